@@ -1,0 +1,34 @@
+// Arithmetic on sizes that cannot overflow unnoticed. Every product of dimensions goes through here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace tensorop {
+
+// a * b, or nothing when it does not fit in int64.
+[[nodiscard]] inline std::optional<std::int64_t> checked_mul(std::int64_t a, std::int64_t b) {
+  std::int64_t product = 0;
+  if (__builtin_mul_overflow(a, b, &product)) return std::nullopt;
+  return product;
+}
+
+// a + b, or nothing when it does not fit in int64.
+[[nodiscard]] inline std::optional<std::int64_t> checked_add(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  if (__builtin_add_overflow(a, b, &sum)) return std::nullopt;
+  return sum;
+}
+
+// a / b rounded up; a >= 0, b > 0.
+[[nodiscard]] constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  return a / b + (a % b != 0 ? 1 : 0);
+}
+
+// For a size that is known to be neither negative nor too large: the standard library wants it unsigned.
+[[nodiscard]] constexpr std::size_t to_size(std::int64_t value) { return static_cast<std::size_t>(value); }
+
+// For the length of something that exists in memory.
+[[nodiscard]] constexpr std::int64_t to_int64(std::size_t value) { return static_cast<std::int64_t>(value); }
+
+}  // namespace tensorop

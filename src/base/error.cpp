@@ -1,0 +1,44 @@
+#include "base/error.hpp"
+
+#include <array>
+
+#include "base/text.hpp"
+
+namespace tensorop {
+
+Error::Error(std::string message, std::string_view rule, std::string hint)
+    : line_(std::move(message)), rule_(rule), hint_(std::move(hint)) {
+  if (!rule_.empty()) line_ += cat(" [", rule_, "]");
+}
+
+void Error::add_context(std::string_view context) { line_ = cat(context, ": ", line_); }
+
+std::string printable(std::string_view text) {
+  constexpr int kMostCharacters = 200;
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string out;
+  for (int characters = 0; !text.empty(); ++characters) {
+    if (characters == kMostCharacters) return out + "...";
+    const std::size_t length = utf8_length(text);
+    const auto byte = static_cast<unsigned char>(text[0]);
+    // U+0080..U+009F are control characters too: their UTF-8 is C2 80 .. C2 9F.
+    const bool c1_control = length == 2 && byte == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0;
+    if (byte == '\n') {
+      out += "\\n";
+    } else if (byte == '\t') {
+      out += "\\t";
+    } else if (byte == '\r') {
+      out += "\\r";
+    } else if (length == 0 || byte < 0x20 || byte == 0x7F || c1_control) {
+      out += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
+      text.remove_prefix(1);
+      continue;
+    } else {
+      out += text.substr(0, length);
+    }
+    text.remove_prefix(length);
+  }
+  return out;
+}
+
+}  // namespace tensorop

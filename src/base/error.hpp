@@ -1,0 +1,48 @@
+// The one exception type of tensorop, and how text from outside is shown in a message.
+// Owns: message layout. Knows nothing of tensors, files or operators.
+#pragma once
+
+#include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tensorop {
+
+// Bad usage, bad input or a failing file: everything a user can cause. Thrown by validation, binding and
+// i/o; caught once, in apps. The finished line is "CONTEXT: MESSAGE [RULE]", contexts outermost first.
+class Error : public std::exception {
+ public:
+  // `rule` is the id of the violated rule of the operator specification ("IX-1"), or empty.
+  // `hint` is a remedy, shown on a second line, or empty.
+  explicit Error(std::string message, std::string_view rule = {}, std::string hint = {});
+
+  // Puts "context: " in front of what is there. Called while the exception unwinds.
+  void add_context(std::string_view context);
+
+  [[nodiscard]] const char* what() const noexcept override { return line_.c_str(); }
+  [[nodiscard]] const std::string& rule() const noexcept { return rule_; }
+  [[nodiscard]] const std::string& hint() const noexcept { return hint_; }
+
+ private:
+  std::string line_;
+  std::string rule_;
+  std::string hint_;
+};
+
+// Runs `body`; an Error that leaves it gets `context` in front.
+template <class Body>
+decltype(auto) with_context(std::string_view context, Body&& body) {
+  try {
+    return std::forward<Body>(body)();
+  } catch (Error& error) {
+    error.add_context(context);
+    throw;
+  }
+}
+
+// Text from outside (a path, a name, a value) made safe for one line of a terminal: control characters and
+// bytes that are no UTF-8 become \n, \t, \x1b ...; more than 200 characters are cut, with "..." at the end.
+[[nodiscard]] std::string printable(std::string_view text);
+
+}  // namespace tensorop

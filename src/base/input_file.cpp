@@ -1,0 +1,85 @@
+#include "base/input_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/system.hpp"
+#include "base/text.hpp"
+
+namespace tensorop {
+
+FileDescriptor::~FileDescriptor() { close(); }
+
+FileDescriptor::FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+
+FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
+  if (this != &other) {
+    close();
+    fd_ = std::exchange(other.fd_, -1);
+  }
+  return *this;
+}
+
+bool FileDescriptor::close() {
+  // Standard streams belong to the process, not to us.
+  if (fd_ <= STDERR_FILENO) return true;
+  return os().close(std::exchange(fd_, -1)) == 0;
+}
+
+MappedFile::MappedFile(const FileDescriptor& fd, const std::string& path) {
+  struct stat info {};
+  if (os().fstat(fd.get(), &info) != 0) throw_errno(path, "cannot read");
+  if (info.st_size == 0) return;
+  const auto size = static_cast<std::size_t>(info.st_size);
+  void* address = os().mmap(size, PROT_READ, MAP_SHARED, fd.get());
+  if (address == MAP_FAILED) throw_errno(path, "cannot map");
+  bytes_ = {static_cast<const std::byte*>(address), size};
+}
+
+MappedFile::~MappedFile() {
+  if (!bytes_.empty()) os().munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+InputFile InputFile::open(const std::string& path) {
+  FileDescriptor fd(os().open(path.c_str(), O_RDONLY | O_CLOEXEC, 0));
+  if (!fd.is_open()) throw_errno(path, "cannot open");
+  InputFile file(path, std::move(fd));
+  file.map_if_regular();
+  return file;
+}
+
+InputFile InputFile::standard_input() {
+  InputFile file("standard input", FileDescriptor(STDIN_FILENO));
+  // A redirected file is mapped only when nothing has been read from it yet.
+  if (::lseek(STDIN_FILENO, 0, SEEK_CUR) == 0) file.map_if_regular();
+  return file;
+}
+
+void InputFile::map_if_regular() {
+  struct stat info {};
+  if (os().fstat(fd_.get(), &info) != 0) throw_errno(name_, "cannot read");
+  if (S_ISDIR(info.st_mode)) throw Error(cat(printable(name_), ": is a directory"));
+  // Files of /proc and the like are regular with size 0 and still hold something: they are read as streams.
+  if (S_ISREG(info.st_mode) && info.st_size > 0) mapping_ = std::make_shared<MappedFile>(fd_, name_);
+}
+
+std::size_t InputFile::read(std::span<std::byte> buffer) {
+  std::size_t done = 0;
+  while (done < buffer.size()) {
+    const ssize_t got = os().read(fd_.get(), buffer.data() + done, buffer.size() - done);
+    if (got < 0) {
+      if (errno == EINTR) continue;
+      throw_errno(name_, "cannot read");
+    }
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+}  // namespace tensorop

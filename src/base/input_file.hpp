@@ -1,0 +1,69 @@
+// Files to read: mapped where they are regular files, read as a stream where they are not.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace tensorop {
+
+// A file descriptor that is closed when its owner goes.
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  ~FileDescriptor();
+  FileDescriptor(FileDescriptor&& other) noexcept;
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+
+  [[nodiscard]] int get() const { return fd_; }
+  [[nodiscard]] bool is_open() const { return fd_ >= 0; }
+  // Closes now; false with errno when the system reports a failure.
+  bool close();
+
+ private:
+  int fd_ = -1;
+};
+
+// The whole of a regular file as read-only memory, page-aligned; unmapped with the last owner.
+class MappedFile {
+ public:
+  // Throws Error naming `path` when the file cannot be mapped.
+  MappedFile(const FileDescriptor& fd, const std::string& path);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
+// An input that was opened: either mapped, or a stream that is read once from front to end.
+class InputFile {
+ public:
+  // Throws Error naming `path` when it does not exist, may not be read, or is a directory.
+  static InputFile open(const std::string& path);
+  // Standard input; `name` is how messages call it.
+  static InputFile standard_input();
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  // The mapping, or null for a stream.
+  [[nodiscard]] const std::shared_ptr<const MappedFile>& mapping() const { return mapping_; }
+  // Reads up to buffer.size() bytes of a stream; fewer only at its end. Throws Error on failure.
+  std::size_t read(std::span<std::byte> buffer);
+
+ private:
+  InputFile(std::string name, FileDescriptor fd) : name_(std::move(name)), fd_(std::move(fd)) {}
+  void map_if_regular();
+
+  std::string name_;
+  FileDescriptor fd_;
+  std::shared_ptr<const MappedFile> mapping_;
+};
+
+}  // namespace tensorop

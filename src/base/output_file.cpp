@@ -1,0 +1,246 @@
+#include "base/output_file.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <random>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/system.hpp"
+#include "base/text.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr std::array kEndingSignals = {SIGINT, SIGTERM, SIGHUP};
+
+// The name that a handler has to remove. One slot is enough: a process writes one named temporary at a time
+// from its main thread; a second one goes without the handler's help.
+std::array<char, PATH_MAX> pending_name;
+std::atomic<bool> pending{false};
+
+extern "C" void remove_pending(int signal_number) {
+  if (pending.load()) ::unlink(pending_name.data());
+  // The handler was installed with SA_RESETHAND: this time the signal ends the process as usual.
+  ::raise(signal_number);
+}
+
+void guard_name(const std::string& path) {
+  if (pending.load() || path.size() + 1 > pending_name.size()) return;
+  std::memcpy(pending_name.data(), path.c_str(), path.size() + 1);
+  pending.store(true);
+  for (const int number : kEndingSignals) {
+    struct sigaction old {};
+    if (::sigaction(number, nullptr, &old) != 0 || old.sa_handler != SIG_DFL) continue;
+    struct sigaction action {};
+    action.sa_handler = remove_pending;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    ::sigaction(number, &action, nullptr);
+  }
+}
+
+void unguard_name(const std::string& path) {
+  if (pending.load() && path == pending_name.data()) pending.store(false);
+}
+
+// Holds back ending signals while a file has a temporary name, so that none can strike between the naming
+// and the renaming.
+class SignalsHeld {
+ public:
+  SignalsHeld() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int number : kEndingSignals) sigaddset(&set, number);
+    pthread_sigmask(SIG_BLOCK, &set, &before_);
+  }
+  ~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+std::string directory_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string temporary_name(const std::string& destination) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  std::random_device random;
+  std::string letters;
+  for (int i = 0; i < 6; ++i) letters += kLetters[random() % kLetters.size()];
+  return cat(directory_of(destination), "/.tensorop-", letters, ".tmp");
+}
+
+// Where a chain of symbolic links ends, whether something stands there or not.
+std::string resolve_links(const std::string& path) {
+  constexpr int kMostLinks = 40;
+  std::string current = path;
+  for (int i = 0; i < kMostLinks; ++i) {
+    struct stat info {};
+    if (os().lstat(current.c_str(), &info) != 0 || !S_ISLNK(info.st_mode)) return current;
+    std::array<char, PATH_MAX> target{};
+    const ssize_t length = os().readlink(current.c_str(), target.data(), target.size());
+    if (length < 0) throw_errno(path, "cannot follow the symbolic link");
+    const std::string next(target.data(), static_cast<std::size_t>(length));
+    current = next.starts_with('/') ? next : cat(directory_of(current), "/", next);
+  }
+  errno = ELOOP;
+  throw_errno(path, "cannot follow the symbolic link");
+}
+
+}  // namespace
+
+OutputFile OutputFile::create(const std::string& path) {
+  OutputFile file;
+  file.name_ = path;
+  struct stat info {};
+  const bool exists = os().stat(path.c_str(), &info) == 0;
+  if (!exists && errno != ENOENT) throw_errno(path, "cannot write");
+  if (exists && S_ISDIR(info.st_mode)) throw Error(cat(printable(path), ": cannot write: is a directory"));
+  if (exists && !S_ISREG(info.st_mode)) {
+    file.fd_ = FileDescriptor(os().open(path.c_str(), O_WRONLY | O_CLOEXEC, 0));
+    if (!file.fd_.is_open()) throw_errno(path, "cannot write");
+    file.is_stream_ = true;
+    return file;
+  }
+  if (exists && os().access(path.c_str(), W_OK) != 0) throw_errno(path, "cannot write");
+  file.destination_ = resolve_links(path);
+  file.open_temporary();
+  if (exists) {
+    // The owner first: changing it clears the set-user-id bits of the mode. That it may fail is no fault.
+    if (info.st_uid != ::geteuid() || info.st_gid != ::getegid()) {
+      (void)os().fchown(file.fd_.get(), info.st_uid, info.st_gid);
+    }
+    if (os().fchmod(file.fd_.get(), info.st_mode & 07777) != 0) throw_errno(path, "cannot set its mode");
+  }
+  return file;
+}
+
+OutputFile OutputFile::standard_output() {
+  OutputFile file;
+  file.name_ = "standard output";
+  file.fd_ = FileDescriptor(STDOUT_FILENO);
+  file.is_stream_ = true;
+  return file;
+}
+
+void OutputFile::open_temporary() {
+  constexpr mode_t kMode = 0666;  // less the umask
+  const std::string directory = directory_of(destination_);
+  fd_ = FileDescriptor(os().open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kMode));
+  // Naming the file later goes through /proc: without it only a file with a name will do.
+  if (fd_.is_open() && os().access("/proc/self/fd", F_OK) == 0) return;
+  constexpr int kMostTries = 100;
+  for (int i = 0; i < kMostTries; ++i) {
+    std::string name = temporary_name(destination_);
+    const SignalsHeld held;
+    fd_ = FileDescriptor(os().open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kMode));
+    if (fd_.is_open()) {
+      temporary_ = std::move(name);
+      guard_name(temporary_);
+      return;
+    }
+    if (errno != EEXIST) break;
+  }
+  throw_errno(name_, "cannot write");
+}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : name_(std::move(other.name_)),
+      destination_(std::move(other.destination_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      fd_(std::move(other.fd_)),
+      is_stream_(other.is_stream_),
+      mapping_(std::exchange(other.mapping_, {})) {}
+
+OutputFile::~OutputFile() {
+  unmap();
+  if (temporary_.empty()) return;
+  os().unlink(temporary_.c_str());
+  unguard_name(temporary_);
+}
+
+void OutputFile::reserve(std::int64_t bytes) {
+  struct statvfs space {};
+  if (os().fstatvfs(fd_.get(), &space) == 0) {
+    const auto free = checked_mul(static_cast<std::int64_t>(space.f_bavail), static_cast<std::int64_t>(space.f_frsize));
+    if (free && bytes > *free) {
+      throw Error(cat(printable(name_), ": the result needs ", bytes, " bytes, ", *free,
+                      " are free on that file system"));
+    }
+  }
+  if (bytes == 0 || os().fallocate(fd_.get(), bytes) == 0) return;
+  // File systems that cannot claim space ahead get a sparse file instead.
+  if (errno != EOPNOTSUPP && errno != ENOSYS) throw_errno(name_, cat("cannot reserve ", bytes, " bytes"));
+  if (os().ftruncate(fd_.get(), bytes) != 0) throw_errno(name_, cat("cannot reserve ", bytes, " bytes"));
+}
+
+void OutputFile::write_loop(std::span<const std::byte> bytes, std::int64_t offset, bool positioned) const {
+  while (!bytes.empty()) {
+    const ssize_t done = positioned ? os().pwrite(fd_.get(), bytes.data(), bytes.size(), offset)
+                                    : os().write(fd_.get(), bytes.data(), bytes.size());
+    if (done < 0) {
+      if (errno == EINTR) continue;
+      throw_errno(name_, "cannot write");
+    }
+    bytes = bytes.subspan(static_cast<std::size_t>(done));
+    offset += done;
+  }
+}
+
+void OutputFile::write_at(std::int64_t offset, std::span<const std::byte> bytes) const {
+  write_loop(bytes, offset, true);
+}
+
+void OutputFile::append(std::span<const std::byte> bytes) { write_loop(bytes, 0, false); }
+
+std::span<std::byte> OutputFile::map(std::int64_t bytes) {
+  if (bytes == 0) return {};
+  void* address = os().mmap(to_size(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, fd_.get());
+  if (address == MAP_FAILED) throw_errno(name_, "cannot map");
+  mapping_ = {static_cast<std::byte*>(address), to_size(bytes)};
+  return mapping_;
+}
+
+void OutputFile::unmap() {
+  if (!mapping_.empty()) os().munmap(mapping_.data(), mapping_.size());
+  mapping_ = {};
+}
+
+void OutputFile::commit() {
+  unmap();
+  if (is_stream_) return;
+  const SignalsHeld held;
+  if (temporary_.empty()) {
+    // A free name is taken directly. A name in use cannot be linked over, only renamed over.
+    if (os().link_fd(fd_.get(), destination_.c_str()) == 0) return;
+    constexpr int kMostTries = 100;
+    for (int i = 0; errno == EEXIST && i < kMostTries; ++i) {
+      std::string name = temporary_name(destination_);
+      if (os().link_fd(fd_.get(), name.c_str()) == 0) {
+        temporary_ = std::move(name);
+        break;
+      }
+    }
+    if (temporary_.empty()) throw_errno(name_, "cannot publish the result");
+  }
+  if (os().rename(temporary_.c_str(), destination_.c_str()) != 0) {
+    throw_errno(name_, "cannot publish the result");
+  }
+  unguard_name(std::exchange(temporary_, {}));
+}
+
+}  // namespace tensorop

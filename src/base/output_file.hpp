@@ -1,0 +1,66 @@
+// Files to write: a result appears under its destination's name whole or not at all.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/input_file.hpp"
+
+namespace tensorop {
+
+// One result on its way to its destination.
+//
+// A regular file (or a name that is still free) is written beside the destination and put in its place by
+// commit(); until then the destination is as it was, and an OutputFile that goes without commit() leaves
+// nothing behind. Where the file system can, the file has no name until then (O_TMPFILE), so that not even
+// kill -9 leaves anything; elsewhere it is called .tensorop-XXXXXX.tmp and removed by the handlers of
+// SIGINT, SIGTERM and SIGHUP. A symbolic link is followed: its target is replaced. An existing
+// destination keeps its mode, and its owner where the system allows.
+//
+// Anything else (a FIFO, a device, standard output) is a stream: written from front to end as it comes.
+class OutputFile {
+ public:
+  // Throws Error naming `path` when it is a directory, or cannot be created or written.
+  static OutputFile create(const std::string& path);
+  // Standard output, always a stream.
+  static OutputFile standard_output();
+
+  OutputFile(OutputFile&& other) noexcept;
+  OutputFile& operator=(OutputFile&&) = delete;
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  ~OutputFile();
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  // True for a stream: only append() works, and what is written cannot be taken back.
+  [[nodiscard]] bool is_stream() const { return is_stream_; }
+
+  // Makes the file `bytes` long and claims the space for it. Throws Error when it does not fit on the file
+  // system, before anything is written. Not for streams.
+  void reserve(std::int64_t bytes);
+  // Writes at a place of a reserved file; any number of threads at once. Not for streams.
+  void write_at(std::int64_t offset, std::span<const std::byte> bytes) const;
+  // Writes behind what was appended before.
+  void append(std::span<const std::byte> bytes);
+  // The reserved file as writable memory, page-aligned, valid until commit(). Not for streams.
+  std::span<std::byte> map(std::int64_t bytes);
+  // Publishes. After it returns the destination holds the whole result; when it throws, what it held before.
+  void commit();
+
+ private:
+  OutputFile() = default;
+  void open_temporary();
+  void write_loop(std::span<const std::byte> bytes, std::int64_t offset, bool positioned) const;
+  void unmap();
+
+  std::string name_;         // as the user gave it, for messages
+  std::string destination_;  // with symbolic links resolved
+  std::string temporary_;    // name of the temporary file, empty while it has none
+  FileDescriptor fd_;
+  bool is_stream_ = false;
+  std::span<std::byte> mapping_;
+};
+
+}  // namespace tensorop

@@ -1,0 +1,62 @@
+// The one seam to the operating system: every file tensorop reads or writes goes through these calls, so
+// that a test can make any of them fail. The calls mean what the POSIX functions of their names mean, with
+// errno; nothing is retried or translated here.
+#pragma once
+
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/types.h>
+
+#include <string>
+
+namespace tensorop {
+
+class System {
+ public:
+  System() = default;
+  System(const System&) = delete;
+  System& operator=(const System&) = delete;
+  virtual ~System() = default;
+
+  virtual int open(const char* path, int flags, mode_t mode);
+  virtual int close(int fd);
+  virtual ssize_t read(int fd, void* buffer, size_t bytes);
+  virtual ssize_t write(int fd, const void* buffer, size_t bytes);
+  virtual ssize_t pwrite(int fd, const void* buffer, size_t bytes, off_t offset);
+  virtual int fstat(int fd, struct stat* out);
+  virtual int stat(const char* path, struct stat* out);
+  virtual int lstat(const char* path, struct stat* out);
+  virtual int access(const char* path, int mode);
+  virtual ssize_t readlink(const char* path, char* buffer, size_t bytes);
+  virtual int fstatvfs(int fd, struct statvfs* out);
+  virtual int fallocate(int fd, off_t bytes);
+  virtual int ftruncate(int fd, off_t bytes);
+  virtual int fchmod(int fd, mode_t mode);
+  virtual int fchown(int fd, uid_t owner, gid_t group);
+  virtual void* mmap(size_t bytes, int protection, int flags, int fd);
+  virtual int munmap(void* address, size_t bytes);
+  // Gives the open, unnamed file `fd` the name `path`; fails with EEXIST where that name is taken.
+  virtual int link_fd(int fd, const char* path);
+  virtual int rename(const char* from, const char* to);
+  virtual int unlink(const char* path);
+};
+
+// The system in use. Not to be exchanged while another thread uses it.
+[[nodiscard]] System& os();
+
+// Puts `replacement` in the place of the real system for the lifetime of this object. For tests.
+class ScopedSystem {
+ public:
+  explicit ScopedSystem(System& replacement);
+  ~ScopedSystem();
+  ScopedSystem(const ScopedSystem&) = delete;
+  ScopedSystem& operator=(const ScopedSystem&) = delete;
+
+ private:
+  System* previous_;
+};
+
+// Throws Error "PATH: WHAT: REASON", the reason being errno in words.
+[[noreturn]] void throw_errno(const std::string& path, const std::string& what);
+
+}  // namespace tensorop

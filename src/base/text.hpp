@@ -1,0 +1,57 @@
+// Small text helpers: concatenation, whole numbers, UTF-8, names that are nearly right.
+// Owns: no format. Numbers as tensor elements are read and written in io, by dtype.
+#pragma once
+
+#include <charconv>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tensorop {
+
+namespace detail {
+inline void append(std::string& out, std::string_view piece) { out += piece; }
+inline void append(std::string& out, char piece) { out += piece; }
+template <std::integral T>
+  requires(!std::same_as<T, char> && !std::same_as<T, bool>)
+void append(std::string& out, T value) {
+  char digits[24];
+  const auto result = std::to_chars(digits, digits + sizeof digits, value);
+  out.append(digits, result.ptr);
+}
+}  // namespace detail
+
+// The pieces (strings, characters, integers) one after the other.
+template <class... Pieces>
+[[nodiscard]] std::string cat(const Pieces&... pieces) {
+  std::string out;
+  (detail::append(out, pieces), ...);
+  return out;
+}
+
+// "a, b, c".
+[[nodiscard]] std::string join(const std::vector<std::string>& items, std::string_view separator = ", ");
+
+// A whole decimal number with an optional sign and nothing else; "010" is ten. Nothing when `text` is not
+// one or does not fit.
+[[nodiscard]] std::optional<std::int64_t> parse_int64(std::string_view text);
+
+// Length in bytes (1..4) of the well-formed UTF-8 character at the front of `text`; 0 when there is none.
+[[nodiscard]] std::size_t utf8_length(std::string_view text);
+
+// True when all of `text` is well-formed UTF-8 (no surrogates, nothing above U+10FFFF, no overlong forms).
+[[nodiscard]] bool is_utf8(std::string_view text);
+
+// Lower case (ASCII) without '-' and '_': how operator and option names are compared.
+[[nodiscard]] std::string fold_name(std::string_view name);
+
+// ASCII lower case.
+[[nodiscard]] std::string lower(std::string_view text);
+
+// The candidate nearest to `name` by edit distance, or empty when none is near enough to be meant.
+[[nodiscard]] std::string nearest(std::string_view name, const std::vector<std::string>& candidates);
+
+}  // namespace tensorop

@@ -1,0 +1,98 @@
+#include "base/threads.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace tensorop {
+
+int available_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+void Threads::for_each(std::int64_t chunks,
+                       const std::function<void(std::int64_t, int)>& work) const {
+  const int workers = static_cast<int>(std::min<std::int64_t>(count_, chunks));
+  if (workers <= 1) {
+    for (std::int64_t chunk = 0; chunk < chunks; ++chunk) work(chunk, 0);
+    return;
+  }
+  std::atomic<std::int64_t> next{0};
+  std::mutex mutex;
+  std::int64_t failed_chunk = std::numeric_limits<std::int64_t>::max();
+  std::exception_ptr failure;
+  const auto run = [&](int worker) {
+    for (;;) {
+      const std::int64_t chunk = next.fetch_add(1, std::memory_order_relaxed);
+      if (chunk >= chunks) return;
+      try {
+        work(chunk, worker);
+      } catch (...) {
+        next.store(chunks, std::memory_order_relaxed);
+        const std::lock_guard lock(mutex);
+        if (chunk < failed_chunk) {
+          failed_chunk = chunk;
+          failure = std::current_exception();
+        }
+        return;
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> helpers;
+    helpers.reserve(static_cast<std::size_t>(workers - 1));
+    for (int worker = 1; worker < workers; ++worker) {
+      try {
+        helpers.emplace_back(run, worker);
+      } catch (const std::system_error&) {
+        break;  // The system gives no more threads: those there are do the work.
+      }
+    }
+    run(0);
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+void Threads::for_each_ordered(std::int64_t chunks, const std::function<void(std::int64_t, int)>& produce,
+                               const std::function<void(std::int64_t, int)>& consume) const {
+  std::mutex mutex;
+  std::condition_variable turn_changed;
+  std::int64_t turn = 0;
+  bool failed = false;
+  for_each(chunks, [&](std::int64_t chunk, int worker) {
+    try {
+      produce(chunk, worker);
+      {
+        std::unique_lock lock(mutex);
+        turn_changed.wait(lock, [&] { return failed || turn == chunk; });
+        // A chunk above a failed one gives way; one below it still gets its turn before the failure is set.
+        if (turn != chunk) return;
+      }
+      consume(chunk, worker);
+      const std::lock_guard lock(mutex);
+      turn = chunk + 1;
+    } catch (...) {
+      // Every lower chunk was handed out before this one: let them finish, so that the lowest error wins.
+      std::unique_lock lock(mutex);
+      turn_changed.wait(lock, [&] { return failed || turn == chunk; });
+      failed = true;
+      turn_changed.notify_all();
+      if (turn != chunk) return;
+      throw;
+    }
+    turn_changed.notify_all();
+  });
+}
+
+}  // namespace tensorop

@@ -1,0 +1,35 @@
+// Work in numbered chunks on several threads, with an outcome that does not depend on their number.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace tensorop {
+
+// How many cores this process may use (its affinity mask), at least 1.
+[[nodiscard]] int available_cores();
+
+// Runs work on up to `count` threads, the calling one included. Threads live only as long as one call: a
+// call costs some 30 microseconds a thread, and nothing when there is a single chunk.
+class Threads {
+ public:
+  // `count` at least 1.
+  explicit Threads(int count) : count_(count) {}
+
+  [[nodiscard]] int count() const { return count_; }
+
+  // Calls work(chunk, worker) once for every chunk in [0, chunks), worker in [0, count()). Chunks are
+  // handed out in ascending order; the error of the lowest failing chunk is rethrown, whatever the threads
+  // did: chunks below it have all run, some above it may have run too.
+  void for_each(std::int64_t chunks, const std::function<void(std::int64_t chunk, int worker)>& work) const;
+
+  // The same with a second step: produce(chunk, worker) runs on all threads, consume(chunk, worker) runs
+  // for one chunk at a time, in ascending order. After an error in chunk c nothing above c is consumed.
+  void for_each_ordered(std::int64_t chunks, const std::function<void(std::int64_t, int)>& produce,
+                        const std::function<void(std::int64_t, int)>& consume) const;
+
+ private:
+  int count_;
+};
+
+}  // namespace tensorop

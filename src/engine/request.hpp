@@ -1,0 +1,28 @@
+// What was asked for, as text: no file touched, no operator looked up. Made from argv or from a line of a
+// batch file; bind() gives it meaning.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tensorop {
+
+struct NamedText {
+  std::string name;  // "data", "batch_dims"
+  std::string text;
+};
+
+struct Request {
+  std::string op;                       // as typed: "GatherND"
+  std::vector<NamedText> named;         // operands given by name
+  std::vector<std::string> positional;  // the other operands; they fill the free places in order
+  std::vector<NamedText> attributes;    // underscores in the names
+  std::optional<std::string> spec;      // "onnx-13"
+  std::optional<std::string> oob;
+  std::optional<std::string> dtype;     // of untyped JSON operands of the data type
+  bool dry_run = false;                 // stop after the shapes; operands may be "float32[2,3]"
+};
+
+}  // namespace tensorop

@@ -1,0 +1,36 @@
+// Writing tensors as JSON text, any slice by itself, so that slices can be written by several threads.
+// Numbers are the shortest text that reads back to the same value in their dtype.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "tensor/tensor.hpp"
+
+namespace tensorop {
+
+// Appends one element at `element` as JSON: 1, 1.0, -0.0, 1e+20, "NaN", true, [re,im], "text". Floats always
+// have a point or an exponent.
+void append_json_element(std::string& out, DType dtype, const std::byte* element);
+
+// Appends elements [first, first + count) of a tensor of `shape` (elements at `elements`) with the brackets
+// and commas of the nested form that stand before each of them and, behind the last element of a row, after
+// it. The texts of consecutive slices, one after the other, are the nested form. `shape` has no zero
+// dimension; rank 0 is the element alone.
+void append_json_slice(std::string& out, DType dtype, const Shape& shape, std::int64_t first,
+                       std::int64_t count, const std::byte* elements);
+
+// The nested form of a tensor without elements: [], [[],[]]. Throws Error when that would be more than a
+// million empty lists.
+[[nodiscard]] std::string json_of_empty(const Shape& shape);
+
+// What stands before and after the data in the described form:
+// {"dtype":"float32","shape":[2,2],"data": and }.
+[[nodiscard]] std::string json_prefix(DType dtype, const Shape& shape);
+inline constexpr std::string_view kJsonSuffix = "}";
+
+// A JSON string literal of `text`, which is valid UTF-8: quotes, backslashes and control characters escaped.
+void append_json_string(std::string& out, std::string_view text);
+
+}  // namespace tensorop

@@ -1,0 +1,79 @@
+// float16 and bfloat16: 16-bit storage types and their conversions, each with one rounding.
+// Source: IEEE 754-2019 binary16; bfloat16 is the upper half of binary32. Rounding is to nearest, ties to
+// even; subnormals are kept; overflow gives infinity; NaN stays NaN (quiet, upper payload bits kept).
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace tensorop {
+
+struct Float16 {
+  std::uint16_t bits = 0;
+};
+
+struct BFloat16 {
+  std::uint16_t bits = 0;
+};
+
+// Exact.
+[[nodiscard]] inline float to_float(Float16 value) {
+  // The half's exponent and fraction moved to their places in a float are off by a factor of 2^112, which a
+  // multiplication mends exactly, subnormals included; infinities and NaN need the largest exponent.
+  const std::uint32_t magnitude = static_cast<std::uint32_t>(value.bits & 0x7FFF) << 13;
+  const std::uint32_t sign = static_cast<std::uint32_t>(value.bits & 0x8000) << 16;
+  const std::uint32_t finite = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) * 0x1p112F);
+  const std::uint32_t special = magnitude | 0x7F800000U;
+  return std::bit_cast<float>((magnitude >= 0x0F800000U ? special : finite) | sign);
+}
+
+// Exact.
+[[nodiscard]] inline float to_float(BFloat16 value) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16);
+}
+
+// One rounding.
+[[nodiscard]] inline Float16 to_float16(float value) {
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t magnitude = bits & 0x7FFFFFFFU;
+  const auto sign = static_cast<std::uint16_t>((bits >> 16) & 0x8000U);
+  std::uint32_t half = 0;
+  if (magnitude > 0x7F800000U) {
+    half = 0x7E00U | ((magnitude >> 13) & 0x1FFU);
+  } else if (magnitude >= 0x477FF000U) {
+    half = 0x7C00U;  // 65520 and above round to infinity
+  } else if (magnitude >= 0x38800000U) {
+    // Normal: drop 13 bits; adding 0xFFF and the last kept bit rounds ties to even.
+    half = (magnitude - 0x38000000U + 0xFFFU + ((magnitude >> 13) & 1U)) >> 13;
+  } else {
+    // Subnormal or zero: adding 1/2 leaves the rounded multiple of 2^-24 in the low bits of the sum.
+    const float sum = std::bit_cast<float>(magnitude) + 0.5F;
+    half = std::bit_cast<std::uint32_t>(sum) - 0x3F000000U;
+  }
+  return {static_cast<std::uint16_t>(sign | half)};
+}
+
+// One rounding.
+[[nodiscard]] inline BFloat16 to_bfloat16(float value) {
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
+  if ((bits & 0x7FFFFFFFU) > 0x7F800000U) return {static_cast<std::uint16_t>((bits >> 16) | 0x40U)};
+  return {static_cast<std::uint16_t>((bits + 0x7FFFU + ((bits >> 16) & 1U)) >> 16)};
+}
+
+// A float on the way to a 16-bit type: rounded to odd, so that the second rounding gives what a single one
+// from the double would have given (a float has more than two bits beyond either type).
+[[nodiscard]] inline float to_float_odd(double value) {
+  const auto nearest = static_cast<float>(value);
+  const double back = nearest;
+  if (back == value || value != value) return nearest;
+  const auto bits = std::bit_cast<std::uint32_t>(nearest);
+  // Step towards zero where rounding went away from it, then make the last bit odd.
+  const bool away = (value < 0 ? back < value : back > value);
+  return std::bit_cast<float>((away ? bits - 1 : bits) | 1U);
+}
+
+// One rounding.
+[[nodiscard]] inline Float16 to_float16(double value) { return to_float16(to_float_odd(value)); }
+[[nodiscard]] inline BFloat16 to_bfloat16(double value) { return to_bfloat16(to_float_odd(value)); }
+
+}  // namespace tensorop

@@ -1,0 +1,22 @@
+#include "tensor/tensor.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+#include "base/checked.hpp"
+
+namespace tensorop {
+
+Storage::Storage(std::int64_t bytes) {
+  constexpr std::size_t kAlign = 64;
+  // calloc hands out large blocks as fresh zero pages that cost memory only once they are written.
+  block_.reset(std::calloc(1, to_size(bytes) + kAlign));
+  if (!block_) throw std::bad_alloc();
+  const auto address = reinterpret_cast<std::uintptr_t>(block_.get());
+  data_ = static_cast<std::byte*>(block_.get()) + (kAlign - address % kAlign) % kAlign;
+}
+
+void Storage::Free::operator()(void* block) const { std::free(block); }
+
+}  // namespace tensorop

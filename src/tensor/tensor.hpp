@@ -1,0 +1,66 @@
+// A dense row-major tensor in memory: dtype, shape, and bytes it shares with whoever else holds them.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "tensor/dtype.hpp"
+#include "tensor/shape.hpp"
+
+namespace tensorop {
+
+// Memory for elements and, for strings, the arena their bytes live in. Zero-filled.
+class Storage {
+ public:
+  // `bytes` of memory aligned to 64 bytes. Throws std::bad_alloc.
+  explicit Storage(std::int64_t bytes);
+
+  [[nodiscard]] std::byte* data() { return data_; }
+  [[nodiscard]] const std::byte* data() const { return data_; }
+
+  // Whatever must live as long as the elements do: the arena of their strings, or the tensors that own it.
+  std::shared_ptr<const void> keep_alive;
+
+ private:
+  struct Free {
+    void operator()(void* block) const;
+  };
+  std::unique_ptr<void, Free> block_;
+  std::byte* data_ = nullptr;
+};
+
+// Read-only after it was made, cheap to copy. Elements are aligned for typed access. `data()` is null where
+// only dtype and shape are known (--dry-run) and never read where the tensor is empty.
+class Tensor {
+ public:
+  Tensor() = default;
+  // `owner` keeps `data` alive.
+  Tensor(DType dtype, Shape shape, const std::byte* data, std::shared_ptr<const void> owner)
+      : dtype_(dtype), shape_(std::move(shape)), data_(data), owner_(std::move(owner)) {}
+  // A header without elements.
+  Tensor(DType dtype, Shape shape) : Tensor(dtype, std::move(shape), nullptr, nullptr) {}
+  Tensor(DType dtype, Shape shape, const std::shared_ptr<Storage>& storage)
+      : Tensor(dtype, std::move(shape), storage->data(), storage) {}
+
+  [[nodiscard]] DType dtype() const { return dtype_; }
+  [[nodiscard]] const Shape& shape() const { return shape_; }
+  [[nodiscard]] std::int64_t rank() const { return tensorop::rank(shape_); }
+  [[nodiscard]] std::int64_t size() const { return count(shape_); }  // elements
+  [[nodiscard]] std::int64_t bytes() const { return size() * element_size(dtype_); }
+  [[nodiscard]] const std::byte* data() const { return data_; }
+  [[nodiscard]] const std::shared_ptr<const void>& owner() const { return owner_; }
+  template <class T>
+  [[nodiscard]] const T* as() const {
+    return reinterpret_cast<const T*>(data_);
+  }
+
+ private:
+  DType dtype_ = DType::float32;
+  Shape shape_ = {0};
+  const std::byte* data_ = nullptr;
+  std::shared_ptr<const void> owner_;
+};
+
+}  // namespace tensorop
