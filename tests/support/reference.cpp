@@ -1,0 +1,216 @@
+#include "support/reference.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <set>
+#include <stdexcept>
+
+#include "support/reference_array.hpp"
+
+namespace tensorop::reference {
+namespace {
+
+const std::set<std::string> kComparisons = {"equal",       "notequal", "less",
+                                            "lessorequal", "greater",  "greaterorequal"};
+
+bool is_scatter(const std::string& op) {
+  return op.starts_with("scatter");
+}
+bool is_gather(const std::string& op) {
+  return op.starts_with("gather");
+}
+
+// Column by column the table of 4.5: which reductions a dtype has.
+bool reduction_defined(const std::string& reduction, DType dtype) {
+  if (reduction == "none") return true;
+  if (dtype == DType::string) return false;
+  if (kComplexTypes.contains(dtype)) return reduction != "min" && reduction != "max";
+  return dtype != DType::boolean || reduction != "mean";
+}
+
+// The dtype stage of G-9.
+void check_types(const Arguments& arguments) {
+  const std::string& op = arguments.op;
+  const std::vector<Tensor>& operands = arguments.operands;
+  const Rules& rules = arguments.rules;
+  const std::size_t first = op == "where" ? 1 : 0;
+  const DType dtype = operands[first].dtype();
+  if (op == "where") require(operands[0].dtype() == DType::boolean, "WH-1");
+  require(rules.types.contains(dtype), "T-1");
+  if (is_gather(op) || is_scatter(op)) {
+    if (is_scatter(op)) {
+      require(operands[2].dtype() == dtype, "T-2");
+      require(reduction_defined(word(arguments, "reduction", "none"), dtype), "T-3");
+    }
+    require(rules.index_types.contains(operands[1].dtype()), "IX-3");
+    return;
+  }
+  if (op == "pow" && !rules.exponent_types.empty()) {
+    require(rules.exponent_types.contains(operands[1].dtype()), "T-1");
+    return;
+  }
+  for (const Tensor& operand : std::span(operands).subspan(first)) require(operand.dtype() == dtype, "T-2");
+  if (op == "mod" && kFloatTypes.contains(dtype) && !rules.float_floor_mod) {
+    require(flag(arguments, "fmod", false), "EW-4");
+  }
+}
+
+Array run(const Arguments& arguments) {
+  const std::string& op = arguments.op;
+  if (op == "gather") return gather(arguments);
+  if (op == "gatherelements") return gather_elements(arguments);
+  if (op == "gathernd") return gather_nd(arguments);
+  if (op == "scatterelements") return scatter_elements(arguments);
+  if (op == "scatternd") return scatter_nd(arguments);
+  if (op == "scatterupdate") return scatter_update(arguments);
+  if (op == "broadcast") return broadcast_to_target(arguments);
+  if (op == "expand") return expand(arguments);
+  if (op == "where") return where(arguments);
+  return elementwise(arguments);
+}
+
+}  // namespace
+
+Tensor compute(const Arguments& arguments) {
+  check_types(arguments);
+  return run(arguments).tensor();
+}
+
+std::vector<Coordinate> coordinates_of(const Shape& shape) {
+  std::vector<Coordinate> all = {{}};
+  for (const std::int64_t dim : shape) {
+    std::vector<Coordinate> longer;
+    for (const Coordinate& front : all) {
+      for (std::int64_t i = 0; i < dim; ++i) longer.push_back(front + Coordinate{i});
+    }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+std::int64_t position_of(const Coordinate& coordinate, const Shape& shape) {
+  if (coordinate.size() != shape.size()) throw std::logic_error("a coordinate of another rank");
+  std::int64_t position = 0;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (coordinate[d] < 0 || coordinate[d] >= shape[d]) throw std::logic_error("a coordinate out of range");
+    position = position * shape[d] + coordinate[d];
+  }
+  return position;
+}
+
+Array::Array(DType type, Shape dims) : dtype(type), shape(std::move(dims)) {
+  std::size_t count = 1;
+  for (const std::int64_t dim : shape) count *= static_cast<std::size_t>(dim);
+  elements.assign(count, make_zero(dtype));
+}
+
+Array::Array(const Tensor& tensor) : Array(tensor.dtype(), tensor.shape()) {
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (dtype == DType::string) {
+      elements[i].bytes = tensor.as<StringRef>()[i].view();
+    } else {
+      std::string& bytes = elements[i].bytes;
+      std::memcpy(bytes.data(), tensor.data() + i * bytes.size(), bytes.size());
+    }
+  }
+}
+
+std::size_t Array::position(const Coordinate& c) const {
+  return static_cast<std::size_t>(position_of(c, shape));
+}
+
+Tensor Array::tensor() const {
+  const auto width = static_cast<std::size_t>(element_size(dtype));
+  auto storage = std::make_shared<Storage>(static_cast<std::int64_t>(elements.size() * width));
+  const auto texts = std::make_shared<std::vector<Element>>(elements);
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const std::string& bytes = (*texts)[i].bytes;
+    const StringRef text = {bytes.data(), static_cast<std::int64_t>(bytes.size())};
+    const void* from = dtype == DType::string ? static_cast<const void*>(&text) : bytes.data();
+    std::memcpy(storage->data() + i * width, from, width);
+  }
+  if (dtype == DType::string) storage->keep_alive = texts;
+  return {dtype, shape, storage};
+}
+
+std::vector<std::int64_t> slice(const std::vector<std::int64_t>& x, std::int64_t from, std::int64_t to) {
+  return {x.begin() + from, x.begin() + to};
+}
+
+std::vector<std::int64_t> tail(const std::vector<std::int64_t>& x, std::int64_t from) {
+  return {x.begin() + from, x.end()};
+}
+
+std::vector<std::int64_t> operator+(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
+  std::vector<std::int64_t> both = a;
+  both.insert(both.end(), b.begin(), b.end());
+  return both;
+}
+
+void require(bool condition, const char* rule) {
+  if (!condition) throw ReferenceError(rule);
+}
+
+std::string word(const Arguments& arguments, const std::string& name, const std::string& fallback) {
+  const auto given = arguments.attributes.find(name);
+  if (given != arguments.attributes.end()) {
+    if (given->second == "sum") return "add";
+    return given->second == "prod" ? "mul" : given->second;
+  }
+  const auto other = arguments.rules.fallbacks.find(name);
+  return other == arguments.rules.fallbacks.end() ? fallback : other->second;
+}
+
+std::int64_t number(const Arguments& arguments, const std::string& name, std::int64_t fallback) {
+  return std::stoll(word(arguments, name, std::to_string(fallback)));
+}
+
+std::vector<std::int64_t> numbers(const Arguments& arguments, const std::string& name) {
+  const std::string text = word(arguments, name, "[]");
+  std::vector<std::int64_t> list;
+  if (text == "[]") return list;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    list.push_back(std::stoll(text.substr(at, comma - at)));
+    at = comma + 1;
+  }
+  return list;
+}
+
+bool flag(const Arguments& arguments, const std::string& name, bool fallback) {
+  const std::string text = word(arguments, name, fallback ? "true" : "false");
+  return text == "true" || text == "1";
+}
+
+std::int64_t normal_axis(std::int64_t axis, std::int64_t rank) {
+  require(-rank <= axis && axis <= rank - 1, "AX-1");
+  return axis < 0 ? axis + rank : axis;
+}
+
+std::vector<std::optional<std::int64_t>> resolve_indices(
+    const Arguments& arguments, const Array& indices,
+    const std::function<std::int64_t(const Coordinate&)>& extent) {
+  const std::string& oob = arguments.oob;
+  std::vector<std::optional<std::int64_t>> resolved;
+  for (const Coordinate& at : coordinates_of(indices.shape)) {
+    const auto position = static_cast<std::int64_t>(resolved.size());
+    const Wide x = integer(indices.at(at));
+    const Wide d = extent(at);
+    if (x < 0 && !arguments.rules.negative_indices) throw ReferenceError("IX-2", position);
+    if (-d <= x && x < d) {
+      resolved.emplace_back(static_cast<std::int64_t>(x < 0 ? x + d : x));
+    } else if (arguments.rules.zero_fill || oob == "zero" || oob == "drop") {
+      resolved.emplace_back(std::nullopt);
+    } else if (oob == "error" || d == 0) {
+      throw ReferenceError("IX-1", position);
+    } else if (oob == "clip") {
+      resolved.emplace_back(static_cast<std::int64_t>(x < 0 ? 0 : d - 1));
+    } else {
+      resolved.emplace_back(static_cast<std::int64_t>((x % d + d) % d));
+    }
+  }
+  return resolved;
+}
+
+}  // namespace tensorop::reference

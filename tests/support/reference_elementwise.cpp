@@ -1,0 +1,58 @@
+// Section 6 of the specification: broadcasting by version, then one element at a time.
+#include "support/reference_array.hpp"
+
+namespace tensorop::reference {
+namespace {
+
+Broadcast broadcast_operands(const Arguments& arguments) {
+  std::vector<Shape> shapes;
+  for (const Tensor& operand : arguments.operands) shapes.push_back(operand.shape());
+  const bool legacy_asked_for = arguments.attributes.contains("broadcast");
+  const std::string scheme =
+      legacy_asked_for ? "legacy" : word(arguments, "auto_broadcast", arguments.rules.schemes[0]);
+  if (scheme == "none") return broadcast_none(shapes, "BC-N1");
+  if (scheme == "numpy") return broadcast_numpy(shapes, "BC-M1");
+  if (scheme == "pdpd") return broadcast_pdpd(shapes[0], shapes[1], number(arguments, "axis", -1));
+  std::optional<std::int64_t> axis;
+  if (arguments.attributes.contains("axis")) axis = number(arguments, "axis", 0);
+  return broadcast_legacy(shapes[0], shapes[1], number(arguments, "broadcast", 0), axis);
+}
+
+// What the attributes make of the operator; see combine().
+std::string variant_of(const Arguments& arguments) {
+  if (arguments.op == "div") return flag(arguments, "pythondiv", false) ? "floor" : "trunc";
+  if (arguments.op == "mod") return flag(arguments, "fmod", false) ? "trunc" : "floor";
+  return word(arguments, "direction", "");
+}
+
+bool is_comparison(const std::string& op) {
+  return op == "equal" || op == "notequal" || op.starts_with("less") || op.starts_with("greater");
+}
+
+}  // namespace
+
+Array elementwise(const Arguments& arguments) {
+  const Broadcast broadcast = broadcast_operands(arguments);
+  std::vector<Array> operands;
+  for (const Tensor& operand : arguments.operands) operands.emplace_back(operand);
+  const DType dtype = is_comparison(arguments.op) ? DType::boolean : operands[0].dtype;
+  const std::vector<Placed> placed = place(broadcast, std::move(operands));
+  const std::string variant = variant_of(arguments);
+
+  Array out(dtype, broadcast.shape);
+  for (const Coordinate& c : coordinates_of(out.shape)) {
+    Element result = placed[0].at(c);
+    for (std::size_t i = 1; i < placed.size(); ++i) {
+      try {
+        result = combine(arguments.op, variant, result, placed[i].at(c));
+      } catch (ReferenceError& error) {
+        error.position = position_of(c, out.shape);
+        throw;
+      }
+    }
+    out.at(c) = result;
+  }
+  return out;
+}
+
+}  // namespace tensorop::reference

@@ -1,0 +1,141 @@
+// Section 3 of the specification.
+#include <algorithm>
+
+#include "support/reference_array.hpp"
+
+namespace tensorop::reference {
+namespace {
+
+// data[coordinate], or zero where a component of it is missing (out of range, and read as zeros).
+Element read(const Array& data, const std::vector<std::optional<std::int64_t>>& coordinate) {
+  Coordinate c;
+  for (const auto& component : coordinate) {
+    if (!component) return make_zero(data.dtype);
+    c.push_back(*component);
+  }
+  return data.at(c);
+}
+
+std::vector<std::optional<std::int64_t>> present(const Coordinate& c) {
+  return {c.begin(), c.end()};
+}
+
+void append(std::vector<std::optional<std::int64_t>>& to, const Coordinate& c) {
+  to.insert(to.end(), c.begin(), c.end());
+}
+
+}  // namespace
+
+Array gather(const Arguments& arguments) {
+  const Array data(arguments.operands[0]);
+  const Array indices(arguments.operands[1]);
+  const std::int64_t r = data.rank();
+  const std::int64_t q = indices.rank();
+  require(r >= 1, "GA-1");
+  const std::int64_t axis = normal_axis(number(arguments, "axis", 0), r);
+  std::int64_t b = number(arguments, "batch_dims", 0);
+  require(-std::min(r, q) <= b && b <= std::min(r, q), "GA-3");
+  if (b < 0) b += q;
+  require(0 <= b && b <= std::min(r, q) && b <= axis, "GA-4");
+  require(slice(data.shape, 0, b) == slice(indices.shape, 0, b), "GA-5");
+  const std::int64_t d = data.shape[static_cast<std::size_t>(axis)];
+  const auto n = resolve_indices(arguments, indices, [&](const Coordinate&) { return d; });
+
+  Array out(data.dtype, slice(data.shape, 0, axis) + tail(indices.shape, b) + tail(data.shape, axis + 1));
+  for (const Coordinate& p : coordinates_of(slice(data.shape, 0, axis))) {
+    for (const Coordinate& i : coordinates_of(tail(indices.shape, b))) {
+      for (const Coordinate& s : coordinates_of(tail(data.shape, axis + 1))) {
+        auto from = present(p);
+        from.push_back(n[static_cast<std::size_t>(position_of(slice(p, 0, b) + i, indices.shape))]);
+        append(from, s);
+        out.at(p + i + s) = read(data, from);
+      }
+    }
+  }
+  return out;
+}
+
+Array gather_elements(const Arguments& arguments) {
+  const Array data(arguments.operands[0]);
+  const Array indices(arguments.operands[1]);
+  require(data.rank() >= 1, "GE-1");
+  require(indices.rank() == data.rank(), "GE-2");
+  const auto a = static_cast<std::size_t>(normal_axis(number(arguments, "axis", 0), data.rank()));
+  for (std::size_t dim = 0; dim < data.shape.size(); ++dim) {
+    const bool equal = indices.shape[dim] == data.shape[dim];
+    const bool fits = arguments.rules.equal_off_axis ? equal : indices.shape[dim] <= data.shape[dim];
+    require(dim == a || fits, "GE-4");
+  }
+  const auto n = resolve_indices(arguments, indices, [&](const Coordinate&) { return data.shape[a]; });
+
+  Array out(data.dtype, indices.shape);
+  for (const Coordinate& i : coordinates_of(indices.shape)) {
+    auto from = present(i);
+    from[a] = n[static_cast<std::size_t>(position_of(i, indices.shape))];
+    out.at(i) = read(data, from);
+  }
+  return out;
+}
+
+namespace {
+
+// GN-3: the batch shape, merged where sizes of 1 broadcast.
+Shape batch_shape(const Arguments& arguments, const Shape& data, const Shape& indices) {
+  Shape merged;
+  for (std::size_t d = 0; d < data.size(); ++d) {
+    const bool one = data[d] == 1 || indices[d] == 1;
+    require(data[d] == indices[d] || (arguments.rules.broadcast_batch_dims && one), "GN-3");
+    merged.push_back(data[d] == 1 ? indices[d] : data[d]);
+  }
+  return merged;
+}
+
+// A batch coordinate as one operand has it: dimensions of size 1 are read at 0.
+Coordinate own_batch(const Coordinate& beta, const Shape& shape) {
+  Coordinate own = beta;
+  for (std::size_t d = 0; d < own.size(); ++d) own[d] = shape[d] == 1 ? 0 : own[d];
+  return own;
+}
+
+}  // namespace
+
+Array gather_nd(const Arguments& arguments) {
+  const Array data(arguments.operands[0]);
+  const Array indices(arguments.operands[1]);
+  const std::int64_t r = data.rank();
+  const std::int64_t q = indices.rank();
+  require(r >= 1 && q >= 1, "GN-1");
+  std::int64_t b = number(arguments, "batch_dims", 0);
+  if (arguments.rules.negative_batch_dims && -q <= b && b < 0) b += q;
+  require(0 <= b && b < std::min(q, r), "GN-2");
+  const Shape batch = batch_shape(arguments, slice(data.shape, 0, b), slice(indices.shape, 0, b));
+  const std::int64_t k = indices.shape.back();
+  require((arguments.rules.empty_tuples ? 0 : 1) <= k && k <= r - b, "GN-4");
+  const auto n = resolve_indices(arguments, indices, [&](const Coordinate& c) {
+    return data.shape[static_cast<std::size_t>(b + c.back())];
+  });
+
+  const Shape tuples = slice(indices.shape, b, q - 1);
+  Array out(data.dtype, batch + tuples + tail(data.shape, b + k));
+  for (const Coordinate& beta : coordinates_of(batch)) {
+    for (const Coordinate& i : coordinates_of(tuples)) {
+      for (const Coordinate& s : coordinates_of(tail(data.shape, b + k))) {
+        auto from = present(own_batch(beta, data.shape));
+        for (std::int64_t j = 0; j < k; ++j) {
+          const Coordinate at = own_batch(beta, indices.shape) + i + Coordinate{j};
+          from.push_back(n[static_cast<std::size_t>(position_of(at, indices.shape))]);
+        }
+        append(from, s);
+        out.at(beta + i + s) = read(data, from);
+      }
+    }
+  }
+  if (arguments.rules.fused_batch_dims && b > 1) {
+    std::int64_t fused = 1;
+    for (const std::int64_t dim : batch) fused *= dim;
+    out.shape = Shape{fused} + tail(out.shape, b);
+  }
+  return out;
+}
+
+}  // namespace tensorop::reference

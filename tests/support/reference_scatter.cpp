@@ -1,0 +1,140 @@
+// Section 4 of the specification. Each operator collects the updates of every target location in the order of
+// G-4; folding them is a second step.
+#include "support/reference_array.hpp"
+
+namespace tensorop::reference {
+namespace {
+
+using Updates = std::vector<std::vector<Element>>;  // of each element of data, in order
+
+// Float mean (4.2): the sum is in the type already; one division in the compute type, one rounding.
+Element divide_by_count(const Element& sum, std::size_t count) {
+  const auto divisor = static_cast<double>(count);
+  const auto quotient = [&](double value) { return in_compute_type(sum.dtype, value / divisor); };
+  if (kFloatTypes.contains(sum.dtype)) return make_real(sum.dtype, quotient(real(sum)));
+  return make_complex(sum.dtype, {quotient(complex(sum).real()), quotient(complex(sum).imag())});
+}
+
+Element integer_mean(DType dtype, const std::vector<Element>& terms) {
+  Wide sum = 0;
+  for (const Element& term : terms) sum += integer(term);
+  const auto count = static_cast<Wide>(terms.size());
+  Wide mean = sum / count;
+  if (sum % count < 0) --mean;  // towards minus infinity
+  return make_integer(dtype, mean);
+}
+
+Element fold(const std::string& reduction, const std::vector<Element>& terms) {
+  const DType dtype = terms[0].dtype;
+  if (reduction == "mean" && kIntegerTypes.contains(dtype)) return integer_mean(dtype, terms);
+  Element result = terms[0];
+  for (std::size_t i = 1; i < terms.size(); ++i) {
+    result = combine(reduction == "mean" ? "add" : reduction, "", result, terms[i]);
+  }
+  return reduction == "mean" ? divide_by_count(result, terms.size()) : result;
+}
+
+Array apply(const Arguments& arguments, Array out, const Updates& updates) {
+  const std::string reduction = word(arguments, "reduction", "none");
+  const bool use_init_val = flag(arguments, "use_init_val", true);
+  for (std::size_t t = 0; t < out.elements.size(); ++t) {
+    std::vector<Element> terms = updates[t];
+    if (terms.empty()) continue;
+    if (reduction == "none") {
+      out.elements[t] = terms.back();
+      continue;
+    }
+    if (use_init_val) terms.insert(terms.begin(), out.elements[t]);
+    out.elements[t] = fold(reduction, terms);
+  }
+  return out;
+}
+
+std::size_t index(std::int64_t value) {
+  return static_cast<std::size_t>(value);
+}
+
+}  // namespace
+
+Array scatter_elements(const Arguments& arguments) {
+  const Array data(arguments.operands[0]);
+  const Array indices(arguments.operands[1]);
+  const Array updates(arguments.operands[2]);
+  require(data.rank() >= 1, "SE-1");
+  require(indices.rank() == data.rank(), "SE-2");
+  require(updates.shape == indices.shape, "SE-3");
+  const std::size_t a = index(normal_axis(number(arguments, "axis", 0), data.rank()));
+  for (std::size_t d = 0; d < data.shape.size(); ++d) {
+    const bool free = d == a && !arguments.rules.bounded_axis;
+    require(free || indices.shape[d] <= data.shape[d], "SE-5");
+  }
+  const auto n = resolve_indices(arguments, indices, [&](const Coordinate&) { return data.shape[a]; });
+
+  Updates collected(data.elements.size());
+  for (const Coordinate& i : coordinates_of(indices.shape)) {
+    const auto target = n[index(position_of(i, indices.shape))];
+    if (!target) continue;
+    Coordinate t = i;
+    t[a] = *target;
+    collected[index(position_of(t, data.shape))].push_back(updates.at(i));
+  }
+  return apply(arguments, data, collected);
+}
+
+Array scatter_update(const Arguments& arguments) {
+  const Array data(arguments.operands[0]);
+  const Array indices(arguments.operands[1]);
+  const Array updates(arguments.operands[2]);
+  require(data.rank() >= 1, "SU-1");
+  const std::int64_t a = normal_axis(number(arguments, "axis", 0), data.rank());
+  const Shape front = slice(data.shape, 0, a);
+  const Shape back = tail(data.shape, a + 1);
+  require(updates.shape == front + indices.shape + back, "SU-2");
+  const auto n = resolve_indices(arguments, indices, [&](const Coordinate&) { return data.shape[index(a)]; });
+
+  Updates collected(data.elements.size());
+  for (const Coordinate& i : coordinates_of(indices.shape)) {
+    const auto target = n[index(position_of(i, indices.shape))];
+    if (!target) continue;
+    for (const Coordinate& p : coordinates_of(front)) {
+      for (const Coordinate& s : coordinates_of(back)) {
+        const Coordinate t = p + Coordinate{*target} + s;
+        collected[index(position_of(t, data.shape))].push_back(updates.at(p + i + s));
+      }
+    }
+  }
+  return apply(arguments, data, collected);
+}
+
+Array scatter_nd(const Arguments& arguments) {
+  const Array data(arguments.operands[0]);
+  const Array indices(arguments.operands[1]);
+  const Array updates(arguments.operands[2]);
+  const std::int64_t q = indices.rank();
+  require(data.rank() >= 1 && q >= 1, "SN-1");
+  const std::int64_t k = indices.shape.back();
+  require(k <= data.rank(), "SN-2");
+  const Shape tuples = slice(indices.shape, 0, q - 1);
+  const Shape expected = tuples + tail(data.shape, k);
+  const bool lone = arguments.rules.one_element_updates && expected.empty() && updates.elements.size() == 1;
+  require(lone || updates.shape == expected, "SN-3");
+  const auto n =
+      resolve_indices(arguments, indices, [&](const Coordinate& c) { return data.shape[index(c.back())]; });
+
+  Updates collected(data.elements.size());
+  for (const Coordinate& i : coordinates_of(tuples)) {
+    Coordinate t;
+    for (std::int64_t j = 0; j < k; ++j) {
+      const auto component = n[index(position_of(i + Coordinate{j}, indices.shape))];
+      if (component) t.push_back(*component);
+    }
+    if (t.size() != index(k)) continue;  // dropped
+    for (const Coordinate& s : coordinates_of(tail(data.shape, k))) {
+      const Element& update = lone ? updates.elements[0] : updates.at(i + s);
+      collected[index(position_of(t + s, data.shape))].push_back(update);
+    }
+  }
+  return apply(arguments, data, collected);
+}
+
+}  // namespace tensorop::reference
