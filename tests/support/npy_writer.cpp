@@ -1,0 +1,181 @@
+#include "support/npy_writer.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <stdexcept>
+#include <vector>
+
+namespace tensorop {
+namespace {
+
+// One code point from the front of valid UTF-8.
+std::uint32_t take_code_point(std::string_view& text) {
+  const auto byte = [&](std::size_t i) {
+    return static_cast<std::uint32_t>(static_cast<unsigned char>(text.at(i)));
+  };
+  const std::uint32_t first = byte(0);
+  const std::size_t length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+  std::uint32_t code = length == 1 ? first : first & (0x7FU >> length);
+  for (std::size_t i = 1; i < length; ++i) code = code << 6 | (byte(i) & 0x3F);
+  text.remove_prefix(length);
+  return code;
+}
+
+std::string utf32(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::uint32_t code = take_code_point(text);
+    for (int i = 0; i < 4; ++i) out += static_cast<char>(code >> (8 * i) & 255U);
+  }
+  return out;
+}
+
+// The elements in row-major order, each as many bytes as its file form has; strings padded to equal length.
+std::vector<std::string> elements_of(const Tensor& tensor, bool bytes_strings) {
+  std::vector<std::string> elements;
+  const auto count = static_cast<std::size_t>(tensor.size());
+  std::size_t width = bytes_strings ? 1 : 4;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (tensor.dtype() == DType::string) {
+      const std::string_view text = tensor.as<StringRef>()[i].view();
+      elements.push_back(bytes_strings ? std::string(text) : utf32(text));
+      width = std::max(width, elements.back().size());
+    } else {
+      const auto size = static_cast<std::size_t>(element_size(tensor.dtype()));
+      elements.emplace_back(reinterpret_cast<const char*>(tensor.data()) + i * size, size);
+    }
+  }
+  if (tensor.dtype() == DType::string) {
+    for (std::string& element : elements) element.resize(width, '\0');
+  }
+  return elements;
+}
+
+// How many bytes are reversed at a time in big-endian files.
+std::size_t unit_of(DType dtype) {
+  switch (dtype) {
+    case DType::complex64:
+      return 4;
+    case DType::complex128:
+      return 8;
+    case DType::string:
+      return 4;
+    case DType::bfloat16:
+      return 1;  // raw bytes to NumPy
+    default:
+      return static_cast<std::size_t>(element_size(dtype));
+  }
+}
+
+std::string descr_of(DType dtype, const NpyLayout& layout, std::size_t string_bytes) {
+  const std::string order = layout.big_endian ? ">" : "<";
+  switch (dtype) {
+    case DType::boolean:
+      return "|b1";
+    case DType::int8:
+      return "|i1";
+    case DType::uint8:
+      return "|u1";
+    case DType::int16:
+      return order + "i2";
+    case DType::int32:
+      return order + "i4";
+    case DType::int64:
+      return order + "i8";
+    case DType::uint16:
+      return order + "u2";
+    case DType::uint32:
+      return order + "u4";
+    case DType::uint64:
+      return order + "u8";
+    case DType::float16:
+      return order + "f2";
+    case DType::bfloat16:
+      return "<V2";
+    case DType::float32:
+      return order + "f4";
+    case DType::float64:
+      return order + "f8";
+    case DType::complex64:
+      return order + "c8";
+    case DType::complex128:
+      return order + "c16";
+    case DType::string:
+      return layout.bytes_strings ? "|S" + std::to_string(string_bytes)
+                                  : order + "U" + std::to_string(string_bytes / 4);
+  }
+  throw std::logic_error("no such dtype");
+}
+
+// Python's way to write a tuple.
+std::string tuple(const Shape& shape) {
+  std::string out = "(";
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    out += std::to_string(shape[d]) + (d + 1 < shape.size() ? ", " : shape.size() == 1 ? "," : "");
+  }
+  return out + ")";
+}
+
+std::string header(const std::string& dictionary, int version) {
+  const std::size_t length_bytes = version == 1 ? 2 : 4;
+  std::string text = dictionary;
+  while ((8 + length_bytes + text.size() + 1) % 64 != 0) text += ' ';
+  text += '\n';
+  std::string out = "\x93NUMPY";
+  out += static_cast<char>(version);
+  out += '\0';
+  for (std::size_t i = 0; i < length_bytes; ++i) out += static_cast<char>(text.size() >> (8 * i) & 255U);
+  return out + text;
+}
+
+// Row-major positions in the order a Fortran file has them: the first coordinate runs fastest.
+std::vector<std::size_t> fortran_positions(const Shape& shape, std::size_t count) {
+  std::vector<std::size_t> positions;
+  std::vector<std::int64_t> at(shape.size(), 0);
+  while (positions.size() < count) {
+    std::size_t position = 0;
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      position = position * static_cast<std::size_t>(shape[d]) + static_cast<std::size_t>(at[d]);
+    }
+    positions.push_back(position);
+    for (std::size_t d = 0; d < shape.size() && ++at[d] == shape[d]; ++d) at[d] = 0;
+  }
+  return positions;
+}
+
+}  // namespace
+
+std::string npy_bytes(const Tensor& tensor, const NpyLayout& layout) {
+  std::vector<std::string> elements = elements_of(tensor, layout.bytes_strings);
+  const std::size_t string_bytes = !elements.empty() ? elements[0].size() : layout.bytes_strings ? 1 : 4;
+  const std::string dictionary = "{'descr': '" + descr_of(tensor.dtype(), layout, string_bytes) +
+                                 "', 'fortran_order': " + (layout.fortran_order ? "True" : "False") +
+                                 ", 'shape': " + tuple(tensor.shape()) + ", }";
+  std::string out = header(dictionary, layout.version);
+  const bool whole = tensor.dtype() == DType::string && layout.bytes_strings;
+  if (layout.big_endian && !whole) {
+    const std::size_t unit = unit_of(tensor.dtype());
+    for (std::string& element : elements) {
+      for (std::size_t i = 0; i < element.size(); i += unit) {
+        const auto from = element.begin() + static_cast<std::ptrdiff_t>(i);
+        std::reverse(from, from + static_cast<std::ptrdiff_t>(unit));
+      }
+    }
+  }
+  if (layout.fortran_order) {
+    for (const std::size_t at : fortran_positions(tensor.shape(), elements.size())) out += elements[at];
+  } else {
+    for (const std::string& element : elements) out += element;
+  }
+  return out;
+}
+
+void write_file(const std::string& path, const std::string& bytes) {
+  (void)std::remove(path.c_str());
+  std::ofstream out(path, std::ios::binary);
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  if (!out.flush()) throw std::runtime_error("cannot write " + path);
+}
+
+}  // namespace tensorop

@@ -1,0 +1,29 @@
+// Runs a program as a user would: arguments, standard input, and all that comes back.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tensorop {
+
+struct ProcessOptions {
+  std::string input;                     // what standard input holds
+  std::string directory;                 // where it runs; empty: here
+  std::vector<std::string> environment;  // "NAME=value", added to that of the test
+};
+
+struct ProcessResult {
+  int status = 0;  // exit status; 128 + the signal's number where a signal ended it
+  std::string out;
+  std::string err;
+};
+
+// Runs `arguments[0]` and waits for its end. Throws std::runtime_error where it cannot be started.
+[[nodiscard]] ProcessResult run_process(const std::vector<std::string>& arguments,
+                                        const ProcessOptions& options = {});
+
+// The tensorop binary with these arguments.
+[[nodiscard]] ProcessResult run_tensorop(std::vector<std::string> arguments,
+                                         const ProcessOptions& options = {});
+
+}  // namespace tensorop

@@ -1,0 +1,62 @@
+// Random numbers for tests that any machine and any standard library repeats: the same seed, the same cases.
+//
+// The seed comes from the environment variable TENSOROP_SEED, else from the machine; a test prints it when it
+// starts. Every case has a generator of its own, so that TENSOROP_CASE=17 runs the 17th case by itself.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace tensorop {
+
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  // The generator of one case of a run.
+  Random(std::uint64_t seed, std::uint64_t number) : state_(seed) {
+    state_ = bits() + number * 0xD1342543DE82EF95;
+  }
+
+  // SplitMix64.
+  std::uint64_t bits() {
+    std::uint64_t z = state_ += 0x9E3779B97F4A7C15;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+    return z ^ (z >> 31);
+  }
+  // In [from, to]; from <= to.
+  std::int64_t between(std::int64_t from, std::int64_t to) {
+    const std::uint64_t span = static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from) + 1;
+    const std::uint64_t offset = span == 0 ? bits() : bits() % span;
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(from) + offset);
+  }
+  // True in `percent` of a hundred cases.
+  bool chance(int percent) { return between(0, 99) < percent; }
+  template <class T>
+  const T& pick(const std::vector<T>& from) {
+    return from.at(static_cast<std::size_t>(between(0, static_cast<std::int64_t>(from.size()) - 1)));
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+// The number an environment variable holds, if it is set.
+[[nodiscard]] inline std::optional<std::uint64_t> number_from_environment(const char* name) {
+  const char* text = std::getenv(name);
+  if (text == nullptr || *text == '\0') return std::nullopt;
+  return std::stoull(text);
+}
+
+// TENSOROP_SEED, else a new seed.
+[[nodiscard]] inline std::uint64_t random_seed() {
+  if (const auto given = number_from_environment("TENSOROP_SEED")) return *given;
+  std::random_device device;
+  return static_cast<std::uint64_t>(device()) << 32 | device();
+}
+
+}  // namespace tensorop
