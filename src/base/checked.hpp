@@ -25,10 +25,21 @@ namespace tensorop {
   return a / b + (a % b != 0 ? 1 : 0);
 }
 
+// Where part `part` begins when `size` things are shared out in `parts` nearly equal ranges; with part =
+// parts, where the last one ends.
+[[nodiscard]] constexpr std::int64_t part_bound(std::int64_t size, std::int64_t part, std::int64_t parts) {
+  const std::int64_t rest = size % parts;
+  return size / parts * part + (part < rest ? part : rest);
+}
+
 // For a size that is known to be neither negative nor too large: the standard library wants it unsigned.
-[[nodiscard]] constexpr std::size_t to_size(std::int64_t value) { return static_cast<std::size_t>(value); }
+[[nodiscard]] constexpr std::size_t to_size(std::int64_t value) {
+  return static_cast<std::size_t>(value);
+}
 
 // For the length of something that exists in memory.
-[[nodiscard]] constexpr std::int64_t to_int64(std::size_t value) { return static_cast<std::int64_t>(value); }
+[[nodiscard]] constexpr std::int64_t to_int64(std::size_t value) {
+  return static_cast<std::int64_t>(value);
+}
 
 }  // namespace tensorop

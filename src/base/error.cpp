@@ -11,7 +11,9 @@ Error::Error(std::string message, std::string_view rule, std::string hint)
   if (!rule_.empty()) line_ += cat(" [", rule_, "]");
 }
 
-void Error::add_context(std::string_view context) { line_ = cat(context, ": ", line_); }
+void Error::add_context(std::string_view context) {
+  line_ = cat(context, ": ", line_);
+}
 
 std::string printable(std::string_view text) {
   constexpr int kMostCharacters = 200;

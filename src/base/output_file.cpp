@@ -176,7 +176,8 @@ OutputFile::~OutputFile() {
 void OutputFile::reserve(std::int64_t bytes) {
   struct statvfs space {};
   if (os().fstatvfs(fd_.get(), &space) == 0) {
-    const auto free = checked_mul(static_cast<std::int64_t>(space.f_bavail), static_cast<std::int64_t>(space.f_frsize));
+    const auto free =
+        checked_mul(static_cast<std::int64_t>(space.f_bavail), static_cast<std::int64_t>(space.f_frsize));
     if (free && bytes > *free) {
       throw Error(cat(printable(name_), ": the result needs ", bytes, " bytes, ", *free,
                       " are free on that file system"));
@@ -205,7 +206,9 @@ void OutputFile::write_at(std::int64_t offset, std::span<const std::byte> bytes)
   write_loop(bytes, offset, true);
 }
 
-void OutputFile::append(std::span<const std::byte> bytes) { write_loop(bytes, 0, false); }
+void OutputFile::append(std::span<const std::byte> bytes) {
+  write_loop(bytes, 0, false);
+}
 
 std::span<std::byte> OutputFile::map(std::int64_t bytes) {
   if (bytes == 0) return {};

@@ -13,36 +13,68 @@
 
 namespace tensorop {
 
-int System::open(const char* path, int flags, mode_t mode) { return ::open(path, flags, mode); }
-int System::close(int fd) { return ::close(fd); }
-ssize_t System::read(int fd, void* buffer, size_t bytes) { return ::read(fd, buffer, bytes); }
-ssize_t System::write(int fd, const void* buffer, size_t bytes) { return ::write(fd, buffer, bytes); }
+int System::open(const char* path, int flags, mode_t mode) {
+  return ::open(path, flags, mode);
+}
+int System::close(int fd) {
+  return ::close(fd);
+}
+ssize_t System::read(int fd, void* buffer, size_t bytes) {
+  return ::read(fd, buffer, bytes);
+}
+ssize_t System::write(int fd, const void* buffer, size_t bytes) {
+  return ::write(fd, buffer, bytes);
+}
 ssize_t System::pwrite(int fd, const void* buffer, size_t bytes, off_t offset) {
   return ::pwrite(fd, buffer, bytes, offset);
 }
-int System::fstat(int fd, struct stat* out) { return ::fstat(fd, out); }
-int System::stat(const char* path, struct stat* out) { return ::stat(path, out); }
-int System::lstat(const char* path, struct stat* out) { return ::lstat(path, out); }
-int System::access(const char* path, int mode) { return ::access(path, mode); }
+int System::fstat(int fd, struct stat* out) {
+  return ::fstat(fd, out);
+}
+int System::stat(const char* path, struct stat* out) {
+  return ::stat(path, out);
+}
+int System::lstat(const char* path, struct stat* out) {
+  return ::lstat(path, out);
+}
+int System::access(const char* path, int mode) {
+  return ::access(path, mode);
+}
 ssize_t System::readlink(const char* path, char* buffer, size_t bytes) {
   return ::readlink(path, buffer, bytes);
 }
-int System::fstatvfs(int fd, struct statvfs* out) { return ::fstatvfs(fd, out); }
-int System::fallocate(int fd, off_t bytes) { return ::fallocate(fd, 0, 0, bytes); }
-int System::ftruncate(int fd, off_t bytes) { return ::ftruncate(fd, bytes); }
-int System::fchmod(int fd, mode_t mode) { return ::fchmod(fd, mode); }
-int System::fchown(int fd, uid_t owner, gid_t group) { return ::fchown(fd, owner, group); }
+int System::fstatvfs(int fd, struct statvfs* out) {
+  return ::fstatvfs(fd, out);
+}
+int System::fallocate(int fd, off_t bytes) {
+  return ::fallocate(fd, 0, 0, bytes);
+}
+int System::ftruncate(int fd, off_t bytes) {
+  return ::ftruncate(fd, bytes);
+}
+int System::fchmod(int fd, mode_t mode) {
+  return ::fchmod(fd, mode);
+}
+int System::fchown(int fd, uid_t owner, gid_t group) {
+  return ::fchown(fd, owner, group);
+}
 void* System::mmap(size_t bytes, int protection, int flags, int fd) {
   return ::mmap(nullptr, bytes, protection, flags, fd, 0);
 }
-int System::munmap(void* address, size_t bytes) { return ::munmap(address, bytes); }
+int System::munmap(void* address, size_t bytes) {
+  return ::munmap(address, bytes);
+}
 int System::link_fd(int fd, const char* path) {
   char name[32];
   std::snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
   return ::linkat(AT_FDCWD, name, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
 }
-int System::rename(const char* from, const char* to) { return ::rename(from, to); }
-int System::unlink(const char* path) { return ::unlink(path); }
+int System::rename(const char* from, const char* to) {
+  return ::rename(from, to);
+}
+int System::unlink(const char* path) {
+  return ::unlink(path);
+}
 
 namespace {
 System*& current_system() {
@@ -52,12 +84,16 @@ System*& current_system() {
 }
 }  // namespace
 
-System& os() { return *current_system(); }
+System& os() {
+  return *current_system();
+}
 
 ScopedSystem::ScopedSystem(System& replacement) : previous_(current_system()) {
   current_system() = &replacement;
 }
-ScopedSystem::~ScopedSystem() { current_system() = previous_; }
+ScopedSystem::~ScopedSystem() {
+  current_system() = previous_;
+}
 
 void throw_errno(const std::string& path, const std::string& what) {
   const int code = errno;

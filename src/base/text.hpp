@@ -13,11 +13,14 @@
 namespace tensorop {
 
 namespace detail {
-inline void append(std::string& out, std::string_view piece) { out += piece; }
-inline void append(std::string& out, char piece) { out += piece; }
+inline void append(std::string& out, std::string_view piece) {
+  out += piece;
+}
+inline void append(std::string& out, char piece) {
+  out += piece;
+}
 template <std::integral T>
-  requires(!std::same_as<T, char> && !std::same_as<T, bool>)
-void append(std::string& out, T value) {
+requires(!std::same_as<T, char> && !std::same_as<T, bool>) void append(std::string& out, T value) {
   char digits[24];
   const auto result = std::to_chars(digits, digits + sizeof digits, value);
   out.append(digits, result.ptr);

@@ -21,8 +21,7 @@ int available_cores() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-void Threads::for_each(std::int64_t chunks,
-                       const std::function<void(std::int64_t, int)>& work) const {
+void Threads::for_each(std::int64_t chunks, const std::function<void(std::int64_t, int)>& work) const {
   const int workers = static_cast<int>(std::min<std::int64_t>(count_, chunks));
   if (workers <= 1) {
     for (std::int64_t chunk = 0; chunk < chunks; ++chunk) work(chunk, 0);

@@ -53,10 +53,10 @@ class Sink {
   virtual void commit() = 0;
 };
 
-// Opens `destination` for a result of this dtype and shape and claims its space. `characters` is the length of
-// the longest string element in code points (0 for other dtypes): an NPY file needs it first. Throws
-// Error naming the path.
-[[nodiscard]] std::unique_ptr<Sink> open_sink(const Destination& destination, DType dtype,
-                                              const Shape& shape, std::int64_t characters);
+// Opens `destination` for a result of this dtype and shape and claims its space. `characters` is the length
+// of the longest string element in code points (0 for other dtypes): an NPY file needs it first. Throws Error
+// naming the path.
+[[nodiscard]] std::unique_ptr<Sink> open_sink(const Destination& destination, DType dtype, const Shape& shape,
+                                              std::int64_t characters);
 
 }  // namespace tensorop

@@ -8,13 +8,11 @@
 #include <variant>
 #include <vector>
 
+#include "kernels/index.hpp"
 #include "ops/operator.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
-
-// What an index out of range means (section 9, --oob).
-enum class OutOfBounds : std::uint8_t { error, zero, clip, wrap, drop };
 
 using AttributeValue = std::variant<std::int64_t, bool, std::string, std::vector<std::int64_t>>;
 

@@ -46,6 +46,7 @@ struct AttributeSpec {
   std::string_view choices;   // "none|add|mul": of the union over all versions
   std::string_view rule;      // rule id of a value outside the choices
   std::string_view help;
+  bool required = false;
 };
 
 // That a version has an attribute, and its own choices where they are fewer.
@@ -78,8 +79,9 @@ struct Version {
   bool deprecated = false;
 };
 
-// A name of the operator on the command line. Under --spec a name with `published` means that operator of
-// the publisher alone; `preset` is the default it gives to one attribute ("pythondiv=true").
+// A name of the operator on the command line. Under --spec a name with `published` means those operators of
+// the publishers alone ("Scatter", "ScatterElements|ScatterElementsUpdate"); `preset` is the default it gives
+// to one attribute ("pythondiv=true").
 struct OperatorName {
   std::string_view name;
   std::string_view published = {};
@@ -93,9 +95,9 @@ struct OutputInfo {
 
 struct Operator {
   std::string_view name;
-  std::string_view summary;  // one line, without a full stop
-  std::string_view example;  // a call that works as it stands
-  std::string_view family;   // the docs page it stands on: docs/ops/FAMILY.md
+  std::string_view summary;             // one line, without a full stop
+  std::string_view example;             // a call that works as it stands
+  std::string_view family;              // the docs page it stands on: docs/ops/FAMILY.md
   std::span<const OperatorName> names;  // the first is `name`
   std::span<const OperandSpec> operands;
   std::span<const AttributeSpec> attributes;

@@ -26,7 +26,9 @@ constexpr std::array<DTypeInfo, kDTypeCount> kTable = {{
 
 }  // namespace
 
-const DTypeInfo& info(DType dtype) { return kTable[static_cast<std::size_t>(dtype)]; }
+const DTypeInfo& info(DType dtype) {
+  return kTable[static_cast<std::size_t>(dtype)];
+}
 
 std::optional<DType> parse_dtype(std::string_view name) {
   for (const DTypeInfo& row : kTable) {

@@ -15,8 +15,22 @@
 namespace tensorop {
 
 enum class DType : std::uint8_t {
-  boolean, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
-  float16, bfloat16, float32, float64, complex64, complex128, string,
+  boolean,
+  int8,
+  int16,
+  int32,
+  int64,
+  uint8,
+  uint16,
+  uint32,
+  uint64,
+  float16,
+  bfloat16,
+  float32,
+  float64,
+  complex64,
+  complex128,
+  string,
 };
 inline constexpr int kDTypeCount = 16;
 
@@ -42,8 +56,12 @@ struct DTypeInfo {
 
 // The row of `dtype`.
 [[nodiscard]] const DTypeInfo& info(DType dtype);
-[[nodiscard]] inline std::string_view name(DType dtype) { return info(dtype).name; }
-[[nodiscard]] inline int element_size(DType dtype) { return info(dtype).size; }
+[[nodiscard]] inline std::string_view name(DType dtype) {
+  return info(dtype).name;
+}
+[[nodiscard]] inline int element_size(DType dtype) {
+  return info(dtype).size;
+}
 
 // The dtype of that name ("float32"); nothing where there is none.
 [[nodiscard]] std::optional<DType> parse_dtype(std::string_view name);
@@ -99,22 +117,38 @@ struct TypeTag {
 template <class F>
 decltype(auto) dispatch(DType dtype, F&& f) {
   switch (dtype) {
-    case DType::boolean: return f(TypeTag<Bool>{});
-    case DType::int8: return f(TypeTag<std::int8_t>{});
-    case DType::int16: return f(TypeTag<std::int16_t>{});
-    case DType::int32: return f(TypeTag<std::int32_t>{});
-    case DType::int64: return f(TypeTag<std::int64_t>{});
-    case DType::uint8: return f(TypeTag<std::uint8_t>{});
-    case DType::uint16: return f(TypeTag<std::uint16_t>{});
-    case DType::uint32: return f(TypeTag<std::uint32_t>{});
-    case DType::uint64: return f(TypeTag<std::uint64_t>{});
-    case DType::float16: return f(TypeTag<Float16>{});
-    case DType::bfloat16: return f(TypeTag<BFloat16>{});
-    case DType::float32: return f(TypeTag<float>{});
-    case DType::float64: return f(TypeTag<double>{});
-    case DType::complex64: return f(TypeTag<std::complex<float>>{});
-    case DType::complex128: return f(TypeTag<std::complex<double>>{});
-    case DType::string: return f(TypeTag<StringRef>{});
+    case DType::boolean:
+      return f(TypeTag<Bool>{});
+    case DType::int8:
+      return f(TypeTag<std::int8_t>{});
+    case DType::int16:
+      return f(TypeTag<std::int16_t>{});
+    case DType::int32:
+      return f(TypeTag<std::int32_t>{});
+    case DType::int64:
+      return f(TypeTag<std::int64_t>{});
+    case DType::uint8:
+      return f(TypeTag<std::uint8_t>{});
+    case DType::uint16:
+      return f(TypeTag<std::uint16_t>{});
+    case DType::uint32:
+      return f(TypeTag<std::uint32_t>{});
+    case DType::uint64:
+      return f(TypeTag<std::uint64_t>{});
+    case DType::float16:
+      return f(TypeTag<Float16>{});
+    case DType::bfloat16:
+      return f(TypeTag<BFloat16>{});
+    case DType::float32:
+      return f(TypeTag<float>{});
+    case DType::float64:
+      return f(TypeTag<double>{});
+    case DType::complex64:
+      return f(TypeTag<std::complex<float>>{});
+    case DType::complex128:
+      return f(TypeTag<std::complex<double>>{});
+    case DType::string:
+      return f(TypeTag<StringRef>{});
   }
   __builtin_unreachable();
 }

@@ -73,7 +73,11 @@ struct BFloat16 {
 }
 
 // One rounding.
-[[nodiscard]] inline Float16 to_float16(double value) { return to_float16(to_float_odd(value)); }
-[[nodiscard]] inline BFloat16 to_bfloat16(double value) { return to_bfloat16(to_float_odd(value)); }
+[[nodiscard]] inline Float16 to_float16(double value) {
+  return to_float16(to_float_odd(value));
+}
+[[nodiscard]] inline BFloat16 to_bfloat16(double value) {
+  return to_bfloat16(to_float_odd(value));
+}
 
 }  // namespace tensorop

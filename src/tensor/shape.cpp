@@ -1,5 +1,7 @@
 #include "tensor/shape.hpp"
 
+#include <limits>
+
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -30,7 +32,13 @@ std::optional<std::int64_t> element_count(std::span<const std::int64_t> dims) {
   return product;
 }
 
-std::int64_t count(std::span<const std::int64_t> dims) { return element_count(dims).value(); }
+std::int64_t count(std::span<const std::int64_t> dims) {
+  return element_count(dims).value();
+}
+
+std::int64_t bounded_count(std::span<const std::int64_t> dims) {
+  return element_count(dims).value_or(std::numeric_limits<std::int64_t>::max());
+}
 
 void require_fits(const Shape& shape, std::int64_t element_size) {
   const auto elements = element_count(shape);
@@ -61,7 +69,9 @@ std::vector<std::int64_t> coordinates(std::int64_t position, const Shape& shape)
   return out;
 }
 
-std::string to_string(const Shape& shape) { return cat('(', listed(shape), ')'); }
+std::string to_string(const Shape& shape) {
+  return cat('(', listed(shape), ')');
+}
 
 std::string element_name(const std::string& tensor, std::int64_t position, const Shape& shape) {
   if (shape.empty()) return tensor;

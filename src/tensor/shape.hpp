@@ -14,13 +14,19 @@ using Shape = std::vector<std::int64_t>;
 
 inline constexpr std::size_t kMaxRank = 64;
 
-[[nodiscard]] inline std::int64_t rank(const Shape& shape) { return static_cast<std::int64_t>(shape.size()); }
+[[nodiscard]] inline std::int64_t rank(const Shape& shape) {
+  return static_cast<std::int64_t>(shape.size());
+}
 
 // Product of the dimensions; 0 when one is 0, whatever the others are. Nothing when it exceeds int64 (G-2).
 [[nodiscard]] std::optional<std::int64_t> element_count(std::span<const std::int64_t> dims);
 
 // element_count of a shape that is known to fit: one that has passed require_fits().
 [[nodiscard]] std::int64_t count(std::span<const std::int64_t> dims);
+
+// element_count, or the largest int64 where that does not fit: for a part of the dimensions of a tensor that
+// is itself empty, of which no element is ever touched.
+[[nodiscard]] std::int64_t bounded_count(std::span<const std::int64_t> dims);
 
 // Throws Error [G-2] when the elements, or their bytes at `element_size`, do not fit in int64.
 void require_fits(const Shape& shape, std::int64_t element_size);

@@ -17,6 +17,8 @@ Storage::Storage(std::int64_t bytes) {
   data_ = static_cast<std::byte*>(block_.get()) + (kAlign - address % kAlign) % kAlign;
 }
 
-void Storage::Free::operator()(void* block) const { std::free(block); }
+void Storage::Free::operator()(void* block) const {
+  std::free(block);
+}
 
 }  // namespace tensorop

@@ -1,0 +1,185 @@
+#include "engine/bind.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "engine/attributes.hpp"
+#include "engine/version.hpp"
+#include "io/source.hpp"
+#include "ops/common.hpp"
+#include "ops/registry.hpp"
+
+namespace tensorop {
+namespace {
+
+// The operand texts in the order of the description: named ones in their places, the others in what is left.
+std::vector<std::string> place_operands(const Request& request, const Operator& op) {
+  const auto& specs = op.operands;
+  std::vector<std::optional<std::string>> places(specs.size());
+  for (const NamedText& named : request.named) {
+    const auto spec = std::ranges::find(specs, named.name, &OperandSpec::name);
+    if (spec == specs.end()) throw Error(cat("no operand ", printable(named.name)), "G-8");
+    auto& place = places[static_cast<std::size_t>(spec - specs.begin())];
+    if (place) throw Error(cat(named.name, " is given twice"), "G-8");
+    place = named.text;
+  }
+  auto next = request.positional.begin();
+  for (auto& place : places) {
+    if (!place && next != request.positional.end()) place = *next++;
+  }
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    // A variadic operator is content with its first operand.
+    if (!places[i] && specs.back().variadic && i > 0) break;
+    if (!places[i]) throw Error(cat("operand ", specs[i].name, " is missing"), "G-8");
+    texts.push_back(*places[i]);
+  }
+  if (next != request.positional.end() && !specs.back().variadic) {
+    throw Error(cat("unexpected operand ", printable(*next), ": ", op.name, " takes ", specs.size()), "G-8");
+  }
+  texts.insert(texts.end(), next, request.positional.end());
+  return texts;
+}
+
+const OperandSpec& spec_of(const Operator& op, std::size_t i) {
+  return op.operands[std::min(i, op.operands.size() - 1)];
+}
+
+std::vector<Source> open_operands(const std::vector<std::string>& texts, const Request& request,
+                                  const Settings& settings, const Call& call) {
+  if (std::ranges::count(texts, "-") > 1) throw Error("standard input can be one operand only");
+  std::vector<Source> sources;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (settings.lookup) {
+      if (auto tensor = settings.lookup(texts[i])) {
+        sources.push_back(Source::of(std::move(*tensor)));
+        continue;
+      }
+    }
+    const Source::Options options{.header_only = request.dry_run, .allow_abstract = request.dry_run};
+    sources.push_back(with_context(call.operand_name(i), [&] { return Source::open(texts[i], options); }));
+  }
+  return sources;
+}
+
+// The dtype that the untyped operands of one type variable are read as: the named one, that of a typed
+// operand they must equal, or what they are by themselves, float64 if any of them is.
+DType common_dtype(const std::vector<Source>& sources, const std::vector<std::size_t>& members,
+                   OperandRole role, const std::optional<DType>& named) {
+  for (const std::size_t i : members) {
+    if (sources[i].tensor() != nullptr) return sources[i].tensor()->dtype();
+  }
+  if (role == OperandRole::data && named) return *named;
+  std::optional<DType> common;
+  for (const std::size_t i : members) {
+    if (sources[i].fits_any_dtype()) continue;
+    const DType own = sources[i].natural_dtype();
+    if (!common || own == DType::float64) common = own;
+  }
+  if (common) return *common;
+  return role == OperandRole::condition ? DType::boolean : DType::int64;
+}
+
+// Numbers adapt to a dtype of numbers; a kind that does not is left as it is, for the dtype rules to name.
+bool adapts(const Source& source, DType dtype) {
+  if (source.fits_any_dtype()) return true;
+  const auto is_number = [](DType type) { return type != DType::boolean && type != DType::string; };
+  return is_number(source.natural_dtype()) == is_number(dtype);
+}
+
+void resolve_untyped(std::vector<Source>& sources, const Request& request, const Call& call) {
+  std::optional<DType> named;
+  if (request.dtype) {
+    named = parse_dtype(*request.dtype);
+    if (!named) {
+      throw Error(cat("dtype ", printable(*request.dtype), " is not one of ", kAllTypes.names()), "G-8");
+    }
+  }
+  std::map<std::string_view, std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < sources.size(); ++i) groups[spec_of(*call.op, i).type].push_back(i);
+  for (const auto& [type, members] : groups) {
+    const OperandRole role = spec_of(*call.op, members[0]).role;
+    const DType common = common_dtype(sources, members, role, named);
+    for (const std::size_t i : members) {
+      Source& source = sources[i];
+      if (source.tensor() != nullptr) continue;
+      const bool asked = role == OperandRole::data && named;
+      const DType dtype = asked ? *named : adapts(source, common) ? common : source.natural_dtype();
+      with_context(call.operand_name(i), [&] { source.resolve(dtype); });
+    }
+  }
+}
+
+// T-1, T-2, IX-3 and WH-1.
+void check_dtypes(const Call& call) {
+  const auto refuse = [&](std::size_t i, DTypeSet allowed, std::string_view rule) {
+    const DType dtype = call.operands[i].dtype();
+    const std::string_view type = spec_of(*call.op, i).type;
+    const std::string others = versions_where(
+        *call.op, [&](const Version& version) { return allowed_types(version, type).contains(dtype); });
+    throw Error(cat(call.operand_name(i), " is ", name(dtype), "; ", call.version_name(), " allows ",
+                    allowed.names()),
+                rule, others.empty() ? "" : cat(name(dtype), " is allowed by ", others));
+  };
+  const auto each = [&](OperandRole role, std::string_view rule) {
+    for (std::size_t i = 0; i < call.operands.size(); ++i) {
+      const OperandSpec& spec = spec_of(*call.op, i);
+      const DTypeSet allowed = allowed_types(*call.version, spec.type);
+      if (spec.role == role && !allowed.contains(call.operands[i].dtype())) refuse(i, allowed, rule);
+    }
+  };
+  each(OperandRole::data, "T-1");
+  for (std::size_t i = 1; i < call.operands.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const bool same_type = spec_of(*call.op, i).type == spec_of(*call.op, j).type;
+      if (!same_type || call.operands[i].dtype() == call.operands[j].dtype()) continue;
+      throw Error(
+          cat(call.operand_name(i), " is ", name(call.operands[i].dtype()), ", ", call.operand_name(j),
+              " is ", name(call.operands[j].dtype()), "; they must have the same dtype"),
+          "T-2");
+    }
+  }
+  each(OperandRole::indices, "IX-3");
+  each(OperandRole::condition, "WH-1");
+}
+
+Bound bind_operator(const Request& request, const FoundOperator& found, const Settings& settings) {
+  Call call;
+  call.op = found.op;
+  const Spec spec = parse_spec(request.spec);
+  call.opset = spec.opset;
+  call.version = &find_version(*found.op, *found.name, spec);
+  const auto texts = place_operands(request, *found.op);
+  bind_attributes(request, found.name->preset, call);
+  auto sources = open_operands(texts, request, settings, call);
+  resolve_untyped(sources, request, call);
+  for (const Source& source : sources) call.operands.push_back(*source.tensor());
+  check_dtypes(call);
+  if (call.version->deprecated && settings.warn) {
+    settings.warn(cat(found.op->name, ": ", call.version_name(), " is deprecated"));
+  }
+  OutputInfo output = found.op->infer(call);
+  require_fits(output.shape, element_size(output.dtype));
+  if (output.shape.size() > kMaxRank) {
+    throw Error(cat("the result would have rank ", output.shape.size(), " (at most ", kMaxRank, ")"), "G-2");
+  }
+  return {std::move(call), std::move(output)};
+}
+
+}  // namespace
+
+Bound bind(const Request& request, const Settings& settings) {
+  const FoundOperator found = find_operator(request.op);
+  if (found.op == nullptr) {
+    const std::string near = nearest(request.op, operator_names());
+    throw Error(cat("no operator ", printable(request.op)), "T-0",
+                near.empty() ? "" : cat("did you mean ", near, "?"));
+  }
+  return with_context(found.name->name, [&] { return bind_operator(request, found, settings); });
+}
+
+}  // namespace tensorop

@@ -1,0 +1,20 @@
+// From a request to a call: the operator and version it means, its operands opened, attributes read, dtypes
+// settled, the result's shape known. All rules but those on index values and arithmetic are checked here, in
+// the order of G-9.
+#pragma once
+
+#include "engine/engine.hpp"
+#include "engine/request.hpp"
+#include "ops/call.hpp"
+
+namespace tensorop {
+
+struct Bound {
+  Call call;
+  OutputInfo output;
+};
+
+// Throws Error, with the operator's name as context. With request.dry_run operands need no elements.
+[[nodiscard]] Bound bind(const Request& request, const Settings& settings);
+
+}  // namespace tensorop

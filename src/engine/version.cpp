@@ -1,0 +1,74 @@
+#include "engine/version.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace tensorop {
+namespace {
+
+struct Publisher {
+  std::string_view name;
+  Framework framework;
+  int newest_opset;  // 0: it has no opsets
+};
+
+constexpr Publisher kPublishers[] = {
+    {"onnx", Framework::onnx, 28},
+    {"openvino", Framework::openvino, 16},
+    {"mdf", Framework::mdf, 0},
+};
+
+std::string_view publisher_name(Framework framework) {
+  return std::ranges::find(kPublishers, framework, &Publisher::framework)->name;
+}
+
+// Whether `list` ("Scatter|ScatterElements") has the word; an empty list has every word.
+bool lists(std::string_view list, std::string_view word) {
+  return list.empty() ||
+         ('|' + std::string(list) + '|').find('|' + std::string(word) + '|') != std::string::npos;
+}
+
+}  // namespace
+
+Spec parse_spec(const std::optional<std::string>& text) {
+  if (!text) return {};
+  const std::string folded = lower(*text);
+  const std::string name = folded.substr(0, folded.find('-'));
+  for (const Publisher& publisher : kPublishers) {
+    if (publisher.name != name) continue;
+    if (publisher.newest_opset == 0 && folded == name) return {publisher.framework, 0};
+    if (publisher.newest_opset == 0 || folded == name) break;
+    const auto opset = parse_int64(std::string_view(folded).substr(name.size() + 1));
+    if (!opset || *opset < 1) break;
+    if (*opset > publisher.newest_opset) {
+      throw Error(cat("--spec ", printable(*text), ": the newest opset known is ", publisher.name, "-",
+                      publisher.newest_opset),
+                  "T-0");
+    }
+    return {publisher.framework, static_cast<int>(*opset)};
+  }
+  throw Error(cat("--spec ", printable(*text), " is no specification: it is onnx-N, openvino-N or mdf"),
+              "T-0");
+}
+
+const Version& find_version(const Operator& op, const OperatorName& name, const Spec& spec) {
+  const Version* best = nullptr;
+  std::vector<std::string> known;
+  for (const Version& version : op.versions) {
+    if (spec.framework != Framework::standard && !lists(name.published, version.published)) continue;
+    if (version.framework != Framework::standard)
+      known.push_back(spec_name(version.framework, version.since));
+    if (version.framework != spec.framework || version.since > spec.opset) continue;
+    if (best == nullptr || version.since >= best->since) best = &version;
+  }
+  if (best != nullptr) return *best;
+  const std::string asked = spec_name(spec.framework, spec.opset);
+  throw Error(cat(asked, " has no operator of this name"), "T-0",
+              cat(name.name, " is in ",
+                  known.empty() ? cat("no opset of ", publisher_name(spec.framework)) : join(known)));
+}
+
+}  // namespace tensorop

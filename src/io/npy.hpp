@@ -1,0 +1,59 @@
+// The NPY format: its header as the small literal it is, and arrays as dense row-major tensors.
+// Source: the NumPy format description, versions 1.0, 2.0 and 3.0; docs/formats.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/input_file.hpp"
+#include "tensor/tensor.hpp"
+
+namespace tensorop {
+
+inline constexpr std::string_view kNpyMagic = "\x93NUMPY";
+
+// How the elements of a file are stored.
+enum class NpyEncoding : std::uint8_t {
+  native,   // as in memory
+  swapped,  // each number big-endian; complex: each part
+  utf32,    // "<U": fixed width in code points, zero-padded
+  utf32_swapped,
+  bytes,  // "|S": fixed width in bytes of UTF-8, zero-padded
+};
+
+struct NpyHeader {
+  DType dtype = DType::float32;
+  NpyEncoding encoding = NpyEncoding::native;
+  std::int64_t item_bytes = 0;  // of one stored element
+  bool fortran_order = false;
+  Shape shape;
+  std::int64_t data_offset = 0;  // bytes from the beginning of the file
+};
+
+// Reads the header at the front of `file`. This is the trust boundary of the format: whatever the bytes, the
+// result either describes an array whose elements fit in int64 bytes, or an Error says what is wrong.
+// Object, structured, subarray and datetime dtypes are refused by name.
+[[nodiscard]] NpyHeader parse_npy_header(std::span<const std::byte> file);
+
+// Reads the array of a file that begins with kNpyMagic. A C-order, little-endian, aligned array stays in the
+// mapping; anything else is brought into memory. `read_so_far` is what was already taken from a stream.
+// With `header_only` the tensor has no elements. The bytes must end with the array. Throws Error.
+[[nodiscard]] Tensor read_npy(InputFile& file, std::span<const std::byte> read_so_far, bool header_only);
+
+// What the file itself says, for `info`; the rest as read_npy with header_only.
+[[nodiscard]] NpyHeader read_npy_header(InputFile& file, std::span<const std::byte> read_so_far);
+
+// The header numpy.save writes for a C-order little-endian array; its length is a multiple of 64 bytes.
+// `characters` is the width of string elements in code points.
+[[nodiscard]] std::string npy_header(DType dtype, const Shape& shape, std::int64_t characters);
+
+// Appends strings as NPY stores them: little-endian UTF-32, each padded with zeros to `characters`.
+void append_utf32(std::string& out, std::span<const StringRef> strings, std::int64_t characters);
+
+// Code points of the longest of the strings, at least 1.
+[[nodiscard]] std::int64_t longest_characters(std::span<const StringRef> strings);
+
+}  // namespace tensorop

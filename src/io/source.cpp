@@ -1,0 +1,132 @@
+#include "io/source.hpp"
+
+#include <array>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/input_file.hpp"
+#include "base/system.hpp"
+#include "base/text.hpp"
+#include "io/npy.hpp"
+
+namespace tensorop {
+namespace {
+
+bool looks_like_json(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return false;
+  const std::string_view rest = text.substr(begin);
+  if (std::string_view("[{\"-0123456789").find(rest[0]) != std::string_view::npos) return true;
+  return rest.starts_with("true") || rest.starts_with("false");
+}
+
+bool exists(const std::string& path) {
+  struct stat info {};
+  return os().stat(path.c_str(), &info) == 0;
+}
+
+}  // namespace
+
+std::optional<Tensor> parse_abstract(const std::string& text) {
+  const std::size_t bracket = text.find('[');
+  if (bracket == std::string::npos || !text.ends_with(']')) return std::nullopt;
+  const auto dtype = parse_dtype(std::string_view(text).substr(0, bracket));
+  if (!dtype) return std::nullopt;
+  Shape shape;
+  std::string_view dims = std::string_view(text).substr(bracket + 1, text.size() - bracket - 2);
+  while (!dims.empty()) {
+    const std::size_t comma = dims.find(',');
+    const auto dim = parse_int64(dims.substr(0, comma));
+    if (!dim || *dim < 0) throw Error(cat(printable(text), ": dimensions are numbers from 0 on"));
+    if (shape.size() == kMaxRank) throw Error(cat("more than ", kMaxRank, " dimensions"));
+    shape.push_back(*dim);
+    if (comma == std::string_view::npos) break;
+    dims.remove_prefix(comma + 1);
+    if (dims.empty()) throw Error(cat(printable(text), ": a dimension is missing behind the last comma"));
+  }
+  with_context(printable(text), [&] { require_fits(shape, element_size(*dtype)); });
+  return Tensor(*dtype, std::move(shape));
+}
+
+Source Source::of(Tensor tensor) {
+  Source source;
+  source.tensor_ = std::move(tensor);
+  return source;
+}
+
+namespace {
+
+// What the first bytes of a file say it is.
+struct Opened {
+  InputFile file;
+  std::string head;  // what was taken from a stream to find out
+  bool is_npy;
+};
+
+Opened open_file(const std::string& path) {
+  InputFile file = path == "-" ? InputFile::standard_input() : InputFile::open(path);
+  std::string head;
+  std::string_view front;
+  if (file.mapping()) {
+    const auto bytes = file.mapping()->bytes();
+    front = {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  } else {
+    head.resize(kNpyMagic.size());
+    head.resize(file.read(std::as_writable_bytes(std::span(head))));
+    front = head;
+  }
+  const bool is_npy = front.starts_with(kNpyMagic);
+  return {std::move(file), std::move(head), is_npy};
+}
+
+}  // namespace
+
+Source Source::open(const std::string& text, const Options& options) {
+  Source source;
+  if (text != "-" && !exists(text)) {
+    if (options.allow_abstract) {
+      if (auto abstract = parse_abstract(text)) return of(std::move(*abstract));
+    }
+    // Not a file of that name: the tensor itself, or a mistake that is best called a missing file.
+    if (looks_like_json(text)) source.text_ = std::make_shared<JsonText>(text, nullptr);
+  }
+  if (!source.text_) {
+    source.name_ = text == "-" ? "standard input" : printable(text);
+    Opened opened = open_file(text);
+    if (opened.is_npy) {
+      const auto head = std::as_bytes(std::span(opened.head));
+      source.tensor_ =
+          with_context(source.name_, [&] { return read_npy(opened.file, head, options.header_only); });
+      return source;
+    }
+    if (const auto& mapping = opened.file.mapping()) {
+      const auto bytes = mapping->bytes();
+      source.text_ = std::make_shared<JsonText>(
+          std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()), mapping);
+    } else {
+      source.text_ = std::make_shared<JsonText>(std::move(opened.file), std::move(opened.head));
+    }
+  }
+  const auto read = [&] { return read_json(*source.text_, std::nullopt); };
+  JsonTensor json = source.name_.empty() ? read() : with_context(source.name_, read);
+  if (json.typed) {
+    source.tensor_ = std::move(json.tensor);
+  } else {
+    source.natural_ = std::move(json);
+  }
+  return source;
+}
+
+void Source::resolve(DType dtype) {
+  if (dtype == natural_->tensor.dtype()) {
+    tensor_ = std::move(natural_->tensor);
+  } else {
+    text_->rewind();
+    const auto read = [&] { return read_json(*text_, dtype).tensor; };
+    tensor_ = name_.empty() ? read() : with_context(name_, read);
+  }
+  natural_.reset();
+  text_.reset();
+}
+
+}  // namespace tensorop

@@ -1,0 +1,47 @@
+// Operands: a path, "-", or the tensor itself as inline JSON. What a file is is read from its first bytes.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "io/json_reader.hpp"
+#include "tensor/tensor.hpp"
+
+namespace tensorop {
+
+// One opened operand. Its dtype is known at once unless it is untyped JSON, whose dtype depends on others.
+class Source {
+ public:
+  struct Options {
+    bool header_only = false;     // tensors without elements will do (NPY)
+    bool allow_abstract = false;  // "float32[2,3]" is a tensor without elements
+  };
+
+  // Throws Error naming the path (or the inline text) when there is nothing, or nothing readable, behind
+  // `text`. Standard input is opened once; the caller sees to that.
+  static Source open(const std::string& text, const Options& options);
+  // An operand that is in memory already.
+  static Source of(Tensor tensor);
+
+  // How messages call it: the path, "standard input", or nothing for inline JSON.
+  [[nodiscard]] const std::string& name() const { return name_; }
+  // The tensor, or null for untyped JSON that resolve() has not given a dtype yet.
+  [[nodiscard]] const Tensor* tensor() const { return tensor_ ? &*tensor_ : nullptr; }
+  // Of untyped JSON: what it would be by itself; `empty` when any dtype would do.
+  [[nodiscard]] DType natural_dtype() const { return natural_->tensor.dtype(); }
+  [[nodiscard]] bool fits_any_dtype() const { return natural_->empty; }
+  // Gives untyped JSON its dtype. Throws Error when its elements do not fit.
+  void resolve(DType dtype);
+
+ private:
+  std::string name_;
+  std::optional<Tensor> tensor_;
+  std::shared_ptr<JsonText> text_;  // of untyped JSON
+  std::optional<JsonTensor> natural_;
+};
+
+// "float32[2,3]" as a tensor without elements; nothing when `text` is not of that form.
+[[nodiscard]] std::optional<Tensor> parse_abstract(const std::string& text);
+
+}  // namespace tensorop

@@ -1,0 +1,154 @@
+#include "kernels/index.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "base/checked.hpp"
+
+namespace tensorop {
+namespace {
+
+// An axis is shorter than 2^63, so what is larger can be read as the largest int64: it stays out of range.
+template <class T>
+std::int64_t widen(T value) {
+  if constexpr (std::is_same_v<T, std::uint64_t>) {
+    constexpr auto kLargest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    return static_cast<std::int64_t>(std::min(value, kLargest));
+  } else {
+    return static_cast<std::int64_t>(value);
+  }
+}
+
+// Products of indices that turn out to be bad may overflow before they are thrown away.
+std::int64_t wrapping_mul(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
+// The usual policy, without a branch in the loop so that it vectorises: adds component offsets, returns
+// whether any element was bad.
+template <class T, bool kFirst, bool kUnitStride>
+bool decode_component(const T* in, std::int64_t step, std::int64_t count, const IndexAxis& axis,
+                      bool negative, std::int64_t* offsets) {
+  const std::int64_t from_end = negative ? axis.size : 0;
+  const auto size = static_cast<std::uint64_t>(axis.size);
+  std::uint64_t bad = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t index = widen(in[i * step]);
+    index += index < 0 ? from_end : 0;
+    bad |= static_cast<std::uint64_t>(index) >= size ? 1U : 0U;
+    const std::int64_t offset = kUnitStride ? index : wrapping_mul(index, axis.stride);
+    offsets[i] = kFirst ? offset : wrapping_add(offsets[i], offset);
+  }
+  return bad != 0;
+}
+
+template <class T>
+bool is_bad(T value, const IndexAxis& axis, bool negative) {
+  std::int64_t index = widen(value);
+  if (index < 0 && negative) index += axis.size;
+  return index < 0 || index >= axis.size;
+}
+
+// One index under a policy other than error; kSkip where it selects nothing.
+template <class T>
+std::int64_t settle(T value, std::int64_t size, OutOfBounds policy) {
+  std::int64_t index = widen(value);
+  if (index < 0) index += size;  // in range first: -1 is the last element under every policy
+  if (index >= 0 && index < size) return index;
+  if (policy == OutOfBounds::clip) return index < 0 ? 0 : size - 1;
+  if (policy != OutOfBounds::wrap) return kSkip;
+  if constexpr (std::is_unsigned_v<T>) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(value) % static_cast<std::uint64_t>(size));
+  } else {
+    const std::int64_t remainder = static_cast<std::int64_t>(value) % size;
+    return remainder < 0 ? remainder + size : remainder;
+  }
+}
+
+}  // namespace
+
+IndexDecoder::IndexDecoder(Tensor indices, std::vector<IndexAxis> axes, IndexPolicy policy, Fail fail)
+    : indices_(std::move(indices)), axes_(std::move(axes)), policy_(policy), fail_(std::move(fail)) {}
+
+template <class T>
+void IndexDecoder::decode_typed(std::int64_t first, std::int64_t count, std::int64_t* offsets) const {
+  const auto step = to_int64(axes_.size());
+  const T* in = indices_.as<T>() + first * step;
+  if (policy_.out_of_bounds == OutOfBounds::error) {
+    bool bad = false;
+    for (std::size_t c = 0; c < axes_.size(); ++c) {
+      const IndexAxis& axis = axes_[c];
+      const auto component =
+          c == 0 ? (axis.stride == 1 ? decode_component<T, true, true> : decode_component<T, true, false>)
+                 : (axis.stride == 1 ? decode_component<T, false, true> : decode_component<T, false, false>);
+      bad |= component(in + c, step, count, axis, policy_.negative, offsets);
+    }
+    if (!bad) return;
+    for (std::int64_t i = 0; i < count * step; ++i) {
+      const auto c = static_cast<std::size_t>(i % step);
+      if (is_bad(in[i], axes_[c], policy_.negative)) fail_(first * step + i, c);
+    }
+    // The elements changed between two looks at them: someone writes to the file that is mapped.
+    fail_(first * step, 0);
+    return;
+  }
+  // An axis without elements has nothing to clip or wrap to.
+  const bool needs_element =
+      policy_.out_of_bounds == OutOfBounds::clip || policy_.out_of_bounds == OutOfBounds::wrap;
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t offset = 0;
+    for (std::size_t c = 0; c < axes_.size(); ++c) {
+      const T value = in[i * step + to_int64(c)];
+      if (axes_[c].size == 0 && needs_element) fail_(first * step + i * step + to_int64(c), c);
+      const std::int64_t index = settle(value, axes_[c].size, policy_.out_of_bounds);
+      offset = index == kSkip || offset == kSkip ? kSkip : offset + index * axes_[c].stride;
+    }
+    offsets[i] = offset;
+  }
+}
+
+void IndexDecoder::decode(std::int64_t first, std::int64_t count, std::int64_t* offsets) const {
+  if (axes_.empty()) {
+    std::fill_n(offsets, count, 0);
+    return;
+  }
+  switch (indices_.dtype()) {
+    case DType::int8:
+      return decode_typed<std::int8_t>(first, count, offsets);
+    case DType::int16:
+      return decode_typed<std::int16_t>(first, count, offsets);
+    case DType::int32:
+      return decode_typed<std::int32_t>(first, count, offsets);
+    case DType::int64:
+      return decode_typed<std::int64_t>(first, count, offsets);
+    case DType::uint8:
+      return decode_typed<std::uint8_t>(first, count, offsets);
+    case DType::uint16:
+      return decode_typed<std::uint16_t>(first, count, offsets);
+    case DType::uint32:
+      return decode_typed<std::uint32_t>(first, count, offsets);
+    case DType::uint64:
+      return decode_typed<std::uint64_t>(first, count, offsets);
+    default:
+      __builtin_unreachable();
+  }
+}
+
+void IndexDecoder::check(std::int64_t tuples, const Threads& threads) const {
+  if (axes_.empty()) return;
+  constexpr std::int64_t kChunk = kIndexBlock * 256;
+  threads.for_each(ceil_div(tuples, kChunk), [&](std::int64_t chunk, int /*worker*/) {
+    std::int64_t offsets[kIndexBlock];
+    const std::int64_t end = std::min(tuples, (chunk + 1) * kChunk);
+    for (std::int64_t first = chunk * kChunk; first < end; first += kIndexBlock) {
+      decode(first, std::min(kIndexBlock, end - first), offsets);
+    }
+  });
+}
+
+}  // namespace tensorop

@@ -1,0 +1,62 @@
+// Index decoding: raw index elements of any integer dtype become checked int64 offsets, here and nowhere
+// else. No other kernel ever sees a raw index.
+// Source: sections 1.3 and 9 of the specification (IX-1, IX-2, --oob).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "base/threads.hpp"
+#include "tensor/tensor.hpp"
+
+namespace tensorop {
+
+// What an index out of range means: an error; a row of zeros (gather) or no update (scatter); the nearest
+// valid index; the remainder.
+enum class OutOfBounds : std::uint8_t { error, zero, clip, wrap, drop };
+
+// The offset of a row that is not there (OutOfBounds zero and drop).
+inline constexpr std::int64_t kSkip = -1;
+
+// How many offsets are decoded at a time: few enough to stay in the nearest cache.
+inline constexpr std::int64_t kIndexBlock = 1024;
+
+struct IndexPolicy {
+  bool negative = true;  // negative values count from the end
+  OutOfBounds out_of_bounds = OutOfBounds::error;
+};
+
+// An axis that one component of an index tuple selects from.
+struct IndexAxis {
+  std::int64_t size;    // of the axis
+  std::int64_t stride;  // what one step along it adds to the offset
+};
+
+// Decodes tuples of axes.size() consecutive index elements each.
+class IndexDecoder {
+ public:
+  // Called with the flat position of the lowest bad element and the component it is; throws.
+  using Fail = std::function<void(std::int64_t position, std::size_t component)>;
+
+  // `indices` has an integer dtype. Without axes there is nothing to decode and every offset is 0.
+  IndexDecoder(Tensor indices, std::vector<IndexAxis> axes, IndexPolicy policy, Fail fail);
+
+  // Offsets of tuples [first, first + count): the sum of index times stride over the components, or kSkip.
+  // Any count; checks every element it reads, every time.
+  void decode(std::int64_t first, std::int64_t count, std::int64_t* offsets) const;
+
+  // Decodes `tuples` tuples from the front on only to check them; the lowest bad one is reported.
+  void check(std::int64_t tuples, const Threads& threads) const;
+
+ private:
+  template <class T>
+  void decode_typed(std::int64_t first, std::int64_t count, std::int64_t* offsets) const;
+
+  Tensor indices_;
+  std::vector<IndexAxis> axes_;
+  IndexPolicy policy_;
+  Fail fail_;
+};
+
+}  // namespace tensorop

@@ -1,0 +1,225 @@
+#include "kernels/locator.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/checked.hpp"
+
+namespace tensorop {
+namespace {
+
+void add(std::int64_t* places, std::int64_t count, std::int64_t shift) {
+  if (shift == 0) return;
+  for (std::int64_t i = 0; i < count; ++i) places[i] += places[i] == kSkip ? 0 : shift;
+}
+
+class AxisLocator final : public Locator {
+ public:
+  AxisLocator(IndexDecoder decoder, const AxisGeometry& geometry)
+      : decoder_(std::move(decoder)), geometry_(geometry) {
+    // The same indices serve every outer row: few enough of them are decoded only once.
+    constexpr std::int64_t kMostKept = 1 << 20;
+    const std::int64_t all = geometry_.batches * geometry_.indices;
+    if (geometry_.outer < 2 || all > kMostKept) return;
+    kept_.resize(to_size(all));
+    decoder_.decode(0, all, kept_.data());
+  }
+
+  [[nodiscard]] std::int64_t rows() const override {
+    return geometry_.batches * geometry_.outer * geometry_.indices;
+  }
+
+  void locate(std::int64_t first, std::int64_t count, std::int64_t* places) const override {
+    while (count > 0) {
+      const std::int64_t group = first / geometry_.indices;  // (batch, outer)
+      const std::int64_t i = first % geometry_.indices;
+      const std::int64_t n = std::min(count, geometry_.indices - i);
+      const std::int64_t index = group / geometry_.outer * geometry_.indices + i;
+      if (kept_.empty()) {
+        decoder_.decode(index, n, places);
+      } else {
+        std::copy_n(kept_.data() + index, n, places);
+      }
+      add(places, n, group * geometry_.axis_size);
+      first += n;
+      places += n;
+      count -= n;
+    }
+  }
+
+  void check(const Threads& threads) const override {
+    decoder_.check(geometry_.batches * geometry_.indices, threads);
+  }
+
+  bool split(std::int64_t part, std::int64_t parts, const Range& range) const override {
+    const std::int64_t groups = geometry_.batches * geometry_.outer;
+    if (groups < parts) return false;
+    const std::int64_t begin = part_bound(groups, part, parts);
+    const std::int64_t end = part_bound(groups, part + 1, parts);
+    range(begin * geometry_.indices, (end - begin) * geometry_.indices);
+    return true;
+  }
+
+ private:
+  IndexDecoder decoder_;
+  AxisGeometry geometry_;
+  std::vector<std::int64_t> kept_;
+};
+
+class TupleLocator final : public Locator {
+ public:
+  TupleLocator(IndexDecoder decoder, TupleGeometry geometry)
+      : decoder_(std::move(decoder)),
+        geometry_(std::move(geometry)),
+        batches_(bounded_count(geometry_.batch_shape)) {
+    plain_ = geometry_.index_strides == row_major_strides(geometry_.batch_shape) &&
+             geometry_.data_strides == geometry_.index_strides;
+  }
+
+  [[nodiscard]] std::int64_t rows() const override { return batches_ * geometry_.tuples_per_batch; }
+
+  void locate(std::int64_t first, std::int64_t count, std::int64_t* places) const override {
+    // Without broadcasting tuples follow each other across batches and are decoded in one go.
+    if (plain_) decoder_.decode(first, count, places);
+    while (count > 0) {
+      const std::int64_t batch = first / geometry_.tuples_per_batch;
+      const std::int64_t i = first % geometry_.tuples_per_batch;
+      const std::int64_t n = std::min(count, geometry_.tuples_per_batch - i);
+      std::int64_t data_batch = batch;
+      if (!plain_) {
+        const std::int64_t index_batch = dot(batch, geometry_.index_strides);
+        decoder_.decode(index_batch * geometry_.tuples_per_batch + i, n, places);
+        data_batch = dot(batch, geometry_.data_strides);
+      }
+      add(places, n, data_batch * geometry_.rows_per_batch);
+      first += n;
+      places += n;
+      count -= n;
+    }
+  }
+
+  void check(const Threads& threads) const override { decoder_.check(geometry_.tuples, threads); }
+
+  bool split(std::int64_t part, std::int64_t parts, const Range& range) const override {
+    if (!plain_ || batches_ < parts) return false;
+    const std::int64_t begin = part_bound(batches_, part, parts);
+    const std::int64_t end = part_bound(batches_, part + 1, parts);
+    range(begin * geometry_.tuples_per_batch, (end - begin) * geometry_.tuples_per_batch);
+    return true;
+  }
+
+ private:
+  [[nodiscard]] std::int64_t dot(std::int64_t batch, const std::vector<std::int64_t>& strides) const {
+    std::int64_t sum = 0;
+    for (std::size_t i = strides.size(); i-- > 0;) {
+      sum += batch % geometry_.batch_shape[i] * strides[i];
+      batch /= geometry_.batch_shape[i];
+    }
+    return sum;
+  }
+
+  IndexDecoder decoder_;
+  TupleGeometry geometry_;
+  std::int64_t batches_;
+  bool plain_;
+};
+
+class ElementLocator final : public Locator {
+ public:
+  ElementLocator(IndexDecoder decoder, const Shape& indices_shape, const Shape& data_shape, std::int64_t axis)
+      : decoder_(std::move(decoder)), rows_(tensorop::count(indices_shape)) {
+    if (rows_ == 0) return;  // nothing to walk through, and strides that mean nothing
+    const auto strides = row_major_strides(data_shape);
+    // Neighbouring dimensions that data walks through without a gap count as one; `axis` stays alone.
+    for (std::size_t i = 0; i < indices_shape.size(); ++i) {
+      const bool is_axis = to_int64(i) == axis;
+      if (indices_shape[i] == 1 && !is_axis) continue;
+      const Dim dim{indices_shape[i], is_axis ? 0 : strides[i], is_axis};
+      if (!dims_.empty() && !is_axis && !dims_.back().is_axis &&
+          dims_.back().stride == dim.size * dim.stride) {
+        dims_.back() = {dims_.back().size * dim.size, dim.stride, false};
+      } else {
+        dims_.push_back(dim);
+      }
+    }
+  }
+
+  [[nodiscard]] std::int64_t rows() const override { return rows_; }
+
+  void locate(std::int64_t first, std::int64_t count, std::int64_t* places) const override {
+    decoder_.decode(first, count, places);
+    const Dim& inner = dims_.back();
+    while (count > 0) {
+      const std::int64_t j = first % inner.size;
+      const std::int64_t n = std::min(count, inner.size - j);
+      const std::int64_t base = base_of(first / inner.size) + j * inner.stride;
+      if (inner.stride == 0) {
+        add(places, n, base);
+      } else {
+        for (std::int64_t i = 0; i < n; ++i) places[i] += places[i] == kSkip ? 0 : base + i * inner.stride;
+      }
+      first += n;
+      places += n;
+      count -= n;
+    }
+  }
+
+  void check(const Threads& threads) const override { decoder_.check(rows_, threads); }
+
+  bool split(std::int64_t part, std::int64_t parts, const Range& range) const override {
+    // Along the longest dimension other than the axis: lanes never meet.
+    std::size_t longest = dims_.size();
+    for (std::size_t i = 0; i < dims_.size(); ++i) {
+      if (dims_[i].is_axis || dims_[i].size < parts) continue;
+      if (longest == dims_.size() || dims_[i].size > dims_[longest].size) longest = i;
+    }
+    if (longest == dims_.size()) return false;
+    std::int64_t inner = 1;
+    for (std::size_t i = longest + 1; i < dims_.size(); ++i) inner *= dims_[i].size;
+    const std::int64_t size = dims_[longest].size;
+    const std::int64_t begin = part_bound(size, part, parts);
+    const std::int64_t end = part_bound(size, part + 1, parts);
+    for (std::int64_t outer = 0; outer < rows_ / (size * inner); ++outer) {
+      range((outer * size + begin) * inner, (end - begin) * inner);
+    }
+    return true;
+  }
+
+ private:
+  struct Dim {
+    std::int64_t size;
+    std::int64_t stride;  // in the indexed tensor; 0 for the axis, whose share comes from the index
+    bool is_axis;
+  };
+
+  // The share of all dimensions but the innermost.
+  [[nodiscard]] std::int64_t base_of(std::int64_t position) const {
+    std::int64_t base = 0;
+    for (std::size_t i = dims_.size() - 1; i-- > 0;) {
+      base += position % dims_[i].size * dims_[i].stride;
+      position /= dims_[i].size;
+    }
+    return base;
+  }
+
+  IndexDecoder decoder_;
+  std::vector<Dim> dims_;
+  std::int64_t rows_;
+};
+
+}  // namespace
+
+std::unique_ptr<Locator> axis_locator(IndexDecoder decoder, const AxisGeometry& geometry) {
+  return std::make_unique<AxisLocator>(std::move(decoder), geometry);
+}
+
+std::unique_ptr<Locator> tuple_locator(IndexDecoder decoder, TupleGeometry geometry) {
+  return std::make_unique<TupleLocator>(std::move(decoder), std::move(geometry));
+}
+
+std::unique_ptr<Locator> element_locator(IndexDecoder decoder, const Shape& indices_shape,
+                                         const Shape& data_shape, std::int64_t axis) {
+  return std::make_unique<ElementLocator>(std::move(decoder), indices_shape, data_shape, axis);
+}
+
+}  // namespace tensorop

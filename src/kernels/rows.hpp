@@ -1,0 +1,14 @@
+// Moving rows: from places that a locator found to consecutive memory. By width alone, whatever the dtype.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tensorop {
+
+// Copies `count` rows of `row_bytes` (at least 1) from base + places[i] * row_bytes to consecutive rows at
+// `out`; a row at kSkip becomes zeros. Rows do not overlap `out`.
+void gather_rows(std::byte* out, const std::byte* base, const std::int64_t* places, std::int64_t count,
+                 std::int64_t row_bytes);
+
+}  // namespace tensorop

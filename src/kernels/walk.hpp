@@ -1,0 +1,66 @@
+// Walking several tensors of one broadcast shape at once: untyped, in runs along the innermost dimension.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "tensor/shape.hpp"
+
+namespace tensorop {
+
+// How an operand lies within the result's shape: a stride in elements for each dimension, 0 where it repeats.
+using BroadcastStrides = std::vector<std::int64_t>;
+
+// The result's shape with as few dimensions as the operands allow: neighbours that every operand walks
+// through without a gap are one, dimensions of 1 are gone. At least one dimension is left.
+class BroadcastWalk {
+ public:
+  // All of `operands` have shape.size() strides.
+  BroadcastWalk(const Shape& shape, const std::vector<BroadcastStrides>& operands);
+
+  // Elements along the innermost dimension, and the operands' strides there.
+  [[nodiscard]] std::int64_t inner_size() const { return sizes_.back(); }
+  [[nodiscard]] std::int64_t inner_stride(std::size_t operand) const { return strides_[operand].back(); }
+
+  // Calls run(offsets, count) for the runs that make up the elements [first, first + count) of the row-major
+  // result, in order: offsets[i] is where operand i has the first element of the run.
+  template <class Run>
+  void for_each_run(std::int64_t first, std::int64_t count, Run&& run) const;
+
+ private:
+  std::vector<std::int64_t> sizes_;
+  std::vector<std::vector<std::int64_t>> strides_;
+};
+
+template <class Run>
+void BroadcastWalk::for_each_run(std::int64_t first, std::int64_t count, Run&& run) const {
+  const std::size_t inner = sizes_.size() - 1;
+  const std::size_t operands = strides_.size();
+  std::vector<std::int64_t> index(sizes_.size());
+  std::vector<std::int64_t> offsets(operands);
+  for (std::size_t d = sizes_.size(); d-- > 0;) {
+    index[d] = first % sizes_[d];
+    first /= sizes_[d];
+    for (std::size_t i = 0; i < operands; ++i) offsets[i] += index[d] * strides_[i][d];
+  }
+  while (count > 0) {
+    const std::int64_t left = sizes_[inner] - index[inner];
+    const std::int64_t n = left < count ? left : count;
+    run(offsets.data(), n);
+    count -= n;
+    if (count == 0) return;
+    // The run reached the end of its row: back to the row's beginning, then one step in the next dimension
+    // out.
+    for (std::size_t i = 0; i < operands; ++i) offsets[i] -= index[inner] * strides_[i][inner];
+    index[inner] = 0;
+    for (std::size_t d = inner; d-- > 0;) {
+      for (std::size_t i = 0; i < operands; ++i) offsets[i] += strides_[i][d];
+      if (++index[d] < sizes_[d]) break;
+      for (std::size_t i = 0; i < operands; ++i) offsets[i] -= sizes_[d] * strides_[i][d];
+      index[d] = 0;
+    }
+  }
+}
+
+}  // namespace tensorop

@@ -1,0 +1,96 @@
+#include "ops/broadcast_rules.hpp"
+
+#include <algorithm>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace tensorop {
+namespace {
+
+std::string shown(const NamedShape& operand) {
+  return cat(operand.name, ' ', to_string(operand.shape));
+}
+
+std::vector<std::int64_t> consecutive(std::int64_t first, std::size_t count) {
+  std::vector<std::int64_t> axes(count);
+  for (std::size_t j = 0; j < count; ++j) axes[j] = first + to_int64(j);
+  return axes;
+}
+
+}  // namespace
+
+Shape merge_shapes(const std::vector<NamedShape>& operands, const std::string& rule) {
+  Shape result = operands[0].shape;
+  for (std::size_t i = 1; i < operands.size(); ++i) {
+    Shape other = operands[i].shape;
+    const std::size_t size = std::max(result.size(), other.size());
+    result.insert(result.begin(), size - result.size(), 1);
+    other.insert(other.begin(), size - other.size(), 1);
+    for (std::size_t d = 0; d < size; ++d) {
+      if (result[d] == other[d] || other[d] == 1) continue;
+      if (result[d] == 1) {
+        result[d] = other[d];
+        continue;
+      }
+      std::vector<std::string> names;
+      for (std::size_t j = 0; j <= i; ++j) names.push_back(shown(operands[j]));
+      throw Error(cat(join(names, " and "), " do not broadcast: dimension ", d,
+                      " of the result would be both ", result[d], " and ", other[d]),
+                  rule);
+    }
+  }
+  return result;
+}
+
+void require_unidirectional(const NamedShape& data, const NamedShape& target) {
+  if (data.shape.size() > target.shape.size()) {
+    throw Error(cat(shown(data), " has more dimensions than ", shown(target)), "BC-U1");
+  }
+  const std::size_t missing = target.shape.size() - data.shape.size();
+  for (std::size_t d = 0; d < data.shape.size(); ++d) {
+    if (data.shape[d] == 1 || data.shape[d] == target.shape[missing + d]) continue;
+    throw Error(
+        cat(shown(data), " does not broadcast to ", shown(target), ": dimension ", missing + d,
+            " of the result is ", target.shape[missing + d], ", that of ", data.name, " is ", data.shape[d]),
+        "BC-U2");
+  }
+}
+
+BroadcastStrides strides_at(const Shape& shape, const Shape& target, const std::vector<std::int64_t>& axes) {
+  BroadcastStrides out(target.size(), 0);
+  const auto strides = row_major_strides(shape);
+  for (std::size_t j = 0; j < axes.size(); ++j) {
+    if (shape[j] != 1) out[to_size(axes[j])] = strides[j];
+  }
+  return out;
+}
+
+BroadcastStrides strides_right_aligned(const Shape& shape, const Shape& target) {
+  return strides_at(shape, target, consecutive(rank(target) - rank(shape), shape.size()));
+}
+
+std::vector<std::int64_t> pdpd_axes(const NamedShape& a, const NamedShape& b, std::int64_t axis) {
+  if (b.shape.size() > a.shape.size()) {
+    throw Error(cat(shown(b), " has more dimensions than ", shown(a)), "BC-P1");
+  }
+  if (axis < -1) throw Error(cat("axis ", axis, " is out of range (at least -1)"), "BC-P2");
+  if (axis == -1) axis = rank(a.shape) - rank(b.shape);
+  std::size_t trimmed = b.shape.size();
+  while (trimmed > 0 && b.shape[trimmed - 1] == 1) --trimmed;
+  if (axis > rank(a.shape) - to_int64(trimmed)) {
+    throw Error(cat(shown(b), " at axis ", axis, " reaches beyond the dimensions of ", shown(a)), "BC-P3");
+  }
+  for (std::size_t j = 0; j < trimmed; ++j) {
+    const std::size_t d = to_size(axis) + j;
+    if (b.shape[j] == 1 || b.shape[j] == a.shape[d]) continue;
+    throw Error(
+        cat(shown(b), " at axis ", axis, " does not broadcast to ", shown(a), ": dimension ", d, " of ",
+            a.name, " is ", a.shape[d], ", dimension ", j, " of ", b.name, " is ", b.shape[j]),
+        "BC-P4");
+  }
+  return consecutive(axis, trimmed);
+}
+
+}  // namespace tensorop

@@ -1,0 +1,42 @@
+// The broadcasting rules of section 2: which shapes go together, what shape comes out, and how each operand
+// lies within it. Used by expand, broadcast, where/select and every element-wise operator.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/walk.hpp"
+#include "tensor/shape.hpp"
+
+namespace tensorop {
+
+// A shape and what messages call it: {"data", (2,3)}.
+struct NamedShape {
+  std::string name;
+  Shape shape;
+};
+
+// 2.2, numpy or multidirectional: the shape that all of `operands` (at least one) broadcast to,
+// right-aligned. Throws Error [rule] (BC-M1, BC-B1) naming the shapes and the first dimension of the result
+// that disagrees.
+[[nodiscard]] Shape merge_shapes(const std::vector<NamedShape>& operands, const std::string& rule);
+
+// 2.3, unidirectional: throws Error [BC-U1, BC-U2] unless `data` broadcasts to exactly `target`.
+void require_unidirectional(const NamedShape& data, const NamedShape& target);
+
+// Strides of a tensor of `shape` within a result of `target`, its dimension j lying at result dimension
+// axes[j]; 0 for dimensions it lacks or has as 1. The shapes fit together.
+[[nodiscard]] BroadcastStrides strides_at(const Shape& shape, const Shape& target,
+                                          const std::vector<std::int64_t>& axes);
+
+// The same, right-aligned.
+[[nodiscard]] BroadcastStrides strides_right_aligned(const Shape& shape, const Shape& target);
+
+// 2.6, pdpd: checks `b` against `a` at `axis` (-1: right-aligned by b's full rank) and returns where b's
+// dimensions lie, those left after trailing 1s are trimmed. Throws Error [BC-P1 ... BC-P4].
+[[nodiscard]] std::vector<std::int64_t> pdpd_axes(const NamedShape& a, const NamedShape& b,
+                                                  std::int64_t axis);
+
+}  // namespace tensorop

@@ -1,0 +1,171 @@
+#include "ops/common.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "kernels/rows.hpp"
+
+namespace tensorop {
+
+std::int64_t normalize_axis(std::int64_t axis, const std::string& operand, const Shape& shape) {
+  const std::int64_t r = rank(shape);
+  if (axis >= -r && axis < r) return axis < 0 ? axis + r : axis;
+  throw Error(cat("axis ", axis, " is out of range for ", operand, " of shape ", to_string(shape),
+                  " (allowed ", -r, "..", r - 1, ")"),
+              "AX-1");
+}
+
+void require_rank_1(const Call& call, std::size_t i, std::string_view rule) {
+  if (call.operands[i].rank() >= 1) return;
+  throw Error(cat(call.operand_name(i), " is a scalar; its rank must be at least 1"), rule);
+}
+
+std::string versions_where(const Operator& op, const std::function<bool(const Version&)>& holds) {
+  std::vector<std::string> names;
+  bool standard = false;
+  for (const Version& version : op.versions) {
+    if (!holds(version)) continue;
+    if (version.framework == Framework::standard) {
+      standard = true;
+    } else {
+      names.push_back(spec_name(version.framework, version.since));
+    }
+  }
+  std::string out = join(names);
+  if (standard) out += cat(names.empty() ? "" : " and ", "the default semantics (no --spec)");
+  return out;
+}
+
+namespace {
+
+std::string integer_text(const Tensor& tensor, std::int64_t position) {
+  return dispatch(tensor.dtype(), [&]<class T>(TypeTag<T>) -> std::string {
+    if constexpr (std::is_integral_v<T>) {
+      return cat(tensor.as<T>()[position]);
+    } else {
+      return {};
+    }
+  });
+}
+
+[[noreturn]] void refuse_index(const Call& call, std::size_t operand, std::int64_t position,
+                               std::int64_t axis, std::int64_t size) {
+  const Tensor& indices = call.operands[operand];
+  const std::string value = integer_text(indices, position);
+  const std::string place = element_name(call.operand_name(operand), position, indices.shape());
+  const bool negative = call.version->index.negative;
+  const std::string allowed =
+      size == 0 ? std::string("nothing is") : cat(negative ? -size : std::int64_t{0}, "..", size - 1);
+  const std::string axis_text = cat("axis ", axis, " of ", call.operand_name(0), " (size ", size, "; ",
+                                    size == 0 ? "" : "allowed ", allowed, size == 0 ? " allowed)" : ")");
+  if (value.starts_with('-') && !negative) {
+    throw Error(cat(place, " = ", value, " is negative, which ", call.version_name(), " does not allow for ",
+                    axis_text),
+                "IX-2",
+                cat("negative indices are allowed by ",
+                    versions_where(*call.op, [](const Version& version) { return version.index.negative; })));
+  }
+  throw Error(cat(place, " = ", value, " is out of range for ", axis_text), "IX-1");
+}
+
+}  // namespace
+
+IndexDecoder make_decoder(const Call& call, std::size_t indices, std::vector<IndexAxis> axes,
+                          std::int64_t first_axis) {
+  IndexPolicy policy{call.version->index.negative, call.oob};
+  if (call.version->index.zero_fill) policy.out_of_bounds = OutOfBounds::zero;
+  std::vector<std::int64_t> sizes;
+  for (const IndexAxis& axis : axes) sizes.push_back(axis.size);
+  return {call.operands[indices], std::move(axes), policy,
+          [call, indices, sizes, first_axis](std::int64_t position, std::size_t component) {
+            refuse_index(call, indices, position, first_axis + to_int64(component), sizes[component]);
+          }};
+}
+
+std::vector<IndexAxis> tuple_axes(const Shape& selected) {
+  const auto strides = row_major_strides(selected);
+  std::vector<IndexAxis> axes;
+  for (std::size_t j = 0; j < selected.size(); ++j) axes.push_back({selected[j], strides[j]});
+  return axes;
+}
+
+Shape slice(const Shape& shape, std::int64_t begin, std::int64_t end) {
+  return {shape.begin() + begin, shape.begin() + end};
+}
+
+Plan gather_plan(std::shared_ptr<const Locator> locator, const Tensor& data, const OutputInfo& output,
+                 std::int64_t row_elements) {
+  Plan plan;
+  const std::int64_t width = element_size(data.dtype());
+  const std::int64_t row_bytes = row_elements * width;
+  plan.fill = [=](std::int64_t first, std::int64_t elements, std::byte* out) {
+    std::int64_t places[kIndexBlock];
+    while (elements > 0) {
+      const std::int64_t row = first / row_elements;
+      const std::int64_t skip = first % row_elements;
+      std::int64_t done = 0;
+      if (skip != 0 || elements < row_elements) {
+        // A slice may begin or end within a row.
+        done = std::min(elements, row_elements - skip);
+        locator->locate(row, 1, places);
+        if (places[0] == kSkip) {
+          std::memset(out, 0, to_size(done * width));
+        } else {
+          std::memcpy(out, data.data() + places[0] * row_bytes + skip * width, to_size(done * width));
+        }
+      } else {
+        const std::int64_t rows = std::min(kIndexBlock, elements / row_elements);
+        locator->locate(row, rows, places);
+        gather_rows(out, data.data(), places, rows, row_bytes);
+        done = rows * row_elements;
+      }
+      first += done;
+      elements -= done;
+      out += done * width;
+    }
+  };
+  plan.check = [locator](const Threads& threads) { locator->check(threads); };
+  // Every index is behind some element of the output, unless there is none.
+  plan.fill_checks = element_count(output.shape) != 0;
+  return plan;
+}
+
+Reduction checked_reduction(const Call& call) {
+  static constexpr std::pair<std::string_view, Reduction> kNames[] = {
+      {"add", Reduction::add},  {"sum", Reduction::add}, {"sub", Reduction::sub}, {"mul", Reduction::mul},
+      {"prod", Reduction::mul}, {"min", Reduction::min}, {"max", Reduction::max}, {"mean", Reduction::mean},
+  };
+  const std::string& name = call.choice("reduction");
+  const auto* found = std::ranges::find(kNames, name, &std::pair<std::string_view, Reduction>::first);
+  const Reduction reduction = found == std::end(kNames) ? Reduction::none : found->second;
+  const DType dtype = call.operands[0].dtype();
+  if (!is_defined(reduction, dtype)) {
+    throw Error(cat("reduction ", name, " is not defined for ", tensorop::name(dtype), " data"), "T-3");
+  }
+  return reduction;
+}
+
+Plan scatter_plan(const Call& call, std::shared_ptr<const Locator> locator, std::int64_t row_elements) {
+  const Tensor& data = call.operands[0];
+  const Tensor& updates = call.operands[2];
+  Plan plan;
+  plan.base = data;
+  plan.check = [locator](const Threads& threads) { locator->check(threads); };
+  if (data.size() == 0 || updates.size() == 0) {
+    plan.update = [](std::byte* /*out*/, std::int64_t /*part*/, std::int64_t /*parts*/) {};
+    return plan;
+  }
+  const ScatterSpec spec{data.dtype(), checked_reduction(call), call.boolean("use_init_val"), row_elements};
+  const std::int64_t out_rows = data.size() / row_elements;
+  plan.update = [=](std::byte* out, std::int64_t part, std::int64_t parts) {
+    scatter_rows(out, out_rows, *locator, updates.data(), spec, part, parts);
+  };
+  return plan;
+}
+
+}  // namespace tensorop

@@ -1,0 +1,153 @@
+// GatherND: slices of data that tuples of indices select. Source: section 3.3 (GN-1 ... GN-5).
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "ops/common.hpp"
+#include "ops/registry.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr unsigned kBroadcastBatch = 1;  // batch dimensions equal or 1 (GN-3)
+constexpr unsigned kEmptyTuples = 2;     // k = 0 selects the whole slice (GN-4)
+constexpr unsigned kNegativeBatch = 4;   // batch_dims may count from the end of indices (GN-2)
+constexpr unsigned kFusedBatch = 8;      // GatherND-5: more than one batch dimension become one
+
+constexpr OperandSpec kOperands[] = {
+    {"data", "T", OperandRole::data, "the tensor to take slices from, rank at least 1"},
+    {"indices", "Tind", OperandRole::indices, "index tuples along the last dimension, rank at least 1"},
+};
+
+constexpr AttributeSpec kAttributes[] = {
+    {"batch_dims", AttributeKind::integer, "0", "", "", "how many leading dimensions data and indices share"},
+};
+
+constexpr TypeRow kMdfTypes[] = {{"T", kAllTypes}, {"Tind", kInt32Or64}};
+
+constexpr Version kVersions[] = {
+    {Framework::standard,
+     0,
+     "GatherND",
+     kStandardTypes,
+     kBatchDimsOnly,
+     {},
+     kBroadcastBatch | kEmptyTuples | kNegativeBatch},
+    {Framework::onnx, 11, "GatherND", kOnnxOldNdTypes, {}},
+    {Framework::onnx, 12, "GatherND", kOnnxOldNdTypes, kBatchDimsOnly},
+    {Framework::onnx, 13, "GatherND", kOnnxNdTypes, kBatchDimsOnly},
+    {Framework::openvino,
+     5,
+     "GatherND",
+     kOpenvinoTypes,
+     kBatchDimsOnly,
+     {.negative = false},
+     kBroadcastBatch | kEmptyTuples | kFusedBatch},
+    {Framework::openvino, 8, "GatherND", kOpenvinoTypes, kBatchDimsOnly, {}, kBroadcastBatch | kEmptyTuples},
+    {Framework::mdf, 0, "gathernd", kMdfTypes, kBatchDimsOnly},
+};
+
+// GN-2: batch_dims counted from the front.
+std::int64_t check_batch_dims(const Call& call, const Shape& data, const Shape& indices) {
+  const std::int64_t b = call.integer("batch_dims");
+  const std::int64_t end = std::min(rank(data), rank(indices));
+  const std::int64_t least = call.has_trait(kNegativeBatch) ? -rank(indices) : 0;
+  const std::int64_t normalized = b < 0 ? b + rank(indices) : b;
+  if (b >= least && normalized < end) return normalized;
+  throw Error(cat("batch_dims ", b, " is out of range for data ", to_string(data), " and indices ",
+                  to_string(indices), " (allowed ", least, "..", end - 1, ")"),
+              "GN-2");
+}
+
+// GN-3: the batch dimensions of the result.
+Shape check_batch(const Call& call, const Shape& data, const Shape& indices, std::int64_t batch_dims) {
+  Shape batch;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(batch_dims); ++d) {
+    const bool broadcasts = call.has_trait(kBroadcastBatch) && (data[d] == 1 || indices[d] == 1);
+    if (data[d] != indices[d] && !broadcasts) {
+      throw Error(
+          cat("batch dimension ", d, " differs: data ", to_string(data), ", indices ", to_string(indices)),
+          "GN-3");
+    }
+    batch.push_back(data[d] == 1 ? indices[d] : data[d]);
+  }
+  return batch;
+}
+
+struct Geometry {
+  std::int64_t batch_dims;
+  std::int64_t tuple;  // k
+  Shape batch;
+};
+
+Geometry check_geometry(const Call& call) {
+  const Shape& data = call.operands[0].shape();
+  const Shape& indices = call.operands[1].shape();
+  require_rank_1(call, 0, "GN-1");
+  require_rank_1(call, 1, "GN-1");
+  const std::int64_t b = check_batch_dims(call, data, indices);
+  Shape batch = check_batch(call, data, indices, b);
+  const std::int64_t k = indices.back();
+  const std::int64_t least = call.has_trait(kEmptyTuples) ? 0 : 1;
+  const std::int64_t most = rank(data) - b;
+  if (k < least || k > most) {
+    throw Error(cat("the last dimension of indices ", to_string(indices), " is ", k, "; for data ",
+                    to_string(data), " with batch_dims ", b, " it must be ", least, "..", most),
+                "GN-4");
+  }
+  return {b, k, std::move(batch)};
+}
+
+OutputInfo infer(const Call& call) {
+  const auto [b, k, batch] = check_geometry(call);
+  const Shape& data = call.operands[0].shape();
+  const Shape& indices = call.operands[1].shape();
+  Shape shape = batch;
+  if (call.has_trait(kFusedBatch) && b > 1) shape = {bounded_count(batch)};
+  shape.insert(shape.end(), indices.begin() + b, indices.end() - 1);
+  shape.insert(shape.end(), data.begin() + b + k, data.end());
+  return {call.operands[0].dtype(), std::move(shape)};
+}
+
+// Strides in batches of an operand whose leading dimensions are `own`, 0 where it repeats.
+std::vector<std::int64_t> batch_strides(const Shape& own, const Shape& batch) {
+  auto strides = row_major_strides(own);
+  for (std::size_t d = 0; d < own.size(); ++d) {
+    if (own[d] == 1 && batch[d] != 1) strides[d] = 0;
+  }
+  return strides;
+}
+
+Plan plan(const Call& call, const OutputInfo& output) {
+  const auto [b, k, batch] = check_geometry(call);
+  const Tensor& data = call.operands[0];
+  const Shape& indices = call.operands[1].shape();
+  const Shape selected = slice(data.shape(), b, b + k);
+  TupleGeometry geometry{batch,
+                         batch_strides(slice(data.shape(), 0, b), batch),
+                         batch_strides(slice(indices, 0, b), batch),
+                         bounded_count(selected),
+                         bounded_count(slice(indices, b, rank(indices) - 1)),
+                         bounded_count(slice(indices, 0, rank(indices) - 1))};
+  return gather_plan(tuple_locator(make_decoder(call, 1, tuple_axes(selected), b), std::move(geometry)), data,
+                     output, bounded_count(slice(data.shape(), b + k, data.rank())));
+}
+
+constexpr OperatorName kNames[] = {{"gathernd"}};
+
+}  // namespace
+
+constinit const Operator kGatherNd = {
+    .name = "gathernd",
+    .summary = "Takes the slices of data that tuples of indices select",
+    .example = "tensorop gathernd --data '[[0,1],[2,3]]' --indices '[[0,0],[1,1]]'",
+    .family = "gather",
+    .names = kNames,
+    .operands = kOperands,
+    .attributes = kAttributes,
+    .versions = kVersions,
+    .oob = kGatherOob,
+    .infer = infer,
+    .plan = plan,
+};
+
+}  // namespace tensorop

@@ -1,0 +1,105 @@
+// ScatterND and OpenVINO's ScatterNDUpdate: slices put where tuples of indices select. Source: section 4.4
+// (SN-1 ... SN-5).
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "ops/common.hpp"
+#include "ops/registry.hpp"
+
+namespace tensorop {
+namespace {
+
+// A single scalar update may have any shape of one element (SN-3).
+constexpr unsigned kAnyScalarUpdate = 1;
+
+constexpr OperandSpec kOperands[] = {
+    {"data", "T", OperandRole::data, "the tensor to start from, rank at least 1"},
+    {"indices", "Tind", OperandRole::indices, "index tuples along the last dimension, rank at least 1"},
+    {"updates", "T", OperandRole::data, "a slice of data for each tuple"},
+};
+
+constexpr AttributeSpec kAttributes[] = {
+    {"reduction", AttributeKind::choice, "none", kReductions, "SN-4",
+     "how an update combines with what is there; none replaces it"},
+    {"use_init_val", AttributeKind::boolean, "true", "", "",
+     "false: a reduction begins with the first update instead of data"},
+};
+
+constexpr AttributeRow kOnnx16[] = {{"reduction", "none|add|mul"}};
+constexpr AttributeRow kOnnx18[] = {{"reduction", "none|add|mul|max|min"}};
+constexpr AttributeRow kOpenvino15[] = {{"reduction", "none|sum|sub|prod|min|max"}};
+constexpr AttributeRow kStandard[] = {{"reduction"}, {"use_init_val"}};
+
+constexpr TypeRow kOpenvino3Types[] = {{"T", kNumericTypes}, {"Tind", kInt32Or64}};
+constexpr TypeRow kOpenvino15Types[] = {{"T", kNumericTypes | DTypeSet{DType::boolean}},
+                                        {"Tind", kInt32Or64}};
+
+constexpr Version kVersions[] = {
+    {Framework::standard, 0, "ScatterND", kStandardTypes, kStandard, {}, kAnyScalarUpdate},
+    {Framework::onnx, 11, "ScatterND", kOnnxOldNdTypes, {}},
+    {Framework::onnx, 13, "ScatterND", kOnnxNdTypes, {}},
+    {Framework::onnx, 16, "ScatterND", kOnnxNdTypes, kOnnx16},
+    {Framework::onnx, 18, "ScatterND", kOnnxNdTypes, kOnnx18},
+    {Framework::openvino, 3, "ScatterNDUpdate", kOpenvino3Types, {}, {.negative = false}, kAnyScalarUpdate},
+    {Framework::openvino, 15, "ScatterNDUpdate", kOpenvino15Types, kOpenvino15, {}, kAnyScalarUpdate},
+};
+
+OutputInfo infer(const Call& call) {
+  (void)checked_reduction(call);  // a dtype rule: before ranks (G-9)
+  const Shape& data = call.operands[0].shape();
+  const Shape& indices = call.operands[1].shape();
+  const Tensor& updates = call.operands[2];
+  require_rank_1(call, 0, "SN-1");
+  require_rank_1(call, 1, "SN-1");
+  const std::int64_t k = indices.back();
+  if (k > rank(data)) {
+    throw Error(cat("the last dimension of indices ", to_string(indices), " is ", k, "; for data ",
+                    to_string(data), " it must be 0..", rank(data)),
+                "SN-2");
+  }
+  Shape expected = slice(indices, 0, rank(indices) - 1);
+  expected.insert(expected.end(), data.begin() + k, data.end());
+  const bool any_scalar =
+      expected.empty() && call.has_trait(kAnyScalarUpdate) && element_count(updates.shape()) == 1;
+  if (updates.shape() != expected && !any_scalar) {
+    throw Error(
+        cat("updates ", to_string(updates.shape()), " must have shape ", to_string(expected),
+            ": that of indices ", to_string(indices), " without its last dimension, then that of data ",
+            to_string(data), " from dimension ", k),
+        "SN-3");
+  }
+  return {call.operands[0].dtype(), data};
+}
+
+Plan plan(const Call& call, const OutputInfo& output) {
+  const Shape& indices = call.operands[1].shape();
+  const std::int64_t k = indices.back();
+  const Shape selected = slice(output.shape, 0, k);
+  const std::int64_t tuples = bounded_count(slice(indices, 0, rank(indices) - 1));
+  TupleGeometry geometry{{}, {}, {}, bounded_count(selected), tuples, tuples};
+  return scatter_plan(call,
+                      tuple_locator(make_decoder(call, 1, tuple_axes(selected), 0), std::move(geometry)),
+                      bounded_count(slice(output.shape, k, rank(output.shape))));
+}
+
+constexpr OperatorName kNames[] = {
+    {"scatternd", "ScatterND|ScatterNDUpdate"},
+    {"scatterndupdate", "ScatterNDUpdate"},
+};
+
+}  // namespace
+
+constinit const Operator kScatterNd = {
+    .name = "scatternd",
+    .summary = "Puts slices of updates into a copy of data, where tuples of indices select",
+    .example = "tensorop scatternd --data '[1,2,3,4,5]' --indices '[[4],[1]]' --updates '[9,10]'",
+    .family = "scatter",
+    .names = kNames,
+    .operands = kOperands,
+    .attributes = kAttributes,
+    .versions = kVersions,
+    .oob = kScatterOob,
+    .infer = infer,
+    .plan = plan,
+};
+
+}  // namespace tensorop
