@@ -1,0 +1,177 @@
+// The layers of the source (src/README.md), read off the #include lines: which folder may name which, and
+// where the two libraries may appear. Knows nothing of what the files do.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/catch.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Each folder of src and what its files may include.
+const std::map<std::string, std::vector<std::string>, std::less<>>& layers() {
+  static const std::map<std::string, std::vector<std::string>, std::less<>> kLayers = {
+      {"base", {"base"}},
+      {"tensor", {"base", "tensor"}},
+      {"kernels", {"base", "tensor", "kernels"}},
+      {"ops", {"base", "tensor", "kernels", "ops"}},
+      {"io", {"base", "tensor", "io"}},
+      {"engine", {"base", "tensor", "kernels", "ops", "io", "engine"}},
+  };
+  return kLayers;
+}
+
+// What an #include line names: `nlohmann/json.hpp` of <nlohmann/json.hpp>.
+struct Include {
+  std::string name;
+  bool quoted = false;
+};
+
+std::optional<Include> parse_include(std::string_view line) {
+  const auto skip = [&](std::string_view characters) {
+    line.remove_prefix(std::min(line.find_first_not_of(characters), line.size()));
+  };
+  skip(" \t");
+  if (!line.starts_with('#')) return std::nullopt;
+  line.remove_prefix(1);
+  skip(" \t");
+  constexpr std::string_view kWord = "include";
+  if (!line.starts_with(kWord)) return std::nullopt;
+  line.remove_prefix(kWord.size());
+  skip(" \t");
+  if (line.empty() || (line[0] != '"' && line[0] != '<')) return std::nullopt;
+  const bool quoted = line[0] == '"';
+  const std::size_t end = line.find(quoted ? '"' : '>', 1);
+  if (end == std::string_view::npos) return std::nullopt;
+  return Include{std::string(line.substr(1, end - 1)), quoted};
+}
+
+std::string first_folder(std::string_view path) {
+  const std::size_t slash = path.find('/');
+  return slash == std::string_view::npos ? std::string() : std::string(path.substr(0, slash));
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+// Why `file` ("src/io/npy.cpp") must not have this #include; empty when it may.
+std::string breach(const std::string& file, const Include& include) {
+  const std::string top = first_folder(file);
+  const bool json = include.name.starts_with("nlohmann/");
+  const bool cli11 = include.name.starts_with("CLI/") || include.name.starts_with("CLI11");
+  if (cli11 && top != "apps") return "CLI11 belongs to apps";
+  if (top != "src") return "";
+
+  const std::string layer = first_folder(std::string_view(file).substr(top.size() + 1));
+  if (!layers().contains(layer)) return "the folder is none of the layers";
+  if (json) {
+    if (layer != "io" && layer != "engine") return "nlohmann/json belongs to io and engine";
+    return file.ends_with(".cpp") ? "" : "nlohmann/json must not be named in a header";
+  }
+  if (!include.quoted) return "";
+  const std::string folder = first_folder(include.name);
+  if (!layers().contains(folder)) return "quotes are for files of src, with their folder";
+  return contains(layers().at(layer), folder) ? "" : layer + " must not see " + folder;
+}
+
+// All breaches in the text of one file, as lines "src/io/npy.cpp: #include "ops/call.hpp": why".
+std::vector<std::string> breaches(const std::string& file, std::istream& text) {
+  std::vector<std::string> found;
+  for (std::string line; std::getline(text, line);) {
+    const auto include = parse_include(line);
+    if (!include) continue;
+    const std::string why = breach(file, *include);
+    if (!why.empty()) found.push_back(file + ": " + line + ": " + why);
+  }
+  return found;
+}
+
+std::vector<std::string> breaches(const std::string& file, const std::string& text) {
+  std::istringstream stream(text);
+  return breaches(file, stream);
+}
+
+struct Row {
+  const char* file;
+  const char* line;
+  const char* why;  // empty: allowed
+};
+
+}  // namespace
+
+TEST_CASE("every #include of the tree stays within the layers", "[layers]") {
+  const fs::path root = TENSOROP_SOURCE_DIR;
+  std::size_t files = 0;
+  std::vector<std::string> found;
+  for (const char* top : {"src", "apps", "tests"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
+      const std::string extension = entry.path().extension().string();
+      if (extension != ".cpp" && extension != ".hpp") continue;
+      ++files;
+      std::ifstream text(entry.path());
+      REQUIRE(text);
+      const std::string file = entry.path().lexically_relative(root).generic_string();
+      const auto here = breaches(file, text);
+      found.insert(found.end(), here.begin(), here.end());
+    }
+  }
+  CHECK(files > 50);
+  for (const std::string& line : found) FAIL_CHECK(line);
+  CHECK(found.empty());
+}
+
+TEST_CASE("the layers allow what src/README.md draws and nothing else", "[layers]") {
+  const std::vector<Row> rows = {
+      {"src/base/text.hpp", "#include \"base/error.hpp\"", ""},
+      {"src/base/text.hpp", "#include \"tensor/dtype.hpp\"", "base must not see tensor"},
+      {"src/tensor/shape.cpp", "#include \"base/checked.hpp\"", ""},
+      {"src/tensor/shape.cpp", "#include \"kernels/rows.hpp\"", "tensor must not see kernels"},
+      {"src/tensor/shape.cpp", "#include \"io/npy.hpp\"", "tensor must not see io"},
+      {"src/kernels/rows.cpp", "#include \"tensor/tensor.hpp\"", ""},
+      {"src/kernels/rows.cpp", "#include \"io/npy.hpp\"", "kernels must not see io"},
+      {"src/kernels/rows.cpp", "#include \"ops/call.hpp\"", "kernels must not see ops"},
+      {"src/ops/gather.cpp", "#include \"kernels/rows.hpp\"", ""},
+      {"src/ops/gather.cpp", "  #  include \"io/npy.hpp\" // why not", "ops must not see io"},
+      {"src/ops/gather.cpp", "#include \"engine/engine.hpp\"", "ops must not see engine"},
+      {"src/io/npy.cpp", "#include \"tensor/tensor.hpp\"", ""},
+      {"src/io/npy.cpp", "#include \"kernels/rows.hpp\"", "io must not see kernels"},
+      {"src/io/npy.cpp", "#include \"ops/call.hpp\"", "io must not see ops"},
+      {"src/engine/bind.cpp", "#include \"ops/call.hpp\"", ""},
+      {"src/engine/bind.cpp", "#include \"io/npy.hpp\"", ""},
+      {"src/engine/bind.cpp", "#include \"kernels/rows.hpp\"", ""},
+      {"src/io/json_reader.cpp", "#include <nlohmann/json.hpp>", ""},
+      {"src/engine/batch.cpp", "#include <nlohmann/json.hpp>", ""},
+      {"src/io/json_reader.hpp", "#include <nlohmann/json.hpp>",
+       "nlohmann/json must not be named in a header"},
+      {"src/engine/batch.hpp", "#include <nlohmann/json_fwd.hpp>",
+       "nlohmann/json must not be named in a header"},
+      {"src/ops/call.cpp", "#include <nlohmann/json.hpp>", "nlohmann/json belongs to io and engine"},
+      {"src/base/text.cpp", "#include \"nlohmann/json.hpp\"", "nlohmann/json belongs to io and engine"},
+      {"src/engine/engine.cpp", "#include <CLI/CLI.hpp>", "CLI11 belongs to apps"},
+      {"tests/cli/help_test.cpp", "#include <CLI/CLI.hpp>", "CLI11 belongs to apps"},
+      {"apps/tensorop/main.cpp", "#include <CLI/CLI.hpp>", ""},
+      {"apps/tensorop/main.cpp", "#include \"engine/engine.hpp\"", ""},
+      {"tests/io/npy_test.cpp", "#include <nlohmann/json.hpp>", ""},
+      {"src/io/npy.cpp", "#include \"npy.hpp\"", "quotes are for files of src, with their folder"},
+      {"src/io/npy.cpp", "#include \"support/catch.hpp\"", "quotes are for files of src, with their folder"},
+      {"src/util/misc.cpp", "#include <vector>", "the folder is none of the layers"},
+      {"src/base/text.cpp", "#include <vector>", ""},
+      {"src/base/text.cpp", "// #include \"ops/call.hpp\"", ""},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.file, row.line);
+    const auto found = breaches(row.file, row.line);
+    const std::string expected =
+        std::string(row.why).empty() ? "" : std::string(row.file) + ": " + row.line + ": " + row.why;
+    CHECK((found.empty() ? "" : found[0]) == expected);
+  }
+}
