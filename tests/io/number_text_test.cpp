@@ -1,0 +1,271 @@
+// Numbers as text: the rounding of every dtype at its hardest places, and the shortest text.
+#include "io/number_text.hpp"
+
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+
+namespace tensorop {
+namespace {
+
+template <class T>
+std::optional<T> parsed(std::string_view text) {
+  T value{};
+  if (parse_number(text, value) != NumberStatus::ok) return std::nullopt;
+  return value;
+}
+
+template <class T>
+NumberStatus status_of(std::string_view text) {
+  T value{};
+  return parse_number(text, value);
+}
+
+template <class T>
+std::string written(T value) {
+  char text[kNumberTextSize];
+  return {text, write_number(text, value)};
+}
+
+// All significant digits of `value`, in scientific notation: "1.0009765625000...e+00".
+std::string exact_text(double value) {
+  char text[200];
+  return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::scientific, 140).ptr};
+}
+
+// `text` of exact_text() made larger in its last digit.
+std::string just_above(std::string text) {
+  return text.insert(text.find('e'), "0000000001");
+}
+
+// `text` of exact_text() made smaller: one taken from its last digit that is not 0, and nines behind it.
+std::string just_below(std::string text) {
+  std::size_t at = text.find('e');
+  std::string nines;
+  while (text[--at] == '0' || text[at] == '.') nines += text[at] == '0' ? "9" : "";
+  --text[at];
+  text = text.substr(0, at + 1) + (at == 0 ? "." : "") + nines + text.substr(text.find('e'));
+  return text;
+}
+
+struct Integers {
+  std::string text;
+  NumberStatus as_int8;
+  NumberStatus as_uint8;
+  NumberStatus as_int64;
+  NumberStatus as_uint64;
+};
+
+TEST_CASE("integers are exact or refused", "[number_text]") {
+  using enum NumberStatus;
+  const std::vector<Integers> cases = {
+      {"0", ok, ok, ok, ok},
+      {"-0", ok, ok, ok, ok},
+      {"127", ok, ok, ok, ok},
+      {"128", range, ok, ok, ok},
+      {"255", range, ok, ok, ok},
+      {"256", range, range, ok, ok},
+      {"-1", ok, range, ok, range},
+      {"-128", ok, range, ok, range},
+      {"-129", range, range, ok, range},
+      {"9223372036854775807", range, range, ok, ok},
+      {"9223372036854775808", range, range, range, ok},
+      {"-9223372036854775808", range, range, ok, range},
+      {"-9223372036854775809", range, range, range, range},
+      {"18446744073709551615", range, range, range, ok},
+      {"18446744073709551616", range, range, range, range},
+      {"1.0", fraction, fraction, fraction, fraction},
+      {"-1.5", fraction, fraction, fraction, fraction},
+      {"1e3", fraction, fraction, fraction, fraction},
+      {"1E400", fraction, fraction, fraction, fraction},
+      {"-99999999999999999999.5", fraction, fraction, fraction, fraction},
+  };
+  for (const Integers& row : cases) {
+    INFO(row.text);
+    CHECK(status_of<std::int8_t>(row.text) == row.as_int8);
+    CHECK(status_of<std::uint8_t>(row.text) == row.as_uint8);
+    CHECK(status_of<std::int64_t>(row.text) == row.as_int64);
+    CHECK(status_of<std::uint64_t>(row.text) == row.as_uint64);
+  }
+  CHECK(parsed<std::int64_t>("-9223372036854775808") == std::numeric_limits<std::int64_t>::min());
+  CHECK(parsed<std::uint64_t>("18446744073709551615") == std::numeric_limits<std::uint64_t>::max());
+}
+
+TEST_CASE("float32 and float64 are rounded once from their text", "[number_text]") {
+  CHECK(parsed<double>("0.1") == 0.1);
+  CHECK(parsed<double>("9007199254740993") == 9007199254740992.0);
+  CHECK(parsed<double>("9007199254740993.0000000000000000000000000000001") == 9007199254740994.0);
+  // The midpoint of 1 and its neighbour in float32, a little below and above it: by way of double, all three
+  // would be the midpoint itself.
+  CHECK(parsed<float>("1.000000059604644775390625") == 1.0F);
+  CHECK(parsed<float>("1.00000005960464477539062500000000000000001") == 0x1.000002p0F);
+  CHECK(parsed<float>("1.00000017881393432617187499999999999999999") == 0x1.000002p0F);
+  CHECK(parsed<float>("1.000000178813934326171875") == 0x1.000004p0F);
+}
+
+TEST_CASE("floats keep the sign of zero, underflow to zero and refuse to overflow", "[number_text]") {
+  for (const char* text :
+       {"-0", "-0.0", "-0e5", "-1e-400", "-1e-99999999999999999999", "-0.0e999999999999"}) {
+    INFO(text);
+    CHECK((parsed<double>(text) == 0.0 && std::signbit(*parsed<double>(text))));
+    CHECK((parsed<float>(text) == 0.0F && std::signbit(*parsed<float>(text))));
+    CHECK(parsed<Float16>(text).value().bits == 0x8000);
+    CHECK(parsed<BFloat16>(text).value().bits == 0x8000);
+  }
+  CHECK(parsed<double>("5e-324") == std::numeric_limits<double>::denorm_min());
+  CHECK(parsed<double>("2e-324") == 0.0);
+  CHECK(parsed<float>("1e-46") == 0.0F);
+  CHECK(parsed<double>("0." + std::string(500, '0') + "1e501") == 1.0);
+  CHECK(parsed<double>("1" + std::string(500, '0') + "e-500") == 1.0);
+  CHECK(parsed<double>("0." + std::string(500, '0') + "1") == 0.0);
+
+  CHECK(status_of<double>("1.7976931348623158e308") == NumberStatus::ok);
+  for (const char* text : {"1.7976931348623159e308", "-1e309", "1e400", "1e99999999999999999999"}) {
+    INFO(text);
+    CHECK(status_of<double>(text) == NumberStatus::range);
+    CHECK(status_of<float>(text) == NumberStatus::range);
+    CHECK(status_of<Float16>(text) == NumberStatus::range);
+    CHECK(status_of<BFloat16>(text) == NumberStatus::range);
+  }
+  CHECK(status_of<double>("1" + std::string(400, '0')) == NumberStatus::range);
+  CHECK(status_of<float>("340282356779733661637539395458142568448") == NumberStatus::range);
+  CHECK(parsed<float>("340282356779733661637539395458142568447") == std::numeric_limits<float>::max());
+  CHECK(status_of<float>("-1e39") == NumberStatus::range);
+  CHECK(status_of<Float16>("65520") == NumberStatus::range);
+  CHECK(status_of<Float16>("-65520.0") == NumberStatus::range);
+  CHECK(parsed<Float16>("65519.9999999999999999999999").value().bits == 0x7BFF);
+  CHECK(status_of<Float16>("65536") == NumberStatus::range);
+  // The midpoint of the largest bfloat16 and 2^128.
+  CHECK(status_of<BFloat16>("339617752923046005526922703901628039168") == NumberStatus::range);
+  CHECK(parsed<BFloat16>("339617752923046005526922703901628039167").value().bits == 0x7F7F);
+}
+
+// At the midpoint of any two neighbours ties go to the even one, and the smallest step off it decides.
+template <class T>
+void check_midpoints(std::uint16_t infinity) {
+  std::string wrong;
+  for (std::uint16_t low = 0; low + 1 < infinity && wrong.empty(); ++low) {
+    const auto high = static_cast<std::uint16_t>(low + 1);
+    const double middle = (double{to_float(T{low})} + double{to_float(T{high})}) / 2;
+    const std::string text = exact_text(middle);
+    const auto bits = [](const std::string& number) { return parsed<T>(number).value().bits; };
+    if (bits(text) != (low % 2 == 0 ? low : high)) wrong = text;
+    if (bits(just_above(text)) != high) wrong = just_above(text);
+    if (bits(just_below(text)) != low) wrong = just_below(text);
+    if (bits("-" + just_below(text)) != (low | 0x8000)) wrong = "-" + just_below(text);
+  }
+  CHECK(wrong.empty());
+}
+
+TEST_CASE("16-bit floats are rounded once at every midpoint", "[number_text]") {
+  REQUIRE(just_below("1.5000e+00") == "1.4999e+00");
+  REQUIRE(just_below("1.0000e+00") == "0.9999e+00");
+  check_midpoints<Float16>(0x7C00);
+  check_midpoints<BFloat16>(0x7F80);
+}
+
+// Every finite value reads back from its text, and no decimal with fewer digits would.
+template <class T>
+void check_shortest(std::uint16_t infinity) {
+  std::string wrong;
+  for (std::uint16_t bits = 0; bits < infinity && wrong.empty(); ++bits) {
+    const T value{bits};
+    const std::string text = written(value);
+    const std::string negative = written(T{static_cast<std::uint16_t>(bits | 0x8000)});
+    if (parsed<T>(text).value().bits != bits || negative != "-" + text) wrong = text;
+    if (bits == 0) continue;
+    double decimal = 0;
+    std::from_chars(text.data(), text.data() + text.size(), decimal);
+    char scientific[64];
+    const auto end = std::to_chars(scientific, scientific + 64, decimal, std::chars_format::scientific).ptr;
+    const std::string shortest(scientific, end);
+    const std::size_t digits = shortest.find('e') - (shortest.find('.') == std::string::npos ? 0 : 1);
+    if (digits == 1) continue;
+    // The decimals of one digit less on both sides of the value.
+    const int exponent = static_cast<int>(std::floor(std::log10(decimal))) - static_cast<int>(digits) + 2;
+    const double unit = std::pow(10.0, exponent);
+    for (const double step : {-1.0, 0.0, 1.0, 2.0}) {
+      const auto mantissa = static_cast<std::int64_t>(std::floor(double{to_float(value)} / unit) + step);
+      if (mantissa <= 0) continue;
+      const auto shorter = parsed<T>(std::to_string(mantissa) + "e" + std::to_string(exponent));
+      if (shorter && shorter->bits == bits) wrong = text + ": " + std::to_string(mantissa);
+    }
+  }
+  CHECK(wrong == "");
+}
+
+TEST_CASE("16-bit floats are written as the shortest text that reads back", "[number_text]") {
+  check_shortest<Float16>(0x7C00);
+  check_shortest<BFloat16>(0x7F80);
+}
+
+TEST_CASE("numbers are written as the shortest text, floats with a point or an exponent", "[number_text]") {
+  CHECK(written(std::int8_t{-128}) == "-128");
+  CHECK(written(std::uint8_t{255}) == "255");
+  CHECK(written(std::numeric_limits<std::int64_t>::min()) == "-9223372036854775808");
+  CHECK(written(std::numeric_limits<std::uint64_t>::max()) == "18446744073709551615");
+  CHECK(written(1.0) == "1.0");
+  CHECK(written(-0.0) == "-0.0");
+  CHECK(written(0.1) == "0.1");
+  CHECK(written(0.1F) == "0.1");
+  CHECK(written(1e20) == "1e+20");
+  CHECK(written(1e20F) == "1e+20");
+  CHECK(written(123456789.0) == "123456789.0");
+  CHECK(written(16777216.0F) == "16777216.0");
+  CHECK(written(5e-324) == "5e-324");
+  CHECK(written(-std::numeric_limits<double>::max()) == "-1.7976931348623157e+308");
+  CHECK(written(std::numeric_limits<double>::quiet_NaN()) == "NaN");
+  CHECK(written(-std::numeric_limits<float>::quiet_NaN()) == "NaN");
+  CHECK(written(-std::numeric_limits<float>::infinity()) == "-Infinity");
+  CHECK(written(Float16{0x3C00}) == "1.0");
+  CHECK(written(Float16{0x8000}) == "-0.0");
+  CHECK(written(Float16{0x2E66}) == "0.1");
+  CHECK(written(Float16{0x7BFF}) == "65500.0");
+  CHECK(written(Float16{0x0001}) == "6e-08");
+  // 2^-6: the nearest decimal of four digits, 0.01562, is another value; 0.01563 reads back.
+  CHECK(written(Float16{0x2400}) == "0.01563");
+  CHECK(written(Float16{0xFC00}) == "-Infinity");
+  CHECK(written(Float16{0xFE01}) == "NaN");
+  CHECK(written(BFloat16{0x3F80}) == "1.0");
+  CHECK(written(BFloat16{0x7F7F}) == "3.39e+38");
+  CHECK(written(BFloat16{0x0001}) == "9e-41");
+  CHECK(written(BFloat16{0x7F80}) == "Infinity");
+}
+
+TEST_CASE("float32 and float64 read back what was written", "[number_text]") {
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 20000; ++i) {
+    const auto wide = std::bit_cast<double>(random());
+    const auto narrow = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
+    if (std::isfinite(wide)) REQUIRE(parsed<double>(written(wide)) == wide);
+    if (std::isfinite(narrow)) REQUIRE(parsed<float>(written(narrow)) == narrow);
+  }
+}
+
+TEST_CASE("not-finite numbers have three names", "[number_text]") {
+  CHECK(std::isnan(parse_not_finite("NaN").value()));
+  CHECK(parse_not_finite("Infinity") == std::numeric_limits<double>::infinity());
+  CHECK(parse_not_finite("-Infinity") == -std::numeric_limits<double>::infinity());
+  for (const char* text : {"", "nan", "inf", "Inf", "+Infinity", "infinity", "NaN "}) {
+    CHECK_FALSE(parse_not_finite(text).has_value());
+  }
+}
+
+TEST_CASE("the range of a dtype is shown for messages", "[number_text]") {
+  CHECK(range_text(DType::int8) == "-128..127");
+  CHECK(range_text(DType::uint64) == "0..18446744073709551615");
+  CHECK(range_text(DType::float16) == "-65504.0..65504.0");
+  CHECK(range_text(DType::bfloat16) == "-3.3895314e+38..3.3895314e+38");
+  CHECK(range_text(DType::complex64) == "-3.4028235e+38..3.4028235e+38");
+}
+
+}  // namespace
+}  // namespace tensorop
