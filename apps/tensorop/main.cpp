@@ -1,16 +1,78 @@
+// The program: the command is found by its name and run; whatever goes wrong is one line and exit status 2.
+#include <algorithm>
 #include <cstdio>
-#include "engine/engine.hpp"
+#include <exception>
+#include <new>
+#include <string>
+
 #include "base/error.hpp"
-using namespace tensorop;
-int main(int argc, char** argv) {
-  Request r; Destination d;
-  for (int i = 1; i < argc; ++i) {
-    std::string a = argv[i];
-    if (i == 1) r.op = a;
-    else if (a == "-o") d.path = argv[++i];
-    else if (a == "--spec") r.spec = argv[++i];
-    else if (a.starts_with("--")) { r.attributes.push_back({a.substr(2), argv[i+1]}); ++i; }
-    else r.positional.push_back(a);
+#include "base/text.hpp"
+#include "commands.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr int kFailure = 2;
+
+std::vector<std::string> command_names() {
+  std::vector<std::string> names = operator_names();
+  for (const Command& command : kCommands) names.emplace_back(command.name);
+  return names;
+}
+
+// Where the command stands: global options may come before it.
+std::size_t find_command(const Words& args) {
+  std::size_t i = 0;
+  while (i < args.size() && args[i].starts_with('-')) i += args[i] == "--threads" ? 2U : 1U;
+  return std::min(i, args.size());
+}
+
+int run(const Words& args) {
+  const std::size_t at = find_command(args);
+  if (at == args.size()) {
+    std::vector<Option> options = global_options();
+    options.push_back({"--version", OptionKind::flag, "", ""});
+    const Arguments arguments = parse_arguments(args, options);
+    if (arguments.has("--help")) {
+      print_program_help();
+      return 0;
+    }
+    if (arguments.has("--version")) {
+      print("tensorop " TENSOROP_VERSION "\n");
+      return 0;
+    }
+    throw Error("no operator and no command given", "", "tensorop --help lists them");
   }
-  try { run_request(r, d, {}); } catch (const Error& e) { std::fprintf(stderr, "tensorop: %s\n%s\n", e.what(), e.hint().c_str()); return 2; }
+  const std::string& name = args[at];
+  Words rest(args.begin(), args.begin() + static_cast<std::ptrdiff_t>(at));
+  rest.insert(rest.end(), args.begin() + static_cast<std::ptrdiff_t>(at) + 1, args.end());
+  for (const Command& command : kCommands) {
+    if (command.name == name) return with_context(command.name, [&] { return command.run(rest); });
+  }
+  const FoundOperator found = find_operator(name);
+  if (found.op != nullptr) return run_operator(found, name, rest);
+  const std::string near = nearest(name, command_names());
+  throw Error(cat("no operator or command ", printable(name)), "",
+              near.empty() ? "tensorop --help lists them" : cat("did you mean ", near, "?"));
+}
+
+int report(const std::string& message, const std::string& hint) {
+  std::fprintf(stderr, "tensorop: %s\n", message.c_str());
+  if (!hint.empty()) std::fprintf(stderr, "hint: %s\n", hint.c_str());
+  return kFailure;
+}
+
+}  // namespace
+}  // namespace tensorop
+
+int main(int argc, char** argv) {
+  try {
+    return tensorop::run({argv + std::min(argc, 1), argv + argc});
+  } catch (const tensorop::Error& error) {
+    return tensorop::report(error.what(), error.hint());
+  } catch (const std::bad_alloc&) {
+    return tensorop::report("out of memory", "");
+  } catch (const std::exception& error) {
+    return tensorop::report(std::string("internal error: ") + error.what(), "");
+  }
 }

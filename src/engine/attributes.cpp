@@ -57,7 +57,7 @@ std::int64_t read_integer(std::string_view name, const std::string& text) {
 
 bool read_boolean(std::string_view name, const std::string& text) {
   const std::string word = lower(text);
-  if (word.empty() || word == "1" || word == "true") return true;
+  if (word == "1" || word == "true") return true;
   if (word == "0" || word == "false") return false;
   throw Error(cat(name, " ", printable(text), " is none of 0, 1, true, false"), "G-8");
 }
@@ -65,7 +65,8 @@ bool read_boolean(std::string_view name, const std::string& text) {
 // The elements of a rank-1 tensor of integers.
 std::vector<std::int64_t> read_list_operand(const AttributeSpec& spec, const std::string& text,
                                             const Call& call) {
-  Source source = Source::open(text, {});
+  if (text.empty()) throw Error(cat(spec.name, " is empty"), spec.rule);
+  Source source = with_context(spec.name, [&] { return Source::open(text, {}); });
   if (source.tensor() == nullptr)
     source.resolve(source.fits_any_dtype() ? DType::int64 : source.natural_dtype());
   const Tensor& tensor = *source.tensor();
@@ -118,6 +119,7 @@ AttributeValue read_value(const AttributeSpec& spec, const std::string& text, co
     case AttributeKind::integer:
       return read_integer(spec.name, text);
     case AttributeKind::boolean:
+    case AttributeKind::flag:
       return read_boolean(spec.name, text);
     case AttributeKind::choice:
       return read_choice(spec, text, call);

@@ -160,7 +160,7 @@ Bound bind_operator(const Request& request, const FoundOperator& found, const Se
   for (const Source& source : sources) call.operands.push_back(*source.tensor());
   check_dtypes(call);
   if (call.version->deprecated && settings.warn) {
-    settings.warn(cat(found.op->name, ": ", call.version_name(), " is deprecated"));
+    settings.warn(cat(found.name->name, ": ", call.version_name(), " is deprecated"));
   }
   OutputInfo output = found.op->infer(call);
   require_fits(output.shape, element_size(output.dtype));

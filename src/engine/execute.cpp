@@ -115,6 +115,17 @@ void update_positional(const Plan& plan, const OutputInfo& output, Sink& sink, c
   update(plan, sink.map(), chunks.elements * width, threads);
 }
 
+// All that may fail, before the first byte of what cannot be taken back.
+void check(const Plan& plan, const OutputInfo& output, const Threads& threads) {
+  if (plan.check) return plan.check(threads);
+  if (!plan.fill_checks) return;
+  const Chunks chunks(output);
+  Buffers buffers(threads, std::min(chunks.size, chunks.elements) * element_size(output.dtype));
+  threads.for_each(chunks.number(), [&](std::int64_t chunk, int worker) {
+    plan.fill(chunks.first(chunk), chunks.length(chunk), buffers.of(worker));
+  });
+}
+
 void transfer(const Plan& plan, const OutputInfo& output, Sink& sink, const Threads& threads) {
   if (sink.is_positional()) {
     fill_positional(plan, output, sink, threads);
@@ -139,7 +150,7 @@ Tensor execute(const Plan& plan, const OutputInfo& output, std::shared_ptr<const
   require_possible(output);
   // An update changes what is there: all must be known to be well before. A fill goes nowhere before it is
   // whole.
-  if (plan.check && (plan.update || !plan.fill_checks)) plan.check(threads);
+  if (plan.update || !plan.fill_checks) check(plan, output, threads);
   const std::int64_t bytes = count(output.shape) * element_size(output.dtype);
   auto storage = std::make_shared<Storage>(bytes);
   storage->keep_alive = std::move(owner);
@@ -157,13 +168,13 @@ void execute(const Plan& plan, const OutputInfo& output, const Destination& dest
   }
   const auto sink = open_sink(destination, output.dtype, output.shape, 0);
   if (plan.update && sink->is_positional()) {
-    plan.check(threads);
+    check(plan, output, threads);
     update_positional(plan, output, *sink, threads);
   } else if (plan.update) {
     // Updates may go anywhere: what is written from front to end must be whole before.
     transfer(copy_plan(execute(plan, output, nullptr, threads)), output, *sink, threads);
   } else {
-    if (plan.check && (sink->is_stream() || !plan.fill_checks)) plan.check(threads);
+    if (sink->is_stream() || !plan.fill_checks) check(plan, output, threads);
     transfer(plan, output, *sink, threads);
   }
   sink->commit();

@@ -54,16 +54,7 @@ Source Source::of(Tensor tensor) {
   return source;
 }
 
-namespace {
-
-// What the first bytes of a file say it is.
-struct Opened {
-  InputFile file;
-  std::string head;  // what was taken from a stream to find out
-  bool is_npy;
-};
-
-Opened open_file(const std::string& path) {
+OpenedFile open_file(const std::string& path) {
   InputFile file = path == "-" ? InputFile::standard_input() : InputFile::open(path);
   std::string head;
   std::string_view front;
@@ -79,7 +70,12 @@ Opened open_file(const std::string& path) {
   return {std::move(file), std::move(head), is_npy};
 }
 
-}  // namespace
+JsonText json_text(OpenedFile opened) {
+  const auto mapping = opened.file.mapping();
+  if (!mapping) return {std::move(opened.file), std::move(opened.head)};
+  return {std::string_view(reinterpret_cast<const char*>(mapping->bytes().data()), mapping->bytes().size()),
+          mapping};
+}
 
 Source Source::open(const std::string& text, const Options& options) {
   Source source;
@@ -92,20 +88,14 @@ Source Source::open(const std::string& text, const Options& options) {
   }
   if (!source.text_) {
     source.name_ = text == "-" ? "standard input" : printable(text);
-    Opened opened = open_file(text);
+    OpenedFile opened = open_file(text);
     if (opened.is_npy) {
       const auto head = std::as_bytes(std::span(opened.head));
       source.tensor_ =
           with_context(source.name_, [&] { return read_npy(opened.file, head, options.header_only); });
       return source;
     }
-    if (const auto& mapping = opened.file.mapping()) {
-      const auto bytes = mapping->bytes();
-      source.text_ = std::make_shared<JsonText>(
-          std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()), mapping);
-    } else {
-      source.text_ = std::make_shared<JsonText>(std::move(opened.file), std::move(opened.head));
-    }
+    source.text_ = std::make_shared<JsonText>(json_text(std::move(opened)));
   }
   const auto read = [&] { return read_json(*source.text_, std::nullopt); };
   JsonTensor json = source.name_.empty() ? read() : with_context(source.name_, read);

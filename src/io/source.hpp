@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "base/input_file.hpp"
 #include "io/json_reader.hpp"
 #include "tensor/tensor.hpp"
 
@@ -40,6 +41,17 @@ class Source {
   std::shared_ptr<JsonText> text_;  // of untyped JSON
   std::optional<JsonTensor> natural_;
 };
+
+// A file whose first bytes have told what it is.
+struct OpenedFile {
+  InputFile file;
+  std::string head;  // what was taken from a stream to find out
+  bool is_npy;
+};
+// Opens a path or "-". Throws Error naming it.
+[[nodiscard]] OpenedFile open_file(const std::string& path);
+// The text of one that is not NPY.
+[[nodiscard]] JsonText json_text(OpenedFile opened);
 
 // "float32[2,3]" as a tensor without elements; nothing when `text` is not of that form.
 [[nodiscard]] std::optional<Tensor> parse_abstract(const std::string& text);

@@ -34,7 +34,8 @@ struct OperandSpec {
 
 enum class AttributeKind : std::uint8_t {
   integer,
-  boolean,   // 0, 1, true, false; given without a value: true
+  boolean,   // 0, 1, true, false
+  flag,      // the same; the bare option means true
   choice,    // one word of `choices`, in any case
   integers,  // "2,3", "[]", or an operand holding a rank-1 tensor of integers
 };

@@ -25,12 +25,13 @@ struct Plan {
   Update update;
   Tensor base;
 
-  // Checks all that can fail while computing, and throws the Error of the lowest position; empty when
-  // nothing can. Must run before an update plan, and before a fill plan whose first bytes cannot be taken
-  // back.
+  // Checks all that can fail while computing, and throws the Error of the lowest position. Run before an
+  // update plan, and before a fill plan whose first bytes cannot be taken back. May be empty for a fill plan:
+  // where fill_checks is set, the engine then fills into buffers that it throws away.
   std::function<void(const Threads& threads)> check;
-  // True when filling the whole output meets every fault that check() would find: then a result that can
-  // still be discarded needs no check().
+  // Filling the whole output meets every fault there is: a result that can still be discarded needs no
+  // check(). False for a fill that cannot fail, or that may miss indices that no element of the output
+  // depends on.
   bool fill_checks = false;
 
   // String outputs may point into the operands' arenas; these must outlive the result.

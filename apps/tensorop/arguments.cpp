@@ -1,0 +1,111 @@
+#include "arguments.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace tensorop {
+namespace {
+
+const Option* find_option(const std::vector<Option>& options, std::string_view word) {
+  const auto found = std::ranges::find_if(
+      options, [&](const Option& option) { return option.name == word || option.letter == word; });
+  return found == options.end() ? nullptr : &*found;
+}
+
+// Every option with its value in a word of its own: the library reads "--name= next" as if next were the
+// value, and
+// "--flag=value" by rules that are not ours.
+std::vector<std::string> separate_values(const std::vector<std::string>& args,
+                                         const std::vector<Option>& options) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const std::size_t equals = args[i].starts_with("--") ? args[i].find('=') : std::string::npos;
+    const Option* option = find_option(options, std::string_view(args[i]).substr(0, equals));
+    if (option == nullptr || option->kind == OptionKind::flag) {
+      if (option != nullptr && equals != std::string::npos) throw Error(cat(option->name, " takes no value"));
+      out.push_back(args[i]);
+      continue;
+    }
+    out.push_back(option->name);
+    if (equals != std::string::npos) {
+      out.push_back(args[i].substr(equals + 1));
+    } else if (option->kind == OptionKind::value_flag) {
+      out.emplace_back("true");
+    } else if (i + 1 < args.size()) {
+      out.push_back(args[++i]);
+    } else {
+      throw Error(cat(option->name, " needs a value"));
+    }
+  }
+  return out;
+}
+
+[[noreturn]] void unknown_option(const std::string& word, const std::vector<Option>& options) {
+  const std::string name = word.substr(0, word.find('='));
+  std::vector<std::string> names;
+  for (const Option& option : options) names.push_back(option.name);
+  const std::string near = nearest(name, names);
+  throw Error(cat("unknown option ", printable(name)), "",
+              near.empty() ? "" : cat("did you mean ", near, "?"));
+}
+
+bool is_number(const std::string& word) {
+  return word.size() > 1 && word[0] == '-' &&
+         word.find_first_not_of("0123456789.eE+-", 1) == std::string::npos;
+}
+
+}  // namespace
+
+std::optional<std::string> Arguments::value(std::string_view name) const {
+  const auto found = options.find(name);
+  return found == options.end() ? std::nullopt : std::optional(found->second);
+}
+
+Arguments parse_arguments(const std::vector<std::string>& args, const std::vector<Option>& options) {
+  // What stands behind "--" is never an option.
+  const auto end = std::ranges::find(args, "--");
+  std::vector<std::string> words = separate_values({args.begin(), end}, options);
+
+  CLI::App parser;
+  parser.set_help_flag();
+  parser.allow_extras();
+  std::map<std::string, std::vector<std::string>> results;
+  for (const Option& option : options) {
+    const std::string names = option.letter.empty() ? option.name : cat(option.letter, ",", option.name);
+    std::vector<std::string>& result = results[option.name];
+    // Taken word for word: the library's own vectors tear inline JSON apart and its numbers read 010 as
+    // eight.
+    const auto take = [&result](const CLI::results_t& texts) {
+      result = texts;
+      return true;
+    };
+    if (option.kind == OptionKind::flag) {
+      parser.add_flag_callback(names, [&result] { result = {""}; });
+    } else {
+      parser.add_option(names, take)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    }
+  }
+  std::ranges::reverse(words);  // the order the library wants
+  try {
+    parser.parse(words);
+  } catch (const CLI::ParseError& error) {
+    throw Error(printable(error.what()));
+  }
+
+  Arguments out;
+  for (auto& [name, texts] : results) {
+    if (texts.size() > 1) throw Error(cat(name, " is given twice"));
+    if (!texts.empty()) out.options[name] = texts[0];
+  }
+  for (const std::string& word : parser.remaining()) {
+    if (word.size() > 1 && word[0] == '-' && !is_number(word)) unknown_option(word, options);
+    out.operands.push_back(word);
+  }
+  if (end != args.end()) out.operands.insert(out.operands.end(), end + 1, args.end());
+  return out;
+}
+
+}  // namespace tensorop

@@ -1,0 +1,53 @@
+// The commands of the program. Each takes the arguments behind its name, writes to standard output and files,
+// and returns the exit status; bad usage and bad input leave as Error.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "arguments.hpp"
+#include "engine/engine.hpp"
+#include "ops/registry.hpp"
+
+namespace tensorop {
+
+using Words = std::vector<std::string>;
+
+// An operator: `name` is as it was typed.
+int run_operator(const FoundOperator& found, const std::string& name, const Words& args);
+int run_convert(const Words& args);
+int run_info(const Words& args);
+int run_ops(const Words& args);
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  int (*run)(const Words& args);
+};
+inline constexpr Command kCommands[] = {
+    {"convert", "Rewrites a tensor in another format or dtype", run_convert},
+    {"info", "Shows dtype, shape and layout of files, from their headers", run_info},
+    {"ops", "Lists the operators with their versions, attributes and dtypes", run_ops},
+};
+
+// Options that every command has, and what they mean.
+[[nodiscard]] std::vector<Option> global_options();
+[[nodiscard]] Settings read_settings(const Arguments& arguments);
+// -o and --format, and what they mean.
+[[nodiscard]] std::vector<Option> output_options();
+[[nodiscard]] Destination read_destination(const Arguments& arguments);
+
+// Help of one command: examples first.
+struct Help {
+  std::string usage;    // behind "tensorop "
+  std::string summary;  // without a full stop
+  std::vector<std::string> examples;
+};
+void print_help(const Help& help, const std::vector<Option>& options);
+void print_program_help();
+
+// Writes text to standard output, all of it, or throws Error.
+void print(std::string_view text);
+
+}  // namespace tensorop

@@ -1,0 +1,124 @@
+// An operator called by its name: the options that its description has, and what was given of them, as a
+// request.
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "commands.hpp"
+#include "engine/describe.hpp"
+
+namespace tensorop {
+namespace {
+
+std::string option_name(std::string_view name) {
+  std::string out = cat("--", name);
+  std::ranges::replace(out, '_', '-');
+  return out;
+}
+
+OptionKind kind_of(const AttributeSpec& attribute) {
+  return attribute.kind == AttributeKind::flag ? OptionKind::value_flag : OptionKind::value;
+}
+
+std::string value_name(const AttributeSpec& attribute) {
+  switch (attribute.kind) {
+    case AttributeKind::integer:
+      return "N";
+    case AttributeKind::boolean:
+    case AttributeKind::flag:
+      return "true|false";
+    case AttributeKind::choice:
+      return std::string(attribute.choices);
+    case AttributeKind::integers:
+      return "2,3,4|FILE";
+  }
+  __builtin_unreachable();
+}
+
+std::vector<Option> operator_options(const Operator& op) {
+  std::vector<Option> options;
+  for (const OperandSpec& operand : op.operands) {
+    options.push_back({option_name(operand.name), OptionKind::value, "OPERAND", std::string(operand.help)});
+  }
+  for (const AttributeSpec& attribute : op.attributes) {
+    std::string help(attribute.help);
+    if (!attribute.fallback.empty()) help += cat(" (default ", attribute.fallback, ")");
+    options.push_back({option_name(attribute.name), kind_of(attribute), value_name(attribute), help});
+  }
+  if (!op.oob.empty()) {
+    options.push_back({"--oob", OptionKind::value, std::string(op.oob),
+                       "what an index out of range means, without --spec (default error)"});
+  }
+  options.push_back(
+      {"--spec", OptionKind::value, "onnx-N|openvino-N|mdf", "hold the call to a published version"});
+  options.push_back(
+      {"--dtype", OptionKind::value, "DTYPE", "dtype of untyped JSON operands of the data type"});
+  options.push_back(
+      {"--dry-run", OptionKind::flag, "", "only the result's dtype and shape, from headers alone"});
+  for (Option& option : output_options()) options.push_back(std::move(option));
+  for (Option& option : global_options()) options.push_back(std::move(option));
+  return options;
+}
+
+Help operator_help(const Operator& op) {
+  std::string usage(op.name);
+  std::string files = cat("tensorop ", op.name);
+  for (const OperandSpec& operand : op.operands) {
+    usage += cat(" ", option_name(operand.name), " OPERAND", operand.variadic ? "..." : "");
+    files += cat(" ", operand.name, ".npy");
+  }
+  for (const AttributeSpec& attribute : op.attributes) {
+    if (attribute.required)
+      files +=
+          cat(" ", option_name(attribute.name), attribute.kind == AttributeKind::choice ? " left" : " 2,3");
+  }
+  return {usage + " [OPTION]... [-o FILE]",
+          std::string(op.summary),
+          {std::string(op.example), files + " -o out.npy"}};
+}
+
+Request make_request(const Operator& op, const std::string& name, const Arguments& arguments) {
+  Request request;
+  request.op = name;
+  request.positional = arguments.operands;
+  for (const OperandSpec& operand : op.operands) {
+    if (auto text = arguments.value(option_name(operand.name))) {
+      request.named.push_back({std::string(operand.name), std::move(*text)});
+    }
+  }
+  for (const AttributeSpec& attribute : op.attributes) {
+    if (auto text = arguments.value(option_name(attribute.name))) {
+      request.attributes.push_back({std::string(attribute.name), std::move(*text)});
+    }
+  }
+  request.spec = arguments.value("--spec");
+  request.oob = arguments.value("--oob");
+  request.dtype = arguments.value("--dtype");
+  request.dry_run = arguments.has("--dry-run");
+  return request;
+}
+
+}  // namespace
+
+int run_operator(const FoundOperator& found, const std::string& name, const Words& args) {
+  const auto options = operator_options(*found.op);
+  const auto [arguments, settings, destination] = with_context(found.name->name, [&] {
+    Arguments parsed = parse_arguments(args, options);
+    Settings read = read_settings(parsed);
+    Destination output = read_destination(parsed);
+    return std::tuple(std::move(parsed), std::move(read), std::move(output));
+  });
+  if (arguments.has("--help")) {
+    print_help(operator_help(*found.op), options);
+    return 0;
+  }
+  const Request request = make_request(*found.op, name, arguments);
+  if (request.dry_run) {
+    print(describe_output(infer_request(request, settings)));
+  } else {
+    run_request(request, destination, settings);
+  }
+  return 0;
+}
+
+}  // namespace tensorop

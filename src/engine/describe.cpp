@@ -1,0 +1,247 @@
+#include "engine/describe.hpp"
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace tensorop {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string option_of(std::string_view name) {
+  std::string out = cat("--", name);
+  for (char& c : out) c = c == '_' ? '-' : c;
+  return out;
+}
+
+std::string replace_bars(std::string_view choices) {
+  std::string out;
+  for (const char c : choices) out += c == '|' ? std::string(", ") : std::string(1, c);
+  return out;
+}
+
+std::string index_rule(const Version& version) {
+  const std::string negative = version.index.negative ? "negative allowed" : "not negative";
+  return negative + (version.index.zero_fill ? ", out of range reads zero" : "");
+}
+
+bool has_indices(const Operator& op) {
+  for (const OperandSpec& operand : op.operands) {
+    if (operand.role == OperandRole::indices) return true;
+  }
+  return false;
+}
+
+std::string kind_name(AttributeKind kind) {
+  switch (kind) {
+    case AttributeKind::integer:
+      return "integer";
+    case AttributeKind::boolean:
+    case AttributeKind::flag:
+      return "boolean";
+    case AttributeKind::choice:
+      return "choice";
+    case AttributeKind::integers:
+      return "integers";
+  }
+  __builtin_unreachable();
+}
+
+Json dtype_list(DTypeSet set) {
+  Json out = Json::array();
+  for (int i = 0; i < kDTypeCount; ++i) {
+    const auto dtype = static_cast<DType>(i);
+    if (set.contains(dtype)) out.push_back(name(dtype));
+  }
+  return out;
+}
+
+Json choice_list(std::string_view choices) {
+  Json out = Json::array();
+  while (!choices.empty()) {
+    const std::size_t bar = choices.find('|');
+    out.push_back(choices.substr(0, bar));
+    choices.remove_prefix(bar == std::string_view::npos ? choices.size() : bar + 1);
+  }
+  return out;
+}
+
+std::string spec_key(const Version& version) {
+  return version.framework == Framework::standard ? "default" : spec_name(version.framework, version.since);
+}
+
+Json version_json(const Operator& op, const Version& version) {
+  Json out = {{"spec", spec_key(version)}, {"published", version.published}};
+  for (const TypeRow& row : version.types) out["types"][std::string(row.type)] = dtype_list(row.allowed);
+  out["attributes"] = Json::object();
+  for (const AttributeRow& row : version.attributes) {
+    const AttributeSpec& spec = *find_attribute(op, row.name);
+    Json& entry = out["attributes"][std::string(row.name)];
+    entry = Json::object();
+    const std::string_view choices = row.choices.empty() ? spec.choices : row.choices;
+    if (!choices.empty()) entry["choices"] = choice_list(choices);
+  }
+  if (has_indices(op)) {
+    out["negative_indices"] = version.index.negative;
+    out["out_of_range"] = version.index.zero_fill ? "zero" : "error";
+  }
+  if (version.deprecated) out["deprecated"] = true;
+  return out;
+}
+
+Json operator_json(const Operator& op) {
+  Json out = {{"name", op.name}, {"summary", op.summary}, {"aliases", Json::array()}};
+  for (const OperatorName& name : op.names.subspan(1)) out["aliases"].push_back(name.name);
+  for (const OperandSpec& operand : op.operands) {
+    Json entry = {{"name", operand.name}, {"type", operand.type}, {"help", operand.help}};
+    if (operand.variadic) entry["variadic"] = true;
+    out["operands"].push_back(entry);
+  }
+  out["attributes"] = Json::array();
+  for (const AttributeSpec& spec : op.attributes) {
+    Json entry = {{"name", spec.name}, {"option", option_of(spec.name)}, {"kind", kind_name(spec.kind)}};
+    if (!spec.choices.empty()) entry["choices"] = choice_list(spec.choices);
+    if (!spec.fallback.empty()) entry["default"] = spec.fallback;
+    if (spec.required) entry["required"] = true;
+    entry["help"] = spec.help;
+    out["attributes"].push_back(entry);
+  }
+  if (!op.oob.empty()) out["oob"] = choice_list(op.oob);
+  for (const Version& version : op.versions) out["versions"].push_back(version_json(op, version));
+  return out;
+}
+
+std::string attribute_list(const Operator& op, const Version& version) {
+  std::vector<std::string> names;
+  for (const AttributeRow& row : version.attributes) {
+    const std::string_view all = find_attribute(op, row.name)->choices;
+    const bool fewer = !row.choices.empty() && row.choices != all;
+    names.push_back(fewer ? cat(row.name, " (", replace_bars(row.choices), ")") : std::string(row.name));
+  }
+  return names.empty() ? "none" : join(names);
+}
+
+// "all but complex64, complex128" where that is shorter.
+std::string type_list(DTypeSet set) {
+  const DTypeSet rest = kAllTypes.without(set);
+  if (rest.empty()) return "all";
+  const std::string direct = set.names();
+  const std::string negated = cat("all but ", rest.names());
+  return negated.size() < direct.size() ? negated : direct;
+}
+
+std::string type_lists(const Version& version) {
+  std::vector<std::string> lists;
+  for (const TypeRow& row : version.types) lists.push_back(cat(row.type, ": ", type_list(row.allowed)));
+  return join(lists, "; ");
+}
+
+std::string version_title(const Version& version) {
+  if (version.framework == Framework::standard) return "default";
+  std::string title = spec_name(version.framework, version.since);
+  if (version.framework != Framework::mdf) title += cat(" (", version.published, "-", version.since, ")");
+  return title + (version.deprecated ? ", deprecated" : "");
+}
+
+}  // namespace
+
+std::string describe_output(const OutputInfo& output) {
+  return Json{{"dtype", name(output.dtype)}, {"shape", output.shape}}.dump() + "\n";
+}
+
+std::string describe_line(const Operator& op) {
+  std::string out(op.name);
+  for (const OperatorName& name : op.names.subspan(1)) out += cat(", ", name.name);
+  std::vector<std::string> specs;
+  for (const Version& version : op.versions) {
+    if (version.framework != Framework::standard)
+      specs.push_back(spec_name(version.framework, version.since));
+  }
+  return cat(out, ": ", specs.empty() ? "default semantics only" : join(specs, " "), "\n");
+}
+
+std::string describe_text(const Operator& op) {
+  std::string out = cat(op.name, ": ", op.summary, "\n\n  ", op.example, "\n\n");
+  if (op.names.size() > 1) {
+    out += "Also called:";
+    for (const OperatorName& name : op.names.subspan(1)) out += cat(" ", name.name);
+    out += "\n\n";
+  }
+  out += "Operands:\n";
+  for (const OperandSpec& operand : op.operands) {
+    out += cat("  ", option_of(operand.name), " (", operand.type, "): ", operand.help,
+               operand.variadic ? "; and more\n" : "\n");
+  }
+  if (!op.attributes.empty()) out += "\nAttributes:\n";
+  for (const AttributeSpec& spec : op.attributes) {
+    out += cat("  ", option_of(spec.name), ": ", spec.help);
+    if (!spec.choices.empty()) out += cat("; ", replace_bars(spec.choices));
+    out += spec.fallback.empty() ? "\n" : cat(" (default ", spec.fallback, ")\n");
+  }
+  if (!op.oob.empty())
+    out += cat("  --oob: index out of range, without --spec; ", replace_bars(op.oob), " (default error)\n");
+  out += "\nVersions:\n";
+  for (const Version& version : op.versions) {
+    out += cat("  ", version_title(version), "\n    attributes: ", attribute_list(op, version), "\n");
+    for (const TypeRow& row : version.types) out += cat("    ", row.type, ": ", type_list(row.allowed), "\n");
+    if (has_indices(op)) out += cat("    indices: ", index_rule(version), "\n");
+  }
+  return out;
+}
+
+std::string describe_json(std::span<const Operator* const> ops) {
+  Json out = Json::array();
+  for (const Operator* op : ops) out.push_back(operator_json(*op));
+  return out.dump(2) + "\n";
+}
+
+std::string describe_markdown(const Operator& op) {
+  std::string out = cat("| operand | type | meaning |\n| --- | --- | --- |\n");
+  for (const OperandSpec& operand : op.operands) {
+    out += cat("| `", option_of(operand.name), "` | ", operand.type, " | ", operand.help,
+               operand.variadic ? "; any number more |\n" : " |\n");
+  }
+  if (!op.attributes.empty()) out += "\n| attribute | default | meaning |\n| --- | --- | --- |\n";
+  for (const AttributeSpec& spec : op.attributes) {
+    const std::string fallback = spec.required           ? "required"
+                                 : spec.fallback.empty() ? ""
+                                                         : cat("`", spec.fallback, "`");
+    const std::string choices = spec.choices.empty() ? "" : cat(": ", replace_bars(spec.choices));
+    out += cat("| `", option_of(spec.name), "` | ", fallback, " | ", spec.help, choices, " |\n");
+  }
+  const bool indices = has_indices(op);
+  out += cat("\n| version | attributes | dtypes |",
+             indices ? " indices |\n| --- | --- | --- | --- |\n" : "\n| --- | --- | --- |\n");
+  for (const Version& version : op.versions) {
+    out += cat("| ", version_title(version), " | ", attribute_list(op, version), " | ", type_lists(version),
+               indices ? cat(" | ", index_rule(version)) : "", " |\n");
+  }
+  return out;
+}
+
+std::string describe_text(const FileInfo& file) {
+  std::string out = cat(printable(file.path), ": ", name(file.dtype), " ", to_string(file.shape), ", ",
+                        file.bytes, " bytes, ", file.format);
+  if (!file.stored.empty())
+    out += cat(" ", file.stored, ", ", file.fortran_order ? "Fortran" : "C", " order");
+  return out + "\n";
+}
+
+std::string describe_json(const FileInfo& file) {
+  Json out = {{"path", file.path},
+              {"format", file.format},
+              {"dtype", name(file.dtype)},
+              {"shape", file.shape},
+              {"bytes", file.bytes}};
+  if (!file.stored.empty()) {
+    out["stored"] = file.stored;
+    out["order"] = file.fortran_order ? "F" : "C";
+  }
+  // A path is bytes: what is no UTF-8 in it must not stop the answer.
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace tensorop

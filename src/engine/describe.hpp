@@ -1,0 +1,28 @@
+// The operators' descriptions, results and files as text: for people, for programs, for the docs.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "io/inspect.hpp"
+#include "ops/operator.hpp"
+
+namespace tensorop {
+
+// {"dtype":"float32","shape":[2,3]} on a line.
+[[nodiscard]] std::string describe_output(const OutputInfo& output);
+
+// One line: name, aliases, versions.
+[[nodiscard]] std::string describe_line(const Operator& op);
+// All of it, for a terminal.
+[[nodiscard]] std::string describe_text(const Operator& op);
+// A JSON array with an object for each operator.
+[[nodiscard]] std::string describe_json(std::span<const Operator* const> ops);
+// The tables of the operator's docs page.
+[[nodiscard]] std::string describe_markdown(const Operator& op);
+
+// "a.npy: float32 (2,3), 24 bytes, npy <f4, C order" on a line, and the same as a JSON object.
+[[nodiscard]] std::string describe_text(const FileInfo& file);
+[[nodiscard]] std::string describe_json(const FileInfo& file);
+
+}  // namespace tensorop
