@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 #include <set>
+#include <span>
 #include <stdexcept>
 
 #include "support/reference_array.hpp"
@@ -40,6 +41,7 @@ void check_types(const Arguments& arguments) {
   require(rules.types.contains(dtype), "T-1");
   if (is_gather(op) || is_scatter(op)) {
     if (is_scatter(op)) {
+      require(rules.types.contains(operands[2].dtype()), "T-1");
       require(operands[2].dtype() == dtype, "T-2");
       require(reduction_defined(word(arguments, "reduction", "none"), dtype), "T-3");
     }
@@ -50,7 +52,9 @@ void check_types(const Arguments& arguments) {
     require(rules.exponent_types.contains(operands[1].dtype()), "T-1");
     return;
   }
-  for (const Tensor& operand : std::span(operands).subspan(first)) require(operand.dtype() == dtype, "T-2");
+  const auto same_type = std::span(operands).subspan(first);
+  for (const Tensor& operand : same_type) require(rules.types.contains(operand.dtype()), "T-1");
+  for (const Tensor& operand : same_type) require(operand.dtype() == dtype, "T-2");
   if (op == "mod" && kFloatTypes.contains(dtype) && !rules.float_floor_mod) {
     require(flag(arguments, "fmod", false), "EW-4");
   }
@@ -167,9 +171,10 @@ std::int64_t number(const Arguments& arguments, const std::string& name, std::in
 }
 
 std::vector<std::int64_t> numbers(const Arguments& arguments, const std::string& name) {
-  const std::string text = word(arguments, name, "[]");
+  std::string text = word(arguments, name, "[]");
+  std::erase_if(text, [](char c) { return c == '[' || c == ']'; });
   std::vector<std::int64_t> list;
-  if (text == "[]") return list;
+  if (text.empty()) return list;
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t comma = std::min(text.find(',', at), text.size());
     list.push_back(std::stoll(text.substr(at, comma - at)));

@@ -62,8 +62,8 @@ Array scatter_elements(const Arguments& arguments) {
   const Array updates(arguments.operands[2]);
   require(data.rank() >= 1, "SE-1");
   require(indices.rank() == data.rank(), "SE-2");
-  require(updates.shape == indices.shape, "SE-3");
   const std::size_t a = index(normal_axis(number(arguments, "axis", 0), data.rank()));
+  require(updates.shape == indices.shape, "SE-3");
   for (std::size_t d = 0; d < data.shape.size(); ++d) {
     const bool free = d == a && !arguments.rules.bounded_axis;
     require(free || indices.shape[d] <= data.shape[d], "SE-5");

@@ -1,0 +1,53 @@
+// Random calls: shapes, elements, index values, versions. What the generators of all operators share.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "support/random.hpp"
+#include "support/reference.hpp"
+#include "tensor/tensor.hpp"
+
+namespace tensorop {
+
+// A call that can be made of the engine and of the reference alike.
+struct RandomCase {
+  std::string typed;  // the operator's name as typed
+  std::string spec;   // "onnx-13"; empty: the default semantics
+  reference::Arguments arguments;
+};
+
+// A call of `op` under the default semantics or under a random published version that has it.
+[[nodiscard]] RandomCase random_call(Random& random, const std::string& op);
+
+// Any dtype of a set that is not empty.
+[[nodiscard]] DType random_dtype(Random& random, const DTypeSet& from);
+
+// `rank` dimensions, mostly 1 to 4, at times 0, at times longer where the rank is low.
+[[nodiscard]] Shape random_shape(Random& random, std::int64_t rank);
+[[nodiscard]] std::int64_t elements_in(const Shape& shape);
+
+// Elements of any kind: small values, values at the ends of the range, any bits (NaN among them), strings
+// with characters of one to four bytes.
+[[nodiscard]] Tensor random_tensor(Random& random, DType dtype, const Shape& shape);
+// Small whole numbers, for operands where anything else would nearly always fail.
+[[nodiscard]] Tensor small_tensor(Random& random, DType dtype, const Shape& shape);
+
+// Index values for a call: `extent` is the size of the dimension that the element at a coordinate of `shape`
+// addresses. Most calls get valid values only; some get one bad value or two, and those under a version or
+// --oob that allows it many.
+[[nodiscard]] Tensor random_indices(
+    Random& random, const RandomCase& call, const Shape& shape,
+    const std::function<std::int64_t(const std::vector<std::int64_t>&)>& extent);
+
+// Under the default semantics an --oob now and then, of these choices.
+void maybe_oob(Random& random, RandomCase& call, const std::vector<std::string>& choices);
+
+// The axis as an attribute: left out where it is the default, at times counted from the end.
+void set_axis(Random& random, RandomCase& call, std::int64_t axis, std::int64_t rank);
+
+// The shape with one random dimension (if any) made one longer: a fault for a check to find.
+[[nodiscard]] Shape spoiled(Random& random, Shape shape);
+
+}  // namespace tensorop
