@@ -39,6 +39,10 @@ template <std::integral T>
   return static_cast<Wide<T>>(value);
 }
 
+[[nodiscard]] inline Bool to_bool(bool value) {
+  return {static_cast<std::uint8_t>(value)};
+}
+
 struct Add {
   template <std::integral T>
   static T apply(T a, T b) {
@@ -56,7 +60,7 @@ struct Add {
   static T apply(T a, T b) {
     return {a.real() + b.real(), a.imag() + b.imag()};
   }
-  static Bool apply(Bool a, Bool b) { return {static_cast<std::uint8_t>(bool{a} || bool{b})}; }
+  static Bool apply(Bool a, Bool b) { return to_bool((a.byte | b.byte) != 0); }
 };
 
 struct Sub {
@@ -76,7 +80,7 @@ struct Sub {
   static T apply(T a, T b) {
     return {a.real() - b.real(), a.imag() - b.imag()};
   }
-  static Bool apply(Bool a, Bool b) { return {static_cast<std::uint8_t>(bool{a} != bool{b})}; }
+  static Bool apply(Bool a, Bool b) { return to_bool((a.byte != 0) != (b.byte != 0)); }
 };
 
 struct Mul {
@@ -97,7 +101,7 @@ struct Mul {
   static T apply(T a, T b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
   }
-  static Bool apply(Bool a, Bool b) { return {static_cast<std::uint8_t>(bool{a} && bool{b})}; }
+  static Bool apply(Bool a, Bool b) { return to_bool((a.byte != 0) & (b.byte != 0)); }
 };
 
 namespace detail {
@@ -105,16 +109,37 @@ template <Floating T>
 using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
 // minimum and maximum of IEEE 754-2019: NaN wins, the first one's payload, made quiet; -0 is below +0. Equal
-// operands have equal bits except for the zeros, whose signs are joined.
+// operands have equal bits except for the zeros, whose signs are joined. Only bits are chosen between, so
+// that loops over this need no branch.
 template <bool kMax, Floating T>
 T extreme(T a, T b) {
-  const auto bits_a = std::bit_cast<BitsOf<T>>(a);
-  const auto bits_b = std::bit_cast<BitsOf<T>>(b);
-  const T equal = std::bit_cast<T>(kMax ? bits_a & bits_b : bits_a | bits_b);
-  const T ordered = (kMax ? a > b : a < b) ? a : b;
-  const T result = a == b ? equal : ordered;
-  const T with_b = b != b ? b + b : result;
-  return a != a ? a + a : with_b;
+  using Bits = BitsOf<T>;
+  constexpr Bits kQuiet = Bits{1} << (std::numeric_limits<T>::digits - 2);
+  const auto bits_a = std::bit_cast<Bits>(a);
+  const auto bits_b = std::bit_cast<Bits>(b);
+  const Bits equal = kMax ? bits_a & bits_b : bits_a | bits_b;
+  const Bits ordered = (kMax ? a > b : a < b) ? bits_a : bits_b;
+  const Bits number = a == b ? equal : ordered;
+  const Bits with_b = b != b ? bits_b | kQuiet : number;
+  return std::bit_cast<T>(a != a ? bits_a | kQuiet : with_b);
+}
+
+// The same on the bits of a 16-bit float: with the other bits of negative values turned over they are in the
+// order of integers, -0 just below +0.
+template <bool kMax, Half T>
+T extreme(T a, T b) {
+  constexpr bool kIsFloat16 = std::same_as<T, Float16>;
+  constexpr std::uint16_t kInfinity = kIsFloat16 ? 0x7C00 : 0x7F80;
+  constexpr std::uint16_t kQuiet = kIsFloat16 ? 0x0200 : 0x0040;
+  const auto key = [](T value) {
+    const auto bits = static_cast<std::int16_t>(value.bits);
+    return static_cast<std::int16_t>(bits ^ ((bits >> 15) & 0x7FFF));
+  };
+  const auto is_nan = [](T value) { return (value.bits & 0x7FFF) > kInfinity; };
+  const auto quiet = [](T value) { return static_cast<std::uint16_t>(value.bits | kQuiet); };
+  const std::uint16_t number = (kMax ? key(a) > key(b) : key(a) < key(b)) ? a.bits : b.bits;
+  const std::uint16_t with_b = is_nan(b) ? quiet(b) : number;
+  return {is_nan(a) ? quiet(a) : with_b};
 }
 }  // namespace detail
 
@@ -124,14 +149,9 @@ struct Extreme {
   static T apply(T a, T b) {
     return (kMax ? a > b : a < b) ? a : b;
   }
-  template <Floating T>
-  static T apply(T a, T b) {
-    return detail::extreme<kMax>(a, b);
-  }
-  template <Half T>
-  static T apply(T a, T b) {
-    return round_half<T>(detail::extreme<kMax>(to_float(a), to_float(b)));
-  }
+  template <class T>
+  requires Floating<T> || Half<T>
+  static T apply(T a, T b) { return detail::extreme<kMax>(a, b); }
   static Bool apply(Bool a, Bool b) { return kMax ? Add::apply(a, b) : Mul::apply(a, b); }
 };
 using Min = Extreme<false>;

@@ -1,0 +1,51 @@
+// Element-wise kernels: inner loops over runs of two operands, found by functor and dtypes. Broadcasting is
+// the walk's business (walk.hpp): a loop knows an operand that goes along and one that stays.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/elementwise_ops.hpp"
+#include "tensor/dtype.hpp"
+
+namespace tensorop {
+
+// Computes `count` elements of `out`. A stride is 1 or, for one element that is used again and again, 0.
+// `out` may be where an operand of stride 1 is. Returns false when one of the elements has no result
+// (Fault); every other element is right even so.
+using BinaryLoop = bool (*)(const std::byte* a, std::int64_t stride_a, const std::byte* b,
+                            std::int64_t stride_b, std::byte* out, std::int64_t count);
+
+// Where the first of `count` elements without a result is, and why; {count, none} where there is none.
+struct FaultPlace {
+  std::int64_t index;
+  Fault fault;
+};
+using FaultSearch = FaultPlace (*)(const std::byte* a, std::int64_t stride_a, const std::byte* b,
+                                   std::int64_t stride_b, std::int64_t count);
+
+struct BinaryKernel {
+  DType result = DType::boolean;
+  BinaryLoop compute = nullptr;      // null: not defined for these dtypes
+  FaultSearch find_fault = nullptr;  // null: every element has a result
+};
+
+// The kernel of a functor of arithmetic.hpp or elementwise_ops.hpp for operands of these dtypes, which are
+// the same but for Pow. To add one: its functor, and a line at the end of one of the elementwise_*.cpp.
+template <class Op>
+[[nodiscard]] BinaryKernel find_kernel(DType a, DType b);
+
+// Where and Select: `count` elements of `width` bytes (1, 2, 4, 8 or 16), x's where the condition is true and
+// y's elsewhere. Strides as above.
+struct SelectRun {
+  const std::byte* condition;
+  std::int64_t condition_stride;
+  const std::byte* x;
+  std::int64_t x_stride;
+  const std::byte* y;
+  std::int64_t y_stride;
+};
+using SelectLoop = void (*)(const SelectRun& run, std::byte* out, std::int64_t count);
+[[nodiscard]] SelectLoop find_select(int width);
+
+}  // namespace tensorop

@@ -1,0 +1,298 @@
+// What element-wise operators do with two elements, beyond what arithmetic.hpp has. apply() takes a Fault to
+// set where there are operands it is not defined for; then its value means nothing, but it is there: no
+// operand traps. Source: sections 1.5, 1.6 and 6 of the specification (G-5, G-6, EW-7, EW-8).
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "kernels/arithmetic.hpp"
+
+namespace tensorop {
+
+// Why there is no result.
+enum class Fault : std::uint8_t {
+  none,
+  division_by_zero,  // EW-7
+  negative_shift,    // EW-8
+  unrepresentable,   // EW-8: an integer to a float power beyond the integer's range
+};
+
+namespace detail {
+// Smith's method: scaled by the larger part of the divisor, so that no square of a part overflows.
+template <Complex T>
+T divide(T x, T y) {
+  const auto a = x.real();
+  const auto b = x.imag();
+  const auto c = y.real();
+  const auto d = y.imag();
+  if (std::fabs(c) >= std::fabs(d)) {
+    const auto ratio = d / c;
+    const auto divisor = c + d * ratio;
+    return {(a + b * ratio) / divisor, (b - a * ratio) / divisor};
+  }
+  const auto ratio = c / d;
+  const auto divisor = c * ratio + d;
+  return {(a * ratio + b) / divisor, (b * ratio - a) / divisor};
+}
+
+// 6.5, Python's remainder: exact fmod, moved to the divisor's sign.
+template <Floating T>
+T floor_remainder(T a, T b) {
+  const T remainder = std::fmod(a, b);
+  if (remainder == 0) return std::copysign(T{0}, b);
+  return (remainder < 0) != (b < 0) ? remainder + b : remainder;
+}
+
+// base^exponent modulo 2^64, and so modulo 2^8, 2^16 and 2^32.
+inline std::uint64_t wrapped_power(std::uint64_t base, std::uint64_t exponent) {
+  std::uint64_t result = 1;
+  for (; exponent != 0; exponent >>= 1) {
+    if ((exponent & 1) != 0) result *= base;
+    base *= base;
+  }
+  return result;
+}
+
+template <class T>
+[[nodiscard]] double to_double(T value) {
+  if constexpr (Half<T>) {
+    return to_float(value);
+  } else {
+    return static_cast<double>(value);
+  }
+}
+
+// One rounding from a double.
+template <class T>
+[[nodiscard]] T round_double(double value) {
+  if constexpr (std::same_as<T, Float16>) {
+    return to_float16(value);
+  } else if constexpr (std::same_as<T, BFloat16>) {
+    return to_bfloat16(value);
+  } else {
+    return static_cast<T>(value);
+  }
+}
+}  // namespace detail
+
+// Real division. Of integers the quotient, rounded towards zero or towards minus infinity.
+template <bool kFloor>
+struct Quotient {
+  template <std::integral T>
+  static T apply(T a, T b, Fault& fault) {
+    if (b == 0) {
+      fault = Fault::division_by_zero;
+      return 0;
+    }
+    if constexpr (std::is_signed_v<T>) {
+      if (b == -1) return static_cast<T>(0U - wide(a));  // MIN / -1 traps in hardware
+      if (kFloor && a % b != 0 && (a < 0) != (b < 0)) return static_cast<T>(a / b - 1);
+    }
+    return static_cast<T>(a / b);
+  }
+  template <Floating T>
+  static T apply(T a, T b) {
+    return a / b;
+  }
+  template <Half T>
+  static T apply(T a, T b) {
+    return round_half<T>(to_float(a) / to_float(b));
+  }
+  template <Complex T>
+  static T apply(T a, T b) {
+    return detail::divide(a, b);
+  }
+};
+using Div = Quotient<false>;
+using FloorDiv = Quotient<true>;
+
+// What is left of that division: it has the sign of the dividend, or with kFloor that of the divisor.
+template <bool kFloor>
+struct Remainder {
+  template <std::integral T>
+  static T apply(T a, T b, Fault& fault) {
+    if (b == 0) {
+      fault = Fault::division_by_zero;
+      return 0;
+    }
+    if constexpr (std::is_signed_v<T>) {
+      if (b == -1) return 0;  // MIN % -1 traps in hardware
+      const T remainder = static_cast<T>(a % b);
+      const bool moves = kFloor && remainder != 0 && (remainder < 0) != (b < 0);
+      return moves ? static_cast<T>(remainder + b) : remainder;
+    }
+    return static_cast<T>(a % b);
+  }
+  template <Floating T>
+  static T apply(T a, T b) {
+    if constexpr (kFloor) {
+      return detail::floor_remainder(a, b);
+    } else {
+      return std::fmod(a, b);
+    }
+  }
+  template <Half T>
+  static T apply(T a, T b) {
+    return round_half<T>(apply(to_float(a), to_float(b)));
+  }
+};
+using Mod = Remainder<false>;
+using FloorMod = Remainder<true>;
+
+struct SquaredDifference {
+  template <class T>
+  requires std::integral<T> || Floating<T> || Complex<T>
+  static T apply(T a, T b) {
+    const T difference = Sub::apply(a, b);
+    return Mul::apply(difference, difference);
+  }
+  template <Half T>
+  static T apply(T a, T b) {
+    const float difference = to_float(a) - to_float(b);
+    return round_half<T>(difference * difference);
+  }
+};
+
+// 6.4. The exponent may be of another type than the base.
+struct Pow {
+  template <std::integral T, std::integral E>
+  static T apply(T base, E exponent, Fault& fault) {
+    if (std::cmp_greater_equal(exponent, 0)) {
+      return static_cast<T>(
+          detail::wrapped_power(static_cast<std::uint64_t>(base), static_cast<std::uint64_t>(exponent)));
+    }
+    if (base == 0) fault = Fault::division_by_zero;
+    if (base == 1) return 1;
+    if (std::cmp_equal(base, -1)) return static_cast<T>(exponent % 2 == 0 ? 1 : -1);
+    return 0;
+  }
+  template <std::integral T, class E>
+  requires Floating<E> || Half<E>
+  static T apply(T base, E exponent, Fault& fault) {
+    constexpr double kEnd =
+        2.0 * static_cast<double>(std::uint64_t{1} << (std::numeric_limits<T>::digits - 1));
+    constexpr double kBegin = std::is_signed_v<T> ? -kEnd : 0.0;
+    const double power = std::trunc(std::pow(static_cast<double>(base), detail::to_double(exponent)));
+    if (power >= kBegin && power < kEnd) return static_cast<T>(power);
+    fault = Fault::unrepresentable;  // NaN too
+    return 0;
+  }
+  template <class T, class E>
+  requires(Floating<T> || Half<T>) && (std::integral<E> || Floating<E> || Half<E>)static T
+      apply(T base, E exponent) {
+    return detail::round_double<T>(std::pow(detail::to_double(base), detail::to_double(exponent)));
+  }
+};
+
+// Comparisons: one relation each, on what the type compares as.
+namespace detail {
+template <class T>
+[[nodiscard]] auto comparable(T value) {
+  if constexpr (Half<T>) {
+    return to_float(value);
+  } else if constexpr (std::same_as<T, Bool>) {
+    return static_cast<std::uint8_t>(value.byte != 0);
+  } else if constexpr (std::same_as<T, StringRef>) {
+    return value.view();
+  } else {
+    return value;
+  }
+}
+}  // namespace detail
+
+struct Equal {
+  template <class T>
+  static Bool apply(T a, T b) {
+    return to_bool(detail::comparable(a) == detail::comparable(b));
+  }
+};
+struct NotEqual {
+  template <class T>
+  static Bool apply(T a, T b) {
+    return to_bool(!(detail::comparable(a) == detail::comparable(b)));
+  }
+};
+
+template <class T>
+concept Ordered = std::integral<T> || Floating<T> || Half<T> || std::same_as<T, Bool>;
+
+struct Less {
+  template <Ordered T>
+  static Bool apply(T a, T b) {
+    return to_bool(detail::comparable(a) < detail::comparable(b));
+  }
+};
+struct LessOrEqual {
+  template <Ordered T>
+  static Bool apply(T a, T b) {
+    return to_bool(detail::comparable(a) <= detail::comparable(b));
+  }
+};
+struct Greater {
+  template <Ordered T>
+  static Bool apply(T a, T b) {
+    return to_bool(detail::comparable(a) > detail::comparable(b));
+  }
+};
+struct GreaterOrEqual {
+  template <Ordered T>
+  static Bool apply(T a, T b) {
+    return to_bool(detail::comparable(a) >= detail::comparable(b));
+  }
+};
+
+// On bool the logical operators; they have no other.
+struct And {
+  static Bool apply(Bool a, Bool b) { return Mul::apply(a, b); }
+  template <std::integral T>
+  static T apply(T a, T b) {
+    return static_cast<T>(a & b);
+  }
+};
+struct Or {
+  static Bool apply(Bool a, Bool b) { return Add::apply(a, b); }
+  template <std::integral T>
+  static T apply(T a, T b) {
+    return static_cast<T>(a | b);
+  }
+};
+struct Xor {
+  static Bool apply(Bool a, Bool b) { return Sub::apply(a, b); }
+  template <std::integral T>
+  static T apply(T a, T b) {
+    return static_cast<T>(a ^ b);
+  }
+};
+
+// 6.6. By as many bits as there are or more: nothing is left, to the right of a negative value -1.
+template <bool kLeft>
+struct Shift {
+  template <std::integral T>
+  static T shifted(T a, T amount) {
+    constexpr T kBits = 8 * sizeof(T);
+    if constexpr (kLeft) {
+      return amount < kBits ? static_cast<T>(wide(a) << amount) : T{0};
+    } else {
+      // The shift of a signed value is arithmetic; one of bits - 1 leaves only the sign.
+      if constexpr (std::is_signed_v<T>) return static_cast<T>(a >> (amount < kBits ? amount : kBits - 1));
+      return amount < kBits ? static_cast<T>(a >> amount) : T{0};
+    }
+  }
+  template <std::unsigned_integral T>
+  static T apply(T a, T amount) {
+    return shifted(a, amount);
+  }
+  template <std::signed_integral T>
+  static T apply(T a, T amount, Fault& fault) {
+    if (amount >= 0) return shifted(a, amount);
+    fault = Fault::negative_shift;
+    return 0;
+  }
+};
+using ShiftLeft = Shift<true>;
+using ShiftRight = Shift<false>;
+
+}  // namespace tensorop
