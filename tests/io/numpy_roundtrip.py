@@ -177,11 +177,24 @@ class Checker:
         detail = f"differs from numpy.save at byte {where}; {len(written)} bytes instead of {len(expected)}"
         self.check(what, written == expected, detail)
 
-    def check_json(self, what, array, code):
-        written = self.convert(what, saved(array), "json")
+    def convert_to_json(self, what, source):
+        """The self-describing document tensorop makes of a file; None, and counted, when there is none."""
+        written = self.convert(what, source, "json")
         if written is None:
+            return None
+        try:
+            document = json.loads(written)
+            if document.keys() == {"dtype", "shape", "data"}:
+                return document
+            self.check(what, False, f"keys {list(document)}")
+        except (ValueError, AttributeError) as error:
+            self.check(what, False, f"not the JSON of a tensor: {error}")
+        return None
+
+    def check_json(self, what, array, code):
+        document = self.convert_to_json(what, saved(array))
+        if document is None:
             return
-        document = json.loads(written)
         self.check(f"{what}: dtype", document["dtype"] == DTYPES[code], document["dtype"])
         self.check(f"{what}: shape", tuple(document["shape"]) == array.shape, str(document["shape"]))
         # Bytes, so that minus zero differs from zero.
@@ -255,17 +268,16 @@ def check_bfloat16(checker, rng):
             checker.check_npy(f"bfloat16 {shape} as |V2 {layout} order", saved(np.array(raw, order=layout)), expected)
 
         what = f"bfloat16 {shape} to JSON"
-        written = checker.convert(what, expected, "json")
-        if written is None:
+        document = checker.convert_to_json(what, expected)
+        if document is None:
             continue
-        document = json.loads(written)
         checker.check(f"{what}: dtype", document["dtype"] == "bfloat16", document["dtype"])
         read = from_json(document, "f4")
         checker.check(f"{what}: shape", read.shape == shape, str(document["shape"]))
         one_nan = rounded_to_bfloat16(widened(bits.ravel()))
         checker.check(f"{what}: data", np.array_equal(rounded_to_bfloat16(read.ravel()), one_nan))
         quiet = bfloat16_file(one_nan.reshape(shape), "<V2")
-        checker.check_npy(f"{what} and back", written, quiet)
+        checker.check_npy(f"{what} and back", json.dumps(document).encode("utf-8"), quiet)
 
 
 def main():
