@@ -55,11 +55,12 @@ std::int64_t read_integer(std::string_view name, const std::string& text) {
   throw Error(cat(name, " ", printable(text), " is no whole number"), "G-8");
 }
 
-bool read_boolean(std::string_view name, const std::string& text) {
+bool read_boolean(const AttributeSpec& spec, const std::string& text) {
   const std::string word = lower(text);
   if (word == "1" || word == "true") return true;
   if (word == "0" || word == "false") return false;
-  throw Error(cat(name, " ", printable(text), " is none of 0, 1, true, false"), "G-8");
+  throw Error(cat(spec.name, " ", printable(text), " is none of 0, 1, true, false"),
+              spec.rule.empty() ? "G-8" : spec.rule);
 }
 
 // The elements of a rank-1 tensor of integers.
@@ -120,7 +121,7 @@ AttributeValue read_value(const AttributeSpec& spec, const std::string& text, co
       return read_integer(spec.name, text);
     case AttributeKind::boolean:
     case AttributeKind::flag:
-      return read_boolean(spec.name, text);
+      return read_boolean(spec, text);
     case AttributeKind::choice:
       return read_choice(spec, text, call);
     case AttributeKind::integers:
@@ -173,6 +174,8 @@ void bind_attributes(const Request& request, std::string_view preset, Call& call
       continue;
     }
     std::string fallback(spec.fallback);
+    const AttributeRow* row = find_attribute(*call.version, spec.name);
+    if (row != nullptr && !row->fallback.empty()) fallback = row->fallback;
     if (preset.starts_with(cat(spec.name, "="))) fallback = preset.substr(spec.name.size() + 1);
     if (!fallback.empty()) {
       call.attributes[std::string(spec.name)] = read_value(spec, fallback, call);
@@ -180,6 +183,7 @@ void bind_attributes(const Request& request, std::string_view preset, Call& call
       throw Error(cat("attribute ", spec.name, " is missing"), "G-8");
     }
   }
+  if (call.op->check_attributes != nullptr) call.op->check_attributes(call);
 }
 
 }  // namespace tensorop

@@ -17,7 +17,8 @@ namespace tensorop {
 namespace {
 
 // The operand texts in the order of the description: named ones in their places, the others in what is left.
-std::vector<std::string> place_operands(const Request& request, const Operator& op) {
+std::vector<std::string> place_operands(const Request& request, const Call& call) {
+  const Operator& op = *call.op;
   const auto& specs = op.operands;
   std::vector<std::optional<std::string>> places(specs.size());
   for (const NamedText& named : request.named) {
@@ -42,11 +43,19 @@ std::vector<std::string> place_operands(const Request& request, const Operator& 
     throw Error(cat("unexpected operand ", printable(*next), ": ", op.name, " takes ", specs.size()), "G-8");
   }
   texts.insert(texts.end(), next, request.positional.end());
+  if (call.version->operands != 0 && texts.size() != call.version->operands) {
+    throw Error(cat(call.version_name(), " takes ", call.version->operands, " operands, not ", texts.size()),
+                "EW-1");
+  }
   return texts;
 }
 
-const OperandSpec& spec_of(const Operator& op, std::size_t i) {
-  return op.operands[std::min(i, op.operands.size() - 1)];
+OperandRole role_of(const Call& call, std::size_t i) {
+  return call.op->operands[std::min(i, call.op->operands.size() - 1)].role;
+}
+
+std::string_view type_of(const Call& call, std::size_t i) {
+  return type_variable(*call.op, *call.version, i);
 }
 
 std::vector<Source> open_operands(const std::vector<std::string>& texts, const Request& request,
@@ -100,9 +109,9 @@ void resolve_untyped(std::vector<Source>& sources, const Request& request, const
     }
   }
   std::map<std::string_view, std::vector<std::size_t>> groups;
-  for (std::size_t i = 0; i < sources.size(); ++i) groups[spec_of(*call.op, i).type].push_back(i);
+  for (std::size_t i = 0; i < sources.size(); ++i) groups[type_of(call, i)].push_back(i);
   for (const auto& [type, members] : groups) {
-    const OperandRole role = spec_of(*call.op, members[0]).role;
+    const OperandRole role = role_of(call, members[0]);
     const DType common = common_dtype(sources, members, role, named);
     for (const std::size_t i : members) {
       Source& source = sources[i];
@@ -118,24 +127,23 @@ void resolve_untyped(std::vector<Source>& sources, const Request& request, const
 void check_dtypes(const Call& call) {
   const auto refuse = [&](std::size_t i, DTypeSet allowed, std::string_view rule) {
     const DType dtype = call.operands[i].dtype();
-    const std::string_view type = spec_of(*call.op, i).type;
-    const std::string others = versions_where(
-        *call.op, [&](const Version& version) { return allowed_types(version, type).contains(dtype); });
+    const std::string others = versions_where(*call.op, [&](const Version& version) {
+      return allowed_types(version, type_variable(*call.op, version, i)).contains(dtype);
+    });
     throw Error(cat(call.operand_name(i), " is ", name(dtype), "; ", call.version_name(), " allows ",
                     allowed.names()),
                 rule, others.empty() ? "" : cat(name(dtype), " is allowed by ", others));
   };
   const auto each = [&](OperandRole role, std::string_view rule) {
     for (std::size_t i = 0; i < call.operands.size(); ++i) {
-      const OperandSpec& spec = spec_of(*call.op, i);
-      const DTypeSet allowed = allowed_types(*call.version, spec.type);
-      if (spec.role == role && !allowed.contains(call.operands[i].dtype())) refuse(i, allowed, rule);
+      const DTypeSet allowed = allowed_types(*call.version, type_of(call, i));
+      if (role_of(call, i) == role && !allowed.contains(call.operands[i].dtype())) refuse(i, allowed, rule);
     }
   };
   each(OperandRole::data, "T-1");
   for (std::size_t i = 1; i < call.operands.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      const bool same_type = spec_of(*call.op, i).type == spec_of(*call.op, j).type;
+      const bool same_type = type_of(call, i) == type_of(call, j);
       if (!same_type || call.operands[i].dtype() == call.operands[j].dtype()) continue;
       throw Error(
           cat(call.operand_name(i), " is ", name(call.operands[i].dtype()), ", ", call.operand_name(j),
@@ -153,7 +161,7 @@ Bound bind_operator(const Request& request, const FoundOperator& found, const Se
   const Spec spec = parse_spec(request.spec);
   call.opset = spec.opset;
   call.version = &find_version(*found.op, *found.name, spec);
-  const auto texts = place_operands(request, *found.op);
+  const auto texts = place_operands(request, call);
   bind_attributes(request, found.name->preset, call);
   auto sources = open_operands(texts, request, settings, call);
   resolve_untyped(sources, request, call);

@@ -83,7 +83,9 @@ Json version_json(const Operator& op, const Version& version) {
     entry = Json::object();
     const std::string_view choices = row.choices.empty() ? spec.choices : row.choices;
     if (!choices.empty()) entry["choices"] = choice_list(choices);
+    if (!row.fallback.empty()) entry["default"] = row.fallback;
   }
+  if (version.operands != 0) out["operands"] = version.operands;
   if (has_indices(op)) {
     out["negative_indices"] = version.index.negative;
     out["out_of_range"] = version.index.zero_fill ? "zero" : "error";

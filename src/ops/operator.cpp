@@ -30,6 +30,12 @@ const AttributeRow* find_attribute(const Version& version, std::string_view name
   return found == version.attributes.end() ? nullptr : &*found;
 }
 
+std::string_view type_variable(const Operator& op, const Version& version, std::size_t i) {
+  const std::string_view own = op.operands[std::min(i, op.operands.size() - 1)].type;
+  const bool listed = std::ranges::find(version.types, own, &TypeRow::type) != version.types.end();
+  return listed ? own : op.operands[0].type;
+}
+
 DTypeSet allowed_types(const Version& version, std::string_view type) {
   const auto found = std::ranges::find(version.types, type, &TypeRow::type);
   return found == version.types.end() ? DTypeSet{} : found->allowed;

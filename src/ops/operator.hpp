@@ -26,7 +26,9 @@ enum class OperandRole : std::uint8_t { data, indices, condition };
 
 struct OperandSpec {
   std::string_view name;  // option, job key and message name: "indices"
-  std::string_view type;  // type variable: operands of one variable have one dtype (T-2)
+  // Type variable: operands of one variable have one dtype (T-2). In a version that has no types for it the
+  // operand has the variable of the first one.
+  std::string_view type;
   OperandRole role;
   std::string_view help;
   bool variadic = false;  // the last operand only: any number more of the same
@@ -50,10 +52,11 @@ struct AttributeSpec {
   bool required = false;
 };
 
-// That a version has an attribute, and its own choices where they are fewer.
+// That a version has an attribute, its own choices where they are fewer, its own default where it differs.
 struct AttributeRow {
   std::string_view name;
   std::string_view choices = {};
+  std::string_view fallback = {};
 };
 
 // The dtypes a version allows for a type variable.
@@ -78,6 +81,7 @@ struct Version {
   IndexRule index = {};
   unsigned traits = 0;  // differences that only the operator's own file understands
   bool deprecated = false;
+  std::size_t operands = 0;  // of a variadic operator: exactly so many; 0: any number from 1 on
 };
 
 // A name of the operator on the command line. Under --spec a name with `published` means those operators of
@@ -109,6 +113,9 @@ struct Operator {
   OutputInfo (*infer)(const Call& call);
   // How to compute it. Only for a call that infer() accepted and whose operands have their elements.
   Plan (*plan)(const Call& call, const OutputInfo& output);
+  // Throws an Error where attributes that are well by themselves do not go together; before any operand is
+  // opened. Null: nothing of the kind.
+  void (*check_attributes)(const Call& call) = nullptr;
 };
 
 // "onnx-13", "openvino-8", "mdf"; "the default semantics" for standard.
@@ -118,6 +125,8 @@ struct Operator {
 [[nodiscard]] const AttributeSpec* find_attribute(const Operator& op, std::string_view name);
 // The version's row of that attribute, or null.
 [[nodiscard]] const AttributeRow* find_attribute(const Version& version, std::string_view name);
+// The type variable of operand `i` in the version; the operands of a variadic place share one.
+[[nodiscard]] std::string_view type_variable(const Operator& op, const Version& version, std::size_t i);
 // The dtypes the version allows for a type variable.
 [[nodiscard]] DTypeSet allowed_types(const Version& version, std::string_view type);
 
