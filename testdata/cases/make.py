@@ -1,0 +1,166 @@
+#!/usr/bin/python3
+"""Writes the golden cases of this folder from the worked examples in ../spec.
+
+Nothing here computes an operator: results are those of the examples, and the broadcast examples, which state shapes
+alone, get counting numbers that are repeated along the dimensions. Running this again changes no byte:
+    /usr/bin/python3 testdata/cases/make.py
+"""
+
+import itertools
+import json
+import math
+import pathlib
+
+HERE = pathlib.Path(__file__).resolve().parent
+SPEC = HERE.parent / "spec"
+
+FAMILIES = {
+    "gather": ("Gather", "GatherElements", "GatherND"),
+    "scatter": ("ScatterElements", "ScatterUpdate", "ScatterND"),
+    "broadcast": ("Expand",),
+}
+
+DTYPES = {"i8": "int8", "i32": "int32", "i64": "int64", "f16": "float16", "f64": "float64"}
+
+# The examples of broadcasting that name a target shape, and the mode of `broadcast` each stands for.
+MODES = {"bidirectional": "bidirectional", "unidirectional": "numpy", "explicit": "explicit", "pdpd": "pdpd"}
+
+# Dimensions of published examples that would fill pages; what they show does not depend on the number.
+SHORTER = {16: 4, 50: 5}
+
+
+def read_lines(name):
+    text = (SPEC / name).read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines() if line]
+
+
+def nested_shape(value):
+    shape = []
+    while isinstance(value, list):
+        shape.append(len(value))
+        if not value:
+            break
+        value = value[0]
+    return shape
+
+
+def flatten(value):
+    return [leaf for item in value for leaf in flatten(item)] if isinstance(value, list) else [value]
+
+
+def nest(flat, shape):
+    if not shape:
+        return flat[0]
+    step = len(flat) // shape[0]
+    return [nest(flat[i * step : (i + 1) * step], shape[1:]) for i in range(shape[0])]
+
+
+def tensor(dtype, written):
+    """An operand or a result of an example, described: nested lists, or {"shape":[...],"data":[flat]}."""
+    if isinstance(written, dict):
+        shape, flat = written["shape"], flatten(written.get("data", []))
+    else:
+        shape, flat = nested_shape(written), flatten(written)
+    if dtype.startswith("float"):
+        flat = [float(number) for number in flat]
+    return {"dtype": dtype, "shape": shape, "data": nest(flat, shape) if flat else []}
+
+
+def data_dtype(line):
+    if "dtype" in line:
+        return DTYPES[line["dtype"]]
+    tensors = [tensor("", line[name]) for name in ("data", "updates", "out") if name in line]
+    numbers = [number for each in tensors for number in flatten(each["data"])]
+    return "float32" if any(isinstance(number, float) for number in numbers) else "int32"
+
+
+def spec_of(selector):
+    """--spec of "onnx:13" or "onnx:Scatter-9"; nothing for the default semantics."""
+    return None if selector == "default" else selector.replace("Scatter-", "").replace(":", "-")
+
+
+def op_of(op, selector):
+    """The name to type: each publisher has its own for the older and the updating operators."""
+    name = "scatter" if ":Scatter-" in selector else op.lower()
+    if selector.startswith("openvino") and name in ("scatterelements", "scatternd"):
+        name += "update"
+    return name
+
+
+def job(name, op, spec, operands, attributes, expect):
+    row = {"id": f"{name} {op} {spec or 'default'}", "op": op}
+    if spec:
+        row["spec"] = spec
+    return row | operands | attributes | {"expect": expect}
+
+
+def jobs_of_vector(line):
+    dtype = data_dtype(line)
+    for selector in line["spec"]:
+        operands = {"data": tensor(dtype, line["data"])}
+        if "indices" in line:
+            operands["indices"] = tensor("int64", line["indices"])
+        if "updates" in line:
+            operands["updates"] = tensor(dtype, line["updates"])
+        attributes = dict(line["attr"])
+        if "shape" in line:
+            attributes["shape"] = line["shape"]
+        expect = {"error": line["err"]} if "err" in line else tensor(dtype, line["out"])
+        op = op_of(line["op"], selector)
+        yield job(line["id"], op, spec_of(selector), operands, attributes, expect)
+
+
+def repeated(data, shape, target, axes):
+    """Counting numbers of `shape` repeated to `target`; dimension j of the data lies along axes[j]."""
+    flat = []
+    for place in itertools.product(*(range(dim) for dim in target)):
+        position = 0
+        for dim, axis in zip(shape, axes):
+            position = position * dim + (place[axis] if dim != 1 else 0)
+        flat.append(data[position])
+    return flat
+
+
+def jobs_of_shapes(line):
+    shape, target, axis = line["a"], line["b"], line.get("axis", -1)
+    attributes = {"mode": MODES[line["rule"]]}
+    if line["rule"] == "pdpd":
+        # Written for A and B: B is what is repeated, A's shape the target.
+        shape, target = target, shape
+        attributes["axis"] = axis
+    if line["rule"] == "explicit":
+        attributes["axes_mapping"] = line["axes"]
+    if "err" in line and line["rule"] == "pdpd":
+        return  # the rules of `broadcast` have other ids than those of the operators with two operands
+    shape = [SHORTER.get(dim, dim) for dim in shape]
+    attributes["shape"] = [SHORTER.get(dim, dim) for dim in target]
+    data = list(range(math.prod(shape)))
+    if "err" in line:
+        expect = {"error": line["err"]}
+    else:
+        out = [SHORTER.get(dim, dim) for dim in line["out"]]
+        start = axis if axis >= 0 else len(out) - len(shape)
+        axes = line.get("axes", range(start, start + len(shape)))
+        flat = repeated(data, shape, out, axes)
+        expect = {"dtype": "int32", "shape": out, "data": nest(flat, out)}
+    operands = {"data": {"dtype": "int32", "shape": shape, "data": nest(data, shape)}}
+    specs = [None, "openvino-3"]
+    if line["rule"] in ("unidirectional", "explicit"):
+        specs.append("openvino-1")
+    for spec in specs:
+        yield job(line["id"], "broadcast", spec, operands, attributes, expect)
+
+
+def main():
+    vectors = read_lines("vectors.jsonl")
+    shapes = [line for line in read_lines("shapes.jsonl") if line["rule"] in MODES]
+    for family, operators in FAMILIES.items():
+        jobs = [row for line in vectors if line["op"] in operators for row in jobs_of_vector(line)]
+        if family == "broadcast":
+            jobs += [row for line in shapes for row in jobs_of_shapes(line)]
+        lines = [json.dumps(row, separators=(",", ":")) for row in jobs]
+        (HERE / f"{family}.json").write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
