@@ -115,7 +115,7 @@ class Nesting {
     if (length == kUnknown) {
       length = count;
       // Without elements the lists themselves show the depth.
-      if (count == 0 && rank_ == kNoRank) rank_ = depth_;
+      if (count == 0) rank_ = depth_;
     } else if (count != length) {
       refuse_short_row();
     }

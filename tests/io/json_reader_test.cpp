@@ -484,7 +484,7 @@ TEST_CASE("an endless stream fails at its first wrong byte", "[json_reader]") {
   CHECK(message("[[1,2],[3,4,5,") == "row [1] has more than the 2 elements of row [0]");
   CHECK(message(R"({"dtype":"int8","shape":[2],"data":[1,2,3,)") ==
         "data holds more than the 2 elements of shape (2)");
-  CHECK(message(std::string(66, '[')) == "lists are nested more than 64 deep: rank is at most 64");
+  CHECK(message(std::string(65, '[')) == "lists are nested more than 64 deep: rank is at most 64");
 }
 
 TEST_CASE("a text can be rewound and read again", "[json_reader]") {
