@@ -105,7 +105,9 @@ Passed Caller::pass(Random& random, const Tensor& operand, std::size_t number) {
 std::string Caller::pass_list(Random& random, const RandomCase& call, const std::string& name) {
   if (!random.chance(10)) return call.arguments.attributes.at(name);
   const std::vector<std::int64_t> numbers = reference::numbers(call.arguments, name);
-  const DTypeSet types = call.spec.empty() ? kSignedTypes : DTypeSet{DType::int64};
+  const bool any =
+      call.spec.empty() && std::ranges::all_of(numbers, [](auto x) { return -100 < x && x < 100; });
+  const DTypeSet types = any ? kSignedTypes : DTypeSet{DType::int64};
   Array array(random_dtype(random, types), {static_cast<std::int64_t>(numbers.size())});
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     array.elements[i] = reference::make_integer(array.dtype, numbers[i]);
@@ -279,7 +281,7 @@ void compare_with_reference(const std::string& what, std::int64_t cases,
   INFO(failed << " of " << end - first << " cases differ; the first ones are shown");
   CHECK(failed == 0);
   // Guards the test itself: were most calls refused, little would be compared.
-  if (!only) CHECK(valid * 10 >= cases * 6);
+  if (!only && cases >= 1000) CHECK(valid * 10 >= cases * 6);
 }
 
 }  // namespace tensorop

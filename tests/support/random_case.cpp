@@ -139,13 +139,21 @@ DType random_dtype(Random& random, const DTypeSet& from) {
   }
 }
 
-Shape random_shape(Random& random, std::int64_t rank) {
+Shape random_shape(Random& random, std::int64_t rank, std::int64_t elements) {
   Shape shape;
   for (std::int64_t d = 0; d < rank; ++d) {
+    if (elements != 0) {
+      shape.push_back(random.between(1, 3));
+      continue;
+    }
     const bool longer = rank <= 2 && random.chance(15);
     shape.push_back(random.chance(3) ? 0
                     : longer         ? random.between(5, 40)
                                      : random.between(1, rank > 4 ? 3 : 4));
+  }
+  while (rank > 0 && elements_in(shape) < elements) {
+    std::int64_t& dim = shape[static_cast<std::size_t>(random.between(0, rank - 1))];
+    dim = dim * random.between(2, 5) + random.between(-1, 1);
   }
   return shape;
 }

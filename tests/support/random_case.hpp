@@ -24,8 +24,9 @@ struct RandomCase {
 // Any dtype of a set that is not empty.
 [[nodiscard]] DType random_dtype(Random& random, const DTypeSet& from);
 
-// `rank` dimensions, mostly 1 to 4, at times 0, at times longer where the rank is low.
-[[nodiscard]] Shape random_shape(Random& random, std::int64_t rank);
+// `rank` dimensions: without `elements` mostly 1 to 4, at times 0, at times longer where the rank is low;
+// with it, as many elements as that, more or less (one where the rank is 0).
+[[nodiscard]] Shape random_shape(Random& random, std::int64_t rank, std::int64_t elements = 0);
 [[nodiscard]] std::int64_t elements_in(const Shape& shape);
 
 // Elements of any kind: small values, values at the ends of the range, any bits (NaN among them), strings
