@@ -452,7 +452,7 @@ class DataReader {
 
   // The shape the text states, checked against that of its lists; or the latter.
   [[nodiscard]] Shape final_shape(DType dtype, std::int64_t elements) const {
-    const Shape found = nesting_.shape();
+    Shape found = nesting_.shape();
     if (!findings_.shape) return found;
     const Shape& stated = *findings_.shape;
     require_fits(stated, element_size(dtype));
@@ -687,6 +687,7 @@ class Handler {
     findings_.named = true;
     if (findings_.dtype) return true;
     std::vector<std::string> names;
+    names.reserve(kDTypeCount);
     for (int i = 0; i < kDTypeCount; ++i) names.emplace_back(name(static_cast<DType>(i)));
     const std::string near = nearest(text, names);
     throw Error(cat("unknown dtype \"", printable(text), "\" (",

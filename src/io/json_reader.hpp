@@ -43,7 +43,8 @@ struct JsonTensor {
 
 // Reads the one tensor that `text` holds. `as` is the dtype of an untyped document; without it integers are
 // int64, numbers any of which has a fraction or an exponent are float64, and "NaN", "Infinity", "-Infinity"
-// among numbers are float64 too; true/false are bool, strings string; no elements: int64.
+// among numbers are float64 too (without a number they are strings); true/false are bool, strings string; no
+// elements: int64.
 //
 // Numbers go from their text to the dtype: integers exact or refused; floats rounded once, ties to even, and
 // refused when a finite one would become infinite; "-0" is minus zero in a float. Complex elements are
@@ -52,6 +53,9 @@ struct JsonTensor {
 // Throws Error for malformed JSON, ragged or mixed arrays, unknown or duplicate keys, a rank above 64, data
 // that does not fill the shape; it names the element ("element [1,2]") or the byte. Memory stays in
 // proportion to the text read so far, whatever the text promises.
+//
+// The text is read once more where its beginning did not yet show how to read it: data in front of "dtype",
+// integers in front of the first fraction.
 [[nodiscard]] JsonTensor read_json(JsonText& text, std::optional<DType> as);
 
 }  // namespace tensorop

@@ -256,21 +256,30 @@ std::string range_text(DType dtype) {
   });
 }
 
-#define TENSOROP_NUMBER_TEXT(T)                                        \
-  template NumberStatus parse_number(std::string_view text, T& value); \
-  template char* write_number(char* out, T value);
-TENSOROP_NUMBER_TEXT(std::int8_t)
-TENSOROP_NUMBER_TEXT(std::int16_t)
-TENSOROP_NUMBER_TEXT(std::int32_t)
-TENSOROP_NUMBER_TEXT(std::int64_t)
-TENSOROP_NUMBER_TEXT(std::uint8_t)
-TENSOROP_NUMBER_TEXT(std::uint16_t)
-TENSOROP_NUMBER_TEXT(std::uint32_t)
-TENSOROP_NUMBER_TEXT(std::uint64_t)
-TENSOROP_NUMBER_TEXT(Float16)
-TENSOROP_NUMBER_TEXT(BFloat16)
-TENSOROP_NUMBER_TEXT(float)
-TENSOROP_NUMBER_TEXT(double)
-#undef TENSOROP_NUMBER_TEXT
+template NumberStatus parse_number(std::string_view, std::int8_t&);
+template NumberStatus parse_number(std::string_view, std::int16_t&);
+template NumberStatus parse_number(std::string_view, std::int32_t&);
+template NumberStatus parse_number(std::string_view, std::int64_t&);
+template NumberStatus parse_number(std::string_view, std::uint8_t&);
+template NumberStatus parse_number(std::string_view, std::uint16_t&);
+template NumberStatus parse_number(std::string_view, std::uint32_t&);
+template NumberStatus parse_number(std::string_view, std::uint64_t&);
+template NumberStatus parse_number(std::string_view, Float16&);
+template NumberStatus parse_number(std::string_view, BFloat16&);
+template NumberStatus parse_number(std::string_view, float&);
+template NumberStatus parse_number(std::string_view, double&);
+
+template char* write_number(char*, std::int8_t);
+template char* write_number(char*, std::int16_t);
+template char* write_number(char*, std::int32_t);
+template char* write_number(char*, std::int64_t);
+template char* write_number(char*, std::uint8_t);
+template char* write_number(char*, std::uint16_t);
+template char* write_number(char*, std::uint32_t);
+template char* write_number(char*, std::uint64_t);
+template char* write_number(char*, Float16);
+template char* write_number(char*, BFloat16);
+template char* write_number(char*, float);
+template char* write_number(char*, double);
 
 }  // namespace tensorop

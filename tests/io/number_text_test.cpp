@@ -162,6 +162,7 @@ void check_midpoints(std::uint16_t infinity) {
     if (bits(just_below(text)) != low) wrong = just_below(text);
     if (bits("-" + just_below(text)) != (low | 0x8000)) wrong = "-" + just_below(text);
   }
+  INFO(wrong);
   CHECK(wrong.empty());
 }
 
@@ -199,7 +200,8 @@ void check_shortest(std::uint16_t infinity) {
       if (shorter && shorter->bits == bits) wrong = text + ": " + std::to_string(mantissa);
     }
   }
-  CHECK(wrong == "");
+  INFO(wrong);
+  CHECK(wrong.empty());
 }
 
 TEST_CASE("16-bit floats are written as the shortest text that reads back", "[number_text]") {
