@@ -15,7 +15,8 @@ namespace tensorop {
 // Why there is no result.
 enum class Fault : std::uint8_t {
   none,
-  division_by_zero,  // EW-7
+  division_by_zero,  // EW-7, of integers
+  zero_power,        // EW-7, zero to a negative power
   negative_shift,    // EW-8
   unrepresentable,   // EW-8: an integer to a float power beyond the integer's range
 };
@@ -164,7 +165,7 @@ struct Pow {
       return static_cast<T>(
           detail::wrapped_power(static_cast<std::uint64_t>(base), static_cast<std::uint64_t>(exponent)));
     }
-    if (base == 0) fault = Fault::division_by_zero;
+    if (base == 0) fault = Fault::zero_power;
     if (base == 1) return 1;
     if (std::cmp_equal(base, -1)) return static_cast<T>(exponent % 2 == 0 ? 1 : -1);
     return 0;

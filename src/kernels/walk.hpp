@@ -19,6 +19,12 @@ class BroadcastWalk {
   // All of `operands` have shape.size() strides.
   BroadcastWalk(const Shape& shape, const std::vector<BroadcastStrides>& operands);
 
+  // The dimensions that are left, and the operands' strides there.
+  [[nodiscard]] std::size_t dims() const { return sizes_.size(); }
+  [[nodiscard]] std::int64_t size(std::size_t dim) const { return sizes_[dim]; }
+  [[nodiscard]] std::int64_t stride(std::size_t operand, std::size_t dim) const {
+    return strides_[operand][dim];
+  }
   // Elements along the innermost dimension, and the operands' strides there.
   [[nodiscard]] std::int64_t inner_size() const { return sizes_.back(); }
   [[nodiscard]] std::int64_t inner_stride(std::size_t operand) const { return strides_[operand].back(); }

@@ -44,9 +44,23 @@ Shape merge_shapes(const std::vector<NamedShape>& operands, const std::string& r
   return result;
 }
 
-void require_unidirectional(const NamedShape& data, const NamedShape& target) {
+void require_identical(const std::vector<NamedShape>& operands, std::string_view rule,
+                       const std::string& hint) {
+  const NamedShape& a = operands[0];
+  for (const NamedShape& b : operands) {
+    if (a.shape == b.shape) continue;
+    std::string difference = cat("their ranks are ", rank(a.shape), " and ", rank(b.shape));
+    if (a.shape.size() == b.shape.size()) {
+      const auto d = std::ranges::mismatch(a.shape, b.shape).in1 - a.shape.begin();
+      difference = cat("dimension ", d, " is ", a.shape[to_size(d)], " and ", b.shape[to_size(d)]);
+    }
+    throw Error(cat(shown(a), " and ", shown(b), " must have the same shape: ", difference), rule, hint);
+  }
+}
+
+void require_unidirectional(const NamedShape& data, const NamedShape& target, std::string_view rule) {
   if (data.shape.size() > target.shape.size()) {
-    throw Error(cat(shown(data), " has more dimensions than ", shown(target)), "BC-U1");
+    throw Error(cat(shown(data), " has more dimensions than ", shown(target)), rule.empty() ? "BC-U1" : rule);
   }
   const std::size_t missing = target.shape.size() - data.shape.size();
   for (std::size_t d = 0; d < data.shape.size(); ++d) {
@@ -54,7 +68,7 @@ void require_unidirectional(const NamedShape& data, const NamedShape& target) {
     throw Error(
         cat(shown(data), " does not broadcast to ", shown(target), ": dimension ", missing + d,
             " of the result is ", target.shape[missing + d], ", that of ", data.name, " is ", data.shape[d]),
-        "BC-U2");
+        rule.empty() ? "BC-U2" : rule);
   }
 }
 
@@ -91,6 +105,27 @@ std::vector<std::int64_t> pdpd_axes(const NamedShape& a, const NamedShape& b, st
         "BC-P4");
   }
   return consecutive(axis, trimmed);
+}
+
+std::vector<std::int64_t> legacy_axes(const NamedShape& a, const NamedShape& b,
+                                      std::optional<std::int64_t> axis) {
+  const std::int64_t spare = rank(a.shape) - rank(b.shape);
+  if (spare < 0) throw Error(cat(shown(b), " has more dimensions than ", shown(a)), "BC-L3");
+  if (element_count(b.shape) == 1) return {};
+  const std::int64_t begin = axis.value_or(spare);
+  if (begin < 0 || begin > spare) {
+    throw Error(cat("axis ", begin, " is out of range for ", shown(b), " within ", shown(a), " (allowed 0..",
+                    spare, ")"),
+                "BC-L5");
+  }
+  for (std::size_t j = 0; j < b.shape.size(); ++j) {
+    const std::size_t d = to_size(begin) + j;
+    if (b.shape[j] == a.shape[d]) continue;
+    throw Error(cat(shown(b), " at axis ", begin, " is no part of ", shown(a), ": dimension ", d, " of ",
+                    a.name, " is ", a.shape[d], ", dimension ", j, " of ", b.name, " is ", b.shape[j]),
+                "BC-L6");
+  }
+  return consecutive(begin, b.shape.size());
 }
 
 }  // namespace tensorop

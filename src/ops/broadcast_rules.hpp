@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/walk.hpp"
@@ -23,8 +24,12 @@ struct NamedShape {
 // that disagrees.
 [[nodiscard]] Shape merge_shapes(const std::vector<NamedShape>& operands, const std::string& rule);
 
-// 2.3, unidirectional: throws Error [BC-U1, BC-U2] unless `data` broadcasts to exactly `target`.
-void require_unidirectional(const NamedShape& data, const NamedShape& target);
+// 2.1, none: throws Error [rule] (BC-N1, BC-L2) unless all shapes are the same.
+void require_identical(const std::vector<NamedShape>& operands, std::string_view rule,
+                       const std::string& hint = {});
+
+// 2.3, unidirectional: throws Error [BC-U1, BC-U2, or `rule`] unless `data` broadcasts to exactly `target`.
+void require_unidirectional(const NamedShape& data, const NamedShape& target, std::string_view rule = {});
 
 // Strides of a tensor of `shape` within a result of `target`, its dimension j lying at result dimension
 // axes[j]; 0 for dimensions it lacks or has as 1. The shapes fit together.
@@ -38,5 +43,10 @@ void require_unidirectional(const NamedShape& data, const NamedShape& target);
 // dimensions lie, those left after trailing 1s are trimmed. Throws Error [BC-P1 ... BC-P4].
 [[nodiscard]] std::vector<std::int64_t> pdpd_axes(const NamedShape& a, const NamedShape& b,
                                                   std::int64_t axis);
+
+// 2.5, legacy ONNX with broadcast = 1: checks `b` against `a` at `axis` (nothing: right-aligned) and returns
+// where b's dimensions lie; none where b is a single element. Throws Error [BC-L3 ... BC-L6].
+[[nodiscard]] std::vector<std::int64_t> legacy_axes(const NamedShape& a, const NamedShape& b,
+                                                    std::optional<std::int64_t> axis);
 
 }  // namespace tensorop

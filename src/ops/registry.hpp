@@ -19,11 +19,49 @@ extern const Operator kScatterNd;
 extern const Operator kScatterUpdate;
 extern const Operator kBroadcast;
 extern const Operator kExpand;
+extern const Operator kAdd;
+extern const Operator kSub;
+extern const Operator kMul;
+extern const Operator kDiv;
+extern const Operator kPow;
+extern const Operator kMod;
+extern const Operator kFloorMod;
+extern const Operator kSquaredDifference;
+extern const Operator kMin;
+extern const Operator kMax;
+extern const Operator kEqual;
+extern const Operator kNotEqual;
+extern const Operator kLess;
+extern const Operator kLessOrEqual;
+extern const Operator kGreater;
+extern const Operator kGreaterOrEqual;
+extern const Operator kAnd;
+extern const Operator kOr;
+extern const Operator kXor;
+extern const Operator kBitwiseAnd;
+extern const Operator kBitwiseOr;
+extern const Operator kBitwiseXor;
+extern const Operator kBitShift;
+extern const Operator kWhere;
 
 // In the order in which help and docs list them.
 inline constexpr std::array kOperators = {
-    &kGather,    &kGatherElements, &kGatherNd,  &kScatterElements,
-    &kScatterNd, &kScatterUpdate,  &kBroadcast, &kExpand,
+    &kGather,    &kGatherElements,
+    &kGatherNd,  &kScatterElements,
+    &kScatterNd, &kScatterUpdate,
+    &kBroadcast, &kExpand,
+    &kAdd,       &kSub,
+    &kMul,       &kDiv,
+    &kPow,       &kMod,
+    &kFloorMod,  &kSquaredDifference,
+    &kMin,       &kMax,
+    &kEqual,     &kNotEqual,
+    &kLess,      &kLessOrEqual,
+    &kGreater,   &kGreaterOrEqual,
+    &kAnd,       &kOr,
+    &kXor,       &kBitwiseAnd,
+    &kBitwiseOr, &kBitwiseXor,
+    &kBitShift,  &kWhere,
 };
 
 struct FoundOperator {

@@ -1,0 +1,176 @@
+#include "kernels/elementwise_runs.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/checked.hpp"
+
+namespace tensorop {
+namespace {
+
+// Below this many elements a row costs more in its beginning and end than in its elements.
+constexpr std::int64_t kShortRow = 32;
+// Elements of a window of short rows: what is packed stays in the first-level cache.
+constexpr std::int64_t kWindow = 1024;
+
+BroadcastWalk make_walk(const Shape& shape, const std::vector<RunWalk::Operand>& operands) {
+  std::vector<BroadcastStrides> strides;
+  for (const RunWalk::Operand& operand : operands) strides.push_back(operand.strides);
+  return {shape, strides};
+}
+
+// Which dimension rows follow each other along, and how many elements a row has.
+struct Rows {
+  std::size_t dim;
+  std::int64_t elements;
+};
+
+Rows choose_rows(const BroadcastWalk& walk) {
+  Rows rows{walk.dims() - 1, 1};
+  if (walk.inner_size() >= kShortRow) return rows;
+  while (rows.dim > 0 && rows.elements * walk.size(rows.dim) <= kWindow) {
+    rows.elements *= walk.size(rows.dim--);
+  }
+  return rows;
+}
+
+BroadcastWalk outer_walk(const BroadcastWalk& walk, std::size_t last_dim, std::size_t operands) {
+  Shape shape;
+  for (std::size_t d = 0; d <= last_dim; ++d) shape.push_back(walk.size(d));
+  std::vector<BroadcastStrides> strides(operands);
+  for (std::size_t i = 0; i < operands; ++i) {
+    for (std::size_t d = 0; d <= last_dim; ++d) strides[i].push_back(walk.stride(i, d));
+  }
+  return {shape, strides};
+}
+
+template <std::size_t kWidth>
+struct Element {
+  std::byte bytes[kWidth];
+};
+
+template <std::size_t kWidth>
+void pack(std::byte* to, const std::byte* from, const std::int64_t* offsets, std::int64_t count) {
+  auto* out = reinterpret_cast<Element<kWidth>*>(to);
+  const auto* data = reinterpret_cast<const Element<kWidth>*>(from);
+  for (std::int64_t i = 0; i < count; ++i) out[i] = data[offsets[i]];
+}
+
+using Pack = void (*)(std::byte* to, const std::byte* from, const std::int64_t* offsets, std::int64_t count);
+
+Pack pack_for(int width) {
+  switch (width) {
+    case 1:
+      return pack<1>;
+    case 2:
+      return pack<2>;
+    case 4:
+      return pack<4>;
+    case 8:
+      return pack<8>;
+    default:
+      return pack<16>;
+  }
+}
+
+}  // namespace
+
+// The packed elements of one operand, kept for as long as they are the ones asked for: an operand that
+// repeats from row to row is packed once.
+class RunWalk::Packer {
+ public:
+  Packer(const Operand& operand, const Pattern& pattern)
+      : pattern_(pattern), pack_(pack_for(operand.width)), width_(to_size(operand.width)) {}
+
+  // `count` elements from the `skip`th of the window on that begins at `window`.
+  const std::byte* packed(const std::byte* window, std::int64_t skip, std::int64_t count) {
+    if (window == window_ && skip == skip_ && count <= count_) return elements_.data();
+    elements_.resize(std::max(elements_.size(), to_size(count) * width_));
+    pack_(elements_.data(), window, pattern_.offsets.data() + skip, count);
+    window_ = window;
+    skip_ = skip;
+    count_ = count;
+    return elements_.data();
+  }
+
+ private:
+  const Pattern& pattern_;
+  Pack pack_;
+  std::size_t width_;
+  std::vector<std::byte> elements_;
+  const std::byte* window_ = nullptr;
+  std::int64_t skip_ = 0;
+  std::int64_t count_ = 0;
+};
+
+RunWalk::RunWalk(const Shape& shape, std::vector<Operand> operands)
+    : operands_(std::move(operands)), row_elements_(1), rows_(make_walk(shape, operands_)), window_rows_(1) {
+  const BroadcastWalk walk = rows_;
+  const Rows rows = choose_rows(walk);
+  row_elements_ = rows.elements;
+  rows_ = outer_walk(walk, rows.dim, operands_.size());
+  const auto along = [&](std::size_t i) { return rows_.inner_stride(i); };
+  bool direct = row_elements_ == 1;
+  for (std::size_t i = 0; i < operands_.size(); ++i) direct = direct && (along(i) == 0 || along(i) == 1);
+  window_rows_ = direct ? rows_.inner_size() : std::min(rows_.inner_size(), kWindow / row_elements_);
+  for (std::size_t i = 0; i < operands_.size(); ++i) {
+    if (direct) {
+      patterns_.push_back({along(i) == 0 ? Pattern::Kind::stays : Pattern::Kind::follows, {}});
+    } else {
+      patterns_.push_back(pattern(walk, rows.dim, i));
+    }
+  }
+}
+
+RunWalk::Pattern RunWalk::pattern(const BroadcastWalk& walk, std::size_t row_dim, std::size_t operand) const {
+  Pattern out{Pattern::Kind::scattered, {}};
+  bool follows = true;
+  bool stays = true;
+  for (std::int64_t j = 0; j < window_rows_ * row_elements_; ++j) {
+    std::int64_t offset = j / row_elements_ * rows_.inner_stride(operand);
+    std::int64_t rest = j % row_elements_;
+    for (std::size_t d = walk.dims() - 1; d > row_dim; --d) {
+      offset += rest % walk.size(d) * walk.stride(operand, d);
+      rest /= walk.size(d);
+    }
+    follows = follows && offset == j;
+    stays = stays && offset == 0;
+    out.offsets.push_back(offset);
+  }
+  if (stays || follows) out = {stays ? Pattern::Kind::stays : Pattern::Kind::follows, {}};
+  return out;
+}
+
+void RunWalk::for_each_run(std::int64_t first, std::int64_t count, const Run& run) const {
+  if (count == 0) return;
+  std::vector<Packer> packers;
+  for (std::size_t i = 0; i < operands_.size(); ++i) packers.emplace_back(operands_[i], patterns_[i]);
+  std::vector<RunOperand> places(operands_.size());
+  std::int64_t skip = first % row_elements_;  // a slice may begin within a row
+  const std::int64_t rows = ceil_div(skip + count, row_elements_);
+  rows_.for_each_run(first / row_elements_, rows, [&](const std::int64_t* offsets, std::int64_t left) {
+    for (std::int64_t row = 0; row < left;) {
+      const std::int64_t window = std::min(window_rows_, left - row);
+      const std::int64_t n = std::min(window * row_elements_ - skip, count);
+      for (std::size_t i = 0; i < operands_.size(); ++i) {
+        const std::int64_t width = operands_[i].width;
+        const std::byte* begin = operands_[i].data + (offsets[i] + row * rows_.inner_stride(i)) * width;
+        const Pattern::Kind kind = patterns_[i].kind;
+        if (kind == Pattern::Kind::stays) {
+          places[i] = {begin, 0};
+        } else if (kind == Pattern::Kind::follows) {
+          places[i] = {begin + skip * width, 1};
+        } else {
+          places[i] = {packers[i].packed(begin, skip, n), 1};
+        }
+      }
+      run(places.data(), n);
+      count -= n;
+      skip = 0;
+      row += window;
+    }
+  });
+}
+
+}  // namespace tensorop

@@ -1,0 +1,121 @@
+// What all element-wise operators share: attributes, rows of the version tables, and everything but the
+// arithmetic, which a functor of the kernels gives. Source: sections 2 and 6.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "kernels/elementwise.hpp"
+#include "kernels/elementwise_runs.hpp"
+#include "ops/broadcast_rules.hpp"
+#include "ops/call.hpp"
+
+namespace tensorop {
+
+// Traits of versions.
+inline constexpr unsigned kIdenticalShapes = 1;  // BC-N without an attribute that says so
+inline constexpr unsigned kTruncates = 2;        // Mod-1: the truncated remainder without an attribute
+
+inline constexpr AttributeSpec kAutoBroadcastSpec = {
+    "auto_broadcast", AttributeKind::choice,
+    "numpy",          "numpy|pdpd|none",
+    "EW-3",           "how shapes go together: aligned on the right, b within a, or not at all"};
+inline constexpr AttributeSpec kAxisSpec = {
+    "axis",
+    AttributeKind::integer,
+    "-1",
+    "",
+    "",
+    "auto_broadcast pdpd and broadcast 1: the dimension of a where b begins; without it b ends where a does"};
+inline constexpr AttributeSpec kBroadcastSpec = {
+    "broadcast", AttributeKind::choice,
+    "",          "0|1",
+    "BC-L1",     "the rule of ONNX opsets 1-6: 1 lets b repeat within a, 0 asks for identical shapes"};
+inline constexpr AttributeSpec kConsumedInputsSpec = {
+    "consumed_inputs", AttributeKind::integers, "", "", "G-8", "of ONNX opset 1, without effect"};
+
+inline constexpr AttributeRow kStandardAttributes[] = {{"auto_broadcast"}, {"axis"}, {"broadcast"}};
+inline constexpr AttributeRow kOpenvinoAttributes[] = {{"auto_broadcast"}, {"axis"}};
+inline constexpr AttributeRow kOpenvinoNoPdpd[] = {{"auto_broadcast", "numpy|none"}};
+inline constexpr AttributeRow kLegacyAttributes[] = {{"broadcast", {}, "0"}, {"axis"}};
+inline constexpr AttributeRow kConsumingAttributes[] = {
+    {"broadcast", {}, "0"}, {"axis"}, {"consumed_inputs"}};
+
+// Rows of table 7.1.
+inline constexpr DTypeSet kOnnxFloats = kFloatTypes.without(DType::bfloat16);
+inline constexpr DTypeSet kWideIntegers = {DType::int32, DType::int64, DType::uint32, DType::uint64};
+inline constexpr DTypeSet kNumericOld = kNumericTypes.without(DType::bfloat16);
+inline constexpr TypeRow kConsumingFloats[] = {{"T", kOnnxFloats}, {"consumed_inputs", kIntegerTypes}};
+inline constexpr TypeRow kOnnxFloatRow[] = {{"T", kOnnxFloats}};
+inline constexpr TypeRow kNumericOldRow[] = {{"T", kNumericOld}};
+inline constexpr TypeRow kNumericRow[] = {{"T", kNumericTypes}};
+inline constexpr TypeRow kComparableRow[] = {{"T", kNumericTypes | DTypeSet{DType::boolean}}};
+inline constexpr TypeRow kBoolRow[] = {{"T", DType::boolean}};
+
+// The result's shape and how each operand lies within it.
+struct BroadcastLayout {
+  Shape shape;
+  std::vector<BroadcastStrides> strides;
+};
+
+// The choice of auto_broadcast, "legacy" for the rule of `broadcast`, "none" where the version says so.
+[[nodiscard]] std::string broadcast_rule(const Call& call);
+
+// Operand `i` under its name in messages.
+[[nodiscard]] NamedShape named_shape(const Call& call, std::size_t i);
+
+// G-8: an axis for a rule that has none, two rules at once.
+void check_broadcast_attributes(const Call& call);
+
+// Throws Error with the violated rule of BC-M, BC-N, BC-L or BC-P.
+[[nodiscard]] BroadcastLayout broadcast_layout(const Call& call);
+
+[[nodiscard]] OutputInfo infer_elementwise(const Call& call, const BinaryKernel& kernel);
+// More than two operands are folded from the left, one is copied.
+[[nodiscard]] Plan plan_elementwise(const Call& call, const OutputInfo& output, const BinaryKernel& kernel);
+
+// What an operator computes: a kernel, by the dtypes and attributes of a call.
+using KernelChoice = BinaryKernel (*)(const Call& call);
+
+template <class Op>
+[[nodiscard]] BinaryKernel kernel_of(const Call& call) {
+  return find_kernel<Op>(call.operands[0].dtype(), call.operands.back().dtype());
+}
+
+// The rest of an operator's description.
+struct ElementwiseDescription {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view example;
+  std::span<const OperatorName> names;
+  std::span<const Version> versions;
+  std::span<const AttributeSpec> attributes;
+  std::span<const OperandSpec> operands;
+};
+
+template <KernelChoice kChoice>
+[[nodiscard]] constexpr Operator elementwise_operator(const ElementwiseDescription& description) {
+  return {
+      .name = description.name,
+      .summary = description.summary,
+      .example = description.example,
+      .family = "elementwise",
+      .names = description.names,
+      .operands = description.operands,
+      .attributes = description.attributes,
+      .versions = description.versions,
+      .oob = {},
+      .infer = [](const Call& call) { return infer_elementwise(call, kChoice(call)); },
+      .plan = [](const Call& call,
+                 const OutputInfo& output) { return plan_elementwise(call, output, kChoice(call)); },
+      .check_attributes = check_broadcast_attributes,
+  };
+}
+
+inline constexpr OperandSpec kBinaryOperands[] = {
+    {"a", "T", OperandRole::data, "the first operand"},
+    {"b", "T", OperandRole::data, "the second operand, of a's dtype"},
+};
+inline constexpr AttributeSpec kBinaryAttributes[] = {kAutoBroadcastSpec, kAxisSpec, kBroadcastSpec};
+
+}  // namespace tensorop

@@ -1,0 +1,210 @@
+// Arithmetic on two tensors, and min and max of any number of them: the version tables of 6.2, 6.3 and 7.1.
+#include <array>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "ops/elementwise.hpp"
+#include "ops/registry.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr TypeRow kWideRow[] = {{"T", kWideIntegers | kOnnxFloats}};
+constexpr TypeRow kWideBfloat16Row[] = {{"T", kWideIntegers | kFloatTypes}};
+constexpr TypeRow kComplexToo[] = {{"T", kNumericTypes | kComplexTypes}};
+
+constexpr AttributeSpec kConsumingSpecs[] = {kAutoBroadcastSpec, kAxisSpec, kBroadcastSpec,
+                                             kConsumedInputsSpec};
+
+using Attributes = std::span<const AttributeRow>;
+
+// Add, Sub, Mul, Div by the names ONNX and OpenVINO give them.
+constexpr std::array<Version, 7> versions(std::string_view onnx, std::string_view openvino,
+                                          Attributes standard = kStandardAttributes,
+                                          Attributes openvino_attributes = kOpenvinoAttributes) {
+  return {{
+      {Framework::standard, 0, onnx, kComplexToo, standard},
+      {Framework::onnx, 1, onnx, kConsumingFloats, kConsumingAttributes},
+      {Framework::onnx, 6, onnx, kWideRow, kLegacyAttributes},
+      {Framework::onnx, 7, onnx, kWideRow, {}},
+      {Framework::onnx, 13, onnx, kWideBfloat16Row, {}},
+      {Framework::onnx, 14, onnx, kNumericRow, {}},
+      {Framework::openvino, 1, openvino, kNumericRow, openvino_attributes},
+  }};
+}
+
+namespace div {
+
+constexpr AttributeSpec kAttributes[] = {
+    kAutoBroadcastSpec,
+    kAxisSpec,
+    kBroadcastSpec,
+    kConsumedInputsSpec,
+    {"pythondiv", AttributeKind::flag, "false", "", "",
+     "round the quotient of integers down, not towards zero"},
+};
+constexpr AttributeRow kStandard[] = {{"auto_broadcast"}, {"axis"}, {"broadcast"}, {"pythondiv"}};
+constexpr AttributeRow kOpenvino[] = {{"auto_broadcast"}, {"axis"}, {"pythondiv", {}, "true"}};
+constexpr auto kVersions = versions("Div", "Divide", kStandard, kOpenvino);
+constexpr OperatorName kNames[] = {{"div"}, {"divide", "Divide", "pythondiv=true"}};
+
+BinaryKernel kernel(const Call& call) {
+  const bool floors = find_attribute(*call.version, "pythondiv") != nullptr && call.boolean("pythondiv");
+  return floors ? kernel_of<FloorDiv>(call) : kernel_of<Div>(call);
+}
+
+}  // namespace div
+
+namespace pow {
+
+constexpr OperandSpec kOperands[] = {
+    {"a", "T", OperandRole::data, "the base"},
+    {"b", "T1", OperandRole::data, "the exponent, of any number dtype or, in older versions, of a's"},
+};
+constexpr DTypeSet kSignedWide = {DType::int32, DType::int64};
+constexpr TypeRow kStandard[] = {{"T", kNumericTypes}, {"T1", kNumericTypes}};
+constexpr TypeRow kOnnx12[] = {{"T", kSignedWide | kOnnxFloats}, {"T1", kNumericOld}};
+constexpr TypeRow kOnnx13[] = {{"T", kSignedWide | kFloatTypes}, {"T1", kNumericOld}};
+constexpr TypeRow kOnnx15[] = {{"T", kSignedWide | kFloatTypes}, {"T1", kNumericTypes}};
+constexpr Version kVersions[] = {
+    {Framework::standard, 0, "Pow", kStandard, kStandardAttributes},
+    {Framework::onnx, 1, "Pow", kOnnxFloatRow, kLegacyAttributes},
+    {Framework::onnx, 7, "Pow", kOnnxFloatRow, {}},
+    {Framework::onnx, 12, "Pow", kOnnx12, {}},
+    {Framework::onnx, 13, "Pow", kOnnx13, {}},
+    {Framework::onnx, 15, "Pow", kOnnx15, {}},
+    {Framework::openvino, 1, "Power", kNumericRow, kOpenvinoNoPdpd},
+};
+constexpr OperatorName kNames[] = {{"pow"}, {"power"}};
+
+}  // namespace pow
+
+namespace mod {
+
+constexpr AttributeSpec kAttributes[] = {
+    kAutoBroadcastSpec,
+    kAxisSpec,
+    kBroadcastSpec,
+    {"fmod", AttributeKind::flag, "false", "", "EW-5", "the remainder with a's sign instead of b's"},
+};
+constexpr AttributeRow kStandard[] = {{"auto_broadcast"}, {"axis"}, {"broadcast"}, {"fmod"}};
+constexpr AttributeRow kFmod[] = {{"fmod"}};
+constexpr Version kVersions[] = {
+    {Framework::standard, 0, "Mod", kNumericRow, kStandard},
+    {Framework::onnx, 10, "Mod", kNumericOldRow, kFmod},
+    {Framework::onnx, 13, "Mod", kNumericRow, kFmod},
+    {Framework::openvino, 1, "Mod", kNumericRow, kOpenvinoNoPdpd, {}, kTruncates},
+};
+constexpr OperatorName kNames[] = {{"mod"}};
+
+BinaryKernel kernel(const Call& call) {
+  const bool truncates = call.has_trait(kTruncates) || call.boolean("fmod");
+  if (!truncates && call.strict() && kFloatTypes.contains(call.operands[0].dtype())) {
+    throw Error(cat("a is ", name(call.operands[0].dtype()), ", and ", call.version_name(),
+                    " defines mod of floats only with fmod 1"),
+                "EW-4");
+  }
+  return truncates ? kernel_of<Mod>(call) : kernel_of<FloorMod>(call);
+}
+
+}  // namespace mod
+
+// Operators of OpenVINO alone.
+constexpr std::array<Version, 2> openvino_versions(std::string_view published,
+                                                   std::span<const TypeRow> standard) {
+  return {{
+      {Framework::standard, 0, published, standard, kStandardAttributes},
+      {Framework::openvino, 1, published, kNumericRow, kOpenvinoNoPdpd},
+  }};
+}
+
+namespace extreme {
+
+constexpr OperandSpec kOperands[] = {
+    {"a", "T", OperandRole::data, "the first operand"},
+    {"b", "T", OperandRole::data, "the others, of a's dtype; without any a is copied", true},
+};
+
+constexpr AttributeRow kConsumed[] = {{"consumed_inputs"}};
+
+constexpr std::array<Version, 7> versions(std::string_view onnx, std::string_view openvino) {
+  return {{
+      {Framework::standard, 0, onnx, kComparableRow, kStandardAttributes},
+      {Framework::onnx, 1, onnx, kConsumingFloats, kConsumed, {}, kIdenticalShapes},
+      {Framework::onnx, 6, onnx, kOnnxFloatRow, {}, {}, kIdenticalShapes},
+      {Framework::onnx, 8, onnx, kOnnxFloatRow, {}},
+      {Framework::onnx, 12, onnx, kNumericOldRow, {}},
+      {Framework::onnx, 13, onnx, kNumericRow, {}},
+      {.framework = Framework::openvino,
+       .since = 1,
+       .published = openvino,
+       .types = kNumericRow,
+       .attributes = kOpenvinoNoPdpd,
+       .operands = 2},
+  }};
+}
+
+}  // namespace extreme
+
+constexpr auto kAddVersions = versions("Add", "Add");
+constexpr auto kSubVersions = versions("Sub", "Subtract");
+constexpr auto kMulVersions = versions("Mul", "Multiply");
+constexpr auto kFloorModVersions = openvino_versions("FloorMod", kNumericRow);
+constexpr auto kSquaredDifferenceVersions = openvino_versions("SquaredDifference", kComplexToo);
+constexpr auto kMinVersions = extreme::versions("Min", "Minimum");
+constexpr auto kMaxVersions = extreme::versions("Max", "Maximum");
+constexpr OperatorName kAddNames[] = {{"add"}};
+constexpr OperatorName kSubNames[] = {{"sub"}, {"subtract"}};
+constexpr OperatorName kMulNames[] = {{"mul"}, {"multiply"}};
+constexpr OperatorName kFloorModNames[] = {{"floormod"}};
+constexpr OperatorName kSquaredDifferenceNames[] = {{"squareddifference"}};
+constexpr OperatorName kMinNames[] = {{"min"}, {"minimum"}};
+constexpr OperatorName kMaxNames[] = {{"max"}, {"maximum"}};
+
+}  // namespace
+
+constinit const Operator kAdd = elementwise_operator<kernel_of<Add>>(
+    {"add", "The sum of two tensors", "tensorop add '[[1,2],[3,4]]' '[10,20]'", kAddNames, kAddVersions,
+     kConsumingSpecs, kBinaryOperands});
+
+constinit const Operator kSub = elementwise_operator<kernel_of<Sub>>(
+    {"sub", "The difference of two tensors", "tensorop sub '[[1,2],[3,4]]' '[10,20]'", kSubNames,
+     kSubVersions, kConsumingSpecs, kBinaryOperands});
+
+constinit const Operator kMul = elementwise_operator<kernel_of<Mul>>(
+    {"mul", "The product of two tensors, element by element", "tensorop mul '[[1],[2]]' '[10,20,30]'",
+     kMulNames, kMulVersions, kConsumingSpecs, kBinaryOperands});
+
+constinit const Operator kDiv = elementwise_operator<div::kernel>(
+    {"div", "The quotient of two tensors; of integers rounded towards zero", "tensorop div '[-7,7]' '[2,-2]'",
+     div::kNames, div::kVersions, div::kAttributes, kBinaryOperands});
+
+constinit const Operator kPow = elementwise_operator<kernel_of<Pow>>(
+    {"pow", "One tensor to the power of another", "tensorop pow '[2,3,4]' '[10]'", pow::kNames,
+     pow::kVersions, kBinaryAttributes, pow::kOperands});
+
+constinit const Operator kMod = elementwise_operator<mod::kernel>(
+    {"mod", "The remainder of a division, with the divisor's sign or, with --fmod, the dividend's",
+     "tensorop mod '[-7,7]' '[3,-3]'", mod::kNames, mod::kVersions, mod::kAttributes, kBinaryOperands});
+
+constinit const Operator kFloorMod = elementwise_operator<kernel_of<FloorMod>>(
+    {"floormod", "The remainder of a division rounded down: it has the divisor's sign",
+     "tensorop floormod '[-7.5,7.5]' '[2.0]'", kFloorModNames, kFloorModVersions, kBinaryAttributes,
+     kBinaryOperands});
+
+constinit const Operator kSquaredDifference = elementwise_operator<kernel_of<SquaredDifference>>(
+    {"squareddifference", "The square of the difference of two tensors",
+     "tensorop squareddifference '[1,5]' '[3,2]'", kSquaredDifferenceNames, kSquaredDifferenceVersions,
+     kBinaryAttributes, kBinaryOperands});
+
+constinit const Operator kMin = elementwise_operator<kernel_of<Min>>(
+    {"min", "The least of the elements of any number of tensors, place by place",
+     "tensorop min '[1,5,9]' '[[4],[6]]' '[8,7,2]'", kMinNames, kMinVersions, kConsumingSpecs,
+     extreme::kOperands});
+
+constinit const Operator kMax = elementwise_operator<kernel_of<Max>>(
+    {"max", "The greatest of the elements of any number of tensors, place by place",
+     "tensorop max '[1,5,9]' '[[4],[6]]' '[8,7,2]'", kMaxNames, kMaxVersions, kConsumingSpecs,
+     extreme::kOperands});
+
+}  // namespace tensorop

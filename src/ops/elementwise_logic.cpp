@@ -1,0 +1,184 @@
+// Comparisons, logical and bitwise operators, and shifts: the version tables of 6.2 and 7.1.
+#include <array>
+
+#include "ops/elementwise.hpp"
+#include "ops/registry.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr TypeRow kAllRow[] = {{"T", kAllTypes}};
+
+// Greater and Less.
+constexpr std::array<Version, 6> order_versions(std::string_view published) {
+  return {{
+      {Framework::standard, 0, published, kComparableRow, kStandardAttributes},
+      {Framework::onnx, 1, published, kOnnxFloatRow, kLegacyAttributes},
+      {Framework::onnx, 7, published, kOnnxFloatRow, {}},
+      {Framework::onnx, 9, published, kNumericOldRow, {}},
+      {Framework::onnx, 13, published, kNumericRow, {}},
+      {Framework::openvino, 1, published, kComparableRow, kOpenvinoAttributes},
+  }};
+}
+
+// GreaterOrEqual and LessOrEqual, by the names ONNX and OpenVINO give them.
+constexpr std::array<Version, 4> or_equal_versions(std::string_view onnx, std::string_view openvino) {
+  return {{
+      {Framework::standard, 0, onnx, kComparableRow, kStandardAttributes},
+      {Framework::onnx, 12, onnx, kNumericOldRow, {}},
+      {Framework::onnx, 16, onnx, kNumericRow, {}},
+      {Framework::openvino, 1, openvino, kComparableRow, kOpenvinoAttributes},
+  }};
+}
+
+constexpr std::array<Version, 4> logical_versions(std::string_view onnx, std::string_view openvino) {
+  return {{
+      {Framework::standard, 0, onnx, kBoolRow, kStandardAttributes},
+      {Framework::onnx, 1, onnx, kBoolRow, kLegacyAttributes},
+      {Framework::onnx, 7, onnx, kBoolRow, {}},
+      {Framework::openvino, 1, openvino, kBoolRow, kOpenvinoAttributes},
+  }};
+}
+
+constexpr TypeRow kIntegerRow[] = {{"T", kIntegerTypes}};
+
+constexpr TypeRow kBoolToo[] = {{"T", kIntegerTypes | DTypeSet{DType::boolean}}};
+
+constexpr std::array<Version, 2> bitwise_versions(std::string_view published) {
+  return {{
+      {Framework::standard, 0, published, kBoolToo, kStandardAttributes},
+      {Framework::onnx, 18, published, kIntegerRow, {}},
+  }};
+}
+
+namespace equal {
+
+constexpr DTypeSet kBoolean = DType::boolean;
+constexpr TypeRow kOnnx1[] = {{"T", {kBoolean, DType::int32, DType::int64}}};
+constexpr TypeRow kOnnx11[] = {{"T", kBoolean | kNumericOld}};
+constexpr TypeRow kOnnx19[] = {{"T", kBoolean | kNumericTypes | DTypeSet{DType::string}}};
+constexpr Version kVersions[] = {
+    {Framework::standard, 0, "Equal", kAllRow, kStandardAttributes},
+    {Framework::onnx, 1, "Equal", kOnnx1, kLegacyAttributes},
+    {Framework::onnx, 7, "Equal", kOnnx1, {}},
+    {Framework::onnx, 11, "Equal", kOnnx11, {}},
+    {Framework::onnx, 13, "Equal", kComparableRow, {}},
+    {Framework::onnx, 19, "Equal", kOnnx19, {}},
+    {Framework::openvino, 1, "Equal", kOnnx19, kOpenvinoAttributes},
+};
+constexpr Version kNotEqualVersions[] = {
+    {Framework::standard, 0, "NotEqual", kAllRow, kStandardAttributes},
+    {Framework::openvino, 1, "NotEqual", kOnnx19, kOpenvinoAttributes},
+};
+
+}  // namespace equal
+
+namespace shift {
+
+constexpr AttributeSpec kAttributes[] = {
+    kAutoBroadcastSpec,
+    kAxisSpec,
+    kBroadcastSpec,
+    {"direction", AttributeKind::choice, "", "left|right", "EW-6", "which way to shift", true},
+};
+constexpr AttributeRow kStandard[] = {{"auto_broadcast"}, {"axis"}, {"broadcast"}, {"direction"}};
+constexpr AttributeRow kDirection[] = {{"direction"}};
+constexpr TypeRow kUnsignedRow[] = {{"T", kUnsignedTypes}};
+constexpr Version kVersions[] = {
+    {Framework::standard, 0, "BitShift", kIntegerRow, kStandard},
+    {Framework::onnx, 11, "BitShift", kUnsignedRow, kDirection},
+};
+constexpr OperandSpec kOperands[] = {
+    {"a", "T", OperandRole::data, "the bits"},
+    {"b", "T", OperandRole::data, "by how many places to shift them, of a's dtype"},
+};
+
+BinaryKernel kernel(const Call& call) {
+  return call.choice("direction") == "left" ? kernel_of<ShiftLeft>(call) : kernel_of<ShiftRight>(call);
+}
+
+}  // namespace shift
+
+constexpr auto kLessVersions = order_versions("Less");
+constexpr auto kGreaterVersions = order_versions("Greater");
+constexpr auto kLessOrEqualVersions = or_equal_versions("LessOrEqual", "LessEqual");
+constexpr auto kGreaterOrEqualVersions = or_equal_versions("GreaterOrEqual", "GreaterEqual");
+constexpr auto kAndVersions = logical_versions("And", "LogicalAnd");
+constexpr auto kOrVersions = logical_versions("Or", "LogicalOr");
+constexpr auto kXorVersions = logical_versions("Xor", "LogicalXor");
+constexpr auto kBitwiseAndVersions = bitwise_versions("BitwiseAnd");
+constexpr auto kBitwiseOrVersions = bitwise_versions("BitwiseOr");
+constexpr auto kBitwiseXorVersions = bitwise_versions("BitwiseXor");
+constexpr OperatorName kEqualNames[] = {{"equal"}};
+constexpr OperatorName kNotEqualNames[] = {{"notequal"}};
+constexpr OperatorName kLessNames[] = {{"less"}};
+constexpr OperatorName kLessOrEqualNames[] = {{"lessorequal"}, {"lessequal"}};
+constexpr OperatorName kGreaterNames[] = {{"greater"}};
+constexpr OperatorName kGreaterOrEqualNames[] = {{"greaterorequal"}, {"greaterequal"}};
+constexpr OperatorName kAndNames[] = {{"and"}, {"logicaland"}};
+constexpr OperatorName kOrNames[] = {{"or"}, {"logicalor"}};
+constexpr OperatorName kXorNames[] = {{"xor"}, {"logicalxor"}};
+constexpr OperatorName kBitwiseAndNames[] = {{"bitwiseand"}};
+constexpr OperatorName kBitwiseOrNames[] = {{"bitwiseor"}};
+constexpr OperatorName kBitwiseXorNames[] = {{"bitwisexor"}};
+constexpr OperatorName kBitShiftNames[] = {{"bitshift"}};
+
+}  // namespace
+
+constinit const Operator kEqual = elementwise_operator<kernel_of<Equal>>(
+    {"equal", "Whether elements are equal; NaN equals nothing", "tensorop equal '[[1,2],[3,4]]' '[1,4]'",
+     kEqualNames, equal::kVersions, kBinaryAttributes, kBinaryOperands});
+
+constinit const Operator kNotEqual = elementwise_operator<kernel_of<NotEqual>>(
+    {"notequal", "Whether elements differ; NaN differs from everything",
+     "tensorop notequal '[[1,2],[3,4]]' '[1,4]'", kNotEqualNames, equal::kNotEqualVersions, kBinaryAttributes,
+     kBinaryOperands});
+
+constinit const Operator kLess = elementwise_operator<kernel_of<Less>>(
+    {"less", "Whether a's elements are below b's", "tensorop less '[1,2,3]' '[2]'", kLessNames, kLessVersions,
+     kBinaryAttributes, kBinaryOperands});
+
+constinit const Operator kLessOrEqual = elementwise_operator<kernel_of<LessOrEqual>>(
+    {"lessorequal", "Whether a's elements are below b's or equal to them",
+     "tensorop lessorequal '[1,2,3]' '[2]'", kLessOrEqualNames, kLessOrEqualVersions, kBinaryAttributes,
+     kBinaryOperands});
+
+constinit const Operator kGreater = elementwise_operator<kernel_of<Greater>>(
+    {"greater", "Whether a's elements are above b's", "tensorop greater '[1,2,3]' '[2]'", kGreaterNames,
+     kGreaterVersions, kBinaryAttributes, kBinaryOperands});
+
+constinit const Operator kGreaterOrEqual = elementwise_operator<kernel_of<GreaterOrEqual>>(
+    {"greaterorequal", "Whether a's elements are above b's or equal to them",
+     "tensorop greaterorequal '[1,2,3]' '[2]'", kGreaterOrEqualNames, kGreaterOrEqualVersions,
+     kBinaryAttributes, kBinaryOperands});
+
+constinit const Operator kAnd = elementwise_operator<kernel_of<And>>(
+    {"and", "Whether both elements are true", "tensorop and '[[true],[false]]' '[true,false]'", kAndNames,
+     kAndVersions, kBinaryAttributes, kBinaryOperands});
+
+constinit const Operator kOr = elementwise_operator<kernel_of<Or>>(
+    {"or", "Whether at least one of two elements is true", "tensorop or '[[true],[false]]' '[true,false]'",
+     kOrNames, kOrVersions, kBinaryAttributes, kBinaryOperands});
+
+constinit const Operator kXor = elementwise_operator<kernel_of<Xor>>(
+    {"xor", "Whether exactly one of two elements is true", "tensorop xor '[[true],[false]]' '[true,false]'",
+     kXorNames, kXorVersions, kBinaryAttributes, kBinaryOperands});
+
+constinit const Operator kBitwiseAnd = elementwise_operator<kernel_of<And>>(
+    {"bitwiseand", "The bits set in both of two integers", "tensorop bitwiseand '[12,10]' '[6]'",
+     kBitwiseAndNames, kBitwiseAndVersions, kBinaryAttributes, kBinaryOperands});
+
+constinit const Operator kBitwiseOr = elementwise_operator<kernel_of<Or>>(
+    {"bitwiseor", "The bits set in at least one of two integers", "tensorop bitwiseor '[12,10]' '[6]'",
+     kBitwiseOrNames, kBitwiseOrVersions, kBinaryAttributes, kBinaryOperands});
+
+constinit const Operator kBitwiseXor = elementwise_operator<kernel_of<Xor>>(
+    {"bitwisexor", "The bits set in exactly one of two integers", "tensorop bitwisexor '[12,10]' '[6]'",
+     kBitwiseXorNames, kBitwiseXorVersions, kBinaryAttributes, kBinaryOperands});
+
+constinit const Operator kBitShift =
+    elementwise_operator<shift::kernel>({"bitshift", "Integers with their bits moved left or right",
+                                         "tensorop bitshift '[1,2,3]' '[4]' --direction left", kBitShiftNames,
+                                         shift::kVersions, shift::kAttributes, shift::kOperands});
+
+}  // namespace tensorop
