@@ -128,6 +128,7 @@ std::string attribute_list(const Operator& op, const Version& version) {
 
 // "all but complex64, complex128" where that is shorter.
 std::string type_list(DTypeSet set) {
+  if (set == kIntegerTypes) return "any integer";
   const DTypeSet rest = kAllTypes.without(set);
   if (rest.empty()) return "all";
   const std::string direct = set.names();

@@ -1,0 +1,292 @@
+#!/usr/bin/python3
+"""Whole-process benchmark: the same work by tensorop, by NumPy and, as the floor, by cp.
+
+    tests/bench/workloads.py build/release/apps/tensorop/tensorop [--size small|full] [--runs 5] [--only NAME]
+
+Every workload is a real run from files to a file: the contestants take turns, each run writes a fresh output file, the
+results are compared byte for byte, and the medians are printed with their ratios. The floor is cp of a file of the
+output's size. Memory is the peak of private (anonymous) and of mapped (file and shared) pages of tensorop.
+"""
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+PYTHON = sys.executable
+
+
+class Workload:
+    def __init__(self, name, make, args, numpy, output="out.npy", compare="bytes"):
+        self.name = name        # as in docs/benchmarks.md
+        self.make = make        # make(rng, scale): writes the inputs into the current directory
+        self.args = args        # of tensorop, without -o
+        self.numpy = numpy      # spellings: Python lines that write ref.npy
+        self.output = output
+        self.compare = compare
+
+
+def save(name, array):
+    np.save(name, array)
+
+
+def rows(rng, count, shape, picks):
+    save("a.npy", rng.standard_normal(shape, dtype=np.float32))
+    save("i.npy", rng.integers(0, count, picks, dtype=np.int64))
+
+
+def make_tiny(rng, scale):
+    save("a.npy", np.arange(12, dtype=np.float32).reshape(3, 4))
+    save("i.npy", np.array([[0, 1], [2, 3]]))
+
+
+def make_rows_1k(rng, scale):
+    n = (1 << 20) // scale
+    rows(rng, n, (n, 256), n)
+
+
+def make_rows_16(rng, scale):
+    n = (64 << 20) // scale
+    rows(rng, n, (n, 4), n // 2)
+
+
+def make_columns(rng, scale):
+    rows(rng, 65536, (4096 // scale, 65536), 32768)
+
+
+def make_scalars(rng, scale):
+    n = 16384 // scale
+    save("a.npy", rng.standard_normal((n, 16384), dtype=np.float32))
+    k = (32 << 20) // scale
+    save("i.npy", np.stack([rng.integers(0, n, k), rng.integers(0, 16384, k)], axis=1))
+
+
+def make_batch(rng, scale):
+    b = max(1, 64 // scale)
+    save("a.npy", rng.standard_normal((b, 65536, 64), dtype=np.float32))
+    save("i.npy", rng.integers(0, 65536, (b, 65536, 1)))
+
+
+def make_elements(axis, updates=False):
+    def make(rng, scale):
+        shape = (16384 // scale, 8192)
+        save("a.npy", rng.standard_normal(shape, dtype=np.float32))
+        save("i.npy", rng.integers(0, shape[axis], shape))
+        if updates:
+            save("u.npy", rng.standard_normal(shape, dtype=np.float32))
+    return make
+
+
+def make_scatter_axis1(rng, scale):
+    n = 16384 // scale
+    save("a.npy", rng.standard_normal((n, 16384), dtype=np.float32))
+    index = np.empty((n, 4096), dtype=np.int64)
+    for row in index:
+        row[:] = rng.permutation(16384)[:4096]
+    save("i.npy", index)
+    save("u.npy", rng.standard_normal((n, 4096), dtype=np.float32))
+
+
+def make_scatternd(duplicates):
+    def make(rng, scale):
+        n = (1 << 20) // scale
+        k = n // 4
+        save("a.npy", rng.standard_normal((n, 256), dtype=np.float32))
+        index = rng.integers(0, n // 8, k) if duplicates else rng.permutation(n)[:k]
+        save("i.npy", index.reshape(-1, 1))
+        save("u.npy", rng.standard_normal((k, 256), dtype=np.float32))
+    return make
+
+
+def make_column_and_row(rng, scale):
+    save("a.npy", rng.standard_normal((65536 // scale, 1), dtype=np.float32))
+    save("b.npy", rng.standard_normal((1, 4096), dtype=np.float32))
+
+
+def make_two(rng, scale):
+    for name in ("a.npy", "b.npy"):
+        save(name, rng.standard_normal((16384 // scale, 16384), dtype=np.float32))
+
+
+def make_json(rng, scale):
+    numbers = rng.standard_normal(10_000_000 // scale, dtype=np.float64).astype(np.float32)
+    with open("a.json", "w") as f:
+        f.write("[" + ",".join(map(repr, numbers.tolist()[: 5_000_000 // scale])) + "]")
+
+
+def make_floats(rng, scale):
+    save("a.npy", rng.standard_normal(10_000_000 // scale, dtype=np.float32))
+
+
+LOAD = "a=np.load('a.npy',mmap_mode='r');i=np.load('i.npy',mmap_mode='r')"
+OUT = "o=np.lib.format.open_memmap('ref.npy','w+',a.dtype,%s)"
+COPY = "import shutil;shutil.copyfile('a.npy','ref.npy');o=np.load('ref.npy',mmap_mode='r+')"
+UPDATES = "u=np.load('u.npy',mmap_mode='r')"
+
+
+def rows_of(shape, expression):
+    return "for k in range(0,%s,1024): o[k:k+1024]=%s" % (shape, expression)
+
+
+WORKLOADS = [
+    Workload("start-up, tiny gathernd", make_tiny, ["gathernd", "a.npy", "i.npy"],
+             ["a=np.load('a.npy');i=np.load('i.npy');np.save('ref.npy',a[tuple(i.T)])"]),
+    Workload("gather, random rows of 1 KiB", make_rows_1k, ["gather", "a.npy", "i.npy"],
+             [LOAD + ";np.save('ref.npy',a[i])",
+              LOAD + ";" + OUT % "(len(i),256)" + ";np.take(a,i,axis=0,out=o,mode='clip')"]),
+    Workload("gather, random rows of 16 B", make_rows_16, ["gather", "a.npy", "i.npy"],
+             [LOAD + ";np.save('ref.npy',a[i])",
+              LOAD + ";" + OUT % "(len(i),4)" + ";np.take(a,i,axis=0,out=o,mode='clip')"]),
+    Workload("gather, half of the columns (axis 1)", make_columns, ["gather", "a.npy", "i.npy", "--axis", "1"],
+             [LOAD + ";" + OUT % "(len(a),len(i))" + ";np.take(a,i,axis=1,out=o,mode='clip')",
+              LOAD + ";np.save('ref.npy',np.take(a,i,axis=1))"]),
+    Workload("gathernd, random scalars", make_scalars, ["gathernd", "a.npy", "i.npy"],
+             [LOAD + ";np.save('ref.npy',a[i[:,0],i[:,1]])",
+              LOAD + ";np.save('ref.npy',np.take(a.reshape(-1),i[:,0]*a.shape[1]+i[:,1],mode='clip'))"]),
+    Workload("gathernd, batch_dims 1, rows of 256 B", make_batch, ["gathernd", "a.npy", "i.npy", "--batch-dims", "1"],
+             [LOAD + ";" + OUT % "a.shape" + "\nfor k in range(len(a)): np.take(a[k],i[k,:,0],axis=0,out=o[k],mode='clip')"]),
+    Workload("gatherelements, axis 0", make_elements(0), ["gatherelements", "a.npy", "i.npy"],
+             [LOAD + ";np.save('ref.npy',np.take_along_axis(a,i,0))"]),
+    Workload("gatherelements, axis 1", make_elements(1), ["gatherelements", "a.npy", "i.npy", "--axis", "1"],
+             [LOAD + ";np.save('ref.npy',np.take_along_axis(a,i,1))",
+              LOAD + ";" + OUT % "i.shape" + "\nfor k in range(len(a)): np.take(a[k],i[k],out=o[k],mode='clip')"]),
+    Workload("scatterelements, axis 1", make_scatter_axis1,
+             ["scatterelements", "a.npy", "i.npy", "u.npy", "--axis", "1"],
+             [COPY + ";i=np.load('i.npy',mmap_mode='r');" + UPDATES + ";np.put_along_axis(o,i,u,1)",
+              COPY + ";i=np.load('i.npy',mmap_mode='r');" + UPDATES + "\nfor k in range(len(o)): o[k][i[k]]=u[k]"]),
+    Workload("scatterelements add, axis 0, duplicates", make_elements(0, True),
+             ["scatterelements", "a.npy", "i.npy", "u.npy", "--reduction", "add"],
+             [COPY + ";i=np.load('i.npy',mmap_mode='r');" + UPDATES +
+              ";np.add.at(o,(i,np.arange(o.shape[1])[None,:]),u)"]),
+    Workload("scatternd, rows of 1 KiB", make_scatternd(False), ["scatternd", "a.npy", "i.npy", "u.npy"],
+             [COPY + ";i=np.load('i.npy',mmap_mode='r');" + UPDATES + ";o[i[:,0]]=u"]),
+    Workload("scatternd add, duplicates", make_scatternd(True),
+             ["scatternd", "a.npy", "i.npy", "u.npy", "--reduction", "add"],
+             [COPY + ";i=np.load('i.npy',mmap_mode='r');" + UPDATES + ";np.add.at(o,i[:,0],u)"]),
+    Workload("broadcast [n,1] to [n,4096]", make_column_and_row, ["broadcast", "a.npy", "--shape", "{n},4096"],
+             ["a=np.load('a.npy');" + OUT % "(len(a),4096)" + ";o[:]=a",
+              "a=np.load('a.npy');np.save('ref.npy',np.broadcast_to(a,(len(a),4096)))"]),
+    Workload("broadcast [1,4096] to [n,4096]", make_column_and_row, ["broadcast", "b.npy", "--shape", "{n},4096"],
+             ["a=np.load('b.npy');n=len(np.load('a.npy',mmap_mode='r'));" + OUT % "(n,4096)" + ";o[:]=a"]),
+    Workload("add [n,1] + [1,4096]", make_column_and_row, ["add", "a.npy", "b.npy"],
+             ["a=np.load('a.npy');b=np.load('b.npy');" + OUT % "(len(a),4096)" + ";np.add(a,b,out=o)",
+              "a=np.load('a.npy');b=np.load('b.npy');" + OUT % "(len(a),4096)" +
+              "\nfor k in range(0,len(a),64): np.add(a[k:k+64],b,out=o[k:k+64])"]),
+    Workload("add, two of one shape", make_two, ["add", "a.npy", "b.npy"],
+             ["a=np.load('a.npy',mmap_mode='r');b=np.load('b.npy',mmap_mode='r');" + OUT % "a.shape" +
+              ";np.add(a,b,out=o)"]),
+    Workload("JSON numbers to NPY", make_json, ["convert", "a.json", "--dtype", "float32"],
+             ["import json;np.save('ref.npy',np.array(json.load(open('a.json')),dtype=np.float32))"]),
+    Workload("NPY to JSON", make_floats, ["convert", "a.npy", "--format", "nested"],
+             ["import json;json.dump(np.load('a.npy').tolist(),open('ref.json','w'))"], output="out.json",
+             compare="json"),
+]
+
+
+def timed(command):
+    start = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - start
+
+
+def peak_memory(command):
+    """Peak private and mapped pages in MiB, sampled from /proc while the command runs."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    private = mapped = 0
+    while process.poll() is None:
+        try:
+            with open("/proc/%d/status" % process.pid) as f:
+                fields = dict(line.split(":", 1) for line in f)
+            private = max(private, int(fields["RssAnon"].split()[0]))
+            mapped = max(mapped, int(fields["RssFile"].split()[0]) + int(fields["RssShmem"].split()[0]))
+        except (OSError, KeyError, ValueError):
+            pass
+        time.sleep(0.001)
+    return private / 1024, mapped / 1024
+
+
+def equal(workload):
+    if workload.compare == "json":
+        with open("out.json") as ours, open("ref.json") as theirs:
+            return np.array_equal(np.array(json.load(ours), np.float32), np.array(json.load(theirs), np.float32))
+    return subprocess.run(["cmp", "-s", "out.npy", "ref.npy"]).returncode == 0
+
+
+def remove(*names):
+    for name in names:
+        if os.path.exists(name):
+            os.remove(name)
+
+
+def measure(workload, binary, runs, scale):
+    rng = np.random.default_rng(1)
+    workload.make(rng, scale)
+    n = np.load("a.npy", mmap_mode="r").shape[0] if os.path.exists("a.npy") else 0
+    ours = [binary] + [arg.format(n=n) for arg in workload.args] + ["-o", workload.output]
+    spellings = [[PYTHON, "-c", "import numpy as np\n" + text] for text in workload.numpy]
+    reference = "ref.json" if workload.compare == "json" else "ref.npy"
+    times = {"tensorop": [], "floor": []}
+    best_numpy = [[] for _ in spellings]
+    same = True
+    for run in range(runs):
+        remove(workload.output)
+        times["tensorop"].append(timed(ours))
+        for k, spelling in enumerate(spellings):
+            remove(reference)
+            best_numpy[k].append(timed(spelling))
+        if run == 0:
+            same = equal(workload)
+        remove("floor")
+        times["floor"].append(timed(["cp", workload.output, "floor"]))
+    remove(workload.output)
+    memory = peak_memory(ours)
+    return {
+        "name": workload.name,
+        "tensorop": statistics.median(times["tensorop"]),
+        "numpy": min(statistics.median(t) for t in best_numpy),
+        "floor": statistics.median(times["floor"]),
+        "private": memory[0],
+        "mapped": memory[1],
+        "equal": same,
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("binary")
+    parser.add_argument("--size", choices=["small", "full"], default="small")
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--only", default="", help="workloads whose name contains this")
+    parser.add_argument("--dir", help="where the files go (default: the temporary directory)")
+    options = parser.parse_args()
+    binary = os.path.abspath(options.binary)
+    scale = 1 if options.size == "full" else 16
+    print("| workload | tensorop s | NumPy s | floor s | NumPy / tensorop | tensorop / floor | private MiB | mapped MiB |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    failed = 0
+    for workload in WORKLOADS:
+        if options.only not in workload.name:
+            continue
+        folder = tempfile.mkdtemp(prefix="tensorop-bench-", dir=options.dir)
+        before = os.getcwd()
+        os.chdir(folder)
+        try:
+            r = measure(workload, binary, options.runs, scale)
+        finally:
+            os.chdir(before)
+            shutil.rmtree(folder)
+        failed += not r["equal"]
+        print("| %s%s | %.4f | %.3f | %.4f | %.1f | %.2f | %.1f | %.0f |" % (
+            r["name"], "" if r["equal"] else " (RESULTS DIFFER)", r["tensorop"], r["numpy"], r["floor"],
+            r["numpy"] / r["tensorop"], r["tensorop"] / r["floor"], r["private"], r["mapped"]), flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
