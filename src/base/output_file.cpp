@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <optional>
 #include <random>
 #include <utility>
 
@@ -84,13 +85,33 @@ std::string temporary_name(const std::string& destination) {
   return cat(directory_of(destination), "/.tensorop-", letters, ".tmp");
 }
 
+// A name of something that this process holds open. It looks like a symbolic link to a file, and yet the open
+// file is meant and no other of that name.
+bool is_descriptor_name(const std::string& path) {
+  return path == "/dev/stdout" || path == "/dev/stderr" || path.starts_with("/dev/fd/") ||
+         path.starts_with("/proc/");
+}
+
+// Standard output or standard error, where `path` is one of their names: they need not, and sometimes cannot,
+// be opened a second time.
+std::optional<int> standard_descriptor(const std::string& path) {
+  if (path == "/dev/stdout" || path == "/dev/fd/1" || path == "/proc/self/fd/1") return STDOUT_FILENO;
+  if (path == "/dev/stderr" || path == "/dev/fd/2" || path == "/proc/self/fd/2") return STDERR_FILENO;
+  return std::nullopt;
+}
+
 // Where a chain of symbolic links ends, whether something stands there or not.
 std::string resolve_links(const std::string& path) {
   constexpr int kMostLinks = 40;
   std::string current = path;
   for (int i = 0; i < kMostLinks; ++i) {
+    if (is_descriptor_name(current)) return current;
     struct stat info {};
-    if (os().lstat(current.c_str(), &info) != 0 || !S_ISLNK(info.st_mode)) return current;
+    if (os().lstat(current.c_str(), &info) != 0) {
+      if (errno == ENOENT) return current;
+      throw_errno(path, "cannot write");
+    }
+    if (!S_ISLNK(info.st_mode)) return current;
     std::array<char, PATH_MAX> target{};
     const ssize_t length = os().readlink(current.c_str(), target.data(), target.size());
     if (length < 0) throw_errno(path, "cannot follow the symbolic link");
@@ -108,21 +129,29 @@ OutputFile OutputFile::create(const std::string& path) {
   file.name_ = path;
   struct stat info {};
   const bool exists = os().stat(path.c_str(), &info) == 0;
-  if (!exists && errno != ENOENT) throw_errno(path, "cannot write");
+  if (!exists && (errno != ENOENT || path.empty())) throw_errno(path, "cannot write");
   if (exists && S_ISDIR(info.st_mode)) throw Error(cat(printable(path), ": cannot write: is a directory"));
-  if (exists && !S_ISREG(info.st_mode)) {
+  file.destination_ = resolve_links(path);
+  if (const auto standard = standard_descriptor(file.destination_)) {
+    file.fd_ = FileDescriptor(*standard);
+    file.is_stream_ = true;
+    return file;
+  }
+  if (exists && (!S_ISREG(info.st_mode) || is_descriptor_name(file.destination_))) {
     file.fd_ = FileDescriptor(os().open(path.c_str(), O_WRONLY | O_CLOEXEC, 0));
     if (!file.fd_.is_open()) throw_errno(path, "cannot write");
     file.is_stream_ = true;
     return file;
   }
   if (exists && os().access(path.c_str(), W_OK) != 0) throw_errno(path, "cannot write");
-  file.destination_ = resolve_links(path);
   file.open_temporary();
   if (exists) {
-    // The owner first: changing it clears the set-user-id bits of the mode. That it may fail is no fault.
-    if (info.st_uid != ::geteuid() || info.st_gid != ::getegid()) {
-      (void)os().fchown(file.fd_.get(), info.st_uid, info.st_gid);
+    // The owner first: changing it clears the set-user-id bits of the mode. That it may fail is no fault; the
+    // group alone is kept where only that is allowed.
+    constexpr auto kSameOwner = static_cast<uid_t>(-1);
+    const bool owned = info.st_uid == ::geteuid() && info.st_gid == ::getegid();
+    if (!owned && os().fchown(file.fd_.get(), info.st_uid, info.st_gid) != 0) {
+      (void)os().fchown(file.fd_.get(), kSameOwner, info.st_gid);
     }
     if (os().fchmod(file.fd_.get(), info.st_mode & 07777) != 0) throw_errno(path, "cannot set its mode");
   }
@@ -168,9 +197,13 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
 
 OutputFile::~OutputFile() {
   unmap();
+  remove_temporary();
+}
+
+void OutputFile::remove_temporary() {
   if (temporary_.empty()) return;
   os().unlink(temporary_.c_str());
-  unguard_name(temporary_);
+  unguard_name(std::exchange(temporary_, {}));
 }
 
 void OutputFile::reserve(std::int64_t bytes) {
@@ -183,7 +216,12 @@ void OutputFile::reserve(std::int64_t bytes) {
                       " are free on that file system"));
     }
   }
-  if (bytes == 0 || os().fallocate(fd_.get(), bytes) == 0) return;
+  if (bytes == 0) return;
+  int status = 0;
+  do {
+    status = os().fallocate(fd_.get(), bytes);
+  } while (status != 0 && errno == EINTR);
+  if (status == 0) return;
   // File systems that cannot claim space ahead get a sparse file instead.
   if (errno != EOPNOTSUPP && errno != ENOSYS) throw_errno(name_, cat("cannot reserve ", bytes, " bytes"));
   if (os().ftruncate(fd_.get(), bytes) != 0) throw_errno(name_, cat("cannot reserve ", bytes, " bytes"));
@@ -197,6 +235,7 @@ void OutputFile::write_loop(std::span<const std::byte> bytes, std::int64_t offse
       if (errno == EINTR) continue;
       throw_errno(name_, "cannot write");
     }
+    if (done == 0) throw Error(cat(printable(name_), ": cannot write: nothing more is taken"));
     bytes = bytes.subspan(static_cast<std::size_t>(done));
     offset += done;
   }
@@ -225,9 +264,13 @@ void OutputFile::unmap() {
 
 void OutputFile::commit() {
   unmap();
+  // Some file systems tell only now that the bytes did not get there. A file without a name lives on local
+  // ones, which tell at once, and has to stay open until it has its name.
+  const bool is_nameless = !is_stream_ && temporary_.empty();
+  if (!is_nameless && !fd_.close()) throw_errno(name_, "cannot write");
   if (is_stream_) return;
   const SignalsHeld held;
-  if (temporary_.empty()) {
+  if (is_nameless) {
     // A free name is taken directly. A name in use cannot be linked over, only renamed over.
     if (os().link_fd(fd_.get(), destination_.c_str()) == 0) return;
     constexpr int kMostTries = 100;
@@ -241,6 +284,10 @@ void OutputFile::commit() {
     if (temporary_.empty()) throw_errno(name_, "cannot publish the result");
   }
   if (os().rename(temporary_.c_str(), destination_.c_str()) != 0) {
+    // While signals are still held back: one that waits would end the process before the destructor.
+    const int reason = errno;
+    remove_temporary();
+    errno = reason;
     throw_errno(name_, "cannot publish the result");
   }
   unguard_name(std::exchange(temporary_, {}));

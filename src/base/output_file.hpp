@@ -19,7 +19,8 @@ namespace tensorop {
 // SIGINT, SIGTERM and SIGHUP. A symbolic link is followed: its target is replaced. An existing
 // destination keeps its mode, and its owner where the system allows.
 //
-// Anything else (a FIFO, a device, standard output) is a stream: written from front to end as it comes.
+// Anything else (a FIFO, a device, standard output) is a stream: written from front to end as it comes. So is
+// what a name like /dev/stdout stands for, also where that is a regular file.
 class OutputFile {
  public:
   // Throws Error naming `path` when it is a directory, or cannot be created or written.
@@ -54,6 +55,7 @@ class OutputFile {
   void open_temporary();
   void write_loop(std::span<const std::byte> bytes, std::int64_t offset, bool positioned) const;
   void unmap();
+  void remove_temporary();
 
   std::string name_;         // as the user gave it, for messages
   std::string destination_;  // with symbolic links resolved

@@ -1,0 +1,952 @@
+// Publishing: a result stands under its destination's name whole or not at all, whatever fails or strikes.
+#include "base/output_file.hpp"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/system.hpp"
+#include "base/text.hpp"
+#include "support/catch.hpp"
+#include "support/temp_dir.hpp"
+
+namespace tensorop {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text));
+}
+
+void put(const std::string& path, std::string_view text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+std::string get(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return "(nothing)";
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void publish(const std::string& path, std::string_view text) {
+  OutputFile file = OutputFile::create(path);
+  file.append(bytes_of(text));
+  file.commit();
+}
+
+std::set<std::string> names_in(const fs::path& directory) {
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(directory)) names.insert(entry.path().filename().string());
+  return names;
+}
+
+mode_t mode_of(const std::string& path) {
+  struct stat info {};
+  REQUIRE(::stat(path.c_str(), &info) == 0);
+  return info.st_mode & 07777;
+}
+
+// The line of the Error that `body` leaves with; "no error" where it does not.
+std::string error_of(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+struct UmaskScope {
+  explicit UmaskScope(mode_t mask) : before(::umask(mask)) {}
+  ~UmaskScope() { ::umask(before); }
+  UmaskScope(const UmaskScope&) = delete;
+  UmaskScope& operator=(const UmaskScope&) = delete;
+  mode_t before;
+};
+
+// A file system without unnamed files: what is written has a temporary name.
+class NamedOnlySystem : public System {
+ public:
+  int open(const char* path, int flags, mode_t mode) override {
+    if ((flags & O_TMPFILE) == O_TMPFILE) {
+      errno = EOPNOTSUPP;
+      return -1;
+    }
+    return System::open(path, flags, mode);
+  }
+};
+
+bool has_unnamed_files(const fs::path& directory) {
+  const int fd = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (fd >= 0) ::close(fd);
+  return fd >= 0;
+}
+
+// Runs `body` in a child that is nobody where the test is root, and returns the text it returns.
+std::string as_ordinary_user(const std::function<std::string()>& body) {
+  std::array<int, 2> pipe{};
+  REQUIRE(::pipe(pipe.data()) == 0);
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    constexpr unsigned kNobody = 65534;
+    const bool is_root = ::geteuid() == 0;
+    if (is_root && (::setgroups(0, nullptr) != 0 || ::setgid(kNobody) != 0 || ::setuid(kNobody) != 0)) {
+      ::_exit(1);
+    }
+    const std::string text = body();
+    ::_exit(::write(pipe[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()) ? 0 : 1);
+  }
+  ::close(pipe[1]);
+  std::string text;
+  std::array<char, 4096> buffer{};
+  for (ssize_t got = 0; (got = ::read(pipe[0], buffer.data(), buffer.size())) > 0;) {
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  ::close(pipe[0]);
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  REQUIRE(status == 0);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a new file appears with its commit and not before", "[base][output]") {
+  const TempDir dir;
+  const std::string path = dir.file("new");
+  {
+    OutputFile file = OutputFile::create(path);
+    CHECK_FALSE(file.is_stream());
+    CHECK(file.name() == path);
+    file.append(bytes_of("one "));
+    file.append(bytes_of("two"));
+    CHECK_FALSE(fs::exists(path));
+    file.commit();
+    CHECK(get(path) == "one two");
+  }
+  CHECK(names_in(dir.path()) == std::set<std::string>{"new"});
+}
+
+TEST_CASE("an existing file stands as it was until the commit", "[base][output]") {
+  const TempDir dir;
+  const std::string path = dir.file("old");
+  put(path, "before");
+  OutputFile file = OutputFile::create(path);
+  file.reserve(5);
+  file.write_at(3, bytes_of("er"));
+  file.write_at(0, bytes_of("aft"));
+  CHECK(get(path) == "before");
+  file.commit();
+  CHECK(get(path) == "after");
+  CHECK(names_in(dir.path()) == std::set<std::string>{"old"});
+}
+
+TEST_CASE("a file that is not committed leaves nothing and changes nothing", "[base][output]") {
+  const TempDir dir;
+  put(dir.file("old"), "before");
+  NamedOnlySystem named_only;
+  for (const bool named : {false, true}) {
+    CAPTURE(named);
+    std::optional<ScopedSystem> scope;
+    if (named) scope.emplace(named_only);
+    {
+      OutputFile first = OutputFile::create(dir.file("old"));
+      first.append(bytes_of("lost"));
+      OutputFile second = OutputFile::create(dir.file("new"));
+      second.reserve(4);
+      // What was moved from has nothing left to remove.
+      const OutputFile moved = std::move(second);
+      CHECK(names_in(dir.path()).size() == (named ? 3U : 1U));
+    }
+    CHECK(names_in(dir.path()) == std::set<std::string>{"old"});
+    CHECK(get(dir.file("old")) == "before");
+  }
+}
+
+TEST_CASE("a moved file is published once, by its last owner", "[base][output]") {
+  const TempDir dir;
+  NamedOnlySystem named_only;
+  const ScopedSystem scope(named_only);
+  OutputFile first = OutputFile::create(dir.file("out"));
+  first.append(bytes_of("whole"));
+  {
+    OutputFile second = std::move(first);
+    second.commit();
+  }
+  CHECK(get(dir.file("out")) == "whole");
+  CHECK(names_in(dir.path()) == std::set<std::string>{"out"});
+}
+
+TEST_CASE("the mode of a new file follows the umask", "[base][output]") {
+  const TempDir dir;
+  NamedOnlySystem named_only;
+  for (const bool named : {false, true}) {
+    std::optional<ScopedSystem> scope;
+    if (named) scope.emplace(named_only);
+    for (const auto& [mask, mode] : {std::pair<mode_t, mode_t>{022, 0644}, {077, 0600}, {0, 0666}}) {
+      CAPTURE(named, mask);
+      const UmaskScope umask(mask);
+      const std::string path = dir.file(cat("mask-", mask, named ? "-named" : ""));
+      publish(path, "x");
+      CHECK(mode_of(path) == mode);
+    }
+  }
+}
+
+TEST_CASE("an existing file keeps its mode, whatever the umask", "[base][output]") {
+  const TempDir dir;
+  const UmaskScope umask(077);
+  for (const mode_t mode : {0600U, 0644U, 0664U, 0755U, 0666U}) {
+    CAPTURE(mode);
+    const std::string path = dir.file("file");
+    put(path, "before");
+    REQUIRE(::chmod(path.c_str(), mode) == 0);
+    publish(path, "after");
+    CHECK(mode_of(path) == mode);
+    CHECK(get(path) == "after");
+  }
+}
+
+TEST_CASE("an existing file keeps its owner and group where the system allows", "[base][output]") {
+  if (::geteuid() != 0) return;
+  const TempDir dir;
+  const std::string path = dir.file("file");
+  put(path, "before");
+  REQUIRE(::chown(path.c_str(), 1234, 5678) == 0);
+  REQUIRE(::chmod(path.c_str(), 06750) == 0);
+  publish(path, "after");
+  struct stat info {};
+  REQUIRE(::stat(path.c_str(), &info) == 0);
+  CHECK(info.st_uid == 1234);
+  CHECK(info.st_gid == 5678);
+  CHECK((info.st_mode & 07777) == 06750);
+}
+
+TEST_CASE("an owner that cannot be kept is no error, and the group is kept by itself", "[base][output]") {
+  class NoOwnerSystem : public System {
+   public:
+    int fchown(int fd, uid_t owner, gid_t group) override {
+      if (owner != static_cast<uid_t>(-1)) {
+        errno = EPERM;
+        return -1;
+      }
+      return System::fchown(fd, owner, group);
+    }
+  };
+  if (::geteuid() != 0) return;
+  const TempDir dir;
+  const std::string path = dir.file("file");
+  put(path, "before");
+  REQUIRE(::chown(path.c_str(), 1234, 5678) == 0);
+  NoOwnerSystem no_owner;
+  const ScopedSystem scope(no_owner);
+  publish(path, "after");
+  struct stat info {};
+  REQUIRE(::stat(path.c_str(), &info) == 0);
+  CHECK(info.st_uid == 0);
+  CHECK(info.st_gid == 5678);
+  CHECK(get(path) == "after");
+}
+
+TEST_CASE("a symbolic link is followed and stays; its target is replaced", "[base][output]") {
+  const TempDir dir;
+  fs::create_directory(dir.path() / "far");
+  struct Row {
+    const char* what;
+    std::vector<std::pair<std::string, std::string>> links;  // name, target
+    std::string target;
+    bool exists;
+  };
+  const std::vector<Row> rows = {
+      {"relative", {{"a", "file-a"}}, "file-a", true},
+      {"absolute", {{"b", dir.file("far/file-b")}}, "far/file-b", true},
+      {"chain", {{"c", "far/c2"}, {"far/c2", "../c3"}, {"c3", "far/file-c"}}, "far/file-c", true},
+      {"dangling", {{"d", "far/file-d"}}, "far/file-d", false},
+      {"dangling chain", {{"e", "e2"}, {"e2", dir.file("far/file-e")}}, "far/file-e", false},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.what);
+    for (const auto& [name, target] : row.links) fs::create_symlink(target, dir.path() / name);
+    if (row.exists) put(dir.file(row.target), "before");
+    publish(dir.file(row.links[0].first), "after");
+    CHECK(get(dir.file(row.target)) == "after");
+    CHECK_FALSE(fs::is_symlink(dir.path() / row.target));
+    for (const auto& [name, target] : row.links) {
+      CHECK(fs::is_symlink(dir.path() / name));
+      CHECK(fs::read_symlink(dir.path() / name) == target);
+    }
+  }
+  // The temporary file of each stood beside the target, and is gone.
+  CHECK(names_in(dir.path() / "far") == std::set<std::string>{"c2", "file-b", "file-c", "file-d", "file-e"});
+}
+
+TEST_CASE("a relative destination and a relative link work from the working directory", "[base][output]") {
+  const TempDir dir;
+  fs::create_directory(dir.path() / "sub");
+  fs::create_symlink("sub/file", dir.path() / "link");
+  const fs::path before = fs::current_path();
+  fs::current_path(dir.path());
+  publish("link", "through the link");
+  publish("plain", "straight");
+  fs::current_path(before);
+  CHECK(get(dir.file("sub/file")) == "through the link");
+  CHECK(get(dir.file("plain")) == "straight");
+}
+
+TEST_CASE("the other name of a hard link keeps the old content", "[base][output]") {
+  const TempDir dir;
+  put(dir.file("one"), "before");
+  fs::create_hard_link(dir.path() / "one", dir.path() / "two");
+  publish(dir.file("one"), "after");
+  CHECK(get(dir.file("one")) == "after");
+  CHECK(get(dir.file("two")) == "before");
+}
+
+TEST_CASE("the output may be the input: a mapping of the old file stays whole", "[base][output]") {
+  const TempDir dir;
+  const std::string path = dir.file("both");
+  put(path, "0123456789");
+  const InputFile input = InputFile::open(path);
+  OutputFile output = OutputFile::create(path);
+  const auto bytes = input.mapping()->bytes();
+  output.append(bytes.subspan(5));
+  output.append(bytes.first(5));
+  output.commit();
+  CHECK(get(path) == "5678901234");
+  CHECK(std::memcmp(bytes.data(), "0123456789", 10) == 0);
+}
+
+TEST_CASE("a mapped output holds what was written and what was changed through the mapping",
+          "[base][output]") {
+  const TempDir dir;
+  OutputFile file = OutputFile::create(dir.file("out"));
+  file.reserve(6);
+  file.write_at(0, bytes_of("abcdef"));
+  const auto memory = file.map(6);
+  REQUIRE(memory.size() == 6);
+  memory[2] = std::byte{'X'};
+  file.commit();
+  CHECK(get(dir.file("out")) == "abXdef");
+  OutputFile empty = OutputFile::create(dir.file("empty"));
+  empty.reserve(0);
+  CHECK(empty.map(0).empty());
+  empty.commit();
+  CHECK(get(dir.file("empty")).empty());
+}
+
+TEST_CASE("a destination that cannot be written is refused with its path and the reason", "[base][output]") {
+  const TempDir dir;
+  put(dir.file("file"), "before");
+  fs::create_directory(dir.path() / "folder");
+  fs::create_symlink("loop", dir.path() / "loop");
+  fs::create_symlink("nowhere/at all", dir.path() / "lost");
+  const auto before = names_in(dir.path());
+  const std::string long_name(300, 'n');
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"folder", "is a directory"},
+      {"folder/", "is a directory"},
+      {"missing/file", "No such file or directory"},
+      {"missing/", "No such file or directory"},
+      {"lost", "No such file or directory"},
+      {"file/below", "Not a directory"},
+      {"file/", "Not a directory"},
+      {"loop", "Too many levels of symbolic links"},
+      {long_name, "File name too long"},
+  };
+  for (const auto& [name, reason] : rows) {
+    CAPTURE(name);
+    const std::string path = dir.file(name);
+    CHECK(error_of([&] { publish(path, "after"); }) == cat(printable(path), ": cannot write: ", reason));
+  }
+  CHECK(error_of([&] { publish("", "after"); }) == ": cannot write: No such file or directory");
+  CHECK(names_in(dir.path()) == before);
+  CHECK(get(dir.file("file")) == "before");
+}
+
+TEST_CASE("control characters in a path are escaped in the message", "[base][output]") {
+  CHECK(error_of([] { publish("/nowhere\x1b[31m\n\xff/x", ""); }) ==
+        "/nowhere\\x1b[31m\\n\\xff/x: cannot write: No such file or directory");
+}
+
+TEST_CASE("who may not write is refused, and what stood there stands", "[base][output]") {
+  const TempDir dir;
+  REQUIRE(::chmod(dir.path().c_str(), 0777) == 0);
+  put(dir.file("read only"), "before");
+  REQUIRE(::chmod(dir.file("read only").c_str(), 0444) == 0);
+  fs::create_directory(dir.path() / "closed");
+  put(dir.file("closed/writable"), "before");
+  REQUIRE(::chmod(dir.file("closed/writable").c_str(), 0666) == 0);
+  REQUIRE(::chmod(dir.file("closed").c_str(), 0555) == 0);
+  for (const char* name : {"read only", "closed/writable", "closed/new"}) {
+    CAPTURE(name);
+    const std::string path = dir.file(name);
+    const std::string line = as_ordinary_user([&] { return error_of([&] { publish(path, "after"); }); });
+    CHECK(line == cat(path, ": cannot write: Permission denied"));
+  }
+  CHECK(get(dir.file("read only")) == "before");
+  CHECK(get(dir.file("closed/writable")) == "before");
+  REQUIRE(::chmod(dir.file("closed").c_str(), 0755) == 0);
+  CHECK(names_in(dir.path() / "closed") == std::set<std::string>{"writable"});
+  CHECK(names_in(dir.path()) == std::set<std::string>{"closed", "read only"});
+}
+
+TEST_CASE("an ordinary user replaces a file of somebody else that anybody may write", "[base][output]") {
+  const TempDir dir;
+  REQUIRE(::chmod(dir.path().c_str(), 0777) == 0);
+  const std::string path = dir.file("file");
+  put(path, "before");
+  REQUIRE(::chmod(path.c_str(), 0666) == 0);
+  CHECK(as_ordinary_user([&] { return error_of([&] { publish(path, "after"); }); }) == "no error");
+  CHECK(get(path) == "after");
+  CHECK(mode_of(path) == 0666);
+}
+
+TEST_CASE("a FIFO is written as a stream and stays a FIFO", "[base][output]") {
+  const TempDir dir;
+  const std::string path = dir.file("fifo");
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  std::string received;
+  std::thread reader([&] { received = get(path); });
+  {
+    OutputFile file = OutputFile::create(path);
+    CHECK(file.is_stream());
+    file.append(bytes_of("through "));
+    file.append(bytes_of("the pipe"));
+    file.commit();
+  }
+  reader.join();
+  CHECK(received == "through the pipe");
+  CHECK(fs::is_fifo(path));
+  CHECK(names_in(dir.path()) == std::set<std::string>{"fifo"});
+}
+
+TEST_CASE("devices are written as streams and never replaced", "[base][output]") {
+  publish("/dev/null", "gone");
+  CHECK(fs::is_character_file("/dev/null"));
+  CHECK(error_of([] { publish("/dev/full", "no room"); }) ==
+        "/dev/full: cannot write: No space left on device");
+  CHECK(fs::is_character_file("/dev/full"));
+}
+
+TEST_CASE("a name of an open file means the open file, also where it is a regular one", "[base][output]") {
+  const TempDir dir;
+  const std::string path = dir.file("redirected");
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  REQUIRE(fd > 2);
+  publish(cat("/dev/fd/", fd), "one");
+  CHECK(get(path) == "one");
+  publish(cat("/proc/self/fd/", fd), "two");
+  fs::create_symlink(cat("/dev/fd/", fd), dir.path() / "link");
+  publish(dir.file("link"), "red");
+  CHECK(get(path) == "red");
+  // The same file as before, not another of its name.
+  CHECK(::write(fd, "R", 1) == 1);
+  CHECK(get(path) == "Red");
+  ::close(fd);
+}
+
+TEST_CASE("a destination that appears between opening and commit is replaced", "[base][output]") {
+  const TempDir dir;
+  const std::string path = dir.file("out");
+  OutputFile file = OutputFile::create(path);
+  file.append(bytes_of("ours"));
+  put(path, "theirs");
+  file.commit();
+  CHECK(get(path) == "ours");
+  CHECK(names_in(dir.path()) == std::set<std::string>{"out"});
+}
+
+TEST_CASE("a directory that takes the destination's name before the commit is an error", "[base][output]") {
+  const TempDir dir;
+  const std::string path = dir.file("out");
+  {
+    OutputFile file = OutputFile::create(path);
+    file.append(bytes_of("ours"));
+    fs::create_directory(path);
+    CHECK(error_of([&] { file.commit(); }) == cat(path, ": cannot publish the result: Is a directory"));
+  }
+  CHECK(fs::is_directory(path));
+  CHECK(names_in(dir.path()) == std::set<std::string>{"out"});
+}
+
+TEST_CASE("without unnamed files the result waits under a name of its own", "[base][output]") {
+  const TempDir dir;
+  NamedOnlySystem named_only;
+  const ScopedSystem scope(named_only);
+  const std::string long_name(255, 'n');
+  for (const std::string& name : {std::string("out"), long_name}) {
+    OutputFile file = OutputFile::create(dir.file(name));
+    file.append(bytes_of("whole"));
+    std::string temporary;
+    for (const std::string& found : names_in(dir.path())) {
+      if (found.starts_with(".tensorop-")) temporary = found;
+    }
+    CHECK(temporary.size() == std::strlen(".tensorop-XXXXXX.tmp"));
+    CHECK(temporary.ends_with(".tmp"));
+    CHECK(get(dir.file(temporary)) == "whole");
+    file.commit();
+    CHECK(get(dir.file(name)) == "whole");
+  }
+  CHECK(names_in(dir.path()) == std::set<std::string>{"out", long_name});
+}
+
+TEST_CASE("where unnamed files are, not even the directory shows the result before its commit",
+          "[base][output]") {
+  const TempDir dir;
+  if (!has_unnamed_files(dir.path())) return;
+  put(dir.file("old"), "before");
+  OutputFile file = OutputFile::create(dir.file("old"));
+  file.reserve(100);
+  CHECK(names_in(dir.path()) == std::set<std::string>{"old"});
+  file.commit();
+  CHECK(names_in(dir.path()) == std::set<std::string>{"old"});
+}
+
+TEST_CASE("more than the file system has free is refused before anything is claimed", "[base][output]") {
+  const TempDir dir;
+  put(dir.file("old"), "before");
+  {
+    OutputFile file = OutputFile::create(dir.file("old"));
+    const std::string line = error_of([&] { file.reserve(std::int64_t{1} << 62); });
+    CHECK(line.starts_with(cat(dir.file("old"), ": the result needs 4611686018427387904 bytes, ")));
+    CHECK(line.ends_with(" are free on that file system"));
+  }
+  CHECK(get(dir.file("old")) == "before");
+  CHECK(names_in(dir.path()) == std::set<std::string>{"old"});
+}
+
+TEST_CASE("a file system that cannot claim space ahead gets a file of the right length", "[base][output]") {
+  class NoFallocateSystem : public System {
+   public:
+    int fallocate(int /*fd*/, off_t /*bytes*/) override {
+      errno = EOPNOTSUPP;
+      return -1;
+    }
+  };
+  const TempDir dir;
+  NoFallocateSystem no_fallocate;
+  const ScopedSystem scope(no_fallocate);
+  OutputFile file = OutputFile::create(dir.file("out"));
+  file.reserve(4);
+  file.write_at(1, bytes_of("b"));
+  file.commit();
+  CHECK(get(dir.file("out")) == std::string("\0b\0\0", 4));
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Every call that goes out to the system, made to fail one at a time.
+
+namespace {
+
+enum class Fault { error, partial };
+
+// Counts the calls; the `strike`-th fails with `code`, or writes a part alone.
+class FaultySystem : public NamedOnlySystem {
+ public:
+  FaultySystem(bool named, int strike, Fault fault, int code)
+      : named_(named), strike_(strike), fault_(fault), code_(code) {}
+  [[nodiscard]] const std::string& struck() const { return struck_; }
+
+  int open(const char* path, int flags, mode_t mode) override {
+    if (strikes("open")) return -1;
+    return named_ ? NamedOnlySystem::open(path, flags, mode) : System::open(path, flags, mode);
+  }
+  int close(int fd) override {
+    const bool fails = strikes("close");
+    const int reason = errno;
+    const int status = System::close(fd);  // whatever it says, the descriptor is gone
+    if (fails) errno = reason;
+    return fails ? -1 : status;
+  }
+  ssize_t write(int fd, const void* buffer, size_t bytes) override {
+    if (strikes("write")) return fault_ == Fault::partial ? System::write(fd, buffer, bytes / 2) : -1;
+    return System::write(fd, buffer, bytes);
+  }
+  ssize_t pwrite(int fd, const void* buffer, size_t bytes, off_t offset) override {
+    if (strikes("pwrite"))
+      return fault_ == Fault::partial ? System::pwrite(fd, buffer, bytes / 2, offset) : -1;
+    return System::pwrite(fd, buffer, bytes, offset);
+  }
+  int stat(const char* path, struct stat* out) override {
+    return strikes("stat") ? -1 : System::stat(path, out);
+  }
+  int lstat(const char* path, struct stat* out) override {
+    return strikes("lstat") ? -1 : System::lstat(path, out);
+  }
+  int access(const char* path, int mode) override {
+    return strikes("access") ? -1 : System::access(path, mode);
+  }
+  ssize_t readlink(const char* path, char* buffer, size_t bytes) override {
+    return strikes("readlink") ? -1 : System::readlink(path, buffer, bytes);
+  }
+  int fstatvfs(int fd, struct statvfs* out) override {
+    return strikes("fstatvfs") ? -1 : System::fstatvfs(fd, out);
+  }
+  int fallocate(int fd, off_t bytes) override {
+    return strikes("fallocate") ? -1 : System::fallocate(fd, bytes);
+  }
+  int ftruncate(int fd, off_t bytes) override {
+    return strikes("ftruncate") ? -1 : System::ftruncate(fd, bytes);
+  }
+  int fchmod(int fd, mode_t mode) override { return strikes("fchmod") ? -1 : System::fchmod(fd, mode); }
+  int fchown(int fd, uid_t owner, gid_t group) override {
+    return strikes("fchown") ? -1 : System::fchown(fd, owner, group);
+  }
+  void* mmap(size_t bytes, int protection, int flags, int fd) override {
+    return strikes("mmap") ? reinterpret_cast<void*>(-1) : System::mmap(bytes, protection, flags, fd);
+  }
+  int munmap(void* address, size_t bytes) override {
+    const bool fails = strikes("munmap");
+    const int status = System::munmap(address, bytes);
+    return fails ? -1 : status;
+  }
+  int link_fd(int fd, const char* path) override {
+    return strikes("link_fd") ? -1 : System::link_fd(fd, path);
+  }
+  int rename(const char* from, const char* to) override {
+    return strikes("rename") ? -1 : System::rename(from, to);
+  }
+
+ private:
+  bool strikes(const char* call) {
+    if (++calls_ != strike_) return false;
+    struck_ = call;
+    errno = code_;
+    return true;
+  }
+
+  bool named_;
+  int strike_;
+  Fault fault_;
+  int code_;
+  int calls_ = 0;
+  std::string struck_;
+};
+
+void write_positioned(const std::string& path) {
+  OutputFile file = OutputFile::create(path);
+  file.reserve(10);
+  file.write_at(0, bytes_of("01234"));
+  file.write_at(5, bytes_of("56789"));
+  const auto memory = file.map(10);
+  memory[0] = std::byte{'A'};
+  file.commit();
+}
+
+void write_appended(const std::string& path) {
+  OutputFile file = OutputFile::create(path);
+  file.append(bytes_of("A12"));
+  file.append(bytes_of("3456789"));
+  file.commit();
+}
+
+// Where the calls go: what the destination is before, and how it is written.
+struct Scene {
+  const char* what;
+  void (*run)(const std::string& path);
+  bool named;   // without unnamed files
+  bool exists;  // something stands there
+  bool link;    // through a symbolic link
+};
+
+constexpr Scene kScenes[] = {
+    {"positioned, new", write_positioned, false, false, false},
+    {"positioned, existing", write_positioned, false, true, false},
+    {"positioned, link", write_positioned, false, true, true},
+    {"positioned, new, named", write_positioned, true, false, false},
+    {"positioned, existing, named", write_positioned, true, true, false},
+    {"appended, new", write_appended, false, false, false},
+    {"appended, existing link", write_appended, false, true, true},
+    {"appended, existing, named", write_appended, true, true, false},
+};
+
+// Runs the scene with the `strike`-th call failing; false where it has no so many calls.
+bool run_with_fault(const Scene& scene, int strike, Fault fault, int code) {
+  const TempDir dir;
+  const std::string path = dir.file(scene.link ? "link" : "out");
+  if (scene.exists) put(dir.file("out"), "before");
+  if (scene.link) fs::create_symlink("out", dir.path() / "link");
+  // So that there is an owner to be kept.
+  if (scene.exists && ::geteuid() == 0) REQUIRE(::chown(dir.file("out").c_str(), 1234, 5678) == 0);
+  auto left = names_in(dir.path());
+
+  FaultySystem system(scene.named, strike, fault, code);
+  std::string line;
+  {
+    const ScopedSystem scope(system);
+    line = error_of([&] { scene.run(path); });
+  }
+  if (system.struck().empty()) {
+    CHECK(line == "no error");
+    return false;
+  }
+  if (fault == Fault::partial && !system.struck().ends_with("write")) return true;
+  CAPTURE(scene.what, strike, system.struck(), std::strerror(code), line);
+  if (line == "no error") {
+    CHECK(get(dir.file("out")) == "A123456789");
+    left.insert("out");
+  } else {
+    CHECK(line.starts_with(cat(path, ": ")));
+    CHECK(line.ends_with(cat(": ", std::strerror(code))));
+    CHECK(get(dir.file("out")) == (scene.exists ? "before" : "(nothing)"));
+  }
+  CHECK(names_in(dir.path()) == left);
+  if (scene.link) CHECK(fs::is_symlink(path));
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("any one call that fails leaves the old file or the new one, and a line that says why",
+          "[base][output][fault]") {
+  for (const Scene& scene : kScenes) {
+    for (const int code : {ENOSPC, EIO, EINTR}) {
+      int strike = 1;
+      while (run_with_fault(scene, strike, Fault::error, code)) ++strike;
+      CHECK(strike > 6);
+    }
+  }
+}
+
+TEST_CASE("a write that takes a part of the bytes is continued", "[base][output][fault]") {
+  for (const Scene& scene : kScenes) {
+    for (int strike = 1; run_with_fault(scene, strike, Fault::partial, ENOSPC); ++strike) {
+    }
+  }
+}
+
+TEST_CASE("failures that lose nothing are no errors, all others are", "[base][output][fault]") {
+  // By what can be done without: another name, a check that is made again, or a courtesy.
+  const std::set<std::string> harmless = {"access", "fstatvfs", "fchown", "munmap"};
+  const TempDir dir;
+  for (int strike = 1;; ++strike) {
+    const std::string path = dir.file(cat("out", strike));
+    put(path, "before");
+    if (::geteuid() == 0) REQUIRE(::chown(path.c_str(), 1234, 5678) == 0);
+    FaultySystem system(true, strike, Fault::error, EIO);
+    std::string line;
+    {
+      const ScopedSystem scope(system);
+      line = error_of([&] { write_positioned(path); });
+    }
+    if (system.struck().empty()) break;
+    CAPTURE(strike, system.struck(), line);
+    // The first open asks for an unnamed file, the first access whether the file may be written.
+    if (system.struck() == "open" || system.struck() == "access") continue;
+    CHECK((line == "no error") == harmless.contains(system.struck()));
+  }
+}
+
+TEST_CASE("writing that is interrupted again and again goes on", "[base][output][fault]") {
+  class InterruptedSystem : public System {
+   public:
+    ssize_t write(int fd, const void* buffer, size_t bytes) override {
+      return interrupt() ? -1 : System::write(fd, buffer, std::min<size_t>(bytes, 3));
+    }
+    ssize_t pwrite(int fd, const void* buffer, size_t bytes, off_t offset) override {
+      return interrupt() ? -1 : System::pwrite(fd, buffer, std::min<size_t>(bytes, 3), offset);
+    }
+    int fallocate(int fd, off_t bytes) override { return interrupt() ? -1 : System::fallocate(fd, bytes); }
+
+   private:
+    bool interrupt() {
+      errno = EINTR;
+      return ++calls_ % 3 != 0;
+    }
+    int calls_ = 0;
+  };
+  const TempDir dir;
+  InterruptedSystem interrupted;
+  const ScopedSystem scope(interrupted);
+  write_positioned(dir.file("positioned"));
+  CHECK(get(dir.file("positioned")) == "A123456789");
+  write_appended(dir.file("appended"));
+  CHECK(get(dir.file("appended")) == "A123456789");
+}
+
+TEST_CASE("a write that takes nothing is an error, not an endless loop", "[base][output][fault]") {
+  class StuckSystem : public System {
+   public:
+    ssize_t write(int /*fd*/, const void* /*buffer*/, size_t /*bytes*/) override { return 0; }
+  };
+  const TempDir dir;
+  StuckSystem stuck;
+  const ScopedSystem scope(stuck);
+  CHECK(error_of([&] { publish(dir.file("out"), "x"); }) ==
+        cat(dir.file("out"), ": cannot write: nothing more is taken"));
+  CHECK(names_in(dir.path()).empty());
+}
+
+TEST_CASE("a stream that cannot be closed is an error", "[base][output][fault]") {
+  class NoCloseSystem : public System {
+   public:
+    int close(int fd) override {
+      System::close(fd);
+      errno = EIO;
+      return -1;
+    }
+  };
+  NoCloseSystem no_close;
+  const ScopedSystem scope(no_close);
+  CHECK(error_of([] { publish("/dev/null", "x"); }) == "/dev/null: cannot write: Input/output error");
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Signals.
+
+namespace {
+
+struct Ended {
+  bool by_signal;
+  int number;  // of the signal, or the exit status
+};
+
+// Runs `body` in a child, which gets a way to say that it is ready; then `signal_number` is sent to it.
+Ended run_and_strike(int signal_number, const std::function<void(const std::function<void()>&)>& body) {
+  std::array<int, 2> pipe{};
+  REQUIRE(::pipe(pipe.data()) == 0);
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    // What the test program does with signals is not what is tested.
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::signal(number, SIG_DFL);
+    body([&] { (void)!::write(pipe[1], "r", 1); });
+    ::_exit(0);
+  }
+  ::close(pipe[1]);
+  char ready = 0;
+  REQUIRE(::read(pipe[0], &ready, 1) == 1);
+  ::close(pipe[0]);
+  ::kill(child, signal_number);
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  return WIFSIGNALED(status) ? Ended{true, WTERMSIG(status)} : Ended{false, WEXITSTATUS(status)};
+}
+
+}  // namespace
+
+TEST_CASE("a signal while writing leaves nothing behind and ends the process as usual",
+          "[base][output][signal]") {
+  const TempDir dir;
+  put(dir.file("out"), "before");
+  NamedOnlySystem named_only;
+  for (const bool named : {true, false}) {
+    if (!named && !has_unnamed_files(dir.path())) continue;
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+      CAPTURE(named, number);
+      const Ended ended = run_and_strike(number, [&](const std::function<void()>& ready) {
+        std::optional<ScopedSystem> scope;
+        if (named) scope.emplace(named_only);
+        OutputFile file = OutputFile::create(dir.file("out"));
+        file.append(bytes_of("half a res"));
+        if (names_in(dir.path()).size() != (named ? 2U : 1U)) ::_exit(3);
+        ready();
+        for (;;) ::pause();
+      });
+      CHECK(ended.by_signal);
+      CHECK(ended.number == number);
+      CHECK(names_in(dir.path()) == std::set<std::string>{"out"});
+      CHECK(get(dir.file("out")) == "before");
+    }
+  }
+}
+
+TEST_CASE("a signal behind the commit, or behind a failure, finds nothing to remove",
+          "[base][output][signal]") {
+  const TempDir dir;
+  put(dir.file("out"), "before");
+  NamedOnlySystem named_only;
+  for (const bool commits : {true, false}) {
+    CAPTURE(commits);
+    const Ended ended = run_and_strike(SIGTERM, [&](const std::function<void()>& ready) {
+      const ScopedSystem scope(named_only);
+      if (commits) {
+        publish(dir.file("out"), "after");
+      } else {
+        (void)OutputFile::create(dir.file("out"));
+      }
+      ready();
+      for (;;) ::pause();
+    });
+    CHECK(ended.by_signal);
+    CHECK(ended.number == SIGTERM);
+    CHECK(names_in(dir.path()) == std::set<std::string>{"out"});
+    CHECK(get(dir.file("out")) == "after");
+  }
+}
+
+TEST_CASE("a signal that is ignored stays ignored while writing", "[base][output][signal]") {
+  const TempDir dir;
+  NamedOnlySystem named_only;
+  const Ended ended = run_and_strike(SIGHUP, [&](const std::function<void()>& ready) {
+    ::signal(SIGHUP, SIG_IGN);
+    const ScopedSystem scope(named_only);
+    OutputFile file = OutputFile::create(dir.file("out"));
+    file.append(bytes_of("whole"));
+    ::raise(SIGHUP);
+    file.commit();
+    ready();
+  });
+  CHECK_FALSE(ended.by_signal);
+  CHECK(ended.number == 0);
+  CHECK(get(dir.file("out")) == "whole");
+}
+
+TEST_CASE("a signal in the middle of publishing waits until it is done or undone", "[base][output][signal]") {
+  class StruckSystem : public NamedOnlySystem {
+   public:
+    StruckSystem(bool named, bool fails) : named_(named), fails_(fails) {}
+    int open(const char* path, int flags, mode_t mode) override {
+      return named_ ? NamedOnlySystem::open(path, flags, mode) : System::open(path, flags, mode);
+    }
+    int rename(const char* from, const char* to) override {
+      ::raise(SIGTERM);
+      if (!fails_) return System::rename(from, to);
+      errno = EIO;
+      return -1;
+    }
+
+   private:
+    bool named_;
+    bool fails_;
+  };
+  for (const bool named : {true, false}) {
+    for (const bool fails : {false, true}) {
+      CAPTURE(named, fails);
+      const TempDir dir;
+      put(dir.file("out"), "before");
+      StruckSystem struck(named, fails);
+      const Ended ended = run_and_strike(0, [&](const std::function<void()>& ready) {
+        ready();
+        const ScopedSystem scope(struck);
+        (void)error_of([&] { publish(dir.file("out"), "after"); });
+      });
+      CHECK(ended.by_signal);
+      CHECK(ended.number == SIGTERM);
+      CHECK(names_in(dir.path()) == std::set<std::string>{"out"});
+      CHECK(get(dir.file("out")) == (fails ? "before" : "after"));
+    }
+  }
+}
+
+}  // namespace tensorop
