@@ -1,0 +1,289 @@
+// Files to read: what is mapped, what is a stream, and what is refused.
+#include "base/input_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/system.hpp"
+#include "base/text.hpp"
+#include "support/catch.hpp"
+#include "support/temp_dir.hpp"
+
+namespace tensorop {
+namespace {
+
+namespace fs = std::filesystem;
+
+void put(const std::string& path, std::string_view text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+std::string error_of(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// All of a stream, read in blocks of `block` bytes.
+std::string read_all(InputFile& file, std::size_t block) {
+  std::string text;
+  std::vector<std::byte> buffer(block);
+  for (;;) {
+    const std::size_t got = file.read(buffer);
+    text += text_of(std::span(buffer).first(got));
+    if (got < block) return text;
+  }
+}
+
+// Puts `path` in the place of standard input for the lifetime of this object.
+class StandardInputScope {
+ public:
+  StandardInputScope(const std::string& path, off_t offset) : before_(::dup(STDIN_FILENO)) {
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    REQUIRE(fd >= 0);
+    REQUIRE(::lseek(fd, offset, SEEK_SET) == offset);
+    ::dup2(fd, STDIN_FILENO);
+    ::close(fd);
+  }
+  ~StandardInputScope() {
+    ::dup2(before_, STDIN_FILENO);
+    ::close(before_);
+  }
+  StandardInputScope(const StandardInputScope&) = delete;
+  StandardInputScope& operator=(const StandardInputScope&) = delete;
+
+ private:
+  int before_;
+};
+
+}  // namespace
+
+TEST_CASE("a regular file is mapped whole", "[base][input]") {
+  const TempDir dir;
+  const std::string path = dir.file("file");
+  const std::string text(10000, 'x');
+  put(path, text);
+  const InputFile file = InputFile::open(path);
+  CHECK(file.name() == path);
+  REQUIRE(file.mapping() != nullptr);
+  CHECK(text_of(file.mapping()->bytes()) == text);
+}
+
+TEST_CASE("a mapping outlives the file's name and the object that opened it", "[base][input]") {
+  const TempDir dir;
+  put(dir.file("file"), "still here");
+  const auto mapping = InputFile::open(dir.file("file")).mapping();
+  fs::remove(dir.file("file"));
+  CHECK(text_of(mapping->bytes()) == "still here");
+}
+
+TEST_CASE("a sparse file of a tebibyte is opened without reading it", "[base][input]") {
+  const TempDir dir;
+  put(dir.file("huge"), "front");
+  REQUIRE(::truncate(dir.file("huge").c_str(), off_t{1} << 40) == 0);
+  const InputFile file = InputFile::open(dir.file("huge"));
+  CHECK(file.mapping()->bytes().size() == std::size_t{1} << 40);
+  CHECK(text_of(file.mapping()->bytes().first(6)) == std::string_view("front\0", 6));
+}
+
+TEST_CASE("an empty file is a stream that ends at once", "[base][input]") {
+  const TempDir dir;
+  put(dir.file("empty"), "");
+  InputFile file = InputFile::open(dir.file("empty"));
+  CHECK(file.mapping() == nullptr);
+  CHECK(read_all(file, 16).empty());
+}
+
+TEST_CASE("a file of /proc, which claims to be empty, is read as a stream", "[base][input]") {
+  InputFile file = InputFile::open("/proc/self/stat");
+  CHECK(file.mapping() == nullptr);
+  CHECK(read_all(file, 7).starts_with(cat(::getpid(), " (")));
+}
+
+TEST_CASE("a stream is read to its end whatever pieces it comes in", "[base][input]") {
+  const TempDir dir;
+  const std::string path = dir.file("fifo");
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  std::string sent;
+  for (int i = 0; i < 20000; ++i) sent += static_cast<char>('a' + i % 26);
+  std::thread writer([&] {
+    const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    for (std::size_t i = 0; i < sent.size(); i += 777) {
+      const auto piece = std::string_view(sent).substr(i, 777);
+      (void)!::write(fd, piece.data(), piece.size());
+    }
+    ::close(fd);
+  });
+  InputFile file = InputFile::open(path);
+  CHECK(file.mapping() == nullptr);
+  const std::string received = read_all(file, 1000);
+  writer.join();
+  CHECK(received == sent);
+}
+
+TEST_CASE("standard input that is a file is mapped, unless something was read from it", "[base][input]") {
+  const TempDir dir;
+  put(dir.file("file"), "0123456789");
+  {
+    const StandardInputScope scope(dir.file("file"), 0);
+    const InputFile file = InputFile::standard_input();
+    CHECK(file.name() == "standard input");
+    REQUIRE(file.mapping() != nullptr);
+    CHECK(text_of(file.mapping()->bytes()) == "0123456789");
+  }
+  {
+    const StandardInputScope scope(dir.file("file"), 4);
+    InputFile file = InputFile::standard_input();
+    CHECK(file.mapping() == nullptr);
+    CHECK(read_all(file, 4) == "456789");
+  }
+  {
+    const StandardInputScope scope(dir.path().string(), 0);
+    CHECK(error_of([] { (void)InputFile::standard_input(); }) == "standard input: is a directory");
+  }
+}
+
+TEST_CASE("what cannot be opened is refused with its path and the reason", "[base][input]") {
+  const TempDir dir;
+  put(dir.file("file"), "x");
+  fs::create_directory(dir.path() / "folder");
+  fs::create_symlink("loop", dir.path() / "loop");
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"folder", "is a directory"},
+      {"missing", "cannot open: No such file or directory"},
+      {"file/below", "cannot open: Not a directory"},
+      {"loop", "cannot open: Too many levels of symbolic links"},
+      {std::string(300, 'n'), "cannot open: File name too long"},
+      {"mis\nsing\x1b", "cannot open: No such file or directory"},
+  };
+  for (const auto& [name, reason] : rows) {
+    const std::string path = dir.file(name);
+    CHECK(error_of([&] { (void)InputFile::open(path); }) == cat(printable(path), ": ", reason));
+  }
+}
+
+TEST_CASE("each call of reading that fails is an error with the path and the reason", "[base][input]") {
+  enum class Call { none, open, fstat_first, fstat_second, mmap, read };
+  class FaultySystem : public System {
+   public:
+    explicit FaultySystem(Call call) : call_(call) {}
+    int open(const char* path, int flags, mode_t mode) override {
+      return fails(Call::open) ? -1 : System::open(path, flags, mode);
+    }
+    int fstat(int fd, struct stat* out) override {
+      ++fstats_;
+      const Call which = fstats_ == 1 ? Call::fstat_first : Call::fstat_second;
+      return fails(which) ? -1 : System::fstat(fd, out);
+    }
+    void* mmap(size_t bytes, int protection, int flags, int fd) override {
+      return fails(Call::mmap) ? reinterpret_cast<void*>(-1) : System::mmap(bytes, protection, flags, fd);
+    }
+    ssize_t read(int fd, void* buffer, size_t bytes) override {
+      return fails(Call::read) ? -1 : System::read(fd, buffer, bytes);
+    }
+    int close(int fd) override {
+      ++closed;
+      return System::close(fd);
+    }
+    int closed = 0;
+
+   private:
+    [[nodiscard]] bool fails(Call call) const {
+      errno = EIO;
+      return call == call_;
+    }
+    Call call_;
+    int fstats_ = 0;
+  };
+  const TempDir dir;
+  put(dir.file("file"), "x");
+  struct Row {
+    Call call;
+    std::string path;
+    const char* what;
+  };
+  const std::vector<Row> rows = {
+      {Call::open, dir.file("file"), "cannot open"},
+      {Call::fstat_first, dir.file("file"), "cannot read"},
+      {Call::fstat_second, dir.file("file"), "cannot read"},
+      {Call::mmap, dir.file("file"), "cannot map"},
+      {Call::read, "/proc/self/stat", "cannot read"},
+  };
+  for (const Row& row : rows) {
+    FaultySystem faulty(row.call);
+    const ScopedSystem scope(faulty);
+    const std::string line = error_of([&] {
+      InputFile file = InputFile::open(row.path);
+      (void)read_all(file, 8);
+    });
+    CHECK(line == cat(row.path, ": ", row.what, ": Input/output error"));
+    CHECK(faulty.closed == (row.call == Call::open ? 0 : 1));
+  }
+}
+
+TEST_CASE("a read that is interrupted is made again", "[base][input]") {
+  class InterruptedSystem : public System {
+   public:
+    ssize_t read(int fd, void* buffer, size_t bytes) override {
+      errno = EINTR;
+      return ++calls_ % 3 != 0 ? -1 : System::read(fd, buffer, std::min<size_t>(bytes, 2));
+    }
+
+   private:
+    int calls_ = 0;
+  };
+  InterruptedSystem interrupted;
+  const ScopedSystem scope(interrupted);
+  InputFile file = InputFile::open("/proc/sys/kernel/ostype");
+  CHECK(read_all(file, 100) == "Linux\n");
+}
+
+TEST_CASE("a descriptor is closed once, and standard streams never", "[base][input]") {
+  class CountingSystem : public System {
+   public:
+    int close(int /*fd*/) override { return ++closed, 0; }
+    int closed = 0;
+  };
+  CountingSystem counting;
+  const ScopedSystem scope(counting);
+  {
+    FileDescriptor first(100);
+    FileDescriptor second(std::move(first));
+    CHECK_FALSE(first.is_open());
+    CHECK(second.get() == 100);
+    FileDescriptor third(101);
+    third = std::move(second);
+    CHECK(counting.closed == 1);
+    CHECK(third.get() == 100);
+    CHECK(third.close());
+    CHECK(counting.closed == 2);
+  }
+  CHECK(counting.closed == 2);
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    FileDescriptor standard(fd);
+    CHECK(standard.close());
+  }
+  CHECK(counting.closed == 2);
+}
+
+}  // namespace tensorop

@@ -1,0 +1,202 @@
+// Chunks on threads: each runs once, what is ordered is ordered, and the lowest error wins, whatever the
+// number of threads. Meant to be run under the thread sanitizer too.
+#include "base/threads.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "support/catch.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr int kThreadCounts[] = {1, 2, 3, 7, 16};
+
+// Lets other threads overtake, differently each time.
+void dawdle(std::int64_t seed) {
+  for (std::int64_t i = seed * 2654435761 % 7; i > 0; --i) std::this_thread::yield();
+}
+
+std::string error_of(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("at least one core is available", "[base][threads]") {
+  CHECK(available_cores() >= 1);
+}
+
+TEST_CASE("every chunk runs once, on a worker of its range, one chunk a worker at a time",
+          "[base][threads]") {
+  for (const int threads : kThreadCounts) {
+    for (const std::int64_t chunks : {0, 1, 2, 5, 100, 1000}) {
+      CAPTURE(threads, chunks);
+      std::vector<std::atomic<int>> runs(static_cast<std::size_t>(chunks));
+      std::vector<std::atomic<int>> busy(static_cast<std::size_t>(threads));
+      std::atomic<int> wrong{0};
+      Threads(threads).for_each(chunks, [&](std::int64_t chunk, int worker) {
+        if (chunk < 0 || chunk >= chunks || worker < 0 || worker >= threads) {
+          ++wrong;
+          return;
+        }
+        if (++busy[static_cast<std::size_t>(worker)] != 1) ++wrong;
+        dawdle(chunk);
+        ++runs[static_cast<std::size_t>(chunk)];
+        --busy[static_cast<std::size_t>(worker)];
+      });
+      CHECK(wrong == 0);
+      for (const auto& run : runs) {
+        if (run != 1) FAIL("a chunk ran " << run << " times");
+      }
+    }
+  }
+}
+
+TEST_CASE("without chunks nothing is called", "[base][threads]") {
+  for (const int threads : kThreadCounts) {
+    Threads(threads).for_each(0, [](std::int64_t, int) { FAIL("called"); });
+    Threads(threads).for_each_ordered(
+        0, [](std::int64_t, int) { FAIL("called"); }, [](std::int64_t, int) { FAIL("called"); });
+  }
+}
+
+TEST_CASE("the calling thread does a single chunk itself", "[base][threads]") {
+  const auto self = std::this_thread::get_id();
+  Threads(7).for_each(1, [&](std::int64_t, int worker) {
+    CHECK(worker == 0);
+    CHECK(std::this_thread::get_id() == self);
+  });
+}
+
+TEST_CASE("the error of the lowest failing chunk wins, and all below it have run", "[base][threads]") {
+  for (const int threads : kThreadCounts) {
+    for (int repetition = 0; repetition < 100; ++repetition) {
+      CAPTURE(threads, repetition);
+      constexpr std::int64_t kChunks = 40;
+      const std::int64_t lowest = repetition % 20;
+      std::vector<std::atomic<int>> runs(kChunks);
+      const std::string line = error_of([&] {
+        Threads(threads).for_each(kChunks, [&](std::int64_t chunk, int /*worker*/) {
+          // The lowest is the slowest to fail.
+          if (chunk == lowest) dawdle(repetition);
+          ++runs[static_cast<std::size_t>(chunk)];
+          if (chunk >= lowest) throw Error(cat("chunk ", chunk));
+        });
+      });
+      CHECK(line == cat("chunk ", lowest));
+      for (std::int64_t chunk = 0; chunk < lowest; ++chunk) CHECK(runs[static_cast<std::size_t>(chunk)] == 1);
+      for (const auto& run : runs) {
+        if (run > 1) FAIL("a chunk ran twice");
+      }
+    }
+  }
+}
+
+TEST_CASE("an exception of any type comes through", "[base][threads]") {
+  for (const int threads : kThreadCounts) {
+    const Threads pool(threads);
+    const auto fail = [](std::int64_t chunk, int /*worker*/) {
+      if (chunk == 3) throw std::out_of_range("three");
+    };
+    const auto nothing = [](std::int64_t, int) {};
+    CHECK_THROWS_AS(pool.for_each(9, fail), std::out_of_range);
+    CHECK_THROWS_AS(pool.for_each_ordered(9, fail, nothing), std::out_of_range);
+    CHECK_THROWS_AS(pool.for_each_ordered(9, nothing, fail), std::out_of_range);
+  }
+}
+
+TEST_CASE("chunks are consumed in ascending order, one at a time, behind their production",
+          "[base][threads]") {
+  for (const int threads : kThreadCounts) {
+    for (int repetition = 0; repetition < 50; ++repetition) {
+      CAPTURE(threads, repetition);
+      constexpr std::int64_t kChunks = 60;
+      // Plain memory: the order alone keeps it from being raced for.
+      std::vector<std::int64_t> consumed;
+      std::vector<std::int64_t> produced(static_cast<std::size_t>(threads), -1);
+      std::int64_t wrong = 0;
+      Threads(threads).for_each_ordered(
+          kChunks,
+          [&](std::int64_t chunk, int worker) {
+            dawdle(chunk + repetition);
+            produced[static_cast<std::size_t>(worker)] = chunk;
+          },
+          [&](std::int64_t chunk, int worker) {
+            if (produced[static_cast<std::size_t>(worker)] != chunk) ++wrong;
+            consumed.push_back(chunk);
+          });
+      CHECK(wrong == 0);
+      REQUIRE(consumed.size() == kChunks);
+      for (std::int64_t i = 0; i < kChunks; ++i) {
+        if (consumed[static_cast<std::size_t>(i)] != i) FAIL("consumed out of order");
+      }
+    }
+  }
+}
+
+TEST_CASE("after an error all below it is consumed and nothing above it", "[base][threads]") {
+  enum class Step { produce, consume };
+  for (const int threads : kThreadCounts) {
+    for (const Step step : {Step::produce, Step::consume}) {
+      for (int repetition = 0; repetition < 60; ++repetition) {
+        constexpr std::int64_t kChunks = 30;
+        const std::int64_t lowest = repetition % 30;
+        CAPTURE(threads, step == Step::produce, lowest);
+        std::vector<std::int64_t> consumed;
+        const auto fail_from_lowest = [&](std::int64_t chunk, Step here) {
+          dawdle(chunk + repetition);
+          if (here == step && chunk >= lowest) throw Error(cat("chunk ", chunk));
+        };
+        const std::string line = error_of([&] {
+          Threads(threads).for_each_ordered(
+              kChunks, [&](std::int64_t chunk, int /*worker*/) { fail_from_lowest(chunk, Step::produce); },
+              [&](std::int64_t chunk, int /*worker*/) {
+                fail_from_lowest(chunk, Step::consume);
+                consumed.push_back(chunk);
+              });
+        });
+        CHECK(line == cat("chunk ", lowest));
+        REQUIRE(consumed.size() == static_cast<std::size_t>(lowest));
+        for (std::int64_t i = 0; i < lowest; ++i) CHECK(consumed[static_cast<std::size_t>(i)] == i);
+      }
+    }
+  }
+}
+
+TEST_CASE("a failing production and a failing consumption: the lower chunk wins", "[base][threads]") {
+  for (const int threads : kThreadCounts) {
+    for (int repetition = 0; repetition < 60; ++repetition) {
+      const std::int64_t produce_fails = 3 + repetition % 5;
+      const std::int64_t consume_fails = 3 + repetition / 5 % 5;
+      CAPTURE(threads, produce_fails, consume_fails);
+      const std::string line = error_of([&] {
+        Threads(threads).for_each_ordered(
+            20,
+            [&](std::int64_t chunk, int /*worker*/) {
+              if (chunk == produce_fails) throw Error(cat("chunk ", chunk));
+            },
+            [&](std::int64_t chunk, int /*worker*/) {
+              dawdle(repetition);
+              if (chunk == consume_fails) throw Error(cat("chunk ", chunk));
+            });
+      });
+      CHECK(line == cat("chunk ", std::min(produce_fails, consume_fails)));
+    }
+  }
+}
+
+}  // namespace tensorop
