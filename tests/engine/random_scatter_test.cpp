@@ -74,6 +74,7 @@ RandomCase scatter_elements_case(Random& random, std::int64_t elements) {
                                  : update_elements(random, elements) / lanes + 1;
     }
     if (random.chance(2)) indices = spoiled(random, indices);
+    if (random.chance(1)) indices.push_back(1);
     const std::int64_t most = most_elements(elements);
     if (elements_in(data) > most || elements_in(indices) > most) continue;
     set_axis(random, call, axis, r);

@@ -25,8 +25,8 @@ constexpr int kMostShown = 5;
 struct Outcome {
   std::optional<Tensor> result;
   std::string rule;
-  std::string message;
-  std::int64_t position = -1;
+  std::string message;  // of the engine
+  std::string place;    // what of it the reference knows: the element to blame
 };
 
 std::string text_of(const Element& element) {
@@ -155,17 +155,22 @@ Outcome Caller::run(Random& random, const RandomCase& call, std::string& log) {
     return in_memory_.at(std::stoul(text.substr(1)));
   };
   try {
-    return {evaluate(request, settings), "", "", -1};
+    return {evaluate(request, settings), "", "", ""};
   } catch (const Error& error) {
-    return {std::nullopt, error.rule(), error.what(), -1};
+    return {std::nullopt, error.rule(), error.what(), ""};
   }
 }
 
 Outcome expected_outcome(const RandomCase& call) {
   try {
-    return {reference::compute(call.arguments), "", "", -1};
+    return {reference::compute(call.arguments), "", "", ""};
   } catch (const reference::ReferenceError& error) {
-    return {std::nullopt, error.rule, "", error.position};
+    if (error.position < 0) return {std::nullopt, error.rule, "", ""};
+    // Index faults name the index, faults of computed elements the position in the result.
+    const bool index = error.rule.starts_with("IX-");
+    const std::string place = element_name(index ? "indices" : "position ", error.position, error.shape);
+    const bool scalar_result = !index && error.shape.empty();
+    return {std::nullopt, error.rule, "", index ? place + " = " : scalar_result ? "" : place};
   }
 }
 
@@ -227,11 +232,8 @@ std::string difference(const RandomCase& call, const Outcome& got, const Outcome
     if (got.result) return cat("a result, expected [", wanted.rule, "]");
     if (wanted.result) return cat("error ", got.message, ", expected ", text_of(*wanted.result));
     if (got.rule != wanted.rule) return cat("error ", got.message, ", expected [", wanted.rule, "]");
-    if (!wanted.rule.starts_with("IX-")) return "";
-    const Tensor& indices = call.arguments.operands[1];
-    const std::string place = element_name("indices", wanted.position, indices.shape()) + " = ";
-    return got.message.find(place) == std::string::npos ? cat("error ", got.message, ", expected ", place)
-                                                        : "";
+    const bool found = got.message.find(wanted.place) != std::string::npos;
+    return found ? "" : cat("error ", got.message, ", expected ", wanted.place);
   }
   if (got.result->dtype() != wanted.result->dtype() || got.result->shape() != wanted.result->shape()) {
     return cat("got ", text_of(*got.result), "\n  expected ", text_of(*wanted.result));

@@ -202,13 +202,13 @@ std::vector<std::optional<std::int64_t>> resolve_indices(
     const auto position = static_cast<std::int64_t>(resolved.size());
     const Wide x = integer(indices.at(at));
     const Wide d = extent(at);
-    if (x < 0 && !arguments.rules.negative_indices) throw ReferenceError("IX-2", position);
+    if (x < 0 && !arguments.rules.negative_indices) throw ReferenceError("IX-2", position, indices.shape);
     if (-d <= x && x < d) {
       resolved.emplace_back(static_cast<std::int64_t>(x < 0 ? x + d : x));
     } else if (arguments.rules.zero_fill || oob == "zero" || oob == "drop") {
       resolved.emplace_back(std::nullopt);
     } else if (oob == "error" || d == 0) {
-      throw ReferenceError("IX-1", position);
+      throw ReferenceError("IX-1", position, indices.shape);
     } else if (oob == "clip") {
       resolved.emplace_back(static_cast<std::int64_t>(x < 0 ? 0 : d - 1));
     } else {

@@ -11,20 +11,22 @@
 #include <string_view>
 
 #include "tensor/dtype.hpp"
+#include "tensor/shape.hpp"
 
 namespace tensorop::reference {
 
 __extension__ typedef __int128 Wide;
 __extension__ typedef unsigned __int128 UnsignedWide;
 
-// What the specification refuses: the violated rule and, where one element is to blame, its flat position
-// (of the indices for IX-1 and IX-2, of the output for EW-7 and EW-8).
+// What the specification refuses: the violated rule and, where one element is to blame, its row-major
+// position in a tensor of `shape` (the indices for IX-1 and IX-2, the output for EW-7 and EW-8).
 struct ReferenceError : std::exception {
-  explicit ReferenceError(std::string violated, std::int64_t at = -1)
-      : rule(std::move(violated)), position(at) {}
+  explicit ReferenceError(std::string violated, std::int64_t at = -1, Shape within = {})
+      : rule(std::move(violated)), position(at), shape(std::move(within)) {}
   [[nodiscard]] const char* what() const noexcept override { return rule.c_str(); }
   std::string rule;
   std::int64_t position;
+  Shape shape;
 };
 
 // An element is its dtype and its bytes as they lie in memory; a string is its text.

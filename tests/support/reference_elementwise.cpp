@@ -45,9 +45,8 @@ Array elementwise(const Arguments& arguments) {
     for (std::size_t i = 1; i < placed.size(); ++i) {
       try {
         result = combine(arguments.op, variant, result, placed[i].at(c));
-      } catch (ReferenceError& error) {
-        error.position = position_of(c, out.shape);
-        throw;
+      } catch (const ReferenceError& error) {
+        throw ReferenceError(error.rule, position_of(c, out.shape), out.shape);
       }
     }
     out.at(c) = result;
