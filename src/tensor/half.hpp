@@ -16,15 +16,24 @@ struct BFloat16 {
   std::uint16_t bits = 0;
 };
 
+namespace detail {
+// condition ? a : b, in a form that compilers do not turn back into a branch: loops over the conversions are
+// then done several elements at a time. Signed, as the comparisons here are: SSE2 has no other.
+[[nodiscard]] constexpr std::int32_t choose(bool condition, std::int32_t a, std::int32_t b) {
+  const std::int32_t mask = -static_cast<std::int32_t>(condition);
+  return (a & mask) | (b & ~mask);
+}
+}  // namespace detail
+
 // Exact.
 [[nodiscard]] inline float to_float(Float16 value) {
   // The half's exponent and fraction moved to their places in a float are off by a factor of 2^112, which a
   // multiplication mends exactly, subnormals included; infinities and NaN need the largest exponent.
-  const std::uint32_t magnitude = static_cast<std::uint32_t>(value.bits & 0x7FFF) << 13;
+  const auto magnitude = static_cast<std::int32_t>(value.bits & 0x7FFF) << 13;
   const std::uint32_t sign = static_cast<std::uint32_t>(value.bits & 0x8000) << 16;
-  const std::uint32_t finite = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) * 0x1p112F);
-  const std::uint32_t special = magnitude | 0x7F800000U;
-  return std::bit_cast<float>((magnitude >= 0x0F800000U ? special : finite) | sign);
+  const auto scaled = std::bit_cast<std::int32_t>(std::bit_cast<float>(magnitude) * 0x1p112F);
+  const std::int32_t special = detail::choose(magnitude >= 0x0F800000, 0x7F800000, 0);
+  return std::bit_cast<float>(static_cast<std::uint32_t>(scaled | special) | sign);
 }
 
 // Exact.
@@ -34,22 +43,19 @@ struct BFloat16 {
 
 // One rounding.
 [[nodiscard]] inline Float16 to_float16(float value) {
-  const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
-  const std::uint32_t magnitude = bits & 0x7FFFFFFFU;
-  const auto sign = static_cast<std::uint16_t>((bits >> 16) & 0x8000U);
-  std::uint32_t half = 0;
-  if (magnitude > 0x7F800000U) {
-    half = 0x7E00U | ((magnitude >> 13) & 0x1FFU);
-  } else if (magnitude >= 0x477FF000U) {
-    half = 0x7C00U;  // 65520 and above round to infinity
-  } else if (magnitude >= 0x38800000U) {
-    // Normal: drop 13 bits; adding 0xFFF and the last kept bit rounds ties to even.
-    half = (magnitude - 0x38000000U + 0xFFFU + ((magnitude >> 13) & 1U)) >> 13;
-  } else {
-    // Subnormal or zero: adding 1/2 leaves the rounded multiple of 2^-24 in the low bits of the sum.
-    const float sum = std::bit_cast<float>(magnitude) + 0.5F;
-    half = std::bit_cast<std::uint32_t>(sum) - 0x3F000000U;
-  }
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const auto magnitude = static_cast<std::int32_t>(bits & 0x7FFFFFFFU);
+  const auto sign = static_cast<std::int32_t>((bits >> 16) & 0x8000U);
+  // Normal: drop 13 bits; adding 0xFFF and the last kept bit rounds ties to even.
+  const std::int32_t normal = (magnitude - 0x38000000 + 0xFFF + ((magnitude >> 13) & 1)) >> 13;
+  // Subnormal or zero: adding 1/2 leaves the rounded multiple of 2^-24 in the low bits of the sum.
+  const std::int32_t subnormal =
+      std::bit_cast<std::int32_t>(std::bit_cast<float>(magnitude) + 0.5F) - 0x3F000000;
+  // 65520 and above round to infinity.
+  const std::int32_t special =
+      detail::choose(magnitude > 0x7F800000, 0x7E00 | ((magnitude >> 13) & 0x1FF), 0x7C00);
+  const std::int32_t finite = detail::choose(magnitude >= 0x38800000, normal, subnormal);
+  const std::int32_t half = detail::choose(magnitude >= 0x477FF000, special, finite);
   return {static_cast<std::uint16_t>(sign | half)};
 }
 
