@@ -90,40 +90,47 @@ constexpr Version kVersions[] = {
     {Framework::openvino, 3, "Broadcast", kOpenvino3Types, kAllAttributes},
 };
 
+[[noreturn]] void refuse_dimension(const Shape& data, std::int64_t j, const Shape& target, std::int64_t axis,
+                                   std::string_view rule) {
+  const std::int64_t dim = target[to_size(axis)];
+  throw Error(cat("dimension ", j, " of data ", to_string(data), " is ", data[to_size(j)], "; dimension ",
+                  axis, " of shape ", to_string(target), " needs ", dim, dim == 1 ? "" : " or 1"),
+              rule);
+}
+
 // 2.7: where data's dimensions lie.
 std::vector<std::int64_t> explicit_axes(const Call& call, const Shape& data, const Shape& target) {
   const auto& axes = call.integers("axes_mapping");
   // A scalar may come with one axis whose target dimension is 1.
   const bool scalar = data.empty() && axes.size() == 1;
   if (axes.size() != data.size() && !scalar) {
-    throw Error(cat("axes_mapping has ", axes.size(), " entries, data ", to_string(data), " has ",
-                    data.size(), " dimensions"),
+    throw Error(cat("axes_mapping has ", axes.size(), axes.size() == 1 ? " entry" : " entries", "; data ",
+                    to_string(data), " needs ", data.size(), ", one for each of its dimensions"),
                 "BC-E2");
   }
   for (std::size_t j = 0; j < axes.size(); ++j) {
     if (axes[j] >= 0 && axes[j] < rank(target)) continue;
     throw Error(cat("axes_mapping[", j, "] = ", axes[j], " is out of range for shape ", to_string(target),
-                    " (allowed 0..", rank(target) - 1, ")"),
+                    target.empty() ? " (it has no dimensions)" : cat(" (allowed 0..", rank(target) - 1, ")")),
                 "BC-E3");
   }
   for (std::size_t j = 1; j < axes.size(); ++j) {
     if (axes[j] > axes[j - 1]) continue;
     throw Error(
-        cat("axes_mapping[", j, "] = ", axes[j], " does not exceed the entry before it (", axes[j - 1], ")"),
+        cat("axes_mapping[", j, "] = ", axes[j], " must exceed the entry before it, which is ", axes[j - 1]),
         "BC-E4");
   }
   if (scalar) {
     const std::int64_t dim = target[to_size(axes[0])];
     if (dim == 1) return {};
-    throw Error(cat("axes_mapping of scalar data names a dimension of ", dim, "; only one of 1 is allowed"),
+    throw Error(cat("axes_mapping[0] = ", axes[0], " gives scalar data a dimension of ", dim, " in shape ",
+                    to_string(target), "; only one of 1 is allowed"),
                 "BC-E2");
   }
   for (std::size_t j = 0; j < data.size(); ++j) {
     const std::int64_t dim = target[to_size(axes[j])];
     if (data[j] == 1 || data[j] == dim) continue;
-    throw Error(cat("dimension ", j, " of data ", to_string(data), " does not broadcast to dimension ",
-                    axes[j], " of shape ", to_string(target)),
-                "BC-E5");
+    refuse_dimension(data, to_int64(j), target, axes[j], "BC-E5");
   }
   return axes;
 }
@@ -135,20 +142,31 @@ std::vector<std::int64_t> pdpd_target_axes(const Call& call, const Shape& data, 
   std::vector<std::int64_t> axes;
   std::size_t trimmed = data.size();
   while (trimmed > 0 && data[trimmed - 1] == 1) --trimmed;
-  if (axis < 0 || axis > rank(target) - to_int64(trimmed)) {
-    throw Error(
-        cat("data ", to_string(data), " at axis ", given, " does not lie within shape ", to_string(target)),
-        "BR-2");
+  const std::int64_t most = rank(target) - to_int64(trimmed);
+  if (axis < 0 || axis > most) {
+    throw Error(cat("axis ", given, given == -1 ? " (right-aligned)" : "", " does not put data ",
+                    to_string(data), " within shape ", to_string(target),
+                    most < 0 ? "; no axis does" : cat(" (allowed 0..", most, ")")),
+                "BR-2");
   }
   for (std::size_t j = 0; j < trimmed; ++j) {
     axes.push_back(axis + to_int64(j));
     const std::int64_t dim = target[to_size(axes.back())];
     if (data[j] == 1 || data[j] == dim) continue;
-    throw Error(cat("dimension ", j, " of data ", to_string(data), " does not broadcast to dimension ",
-                    axes.back(), " of shape ", to_string(target)),
-                "BR-3");
+    refuse_dimension(data, to_int64(j), target, axes.back(), "BR-3");
   }
   return axes;
+}
+
+// Which attributes the mode takes: before any dtype or rank (G-9).
+void check_attributes(const Call& call) {
+  const std::string& mode = call.choice("mode");
+  if (mode != "pdpd" && call.is_given("axis"))
+    throw Error(cat("axis belongs to mode pdpd, not ", mode), "G-8");
+  if ((mode == "explicit") == call.is_given("axes_mapping")) return;
+  throw Error(mode == "explicit" ? std::string("mode explicit needs axes_mapping")
+                                 : cat("axes_mapping belongs to mode explicit, not ", mode),
+              "BC-E1");
 }
 
 struct Layout {
@@ -159,13 +177,6 @@ struct Layout {
 Layout layout(const Call& call) {
   const Shape& data = call.operands[0].shape();
   const std::string& mode = call.choice("mode");
-  if ((mode == "explicit") != call.is_given("axes_mapping")) {
-    throw Error(mode == "explicit" ? std::string("mode explicit needs axes_mapping")
-                                   : cat("axes_mapping belongs to mode explicit, not ", mode),
-                "BC-E1");
-  }
-  if (mode != "pdpd" && call.is_given("axis"))
-    throw Error(cat("axis belongs to mode pdpd, not ", mode), "G-8");
   const Shape& target = checked_target(call);
   if (mode == "explicit") return {target, strides_at(data, target, explicit_axes(call, data, target))};
   if (mode == "pdpd") return {target, strides_at(data, target, pdpd_target_axes(call, data, target))};
@@ -201,6 +212,7 @@ constinit const Operator kBroadcast = {
     .oob = {},
     .infer = infer,
     .plan = plan,
+    .check_attributes = check_attributes,
 };
 
 constinit const Operator kExpand = {

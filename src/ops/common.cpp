@@ -33,7 +33,9 @@ std::string versions_where(const Operator& op, const std::function<bool(const Ve
     if (version.framework == Framework::standard) {
       standard = true;
     } else {
-      names.push_back(spec_name(version.framework, version.since));
+      // One opset may have two of the operators: Scatter and ScatterElements of onnx-11.
+      const std::string name = spec_name(version.framework, version.since);
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
     }
   }
   std::string out = join(names);
@@ -145,7 +147,16 @@ Reduction checked_reduction(const Call& call) {
   const Reduction reduction = found == std::end(kNames) ? Reduction::none : found->second;
   const DType dtype = call.operands[0].dtype();
   if (!is_defined(reduction, dtype)) {
-    throw Error(cat("reduction ", name, " is not defined for ", tensorop::name(dtype), " data"), "T-3");
+    const std::string_view own = find_attribute(*call.version, "reduction")->choices;
+    const std::string choices = cat('|', own.empty() ? kReductions : own, '|');
+    std::vector<std::string> allowed = {"none"};
+    for (const auto& [word, other] : kNames) {
+      if (is_defined(other, dtype) && choices.find(cat('|', word, '|')) != std::string::npos)
+        allowed.emplace_back(word);
+    }
+    throw Error(cat("reduction ", name, " is not defined for ", tensorop::name(dtype),
+                    " data (allowed: ", join(allowed), ")"),
+                "T-3");
   }
   return reduction;
 }

@@ -48,16 +48,19 @@ Geometry check_geometry(const Call& call) {
                     to_string(indices), " (allowed ", -most, "..", most, ")"),
                 "GA-3");
   }
+  const std::int64_t given = b;
   if (b < 0) b += rank(indices);
   if (b > geometry.axis || b > most) {
-    throw Error(cat("batch_dims ", b, " must not exceed axis ", geometry.axis), "GA-4");
+    throw Error(cat("batch_dims ", given, given < 0 ? cat(" (that is ", b, ")") : "",
+                    " must not exceed axis ", geometry.axis),
+                "GA-4");
   }
   for (std::int64_t i = 0; i < b; ++i) {
     const auto d = static_cast<std::size_t>(i);
     if (data[d] == indices[d]) continue;
-    throw Error(
-        cat("batch dimension ", i, " differs: data ", to_string(data), ", indices ", to_string(indices)),
-        "GA-5");
+    throw Error(cat("batch dimension ", i, " of data ", to_string(data), " is ", data[d],
+                    ", that of indices ", to_string(indices), " is ", indices[d], "; they must be equal"),
+                "GA-5");
   }
   return geometry;
 }

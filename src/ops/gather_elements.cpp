@@ -43,13 +43,16 @@ OutputInfo infer(const Call& call) {
   }
   const std::int64_t axis = normalize_axis(call.integer("axis"), "data", data);
   const bool equal = call.has_trait(kEqualOffAxis);
+  const auto smaller = [](const Version& version) { return (version.traits & kEqualOffAxis) == 0; };
   for (std::size_t d = 0; d < data.size(); ++d) {
     if (static_cast<std::int64_t>(d) == axis) continue;
     if (equal ? indices[d] == data[d] : indices[d] <= data[d]) continue;
     throw Error(
         cat("dimension ", d, " of indices ", to_string(indices), equal ? " must equal" : " must not exceed",
             " that of data ", to_string(data), " (only axis ", axis, " is free)"),
-        "GE-4");
+        "GE-4",
+        indices[d] > data[d] ? ""
+                             : cat("smaller dimensions are allowed by ", versions_where(*call.op, smaller)));
   }
   return {call.operands[0].dtype(), indices};
 }

@@ -46,6 +46,13 @@ constexpr Version kVersions[] = {
     {Framework::mdf, 0, "gathernd", kMdfTypes, kBatchDimsOnly},
 };
 
+// "k = 0 is allowed by openvino-5 ...".
+std::string allowed_by(const Call& call, std::string_view what, unsigned trait) {
+  return cat(what, " allowed by ", versions_where(*call.op, [trait](const Version& version) {
+               return (version.traits & trait) != 0;
+             }));
+}
+
 // GN-2: batch_dims counted from the front.
 std::int64_t check_batch_dims(const Call& call, const Shape& data, const Shape& indices) {
   const std::int64_t b = call.integer("batch_dims");
@@ -55,18 +62,25 @@ std::int64_t check_batch_dims(const Call& call, const Shape& data, const Shape& 
   if (b >= least && normalized < end) return normalized;
   throw Error(cat("batch_dims ", b, " is out of range for data ", to_string(data), " and indices ",
                   to_string(indices), " (allowed ", least, "..", end - 1, ")"),
-              "GN-2");
+              "GN-2",
+              least == 0 && b < 0 && normalized >= 0 && normalized < end
+                  ? allowed_by(call, "negative batch_dims are", kNegativeBatch)
+                  : "");
 }
 
 // GN-3: the batch dimensions of the result.
 Shape check_batch(const Call& call, const Shape& data, const Shape& indices, std::int64_t batch_dims) {
   Shape batch;
   for (std::size_t d = 0; d < static_cast<std::size_t>(batch_dims); ++d) {
-    const bool broadcasts = call.has_trait(kBroadcastBatch) && (data[d] == 1 || indices[d] == 1);
-    if (data[d] != indices[d] && !broadcasts) {
+    const bool allowed = call.has_trait(kBroadcastBatch);
+    const bool has_1 = data[d] == 1 || indices[d] == 1;
+    if (data[d] != indices[d] && !(allowed && has_1)) {
       throw Error(
-          cat("batch dimension ", d, " differs: data ", to_string(data), ", indices ", to_string(indices)),
-          "GN-3");
+          cat("batch dimension ", d, " of data ", to_string(data), " is ", data[d], ", that of indices ",
+              to_string(indices), " is ", indices[d], "; they must be equal",
+              allowed ? " or one of them 1" : ""),
+          "GN-3",
+          has_1 ? allowed_by(call, "a batch dimension of 1 against another size is", kBroadcastBatch) : "");
     }
     batch.push_back(data[d] == 1 ? indices[d] : data[d]);
   }
@@ -92,7 +106,7 @@ Geometry check_geometry(const Call& call) {
   if (k < least || k > most) {
     throw Error(cat("the last dimension of indices ", to_string(indices), " is ", k, "; for data ",
                     to_string(data), " with batch_dims ", b, " it must be ", least, "..", most),
-                "GN-4");
+                "GN-4", k == 0 ? allowed_by(call, "index tuples of length 0 are", kEmptyTuples) : "");
   }
   return {b, k, std::move(batch)};
 }

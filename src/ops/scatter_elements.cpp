@@ -65,7 +65,12 @@ OutputInfo infer(const Call& call) {
     throw Error(
         cat("dimension ", d, " of indices ", to_string(indices), " must not exceed that of data ",
             to_string(data), call.has_trait(kBoundedAxis) ? "" : cat(" (only axis ", axis, " is free)")),
-        "SE-5");
+        "SE-5",
+        static_cast<std::int64_t>(d) != axis
+            ? ""
+            : cat("more along the axis is allowed by ", versions_where(*call.op, [](const Version& version) {
+                    return (version.traits & kBoundedAxis) == 0;
+                  })));
   }
   return {call.operands[0].dtype(), data};
 }

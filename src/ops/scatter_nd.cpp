@@ -65,7 +65,13 @@ OutputInfo infer(const Call& call) {
         cat("updates ", to_string(updates.shape()), " must have shape ", to_string(expected),
             ": that of indices ", to_string(indices), " without its last dimension, then that of data ",
             to_string(data), " from dimension ", k),
-        "SN-3");
+        "SN-3",
+        expected.empty() && element_count(updates.shape()) == 1
+            ? cat("a single update of any shape is allowed by ",
+                  versions_where(
+                      *call.op,
+                      [](const Version& version) { return (version.traits & kAnyScalarUpdate) != 0; }))
+            : "");
   }
   return {call.operands[0].dtype(), data};
 }
