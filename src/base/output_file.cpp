@@ -206,16 +206,18 @@ void OutputFile::remove_temporary() {
   unguard_name(std::exchange(temporary_, {}));
 }
 
-void OutputFile::reserve(std::int64_t bytes) {
+void OutputFile::require_space(std::int64_t bytes) const {
   struct statvfs space {};
-  if (os().fstatvfs(fd_.get(), &space) == 0) {
-    const auto free =
-        checked_mul(static_cast<std::int64_t>(space.f_bavail), static_cast<std::int64_t>(space.f_frsize));
-    if (free && bytes > *free) {
-      throw Error(cat(printable(name_), ": the result needs ", bytes, " bytes, ", *free,
-                      " are free on that file system"));
-    }
-  }
+  if (os().fstatvfs(fd_.get(), &space) != 0) return;
+  const auto free =
+      checked_mul(static_cast<std::int64_t>(space.f_bavail), static_cast<std::int64_t>(space.f_frsize));
+  if (!free || bytes <= *free) return;
+  throw Error(cat(printable(name_), ": the result needs at least ", bytes, " bytes, ", *free,
+                  " are free on that file system"));
+}
+
+void OutputFile::reserve(std::int64_t bytes) {
+  require_space(bytes);
   if (bytes == 0) return;
   int status = 0;
   do {

@@ -38,6 +38,8 @@ class OutputFile {
   // True for a stream: only append() works, and what is written cannot be taken back.
   [[nodiscard]] bool is_stream() const { return is_stream_; }
 
+  // Throws Error when `bytes` do not fit in what the file system has free. Not for streams.
+  void require_space(std::int64_t bytes) const;
   // Makes the file `bytes` long and claims the space for it. Throws Error when it does not fit on the file
   // system, before anything is written. Not for streams.
   void reserve(std::int64_t bytes);

@@ -177,8 +177,11 @@ NpyHeader stream_header(InputFile& file, std::vector<std::byte>& bytes) {
   } else if (bytes.size() >= 12) {
     for (std::size_t i = 0; i < 4; ++i) needed += std::to_integer<std::size_t>(bytes[8 + i]) << (8 * i);
   }
-  constexpr std::size_t kEnough = (1 << 16) + 12;
-  fill_to(std::min(needed, kEnough));
+  // What no header can be is refused for what has been read, not read on.
+  constexpr std::size_t kMost = (1 << 16) + 12;
+  const bool known_version =
+      bytes.size() >= 8 && bytes[6] >= std::byte{1} && bytes[6] <= std::byte{3} && bytes[7] == std::byte{0};
+  if (known_version && needed <= kMost) fill_to(needed);
   return parse_npy_header(bytes);
 }
 

@@ -127,7 +127,9 @@ Element string_element(std::string_view descr, char order) {
   }
   if (kind == 'M' || kind == 'm') throw Error(shown + " (datetime or timedelta) is not supported");
   if (kind == 'V') throw Error(shown + " (raw bytes) is not supported; '<V2' is bfloat16");
-  if (kind == 'f' || kind == 'c') throw Error(shown + " (extended precision) is not supported");
+  const bool extended =
+      descr.ends_with("f12") || descr.ends_with("f16") || descr.ends_with("c24") || descr.ends_with("c32");
+  if (extended) throw Error(shown + " (extended precision) is not supported");
   throw Error(shown + " is not supported");
 }
 

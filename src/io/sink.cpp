@@ -1,5 +1,7 @@
 #include "io/sink.hpp"
 
+#include <limits>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -86,6 +88,13 @@ class EncodedSink : public Sink {
   EncodedSink(OutputFile file, std::string before, std::string after)
       : file_(std::move(file)), before_(std::move(before)), after_(std::move(after)) {}
 
+  // Refuses, before the first byte, what cannot fit: `elements` of at least `least` bytes each.
+  void claim(std::int64_t elements, std::optional<std::int64_t> least) const {
+    if (file_.is_stream()) return;
+    const auto bytes = least ? checked_mul(elements, *least) : std::nullopt;
+    file_.require_space(bytes.value_or(std::numeric_limits<std::int64_t>::max()));
+  }
+
  private:
   OutputFile file_;
   std::string before_;
@@ -97,7 +106,9 @@ class NpyStringSink final : public EncodedSink {
  public:
   NpyStringSink(OutputFile file, const Shape& shape, std::int64_t characters)
       : EncodedSink(std::move(file), npy_header(DType::string, shape, characters), ""),
-        characters_(characters) {}
+        characters_(characters) {
+    claim(count(shape), checked_mul(characters, 4));
+  }
   void encode(std::int64_t /*first*/, std::int64_t elements, const std::byte* data,
               std::string& out) const override {
     append_utf32(out, {reinterpret_cast<const StringRef*>(data), to_size(elements)}, characters_);
@@ -112,7 +123,10 @@ class JsonSink final : public EncodedSink {
   JsonSink(OutputFile file, bool described, DType dtype, const Shape& shape)
       : EncodedSink(std::move(file), before(described, dtype, shape), described ? "}\n" : "\n"),
         dtype_(dtype),
-        shape_(shape) {}
+        shape_(shape) {
+    constexpr std::int64_t kShortestElement = 2;  // a digit and what separates it from the next
+    claim(count(shape), kShortestElement);
+  }
   void encode(std::int64_t first, std::int64_t elements, const std::byte* data,
               std::string& out) const override {
     append_json_slice(out, dtype_, shape_, first, elements, data);

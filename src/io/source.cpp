@@ -12,12 +12,17 @@
 namespace tensorop {
 namespace {
 
+// A list, an object or a string by how it begins; a number, true or false only as a whole: 2024.npy is a
+// file.
 bool looks_like_json(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  constexpr std::string_view kSpace = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(kSpace);
   if (begin == std::string_view::npos) return false;
-  const std::string_view rest = text.substr(begin);
-  if (std::string_view("[{\"-0123456789").find(rest[0]) != std::string_view::npos) return true;
-  return rest.starts_with("true") || rest.starts_with("false");
+  const std::string_view value = text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+  if (value[0] == '[' || value[0] == '{' || value[0] == '"') return true;
+  if (value == "true" || value == "false") return true;
+  const bool is_number = value[0] == '-' || (value[0] >= '0' && value[0] <= '9');
+  return is_number && value.find_first_not_of("0123456789+-.eE") == std::string_view::npos;
 }
 
 bool exists(const std::string& path) {
@@ -38,7 +43,7 @@ std::optional<Tensor> parse_abstract(const std::string& text) {
     const std::size_t comma = dims.find(',');
     const auto dim = parse_int64(dims.substr(0, comma));
     if (!dim || *dim < 0) throw Error(cat(printable(text), ": dimensions are numbers from 0 on"));
-    if (shape.size() == kMaxRank) throw Error(cat("more than ", kMaxRank, " dimensions"));
+    if (shape.size() == kMaxRank) throw Error(cat(printable(text), ": more than ", kMaxRank, " dimensions"));
     shape.push_back(*dim);
     if (comma == std::string_view::npos) break;
     dims.remove_prefix(comma + 1);

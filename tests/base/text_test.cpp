@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
 #include "support/catch.hpp"
 
 namespace tensorop {
@@ -66,7 +67,7 @@ TEST_CASE("whole numbers are decimal and nothing else", "[base][text]") {
       {"\xd9\xa1", {}},  // a digit, but not one of ours
   };
   for (const Row& row : rows) {
-    CAPTURE(row.text);
+    CAPTURE(printable(row.text));
     CHECK(parse_int64(row.text) == row.value);
   }
 }
@@ -111,7 +112,7 @@ TEST_CASE("UTF-8 is what the Unicode standard calls well-formed", "[base][text]"
       {"\xff", 0},
   };
   for (const Row& row : rows) {
-    CAPTURE(row.text);
+    CAPTURE(printable(row.text));
     CHECK(utf8_length(row.text) == row.length);
     const std::string around = cat("x", row.text, "x");
     CHECK(is_utf8(around) == (row.length != 0 || row.text.empty()));

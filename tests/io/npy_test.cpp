@@ -1,0 +1,616 @@
+// The NPY format: every header that is one, the exact message for every one that is not, elements in every
+// layout, and streams that are short, long or endless.
+#include "io/npy.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/system.hpp"
+#include "base/text.hpp"
+#include "io/json_writer.hpp"
+#include "support/catch.hpp"
+#include "support/npy_writer.hpp"
+#include "support/temp_dir.hpp"
+
+namespace tensorop {
+namespace {
+
+using namespace std::string_literals;
+using namespace std::string_view_literals;
+
+std::string error_of(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text));
+}
+
+// A file of this version around `literal`.
+std::string framed(std::string_view literal, int version = 1) {
+  std::string file = cat(kNpyMagic, static_cast<char>(version), '\0');
+  const std::size_t digits = version == 1 ? 2 : 4;
+  for (std::size_t i = 0; i < digits; ++i) file += static_cast<char>(literal.size() >> (8 * i) & 255U);
+  return cat(file, literal);
+}
+
+std::string literal_of(std::string_view descr, std::string_view shape, std::string_view order = "False") {
+  return cat("{'descr': ", descr, ", 'fortran_order': ", order, ", 'shape': ", shape, ", }");
+}
+
+NpyHeader parse(std::string_view file) {
+  return parse_npy_header(bytes_of(file));
+}
+
+std::string parse_error(std::string_view file) {
+  return error_of([&] { (void)parse(file); });
+}
+
+// A pipe that holds `text` (at most what a pipe holds) and then ends.
+InputFile stream_of(std::string_view text) {
+  int ends[2];
+  REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+  REQUIRE(::write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+  ::close(ends[1]);
+  InputFile file = InputFile::open(cat("/proc/self/fd/", ends[0]));
+  ::close(ends[0]);
+  return file;
+}
+
+Tensor read_mapped(const TempDir& dir, const std::string& bytes) {
+  write_file(dir.file("a.npy"), bytes);
+  InputFile file = InputFile::open(dir.file("a.npy"));
+  return read_npy(file, {}, false);
+}
+
+Tensor read_streamed(std::string_view bytes) {
+  InputFile file = stream_of(bytes);
+  return read_npy(file, {}, false);
+}
+
+std::string nested(const Tensor& tensor) {
+  if (tensor.size() == 0) return json_of_empty(tensor.shape());
+  std::string out;
+  append_json_slice(out, tensor.dtype(), tensor.shape(), 0, tensor.size(), tensor.data());
+  return out;
+}
+
+template <class T>
+Tensor tensor_of(DType dtype, Shape shape, const std::vector<T>& values) {
+  auto storage = std::make_shared<Storage>(static_cast<std::int64_t>(values.size() * sizeof(T)));
+  if (!values.empty()) std::memcpy(storage->data(), values.data(), values.size() * sizeof(T));
+  return {dtype, std::move(shape), storage};
+}
+
+}  // namespace
+
+TEST_CASE("a header is read in every spelling of the literal that Python accepts", "[io][npy]") {
+  struct Row {
+    std::string literal;
+    Shape shape;
+    bool fortran_order;
+  };
+  const std::vector<Row> rows = {
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", {2, 3}, false},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)}", {2, 3}, false},
+      {"{'descr':'<f4','fortran_order':True,'shape':(2,3)}", {2, 3}, true},
+      {"{ 'descr' : '<f4' , 'fortran_order' : True , 'shape' : ( 2 , 3 , ) , }", {2, 3}, true},
+      {"  {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }   \n", {2, 3}, false},
+      {"{\n'descr':\n'<f4',\n'fortran_order':\nFalse,\n'shape':\n(2,\n3)\n}\n\n", {2, 3}, false},
+      {"{\"descr\": \"<f4\", \"fortran_order\": False, \"shape\": (2, 3)}", {2, 3}, false},
+      {"{'shape': (2, 3), 'descr': \"<f4\", 'fortran_order': False}", {2, 3}, false},
+      {"{'fortran_order': True, 'shape': (7,), 'descr': '<f4'}", {7}, true},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (2L, 3L)}", {2, 3}, false},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (5L,)}", {5}, false},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': ()}", {}, false},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': ( )}", {}, false},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (0, 9223372036854775807)}",
+       {0, std::numeric_limits<std::int64_t>::max()},
+       false},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(printable(row.literal));
+    for (const int version : {1, 2, 3}) {
+      const std::string file = framed(row.literal, version);
+      const NpyHeader header = parse(file);
+      CHECK(header.dtype == DType::float32);
+      CHECK(header.shape == row.shape);
+      CHECK(header.fortran_order == row.fortran_order);
+      CHECK(header.item_bytes == 4);
+      CHECK(header.data_offset == static_cast<std::int64_t>(file.size()));
+      // Elements behind it are no part of it.
+      CHECK(parse(file + "{'").data_offset == header.data_offset);
+    }
+  }
+}
+
+TEST_CASE("a header of 64 dimensions is the largest", "[io][npy]") {
+  std::string dims;
+  for (int i = 0; i < 64; ++i) dims += "1, ";
+  CHECK(parse(framed(literal_of("'<f4'", cat("(", dims, ")")))).shape == Shape(64, 1));
+  CHECK(parse_error(framed(literal_of("'<f4'", cat("(", dims, "1)")))) ==
+        "malformed NPY header: more than 64 dimensions");
+}
+
+TEST_CASE("each element type has its codes", "[io][npy]") {
+  struct Row {
+    std::string_view descr;
+    DType dtype;
+    NpyEncoding encoding;
+    std::int64_t bytes;
+  };
+  constexpr auto kNative = NpyEncoding::native;
+  constexpr auto kSwapped = NpyEncoding::swapped;
+  const std::vector<Row> rows = {
+      {"|b1", DType::boolean, kNative, 1},
+      {"|i1", DType::int8, kNative, 1},
+      {"|u1", DType::uint8, kNative, 1},
+      {"<i1", DType::int8, kNative, 1},
+      {">u1", DType::uint8, kNative, 1},
+      {"<i2", DType::int16, kNative, 2},
+      {">i2", DType::int16, kSwapped, 2},
+      {"=i4", DType::int32, kNative, 4},
+      {">i8", DType::int64, kSwapped, 8},
+      {"<u2", DType::uint16, kNative, 2},
+      {">u4", DType::uint32, kSwapped, 4},
+      {"<u8", DType::uint64, kNative, 8},
+      {"<f2", DType::float16, kNative, 2},
+      {">f2", DType::float16, kSwapped, 2},
+      {"<V2", DType::bfloat16, kNative, 2},
+      {"|V2", DType::bfloat16, kNative, 2},
+      {"<f4", DType::float32, kNative, 4},
+      {">f8", DType::float64, kSwapped, 8},
+      {"<c8", DType::complex64, kNative, 8},
+      {">c16", DType::complex128, kSwapped, 16},
+      {"<U5", DType::string, NpyEncoding::utf32, 20},
+      {">U5", DType::string, NpyEncoding::utf32_swapped, 20},
+      {"|S5", DType::string, NpyEncoding::bytes, 5},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.descr);
+    const NpyHeader header = parse(framed(literal_of(cat("'", row.descr, "'"), "(2,)")));
+    CHECK(header.dtype == row.dtype);
+    CHECK(header.encoding == row.encoding);
+    CHECK(header.item_bytes == row.bytes);
+  }
+}
+
+TEST_CASE("each malformed literal is refused with what is wrong and where", "[io][npy]") {
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"", "expected '{' before the keys at byte 0"},
+      {"   ", "expected '{' before the keys at byte 3"},
+      {"[1]", "expected '{' before the keys at byte 0"},
+      {"{", "expected a string for a key at byte 1"},
+      {"{}", "the key 'descr' is missing"},
+      {"{,}", "expected a string for a key at byte 1"},
+      {"{descr: '<f4'}", "expected a string for a key at byte 1"},
+      {"{1: 2}", "expected a string for a key at byte 1"},
+      {"{'descr'}", "expected ':' behind a key at byte 8"},
+      {"{'descr", "unterminated string for a key"},
+      {"{'descr\" : 1", "unterminated string for a key"},
+      {"{'des\\x63r': '<f4'}", "escape sequence at byte 5"},
+      {"{'Descr': '<f4'}", "unknown key 'Descr'"},
+      {"{'a\n\x1b': 1}", "unknown key 'a\\n\\x1b'"},
+      {"{'descr': }", "expected a string for descr at byte 10"},
+      {"{'descr': 4", "expected a string for descr at byte 10"},
+      {"{'descr': '<f4", "unterminated string for descr"},
+      {"{'descr': '<f4' 'shape': ()}", "expected '}' behind the keys at byte 16"},
+      {"{'descr': '<f4',, 'shape': ()}", "expected a string for a key at byte 16"},
+      {"{'descr': '<f4'", "expected '}' behind the keys at byte 15"},
+      {"{'descr': '<f4'}", "the key 'fortran_order' is missing"},
+      {"{'fortran_order': False, 'shape': ()}", "the key 'descr' is missing"},
+      {"{'descr': '<f4', 'shape': ()}", "the key 'fortran_order' is missing"},
+      {"{'descr': '<f4', 'fortran_order': False}", "the key 'shape' is missing"},
+      {"{'descr': '<f4', 'descr': '<f4'}", "the key 'descr' appears twice"},
+      {"{'fortran_order': True, 'fortran_order': True}", "the key 'fortran_order' appears twice"},
+      {"{'shape': (), 'shape': ()}", "the key 'shape' appears twice"},
+      {"{'fortran_order': true}", "expected True or False for fortran_order at byte 18"},
+      {"{'fortran_order': 1}", "expected True or False for fortran_order at byte 18"},
+      {"{'fortran_order': 'True'}", "expected True or False for fortran_order at byte 18"},
+      {"{'fortran_order': Falsehood}", "expected '}' behind the keys at byte 23"},
+      {"{'shape': 3}", "expected '(' before the shape at byte 10"},
+      {"{'shape': [3]}", "expected '(' before the shape at byte 10"},
+      {"{'shape': None}", "expected '(' before the shape at byte 10"},
+      {"{'shape': (3)}", "a shape of one dimension is written (n,)"},
+      {"{'shape': (,)}", "expected a dimension at byte 11"},
+      {"{'shape': (3,,)}", "expected a dimension at byte 13"},
+      {"{'shape': (-1,)}", "expected a dimension at byte 11"},
+      {"{'shape': (+1,)}", "expected a dimension at byte 11"},
+      {"{'shape': (2, 3", "expected ')' behind the shape at byte 15"},
+      {"{'shape': (2, 3]}", "expected ')' behind the shape at byte 15"},
+      {"{'shape': (2.0, 3)}", "a shape of one dimension is written (n,)"},
+      {"{'shape': (2, 3.0)}", "expected ')' behind the shape at byte 15"},
+      {"{'shape': (2, 1e3)}", "expected ')' behind the shape at byte 15"},
+      {"{'shape': (2, 0x3)}", "expected ')' behind the shape at byte 15"},
+      {"{'shape': (2, 3LL)}", "expected ')' behind the shape at byte 16"},
+      {"{'shape': (2, '3')}", "expected a dimension at byte 14"},
+      {"{'shape': (9223372036854775808,)}", "dimension 9223372036854775808 is too large"},
+      {literal_of("'<f4'", "()") + "x", "text behind the closing '}'"},
+      {literal_of("'<f4'", "()") + "{}", "text behind the closing '}'"},
+      {literal_of("'<f4'", "()") + std::string(1, '\0'), "text behind the closing '}'"},
+      {literal_of("'<U0'", "(2,)"), "strings of width 0"},
+      {literal_of("'|S0'", "()"), "strings of width 0"},
+      {literal_of("'<U-1'", "()"), "descr '<U-1' has no width"},
+      {literal_of("'|Sx'", "()"), "descr '|Sx' has no width"},
+      {literal_of("'<U1.5'", "()"), "descr '<U1.5' has no width"},
+      {literal_of("'<U2305843009213693952'", "()"), "descr '<U2305843009213693952' is too wide"},
+      {literal_of("'<U99999999999999999999'", "()"), "descr '<U99999999999999999999' has no width"},
+  };
+  for (const auto& [literal, reason] : rows) {
+    CAPTURE(printable(literal));
+    for (const int version : {1, 2, 3}) {
+      CHECK(parse_error(framed(literal, version)) == cat("malformed NPY header: ", reason));
+    }
+  }
+}
+
+TEST_CASE("element types that are no tensor's are refused by name", "[io][npy]") {
+  const std::string objects =
+      " (Python objects, pickled) is not supported: nothing in a file is ever executed";
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"'|O'", cat("dtype '|O'", objects)},
+      {"'O'", cat("dtype 'O'", objects)},
+      {"'<M8[ns]'", "dtype '<M8[ns]' (datetime or timedelta) is not supported"},
+      {"'>m8[D]'", "dtype '>m8[D]' (datetime or timedelta) is not supported"},
+      {"'|V4'", "dtype '|V4' (raw bytes) is not supported; '<V2' is bfloat16"},
+      {"'<f16'", "dtype '<f16' (extended precision) is not supported"},
+      {"'<c32'", "dtype '<c32' (extended precision) is not supported"},
+      {"'<i3'", "dtype '<i3' is not supported"},
+      {"'<i44'", "dtype '<i44' is not supported"},
+      {"'|i4'", "dtype '|i4' is not supported"},
+      {"'|f8'", "dtype '|f8' is not supported"},
+      {"'i4'", "dtype 'i4' is not supported"},
+      {"'<b1 '", "dtype '<b1 ' is not supported"},
+      {"'float32'", "dtype 'float32' is not supported"},
+      {"''", "dtype '' is not supported"},
+      {"'<'", "dtype '<' is not supported"},
+      {"'<U'", "dtype '<U' is not supported"},
+      {"'\x1b\xff'", "dtype '\\x1b\\xff' is not supported"},
+      {"[('a', '<f4')]", "structured dtypes are not supported"},
+      {"('<f4', (2,))", "subarray dtypes are not supported"},
+  };
+  for (const auto& [descr, message] : rows) {
+    CAPTURE(printable(descr));
+    CHECK(parse_error(framed(literal_of(descr, "(1,)"))) == message);
+  }
+}
+
+TEST_CASE("a file that ends before its header does, or is of no known version, is refused", "[io][npy]") {
+  const auto magic_and = [](std::string_view rest) { return cat(kNpyMagic, rest); };
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {magic_and(""), "malformed NPY header: the file ends within the magic string"},
+      {magic_and("\1"sv), "malformed NPY header: the file ends within the magic string"},
+      {magic_and("\1\0"sv), "malformed NPY header: the file ends within the header's length"},
+      {magic_and("\1\0\7"sv), "malformed NPY header: the file ends within the header's length"},
+      {magic_and("\2\0\7\0\0"sv), "malformed NPY header: the file ends within the header's length"},
+      {magic_and("\1\0\7\0{'descr"sv), "malformed NPY header: unterminated string for a key"},
+      {magic_and("\1\0\10\0{'descr"sv), "malformed NPY header: it claims 8 bytes, the file holds 7"},
+      {magic_and("\2\0\10\0\0\0{'descr"sv), "malformed NPY header: it claims 8 bytes, the file holds 7"},
+      {magic_and("\1\0\xff\xff"sv), "malformed NPY header: it claims 65535 bytes, the file holds 0"},
+      {magic_and("\2\0\1\0\1\0"sv), "malformed NPY header: it claims 65537 bytes (at most 65536)"},
+      {magic_and("\3\0\xff\xff\xff\xff"sv),
+       "malformed NPY header: it claims 4294967295 bytes (at most 65536)"},
+      {magic_and("\0\0\0\0"sv), "NPY version 0.0 is not supported (1.0, 2.0 and 3.0 are)"},
+      {magic_and("\4\0"sv), "NPY version 4.0 is not supported (1.0, 2.0 and 3.0 are)"},
+      {magic_and("\1\1"sv), "NPY version 1.1 is not supported (1.0, 2.0 and 3.0 are)"},
+      {magic_and("\xff\xff"sv), "NPY version 255.255 is not supported (1.0, 2.0 and 3.0 are)"},
+  };
+  for (const auto& [file, message] : rows) {
+    CAPTURE(printable(file));
+    CHECK(parse_error(file) == message);
+    CHECK(error_of([&, &text = file] { (void)read_streamed(text); }) == message);
+  }
+}
+
+TEST_CASE("shapes whose elements or bytes overflow are refused", "[io][npy]") {
+  const std::string huge = "(4294967296, 4294967296)";
+  CHECK(parse_error(framed(literal_of("'|i1'", huge))) ==
+        "shape (4294967296,4294967296) has more elements of 1 bytes than fit in 2^63 bytes [G-2]");
+  CHECK(parse_error(framed(literal_of("'<c16'", "(576460752303423488,)"))) ==
+        "shape (576460752303423488) has more elements of 16 bytes than fit in 2^63 bytes [G-2]");
+  CHECK(parse_error(framed(literal_of("'|u1'", "(9223372036854775807,)"))) == "no error");
+  // A string is 16 bytes in memory, however narrow it is in the file, and as wide as it is stored.
+  CHECK(parse_error(framed(literal_of("'|S1'", "(1152921504606846976,)"))) ==
+        "shape (1152921504606846976) has more elements of 16 bytes than fit in 2^63 bytes [G-2]");
+  CHECK(parse_error(framed(literal_of("'<U1000000000'", "(10000000000,)"))) ==
+        "shape (10000000000) has more elements of 4000000000 bytes than fit in 2^63 bytes [G-2]");
+  // With a zero dimension there is nothing that could be too much.
+  CHECK(parse(framed(literal_of("'<f8'", "(4294967296, 0, 4294967296)"))).shape ==
+        Shape{4294967296, 0, 4294967296});
+}
+
+TEST_CASE("elements read the same in every byte order, order and version, mapped or streamed", "[io][npy]") {
+  const TempDir dir;
+  const std::vector<Tensor> tensors = {
+      tensor_of<std::int16_t>(DType::int16, {2, 3}, {1, -2, 300, -400, 5, 6}),
+      tensor_of<std::uint8_t>(DType::uint8, {3, 2}, {0, 1, 127, 128, 254, 255}),
+      tensor_of<std::uint64_t>(DType::uint64, {2, 1, 2}, {1, 1ULL << 63, ~0ULL, 0x0102030405060708}),
+      tensor_of<float>(DType::float32, {2, 2}, {1.5F, -0.0F, 3e38F, 1e-45F}),
+      tensor_of<double>(DType::float64, {4}, {0.1, -2.5, 1e308, 5e-324}),
+      tensor_of<std::uint16_t>(DType::bfloat16, {2, 2}, {0x3f80, 0xc000, 0x7f80, 0x0001}),
+      tensor_of<float>(DType::complex64, {2, 2}, {1, 2, 3, 4, 5, 6, 7, 8}),
+      tensor_of<double>(DType::complex128, {3, 1}, {1, -1, 2, -2, 3, -3}),
+      tensor_of<std::int32_t>(DType::int32, {}, {-7}),
+      tensor_of<std::int32_t>(DType::int32, {2, 0, 3}, {}),
+  };
+  for (const Tensor& tensor : tensors) {
+    const std::string expected = nested(tensor);
+    for (const bool fortran : {false, true}) {
+      for (const bool big : {false, true}) {
+        for (const int version : {1, 2, 3}) {
+          CAPTURE(name(tensor.dtype()), to_string(tensor.shape()), fortran, big, version);
+          const std::string bytes =
+              npy_bytes(tensor, {.fortran_order = fortran, .big_endian = big, .version = version});
+          for (const Tensor& read : {read_mapped(dir, bytes), read_streamed(bytes)}) {
+            CHECK(read.dtype() == tensor.dtype());
+            CHECK(read.shape() == tensor.shape());
+            CHECK(nested(read) == expected);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("strings are read to their last character that is not zero", "[io][npy]") {
+  const TempDir dir;
+  // U+1F642, zeros inside, the empty string; "<U3" and ">U3" hold the same.
+  const std::vector<std::vector<std::uint32_t>> codes = {{'a', 0x1F642, 0xE9}, {'b', 0, 'c'}, {0, 0, 0}};
+  for (const bool big : {false, true}) {
+    std::string data;
+    for (const auto& text : codes) {
+      for (const std::uint32_t code : text) {
+        const std::uint32_t stored = big ? __builtin_bswap32(code) : code;
+        data.append(reinterpret_cast<const char*>(&stored), 4);
+      }
+    }
+    const std::string bytes = framed(literal_of(big ? "'>U3'" : "'<U3'", "(3,)")) + data;
+    for (const Tensor& read : {read_mapped(dir, bytes), read_streamed(bytes)}) {
+      CHECK(nested(read) == "[\"a\xf0\x9f\x99\x82\xc3\xa9\",\"b\\u0000c\",\"\"]");
+    }
+  }
+  const std::string plain = framed(literal_of("'|S4'", "(2, 2)", "True")) + "a\0\0\0bcd\0\xc3\xa9\0\0wxyz"s;
+  for (const Tensor& read : {read_mapped(dir, plain), read_streamed(plain)}) {
+    CHECK(nested(read) == "[[\"a\",\"\xc3\xa9\"],[\"bcd\",\"wxyz\"]]");
+  }
+}
+
+TEST_CASE("a string that is no Unicode is refused with its place", "[io][npy]") {
+  const TempDir dir;
+  const auto utf32 = [](std::uint32_t code) {
+    return framed(literal_of("'<U1'", "(1, 2)")) + "a\0\0\0"s +
+           std::string(reinterpret_cast<const char*>(&code), 4);
+  };
+  for (const std::string& bytes : {utf32(0xD800), utf32(0xDFFF), utf32(0x110000), utf32(0xFFFFFFFF),
+                                   framed(literal_of("'|S2'", "(1, 2)")) + "ok\xff."}) {
+    CHECK(error_of([&] { (void)read_mapped(dir, bytes); }) == "element [0,1] is not valid Unicode");
+    CHECK(error_of([&] { (void)read_streamed(bytes); }) == "element [0,1] is not valid Unicode");
+  }
+  CHECK(nested(read_streamed(utf32(0x10FFFF))) == "[[\"a\",\"\xf4\x8f\xbf\xbf\"]]");
+}
+
+TEST_CASE("an array as memory wants it stays in the mapping, any other is brought there", "[io][npy]") {
+  const TempDir dir;
+  const auto data_of = [&](const std::string& bytes, std::size_t offset) {
+    write_file(dir.file("a.npy"), bytes);
+    InputFile file = InputFile::open(dir.file("a.npy"));
+    const Tensor tensor = read_npy(file, {}, false);
+    CHECK(reinterpret_cast<std::uintptr_t>(tensor.data()) % 8 == 0);
+    CHECK(nested(tensor) == "[1.0,2.0]");
+    return tensor.data() == file.mapping()->bytes().data() + offset;
+  };
+  const double values[] = {1, 2};
+  const std::string data(reinterpret_cast<const char*>(values), 16);
+  for (std::size_t pad = 0; pad < 16; ++pad) {
+    CAPTURE(pad);
+    const std::string header = framed(literal_of("'<f8'", "(2,)") + std::string(pad, ' '));
+    CHECK(data_of(header + data, header.size()) == (header.size() % 8 == 0));
+  }
+  // Fortran order of one dimension is C order.
+  std::string header = literal_of("'<f8'", "(2,)", "True");
+  header.append((8 - (header.size() + 10) % 8) % 8, ' ');
+  CHECK(data_of(framed(header) + data, header.size() + 10));
+}
+
+TEST_CASE("bytes that are missing or too many are refused, from files and streams", "[io][npy]") {
+  const TempDir dir;
+  const std::string header = framed(literal_of("'<i4'", "(2, 2)"));
+  for (const std::size_t held : {0U, 1U, 15U, 17U, 64U}) {
+    CAPTURE(held);
+    const std::string bytes = header + std::string(held, 'x');
+    const std::string promise = "header promises 16 bytes of data, the file holds ";
+    CHECK(error_of([&] { (void)read_mapped(dir, bytes); }) == cat(promise, held));
+    CHECK(error_of([&] { (void)read_streamed(bytes); }) ==
+          (held < 16 ? cat(promise, held) : promise + "more"));
+  }
+  CHECK(nested(read_streamed(framed(literal_of("'<i4'", "(0,)")))) == "[]");
+  CHECK(error_of([&] { (void)read_streamed(framed(literal_of("'<i4'", "(0,)")) + "x"); }) ==
+        "header promises 0 bytes of data, the file holds more");
+}
+
+TEST_CASE("of a file whose elements are not wanted the header is read, and its length checked", "[io][npy]") {
+  const TempDir dir;
+  const std::string header = framed(literal_of("'>f8'", "(3,)"));
+  write_file(dir.file("a.npy"), header + std::string(24, 'x'));
+  InputFile file = InputFile::open(dir.file("a.npy"));
+  const Tensor tensor = read_npy(file, {}, true);
+  CHECK(tensor.dtype() == DType::float64);
+  CHECK(tensor.shape() == Shape{3});
+  CHECK(tensor.data() == nullptr);
+  write_file(dir.file("a.npy"), header);
+  InputFile cut = InputFile::open(dir.file("a.npy"));
+  CHECK(error_of([&] { (void)read_npy(cut, {}, true); }) ==
+        "header promises 24 bytes of data, the file holds 0");
+  InputFile stream = stream_of(header);
+  CHECK(read_npy(stream, {}, true).shape() == Shape{3});
+}
+
+TEST_CASE("what was read from a stream to find out what it is belongs to it", "[io][npy]") {
+  const std::string bytes = npy_bytes(tensor_of<std::int32_t>(DType::int32, {2}, {5, 6}));
+  for (const std::size_t taken : {0U, 1U, 6U, 8U}) {
+    CAPTURE(taken);
+    InputFile file = stream_of(std::string_view(bytes).substr(taken));
+    CHECK(nested(read_npy(file, bytes_of(bytes).first(taken), false)) == "[5,6]");
+  }
+}
+
+namespace {
+
+// Zeros without end behind `front`; counts what is taken of them.
+class EndlessSystem : public System {
+ public:
+  explicit EndlessSystem(std::string front) : front_(std::move(front)) {}
+  int open(const char* /*path*/, int /*flags*/, mode_t /*mode*/) override {
+    return System::open("/dev/zero", O_RDONLY, 0);
+  }
+  ssize_t read(int /*fd*/, void* buffer, size_t bytes) override {
+    const std::size_t from_front = std::min(bytes, front_.size() - std::min(taken, front_.size()));
+    std::memset(buffer, 0, bytes);
+    std::memcpy(buffer, front_.data() + std::min(taken, front_.size()), from_front);
+    taken += bytes;
+    return static_cast<ssize_t>(bytes);
+  }
+  std::size_t taken = 0;
+
+ private:
+  std::string front_;
+};
+
+}  // namespace
+
+TEST_CASE("an endless stream is refused at its first wrong byte, not at its end", "[io][npy]") {
+  struct Row {
+    std::string front;
+    std::string message;
+    std::size_t most;  // bytes read until then
+  };
+  const std::vector<Row> rows = {
+      {cat(kNpyMagic, "\4\0"sv), "NPY version 4.0 is not supported (1.0, 2.0 and 3.0 are)", 12},
+      {cat(kNpyMagic, "\2\0\xff\xff\xff\xff"sv),
+       "malformed NPY header: it claims 4294967295 bytes (at most 65536)", 12},
+      {cat(kNpyMagic, "\1\0\xff\xff"sv), "malformed NPY header: expected '{' before the keys at byte 0",
+       65545},
+      {framed(literal_of("'|O'", "(1,)")),
+       "dtype '|O' (Python objects, pickled) is not supported: nothing in a file is ever executed", 100},
+      {framed(literal_of("'<f4'", "(4,)")), "header promises 16 bytes of data, the file holds more", 100},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(printable(row.front));
+    EndlessSystem endless(row.front);
+    const ScopedSystem scope(endless);
+    InputFile file = InputFile::open("endless");
+    CHECK(error_of([&] { (void)read_npy(file, {}, false); }) == row.message);
+    CHECK(endless.taken <= row.most);
+  }
+}
+
+TEST_CASE("memory grows with what a stream holds, not with what its header promises", "[io][npy]") {
+  // If the promise were believed, either of these would end the process.
+  const std::string tebibytes = framed(literal_of("'<f8'", "(1000000, 1000000, 100)")) + "12345678";
+  CHECK(error_of([&] { (void)read_streamed(tebibytes); }) ==
+        "header promises 800000000000000 bytes of data, the file holds 8");
+  const std::string strings = framed(literal_of("'<U1000'", "(1000000000000,)")) + "abc";
+  CHECK(error_of([&] { (void)read_streamed(strings); }) ==
+        "header promises 4000000000000000 bytes of data, the file holds 3");
+}
+
+TEST_CASE("a stream longer than the first block arrives whole", "[io][npy]") {
+  std::vector<std::int32_t> values(700000);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int32_t>(i * 7);
+  const std::string bytes = npy_bytes(tensor_of(DType::int32, {700000}, values), {.big_endian = true});
+  int ends[2];
+  REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+  std::thread writer([&] {
+    for (std::size_t done = 0; done < bytes.size();) {
+      const ssize_t got = ::write(ends[1], bytes.data() + done, bytes.size() - done);
+      if (got <= 0) break;
+      done += static_cast<std::size_t>(got);
+    }
+    ::close(ends[1]);
+  });
+  InputFile file = InputFile::open(cat("/proc/self/fd/", ends[0]));
+  const Tensor tensor = read_npy(file, {}, false);
+  writer.join();
+  ::close(ends[0]);
+  CHECK(std::equal(values.begin(), values.end(), tensor.as<std::int32_t>()));
+}
+
+TEST_CASE("the header is written byte for byte as numpy.save writes it", "[io][npy]") {
+  struct Row {
+    DType dtype;
+    Shape shape;
+    std::int64_t characters;
+    std::string_view literal;
+    std::size_t bytes;
+  };
+  const std::string_view dims32 =
+      "1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "
+      "1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1";
+  const std::string rank32 = literal_of("'|b1'", cat("(", dims32, ")"));
+  const std::vector<Row> rows = {
+      {DType::float32, {2, 3}, 0, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", 128},
+      {DType::float64, {}, 0, "{'descr': '<f8', 'fortran_order': False, 'shape': (), }", 128},
+      {DType::int64, {5}, 0, "{'descr': '<i8', 'fortran_order': False, 'shape': (5,), }", 128},
+      {DType::boolean, {0}, 0, "{'descr': '|b1', 'fortran_order': False, 'shape': (0,), }", 128},
+      {DType::uint8, {1, 0}, 0, "{'descr': '|u1', 'fortran_order': False, 'shape': (1, 0), }", 128},
+      {DType::bfloat16, {1}, 0, "{'descr': '<V2', 'fortran_order': False, 'shape': (1,), }", 128},
+      {DType::complex128, {1}, 0, "{'descr': '<c16', 'fortran_order': False, 'shape': (1,), }", 128},
+      {DType::string, {2}, 7, "{'descr': '<U7', 'fortran_order': False, 'shape': (2,), }", 128},
+      {DType::boolean, Shape(32, 1), 0, rank32, 192},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(printable(row.literal));
+    const std::string header = npy_header(row.dtype, row.shape, row.characters);
+    CHECK(header.size() == row.bytes);
+    CHECK(header.substr(0, 8) == cat(kNpyMagic, "\1\0"sv));
+    CHECK(static_cast<unsigned char>(header[8]) == row.bytes - 10);
+    CHECK(header[9] == '\0');
+    CHECK(header.substr(10, row.literal.size()) == row.literal);
+    CHECK(header.find_first_not_of(' ', 10 + row.literal.size()) == header.size() - 1);
+    CHECK(header.back() == '\n');
+    const NpyHeader read = parse(header);
+    CHECK(read.dtype == row.dtype);
+    CHECK(read.shape == row.shape);
+    CHECK(read.data_offset == static_cast<std::int64_t>(header.size()));
+  }
+}
+
+TEST_CASE("room for the first dimension to grow decides over the header's length, as in NumPy", "[io][npy]") {
+  // NumPy pads the literal by 21 less the digits of the first dimension before it aligns to 64.
+  Shape shape(20, 1);
+  shape[0] = 10;
+  const std::string header = npy_header(DType::float32, shape, 0);
+  CHECK(header.size() == 192);
+  CHECK(npy_header(DType::float32, Shape(10, 1), 0).size() == 128);
+}
+
+TEST_CASE("strings are written as wide as the longest, in code points", "[io][npy]") {
+  const std::vector<std::string> texts = {"", "ab", "\xf0\x9f\x99\x82", "\xe2\x82\xac\xc3\xa9z"};
+  std::vector<StringRef> refs;
+  for (const std::string& text : texts) refs.push_back({text.data(), static_cast<std::int64_t>(text.size())});
+  CHECK(longest_characters(refs) == 3);
+  CHECK(longest_characters({}) == 1);
+  CHECK(longest_characters(std::span(refs).first(1)) == 1);
+  std::string out = "kept";
+  append_utf32(out, std::span(refs).subspan(1), 3);
+  const std::uint32_t codes[] = {'a', 'b', 0, 0x1F642, 0, 0, 0x20AC, 0xE9, 'z'};
+  CHECK(out == "kept" + std::string(reinterpret_cast<const char*>(codes), sizeof codes));
+}
+
+}  // namespace tensorop

@@ -1,0 +1,288 @@
+// Operands: what is a path, what is the tensor itself, what "-" is, and when a dtype is known.
+#include "io/source.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "io/json_writer.hpp"
+#include "support/catch.hpp"
+#include "support/npy_writer.hpp"
+#include "support/temp_dir.hpp"
+
+namespace tensorop {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string error_of(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+std::string nested(const Tensor& tensor) {
+  if (tensor.size() == 0) return json_of_empty(tensor.shape());
+  std::string out;
+  append_json_slice(out, tensor.dtype(), tensor.shape(), 0, tensor.size(), tensor.data());
+  return out;
+}
+
+// dtype and elements of an operand by itself: "int64 [1,2]"; "untyped int64 [1,2]" where it named no dtype.
+std::string read(const std::string& text) {
+  Source source = Source::open(text, {});
+  std::string out;
+  if (source.tensor() == nullptr) {
+    out = "untyped ";
+    source.resolve(source.natural_dtype());
+  }
+  return cat(out, name(source.tensor()->dtype()), ' ', nested(*source.tensor()));
+}
+
+std::string open_error(const std::string& text, const Source::Options& options = {}) {
+  return error_of([&] { (void)Source::open(text, options); });
+}
+
+Tensor two_numbers() {
+  auto storage = std::make_shared<Storage>(8);
+  reinterpret_cast<float*>(storage->data())[0] = 1.5F;
+  reinterpret_cast<float*>(storage->data())[1] = -2.0F;
+  return {DType::float32, {2}, storage};
+}
+
+// The working directory is `path` as long as this object lives.
+class DirectoryScope {
+ public:
+  explicit DirectoryScope(const fs::path& path) : before_(fs::current_path()) { fs::current_path(path); }
+  ~DirectoryScope() { fs::current_path(before_); }
+  DirectoryScope(const DirectoryScope&) = delete;
+  DirectoryScope& operator=(const DirectoryScope&) = delete;
+
+ private:
+  fs::path before_;
+};
+
+// Standard input is the file at `path` as long as this object lives.
+class StandardInputScope {
+ public:
+  explicit StandardInputScope(const std::string& path) : before_(::dup(STDIN_FILENO)) {
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    REQUIRE(fd >= 0);
+    ::dup2(fd, STDIN_FILENO);
+    ::close(fd);
+  }
+  ~StandardInputScope() {
+    ::dup2(before_, STDIN_FILENO);
+    ::close(before_);
+  }
+  StandardInputScope(const StandardInputScope&) = delete;
+  StandardInputScope& operator=(const StandardInputScope&) = delete;
+
+ private:
+  int before_;
+};
+
+}  // namespace
+
+TEST_CASE("an operand that is no file is the tensor itself", "[io][source]") {
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"[[0,0],[1,1]]", "untyped int64 [[0,0],[1,1]]"},
+      {"3", "untyped int64 3"},
+      {"-3", "untyped int64 -3"},
+      {"-0", "untyped int64 0"},
+      {"1.5e3", "untyped float64 1500.0"},
+      {"-1E-1", "untyped float64 -0.1"},
+      {"true", "untyped bool true"},
+      {" false\n", "untyped bool false"},
+      {"\t[1]", "untyped int64 [1]"},
+      {"\"text\"", "untyped string \"text\""},
+      {"[]", "untyped int64 []"},
+      {R"({"dtype":"float16","data":[1,2]})", "float16 [1.0,2.0]"},
+      {R"({"data":[1,2]})", "untyped int64 [1,2]"},
+  };
+  for (const auto& [text, expected] : rows) {
+    CAPTURE(text);
+    CHECK(read(text) == expected);
+    CHECK(Source::open(text, {}).name().empty());
+  }
+}
+
+TEST_CASE("an operand that is neither file nor tensor is a missing file", "[io][source]") {
+  // Many a file's name begins like a number.
+  for (const char* text : {"a.npy", "3.npy", "2024-05-01.npy", "-1.json", "12/a", "true.npy", "falsehood",
+                           "3d", "nan", "NaN", "float32[2,3]", "missing/[1]", " ", "a b"}) {
+    CAPTURE(text);
+    CHECK(open_error(text) == cat(text, ": cannot open: No such file or directory"));
+  }
+  CHECK(open_error("") == ": cannot open: No such file or directory");
+}
+
+TEST_CASE("inline text that is malformed is called that, not a missing file", "[io][source]") {
+  for (const char* text : {"[1,2", "{", "\"open", "[1]]", "--1", "1-2", "[nan]"}) {
+    CAPTURE(text);
+    CHECK(open_error(text).find("malformed JSON at ") == 0);
+  }
+}
+
+TEST_CASE("an existing file wins over the tensor of the same spelling", "[io][source]") {
+  const TempDir dir;
+  const DirectoryScope scope(dir.path());
+  for (const char* name : {"[1,2]", "3", "true", "float32[2,3]"}) {
+    CAPTURE(name);
+    write_file(name, npy_bytes(two_numbers()));
+    CHECK(read(name) == "float32 [1.5,-2.0]");
+    const Source source = Source::open(name, {.header_only = true, .allow_abstract = true});
+    CHECK(source.tensor()->shape() == Shape{2});
+    CHECK(source.name() == name);
+  }
+}
+
+TEST_CASE("what a file is is read from its first bytes, never from its name", "[io][source]") {
+  const TempDir dir;
+  write_file(dir.file("a.json"), npy_bytes(two_numbers()));
+  write_file(dir.file("b.npy"), "[1, 2]\n");
+  write_file(dir.file("no ending"), R"({"dtype":"int8","data":[3]})");
+  write_file(dir.file("short"), "7");
+  CHECK(read(dir.file("a.json")) == "float32 [1.5,-2.0]");
+  CHECK(read(dir.file("b.npy")) == "untyped int64 [1,2]");
+  CHECK(read(dir.file("no ending")) == "int8 [3]");
+  CHECK(read(dir.file("short")) == "untyped int64 7");
+}
+
+TEST_CASE("a file that is neither NPY nor JSON is refused with its path", "[io][source]") {
+  const TempDir dir;
+  write_file(dir.file("empty"), "");
+  write_file(dir.file("text"), "hello");
+  write_file(dir.file("magic"), "\x93NUMPX\1");
+  write_file(dir.file("npy"), "\x93NUMPY");
+  CHECK(open_error(dir.file("empty")) == dir.file("empty") + ": holds no JSON value");
+  CHECK(open_error(dir.file("text")).starts_with(dir.file("text") + ": malformed JSON at line 1, column 1"));
+  CHECK(
+      open_error(dir.file("magic")).starts_with(dir.file("magic") + ": malformed JSON at line 1, column 1"));
+  CHECK(open_error(dir.file("npy")) ==
+        dir.file("npy") + ": malformed NPY header: the file ends within the magic string");
+  CHECK(open_error(dir.path().string()) == dir.path().string() + ": is a directory");
+}
+
+TEST_CASE("a name with control characters is escaped", "[io][source]") {
+  CHECK(open_error("a\n\x1b[2J\xff") == "a\\n\\x1b[2J\\xff: cannot open: No such file or directory");
+  CHECK(open_error("x" + std::string(300, 'y')) ==
+        cat("x", std::string(199, 'y'), "...: cannot open: File name too long"));
+}
+
+TEST_CASE("a dash is standard input, NPY or JSON", "[io][source]") {
+  const TempDir dir;
+  const DirectoryScope directory(dir.path());
+  write_file("-", "not this one");
+  write_file("in.npy", npy_bytes(two_numbers(), {.big_endian = true}));
+  write_file("in.json", "[4,5]");
+  write_file("bad", "[4,");
+  {
+    const StandardInputScope scope("in.npy");
+    CHECK(read("-") == "float32 [1.5,-2.0]");
+  }
+  {
+    const StandardInputScope scope("in.json");
+    CHECK(read("-") == "untyped int64 [4,5]");
+  }
+  {
+    const StandardInputScope scope("bad");
+    CHECK(open_error("-").starts_with("standard input: malformed JSON at line 1, column 4"));
+  }
+}
+
+TEST_CASE("an untyped operand takes the dtype it is given", "[io][source]") {
+  struct Row {
+    const char* text;
+    DType natural;
+    bool fits_any;
+    DType as;
+    std::string expected;
+  };
+  const std::vector<Row> rows = {
+      {"[1,2]", DType::int64, false, DType::int8, "[1,2]"},
+      {"[1,2]", DType::int64, false, DType::float16, "[1.0,2.0]"},
+      {"[1,2.5]", DType::float64, false, DType::bfloat16, "[1.0,2.5]"},
+      {"[\"NaN\",1]", DType::float64, false, DType::float32, "[\"NaN\",1.0]"},
+      {"[[],[]]", DType::int64, true, DType::string, "[[],[]]"},
+      {"[300]", DType::int64, false, DType::int8, "element [0] = 300 does not fit in int8 (-128..127)"},
+      {"[\"a\"]", DType::string, false, DType::int8, "element [0]: expected a number, found a string"},
+  };
+  const TempDir dir;
+  for (const Row& row : rows) {
+    CAPTURE(row.text);
+    write_file(dir.file("file"), row.text);
+    for (const std::string& text : {std::string(row.text), dir.file("file")}) {
+      Source source = Source::open(text, {});
+      REQUIRE(source.tensor() == nullptr);
+      CHECK(source.natural_dtype() == row.natural);
+      CHECK(source.fits_any_dtype() == row.fits_any);
+      const std::string line = error_of([&] { source.resolve(row.as); });
+      const std::string prefix = source.name().empty() ? "" : source.name() + ": ";
+      if (line != "no error") {
+        CHECK(line == prefix + row.expected);
+      } else {
+        REQUIRE(source.tensor() != nullptr);
+        CHECK(source.tensor()->dtype() == row.as);
+        CHECK(nested(*source.tensor()) == row.expected);
+      }
+    }
+  }
+}
+
+TEST_CASE("a dtype and shape alone are an operand where elements are not wanted", "[io][source]") {
+  struct Row {
+    std::string text;
+    DType dtype;
+    Shape shape;
+  };
+  const std::vector<Row> rows = {
+      {"float32[2,3]", DType::float32, {2, 3}},
+      {"string[]", DType::string, {}},
+      {"bool[0]", DType::boolean, {0}},
+      {"int64[1000000000000000000]", DType::int64, {1000000000000000000}},
+      {"bfloat16[07]", DType::bfloat16, {7}},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.text);
+    const Source source = Source::open(row.text, {.header_only = true, .allow_abstract = true});
+    REQUIRE(source.tensor() != nullptr);
+    CHECK(source.tensor()->dtype() == row.dtype);
+    CHECK(source.tensor()->shape() == row.shape);
+    CHECK(source.tensor()->data() == nullptr);
+  }
+}
+
+TEST_CASE("a dtype and shape that describe no tensor are refused", "[io][source]") {
+  std::string dims65 = "1";
+  for (int i = 0; i < 64; ++i) dims65 += ",1";
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"int8[-1]", "int8[-1]: dimensions are numbers from 0 on"},
+      {"int8[2,x]", "int8[2,x]: dimensions are numbers from 0 on"},
+      {"int8[2,,3]", "int8[2,,3]: dimensions are numbers from 0 on"},
+      {"int8[2,3,]", "int8[2,3,]: a dimension is missing behind the last comma"},
+      {"int8[9223372036854775808]", "int8[9223372036854775808]: dimensions are numbers from 0 on"},
+      {"int64[1152921504606846976]",
+       "int64[1152921504606846976]: shape (1152921504606846976) has more elements of 8 bytes than fit in "
+       "2^63 bytes [G-2]"},
+      {cat("int8[", dims65, "]"), cat("int8[", dims65, "]: more than 64 dimensions")},
+      {"int128[2]", "int128[2]: cannot open: No such file or directory"},
+      {"int8[2", "int8[2: cannot open: No such file or directory"},
+  };
+  for (const auto& [text, message] : rows) {
+    CHECK(open_error(text, {.header_only = true, .allow_abstract = true}) == message);
+  }
+}
+
+}  // namespace tensorop
