@@ -57,16 +57,17 @@ class Buffers {
 };
 
 void update(const Plan& plan, std::byte* out, std::int64_t bytes, const Threads& threads) {
-  const std::int64_t parts = bytes < kChunkBytes ? 1 : threads.count();
+  const std::int64_t parts = bytes < kChunkBytes ? 1 : plan.parts(threads.count());
   threads.for_each(parts, [&](std::int64_t part, int /*worker*/) { plan.update(out, part, parts); });
 }
 
+// The result, or the base of an update, into memory.
 void fill_memory(const Plan& plan, const OutputInfo& output, std::byte* out, const Threads& threads) {
   const Chunks chunks(output);
   const std::int64_t width = element_size(output.dtype);
   threads.for_each(chunks.number(), [&](std::int64_t chunk, int /*worker*/) {
     std::byte* place = out + chunks.first(chunk) * width;
-    if (plan.fill) {
+    if (!plan.update) {
       plan.fill(chunks.first(chunk), chunks.length(chunk), place);
     } else {
       std::memcpy(place, plan.base.data() + chunks.first(chunk) * width,
@@ -108,10 +109,12 @@ void update_positional(const Plan& plan, const OutputInfo& output, Sink& sink, c
   const Chunks chunks(output);
   if (chunks.elements == 0) return;
   const std::int64_t width = element_size(output.dtype);
-  threads.for_each(chunks.number(), [&](std::int64_t chunk, int /*worker*/) {
-    const std::int64_t first = chunks.first(chunk);
-    sink.write(first, plan.base.data() + first * width, chunks.length(chunk) * width);
-  });
+  if (plan.base.data() != nullptr) {
+    threads.for_each(chunks.number(), [&](std::int64_t chunk, int /*worker*/) {
+      const std::int64_t first = chunks.first(chunk);
+      sink.write(first, plan.base.data() + first * width, chunks.length(chunk) * width);
+    });
+  }
   update(plan, sink.map(), chunks.elements * width, threads);
 }
 
@@ -154,7 +157,7 @@ Tensor execute(const Plan& plan, const OutputInfo& output, std::shared_ptr<const
   const std::int64_t bytes = count(output.shape) * element_size(output.dtype);
   auto storage = std::make_shared<Storage>(bytes);
   storage->keep_alive = std::move(owner);
-  fill_memory(plan, output, storage->data(), threads);
+  if (!plan.update || plan.base.data() != nullptr) fill_memory(plan, output, storage->data(), threads);
   if (plan.update && bytes != 0) update(plan, storage->data(), bytes, threads);
   return {output.dtype, output.shape, storage};
 }
@@ -170,7 +173,7 @@ void execute(const Plan& plan, const OutputInfo& output, const Destination& dest
   if (plan.update && sink->is_positional()) {
     check(plan, output, threads);
     update_positional(plan, output, *sink, threads);
-  } else if (plan.update) {
+  } else if (!plan.fill) {
     // Updates may go anywhere: what is written from front to end must be whole before.
     transfer(copy_plan(execute(plan, output, nullptr, threads)), output, *sink, threads);
   } else {

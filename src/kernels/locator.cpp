@@ -51,13 +51,14 @@ class AxisLocator final : public Locator {
     decoder_.check(geometry_.batches * geometry_.indices, threads);
   }
 
-  bool split(std::int64_t part, std::int64_t parts, const Range& range) const override {
-    const std::int64_t groups = geometry_.batches * geometry_.outer;
-    if (groups < parts) return false;
-    const std::int64_t begin = part_bound(groups, part, parts);
-    const std::int64_t end = part_bound(groups, part + 1, parts);
-    range(begin * geometry_.indices, (end - begin) * geometry_.indices);
-    return true;
+  [[nodiscard]] std::int64_t group_places() const override {
+    return geometry_.batches * geometry_.outer < 2 ? 0 : geometry_.axis_size;
+  }
+
+  void rows_within(std::int64_t begin, std::int64_t end, const Range& range) const override {
+    const std::int64_t first = begin / geometry_.axis_size;
+    const std::int64_t last = ceil_div(end, geometry_.axis_size);
+    range(first * geometry_.indices, (last - first) * geometry_.indices);
   }
 
  private:
@@ -99,14 +100,6 @@ class TupleLocator final : public Locator {
   }
 
   void check(const Threads& threads) const override { decoder_.check(geometry_.tuples, threads); }
-
-  bool split(std::int64_t part, std::int64_t parts, const Range& range) const override {
-    if (!plain_ || batches_ < parts) return false;
-    const std::int64_t begin = part_bound(batches_, part, parts);
-    const std::int64_t end = part_bound(batches_, part + 1, parts);
-    range(begin * geometry_.tuples_per_batch, (end - begin) * geometry_.tuples_per_batch);
-    return true;
-  }
 
  private:
   [[nodiscard]] std::int64_t dot(std::int64_t batch, const std::vector<std::int64_t>& strides) const {
@@ -166,23 +159,28 @@ class ElementLocator final : public Locator {
 
   void check(const Threads& threads) const override { decoder_.check(rows_, threads); }
 
-  bool split(std::int64_t part, std::int64_t parts, const Range& range) const override {
-    // Along the longest dimension other than the axis: lanes never meet.
-    std::size_t longest = dims_.size();
-    for (std::size_t i = 0; i < dims_.size(); ++i) {
-      if (dims_[i].is_axis || dims_[i].size < parts) continue;
-      if (longest == dims_.size() || dims_[i].size > dims_[longest].size) longest = i;
+  [[nodiscard]] std::int64_t group_places() const override {
+    return dims_.front().is_axis ? 0 : dims_.front().stride;
+  }
+
+  void rows_within(std::int64_t begin, std::int64_t end, const Range& range) const override {
+    const Dim& outer = dims_.front();
+    const std::int64_t first = begin / outer.stride;
+    const std::int64_t last = std::min(outer.size, ceil_div(end, outer.stride));
+    const std::int64_t inner = rows_ / outer.size;
+    if (first < last) range(first * inner, (last - first) * inner);
+  }
+
+  [[nodiscard]] std::int64_t lanes() const override {
+    return dims_.size() > 1 && dims_.front().is_axis ? dims_[1].size : 0;
+  }
+
+  void rows_of_lanes(std::int64_t begin, std::int64_t end, const Range& range) const override {
+    const std::int64_t along = rows_ / dims_.front().size;  // of one step along the axis
+    const std::int64_t inner = along / dims_[1].size;
+    for (std::int64_t i = 0; i < dims_.front().size; ++i) {
+      range(i * along + begin * inner, (end - begin) * inner);
     }
-    if (longest == dims_.size()) return false;
-    std::int64_t inner = 1;
-    for (std::size_t i = longest + 1; i < dims_.size(); ++i) inner *= dims_[i].size;
-    const std::int64_t size = dims_[longest].size;
-    const std::int64_t begin = part_bound(size, part, parts);
-    const std::int64_t end = part_bound(size, part + 1, parts);
-    for (std::int64_t outer = 0; outer < rows_ / (size * inner); ++outer) {
-      range((outer * size + begin) * inner, (end - begin) * inner);
-    }
-    return true;
   }
 
  private:

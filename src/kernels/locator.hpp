@@ -13,6 +13,10 @@
 
 namespace tensorop {
 
+// Lanes are worked on in tiles of so many bytes a row: a few cache lines, so that what a tile touches stays
+// in cache although its rows are far apart.
+inline constexpr std::int64_t kTileBytes = 256;
+
 class Locator {
  public:
   Locator() = default;
@@ -31,9 +35,19 @@ class Locator {
   virtual void check(const Threads& threads) const = 0;
 
   using Range = std::function<void(std::int64_t first, std::int64_t count)>;
-  // Splits the rows into `parts` such that no two parts share a place; calls range for the rows of part
-  // `part`, ascending. False, with no call, where the rows cannot be split so.
-  virtual bool split(std::int64_t part, std::int64_t parts, const Range& range) const = 0;
+
+  // How many consecutive places make a group such that rows of one group are consecutive and groups ascend; 0
+  // where any row may go anywhere.
+  [[nodiscard]] virtual std::int64_t group_places() const { return 0; }
+  // Calls range for the rows of all groups that touch the places [begin, end): what updates a part of a
+  // tensor is then found without looking at every index. Only where there are groups.
+  virtual void rows_within(std::int64_t /*begin*/, std::int64_t /*end*/, const Range& /*range*/) const {}
+
+  // Into how many lanes the rows fall that never meet: rows of different lanes have different places. 0 where
+  // there is no such order.
+  [[nodiscard]] virtual std::int64_t lanes() const { return 0; }
+  // Calls range, ascending, for exactly the rows of the lanes [begin, end).
+  virtual void rows_of_lanes(std::int64_t /*begin*/, std::int64_t /*end*/, const Range& /*range*/) const {}
 };
 
 // Gather and ScatterUpdate: rows (batch, outer, i) at index[batch, i] along an axis of `axis_size` rows.

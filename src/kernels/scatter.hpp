@@ -1,32 +1,78 @@
-// Putting rows where a locator says, replacing or combining what is there.
-// Source: sections 1.4 and 4.5 of the specification (G-4, T-3).
+// Putting rows of updates where a locator says: which updates concern which part of a tensor, in which order.
+// Source: sections 1.4 and 4.2 of the specification (G-4).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
+#include "kernels/combine.hpp"
 #include "kernels/locator.hpp"
-#include "tensor/dtype.hpp"
 
 namespace tensorop {
-
-enum class Reduction : std::uint8_t { none, add, sub, mul, min, max, mean };
-
-// Whether the reduction is defined for elements of `dtype` (4.5); otherwise T-3.
-[[nodiscard]] bool is_defined(Reduction reduction, DType dtype);
 
 struct ScatterSpec {
   DType dtype;
   Reduction reduction = Reduction::none;
-  bool use_init_val = true;       // false: the first update of a place takes the place of what was there
+  bool use_init_val =
+      true;  // false: a reduction begins with the first update of a row instead of what was there
   std::int64_t row_elements = 1;  // at least 1
+  std::int64_t places = 0;        // rows of the tensor that is updated
 };
 
-// Applies to `out` the rows of `updates` (consecutive, one for each row of the locator) that belong to part
-// `part` of `parts`. The parts touch different elements of `out`; within one, updates are applied in row
-// order. `out_rows` is the number of rows in `out`. Takes memory in proportion to the updates for mean and
-// for use_init_val = false, a fixed amount otherwise.
-void scatter_rows(std::byte* out, std::int64_t out_rows, const Locator& locator, const std::byte* updates,
-                  const ScatterSpec& spec, std::int64_t part, std::int64_t parts);
+// Whatever the way, the updates of one element are applied in row order, so the result is always the same.
+// Takes at most some 50 MiB of memory; for mean and use_init_val = false, memory in proportion to the
+// updates.
+class Scatter {
+ public:
+  // `updates` holds a row for each row of the locator, which has at least one, and outlives this object.
+  // Throws Error for the lowest bad index where it has to look at all of them at once.
+  Scatter(std::shared_ptr<const Locator> locator, const std::byte* updates, const ScatterSpec& spec);
+
+  // Whether the updates of any slice are found without looking at all of them: then many small slices are the
+  // way, otherwise a few parts.
+  [[nodiscard]] bool finds_slices() const { return finds_slices_; }
+  // `out` holds the elements [first, first + count) of the tensor: applies the updates that concern them. Any
+  // slice on any thread.
+  void update_slice(std::int64_t first, std::int64_t count, std::byte* out) const;
+
+  // Into how many parts the tensor is best split for so many threads.
+  [[nodiscard]] std::int64_t parts(std::int64_t threads) const;
+  // `out` holds the whole tensor: applies the updates of part `part` of `parts`. No two parts touch the same
+  // element.
+  void update_part(std::byte* out, std::int64_t part, std::int64_t parts) const;
+
+ private:
+  // Places whose rows are worked on over the same columns.
+  struct Segment {
+    std::int64_t place_begin;
+    std::int64_t place_end;
+    std::int64_t column_begin;
+    std::int64_t columns;
+    std::byte* out;  // of place_begin, column_begin
+  };
+  using Segments = std::vector<Segment>;
+
+  void sort_into_buckets();
+  [[nodiscard]] Segments segments_of(std::int64_t first, std::int64_t count, std::byte* out) const;
+  // The updates of one segment from `visit`, which calls its argument with runs of moves in row order.
+  template <class Visit>
+  void update_segment(const Segment& segment, const Visit& visit) const;
+  void apply(const Segment& segment, const Move* moves, std::int64_t count) const;
+  void apply_groups(const Segment& segment, std::vector<Move>& moves) const;
+
+  std::shared_ptr<const Locator> locator_;
+  const std::byte* updates_;
+  ScatterSpec spec_;
+  Combine replace_;
+  Combine combine_;
+  Average average_;
+  bool wants_groups_;
+  bool finds_slices_ = false;
+  std::vector<Move> sorted_;           // by bucket of places, in row order within one
+  std::vector<std::int64_t> buckets_;  // where in sorted_ each begins; one more than there are
+  std::int64_t bucket_places_ = 1;
+};
 
 }  // namespace tensorop

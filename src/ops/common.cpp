@@ -134,6 +134,26 @@ Plan gather_plan(std::shared_ptr<const Locator> locator, const Tensor& data, con
   plan.check = [locator](const Threads& threads) { locator->check(threads); };
   // Every index is behind some element of the output, unless there is none.
   plan.fill_checks = element_count(output.shape) != 0;
+  // Along an outer axis every element of a row comes from another place: lane by lane those places stay in
+  // cache.
+  const std::int64_t lanes = locator->lanes();
+  constexpr std::int64_t kFitsInCache = 4 << 20;
+  if (lanes > 0 && row_elements == 1 && data.bytes() > kFitsInCache) {
+    plan.update = [=](std::byte* out, std::int64_t part, std::int64_t parts) {
+      const auto rows = [&](std::int64_t first, std::int64_t count) {
+        std::int64_t places[kIndexBlock];
+        for (const std::int64_t end = first + count; first < end; first += kIndexBlock) {
+          const std::int64_t n = std::min(kIndexBlock, end - first);
+          locator->locate(first, n, places);
+          gather_rows(out + first * width, data.data(), places, n, width);
+        }
+      };
+      locator->rows_of_lanes(part_bound(lanes, part, parts), part_bound(lanes, part + 1, parts), rows);
+    };
+    plan.parts = [=](std::int64_t threads) {
+      return std::min(lanes, std::max(threads, lanes * width / kTileBytes));
+    };
+  }
   return plan;
 }
 
@@ -164,18 +184,32 @@ Reduction checked_reduction(const Call& call) {
 Plan scatter_plan(const Call& call, std::shared_ptr<const Locator> locator, std::int64_t row_elements) {
   const Tensor& data = call.operands[0];
   const Tensor& updates = call.operands[2];
+  const std::int64_t width = element_size(data.dtype());
   Plan plan;
-  plan.base = data;
   plan.check = [locator](const Threads& threads) { locator->check(threads); };
   if (data.size() == 0 || updates.size() == 0) {
-    plan.update = [](std::byte* /*out*/, std::int64_t /*part*/, std::int64_t /*parts*/) {};
+    plan.fill = [=](std::int64_t first, std::int64_t count, std::byte* out) {
+      std::memcpy(out, data.data() + first * width, to_size(count * width));
+    };
     return plan;
   }
-  const ScatterSpec spec{data.dtype(), checked_reduction(call), call.boolean("use_init_val"), row_elements};
-  const std::int64_t out_rows = data.size() / row_elements;
+  const ScatterSpec spec{data.dtype(), checked_reduction(call), call.boolean("use_init_val"), row_elements,
+                         data.size() / row_elements};
+  const auto scatter = std::make_shared<const Scatter>(std::move(locator), updates.data(), spec);
+  if (scatter->finds_slices()) {
+    // Copied and updated slice by slice: the updates meet data that is still in cache.
+    plan.fill = [=](std::int64_t first, std::int64_t count, std::byte* out) {
+      std::memcpy(out, data.data() + first * width, to_size(count * width));
+      scatter->update_slice(first, count, out);
+    };
+    plan.fill_checks = true;
+    return plan;
+  }
+  plan.base = data;
   plan.update = [=](std::byte* out, std::int64_t part, std::int64_t parts) {
-    scatter_rows(out, out_rows, *locator, updates.data(), spec, part, parts);
+    scatter->update_part(out, part, parts);
   };
+  plan.parts = [=](std::int64_t threads) { return scatter->parts(threads); };
   return plan;
 }
 

@@ -18,12 +18,16 @@ struct Plan {
   using Fill = std::function<void(std::int64_t first, std::int64_t count, std::byte* out)>;
   Fill fill;
 
-  // An update plan starts from a copy of `base` in `out` (the whole output) and applies updates to it: part
-  // `part` of `parts`, any part on any thread. No two parts touch the same element, and each applies what
-  // concerns its elements in the order of G-4, so the result is the same for any number of parts.
+  // An update plan works on the whole output in memory, `out`, which it finds as a copy of `base`, if it has
+  // one: it does part `part` of `parts`, any part on any thread. No two parts touch the same element, and
+  // each applies what concerns its elements in the order of G-4, so the result is the same for any number of
+  // parts. A plan that can be carried out both ways is updated where the output can be memory, and filled
+  // where it cannot.
   using Update = std::function<void(std::byte* out, std::int64_t part, std::int64_t parts)>;
   Update update;
   Tensor base;
+  // Into how many parts an update plan is best split for so many threads.
+  std::function<std::int64_t(std::int64_t threads)> parts;
 
   // Checks all that can fail while computing, and throws the Error of the lowest position. Run before an
   // update plan, and before a fill plan whose first bytes cannot be taken back. May be empty for a fill plan:

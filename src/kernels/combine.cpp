@@ -1,0 +1,160 @@
+#include "kernels/combine.hpp"
+
+#include <cstring>
+#include <type_traits>
+
+#include "base/checked.hpp"
+#include "kernels/arithmetic.hpp"
+
+namespace tensorop {
+namespace {
+
+struct Replace {
+  template <class T>
+  static T apply(T /*old*/, T update) {
+    return update;
+  }
+};
+
+template <class T, class Op>
+void combine(const MoveTarget& rows, const Move* moves, std::int64_t count) {
+  auto* target = reinterpret_cast<T*>(rows.target);
+  const auto* updates = reinterpret_cast<const T*>(rows.updates);
+  if (rows.columns == 1) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      T& element = target[moves[i].place * rows.row_elements];
+      element = Op::apply(element, updates[moves[i].row * rows.row_elements]);
+    }
+    return;
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    T* row = target + moves[i].place * rows.row_elements;
+    const T* update = updates + moves[i].row * rows.row_elements;
+    if constexpr (std::is_same_v<Op, Replace>) {
+      std::memcpy(row, update, to_size(rows.columns) * sizeof(T));
+    } else {
+      for (std::int64_t c = 0; c < rows.columns; ++c) row[c] = Op::apply(row[c], update[c]);
+    }
+  }
+}
+
+// A stand-in for any element of a width, moved as it is.
+template <std::size_t kWidth>
+struct Opaque {
+  std::byte bytes[kWidth];
+};
+
+Combine replace_loop(DType dtype) {
+  switch (element_size(dtype)) {
+    case 1:
+      return combine<Opaque<1>, Replace>;
+    case 2:
+      return combine<Opaque<2>, Replace>;
+    case 4:
+      return combine<Opaque<4>, Replace>;
+    case 8:
+      return combine<Opaque<8>, Replace>;
+    default:
+      return combine<Opaque<16>, Replace>;
+  }
+}
+
+template <class T, class Op>
+concept Applicable = requires(T a) {
+  Op::apply(a, a);
+};
+
+template <class Op>
+Combine typed_loop(DType dtype) {
+  return dispatch(dtype, []<class T>(TypeTag<T>) -> Combine {
+    if constexpr (Applicable<T, Op>) {
+      return combine<T, Op>;
+    } else {
+      return nullptr;
+    }
+  });
+}
+
+// The sum that mean divides: exact for integers, rounded to T at every step for floats.
+template <class T>
+struct MeanSum {
+  T sum;
+  explicit MeanSum(T first) : sum(first) {}
+  void add(T value) { sum = Add::apply(sum, value); }
+  [[nodiscard]] T divided_by(std::int64_t count) const {
+    if constexpr (Half<T>) {
+      return round_half<T>(to_float(sum) / static_cast<float>(count));
+    } else if constexpr (Complex<T>) {
+      using Part = typename T::value_type;
+      return {sum.real() / static_cast<Part>(count), sum.imag() / static_cast<Part>(count)};
+    } else {
+      return sum / static_cast<T>(count);
+    }
+  }
+};
+
+template <std::integral T>
+struct MeanSum<T> {
+  __extension__ using Exact = __int128;  // holds 2^63 elements of 64 bits
+  Exact sum;
+  explicit MeanSum(T first) : sum(first) {}
+  void add(T value) { sum += value; }
+  [[nodiscard]] T divided_by(std::int64_t count) const {
+    const Exact quotient = sum / count;
+    return static_cast<T>(sum % count < 0 ? quotient - 1 : quotient);
+  }
+};
+
+template <class T>
+concept Averageable = std::integral<T> || Floating<T> || Half<T> || Complex<T>;
+
+template <class T>
+void average(const MoveTarget& rows, const Move* moves, std::int64_t count, bool use_init_val) {
+  T* target = reinterpret_cast<T*>(rows.target) + moves[0].place * rows.row_elements;
+  const auto* updates = reinterpret_cast<const T*>(rows.updates);
+  for (std::int64_t c = 0; c < rows.columns; ++c) {
+    const auto update = [&](std::int64_t i) { return updates[moves[i].row * rows.row_elements + c]; };
+    MeanSum<T> sum(use_init_val ? target[c] : update(0));
+    for (std::int64_t i = use_init_val ? 0 : 1; i < count; ++i) sum.add(update(i));
+    target[c] = sum.divided_by(use_init_val ? count + 1 : count);
+  }
+}
+
+}  // namespace
+
+Combine combine_loop(Reduction reduction, DType dtype) {
+  switch (reduction) {
+    case Reduction::none:
+      return replace_loop(dtype);
+    case Reduction::add:
+      return typed_loop<Add>(dtype);
+    case Reduction::sub:
+      return typed_loop<Sub>(dtype);
+    case Reduction::mul:
+      return typed_loop<Mul>(dtype);
+    case Reduction::min:
+      return typed_loop<Min>(dtype);
+    case Reduction::max:
+      return typed_loop<Max>(dtype);
+    case Reduction::mean:
+      break;
+  }
+  return nullptr;
+}
+
+Average average_loop(DType dtype) {
+  return dispatch(dtype, []<class T>(TypeTag<T>) -> Average {
+    if constexpr (Averageable<T>) {
+      return average<T>;
+    } else {
+      return nullptr;
+    }
+  });
+}
+
+bool is_defined(Reduction reduction, DType dtype) {
+  return reduction == Reduction::mean ? average_loop(dtype) != nullptr
+                                      : combine_loop(reduction, dtype) != nullptr;
+}
+
+}  // namespace tensorop

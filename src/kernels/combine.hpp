@@ -1,0 +1,42 @@
+// What an update does with the row it goes to: replaces it or combines with it, by dtype and reduction.
+// Source: sections 1.4 and 4.5 of the specification (G-4, T-3).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tensor/dtype.hpp"
+
+namespace tensorop {
+
+enum class Reduction : std::uint8_t { none, add, sub, mul, min, max, mean };
+
+// Whether the reduction is defined for elements of `dtype` (4.5); otherwise T-3.
+[[nodiscard]] bool is_defined(Reduction reduction, DType dtype);
+
+// A row of updates and the row of the target it goes to.
+struct Move {
+  std::int64_t place;
+  std::int64_t row;
+};
+
+// Rows of both sides, and the part of each that is worked on.
+struct MoveTarget {
+  std::byte* target;          // the first element worked on, of the row at place 0
+  const std::byte* updates;   // the same of update row 0
+  std::int64_t row_elements;  // from one row to the next, on both sides
+  std::int64_t columns;       // elements of each row that are worked on
+};
+
+// Applies moves in their order.
+using Combine = void (*)(const MoveTarget& rows, const Move* moves, std::int64_t count);
+
+// The loop for a dtype and a reduction other than mean; null where it is not defined.
+[[nodiscard]] Combine combine_loop(Reduction reduction, DType dtype);
+
+// The mean of all updates of one place, `count` of them, and with `use_init_val` of what is there; null where
+// it is not defined.
+using Average = void (*)(const MoveTarget& rows, const Move* moves, std::int64_t count, bool use_init_val);
+[[nodiscard]] Average average_loop(DType dtype);
+
+}  // namespace tensorop
