@@ -109,19 +109,18 @@ template <Floating T>
 using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
 // minimum and maximum of IEEE 754-2019: NaN wins, the first one's payload, made quiet; -0 is below +0. Equal
-// operands have equal bits except for the zeros, whose signs are joined. Only bits are chosen between, so
-// that loops over this need no branch.
+// operands have equal bits except for the zeros, where each of the two choices takes another one: their signs
+// are joined. Nothing but choices between floats, so that loops over this need no branch.
 template <bool kMax, Floating T>
 T extreme(T a, T b) {
   using Bits = BitsOf<T>;
   constexpr Bits kQuiet = Bits{1} << (std::numeric_limits<T>::digits - 2);
-  const auto bits_a = std::bit_cast<Bits>(a);
-  const auto bits_b = std::bit_cast<Bits>(b);
-  const Bits equal = kMax ? bits_a & bits_b : bits_a | bits_b;
-  const Bits ordered = (kMax ? a > b : a < b) ? bits_a : bits_b;
-  const Bits number = a == b ? equal : ordered;
-  const Bits with_b = b != b ? bits_b | kQuiet : number;
-  return std::bit_cast<T>(a != a ? bits_a | kQuiet : with_b);
+  const auto quiet = [](T nan) { return std::bit_cast<T>(std::bit_cast<Bits>(nan) | kQuiet); };
+  const auto one = std::bit_cast<Bits>((kMax ? a > b : a < b) ? a : b);
+  const auto other = std::bit_cast<Bits>((kMax ? b > a : b < a) ? b : a);
+  const T number = std::bit_cast<T>(kMax ? one & other : one | other);
+  const T with_b = b != b ? quiet(b) : number;
+  return a != a ? quiet(a) : with_b;
 }
 
 // The same on the bits of a 16-bit float: with the other bits of negative values turned over they are in the
