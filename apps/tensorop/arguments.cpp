@@ -10,14 +10,15 @@ namespace tensorop {
 namespace {
 
 const Option* find_option(const std::vector<Option>& options, std::string_view word) {
+  // An empty operand is no option without a letter.
+  if (word.empty()) return nullptr;
   const auto found = std::ranges::find_if(
       options, [&](const Option& option) { return option.name == word || option.letter == word; });
   return found == options.end() ? nullptr : &*found;
 }
 
 // Every option with its value in a word of its own: the library reads "--name= next" as if next were the
-// value, and
-// "--flag=value" by rules that are not ours.
+// value, and "--flag=value" by rules that are not ours.
 std::vector<std::string> separate_values(const std::vector<std::string>& args,
                                          const std::vector<Option>& options) {
   std::vector<std::string> out;
@@ -53,7 +54,7 @@ std::vector<std::string> separate_values(const std::vector<std::string>& args,
 }
 
 bool is_number(const std::string& word) {
-  return word.size() > 1 && word[0] == '-' &&
+  return word.size() > 1 && word[0] == '-' && ((word[1] >= '0' && word[1] <= '9') || word[1] == '.') &&
          word.find_first_not_of("0123456789.eE+-", 1) == std::string::npos;
 }
 

@@ -46,6 +46,7 @@ struct Help {
 };
 void print_help(const Help& help, const std::vector<Option>& options);
 void print_program_help();
+int print_version();
 
 // Writes text to standard output, all of it, or throws Error.
 void print(std::string_view text);

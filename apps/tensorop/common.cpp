@@ -1,4 +1,5 @@
 // What the commands share: global options, help, standard output.
+#include <algorithm>
 #include <cstdio>
 #include <span>
 
@@ -15,6 +16,7 @@ std::vector<Option> global_options() {
       {"--threads", OptionKind::value, "N", "threads to use; default: the cores this process may use"},
       {"--quiet", OptionKind::flag, "", "no warnings", "-q"},
       {"--help", OptionKind::flag, "", "shows this", "-h"},
+      {"--version", OptionKind::flag, "", "shows the version"},
   };
 }
 
@@ -22,12 +24,11 @@ Settings read_settings(const Arguments& arguments) {
   Settings settings;
   settings.threads = Threads(available_cores());
   if (const auto text = arguments.value("--threads")) {
-    constexpr std::int64_t kMostThreads = 1024;
     const auto number = parse_int64(*text);
-    if (!number || *number < 1 || *number > kMostThreads) {
-      throw Error(cat("--threads ", printable(*text), " is no number from 1 to ", kMostThreads));
-    }
-    settings.threads = Threads(static_cast<int>(*number));
+    if (!number || *number < 1) throw Error(cat("--threads ", printable(*text), " is no number from 1 on"));
+    // The result is the same for any number: more than this only costs.
+    constexpr std::int64_t kMostThreads = 1024;
+    settings.threads = Threads(static_cast<int>(std::min(*number, kMostThreads)));
   }
   if (!arguments.has("--quiet")) {
     settings.warn = [](const std::string& line) {
@@ -116,8 +117,12 @@ void print_program_help() {
   for (const Command& command : kCommands) text += name_line(command.name, command.summary);
   text += "\nOptions:\n";
   for (const Option& option : global_options()) text += option_line(option);
-  text += option_line({"--version", OptionKind::flag, "", "shows the version"});
   print(text);
+}
+
+int print_version() {
+  print("tensorop " TENSOROP_VERSION "\n");
+  return 0;
 }
 
 void print(std::string_view text) {

@@ -1,4 +1,7 @@
 // `info` and `convert`: what a file holds, and the same tensor in another format or dtype.
+#include <algorithm>
+#include <string>
+
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
@@ -19,11 +22,16 @@ int run_info(const Words& args) {
                options);
     return 0;
   }
+  if (arguments.has("--version")) return print_version();
   if (arguments.operands.empty()) throw Error("no file given");
+  if (std::ranges::count(arguments.operands, "-") > 1) throw Error("standard input can be one file only");
+  // All or nothing: an error leaves standard output empty.
+  std::string lines;
   for (const std::string& path : arguments.operands) {
     const FileInfo info = inspect_file(path);
-    print(arguments.has("--json") ? describe_json(info) : describe_text(info));
+    lines += arguments.has("--json") ? describe_json(info) : describe_text(info);
   }
+  print(lines);
   return 0;
 }
 
@@ -42,6 +50,7 @@ int run_convert(const Words& args) {
                options);
     return 0;
   }
+  if (arguments.has("--version")) return print_version();
   if (arguments.operands.empty()) throw Error("no input given");
   if (arguments.operands.size() > 1) {
     throw Error(

@@ -1,5 +1,9 @@
 // The program: the command is found by its name and run; whatever goes wrong is one line and exit status 2.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -30,17 +34,12 @@ std::size_t find_command(const Words& args) {
 int run(const Words& args) {
   const std::size_t at = find_command(args);
   if (at == args.size()) {
-    std::vector<Option> options = global_options();
-    options.push_back({"--version", OptionKind::flag, "", ""});
-    const Arguments arguments = parse_arguments(args, options);
+    const Arguments arguments = parse_arguments(args, global_options());
     if (arguments.has("--help")) {
       print_program_help();
       return 0;
     }
-    if (arguments.has("--version")) {
-      print("tensorop " TENSOROP_VERSION "\n");
-      return 0;
-    }
+    if (arguments.has("--version")) return print_version();
     throw Error("no operator and no command given", "", "tensorop --help lists them");
   }
   const std::string& name = args[at];
@@ -56,6 +55,16 @@ int run(const Words& args) {
               near.empty() ? "tensorop --help lists them" : cat("did you mean ", near, "?"));
 }
 
+// The number of a standard stream that is closed would go to the next file opened, which would then be read
+// as standard input or written to as standard output. Opened the wrong way round, it fails when it is used.
+void hold_standard_descriptors() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
+      (void)::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    }
+  }
+}
+
 int report(const std::string& message, const std::string& hint) {
   std::fprintf(stderr, "tensorop: %s\n", message.c_str());
   if (!hint.empty()) std::fprintf(stderr, "hint: %s\n", hint.c_str());
@@ -66,6 +75,7 @@ int report(const std::string& message, const std::string& hint) {
 }  // namespace tensorop
 
 int main(int argc, char** argv) {
+  tensorop::hold_standard_descriptors();
   try {
     return tensorop::run({argv + std::min(argc, 1), argv + argc});
   } catch (const tensorop::Error& error) {

@@ -112,6 +112,7 @@ int run_operator(const FoundOperator& found, const std::string& name, const Word
     print_help(operator_help(*found.op), options);
     return 0;
   }
+  if (arguments.has("--version")) return print_version();
   const Request request = make_request(*found.op, name, arguments);
   if (request.dry_run) {
     print(describe_output(infer_request(request, settings)));

@@ -20,6 +20,7 @@ int run_ops(const Words& args) {
                options);
     return 0;
   }
+  if (arguments.has("--version")) return print_version();
   std::vector<const Operator*> chosen;
   for (const std::string& name : arguments.operands) {
     const FoundOperator found = find_operator(name);

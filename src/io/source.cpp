@@ -83,6 +83,7 @@ JsonText json_text(OpenedFile opened) {
 }
 
 Source Source::open(const std::string& text, const Options& options) {
+  if (text.empty()) throw Error("an empty text is neither a file nor a tensor");
   Source source;
   if (text != "-" && !exists(text)) {
     if (options.allow_abstract) {
