@@ -1,0 +1,257 @@
+// Every dtype that a description claims works, and every other one is refused by its rule: for each operator,
+// each of its versions and each of its type variables, one tiny call a dtype.
+#include <cstring>
+#include <map>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "engine/engine.hpp"
+#include "engine/version.hpp"
+#include "ops/registry.hpp"
+#include "support/catch.hpp"
+
+namespace tensorop {
+namespace {
+
+// A valid call of an operator: shapes of the operands, and the attributes it cannot do without.
+struct TinyCall {
+  std::vector<Shape> operands;
+  std::vector<NamedText> attributes = {};
+  bool boolean_result = false;  // otherwise the dtype of the first data operand
+};
+
+const TinyCall kBinary = {{{2}, {2}}};
+const TinyCall kComparison = {{{2}, {2}}, {}, true};
+
+const std::map<std::string_view, TinyCall> kCalls = {
+    {"gather", {{{2, 3}, {2}}}},
+    {"gatherelements", {{{2, 3}, {2, 3}}}},
+    {"gathernd", {{{2, 3}, {2, 1}}}},
+    {"scatterelements", {{{2, 3}, {2, 3}, {2, 3}}}},
+    {"scatternd", {{{2, 3}, {2, 1}, {2, 3}}}},
+    {"scatterupdate", {{{2, 3}, {2}, {2, 3}}}},
+    {"broadcast", {{{1, 3}}, {{"shape", "2,3"}}}},
+    {"expand", {{{1, 3}}, {{"shape", "2,3"}}}},
+    {"add", kBinary},
+    {"sub", kBinary},
+    {"mul", kBinary},
+    {"div", kBinary},
+    {"pow", kBinary},
+    {"mod", kBinary},
+    {"floormod", kBinary},
+    {"squareddifference", kBinary},
+    {"min", kBinary},
+    {"max", kBinary},
+    {"equal", kComparison},
+    {"notequal", kComparison},
+    {"less", kComparison},
+    {"lessorequal", kComparison},
+    {"greater", kComparison},
+    {"greaterorequal", kComparison},
+    {"and", kBinary},
+    {"or", kBinary},
+    {"xor", kBinary},
+    {"bitwiseand", kBinary},
+    {"bitwiseor", kBinary},
+    {"bitwisexor", kBinary},
+    {"bitshift", {{{2}, {2}}, {{"direction", "left"}}}},
+    {"where", {{{2}, {2}, {2}}}},
+};
+
+OperandRole role_of(const Operator& op, std::size_t i) {
+  return op.operands[std::min(i, op.operands.size() - 1)].role;
+}
+
+std::string_view rule_of(OperandRole role) {
+  switch (role) {
+    case OperandRole::data:
+      return "T-1";
+    case OperandRole::indices:
+      return "IX-3";
+    case OperandRole::condition:
+      return "WH-1";
+  }
+  return "";
+}
+
+// Zeros where indices are wanted, else ones: no division by zero, no shift by all bits.
+Tensor tiny_tensor(DType dtype, const Shape& shape, bool ones) {
+  auto storage = std::make_shared<Storage>(count(shape) * element_size(dtype));
+  dispatch(dtype, [&]<class T>(TypeTag<T>) {
+    T one{};
+    if constexpr (std::is_same_v<T, Float16>) {
+      one = to_float16(1.0F);
+    } else if constexpr (std::is_same_v<T, BFloat16>) {
+      one = to_bfloat16(1.0F);
+    } else if constexpr (std::is_same_v<T, StringRef>) {
+      one = {"a", 1};
+    } else if constexpr (std::is_same_v<T, Bool>) {
+      one = {1};
+    } else {
+      one = T(1);
+    }
+    for (std::int64_t i = 0; ones && i < count(shape); ++i) {
+      std::memcpy(storage->data() + i * element_size(dtype), &one, sizeof one);
+    }
+  });
+  return {dtype, shape, storage};
+}
+
+// What a type variable is bound to while another one is tried.
+DType usual(const Version& version, std::string_view type) {
+  const DTypeSet allowed = allowed_types(version, type);
+  for (const DType dtype : {DType::float32, DType::int64, DType::uint8, DType::boolean}) {
+    if (allowed.contains(dtype)) return dtype;
+  }
+  FAIL("no usual dtype for " << type << " of " << version.published);
+  return DType::float32;
+}
+
+// The name by which a --spec means this version.
+std::string name_of(const Operator& op, const Version& version) {
+  for (const OperatorName& name : op.names) {
+    const std::string list = cat('|', name.published, '|');
+    const bool means_it = list.find(cat('|', version.published, '|')) != std::string::npos;
+    if (name.published.empty() || means_it || version.framework == Framework::standard)
+      return std::string(name.name);
+  }
+  FAIL(op.name << " has no name for " << version.published);
+  return "";
+}
+
+// The rule of the error; empty for a result, which then has the right dtype.
+std::string run(const Operator& op, const Version& version, const std::vector<DType>& dtypes,
+                const std::vector<NamedText>& more) {
+  const TinyCall& tiny = kCalls.at(op.name);
+  std::vector<Tensor> operands;
+  Request request;
+  request.op = name_of(op, version);
+  DType result = DType::boolean;
+  for (std::size_t i = tiny.operands.size(); i-- > 0;) {
+    operands.insert(operands.begin(),
+                    tiny_tensor(dtypes[i], tiny.operands[i], role_of(op, i) != OperandRole::indices));
+    if (role_of(op, i) == OperandRole::data && !tiny.boolean_result) result = dtypes[i];
+  }
+  for (std::size_t i = 0; i < operands.size(); ++i) request.positional.push_back(cat("@", i));
+  request.attributes = more.empty() ? tiny.attributes : more;
+  // Mod of floats is C's fmod alone before the default semantics.
+  if (op.name == "mod" && version.framework == Framework::onnx && kFloatTypes.contains(dtypes[0]))
+    request.attributes.push_back({"fmod", "1"});
+  if (version.framework != Framework::standard) request.spec = spec_name(version.framework, version.since);
+  Settings settings;
+  settings.lookup = [&](const std::string& text) {
+    return std::optional(operands.at(std::stoul(text.substr(1))));
+  };
+  try {
+    const Tensor tensor = evaluate(request, settings);
+    CHECK(tensor.dtype() == result);
+    CHECK(tensor.shape() == infer_request(request, settings).shape);
+    return "";
+  } catch (const Error& error) {
+    INFO(error.what());
+    CHECK(!error.rule().empty());
+    return error.rule();
+  }
+}
+
+// Every dtype for the type variable of operand `place`.
+void sweep_variable(const Operator& op, const Version& version, std::size_t place) {
+  const std::size_t number = kCalls.at(op.name).operands.size();
+  const std::string_view type = type_variable(op, version, place);
+  const DTypeSet allowed = allowed_types(version, type);
+  CHECK(!allowed.empty());
+  for (int d = 0; d < kDTypeCount; ++d) {
+    const auto dtype = static_cast<DType>(d);
+    std::vector<DType> dtypes;
+    for (std::size_t i = 0; i < number; ++i) {
+      const std::string_view own = type_variable(op, version, i);
+      dtypes.push_back(own == type ? dtype : usual(version, own));
+    }
+    CAPTURE(type, name(dtype));
+    CHECK(run(op, version, dtypes, {}) == (allowed.contains(dtype) ? "" : rule_of(role_of(op, place))));
+  }
+}
+
+// A valid value of an attribute that may be a tensor, and what must be given with it.
+struct TinyList {
+  std::string list;
+  std::vector<NamedText> others = {};
+};
+
+const std::map<std::string_view, TinyList> kLists = {
+    {"shape", {"2,3"}},
+    {"axes_mapping", {"0,1", {{"shape", "2,3"}, {"mode", "explicit"}}}},
+    {"consumed_inputs", {"0,1"}},
+};
+
+std::string list_as(DType dtype, const std::string& list) {
+  std::string data = list;
+  if (dtype == DType::string) data = R"("a","b")";
+  if (dtype == DType::boolean) data = "true,true";
+  if (kComplexTypes.contains(dtype)) data = "[2,0],[3,0]";
+  return cat(R"({"dtype":")", name(dtype), R"(","data":[)", data, "]}");
+}
+
+// Every dtype for an attribute that may be a tensor.
+void sweep_attribute(const Operator& op, const Version& version, const AttributeSpec& spec) {
+  CAPTURE(spec.name);
+  const auto tiny = kLists.find(spec.name);
+  REQUIRE(tiny != kLists.end());  // a new one needs a line in kLists
+  std::vector<DType> dtypes;
+  for (std::size_t i = 0; i < kCalls.at(op.name).operands.size(); ++i)
+    dtypes.push_back(usual(version, type_variable(op, version, i)));
+  const DTypeSet allowed = allowed_types(version, spec.name);
+  CHECK(!allowed.empty());
+  for (int d = 0; d < kDTypeCount; ++d) {
+    const auto dtype = static_cast<DType>(d);
+    CAPTURE(name(dtype));
+    std::vector<NamedText> attributes = tiny->second.others;
+    attributes.push_back({std::string(spec.name), list_as(dtype, tiny->second.list)});
+    CHECK(run(op, version, dtypes, attributes) == (allowed.contains(dtype) ? "" : spec.rule));
+  }
+}
+
+TEST_CASE("every dtype a version claims works under its spec, and every other one is refused by its rule",
+          "[sweep]") {
+  for (const Operator* op : kOperators) {
+    CAPTURE(op->name);
+    const bool has_call = kCalls.contains(op->name);
+    CHECK(has_call);  // a new operator needs a line in kCalls
+    if (!has_call) continue;
+    for (const Version& version : op->versions) {
+      CAPTURE(version.published, spec_name(version.framework, version.since));
+      for (std::size_t i = 0; i < kCalls.at(op->name).operands.size(); ++i) sweep_variable(*op, version, i);
+      for (const AttributeSpec& spec : op->attributes) {
+        if (spec.kind == AttributeKind::integers && find_attribute(version, spec.name) != nullptr)
+          sweep_attribute(*op, version, spec);
+      }
+    }
+  }
+}
+
+TEST_CASE("the opset of a version means that version, and so does every one up to the next", "[sweep]") {
+  for (const Operator* op : kOperators) {
+    CAPTURE(op->name);
+    for (const Version& version : op->versions) {
+      const FoundOperator found = find_operator(name_of(*op, version));
+      REQUIRE(found.op == op);
+      int end = version.framework == Framework::onnx ? 29 : version.framework == Framework::openvino ? 17 : 1;
+      for (const Version& other : op->versions) {
+        const bool named =
+            found.name->published.empty() ||
+            cat('|', found.name->published, '|').find(cat('|', other.published, '|')) != std::string::npos;
+        if (named && other.framework == version.framework && other.since > version.since)
+          end = std::min(end, other.since);
+      }
+      for (int opset = version.since; opset < end; ++opset) {
+        CAPTURE(version.published, spec_name(version.framework, opset));
+        std::optional<std::string> text = spec_name(version.framework, opset);
+        if (version.framework == Framework::standard) text.reset();
+        CHECK(&find_version(*op, *found.name, parse_spec(text)) == &version);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tensorop

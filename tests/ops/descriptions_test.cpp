@@ -1,0 +1,217 @@
+// What must hold of the operators' descriptions themselves, whatever they describe.
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include "base/text.hpp"
+#include "ops/registry.hpp"
+#include "support/catch.hpp"
+#include "support/process.hpp"
+
+namespace tensorop {
+namespace {
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> out;
+  std::istringstream stream{std::string(text)};
+  for (std::string word; std::getline(stream, word, separator);) out.push_back(word);
+  return out;
+}
+
+// Whether `text` is a value of the attribute, as a user would type it.
+bool is_value(const AttributeSpec& spec, std::string_view choices, const std::string& text) {
+  switch (spec.kind) {
+    case AttributeKind::integer:
+      return parse_int64(text).has_value();
+    case AttributeKind::boolean:
+    case AttributeKind::flag:
+      return text == "true" || text == "false" || text == "0" || text == "1";
+    case AttributeKind::choice: {
+      const auto words = split(choices.empty() ? spec.choices : choices, '|');
+      return std::ranges::find(words, text) != words.end();
+    }
+    case AttributeKind::integers:
+      return false;  // no operator has a list that goes without saying
+  }
+  return false;
+}
+
+// The words of a line of a shell that has no quotes but '...'.
+std::vector<std::string> shell_words(std::string_view line) {
+  std::vector<std::string> words(1);
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '\'') {
+      quoted = !quoted;
+    } else if (c == ' ' && !quoted) {
+      words.emplace_back();
+    } else {
+      words.back() += c;
+    }
+  }
+  return words;
+}
+
+TEST_CASE("names are unique over all operators, folded, and the first is the operator's own",
+          "[descriptions]") {
+  std::set<std::string> seen;
+  for (const Operator* op : kOperators) {
+    CAPTURE(op->name);
+    REQUIRE(!op->names.empty());
+    CHECK(op->names.front().name == op->name);
+    for (const OperatorName& name : op->names) {
+      CAPTURE(name.name);
+      CHECK(fold_name(name.name) == name.name);
+      CHECK(seen.insert(std::string(name.name)).second);
+      CHECK(find_operator(name.name).op == op);
+      for (const std::string& published : split(name.published, '|')) {
+        CHECK(std::ranges::find(op->versions, published, &Version::published) != op->versions.end());
+      }
+      if (name.preset.empty()) continue;
+      const std::size_t equals = name.preset.find('=');
+      REQUIRE(equals != std::string_view::npos);
+      const AttributeSpec* spec = find_attribute(*op, name.preset.substr(0, equals));
+      REQUIRE(spec != nullptr);
+      CHECK(is_value(*spec, "", std::string(name.preset.substr(equals + 1))));
+    }
+  }
+}
+
+TEST_CASE("a published name finds its operator", "[descriptions]") {
+  for (const Operator* op : kOperators) {
+    for (const Version& version : op->versions) {
+      CAPTURE(op->name, version.published);
+      CHECK(find_operator(version.published).op == op);
+    }
+  }
+}
+
+TEST_CASE("operands and attributes are described in full", "[descriptions]") {
+  for (const Operator* op : kOperators) {
+    CAPTURE(op->name);
+    CHECK(!op->summary.empty());
+    CHECK(!op->summary.ends_with('.'));
+    std::set<std::string_view> names;
+    for (const OperandSpec& operand : op->operands) {
+      CAPTURE(operand.name);
+      CHECK(names.insert(operand.name).second);
+      CHECK(!operand.help.empty());
+      CHECK((!operand.variadic || &operand == &op->operands.back()));
+    }
+    for (const AttributeSpec& spec : op->attributes) {
+      CAPTURE(spec.name);
+      CHECK(names.insert(spec.name).second);
+      CHECK(!spec.help.empty());
+      CHECK((spec.kind == AttributeKind::choice) == !spec.choices.empty());
+      if (!spec.fallback.empty()) CHECK(is_value(spec, "", std::string(spec.fallback)));
+      CHECK(!(spec.required && !spec.fallback.empty()));
+      const bool has_row = std::ranges::any_of(op->versions, [&](const Version& version) {
+        return find_attribute(version, spec.name) != nullptr;
+      });
+      CHECK(has_row);
+      if (spec.required) {
+        for (const Version& version : op->versions) CHECK(find_attribute(version, spec.name) != nullptr);
+      }
+    }
+    for (const std::string& word : split(op->oob, '|')) {
+      CHECK((word == "error" || word == "zero" || word == "drop" || word == "clip" || word == "wrap"));
+    }
+    const bool has_indices = std::ranges::any_of(
+        op->operands, [](const OperandSpec& operand) { return operand.role == OperandRole::indices; });
+    CHECK(has_indices == !op->oob.empty());
+  }
+}
+
+TEST_CASE("a version's attributes are the operator's, with choices and defaults among its own",
+          "[descriptions]") {
+  for (const Operator* op : kOperators) {
+    for (const Version& version : op->versions) {
+      CAPTURE(op->name, version.published, spec_name(version.framework, version.since));
+      std::set<std::string_view> names;
+      for (const AttributeRow& row : version.attributes) {
+        CAPTURE(row.name);
+        CHECK(names.insert(row.name).second);
+        const AttributeSpec* spec = find_attribute(*op, row.name);
+        CHECK(spec != nullptr);
+        if (spec == nullptr) continue;
+        const auto all = split(spec->choices, '|');
+        for (const std::string& choice : split(row.choices, '|')) {
+          CAPTURE(choice);
+          CHECK(std::ranges::find(all, choice) != all.end());
+        }
+        if (!row.fallback.empty()) CHECK(is_value(*spec, row.choices, std::string(row.fallback)));
+        if (row.fallback.empty() && !spec->fallback.empty())
+          CHECK(is_value(*spec, row.choices, std::string(spec->fallback)));
+      }
+    }
+  }
+}
+
+TEST_CASE("the default semantics come first, then each publisher's versions in ascending order",
+          "[descriptions]") {
+  for (const Operator* op : kOperators) {
+    CAPTURE(op->name);
+    REQUIRE(!op->versions.empty());
+    CHECK(op->versions.front().framework == Framework::standard);
+    for (std::size_t i = 1; i < op->versions.size(); ++i) {
+      const Version& previous = op->versions[i - 1];
+      const Version& version = op->versions[i];
+      CAPTURE(version.published, version.since);
+      CHECK(version.framework != Framework::standard);
+      CHECK(version.framework >= previous.framework);
+      CHECK(!version.published.empty());
+      for (std::size_t j = 0; j < i; ++j) {
+        const Version& other = op->versions[j];
+        if (other.framework == version.framework && other.published == version.published)
+          CHECK(other.since < version.since);
+      }
+    }
+  }
+}
+
+TEST_CASE("every operand has dtypes in every version", "[descriptions]") {
+  for (const Operator* op : kOperators) {
+    for (const Version& version : op->versions) {
+      CAPTURE(op->name, version.published, spec_name(version.framework, version.since));
+      for (std::size_t i = 0; i < op->operands.size(); ++i) {
+        CHECK(!allowed_types(version, type_variable(*op, version, i)).empty());
+      }
+      for (const TypeRow& row : version.types) {
+        CAPTURE(row.type);
+        CHECK(!row.allowed.empty());
+        const bool of_operand =
+            std::ranges::find(op->operands, row.type, &OperandSpec::type) != op->operands.end();
+        const AttributeSpec* spec = find_attribute(*op, row.type);
+        CHECK((of_operand || (spec != nullptr && spec->kind == AttributeKind::integers)));
+      }
+    }
+  }
+}
+
+TEST_CASE("the docs page of every family is there", "[descriptions]") {
+  std::set<std::string> families;
+  for (const Operator* op : kOperators) families.insert(std::string(op->family));
+  for (const std::string& family : families) {
+    CAPTURE(family);
+    CHECK(std::filesystem::exists(cat(TENSOROP_SOURCE_DIR, "/docs/ops/", family, ".md")));
+  }
+}
+
+TEST_CASE("every operator's example works as it stands", "[descriptions]") {
+  for (const Operator* op : kOperators) {
+    CAPTURE(op->example);
+    auto words = shell_words(op->example);
+    REQUIRE(words.size() > 2);
+    CHECK(words[0] == "tensorop");
+    CHECK(find_operator(words[1]).op == op);
+    words.erase(words.begin());
+    const ProcessResult result = run_tensorop(words);
+    CHECK(result.status == 0);
+    CHECK(result.err.empty());
+    CHECK(result.out.starts_with("{\"dtype\":"));
+  }
+}
+
+}  // namespace
+}  // namespace tensorop
