@@ -158,7 +158,7 @@ void check_dtypes(const Call& call) {
 Bound bind_operator(const Request& request, const FoundOperator& found, const Settings& settings) {
   Call call;
   call.op = found.op;
-  call.name = found.name->name;
+  call.called_as = found.name->name;
   const Spec spec = parse_spec(request.spec);
   call.opset = spec.opset;
   call.version = &find_version(*found.op, *found.name, spec);

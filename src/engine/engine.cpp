@@ -16,7 +16,7 @@ OutputInfo infer_request(const Request& request, const Settings& settings) {
 
 Tensor evaluate(const Request& request, const Settings& settings) {
   const auto bound = std::make_shared<Bound>(bind(request, settings));
-  return with_context(bound->call.name, [&] {
+  return with_context(bound->call.called_as, [&] {
     const Plan plan = bound->call.op->plan(bound->call, bound->output);
     return execute(plan, bound->output, bound, settings.threads);
   });
@@ -26,7 +26,7 @@ void run_request(const Request& request, const Destination& destination, const S
   // A destination that does not tell its format is a mistake to report before any work.
   (void)format_of(destination);
   const Bound bound = bind(request, settings);
-  with_context(bound.call.name, [&] {
+  with_context(bound.call.called_as, [&] {
     execute(bound.call.op->plan(bound.call, bound.output), bound.output, destination, settings.threads);
   });
 }

@@ -18,7 +18,7 @@ using AttributeValue = std::variant<std::int64_t, bool, std::string, std::vector
 
 struct Call {
   const Operator* op = nullptr;
-  std::string_view name;  // the one it was called by, as the description has it: "divide" of div
+  std::string_view called_as;  // the name that was used, as the description has it: "divide" of div
   const Version* version = nullptr;
   int opset = 0;                 // as asked for: the version may be older
   std::vector<Tensor> operands;  // in the order of the description, a variadic one spread out
