@@ -2,7 +2,9 @@
 // number of threads. Meant to be run under the thread sanitizer too.
 #include "base/threads.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -106,6 +108,31 @@ TEST_CASE("the error of the lowest failing chunk wins, and all below it have run
   }
 }
 
+TEST_CASE("the lowest error wins whether it comes before or behind a higher one", "[base][threads]") {
+  for (const int threads : {2, 3, 7}) {
+    for (const bool lowest_first : {true, false}) {
+      for (const std::int64_t lowest : {0, 1, 5}) {
+        CAPTURE(threads, lowest_first, lowest);
+        std::atomic<bool> other_runs{false};
+        const std::string line = error_of([&] {
+          Threads(threads).for_each(lowest + 2, [&](std::int64_t chunk, int /*worker*/) {
+            if (chunk < lowest) return;
+            // The two fail one behind the other, on two threads.
+            const bool goes_first = (chunk == lowest) == lowest_first;
+            if (!goes_first) other_runs = true;
+            for (int i = 0; i < 1000 && !other_runs; ++i) {
+              std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            }
+            if (!goes_first) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+            throw Error(cat("chunk ", chunk));
+          });
+        });
+        CHECK(line == cat("chunk ", lowest));
+      }
+    }
+  }
+}
+
 TEST_CASE("an exception of any type comes through", "[base][threads]") {
   for (const int threads : kThreadCounts) {
     const Threads pool(threads);
@@ -155,11 +182,12 @@ TEST_CASE("after an error all below it is consumed and nothing above it", "[base
       for (int repetition = 0; repetition < 60; ++repetition) {
         constexpr std::int64_t kChunks = 30;
         const std::int64_t lowest = repetition % 30;
+        const bool alone = repetition >= 30;  // no chunk above the lowest fails
         CAPTURE(threads, step == Step::produce, lowest);
         std::vector<std::int64_t> consumed;
         const auto fail_from_lowest = [&](std::int64_t chunk, Step here) {
           dawdle(chunk + repetition);
-          if (here == step && chunk >= lowest) throw Error(cat("chunk ", chunk));
+          if (here == step && (alone ? chunk == lowest : chunk >= lowest)) throw Error(cat("chunk ", chunk));
         };
         const std::string line = error_of([&] {
           Threads(threads).for_each_ordered(

@@ -468,6 +468,11 @@ TEST_CASE("what was read from a stream to find out what it is belongs to it", "[
     InputFile file = stream_of(std::string_view(bytes).substr(taken));
     CHECK(nested(read_npy(file, bytes_of(bytes).first(taken), false)) == "[5,6]");
   }
+  // All of it, and one byte more.
+  InputFile ended = stream_of("");
+  CHECK(nested(read_npy(ended, bytes_of(bytes), false)) == "[5,6]");
+  CHECK(error_of([&] { (void)read_npy(ended, bytes_of(bytes + "x"), false); }) ==
+        "header promises 8 bytes of data, the file holds more");
 }
 
 namespace {
@@ -593,11 +598,17 @@ TEST_CASE("the header is written byte for byte as numpy.save writes it", "[io][n
 
 TEST_CASE("room for the first dimension to grow decides over the header's length, as in NumPy", "[io][npy]") {
   // NumPy pads the literal by 21 less the digits of the first dimension before it aligns to 64.
-  Shape shape(20, 1);
-  shape[0] = 10;
-  const std::string header = npy_header(DType::float32, shape, 0);
-  CHECK(header.size() == 192);
-  CHECK(npy_header(DType::float32, Shape(10, 1), 0).size() == 128);
+  CHECK(npy_header(DType::float32, Shape(14, 1), 0).size() == 128);
+  CHECK(npy_header(DType::float32, Shape(15, 1), 0).size() == 192);
+  Shape full(14, 1);
+  full[13] = 100;
+  CHECK(npy_header(DType::float32, full, 0).size() == 128);
+  full[13] = 1000;
+  CHECK(npy_header(DType::float32, full, 0).size() == 192);
+  // A longer first dimension takes from its own room.
+  full[13] = 100;
+  full[0] = 1000000000;
+  CHECK(npy_header(DType::float32, full, 0).size() == 128);
 }
 
 TEST_CASE("strings are written as wide as the longest, in code points", "[io][npy]") {
