@@ -94,8 +94,10 @@ std::string nearest(std::string_view name, const std::vector<std::string>& candi
   std::string best;
   std::size_t least = std::max<std::size_t>(1, wanted.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
-    const std::size_t steps = distance(wanted, fold_name(candidate));
-    if (steps < least) {
+    const std::string folded = fold_name(candidate);
+    const std::size_t steps = distance(wanted, folded);
+    // As many steps as the candidate has characters: nothing of it was typed ("2" for "0").
+    if (steps < least && steps < folded.size()) {
       least = steps;
       best = candidate;
     }
