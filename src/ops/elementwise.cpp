@@ -30,10 +30,11 @@ void check_broadcast_attributes(const Call& call) {
   if (rule == "legacy" && call.is_given("auto_broadcast")) {
     throw Error("broadcast and auto_broadcast are different rules; one call has one of them", "G-8");
   }
+  const bool has_legacy = find_attribute(*call.version, "broadcast") != nullptr;
   if (!call.is_given("axis") || rule == "legacy" || rule == "pdpd") return;
-  throw Error(cat("axis belongs to auto_broadcast pdpd", call.strict() ? "" : " and to broadcast 1",
-                  ", not to ", rule),
-              "G-8");
+  throw Error(
+      cat("axis belongs to auto_broadcast pdpd", has_legacy ? " and to broadcast 1" : "", ", not to ", rule),
+      "G-8");
 }
 
 namespace {

@@ -1,0 +1,291 @@
+// Float arithmetic of the element-wise kernels. float16 and bfloat16 against float64 with one rounding, on
+// every value with a few and on millions of random pairs; remainders, minima and maxima by their bits.
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "kernels/elementwise.hpp"
+#include "support/catch.hpp"
+#include "support/random.hpp"
+
+namespace tensorop {
+namespace {
+
+// A 16-bit float type, told without the code under test.
+struct Format {
+  DType dtype;
+  int fraction;  // stored bits
+  int exponent;  // bits
+};
+constexpr Format kFloat16 = {DType::float16, 10, 5};
+constexpr Format kBFloat16 = {DType::bfloat16, 7, 8};
+
+double decode(const Format& format, std::uint16_t bits) {
+  const int fraction = bits & ((1 << format.fraction) - 1);
+  const int ones = (1 << format.exponent) - 1;
+  const int exponent = (bits >> format.fraction) & ones;
+  const int bias = ones / 2;
+  double value = std::ldexp(fraction + (exponent == 0 ? 0 : 1 << format.fraction),
+                            std::max(exponent, 1) - bias - format.fraction);
+  if (exponent == ones) {
+    value =
+        fraction != 0 ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
+  }
+  return (bits & 0x8000) != 0 ? -value : value;
+}
+
+// Rounded to nearest, ties to even, from the exact bits of a double; NaN as 0x7FFF.
+std::uint16_t encode(const Format& format, double value) {
+  const int sign = std::signbit(value) ? 0x8000 : 0;
+  const int infinity = ((1 << format.exponent) - 1) << format.fraction;
+  if (std::isnan(value)) return 0x7FFF;
+  if (std::isinf(value)) return static_cast<std::uint16_t>(sign | infinity);
+  const int least = 1 - ((1 << (format.exponent - 1)) - 1);
+  const int exponent = value == 0 ? least : std::max(std::ilogb(value), least);
+  const double units = std::nearbyint(std::ldexp(std::fabs(value), format.fraction - exponent));
+  const int bits = static_cast<int>(units) + ((exponent - least) << format.fraction);
+  return static_cast<std::uint16_t>(sign | std::min(bits, infinity));
+}
+
+struct Operation {
+  const char* name;
+  BinaryKernel (*find)(DType a, DType b);
+  double (*oracle)(double a, double b);
+};
+
+const std::vector<Operation> kOperations = {
+    {"add", find_kernel<Add>, [](double a, double b) { return a + b; }},
+    {"sub", find_kernel<Sub>, [](double a, double b) { return a - b; }},
+    {"mul", find_kernel<Mul>, [](double a, double b) { return a * b; }},
+    {"div", find_kernel<Div>, [](double a, double b) { return a / b; }},
+    {"div pythondiv", find_kernel<FloorDiv>, [](double a, double b) { return a / b; }},
+    {"mod fmod", find_kernel<Mod>, [](double a, double b) { return std::fmod(a, b); }},
+};
+
+// NaN of any kind as one.
+std::uint16_t plain(const Format& format, std::uint16_t bits) {
+  const int infinity = ((1 << format.exponent) - 1) << format.fraction;
+  return (bits & 0x7FFF) > infinity ? 0x7FFF : bits;
+}
+
+void check_pairs(const Format& format, const Operation& operation, const std::vector<std::uint16_t>& a,
+                 const std::vector<std::uint16_t>& b) {
+  const BinaryKernel kernel = operation.find(format.dtype, format.dtype);
+  std::vector<std::uint16_t> out(a.size());
+  REQUIRE(kernel.compute(reinterpret_cast<const std::byte*>(a.data()), 1,
+                         reinterpret_cast<const std::byte*>(b.data()), 1,
+                         reinterpret_cast<std::byte*>(out.data()), static_cast<std::int64_t>(a.size())));
+  std::int64_t wrong = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const std::uint16_t wanted = encode(format, operation.oracle(decode(format, a[i]), decode(format, b[i])));
+    if (plain(format, out[i]) == wanted) continue;
+    if (wrong++ < 3) {
+      UNSCOPED_INFO(operation.name << " " << name(format.dtype) << ": " << a[i] << ", " << b[i] << " gives "
+                                   << out[i] << ", not " << wanted);
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+// Every value with some, then random pairs of all bit patterns and of values near each other.
+void check_format(const Format& format) {
+  const auto infinity = static_cast<std::uint16_t>(((1 << format.exponent) - 1) << format.fraction);
+  const auto one = static_cast<std::uint16_t>(((1 << (format.exponent - 1)) - 1) << format.fraction);
+  const std::vector<std::uint16_t> some = {0,
+                                           0x8000,
+                                           1,
+                                           static_cast<std::uint16_t>(1U << format.fraction),
+                                           one,
+                                           static_cast<std::uint16_t>(one + 1),
+                                           static_cast<std::uint16_t>(0x8000 | (one - 3)),
+                                           static_cast<std::uint16_t>(infinity - 1),
+                                           infinity,
+                                           static_cast<std::uint16_t>(0x8000 | infinity),
+                                           static_cast<std::uint16_t>(infinity + 1)};
+  std::vector<std::uint16_t> a;
+  std::vector<std::uint16_t> b;
+  for (const std::uint16_t with : some) {
+    for (int bits = 0; bits < 1 << 16; ++bits) {
+      a.push_back(static_cast<std::uint16_t>(bits));
+      b.push_back(with);
+    }
+  }
+  Random random(16);
+  for (int i = 0; i < 1 << 21; ++i) {
+    const std::uint64_t bits = random.bits();
+    a.push_back(static_cast<std::uint16_t>(bits));
+    const bool near = i % 2 == 0;
+    b.push_back(static_cast<std::uint16_t>(near ? bits + (bits >> 32) % 4096 - 2048 : bits >> 16));
+  }
+  for (const Operation& operation : kOperations) check_pairs(format, operation, a, b);
+}
+
+TEST_CASE("float16 arithmetic is that of float64, rounded once", "[elementwise]") {
+  check_format(kFloat16);
+}
+
+TEST_CASE("bfloat16 arithmetic is that of float64, rounded once", "[elementwise]") {
+  check_format(kBFloat16);
+}
+
+template <class T>
+T apply(const BinaryKernel& kernel, T a, T b) {
+  T out{};
+  REQUIRE(kernel.compute(reinterpret_cast<const std::byte*>(&a), 1, reinterpret_cast<const std::byte*>(&b), 1,
+                         reinterpret_cast<std::byte*>(&out), 1));
+  return out;
+}
+
+TEST_CASE("a squared difference is computed in float32 and rounded once", "[elementwise]") {
+  // The differences 1024.75 and 249.875 have bits beyond float16, which their squares must see.
+  const auto kernel = find_kernel<SquaredDifference>(DType::float16, DType::float16);
+  const Float16 a = to_float16(1025.0F);
+  const Float16 b = to_float16(0.25F);
+  const float difference = 1025.0F - 0.25F;
+  CHECK(apply(kernel, a, b).bits == to_float16(difference * difference).bits);
+  CHECK(apply(kernel, to_float16(250.0F), to_float16(0.125F)).bits == to_float16(249.875F * 249.875F).bits);
+}
+
+struct RemainderCase {
+  double a;
+  double b;
+  double truncated;
+  double floored;
+};
+
+TEST_CASE("float remainders are exact, with the signs of C and of Python", "[elementwise]") {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<RemainderCase> cases = {
+      {7.5, 2.0, 1.5, 1.5},     {-7.5, 2.0, -1.5, 0.5},
+      {7.5, -2.0, 1.5, -0.5},   {-7.5, -2.0, -1.5, -1.5},
+      {6.0, 2.0, 0.0, 0.0},     {-6.0, 2.0, -0.0, 0.0},
+      {6.0, -2.0, 0.0, -0.0},   {-0.0, 2.0, -0.0, 0.0},
+      {0.0, -2.0, 0.0, -0.0},   {1e300, 3.0, std::fmod(1e300, 3.0), std::fmod(1e300, 3.0)},
+      {5.0, kInf, 5.0, 5.0},    {-5.0, kInf, -5.0, kInf},
+      {5.0, -kInf, 5.0, -kInf}, {5.0, 0.0, kNaN, kNaN},
+      {kInf, 2.0, kNaN, kNaN},  {kNaN, 2.0, kNaN, kNaN},
+      {2.0, kNaN, kNaN, kNaN},
+  };
+  const auto same = [](double a, double b) {
+    return (std::isnan(a) && std::isnan(b)) ||
+           std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+  };
+  for (const RemainderCase& c : cases) {
+    CAPTURE(c.a, c.b);
+    CHECK(same(apply(find_kernel<Mod>(DType::float64, DType::float64), c.a, c.b), c.truncated));
+    CHECK(same(apply(find_kernel<FloorMod>(DType::float64, DType::float64), c.a, c.b), c.floored));
+    const auto a = static_cast<float>(c.a);
+    const auto b = static_cast<float>(c.b);
+    if (std::fabs(c.a) == 1e300) continue;
+    CHECK(same(apply(find_kernel<Mod>(DType::float32, DType::float32), a, b), c.truncated));
+    CHECK(same(apply(find_kernel<FloorMod>(DType::float32, DType::float32), a, b), c.floored));
+  }
+}
+
+// Bits of the operands and of their minimum and maximum, in float32.
+struct ExtremeCase {
+  std::uint32_t a;
+  std::uint32_t b;
+  std::uint32_t least;
+  std::uint32_t greatest;
+};
+
+TEST_CASE("min and max keep the first NaN, made quiet, and put -0 below +0", "[elementwise]") {
+  constexpr std::uint32_t kOne = 0x3F800000;
+  constexpr std::uint32_t kMinusZero = 0x80000000;
+  constexpr std::uint32_t kSignaling = 0x7F800123;
+  constexpr std::uint32_t kQuiet = 0x7FC00123;
+  constexpr std::uint32_t kOther = 0xFFC00077;
+  const std::vector<ExtremeCase> cases = {
+      {kOne, 0, 0, kOne},
+      {0, kMinusZero, kMinusZero, 0},
+      {kMinusZero, 0, kMinusZero, 0},
+      {kMinusZero, kMinusZero, kMinusZero, kMinusZero},
+      {kSignaling, kOne, kQuiet, kQuiet},
+      {kOne, kSignaling, kQuiet, kQuiet},
+      {kOther, kSignaling, kOther, kOther},
+      {kSignaling, kOther, kQuiet, kQuiet},
+      {0x7F800000, 0xFF800000, 0xFF800000, 0x7F800000},
+      {0xFF800000, kOther, kOther, kOther},
+  };
+  for (const ExtremeCase& c : cases) {
+    CAPTURE(c.a, c.b);
+    const auto min_kernel = find_kernel<Min>(DType::float32, DType::float32);
+    const auto max_kernel = find_kernel<Max>(DType::float32, DType::float32);
+    CHECK(apply(min_kernel, c.a, c.b) == c.least);
+    CHECK(apply(max_kernel, c.a, c.b) == c.greatest);
+    // bfloat16 is the upper half of float32.
+    const auto upper = [](std::uint32_t bits) { return static_cast<std::uint16_t>(bits >> 16); };
+    if ((c.a & 0xFFFF) != 0 || (c.b & 0xFFFF) != 0) continue;
+    CHECK(apply(find_kernel<Min>(DType::bfloat16, DType::bfloat16), upper(c.a), upper(c.b)) ==
+          upper(c.least));
+    CHECK(apply(find_kernel<Max>(DType::bfloat16, DType::bfloat16), upper(c.a), upper(c.b)) ==
+          upper(c.greatest));
+  }
+}
+
+TEST_CASE("min and max of 16-bit floats order every value against some", "[elementwise]") {
+  for (const Format& format : {kFloat16, kBFloat16}) {
+    const auto min_kernel = find_kernel<Min>(format.dtype, format.dtype);
+    const auto max_kernel = find_kernel<Max>(format.dtype, format.dtype);
+    const auto infinity = static_cast<std::uint16_t>(((1 << format.exponent) - 1) << format.fraction);
+    std::int64_t wrong = 0;
+    for (const int with :
+         {0, 0x8000, 1, 0x8001, 0x3C00, 0xBC01, infinity - 1, infinity + 0, 0x8000 | infinity}) {
+      for (int bits = 0; bits < 1 << 16; ++bits) {
+        const auto a = static_cast<std::uint16_t>(bits);
+        const auto b = static_cast<std::uint16_t>(with);
+        const double x = decode(format, a);
+        const double y = decode(format, b);
+        if (std::isnan(x)) continue;
+        const bool below = x < y || (x == y && std::signbit(x));
+        wrong += apply(min_kernel, a, b) == (below ? a : b) ? 0 : 1;
+        wrong += apply(max_kernel, a, b) == (below ? b : a) ? 0 : 1;
+      }
+    }
+    CAPTURE(name(format.dtype));
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("float powers are those of float64, rounded once, with any exponent dtype", "[elementwise]") {
+  const auto pow_of = [](auto base, auto exponent, DType a, DType b) {
+    const BinaryKernel kernel = find_kernel<Pow>(a, b);
+    auto out = base;
+    REQUIRE(kernel.compute(reinterpret_cast<const std::byte*>(&base), 1,
+                           reinterpret_cast<const std::byte*>(&exponent), 1,
+                           reinterpret_cast<std::byte*>(&out), 1));
+    return out;
+  };
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+  CHECK(pow_of(kNaN, 0.0F, DType::float32, DType::float32) == 1.0F);
+  CHECK(pow_of(1.0F, kNaN, DType::float32, DType::float32) == 1.0F);
+  CHECK(pow_of(0.0F, std::int8_t{-1}, DType::float32, DType::int8) == std::numeric_limits<float>::infinity());
+  CHECK(pow_of(-2.0F, std::uint64_t{63}, DType::float32, DType::uint64) == -0x1p63F);
+  CHECK(std::isnan(pow_of(-2.0, to_float16(0.5F), DType::float64, DType::float16)));
+  // The cube of a float16 has 33 bits: exact in float64, while rounding to float32 first would be a second
+  // one.
+  for (int bits = 0x3C00; bits < 0x4400; ++bits) {
+    const Float16 base = {static_cast<std::uint16_t>(bits)};
+    const double exact = std::pow(static_cast<double>(to_float(base)), 3.0);
+    CHECK(pow_of(base, std::int32_t{3}, DType::float16, DType::int32).bits == encode(kFloat16, exact));
+  }
+}
+
+TEST_CASE("complex division is Smith's, without overflow between", "[elementwise]") {
+  using C = std::complex<float>;
+  const auto divide = find_kernel<Div>(DType::complex64, DType::complex64);
+  CHECK(apply(divide, C(1, 2), C(3, -4)) == C(-0.2F, 0.4F));
+  CHECK(apply(divide, C(1e38F, 1e38F), C(1e38F, 1e38F)) == C(1, 0));
+  CHECK(apply(divide, C(6, 4), C(0, 2)) == C(2, -3));
+  const auto multiply = find_kernel<Mul>(DType::complex64, DType::complex64);
+  CHECK(apply(multiply, C(1, 2), C(3, -4)) == C(11, 2));
+  const auto square = find_kernel<SquaredDifference>(DType::complex64, DType::complex64);
+  CHECK(apply(square, C(3, 5), C(1, 2)) == C(-5, 12));
+}
+
+}  // namespace
+}  // namespace tensorop

@@ -1,0 +1,165 @@
+// Runs over broadcast operands: whatever slice of the result is asked for, each of its elements comes with
+// the operands' elements that belong to it.
+#include <cstring>
+#include <vector>
+
+#include "base/text.hpp"
+#include "kernels/elementwise.hpp"
+#include "kernels/elementwise_runs.hpp"
+#include "support/catch.hpp"
+#include "support/random.hpp"
+
+namespace tensorop {
+namespace {
+
+// A result and the dimensions each operand has of it (others repeat).
+struct Case {
+  Shape shape;
+  std::vector<std::vector<bool>> operands;
+};
+
+BroadcastStrides strides_of(const Shape& shape, const std::vector<bool>& has) {
+  BroadcastStrides strides(shape.size());
+  std::int64_t stride = 1;
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    strides[d] = has[d] && shape[d] != 1 ? stride : 0;
+    if (has[d]) stride *= shape[d];
+  }
+  return strides;
+}
+
+// Element `position` of the result: where operand `strides` has its element.
+std::int64_t offset_of(const Shape& shape, const BroadcastStrides& strides, std::int64_t position) {
+  std::int64_t offset = 0;
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    offset += position % shape[d] * strides[d];
+    position /= shape[d];
+  }
+  return offset;
+}
+
+void check_slice(const Case& test, const std::vector<std::vector<std::int32_t>>& data, const RunWalk& walk,
+                 std::int64_t first, std::int64_t count) {
+  std::int64_t position = first;
+  std::int64_t wrong = 0;
+  walk.for_each_run(first, count, [&](const RunOperand* operands, std::int64_t n) {
+    CHECK(n > 0);
+    for (std::int64_t j = 0; j < n; ++j, ++position) {
+      for (std::size_t i = 0; i < data.size(); ++i) {
+        std::int32_t value = 0;
+        CHECK((operands[i].stride == 0 || operands[i].stride == 1));
+        std::memcpy(&value, operands[i].data + 4 * j * operands[i].stride, sizeof value);
+        const auto wanted = offset_of(test.shape, strides_of(test.shape, test.operands[i]), position);
+        wrong += value == data[i][static_cast<std::size_t>(wanted)] ? 0 : 1;
+      }
+    }
+  });
+  CHECK(wrong == 0);
+  CHECK(position == first + count);
+}
+
+const std::vector<Case> kCases = {
+    {{}, {{}, {}}},
+    {{5}, {{true}, {false}}},
+    {{100, 3}, {{true, true}, {false, true}}},
+    {{100, 3}, {{true, true}, {true, false}}},
+    {{1000, 3}, {{true, false}, {false, true}, {true, true}}},
+    {{3, 100}, {{true, false}, {false, true}}},
+    {{7, 5, 40}, {{true, true, true}, {true, false, true}, {false, true, false}}},
+    {{600, 2, 3}, {{true, true, true}, {false, true, false}, {true, false, false}}},
+    {{4, 300, 3, 2}, {{true, true, false, true}, {false, true, true, false}}},
+    {{2, 3, 4, 5, 6}, {{true, false, true, false, true}, {false, true, false, true, false}}},
+    {{2, 1, 3, 1, 2000}, {{true, true, true, true, true}, {true, false, false, false, false}}},
+};
+
+TEST_CASE("any slice of a broadcast result meets the right elements", "[elementwise]") {
+  Random random(3);
+  for (const Case& test : kCases) {
+    CAPTURE(to_string(test.shape));
+    std::vector<std::vector<std::int32_t>> data;
+    std::vector<RunWalk::Operand> operands;
+    for (const auto& has : test.operands) {
+      std::int64_t elements = 1;
+      for (std::size_t d = 0; d < test.shape.size(); ++d) elements *= has[d] ? test.shape[d] : 1;
+      data.emplace_back();
+      for (std::int64_t k = 0; k < elements; ++k) data.back().push_back(static_cast<std::int32_t>(7 * k + 1));
+    }
+    for (std::size_t i = 0; i < data.size(); ++i) {
+      operands.push_back(
+          {reinterpret_cast<const std::byte*>(data[i].data()), 4, strides_of(test.shape, test.operands[i])});
+    }
+    const RunWalk walk(test.shape, operands);
+    const std::int64_t elements = count(test.shape);
+    check_slice(test, data, walk, 0, elements);
+    for (int i = 0; i < 40; ++i) {
+      const std::int64_t first = random.between(0, elements - 1);
+      check_slice(test, data, walk, first, random.between(0, elements - first));
+    }
+  }
+}
+
+TEST_CASE("short rows are taken together", "[elementwise]") {
+  const std::vector<std::int32_t> a(30000);
+  const std::vector<std::int32_t> b(3);
+  const RunWalk walk({10000, 3}, {{reinterpret_cast<const std::byte*>(a.data()), 4, {3, 1}},
+                                  {reinterpret_cast<const std::byte*>(b.data()), 4, {0, 1}}});
+  int runs = 0;
+  walk.for_each_run(0, 30000, [&](const RunOperand* /*operands*/, std::int64_t /*count*/) { ++runs; });
+  CHECK(runs < 40);
+}
+
+// One row of condition, x and y, with each of them going along or staying.
+TEST_CASE("select takes x or y for every width and stride", "[elementwise]") {
+  constexpr std::int64_t kCount = 100;
+  for (const int width : {1, 2, 4, 8, 16}) {
+    const auto bytes = static_cast<std::size_t>(width);
+    std::vector<std::byte> condition(kCount);
+    std::vector<std::byte> x(kCount * bytes);
+    std::vector<std::byte> y(kCount * bytes);
+    Random random(static_cast<std::uint64_t>(width));
+    for (std::byte& byte : condition)
+      byte = static_cast<std::byte>(random.between(0, 1) * random.between(1, 255));
+    for (std::byte& byte : x) byte = static_cast<std::byte>(random.bits());
+    for (std::byte& byte : y) byte = static_cast<std::byte>(random.bits());
+    for (int strides = 0; strides < 8; ++strides) {
+      const std::int64_t c = strides & 1;
+      const std::int64_t sx = strides >> 1 & 1;
+      const std::int64_t sy = strides >> 2;
+      std::vector<std::byte> out(kCount * bytes);
+      find_select(width)({condition.data(), c, x.data(), sx, y.data(), sy}, out.data(), kCount);
+      int wrong = 0;
+      for (std::int64_t i = 0; i < kCount; ++i) {
+        const bool on = condition[static_cast<std::size_t>(i * c)] != std::byte{0};
+        const std::byte* from = on ? x.data() + i * sx * width : y.data() + i * sy * width;
+        wrong += std::memcmp(out.data() + i * width, from, bytes) == 0 ? 0 : 1;
+      }
+      CAPTURE(width, strides);
+      CHECK(wrong == 0);
+    }
+  }
+}
+
+// Each of the four combinations of strides, and the result where the first operand is.
+TEST_CASE("a loop does the same for operands that go along and that stay", "[elementwise]") {
+  std::vector<float> a(77);
+  std::vector<float> b(77);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    a[i] = static_cast<float>(i) * 0.5F;
+    b[i] = 100.0F - static_cast<float>(i);
+  }
+  const auto kernel = find_kernel<Sub>(DType::float32, DType::float32);
+  const auto bytes = [](std::vector<float>& values) { return reinterpret_cast<std::byte*>(values.data()); };
+  for (int strides = 0; strides < 4; ++strides) {
+    const int sa = strides & 1;
+    const int sb = strides >> 1;
+    std::vector<float> out(a.size());
+    CHECK(kernel.compute(bytes(a), sa, bytes(b), sb, bytes(out), 77));
+    for (std::size_t i = 0; i < a.size(); ++i) CHECK(out[i] == a[sa == 1 ? i : 0] - b[sb == 1 ? i : 0]);
+  }
+  std::vector<float> in_place = a;
+  CHECK(kernel.compute(bytes(in_place), 1, bytes(b), 1, bytes(in_place), 77));
+  for (std::size_t i = 0; i < a.size(); ++i) CHECK(in_place[i] == a[i] - b[i]);
+}
+
+}  // namespace
+}  // namespace tensorop
