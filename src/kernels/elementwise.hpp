@@ -5,7 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/elementwise_ops.hpp"
+#include "kernels/elementwise_arithmetic.hpp"
+#include "kernels/elementwise_logic.hpp"
 #include "tensor/dtype.hpp"
 
 namespace tensorop {
@@ -30,10 +31,13 @@ struct BinaryKernel {
   FaultSearch find_fault = nullptr;  // null: every element has a result
 };
 
-// The kernel of a functor of arithmetic.hpp or elementwise_ops.hpp for operands of these dtypes, which are
-// the same but for Pow. To add one: its functor, and a line at the end of one of the elementwise_*.cpp.
+// The kernel of a functor (of arithmetic.hpp, elementwise_arithmetic.hpp or elementwise_logic.hpp) for
+// operands of these dtypes, which are the same but for Pow. To add one: its functor, and its line in the .cpp
+// beside it.
 template <class Op>
 [[nodiscard]] BinaryKernel find_kernel(DType a, DType b);
+template <>
+[[nodiscard]] BinaryKernel find_kernel<Pow>(DType a, DType b);
 
 // Where and Select: `count` elements of `width` bytes (1, 2, 4, 8 or 16), x's where the condition is true and
 // y's elsewhere. Strides as above.

@@ -1,6 +1,6 @@
-// What element-wise operators do with two elements, beyond what arithmetic.hpp has. apply() takes a Fault to
-// set where there are operands it is not defined for; then its value means nothing, but it is there: no
-// operand traps. Source: sections 1.5, 1.6 and 6 of the specification (G-5, G-6, EW-7, EW-8).
+// What element-wise arithmetic does with two elements, beyond what arithmetic.hpp has. apply() takes a Fault
+// to set where there are operands it is not defined for; then its value means nothing, but it is there: no
+// operand traps. Source: sections 1.5, 1.6 and 6.1 to 6.5 of the specification (G-5, G-6, EW-7, EW-8).
 #pragma once
 
 #include <cmath>
@@ -187,113 +187,5 @@ struct Pow {
     return detail::round_double<T>(std::pow(detail::to_double(base), detail::to_double(exponent)));
   }
 };
-
-// Comparisons: one relation each, on what the type compares as.
-namespace detail {
-template <class T>
-[[nodiscard]] auto comparable(T value) {
-  if constexpr (Half<T>) {
-    return to_float(value);
-  } else if constexpr (std::same_as<T, Bool>) {
-    return static_cast<std::uint8_t>(value.byte != 0);
-  } else if constexpr (std::same_as<T, StringRef>) {
-    return value.view();
-  } else {
-    return value;
-  }
-}
-}  // namespace detail
-
-struct Equal {
-  template <class T>
-  static Bool apply(T a, T b) {
-    return to_bool(detail::comparable(a) == detail::comparable(b));
-  }
-};
-struct NotEqual {
-  template <class T>
-  static Bool apply(T a, T b) {
-    return to_bool(!(detail::comparable(a) == detail::comparable(b)));
-  }
-};
-
-template <class T>
-concept Ordered = std::integral<T> || Floating<T> || Half<T> || std::same_as<T, Bool>;
-
-struct Less {
-  template <Ordered T>
-  static Bool apply(T a, T b) {
-    return to_bool(detail::comparable(a) < detail::comparable(b));
-  }
-};
-struct LessOrEqual {
-  template <Ordered T>
-  static Bool apply(T a, T b) {
-    return to_bool(detail::comparable(a) <= detail::comparable(b));
-  }
-};
-struct Greater {
-  template <Ordered T>
-  static Bool apply(T a, T b) {
-    return to_bool(detail::comparable(a) > detail::comparable(b));
-  }
-};
-struct GreaterOrEqual {
-  template <Ordered T>
-  static Bool apply(T a, T b) {
-    return to_bool(detail::comparable(a) >= detail::comparable(b));
-  }
-};
-
-// On bool the logical operators; they have no other.
-struct And {
-  static Bool apply(Bool a, Bool b) { return Mul::apply(a, b); }
-  template <std::integral T>
-  static T apply(T a, T b) {
-    return static_cast<T>(a & b);
-  }
-};
-struct Or {
-  static Bool apply(Bool a, Bool b) { return Add::apply(a, b); }
-  template <std::integral T>
-  static T apply(T a, T b) {
-    return static_cast<T>(a | b);
-  }
-};
-struct Xor {
-  static Bool apply(Bool a, Bool b) { return Sub::apply(a, b); }
-  template <std::integral T>
-  static T apply(T a, T b) {
-    return static_cast<T>(a ^ b);
-  }
-};
-
-// 6.6. By as many bits as there are or more: nothing is left, to the right of a negative value -1.
-template <bool kLeft>
-struct Shift {
-  template <std::integral T>
-  static T shifted(T a, T amount) {
-    constexpr T kBits = 8 * sizeof(T);
-    if constexpr (kLeft) {
-      return amount < kBits ? static_cast<T>(wide(a) << amount) : T{0};
-    } else {
-      // The shift of a signed value is arithmetic; one of bits - 1 leaves only the sign.
-      if constexpr (std::is_signed_v<T>) return static_cast<T>(a >> (amount < kBits ? amount : kBits - 1));
-      return amount < kBits ? static_cast<T>(a >> amount) : T{0};
-    }
-  }
-  template <std::unsigned_integral T>
-  static T apply(T a, T amount) {
-    return shifted(a, amount);
-  }
-  template <std::signed_integral T>
-  static T apply(T a, T amount, Fault& fault) {
-    if (amount >= 0) return shifted(a, amount);
-    fault = Fault::negative_shift;
-    return 0;
-  }
-};
-using ShiftLeft = Shift<true>;
-using ShiftRight = Shift<false>;
 
 }  // namespace tensorop
