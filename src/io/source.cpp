@@ -103,7 +103,7 @@ Source Source::open(const std::string& text, const Options& options) {
     }
     source.text_ = std::make_shared<JsonText>(json_text(std::move(opened)));
   }
-  const auto read = [&] { return read_json(*source.text_, std::nullopt); };
+  const auto read = [&] { return source.read_natural(); };
   JsonTensor json = source.name_.empty() ? read() : with_context(source.name_, read);
   if (json.typed) {
     source.tensor_ = std::move(json.tensor);
@@ -113,8 +113,26 @@ Source Source::open(const std::string& text, const Options& options) {
   return source;
 }
 
+JsonTensor Source::read_natural() {
+  try {
+    return read_json(*text_, std::nullopt);
+  } catch (const Error&) {
+    // Integers beyond int64 are well in another dtype, and which it will be is not known yet: they go without
+    // elements here, and are read, or refused, when it is.
+    try {
+      text_->rewind();
+      JsonTensor json = read_json(*text_, DType::float64);
+      json.tensor = Tensor(DType::int64, json.tensor.shape());
+      return json;
+    } catch (const Error&) {  // not that: the first error stands
+    }
+    throw;
+  }
+}
+
 void Source::resolve(DType dtype) {
-  if (dtype == natural_->tensor.dtype()) {
+  const bool is_read = natural_->tensor.data() != nullptr || natural_->tensor.size() == 0;
+  if (dtype == natural_->tensor.dtype() && is_read) {
     tensor_ = std::move(natural_->tensor);
   } else {
     text_->rewind();

@@ -36,6 +36,9 @@ class Source {
   void resolve(DType dtype);
 
  private:
+  // The text as it is by itself.
+  JsonTensor read_natural();
+
   std::string name_;
   std::optional<Tensor> tensor_;
   std::shared_ptr<JsonText> text_;  // of untyped JSON

@@ -198,6 +198,10 @@ TEST_CASE("untyped JSON takes the dtype of the operand it must equal, or what it
       {{"scatterelements", "[\"a\",\"b\"]", "[0]", "[\"z\"]"}, json("string", "2", R"(["z","b"])")},
       {{"scatterelements", "[true,false]", "[1]", "[true]"}, json("bool", "2", "[true,true]")},
       {{"gather", "[1,2]", "[0]", "--dtype", "float32"}, json("float32", "1", "[1.0]")},
+      {{"gather", "[18446744073709551615]", "0", "--dtype", "uint64"},
+       json("uint64", "", "18446744073709551615")},
+      {{"scatterelements", R"({"dtype":"uint64","data":[1]})", "[0]", "[18446744073709551615]"},
+       json("uint64", "1", "[18446744073709551615]")},
       {{"gather", typed, "[0]", "--dtype", "int8"}, json("float16", "1", "[1.0]")},
       {{"gather", "[]", "[]", "--dtype", "string"}, json("string", "0", "[]")},
   };
@@ -207,6 +211,9 @@ TEST_CASE("untyped JSON takes the dtype of the operand it must equal, or what it
   }
   check_refused(run_tensorop({"scatterelements", R"({"dtype":"int8","data":[1]})", "[0]", "[300]"}),
                 "scatterelements: updates: element [0] = 300 does not fit in int8 (-128..127)");
+  check_refused(run_tensorop({"gather", "[18446744073709551615]", "0"}),
+                "gather: data: element [0] = 18446744073709551615 does not fit in int64 "
+                "(-9223372036854775808..9223372036854775807)");
   check_refused(run_tensorop({"gather", "[1]", "[0]", "--dtype", "float"}),
                 "gather: dtype float is not one of bool, int8, int16, int32, int64, uint8, uint16, uint32, "
                 "uint64, float16, bfloat16, float32, float64, complex64, complex128, string [G-8]");

@@ -216,6 +216,12 @@ TEST_CASE("an untyped operand takes the dtype it is given", "[io][source]") {
       {"[1,2.5]", DType::float64, false, DType::bfloat16, "[1.0,2.5]"},
       {"[\"NaN\",1]", DType::float64, false, DType::float32, "[\"NaN\",1.0]"},
       {"[[],[]]", DType::int64, true, DType::string, "[[],[]]"},
+      // Too large for what it would be by itself, and well in what it becomes.
+      {"[18446744073709551615]", DType::int64, false, DType::uint64, "[18446744073709551615]"},
+      {"[1,18446744073709551616]", DType::int64, false, DType::float64, "[1.0,18446744073709551616.0]"},
+      {"[18446744073709551615]", DType::int64, false, DType::int64,
+       "element [0] = 18446744073709551615 does not fit in int64 "
+       "(-9223372036854775808..9223372036854775807)"},
       {"[300]", DType::int64, false, DType::int8, "element [0] = 300 does not fit in int8 (-128..127)"},
       {"[\"a\"]", DType::string, false, DType::int8, "element [0]: expected a number, found a string"},
   };
