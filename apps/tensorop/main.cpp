@@ -1,5 +1,6 @@
 // The program: the command is found by its name and run; whatever goes wrong is one line and exit status 2.
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -76,6 +77,8 @@ int report(const std::string& message, const std::string& hint) {
 
 int main(int argc, char** argv) {
   tensorop::hold_standard_descriptors();
+  // A file that grows beyond the limit of its size is to be an error like any other (EFBIG).
+  ::signal(SIGXFSZ, SIG_IGN);
   try {
     return tensorop::run({argv + std::min(argc, 1), argv + argc});
   } catch (const tensorop::Error& error) {

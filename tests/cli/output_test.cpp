@@ -310,6 +310,18 @@ TEST_CASE("a full device is an error with path and reason", "[cli][output]") {
   }
 }
 
+TEST_CASE("a limit on the size of files is an error with path and reason", "[cli][output]") {
+  const TempDir dir;
+  write_file(dir.file("out.npy"), "before");
+  const std::string limited = "ulimit -f 8; \"$B\" expand 7 --shape 100000 ";
+  check_refused(shell(dir, limited + "-o out.npy"),
+                "expand: out.npy: cannot reserve 800128 bytes: File too large");
+  check_refused(shell(dir, limited + "-o out.json"), "expand: out.json: cannot write: File too large");
+  check_refused(shell(dir, limited + ">out"), "expand: standard output: cannot write: File too large");
+  CHECK(get(dir.file("out.npy")) == "before");
+  CHECK(names_in(dir.path()) == std::set<std::string>{"out", "out.npy"});
+}
+
 TEST_CASE("a standard output that is closed is an error where it is needed", "[cli][output]") {
   const TempDir dir;
   check_refused(shell(dir, "\"$B\" gather '[1,2]' 0 >&-"),
