@@ -18,7 +18,12 @@ constexpr OperandSpec kOperands[] = {
     {"y", "T", OperandRole::data, "taken where it is false; of x's dtype"},
 };
 
-constexpr AttributeSpec kAttributes[] = {kAutoBroadcastSpec, kAxisSpec};
+constexpr AttributeSpec kAttributes[] = {
+    {"auto_broadcast", AttributeKind::choice, "numpy", "numpy|pdpd|none", "EW-3",
+     "how shapes go together: aligned on the right, y and the condition within x, or not at all"},
+    {"axis", AttributeKind::integer, "-1", "", "",
+     "auto_broadcast pdpd: the dimension of x where y and the condition begin; -1: each ends where x does"},
+};
 
 constexpr TypeRow kOnnx9[] = {{"B", DType::boolean}, {"T", kAllButBfloat16}};
 constexpr TypeRow kAll[] = {{"B", DType::boolean}, {"T", kAllTypes}};
