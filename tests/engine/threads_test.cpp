@@ -1,0 +1,400 @@
+// The same bytes and the same errors whatever the number of threads: tensors large enough to be split,
+// results in memory and in files.
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "engine/engine.hpp"
+#include "ops/registry.hpp"
+#include "support/catch.hpp"
+#include "support/random.hpp"
+#include "support/temp_dir.hpp"
+
+namespace tensorop {
+namespace {
+
+const std::vector<int> kThreadCounts = {1, 2, 3, 7};
+
+// A call whose operands are in memory.
+struct BigCall {
+  std::string op;
+  std::vector<Tensor> operands;
+  std::vector<NamedText> attributes = {};
+  std::optional<std::string> oob = {};
+};
+
+Request request_of(const BigCall& call) {
+  Request request;
+  request.op = call.op;
+  for (std::size_t i = 0; i < call.operands.size(); ++i) request.positional.push_back(cat("@", i));
+  request.attributes = call.attributes;
+  request.oob = call.oob;
+  return request;
+}
+
+Settings settings_of(const BigCall& call, int threads) {
+  Settings settings;
+  settings.threads = Threads(threads);
+  settings.lookup = [&call](const std::string& text) -> std::optional<Tensor> {
+    if (!text.starts_with('@')) return std::nullopt;
+    return call.operands.at(std::stoul(text.substr(1)));
+  };
+  return settings;
+}
+
+std::string bytes_of(const Tensor& tensor) {
+  if (tensor.dtype() != DType::string)
+    return {reinterpret_cast<const char*>(tensor.data()), static_cast<std::size_t>(tensor.bytes())};
+  std::string out;
+  for (std::int64_t i = 0; i < tensor.size(); ++i) out += cat(tensor.as<StringRef>()[i].view(), '\n');
+  return out;
+}
+
+std::string file_bytes(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream out;
+  out << file.rdbuf();
+  return out.str();
+}
+
+std::string described(const BigCall& call) {
+  std::string out = call.op;
+  for (const Tensor& operand : call.operands)
+    out += cat(' ', name(operand.dtype()), to_string(operand.shape()));
+  for (const NamedText& attribute : call.attributes) out += cat(" --", attribute.name, ' ', attribute.text);
+  return out + (call.oob ? cat(" --oob ", *call.oob) : "");
+}
+
+// Memory, an NPY file and (short) JSON: the same for every number of threads. Comparing is left to ==, so
+// that a failure does not print megabytes.
+void check_same_bytes(const BigCall& call) {
+  CAPTURE(described(call));
+  const TempDir directory;
+  const std::string expected = bytes_of(evaluate(request_of(call), settings_of(call, 1)));
+  CHECK(expected.size() > 1 << 20);  // large enough to be split
+  std::string expected_file;
+  for (const int threads : kThreadCounts) {
+    CAPTURE(threads);
+    const Settings settings = settings_of(call, threads);
+    const bool same_memory = bytes_of(evaluate(request_of(call), settings)) == expected;
+    CHECK(same_memory);
+    const std::string path = directory.file("out.npy");
+    run_request(request_of(call), {path, {}}, settings);
+    const std::string file = file_bytes(path);
+    if (expected_file.empty()) expected_file = file;
+    const bool same_file = file == expected_file;
+    CHECK(same_file);
+    const bool holds_memory = call.operands[0].dtype() == DType::string || file.ends_with(expected);
+    CHECK(holds_memory);
+  }
+}
+
+// Any bits: NaN, infinities and subnormals among the floats. Bools are 0 or 1.
+Tensor any_bits(Random& random, DType dtype, const Shape& shape) {
+  const std::int64_t bytes = count(shape) * element_size(dtype);
+  auto storage = std::make_shared<Storage>(bytes + 8);
+  for (std::int64_t at = 0; at < bytes; at += 8) {
+    std::uint64_t bits = random.bits();
+    if (dtype == DType::boolean) bits &= 0x0101010101010101;
+    std::memcpy(storage->data() + at, &bits, sizeof bits);
+  }
+  return {dtype, shape, storage};
+}
+
+// Whole numbers in [from, to], as any integer or float dtype.
+Tensor numbers(Random& random, DType dtype, const Shape& shape, std::int64_t from, std::int64_t to) {
+  auto storage = std::make_shared<Storage>(count(shape) * element_size(dtype));
+  dispatch(dtype, [&]<class T>(TypeTag<T>) {
+    if constexpr (std::is_arithmetic_v<T>) {
+      for (std::int64_t i = 0; i < count(shape); ++i)
+        reinterpret_cast<T*>(storage->data())[i] = static_cast<T>(random.between(from, to));
+    }
+  });
+  return {dtype, shape, storage};
+}
+
+TEST_CASE("gather: the same bytes for rows of any width and any number of threads", "[threads]") {
+  Random random(1);
+  for (const std::int64_t width : {1, 2, 3, 4, 8, 12, 16, 20, 32, 64, 100, 4096, 5000}) {
+    const std::int64_t rows = (std::int64_t{3} << 20) / width + 7;
+    const Tensor data = any_bits(random, DType::uint8, {997, width});
+    const Tensor indices = numbers(random, DType::int32, {rows}, -997, 996);
+    check_same_bytes({"gather", {data, indices}});
+    const Tensor tuples = numbers(random, DType::int32, {rows, 1}, -997, 996);
+    check_same_bytes({"gathernd", {data, tuples}});
+  }
+}
+
+TEST_CASE("gather family: the same bytes along every axis, with batches, and for indices out of range",
+          "[threads]") {
+  Random random(2);
+  const Tensor data = any_bits(random, DType::float32, {700, 3, 500});
+  check_same_bytes({"gather", {data, numbers(random, DType::int64, {41}, -3, 2)}, {{"axis", "1"}}});
+  check_same_bytes({"gather", {data, numbers(random, DType::int64, {733}, -500, 499)}, {{"axis", "2"}}});
+  check_same_bytes({"gather",
+                    {data, numbers(random, DType::int64, {700, 533}, -500, 499)},
+                    {{"axis", "2"}, {"batch_dims", "1"}}});
+  for (const std::string oob : {"zero", "clip", "wrap"}) {
+    check_same_bytes({"gather", {data, numbers(random, DType::int64, {900}, -900, 900)}, {}, oob});
+    check_same_bytes({"gathernd", {data, numbers(random, DType::int64, {2000, 2}, -5, 5)}, {}, oob});
+    check_same_bytes({"gatherelements",
+                      {data, numbers(random, DType::int64, {700, 3, 500}, -9, 9)},
+                      {{"axis", "1"}},
+                      oob});
+  }
+  // Wide enough that data does not fit in cache.
+  const Tensor large = any_bits(random, DType::int16, {2100, 1500});
+  for (const std::string axis : {"0", "1"}) {
+    check_same_bytes({"gatherelements",
+                      {large, numbers(random, DType::int16, {2100, 1500}, -1500, 1499)},
+                      {{"axis", axis}}});
+  }
+  check_same_bytes({"gathernd", {data, numbers(random, DType::int64, {600000, 3}, -3, 2)}});
+  check_same_bytes(
+      {"gathernd", {data, numbers(random, DType::int64, {700, 2, 1}, -3, 2)}, {{"batch_dims", "1"}}});
+  check_same_bytes(
+      {"gathernd", {data, numbers(random, DType::int64, {1, 2, 1}, -3, 2)}, {{"batch_dims", "1"}}});
+  check_same_bytes({"gathernd", {data, numbers(random, DType::int64, {2, 0}, 0, 0)}});
+}
+
+TEST_CASE("indices of every dtype lead to the same bytes for any number of threads", "[threads]") {
+  Random random(3);
+  const Tensor data = any_bits(random, DType::float32, {100, 7});
+  for (int d = 0; d < kDTypeCount; ++d) {
+    const auto dtype = static_cast<DType>(d);
+    if (!kIntegerTypes.contains(dtype)) continue;
+    const std::int64_t least = kSignedTypes.contains(dtype) ? -100 : 0;
+    check_same_bytes({"gather", {data, numbers(random, dtype, {70000}, least, 99)}});
+    check_same_bytes({"gathernd", {data, numbers(random, dtype, {400000, 2}, least / 20, 6)}});
+    const Tensor positions = numbers(random, dtype, {90000, 7}, least, 99);
+    check_same_bytes({"gatherelements", {data, positions}});
+    const Tensor target = any_bits(random, DType::int32, {100, 5000});
+    check_same_bytes(
+        {"scatterelements",
+         {target, numbers(random, dtype, {60, 5000}, least, 99), any_bits(random, DType::int32, {60, 5000})},
+         {{"reduction", "sub"}}});
+    check_same_bytes(
+        {"scatternd",
+         {target, numbers(random, dtype, {600, 2}, least, 99), any_bits(random, DType::int32, {600})},
+         {{"reduction", "sub"}}});
+    check_same_bytes(
+        {"scatterupdate",
+         {target, numbers(random, dtype, {300}, least, 99), any_bits(random, DType::int32, {300, 5000})},
+         {{"reduction", "sub"}}});
+  }
+}
+
+TEST_CASE("strings are gathered and scattered to the same bytes by any number of threads", "[threads]") {
+  Random random(4);
+  static const std::string kText = "gather, scatter and broadcast";
+  auto storage = std::make_shared<Storage>(997 * element_size(DType::string));
+  for (std::int64_t i = 0; i < 997; ++i) {
+    const StringRef string{kText.data() + i % 7, i % 20};
+    std::memcpy(storage->data() + i * element_size(DType::string), &string, sizeof string);
+  }
+  const Tensor data(DType::string, {997}, storage);
+  const Tensor indices = numbers(random, DType::int32, {150000}, -997, 996);
+  check_same_bytes({"gather", {data, indices}});
+  const BigCall gather{"gather", {data, indices}};
+  const Tensor large = evaluate(request_of(gather), settings_of(gather, 1));
+  check_same_bytes({"scatterelements", {large, numbers(random, DType::int32, {997}, -150000, 149999), data}});
+}
+
+// All updates of a place in their order: folds of floats would tell any other.
+TEST_CASE("scatter family: the same bytes for every reduction, dtype and number of threads", "[threads]") {
+  Random random(5);
+  const std::vector<DType> dtypes = {DType::boolean, DType::uint16,  DType::int64,
+                                     DType::float16, DType::float32, DType::complex64};
+  for (const std::string reduction : {"none", "add", "sub", "mul", "min", "max", "mean"}) {
+    for (const std::string use_init_val : {"true", "false"}) {
+      for (const DType dtype : dtypes) {
+        const bool ordered = reduction == "min" || reduction == "max";
+        if (dtype == DType::boolean && reduction == "mean") continue;
+        if (dtype == DType::complex64 && ordered) continue;
+        const std::vector<NamedText> attributes = {{"reduction", reduction}, {"use_init_val", use_init_val}};
+        const std::int64_t n = (std::int64_t{5} << 18) / element_size(dtype);
+        // Some places take several updates, most none.
+        const Tensor flat = any_bits(random, dtype, {n});
+        const std::int64_t updates = std::min<std::int64_t>(n, 100000);
+        Tensor places = numbers(random, DType::int32, {updates}, -n, n - 1);
+        check_same_bytes({"scatterelements", {flat, places, any_bits(random, dtype, {updates})}, attributes});
+        // A dozen rows take hundreds each.
+        const Tensor rows = any_bits(random, dtype, {n / 5, 5});
+        places = numbers(random, DType::int32, {4000, 1}, 0, 12);
+        check_same_bytes({"scatternd", {rows, places, any_bits(random, dtype, {4000, 5})}, attributes});
+      }
+    }
+  }
+}
+
+TEST_CASE("scatter family: the same bytes along every axis and for rows of any width", "[threads]") {
+  Random random(6);
+  const auto floats = [&](const Shape& shape) { return any_bits(random, DType::float32, shape); };
+  const Tensor data = floats({300, 7, 200});
+  for (const auto& [use, reduction] : std::vector<std::pair<std::string, std::string>>{
+           {"true", "none"}, {"true", "add"}, {"false", "add"}, {"true", "mean"}, {"false", "mean"}}) {
+    for (std::int64_t axis = 0; axis < 3; ++axis) {
+      const std::vector<NamedText> attributes = {
+          {"axis", cat(axis)}, {"reduction", reduction}, {"use_init_val", use}};
+      const std::int64_t size = data.shape()[static_cast<std::size_t>(axis)];
+      Shape shape = {290, 7, 190};
+      shape[static_cast<std::size_t>(axis)] = size + size / 3;  // more than one for some places
+      check_same_bytes({"scatterelements",
+                        {data, numbers(random, DType::int64, shape, -size, size - 1), floats(shape)},
+                        attributes});
+      shape = data.shape();
+      shape[static_cast<std::size_t>(axis)] = 31;
+      check_same_bytes({"scatterupdate",
+                        {data, numbers(random, DType::int64, {31}, -size, size - 1), floats(shape)},
+                        attributes});
+    }
+    const std::vector<NamedText> attributes = {{"reduction", reduction}, {"use_init_val", use}};
+    for (const std::int64_t width : {1, 3, 12, 20, 100, 1023, 1024, 5000}) {
+      const std::int64_t rows = 400000 / width + 1;
+      const std::int64_t tuples = rows / 2 + 11;
+      check_same_bytes({"scatternd",
+                        {floats({rows, width}), numbers(random, DType::int64, {tuples, 1}, -rows, rows - 1),
+                         floats({tuples, width})},
+                        attributes});
+    }
+    // Every tuple updates the whole tensor; and a single place takes them all.
+    check_same_bytes({"scatternd",
+                      {floats({400000}), numbers(random, DType::int64, {3, 0}, 0, 0), floats({3, 400000})},
+                      attributes});
+    check_same_bytes({"scatternd",
+                      {floats({400000}), numbers(random, DType::int64, {90000, 1}, 0, 0), floats({90000})},
+                      attributes});
+  }
+  for (const std::string oob : {"drop", "clip", "wrap"}) {
+    check_same_bytes({"scatterelements",
+                      {data, numbers(random, DType::int64, {300, 7, 200}, -900, 900), floats({300, 7, 200})},
+                      {{"reduction", "add"}},
+                      oob});
+    check_same_bytes({"scatternd",
+                      {data, numbers(random, DType::int64, {3000, 2}, -900, 900), floats({3000, 200})},
+                      {{"reduction", "add"}},
+                      oob});
+  }
+}
+
+TEST_CASE("scatter family: the same bytes where the updates are too many to be sorted", "[threads]") {
+  Random random(9);
+  for (const auto& [use, reduction] :
+       std::vector<std::pair<std::string, std::string>>{{"true", "sub"}, {"false", "mean"}}) {
+    const std::vector<NamedText> attributes = {{"reduction", reduction}, {"use_init_val", use}};
+    // Along an outer axis; along the only one; tuples; slices put into few places.
+    check_same_bytes({"scatterelements",
+                      {any_bits(random, DType::float32, {1100, 1000}),
+                       numbers(random, DType::int32, {2200, 999}, -1100, 1099),
+                       any_bits(random, DType::float32, {2200, 999})},
+                      attributes});
+    const Tensor flat = any_bits(random, DType::float16, {600000});
+    const Tensor updates = any_bits(random, DType::float16, {2200000});
+    check_same_bytes({"scatterelements",
+                      {flat, numbers(random, DType::int32, {2200000}, 0, 599999), updates},
+                      attributes});
+    check_same_bytes(
+        {"scatternd", {flat, numbers(random, DType::int32, {2200000, 1}, 0, 599999), updates}, attributes});
+    check_same_bytes(
+        {"scatterupdate",
+         {any_bits(random, DType::float16, {2, 300000}), numbers(random, DType::int32, {1100000}, 0, 299999),
+          any_bits(random, DType::float16, {2, 1100000})},
+         {{"axis", "1"}, {"reduction", reduction}, {"use_init_val", use}}});
+  }
+}
+
+TEST_CASE("broadcast and element-wise operators: the same bytes for any number of threads", "[threads]") {
+  Random random(7);
+  const Tensor row = any_bits(random, DType::float32, {1, 1001, 1});
+  check_same_bytes({"broadcast", {row}, {{"shape", "31,1001,30"}}});
+  check_same_bytes({"expand", {row}, {{"shape", "31,1,30"}}});
+  const Tensor column = any_bits(random, DType::int16, {1001});
+  const std::vector<NamedText> explicitly = {
+      {"shape", "31,1001,30"}, {"mode", "explicit"}, {"axes_mapping", "1"}};
+  check_same_bytes({"broadcast", {column}, explicitly});
+  for (const Operator* op : kOperators) {
+    if (op->family == "gather" || op->family == "scatter" || op->family == "broadcast") continue;
+    const DTypeSet allowed = allowed_types(op->versions[0], "T");
+    const DType dtype = allowed.contains(DType::float32) ? DType::float32
+                        : allowed.contains(DType::uint8) ? DType::uint8
+                                                         : DType::boolean;
+    BigCall call{std::string(op->name), {}};
+    if (op->operands[0].role == OperandRole::condition)
+      call.operands.push_back(any_bits(random, DType::boolean, {1001}));
+    call.operands.push_back(any_bits(random, dtype, {1301, 1001}));
+    call.operands.push_back(any_bits(random, dtype, {1301, 1}));
+    if (find_attribute(*op, "direction") != nullptr) call.attributes.push_back({"direction", "left"});
+    check_same_bytes(call);
+  }
+}
+
+// The message of the error that the call ends in.
+std::string message_of(const BigCall& call, int threads, const std::optional<std::string>& path) {
+  try {
+    if (path) {
+      run_request(request_of(call), {*path, Format::npy}, settings_of(call, threads));
+    } else {
+      (void)evaluate(request_of(call), settings_of(call, threads));
+    }
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "succeeds";
+}
+
+TEST_CASE("of several bad indices the lowest is named by any number of threads", "[threads]") {
+  Random random(8);
+  struct Case {
+    std::string op;
+    Shape data;
+    Shape indices;
+    Shape updates;  // none: a gather
+    std::int64_t axis = 0;
+  };
+  const std::vector<Case> cases = {
+      {"gather", {50, 3}, {1000, 1000}, {}},
+      {"gather", {3, 50}, {1000000}, {}, 1},
+      {"gatherelements", {50, 1000}, {2000, 1000}, {}},
+      {"gatherelements", {2000, 50}, {2000, 1000}, {}, 1},
+      {"gathernd", {50}, {1000, 1000, 1}, {}},
+      {"scatterelements", {50, 30000}, {40, 30000}, {40, 30000}},
+      {"scatterupdate", {3, 50}, {1000000}, {3, 1000000}, 1},
+      {"scatternd", {50, 50000}, {90, 1000, 2}, {90, 1000}},
+  };
+  const TempDir directory;
+  for (const Case& c : cases) {
+    for (int round = 0; round < 3; ++round) {
+      const Tensor good = numbers(random, DType::int32, c.indices, -50, 49);
+      auto storage = std::make_shared<Storage>(good.bytes());
+      std::memcpy(storage->data(), good.data(), static_cast<std::size_t>(good.bytes()));
+      // Bad ones all over, each with a value of its own; with the rounds the lowest comes later and later.
+      std::int64_t lowest = good.size();
+      for (int bad = 0; bad < 40; ++bad) {
+        std::int64_t position = random.between(good.size() * round / 3, good.size() - 1);
+        if (c.op == "scatternd") position = position / 2 * 2;  // its second axis has room for any of these
+        const auto value = static_cast<std::int32_t>(100 + bad);
+        std::memcpy(storage->data() + position * 4, &value, sizeof value);
+        lowest = std::min(lowest, position);
+      }
+      const Tensor indices(DType::int32, c.indices, storage);
+      BigCall call{c.op, {any_bits(random, DType::int8, c.data), indices}};
+      if (!c.updates.empty()) call.operands.push_back(any_bits(random, DType::int8, c.updates));
+      if (c.axis != 0) call.attributes.push_back({"axis", cat(c.axis)});
+      const std::string expected = cat(c.op, ": ", element_name("indices", lowest, c.indices), " = ",
+                                       indices.as<std::int32_t>()[lowest], " is out of range for axis ",
+                                       c.axis, " of data (size 50; allowed -50..49) [IX-1]");
+      for (const int threads : kThreadCounts) {
+        CAPTURE(described(call), threads);
+        CHECK(message_of(call, threads, std::nullopt) == expected);
+        CHECK(message_of(call, threads, directory.file("out.npy")) == expected);
+        CHECK(!std::filesystem::exists(directory.file("out.npy")));
+        CHECK(message_of(call, threads, "/dev/null") == expected);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tensorop
