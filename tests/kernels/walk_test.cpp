@@ -1,0 +1,95 @@
+// Walking broadcast shapes: the same offsets as counting through all coordinates, from anywhere to anywhere.
+#include "kernels/walk.hpp"
+
+#include <numeric>
+
+#include "support/catch.hpp"
+
+namespace tensorop {
+namespace {
+
+using Offsets = std::vector<std::vector<std::int64_t>>;  // of each operand, for each element
+
+struct Case {
+  std::string what;
+  Shape shape;
+  std::vector<BroadcastStrides> operands;
+  std::size_t dims;  // that are left
+};
+
+// Strides of a dense tensor are those of row_major_strides; 0 repeats.
+const std::vector<Case> kCases = {
+    {"rank 0", {}, {{}}, 1},
+    {"one element of rank 3", {1, 1, 1}, {{1, 1, 1}}, 1},
+    {"dense", {2, 3, 4}, {{12, 4, 1}}, 1},
+    {"dense with dimensions of 1", {2, 1, 3, 1}, {{3, 3, 1, 1}}, 1},
+    {"a row, repeated", {4, 3}, {{0, 1}}, 2},
+    {"a column, repeated", {4, 3}, {{1, 0}}, 2},
+    {"a scalar, repeated", {4, 3, 2}, {{0, 0, 0}}, 1},
+    {"repeated in the middle", {2, 3, 4}, {{4, 0, 1}}, 3},
+    {"repeated at both ends", {2, 3, 4}, {{0, 1, 0}}, 3},
+    {"two dense", {2, 3, 4}, {{12, 4, 1}, {12, 4, 1}}, 1},
+    {"dense and a scalar", {2, 3, 4}, {{12, 4, 1}, {0, 0, 0}}, 1},
+    {"dense and a row", {2, 3, 4}, {{12, 4, 1}, {0, 0, 1}}, 2},
+    {"dense and a matrix", {2, 3, 4}, {{12, 4, 1}, {0, 4, 1}}, 2},
+    {"dense and a column", {2, 3, 4}, {{12, 4, 1}, {1, 0, 0}}, 2},
+    {"three against each other", {2, 3, 4}, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, 3},
+    {"a transposed one", {3, 2}, {{1, 3}}, 2},
+};
+
+Offsets expected_offsets(const Case& c) {
+  Offsets out;
+  for (std::int64_t i = 0; i < count(c.shape); ++i) {
+    const auto at = coordinates(i, c.shape);
+    out.emplace_back();
+    for (const BroadcastStrides& strides : c.operands)
+      out.back().push_back(std::inner_product(at.begin(), at.end(), strides.begin(), std::int64_t{0}));
+  }
+  return out;
+}
+
+Offsets walked(const BroadcastWalk& walk, std::size_t operands, std::int64_t first, std::int64_t count) {
+  Offsets out;
+  walk.for_each_run(first, count, [&](const std::int64_t* offsets, std::int64_t run) {
+    CHECK(run > 0);
+    CHECK(run <= walk.inner_size());
+    for (std::int64_t i = 0; i < run; ++i) {
+      out.emplace_back();
+      for (std::size_t operand = 0; operand < operands; ++operand)
+        out.back().push_back(offsets[operand] + i * walk.inner_stride(operand));
+    }
+  });
+  return out;
+}
+
+TEST_CASE("a walk visits every element of any slice, in order, with as few dimensions as can be",
+          "[kernels]") {
+  for (const Case& c : kCases) {
+    CAPTURE(c.what);
+    const BroadcastWalk walk(c.shape, c.operands);
+    CHECK(walk.dims() == c.dims);
+    const Offsets expected = expected_offsets(c);
+    const std::int64_t all = count(c.shape);
+    for (std::int64_t first = 0; first <= all; ++first) {
+      for (std::int64_t end = first; end <= all; ++end) {
+        const Offsets part(expected.begin() + first, expected.begin() + end);
+        CHECK(walked(walk, c.operands.size(), first, end - first) == part);
+      }
+    }
+  }
+}
+
+TEST_CASE("an empty shape has a walk, of which nothing is asked", "[kernels]") {
+  const BroadcastWalk walk({3, 0, 4611686018427387904}, {{0, 0, 0}});
+  CHECK(walked(walk, 1, 0, 0).empty());
+}
+
+TEST_CASE("a walk through more elements than memory holds does not overflow", "[kernels]") {
+  const BroadcastWalk walk({1 << 30, 1 << 30}, {{0, 1}});
+  const std::int64_t last = (std::int64_t{1} << 60) - 1;
+  const Offsets end = walked(walk, 1, last, 1);
+  CHECK(end == Offsets{{(1 << 30) - 1}});
+}
+
+}  // namespace
+}  // namespace tensorop
