@@ -182,10 +182,23 @@ double floor_remainder(DType dtype, double x, double y) {
   return (remainder < 0) != (y < 0) ? in_compute_type(dtype, remainder + y) : remainder;
 }
 
-double extreme(bool largest, double a, double b) {
-  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::quiet_NaN();
-  if (a == b) return std::signbit(a) == largest ? b : a;  // of two zeros, -0 is the smaller one
-  return (a < b) == largest ? b : a;
+// The element with its NaN made quiet: the highest bit of the fraction set.
+Element quiet(Element nan) {
+  const BinaryFormat format = format_of(nan.dtype);
+  const int bit = format.fraction - 1;
+  char& byte = nan.bytes[static_cast<std::size_t>(bit / 8)];
+  byte = static_cast<char>(static_cast<unsigned char>(byte) | 1U << (bit % 8));
+  return nan;
+}
+
+// 1.7: NaN wins, the first one with its payload; of two zeros -0 is the smaller one.
+Element extreme(bool largest, const Element& left, const Element& right) {
+  const double a = real(left);
+  const double b = real(right);
+  if (std::isnan(a)) return quiet(left);
+  if (std::isnan(b)) return quiet(right);
+  if (a == b) return std::signbit(a) == largest ? right : left;
+  return (a < b) == largest ? right : left;
 }
 
 Element reals(std::string_view op, std::string_view variant, const Element& left, const Element& right) {
@@ -205,7 +218,7 @@ Element reals(std::string_view op, std::string_view variant, const Element& left
   }
   if (op == "mod" && variant == "trunc") return rounded(std::fmod(a, b));
   if (op == "mod" || op == "floormod") return rounded(floor_remainder(dtype, a, b));
-  if (op == "min" || op == "max") return make_real(dtype, extreme(op == "max", a, b));
+  if (op == "min" || op == "max") return extreme(op == "max", left, right);
   throw std::logic_error("no such operator on floats: " + std::string(op));
 }
 
