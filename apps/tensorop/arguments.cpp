@@ -47,6 +47,7 @@ std::vector<std::string> separate_values(const std::vector<std::string>& args,
 [[noreturn]] void unknown_option(const std::string& word, const std::vector<Option>& options) {
   const std::string name = word.substr(0, word.find('='));
   std::vector<std::string> names;
+  names.reserve(options.size());
   for (const Option& option : options) names.push_back(option.name);
   const std::string near = nearest(name, names);
   throw Error(cat("unknown option ", printable(name)), "",

@@ -2,10 +2,11 @@
 #include "base/input_file.hpp"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -196,7 +197,7 @@ TEST_CASE("each call of reading that fails is an error with the path and the rea
       return fails(which) ? -1 : System::fstat(fd, out);
     }
     void* mmap(size_t bytes, int protection, int flags, int fd) override {
-      return fails(Call::mmap) ? reinterpret_cast<void*>(-1) : System::mmap(bytes, protection, flags, fd);
+      return fails(Call::mmap) ? MAP_FAILED : System::mmap(bytes, protection, flags, fd);
     }
     ssize_t read(int fd, void* buffer, size_t bytes) override {
       return fails(Call::read) ? -1 : System::read(fd, buffer, bytes);
@@ -269,6 +270,7 @@ TEST_CASE("a descriptor is closed once, and standard streams never", "[base][inp
   {
     FileDescriptor first(100);
     FileDescriptor second(std::move(first));
+    // NOLINTNEXTLINE(bugprone-use-after-move,clang-analyzer-cplusplus.Move): what is left is what is tested
     CHECK_FALSE(first.is_open());
     CHECK(second.get() == 100);
     FileDescriptor third(101);

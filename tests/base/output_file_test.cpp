@@ -4,10 +4,12 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -83,16 +85,20 @@ struct UmaskScope {
   mode_t before;
 };
 
-// A file system without unnamed files: what is written has a temporary name.
+// A file system without unnamed files, where what is written has a temporary name; or the one that is here.
 class NamedOnlySystem : public System {
  public:
+  explicit NamedOnlySystem(bool named_only = true) : named_only_(named_only) {}
   int open(const char* path, int flags, mode_t mode) override {
-    if ((flags & O_TMPFILE) == O_TMPFILE) {
+    if (named_only_ && (flags & O_TMPFILE) == O_TMPFILE) {
       errno = EOPNOTSUPP;
       return -1;
     }
     return System::open(path, flags, mode);
   }
+
+ private:
+  bool named_only_;
 };
 
 bool has_unnamed_files(const fs::path& directory) {
@@ -564,12 +570,11 @@ enum class Fault { error, partial };
 class FaultySystem : public NamedOnlySystem {
  public:
   FaultySystem(bool named, int strike, Fault fault, int code)
-      : named_(named), strike_(strike), fault_(fault), code_(code) {}
+      : NamedOnlySystem(named), strike_(strike), fault_(fault), code_(code) {}
   [[nodiscard]] const std::string& struck() const { return struck_; }
 
   int open(const char* path, int flags, mode_t mode) override {
-    if (strikes("open")) return -1;
-    return named_ ? NamedOnlySystem::open(path, flags, mode) : System::open(path, flags, mode);
+    return strikes("open") ? -1 : NamedOnlySystem::open(path, flags, mode);
   }
   int close(int fd) override {
     const bool fails = strikes("close");
@@ -613,7 +618,7 @@ class FaultySystem : public NamedOnlySystem {
     return strikes("fchown") ? -1 : System::fchown(fd, owner, group);
   }
   void* mmap(size_t bytes, int protection, int flags, int fd) override {
-    return strikes("mmap") ? reinterpret_cast<void*>(-1) : System::mmap(bytes, protection, flags, fd);
+    return strikes("mmap") ? MAP_FAILED : System::mmap(bytes, protection, flags, fd);
   }
   int munmap(void* address, size_t bytes) override {
     const bool fails = strikes("munmap");
@@ -635,7 +640,6 @@ class FaultySystem : public NamedOnlySystem {
     return true;
   }
 
-  bool named_;
   int strike_;
   Fault fault_;
   int code_;
@@ -915,10 +919,7 @@ TEST_CASE("a signal that is ignored stays ignored while writing", "[base][output
 TEST_CASE("a signal in the middle of publishing waits until it is done or undone", "[base][output][signal]") {
   class StruckSystem : public NamedOnlySystem {
    public:
-    StruckSystem(bool named, bool fails) : named_(named), fails_(fails) {}
-    int open(const char* path, int flags, mode_t mode) override {
-      return named_ ? NamedOnlySystem::open(path, flags, mode) : System::open(path, flags, mode);
-    }
+    StruckSystem(bool named, bool fails) : NamedOnlySystem(named), fails_(fails) {}
     int rename(const char* from, const char* to) override {
       ::raise(SIGTERM);
       if (!fails_) return System::rename(from, to);
@@ -927,7 +928,6 @@ TEST_CASE("a signal in the middle of publishing waits until it is done or undone
     }
 
    private:
-    bool named_;
     bool fails_;
   };
   for (const bool named : {true, false}) {

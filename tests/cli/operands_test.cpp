@@ -163,7 +163,8 @@ TEST_CASE("an endless input is refused at its first wrong byte", "[cli][operands
   CHECK(std::chrono::steady_clock::now() - before < std::chrono::seconds(5));
 }
 
-TEST_CASE("an existing file wins over the tensor of the same spelling", "[cli][operands]") {
+TEST_CASE("on the command line too an existing file wins over the tensor of the same spelling",
+          "[cli][operands]") {
   const TempDir dir;
   write_file(dir.file("3"), "[7,8,9]");
   write_file(dir.file("[0,1]"), "2");
@@ -176,7 +177,7 @@ TEST_CASE("an existing file wins over the tensor of the same spelling", "[cli][o
   check_output(run_in(dir.path(), {"gather", "./-", "0"}), json("int64", "", "1"));
 }
 
-TEST_CASE("what a file is is read from its first bytes, never from its name", "[cli][operands]") {
+TEST_CASE("the endings of operands mean nothing", "[cli][operands]") {
   const TempDir dir;
   write_file(dir.file("a.json"), npy_bytes(tensor_of<std::int16_t>(DType::int16, {2}, {1, 2})));
   write_file(dir.file("b.npy"), "[0]");

@@ -72,8 +72,8 @@ void check_refused(const ProcessResult& result, const std::string& message) {
   CHECK(result.status == 2);
 }
 
-const std::string kDescribed = "{\"dtype\":\"int64\",\"shape\":[2],\"data\":[2,1]}\n";
-const std::string kNested = "[2,1]\n";
+constexpr const char* kDescribed = "{\"dtype\":\"int64\",\"shape\":[2],\"data\":[2,1]}\n";
+constexpr const char* kNested = "[2,1]\n";
 
 std::string npy_of_result() {
   return npy_bytes(tensor_of<std::int64_t>(DType::int64, {2}, {2, 1}));

@@ -14,7 +14,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-const std::string kMatrix = "[[1,2],[3,4]]";
+constexpr const char* kMatrix = "[[1,2],[3,4]]";
 
 std::string json(const std::string& shape, const std::string& data) {
   return cat(R"({"dtype":"int64","shape":[)", shape, R"(],"data":)", data, "}\n");

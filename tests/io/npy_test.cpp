@@ -614,6 +614,7 @@ TEST_CASE("room for the first dimension to grow decides over the header's length
 TEST_CASE("strings are written as wide as the longest, in code points", "[io][npy]") {
   const std::vector<std::string> texts = {"", "ab", "\xf0\x9f\x99\x82", "\xe2\x82\xac\xc3\xa9z"};
   std::vector<StringRef> refs;
+  refs.reserve(texts.size());
   for (const std::string& text : texts) refs.push_back({text.data(), static_cast<std::int64_t>(text.size())});
   CHECK(longest_characters(refs) == 3);
   CHECK(longest_characters({}) == 1);

@@ -139,6 +139,7 @@ TEST_CASE("strings are written as wide as was said", "[io][sink]") {
   const TempDir dir;
   const std::vector<std::string> texts = {"a", "", "\xf0\x9f\x99\x82\"", "\n"};
   std::vector<StringRef> refs;
+  refs.reserve(texts.size());
   for (const std::string& text : texts) refs.push_back({text.data(), static_cast<std::int64_t>(text.size())});
   const Tensor strings = tensor_of(DType::string, {4}, refs);
   for (const std::int64_t slice : {1, 3, 4}) {
