@@ -16,6 +16,7 @@ constexpr std::int64_t kWindow = 1024;
 
 BroadcastWalk make_walk(const Shape& shape, const std::vector<RunWalk::Operand>& operands) {
   std::vector<BroadcastStrides> strides;
+  strides.reserve(operands.size());
   for (const RunWalk::Operand& operand : operands) strides.push_back(operand.strides);
   return {shape, strides};
 }

@@ -81,7 +81,7 @@ struct Version {
   IndexRule index = {};
   unsigned traits = 0;  // differences that only the operator's own file understands
   bool deprecated = false;
-  std::size_t operands = 0;  // of a variadic operator: exactly so many; 0: any number from 1 on
+  std::uint8_t operands = 0;  // of a variadic operator: exactly so many; 0: any number from 1 on
 };
 
 // A name of the operator on the command line. Under --spec a name with `published` means those operators of
