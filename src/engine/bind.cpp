@@ -58,9 +58,15 @@ std::string_view type_of(const Call& call, std::size_t i) {
   return type_variable(*call.op, *call.version, i);
 }
 
+void require_one_standard_input(const std::vector<std::string>& texts, const Request& request) {
+  const auto is_stdin = [](const NamedText& attribute) { return attribute.text == "-"; };
+  if (std::ranges::count(texts, "-") + std::ranges::count_if(request.attributes, is_stdin) > 1) {
+    throw Error("standard input can be one operand only");
+  }
+}
+
 std::vector<Source> open_operands(const std::vector<std::string>& texts, const Request& request,
                                   const Settings& settings, const Call& call) {
-  if (std::ranges::count(texts, "-") > 1) throw Error("standard input can be one operand only");
   std::vector<Source> sources;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     if (settings.lookup) {
@@ -163,18 +169,19 @@ Bound bind_operator(const Request& request, const FoundOperator& found, const Se
   call.opset = spec.opset;
   call.version = &find_version(*found.op, *found.name, spec);
   const auto texts = place_operands(request, call);
+  require_one_standard_input(texts, request);
   bind_attributes(request, found.name->preset, call);
   auto sources = open_operands(texts, request, settings, call);
   resolve_untyped(sources, request, call);
   for (const Source& source : sources) call.operands.push_back(*source.tensor());
   check_dtypes(call);
-  if (call.version->deprecated && settings.warn) {
-    settings.warn(cat(found.name->name, ": ", call.version_name(), " is deprecated"));
-  }
   OutputInfo output = found.op->infer(call);
   require_fits(output.shape, element_size(output.dtype));
   if (output.shape.size() > kMaxRank) {
     throw Error(cat("the result would have rank ", output.shape.size(), " (at most ", kMaxRank, ")"), "G-2");
+  }
+  if (call.version->deprecated && settings.warn) {
+    settings.warn(cat(found.name->name, ": ", call.version_name(), " is deprecated"));
   }
   return {std::move(call), std::move(output)};
 }
