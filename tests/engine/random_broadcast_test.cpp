@@ -73,8 +73,8 @@ void set_pdpd(Random& random, RandomCase& call, const Shape& target, Shape& data
   data.assign(target.begin() + start, target.begin() + start + length);
   for (std::int64_t& dim : data) dim = random.chance(25) ? 1 : dim;
   std::int64_t axis = start;
-  // A 1 at the end beyond the target is trimmed, as long as data is not the longer one.
-  if (rank(data) < rank(target) && random.chance(20)) data.push_back(1);
+  // Ones at the end are trimmed, even where they reach beyond the target.
+  while (rank(data) < rank(target) && random.chance(30)) data.push_back(1);
   if (start == rank(target) - rank(data) && random.chance(50)) axis = -1;
   if (random.chance(3)) axis = random.between(-3, rank(target) + 1);
   call.arguments.attributes["axis"] = cat(axis);

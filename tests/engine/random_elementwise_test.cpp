@@ -60,7 +60,9 @@ std::vector<Shape> random_shapes(Random& random, RandomCase& call, const std::st
   std::int64_t start = random.between(0, rank(result) - length);
   shapes[1] = part(random, result, start, length, !legacy);
   if (legacy) set(call, "broadcast", "1");
-  const bool suffix = start == rank(result) - length;
+  // Ones at the end are trimmed, all of them, even where they reach beyond A.
+  while (!legacy && rank(shapes[1]) < rank(result) && random.chance(30)) shapes[1].push_back(1);
+  const bool suffix = start == rank(result) - rank(shapes[1]);
   if (random.chance(3)) start = random.between(-2, rank(result) + 1);
   if (!suffix || random.chance(50)) set(call, "axis", cat(start));
   return shapes;

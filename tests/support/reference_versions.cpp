@@ -144,9 +144,10 @@ void add_broadcast(std::vector<PublishedVersion>& all) {
   };
   all.push_back({"expand", "expand", "onnx", 8, 12, rules_of(kAllOld)});
   all.push_back({"expand", "expand", "onnx", 13, kOnnx, rules_of(kAll)});
-  all.push_back({"broadcast", "broadcast", "openvino", 1, 2, moded(kOpenvinoAny, {"numpy", "explicit"})});
+  all.push_back(
+      {"broadcast", "broadcast", "openvino", 1, 2, moded(kOpenvinoAny, {"numpy", "explicit", "pdpd"})});
   all.push_back({"broadcast", "broadcast", "openvino", 3, kOpenvino,
-                 moded(kNumeric, {"numpy", "explicit", "bidirectional"})});
+                 moded(kNumeric, {"numpy", "explicit", "bidirectional", "pdpd"})});
   Rules where = rules_of(kAllOld);
   where.schemes = {"numpy"};
   all.push_back({"where", "where", "onnx", 9, 15, where});
