@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -37,10 +38,15 @@ struct Row {
   std::optional<To> result;
 };
 
+// Its bytes as hexadecimal digits: -0 and 0 differ, and a failure can be read.
 template <class T>
-std::vector<unsigned char> raw(const T& value) {
-  std::vector<unsigned char> out(sizeof value);
-  std::memcpy(out.data(), &value, sizeof value);
+std::string raw(const T& value) {
+  std::string bytes(sizeof value, '\0');
+  std::memcpy(bytes.data(), &value, sizeof value);
+  std::string out;
+  for (const char c : bytes) {
+    for (const int shift : {4, 0}) out += "0123456789abcdef"[(static_cast<unsigned char>(c) >> shift) & 15];
+  }
   return out;
 }
 

@@ -23,6 +23,7 @@ const std::vector<Case> kCases = {
     {"one element of rank 3", {1, 1, 1}, {{1, 1, 1}}, 1},
     {"dense", {2, 3, 4}, {{12, 4, 1}}, 1},
     {"dense with dimensions of 1", {2, 1, 3, 1}, {{3, 3, 1, 1}}, 1},
+    {"dense with dimensions of 1 that repeat", {1, 2, 1, 3, 1}, {{0, 3, 0, 1, 0}}, 1},
     {"a row, repeated", {4, 3}, {{0, 1}}, 2},
     {"a column, repeated", {4, 3}, {{1, 0}}, 2},
     {"a scalar, repeated", {4, 3, 2}, {{0, 0, 0}}, 1},
