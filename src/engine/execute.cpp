@@ -57,7 +57,7 @@ class Buffers {
 };
 
 void update(const Plan& plan, std::byte* out, std::int64_t bytes, const Threads& threads) {
-  const std::int64_t parts = bytes < kChunkBytes ? 1 : plan.parts(threads.count());
+  const std::int64_t parts = bytes < kChunkBytes ? 1 : threads.count();
   threads.for_each(parts, [&](std::int64_t part, int /*worker*/) { plan.update(out, part, parts); });
 }
 

@@ -139,6 +139,10 @@ void IndexDecoder::decode(std::int64_t first, std::int64_t count, std::int64_t* 
   }
 }
 
+IndexDecoder IndexDecoder::with_stride(std::int64_t stride) const {
+  return {indices_, {{axes_[0].size, stride}}, policy_, fail_};
+}
+
 void IndexDecoder::check(std::int64_t tuples, const Threads& threads) const {
   if (axes_.empty()) return;
   constexpr std::int64_t kChunk = kIndexBlock * 256;

@@ -46,6 +46,9 @@ class IndexDecoder {
   // Any count; checks every element it reads, every time.
   void decode(std::int64_t first, std::int64_t count, std::int64_t* offsets) const;
 
+  // The same decoder of tuples of one component, with another stride.
+  [[nodiscard]] IndexDecoder with_stride(std::int64_t stride) const;
+
   // Decodes `tuples` tuples from the front on only to check them; the lowest bad one is reported.
   void check(std::int64_t tuples, const Threads& threads) const;
 

@@ -8,9 +8,9 @@
 namespace tensorop {
 namespace {
 
-void add(std::int64_t* places, std::int64_t count, std::int64_t shift) {
-  if (shift == 0) return;
-  for (std::int64_t i = 0; i < count; ++i) places[i] += places[i] == kSkip ? 0 : shift;
+// `from` may be `places` itself.
+void shift_places(const std::int64_t* from, std::int64_t* places, std::int64_t count, std::int64_t shift) {
+  for (std::int64_t i = 0; i < count; ++i) places[i] = from[i] == kSkip ? kSkip : from[i] + shift;
 }
 
 class AxisLocator final : public Locator {
@@ -35,12 +35,8 @@ class AxisLocator final : public Locator {
       const std::int64_t i = first % geometry_.indices;
       const std::int64_t n = std::min(count, geometry_.indices - i);
       const std::int64_t index = group / geometry_.outer * geometry_.indices + i;
-      if (kept_.empty()) {
-        decoder_.decode(index, n, places);
-      } else {
-        std::copy_n(kept_.data() + index, n, places);
-      }
-      add(places, n, group * geometry_.axis_size);
+      if (kept_.empty()) decoder_.decode(index, n, places);
+      shift_places(kept_.empty() ? places : kept_.data() + index, places, n, group * geometry_.axis_size);
       first += n;
       places += n;
       count -= n;
@@ -92,7 +88,7 @@ class TupleLocator final : public Locator {
         decoder_.decode(index_batch * geometry_.tuples_per_batch + i, n, places);
         data_batch = dot(batch, geometry_.data_strides);
       }
-      add(places, n, data_batch * geometry_.rows_per_batch);
+      if (data_batch != 0) shift_places(places, places, n, data_batch * geometry_.rows_per_batch);
       first += n;
       places += n;
       count -= n;
@@ -123,6 +119,7 @@ class ElementLocator final : public Locator {
       : decoder_(std::move(decoder)), rows_(tensorop::count(indices_shape)) {
     if (rows_ == 0) return;  // nothing to walk through, and strides that mean nothing
     const auto strides = row_major_strides(data_shape);
+    axis_stride_ = strides[to_size(axis)];
     // Neighbouring dimensions that data walks through without a gap count as one; `axis` stays alone.
     for (std::size_t i = 0; i < indices_shape.size(); ++i) {
       const bool is_axis = to_int64(i) == axis;
@@ -147,7 +144,7 @@ class ElementLocator final : public Locator {
       const std::int64_t n = std::min(count, inner.size - j);
       const std::int64_t base = base_of(first / inner.size) + j * inner.stride;
       if (inner.stride == 0) {
-        add(places, n, base);
+        shift_places(places, places, n, base);
       } else {
         for (std::int64_t i = 0; i < n; ++i) places[i] += places[i] == kSkip ? 0 : base + i * inner.stride;
       }
@@ -172,14 +169,24 @@ class ElementLocator final : public Locator {
   }
 
   [[nodiscard]] std::int64_t lanes() const override {
-    return dims_.size() > 1 && dims_.front().is_axis ? dims_[1].size : 0;
+    const bool outer_axis = dims_.size() == 2 && dims_[0].is_axis && dims_[1].stride == 1;
+    return outer_axis ? dims_[1].size : 0;
   }
 
-  void rows_of_lanes(std::int64_t begin, std::int64_t end, const Range& range) const override {
-    const std::int64_t along = rows_ / dims_.front().size;  // of one step along the axis
-    const std::int64_t inner = along / dims_[1].size;
-    for (std::int64_t i = 0; i < dims_.front().size; ++i) {
-      range(i * along + begin * inner, (end - begin) * inner);
+  [[nodiscard]] std::int64_t lane_stride() const override { return lanes() == 0 ? 0 : axis_stride_; }
+
+  void locate_tile(std::int64_t begin, std::int64_t end, const Take& take) const override {
+    const IndexDecoder decoder = decoder_.with_stride(end - begin);
+    std::int64_t places[kIndexBlock];
+    for (std::int64_t step = 0; step < dims_[0].size; ++step) {
+      for (std::int64_t lane = begin; lane < end; lane += kIndexBlock) {
+        const std::int64_t n = std::min(kIndexBlock, end - lane);
+        const std::int64_t row = step * dims_[1].size + lane;
+        decoder.decode(row, n, places);
+        for (std::int64_t i = 0; i < n; ++i)
+          places[i] = places[i] == kSkip ? kSkip : places[i] + (lane - begin + i);
+        take(row, n, places);
+      }
     }
   }
 
@@ -202,6 +209,7 @@ class ElementLocator final : public Locator {
 
   IndexDecoder decoder_;
   std::vector<Dim> dims_;
+  std::int64_t axis_stride_ = 0;
   std::int64_t rows_;
 };
 

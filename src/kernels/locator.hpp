@@ -13,10 +13,6 @@
 
 namespace tensorop {
 
-// Lanes are worked on in tiles of so many bytes a row: a few cache lines, so that what a tile touches stays
-// in cache although its rows are far apart.
-inline constexpr std::int64_t kTileBytes = 256;
-
 class Locator {
  public:
   Locator() = default;
@@ -43,11 +39,15 @@ class Locator {
   // tensor is then found without looking at every index. Only where there are groups.
   virtual void rows_within(std::int64_t /*begin*/, std::int64_t /*end*/, const Range& /*range*/) const {}
 
-  // Into how many lanes the rows fall that never meet: rows of different lanes have different places. 0 where
-  // there is no such order.
+  // Rows of single elements along an outer axis: into how many lanes they fall, which never meet. 0 where it
+  // is not so.
   [[nodiscard]] virtual std::int64_t lanes() const { return 0; }
-  // Calls range, ascending, for exactly the rows of the lanes [begin, end).
-  virtual void rows_of_lanes(std::int64_t /*begin*/, std::int64_t /*end*/, const Range& /*range*/) const {}
+  // Elements from one step along that axis to the next, in the indexed tensor; at least lanes().
+  [[nodiscard]] virtual std::int64_t lane_stride() const { return 0; }
+  // Calls take, in row order, for the rows of the lanes [begin, end), with their places in a tensor of which
+  // only these lanes are left: end - begin elements a step.
+  using Take = std::function<void(std::int64_t row, std::int64_t count, const std::int64_t* places)>;
+  virtual void locate_tile(std::int64_t /*begin*/, std::int64_t /*end*/, const Take& /*take*/) const {}
 };
 
 // Gather and ScatterUpdate: rows (batch, outer, i) at index[batch, i] along an axis of `axis_size` rows.

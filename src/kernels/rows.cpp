@@ -13,61 +13,91 @@ namespace {
 // nearest cache.
 constexpr std::int64_t kAhead = 32;
 constexpr std::int64_t kCacheLine = 64;
+// Rows that lie within so many bytes are in cache after a few of them: asking for them ahead only costs.
+constexpr std::int64_t kNearBytes = 512 << 10;
 
-void prefetch(const std::byte* base, const std::int64_t* places, std::int64_t i, std::int64_t count,
-              std::int64_t row_bytes) {
-  if (i + kAhead >= count || places[i + kAhead] == kSkip) return;
-  const std::byte* row = base + places[i + kAhead] * row_bytes;
+void prefetch(const std::byte* row, std::int64_t row_bytes) {
   for (std::int64_t byte = 0; byte < std::min(row_bytes, 16 * kCacheLine); byte += kCacheLine) {
     __builtin_prefetch(row + byte);
   }
 }
 
-// A width known to the compiler turns the copy into one or two moves.
+// A width known to the compiler turns the copy into one or two moves; 0 is a width it does not know.
 template <std::size_t kWidth>
-void gather_fixed(std::byte* out, const std::byte* base, const std::int64_t* places, std::int64_t count) {
+struct Width {
+  std::int64_t bytes;
+  [[nodiscard]] std::int64_t get() const { return kWidth == 0 ? bytes : static_cast<std::int64_t>(kWidth); }
+};
+
+template <std::size_t kWidth>
+void copy_rows(std::byte* out, const std::byte* base, const std::int64_t* places, std::int64_t count,
+               Width<kWidth> width) {
   for (std::int64_t i = 0; i < count; ++i) {
-    prefetch(base, places, i, count, kWidth);
-    if (places[i] == kSkip) {
-      std::memset(out, 0, kWidth);
-    } else {
-      std::memcpy(out, base + places[i] * static_cast<std::int64_t>(kWidth), kWidth);
-    }
-    out += kWidth;
+    std::memcpy(out + i * width.get(), base + places[i] * width.get(), to_size(width.get()));
   }
+}
+
+template <std::size_t kWidth>
+void copy_rows_ahead(std::byte* out, const std::byte* base, const std::int64_t* places, std::int64_t count,
+                     Width<kWidth> width) {
+  const std::int64_t ahead = std::max<std::int64_t>(0, count - kAhead);
+  for (std::int64_t i = 0; i < ahead; ++i) {
+    prefetch(base + places[i + kAhead] * width.get(), width.get());
+    std::memcpy(out + i * width.get(), base + places[i] * width.get(), to_size(width.get()));
+  }
+  copy_rows(out + ahead * width.get(), base, places + ahead, count - ahead, width);
+}
+
+template <std::size_t kWidth>
+void copy_or_zero_rows(std::byte* out, const std::byte* base, const std::int64_t* places, std::int64_t count,
+                       Width<kWidth> width) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::byte* row = out + i * width.get();
+    if (places[i] == kSkip) {
+      std::memset(row, 0, to_size(width.get()));
+    } else {
+      std::memcpy(row, base + places[i] * width.get(), to_size(width.get()));
+    }
+  }
+}
+
+template <std::size_t kWidth>
+void gather(std::byte* out, const std::byte* base, const std::int64_t* places, std::int64_t count,
+            std::int64_t row_bytes) {
+  const Width<kWidth> width{row_bytes};
+  std::int64_t lowest = places[0];
+  std::int64_t highest = places[0];
+  for (std::int64_t i = 1; i < count; ++i) {
+    lowest = std::min(lowest, places[i]);
+    highest = std::max(highest, places[i]);
+  }
+  if (lowest == kSkip) return copy_or_zero_rows(out, base, places, count, width);
+  if (highest - lowest <= kNearBytes / row_bytes) return copy_rows(out, base, places, count, width);
+  copy_rows_ahead(out, base, places, count, width);
 }
 
 }  // namespace
 
 void gather_rows(std::byte* out, const std::byte* base, const std::int64_t* places, std::int64_t count,
                  std::int64_t row_bytes) {
+  if (count == 0) return;
   switch (row_bytes) {
     case 1:
-      return gather_fixed<1>(out, base, places, count);
+      return gather<1>(out, base, places, count, row_bytes);
     case 2:
-      return gather_fixed<2>(out, base, places, count);
+      return gather<2>(out, base, places, count, row_bytes);
     case 4:
-      return gather_fixed<4>(out, base, places, count);
+      return gather<4>(out, base, places, count, row_bytes);
     case 8:
-      return gather_fixed<8>(out, base, places, count);
+      return gather<8>(out, base, places, count, row_bytes);
     case 16:
-      return gather_fixed<16>(out, base, places, count);
+      return gather<16>(out, base, places, count, row_bytes);
     case 32:
-      return gather_fixed<32>(out, base, places, count);
+      return gather<32>(out, base, places, count, row_bytes);
     case 64:
-      return gather_fixed<64>(out, base, places, count);
+      return gather<64>(out, base, places, count, row_bytes);
     default:
-      break;
-  }
-  const std::size_t bytes = to_size(row_bytes);
-  for (std::int64_t i = 0; i < count; ++i) {
-    prefetch(base, places, i, count, row_bytes);
-    if (places[i] == kSkip) {
-      std::memset(out, 0, bytes);
-    } else {
-      std::memcpy(out, base + places[i] * row_bytes, bytes);
-    }
-    out += bytes;
+      return gather<0>(out, base, places, count, row_bytes);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "tensor/tensor.hpp"
 
 namespace tensorop {
 namespace {
@@ -29,10 +30,13 @@ void locate_moves(const Locator& locator, std::int64_t first, std::int64_t count
 
 }  // namespace
 
-Scatter::Scatter(std::shared_ptr<const Locator> locator, const std::byte* updates, const ScatterSpec& spec)
+Scatter::Scatter(std::shared_ptr<const Locator> locator, const std::byte* data, const std::byte* updates,
+                 const ScatterSpec& spec)
     : locator_(std::move(locator)),
+      data_(data),
       updates_(updates),
       spec_(spec),
+      tiles_(*locator_, spec.places * spec.row_elements, element_size(spec.dtype)),
       replace_(combine_loop(Reduction::none, spec.dtype)),
       combine_(combine_loop(spec.reduction, spec.dtype)),
       average_(spec.reduction == Reduction::mean ? average_loop(spec.dtype) : nullptr),
@@ -151,25 +155,33 @@ void Scatter::update_slice(std::int64_t first, std::int64_t count, std::byte* ou
   }
 }
 
-std::int64_t Scatter::parts(std::int64_t threads) const {
-  const std::int64_t lanes = locator_->lanes();
-  return std::max(threads, lanes * element_size(spec_.dtype) / kTileBytes);
+void Scatter::update_tile(std::byte* out, std::int64_t number, std::byte* packed) const {
+  const LaneTiles::Tile tile = tiles_.tile(number);
+  tiles_.pack(tile, data_, packed);
+  const std::int64_t places = tiles_.steps() * (tile.end - tile.begin);
+  update_segment({0, places, 0, 1, packed}, [&](const auto& take) {
+    Move moves[kIndexBlock];
+    locator_->locate_tile(tile.begin, tile.end,
+                          [&](std::int64_t row, std::int64_t count, const std::int64_t* at) {
+                            for (std::int64_t i = 0; i < count; ++i) moves[i] = {at[i], row + i};
+                            take(moves, count);
+                          });
+  });
+  tiles_.unpack(tile, packed, out);
 }
 
 void Scatter::update_part(std::byte* out, std::int64_t part, std::int64_t parts) const {
-  const std::int64_t lanes = locator_->lanes();
-  if (lanes < parts) {
-    const std::int64_t elements = spec_.places * spec_.row_elements;
-    const std::int64_t first = part_bound(elements, part, parts);
-    const std::int64_t end = part_bound(elements, part + 1, parts);
-    return update_slice(first, end - first, out + first * element_size(spec_.dtype));
+  if (tiles_.count() > 0) {
+    Storage packed(tiles_.bytes());
+    const std::int64_t end = part_bound(tiles_.count(), part + 1, parts);
+    for (std::int64_t tile = part_bound(tiles_.count(), part, parts); tile < end; ++tile)
+      update_tile(out, tile, packed.data());
+    return;
   }
-  update_segment({0, spec_.places, 0, 1, out}, [&](const auto& take) {
-    const auto rows = [&](std::int64_t row, std::int64_t number) {
-      locate_moves(*locator_, row, number, take);
-    };
-    locator_->rows_of_lanes(part_bound(lanes, part, parts), part_bound(lanes, part + 1, parts), rows);
-  });
+  const std::int64_t elements = spec_.places * spec_.row_elements;
+  const std::int64_t first = part_bound(elements, part, parts);
+  const std::int64_t end = part_bound(elements, part + 1, parts);
+  if (first < end) update_slice(first, end - first, out + first * element_size(spec_.dtype));
 }
 
 }  // namespace tensorop

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/combine.hpp"
+#include "kernels/lanes.hpp"
 #include "kernels/locator.hpp"
 
 namespace tensorop {
@@ -26,9 +27,11 @@ struct ScatterSpec {
 // updates.
 class Scatter {
  public:
-  // `updates` holds a row for each row of the locator, which has at least one, and outlives this object.
-  // Throws Error for the lowest bad index where it has to look at all of them at once.
-  Scatter(std::shared_ptr<const Locator> locator, const std::byte* updates, const ScatterSpec& spec);
+  // `data` is the tensor before the updates; `updates` holds a row for each row of the locator, which has at
+  // least one. Both outlive this object. Throws Error for the lowest bad index where it has to look at all of
+  // them at once.
+  Scatter(std::shared_ptr<const Locator> locator, const std::byte* data, const std::byte* updates,
+          const ScatterSpec& spec);
 
   // Whether the updates of any slice are found without looking at all of them: then many small slices are the
   // way, otherwise a few parts.
@@ -37,8 +40,8 @@ class Scatter {
   // slice on any thread.
   void update_slice(std::int64_t first, std::int64_t count, std::byte* out) const;
 
-  // Into how many parts the tensor is best split for so many threads.
-  [[nodiscard]] std::int64_t parts(std::int64_t threads) const;
+  // Whether update_part() writes every element, so that `out` need not be a copy of data before.
+  [[nodiscard]] bool writes_all() const { return !finds_slices_ && tiles_.count() > 0 && tiles_.cover_all(); }
   // `out` holds the whole tensor: applies the updates of part `part` of `parts`. No two parts touch the same
   // element.
   void update_part(std::byte* out, std::int64_t part, std::int64_t parts) const;
@@ -56,6 +59,7 @@ class Scatter {
 
   void sort_into_buckets();
   [[nodiscard]] Segments segments_of(std::int64_t first, std::int64_t count, std::byte* out) const;
+  void update_tile(std::byte* out, std::int64_t number, std::byte* packed) const;
   // The updates of one segment from `visit`, which calls its argument with runs of moves in row order.
   template <class Visit>
   void update_segment(const Segment& segment, const Visit& visit) const;
@@ -63,8 +67,10 @@ class Scatter {
   void apply_groups(const Segment& segment, std::vector<Move>& moves) const;
 
   std::shared_ptr<const Locator> locator_;
+  const std::byte* data_;
   const std::byte* updates_;
   ScatterSpec spec_;
+  LaneTiles tiles_;
   Combine replace_;
   Combine combine_;
   Average average_;

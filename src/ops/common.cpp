@@ -8,6 +8,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "kernels/lanes.hpp"
 #include "kernels/rows.hpp"
 
 namespace tensorop {
@@ -134,24 +135,14 @@ Plan gather_plan(std::shared_ptr<const Locator> locator, const Tensor& data, con
   plan.check = [locator](const Threads& threads) { locator->check(threads); };
   // Every index is behind some element of the output, unless there is none.
   plan.fill_checks = element_count(output.shape) != 0;
-  // Along an outer axis every element of a row comes from another place: lane by lane those places stay in
+  // Along an outer axis every element of a row comes from another place: tile by tile those places stay in
   // cache.
-  const std::int64_t lanes = locator->lanes();
   constexpr std::int64_t kFitsInCache = 4 << 20;
-  if (lanes > 0 && row_elements == 1 && data.bytes() > kFitsInCache) {
+  const LaneTiles tiles(*locator, data.size(), width);
+  if (tiles.count() > 0 && row_elements == 1 && data.bytes() > kFitsInCache) {
     plan.update = [=](std::byte* out, std::int64_t part, std::int64_t parts) {
-      const auto rows = [&](std::int64_t first, std::int64_t count) {
-        std::int64_t places[kIndexBlock];
-        for (const std::int64_t end = first + count; first < end; first += kIndexBlock) {
-          const std::int64_t n = std::min(kIndexBlock, end - first);
-          locator->locate(first, n, places);
-          gather_rows(out + first * width, data.data(), places, n, width);
-        }
-      };
-      locator->rows_of_lanes(part_bound(lanes, part, parts), part_bound(lanes, part + 1, parts), rows);
-    };
-    plan.parts = [=](std::int64_t threads) {
-      return std::min(lanes, std::max(threads, lanes * width / kTileBytes));
+      gather_tiles(out, data.data(), *locator, tiles, part_bound(tiles.count(), part, parts),
+                   part_bound(tiles.count(), part + 1, parts), width);
     };
   }
   return plan;
@@ -195,7 +186,7 @@ Plan scatter_plan(const Call& call, std::shared_ptr<const Locator> locator, std:
   }
   const ScatterSpec spec{data.dtype(), checked_reduction(call), call.boolean("use_init_val"), row_elements,
                          data.size() / row_elements};
-  const auto scatter = std::make_shared<const Scatter>(std::move(locator), updates.data(), spec);
+  const auto scatter = std::make_shared<const Scatter>(std::move(locator), data.data(), updates.data(), spec);
   if (scatter->finds_slices()) {
     // Copied and updated slice by slice: the updates meet data that is still in cache.
     plan.fill = [=](std::int64_t first, std::int64_t count, std::byte* out) {
@@ -205,11 +196,10 @@ Plan scatter_plan(const Call& call, std::shared_ptr<const Locator> locator, std:
     plan.fill_checks = true;
     return plan;
   }
-  plan.base = data;
+  if (!scatter->writes_all()) plan.base = data;
   plan.update = [=](std::byte* out, std::int64_t part, std::int64_t parts) {
     scatter->update_part(out, part, parts);
   };
-  plan.parts = [=](std::int64_t threads) { return scatter->parts(threads); };
   return plan;
 }
 

@@ -26,8 +26,6 @@ struct Plan {
   using Update = std::function<void(std::byte* out, std::int64_t part, std::int64_t parts)>;
   Update update;
   Tensor base;
-  // Into how many parts an update plan is best split for so many threads.
-  std::function<std::int64_t(std::int64_t threads)> parts;
 
   // Checks all that can fail while computing, and throws the Error of the lowest position. Run before an
   // update plan, and before a fill plan whose first bytes cannot be taken back. May be empty for a fill plan:

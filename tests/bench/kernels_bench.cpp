@@ -94,7 +94,7 @@ void run_plan(const Plan& plan, const OutputInfo& output, std::byte* out) {
     });
   }
   if (!plan.update) return;
-  const std::int64_t parts = plan.parts(threads().count());
+  const std::int64_t parts = threads().count();
   threads().for_each(parts, [&](std::int64_t part, int) { plan.update(out, part, parts); });
 }
 

@@ -75,25 +75,25 @@ void check_locator(const Locator& locator, const Places& places, std::int64_t al
     }
   }
   if (locator.lanes() > 0) {
-    std::vector<std::int64_t> lane_of(static_cast<std::size_t>(all), -1);
-    std::vector<bool> seen(places.size());
-    for (std::int64_t lane = 0; lane < locator.lanes(); ++lane) {
-      const Places found = rows_in([&](const auto& range) { locator.rows_of_lanes(lane, lane + 1, range); });
-      CHECK(std::ranges::is_sorted(found));
-      for (const std::int64_t row : found) {
-        CHECK(!seen[static_cast<std::size_t>(row)]);
-        seen[static_cast<std::size_t>(row)] = true;
-        const std::int64_t place = places[static_cast<std::size_t>(row)];
-        if (place == kSkip) continue;
-        std::int64_t& owner = lane_of[static_cast<std::size_t>(place)];
-        CHECK((owner == -1 || owner == lane));
-        owner = lane;
+    // In a tile only its lanes are left: place (step, lane) becomes step * width + lane - begin.
+    const std::int64_t stride = locator.lane_stride();
+    for (std::int64_t begin = 0; begin < locator.lanes(); ++begin) {
+      for (std::int64_t end = begin + 1; end <= locator.lanes(); ++end) {
+        std::set<std::int64_t> seen;
+        locator.locate_tile(begin, end, [&](std::int64_t row, std::int64_t count, const std::int64_t* found) {
+          for (std::int64_t i = 0; i < count; ++i) {
+            CHECK((seen.empty() || *seen.rbegin() < row + i));
+            seen.insert(row + i);
+            const std::int64_t place = places[static_cast<std::size_t>(row + i)];
+            const std::int64_t packed = place / stride * (end - begin) + place % stride - begin;
+            CHECK(found[i] == (place == kSkip ? kSkip : packed));
+            CHECK((row + i) % locator.lanes() >= begin);
+            CHECK((row + i) % locator.lanes() < end);
+          }
+        });
+        CHECK(std::ssize(seen) == rows / locator.lanes() * (end - begin));
       }
     }
-    CHECK(std::ranges::find(seen, false) == seen.end());
-    Places all_rows = rows_in([&](const auto& range) { locator.rows_of_lanes(0, locator.lanes(), range); });
-    CHECK(std::ranges::is_sorted(all_rows));
-    CHECK(all_rows.size() == places.size());
   }
 }
 

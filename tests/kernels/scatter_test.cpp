@@ -48,7 +48,8 @@ void check(DType dtype, const std::vector<Fold<T>>& folds) {
         {list_of(DType::int64, std::vector<std::int64_t>(fold.updates.size(), 0)), {{1, 1}}, {}, {}},
         {1, 1, 1, number});
     T result = fold.data;
-    const Scatter scatter(locator, reinterpret_cast<const std::byte*>(fold.updates.data()),
+    const Scatter scatter(locator, reinterpret_cast<const std::byte*>(&fold.data),
+                          reinterpret_cast<const std::byte*>(fold.updates.data()),
                           {dtype, fold.reduction, fold.use_init_val, 1, 1});
     scatter.update_slice(0, 1, reinterpret_cast<std::byte*>(&result));
     if constexpr (std::is_floating_point_v<T>) {
@@ -229,7 +230,8 @@ void check_splits(Random& random, const std::shared_ptr<const Locator>& locator,
     CAPTURE(static_cast<int>(reduction), use_init_val);
     const ScatterSpec spec{DType::float32, reduction, use_init_val, row_elements, places};
     const std::vector<float> expected = one_by_one(data, *locator, updates, spec);
-    const Scatter scatter(locator, reinterpret_cast<const std::byte*>(updates.data()), spec);
+    const Scatter scatter(locator, reinterpret_cast<const std::byte*>(data.data()),
+                          reinterpret_cast<const std::byte*>(updates.data()), spec);
     for (std::int64_t first = 0; first < all; ++first) {
       for (std::int64_t end = first + 1; end <= all; ++end) {
         std::vector<float> slice(data.begin() + first, data.begin() + end);
