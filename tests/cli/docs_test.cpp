@@ -69,7 +69,9 @@ TEST_CASE("every console example of the docs prints what the page shows", "[cli]
     for (const Example& example : examples(page)) {
       INFO(page.string() << ": " << example.command);
       const std::string script = "PATH='" + bin + "':$PATH; { " + example.command + "\n} 2>&1";
-      const auto result = run_process({"/bin/sh", "-c", script}, {.directory = dir.path().string()});
+      tensorop::ProcessOptions options;
+      options.directory = dir.path().string();
+      const auto result = run_process({"/bin/sh", "-c", script}, options);
       CHECK(result.out == example.output);
       ++run;
     }
