@@ -234,7 +234,7 @@ TEST_CASE("a shape is a list of digits, rank 0, or an operand", "[cli][operands]
   check_output(run_in(dir.path(), {"expand", "7", "--shape", "0"}), json("int64", "0", "[]"));
 }
 
-TEST_CASE("--dry-run answers from headers, files and dtypes with shapes alike", "[cli][operands]") {
+TEST_CASE("a dry run answers from headers, files and dtypes with shapes alike", "[cli][operands]") {
   const TempDir dir;
   write_file(dir.file("a.npy"), npy_bytes(tensor_of<float>(DType::float32, {2, 3}, {1, 2, 3, 4, 5, 6})));
   const std::string expected = "{\"dtype\":\"float32\",\"shape\":[4,3]}\n";
