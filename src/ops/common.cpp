@@ -93,6 +93,7 @@ IndexDecoder make_decoder(const Call& call, std::size_t indices, std::vector<Ind
 std::vector<IndexAxis> tuple_axes(const Shape& selected) {
   const auto strides = row_major_strides(selected);
   std::vector<IndexAxis> axes;
+  axes.reserve(selected.size());
   for (std::size_t j = 0; j < selected.size(); ++j) axes.push_back({selected[j], strides[j]});
   return axes;
 }
@@ -101,7 +102,7 @@ Shape slice(const Shape& shape, std::int64_t begin, std::int64_t end) {
   return {shape.begin() + begin, shape.begin() + end};
 }
 
-Plan gather_plan(std::shared_ptr<const Locator> locator, const Tensor& data, const OutputInfo& output,
+Plan gather_plan(const std::shared_ptr<const Locator>& locator, const Tensor& data, const OutputInfo& output,
                  std::int64_t row_elements) {
   Plan plan;
   const std::int64_t width = element_size(data.dtype());

@@ -54,7 +54,7 @@ void require_rank_1(const Call& call, std::size_t i, std::string_view rule);
 [[nodiscard]] Shape slice(const Shape& shape, std::int64_t begin, std::int64_t end);
 
 // Copies rows of `row_elements` from `data` to the places' order.
-[[nodiscard]] Plan gather_plan(std::shared_ptr<const Locator> locator, const Tensor& data,
+[[nodiscard]] Plan gather_plan(const std::shared_ptr<const Locator>& locator, const Tensor& data,
                                const OutputInfo& output, std::int64_t row_elements);
 
 // Rows of table 4.5, shared by the scatter operators.
