@@ -83,6 +83,7 @@ IndexDecoder make_decoder(const Call& call, std::size_t indices, std::vector<Ind
   IndexPolicy policy{call.version->index.negative, call.oob};
   if (call.version->index.zero_fill) policy.out_of_bounds = OutOfBounds::zero;
   std::vector<std::int64_t> sizes;
+  sizes.reserve(axes.size());
   for (const IndexAxis& axis : axes) sizes.push_back(axis.size);
   return {call.operands[indices], std::move(axes), policy,
           [call, indices, sizes, first_axis](std::int64_t position, std::size_t component) {
