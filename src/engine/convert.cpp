@@ -36,8 +36,8 @@ void convert_tensor(const std::string& text, const std::optional<std::string>& d
     dtype = parse_dtype(*dtype_name);
     if (!dtype) throw Error(cat("dtype ", printable(*dtype_name), " is not one of ", kAllTypes.names()));
   }
-  Source source = Source::open(text, {});
-  if (source.tensor() == nullptr) source.resolve(dtype.value_or(source.natural_dtype()));
+  Source source = Source::open(text, {.untyped_as = dtype});
+  if (source.tensor() == nullptr) source.resolve(source.natural_dtype());
   const Tensor tensor = *source.tensor();
   if (!dtype || *dtype == tensor.dtype()) return write_tensor(tensor, destination, settings.threads);
   if (!can_cast(tensor.dtype(), *dtype))

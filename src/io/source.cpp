@@ -103,17 +103,20 @@ Source Source::open(const std::string& text, const Options& options) {
     }
     source.text_ = std::make_shared<JsonText>(json_text(std::move(opened)));
   }
-  const auto read = [&] { return source.read_natural(); };
+  const auto read = [&] {
+    return options.untyped_as ? read_json(*source.text_, options.untyped_as) : source.read_natural();
+  };
   JsonTensor json = source.name_.empty() ? read() : with_context(source.name_, read);
-  if (json.typed) {
+  if (json.typed || options.untyped_as) {
     source.tensor_ = std::move(json.tensor);
+    source.text_.reset();
   } else {
     source.natural_ = std::move(json);
   }
   return source;
 }
 
-JsonTensor Source::read_natural() {
+JsonTensor Source::read_natural() const {
   try {
     return read_json(*text_, std::nullopt);
   } catch (const Error&) {

@@ -17,6 +17,7 @@ class Source {
   struct Options {
     bool header_only = false;     // tensors without elements will do (NPY)
     bool allow_abstract = false;  // "float32[2,3]" is a tensor without elements
+    std::optional<DType> untyped_as = {};  // what untyped JSON is read as, at once; else resolve() will say
   };
 
   // Throws Error naming the path (or the inline text) when there is nothing, or nothing readable, behind
@@ -37,7 +38,7 @@ class Source {
 
  private:
   // The text as it is by itself.
-  JsonTensor read_natural();
+  [[nodiscard]] JsonTensor read_natural() const;
 
   std::string name_;
   std::optional<Tensor> tensor_;
