@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "kernels/cache.hpp"
 
 namespace tensorop {
 namespace {
@@ -137,6 +138,11 @@ void IndexDecoder::decode(std::int64_t first, std::int64_t count, std::int64_t* 
     default:
       __builtin_unreachable();
   }
+}
+
+void IndexDecoder::prefetch(std::int64_t first, std::int64_t count) const {
+  const std::int64_t tuple_bytes = to_int64(axes_.size()) * element_size(indices_.dtype());
+  tensorop::prefetch(indices_.data() + first * tuple_bytes, count * tuple_bytes);
 }
 
 IndexDecoder IndexDecoder::with_stride(std::int64_t stride) const {

@@ -46,6 +46,14 @@ class IndexDecoder {
   // Any count; checks every element it reads, every time.
   void decode(std::int64_t first, std::int64_t count, std::int64_t* offsets) const;
 
+  // Asks for the elements of tuples that will be decoded soon.
+  void prefetch(std::int64_t first, std::int64_t count) const;
+
+  // Whether an offset may be kSkip.
+  [[nodiscard]] bool skips() const {
+    return policy_.out_of_bounds == OutOfBounds::zero || policy_.out_of_bounds == OutOfBounds::drop;
+  }
+
   // The same decoder of tuples of one component, with another stride.
   [[nodiscard]] IndexDecoder with_stride(std::int64_t stride) const;
 

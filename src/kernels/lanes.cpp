@@ -4,13 +4,13 @@
 #include <cstring>
 
 #include "base/checked.hpp"
+#include "kernels/cache.hpp"
 #include "kernels/rows.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
 namespace {
 
-constexpr std::int64_t kCacheLine = 64;
 // A tile stays within what a core may hope to keep of the last cache; more only where the axis is very long.
 constexpr std::int64_t kTileBytes = 4 << 20;
 constexpr std::int64_t kMostTileBytes = 16 << 20;
@@ -52,10 +52,10 @@ void gather_tiles(std::byte* out, const std::byte* data, const Locator& locator,
   for (; first < last; ++first) {
     const LaneTiles::Tile tile = tiles.tile(first);
     tiles.pack(tile, data, packed.data());
-    locator.locate_tile(tile.begin, tile.end,
-                        [&](std::int64_t row, std::int64_t count, const std::int64_t* places) {
-                          gather_rows(out + row * width, packed.data(), places, count, width);
-                        });
+    locator.locate_tile(
+        tile.begin, tile.end, [&](std::int64_t row, std::int64_t count, const std::int64_t* places) {
+          gather_rows(out + row * width, packed.data(), places, count, width, locator.skips());
+        });
   }
 }
 

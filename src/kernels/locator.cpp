@@ -4,9 +4,13 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "kernels/cache.hpp"
 
 namespace tensorop {
 namespace {
+
+// Runs shorter than this cost more to hand over one by one than to shift into one.
+constexpr std::int64_t kShortRun = 128;
 
 // `from` may be `places` itself.
 void shift_places(const std::int64_t* from, std::int64_t* places, std::int64_t count, std::int64_t shift) {
@@ -43,6 +47,18 @@ class AxisLocator final : public Locator {
     }
   }
 
+  [[nodiscard]] LocatedRows locate_run(std::int64_t first, std::int64_t count,
+                                       std::int64_t* room) const override {
+    const std::int64_t group = first / geometry_.indices;
+    const std::int64_t i = first % geometry_.indices;
+    const std::int64_t n = std::min(count, geometry_.indices - i);
+    if (kept_.empty() || n < kShortRun) return Locator::locate_run(first, count, room);
+    const std::int64_t* kept = kept_.data() + group / geometry_.outer * geometry_.indices + i;
+    return {kept, group * geometry_.axis_size, n};
+  }
+
+  [[nodiscard]] bool skips() const override { return decoder_.skips(); }
+
   void check(const Threads& threads) const override {
     decoder_.check(geometry_.batches * geometry_.indices, threads);
   }
@@ -50,6 +66,8 @@ class AxisLocator final : public Locator {
   [[nodiscard]] std::int64_t group_places() const override {
     return geometry_.batches * geometry_.outer < 2 ? 0 : geometry_.axis_size;
   }
+
+  [[nodiscard]] std::int64_t group_rows() const override { return geometry_.indices; }
 
   void rows_within(std::int64_t begin, std::int64_t end, const Range& range) const override {
     const std::int64_t first = begin / geometry_.axis_size;
@@ -94,6 +112,8 @@ class TupleLocator final : public Locator {
       count -= n;
     }
   }
+
+  [[nodiscard]] bool skips() const override { return decoder_.skips(); }
 
   void check(const Threads& threads) const override { decoder_.check(geometry_.tuples, threads); }
 
@@ -154,11 +174,24 @@ class ElementLocator final : public Locator {
     }
   }
 
+  [[nodiscard]] LocatedRows locate_run(std::int64_t first, std::int64_t count,
+                                       std::int64_t* room) const override {
+    const Dim& inner = dims_.back();
+    const std::int64_t n = std::min(count, inner.size - first % inner.size);
+    if (!inner.is_axis || n < kShortRun) return Locator::locate_run(first, count, room);
+    decoder_.decode(first, n, room);
+    return {room, base_of(first / inner.size), n};
+  }
+
+  [[nodiscard]] bool skips() const override { return decoder_.skips(); }
+
   void check(const Threads& threads) const override { decoder_.check(rows_, threads); }
 
   [[nodiscard]] std::int64_t group_places() const override {
     return dims_.front().is_axis ? 0 : dims_.front().stride;
   }
+
+  [[nodiscard]] std::int64_t group_rows() const override { return rows_ / dims_.front().size; }
 
   void rows_within(std::int64_t begin, std::int64_t end, const Range& range) const override {
     const Dim& outer = dims_.front();
@@ -182,6 +215,9 @@ class ElementLocator final : public Locator {
       for (std::int64_t lane = begin; lane < end; lane += kIndexBlock) {
         const std::int64_t n = std::min(kIndexBlock, end - lane);
         const std::int64_t row = step * dims_[1].size + lane;
+        if (step + kTileStepsAhead < dims_[0].size) {
+          decoder.prefetch(row + kTileStepsAhead * dims_[1].size, n);
+        }
         decoder.decode(row, n, places);
         for (std::int64_t i = 0; i < n; ++i)
           places[i] = places[i] == kSkip ? kSkip : places[i] + (lane - begin + i);

@@ -13,6 +13,13 @@
 
 namespace tensorop {
 
+// Rows whose places have a base in common: the place of row i is base + places[i], or kSkip as it is.
+struct LocatedRows {
+  const std::int64_t* places;
+  std::int64_t base;
+  std::int64_t count;
+};
+
 class Locator {
  public:
   Locator() = default;
@@ -27,6 +34,17 @@ class Locator {
   // indexed tensor; kSkip where the policy says so. Throws Error for the lowest bad index.
   virtual void locate(std::int64_t first, std::int64_t count, std::int64_t* places) const = 0;
 
+  // The same for the front of these rows, without a pass over the places to add the base to each. `room` is
+  // for `count` places; whether they are there or elsewhere, they are valid as long as it and the locator.
+  [[nodiscard]] virtual LocatedRows locate_run(std::int64_t first, std::int64_t count,
+                                               std::int64_t* room) const {
+    locate(first, count, room);
+    return {room, 0, count};
+  }
+
+  // Whether places may be kSkip at all.
+  [[nodiscard]] virtual bool skips() const = 0;
+
   // Checks all indices, those of no consequence too (GA-6, IX).
   virtual void check(const Threads& threads) const = 0;
 
@@ -35,6 +53,9 @@ class Locator {
   // How many consecutive places make a group such that rows of one group are consecutive and groups ascend; 0
   // where any row may go anywhere.
   [[nodiscard]] virtual std::int64_t group_places() const { return 0; }
+  // Where there are groups, how many rows each has: those of group g are [g * group_rows(), (g + 1) *
+  // group_rows()).
+  [[nodiscard]] virtual std::int64_t group_rows() const { return 0; }
   // Calls range for the rows of all groups that touch the places [begin, end): what updates a part of a
   // tensor is then found without looking at every index. Only where there are groups.
   virtual void rows_within(std::int64_t /*begin*/, std::int64_t /*end*/, const Range& /*range*/) const {}

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/checked.hpp"
+#include "kernels/cache.hpp"
 #include "kernels/index.hpp"
 
 namespace tensorop {
@@ -12,15 +13,10 @@ namespace {
 // How many rows ahead memory is asked for: far enough to cover its latency, near enough to stay in the
 // nearest cache.
 constexpr std::int64_t kAhead = 32;
-constexpr std::int64_t kCacheLine = 64;
+// Of a long row the processor fetches the rest by itself.
+constexpr std::int64_t kMostAhead = 16 * kCacheLine;
 // Rows that lie within so many bytes are in cache after a few of them: asking for them ahead only costs.
 constexpr std::int64_t kNearBytes = 512 << 10;
-
-void prefetch(const std::byte* row, std::int64_t row_bytes) {
-  for (std::int64_t byte = 0; byte < std::min(row_bytes, 16 * kCacheLine); byte += kCacheLine) {
-    __builtin_prefetch(row + byte);
-  }
-}
 
 // A width known to the compiler turns the copy into one or two moves; 0 is a width it does not know.
 template <std::size_t kWidth>
@@ -42,7 +38,7 @@ void copy_rows_ahead(std::byte* out, const std::byte* base, const std::int64_t* 
                      Width<kWidth> width) {
   const std::int64_t ahead = std::max<std::int64_t>(0, count - kAhead);
   for (std::int64_t i = 0; i < ahead; ++i) {
-    prefetch(base + places[i + kAhead] * width.get(), width.get());
+    prefetch(base + places[i + kAhead] * width.get(), std::min(width.get(), kMostAhead));
     std::memcpy(out + i * width.get(), base + places[i] * width.get(), to_size(width.get()));
   }
   copy_rows(out + ahead * width.get(), base, places + ahead, count - ahead, width);
@@ -63,15 +59,16 @@ void copy_or_zero_rows(std::byte* out, const std::byte* base, const std::int64_t
 
 template <std::size_t kWidth>
 void gather(std::byte* out, const std::byte* base, const std::int64_t* places, std::int64_t count,
-            std::int64_t row_bytes) {
+            std::int64_t row_bytes, bool skips) {
   const Width<kWidth> width{row_bytes};
+  if (skips) return copy_or_zero_rows(out, base, places, count, width);
+  // A few places tell how far apart they all are.
   std::int64_t lowest = places[0];
   std::int64_t highest = places[0];
-  for (std::int64_t i = 1; i < count; ++i) {
+  for (std::int64_t i = 0; i < count; i += std::max<std::int64_t>(1, count / 32)) {
     lowest = std::min(lowest, places[i]);
     highest = std::max(highest, places[i]);
   }
-  if (lowest == kSkip) return copy_or_zero_rows(out, base, places, count, width);
   if (highest - lowest <= kNearBytes / row_bytes) return copy_rows(out, base, places, count, width);
   copy_rows_ahead(out, base, places, count, width);
 }
@@ -79,25 +76,25 @@ void gather(std::byte* out, const std::byte* base, const std::int64_t* places, s
 }  // namespace
 
 void gather_rows(std::byte* out, const std::byte* base, const std::int64_t* places, std::int64_t count,
-                 std::int64_t row_bytes) {
+                 std::int64_t row_bytes, bool skips) {
   if (count == 0) return;
   switch (row_bytes) {
     case 1:
-      return gather<1>(out, base, places, count, row_bytes);
+      return gather<1>(out, base, places, count, row_bytes, skips);
     case 2:
-      return gather<2>(out, base, places, count, row_bytes);
+      return gather<2>(out, base, places, count, row_bytes, skips);
     case 4:
-      return gather<4>(out, base, places, count, row_bytes);
+      return gather<4>(out, base, places, count, row_bytes, skips);
     case 8:
-      return gather<8>(out, base, places, count, row_bytes);
+      return gather<8>(out, base, places, count, row_bytes, skips);
     case 16:
-      return gather<16>(out, base, places, count, row_bytes);
+      return gather<16>(out, base, places, count, row_bytes, skips);
     case 32:
-      return gather<32>(out, base, places, count, row_bytes);
+      return gather<32>(out, base, places, count, row_bytes, skips);
     case 64:
-      return gather<64>(out, base, places, count, row_bytes);
+      return gather<64>(out, base, places, count, row_bytes, skips);
     default:
-      return gather<0>(out, base, places, count, row_bytes);
+      return gather<0>(out, base, places, count, row_bytes, skips);
   }
 }
 

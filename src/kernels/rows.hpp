@@ -7,8 +7,8 @@
 namespace tensorop {
 
 // Copies `count` rows of `row_bytes` (at least 1) from base + places[i] * row_bytes to consecutive rows at
-// `out`; a row at kSkip becomes zeros. Rows do not overlap `out`.
+// `out`; where `skips`, a row at kSkip becomes zeros. Rows do not overlap `out`.
 void gather_rows(std::byte* out, const std::byte* base, const std::int64_t* places, std::int64_t count,
-                 std::int64_t row_bytes);
+                 std::int64_t row_bytes, bool skips);
 
 }  // namespace tensorop

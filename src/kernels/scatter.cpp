@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "kernels/cache.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
@@ -159,10 +160,13 @@ void Scatter::update_tile(std::byte* out, std::int64_t number, std::byte* packed
   const LaneTiles::Tile tile = tiles_.tile(number);
   tiles_.pack(tile, data_, packed);
   const std::int64_t places = tiles_.steps() * (tile.end - tile.begin);
+  const std::int64_t width = element_size(spec_.dtype);
   update_segment({0, places, 0, 1, packed}, [&](const auto& take) {
     Move moves[kIndexBlock];
     locator_->locate_tile(tile.begin, tile.end,
                           [&](std::int64_t row, std::int64_t count, const std::int64_t* at) {
+                            const std::int64_t later = row + kTileStepsAhead * locator_->lanes();
+                            if (later < locator_->rows()) prefetch(updates_ + later * width, count * width);
                             for (std::int64_t i = 0; i < count; ++i) moves[i] = {at[i], row + i};
                             take(moves, count);
                           });

@@ -8,8 +8,8 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "kernels/gather.hpp"
 #include "kernels/lanes.hpp"
-#include "kernels/rows.hpp"
 
 namespace tensorop {
 
@@ -107,32 +107,9 @@ Plan gather_plan(const std::shared_ptr<const Locator>& locator, const Tensor& da
                  std::int64_t row_elements) {
   Plan plan;
   const std::int64_t width = element_size(data.dtype());
-  const std::int64_t row_bytes = row_elements * width;
-  plan.fill = [=](std::int64_t first, std::int64_t elements, std::byte* out) {
-    std::int64_t places[kIndexBlock];
-    while (elements > 0) {
-      const std::int64_t row = first / row_elements;
-      const std::int64_t skip = first % row_elements;
-      std::int64_t done = 0;
-      if (skip != 0 || elements < row_elements) {
-        // A slice may begin or end within a row.
-        done = std::min(elements, row_elements - skip);
-        locator->locate(row, 1, places);
-        if (places[0] == kSkip) {
-          std::memset(out, 0, to_size(done * width));
-        } else {
-          std::memcpy(out, data.data() + places[0] * row_bytes + skip * width, to_size(done * width));
-        }
-      } else {
-        const std::int64_t rows = std::min(kIndexBlock, elements / row_elements);
-        locator->locate(row, rows, places);
-        gather_rows(out, data.data(), places, rows, row_bytes);
-        done = rows * row_elements;
-      }
-      first += done;
-      elements -= done;
-      out += done * width;
-    }
+  const auto gather = std::make_shared<const Gather>(locator, data.data(), row_elements, width);
+  plan.fill = [data, gather](std::int64_t first, std::int64_t elements, std::byte* out) {
+    gather->fill(first, elements, out);
   };
   plan.check = [locator](const Threads& threads) { locator->check(threads); };
   // Every index is behind some element of the output, unless there is none.
