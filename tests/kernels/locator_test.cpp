@@ -38,6 +38,22 @@ Places located(const Locator& locator, std::int64_t first, std::int64_t count) {
   return places;
 }
 
+// The same run by run.
+Places located_by_runs(const Locator& locator, std::int64_t first, std::int64_t count) {
+  Places places;
+  Places room(static_cast<std::size_t>(count));
+  while (count > 0) {
+    const LocatedRows run = locator.locate_run(first, count, room.data());
+    REQUIRE(run.count > 0);
+    REQUIRE(run.count <= count);
+    for (std::int64_t i = 0; i < run.count; ++i)
+      places.push_back(run.places[i] == kSkip ? kSkip : run.base + run.places[i]);
+    first += run.count;
+    count -= run.count;
+  }
+  return places;
+}
+
 Places rows_in(const std::function<void(const Locator::Range&)>& visit) {
   Places rows;
   visit([&](std::int64_t first, std::int64_t count) {
@@ -57,10 +73,16 @@ void check_locator(const Locator& locator, const Places& places, std::int64_t al
       if (first + count > rows) continue;
       const Places part(places.begin() + first, places.begin() + first + count);
       CHECK(located(locator, first, count) == part);
+      CHECK(located_by_runs(locator, first, count) == part);
     }
   }
   locator.check(Threads(2));
+  CHECK((locator.skips() || std::ranges::find(places, kSkip) == places.end()));
   if (locator.group_places() > 0) {
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const std::int64_t place = places[static_cast<std::size_t>(row)];
+      if (place != kSkip) CHECK(place / locator.group_places() == row / locator.group_rows());
+    }
     for (std::int64_t begin = 0; begin < all; ++begin) {
       for (std::int64_t end = begin + 1; end <= all; ++end) {
         const Places found = rows_in([&](const auto& range) { locator.rows_within(begin, end, range); });
@@ -100,7 +122,8 @@ void check_locator(const Locator& locator, const Places& places, std::int64_t al
 TEST_CASE("an axis locator finds (batch, outer, index)", "[kernels]") {
   Random random(1);
   const std::vector<AxisGeometry> geometries = {
-      {1, 1, 5, 4}, {1, 3, 5, 4}, {2, 1, 5, 4}, {2, 3, 5, 4}, {3, 2, 1, 1}, {2, 2, 4, 0}, {0, 3, 4, 2},
+      {1, 1, 5, 4}, {1, 3, 5, 4}, {2, 1, 5, 4}, {2, 3, 5, 4},
+      {3, 2, 1, 1}, {2, 2, 4, 0}, {0, 3, 4, 2}, {2, 3, 5, 150},
   };
   for (const AxisGeometry& g : geometries) {
     for (const bool skip : {false, true}) {
@@ -215,6 +238,8 @@ TEST_CASE("an element locator has data's strides, however small the indices are"
       {{3, 2, 2, 2}, {1, 1, 2, 2}},
       {{4, 3}, {0, 3}},
       {{4, 0}, {4, 0}},
+      {{3, 7}, {2, 300}},
+      {{2, 2, 5}, {2, 2, 140}},
   };
   for (const Case& c : cases) {
     for (std::int64_t axis = 0; axis < rank(c.data); ++axis) {
