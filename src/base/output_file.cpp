@@ -16,6 +16,7 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/paths.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
 
@@ -71,12 +72,6 @@ class SignalsHeld {
   sigset_t before_{};
 };
 
-std::string directory_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
 std::string temporary_name(const std::string& destination) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
   std::random_device random;
@@ -85,41 +80,12 @@ std::string temporary_name(const std::string& destination) {
   return cat(directory_of(destination), "/.tensorop-", letters, ".tmp");
 }
 
-// A name of something that this process holds open. It looks like a symbolic link to a file, and yet the open
-// file is meant and no other of that name.
-bool is_descriptor_name(const std::string& path) {
-  return path == "/dev/stdout" || path == "/dev/stderr" || path.starts_with("/dev/fd/") ||
-         path.starts_with("/proc/");
-}
-
 // Standard output or standard error, where `path` is one of their names: they need not, and sometimes cannot,
 // be opened a second time.
 std::optional<int> standard_descriptor(const std::string& path) {
   if (path == "/dev/stdout" || path == "/dev/fd/1" || path == "/proc/self/fd/1") return STDOUT_FILENO;
   if (path == "/dev/stderr" || path == "/dev/fd/2" || path == "/proc/self/fd/2") return STDERR_FILENO;
   return std::nullopt;
-}
-
-// Where a chain of symbolic links ends, whether something stands there or not.
-std::string resolve_links(const std::string& path) {
-  constexpr int kMostLinks = 40;
-  std::string current = path;
-  for (int i = 0; i < kMostLinks; ++i) {
-    if (is_descriptor_name(current)) return current;
-    struct stat info {};
-    if (os().lstat(current.c_str(), &info) != 0) {
-      if (errno == ENOENT) return current;
-      throw_errno(path, "cannot write");
-    }
-    if (!S_ISLNK(info.st_mode)) return current;
-    std::array<char, PATH_MAX> target{};
-    const ssize_t length = os().readlink(current.c_str(), target.data(), target.size());
-    if (length < 0) throw_errno(path, "cannot follow the symbolic link");
-    const std::string next(target.data(), static_cast<std::size_t>(length));
-    current = next.starts_with('/') ? next : cat(directory_of(current), "/", next);
-  }
-  errno = ELOOP;
-  throw_errno(path, "cannot follow the symbolic link");
 }
 
 }  // namespace
