@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "arguments.hpp"
+#include "engine/batch.hpp"
 #include "engine/engine.hpp"
 #include "ops/registry.hpp"
+#include "progress.hpp"
 
 namespace tensorop {
 
@@ -19,6 +21,7 @@ int run_operator(const FoundOperator& found, const std::string& name, const Word
 int run_convert(const Words& args);
 int run_info(const Words& args);
 int run_ops(const Words& args);
+int run_run(const Words& args);
 
 struct Command {
   std::string_view name;
@@ -29,6 +32,7 @@ inline constexpr Command kCommands[] = {
     {"convert", "Rewrites a tensor in another format or dtype", run_convert},
     {"info", "Shows dtype, shape and layout of files, from their headers", run_info},
     {"ops", "Lists the operators with their versions, attributes and dtypes", run_ops},
+    {"run", "Runs many operations in one process, from a file of jobs", run_run},
 };
 
 // Options that every command has, and what they mean.
@@ -37,6 +41,11 @@ inline constexpr Command kCommands[] = {
 // -o and --format, and what they mean.
 [[nodiscard]] std::vector<Option> output_options();
 [[nodiscard]] Destination read_destination(const Arguments& arguments);
+
+[[nodiscard]] ProgressMode read_progress(const Arguments& arguments);
+// --jobs, and with it how a batch of jobs is run.
+[[nodiscard]] std::vector<Option> batch_options();
+[[nodiscard]] BatchSettings read_batch_settings(const Arguments& arguments);
 
 // Help of one command: examples first.
 struct Help {

@@ -14,22 +14,54 @@ namespace tensorop {
 std::vector<Option> global_options() {
   return {
       {"--threads", OptionKind::value, "N", "threads to use; default: the cores this process may use"},
+      {"--progress", OptionKind::value, "auto|always|never",
+       "a progress bar on standard error; default: on a terminal, after a second"},
       {"--quiet", OptionKind::flag, "", "no warnings", "-q"},
       {"--help", OptionKind::flag, "", "shows this", "-h"},
       {"--version", OptionKind::flag, "", "shows the version"},
   };
 }
 
+namespace {
+
+// The value of an option that is a number of threads or the like.
+std::optional<int> read_count(const Arguments& arguments, std::string_view option) {
+  const auto text = arguments.value(option);
+  if (!text) return std::nullopt;
+  const auto number = parse_int64(*text);
+  if (!number || *number < 1) throw Error(cat(option, " ", printable(*text), " is no number from 1 on"));
+  // The result is the same for any number: more than this only costs.
+  constexpr std::int64_t kMost = 1024;
+  return static_cast<int>(std::min(*number, kMost));
+}
+
+}  // namespace
+
+ProgressMode read_progress(const Arguments& arguments) {
+  const auto text = arguments.value("--progress");
+  const std::string word = lower(text.value_or("auto"));
+  if (word == "auto") return ProgressMode::automatic;
+  if (word == "always") return ProgressMode::always;
+  if (word == "never") return ProgressMode::never;
+  throw Error(cat("--progress ", printable(*text), " is not one of auto, always, never"));
+}
+
+std::vector<Option> batch_options() {
+  return {
+      {"--jobs", OptionKind::value, "N", "jobs to run side by side, at most; default: as many as threads"}};
+}
+
+BatchSettings read_batch_settings(const Arguments& arguments) {
+  BatchSettings settings;
+  settings.threads = read_settings(arguments).threads;
+  settings.side_by_side = read_count(arguments, "--jobs").value_or(settings.threads.count());
+  return settings;
+}
+
 Settings read_settings(const Arguments& arguments) {
   Settings settings;
-  settings.threads = Threads(available_cores());
-  if (const auto text = arguments.value("--threads")) {
-    const auto number = parse_int64(*text);
-    if (!number || *number < 1) throw Error(cat("--threads ", printable(*text), " is no number from 1 on"));
-    // The result is the same for any number: more than this only costs.
-    constexpr std::int64_t kMostThreads = 1024;
-    settings.threads = Threads(static_cast<int>(std::min(*number, kMostThreads)));
-  }
+  settings.threads = Threads(read_count(arguments, "--threads").value_or(available_cores()));
+  (void)read_progress(arguments);
   if (!arguments.has("--quiet")) {
     settings.warn = [](const std::string& line) {
       std::fprintf(stderr, "tensorop: warning: %s\n", line.c_str());
@@ -51,16 +83,9 @@ Destination read_destination(const Arguments& arguments) {
   destination.path = arguments.value("--output").value_or("-");
   if (destination.path.empty()) throw Error("--output needs the name of a file");
   if (const auto text = arguments.value("--format")) {
-    const std::string format = lower(*text);
-    if (format == "npy") {
-      destination.format = Format::npy;
-    } else if (format == "json") {
-      destination.format = Format::json;
-    } else if (format == "nested") {
-      destination.format = Format::nested;
-    } else {
+    destination.format = parse_format(*text);
+    if (!destination.format)
       throw Error(cat("--format ", printable(*text), " is not one of npy, json, nested"));
-    }
   }
   return destination;
 }

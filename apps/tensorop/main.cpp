@@ -28,7 +28,9 @@ std::vector<std::string> command_names() {
 // Where the command stands: global options may come before it.
 std::size_t find_command(const Words& args) {
   std::size_t i = 0;
-  while (i < args.size() && args[i].starts_with('-')) i += args[i] == "--threads" ? 2U : 1U;
+  while (i < args.size() && args[i].starts_with('-')) {
+    i += args[i] == "--threads" || args[i] == "--progress" ? 2U : 1U;
+  }
   return std::min(i, args.size());
 }
 

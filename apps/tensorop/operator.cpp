@@ -80,7 +80,7 @@ Help operator_help(const Operator& op) {
 Request make_request(const Operator& op, const std::string& name, const Arguments& arguments) {
   Request request;
   request.op = name;
-  request.positional = arguments.operands;
+  request.positional.assign(arguments.operands.begin(), arguments.operands.end());
   for (const OperandSpec& operand : op.operands) {
     if (auto text = arguments.value(option_name(operand.name))) {
       request.named.push_back({std::string(operand.name), std::move(*text)});

@@ -1,81 +1,23 @@
 #include "base/output_file.hpp"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <array>
-#include <atomic>
 #include <cerrno>
-#include <climits>
-#include <cstring>
 #include <optional>
 #include <random>
 #include <utility>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/paths.hpp"
+#include "base/pending_names.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
 
 namespace tensorop {
 namespace {
-
-constexpr std::array kEndingSignals = {SIGINT, SIGTERM, SIGHUP};
-
-// The name that a handler has to remove. One slot is enough: a process writes one named temporary at a time
-// from its main thread; a second one goes without the handler's help.
-std::array<char, PATH_MAX> pending_name;
-std::atomic<bool> pending{false};
-
-extern "C" void remove_pending(int signal_number) {
-  if (pending.load()) ::unlink(pending_name.data());
-  // The handler was installed with SA_RESETHAND: this time the signal ends the process as usual.
-  ::raise(signal_number);
-}
-
-void guard_name(const std::string& path) {
-  if (pending.load() || path.size() + 1 > pending_name.size()) return;
-  std::memcpy(pending_name.data(), path.c_str(), path.size() + 1);
-  pending.store(true);
-  for (const int number : kEndingSignals) {
-    struct sigaction old {};
-    if (::sigaction(number, nullptr, &old) != 0 || old.sa_handler != SIG_DFL) continue;
-    struct sigaction action {};
-    action.sa_handler = remove_pending;
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    ::sigaction(number, &action, nullptr);
-  }
-}
-
-void unguard_name(const std::string& path) {
-  if (pending.load() && path == pending_name.data()) pending.store(false);
-}
-
-// Holds back ending signals while a file has a temporary name, so that none can strike between the naming
-// and the renaming.
-class SignalsHeld {
- public:
-  SignalsHeld() {
-    sigset_t set;
-    sigemptyset(&set);
-    for (const int number : kEndingSignals) sigaddset(&set, number);
-    pthread_sigmask(SIG_BLOCK, &set, &before_);
-  }
-  ~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsHeld(const SignalsHeld&) = delete;
-  SignalsHeld& operator=(const SignalsHeld&) = delete;
-
- private:
-  sigset_t before_{};
-};
-
-std::string directory_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
 
 std::string temporary_name(const std::string& destination) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -85,41 +27,12 @@ std::string temporary_name(const std::string& destination) {
   return cat(directory_of(destination), "/.tensorop-", letters, ".tmp");
 }
 
-// A name of something that this process holds open. It looks like a symbolic link to a file, and yet the open
-// file is meant and no other of that name.
-bool is_descriptor_name(const std::string& path) {
-  return path == "/dev/stdout" || path == "/dev/stderr" || path.starts_with("/dev/fd/") ||
-         path.starts_with("/proc/");
-}
-
 // Standard output or standard error, where `path` is one of their names: they need not, and sometimes cannot,
 // be opened a second time.
 std::optional<int> standard_descriptor(const std::string& path) {
   if (path == "/dev/stdout" || path == "/dev/fd/1" || path == "/proc/self/fd/1") return STDOUT_FILENO;
   if (path == "/dev/stderr" || path == "/dev/fd/2" || path == "/proc/self/fd/2") return STDERR_FILENO;
   return std::nullopt;
-}
-
-// Where a chain of symbolic links ends, whether something stands there or not.
-std::string resolve_links(const std::string& path) {
-  constexpr int kMostLinks = 40;
-  std::string current = path;
-  for (int i = 0; i < kMostLinks; ++i) {
-    if (is_descriptor_name(current)) return current;
-    struct stat info {};
-    if (os().lstat(current.c_str(), &info) != 0) {
-      if (errno == ENOENT) return current;
-      throw_errno(path, "cannot write");
-    }
-    if (!S_ISLNK(info.st_mode)) return current;
-    std::array<char, PATH_MAX> target{};
-    const ssize_t length = os().readlink(current.c_str(), target.data(), target.size());
-    if (length < 0) throw_errno(path, "cannot follow the symbolic link");
-    const std::string next(target.data(), static_cast<std::size_t>(length));
-    current = next.starts_with('/') ? next : cat(directory_of(current), "/", next);
-  }
-  errno = ELOOP;
-  throw_errno(path, "cannot follow the symbolic link");
 }
 
 }  // namespace
@@ -174,12 +87,12 @@ void OutputFile::open_temporary() {
   if (fd_.is_open() && os().access("/proc/self/fd", F_OK) == 0) return;
   constexpr int kMostTries = 100;
   for (int i = 0; i < kMostTries; ++i) {
-    std::string name = temporary_name(destination_);
-    const SignalsHeld held;
-    fd_ = FileDescriptor(os().open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kMode));
+    auto name = std::make_unique<PendingName>(temporary_name(destination_));
+    NamingWindow window;
+    fd_ = FileDescriptor(os().open(name->path(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kMode));
     if (fd_.is_open()) {
+      window.add(*name);
       temporary_ = std::move(name);
-      guard_name(temporary_);
       return;
     }
     if (errno != EEXIST) break;
@@ -190,7 +103,7 @@ void OutputFile::open_temporary() {
 OutputFile::OutputFile(OutputFile&& other) noexcept
     : name_(std::move(other.name_)),
       destination_(std::move(other.destination_)),
-      temporary_(std::exchange(other.temporary_, {})),
+      temporary_(std::move(other.temporary_)),
       fd_(std::move(other.fd_)),
       is_stream_(other.is_stream_),
       mapping_(std::exchange(other.mapping_, {})) {}
@@ -201,9 +114,13 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::remove_temporary() {
-  if (temporary_.empty()) return;
-  os().unlink(temporary_.c_str());
-  unguard_name(std::exchange(temporary_, {}));
+  if (!temporary_) return;
+  {
+    NamingWindow window;
+    os().unlink(temporary_->path());
+    window.remove(*temporary_);
+  }
+  temporary_.reset();
 }
 
 void OutputFile::require_space(std::int64_t bytes) const {
@@ -268,31 +185,38 @@ void OutputFile::commit() {
   unmap();
   // Some file systems tell only now that the bytes did not get there. A file without a name lives on local
   // ones, which tell at once, and has to stay open until it has its name.
-  const bool is_nameless = !is_stream_ && temporary_.empty();
+  const bool is_nameless = !is_stream_ && !temporary_;
   if (!is_nameless && !fd_.close()) throw_errno(name_, "cannot write");
   if (is_stream_) return;
-  const SignalsHeld held;
-  if (is_nameless) {
-    // A free name is taken directly. A name in use cannot be linked over, only renamed over.
-    if (os().link_fd(fd_.get(), destination_.c_str()) == 0) return;
-    constexpr int kMostTries = 100;
-    for (int i = 0; errno == EEXIST && i < kMostTries; ++i) {
-      std::string name = temporary_name(destination_);
-      if (os().link_fd(fd_.get(), name.c_str()) == 0) {
-        temporary_ = std::move(name);
-        break;
-      }
+  // A free name is taken directly. A name in use cannot be linked over, only renamed over.
+  if (is_nameless && os().link_fd(fd_.get(), destination_.c_str()) == 0) return;
+  if (is_nameless) link_temporary();
+  int reason = 0;
+  {
+    NamingWindow window;
+    if (os().rename(temporary_->path(), destination_.c_str()) != 0) {
+      reason = errno;
+      os().unlink(temporary_->path());
     }
-    if (temporary_.empty()) throw_errno(name_, "cannot publish the result");
+    window.remove(*temporary_);
   }
-  if (os().rename(temporary_.c_str(), destination_.c_str()) != 0) {
-    // While signals are still held back: one that waits would end the process before the destructor.
-    const int reason = errno;
-    remove_temporary();
-    errno = reason;
-    throw_errno(name_, "cannot publish the result");
+  temporary_.reset();
+  errno = reason;
+  if (reason != 0) throw_errno(name_, "cannot publish the result");
+}
+
+// After a link to the destination itself has failed, with errno.
+void OutputFile::link_temporary() {
+  constexpr int kMostTries = 100;
+  for (int i = 0; errno == EEXIST && i < kMostTries; ++i) {
+    auto name = std::make_unique<PendingName>(temporary_name(destination_));
+    NamingWindow window;
+    if (os().link_fd(fd_.get(), name->path()) != 0) continue;
+    window.add(*name);
+    temporary_ = std::move(name);
+    return;
   }
-  unguard_name(std::exchange(temporary_, {}));
+  throw_errno(name_, "cannot publish the result");
 }
 
 }  // namespace tensorop

@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
 #include "base/input_file.hpp"
+#include "base/pending_names.hpp"
 
 namespace tensorop {
 
@@ -57,11 +59,12 @@ class OutputFile {
   void open_temporary();
   void write_loop(std::span<const std::byte> bytes, std::int64_t offset, bool positioned) const;
   void unmap();
+  void link_temporary();
   void remove_temporary();
 
-  std::string name_;         // as the user gave it, for messages
-  std::string destination_;  // with symbolic links resolved
-  std::string temporary_;    // name of the temporary file, empty while it has none
+  std::string name_;                        // as the user gave it, for messages
+  std::string destination_;                 // with symbolic links resolved
+  std::unique_ptr<PendingName> temporary_;  // of the temporary file, null while it has none
   FileDescriptor fd_;
   bool is_stream_ = false;
   std::span<std::byte> mapping_;

@@ -64,10 +64,10 @@ bool read_boolean(const AttributeSpec& spec, const std::string& text) {
 }
 
 // The elements of a rank-1 tensor of integers.
-std::vector<std::int64_t> read_list_operand(const AttributeSpec& spec, const std::string& text,
+std::vector<std::int64_t> read_list_operand(const AttributeSpec& spec, const std::string& text, bool is_json,
                                             const Call& call) {
   if (text.empty()) throw Error(cat(spec.name, " is empty"), spec.rule);
-  Source source = with_context(spec.name, [&] { return Source::open(text, {}); });
+  Source source = with_context(spec.name, [&] { return Source::open(text, {.is_json = is_json}); });
   if (source.tensor() == nullptr)
     source.resolve(source.fits_any_dtype() ? DType::int64 : source.natural_dtype());
   const Tensor& tensor = *source.tensor();
@@ -97,10 +97,10 @@ std::vector<std::int64_t> read_list_operand(const AttributeSpec& spec, const std
   return out;
 }
 
-std::vector<std::int64_t> read_integers(const AttributeSpec& spec, const std::string& text,
+std::vector<std::int64_t> read_integers(const AttributeSpec& spec, const std::string& text, bool is_json,
                                         const Call& call) {
   const bool is_list = !text.empty() && text.find_first_not_of("0123456789,") == std::string::npos;
-  if (!is_list) return read_list_operand(spec, text, call);
+  if (!is_list) return read_list_operand(spec, text, is_json, call);
   std::vector<std::int64_t> out;
   for (std::string_view rest = text;;) {
     const std::size_t comma = rest.find(',');
@@ -115,7 +115,8 @@ std::vector<std::int64_t> read_integers(const AttributeSpec& spec, const std::st
   return out;
 }
 
-AttributeValue read_value(const AttributeSpec& spec, const std::string& text, const Call& call) {
+AttributeValue read_value(const AttributeSpec& spec, const std::string& text, bool is_json,
+                          const Call& call) {
   switch (spec.kind) {
     case AttributeKind::integer:
       return read_integer(spec.name, text);
@@ -125,7 +126,7 @@ AttributeValue read_value(const AttributeSpec& spec, const std::string& text, co
     case AttributeKind::choice:
       return read_choice(spec, text, call);
     case AttributeKind::integers:
-      return read_integers(spec, text, call);
+      return read_integers(spec, text, is_json, call);
   }
   __builtin_unreachable();
 }
@@ -170,7 +171,7 @@ void bind_attributes(const Request& request, std::string_view preset, Call& call
   for (const AttributeSpec& spec : call.op->attributes) {
     const auto given = std::ranges::find(request.attributes, spec.name, &NamedText::name);
     if (given != request.attributes.end()) {
-      call.attributes[std::string(spec.name)] = read_value(spec, given->text, call);
+      call.attributes[std::string(spec.name)] = read_value(spec, given->text, given->is_json, call);
       continue;
     }
     std::string fallback(spec.fallback);
@@ -178,7 +179,7 @@ void bind_attributes(const Request& request, std::string_view preset, Call& call
     if (row != nullptr && !row->fallback.empty()) fallback = row->fallback;
     if (preset.starts_with(cat(spec.name, "="))) fallback = preset.substr(spec.name.size() + 1);
     if (!fallback.empty()) {
-      call.attributes[std::string(spec.name)] = read_value(spec, fallback, call);
+      call.attributes[std::string(spec.name)] = read_value(spec, fallback, false, call);
     } else if (spec.required) {
       throw Error(cat("attribute ", spec.name, " is missing"), "G-8");
     }

@@ -17,22 +17,22 @@ namespace tensorop {
 namespace {
 
 // The operand texts in the order of the description: named ones in their places, the others in what is left.
-std::vector<std::string> place_operands(const Request& request, const Call& call) {
+std::vector<OperandText> place_operands(const Request& request, const Call& call) {
   const Operator& op = *call.op;
   const auto& specs = op.operands;
-  std::vector<std::optional<std::string>> places(specs.size());
+  std::vector<std::optional<OperandText>> places(specs.size());
   for (const NamedText& named : request.named) {
     const auto spec = std::ranges::find(specs, named.name, &OperandSpec::name);
     if (spec == specs.end()) throw Error(cat("no operand ", printable(named.name)), "G-8");
     auto& place = places[static_cast<std::size_t>(spec - specs.begin())];
     if (place) throw Error(cat(named.name, " is given twice"), "G-8");
-    place = named.text;
+    place = OperandText(named.text, named.is_json);
   }
   auto next = request.positional.begin();
   for (auto& place : places) {
     if (!place && next != request.positional.end()) place = *next++;
   }
-  std::vector<std::string> texts;
+  std::vector<OperandText> texts;
   for (std::size_t i = 0; i < places.size(); ++i) {
     // A variadic operator is content with its first operand.
     if (!places[i] && specs.back().variadic && i > 0) break;
@@ -40,7 +40,8 @@ std::vector<std::string> place_operands(const Request& request, const Call& call
     texts.push_back(*places[i]);
   }
   if (next != request.positional.end() && !specs.back().variadic) {
-    throw Error(cat("unexpected operand ", printable(*next), ": ", op.name, " takes ", specs.size()), "G-8");
+    throw Error(cat("unexpected operand ", printable(next->text), ": ", op.name, " takes ", specs.size()),
+                "G-8");
   }
   texts.insert(texts.end(), next, request.positional.end());
   if (call.version->operands != 0 && texts.size() != call.version->operands) {
@@ -58,25 +59,29 @@ std::string_view type_of(const Call& call, std::size_t i) {
   return type_variable(*call.op, *call.version, i);
 }
 
-void require_one_standard_input(const std::vector<std::string>& texts, const Request& request) {
-  const auto is_stdin = [](const NamedText& attribute) { return attribute.text == "-"; };
-  if (std::ranges::count(texts, "-") + std::ranges::count_if(request.attributes, is_stdin) > 1) {
+void require_one_standard_input(const std::vector<OperandText>& texts, const Request& request) {
+  if (std::ranges::count(texts, "-", &OperandText::text) +
+          std::ranges::count(request.attributes, "-", &NamedText::text) >
+      1) {
     throw Error("standard input can be one operand only");
   }
 }
 
-std::vector<Source> open_operands(const std::vector<std::string>& texts, const Request& request,
+std::vector<Source> open_operands(const std::vector<OperandText>& texts, const Request& request,
                                   const Settings& settings, const Call& call) {
   std::vector<Source> sources;
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    if (settings.lookup) {
-      if (auto tensor = settings.lookup(texts[i])) {
+    const auto& [text, is_json] = texts[i];
+    if (settings.lookup && !is_json) {
+      if (auto tensor = settings.lookup(text)) {
         sources.push_back(Source::of(std::move(*tensor)));
         continue;
       }
     }
-    const Source::Options options{.header_only = request.dry_run, .allow_abstract = request.dry_run};
-    sources.push_back(with_context(call.operand_name(i), [&] { return Source::open(texts[i], options); }));
+    const Source::Options options{
+        .header_only = request.dry_run, .allow_abstract = request.dry_run, .is_json = is_json};
+    sources.push_back(
+        with_context(call.operand_name(i), [&, &text = text] { return Source::open(text, options); }));
   }
   return sources;
 }

@@ -9,15 +9,26 @@
 
 namespace tensorop {
 
+// An operand as it is written.
+struct OperandText {
+  // A plain text is what the command line takes it for: a path, "-", inline JSON, "@id".
+  OperandText(std::string as_written, bool as_json = false) : text(std::move(as_written)), is_json(as_json) {}
+
+  std::string text;
+  bool is_json;  // the tensor itself, whatever files there are of that name
+};
+
+// An operand or an attribute under its name.
 struct NamedText {
   std::string name;  // "data", "batch_dims"
   std::string text;
+  bool is_json = false;  // as in OperandText
 };
 
 struct Request {
   std::string op;                       // as typed: "GatherND"
   std::vector<NamedText> named;         // operands given by name
-  std::vector<std::string> positional;  // the other operands; they fill the free places in order
+  std::vector<OperandText> positional;  // the other operands; they fill the free places in order
   std::vector<NamedText> attributes;    // underscores in the names
   std::optional<std::string> spec;      // "onnx-13"
   std::optional<std::string> oob;

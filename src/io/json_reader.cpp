@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/json_data.hpp"
+#include "io/json_syntax.hpp"
 
 namespace tensorop {
 
@@ -75,41 +76,6 @@ class Characters {
   mutable std::size_t passed_ = 0;  // bytes handed out in this block and before it
   JsonText* text_ = nullptr;
 };
-
-// nlohmann's message, after its prefix, in our words:
-// "parse error at line 1, column 3: syntax error while parsing value - MESSAGE; last read: 'TOKEN'; expected
-// X".
-Error syntax_error(std::string_view message, const std::string& token) {
-  const auto drop_through = [&](std::string_view mark) {
-    const std::size_t at = message.find(mark);
-    if (at == std::string_view::npos) return std::string_view{};
-    const std::string_view before = message.substr(0, at);
-    message.remove_prefix(at + mark.size());
-    return before;
-  };
-  drop_through("parse error at ");
-  const std::string place(drop_through(": syntax error "));
-  drop_through(" - ");
-  std::string out = cat("malformed JSON at ", place, ": ");
-  const std::string last_read = cat("; last read: '", token, "'");
-  const std::size_t at = message.find(last_read);
-  if (at != std::string_view::npos) {
-    out += message.substr(0, at);
-    message.remove_prefix(at + last_read.size());
-    // The end of the token is where the fault lies.
-    constexpr std::size_t kMostBytes = 24;
-    std::string_view end = token;
-    // Before a literal nlohmann keeps what it read since the last number or string.
-    if (out.ends_with("literal") && end.size() > 1) {
-      end.remove_prefix(end.find_last_of(" <>,:[]{}\"", end.size() - 2) + 1);
-    }
-    const bool cut = end.size() > kMostBytes;
-    if (cut) end.remove_prefix(end.size() - kMostBytes);
-    while (end.size() > 1 && (static_cast<unsigned char>(end[0]) & 0xC0) == 0x80) end.remove_prefix(1);
-    out += cat(" (last read: '", cut ? "..." : "", printable(end), "')");
-  }
-  return Error(out + std::string(message));
-}
 
 // Takes the parser's events through one pass. Anything wrong is thrown as an Error.
 class Handler {
@@ -218,7 +184,7 @@ class Handler {
     if (part_ == Part::nothing && message.find("unexpected end of input") != std::string_view::npos) {
       throw Error("holds no JSON value");
     }
-    throw syntax_error(message, token);
+    throw json_syntax_error(message, token);
   }
 
   // After a pass that went through: the tensor; nothing when another pass is needed.

@@ -26,6 +26,10 @@ class JsonText {
   void rewind() { next_ = 0; }
   // The next block, as soon as there is one; empty at the end. Valid until the next call.
   [[nodiscard]] std::string_view next();
+  // All that next() has returned since the beginning. Valid until the next call of it.
+  [[nodiscard]] std::string_view so_far() const {
+    return (stream_ ? std::string_view(kept_) : whole_).substr(0, next_);
+  }
 
  private:
   std::string_view whole_;

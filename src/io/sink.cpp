@@ -146,6 +146,14 @@ class JsonSink final : public EncodedSink {
 
 }  // namespace
 
+std::optional<Format> parse_format(std::string_view name) {
+  const std::string word = lower(name);
+  if (word == "npy") return Format::npy;
+  if (word == "json") return Format::json;
+  if (word == "nested") return Format::nested;
+  return std::nullopt;
+}
+
 Format format_of(const Destination& destination) {
   if (destination.format) return *destination.format;
   if (destination.path == "-") return Format::json;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "tensor/tensor.hpp"
 
@@ -16,6 +17,9 @@ enum class Format : std::uint8_t {
   json,    // {"dtype":...,"shape":...,"data":...} on one line
   nested,  // the data alone
 };
+
+// The format of that name, in any case: "npy", "json", "nested".
+[[nodiscard]] std::optional<Format> parse_format(std::string_view name);
 
 struct Destination {
   std::string path = "-";        // "-" is standard output

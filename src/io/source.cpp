@@ -5,13 +5,11 @@
 
 #include "base/error.hpp"
 #include "base/input_file.hpp"
-#include "base/system.hpp"
+#include "base/paths.hpp"
 #include "base/text.hpp"
 #include "io/npy.hpp"
 
 namespace tensorop {
-namespace {
-
 // A list, an object or a string by how it begins; a number, true or false only as a whole: 2024.npy is a
 // file.
 bool looks_like_json(std::string_view text) {
@@ -24,13 +22,6 @@ bool looks_like_json(std::string_view text) {
   const bool is_number = value[0] == '-' || (value[0] >= '0' && value[0] <= '9');
   return is_number && value.find_first_not_of("0123456789+-.eE") == std::string_view::npos;
 }
-
-bool exists(const std::string& path) {
-  struct stat info {};
-  return os().stat(path.c_str(), &info) == 0;
-}
-
-}  // namespace
 
 std::optional<Tensor> parse_abstract(const std::string& text) {
   const std::size_t bracket = text.find('[');
@@ -85,7 +76,9 @@ JsonText json_text(OpenedFile opened) {
 Source Source::open(const std::string& text, const Options& options) {
   if (text.empty()) throw Error("an empty text is neither a file nor a tensor");
   Source source;
-  if (text != "-" && !exists(text)) {
+  if (options.is_json) {
+    source.text_ = std::make_shared<JsonText>(text, nullptr);
+  } else if (text != "-" && !file_exists(text)) {
     if (options.allow_abstract) {
       if (auto abstract = parse_abstract(text)) return of(std::move(*abstract));
     }

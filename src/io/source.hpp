@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/input_file.hpp"
 #include "io/json_reader.hpp"
@@ -18,6 +19,7 @@ class Source {
     bool header_only = false;     // tensors without elements will do (NPY)
     bool allow_abstract = false;  // "float32[2,3]" is a tensor without elements
     std::optional<DType> untyped_as = {};  // what untyped JSON is read as, at once; else resolve() will say
+    bool is_json = false;         // the text is the tensor itself, whatever files there are
   };
 
   // Throws Error naming the path (or the inline text) when there is nothing, or nothing readable, behind
@@ -56,6 +58,10 @@ struct OpenedFile {
 [[nodiscard]] OpenedFile open_file(const std::string& path);
 // The text of one that is not NPY.
 [[nodiscard]] JsonText json_text(OpenedFile opened);
+
+// Whether an operand text is the tensor itself where no file has that name: a list, an object, a string, a
+// number, true or false.
+[[nodiscard]] bool looks_like_json(std::string_view text);
 
 // "float32[2,3]" as a tensor without elements; nothing when `text` is not of that form.
 [[nodiscard]] std::optional<Tensor> parse_abstract(const std::string& text);

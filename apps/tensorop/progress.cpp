@@ -1,0 +1,89 @@
+#include "progress.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <system_error>
+
+#include "base/progress_line.hpp"
+
+namespace tensorop {
+namespace {
+
+// One column is left free: some terminals wrap at the last one.
+int terminal_width() {
+  winsize size{};
+  constexpr int kUsual = 80;
+  const bool is_known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return (is_known ? size.ws_col : kUsual) - 1;
+}
+
+}  // namespace
+
+Progress::Progress(ProgressMode mode) {
+  if (mode == ProgressMode::never) return;
+  if (mode == ProgressMode::automatic && ::isatty(STDERR_FILENO) == 0) return;
+  const Clock::duration delay =
+      mode == ProgressMode::always ? Clock::duration::zero() : std::chrono::seconds(1);
+  try {
+    painter_ = std::jthread([this, delay] { redraw_until_end(delay); });
+  } catch (const std::system_error&) {  // no thread to be had: it goes without the bar
+  }
+}
+
+Progress::~Progress() {
+  end();
+}
+
+void Progress::set(std::int64_t done, std::int64_t total) {
+  const std::lock_guard lock(mutex_);
+  done_ = done;
+  total_ = total;
+}
+
+void Progress::print(std::string_view lines) {
+  const std::lock_guard lock(mutex_);
+  const bool stood = drawn_ != 0;
+  clear();
+  std::fwrite(lines.data(), 1, lines.size(), stderr);
+  if (stood) draw();
+}
+
+void Progress::end() {
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    clear();
+  }
+  ended_changed_.notify_all();
+  if (painter_.joinable()) painter_.join();
+}
+
+void Progress::redraw_until_end(Clock::duration delay) {
+  constexpr auto kBetween = std::chrono::milliseconds(100);
+  std::unique_lock lock(mutex_);
+  for (Clock::duration wait = delay; !ended_changed_.wait_for(lock, wait, [&] { return ended_; });
+       wait = kBetween) {
+    draw();
+  }
+}
+
+void Progress::draw() {
+  if (total_ == 0) return;
+  const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
+  std::string line = progress_line(done_, total_, elapsed, terminal_width());
+  const std::size_t columns = line.size();
+  if (columns < drawn_) line.append(drawn_ - columns, ' ');
+  std::fprintf(stderr, "\r%s", line.c_str());
+  drawn_ = columns;
+}
+
+void Progress::clear() {
+  if (drawn_ == 0) return;
+  std::fprintf(stderr, "\r%s\r", std::string(drawn_, ' ').c_str());
+  drawn_ = 0;
+}
+
+}  // namespace tensorop

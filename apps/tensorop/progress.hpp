@@ -1,0 +1,52 @@
+// The progress bar on standard error, and the lines that are written there while it stands.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+
+namespace tensorop {
+
+enum class ProgressMode : std::uint8_t {
+  automatic,  // on a terminal, after a second
+  always,     // at once, wherever standard error goes
+  never,
+};
+
+// Redrawn ten times a second by a thread of its own, gone without a trace when it ends. All functions may be
+// called from any thread.
+class Progress {
+ public:
+  explicit Progress(ProgressMode mode);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void set(std::int64_t done, std::int64_t total);
+  // Writes text, whole lines, to standard error; the bar makes room.
+  void print(std::string_view lines);
+  // Removes the bar, for good.
+  void end();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void redraw_until_end(Clock::duration delay);
+  void draw();
+  void clear();
+
+  std::mutex mutex_;  // over all that follows
+  std::condition_variable ended_changed_;
+  bool ended_ = false;
+  std::int64_t done_ = 0;
+  std::int64_t total_ = 0;
+  std::size_t drawn_ = 0;  // columns of the bar that stands there
+  Clock::time_point start_ = Clock::now();
+  std::jthread painter_;
+};
+
+}  // namespace tensorop

@@ -1,0 +1,75 @@
+#include "base/paths.hpp"
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdint>
+
+#include "base/error.hpp"
+#include "base/system.hpp"
+#include "base/text.hpp"
+
+namespace tensorop {
+
+std::string directory_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string path_from(const std::string& folder, const std::string& path) {
+  if (folder.empty() || path.starts_with('/')) return path;
+  return folder.ends_with('/') ? folder + path : cat(folder, "/", path);
+}
+
+bool file_exists(const std::string& path) {
+  struct stat info {};
+  return os().stat(path.c_str(), &info) == 0;
+}
+
+bool is_descriptor_name(std::string_view path) {
+  return path == "/dev/stdout" || path == "/dev/stderr" || path.starts_with("/dev/fd/") ||
+         path.starts_with("/proc/");
+}
+
+std::string resolve_links(const std::string& path) {
+  constexpr int kMostLinks = 40;
+  std::string current = path;
+  for (int i = 0; i < kMostLinks; ++i) {
+    if (is_descriptor_name(current)) return current;
+    struct stat info {};
+    if (os().lstat(current.c_str(), &info) != 0) {
+      if (errno == ENOENT) return current;
+      throw_errno(path, "cannot write");
+    }
+    if (!S_ISLNK(info.st_mode)) return current;
+    std::array<char, PATH_MAX> target{};
+    const ssize_t length = os().readlink(current.c_str(), target.data(), target.size());
+    if (length < 0) throw_errno(path, "cannot follow the symbolic link");
+    current = path_from(directory_of(current), {target.data(), static_cast<std::size_t>(length)});
+  }
+  errno = ELOOP;
+  throw_errno(path, "cannot follow the symbolic link");
+}
+
+std::string PathKeys::of(const std::string& path) {
+  std::string end = path;
+  try {
+    end = resolve_links(path);
+  } catch (const Error&) {  // whoever opens it will say so
+  }
+  const std::string folder = directory_of(end);
+  auto known = folders_.find(folder);
+  if (known == folders_.end()) {
+    struct stat info {};
+    const bool exists = os().stat(folder.c_str(), &info) == 0;
+    known = folders_
+                .emplace(folder, exists ? cat(static_cast<std::uint64_t>(info.st_dev), ":",
+                                              static_cast<std::uint64_t>(info.st_ino))
+                                        : folder)
+                .first;
+  }
+  return cat(known->second, "/", end.substr(end.rfind('/') + 1));
+}
+
+}  // namespace tensorop

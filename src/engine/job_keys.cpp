@@ -1,0 +1,249 @@
+#include "engine/job_keys.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/paths.hpp"
+#include "base/text.hpp"
+#include "io/json_objects.hpp"
+#include "io/source.hpp"
+#include "ops/registry.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr std::string_view kTolerances[] = {"rtol",         "atol",      "max_ulp",
+                                            "max_mismatch", "tolerance", "nan_unequal"};
+constexpr std::string_view kCommonKeys[] = {"op",     "operands", "spec", "dtype", "output",
+                                            "format", "id",       "name", "expect"};
+
+[[noreturn]] void refuse(const JsonMember& member, std::string_view expected) {
+  throw Error(cat("expected ", expected, ", found ", kind_name(member.kind)));
+}
+
+std::string text_of(const JsonMember& member, std::string_view what) {
+  if (member.kind != JsonKind::string) refuse(member, what);
+  if (member.text.empty()) throw Error(cat("expected ", what, ", found an empty string"));
+  return member.text;
+}
+
+// A string that names a file, as seen from the job file's folder.
+std::string file_of(const JsonMember& member, const std::string& folder) {
+  const std::string path = text_of(member, "the name of a file");
+  if (path == "-") throw Error("a job has no standard input and no standard output: name a file");
+  if (path.find('\0') != std::string::npos) throw Error("the name of a file has no zero byte");
+  return path_from(folder, path);
+}
+
+// A string is what the command line takes it for, a path being seen from the folder; anything else is the
+// tensor itself.
+OperandText operand_of(const JsonMember& member, const std::string& folder) {
+  if (member.kind == JsonKind::null) refuse(member, "an operand");
+  if (member.kind != JsonKind::string) return {member.text, true};
+  if (member.text.starts_with('@')) return {member.text};
+  // An existing file wins, as on the command line; there it is looked for from here.
+  const bool may_be_json = !folder.empty() && looks_like_json(member.text);
+  std::string path = file_of(member, folder);
+  return {may_be_json && !file_exists(path) ? member.text : std::move(path)};
+}
+
+// "2,3,4" of [2, 3, 4]; nothing where it is no list of plain numbers.
+std::optional<std::string> list_text(const std::string& json) {
+  std::string inner = json.substr(1, json.size() - 2);
+  std::erase_if(inner, [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; });
+  if (inner.empty() || inner.find_first_not_of("0123456789,") != std::string::npos) return std::nullopt;
+  return inner;
+}
+
+NamedText attribute_of(const JsonMember& member, AttributeKind kind, const std::string& folder) {
+  NamedText out{member.key, member.text};
+  const bool is_text = member.kind == JsonKind::string;
+  const bool is_number = member.kind == JsonKind::number;
+  switch (kind) {
+    case AttributeKind::integer:
+      if (!is_number && !is_text) refuse(member, "a whole number");
+      break;
+    case AttributeKind::boolean:
+    case AttributeKind::flag:
+      if (!is_number && !is_text && member.kind != JsonKind::boolean) refuse(member, "true or false");
+      break;
+    case AttributeKind::choice:
+      if (!is_number && !is_text) refuse(member, "a word");
+      break;
+    case AttributeKind::integers:
+      if (member.kind == JsonKind::null || member.kind == JsonKind::boolean) {
+        refuse(member, "a list of whole numbers");
+      }
+      if (member.kind == JsonKind::list) {
+        const auto listed = list_text(member.text);
+        out = {member.key, listed.value_or(member.text), !listed};
+      } else if (member.kind == JsonKind::object) {
+        out.is_json = true;
+      } else if (is_text && member.text.find_first_not_of("0123456789,") != std::string::npos) {
+        if (member.text.starts_with('@')) throw Error("only operands can be the result of another job");
+        out.text = operand_of(member, folder).text;
+      }
+      break;
+  }
+  return out;
+}
+
+// The items of the list in "operands".
+std::vector<OperandText> operands_of(const JsonMember& member, const std::string& folder) {
+  if (member.kind != JsonKind::list) refuse(member, "a list of operands");
+  std::vector<OperandText> out;
+  for (const JsonMember& item : read_json_items(member.text)) out.push_back(operand_of(item, folder));
+  return out;
+}
+
+Expectation expectation_of(const JsonMember& member, const std::string& folder) {
+  if (member.kind == JsonKind::null) refuse(member, "a tensor, a golden file or an error");
+  if (member.kind == JsonKind::object) {
+    JsonText text(member.text, nullptr);
+    const JsonObject object = read_json_objects(text, "expect").at(0);
+    const auto error = std::ranges::find(object.members, "error", &JsonMember::key);
+    if (error != object.members.end()) {
+      if (object.members.size() != 1) throw Error("\"error\" goes with no other key");
+      return {Expectation::Kind::error,
+              with_context("error", [&] { return text_of(*error, "a rule id or part of a message"); })};
+    }
+  }
+  if (member.kind != JsonKind::string) return {Expectation::Kind::tensor, member.text};
+  OperandText operand = operand_of(member, folder);
+  if (operand.text.starts_with('@')) throw Error("expected a tensor, a golden file or an error, found an id");
+  const bool is_json =
+      operand.text == member.text && looks_like_json(member.text) && !file_exists(operand.text);
+  return {is_json ? Expectation::Kind::tensor : Expectation::Kind::file, std::move(operand.text)};
+}
+
+// Reads members of one job.
+class JobReader {
+ public:
+  JobReader(const Operator& op, const std::string& folder, Job& job) : op_(op), folder_(folder), job_(job) {}
+
+  // False where the key is unknown. Throws Error without the key.
+  bool read(const JsonMember& member) {
+    return read_of_operator(member) || read_of_call(member) || read_of_result(member);
+  }
+
+  [[nodiscard]] std::vector<std::string> keys() const {
+    std::vector<std::string> out;
+    for (const OperandSpec& operand : op_.operands) out.emplace_back(operand.name);
+    for (const AttributeSpec& attribute : op_.attributes) out.emplace_back(attribute.name);
+    if (!op_.oob.empty()) out.emplace_back("oob");
+    out.insert(out.end(), std::begin(kCommonKeys), std::end(kCommonKeys));
+    out.insert(out.end(), std::begin(kTolerances), std::end(kTolerances));
+    return out;
+  }
+
+ private:
+  bool read_of_operator(const JsonMember& member) {
+    if (std::ranges::find(op_.operands, member.key, &OperandSpec::name) != op_.operands.end()) {
+      OperandText operand = operand_of(member, folder_);
+      job_.request.named.push_back({member.key, std::move(operand.text), operand.is_json});
+    } else if (const AttributeSpec* attribute = find_attribute(op_, member.key)) {
+      job_.request.attributes.push_back(attribute_of(member, attribute->kind, folder_));
+    } else if (member.key == "operands") {
+      job_.request.positional = operands_of(member, folder_);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  bool read_of_call(const JsonMember& member) {
+    Request& request = job_.request;
+    if (member.key == "op") {
+      request.op = member.text;
+    } else if (member.key == "spec") {
+      request.spec = text_of(member, "the name of a specification");
+    } else if (member.key == "dtype") {
+      request.dtype = text_of(member, "the name of a dtype");
+    } else if (member.key == "oob" && !op_.oob.empty()) {
+      request.oob = text_of(member, "a word");
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  bool read_of_result(const JsonMember& member) {
+    if (member.key == "id") {
+      job_.id = text_of(member, "a name");
+    } else if (member.key == "name") {
+      job_.name = text_of(member, "a name");
+    } else if (member.key == "output") {
+      destination().path = file_of(member, folder_);
+    } else if (member.key == "format") {
+      destination().format = parse_format(text_of(member, "a format"));
+      if (!destination().format) throw Error(cat(printable(member.text), " is not one of npy, json, nested"));
+    } else if (member.key == "expect") {
+      job_.expect = expectation_of(member, folder_);
+    } else if (std::ranges::find(kTolerances, member.key) != std::end(kTolerances)) {
+      if (member.kind == JsonKind::null || member.kind == JsonKind::list || member.kind == JsonKind::object) {
+        refuse(member, "a number or a word");
+      }
+      job_.tolerances.push_back({member.key, member.text});
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  Destination& destination() {
+    if (!job_.output) job_.output = Destination();
+    return *job_.output;
+  }
+
+  const Operator& op_;
+  const std::string& folder_;
+  Job& job_;
+};
+
+const Operator& operator_of(const JsonObject& object) {
+  const auto op = std::ranges::find(object.members, "op", &JsonMember::key);
+  if (op == object.members.end()) throw Error("key \"op\" is missing");
+  return with_context("key \"op\"", [&]() -> const Operator& {
+    const FoundOperator found = find_operator(text_of(*op, "the name of an operator"));
+    if (found.op != nullptr) return *found.op;
+    const std::string near = nearest(op->text, operator_names());
+    throw Error(
+        cat("no operator ", printable(op->text), near.empty() ? "" : cat(" (did you mean ", near, "?)")));
+  });
+}
+
+[[noreturn]] void refuse_key(const std::string& key, const Operator& op,
+                             const std::vector<std::string>& keys) {
+  const std::string near = nearest(key, keys);
+  throw Error(cat("unknown key \"", printable(key), "\" of ", op.name, " (",
+                  near.empty() ? cat("allowed: ", join(keys)) : cat("did you mean \"", near, "\"?"), ")"));
+}
+
+}  // namespace
+
+Job read_job(const JsonObject& object, const std::string& file, const std::string& folder) {
+  Job job;
+  job.file = file;
+  job.line = object.line;
+  return with_context(job.place(), [&] {
+    const Operator& op = operator_of(object);
+    JobReader reader(op, folder, job);
+    for (const JsonMember& member : object.members) {
+      bool known = false;
+      try {
+        known = reader.read(member);
+      } catch (Error& error) {
+        error.add_context(cat("key \"", member.key, "\""));
+        throw;
+      }
+      if (!known) refuse_key(member.key, op, reader.keys());
+    }
+    if (job.output && job.output->path == "-") throw Error("key \"format\" goes with \"output\"");
+    if (job.output) with_context("key \"output\"", [&] { (void)format_of(*job.output); });
+    if (job.name.empty()) job.name = job.id.empty() ? job.place() : job.id;
+    return std::move(job);
+  });
+}
+
+}  // namespace tensorop

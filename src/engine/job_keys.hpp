@@ -1,0 +1,15 @@
+// One job: what its keys mean.
+#pragma once
+
+#include <string>
+
+#include "engine/jobs.hpp"
+#include "io/json_objects.hpp"
+
+namespace tensorop {
+
+// A job by itself, without its ties to others; `folder` is where relative paths begin. Throws Error naming
+// the key.
+[[nodiscard]] Job read_job(const JsonObject& object, const std::string& file, const std::string& folder);
+
+}  // namespace tensorop

@@ -1,0 +1,138 @@
+#include "engine/jobs.hpp"
+
+#include <functional>
+#include <unordered_map>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/paths.hpp"
+#include "base/text.hpp"
+#include "engine/job_keys.hpp"
+#include "io/json_objects.hpp"
+#include "io/source.hpp"
+
+namespace tensorop {
+namespace {
+
+using Index = std::unordered_map<std::string, std::size_t>;
+
+// Finds out which jobs of a file must wait for which.
+class Linker {
+ public:
+  Linker(std::vector<Job>& jobs, std::size_t first) : jobs_(jobs), first_(first) {}
+
+  void link() {
+    collect();
+    for (std::size_t i = first_; i < jobs_.size(); ++i) {
+      with_context(jobs_[i].place(), [&] { link_operands(i); });
+    }
+  }
+
+ private:
+  // Whose ids are which, and who writes what.
+  void collect() {
+    for (std::size_t i = first_; i < jobs_.size(); ++i) {
+      const Job& job = jobs_[i];
+      const auto claim = [&](Index& index, const std::string& value, std::string_view key,
+                             std::string_view what) {
+        const auto [there, is_new] = index.emplace(value, i);
+        if (is_new) return;
+        throw Error(
+            cat(job.place(), ": key \"", key, "\": the job on line ", jobs_[there->second].line, what));
+      };
+      if (!job.id.empty()) claim(ids_, job.id, "id", " has this id too");
+      if (job.output && job.output->path != "/dev/null") {
+        claim(writers_, keys_.of(job.output->path), "output", " writes this file too");
+      }
+    }
+  }
+
+  // Calls `visit` with every operand and attribute text of a job that may be an id or a path.
+  static void for_each_text(const Job& job,
+                            const std::function<void(const std::string& key, const std::string&)>& visit) {
+    for (const NamedText& named : job.request.named) {
+      if (!named.is_json) visit(named.name, named.text);
+    }
+    for (const OperandText& operand : job.request.positional) {
+      if (!operand.is_json) visit("operands", operand.text);
+    }
+    for (const NamedText& attribute : job.request.attributes) {
+      if (!attribute.is_json && !attribute.text.starts_with('@')) visit(attribute.name, attribute.text);
+    }
+  }
+
+  void link_operands(std::size_t i) {
+    for_each_text(jobs_[i], [&](const std::string& key, const std::string& text) {
+      if (text.starts_with('@')) {
+        with_context(cat("key \"", key, "\""), [&] { link_id(i, text); });
+      } else if (!writers_.empty()) {
+        link_file(i, text);
+      }
+    });
+  }
+
+  void link_id(std::size_t i, const std::string& text) {
+    const auto found = ids_.find(text.substr(1));
+    if (found == ids_.end()) {
+      std::vector<std::string> known;
+      for (const auto& [id, job] : ids_) known.push_back(id);
+      const std::string near = nearest(text.substr(1), known);
+      throw Error(cat("no job has the id ", printable(text.substr(1)),
+                      near.empty() ? "" : cat(" (did you mean @", printable(near), "?)")));
+    }
+    if (found->second >= i) {
+      throw Error(cat("the job with the id ", printable(text.substr(1)), " comes ",
+                      found->second == i ? "no earlier: it is this one"
+                                         : cat("later, on line ", jobs_[found->second].line)));
+    }
+    jobs_[i].needs.push_back({found->second, text});
+    ++jobs_[found->second].uses;
+  }
+
+  // Waits for the earlier job that writes the file; makes the later one that does wait.
+  void link_file(std::size_t i, const std::string& path) {
+    const auto found = writers_.find(keys_.of(path));
+    if (found == writers_.end() || found->second == i) return;
+    if (found->second < i) {
+      jobs_[i].needs.push_back({found->second, ""});
+    } else {
+      jobs_[found->second].after.push_back(i);
+    }
+  }
+
+  std::vector<Job>& jobs_;
+  std::size_t first_;
+  Index ids_;
+  Index writers_;
+  PathKeys keys_;
+};
+
+void require_purpose(const Job& job, JobPurpose purpose) {
+  if (purpose == JobPurpose::run && !job.output && job.id.empty()) {
+    throw Error(cat(job.place(), ": neither \"output\" nor \"id\": the result would be lost"));
+  }
+  if (purpose == JobPurpose::check && !job.expect && job.uses == 0) {
+    throw Error(cat(job.place(), ": key \"expect\" is missing"));
+  }
+}
+
+}  // namespace
+
+std::string Job::place() const {
+  return cat(file, ":", line);
+}
+
+void read_jobs(const std::string& path, JobPurpose purpose, std::vector<Job>& jobs) {
+  const std::string name = path == "-" ? "standard input" : printable(path);
+  OpenedFile opened = open_file(path);
+  if (opened.is_npy) throw Error(cat(name, ": is an NPY file, not a file of jobs"));
+  JsonText text = json_text(std::move(opened));
+  const std::string folder = path.find('/') == std::string::npos ? "" : directory_of(path);
+  const std::size_t first = jobs.size();
+  for (const JsonObject& object : read_json_objects(text, name))
+    jobs.push_back(read_job(object, name, folder));
+  Linker(jobs, first).link();
+  for (std::size_t i = first; i < jobs.size(); ++i) require_purpose(jobs[i], purpose);
+}
+
+}  // namespace tensorop

@@ -1,0 +1,39 @@
+// Documents that are lists of flat records (job files): each object with its line, each value as its own
+// text. Knows nothing of what the keys mean, nor of tensors.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/json_reader.hpp"
+
+namespace tensorop {
+
+enum class JsonKind : std::uint8_t { null, boolean, number, string, list, object };
+
+// "a number", "true or false": how messages name a kind.
+[[nodiscard]] std::string_view kind_name(JsonKind kind);
+
+struct JsonMember {
+  std::string key;
+  JsonKind kind;
+  // The value as it stands in the document, so that no digit of a number is lost; of a string what it means.
+  std::string text;
+};
+
+struct JsonObject {
+  std::int64_t line = 0;  // where it begins; the first line is 1
+  std::vector<JsonMember> members;
+};
+
+// Reads a document that is one list of objects, or any number of objects each of which begins on a line of
+// its own (JSON Lines; blank lines are passed over). `name` is how messages call it: "NAME:LINE: ...". Throws
+// Error at the first byte that cannot be right, and for a key that an object has twice.
+[[nodiscard]] std::vector<JsonObject> read_json_objects(JsonText& text, const std::string& name);
+
+// The items of `json`, a well-formed list; they have no keys.
+[[nodiscard]] std::vector<JsonMember> read_json_items(std::string_view json);
+
+}  // namespace tensorop
