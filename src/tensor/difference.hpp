@@ -68,8 +68,8 @@ struct Difference {
   double needed_rtol = 0;
   double needed_atol = 0;
 
-  // The first of those that are furthest beyond their tolerance; -1 where all pass.
-  [[nodiscard]] std::int64_t worst(const ElementTolerance& tolerance) const;
+  // The first of those that are furthest beyond their tolerance; -1 where all pass, and for bool and string.
+  [[nodiscard]] std::int64_t worst(DType dtype, const ElementTolerance& tolerance) const;
   void merge(const Difference& other);
 };
 
