@@ -58,6 +58,8 @@ Destination read_destination(const Arguments& arguments) {
       destination.format = Format::json;
     } else if (format == "nested") {
       destination.format = Format::nested;
+    } else if (format == "npz") {
+      destination.format = Format::npz;
     } else {
       throw Error(cat("--format ", printable(*text), " is not one of npy, json, nested"));
     }
