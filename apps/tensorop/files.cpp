@@ -28,8 +28,9 @@ int run_info(const Words& args) {
   // All or nothing: an error leaves standard output empty.
   std::string lines;
   for (const std::string& path : arguments.operands) {
-    const FileInfo info = inspect_file(path);
-    lines += arguments.has("--json") ? describe_json(info) : describe_text(info);
+    for (const FileInfo& file : inspect_file(path)) {
+      lines += arguments.has("--json") ? describe_json(file) : describe_text(file);
+    }
   }
   print(lines);
   return 0;
@@ -38,26 +39,29 @@ int run_info(const Words& args) {
 int run_convert(const Words& args) {
   std::vector<Option> options = {
       {"--dtype", OptionKind::value, "DTYPE", "cast to this dtype; untyped JSON is read as it"},
+      {"--compress", OptionKind::flag, "", "deflate the arrays of an NPZ archive"},
   };
-  for (Option& option : output_options()) options.push_back(std::move(option));
+  for (Option& option : output_options()) {
+    if (option.name == "--format") option.value_name += "|npz";
+    options.push_back(std::move(option));
+  }
   for (Option& option : global_options()) options.push_back(std::move(option));
   const Arguments arguments = parse_arguments(args, options);
   if (arguments.has("--help")) {
-    print_help({"convert OPERAND [--dtype DTYPE] [-o FILE]",
-                "Rewrites a tensor in another format or dtype",
+    print_help({"convert OPERAND [--dtype DTYPE] [-o FILE]\n"
+                "       tensorop convert [NAME=]OPERAND... -o FILE.npz [--dtype DTYPE] [--compress]",
+                "Rewrites a tensor in another format or dtype, or several into one archive",
                 {"tensorop convert a.json -o a.npy", "tensorop convert a.npy",
-                 "tensorop convert a.npy --dtype float16 -o half.npy"}},
+                 "tensorop convert a.npy --dtype float16 -o half.npy",
+                 "tensorop convert a.npy bias=b.npy -o ab.npz"}},
                options);
     return 0;
   }
   if (arguments.has("--version")) return print_version();
   if (arguments.operands.empty()) throw Error("no input given");
-  if (arguments.operands.size() > 1) {
-    throw Error(
-        cat("unexpected operand ", printable(arguments.operands[1]), ": one input goes into one output"));
-  }
-  convert_tensor(arguments.operands[0], arguments.value("--dtype"), read_destination(arguments),
-                 read_settings(arguments));
+  convert({arguments.operands, arguments.value("--dtype"), read_destination(arguments),
+           arguments.has("--compress")},
+          read_settings(arguments));
   return 0;
 }
 

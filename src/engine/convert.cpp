@@ -1,10 +1,15 @@
 #include "engine/convert.hpp"
 
+#include <algorithm>
+#include <map>
+#include <utility>
+
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/execute.hpp"
 #include "io/json_writer.hpp"
+#include "io/npz_writer.hpp"
 #include "io/source.hpp"
 #include "kernels/cast.hpp"
 
@@ -26,26 +31,126 @@ Plan cast_plan(const Tensor& tensor, DType dtype) {
   return plan;
 }
 
-}  // namespace
+// An input that was opened, and the dtype it is to have.
+struct Opened {
+  std::string name;  // as messages call it; empty for inline JSON
+  Tensor tensor;
+  DType dtype;
 
-void convert_tensor(const std::string& text, const std::optional<std::string>& dtype_name,
-                    const Destination& destination, const Settings& settings) {
-  (void)format_of(destination);
-  std::optional<DType> dtype;
-  if (dtype_name) {
-    dtype = parse_dtype(*dtype_name);
-    if (!dtype) throw Error(cat("dtype ", printable(*dtype_name), " is not one of ", kAllTypes.names()));
+  [[nodiscard]] bool is_cast() const { return dtype != tensor.dtype(); }
+  template <class Body>
+  void in_context(const Body& body) const {
+    name.empty() ? body() : with_context(name, body);
   }
+};
+
+std::optional<DType> read_dtype(const std::optional<std::string>& text) {
+  if (!text) return std::nullopt;
+  const auto dtype = parse_dtype(*text);
+  if (!dtype) throw Error(cat("dtype ", printable(*text), " is not one of ", kAllTypes.names()));
+  return dtype;
+}
+
+Opened open_input(const std::string& text, const std::optional<DType>& dtype) {
   Source source = Source::open(text, {.untyped_as = dtype});
   if (source.tensor() == nullptr) source.resolve(source.natural_dtype());
-  const Tensor tensor = *source.tensor();
-  if (!dtype || *dtype == tensor.dtype()) return write_tensor(tensor, destination, settings.threads);
-  if (!can_cast(tensor.dtype(), *dtype))
-    throw Error(cat("no cast from ", name(tensor.dtype()), " to ", name(*dtype)));
-  const auto run = [&] {
-    execute(cast_plan(tensor, *dtype), {*dtype, tensor.shape()}, destination, settings.threads);
-  };
-  source.name().empty() ? run() : with_context(source.name(), run);
+  const Tensor& tensor = *source.tensor();
+  const DType wanted = dtype.value_or(tensor.dtype());
+  if (wanted != tensor.dtype() && !can_cast(tensor.dtype(), wanted)) {
+    throw Error(cat("no cast from ", name(tensor.dtype()), " to ", name(wanted)));
+  }
+  return {source.name(), tensor, wanted};
+}
+
+void convert_one(const Conversion& conversion, const std::optional<DType>& dtype, const Settings& settings) {
+  const Opened input = open_input(conversion.inputs[0], dtype);
+  if (!input.is_cast()) return write_tensor(input.tensor, conversion.destination, settings.threads);
+  input.in_context([&] {
+    execute(cast_plan(input.tensor, input.dtype), {input.dtype, input.tensor.shape()}, conversion.destination,
+            settings.threads);
+  });
+}
+
+struct NamedInput {
+  std::string name;
+  std::string text;
+};
+
+// NAME=OPERAND, where the whole is no operand itself.
+NamedInput read_name(const std::string& text, std::size_t position) {
+  const std::size_t equals = text.find('=');
+  const std::size_t bracket = text.find_first_of("[{\"");
+  if (equals < bracket && !names_file(text)) return {text.substr(0, equals), text.substr(equals + 1)};
+  std::string name = array_name(text);
+  return {name.empty() ? cat("arr_", position) : std::move(name), text};
+}
+
+std::vector<NamedInput> read_names(const std::vector<std::string>& texts) {
+  std::vector<NamedInput> inputs;
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    inputs.push_back(read_name(texts[i], i));
+    const NamedInput& input = inputs.back();
+    with_context(printable(texts[i]), [&] { require_array_name(input.name); });
+    const auto [before, is_new] = places.emplace(input.name, i);
+    if (is_new) continue;
+    throw Error(cat(printable(texts[before->second]), " and ", printable(texts[i]), " would both be called ",
+                    printable(input.name)),
+                "", "NAME=OPERAND gives an array another name");
+  }
+  const auto is_stdin = [](const NamedInput& input) { return input.text == "-"; };
+  if (std::ranges::count_if(inputs, is_stdin) > 1) throw Error("standard input can be one operand only");
+  return inputs;
+}
+
+void add_array(NpzWriter& archive, const std::string& name, const Opened& input, const Threads& threads) {
+  const Shape& shape = input.tensor.shape();
+  const auto sink = archive.add(name, input.dtype, shape, string_width(input.tensor));
+  if (!input.is_cast()) return write_tensor(input.tensor, *sink, threads);
+  input.in_context([&] {
+    execute(cast_plan(input.tensor, input.dtype), {input.dtype, shape}, *sink, threads);
+  });
+}
+
+// What is written into a stream cannot be taken back: all that may fail has to be behind before.
+Opened prepared(Opened input, const Threads& threads) {
+  if (!input.is_cast()) return input;
+  input.in_context([&] {
+    input.tensor =
+        execute(cast_plan(input.tensor, input.dtype), {input.dtype, input.tensor.shape()}, nullptr, threads);
+  });
+  return input;
+}
+
+void convert_to_archive(const Conversion& conversion, const std::optional<DType>& dtype,
+                        const Settings& settings) {
+  const auto inputs = read_names(conversion.inputs);
+  NpzWriter archive(conversion.destination.path, {.compress = conversion.compress});
+  std::vector<Opened> ready;
+  if (archive.is_stream()) {
+    for (const NamedInput& input : inputs) {
+      ready.push_back(prepared(open_input(input.text, dtype), settings.threads));
+    }
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Opened input = ready.empty() ? open_input(inputs[i].text, dtype) : std::move(ready[i]);
+    add_array(archive, inputs[i].name, input, settings.threads);
+  }
+  archive.commit();
+}
+
+}  // namespace
+
+void convert(const Conversion& conversion, const Settings& settings) {
+  const bool to_archive = format_of(conversion.destination) == Format::npz;
+  if (!to_archive && conversion.compress) throw Error("--compress is for NPZ archives");
+  if (!to_archive && conversion.inputs.size() > 1) {
+    throw Error(
+        cat("unexpected operand ", printable(conversion.inputs[1]), ": one input goes into one output"), "",
+        "an NPZ archive takes several: -o FILE.npz");
+  }
+  const auto dtype = read_dtype(conversion.dtype);
+  to_archive ? convert_to_archive(conversion, dtype, settings) : convert_one(conversion, dtype, settings);
 }
 
 }  // namespace tensorop

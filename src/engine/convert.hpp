@@ -1,17 +1,24 @@
-// Rewriting a tensor in another format or dtype.
+// Rewriting tensors in another format or dtype, one by one or several into an archive.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/engine.hpp"
 
 namespace tensorop {
 
-// Reads the operand `text` (path, "-", inline JSON), casts it to the dtype of that name where one is given
-// (untyped JSON is read as it from the beginning), and writes it to `destination`. Throws Error naming the
-// first element that does not fit.
-void convert_tensor(const std::string& text, const std::optional<std::string>& dtype,
-                    const Destination& destination, const Settings& settings);
+struct Conversion {
+  std::vector<std::string> inputs;   // operands: path, "a.npz:x", "-", inline JSON
+  std::optional<std::string> dtype;  // cast to the dtype of that name; untyped JSON is read as it
+  Destination destination;
+  bool compress = false;  // an archive's arrays are deflated
+};
+
+// One input goes into one NPY or JSON file; any number into one NPZ archive, in their order, where
+// NAME=OPERAND names an array and others are called as array_name() says, or arr_0, arr_1, ... by position.
+// Throws Error naming the first element that does not fit.
+void convert(const Conversion& conversion, const Settings& settings);
 
 }  // namespace tensorop

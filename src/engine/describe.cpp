@@ -230,6 +230,7 @@ std::string describe_text(const FileInfo& file) {
                         file.bytes, " bytes, ", file.format);
   if (!file.stored.empty())
     out += cat(" ", file.stored, ", ", file.fortran_order ? "Fortran" : "C", " order");
+  if (!file.compression.empty()) out += cat(", ", file.compression);
   return out + "\n";
 }
 
@@ -243,6 +244,7 @@ std::string describe_json(const FileInfo& file) {
     out["stored"] = file.stored;
     out["order"] = file.fortran_order ? "F" : "C";
   }
+  if (!file.compression.empty()) out["compression"] = file.compression;
   // A path is bytes: what is no UTF-8 in it must not stop the answer.
   return out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

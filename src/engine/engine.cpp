@@ -24,7 +24,7 @@ Tensor evaluate(const Request& request, const Settings& settings) {
 
 void run_request(const Request& request, const Destination& destination, const Settings& settings) {
   // A destination that does not tell its format is a mistake to report before any work.
-  (void)format_of(destination);
+  (void)single_format_of(destination);
   const Bound bound = bind(request, settings);
   with_context(bound.call.called_as, [&] {
     execute(bound.call.op->plan(bound.call, bound.output), bound.output, destination, settings.threads);

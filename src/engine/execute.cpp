@@ -170,26 +170,36 @@ void execute(const Plan& plan, const OutputInfo& output, const Destination& dest
     return write_tensor(execute(plan, output, nullptr, threads), destination, threads);
   }
   const auto sink = open_sink(destination, output.dtype, output.shape, 0);
-  if (plan.update && sink->is_positional()) {
+  execute(plan, output, *sink, threads);
+}
+
+void execute(const Plan& plan, const OutputInfo& output, Sink& sink, const Threads& threads) {
+  if (plan.update && sink.is_positional()) {
     check(plan, output, threads);
-    update_positional(plan, output, *sink, threads);
+    update_positional(plan, output, sink, threads);
   } else if (!plan.fill) {
     // Updates may go anywhere: what is written from front to end must be whole before.
-    transfer(copy_plan(execute(plan, output, nullptr, threads)), output, *sink, threads);
+    transfer(copy_plan(execute(plan, output, nullptr, threads)), output, sink, threads);
   } else {
-    if (sink->is_stream() || !plan.fill_checks) check(plan, output, threads);
-    transfer(plan, output, *sink, threads);
+    if (sink.is_stream() || !plan.fill_checks) check(plan, output, threads);
+    transfer(plan, output, sink, threads);
   }
-  sink->commit();
+  sink.commit();
+}
+
+std::int64_t string_width(const Tensor& tensor) {
+  if (tensor.dtype() != DType::string) return 0;
+  return longest_characters({tensor.as<StringRef>(), to_size(tensor.size())});
+}
+
+void write_tensor(const Tensor& tensor, Sink& sink, const Threads& threads) {
+  transfer(copy_plan(tensor), {tensor.dtype(), tensor.shape()}, sink, threads);
+  sink.commit();
 }
 
 void write_tensor(const Tensor& tensor, const Destination& destination, const Threads& threads) {
-  const bool is_string = tensor.dtype() == DType::string;
-  const std::int64_t characters =
-      is_string ? longest_characters({tensor.as<StringRef>(), to_size(tensor.size())}) : 0;
-  const auto sink = open_sink(destination, tensor.dtype(), tensor.shape(), characters);
-  transfer(copy_plan(tensor), {tensor.dtype(), tensor.shape()}, *sink, threads);
-  sink->commit();
+  write_tensor(tensor, *open_sink(destination, tensor.dtype(), tensor.shape(), string_width(tensor)),
+               threads);
 }
 
 }  // namespace tensorop

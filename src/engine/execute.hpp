@@ -17,7 +17,15 @@ namespace tensorop {
 void execute(const Plan& plan, const OutputInfo& output, const Destination& destination,
              const Threads& threads);
 
-// A tensor that is there already, to a destination.
+// The result through a sink that is open already, committed when it is complete. Not for strings, whose width
+// an NPY file needs first. Throws Error.
+void execute(const Plan& plan, const OutputInfo& output, Sink& sink, const Threads& threads);
+
+// A tensor that is there already, to a destination, or through an open sink.
+void write_tensor(const Tensor& tensor, Sink& sink, const Threads& threads);
 void write_tensor(const Tensor& tensor, const Destination& destination, const Threads& threads);
+
+// What a sink has to know of strings: code points of the longest; 0 for other dtypes.
+[[nodiscard]] std::int64_t string_width(const Tensor& tensor);
 
 }  // namespace tensorop

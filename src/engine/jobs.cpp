@@ -125,7 +125,10 @@ std::string Job::place() const {
 void read_jobs(const std::string& path, JobPurpose purpose, std::vector<Job>& jobs) {
   const std::string name = path == "-" ? "standard input" : printable(path);
   OpenedFile opened = open_file(path);
-  if (opened.is_npy) throw Error(cat(name, ": is an NPY file, not a file of jobs"));
+  if (opened.kind != FileKind::json) {
+    throw Error(cat(name, ": is an ", opened.kind == FileKind::npy ? "NPY file" : "NPZ archive",
+                    ", not a file of jobs"));
+  }
   JsonText text = json_text(std::move(opened));
   const std::string folder = path.find('/') == std::string::npos ? "" : directory_of(path);
   const std::size_t first = jobs.size();

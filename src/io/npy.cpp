@@ -161,13 +161,18 @@ std::int64_t promised_bytes(const NpyHeader& header) {
   throw Error(cat("header promises ", promised, " bytes of data, the file holds ", held));
 }
 
+void require_length(const NpyHeader& header, std::int64_t length) {
+  const std::int64_t held = length - header.data_offset;
+  if (held != promised_bytes(header)) wrong_length(promised_bytes(header), cat(held));
+}
+
 // A header at the front of a stream: grows `bytes` until it is whole.
-NpyHeader stream_header(InputFile& file, std::vector<std::byte>& bytes) {
+NpyHeader stream_header(const NpyStream& stream, std::vector<std::byte>& bytes) {
   const auto fill_to = [&](std::size_t size) {
     if (bytes.size() >= size) return;
     const std::size_t have = bytes.size();
     bytes.resize(size);
-    bytes.resize(have + file.read(std::span(bytes).subspan(have)));
+    bytes.resize(have + stream.read(std::span(bytes).subspan(have)));
   };
   // Version and length first, then exactly the header; parse_npy_header judges whatever came.
   fill_to(12);
@@ -182,28 +187,51 @@ NpyHeader stream_header(InputFile& file, std::vector<std::byte>& bytes) {
   const bool known_version =
       bytes.size() >= 8 && bytes[6] >= std::byte{1} && bytes[6] <= std::byte{3} && bytes[7] == std::byte{0};
   if (known_version && needed <= kMost) fill_to(needed);
-  return parse_npy_header(bytes);
+  NpyHeader header = parse_npy_header(bytes);
+  if (stream.length) require_length(header, *stream.length);
+  return header;
 }
 
-Tensor read_stream(InputFile& file, std::span<const std::byte> read_so_far, bool header_only) {
+NpyStream stream_of(InputFile& file) {
+  return {[&file](std::span<std::byte> buffer) { return file.read(buffer); }, std::nullopt};
+}
+
+}  // namespace
+
+NpyHeader read_npy_header(const NpyStream& stream, std::span<const std::byte> read_so_far) {
   std::vector<std::byte> bytes(read_so_far.begin(), read_so_far.end());
-  const NpyHeader header = stream_header(file, bytes);
+  return stream_header(stream, bytes);
+}
+
+NpyHeader read_npy_header(std::span<const std::byte> file) {
+  NpyHeader header = parse_npy_header(file);
+  require_length(header, to_int64(file.size()));
+  return header;
+}
+
+NpyHeader read_npy_header(InputFile& file, std::span<const std::byte> read_so_far) {
+  return file.mapping() ? read_npy_header(file.mapping()->bytes())
+                        : read_npy_header(stream_of(file), read_so_far);
+}
+
+Tensor read_npy(const NpyStream& stream, std::span<const std::byte> read_so_far, bool header_only) {
+  std::vector<std::byte> bytes(read_so_far.begin(), read_so_far.end());
+  const NpyHeader header = stream_header(stream, bytes);
   if (header_only) return {header.dtype, header.shape};
   bytes.erase(bytes.begin(), bytes.begin() + header.data_offset);
   const std::int64_t promised = promised_bytes(header);
-  // Memory grows with what arrives, not with what the header promises.
   constexpr std::size_t kFirstBlock = 1 << 20;
   while (to_int64(bytes.size()) < promised) {
     const std::size_t have = bytes.size();
     const std::size_t step = std::max(kFirstBlock, have);
     const std::size_t want = std::min(step, to_size(promised) - have);
     bytes.resize(have + want);
-    const std::size_t got = file.read(std::span(bytes).subspan(have));
+    const std::size_t got = stream.read(std::span(bytes).subspan(have));
     bytes.resize(have + got);
     if (got < want) wrong_length(promised, cat(bytes.size()));
   }
   std::byte extra{};
-  if (to_int64(bytes.size()) > promised || file.read({&extra, 1}) != 0) wrong_length(promised, "more");
+  if (to_int64(bytes.size()) > promised || stream.read({&extra, 1}) != 0) wrong_length(promised, "more");
   if (header.dtype != DType::string && !header.fortran_order && header.encoding == NpyEncoding::native) {
     // The vector's memory is aligned for every element type and becomes the tensor's own.
     auto owner = std::make_shared<std::vector<std::byte>>(std::move(bytes));
@@ -212,29 +240,21 @@ Tensor read_stream(InputFile& file, std::span<const std::byte> read_so_far, bool
   return decode(header, bytes.data());
 }
 
-}  // namespace
-
-NpyHeader read_npy_header(InputFile& file, std::span<const std::byte> read_so_far) {
-  if (!file.mapping()) {
-    std::vector<std::byte> bytes(read_so_far.begin(), read_so_far.end());
-    return stream_header(file, bytes);
-  }
-  NpyHeader header = parse_npy_header(file.mapping()->bytes());
-  const std::int64_t held = to_int64(file.mapping()->bytes().size()) - header.data_offset;
-  if (held != promised_bytes(header)) wrong_length(promised_bytes(header), cat(held));
-  return header;
+Tensor read_npy(std::span<const std::byte> file, std::shared_ptr<const void> owner, bool header_only) {
+  const NpyHeader header = read_npy_header(file);
+  if (header_only) return {header.dtype, header.shape};
+  const std::byte* stored = file.data() + header.data_offset;
+  const auto address = reinterpret_cast<std::uintptr_t>(stored);
+  const bool as_memory_wants = header.encoding == NpyEncoding::native &&
+                               (!header.fortran_order || header.shape.size() < 2) &&
+                               address % static_cast<std::uintptr_t>(info(header.dtype).align) == 0;
+  if (as_memory_wants) return {header.dtype, header.shape, stored, std::move(owner)};
+  return decode(header, stored);
 }
 
 Tensor read_npy(InputFile& file, std::span<const std::byte> read_so_far, bool header_only) {
-  if (!file.mapping()) return read_stream(file, read_so_far, header_only);
-  const NpyHeader header = read_npy_header(file, read_so_far);
-  if (header_only) return {header.dtype, header.shape};
-  const std::byte* stored = file.mapping()->bytes().data() + header.data_offset;
-  const bool as_memory_wants = header.encoding == NpyEncoding::native &&
-                               (!header.fortran_order || header.shape.size() < 2) &&
-                               header.data_offset % info(header.dtype).align == 0;
-  if (as_memory_wants) return {header.dtype, header.shape, stored, file.mapping()};
-  return decode(header, stored);
+  return file.mapping() ? read_npy(file.mapping()->bytes(), file.mapping(), header_only)
+                        : read_npy(stream_of(file), read_so_far, header_only);
 }
 
 std::int64_t longest_characters(std::span<const StringRef> strings) {

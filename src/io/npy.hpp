@@ -4,6 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,6 +48,26 @@ struct NpyHeader {
 
 // What the file itself says, for `info`; the rest as read_npy with header_only.
 [[nodiscard]] NpyHeader read_npy_header(InputFile& file, std::span<const std::byte> read_so_far);
+
+// The same for a file whose bytes are `file`, in memory that `owner` keeps.
+[[nodiscard]] Tensor read_npy(std::span<const std::byte> file, std::shared_ptr<const void> owner,
+                              bool header_only);
+[[nodiscard]] NpyHeader read_npy_header(std::span<const std::byte> file);
+
+// Bytes that come once, from front to end.
+struct NpyStream {
+  // Fills the buffer and returns how much of it; less only at the end, and then always 0.
+  std::function<std::size_t(std::span<std::byte> buffer)> read;
+  // How many bytes there will be, where that is known: a header that promises anything else is refused before
+  // memory is taken for the elements.
+  std::optional<std::int64_t> length;
+};
+
+// The same for a stream of which `read_so_far` was taken already. Memory grows with what arrives, not with
+// what the header promises.
+[[nodiscard]] Tensor read_npy(const NpyStream& stream, std::span<const std::byte> read_so_far,
+                              bool header_only);
+[[nodiscard]] NpyHeader read_npy_header(const NpyStream& stream, std::span<const std::byte> read_so_far);
 
 // The header numpy.save writes for a C-order little-endian array; its length is a multiple of 64 bytes.
 // `characters` is the width of string elements in code points.

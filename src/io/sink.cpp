@@ -151,6 +151,7 @@ std::optional<Format> parse_format(std::string_view name) {
   if (word == "npy") return Format::npy;
   if (word == "json") return Format::json;
   if (word == "nested") return Format::nested;
+  if (word == "npz") return Format::npz;
   return std::nullopt;
 }
 
@@ -159,13 +160,21 @@ Format format_of(const Destination& destination) {
   if (destination.path == "-") return Format::json;
   if (destination.path.ends_with(".npy")) return Format::npy;
   if (destination.path.ends_with(".json")) return Format::json;
+  if (destination.path.ends_with(".npz")) return Format::npz;
   throw Error(cat(printable(destination.path), ": the ending does not tell the format"), "",
               "name it .npy or .json, or give --format npy, json or nested");
 }
 
+Format single_format_of(const Destination& destination) {
+  const Format format = format_of(destination);
+  if (format != Format::npz) return format;
+  throw Error(cat(printable(destination.path), ": only convert writes NPZ archives"), "",
+              "write NPY files, then: tensorop convert a.npy b.npy -o ab.npz");
+}
+
 std::unique_ptr<Sink> open_sink(const Destination& destination, DType dtype, const Shape& shape,
                                 std::int64_t characters) {
-  const Format format = format_of(destination);
+  const Format format = single_format_of(destination);
   OutputFile file = open_output(destination.path);
   if (format == Format::npy && dtype == DType::string) {
     return std::make_unique<NpyStringSink>(std::move(file), shape, characters);

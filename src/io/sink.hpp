@@ -16,6 +16,7 @@ enum class Format : std::uint8_t {
   npy,
   json,    // {"dtype":...,"shape":...,"data":...} on one line
   nested,  // the data alone
+  npz,     // an archive: io/npz_writer.hpp; no Sink writes it as a whole
 };
 
 // The format of that name, in any case: "npy", "json", "nested".
@@ -28,6 +29,9 @@ struct Destination {
 
 // The format a destination asks for. Throws Error where its ending is unknown and no format was given.
 [[nodiscard]] Format format_of(const Destination& destination);
+
+// The same, where it is to hold one tensor: an archive is refused as well.
+[[nodiscard]] Format single_format_of(const Destination& destination);
 
 // One result on its way. Either positional (elements lie as they are at known places: write() and map(), any
 // thread, any order) or encoded (encode() on any thread, append() in ascending order). Nothing is visible

@@ -6,10 +6,12 @@
 #include "base/error.hpp"
 #include "base/input_file.hpp"
 #include "base/paths.hpp"
+#include "base/system.hpp"
 #include "base/text.hpp"
 #include "io/npy.hpp"
 
 namespace tensorop {
+
 // A list, an object or a string by how it begins; a number, true or false only as a whole: 2024.npy is a
 // file.
 bool looks_like_json(std::string_view text) {
@@ -22,6 +24,40 @@ bool looks_like_json(std::string_view text) {
   const bool is_number = value[0] == '-' || (value[0] >= '0' && value[0] <= '9');
   return is_number && value.find_first_not_of("0123456789+-.eE") == std::string_view::npos;
 }
+
+namespace {
+
+std::string_view front_of(const InputFile& file) {
+  const auto bytes = file.mapping()->bytes();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+FileKind kind_of(std::string_view front) {
+  if (front.starts_with(kNpyMagic)) return FileKind::npy;
+  return begins_as_zip(front) ? FileKind::npz : FileKind::json;
+}
+
+// "a.npz:x", as open_file() says. What stands to the left of a colon is looked into only where that takes
+// nothing away from it: a regular file.
+std::optional<OpenedFile> open_at_colon(const std::string& text) {
+  for (std::size_t colon = text.find(':'); colon != std::string::npos; colon = text.find(':', colon + 1)) {
+    std::string path = text.substr(0, colon);
+    struct stat info {};
+    if (os().stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
+    InputFile file = InputFile::open(path);
+    if (!file.mapping() || kind_of(front_of(file)) != FileKind::npz) continue;
+    return OpenedFile{std::move(file), {}, FileKind::npz, std::move(path), text.substr(colon + 1)};
+  }
+  return std::nullopt;
+}
+
+const NpzMember& chosen_member(const OpenedFile& opened, const NpzArchive& archive) {
+  return with_context(printable(opened.shown), [&]() -> const NpzMember& {
+    return opened.array ? archive.find(*opened.array) : archive.only();
+  });
+}
+
+}  // namespace
 
 std::optional<Tensor> parse_abstract(const std::string& text) {
   const std::size_t bracket = text.find('[');
@@ -51,26 +87,52 @@ Source Source::of(Tensor tensor) {
 }
 
 OpenedFile open_file(const std::string& path) {
+  if (path != "-" && !file_exists(path)) {
+    if (auto archive = open_at_colon(path)) return std::move(*archive);
+  }
   InputFile file = path == "-" ? InputFile::standard_input() : InputFile::open(path);
   std::string head;
-  std::string_view front;
-  if (file.mapping()) {
-    const auto bytes = file.mapping()->bytes();
-    front = {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-  } else {
+  if (!file.mapping()) {
     head.resize(kNpyMagic.size());
     head.resize(file.read(std::as_writable_bytes(std::span(head))));
-    front = head;
   }
-  const bool is_npy = front.starts_with(kNpyMagic);
-  return {std::move(file), std::move(head), is_npy};
+  const FileKind kind = kind_of(file.mapping() ? front_of(file) : std::string_view(head));
+  std::string shown = path == "-" ? file.name() : path;
+  return {std::move(file), std::move(head), kind, std::move(shown), std::nullopt};
 }
 
 JsonText json_text(OpenedFile opened) {
-  const auto mapping = opened.file.mapping();
-  if (!mapping) return {std::move(opened.file), std::move(opened.head)};
-  return {std::string_view(reinterpret_cast<const char*>(mapping->bytes().data()), mapping->bytes().size()),
-          mapping};
+  if (!opened.file.mapping()) return {std::move(opened.file), std::move(opened.head)};
+  return {front_of(opened.file), opened.file.mapping()};
+}
+
+NpzArchive open_archive(const OpenedFile& opened) {
+  return with_context(printable(opened.shown), [&] {
+    if (!opened.file.mapping()) {
+      throw Error("an NPZ archive cannot be read as a stream: its directory is at its end", "",
+                  "save it to a file first");
+    }
+    return NpzArchive(opened.file.mapping());
+  });
+}
+
+std::string array_path(const OpenedFile& opened, const NpzMember& member) {
+  return cat(opened.shown, ":", member.array());
+}
+
+std::string array_name(const std::string& text) {
+  if (text == "-" || (!names_file(text) && looks_like_json(text))) return {};
+  const OpenedFile opened = open_file(text);
+  if (opened.kind == FileKind::npz) {
+    return std::string(chosen_member(opened, open_archive(opened)).array());
+  }
+  const std::string file = text.substr(text.rfind('/') + 1);
+  const std::size_t dot = file.rfind('.');
+  return dot == 0 ? file : file.substr(0, dot);
+}
+
+bool names_file(const std::string& text) {
+  return file_exists(text) || (!looks_like_json(text) && open_at_colon(text).has_value());
 }
 
 Source Source::open(const std::string& text, const Options& options) {
@@ -85,17 +147,8 @@ Source Source::open(const std::string& text, const Options& options) {
     // Not a file of that name: the tensor itself, or a mistake that is best called a missing file.
     if (looks_like_json(text)) source.text_ = std::make_shared<JsonText>(text, nullptr);
   }
-  if (!source.text_) {
-    source.name_ = text == "-" ? "standard input" : printable(text);
-    OpenedFile opened = open_file(text);
-    if (opened.is_npy) {
-      const auto head = std::as_bytes(std::span(opened.head));
-      source.tensor_ =
-          with_context(source.name_, [&] { return read_npy(opened.file, head, options.header_only); });
-      return source;
-    }
-    source.text_ = std::make_shared<JsonText>(json_text(std::move(opened)));
-  }
+  if (!source.text_) source.open_file(text, options);
+  if (source.tensor_) return source;
   const auto read = [&] {
     return options.untyped_as ? read_json(*source.text_, options.untyped_as) : source.read_natural();
   };
@@ -107,6 +160,22 @@ Source Source::open(const std::string& text, const Options& options) {
     source.natural_ = std::move(json);
   }
   return source;
+}
+
+void Source::open_file(const std::string& text, const Options& options) {
+  OpenedFile opened = tensorop::open_file(text);
+  name_ = printable(opened.shown);
+  if (opened.kind == FileKind::json) {
+    text_ = std::make_shared<JsonText>(json_text(std::move(opened)));
+  } else if (opened.kind == FileKind::npy) {
+    const auto head = std::as_bytes(std::span(opened.head));
+    tensor_ = with_context(name_, [&] { return read_npy(opened.file, head, options.header_only); });
+  } else {
+    const NpzArchive archive = open_archive(opened);
+    const NpzMember& member = chosen_member(opened, archive);
+    name_ = printable(array_path(opened, member));
+    tensor_ = with_context(name_, [&] { return archive.read(member, options.header_only); });
+  }
 }
 
 JsonTensor Source::read_natural() const {

@@ -1,6 +1,8 @@
-// Operands: a path, "-", or the tensor itself as inline JSON. What a file is is read from its first bytes.
+// Operands: a path, one array of an archive, "-", or the tensor itself as inline JSON. What a file is is read
+// from its first bytes.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,6 +10,7 @@
 
 #include "base/input_file.hpp"
 #include "io/json_reader.hpp"
+#include "io/npz.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
@@ -16,7 +19,7 @@ namespace tensorop {
 class Source {
  public:
   struct Options {
-    bool header_only = false;     // tensors without elements will do (NPY)
+    bool header_only = false;     // tensors without elements will do (NPY, NPZ)
     bool allow_abstract = false;  // "float32[2,3]" is a tensor without elements
     std::optional<DType> untyped_as = {};  // what untyped JSON is read as, at once; else resolve() will say
     bool is_json = false;         // the text is the tensor itself, whatever files there are
@@ -28,7 +31,7 @@ class Source {
   // An operand that is in memory already.
   static Source of(Tensor tensor);
 
-  // How messages call it: the path, "standard input", or nothing for inline JSON.
+  // How messages call it: the path, "a.npz:x", "standard input", or nothing for inline JSON.
   [[nodiscard]] const std::string& name() const { return name_; }
   // The tensor, or null for untyped JSON that resolve() has not given a dtype yet.
   [[nodiscard]] const Tensor* tensor() const { return tensor_ ? &*tensor_ : nullptr; }
@@ -39,6 +42,7 @@ class Source {
   void resolve(DType dtype);
 
  private:
+  void open_file(const std::string& text, const Options& options);
   // The text as it is by itself.
   [[nodiscard]] JsonTensor read_natural() const;
 
@@ -48,16 +52,32 @@ class Source {
   std::optional<JsonTensor> natural_;
 };
 
+enum class FileKind : std::uint8_t { npy, npz, json };
+
 // A file whose first bytes have told what it is.
 struct OpenedFile {
   InputFile file;
   std::string head;  // what was taken from a stream to find out
-  bool is_npy;
+  FileKind kind;
+  std::string shown;                 // how messages call it
+  std::optional<std::string> array;  // of an archive: the name behind the colon
 };
-// Opens a path or "-". Throws Error naming it.
+// Opens a path, "-", or "a.npz:x": the first colon parts it that has an archive to its left, where no file
+// has the whole text for its name. Throws Error naming it.
 [[nodiscard]] OpenedFile open_file(const std::string& path);
-// The text of one that is not NPY.
+// The text of one that is JSON.
 [[nodiscard]] JsonText json_text(OpenedFile opened);
+// The directory of one that is an archive. Throws Error naming it; a stream is refused.
+[[nodiscard]] NpzArchive open_archive(const OpenedFile& opened);
+// "a.npz:x".
+[[nodiscard]] std::string array_path(const OpenedFile& opened, const NpzMember& member);
+
+// What the array of an operand is called by itself: as in its archive, or as its file without the ending.
+// Empty for standard input and inline JSON. Throws Error where an archive does not tell which array is meant.
+[[nodiscard]] std::string array_name(const std::string& text);
+
+// True when a file has the whole of `text` for its name, or it names an array behind an archive and a colon.
+[[nodiscard]] bool names_file(const std::string& text);
 
 // Whether an operand text is the tensor itself where no file has that name: a list, an object, a string, a
 // number, true or false.

@@ -1,0 +1,327 @@
+// The records of a zip file, as PKWARE's APPNOTE.TXT lays them out: 4.3.7 local header, 4.3.9 data
+// descriptor, 4.3.12 directory, 4.3.14 to 4.3.16 its end, 4.5.3 zip64 sizes.
+#include "io/npz_writer.hpp"
+
+#define ZLIB_CONST
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "io/npy.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr unsigned kVersion = 20;       // of the format, as a reader must know it
+constexpr unsigned kVersionZip64 = 45;  // the same with 64-bit sizes
+constexpr unsigned kEarliestDate = 0x21;
+constexpr unsigned kSizesBehind = 1U << 3;  // flag: sizes and checksum follow the data
+constexpr unsigned kNameIsUtf8 = 1U << 11;  // flag
+constexpr unsigned kZip64Extra = 0x0001;
+constexpr unsigned kAlignmentExtra = 0xD935;  // as Android's zipalign: the alignment, then zeros
+constexpr std::int64_t kAlignment = 64;
+constexpr std::int64_t kLimit32 = 0xFFFFFFFF;
+constexpr std::int64_t kLimit16 = 0xFFFF;
+
+// Little-endian numbers, one behind the other.
+class Record {
+ public:
+  Record& u16(std::uint64_t value) { return number(value, 2); }
+  Record& u32(std::uint64_t value) { return number(value, 4); }
+  Record& u32(std::int64_t value) { return number(static_cast<std::uint64_t>(value), 4); }
+  Record& u64(std::int64_t value) { return number(static_cast<std::uint64_t>(value), 8); }
+  Record& text(std::string_view text) {
+    bytes_ += text;
+    return *this;
+  }
+  [[nodiscard]] std::string take() { return std::move(bytes_); }
+  [[nodiscard]] std::size_t size() const { return bytes_.size(); }
+
+ private:
+  Record& number(std::uint64_t value, int bytes) {
+    for (int i = 0; i < bytes; ++i) bytes_ += static_cast<char>(value >> (8 * i) & 0xFFU);
+    return *this;
+  }
+  std::string bytes_;
+};
+
+std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text));
+}
+
+// What deflate can at most make of it: it falls back on storing, with five bytes for each 16 KiB.
+std::optional<std::int64_t> most_deflated(std::int64_t bytes) {
+  return checked_add(bytes, bytes / 1024 + 1024);
+}
+
+}  // namespace
+
+// The data of one member on its way into the archive: counted, summed up, deflated where that is asked for.
+class NpzWriter::Packer {
+ public:
+  Packer(NpzWriter& archive, Entry& entry) : archive_(archive), entry_(entry) {
+    if (!archive_.options_.compress) return;
+    // As Python's zipfile does it.
+    constexpr int kRawDeflate = -MAX_WBITS;
+    constexpr int kMemoryLevel = 8;
+    deflater_.emplace();
+    const int status = deflateInit2(&*deflater_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kRawDeflate, kMemoryLevel,
+                                    Z_DEFAULT_STRATEGY);
+    if (status != Z_OK) throw std::bad_alloc();
+  }
+  ~Packer() {
+    if (deflater_) deflateEnd(&*deflater_);
+  }
+  Packer(const Packer&) = delete;
+  Packer& operator=(const Packer&) = delete;
+
+  void add(std::span<const std::byte> bytes) {
+    entry_.crc = static_cast<std::uint32_t>(
+        crc32_z(entry_.crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+    if (!deflater_) {
+      entry_.packed_bytes += to_int64(bytes.size());
+      return archive_.append(bytes);
+    }
+    // zlib counts in 32 bits.
+    constexpr std::size_t kMostAtOnce = 1 << 30;
+    while (!bytes.empty()) {
+      const auto part = bytes.first(std::min(bytes.size(), kMostAtOnce));
+      deflate_part(part, Z_NO_FLUSH);
+      bytes = bytes.subspan(part.size());
+    }
+  }
+  void finish() {
+    if (deflater_) deflate_part({}, Z_FINISH);
+  }
+
+ private:
+  void deflate_part(std::span<const std::byte> part, int flush) {
+    deflater_->next_in = reinterpret_cast<const Bytef*>(part.data());
+    deflater_->avail_in = static_cast<uInt>(part.size());
+    do {
+      deflater_->next_out = reinterpret_cast<Bytef*>(out_.data());
+      deflater_->avail_out = static_cast<uInt>(out_.size());
+      // Fails only where there is neither input nor room: then there is nothing to append.
+      (void)deflate(&*deflater_, flush);
+      const std::size_t made = out_.size() - deflater_->avail_out;
+      entry_.packed_bytes += to_int64(made);
+      archive_.append(std::span<const std::byte>(out_).first(made));
+    } while (deflater_->avail_out == 0);
+  }
+
+  NpzWriter& archive_;
+  Entry& entry_;
+  std::optional<z_stream> deflater_;
+  std::array<std::byte, 1 << 16> out_{};
+};
+
+class NpzWriter::MemberSink final : public Sink {
+ public:
+  MemberSink(NpzWriter& archive, Entry entry, DType dtype, std::int64_t characters, std::string_view header)
+      : archive_(archive),
+        entry_(std::move(entry)),
+        dtype_(dtype),
+        characters_(characters),
+        packer_(archive, entry_) {
+    archive_.begin(entry_);
+    packer_.add(bytes_of(header));
+  }
+
+  [[nodiscard]] bool is_positional() const override { return false; }
+  [[nodiscard]] bool is_stream() const override { return archive_.is_stream(); }
+  void write(std::int64_t /*first*/, const std::byte* /*elements*/, std::int64_t /*bytes*/) override {}
+  [[nodiscard]] std::byte* map() override { return nullptr; }
+  void encode(std::int64_t /*first*/, std::int64_t elements, const std::byte* data,
+              std::string& out) const override {
+    if (dtype_ == DType::string) {
+      append_utf32(out, {reinterpret_cast<const StringRef*>(data), to_size(elements)}, characters_);
+    } else {
+      out.append(reinterpret_cast<const char*>(data), to_size(elements * element_size(dtype_)));
+    }
+  }
+  void append(std::string_view encoded) override { packer_.add(bytes_of(encoded)); }
+  void commit() override {
+    packer_.finish();
+    archive_.end(entry_);
+  }
+
+ private:
+  NpzWriter& archive_;
+  Entry entry_;
+  DType dtype_;
+  std::int64_t characters_;
+  Packer packer_;
+};
+
+NpzWriter::NpzWriter(const std::string& path, const Options& options)
+    : file_(path == "-" ? OutputFile::standard_output() : OutputFile::create(path)), options_(options) {}
+
+std::unique_ptr<Sink> NpzWriter::add(const std::string& name, DType dtype, const Shape& shape,
+                                     std::int64_t characters) {
+  const std::string header = npy_header(dtype, shape, characters);
+  const auto width = dtype == DType::string ? checked_mul(characters, 4) : element_size(dtype);
+  const auto data = width ? checked_mul(count(shape), *width) : std::nullopt;
+  const auto bytes = data ? checked_add(*data, to_int64(header.size())) : std::nullopt;
+  const auto most = bytes ? most_deflated(*bytes) : std::nullopt;
+  if (!most) throw Error(cat("array ", printable(name), " would have more than 2^63 bytes"));
+  Entry entry;
+  entry.name = name + ".npy";
+  entry.place = written_;
+  entry.bytes = *bytes;
+  entry.in_zip64 = (options_.compress ? *most : *bytes) >= options_.zip64_from;
+  if (!options_.compress && !is_stream()) file_.require_space(*bytes);
+  return std::make_unique<MemberSink>(*this, std::move(entry), dtype, characters, header);
+}
+
+void NpzWriter::append(std::span<const std::byte> bytes) {
+  file_.append(bytes);
+  written_ += to_int64(bytes.size());
+}
+
+void NpzWriter::begin(const Entry& entry) {
+  append(bytes_of(local_header(entry, false)));
+}
+
+void NpzWriter::end(const Entry& entry) {
+  if (is_stream()) {
+    append(bytes_of(descriptor(entry)));
+  } else {
+    file_.write_at(entry.place, bytes_of(local_header(entry, true)));
+  }
+  entries_.push_back(entry);
+}
+
+void NpzWriter::commit() {
+  const std::int64_t place = written_;
+  for (const Entry& entry : entries_) append(bytes_of(directory_entry(entry)));
+  append(bytes_of(end_of_directory(place, written_ - place)));
+  file_.commit();
+}
+
+unsigned NpzWriter::flags(const Entry& entry) const {
+  const bool is_ascii = std::ranges::all_of(entry.name, [](char c) { return (c & 0x80) == 0; });
+  return (is_stream() ? kSizesBehind : 0U) | (is_ascii ? 0U : kNameIsUtf8);
+}
+
+// A size as a 32-bit field holds it: all ones where the zip64 field says it.
+std::int64_t NpzWriter::limited(std::int64_t size) const {
+  return size >= options_.zip64_from ? kLimit32 : size;
+}
+
+// `complete`: with sizes and checksum; the length is the same without.
+std::string NpzWriter::local_header(const Entry& entry, bool complete) const {
+  Record extra;
+  if (entry.in_zip64) {
+    extra.u16(kZip64Extra).u16(16).u64(complete ? entry.bytes : 0).u64(complete ? entry.packed_bytes : 0);
+  }
+  if (!options_.compress) {
+    constexpr std::int64_t kFixed = 30;
+    constexpr std::int64_t kAlignmentField = 6;
+    const std::int64_t end =
+        entry.place + kFixed + to_int64(entry.name.size() + extra.size()) + kAlignmentField;
+    const std::int64_t padding = ceil_div(end, kAlignment) * kAlignment - end;
+    extra.u16(kAlignmentExtra).u16(static_cast<std::uint64_t>(2 + padding)).u16(kAlignment);
+    extra.text(std::string(to_size(padding), '\0'));
+  }
+  const bool in_place = complete && !entry.in_zip64;
+  const std::int64_t unknown = entry.in_zip64 ? kLimit32 : 0;
+  return Record()
+      .text("PK\3\4")
+      .u16(entry.in_zip64 ? kVersionZip64 : kVersion)
+      .u16(flags(entry))
+      .u16(options_.compress ? Z_DEFLATED : 0)
+      .u16(0)
+      .u16(kEarliestDate)
+      .u32(std::uint64_t{complete ? entry.crc : 0})
+      .u32(in_place ? entry.packed_bytes : unknown)
+      .u32(in_place ? entry.bytes : unknown)
+      .u16(entry.name.size())
+      .u16(extra.size())
+      .text(entry.name)
+      .text(extra.take())
+      .take();
+}
+
+// Behind the data of a member in a stream.
+std::string NpzWriter::descriptor(const Entry& entry) const {
+  Record record;
+  record.text("PK\7\10").u32(std::uint64_t{entry.crc});
+  if (entry.in_zip64) return record.u64(entry.packed_bytes).u64(entry.bytes).take();
+  return record.u32(entry.packed_bytes).u32(entry.bytes).take();
+}
+
+std::string NpzWriter::directory_entry(const Entry& entry) const {
+  // Those that do not fit in their 32-bit fields, in this order.
+  Record sizes;
+  for (const std::int64_t size : {entry.bytes, entry.packed_bytes, entry.place}) {
+    if (size >= options_.zip64_from) sizes.u64(size);
+  }
+  Record extra;
+  if (sizes.size() != 0) extra.u16(kZip64Extra).u16(sizes.size()).text(sizes.take());
+  const bool zip64 = entry.in_zip64 || extra.size() != 0;
+  // Made by, like needed: the upper byte, 0, names no operating system, so that no mode is expected.
+  return Record()
+      .text("PK\1\2")
+      .u16(zip64 ? kVersionZip64 : kVersion)
+      .u16(zip64 ? kVersionZip64 : kVersion)
+      .u16(flags(entry))
+      .u16(options_.compress ? Z_DEFLATED : 0)
+      .u16(0)
+      .u16(kEarliestDate)
+      .u32(std::uint64_t{entry.crc})
+      .u32(limited(entry.packed_bytes))
+      .u32(limited(entry.bytes))
+      .u16(entry.name.size())
+      .u16(extra.size())
+      .u16(0)  // comment
+      .u16(0)  // disk
+      .u16(0)  // internal attributes
+      .u32(std::uint64_t{0})
+      .u32(limited(entry.place))
+      .text(entry.name)
+      .text(extra.take())
+      .take();
+}
+
+std::string NpzWriter::end_of_directory(std::int64_t place, std::int64_t bytes) const {
+  const std::int64_t members = to_int64(entries_.size());
+  Record record;
+  if (members >= kLimit16 || place >= options_.zip64_from || bytes >= options_.zip64_from) {
+    constexpr std::int64_t kBehindLength = 44;
+    record.text("PK\6\6").u64(kBehindLength).u16(kVersionZip64).u16(kVersionZip64).u32(std::uint64_t{0});
+    record.u32(std::uint64_t{0}).u64(members).u64(members).u64(bytes).u64(place);
+    record.text("PK\6\7").u32(std::uint64_t{0}).u64(place + bytes).u32(std::uint64_t{1});
+  }
+  const auto shown = static_cast<std::uint64_t>(std::min(members, kLimit16));
+  record.text("PK\5\6").u16(0).u16(0).u16(shown).u16(shown);
+  return record.u32(limited(bytes)).u32(limited(place)).u16(0).take();
+}
+
+void require_array_name(const std::string& name) {
+  constexpr std::size_t kLongest = 1000;
+  const auto refuse = [&](std::string_view why) {
+    throw Error(cat("an array cannot be called ", name.empty() ? "''" : printable(name), ": ", why), "",
+                "NAME=OPERAND gives it another name");
+  };
+  if (name.empty()) refuse("the name is empty");
+  if (name.size() > kLongest) refuse(cat("it has ", name.size(), " bytes (at most ", kLongest, ")"));
+  if (!is_utf8(name)) refuse("it is not valid UTF-8");
+  const bool has_control = std::ranges::any_of(name, [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7F;
+  });
+  if (has_control) refuse("it has control characters");
+  const std::string framed = cat('/', name, '/');
+  if (name.starts_with('/') || framed.find("/../") != std::string::npos)
+    refuse("it leads out of the archive");
+}
+
+}  // namespace tensorop

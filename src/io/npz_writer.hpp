@@ -1,0 +1,78 @@
+// Writing NPZ archives: one member after the other, from front to end, into a file or a stream.
+//
+// The same arrays give the same bytes on every machine and at every time: members in the order they were
+// added, all dated 1980-01-01 00:00 (a zip's earliest), without owner, mode or comment. The data of stored
+// members is aligned to 64 bytes, so that it can be mapped. Into a stream, sizes and checksum stand behind
+// each member; nothing is read back.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/output_file.hpp"
+#include "io/sink.hpp"
+#include "tensor/tensor.hpp"
+
+namespace tensorop {
+
+class NpzWriter {
+ public:
+  struct Options {
+    bool compress = false;  // members deflated instead of stored
+    // Sizes and places from here on are written in zip64 form. For tests; zip itself counts this far.
+    std::int64_t zip64_from = 0xFFFFFFFF;
+  };
+
+  // `path` as in Destination. Throws Error naming it.
+  NpzWriter(const std::string& path, const Options& options);
+  NpzWriter(const NpzWriter&) = delete;
+  NpzWriter& operator=(const NpzWriter&) = delete;
+
+  // True when what is written cannot be taken back.
+  [[nodiscard]] bool is_stream() const { return file_.is_stream(); }
+
+  // Begins the array `name`, as open_sink() does a file. One at a time: commit() of the sink ends the member,
+  // not the archive. Names are different and have passed require_array_name(). Throws Error.
+  [[nodiscard]] std::unique_ptr<Sink> add(const std::string& name, DType dtype, const Shape& shape,
+                                          std::int64_t characters);
+  // Writes the directory and publishes the archive.
+  void commit();
+
+ private:
+  class Packer;
+  class MemberSink;
+
+  struct Entry {
+    std::string name;  // "x.npy"
+    std::int64_t place = 0;
+    std::int64_t bytes = 0;
+    std::int64_t packed_bytes = 0;
+    std::uint32_t crc = 0;
+    bool in_zip64 = false;  // its own header has room for 64-bit sizes
+  };
+
+  [[nodiscard]] std::string local_header(const Entry& entry, bool complete) const;
+  [[nodiscard]] std::string descriptor(const Entry& entry) const;
+  [[nodiscard]] std::string directory_entry(const Entry& entry) const;
+  [[nodiscard]] std::string end_of_directory(std::int64_t place, std::int64_t bytes) const;
+  [[nodiscard]] unsigned flags(const Entry& entry) const;
+  [[nodiscard]] std::int64_t limited(std::int64_t size) const;
+  void begin(const Entry& entry);
+  void end(const Entry& entry);
+  void append(std::span<const std::byte> bytes);
+
+  OutputFile file_;
+  Options options_;
+  std::int64_t written_ = 0;
+  std::vector<Entry> entries_;
+};
+
+// Throws Error where `name` cannot be that of an array in an archive: empty, too long, no UTF-8, with control
+// characters, or a path out of the directory that the archive is unpacked in.
+void require_array_name(const std::string& name);
+
+}  // namespace tensorop
