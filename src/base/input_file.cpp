@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <mutex>
+#include <set>
 #include <utility>
 
 #include "base/error.hpp"
@@ -12,6 +14,8 @@
 #include "base/text.hpp"
 
 namespace tensorop {
+
+constexpr const char* kStandardInput = "standard input";
 
 FileDescriptor::~FileDescriptor() {
   close();
@@ -33,18 +37,60 @@ bool FileDescriptor::close() {
   return os().close(std::exchange(fd_, -1)) == 0;
 }
 
-MappedFile::MappedFile(const FileDescriptor& fd, const std::string& path) {
-  struct stat info {};
-  if (os().fstat(fd.get(), &info) != 0) throw_errno(path, "cannot read");
-  if (info.st_size == 0) return;
-  const auto size = static_cast<std::size_t>(info.st_size);
+namespace {
+
+std::mutex mapped_mutex;
+std::set<const MappedFile*> mapped_files;
+
+bool is_same_content(const struct stat& a, const struct stat& b) {
+  return a.st_size == b.st_size && a.st_mtim.tv_sec == b.st_mtim.tv_sec &&
+         a.st_mtim.tv_nsec == b.st_mtim.tv_nsec;
+}
+
+}  // namespace
+
+MappedFile::MappedFile(const FileDescriptor& fd, const std::string& path) : path_(path) {
+  if (os().fstat(fd.get(), &opened_) != 0) throw_errno(path, "cannot read");
+  if (opened_.st_size == 0) return;
+  const auto size = static_cast<std::size_t>(opened_.st_size);
   void* address = os().mmap(size, PROT_READ, MAP_SHARED, fd.get());
   if (address == MAP_FAILED) throw_errno(path, "cannot map");
   bytes_ = {static_cast<const std::byte*>(address), size};
+  try {
+    guard_.emplace(bytes_, cat(printable(path), ": became shorter while it was read"));
+    const std::lock_guard lock(mapped_mutex);
+    mapped_files.insert(this);
+  } catch (...) {
+    unmap();
+    throw;
+  }
 }
 
 MappedFile::~MappedFile() {
-  if (!bytes_.empty()) os().munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+  if (bytes_.empty()) return;
+  {
+    const std::lock_guard lock(mapped_mutex);
+    mapped_files.erase(this);
+  }
+  unmap();
+}
+
+void MappedFile::unmap() {
+  guard_.reset();
+  os().munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+void MappedFile::require_unchanged() const {
+  struct stat now {};
+  const bool there =
+      path_ == kStandardInput ? os().fstat(STDIN_FILENO, &now) == 0 : os().stat(path_.c_str(), &now) == 0;
+  if (!there || now.st_dev != opened_.st_dev || now.st_ino != opened_.st_ino) return;
+  if (!is_same_content(now, opened_)) throw Error(cat(printable(path_), ": changed while it was read"));
+}
+
+void require_inputs_unchanged() {
+  const std::lock_guard lock(mapped_mutex);
+  for (const MappedFile* file : mapped_files) file->require_unchanged();
 }
 
 InputFile InputFile::open(const std::string& path) {
@@ -56,7 +102,7 @@ InputFile InputFile::open(const std::string& path) {
 }
 
 InputFile InputFile::standard_input() {
-  InputFile file("standard input", FileDescriptor(STDIN_FILENO));
+  InputFile file(kStandardInput, FileDescriptor(STDIN_FILENO));
   // A redirected file is mapped only when nothing has been read from it yet.
   if (::lseek(STDIN_FILENO, 0, SEEK_CUR) == 0) file.map_if_regular();
   return file;

@@ -1,10 +1,15 @@
 // Files to read: mapped where they are regular files, read as a stream where they are not.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+
+#include "base/mapping_guard.hpp"
 
 namespace tensorop {
 
@@ -38,10 +43,22 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
 
   [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
+  // Throws Error when the file's size or time of modification is no longer what it was. A file that was put
+  // in its place does not count: the mapping still is of the old one.
+  void require_unchanged() const;
 
  private:
+  void unmap();
+
+  std::string path_;
+  struct stat opened_ {};
   std::span<const std::byte> bytes_;
+  std::optional<MappingGuard> guard_;
 };
+
+// The same for every file that is mapped at this moment: before what was made of them is published. What
+// goes on while they are read is either seen here or ends the process (mapping_guard.hpp).
+void require_inputs_unchanged();
 
 // An input that was opened: either mapped, or a stream that is read once from front to end.
 class InputFile {

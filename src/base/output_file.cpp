@@ -106,7 +106,8 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
       temporary_(std::move(other.temporary_)),
       fd_(std::move(other.fd_)),
       is_stream_(other.is_stream_),
-      mapping_(std::exchange(other.mapping_, {})) {}
+      mapping_(std::exchange(other.mapping_, {})),
+      guard_(std::move(other.guard_)) {}
 
 OutputFile::~OutputFile() {
   unmap();
@@ -173,10 +174,13 @@ std::span<std::byte> OutputFile::map(std::int64_t bytes) {
   void* address = os().mmap(to_size(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, fd_.get());
   if (address == MAP_FAILED) throw_errno(name_, "cannot map");
   mapping_ = {static_cast<std::byte*>(address), to_size(bytes)};
+  guard_ = std::make_unique<MappingGuard>(
+      mapping_, cat(printable(name_), ": cannot write: the file system has no room left for it, or failed"));
   return mapping_;
 }
 
 void OutputFile::unmap() {
+  guard_.reset();
   if (!mapping_.empty()) os().munmap(mapping_.data(), mapping_.size());
   mapping_ = {};
 }

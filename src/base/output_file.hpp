@@ -69,6 +69,7 @@ class OutputFile {
   FileDescriptor fd_;
   bool is_stream_ = false;
   std::span<std::byte> mapping_;
+  std::unique_ptr<MappingGuard> guard_;  // of the mapping
 };
 
 }  // namespace tensorop

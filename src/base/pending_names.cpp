@@ -19,10 +19,7 @@ std::mutex list_mutex;
 PendingName* first_name = nullptr;
 
 extern "C" void end_by_signal(int signal_number) {
-  is_ending.store(true);
-  constexpr int kMillisecond = 1;
-  while (open_windows.load() != 0) ::poll(nullptr, 0, kMillisecond);
-  for (const PendingName* name = first_name; name != nullptr; name = name->next()) ::unlink(name->path());
+  remove_pending_names();
   // The handler was installed with SA_RESETHAND: this time the signal ends the process as usual.
   ::raise(signal_number);
 }
@@ -40,6 +37,13 @@ void install_handlers() {
 }
 
 }  // namespace
+
+void remove_pending_names() {
+  is_ending.store(true);
+  constexpr int kMillisecond = 1;
+  while (open_windows.load() != 0) ::poll(nullptr, 0, kMillisecond);
+  for (const PendingName* name = first_name; name != nullptr; name = name->next()) ::unlink(name->path());
+}
 
 NamingWindow::NamingWindow() {
   install_handlers();

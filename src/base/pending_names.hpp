@@ -46,4 +46,8 @@ class NamingWindow {
   sigset_t before_{};
 };
 
+// For handlers of signals that end the process: waits until no window is open, lets none open any more, and
+// removes all names.
+void remove_pending_names();
+
 }  // namespace tensorop

@@ -6,6 +6,7 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/input_file.hpp"
 #include "engine/operands.hpp"
 #include "io/json_writer.hpp"
 
@@ -78,6 +79,7 @@ Comparison compare_tensors(const Tensor& actual, const Tensor& expected, const T
   const bool is_verdict = depth == CompareDepth::verdict;
   out.difference =
       compare_all(actual, expected, out.tolerance, threads, is_verdict ? out.allowed : out.elements);
+  require_inputs_unchanged();
   out.equal = out.difference.differing <= out.allowed;
   if (is_verdict) return out;
   if (out.difference.first >= 0) {

@@ -7,6 +7,7 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/input_file.hpp"
 #include "base/text.hpp"
 #include "io/npy.hpp"
 
@@ -159,6 +160,7 @@ Tensor execute(const Plan& plan, const OutputInfo& output, std::shared_ptr<const
   storage->keep_alive = std::move(owner);
   if (!plan.update || plan.base.data() != nullptr) fill_memory(plan, output, storage->data(), threads);
   if (plan.update && bytes != 0) update(plan, storage->data(), bytes, threads);
+  require_inputs_unchanged();
   return {output.dtype, output.shape, storage};
 }
 
@@ -184,6 +186,7 @@ void execute(const Plan& plan, const OutputInfo& output, Sink& sink, const Threa
     if (sink.is_stream() || !plan.fill_checks) check(plan, output, threads);
     transfer(plan, output, sink, threads);
   }
+  require_inputs_unchanged();
   sink.commit();
 }
 
@@ -194,6 +197,7 @@ std::int64_t string_width(const Tensor& tensor) {
 
 void write_tensor(const Tensor& tensor, Sink& sink, const Threads& threads) {
   transfer(copy_plan(tensor), {tensor.dtype(), tensor.shape()}, sink, threads);
+  require_inputs_unchanged();
   sink.commit();
 }
 

@@ -463,6 +463,49 @@ TEST_CASE("a signal at any moment leaves no other file and ends the program by t
   }
 }
 
+TEST_CASE("an input that changes while it is read is named, and nothing is published", "[cli][output]") {
+  struct Case {
+    std::string change;  // a shell command, once data.npy is open
+    std::string command;
+    std::string message;
+  };
+  const std::string gather = "gather data.npy indices -o out.npy";
+  const std::vector<Case> cases = {
+      {"truncate -s 200 data.npy", gather, "data.npy: became shorter while it was read"},
+      {"truncate -s 0 data.npy", "add data.npy indices -o out.npy",
+       "data.npy: became shorter while it was read"},
+      // Within the last page memory holds zeros instead.
+      {"truncate -s -4 data.npy", gather, "gather: data.npy: changed while it was read"},
+      {"touch data.npy", gather, "gather: data.npy: changed while it was read"},
+      {"echo >> data.npy", gather, "gather: data.npy: changed while it was read"},
+      {"truncate -s 200 data.npy", "compare data.npy indices", "data.npy: became shorter while it was read"},
+      {"touch data.npy", "compare data.npy indices", "compare: data.npy: changed while it was read"},
+      // What takes its name is another file.
+      {"mv other.npy data.npy", gather, ""},
+      {"rm data.npy", gather, ""},
+  };
+  for (const auto& [change, command, message] : cases) {
+    CAPTURE(change, command);
+    const TempDir dir;
+    check_done(run_in(dir, {"expand", "7", "--dtype", "int64", "--shape", "10000", "-o", "data.npy"}));
+    check_done(run_in(dir, {"expand", "9999", "--shape", "10000", "-o", "indices.npy"}));
+    check_done(run_in(dir, {"convert", "indices.npy", "-o", "other.npy"}));
+    check_done(run_in(dir, {"convert", "0", "-o", "out.npy"}));
+    const std::string before = get((dir.path() / "out.npy").string());
+    // The shell waits at the FIFO until the program, which has opened data.npy by then, opens it too.
+    const ProcessResult result = shell(dir, cat("mkfifo indices; $B ", command, " & exec 3>indices; ", change,
+                                                "; cat indices.npy >&3; exec 3>&-; wait $!"));
+    if (message.empty()) {
+      check_done(result);
+      continue;
+    }
+    check_refused(result, message);
+    CHECK(get((dir.path() / "out.npy").string()) == before);
+    CHECK(names_in(dir.path()) ==
+          std::set<std::string>{"data.npy", "indices", "indices.npy", "other.npy", "out.npy"});
+  }
+}
+
 TEST_CASE("twenty processes that write one destination leave one of their results, whole",
           "[cli][output][kill]") {
   const TempDir dir;
