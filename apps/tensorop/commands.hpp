@@ -18,6 +18,7 @@ using Words = std::vector<std::string>;
 
 // An operator: `name` is as it was typed.
 int run_operator(const FoundOperator& found, const std::string& name, const Words& args);
+int run_compare(const Words& args);
 int run_convert(const Words& args);
 int run_info(const Words& args);
 int run_ops(const Words& args);
@@ -29,6 +30,7 @@ struct Command {
   int (*run)(const Words& args);
 };
 inline constexpr Command kCommands[] = {
+    {"compare", "Compares two tensors, by tolerances too, and says how they differ", run_compare},
     {"convert", "Rewrites a tensor in another format or dtype", run_convert},
     {"info", "Shows dtype, shape and layout of files, from their headers", run_info},
     {"ops", "Lists the operators with their versions, attributes and dtypes", run_ops},

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/attributes.hpp"
+#include "engine/operands.hpp"
 #include "engine/version.hpp"
 #include "io/source.hpp"
 #include "ops/common.hpp"
@@ -72,43 +73,12 @@ std::vector<Source> open_operands(const std::vector<OperandText>& texts, const R
   std::vector<Source> sources;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const auto& [text, is_json] = texts[i];
-    if (settings.lookup && !is_json) {
-      if (auto tensor = settings.lookup(text)) {
-        sources.push_back(Source::of(std::move(*tensor)));
-        continue;
-      }
-    }
     const Source::Options options{
         .header_only = request.dry_run, .allow_abstract = request.dry_run, .is_json = is_json};
-    sources.push_back(
-        with_context(call.operand_name(i), [&, &text = text] { return Source::open(text, options); }));
+    sources.push_back(with_context(
+        call.operand_name(i), [&, &operand = text] { return open_operand(operand, options, settings); }));
   }
   return sources;
-}
-
-// The dtype that the untyped operands of one type variable are read as: the named one, that of a typed
-// operand they must equal, or what they are by themselves, float64 if any of them is.
-DType common_dtype(const std::vector<Source>& sources, const std::vector<std::size_t>& members,
-                   OperandRole role, const std::optional<DType>& named) {
-  for (const std::size_t i : members) {
-    if (sources[i].tensor() != nullptr) return sources[i].tensor()->dtype();
-  }
-  if (role == OperandRole::data && named) return *named;
-  std::optional<DType> common;
-  for (const std::size_t i : members) {
-    if (sources[i].fits_any_dtype()) continue;
-    const DType own = sources[i].natural_dtype();
-    if (!common || own == DType::float64) common = own;
-  }
-  if (common) return *common;
-  return role == OperandRole::condition ? DType::boolean : DType::int64;
-}
-
-// Numbers adapt to a dtype of numbers; a kind that does not is left as it is, for the dtype rules to name.
-bool adapts(const Source& source, DType dtype) {
-  if (source.fits_any_dtype()) return true;
-  const auto is_number = [](DType type) { return type != DType::boolean && type != DType::string; };
-  return is_number(source.natural_dtype()) == is_number(dtype);
 }
 
 void resolve_untyped(std::vector<Source>& sources, const Request& request, const Call& call) {
@@ -123,11 +93,14 @@ void resolve_untyped(std::vector<Source>& sources, const Request& request, const
   for (std::size_t i = 0; i < sources.size(); ++i) groups[type_of(call, i)].push_back(i);
   for (const auto& [type, members] : groups) {
     const OperandRole role = role_of(call, members[0]);
-    const DType common = common_dtype(sources, members, role, named);
+    const bool asked = role == OperandRole::data && named;
+    std::vector<const Source*> group;
+    for (const std::size_t i : members) group.push_back(&sources[i]);
+    const DType common = common_dtype(group, asked ? named : std::nullopt,
+                                      role == OperandRole::condition ? DType::boolean : DType::int64);
     for (const std::size_t i : members) {
       Source& source = sources[i];
       if (source.tensor() != nullptr) continue;
-      const bool asked = role == OperandRole::data && named;
       const DType dtype = asked ? *named : adapts(source, common) ? common : source.natural_dtype();
       with_context(call.operand_name(i), [&] { source.resolve(dtype); });
     }

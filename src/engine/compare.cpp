@@ -1,0 +1,100 @@
+#include "engine/compare.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "engine/operands.hpp"
+#include "io/json_writer.hpp"
+
+namespace tensorop {
+namespace {
+
+// What a thread compares at a time.
+constexpr std::int64_t kChunkBytes = 1 << 20;
+
+Difference compare_all(const Tensor& actual, const Tensor& expected, const ElementTolerance& tolerance,
+                       const Threads& threads) {
+  const std::int64_t elements = actual.size();
+  const std::int64_t chunk_size = kChunkBytes / element_size(actual.dtype());
+  std::vector<Difference> found(to_size(threads.count()));
+  threads.for_each(ceil_div(elements, chunk_size), [&](std::int64_t chunk, int worker) {
+    const std::int64_t first = chunk * chunk_size;
+    const std::int64_t count = std::min(chunk_size, elements - first);
+    // Each chunk begins anew: what it finds must not depend on what its thread saw before.
+    found[static_cast<std::size_t>(worker)].merge(
+        compare_elements(actual, expected, first, count, tolerance));
+  });
+  Difference all;
+  for (const Difference& part : found) all.merge(part);
+  return all;
+}
+
+std::string json_of(const Tensor& tensor, std::int64_t position) {
+  std::string out;
+  append_json_element(out, tensor.dtype(), tensor.data() + position * element_size(tensor.dtype()));
+  return out;
+}
+
+DifferingElement describe_element(const Tensor& actual, const Tensor& expected, std::int64_t position,
+                                  const ElementTolerance& tolerance) {
+  return {coordinates(position, actual.shape()), json_of(actual, position), json_of(expected, position),
+          compare_elements(actual, expected, position, 1, tolerance)};
+}
+
+// Gives an untyped operand its dtype: the common one, or its own where it cannot be that.
+void resolve_untyped(Source& source, const std::string& role, DType common) {
+  if (source.tensor() != nullptr) return;
+  // Nothing but "NaN" and "Infinity" looks like strings, and is floats beside floats.
+  const bool may_be_not_finite =
+      source.natural_dtype() == DType::string && (kFloatTypes | kComplexTypes).contains(common);
+  if (may_be_not_finite) {
+    try {
+      return source.resolve(common);
+    } catch (const Error&) {  // strings indeed
+    }
+  }
+  with_context(role, [&] { source.resolve(adapts(source, common) ? common : source.natural_dtype()); });
+}
+
+}  // namespace
+
+Comparison compare_tensors(const Tensor& actual, const Tensor& expected, const Tolerances& tolerances,
+                           const Threads& threads) {
+  Comparison out;
+  out.actual = {"", actual.dtype(), actual.shape()};
+  out.expected = {"", expected.dtype(), expected.shape()};
+  out.asked = tolerances;
+  if (!out.same_header()) return out;
+  out.tolerance = tolerances.for_dtype(actual.dtype());
+  out.elements = actual.size();
+  out.allowed = tolerances.max_mismatch.allowed(out.elements);
+  out.difference = compare_all(actual, expected, out.tolerance, threads);
+  out.equal = out.difference.differing <= out.allowed;
+  if (out.difference.first >= 0) {
+    out.first = describe_element(actual, expected, out.difference.first, out.tolerance);
+  }
+  const std::int64_t worst = out.difference.worst(actual.dtype(), out.tolerance);
+  if (worst >= 0) out.worst = describe_element(actual, expected, worst, out.tolerance);
+  return out;
+}
+
+Comparison compare_operands(const std::string& actual, const std::string& expected,
+                            const Tolerances& tolerances, const Settings& settings) {
+  if (actual == "-" && expected == "-") throw Error("standard input can be one operand only");
+  const auto open = [&](const std::string& role, const std::string& text) {
+    return with_context(role, [&] { return open_operand(text, {}, settings); });
+  };
+  Source first = open("actual", actual);
+  Source second = open("expected", expected);
+  const DType common = common_dtype({&first, &second}, std::nullopt, DType::int64);
+  resolve_untyped(first, "actual", common);
+  resolve_untyped(second, "expected", common);
+  Comparison out = compare_tensors(*first.tensor(), *second.tensor(), tolerances, settings.threads);
+  out.actual.name = first.name();
+  out.expected.name = second.name();
+  return out;
+}
+
+}  // namespace tensorop

@@ -1,0 +1,317 @@
+// What a comparison found, as lines for people and as JSON for programs.
+#include <algorithm>
+#include <charconv>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "engine/compare.hpp"
+#include "io/json_writer.hpp"
+#include "io/number_text.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr int kSchemaVersion = 1;
+
+bool has_tolerance(const Comparison& comparison) {
+  return kToleranceTypes.contains(comparison.actual.dtype);
+}
+bool has_ulp(const Comparison& comparison) {
+  return kUlpTypes.contains(comparison.actual.dtype);
+}
+bool is_integer(const Comparison& comparison) {
+  return kIntegerTypes.contains(comparison.actual.dtype);
+}
+
+std::string number(double value) {
+  char text[kNumberTextSize];
+  return {text, write_number(text, value)};
+}
+
+std::string place(const std::vector<std::int64_t>& position) {
+  std::string out;
+  for (const std::int64_t coordinate : position) out += cat(out.empty() ? "" : ",", coordinate);
+  return cat('[', out, ']');
+}
+
+// The absolute error of an element, or the largest of all: that of integers is exact.
+std::string absolute(const Comparison& comparison, const Difference& error) {
+  return is_integer(comparison) ? cat(error.ulp.value) : number(error.absolute.value);
+}
+
+// ------------------------------------------------------------------------------------------------ text
+
+// The label of a line, as wide as the longest of them.
+std::string label(std::string_view name) {
+  constexpr std::size_t kWidth = 11;
+  std::string out = cat(name, ':');
+  out.resize(kWidth, ' ');
+  return out;
+}
+
+double percent_of(std::int64_t part, std::int64_t whole) {
+  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+// Three digits, and never 100% where that is not all of the truth.
+std::string percent_text(std::int64_t part, std::int64_t whole) {
+  const double percent = percent_of(part, whole);
+  char text[kNumberTextSize];
+  const std::string shown(
+      text, std::to_chars(text, text + sizeof text, percent, std::chars_format::general, 3).ptr);
+  return shown == "100" && part != whole ? "over 99.9%" : shown + '%';
+}
+
+std::string header(const ComparedTensor& tensor) {
+  return cat(name(tensor.dtype), ' ', to_string(tensor.shape));
+}
+
+std::string tensor_line(std::string_view role, const ComparedTensor& tensor) {
+  return cat(label(role), tensor.name, tensor.name.empty() ? "" : ", ", header(tensor), '\n');
+}
+
+// "exact", "rtol 1e-05, atol 0.0 or max-ulp 4, NaN unequal".
+std::string tolerance_text(const ElementTolerance& tolerance) {
+  std::string out = "exact";
+  const bool by_number = tolerance.rtol != 0 || tolerance.atol != 0;
+  if (by_number) out = cat("rtol ", number(tolerance.rtol), ", atol ", number(tolerance.atol));
+  if (tolerance.max_ulp) out = cat(by_number ? out + " or " : "", "max-ulp ", *tolerance.max_ulp);
+  return out + (tolerance.nan_unequal ? ", NaN unequal" : "");
+}
+
+// A value as messages show it: numbers without the quotes that JSON needs around NaN.
+std::string shown_value(const Comparison& comparison, std::string json) {
+  if (comparison.actual.dtype != DType::string) std::erase(json, '"');
+  return printable(json);
+}
+
+std::string error_text(const Comparison& comparison, const Difference& error) {
+  if (error.absolute.at < 0 && error.ulp.at < 0) return "";
+  std::string out = cat(" (off by ", absolute(comparison, error));
+  if (has_ulp(comparison) && !is_integer(comparison)) out += cat(", ", error.ulp.value, " ulp");
+  return out + ')';
+}
+
+std::string element_line(std::string_view role, const Comparison& comparison, const DifferingElement& element,
+                         const std::string& remark) {
+  const std::string where = element.position.empty() ? "" : place(element.position) + ": ";
+  return cat(label(role), where, "actual ", shown_value(comparison, element.actual), ", expected ",
+             shown_value(comparison, element.expected), error_text(comparison, element.error), remark, '\n');
+}
+
+// How far the worst element is beyond its own tolerance, where that is not simply its error.
+std::string beyond_text(const Comparison& comparison) {
+  const Difference& error = comparison.worst->error;
+  if (error.hopeless != 0) return ", no tolerance helps";
+  const ElementTolerance& tolerance = comparison.tolerance;
+  if (tolerance.is_ulp_only())
+    return cat(", ", error.ulp.value - *tolerance.max_ulp, " ulp beyond tolerance");
+  if (tolerance.rtol == 0 && tolerance.atol == 0) return "";
+  return cat(", ", number(error.excess.value), " beyond tolerance");
+}
+
+template <class T>
+std::string peak_place(const Comparison& comparison, const Peak<T>& peak) {
+  const Shape& shape = comparison.actual.shape;
+  return shape.empty() ? "" : " at " + place(coordinates(peak.at, shape));
+}
+
+std::string largest_line(const Comparison& comparison) {
+  const Difference& found = comparison.difference;
+  std::vector<std::string> parts;
+  if (found.absolute.at >= 0) {
+    parts.push_back(
+        cat("absolute error ", absolute(comparison, found), peak_place(comparison, found.absolute)));
+  }
+  if (found.relative.at >= 0) {
+    parts.push_back(cat("relative ", number(found.relative.value), peak_place(comparison, found.relative)));
+  }
+  if (found.ulp.at >= 0 && !is_integer(comparison)) {
+    parts.push_back(cat(found.ulp.value, " ulp", peak_place(comparison, found.ulp)));
+  }
+  return parts.empty() ? "" : cat(label("largest"), join(parts), '\n');
+}
+
+std::string needed_line(const Comparison& comparison) {
+  const Difference& found = comparison.difference;
+  if (found.hopeless != 0) {
+    return cat(label("to pass"), "no tolerance helps: NaN or infinity in ", found.hopeless,
+               found.hopeless == 1 ? " element\n" : " elements\n");
+  }
+  std::vector<std::string> ways;
+  if (found.needed_rtol != Difference::kNone) ways.push_back(cat("rtol ", number(found.needed_rtol)));
+  if (found.needed_atol != Difference::kNone) ways.push_back(cat("atol ", number(found.needed_atol)));
+  if (has_ulp(comparison)) ways.push_back(cat("max-ulp ", found.farthest.value));
+  return cat(label("to pass"), join(ways, " or "), '\n');
+}
+
+std::string count_text(const Comparison& comparison) {
+  const std::int64_t differing = comparison.difference.differing;
+  return cat(differing, " of ", comparison.elements, comparison.elements == 1 ? " element (" : " elements (",
+             percent_text(differing, comparison.elements), ')');
+}
+
+std::string first_line(const Comparison& comparison) {
+  if (!comparison.equal) return cat("different: ", count_text(comparison), '\n');
+  return cat("equal: only ", count_text(comparison), " differ; max-mismatch ",
+             comparison.asked.max_mismatch.text, " allows ", comparison.allowed, '\n');
+}
+
+std::string header_difference(const Comparison& comparison) {
+  const bool dtype = comparison.actual.dtype != comparison.expected.dtype;
+  const bool shape = comparison.actual.shape != comparison.expected.shape;
+  return cat("different: ", dtype ? "dtype" : "", dtype && shape ? " and " : "", shape ? "shape" : "", '\n',
+             tensor_line("actual", comparison.actual), tensor_line("expected", comparison.expected));
+}
+
+std::string equal_line(const Comparison& comparison) {
+  std::string out =
+      cat("equal: ", header(comparison.actual), ", ", comparison.elements,
+          comparison.elements == 1 ? " element, " : " elements, ", tolerance_text(comparison.tolerance));
+  const Difference& found = comparison.difference;
+  if (found.absolute.at >= 0) out += cat("; largest absolute error ", absolute(comparison, found));
+  if (found.relative.at >= 0) out += cat(", relative ", number(found.relative.value));
+  if (found.ulp.at >= 0 && !is_integer(comparison)) out += cat(", ", found.ulp.value, " ulp");
+  return out + '\n';
+}
+
+// ------------------------------------------------------------------------------------------------ JSON
+
+// An object that is written as it goes: numbers are texts already, as no JSON library would write them.
+class Object {
+ public:
+  Object& add(std::string_view key, const std::string& json) {
+    out_ += cat(out_.empty() ? "\"" : ",\"", key, "\":", json);
+    return *this;
+  }
+  [[nodiscard]] std::string text() const { return cat('{', out_, '}'); }
+
+ private:
+  std::string out_;
+};
+
+std::string json_text(std::string_view text) {
+  std::string out;
+  append_json_string(out, text);
+  return out;
+}
+
+std::string json_bool(bool value) {
+  return value ? "true" : "false";
+}
+
+std::string json_number(double value) {
+  return value == Difference::kNone ? "null" : number(value);
+}
+
+std::string tensor_json(const ComparedTensor& tensor) {
+  return Object()
+      .add("name", tensor.name.empty() ? "null" : json_text(tensor.name))
+      .add("dtype", json_text(name(tensor.dtype)))
+      .add("shape", place(tensor.shape))
+      .text();
+}
+
+std::string tolerance_json(const Comparison& comparison) {
+  const ElementTolerance& tolerance = comparison.tolerance;
+  return Object()
+      .add("rtol", number(tolerance.rtol))
+      .add("atol", number(tolerance.atol))
+      .add("max_ulp", tolerance.max_ulp ? cat(*tolerance.max_ulp) : "null")
+      .add("nan_unequal", json_bool(tolerance.nan_unequal))
+      .add("max_mismatch", cat(comparison.allowed))
+      .text();
+}
+
+template <class T>
+std::string peak_json(const Comparison& comparison, const Peak<T>& peak, const std::string& value) {
+  if (peak.at < 0) return "null";
+  return Object()
+      .add("value", value)
+      .add("position", place(coordinates(peak.at, comparison.actual.shape)))
+      .text();
+}
+
+std::string element_json(const Comparison& comparison, const std::optional<DifferingElement>& element) {
+  if (!element) return "null";
+  const Difference& error = element->error;
+  const bool has_excess = error.excess.at >= 0 && error.hopeless == 0;
+  const std::string exact = is_integer(comparison) ? cat(error.ulp.value) : json_number(error.absolute.value);
+  return Object()
+      .add("position", place(element->position))
+      .add("actual", element->actual)
+      .add("expected", element->expected)
+      .add("absolute", error.absolute.at < 0 ? "null" : exact)
+      .add("relative", error.relative.at < 0 ? "null" : json_number(error.relative.value))
+      .add("ulp", error.ulp.at < 0 ? "null" : cat(error.ulp.value))
+      .add("beyond", has_excess ? json_number(error.excess.value) : "null")
+      .text();
+}
+
+std::string largest_json(const Comparison& comparison) {
+  const Difference& found = comparison.difference;
+  const std::string exact = is_integer(comparison) ? cat(found.ulp.value) : json_number(found.absolute.value);
+  return Object()
+      .add("absolute", peak_json(comparison, found.absolute, exact))
+      .add("relative", peak_json(comparison, found.relative, json_number(found.relative.value)))
+      .add("ulp", peak_json(comparison, found.ulp, cat(found.ulp.value)))
+      .text();
+}
+
+std::string needed_json(const Comparison& comparison) {
+  const Difference& found = comparison.difference;
+  if (found.differing == 0 || found.hopeless != 0 || !has_tolerance(comparison)) return "null";
+  return Object()
+      .add("rtol", json_number(found.needed_rtol))
+      .add("atol", json_number(found.needed_atol))
+      .add("max_ulp", has_ulp(comparison) ? cat(found.farthest.value) : "null")
+      .text();
+}
+
+std::string difference_json(const Comparison& comparison) {
+  if (!comparison.same_header()) {
+    const bool dtype = comparison.actual.dtype != comparison.expected.dtype;
+    const bool shape = comparison.actual.shape != comparison.expected.shape;
+    return dtype && shape ? R"(["dtype","shape"])" : dtype ? R"(["dtype"])" : R"(["shape"])";
+  }
+  return comparison.difference.differing == 0 ? "[]" : R"(["values"])";
+}
+
+}  // namespace
+
+std::string report_text(const Comparison& comparison) {
+  if (!comparison.same_header()) return header_difference(comparison);
+  if (comparison.difference.differing == 0) return equal_line(comparison);
+  std::string out = first_line(comparison);
+  out += tensor_line("actual", comparison.actual);
+  out += tensor_line("expected", comparison.expected);
+  out += cat(label("tolerance"), tolerance_text(comparison.tolerance), '\n');
+  out += element_line("first", comparison, *comparison.first, "");
+  if (!comparison.worst) return out;
+  out += element_line("worst", comparison, *comparison.worst, beyond_text(comparison));
+  return out + largest_line(comparison) + needed_line(comparison);
+}
+
+std::string report_json(const Comparison& comparison) {
+  Object object;
+  object.add("schema_version", cat(kSchemaVersion))
+      .add("equal", json_bool(comparison.equal))
+      .add("different", difference_json(comparison))
+      .add("actual", tensor_json(comparison.actual))
+      .add("expected", tensor_json(comparison.expected));
+  if (comparison.same_header()) {
+    const Difference& found = comparison.difference;
+    object.add("tolerance", tolerance_json(comparison))
+        .add("elements", cat(comparison.elements))
+        .add("differing", cat(found.differing))
+        .add("percent", number(percent_of(found.differing, comparison.elements)))
+        .add("hopeless", cat(found.hopeless))
+        .add("first", element_json(comparison, comparison.first))
+        .add("worst", element_json(comparison, comparison.worst))
+        .add("largest", largest_json(comparison))
+        .add("to_pass", needed_json(comparison));
+  }
+  return object.text() + '\n';
+}
+
+}  // namespace tensorop

@@ -1,0 +1,35 @@
+#include "engine/operands.hpp"
+
+#include <utility>
+
+namespace tensorop {
+
+Source open_operand(const std::string& text, const Source::Options& options, const Settings& settings) {
+  if (settings.lookup && !options.is_json) {
+    if (auto tensor = settings.lookup(text)) return Source::of(std::move(*tensor));
+  }
+  return Source::open(text, options);
+}
+
+DType common_dtype(const std::vector<const Source*>& operands, const std::optional<DType>& named,
+                   DType fallback) {
+  for (const Source* operand : operands) {
+    if (operand->tensor() != nullptr) return operand->tensor()->dtype();
+  }
+  if (named) return *named;
+  std::optional<DType> common;
+  for (const Source* operand : operands) {
+    if (operand->fits_any_dtype()) continue;
+    const DType own = operand->natural_dtype();
+    if (!common || own == DType::float64) common = own;
+  }
+  return common.value_or(fallback);
+}
+
+bool adapts(const Source& untyped, DType dtype) {
+  if (untyped.fits_any_dtype()) return true;
+  const auto is_number = [](DType type) { return type != DType::boolean && type != DType::string; };
+  return is_number(untyped.natural_dtype()) == is_number(dtype);
+}
+
+}  // namespace tensorop

@@ -1,0 +1,26 @@
+// Opening operands that must have one dtype, and finding it for those whose text does not say.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/engine.hpp"
+#include "io/source.hpp"
+
+namespace tensorop {
+
+// What settings.lookup knows by that text, else what Source::open() finds behind it. Throws Error.
+[[nodiscard]] Source open_operand(const std::string& text, const Source::Options& options,
+                                  const Settings& settings);
+
+// The dtype that the untyped among the operands are read as: that of a typed one, else the named one, else
+// what they are by themselves, float64 if any of them is; `fallback` where none has an element.
+[[nodiscard]] DType common_dtype(const std::vector<const Source*>& operands,
+                                 const std::optional<DType>& named, DType fallback);
+
+// Whether an untyped operand can be read as `dtype`. Numbers adapt to a dtype of numbers; a kind that does
+// not is left as it is, for the checks of dtypes to name.
+[[nodiscard]] bool adapts(const Source& untyped, DType dtype);
+
+}  // namespace tensorop

@@ -1,0 +1,156 @@
+// Tolerances from their texts, and what they mean for a dtype.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "engine/compare.hpp"
+
+namespace tensorop {
+namespace {
+
+struct Automatic {
+  DTypeSet dtypes;
+  double rtol;
+  double atol;
+};
+
+// What rounding in a few operations one after the other amounts to; those of integers are exact.
+constexpr Automatic kAutomatic[] = {
+    {DType::float16, 1e-3, 1e-5},
+    {DType::bfloat16, 1.6e-2, 1e-5},
+    {{DType::float32, DType::complex64}, 1.3e-6, 1e-5},
+    {{DType::float64, DType::complex128}, 1e-7, 1e-7},
+};
+
+double parse_tolerance(const NamedText& given) {
+  std::string_view text = given.text;
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (end != text.data() + text.size() ||
+      (status != std::errc{} && status != std::errc::result_out_of_range)) {
+    throw Error(cat(given.name, " ", printable(given.text), " is no number"));
+  }
+  if (status == std::errc::result_out_of_range) {
+    throw Error(cat(given.name, " ", printable(given.text), " does not fit in float64"));
+  }
+  if (!std::isfinite(value) || value < 0) {
+    throw Error(cat(given.name, " ", printable(given.text), " is no finite number from 0 on"));
+  }
+  return std::abs(value);  // -0 is 0
+}
+
+std::optional<std::int64_t> parse_count(std::string_view text) {
+  const auto number = parse_int64(text);
+  return number && *number >= 0 ? number : std::nullopt;
+}
+
+std::int64_t parse_max_ulp(const NamedText& given) {
+  const auto number = parse_count(given.text);
+  if (!number) throw Error(cat(given.name, " ", printable(given.text), " is no whole number from 0 on"));
+  return *number;
+}
+
+bool is_digits(std::string_view text) {
+  return text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// "0.5" of "0.5%" in millionths of a percent, exactly.
+std::optional<std::int64_t> parse_percent(std::string_view text) {
+  constexpr std::size_t kMostDecimals = 6;
+  const std::size_t point = std::min(text.find('.'), text.size());
+  const std::string_view whole = text.substr(0, point);
+  std::string decimals(text.substr(std::min(point + 1, text.size())));
+  if ((whole.empty() && decimals.empty()) || !is_digits(whole) || !is_digits(decimals)) return std::nullopt;
+  if (decimals.size() > kMostDecimals) return std::nullopt;
+  decimals.resize(kMostDecimals, '0');
+  const auto parts = parse_int64(cat(whole, decimals));
+  return parts && *parts <= MismatchLimit::kWhole ? parts : std::nullopt;
+}
+
+MismatchLimit parse_max_mismatch(const NamedText& given) {
+  MismatchLimit limit;
+  limit.text = given.text;
+  if (given.text.ends_with('%')) {
+    limit.parts = parse_percent(std::string_view(given.text).substr(0, given.text.size() - 1));
+    if (limit.parts) return limit;
+  } else if (const auto number = parse_count(given.text)) {
+    limit.count = *number;
+    return limit;
+  }
+  throw Error(cat(given.name, " ", printable(given.text),
+                  " is neither a whole number from 0 on nor 0%..100% (at most 6 decimals)"));
+}
+
+bool parse_flag(const NamedText& given) {
+  if (given.text == "true") return true;
+  if (given.text == "false") return false;
+  throw Error(cat(given.name, " ", printable(given.text), " is none of true, false"));
+}
+
+}  // namespace
+
+std::int64_t MismatchLimit::allowed(std::int64_t elements) const {
+  if (!parts) return count;
+  // elements * parts / kWhole, rounded down, without the product that may overflow.
+  return elements / kWhole * *parts + elements % kWhole * *parts / kWhole;
+}
+
+ElementTolerance Tolerances::for_dtype(DType dtype) const {
+  if (max_ulp && !kUlpTypes.contains(dtype)) {
+    throw Error(
+        cat("max_ulp does not go with ", name(dtype), ": distances in ulp are those of ", kUlpTypes.names()));
+  }
+  ElementTolerance out;
+  out.nan_unequal = nan_unequal;
+  if (!kToleranceTypes.contains(dtype)) return out;
+  if (automatic) {
+    const auto* const row = std::ranges::find_if(
+        kAutomatic, [&](const Automatic& candidate) { return candidate.dtypes.contains(dtype); });
+    if (row != std::end(kAutomatic)) {
+      out.rtol = row->rtol;
+      out.atol = row->atol;
+    }
+  }
+  out.rtol = rtol.value_or(out.rtol);
+  out.atol = atol.value_or(out.atol);
+  if (max_ulp) out.max_ulp = static_cast<std::uint64_t>(*max_ulp);
+  return out;
+}
+
+const std::vector<std::string>& tolerance_names() {
+  static const std::vector<std::string> names = {"rtol",         "atol",      "max_ulp",
+                                                 "max_mismatch", "tolerance", "nan_unequal"};
+  return names;
+}
+
+Tolerances parse_tolerances(const std::vector<NamedText>& texts) {
+  Tolerances out;
+  for (const NamedText& given : texts) {
+    if (given.name == "rtol") {
+      out.rtol = parse_tolerance(given);
+    } else if (given.name == "atol") {
+      out.atol = parse_tolerance(given);
+    } else if (given.name == "max_ulp") {
+      out.max_ulp = parse_max_ulp(given);
+    } else if (given.name == "max_mismatch") {
+      out.max_mismatch = parse_max_mismatch(given);
+    } else if (given.name == "nan_unequal") {
+      out.nan_unequal = parse_flag(given);
+    } else if (given.name == "tolerance") {
+      if (lower(given.text) != "auto") {
+        throw Error(cat("tolerance ", printable(given.text), " is not auto"), "",
+                    "numbers are given as rtol, atol and max_ulp");
+      }
+      out.automatic = true;
+    } else {
+      throw Error(cat("no tolerance ", printable(given.name), ": there are ", join(tolerance_names())));
+    }
+  }
+  return out;
+}
+
+}  // namespace tensorop

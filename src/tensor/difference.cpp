@@ -1,0 +1,335 @@
+#include "tensor/difference.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <type_traits>
+
+#include "base/checked.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// |a-e| and |e|. The distance of 64-bit integers is exact; that of others is a double.
+template <class D>
+struct Deviation {
+  D distance;
+  double magnitude;
+};
+
+template <class T>
+double widen(T value) {
+  if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) {
+    return to_float(value);
+  } else {
+    return value;
+  }
+}
+
+// Of finite floats: how many steps to the next value lead from one to the other.
+template <class T>
+std::uint64_t ulp_distance(T a, T e) {
+  using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
+  constexpr std::uint64_t kSign = std::uint64_t{1} << (8 * sizeof(T) - 1);
+  const std::uint64_t a_bits = std::bit_cast<Bits>(a);
+  const std::uint64_t e_bits = std::bit_cast<Bits>(e);
+  const std::uint64_t a_size = a_bits & (kSign - 1);
+  const std::uint64_t e_size = e_bits & (kSign - 1);
+  if ((a_bits & kSign) != (e_bits & kSign)) return a_size + e_size;
+  return a_size > e_size ? a_size - e_size : e_size - a_size;
+}
+
+bool within(double distance, double bound) {
+  return distance <= bound;
+}
+bool within(std::uint64_t distance, double bound) {
+  return !(bound < 0x1p64) || distance <= static_cast<std::uint64_t>(bound);
+}
+
+// The least double that is not below the distance.
+double at_least(double distance) {
+  return distance;
+}
+double at_least(std::uint64_t distance) {
+  const auto nearest = static_cast<double>(distance);
+  return within(distance, nearest) ? nearest : std::nextafter(nearest, kInfinity);
+}
+
+// `estimate` is off by no more than a few roundings; the least double from it on that passes.
+template <class Passes>
+double settle(double estimate, const Passes& passes) {
+  while (!passes(estimate)) estimate = std::nextafter(estimate, kInfinity);
+  return estimate;
+}
+
+// Takes down what one element after the other is off.
+class Recorder {
+ public:
+  Recorder(const ElementTolerance& tolerance, Difference& found)
+      : rtol_(tolerance.rtol),
+        atol_(tolerance.atol),
+        max_ulp_(tolerance.max_ulp.value_or(0)),
+        nan_unequal_(tolerance.nan_unequal),
+        found_(found) {}
+
+  [[nodiscard]] bool nan_unequal() const { return nan_unequal_; }
+
+  void fail(std::int64_t at) {
+    ++found_.differing;
+    if (found_.first < 0) found_.first = at;
+  }
+
+  void fail_hopeless(std::int64_t at) {
+    fail(at);
+    ++found_.hopeless;
+    found_.excess.raise(Difference::kNone, at);
+  }
+
+  // Two numbers that are not the same. The deviation is measured in `unit`: 1, or more where it would go
+  // beyond the range of a double. Where there is no ulp it is 0.
+  template <class D>
+  [[gnu::always_inline]] void measure(const Deviation<D>& deviation, std::uint64_t ulp, std::int64_t at,
+                                      double unit = 1) {
+    const auto distance = static_cast<double>(deviation.distance);
+    const double magnitude = deviation.magnitude;
+    if (distance * unit > found_.absolute.value) found_.absolute.raise(distance * unit, at);
+    if (distance > found_.relative.value * magnitude && magnitude != 0) {
+      found_.relative.raise(distance / magnitude, at);
+    }
+    if (ulp > found_.ulp.value) found_.ulp.raise(ulp, at);
+    const double bound = atol_ / unit + rtol_ * magnitude;
+    // An ulp of 0, where there is none, becomes the largest number: never within.
+    if (within(deviation.distance, bound) || ulp - 1 < max_ulp_) return;
+    fail(at);
+    const double excess = (distance - bound) * unit;
+    if (excess > found_.excess.value || found_.excess.at < 0) found_.excess.raise(excess, at);
+    if (ulp > found_.farthest.value) found_.farthest.raise(ulp, at);
+    require(deviation, unit);
+  }
+
+ private:
+  // Raises the needed tolerances so far that the element would pass under either of them.
+  template <class D>
+  [[gnu::always_inline]] void require(const Deviation<D>& deviation, double unit) {
+    const D distance = deviation.distance;
+    const double magnitude = deviation.magnitude;
+    const auto passes_atol = [&](double atol) { return within(distance, atol / unit + rtol_ * magnitude); };
+    const auto passes_rtol = [&](double rtol) { return within(distance, atol_ / unit + rtol * magnitude); };
+    if (!passes_atol(found_.needed_atol)) {
+      found_.needed_atol = settle((at_least(distance) - rtol_ * magnitude) * unit, passes_atol);
+    }
+    if (magnitude == 0) {
+      found_.needed_rtol = Difference::kNone;
+    } else if (!passes_rtol(found_.needed_rtol)) {
+      found_.needed_rtol = settle((at_least(distance) - atol_ / unit) / magnitude, passes_rtol);
+    }
+  }
+
+  double rtol_;
+  double atol_;
+  std::uint64_t max_ulp_;
+  bool nan_unequal_;
+  Difference& found_;
+};
+
+// The square root of x*x + y*y.
+double modulus(double x, double y) {
+  const double largest = std::max(std::abs(x), std::abs(y));
+  // Otherwise squares would overflow, or lose digits to underflow.
+  const double scale = largest > 0x1p500 ? 0x1p-600 : largest < 0x1p-450 ? 0x1p600 : 1;
+  x *= scale;
+  y *= scale;
+  return std::sqrt(x * x + y * y) / scale;
+}
+
+// In units of 1/scale.
+template <class T>
+Deviation<double> deviation_of(T a, T e, double scale = 1) {
+  const double expected = widen(e) * scale;
+  return {std::abs(widen(a) * scale - expected), std::abs(expected)};
+}
+
+template <class T>
+Deviation<double> deviation_of(std::complex<T> a, std::complex<T> e, double scale = 1) {
+  const Deviation<double> re = deviation_of(a.real(), e.real(), scale);
+  const Deviation<double> im = deviation_of(a.imag(), e.imag(), scale);
+  return {modulus(re.distance, im.distance), modulus(re.magnitude, im.magnitude)};
+}
+
+// Two parts that are the same infinity or NaN become two zeros.
+template <class T>
+void drop_same(T& a, T& e) {
+  const double wide_a = widen(a);
+  const double wide_e = widen(e);
+  const bool same_infinity = std::isinf(wide_a) && wide_a == wide_e;
+  if (same_infinity || (std::isnan(wide_a) && std::isnan(wide_e))) a = e = T{};
+}
+template <class T>
+void drop_same(std::complex<T>& a, std::complex<T>& e) {
+  T parts[] = {a.real(), a.imag(), e.real(), e.imag()};
+  drop_same(parts[0], parts[2]);
+  drop_same(parts[1], parts[3]);
+  a = {parts[0], parts[1]};
+  e = {parts[2], parts[3]};
+}
+
+template <class T>
+bool is_finite(T value) {
+  return std::isfinite(widen(value));
+}
+template <class T>
+bool is_finite(std::complex<T> value) {
+  return std::isfinite(value.real()) && std::isfinite(value.imag());
+}
+
+template <class T>
+bool is_nan(T value) {
+  return std::isnan(widen(value));
+}
+template <class T>
+bool is_nan(std::complex<T> value) {
+  return std::isnan(value.real()) || std::isnan(value.imag());
+}
+
+template <class T>
+constexpr bool kIsComplex = false;
+template <class T>
+constexpr bool kIsComplex<std::complex<T>> = true;
+
+template <class T>
+std::uint64_t ulp_of(T a, T e) {
+  if constexpr (kIsComplex<T>) {
+    return 0;
+  } else {
+    return ulp_distance(a, e);
+  }
+}
+
+bool is_in_range(const Deviation<double>& deviation) {
+  return deviation.distance + deviation.magnitude < kInfinity;
+}
+
+// An element with an infinity or NaN in it, or so large that its deviation is.
+template <class T>
+[[gnu::noinline]] void compare_irregular(T a, T e, std::int64_t at, Recorder& recorder) {
+  if (recorder.nan_unequal() && (is_nan(a) || is_nan(e))) return recorder.fail_hopeless(at);
+  drop_same(a, e);
+  if (!is_finite(a) || !is_finite(e)) return recorder.fail_hopeless(at);
+  Deviation<double> deviation = deviation_of(a, e);
+  if (deviation.distance == 0) return;
+  const double unit = is_in_range(deviation) ? 1 : 4;
+  if (unit != 1) deviation = deviation_of(a, e, 1 / unit);
+  recorder.measure(deviation, ulp_of(a, e), at, unit);
+}
+
+template <class T>
+bool is_equal(T a, T e) {
+  if constexpr (kIsComplex<T>) {
+    return a == e;
+  } else {
+    return widen(a) == widen(e);
+  }
+}
+
+// Floats and complex numbers.
+template <class T>
+void compare_run(const T* actual, const T* expected, std::int64_t first, std::int64_t count,
+                 Recorder& recorder) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const T a = actual[i];
+    const T e = expected[i];
+    if (is_equal(a, e)) continue;
+    const Deviation<double> deviation = deviation_of(a, e);
+    if (is_in_range(deviation)) [[likely]] {
+      recorder.measure(deviation, ulp_of(a, e), first + i);
+    } else {
+      compare_irregular(a, e, first + i, recorder);
+    }
+  }
+}
+
+template <std::integral T>
+void compare_run(const T* actual, const T* expected, std::int64_t first, std::int64_t count,
+                 Recorder& recorder) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const T a = actual[i];
+    const T e = expected[i];
+    if (a == e) continue;
+    // Modulo 2^64 differences and negation are exact.
+    const auto a_wide = static_cast<std::uint64_t>(a);
+    const auto e_wide = static_cast<std::uint64_t>(e);
+    const std::uint64_t distance = a > e ? a_wide - e_wide : e_wide - a_wide;
+    const auto magnitude = static_cast<double>(e < 0 ? 0 - e_wide : e_wide);
+    recorder.measure(Deviation<std::uint64_t>{distance, magnitude}, distance, first + i);
+  }
+}
+
+bool is_equal_exactly(Bool a, Bool e) {
+  return static_cast<bool>(a) == static_cast<bool>(e);
+}
+bool is_equal_exactly(StringRef a, StringRef e) {
+  return a.view() == e.view();
+}
+
+template <class T>
+requires(std::is_same_v<T, Bool> || std::is_same_v<T, StringRef>) void compare_run(
+    const T* actual, const T* expected, std::int64_t first, std::int64_t count, Recorder& recorder) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (!is_equal_exactly(actual[i], expected[i])) recorder.fail(first + i);
+  }
+}
+
+}  // namespace
+
+std::int64_t Difference::worst(DType dtype, const ElementTolerance& tolerance) const {
+  // Distances of integers are exact; as doubles, some of them would look alike.
+  const bool is_integer = kIntegerTypes.contains(dtype);
+  const bool by_ulp = tolerance.is_ulp_only() || (is_integer && tolerance.rtol == 0);
+  return by_ulp && hopeless == 0 ? farthest.at : excess.at;
+}
+
+void Difference::merge(const Difference& other) {
+  differing += other.differing;
+  if (first < 0 || (other.first >= 0 && other.first < first)) first = other.first;
+  hopeless += other.hopeless;
+  excess.merge(other.excess);
+  farthest.merge(other.farthest);
+  absolute.merge(other.absolute);
+  relative.merge(other.relative);
+  ulp.merge(other.ulp);
+  needed_rtol = std::max(needed_rtol, other.needed_rtol);
+  needed_atol = std::max(needed_atol, other.needed_atol);
+}
+
+Difference compare_elements(const Tensor& actual, const Tensor& expected, std::int64_t first,
+                            std::int64_t count, const ElementTolerance& tolerance) {
+  // Elements at a time whose bytes are compared first: bytes that are the same need no look at the numbers.
+  constexpr std::int64_t kRunBytes = 1 << 14;
+  const DType dtype = actual.dtype();
+  const std::int64_t width = element_size(dtype);
+  // Strings are pointers, and a NaN may differ from itself.
+  const bool may_differ_in_same_bytes =
+      dtype == DType::string || (tolerance.nan_unequal && !kIntegerTypes.contains(dtype));
+  Difference found;
+  Recorder recorder(tolerance, found);
+  for (std::int64_t done = 0; done < count;) {
+    const std::int64_t run = std::min(count - done, kRunBytes / width);
+    const std::int64_t at = first + done;
+    done += run;
+    if (!may_differ_in_same_bytes &&
+        std::memcmp(actual.data() + at * width, expected.data() + at * width, to_size(run * width)) == 0) {
+      continue;
+    }
+    dispatch(dtype, [&]<class T>(TypeTag<T>) {
+      compare_run(actual.as<T>() + at, expected.as<T>() + at, at, run, recorder);
+    });
+  }
+  return found;
+}
+
+}  // namespace tensorop

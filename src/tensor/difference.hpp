@@ -1,0 +1,80 @@
+// How far the elements of two tensors are apart, and whether that is within a tolerance.
+//
+// An element passes when it is equal, when |a-e| <= atol + rtol*|e|, or when it is within max_ulp; `e` is the
+// expected one. Everything is computed in float64, differences of integers exactly. -0 equals +0. NaN equals
+// NaN whatever its payload. NaN against a number, and an infinity against anything but itself, pass under no
+// tolerance. Complex: |.| is the modulus; a part that is the same infinity or NaN on both sides counts as 0
+// in it. bool (any byte but 0 is true) and string are equal or not.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "tensor/tensor.hpp"
+
+namespace tensorop {
+
+// What an element may be off; as it stands, nothing. rtol and atol are finite and not negative.
+struct ElementTolerance {
+  double rtol = 0;
+  double atol = 0;
+  std::optional<std::uint64_t> max_ulp;
+  bool nan_unequal = false;  // NaN differs from NaN too
+
+  // Distances are then judged in ulp alone.
+  [[nodiscard]] bool is_ulp_only() const { return max_ulp && rtol == 0 && atol == 0; }
+};
+
+// The dtypes that have a distance in ulp: floats, and integers, whose ulp is 1.
+inline constexpr DTypeSet kUlpTypes = kNumericTypes;
+// The dtypes of which elements may be nearly equal.
+inline constexpr DTypeSet kToleranceTypes = kNumericTypes | kComplexTypes;
+
+// The largest of some measure, and the lowest position (flat, row-major) that has it.
+template <class T>
+struct Peak {
+  T value = 0;
+  std::int64_t at = -1;  // -1: nothing was above zero
+
+  void raise(T other, std::int64_t position) {
+    if (at >= 0 && (other < value || (other == value && position >= at))) return;
+    value = other;
+    at = position;
+  }
+  void merge(const Peak& other) {
+    if (other.at >= 0) raise(other.value, other.at);
+  }
+};
+
+// What was found in some range of positions. merge() may be done in any order.
+struct Difference {
+  static constexpr double kNone = std::numeric_limits<double>::infinity();
+
+  std::int64_t differing = 0;  // elements that do not pass
+  std::int64_t first = -1;     // the lowest of them
+  std::int64_t hopeless = 0;   // of them: those that no tolerance would pass
+  Peak<double> excess;         // of those that do not pass: |a-e| beyond atol + rtol*|e|; kNone for hopeless
+  Peak<std::uint64_t> farthest;  // of those that do not pass and are not hopeless, in ulp
+
+  // Of all elements that are numbers on both sides. Where the expected number is 0 there is no relative
+  // error. An absolute error of two float64 can be beyond float64, and is kNone then.
+  Peak<double> absolute;
+  Peak<double> relative;
+  Peak<std::uint64_t> ulp;  // dtypes of kUlpTypes; of integers it is the exact absolute error
+
+  // The smallest rtol, with atol as it is, that those that do not pass and are not hopeless would pass under,
+  // and the smallest such atol. kNone where there is none.
+  double needed_rtol = 0;
+  double needed_atol = 0;
+
+  // The first of those that are furthest beyond their tolerance; -1 where all pass, and for bool and string.
+  [[nodiscard]] std::int64_t worst(DType dtype, const ElementTolerance& tolerance) const;
+  void merge(const Difference& other);
+};
+
+// Compares elements [first, first + count) of two tensors of one dtype and shape.
+[[nodiscard]] Difference compare_elements(const Tensor& actual, const Tensor& expected, std::int64_t first,
+                                          std::int64_t count, const ElementTolerance& tolerance);
+
+}  // namespace tensorop
