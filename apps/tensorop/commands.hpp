@@ -23,6 +23,7 @@ int run_convert(const Words& args);
 int run_info(const Words& args);
 int run_ops(const Words& args);
 int run_run(const Words& args);
+int run_check(const Words& args);
 
 struct Command {
   std::string_view name;
@@ -30,6 +31,7 @@ struct Command {
   int (*run)(const Words& args);
 };
 inline constexpr Command kCommands[] = {
+    {"check", "Compares the results of jobs with golden files", run_check},
     {"compare", "Compares two tensors, by tolerances too, and says how they differ", run_compare},
     {"convert", "Rewrites a tensor in another format or dtype", run_convert},
     {"info", "Shows dtype, shape and layout of files, from their headers", run_info},

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
+#include <string>
 #include <system_error>
 
 #include "base/progress_line.hpp"
@@ -43,11 +43,11 @@ void Progress::set(std::int64_t done, std::int64_t total) {
   total_ = total;
 }
 
-void Progress::print(std::string_view lines) {
+void Progress::hide_while(const std::function<void()>& body) {
   const std::lock_guard lock(mutex_);
   const bool stood = drawn_ != 0;
   clear();
-  std::fwrite(lines.data(), 1, lines.size(), stderr);
+  body();
   if (stood) draw();
 }
 

@@ -4,9 +4,8 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
-#include <string>
-#include <string_view>
 #include <thread>
 
 namespace tensorop {
@@ -27,8 +26,8 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void set(std::int64_t done, std::int64_t total);
-  // Writes text, whole lines, to standard error; the bar makes room.
-  void print(std::string_view lines);
+  // Runs `body`, which writes whole lines to the terminal; the bar makes room.
+  void hide_while(const std::function<void()>& body);
   // Removes the bar, for good.
   void end();
 

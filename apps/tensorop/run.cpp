@@ -1,5 +1,5 @@
 // `run`: many operations in one process.
-#include <algorithm>
+#include <cstdio>
 #include <string>
 
 #include "base/error.hpp"
@@ -71,11 +71,14 @@ int run_run(const Words& args) {
   read_jobs(arguments.operands[0], JobPurpose::run, jobs);
   Progress progress(read_progress(arguments));
   settings.progress = [&](std::int64_t done, std::int64_t total) { progress.set(done, total); };
+  const auto say = [&](const std::string& lines) {
+    if (!lines.empty()) progress.hide_while([&] { std::fputs(lines.c_str(), stderr); });
+  };
   Counts counts;
   const Job* stopped_at = nullptr;
   const auto work = [&](std::size_t i, const Settings& own) { return run_job(jobs[i], own); };
   run_batch(jobs, settings, work, [&](std::size_t i, const JobOutcome& outcome) {
-    progress.print(outcome_lines(jobs[i], outcome, quiet));
+    say(outcome_lines(jobs[i], outcome, quiet));
     switch (outcome.status) {
       case JobStatus::done:
         ++counts.done;
@@ -91,9 +94,9 @@ int run_run(const Words& args) {
   });
   progress.end();
   if (!quiet) {
-    progress.print(stopped_at == nullptr ? summary(counts, jobs.size())
-                                         : cat("tensorop: run: ", jobs.size(),
-                                               " jobs: stopped at the one on line ", stopped_at->line, "\n"));
+    say(stopped_at == nullptr ? summary(counts, jobs.size())
+                              : cat("tensorop: run: ", jobs.size(), " jobs: stopped at the one on line ",
+                                    stopped_at->line, "\n"));
   }
   return counts.failed + counts.skipped == 0 ? 0 : 2;
 }

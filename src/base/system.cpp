@@ -1,5 +1,6 @@
 #include "base/system.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -74,6 +76,19 @@ int System::rename(const char* from, const char* to) {
 }
 int System::unlink(const char* path) {
   return ::unlink(path);
+}
+int System::scandir(const char* path, std::vector<std::string>& names) {
+  DIR* folder = ::opendir(path);
+  if (folder == nullptr) return -1;
+  errno = 0;
+  while (const dirent* entry = ::readdir(folder)) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+  const int reason = errno;
+  ::closedir(folder);
+  errno = reason;
+  return reason == 0 ? 0 : -1;
 }
 
 namespace {

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <string>
+#include <vector>
 
 namespace tensorop {
 
@@ -39,6 +40,8 @@ class System {
   virtual int link_fd(int fd, const char* path);
   virtual int rename(const char* from, const char* to);
   virtual int unlink(const char* path);
+  // The names in a folder, in any order, without "." and "..". 0, or -1 with errno.
+  virtual int scandir(const char* path, std::vector<std::string>& names);
 };
 
 // The system in use. Not to be exchanged while another thread uses it.

@@ -75,8 +75,8 @@ std::vector<Source> open_operands(const std::vector<OperandText>& texts, const R
     const auto& [text, is_json] = texts[i];
     const Source::Options options{
         .header_only = request.dry_run, .allow_abstract = request.dry_run, .is_json = is_json};
-    sources.push_back(with_context(call.operand_name(i),
-                                   [&, &text = text] { return open_operand(text, options, settings); }));
+    sources.push_back(with_context(
+        call.operand_name(i), [&, &operand = text] { return open_operand(operand, options, settings); }));
   }
   return sources;
 }

@@ -13,8 +13,6 @@
 namespace tensorop {
 namespace {
 
-constexpr std::string_view kTolerances[] = {"rtol",         "atol",      "max_ulp",
-                                            "max_mismatch", "tolerance", "nan_unequal"};
 constexpr std::string_view kCommonKeys[] = {"op",     "operands", "spec", "dtype", "output",
                                             "format", "id",       "name", "expect"};
 
@@ -127,13 +125,16 @@ class JobReader {
     return read_of_operator(member) || read_of_call(member) || read_of_result(member);
   }
 
+  // Once all members are read.
+  void finish() { job_.tolerances = parse_tolerances(tolerances_); }
+
   [[nodiscard]] std::vector<std::string> keys() const {
     std::vector<std::string> out;
     for (const OperandSpec& operand : op_.operands) out.emplace_back(operand.name);
     for (const AttributeSpec& attribute : op_.attributes) out.emplace_back(attribute.name);
     if (!op_.oob.empty()) out.emplace_back("oob");
     out.insert(out.end(), std::begin(kCommonKeys), std::end(kCommonKeys));
-    out.insert(out.end(), std::begin(kTolerances), std::end(kTolerances));
+    out.insert(out.end(), tolerance_names().begin(), tolerance_names().end());
     return out;
   }
 
@@ -180,11 +181,11 @@ class JobReader {
       if (!destination().format) throw Error(cat(printable(member.text), " is not one of npy, json, nested"));
     } else if (member.key == "expect") {
       job_.expect = expectation_of(member, folder_);
-    } else if (std::ranges::find(kTolerances, member.key) != std::end(kTolerances)) {
+    } else if (std::ranges::find(tolerance_names(), member.key) != tolerance_names().end()) {
       if (member.kind == JsonKind::null || member.kind == JsonKind::list || member.kind == JsonKind::object) {
         refuse(member, "a number or a word");
       }
-      job_.tolerances.push_back({member.key, member.text});
+      tolerances_.push_back({member.key, member.text});
     } else {
       return false;
     }
@@ -199,6 +200,7 @@ class JobReader {
   const Operator& op_;
   const std::string& folder_;
   Job& job_;
+  std::vector<NamedText> tolerances_;
 };
 
 const Operator& operator_of(const JsonObject& object) {
@@ -239,6 +241,7 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
       }
       if (!known) refuse_key(member.key, op, reader.keys());
     }
+    reader.finish();
     if (job.output && job.output->path == "-") throw Error("key \"format\" goes with \"output\"");
     if (job.output) with_context("key \"output\"", [&] { (void)format_of(*job.output); });
     if (job.name.empty()) job.name = job.id.empty() ? job.place() : job.id;

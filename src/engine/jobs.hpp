@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/compare.hpp"
 #include "engine/request.hpp"
 #include "io/sink.hpp"
 
@@ -37,10 +38,10 @@ struct Job {
   Request request;
   std::optional<Destination> output;
   std::optional<Expectation> expect;
-  std::vector<NamedText> tolerances;  // "rtol", "max_ulp": as compare has them
-  std::vector<Need> needs;            // by their index in the list of all jobs
-  std::vector<std::size_t> after;     // earlier jobs that read what this one overwrites
-  int uses = 0;                       // operands of later jobs that are this one's result
+  Tolerances tolerances;           // of the expectation
+  std::vector<Need> needs;         // by their index in the list of all jobs
+  std::vector<std::size_t> after;  // earlier jobs that read what this one overwrites
+  int uses = 0;                    // operands of later jobs that are this one's result
 
   // "jobs.jsonl:3".
   [[nodiscard]] std::string place() const;

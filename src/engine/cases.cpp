@@ -1,0 +1,121 @@
+#include "engine/cases.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/paths.hpp"
+#include "base/system.hpp"
+#include "base/text.hpp"
+#include "io/source.hpp"
+
+namespace tensorop {
+namespace {
+
+bool is_folder(const std::string& path) {
+  struct stat info {};
+  return os().stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+// A folder that is reached by a symbolic link may hold itself.
+bool is_linked_folder(const std::string& path) {
+  struct stat info {};
+  return os().lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode) && is_folder(path);
+}
+
+bool may_hold_cases(std::string_view name) {
+  return name.ends_with(".json") || name.ends_with(".jsonl");
+}
+
+// The files below a folder, those of a folder where its name has its place.
+std::vector<std::string> files_below(const std::string& folder) {
+  std::vector<std::string> files;
+  std::vector<std::string> left = {folder};  // the next one last
+  while (!left.empty()) {
+    const std::string path = std::move(left.back());
+    left.pop_back();
+    if (!is_folder(path)) {
+      files.push_back(path);
+      continue;
+    }
+    std::vector<std::string> names;
+    if (os().scandir(path.c_str(), names) != 0) throw_errno(path, "cannot list");
+    std::ranges::sort(names, std::greater<>());
+    for (const std::string& name : names) {
+      const std::string inner = path_from(path, name);
+      if (name.starts_with('.') || is_linked_folder(inner)) continue;
+      if (may_hold_cases(name) || is_folder(inner)) left.push_back(inner);
+    }
+  }
+  return files;
+}
+
+bool holds_tensor(const std::string& path) {
+  try {
+    (void)Source::open(path, {.header_only = true});
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// Golden files and operands may lie beside the cases.
+void read_file_of_folder(const std::string& path, std::vector<Job>& jobs) {
+  const std::size_t before = jobs.size();
+  try {
+    read_jobs(path, JobPurpose::check, jobs);
+  } catch (const Error&) {
+    jobs.resize(before);
+    if (!holds_tensor(path)) throw;
+  }
+}
+
+}  // namespace
+
+std::vector<Job> read_cases(const std::vector<std::string>& paths) {
+  std::vector<Job> jobs;
+  for (const std::string& path : paths) {
+    if (path == "-" || !is_folder(path)) {
+      read_jobs(path, JobPurpose::check, jobs);
+      continue;
+    }
+    const std::size_t before = jobs.size();
+    for (const std::string& file : files_below(path)) read_file_of_folder(file, jobs);
+    if (jobs.size() == before)
+      throw Error(cat(printable(path), ": no cases in *.json and *.jsonl of this folder"));
+  }
+  return jobs;
+}
+
+std::vector<Job> select_cases(const std::vector<Job>& jobs,
+                              const std::function<bool(const std::string& name)>& wanted) {
+  enum class Part : std::uint8_t { left_out, step, checked };
+  std::vector<Part> parts(jobs.size(), Part::left_out);
+  // Jobs need only earlier ones.
+  for (std::size_t i = jobs.size(); i-- > 0;) {
+    if (jobs[i].expect && wanted(jobs[i].name)) parts[i] = Part::checked;
+    if (parts[i] == Part::left_out) continue;
+    for (const Need& need : jobs[i].needs) parts[need.job] = std::max(parts[need.job], Part::step);
+  }
+  std::vector<Job> out;
+  std::vector<std::size_t> places(jobs.size());
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (parts[i] == Part::left_out) continue;
+    places[i] = out.size();
+    Job& job = out.emplace_back(jobs[i]);
+    if (parts[i] == Part::step) job.expect.reset();
+    job.uses = 0;
+    for (Need& need : job.needs) {
+      need.job = places[need.job];
+      if (!need.operand.empty()) ++out[need.job].uses;
+    }
+    job.after.clear();
+    for (const std::size_t earlier : jobs[i].after) {
+      if (parts[earlier] != Part::left_out) job.after.push_back(places[earlier]);
+    }
+  }
+  return out;
+}
+
+}  // namespace tensorop

@@ -1,0 +1,176 @@
+#include "engine/check.hpp"
+
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/paths.hpp"
+#include "base/text.hpp"
+#include "engine/compare.hpp"
+#include "engine/execute.hpp"
+#include "engine/operands.hpp"
+#include "io/source.hpp"
+
+namespace tensorop {
+namespace {
+
+std::string header_text(const Tensor& tensor) {
+  return cat(name(tensor.dtype()), " ", to_string(tensor.shape()));
+}
+
+// "IX-1": such a text is the rule itself and not part of a message.
+bool is_rule_id(std::string_view text) {
+  return text.find('-') != std::string_view::npos &&
+         text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == std::string_view::npos;
+}
+
+bool is_expected(const Error& error, const std::string& text) {
+  if (is_rule_id(text)) return error.rule() == text;
+  return std::string_view(error.what()).find(text) != std::string_view::npos;
+}
+
+std::string missing_error(const std::string& expected, std::string_view found) {
+  return cat("expected the error ", printable(expected), ", found ", found, "\n");
+}
+
+// What is expected, with the dtype of the result where its own text names none.
+Tensor expected_tensor(const Expectation& expect, const Tensor& actual) {
+  return with_context("expect", [&] {
+    Source source = Source::open(expect.text, {.is_json = expect.kind == Expectation::Kind::tensor});
+    if (source.tensor() == nullptr) {
+      source.resolve(adapts(source, actual.dtype()) ? actual.dtype() : source.natural_dtype());
+    }
+    return *source.tensor();
+  });
+}
+
+CaseResult compare_case(const Job& job, const Tensor& actual, const Threads& threads) {
+  Comparison comparison =
+      compare_tensors(actual, expected_tensor(*job.expect, actual), job.tolerances, threads);
+  comparison.actual.name = "the result";
+  comparison.expected.name =
+      job.expect->kind == Expectation::Kind::file ? printable(job.expect->text) : "expect";
+  if (comparison.equal) return {};
+  return {Verdict::different, report_text(comparison)};
+}
+
+class Check {
+ public:
+  Check(const std::vector<Job>& jobs, const CheckSettings& settings, const CaseReport& report)
+      : jobs_(jobs), settings_(settings), report_(report), cases_(jobs.size()) {}
+
+  void run() {
+    run_batch(
+        jobs_, settings_.batch, [this](std::size_t i, const Settings& own) { return work(i, own); },
+        [this](std::size_t i, const JobOutcome& outcome) { deliver(i, outcome); });
+  }
+
+ private:
+  struct Case {
+    CaseResult result;
+    std::optional<Tensor> actual;  // kept until delivery where it may become a golden file
+    bool is_missing = false;       // there is no golden file
+  };
+
+  std::optional<Tensor> work(std::size_t i, const Settings& own) {
+    const Job& job = jobs_[i];
+    Case& state = cases_[i];
+    std::optional<Tensor> result;
+    try {
+      result = evaluate(job.request, own);
+    } catch (const Error& error) {
+      if (!job.expect || job.expect->kind != Expectation::Kind::error) throw;
+      if (!is_expected(error, job.expect->text)) {
+        state.result = {Verdict::different, missing_error(job.expect->text, error.what())};
+      }
+      return std::nullopt;
+    }
+    if (job.expect) judge(job, *result, own.threads, state);
+    return result;
+  }
+
+  void judge(const Job& job, const Tensor& actual, const Threads& threads, Case& state) const {
+    if (job.expect->kind == Expectation::Kind::error) {
+      state.result = {Verdict::different, missing_error(job.expect->text, header_text(actual))};
+      return;
+    }
+    const bool may_update = settings_.update && job.expect->kind == Expectation::Kind::file;
+    if (may_update) state.actual = actual;
+    state.is_missing = may_update && !file_exists(job.expect->text);
+    if (!state.is_missing) state.result = attempt([&] { return compare_case(job, actual, threads); });
+  }
+
+  static CaseResult attempt(const std::function<CaseResult()>& step) {
+    try {
+      return step();
+    } catch (const Error& error) {
+      return {Verdict::error, cat(std::string_view(error.what()), "\n")};
+    }
+  }
+
+  void deliver(std::size_t i, const JobOutcome& outcome) {
+    const Job& job = jobs_[i];
+    Case state = std::exchange(cases_[i], {});
+    if (outcome.error) {
+      state.result = {Verdict::error, cat(std::string_view(outcome.error->what()), "\n")};
+    } else if (!job.expect) {
+      return;
+    } else if (state.actual) {
+      state.result = attempt([&] { return update(i, state); });
+    }
+    state.result.seconds = outcome.seconds;
+    report_(job, state.result);
+  }
+
+  // What becomes of a golden file that may be rewritten. Several cases may share one: whether another has
+  // just rewritten it decides first, since the comparison may have seen it before or after that.
+  CaseResult update(std::size_t i, const Case& state) {
+    const Job& job = jobs_[i];
+    const std::string& path = job.expect->text;
+    const Threads& threads = settings_.batch.threads;
+    const auto [written, is_new] = written_.try_emplace(keys_.of(path), i);
+    if (!is_new) {
+      const CaseResult again = compare_case(job, *state.actual, threads);
+      if (again.verdict == Verdict::equal) return again;
+      const std::string other = jobs_[written->second].place();
+      return {Verdict::error,
+              cat(printable(path), ": ", other, " has just rewritten it, and this result differs\n")};
+    }
+    if (!state.is_missing && state.result.verdict != Verdict::different) {
+      written_.erase(written);
+      return state.result;
+    }
+    try {
+      write_tensor(*state.actual, {path, golden_format(path, state.is_missing)}, threads);
+    } catch (const Error&) {
+      written_.erase(written);
+      throw;
+    }
+    const std::string what =
+        state.is_missing ? cat("new: ", header_text(*state.actual), "\n") : "it was different:\n";
+    return {Verdict::updated, cat(printable(path), ": ", what, state.result.report)};
+  }
+
+  // A golden file stays what it is, whatever its name.
+  static std::optional<Format> golden_format(const std::string& path, bool is_missing) {
+    if (!is_missing && open_file(path).is_npy) return Format::npy;
+    return std::nullopt;
+  }
+
+  const std::vector<Job>& jobs_;
+  const CheckSettings& settings_;
+  const CaseReport& report_;
+  std::vector<Case> cases_;  // each used by one thread at a time: its job's, then the delivering one
+  // Golden files rewritten so far, and by which case.
+  std::map<std::string, std::size_t> written_;
+  PathKeys keys_;
+};
+
+}  // namespace
+
+void check_cases(const std::vector<Job>& jobs, const CheckSettings& settings, const CaseReport& report) {
+  Check(jobs, settings, report).run();
+}
+
+}  // namespace tensorop
