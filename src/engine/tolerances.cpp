@@ -27,7 +27,7 @@ constexpr Automatic kAutomatic[] = {
 
 double parse_tolerance(const NamedText& given) {
   std::string_view text = given.text;
-  if (text.starts_with('+')) text.remove_prefix(1);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   double value = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (end != text.data() + text.size() ||
