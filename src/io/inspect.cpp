@@ -40,11 +40,11 @@ FileInfo of_header(std::string path, std::string format, const NpyHeader& header
   return file;
 }
 
-FileInfo inspect_member(const OpenedFile& opened, const NpzArchive& archive, const NpzMember& member) {
+FileInfo inspect_member(const OpenedFile& opened, const NpzArchive& archive, const ZipMember& member) {
   std::string path = array_path(opened, member);
   return with_context(printable(path), [&] {
     FileInfo file = of_header(std::move(path), "npz", archive.read_header(member));
-    file.compression = member.method == 0 ? "stored" : "deflated";
+    file.compression = member.method == kZipStored ? "stored" : "deflated";
     return file;
   });
 }
@@ -53,12 +53,12 @@ std::vector<FileInfo> inspect_archive(const OpenedFile& opened) {
   const NpzArchive archive = open_archive(opened);
   const auto in_archive = [&](const auto& body) { return with_context(printable(opened.shown), body); };
   if (opened.array) {
-    const NpzMember& member = in_archive([&]() -> const NpzMember& { return archive.find(*opened.array); });
+    const ZipMember& member = in_archive([&]() -> const ZipMember& { return archive.find(*opened.array); });
     return {inspect_member(opened, archive, member)};
   }
   std::vector<FileInfo> files;
-  for (const NpzMember& member : archive.members()) {
-    if (member.is_array()) files.push_back(inspect_member(opened, archive, member));
+  for (const ZipMember& member : archive.members()) {
+    if (is_array(member)) files.push_back(inspect_member(opened, archive, member));
   }
   if (files.empty()) in_archive([] { throw Error("the archive holds no arrays"); });
   return files;

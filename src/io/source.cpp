@@ -51,8 +51,8 @@ std::optional<OpenedFile> open_at_colon(const std::string& text) {
   return std::nullopt;
 }
 
-const NpzMember& chosen_member(const OpenedFile& opened, const NpzArchive& archive) {
-  return with_context(printable(opened.shown), [&]() -> const NpzMember& {
+const ZipMember& chosen_member(const OpenedFile& opened, const NpzArchive& archive) {
+  return with_context(printable(opened.shown), [&]() -> const ZipMember& {
     return opened.array ? archive.find(*opened.array) : archive.only();
   });
 }
@@ -116,15 +116,15 @@ NpzArchive open_archive(const OpenedFile& opened) {
   });
 }
 
-std::string array_path(const OpenedFile& opened, const NpzMember& member) {
-  return cat(opened.shown, ":", member.array());
+std::string array_path(const OpenedFile& opened, const ZipMember& member) {
+  return cat(opened.shown, ":", array_of(member));
 }
 
 std::string array_name(const std::string& text) {
   if (text == "-" || (!names_file(text) && looks_like_json(text))) return {};
   const OpenedFile opened = open_file(text);
   if (opened.kind == FileKind::npz) {
-    return std::string(chosen_member(opened, open_archive(opened)).array());
+    return std::string(array_of(chosen_member(opened, open_archive(opened))));
   }
   const std::string file = text.substr(text.rfind('/') + 1);
   const std::size_t dot = file.rfind('.');
@@ -172,7 +172,7 @@ void Source::open_file(const std::string& text, const Options& options) {
     tensor_ = with_context(name_, [&] { return read_npy(opened.file, head, options.header_only); });
   } else {
     const NpzArchive archive = open_archive(opened);
-    const NpzMember& member = chosen_member(opened, archive);
+    const ZipMember& member = chosen_member(opened, archive);
     name_ = printable(array_path(opened, member));
     tensor_ = with_context(name_, [&] { return archive.read(member, options.header_only); });
   }

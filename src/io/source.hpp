@@ -70,7 +70,7 @@ struct OpenedFile {
 // The directory of one that is an archive. Throws Error naming it; a stream is refused.
 [[nodiscard]] NpzArchive open_archive(const OpenedFile& opened);
 // "a.npz:x".
-[[nodiscard]] std::string array_path(const OpenedFile& opened, const NpzMember& member);
+[[nodiscard]] std::string array_path(const OpenedFile& opened, const ZipMember& member);
 
 // What the array of an operand is called by itself: as in its archive, or as its file without the ending.
 // Empty for standard input and inline JSON. Throws Error where an archive does not tell which array is meant.

@@ -27,6 +27,7 @@
 #include "base/error.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
+#include "io/npz_writer.hpp"
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
 
@@ -664,24 +665,50 @@ void write_appended(const std::string& path) {
   file.commit();
 }
 
-// Where the calls go: what the destination is before, and how it is written.
+constexpr std::string_view kWritten = "A123456789";
+
+void write_archive(const std::string& path) {
+  NpzWriter archive(path, {});
+  for (const char* name : {"x", "y"}) {
+    const auto sink = archive.add(name, DType::uint8, {10}, 0);
+    sink->append(kWritten.substr(0, 3));
+    sink->append(kWritten.substr(3));
+    sink->commit();
+  }
+  archive.commit();
+}
+
+std::string whole_file() {
+  return std::string(kWritten);
+}
+
+std::string whole_archive() {
+  const TempDir dir;
+  write_archive(dir.file("a.npz"));
+  return get(dir.file("a.npz"));
+}
+
+// Where the calls go: what the destination is before, how it is written, and what it then holds.
 struct Scene {
   const char* what;
   void (*run)(const std::string& path);
+  std::string (*whole)();
   bool named;   // without unnamed files
   bool exists;  // something stands there
   bool link;    // through a symbolic link
 };
 
 constexpr Scene kScenes[] = {
-    {"positioned, new", write_positioned, false, false, false},
-    {"positioned, existing", write_positioned, false, true, false},
-    {"positioned, link", write_positioned, false, true, true},
-    {"positioned, new, named", write_positioned, true, false, false},
-    {"positioned, existing, named", write_positioned, true, true, false},
-    {"appended, new", write_appended, false, false, false},
-    {"appended, existing link", write_appended, false, true, true},
-    {"appended, existing, named", write_appended, true, true, false},
+    {"positioned, new", write_positioned, whole_file, false, false, false},
+    {"positioned, existing", write_positioned, whole_file, false, true, false},
+    {"positioned, link", write_positioned, whole_file, false, true, true},
+    {"positioned, new, named", write_positioned, whole_file, true, false, false},
+    {"positioned, existing, named", write_positioned, whole_file, true, true, false},
+    {"appended, new", write_appended, whole_file, false, false, false},
+    {"appended, existing link", write_appended, whole_file, false, true, true},
+    {"appended, existing, named", write_appended, whole_file, true, true, false},
+    {"archive, new", write_archive, whole_archive, false, false, false},
+    {"archive, existing link, named", write_archive, whole_archive, true, true, true},
 };
 
 // Runs the scene with the `strike`-th call failing; false where it has no so many calls.
@@ -707,7 +734,7 @@ bool run_with_fault(const Scene& scene, int strike, Fault fault, int code) {
   if (fault == Fault::partial && !system.struck().ends_with("write")) return true;
   CAPTURE(scene.what, strike, system.struck(), std::strerror(code), line);
   if (line == "no error") {
-    CHECK(get(dir.file("out")) == "A123456789");
+    CHECK(get(dir.file("out")) == scene.whole());
     left.insert("out");
   } else {
     CHECK(line.starts_with(cat(path, ": ")));

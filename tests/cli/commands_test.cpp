@@ -278,7 +278,8 @@ TEST_CASE("convert refuses what it cannot mean", "[cli][commands][convert]") {
   const TempDir dir;
   check_refused(run_in(dir, {"convert"}), "convert: no input given");
   check_refused(run_in(dir, {"convert", "[1]", "[2]"}),
-                "convert: unexpected operand [2]: one input goes into one output");
+                "convert: unexpected operand [2]: one input goes into one output\n"
+                "hint: an NPZ archive takes several: -o FILE.npz");
   check_refused(run_in(dir, {"convert", "[1,2"}),
                 "convert: malformed JSON at line 1, column 5: unexpected end of input; expected ']'");
   check_refused(run_in(dir, {"convert", "none.npy"}),

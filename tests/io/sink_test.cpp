@@ -93,6 +93,8 @@ TEST_CASE("the ending of a destination tells its format, and --format overrides 
       {"a.json", Format::npy, Format::npy},
       {"a.txt", Format::nested, Format::nested},
       {"a", Format::npy, Format::npy},
+      {"a.npz", {}, Format::npz},
+      {"-", Format::npz, Format::npz},
   };
   for (const Row& row : rows) {
     CAPTURE(row.path);
@@ -101,7 +103,7 @@ TEST_CASE("the ending of a destination tells its format, and --format overrides 
 }
 
 TEST_CASE("an ending that tells no format is an error with a remedy", "[io][sink]") {
-  for (const char* path : {"a", "a.txt", "a.npz", "a.NPY", "a.npy.gz", "npy", "dir.npy/a", "-.x"}) {
+  for (const char* path : {"a", "a.txt", "a.zip", "a.NPY", "a.npy.gz", "npy", "dir.npy/a", "-.x"}) {
     CAPTURE(path);
     CHECK(error_of([&] {
             (void)format_of({path, {}});
@@ -109,6 +111,17 @@ TEST_CASE("an ending that tells no format is an error with a remedy", "[io][sink
                     "name it .npy or .json, or give --format npy, json or nested"));
   }
   CHECK(error_of([] { (void)format_of({"a\x1b\n", {}}); }).starts_with("a\\x1b\\n: the ending does not"));
+}
+
+TEST_CASE("an archive is no destination of one tensor", "[io][sink]") {
+  const TempDir dir;
+  const std::string line =
+      ": only convert writes NPZ archives\nwrite NPY files, then: tensorop convert a.npy b.npy -o ab.npz";
+  const std::string path = dir.file("a.npz");
+  CHECK(error_of([&] { (void)open_sink({path, {}}, DType::int8, {1}, 0); }) == path + line);
+  CHECK(error_of([] { (void)single_format_of({"-", Format::npz}); }) == "-" + line);
+  CHECK(single_format_of({"a.npz", Format::json}) == Format::json);
+  CHECK(fs::is_empty(dir.path()));
 }
 
 TEST_CASE("each format has its bytes, in whatever slices they are written", "[io][sink]") {

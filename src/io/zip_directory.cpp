@@ -1,0 +1,278 @@
+#include "io/zip_directory.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr std::int64_t kLocalHeaderBytes = 30;
+constexpr std::int64_t kEndBytes = 22;
+constexpr std::int64_t kZip64LocatorBytes = 20;
+constexpr std::uint64_t kMostMembers = 1 << 20;
+constexpr std::uint64_t kIn64Bits = 0xFFFFFFFF;  // "the zip64 field says it"
+constexpr unsigned kEncrypted = 1U << 0;         // flag
+constexpr unsigned kSizesBehind = 1U << 3;       // flag: the header has neither sizes nor checksum
+constexpr unsigned kZip64Extra = 1;
+
+[[noreturn]] void malformed(const std::string& what) {
+  throw Error(cat("malformed zip archive: ", what));
+}
+
+// Little-endian numbers from front to end; reading beyond the end is the Error `what`.
+class Fields {
+ public:
+  Fields(std::span<const std::byte> bytes, const char* what) : bytes_(bytes), what_(what) {}
+
+  std::span<const std::byte> take(std::uint64_t count) {
+    if (count > bytes_.size()) malformed(what_);
+    const auto front = bytes_.first(count);
+    bytes_ = bytes_.subspan(count);
+    return front;
+  }
+  std::string_view text(std::uint64_t count) {
+    const auto front = take(count);
+    return {reinterpret_cast<const char*>(front.data()), front.size()};
+  }
+  std::uint64_t number(std::uint64_t count) {
+    std::uint64_t value = 0;
+    const auto digits = take(count);
+    for (std::size_t i = digits.size(); i-- > 0;)
+      value = value << 8 | std::to_integer<std::uint64_t>(digits[i]);
+    return value;
+  }
+  unsigned u16() { return static_cast<unsigned>(number(2)); }
+  std::uint32_t u32() { return static_cast<std::uint32_t>(number(4)); }
+  std::uint64_t u64() { return number(8); }
+  void expect(std::string_view magic) {
+    if (text(magic.size()) != magic) malformed(what_);
+  }
+  [[nodiscard]] std::uint64_t left() const { return bytes_.size(); }
+
+ private:
+  std::span<const std::byte> bytes_;
+  const char* what_;
+};
+
+constexpr const char* kWrongEnd = "its end, where the directory is found, is missing or wrong";
+constexpr const char* kWrongDirectory = "its directory cannot be read";
+constexpr const char* kWrongHeader = "its header is not what the directory says of it";
+
+// Where the directory lies.
+struct End {
+  std::uint64_t members;
+  std::uint64_t bytes;
+  std::uint64_t place;
+  std::int64_t own_place;  // where the records of the end begin
+};
+
+// The end record is the last one whose comment reaches exactly to the end of the file.
+std::int64_t find_end(std::span<const std::byte> file) {
+  constexpr std::int64_t kLongestComment = 0xFFFF;
+  const std::int64_t last = to_int64(file.size()) - kEndBytes;
+  for (std::int64_t place = last; place >= 0 && place >= last - kLongestComment; --place) {
+    Fields fields(file.subspan(to_size(place)), kWrongEnd);
+    if (fields.text(4) != "PK\5\6") continue;
+    fields.take(16);
+    if (fields.u16() == fields.left()) return place;
+  }
+  malformed(kWrongEnd);
+}
+
+// The end in its 64-bit form, where a locator in front of the end says where it is.
+std::optional<End> read_zip64_end(std::span<const std::byte> file, std::int64_t end_place) {
+  if (end_place < kZip64LocatorBytes) return std::nullopt;
+  Fields locator(file.subspan(to_size(end_place - kZip64LocatorBytes)), kWrongEnd);
+  if (locator.text(4) != "PK\6\7") return std::nullopt;
+  locator.take(4);
+  const std::uint64_t place = locator.u64();
+  if (place > to_size(end_place)) malformed(kWrongEnd);
+  Fields fields(file.subspan(place), kWrongEnd);
+  fields.expect("PK\6\6");
+  fields.take(8 + 2 + 2 + 4 + 4);
+  const std::uint64_t here = fields.u64();
+  End end{};
+  end.members = fields.u64();
+  end.bytes = fields.u64();
+  end.place = fields.u64();
+  end.own_place = static_cast<std::int64_t>(place);
+  if (here != end.members) malformed("it is a part of an archive of several files");
+  return end;
+}
+
+End read_end(std::span<const std::byte> file) {
+  const std::int64_t place = find_end(file);
+  if (const auto end = read_zip64_end(file, place)) return *end;
+  Fields fields(file.subspan(to_size(place)), kWrongEnd);
+  fields.expect("PK\5\6");
+  const unsigned disk = fields.u16();
+  const unsigned directory_disk = fields.u16();
+  const unsigned here = fields.u16();
+  End end{};
+  end.members = fields.u16();
+  end.bytes = fields.u32();
+  end.place = fields.u32();
+  end.own_place = place;
+  if (disk != 0 || directory_disk != 0 || here != end.members) {
+    malformed("it is a part of an archive of several files");
+  }
+  return end;
+}
+
+// The three fields that may be too large for their 32 bits.
+struct Sizes {
+  std::uint64_t bytes;
+  std::uint64_t packed_bytes;
+  std::uint64_t place;
+};
+
+// Puts in what a zip64 field says, in its order, of those that refer to it.
+void widen(Sizes& sizes, Fields extra) {
+  while (extra.left() >= 4) {
+    const unsigned id = extra.u16();
+    Fields field(extra.take(extra.u16()), kWrongDirectory);
+    if (id != kZip64Extra) continue;
+    for (std::uint64_t* size : {&sizes.bytes, &sizes.packed_bytes, &sizes.place}) {
+      if (*size == kIn64Bits) *size = field.u64();
+    }
+    return;
+  }
+}
+
+ZipMember read_entry(Fields& fields, std::int64_t directory_place) {
+  ZipMember member;
+  fields.expect("PK\1\2");
+  fields.take(4);
+  member.flags = fields.u16();
+  member.method = fields.u16();
+  fields.take(4);
+  member.crc = fields.u32();
+  Sizes sizes{};
+  sizes.packed_bytes = fields.u32();
+  sizes.bytes = fields.u32();
+  const unsigned name_bytes = fields.u16();
+  const unsigned extra_bytes = fields.u16();
+  const unsigned comment_bytes = fields.u16();
+  fields.take(8);
+  sizes.place = fields.u32();
+  member.name = fields.text(name_bytes);
+  widen(sizes, Fields(fields.take(extra_bytes), kWrongDirectory));
+  fields.take(comment_bytes);
+
+  const auto most = static_cast<std::uint64_t>(directory_place);
+  const std::string shown = cat("member ", printable(member.name));
+  if (sizes.packed_bytes > most || sizes.place > most - sizes.packed_bytes) {
+    malformed(cat(shown, " claims ", sizes.packed_bytes, " bytes at byte ", sizes.place, ", the file holds ",
+                  most, " before its directory"));
+  }
+  if (sizes.bytes > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+    malformed(cat(shown, " promises ", sizes.bytes, " bytes (at most 2^63 - 1)"));
+  }
+  member.place = static_cast<std::int64_t>(sizes.place);
+  member.packed_bytes = static_cast<std::int64_t>(sizes.packed_bytes);
+  member.bytes = static_cast<std::int64_t>(sizes.bytes);
+  return member;
+}
+
+void require_names_once(const std::vector<ZipMember>& members) {
+  std::vector<std::string_view> names;
+  for (const ZipMember& member : members) names.emplace_back(member.name);
+  std::ranges::sort(names);
+  const auto twice = std::ranges::adjacent_find(names);
+  if (twice != names.end()) throw Error(cat("two members are called ", printable(*twice)));
+}
+
+// A few bytes that are members many times over would be unpacked as often.
+void require_apart(const ZipDirectory& directory) {
+  std::vector<const ZipMember*> members;
+  for (const ZipMember& member : directory.members) members.push_back(&member);
+  std::ranges::sort(members, {}, &ZipMember::place);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const ZipMember& member = *members[i];
+    const std::int64_t end =
+        member.place + kLocalHeaderBytes + to_int64(member.name.size()) + member.packed_bytes;
+    const bool is_last = i + 1 == members.size();
+    if (end <= (is_last ? directory.place : members[i + 1]->place)) continue;
+    malformed(is_last ? cat("member ", printable(member.name), " reaches into the directory")
+                      : cat("members ", printable(member.name), " and ", printable(members[i + 1]->name),
+                            " overlap"));
+  }
+}
+
+}  // namespace
+
+bool begins_as_zip(std::string_view head) {
+  return head.starts_with("PK\3\4") || head.starts_with("PK\5\6");
+}
+
+ZipDirectory read_zip_directory(std::span<const std::byte> file) {
+  const End end = read_end(file);
+  const auto own_place = static_cast<std::uint64_t>(end.own_place);
+  if (end.bytes > own_place || end.place != own_place - end.bytes) malformed(kWrongEnd);
+  if (end.members > kMostMembers) {
+    throw Error(cat("the archive claims ", end.members, " members (at most ", kMostMembers, ")"));
+  }
+  ZipDirectory directory;
+  directory.place = static_cast<std::int64_t>(end.place);
+  Fields fields(file.subspan(end.place, end.bytes), kWrongDirectory);
+  for (std::uint64_t i = 0; i < end.members; ++i) {
+    directory.members.push_back(read_entry(fields, directory.place));
+  }
+  if (fields.left() != 0)
+    malformed(cat("its directory holds more than the members it counts (", end.members, ")"));
+  require_names_once(directory.members);
+  require_apart(directory);
+  return directory;
+}
+
+std::span<const std::byte> packed_bytes(std::span<const std::byte> file, const ZipDirectory& directory,
+                                        const ZipMember& member) {
+  if ((member.flags & kEncrypted) != 0) throw Error("encrypted members are not supported");
+  if (member.method != kZipStored && member.method != kZipDeflated) {
+    std::string_view known;
+    for (const auto& [method, called] : {std::pair(9U, " (deflate64)"),
+                                         {12U, " (bzip2)"},
+                                         {14U, " (LZMA)"},
+                                         {93U, " (Zstandard)"},
+                                         {95U, " (XZ)"}}) {
+      if (member.method == method) known = called;
+    }
+    throw Error(
+        cat("compression method ", member.method, known, " is not supported (stored and deflated are)"));
+  }
+  const auto before_directory = file.first(to_size(directory.place));
+  Fields fields(before_directory.subspan(to_size(member.place)), kWrongHeader);
+  fields.expect("PK\3\4");
+  fields.take(2);
+  const unsigned flags = fields.u16();
+  const unsigned method = fields.u16();
+  fields.take(4);
+  const std::uint32_t crc = fields.u32();
+  const std::uint64_t packed = fields.u32();
+  const std::uint64_t bytes = fields.u32();
+  const unsigned name_bytes = fields.u16();
+  const unsigned extra_bytes = fields.u16();
+  const std::string_view name = fields.text(name_bytes);
+  const auto agrees = [](std::uint64_t here, std::int64_t size) {
+    return here == kIn64Bits || here == static_cast<std::uint64_t>(size);
+  };
+  const bool sizes_agree =
+      (flags & kSizesBehind) != 0 ||
+      (crc == member.crc && agrees(packed, member.packed_bytes) && agrees(bytes, member.bytes));
+  const bool encryption_differs = ((flags ^ member.flags) & kEncrypted) != 0;
+  if (encryption_differs || method != member.method || name != member.name || !sizes_agree) {
+    malformed(kWrongHeader);
+  }
+  fields.take(extra_bytes);
+  if (to_size(member.packed_bytes) > fields.left()) {
+    malformed(cat("its ", member.packed_bytes, " bytes reach into the directory"));
+  }
+  return fields.take(to_size(member.packed_bytes));
+}
+
+}  // namespace tensorop

@@ -1,0 +1,49 @@
+// The directory of a zip file, and where its members lie.
+// Owns: the trust boundary of the format. Whatever the bytes, what comes out describes places inside the
+// file, or an Error says what is wrong. Nothing is unpacked here. Source: PKWARE's APPNOTE.TXT, sections 4.3
+// to 4.5.
+//
+// By hand, because the zip library at hand (minizip 1.1) cannot read 64-bit sizes on a 64-bit system.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tensorop {
+
+inline constexpr unsigned kZipStored = 0;
+inline constexpr unsigned kZipDeflated = 8;
+
+// True when the first bytes of a file are those of a zip, an empty one included.
+[[nodiscard]] bool begins_as_zip(std::string_view head);
+
+// A member as the directory describes it.
+struct ZipMember {
+  std::string name;
+  std::int64_t place = 0;         // of its own header in the file
+  std::int64_t packed_bytes = 0;  // not more than the file has
+  std::int64_t bytes = 0;         // unpacked: a promise
+  std::uint32_t crc = 0;          // CRC-32 of the unpacked bytes
+  unsigned method = 0;
+  unsigned flags = 0;
+};
+
+struct ZipDirectory {
+  std::int64_t place = 0;  // in the file; the members lie before it
+  std::vector<ZipMember> members;
+};
+
+// Throws Error when there is no directory, when it is malformed, does not fit the file, has a name twice, or
+// has members that lie over each other.
+[[nodiscard]] ZipDirectory read_zip_directory(std::span<const std::byte> file);
+
+// The packed bytes of a member. Throws Error when its own header is not what the directory says, and for
+// encryption and methods other than the two above.
+[[nodiscard]] std::span<const std::byte> packed_bytes(std::span<const std::byte> file,
+                                                      const ZipDirectory& directory, const ZipMember& member);
+
+}  // namespace tensorop

@@ -1,0 +1,230 @@
+#!/usr/bin/python3
+"""Holds tensorop's archives to NumPy's and to Python's zipfile, both ways.
+
+    /usr/bin/python3 tests/io/npz_roundtrip.py path/to/tensorop [--large]
+
+What numpy.savez and zipfile write, tensorop reads: every dtype, stored and deflated, both byte orders, both memory
+orders, 64-bit sizes. What tensorop writes, numpy.load and zipfile read, and each member is byte for byte what
+numpy.save writes. With --large, also arrays of more than 4 GiB (12 GB on disk, two minutes). The last line is "N passed, N failed".
+"""
+
+import io
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+import numpy as np
+
+ARRAYS = {
+    "bool": np.array([[True, False], [False, True]]),
+    "int8": np.arange(-3, 3, dtype="i1"),
+    "int16": np.arange(12, dtype="i2").reshape(3, 4),
+    "int32": np.array(7, dtype="i4"),
+    "int64": np.arange(-5, 5),
+    "uint8": np.zeros((0, 3), dtype="u1"),
+    "uint16": np.arange(6, dtype="u2").reshape(1, 2, 3),
+    "uint32": np.array([2**32 - 1], dtype="u4"),
+    "uint64": np.array([2**64 - 1], dtype="u8"),
+    "float16": np.array([0.5, -0.0, np.inf], dtype="f2"),
+    "float32": np.linspace(0, 1, 1000, dtype="f4").reshape(10, 100),
+    "float64": np.array([np.nan, 1e300]),
+    "complex64": np.array([1 + 2j], dtype="c8"),
+    "complex128": np.array([[1j, 2]], dtype="c16"),
+    "string": np.array(["a", "", "naïve \U0001f600"]),
+    "large": (np.arange(400_000) * 2654435761 % 1000003).reshape(400, 1000),
+}
+
+counts = {"passed": 0, "failed": 0}
+
+
+def check(what, good):
+    counts["passed" if good else "failed"] += 1
+    if not good:
+        print("failed:", what)
+
+
+def npy(array):
+    """What numpy.save writes of the array in C order and little-endian."""
+    array = np.asarray(array)
+    if array.dtype.byteorder == ">":
+        array = array.astype(array.dtype.newbyteorder("<"))
+    out = io.BytesIO()
+    np.save(out, np.array(array, order="C"))
+    return out.getvalue()
+
+
+def run(binary, *arguments, cwd, stdin=b""):
+    return subprocess.run([binary, *arguments], cwd=cwd, input=stdin, capture_output=True, check=False)
+
+
+def convert(binary, operand, cwd):
+    """The operand as NPY bytes, or None with a line where it is refused."""
+    done = run(binary, "convert", operand, "--format", "npy", cwd=cwd)
+    if done.returncode == 0 and not done.stderr:
+        return done.stdout
+    print(done.stderr.decode())
+    return None
+
+
+def zip64_member(archive, name, data, method):
+    """A member whose own header has 64-bit sizes."""
+    info = zipfile.ZipInfo(name)
+    info.compress_type = method
+    with archive.open(info, "w", force_zip64=True) as member:
+        member.write(data)
+
+
+class Unseekable(io.RawIOBase):
+    """Where zipfile cannot go back: it writes sizes behind the data."""
+
+    def __init__(self):
+        super().__init__()
+        self.bytes = bytearray()
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        self.bytes += data
+        return len(data)
+
+
+def archives_of_python(folder):
+    """Name of the file, and what each array in it is."""
+    np.savez(folder / "stored.npz", **ARRAYS)
+    yield "stored.npz", ARRAYS
+    np.savez_compressed(folder / "deflated.npz", **ARRAYS)
+    yield "deflated.npz", ARRAYS
+    others = {}
+    for name, array in ARRAYS.items():
+        others[f"F {name}"] = np.asfortranarray(array)
+        others[f"big {name}"] = array.astype(array.dtype.newbyteorder(">"))
+    np.savez(folder / "orders.npz", **others)
+    yield "orders.npz", others
+    for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        path = f"zip64_{method}.npz"
+        with zipfile.ZipFile(folder / path, "w") as archive:
+            for name, array in ARRAYS.items():
+                zip64_member(archive, f"{name}.npy", npy(array), method)
+            archive.comment = b"a comment, PK\5\6 in it and all that may stand there: 0123456789"
+        yield path, ARRAYS
+        stream = Unseekable()
+        with zipfile.ZipFile(stream, "w", method) as archive:
+            for name, array in ARRAYS.items():
+                archive.writestr(f"{name}.npy", npy(array))
+        path = f"streamed_{method}.npz"
+        (folder / path).write_bytes(stream.bytes)
+        yield path, ARRAYS
+    # Told that zip counts no further than this, zipfile puts all sizes and places beyond in 64 bits.
+    limit, zipfile.ZIP64_LIMIT = zipfile.ZIP64_LIMIT, 100
+    np.savez(folder / "zip64_directory.npz", **ARRAYS)
+    np.savez_compressed(folder / "zip64_deflated.npz", **ARRAYS)
+    zipfile.ZIP64_LIMIT = limit
+    yield "zip64_directory.npz", ARRAYS
+    yield "zip64_deflated.npz", ARRAYS
+    names = {"naïve": ARRAYS["int8"], "a:b=c": ARRAYS["int16"], "dir/x": ARRAYS["int32"], " ": ARRAYS["int64"]}
+    np.savez(folder / "names.npz", **names)
+    yield "names.npz", names
+
+
+def check_reading(binary, folder):
+    for path, arrays in archives_of_python(folder):
+        for name, array in arrays.items():
+            check(f"{path}:{name}", convert(binary, f"{path}:{name}", folder) == npy(array))
+        info = run(binary, "info", path, cwd=folder)
+        check(f"info {path}", info.returncode == 0 and len(info.stdout.splitlines()) == len(arrays))
+
+
+def check_many_members(binary, folder):
+    """More members than 16 bits count."""
+    with zipfile.ZipFile(folder / "many.npz", "w") as archive:
+        for i in range(66_000):
+            archive.writestr(f"{i}.npy", npy(np.int32(i)) if i % 11_000 == 0 else b"")
+    check("many.npz:55000", convert(binary, "many.npz:55000", folder) == npy(np.int32(55_000)))
+    once = run(binary, "info", "many.npz:0", cwd=folder)
+    check("info many.npz:0", once.returncode == 0)
+
+
+def check_large(binary, folder):
+    """More bytes than 32 bits count; the disk holds only those that are not zero."""
+    elements = (2**32 + 64) // 8
+    path = folder / "large.npy"
+    head = io.BytesIO()
+    np.lib.format.write_array_header_1_0(head, {"descr": "<i8", "fortran_order": False, "shape": (elements,)})
+    with open(path, "wb") as out:
+        out.write(head.getvalue())
+        out.truncate(len(head.getvalue()) + 8 * elements)
+        out.seek(-8, os.SEEK_END)
+        out.write(np.int64(77).tobytes())
+    small = npy(ARRAYS["int16"])
+    with zipfile.ZipFile(folder / "python.npz", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.write(path, "large.npy")
+        archive.writestr("small.npy", small)
+    (folder / "small.npy").write_bytes(small)
+    for made in ("stored", "deflated"):
+        flag = ["--compress"] if made == "deflated" else []
+        done = run(binary, "convert", "large.npy", "small.npy", "-o", f"{made}.npz", *flag, cwd=folder)
+        check(f"convert large.npy -o {made}.npz", done.returncode == 0)
+        with zipfile.ZipFile(folder / f"{made}.npz") as archive:
+            check(f"{made}.npz: zipfile reads it", archive.read("small.npy") == small)
+            check(f"{made}.npz: its size", archive.getinfo("large.npy").file_size == path.stat().st_size)
+    for made in ("python", "stored", "deflated"):
+        check(f"{made}.npz:small", convert(binary, f"{made}.npz:small", folder) == small)
+        last = run(binary, "gather", f"{made}.npz:large", "-1", "--format", "nested", cwd=folder)
+        check(f"{made}.npz:large", last.stdout == b"77\n")
+
+
+def check_written(what, data, arrays, method):
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        check(f"{what}: testzip", archive.testzip() is None)
+        check(f"{what}: order", archive.namelist() == [f"{name}.npy" for name in arrays])
+        for info, (name, array) in zip(archive.infolist(), arrays.items()):
+            check(f"{what}: {name} bytes", archive.read(info) == npy(array))
+            check(f"{what}: {name} method", info.compress_type == method)
+            check(f"{what}: {name} date", info.date_time == (1980, 1, 1, 0, 0, 0))
+            check(f"{what}: {name} host", (info.create_system, info.external_attr) == (0, 0))
+    loaded = np.load(io.BytesIO(data))
+    for name, array in arrays.items():
+        check(f"{what}: numpy.load {name}", npy(loaded[name]) == npy(array))
+
+
+def check_writing(binary, folder):
+    for name, array in ARRAYS.items():
+        np.save(folder / f"{name}.npy", np.array(array, order="F"))
+    np.save(folder / "eins.npy", ARRAYS["int8"])
+    arrays = dict(ARRAYS)
+    arrays["naïve"] = ARRAYS["int8"]
+    operands = [f"{name}.npy" for name in ARRAYS] + ["naïve=eins.npy"]
+    for method, flags in ((zipfile.ZIP_STORED, []), (zipfile.ZIP_DEFLATED, ["--compress"])):
+        made = []
+        for again in ("1", "2"):
+            done = run(binary, "convert", *operands, "-o", f"out{again}.npz", *flags, "--threads", again, cwd=folder)
+            check(f"convert {method} to a file", done.returncode == 0 and not done.stderr)
+            made.append((folder / f"out{again}.npz").read_bytes())
+        check(f"the same bytes again, {method}", made[0] == made[1])
+        check_written(f"file {method}", made[0], arrays, method)
+        done = run(binary, "convert", *operands, "--format", "npz", *flags, cwd=folder)
+        check(f"convert {method} to a pipe", done.returncode == 0 and not done.stderr)
+        check_written(f"pipe {method}", done.stdout, arrays, method)
+        (folder / "piped.npz").write_bytes(done.stdout)
+        for name, array in arrays.items():
+            check(f"piped.npz:{name}", convert(binary, f"piped.npz:{name}", folder) == npy(array))
+
+
+def main():
+    binary = str(pathlib.Path(sys.argv[1]).resolve())
+    bodies = [check_reading, check_many_members, check_writing]
+    if "--large" in sys.argv[2:]:
+        bodies.append(check_large)
+    for body in bodies:
+        with tempfile.TemporaryDirectory() as folder:
+            body(binary, pathlib.Path(folder))
+    print(f"{counts['passed']} passed, {counts['failed']} failed")
+    return 1 if counts["failed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

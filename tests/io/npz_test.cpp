@@ -1,0 +1,294 @@
+// NPZ archives: what is written reads back, what is read is checked and no more of it than needed, and names.
+// Malformed archives: testdata/bad; NumPy's and Python's: tests/io/npz_roundtrip.py.
+#include "io/npz.hpp"
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "io/json_writer.hpp"
+#include "io/npz_writer.hpp"
+#include "support/catch.hpp"
+#include "support/npy_writer.hpp"
+#include "support/temp_dir.hpp"
+
+namespace tensorop {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string error_of(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    return error.hint().empty() ? error.what() : cat(error.what(), "\n", error.hint());
+  }
+  return "no error";
+}
+
+std::string get(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+template <class T>
+Tensor tensor_of(DType dtype, Shape shape, const std::vector<T>& values) {
+  auto storage = std::make_shared<Storage>(static_cast<std::int64_t>(values.size() * sizeof(T)));
+  if (!values.empty()) std::memcpy(storage->data(), values.data(), values.size() * sizeof(T));
+  return {dtype, std::move(shape), storage};
+}
+
+std::string nested(const Tensor& tensor) {
+  if (tensor.size() == 0) return json_of_empty(tensor.shape());
+  std::string out;
+  append_json_slice(out, tensor.dtype(), tensor.shape(), 0, tensor.size(), tensor.data());
+  return out;
+}
+
+struct NamedArray {
+  std::string name;
+  Tensor tensor;
+  std::int64_t characters = 0;
+};
+
+std::vector<NamedArray> sample() {
+  const std::vector<StringRef> texts = {{"abc", 3}, {"", 0}, {"\xc3\xa4", 2}};
+  return {
+      {"matrix", tensor_of<float>(DType::float32, {2, 3}, {1, 2, 3, -0.0F, 5, 1e20F})},
+      {"scalar", tensor_of<std::int64_t>(DType::int64, {}, {-7})},
+      {"empty", tensor_of<std::uint8_t>(DType::uint8, {0, 4}, {})},
+      {"texts", tensor_of(DType::string, {3}, texts), 3},
+      {"\xc3\xa4:=/", tensor_of<std::uint16_t>(DType::bfloat16, {1}, {0x3f80})},
+      {"long", tensor_of<std::int16_t>(DType::int16, {50000}, std::vector<std::int16_t>(50000, 7))},
+  };
+}
+
+// In two slices, as chunks come.
+void add(NpzWriter& archive, const NamedArray& array) {
+  const Tensor& tensor = array.tensor;
+  const auto sink = archive.add(array.name, tensor.dtype(), tensor.shape(), array.characters);
+  const std::int64_t half = tensor.size() / 2;
+  for (const auto& [first, end] : {std::pair(std::int64_t{0}, half), {half, tensor.size()}}) {
+    std::string text;
+    sink->encode(first, end - first, tensor.data() + first * element_size(tensor.dtype()), text);
+    sink->append(text);
+  }
+  sink->commit();
+}
+
+void write_archive(const std::string& path, const NpzWriter::Options& options,
+                   const std::vector<NamedArray>& arrays) {
+  NpzWriter archive(path, options);
+  for (const NamedArray& array : arrays) add(archive, array);
+  archive.commit();
+}
+
+NpzArchive open(const std::string& path) {
+  return NpzArchive(InputFile::open(path).mapping());
+}
+
+const NpzWriter::Options kEveryWay[] = {
+    {.compress = false},
+    {.compress = true},
+    {.compress = false, .zip64_from = 1},
+    {.compress = true, .zip64_from = 1},
+};
+
+}  // namespace
+
+TEST_CASE("an archive that was written reads back, stored and deflated, with sizes of 32 and 64 bits",
+          "[io][npz]") {
+  const TempDir dir;
+  const auto arrays = sample();
+  for (const NpzWriter::Options& options : kEveryWay) {
+    CAPTURE(options.compress, options.zip64_from);
+    write_archive(dir.file("a.npz"), options, arrays);
+    const NpzArchive archive = open(dir.file("a.npz"));
+    REQUIRE(archive.members().size() == arrays.size());
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      CAPTURE(arrays[i].name);
+      CHECK(array_of(archive.members()[i]) == arrays[i].name);
+      const ZipMember& member = archive.find(arrays[i].name);
+      CHECK(&member == &archive.members()[i]);
+      CHECK(member.method == (options.compress ? kZipDeflated : kZipStored));
+      const Tensor tensor = archive.read(member, false);
+      CHECK(tensor.dtype() == arrays[i].tensor.dtype());
+      CHECK(tensor.shape() == arrays[i].tensor.shape());
+      CHECK(nested(tensor) == nested(arrays[i].tensor));
+      const Tensor header = archive.read(member, true);
+      CHECK(header.dtype() == tensor.dtype());
+      CHECK(header.shape() == tensor.shape());
+      CHECK(header.data() == nullptr);
+      CHECK(archive.read_header(member).shape == tensor.shape());
+    }
+  }
+}
+
+TEST_CASE("the same arrays are the same bytes, whatever stood there and whenever it is", "[io][npz]") {
+  const TempDir dir;
+  const auto arrays = sample();
+  for (const NpzWriter::Options& options : kEveryWay) {
+    write_archive(dir.file("a.npz"), options, arrays);
+    const std::string once = get(dir.file("a.npz"));
+    write_archive(dir.file("a.npz"), options, arrays);
+    CHECK(get(dir.file("a.npz")) == once);
+  }
+}
+
+TEST_CASE("a stored member is the NPY file as it is, aligned, and is not copied when it is read",
+          "[io][npz]") {
+  const TempDir dir;
+  const auto arrays = sample();
+  for (const std::int64_t zip64_from : {std::int64_t{1}, std::int64_t{0xFFFFFFFF}}) {
+    write_archive(dir.file("a.npz"), {.zip64_from = zip64_from}, arrays);
+    const std::string bytes = get(dir.file("a.npz"));
+    const auto mapping = InputFile::open(dir.file("a.npz")).mapping();
+    const NpzArchive archive(mapping);
+    std::size_t place = 0;
+    for (const NamedArray& array : arrays) {
+      CAPTURE(array.name);
+      place = bytes.find(npy_bytes(array.tensor), place);
+      REQUIRE(place != std::string::npos);
+      CHECK(place % 64 == 0);
+      const Tensor tensor = archive.read(archive.find(array.name), false);
+      const bool is_mapped = tensor.data() >= mapping->bytes().data() &&
+                             tensor.data() <= mapping->bytes().data() + mapping->bytes().size();
+      CHECK(is_mapped == (tensor.dtype() != DType::string));
+    }
+  }
+}
+
+TEST_CASE("an element that changed is found by its checksum, and only when elements are read", "[io][npz]") {
+  const TempDir dir;
+  const auto arrays = sample();
+  write_archive(dir.file("a.npz"), {}, arrays);
+  std::string bytes = get(dir.file("a.npz"));
+  const std::string npy = npy_bytes(arrays[0].tensor);
+  bytes[bytes.find(npy) + npy.size() - 1] ^= 1;
+  write_file(dir.file("a.npz"), bytes);
+  const NpzArchive archive = open(dir.file("a.npz"));
+  CHECK(archive.read(archive.find("matrix"), true).shape() == Shape{2, 3});
+  const std::string line = error_of([&] { (void)archive.read(archive.find("matrix"), false); });
+  CHECK(line.starts_with("the data is damaged: its CRC-32 is 0x"));
+  CHECK(nested(archive.read(archive.find("scalar"), false)) == "-7");
+}
+
+TEST_CASE("an array is found by its name, or by that of its member", "[io][npz]") {
+  const TempDir dir;
+  const Tensor one = tensor_of<std::int8_t>(DType::int8, {}, {1});
+  const Tensor two = tensor_of<std::int8_t>(DType::int8, {}, {2});
+  write_archive(dir.file("a.npz"), {}, {{"x", one}, {"x.npy", two}, {"weights", one}});
+  const NpzArchive archive = open(dir.file("a.npz"));
+  CHECK(archive.find("x").name == "x.npy");
+  CHECK(archive.find("x.npy").name == "x.npy.npy");
+  CHECK(archive.find("weights.npy").name == "weights.npy");
+  CHECK(error_of([&] { (void)archive.find("wieghts"); }) ==
+        "the archive holds no array wieghts\ndid you mean weights?");
+  CHECK(error_of([&] { (void)archive.find("b\n"); }) ==
+        "the archive holds no array b\\n\nit holds x, x.npy, weights");
+  CHECK(error_of([&] { (void)archive.only(); }) ==
+        "the archive holds 3 arrays (x, x.npy, weights) and none is named\n"
+        "FILE:NAME is one array of an archive");
+  write_archive(dir.file("one.npz"), {}, {{"x", one}});
+  CHECK(open(dir.file("one.npz")).only().name == "x.npy");
+  write_archive(dir.file("none.npz"), {}, {});
+  CHECK(error_of([&] { (void)open(dir.file("none.npz")).only(); }) == "the archive holds no arrays");
+  CHECK(error_of([&] { (void)open(dir.file("none.npz")).find("x"); }) ==
+        "the archive holds no array x\nit holds no arrays");
+}
+
+TEST_CASE("a long list of names is cut", "[io][npz]") {
+  const TempDir dir;
+  std::vector<NamedArray> arrays;
+  for (int i = 0; i < 30; ++i) arrays.push_back({cat("a", i), tensor_of<std::int8_t>(DType::int8, {}, {1})});
+  write_archive(dir.file("a.npz"), {}, arrays);
+  CHECK(error_of([&] { (void)open(dir.file("a.npz")).only(); }) ==
+        "the archive holds 30 arrays (a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, "
+        "a16, a17, a18, a19, ...) and none is named\nFILE:NAME is one array of an archive");
+}
+
+TEST_CASE("an archive that is not committed leaves what stood there", "[io][npz]") {
+  const TempDir dir;
+  write_file(dir.file("a.npz"), "before");
+  {
+    NpzWriter archive(dir.file("a.npz"), {});
+    add(archive, sample()[0]);
+  }
+  CHECK(get(dir.file("a.npz")) == "before");
+  CHECK(std::distance(fs::directory_iterator(dir.path()), {}) == 1);
+}
+
+TEST_CASE("an array that cannot fit is refused before it is begun", "[io][npz]") {
+  const TempDir dir;
+  NpzWriter archive(dir.file("a.npz"), {});
+  const std::int64_t many = std::int64_t{1} << 56;
+  const std::string line = error_of([&] { (void)archive.add("x", DType::float32, {many}, 0); });
+  CHECK(line.starts_with(cat(dir.file("a.npz"), ": the result needs at least ")));
+  CHECK(error_of([&] { (void)archive.add("x", DType::string, {many}, many); }) ==
+        "array x would have more than 2^63 bytes");
+}
+
+TEST_CASE("a name that no array can have in an archive is refused with the reason", "[io][npz]") {
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"", "'': the name is empty"},
+      {"a\nb", "a\\nb: it has control characters"},
+      {std::string("a\0b", 3), "a\\x00b: it has control characters"},
+      {"a\x7f", "a\\x7f: it has control characters"},
+      {"a\xff", "a\\xff: it is not valid UTF-8"},
+      {"/a", "/a: it leads out of the archive"},
+      {"..", "..: it leads out of the archive"},
+      {"a/../../b", "a/../../b: it leads out of the archive"},
+      {"a/..", "a/..: it leads out of the archive"},
+      {std::string(1001, 'x'), cat(std::string(200, 'x'), "...: it has 1001 bytes (at most 1000)")},
+  };
+  for (const auto& [name, why] : rows) {
+    CHECK(error_of([&] { require_array_name(name); }) ==
+          cat("an array cannot be called ", why, "\nNAME=OPERAND gives it another name"));
+  }
+  for (const char* name : {"x", "layer.0/weight", "..x", "x..", "na\xc3\xafve", " ", "a:b=c", "-"}) {
+    CHECK(error_of([&] { require_array_name(name); }) == "no error");
+  }
+}
+
+TEST_CASE("every prefix of an archive, and every byte changed, is an error or the same arrays", "[io][npz]") {
+  const TempDir dir;
+  const std::vector<NamedArray> arrays = {sample()[0], sample()[3]};
+  for (const NpzWriter::Options& options : kEveryWay) {
+    write_archive(dir.file("whole.npz"), options, arrays);
+    const std::string whole = get(dir.file("whole.npz"));
+    // What became of the archive: its arrays, or nothing where it was refused.
+    const auto read_all = [&](const std::string& bytes) {
+      write_file(dir.file("a.npz"), bytes);
+      std::vector<std::string> read;
+      const std::string line = error_of([&] {
+        const NpzArchive archive = open(dir.file("a.npz"));
+        for (const ZipMember& member : archive.members()) read.push_back(nested(archive.read(member, false)));
+      });
+      if (line != "no error") read.clear();
+      return read;
+    };
+    const std::vector<std::string> expected = {nested(arrays[0].tensor), nested(arrays[1].tensor)};
+    CHECK(read_all(whole) == expected);
+    for (std::size_t size = 1; size < whole.size(); ++size) {
+      const auto read = read_all(whole.substr(0, size));
+      if (!read.empty()) FAIL_CHECK("read " << size << " of " << whole.size() << " bytes");
+    }
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      for (const unsigned flip : {0x01U, 0x80U, 0xFFU}) {
+        std::string changed = whole;
+        changed[i] = static_cast<char>(static_cast<unsigned char>(changed[i]) ^ flip);
+        const auto read = read_all(changed);
+        if (!read.empty() && read != expected) FAIL_CHECK("byte " << i << " changed by " << flip);
+      }
+    }
+  }
+}
+
+}  // namespace tensorop
