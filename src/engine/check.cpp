@@ -97,7 +97,7 @@ class Check {
     }
     const bool may_update = settings_.update && job.expect->kind == Expectation::Kind::file;
     if (may_update) state.actual = actual;
-    state.is_missing = may_update && !file_exists(job.expect->text);
+    state.is_missing = may_update && !names_file(job.expect->text);
     if (!state.is_missing) state.result = attempt([&] { return compare_case(job, actual, threads); });
   }
 
@@ -154,8 +154,13 @@ class Check {
 
   // A golden file stays what it is, whatever its name.
   static std::optional<Format> golden_format(const std::string& path, bool is_missing) {
-    if (!is_missing && open_file(path).is_npy) return Format::npy;
-    return std::nullopt;
+    if (is_missing) return std::nullopt;
+    const FileKind kind = open_file(path).kind;
+    if (kind == FileKind::npz) {
+      throw Error(cat(printable(path), ": arrays in an archive are not rewritten"), "",
+                  "keep what is to be updated in a file of its own");
+    }
+    return kind == FileKind::npy ? std::optional(Format::npy) : std::nullopt;
   }
 
   const std::vector<Job>& jobs_;
