@@ -19,12 +19,36 @@
 namespace tensorop {
 namespace {
 
-std::string temporary_name(const std::string& destination) {
+constexpr mode_t kMode = 0666;  // less the umask
+
+constexpr int kMostNames = 100;
+// So many of the names tried are the one that follows from the destination.
+constexpr int kSameNames = 2;
+
+// A name that follows from the destination's at first, so that what a killed process left is met again; when
+// that is taken, any.
+std::string temporary_name(const std::string& destination, int attempt) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-  std::random_device random;
+  std::uint64_t number = 0xcbf29ce484222325;  // FNV-1a
+  for (const char c : std::string_view(destination).substr(destination.rfind('/') + 1)) {
+    number = (number ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+  if (attempt >= kSameNames) number = std::random_device()() * std::uint64_t{0x100000001b3};
   std::string letters;
-  for (int i = 0; i < 6; ++i) letters += kLetters[random() % kLetters.size()];
+  for (int i = 0; i < 6; ++i, number /= kLetters.size()) letters += kLetters[number % kLetters.size()];
   return cat(directory_of(destination), "/.tensorop-", letters, ".tmp");
+}
+
+// Removes the temporary file of that name when nobody writes it any more.
+void remove_leftover(const char* path) {
+  const FileDescriptor fd(os().open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0));
+  struct stat opened {};
+  struct stat named {};
+  if (!fd.is_open() || os().flock(fd.get()) != 0) return;
+  if (os().fstat(fd.get(), &opened) != 0 || os().lstat(path, &named) != 0) return;
+  // The name may meanwhile be that of another file, which is being written.
+  if (S_ISREG(opened.st_mode) && opened.st_dev == named.st_dev && opened.st_ino == named.st_ino)
+    os().unlink(path);
 }
 
 // Standard output or standard error, where `path` is one of their names: they need not, and sometimes cannot,
@@ -37,9 +61,10 @@ std::optional<int> standard_descriptor(const std::string& path) {
 
 }  // namespace
 
-OutputFile OutputFile::create(const std::string& path) {
+OutputFile OutputFile::create(const std::string& path, bool durable) {
   OutputFile file;
   file.name_ = path;
+  file.durable_ = durable;
   struct stat info {};
   const bool exists = os().stat(path.c_str(), &info) == 0;
   if (!exists && (errno != ENOENT || path.empty())) throw_errno(path, "cannot write");
@@ -80,24 +105,39 @@ OutputFile OutputFile::standard_output() {
 }
 
 void OutputFile::open_temporary() {
-  constexpr mode_t kMode = 0666;  // less the umask
   const std::string directory = directory_of(destination_);
   fd_ = FileDescriptor(os().open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kMode));
   // Naming the file later goes through /proc: without it only a file with a name will do.
   if (fd_.is_open() && os().access("/proc/self/fd", F_OK) == 0) return;
-  constexpr int kMostTries = 100;
-  for (int i = 0; i < kMostTries; ++i) {
-    auto name = std::make_unique<PendingName>(temporary_name(destination_));
-    NamingWindow window;
-    fd_ = FileDescriptor(os().open(name->path(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kMode));
-    if (fd_.is_open()) {
-      window.add(*name);
-      temporary_ = std::move(name);
-      return;
-    }
+  for (int attempt = 0; attempt < kMostNames; ++attempt) {
+    if (create_named(attempt)) return;
     if (errno != EEXIST) break;
   }
   throw_errno(name_, "cannot write");
+}
+
+// False with errno; EEXIST when another name may do.
+bool OutputFile::create_named(int attempt) {
+  auto name = std::make_unique<PendingName>(temporary_name(destination_, attempt));
+  {
+    NamingWindow window;
+    fd_ = FileDescriptor(os().open(name->path(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kMode));
+    if (fd_.is_open()) window.add(*name);
+  }
+  if (!fd_.is_open()) {
+    if (errno != EEXIST) return false;
+    remove_leftover(name->path());
+    errno = EEXIST;
+    return false;
+  }
+  temporary_ = std::move(name);
+  // Before it was locked it could be taken for a leftover.
+  struct stat info {};
+  const bool is_taken = os().flock(fd_.get()) != 0 && errno == EWOULDBLOCK;
+  if (!is_taken && (os().fstat(fd_.get(), &info) != 0 || info.st_nlink != 0)) return true;
+  remove_temporary();
+  errno = EEXIST;
+  return false;
 }
 
 OutputFile::OutputFile(OutputFile&& other) noexcept
@@ -106,6 +146,7 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
       temporary_(std::move(other.temporary_)),
       fd_(std::move(other.fd_)),
       is_stream_(other.is_stream_),
+      durable_(other.durable_),
       mapping_(std::exchange(other.mapping_, {})),
       guard_(std::move(other.guard_)) {}
 
@@ -187,14 +228,27 @@ void OutputFile::unmap() {
 
 void OutputFile::commit() {
   unmap();
-  // Some file systems tell only now that the bytes did not get there. A file without a name lives on local
-  // ones, which tell at once, and has to stay open until it has its name.
-  const bool is_nameless = !is_stream_ && !temporary_;
-  if (!is_nameless && !fd_.close()) throw_errno(name_, "cannot write");
-  if (is_stream_) return;
-  // A free name is taken directly. A name in use cannot be linked over, only renamed over.
-  if (is_nameless && os().link_fd(fd_.get(), destination_.c_str()) == 0) return;
-  if (is_nameless) link_temporary();
+  if (durable_) sync_file();
+  if (is_stream_) {
+    if (!fd_.close()) throw_errno(name_, "cannot write");
+    return;
+  }
+  publish();
+  if (durable_) sync_name();
+}
+
+void OutputFile::publish() {
+  FileDescriptor lock;
+  if (temporary_) {
+    // Some file systems tell only at the closing that the bytes did not get there; the lock stays meanwhile.
+    // A file without a name lives on local ones, which tell at once, and has to stay open for its name.
+    lock = FileDescriptor(os().dup(fd_.get()));
+    if (!fd_.close()) throw_errno(name_, "cannot write");
+  } else {
+    // A free name is taken directly. A name in use cannot be linked over, only renamed over.
+    if (os().link_fd(fd_.get(), destination_.c_str()) == 0) return;
+    link_temporary();
+  }
   int reason = 0;
   {
     NamingWindow window;
@@ -211,16 +265,44 @@ void OutputFile::commit() {
 
 // After a link to the destination itself has failed, with errno.
 void OutputFile::link_temporary() {
-  constexpr int kMostTries = 100;
-  for (int i = 0; errno == EEXIST && i < kMostTries; ++i) {
-    auto name = std::make_unique<PendingName>(temporary_name(destination_));
-    NamingWindow window;
-    if (os().link_fd(fd_.get(), name->path()) != 0) continue;
-    window.add(*name);
-    temporary_ = std::move(name);
-    return;
+  if (errno == EEXIST) {
+    // Before it has a name. A file system without locks leaves it without.
+    os().flock(fd_.get());
+    errno = EEXIST;
+  }
+  for (int attempt = 0; errno == EEXIST && attempt < kMostNames; ++attempt) {
+    auto name = std::make_unique<PendingName>(temporary_name(destination_, attempt));
+    {
+      NamingWindow window;
+      if (os().link_fd(fd_.get(), name->path()) == 0) {
+        window.add(*name);
+        temporary_ = std::move(name);
+        return;
+      }
+    }
+    if (errno != EEXIST) break;
+    remove_leftover(name->path());
+    errno = EEXIST;
   }
   throw_errno(name_, "cannot publish the result");
+}
+
+void OutputFile::sync_file() const {
+  int status = 0;
+  do {
+    status = os().fsync(fd_.get());
+  } while (status != 0 && errno == EINTR);
+  // A pipe or a terminal has no disk to go to.
+  if (status != 0 && !(is_stream_ && errno == EINVAL)) throw_errno(name_, "cannot write to the disk");
+}
+
+void OutputFile::sync_name() const {
+  const FileDescriptor folder(
+      os().open(directory_of(destination_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
+  int status = folder.is_open() ? 0 : -1;
+  while (folder.is_open() && (status = os().fsync(folder.get())) != 0 && errno == EINTR) {
+  }
+  if (status != 0) throw_errno(name_, "the result is there, but its name cannot be written to the disk");
 }
 
 }  // namespace tensorop

@@ -18,15 +18,19 @@ namespace tensorop {
 // commit(); until then the destination is as it was, and an OutputFile that goes without commit() leaves
 // nothing behind. Where the file system can, the file has no name until then (O_TMPFILE), so that not even
 // kill -9 leaves anything; elsewhere it is called .tensorop-XXXXXX.tmp and removed by the handlers of
-// SIGINT, SIGTERM and SIGHUP. A symbolic link is followed: its target is replaced. An existing
-// destination keeps its mode, and its owner where the system allows.
+// SIGINT, SIGTERM and SIGHUP. What kill -9 leaves there is removed by whoever writes the same destination
+// next: the name follows from the destination's, and whoever is still writing holds a lock. A symbolic link
+// is followed: its target is replaced. An existing destination keeps its mode, and its owner where the system
+// allows.
 //
 // Anything else (a FIFO, a device, standard output) is a stream: written from front to end as it comes. So is
 // what a name like /dev/stdout stands for, also where that is a regular file.
 class OutputFile {
  public:
-  // Throws Error naming `path` when it is a directory, or cannot be created or written.
-  static OutputFile create(const std::string& path);
+  // Throws Error naming `path` when it is a directory, or cannot be created or written. With `durable` the
+  // result is there after a power loss too, once commit() has returned: the file goes to the disk before it
+  // is published, its name after.
+  static OutputFile create(const std::string& path, bool durable = false);
   // Standard output, always a stream.
   static OutputFile standard_output();
 
@@ -58,9 +62,13 @@ class OutputFile {
  private:
   OutputFile() = default;
   void open_temporary();
+  bool create_named(int attempt);
   void write_loop(std::span<const std::byte> bytes, std::int64_t offset, bool positioned) const;
   void unmap();
+  void publish();
   void link_temporary();
+  void sync_file() const;
+  void sync_name() const;
   void remove_temporary();
 
   std::string name_;                        // as the user gave it, for messages
@@ -68,6 +76,7 @@ class OutputFile {
   std::unique_ptr<PendingName> temporary_;  // of the temporary file, null while it has none
   FileDescriptor fd_;
   bool is_stream_ = false;
+  bool durable_ = false;
   std::span<std::byte> mapping_;
   std::unique_ptr<MappingGuard> guard_;  // of the mapping
 };

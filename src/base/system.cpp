@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -70,6 +71,15 @@ int System::link_fd(int fd, const char* path) {
   char name[32];
   std::snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
   return ::linkat(AT_FDCWD, name, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+}
+int System::fsync(int fd) {
+  return ::fsync(fd);
+}
+int System::flock(int fd) {
+  return ::flock(fd, LOCK_EX | LOCK_NB);
+}
+int System::dup(int fd) {
+  return ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 }
 int System::rename(const char* from, const char* to) {
   return ::rename(from, to);

@@ -38,6 +38,11 @@ class System {
   virtual int munmap(void* address, size_t bytes);
   // Gives the open, unnamed file `fd` the name `path`; fails with EEXIST where that name is taken.
   virtual int link_fd(int fd, const char* path);
+  virtual int fsync(int fd);
+  // Locks the file for this open description of it, or fails with EWOULDBLOCK where another one has it.
+  virtual int flock(int fd);
+  // A second descriptor of the same open file.
+  virtual int dup(int fd);
   virtual int rename(const char* from, const char* to);
   virtual int unlink(const char* path);
   // The names in a folder, in any order, without "." and "..". 0, or -1 with errno.

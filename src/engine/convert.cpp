@@ -125,7 +125,8 @@ Opened prepared(Opened input, const Threads& threads) {
 void convert_to_archive(const Conversion& conversion, const std::optional<DType>& dtype,
                         const Settings& settings) {
   const auto inputs = read_names(conversion.inputs);
-  NpzWriter archive(conversion.destination.path, {.compress = conversion.compress});
+  NpzWriter archive(conversion.destination.path,
+                    {.compress = conversion.compress, .durable = conversion.destination.durable});
   std::vector<Opened> ready;
   if (archive.is_stream()) {
     for (const NamedInput& input : inputs) {

@@ -162,7 +162,8 @@ class NpzWriter::MemberSink final : public Sink {
 };
 
 NpzWriter::NpzWriter(const std::string& path, const Options& options)
-    : file_(path == "-" ? OutputFile::standard_output() : OutputFile::create(path)), options_(options) {}
+    : file_(path == "-" ? OutputFile::standard_output() : OutputFile::create(path, options.durable)),
+      options_(options) {}
 
 std::unique_ptr<Sink> NpzWriter::add(const std::string& name, DType dtype, const Shape& shape,
                                      std::int64_t characters) {

@@ -23,6 +23,7 @@ class NpzWriter {
  public:
   struct Options {
     bool compress = false;  // members deflated instead of stored
+    bool durable = false;   // as OutputFile::create() has it
     // Sizes and places from here on are written in zip64 form. For tests; zip itself counts this far.
     std::int64_t zip64_from = 0xFFFFFFFF;
   };

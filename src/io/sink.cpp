@@ -19,8 +19,9 @@ std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text));
 }
 
-OutputFile open_output(const std::string& path) {
-  return path == "-" ? OutputFile::standard_output() : OutputFile::create(path);
+OutputFile open_output(const Destination& destination) {
+  if (destination.path == "-") return OutputFile::standard_output();
+  return OutputFile::create(destination.path, destination.durable);
 }
 
 // NPY with elements of fixed width: the file is a header and the elements as they are.
@@ -175,7 +176,7 @@ Format single_format_of(const Destination& destination) {
 std::unique_ptr<Sink> open_sink(const Destination& destination, DType dtype, const Shape& shape,
                                 std::int64_t characters) {
   const Format format = single_format_of(destination);
-  OutputFile file = open_output(destination.path);
+  OutputFile file = open_output(destination);
   if (format == Format::npy && dtype == DType::string) {
     return std::make_unique<NpyStringSink>(std::move(file), shape, characters);
   }

@@ -25,6 +25,7 @@ enum class Format : std::uint8_t {
 struct Destination {
   std::string path = "-";        // "-" is standard output
   std::optional<Format> format;  // otherwise by the ending of the path; JSON on standard output
+  bool durable = false;          // to be there after a power loss too, as OutputFile::create() has it
 };
 
 // The format a destination asks for. Throws Error where its ending is unknown and no format was given.
