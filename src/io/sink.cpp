@@ -169,7 +169,8 @@ Format format_of(const Destination& destination) {
 Format single_format_of(const Destination& destination) {
   const Format format = format_of(destination);
   if (format != Format::npz) return format;
-  throw Error(cat(printable(destination.path), ": only convert writes NPZ archives"), "",
+  const std::string shown = destination.path == "-" ? "standard output" : printable(destination.path);
+  throw Error(cat(shown, ": only convert writes NPZ archives"), "",
               "write NPY files, then: tensorop convert a.npy b.npy -o ab.npz");
 }
 

@@ -165,13 +165,13 @@ ZipMember read_entry(Fields& fields, std::int64_t directory_place) {
   fields.take(comment_bytes);
 
   const auto most = static_cast<std::uint64_t>(directory_place);
-  const std::string shown = cat("member ", printable(member.name));
+  const auto shown = [&] { return cat("member ", printable(member.name)); };
   if (sizes.packed_bytes > most || sizes.place > most - sizes.packed_bytes) {
-    malformed(cat(shown, " claims ", sizes.packed_bytes, " bytes at byte ", sizes.place, ", the file holds ",
-                  most, " before its directory"));
+    malformed(cat(shown(), " claims ", sizes.packed_bytes, " bytes at byte ", sizes.place,
+                  ", the file holds ", most, " before its directory"));
   }
   if (sizes.bytes > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-    malformed(cat(shown, " promises ", sizes.bytes, " bytes (at most 2^63 - 1)"));
+    malformed(cat(shown(), " promises ", sizes.bytes, " bytes (at most 2^63 - 1)"));
   }
   member.place = static_cast<std::int64_t>(sizes.place);
   member.packed_bytes = static_cast<std::int64_t>(sizes.packed_bytes);
@@ -181,6 +181,7 @@ ZipMember read_entry(Fields& fields, std::int64_t directory_place) {
 
 void require_names_once(const std::vector<ZipMember>& members) {
   std::vector<std::string_view> names;
+  names.reserve(members.size());
   for (const ZipMember& member : members) names.emplace_back(member.name);
   std::ranges::sort(names);
   const auto twice = std::ranges::adjacent_find(names);
@@ -190,6 +191,7 @@ void require_names_once(const std::vector<ZipMember>& members) {
 // A few bytes that are members many times over would be unpacked as often.
 void require_apart(const ZipDirectory& directory) {
   std::vector<const ZipMember*> members;
+  members.reserve(directory.members.size());
   for (const ZipMember& member : directory.members) members.push_back(&member);
   std::ranges::sort(members, {}, &ZipMember::place);
   for (std::size_t i = 0; i < members.size(); ++i) {

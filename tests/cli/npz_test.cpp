@@ -233,7 +233,7 @@ TEST_CASE("only convert writes archives", "[cli][npz]") {
   check_refused(run_in(dir, {"gather", "[1]", "0", "-o", "a.npz"}),
                 "a.npz: only convert writes NPZ archives" + hint);
   check_refused(run_in(dir, {"gather", "[1]", "0", "--format", "npz"}),
-                "-: only convert writes NPZ archives" + hint);
+                "standard output: only convert writes NPZ archives" + hint);
   CHECK(std::filesystem::is_empty(dir.path()));
 }
 

@@ -140,7 +140,7 @@ TEST_CASE("a NPY result is what numpy.save writes, in each version of its layout
 
 TEST_CASE("an ending that tells no format is refused before anything is read", "[cli][output]") {
   const TempDir dir;
-  for (const char* name : {"a", "a.txt", "a.npz", "a.NPY", "a.npy.bak"}) {
+  for (const char* name : {"a", "a.txt", "a.zip", "a.NPY", "a.npy.bak"}) {
     const ProcessResult result = run_in(dir, {"gather", "no such file", "0", "-o", name});
     CHECK(result.err == cat("tensorop: ", name, ": the ending does not tell the format\n",
                             "hint: name it .npy or .json, or give --format npy, json or nested\n"));

@@ -119,7 +119,7 @@ TEST_CASE("an archive is no destination of one tensor", "[io][sink]") {
       ": only convert writes NPZ archives\nwrite NPY files, then: tensorop convert a.npy b.npy -o ab.npz";
   const std::string path = dir.file("a.npz");
   CHECK(error_of([&] { (void)open_sink({path, {}}, DType::int8, {1}, 0); }) == path + line);
-  CHECK(error_of([] { (void)single_format_of({"-", Format::npz}); }) == "-" + line);
+  CHECK(error_of([] { (void)single_format_of({"-", Format::npz}); }) == "standard output" + line);
   CHECK(single_format_of({"a.npz", Format::json}) == Format::json);
   CHECK(fs::is_empty(dir.path()));
 }
