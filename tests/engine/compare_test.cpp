@@ -273,6 +273,18 @@ TEST_CASE("what differs is reported with its places, errors and the tolerances t
   });
 }
 
+TEST_CASE("large integers that are one double are told apart", "[compare]") {
+  const auto numbers = [](const std::string& data) { return typed("uint64", data); };
+  const Comparison exact = compare(numbers("[18446744073709551614,18446744073709551615]"), numbers("[0,0]"));
+  CHECK(exact.worst->position == Shape{1});
+  // The distance is 2^63 + 1: what rtol adds to atol has to reach the next double.
+  const Comparison beyond =
+      compare(numbers("[9223372036854775810]"), numbers("[1]"), {{"atol", "9223372036854775808"}});
+  CHECK_FALSE(beyond.equal);
+  CHECK(beyond.difference.needed_rtol == 2048);
+  CHECK(beyond.difference.needed_atol == 0x1p63 + 2048);
+}
+
 TEST_CASE("a long string is cut in lines and whole in JSON", "[compare]") {
   const std::string text(300, 'x');
   const Comparison comparison = compare(cat("\"", text, "\""), "\"y\"");
