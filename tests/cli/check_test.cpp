@@ -144,6 +144,11 @@ TEST_CASE("steps hand their results to cases and are no cases themselves", "[cli
         "tensorop: check: --filter ?ehin: no case has such a name\n");
   write_file(dir.file("g"), R"({"op":"add","a":1,"b":2,"id":"three"})");
   CHECK(check_in(dir, {"g"}).err == "tensorop: check: g:1: key \"expect\" is missing\n");
+  write_file(dir.file("h"), R"([{"op":"add","a":1,"b":2,"id":"three","output":"o.npy"},
+{"op":"add","a":"o.npy","b":2,"expect":5}])");
+  CHECK(check_in(dir, {"h"}).err ==
+        "tensorop: check: h:2: key \"a\": o.npy is the output of the job on line 1, and check writes none: "
+        "use its id\n");
   CHECK(check_in(dir, {}).err == "tensorop: check: no file and no folder of cases given\n");
   CHECK(check_in(dir, {"-"}).err == "tensorop: check: no cases\n");
   CHECK(check_in(dir, {"-", "-"}).err == "tensorop: check: standard input can be one file only\n");
