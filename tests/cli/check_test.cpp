@@ -70,6 +70,10 @@ TEST_CASE("each case gets its verdict, and the worst is the exit status", "[cli]
        "of data "
        "(size 3; allowed -3..2) [IX-1]\n"},
       {R"("indices":[3],"expect":{"error":"IX"})", 0, ""},
+      {R"("indices":[3],"expect":{"error":"IX-"})", 1,
+       "f:1: different\n  expected the error IX-, found gather: indices[0] = 3 is out of range for axis 0 of "
+       "data "
+       "(size 3; allowed -3..2) [IX-1]\n"},
       {R"("indices":[1],"expect":{"error":"IX-1"})", 1,
        "f:1: different\n  expected the error IX-1, found int64 (1)\n"},
       {R"("indices":[3],"expect":[30])", 2,

@@ -181,6 +181,10 @@ TEST_CASE("results reach later jobs under their ids and through files", "[cli][r
   for (const char* threads : {"1", "2", "8"}) {
     const TempDir dir;
     write_file(dir.file("seen.json"), "[1]");
+    // What is read in front of seen.json takes long enough for the job that overwrites it to come first.
+    std::string many = "[0";
+    for (int i = 1; i < 300000; ++i) many += ",0";
+    write_file(dir.file("many.json"), many + "]");
     const auto result =
         run_jobs(dir,
                  "[{\"op\":\"add\",\"a\":[1,2],\"b\":10,\"id\":\"sum\",\"output\":\"sum.npy\"},\n"

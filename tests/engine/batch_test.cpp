@@ -80,6 +80,8 @@ TEST_CASE("jobs run once each, behind what they wait for, and are reported in or
       for (const std::size_t earlier : jobs[i].after) {
         if (runs[earlier] != 1) in_order = false;
       }
+      // Whoever does not wait for it overtakes it.
+      if (i % 5 == 0) std::this_thread::sleep_for(std::chrono::microseconds(300));
       ++runs[i];
       return std::optional(number(sum));
     });
