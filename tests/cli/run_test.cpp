@@ -185,20 +185,20 @@ TEST_CASE("results reach later jobs under their ids and through files", "[cli][r
     std::string many = "[0";
     for (int i = 1; i < 300000; ++i) many += ",0";
     write_file(dir.file("many.json"), many + "]");
-    const auto result =
-        run_jobs(dir,
-                 "[{\"op\":\"add\",\"a\":[1,2],\"b\":10,\"id\":\"sum\",\"output\":\"sum.npy\"},\n"
-                 "{\"op\":\"mul\",\"a\":\"@sum\",\"b\":\"@sum\",\"id\":\"square\"},\n"
-                 "{\"op\":\"sub\",\"a\":\"@square\",\"b\":\"./sum.npy\",\"output\":\"left.json\"},\n"
-                 "{\"op\":\"add\",\"a\":\"seen.json\",\"b\":1,\"output\":\"two.json\"},\n"
-                 "{\"op\":\"add\",\"a\":5,\"b\":5,\"output\":\"seen.json\"},\n"
-                 "{\"op\":\"add\",\"a\":\"seen.json\",\"b\":1,\"output\":\"eleven.json\"}]",
-                 {"--threads", threads});
-    CHECK(result.err == "tensorop: run: 6 jobs: 6 done\n");
+    const auto result = run_jobs(dir, R"([{"op":"add","a":[1,2],"b":10,"id":"sum","output":"sum.npy"},
+{"op":"mul","a":"@sum","b":"@sum","id":"square"},
+{"op":"sub","a":"@square","b":"./sum.npy","output":"left.json"},
+{"op":"gather","data":"many.json","indices":"seen.json","output":"zero.json"},
+{"op":"expand","data":[[[5]]],"shape":[4],"output":"seen.json"},
+{"op":"expand","data":7,"shape":[3000000],"output":"big.npy"},
+{"op":"gather","data":"big.npy","indices":[2999999],"output":"seven.json"}])",
+                                 {"--threads", threads});
+    CHECK(result.err == "tensorop: run: 7 jobs: 7 done\n");
     CHECK(result.status == 0);
     CHECK(get(dir.file("left.json")) == "{\"dtype\":\"int64\",\"shape\":[2],\"data\":[110,132]}\n");
-    CHECK(get(dir.file("two.json")) == "{\"dtype\":\"int64\",\"shape\":[1],\"data\":[2]}\n");
-    CHECK(get(dir.file("eleven.json")) == "{\"dtype\":\"int64\",\"shape\":[],\"data\":11}\n");
+    CHECK(get(dir.file("zero.json")) == "{\"dtype\":\"int64\",\"shape\":[1],\"data\":[0]}\n");
+    CHECK(get(dir.file("seen.json")) == "{\"dtype\":\"int64\",\"shape\":[1,1,4],\"data\":[[[5,5,5,5]]]}\n");
+    CHECK(get(dir.file("seven.json")) == "{\"dtype\":\"int64\",\"shape\":[1],\"data\":[7]}\n");
   }
 }
 
