@@ -66,8 +66,14 @@ OutputFile OutputFile::create(const std::string& path, bool durable) {
   file.name_ = path;
   file.durable_ = durable;
   struct stat info {};
+  if (os().lstat(path.c_str(), &info) != 0) {
+    if (errno != ENOENT || path.empty()) throw_errno(path, "cannot write");
+    file.destination_ = path;
+    file.open_temporary();
+    return file;
+  }
   const bool exists = os().stat(path.c_str(), &info) == 0;
-  if (!exists && (errno != ENOENT || path.empty())) throw_errno(path, "cannot write");
+  if (!exists && errno != ENOENT) throw_errno(path, "cannot write");
   if (exists && S_ISDIR(info.st_mode)) throw Error(cat(printable(path), ": cannot write: is a directory"));
   file.destination_ = resolve_links(path);
   if (const auto standard = standard_descriptor(file.destination_)) {

@@ -74,6 +74,7 @@ void read_file_of_folder(const std::string& path, std::vector<Job>& jobs) {
 }  // namespace
 
 std::vector<Job> read_cases(const std::vector<std::string>& paths) {
+  if (std::ranges::count(paths, "-") > 1) throw Error("standard input can be one file only");
   std::vector<Job> jobs;
   for (const std::string& path : paths) {
     if (path == "-" || !is_folder(path)) {

@@ -30,6 +30,12 @@ bool is_expected(const Error& error, const std::string& text) {
   return std::string_view(error.what()).find(text) != std::string_view::npos;
 }
 
+// As the program reports it.
+std::string error_text(const Error& error) {
+  const std::string hint = error.hint().empty() ? "" : cat("hint: ", error.hint(), "\n");
+  return cat(std::string_view(error.what()), "\n", hint);
+}
+
 std::string missing_error(const std::string& expected, std::string_view found) {
   return cat("expected the error ", printable(expected), ", found ", found, "\n");
 }
@@ -105,7 +111,7 @@ class Check {
     try {
       return step();
     } catch (const Error& error) {
-      return {Verdict::error, cat(std::string_view(error.what()), "\n")};
+      return {Verdict::error, error_text(error)};
     }
   }
 
@@ -113,7 +119,7 @@ class Check {
     const Job& job = jobs_[i];
     Case state = std::exchange(cases_[i], {});
     if (outcome.error) {
-      state.result = {Verdict::error, cat(std::string_view(outcome.error->what()), "\n")};
+      state.result = {Verdict::error, error_text(*outcome.error)};
     } else if (!job.expect) {
       return;
     } else if (state.actual) {

@@ -19,7 +19,8 @@ using Index = std::unordered_map<std::string, std::size_t>;
 // Finds out which jobs of a file must wait for which.
 class Linker {
  public:
-  Linker(std::vector<Job>& jobs, std::size_t first) : jobs_(jobs), first_(first) {}
+  Linker(std::vector<Job>& jobs, std::size_t first, JobPurpose purpose)
+      : jobs_(jobs), first_(first), purpose_(purpose) {}
 
   void link() {
     collect();
@@ -66,7 +67,7 @@ class Linker {
       if (text.starts_with('@')) {
         with_context(cat("key \"", key, "\""), [&] { link_id(i, text); });
       } else if (!writers_.empty()) {
-        link_file(i, text);
+        with_context(cat("key \"", key, "\""), [&] { link_file(i, text); });
       }
     });
   }
@@ -93,6 +94,10 @@ class Linker {
   void link_file(std::size_t i, const std::string& path) {
     const auto found = writers_.find(keys_.of(path));
     if (found == writers_.end() || found->second == i) return;
+    if (purpose_ == JobPurpose::check) {
+      throw Error(cat(printable(path), " is the output of the job on line ", jobs_[found->second].line,
+                      ", and check writes none: use its id"));
+    }
     if (found->second < i) {
       jobs_[i].needs.push_back({found->second, ""});
     } else {
@@ -102,6 +107,7 @@ class Linker {
 
   std::vector<Job>& jobs_;
   std::size_t first_;
+  JobPurpose purpose_;
   Index ids_;
   Index writers_;
   PathKeys keys_;
@@ -134,7 +140,7 @@ void read_jobs(const std::string& path, JobPurpose purpose, std::vector<Job>& jo
   const std::size_t first = jobs.size();
   for (const JsonObject& object : read_json_objects(text, name))
     jobs.push_back(read_job(object, name, folder));
-  Linker(jobs, first).link();
+  Linker(jobs, first, purpose).link();
   for (std::size_t i = first; i < jobs.size(); ++i) require_purpose(jobs[i], purpose);
 }
 

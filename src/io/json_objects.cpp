@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 // How far a document has been read.
 class Cursor {
  public:
-  explicit Cursor(JsonText& text) : text_(text) { text_.rewind(); }
+  Cursor(JsonText& text, const std::string& name) : text_(text), name_(name) { text_.rewind(); }
 
   [[nodiscard]] bool at_end() {
     if (at_ < all_.size()) return false;
@@ -41,9 +41,13 @@ class Cursor {
     counted_ = offset;
     return line_;
   }
+  [[noreturn]] void refuse_zero_byte() {
+    throw Error(cat(name_, ":", line_of(at_), ": malformed JSON: a zero byte"));
+  }
 
  private:
   JsonText& text_;
+  const std::string& name_;
   std::string_view all_;
   std::size_t at_ = 0;
   std::size_t counted_ = 0;
@@ -65,7 +69,7 @@ class Characters {
   const char& operator*() const {
     const char& next = cursor_->peek();
     // nlohmann would take it for the end of the text.
-    if (next == '\0') throw Error(cat("malformed JSON at byte ", cursor_->offset() + 1, ": a zero byte"));
+    if (next == '\0') cursor_->refuse_zero_byte();
     return next;
   }
   Characters& operator++() {
@@ -117,6 +121,9 @@ class Handler {
     if (std::ranges::find(members, text, &JsonMember::key) != members.end()) {
       throw Error(cat(name_, ":", objects_.back().line, ": duplicate key \"", printable(text), '"'));
     }
+    if (members.size() == kMostMembers) {
+      throw Error(cat(name_, ":", objects_.back().line, ": more than ", kMostMembers, " keys"));
+    }
     members.push_back({std::move(text), JsonKind::null, {}});
     key_end_ = cursor_.offset();
     return true;
@@ -152,6 +159,10 @@ class Handler {
   }
 
  private:
+  // More than any tensor has, and any record: what goes on without end must end somewhere.
+  static constexpr std::int64_t kDeepest = 100;
+  static constexpr std::size_t kMostMembers = 256;
+
   JsonMember& member() { return objects_.back().members.back(); }
 
   // Refuses what is no object where only objects are taken.
@@ -178,7 +189,9 @@ class Handler {
 
   bool begin_nested(JsonKind kind) {
     if (nested_++ == 0) member().kind = kind;
-    return true;
+    if (nested_ <= kDeepest) return true;
+    throw Error(cat(name_, ":", objects_.back().line, ": key \"", printable(member().key), "\": more than ",
+                    kDeepest, " lists and objects within each other"));
   }
 
   bool end_nested() {
@@ -281,7 +294,7 @@ std::vector<JsonMember> read_json_items(std::string_view json) {
 
 std::vector<JsonObject> read_json_objects(JsonText& text, const std::string& name) {
   std::vector<JsonObject> objects;
-  Cursor cursor(text);
+  Cursor cursor(text, name);
   skip_byte_order_mark(cursor);
   while (find_value(cursor)) {
     const std::size_t line_break = cursor.text().rfind('\n', cursor.offset());

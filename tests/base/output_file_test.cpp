@@ -1027,6 +1027,61 @@ TEST_CASE("a signal while writing leaves nothing behind and ends the process as 
   }
 }
 
+TEST_CASE("a signal removes every file that is being written, whichever thread it strikes",
+          "[base][output][signal]") {
+  const TempDir dir;
+  put(dir.file("out"), "before");
+  NamedOnlySystem named_only;
+  const Ended ended = run_and_strike(SIGINT, [&](const std::function<void()>& ready) {
+    const ScopedSystem scope(named_only);
+    std::vector<OutputFile> files;
+    for (int i = 0; i < 20; ++i) files.push_back(OutputFile::create(dir.file(cat("out", i))));
+    // Some go, from the middle of them, before the signal comes.
+    while (files.size() > 15) files.pop_back();
+    for (int i = 0; i < 5; ++i) files[static_cast<std::size_t>(i) * 3].commit();
+    if (names_in(dir.path()).size() != 16) ::_exit(3);
+    // The thread that writes them is not the one that may be struck.
+    sigset_t all;
+    sigfillset(&all);
+    std::thread other([&] {
+      ready();
+      for (;;) ::pause();
+    });
+    pthread_sigmask(SIG_BLOCK, &all, nullptr);
+    for (;;) ::pause();
+  });
+  CHECK(ended.by_signal);
+  CHECK(names_in(dir.path()) == std::set<std::string>{"out", "out0", "out12", "out3", "out6", "out9"});
+}
+
+TEST_CASE("a signal while several threads publish leaves whole files under their own names",
+          "[base][output][signal]") {
+  NamedOnlySystem named_only;
+  for (int round = 0; round < 20; ++round) {
+    const bool named = round % 2 == 0;
+    const TempDir dir;
+    for (int i = 0; i < 3; ++i) put(dir.file(cat("out", i)), "before");
+    const Ended ended = run_and_strike(SIGTERM, [&](const std::function<void()>& ready) {
+      std::optional<ScopedSystem> scope;
+      if (named) scope.emplace(named_only);
+      std::vector<std::thread> writers;
+      for (int i = 0; i < 3; ++i) {
+        writers.emplace_back([&dir, i] {
+          for (;;) publish(dir.file(cat("out", i)), "after!");
+        });
+      }
+      for (int i = 0; i < 3; ++i) {
+        while (get(dir.file(cat("out", i))) != "after!") ::usleep(100);
+      }
+      ready();
+      for (;;) ::pause();
+    });
+    CHECK(ended.by_signal);
+    CHECK(names_in(dir.path()) == std::set<std::string>{"out0", "out1", "out2"});
+    for (int i = 0; i < 3; ++i) CHECK(get(dir.file(cat("out", i))) == "after!");
+  }
+}
+
 TEST_CASE("a signal behind the commit, or behind a failure, finds nothing to remove",
           "[base][output][signal]") {
   const TempDir dir;

@@ -41,8 +41,8 @@ struct Example {
   std::string output;
 };
 
-// The commands of all ```console blocks of a page, in order: "$ " begins a command, what follows is its
-// output.
+// The commands of all ```console blocks of a page, in order: "$ " begins a command, "> " goes on with it,
+// what follows is its output.
 std::vector<Example> examples(const fs::path& page) {
   std::vector<Example> out;
   std::istringstream in(read_file(page));
@@ -52,6 +52,8 @@ std::vector<Example> examples(const fs::path& page) {
       inside = line == "```console";
     } else if (inside && line.starts_with("$ ")) {
       out.push_back({line.substr(2), ""});
+    } else if (inside && line.starts_with("> ") && !out.empty() && out.back().output.empty()) {
+      out.back().command += "\n" + line.substr(2);
     } else if (inside && !out.empty()) {
       out.back().output += line + "\n";
     }

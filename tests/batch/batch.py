@@ -1,0 +1,270 @@
+#!/usr/bin/python3
+"""Holds run and check to what only another program can see: results by NumPy, JUnit by an XML parser, the progress bar
+in a terminal, and what an interrupted run leaves behind.
+
+    /usr/bin/python3 tests/batch/batch.py path/to/tensorop
+
+The last line is "N passed, N failed".
+"""
+
+import fcntl
+import json
+import os
+import pathlib
+import pty
+import random
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+import xml.etree.ElementTree
+
+import numpy as np
+
+SEED = 20240302
+
+
+class Checker:
+    def __init__(self, binary):
+        self.binary = binary
+        self.passed = 0
+        self.failed = 0
+
+    def check(self, what, good, detail=""):
+        if good:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print(f"FAILED: {what}: {detail}")
+
+    def run(self, *arguments, **options):
+        return subprocess.run([self.binary, *arguments], capture_output=True, text=True, **options)
+
+
+def check_results(checker, root):
+    """A random graph of jobs against NumPy, whatever the number of threads."""
+    rng = random.Random(SEED)
+    functions = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "max": np.maximum}
+    values, jobs = [], []
+    for i in range(300):
+        operands, arrays = [], []
+        for _ in range(2):
+            if values and rng.random() < 0.7:
+                j = rng.randrange(len(values))
+                # As the result in memory, or as the file that the job has written.
+                operands.append(f"@{j}" if rng.random() < 0.5 else f"{j}.npy")
+                arrays.append(values[j])
+            else:
+                number = rng.randrange(-(2**63), 2**63)
+                operands.append({"dtype": "int64", "data": [number]})
+                arrays.append(np.array([number], dtype=np.int64))
+        op = rng.choice(sorted(functions))
+        with np.errstate(over="ignore"):
+            values.append(functions[op](*arrays))
+        jobs.append({"op": op, "operands": operands, "id": str(i), "output": f"{i}.npy"})
+    for threads in (1, 2, 5):
+        folder = root / f"graph{threads}"
+        folder.mkdir()
+        (folder / "jobs.json").write_text(json.dumps(jobs, indent=1))
+        result = checker.run("run", folder / "jobs.json", "--threads", str(threads))
+        checker.check("graph: summary", result.stderr == "tensorop: run: 300 jobs: 300 done\n", result.stderr)
+        for i, value in enumerate(values):
+            checker.check(f"graph {threads}: job {i}", np.array_equal(np.load(folder / f"{i}.npy"), value))
+
+
+def check_junit(checker, root):
+    name = "<a> & \"b\" 'c' \u00e9\u65e5 \x1b[31m\ttab\nline \ufffe"
+    cases = [
+        {"op": "add", "a": 1, "b": 1, "expect": 2, "name": "good"},
+        {"op": "add", "a": 1, "b": 1, "expect": 3, "name": name},
+        {"op": "add", "a": 1, "b": 1, "expect": "none.bin"},
+        {"op": "add", "a": 1, "b": 1, "expect": "golden.npy", "name": "new"},
+    ]
+    (root / "a.json").write_text(json.dumps(cases))
+    (root / "b & c.jsonl").write_text(json.dumps(cases[0]))
+    report = root / "report.xml"
+    result = checker.run("check", "a.json", "b & c.jsonl", "--junit", "report.xml", "--update", cwd=root)
+    checker.check("junit: status", result.returncode == 2, result.returncode)
+    suites = xml.etree.ElementTree.parse(report).getroot()
+    checker.check("junit: root", suites.tag == "testsuites")
+    totals = {key: suites.get(key) for key in ("tests", "failures", "errors")}
+    checker.check("junit: totals", totals == {"tests": "5", "failures": "1", "errors": "1"}, totals)
+    checker.check("junit: suites", [suite.get("name") for suite in suites] == ["a.json", "b & c.jsonl"])
+    found = [(case.get("name"), [child.tag for child in case]) for case in suites[0]]
+    shown = name.replace("\x1b", "\\x1b").replace("\t", "\\t").replace("\ufffe", "\ufffd")
+    wanted = [("good", []), (shown, ["failure"]), ("a.json:1", ["error"]), ("new", ["system-out"])]
+    checker.check("junit: cases", found == wanted, found)
+    failure = suites[0][1][0]
+    checker.check("junit: failure", failure.get("message") == "different: 1 of 1 element (100%)", failure.attrib)
+    checker.check("junit: failure text", "actual 2, expected 3" in failure.text, failure.text)
+    checker.check("junit: times", all(float(case.get("time")) >= 0 for suite in suites for case in suite))
+    checker.check("junit: lines", [case.get("line") for case in suites[0]] == ["1"] * 4)
+
+
+def in_terminal(command, columns, feed=None, seconds=30):
+    """Runs the command with a terminal as standard error; what it writes there, and its status. `feed` is called
+    with the text so far each time some arrives."""
+    parent, child = pty.openpty()
+    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=child)
+    os.close(child)
+    text, end = "", time.monotonic() + seconds
+    while time.monotonic() < end:
+        ready, _, _ = select.select([parent], [], [], 0.1)
+        if not ready:
+            if feed:
+                feed(text)
+            continue
+        try:
+            piece = os.read(parent, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        text += piece.decode()
+        if feed:
+            feed(text)
+    os.close(parent)
+    return text, process.wait()
+
+
+def screen(text):
+    """The lines a terminal shows in the end."""
+    lines, column = [""], 0
+    for character in text:
+        if character == "\n":
+            lines.append("")
+            column = 0
+        elif character == "\r":
+            column = 0
+        else:
+            lines[-1] = lines[-1][:column].ljust(column) + character + lines[-1][column + 1 :]
+            column += 1
+    return [line.rstrip() for line in lines]
+
+
+class SlowJobs:
+    """A file of jobs the third of which waits for a FIFO; open_gate() lets it go on."""
+
+    def __init__(self, root):
+        root.mkdir()
+        self.fifo = root / "fifo"
+        os.mkfifo(self.fifo)
+        self.file = root / "jobs.jsonl"
+        jobs = [{"op": "add", "a": 1, "b": i, "output": f"{i}.npy"} for i in range(2)]
+        jobs.append({"op": "add", "a": "fifo", "b": 1, "output": "slow.npy"})
+        jobs.append({"op": "gather", "data": [1], "indices": [9], "id": "x"})
+        self.file.write_text("".join(json.dumps(job) + "\n" for job in jobs))
+        self.is_open = False
+
+    def open_gate(self):
+        if not self.is_open:
+            self.is_open = True
+            self.fifo.write_text("[1]")
+
+
+def check_terminal(checker, root):
+    for columns in (80, 30, 12):
+        slow = SlowJobs(root / f"terminal{columns}")
+        start = time.monotonic()
+        seen = []
+
+        def feed(text):
+            if "3/4" in text:
+                seen.append(time.monotonic() - start)
+                slow.open_gate()
+
+        command = [checker.binary, "run", "--threads", "2", slow.file]
+        text, status = in_terminal(command, columns, feed)
+        checker.check(f"terminal {columns}: status", status == 2, status)
+        checker.check(f"terminal {columns}: drawn, after a second", seen and seen[0] >= 1, f"{seen[:1]} {text!r}")
+        if columns == 80:
+            bar = re.search(r"\r\[=+>? *\] 3/4, 0:\d\d left", text)
+            checker.check("terminal: bar", bar is not None, repr(text))
+            left = [line for line in screen(text) if line]
+            checker.check("terminal: left", len(left) == 2 and "1 failed" in left[1] and "jobs.jsonl:4" in left[0], left)
+        drawn = [part for part in text.split("\r") if "/4" in part and "tensorop" not in part]
+        checker.check(f"terminal {columns}: fits", all(len(part) < columns for part in drawn), drawn)
+
+    quick = root / "quick.jsonl"
+    quick.write_text('{"op":"add","a":1,"b":1,"id":"x"}')
+    text, status = in_terminal([checker.binary, "run", quick], 80)
+    checker.check("terminal: quick", text == "tensorop: run: 1 job: 1 done\r\n", repr(text))
+    slow = SlowJobs(root / "never")
+
+    def wait_and_open(_):
+        time.sleep(1.5)
+        slow.open_gate()
+
+    text, _ = in_terminal([checker.binary, "run", "--progress", "never", slow.file], 80, wait_and_open)
+    checker.check("terminal: never", "/4" not in text, repr(text))
+
+    # Where there is no terminal the bar comes only when asked for.
+    for mode, drawn in (("auto", False), ("always", True)):
+        slow = SlowJobs(root / f"pipe-{mode}")
+        command = [checker.binary, "--progress", mode, "run", slow.file]
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        time.sleep(1.5)
+        slow.open_gate()
+        text = process.communicate(timeout=30)[1]
+        checker.check(f"pipe {mode}", ("/4" in text) == drawn, repr(text))
+
+
+def check_interruption(checker, root):
+    """Whatever ends a run: finished outputs are whole, and there is nothing else."""
+    rng = random.Random(SEED)
+    count, elements = 2000, 2000
+    wanted = np.broadcast_to(np.int64(7), (elements,))
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+        for existing in (False, True):
+            done = []
+            for round_number in range(3):
+                folder = root / f"end-{number}-{existing}-{round_number}"
+                folder.mkdir()
+                jobs = folder / "jobs.jsonl"
+                job = {"op": "expand", "data": 7, "shape": [elements]}
+                jobs.write_text("".join(json.dumps(job | {"output": f"{i}.npy"}) + "\n" for i in range(count)))
+                if existing:
+                    for i in range(count):
+                        np.save(folder / f"{i}.npy", np.int64(0))
+                process = subprocess.Popen([checker.binary, "run", "-q", "--threads", "3", jobs])
+                time.sleep(rng.uniform(0.01, 0.06))
+                process.send_signal(number)
+                status = process.wait()
+                ended = status in (-number, 0)
+                checker.check(f"{number.name}: status", ended, status)
+                names = {path.name for path in folder.iterdir()} - {"jobs.jsonl"}
+                # Between its naming and its renaming nothing can remove a file behind kill -9.
+                if number == signal.SIGKILL and existing:
+                    names = {name for name in names if not name.startswith(".tensorop-")}
+                strange = [name for name in names if not re.fullmatch(r"\d+\.npy", name)]
+                checker.check(f"{number.name}: names", not strange, strange)
+                arrays = [np.load(folder / name) for name in names]
+                whole = [array for array in arrays if np.array_equal(array, wanted)]
+                old = [array for array in arrays if array.shape == ()]
+                checker.check(f"{number.name}: whole", len(whole) + len(old) == len(arrays))
+                done.append(len(whole))
+            checker.check(f"{number.name}: struck within", any(0 < n < count for n in done), done)
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit("usage: batch.py path/to/tensorop")
+    checker = Checker(pathlib.Path(sys.argv[1]).resolve())
+    with tempfile.TemporaryDirectory() as directory:
+        root = pathlib.Path(directory)
+        check_results(checker, root)
+        check_junit(checker, root)
+        check_terminal(checker, root)
+        check_interruption(checker, root)
+    print(f"{checker.passed} passed, {checker.failed} failed")
+    sys.exit(1 if checker.failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,267 @@
+// `check`: verdicts, reports, golden files rewritten on demand alone.
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "support/catch.hpp"
+#include "support/npy_writer.hpp"
+#include "support/process.hpp"
+#include "support/temp_dir.hpp"
+
+namespace tensorop {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+std::string get(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return in ? std::string{std::istreambuf_iterator<char>(in), {}} : "(nothing)";
+}
+
+ProcessResult check_in(const TempDir& dir, const Words& arguments, const std::string& input = "") {
+  Words words = {"check"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return run_tensorop(words, {.input = input, .directory = dir.path().string(), .environment = {}});
+}
+
+// Every file below a folder, with its content.
+std::map<std::string, std::string> files_in(const fs::path& folder) {
+  std::map<std::string, std::string> out;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file())
+      out[fs::relative(entry.path(), folder).string()] = get(entry.path().string());
+  }
+  return out;
+}
+
+constexpr const char* kGather = R"("op":"gather","data":[10,20,30])";
+
+}  // namespace
+
+TEST_CASE("each case gets its verdict, and the worst is the exit status", "[cli][check]") {
+  struct Row {
+    std::string keys;  // behind gather and its data
+    int status;
+    std::string report;  // what is printed before the summary
+  };
+  const std::vector<Row> rows = {
+      {R"("indices":[2,0],"expect":[30,10])", 0, ""},
+      {R"("indices":[2,0],"expect":"[30,10]")", 0, ""},
+      {R"("indices":[2,0],"expect":{"dtype":"int64","data":[30,10]})", 0, ""},
+      {R"("indices":[2,0],"expect":"golden.json")", 0, ""},
+      {R"("indices":[],"expect":[])", 0, ""},
+      {R"("indices":[0],"expect":[11],"atol":1)", 0, ""},
+      {R"("indices":[0],"expect":[11],"max_mismatch":"100%")", 0, ""},
+      {R"("indices":[2,0],"expect":[[30,10]])", 1,
+       "f:1: different\n  different: shape\n  actual:    the result, int64 (2)\n  expected:  expect, int64 "
+       "(1,2)\n"},
+      {R"("indices":[2],"expect":{"dtype":"int32","data":[30]},"name":"a\u001bb")", 1,
+       "f:1: different: a\\x1bb\n  different: dtype\n  actual:    the result, int64 (1)\n  expected:  "
+       "expect, int32 (1)\n"},
+      {R"("indices":[3],"expect":{"error":"IX-1"})", 0, ""},
+      {R"("indices":[3],"expect":{"error":"out of range for axis 0"})", 0, ""},
+      {R"("indices":[3],"expect":{"error":"IX-10"})", 1,
+       "f:1: different\n  expected the error IX-10, found gather: indices[0] = 3 is out of range for axis 0 "
+       "of data "
+       "(size 3; allowed -3..2) [IX-1]\n"},
+      {R"("indices":[3],"expect":{"error":"IX"})", 0, ""},
+      {R"("indices":[3],"expect":{"error":"IX-"})", 1,
+       "f:1: different\n  expected the error IX-, found gather: indices[0] = 3 is out of range for axis 0 of "
+       "data "
+       "(size 3; allowed -3..2) [IX-1]\n"},
+      {R"("indices":[1],"expect":{"error":"IX-1"})", 1,
+       "f:1: different\n  expected the error IX-1, found int64 (1)\n"},
+      {R"("indices":[3],"expect":[30])", 2,
+       "f:1: error\n  gather: indices[0] = 3 is out of range for axis 0 of data (size 3; allowed -3..2) "
+       "[IX-1]\n"},
+      {R"("indices":[0],"expect":"none.npy")", 2,
+       "f:1: error\n  expect: none.npy: cannot open: No such file or directory\n"},
+      {R"("indices":[0],"expect":{"dtype":"int8","data":[300]})", 2,
+       "f:1: error\n  expect: element [0] = 300 does not fit in int8 (-128..127)\n"},
+      {R"("indices":"none.npy","expect":[1])", 2,
+       "f:1: error\n  gather: indices: none.npy: cannot open: No such file or directory\n"},
+      {R"("indices":[1],"expect":[20],"id":"x","name":"n"},)"
+       "\n{\"op\":\"add\",\"a\":\"@x\",\"b\":1,\"expect\":[22],\"id\":\"y\"",
+       1, ""},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.keys);
+    const TempDir dir;
+    write_file(dir.file("golden.json"), "[30,10]");
+    write_file(dir.file("f"), cat("[{", std::string_view(kGather), ",", row.keys, "}]"));
+    const auto before = files_in(dir.path());
+    const auto result = check_in(dir, {"f"});
+    CHECK(result.status == row.status);
+    CHECK(result.err.empty());
+    if (row.status == 0) CHECK(result.out == "1 case: equal\n");
+    if (!row.report.empty()) {
+      CHECK(result.out ==
+            cat(row.report, "1 case: 0 equal, 1 ", row.status == 1 ? "different\n" : "error\n"));
+    }
+    const auto quiet = check_in(dir, {"f", "-q"});
+    CHECK(quiet.status == row.status);
+    CHECK(quiet.out.empty());
+    CHECK(files_in(dir.path()) == before);
+  }
+}
+
+TEST_CASE("a failing case shows what compare shows", "[cli][check]") {
+  const TempDir dir;
+  write_file(dir.file("a.json"), R"({"dtype":"float32","data":[1.5,2.5,3.5]})");
+  write_file(dir.file("e.json"), R"({"dtype":"float32","data":[1.5,2.25,3.5]})");
+  write_file(dir.file("f"),
+             R"({"op":"gather","data":"a.json","indices":[0,1,2],"expect":"e.json","rtol":1e-3})");
+  const auto compared = run_tensorop({"compare", "a.json", "e.json", "--rtol", "1e-3"},
+                                     {.input = {}, .directory = dir.path().string(), .environment = {}});
+  REQUIRE(compared.status == 1);
+  std::string expected = "f:1: different\n";
+  for (std::size_t at = 0; at < compared.out.size();) {
+    const std::size_t end = compared.out.find('\n', at) + 1;
+    expected += "  " + compared.out.substr(at, end - at);
+    at = end;
+  }
+  expected.replace(expected.find("a.json"), 6, "the result");
+  CHECK(check_in(dir, {"f"}).out == expected + "1 case: 0 equal, 1 different\n");
+}
+
+TEST_CASE("steps hand their results to cases and are no cases themselves", "[cli][check]") {
+  const TempDir dir;
+  write_file(dir.file("f"), R"({"op":"add","a":1,"b":2,"id":"three"}
+{"op":"mul","a":"@three","b":"@three","expect":9}
+{"op":"gather","data":[1],"indices":[4],"id":"bad","name":"broken"}
+{"op":"mul","a":"@bad","b":2,"expect":1,"name":"behind"}
+)");
+  CHECK(check_in(dir, {"f"}).out ==
+        "f:3: error: broken\n"
+        "  gather: indices[0] = 4 is out of range for axis 0 of data (size 1; allowed -1..0) [IX-1]\n"
+        "f:4: error: behind\n"
+        "  skipped: it needs the job on line 3\n"
+        "3 cases: 1 equal, 2 errors\n");
+  CHECK(check_in(dir, {"f", "--filter", "f:2"}).out == "1 case: equal\n");
+  CHECK(check_in(dir, {"f", "--filter", "*ehin?"}).status == 2);
+  CHECK(check_in(dir, {"f", "--filter", "?ehin"}).err ==
+        "tensorop: check: --filter ?ehin: no case has such a name\n");
+  write_file(dir.file("g"), R"({"op":"add","a":1,"b":2,"id":"three"})");
+  CHECK(check_in(dir, {"g"}).err == "tensorop: check: g:1: key \"expect\" is missing\n");
+  write_file(dir.file("h"), R"([{"op":"add","a":1,"b":2,"id":"three","output":"o.npy"},
+{"op":"add","a":"o.npy","b":2,"expect":5}])");
+  CHECK(check_in(dir, {"h"}).err ==
+        "tensorop: check: h:2: key \"a\": o.npy is the output of the job on line 1, and check writes none: "
+        "use its id\n");
+  CHECK(check_in(dir, {}).err == "tensorop: check: no file and no folder of cases given\n");
+  CHECK(check_in(dir, {"-"}).err == "tensorop: check: no cases\n");
+  CHECK(check_in(dir, {"-", "-"}).err == "tensorop: check: standard input can be one file only\n");
+}
+
+TEST_CASE("a folder is all cases below it, in the order of names, but no tensors", "[cli][check]") {
+  const TempDir dir;
+  const auto put = [&](const std::string& path, const std::string& content) {
+    fs::create_directories((dir.path() / path).parent_path());
+    write_file(dir.file(path), content);
+  };
+  const auto wrong = [](const std::string& name) {
+    return cat(R"({"op":"add","a":1,"b":1,"expect":3,"name":")", name, "\"}");
+  };
+  put("t/b.json", wrong("b"));
+  put("t/a/z.jsonl", wrong("z"));
+  put("t/a/golden.json", "[[1,2]]");
+  put("t/a/described.json", R"({"dtype":"int8","data":[1]})");
+  put("t/a/notes.txt", "not a case");
+  put("t/.hidden/h.json", "{");
+  put("t/.h.json", "{");
+  fs::create_directory_symlink("..", dir.path() / "t/a/up");
+  const auto result = check_in(dir, {"t", "--threads", "3"});
+  CHECK(result.err.empty());
+  const std::string z = result.out.substr(0, result.out.find('\n'));
+  CHECK(z == "t/a/z.jsonl:1: different: z");
+  CHECK(result.out.find("\nt/b.json:1: different: b\n") != std::string::npos);
+  CHECK(result.out.ends_with("\n2 cases: 0 equal, 2 different\n"));
+
+  put("t/a/broken.json", R"([{"opp":1}])");
+  CHECK(check_in(dir, {"t"}).err == "tensorop: check: t/a/broken.json:1: key \"op\" is missing\n");
+  fs::create_directory(dir.path() / "empty");
+  CHECK(check_in(dir, {"empty"}).err ==
+        "tensorop: check: empty: no cases in *.json and *.jsonl of this folder\n");
+  CHECK(check_in(dir, {"none"}).err == "tensorop: check: none: cannot open: No such file or directory\n");
+}
+
+TEST_CASE("golden files are rewritten by --update alone, each change is listed", "[cli][check]") {
+  const TempDir dir;
+  fs::create_directory(dir.path() / "c");
+  const auto put = [&](const std::string& path, const std::string& content) {
+    write_file(dir.file(path), content);
+  };
+  put("c/f.jsonl", R"({"op":"add","a":1,"b":1,"expect":"new.npy"}
+{"op":"add","a":1,"b":1,"expect":"right.json"}
+{"op":"add","a":1,"b":1,"expect":"wrong.json","name":"w"}
+{"op":"add","a":1,"b":1,"expect":3}
+{"op":"add","a":1,"b":1,"expect":"bad.npy"}
+{"op":"add","a":1,"b":1,"expect":"none.bin"}
+{"op":"add","a":1,"b":1,"expect":"wrong.json"}
+{"op":"add","a":1,"b":2,"expect":"wrong.json"}
+{"op":"add","a":1,"b":3,"expect":{"error":"T-1"}}
+)");
+  put("c/right.json", "2");
+  put("c/wrong.json", "5");
+  put("c/bad.npy", "[1,");
+  const auto before = files_in(dir.path());
+  CHECK(check_in(dir, {"c"}).status == 2);
+  CHECK(files_in(dir.path()) == before);
+
+  const auto result = check_in(dir, {"c", "--update", "--threads", "4"});
+  CHECK(result.status == 2);
+  const std::string described = "{\"dtype\":\"int64\",\"shape\":[],\"data\":2}\n";
+  auto after = before;
+  after["c/wrong.json"] = described;
+  after["c/new.npy"] = get(dir.file("c/new.npy"));
+  CHECK(after["c/new.npy"].starts_with("\x93NUMPY"));
+  CHECK(files_in(dir.path()) == after);
+  const auto first_lines = [](const std::string& out) {
+    std::string kept;
+    for (std::size_t at = 0; at < out.size();) {
+      const std::size_t end = out.find('\n', at) + 1;
+      const std::string line = out.substr(at, end - at);
+      if (!line.starts_with("  ") || line.starts_with("  c/")) kept += line;
+      at = end;
+    }
+    return kept;
+  };
+  CHECK(first_lines(result.out) ==
+        "c/f.jsonl:1: updated\n"
+        "  c/new.npy: new: int64 ()\n"
+        "c/f.jsonl:3: updated: w\n"
+        "  c/wrong.json: it was different:\n"
+        "c/f.jsonl:4: different\n"
+        "c/f.jsonl:5: error\n"
+        "c/f.jsonl:6: error\n"
+        "  c/none.bin: the ending does not tell the format\n"
+        "c/f.jsonl:8: error\n"
+        "  c/wrong.json: c/f.jsonl:3 has just rewritten it, and this result differs\n"
+        "c/f.jsonl:9: different\n"
+        "9 cases: 2 equal, 2 different, 3 errors, 2 updated\n");
+
+  // Once more there is nothing to rewrite.
+  CHECK(check_in(dir, {"c", "--filter", "f.jsonl:?", "--update"}).out.find("c/new.npy") == std::string::npos);
+  put("only.jsonl", R"({"op":"add","a":1,"b":1,"expect":"o.json"})");
+  CHECK(check_in(dir, {"only.jsonl", "--update"}).status == 0);
+  CHECK(check_in(dir, {"only.jsonl", "--update"}).out == "1 case: equal\n");
+}
+
+TEST_CASE("the JUnit file is whole or not there", "[cli][check]") {
+  const TempDir dir;
+  write_file(dir.file("f"), R"({"op":"add","a":1,"b":1,"expect":2})");
+  CHECK(check_in(dir, {"f", "--junit", "none/j.xml"}).err ==
+        "tensorop: check: none/j.xml: cannot write: No such file or directory\n");
+  CHECK(check_in(dir, {"f", "--junit", "j.xml"}).status == 0);
+  const std::string xml = get(dir.file("j.xml"));
+  CHECK(xml.starts_with(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"tensorop check\" tests=\"1\" "));
+  CHECK(xml.ends_with("</testsuites>\n"));
+}
+
+}  // namespace tensorop

@@ -1,0 +1,176 @@
+// The order of jobs: what each waits for, what is reported, how long results are held.
+#include "engine/batch.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/text.hpp"
+#include "support/catch.hpp"
+#include "support/random.hpp"
+
+namespace tensorop {
+namespace {
+
+std::vector<Job> jobs_of(std::size_t count) {
+  std::vector<Job> jobs(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    jobs[i].file = "f";
+    jobs[i].line = static_cast<std::int64_t>(i) + 1;
+  }
+  return jobs;
+}
+
+void let_use(std::vector<Job>& jobs, std::size_t job, std::size_t earlier) {
+  jobs[job].needs.push_back({earlier, cat("@", earlier)});
+  ++jobs[earlier].uses;
+}
+
+Tensor number(std::int64_t value) {
+  auto storage = std::make_shared<Storage>(8);
+  *reinterpret_cast<std::int64_t*>(storage->data()) = value;
+  return {DType::int64, {}, storage};
+}
+
+BatchSettings settings_of(int workers) {
+  BatchSettings settings;
+  settings.threads = Threads(workers);
+  settings.side_by_side = workers;
+  return settings;
+}
+
+// "1 done", "2 failed: why", in the order of the reports.
+std::vector<std::string> run_all(const std::vector<Job>& jobs, const BatchSettings& settings,
+                                 const JobWork& work) {
+  std::vector<std::string> out;
+  run_batch(jobs, settings, work, [&](std::size_t i, const JobOutcome& outcome) {
+    constexpr const char* kNames[] = {"done", "failed", "skipped"};
+    std::string line = cat(i, " ", std::string_view(kNames[static_cast<int>(outcome.status)]));
+    if (outcome.error) line += cat(": ", std::string_view(outcome.error->what()));
+    out.push_back(line);
+  });
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("jobs run once each, behind what they wait for, and are reported in order", "[engine][batch]") {
+  Random random(20240301);
+  for (const int workers : {1, 2, 7}) {
+    auto jobs = jobs_of(200);
+    for (std::size_t i = 1; i < jobs.size(); ++i) {
+      for (int k = 0; k < 3; ++k) {
+        const auto earlier = static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(i) - 1));
+        if (random.between(0, 2) == 0) let_use(jobs, i, earlier);
+        if (random.between(0, 3) == 0) jobs[i].after.push_back(earlier);
+      }
+    }
+    std::vector<std::atomic<int>> runs(jobs.size());
+    std::atomic<bool> in_order{true};
+    const auto reports = run_all(jobs, settings_of(workers), [&](std::size_t i, const Settings& own) {
+      std::int64_t sum = 1;
+      for (const Need& need : jobs[i].needs) {
+        if (runs[need.job] != 1) in_order = false;
+        sum += *own.lookup(need.operand)->as<std::int64_t>();
+      }
+      for (const std::size_t earlier : jobs[i].after) {
+        if (runs[earlier] != 1) in_order = false;
+      }
+      // Whoever does not wait for it overtakes it.
+      if (i % 5 == 0) std::this_thread::sleep_for(std::chrono::microseconds(300));
+      ++runs[i];
+      return std::optional(number(sum));
+    });
+    CHECK(in_order);
+    REQUIRE(reports.size() == jobs.size());
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      CHECK(runs[i] == 1);
+      CHECK(reports[i] == cat(i, " done"));
+    }
+  }
+}
+
+TEST_CASE("a job that fails takes along those that need it and no others", "[engine][batch]") {
+  auto jobs = jobs_of(6);
+  let_use(jobs, 2, 1);
+  jobs[3].needs.push_back({2, ""});
+  jobs[4].after.push_back(1);
+  for (const int workers : {1, 4}) {
+    const auto work = [](std::size_t i, const Settings&) -> std::optional<Tensor> {
+      if (i == 1) throw Error("why", "X-1");
+      if (i == 5) throw std::bad_alloc();
+      return number(0);
+    };
+    CHECK(run_all(jobs, settings_of(workers), work) ==
+          std::vector<std::string>{
+              "0 done", "1 failed: why [X-1]", "2 skipped: skipped: it needs the job on line 2",
+              "3 skipped: skipped: it needs the job on line 3", "4 done", "5 failed: out of memory"});
+    BatchSettings fail_fast = settings_of(workers);
+    fail_fast.fail_fast = true;
+    CHECK(run_all(jobs, fail_fast, work) == std::vector<std::string>{"0 done", "1 failed: why [X-1]"});
+  }
+}
+
+TEST_CASE("the lowest failed job ends a batch that fails fast, however the jobs run", "[engine][batch]") {
+  auto jobs = jobs_of(64);
+  BatchSettings settings = settings_of(4);
+  settings.fail_fast = true;
+  for (int round = 0; round < 20; ++round) {
+    const auto reports = run_all(jobs, settings, [](std::size_t i, const Settings&) -> std::optional<Tensor> {
+      if (i == 7) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      if (i >= 7) throw Error("why");
+      return Tensor();
+    });
+    CHECK(reports.size() == 8);
+    CHECK(reports.back() == "7 failed: why");
+  }
+}
+
+TEST_CASE("a result is let go with the last job that uses it", "[engine][batch]") {
+  auto jobs = jobs_of(4);
+  let_use(jobs, 1, 0);
+  let_use(jobs, 2, 0);
+  let_use(jobs, 2, 0);
+  std::weak_ptr<const void> held;
+  std::vector<bool> alive;
+  run_batch(
+      jobs, settings_of(1),
+      [&](std::size_t i, const Settings&) -> std::optional<Tensor> {
+        if (i != 0) return Tensor();
+        Tensor result = number(1);
+        held = result.owner();
+        return result;
+      },
+      [&](std::size_t, const JobOutcome&) { alive.push_back(!held.expired()); });
+  CHECK(alive == std::vector<bool>{true, true, false, false});
+}
+
+TEST_CASE("what a report throws ends the batch", "[engine][batch]") {
+  for (const int workers : {1, 4}) {
+    CHECK_THROWS_AS(run_batch(
+                        jobs_of(50), settings_of(workers),
+                        [](std::size_t, const Settings&) { return std::optional(Tensor()); },
+                        [](std::size_t i, const JobOutcome&) {
+                          if (i == 3) throw Error("standard output is gone");
+                        }),
+                    Error);
+  }
+}
+
+TEST_CASE("threads are shared out among the jobs that run", "[engine][batch]") {
+  auto jobs = jobs_of(9);
+  for (std::size_t i = 1; i < 9; ++i) jobs[8].after.push_back(i - 1);
+  std::vector<int> threads(jobs.size());
+  (void)run_all(jobs, settings_of(8), [&](std::size_t i, const Settings& own) {
+    threads[i] = own.threads.count();
+    return std::optional(Tensor());
+  });
+  CHECK(threads[0] == 1);
+  CHECK(threads[8] == 8);
+}
+
+}  // namespace tensorop
