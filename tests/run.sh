@@ -19,7 +19,8 @@ case $mode in
     ;;
 esac
 
-packages=("${build_packages[@]}" catch2 python3 python3-numpy python3-onnx libonnx-testdata clang-format)
+packages=("${build_packages[@]}" catch2 python3 python3-numpy python3-onnx libonnx-testdata clang-format
+  zsh fish groff-base)
 if [[ $mode == tidy ]]; then
   packages+=(clang-tidy)
 fi
@@ -143,6 +144,7 @@ run_script tests/io/numpy_roundtrip.py
 run_script tests/engine/numpy_compare.py
 run_script tests/io/npz_roundtrip.py
 run_script tests/batch/batch.py
+run_script tests/cli/shells.py
 run_script tests/onnx/node_cases.py
 if [[ $mode == all ]]; then
   # The sanitizers find the same at -O1, in half the time to compile.

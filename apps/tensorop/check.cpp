@@ -23,12 +23,9 @@ std::vector<Option> check_options() {
        "only cases whose name holds TEXT, or is like it where it has * or ?"},
       {"--update", OptionKind::flag, "", "rewrite golden files that are missing or differ, and list them"},
       {"--junit", OptionKind::value, "FILE", "the report as JUnit XML too"},
+      {"--quiet", OptionKind::flag, "", "no report, the exit status alone", "-q"},
   };
   for (Option& option : batch_options()) options.push_back(std::move(option));
-  for (Option& option : global_options()) {
-    if (option.name == "--quiet") option.help = "no report, the exit status alone";
-    options.push_back(std::move(option));
-  }
   return options;
 }
 
@@ -47,20 +44,7 @@ std::vector<Job> wanted_cases(const Arguments& arguments) {
   return jobs;
 }
 
-}  // namespace
-
-int run_check(const Words& args) {
-  const std::vector<Option> options = check_options();
-  const Arguments arguments = parse_arguments(args, options);
-  if (arguments.has("--help")) {
-    print_help({"check CASE... [OPTION]...",
-                "Runs jobs, from files or all of a folder, and compares each result with the one it expects",
-                {"tensorop check cases.jsonl", "tensorop check tests/golden --junit report.xml",
-                 "tensorop check tests/golden --filter 'resize*' --update"}},
-               options);
-    return 0;
-  }
-  if (arguments.has("--version")) return print_version();
+int run_check(const Arguments& arguments) {
   if (arguments.operands.empty()) throw Error("no file and no folder of cases given");
   CheckSettings settings{read_batch_settings(arguments), arguments.has("--update")};
   const std::vector<Job> jobs = wanted_cases(arguments);
@@ -86,6 +70,18 @@ int run_check(const Words& args) {
     junit->commit();
   }
   return report.status();
+}
+
+}  // namespace
+
+Command check_command() {
+  return {"check",
+          {"check CASE... [OPTION]..."},
+          "Runs jobs, from files or all of a folder, and compares each result with the one it expects",
+          {"tensorop check cases.jsonl", "tensorop check tests/golden --junit report.xml",
+           "tensorop check tests/golden --filter 'resize*' --update"},
+          check_options(),
+          run_check};
 }
 
 }  // namespace tensorop

@@ -1,7 +1,7 @@
-// The commands of the program. Each takes the arguments behind its name, writes to standard output and files,
-// and returns the exit status; bad usage and bad input leave as Error.
+// The commands of the program: what they are and what they share.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,28 +16,44 @@ namespace tensorop {
 
 using Words = std::vector<std::string>;
 
-// An operator: `name` is as it was typed.
-int run_operator(const FoundOperator& found, const std::string& name, const Words& args);
-int run_compare(const Words& args);
-int run_convert(const Words& args);
-int run_info(const Words& args);
-int run_ops(const Words& args);
-int run_run(const Words& args);
-int run_check(const Words& args);
-
+// A command as it is described, for help, manual pages and completion, and what it does.
 struct Command {
+  std::string name;
+  std::vector<std::string> usages;  // the ways to call it, behind "tensorop "
+  std::string summary;              // without a full stop
+  std::vector<std::string> examples;
+  std::vector<Option> options;  // but for those of every command; one of their names takes its place
+  // Returns the exit status. Bad usage and bad input leave as Error.
+  std::function<int(const Arguments&)> run;
+};
+
+// An operator: `name` is as it was typed.
+[[nodiscard]] Command operator_command(const FoundOperator& found, const std::string& name);
+
+[[nodiscard]] Command check_command();
+[[nodiscard]] Command compare_command();
+[[nodiscard]] Command completion_command();
+[[nodiscard]] Command convert_command();
+[[nodiscard]] Command info_command();
+[[nodiscard]] Command man_command();
+[[nodiscard]] Command ops_command();
+[[nodiscard]] Command run_command();
+
+struct CommandEntry {
   std::string_view name;
-  std::string_view summary;
-  int (*run)(const Words& args);
+  Command (*describe)();
 };
-inline constexpr Command kCommands[] = {
-    {"check", "Compares the results of jobs with golden files", run_check},
-    {"compare", "Compares two tensors, by tolerances too, and says how they differ", run_compare},
-    {"convert", "Rewrites a tensor in another format or dtype", run_convert},
-    {"info", "Shows dtype, shape and layout of files, from their headers", run_info},
-    {"ops", "Lists the operators with their versions, attributes and dtypes", run_ops},
-    {"run", "Runs many operations in one process, from a file of jobs", run_run},
+inline constexpr CommandEntry kCommands[] = {
+    {"check", check_command},     {"compare", compare_command}, {"completion", completion_command},
+    {"convert", convert_command}, {"info", info_command},       {"man", man_command},
+    {"ops", ops_command},         {"run", run_command},
 };
+
+// All of them, operators first.
+[[nodiscard]] std::vector<Command> all_commands();
+
+// The options of a command and those that every command has.
+[[nodiscard]] std::vector<Option> all_options(const Command& command);
 
 // Options that every command has, and what they mean.
 [[nodiscard]] std::vector<Option> global_options();
@@ -51,15 +67,13 @@ inline constexpr Command kCommands[] = {
 [[nodiscard]] std::vector<Option> batch_options();
 [[nodiscard]] BatchSettings read_batch_settings(const Arguments& arguments);
 
-// Help of one command: examples first.
-struct Help {
-  std::string usage;    // behind "tensorop "
-  std::string summary;  // without a full stop
-  std::vector<std::string> examples;
-};
-void print_help(const Help& help, const std::vector<Option>& options);
+void print_help(const Command& command);
 void print_program_help();
 int print_version();
+
+// What the program is, in a sentence.
+inline constexpr std::string_view kProgramSummary =
+    "Gathers, scatters and broadcasts tensors in NPY and JSON files, as ONNX and OpenVINO define it";
 
 // Writes text to standard output, all of it, or throws Error.
 void print(std::string_view text);

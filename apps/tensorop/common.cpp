@@ -75,6 +75,7 @@ std::vector<Option> output_options() {
       {"--output", OptionKind::value, "FILE", "where the result goes; default: - (standard output)", "-o"},
       {"--format", OptionKind::value, "npy|json|nested",
        "the result's format; default: by FILE's ending, else json"},
+      {"--fsync", OptionKind::flag, "", "the result is on the disk when the command ends"},
   };
 }
 
@@ -82,6 +83,7 @@ Destination read_destination(const Arguments& arguments) {
   Destination destination;
   destination.path = arguments.value("--output").value_or("-");
   if (destination.path.empty()) throw Error("--output needs the name of a file");
+  destination.durable = arguments.has("--fsync");
   if (const auto text = arguments.value("--format")) {
     destination.format = parse_format(*text);
     if (!destination.format)
@@ -117,29 +119,56 @@ std::string name_line(std::string_view name, std::string_view summary) {
 
 }  // namespace
 
-void print_help(const Help& help, const std::vector<Option>& options) {
+std::vector<Command> all_commands() {
+  std::vector<Command> commands;
+  for (const Operator* op : kOperators) {
+    const std::string name(op->name);
+    commands.push_back(operator_command(find_operator(name), name));
+  }
+  for (const CommandEntry& entry : kCommands) commands.push_back(entry.describe());
+  return commands;
+}
+
+std::vector<Option> all_options(const Command& command) {
+  std::vector<Option> options = command.options;
+  for (Option& option : global_options()) {
+    if (std::ranges::find(command.options, option.name, &Option::name) == command.options.end())
+      options.push_back(std::move(option));
+  }
+  return options;
+}
+
+void print_help(const Command& command) {
   std::string text;
-  for (const std::string& example : help.examples) text += cat("  ", example, '\n');
-  text += cat("\n", help.summary, ".\n\nUsage: tensorop ", help.usage, "\n\n");
-  for (const Option& option : options) text += option_line(option);
+  for (const std::string& example : command.examples) text += cat("  ", example, '\n');
+  text += cat("\n", command.summary, ".\n\n");
+  std::string_view lead = "Usage: tensorop ";
+  for (const std::string& usage : command.usages) {
+    text += cat(lead, usage, '\n');
+    lead = "       tensorop ";
+  }
+  text += '\n';
+  for (const Option& option : all_options(command)) text += option_line(option);
   print(text);
 }
 
 void print_program_help() {
   std::string text =
-      "  tensorop gathernd --data a.npy --indices i.npy -o out.npy\n"
-      "  tensorop gather '[[1,2],[3,4]]' '[1]' --axis 1\n"
-      "  tensorop scatternd --help\n"
-      "\n"
-      "Gathers, scatters and broadcasts tensors in NPY and JSON files, as ONNX and OpenVINO define it.\n"
-      "\n"
-      "Usage: tensorop OPERATOR OPERAND... [OPTION]... [-o FILE]\n"
-      "       tensorop COMMAND ...\n"
-      "\n"
-      "Operators:\n";
+      cat("  tensorop gathernd --data a.npy --indices i.npy -o out.npy\n"
+          "  tensorop gather '[[1,2],[3,4]]' '[1]' --axis 1\n"
+          "  tensorop compare out.npy golden.npy --tolerance auto\n"
+          "  tensorop scatternd --help\n"
+          "\n",
+          kProgramSummary,
+          ".\n"
+          "\n"
+          "Usage: tensorop OPERATOR OPERAND... [OPTION]... [-o FILE]\n"
+          "       tensorop COMMAND ...\n"
+          "\n"
+          "Operators:\n");
   for (const Operator* op : kOperators) text += name_line(op->name, op->summary);
   text += "\nCommands:\n";
-  for (const Command& command : kCommands) text += name_line(command.name, command.summary);
+  for (const CommandEntry& entry : kCommands) text += name_line(entry.name, entry.describe().summary);
   text += "\nOptions:\n";
   for (const Option& option : global_options()) text += option_line(option);
   print(text);

@@ -9,23 +9,6 @@ namespace {
 
 constexpr int kDifferent = 1;
 
-std::vector<Option> compare_options() {
-  std::vector<Option> options = {
-      {"--rtol", OptionKind::value, "R", "an element passes when |a-e| <= atol + rtol*|e|; default 0"},
-      {"--atol", OptionKind::value, "A", "see --rtol; default 0"},
-      {"--max-ulp", OptionKind::value, "N", "or when that many ulp of its dtype lie between"},
-      {"--tolerance", OptionKind::value, "auto", "rtol and atol that are not given by the dtype"},
-      {"--max-mismatch", OptionKind::value, "N|N%", "so many elements may differ; default 0"},
-      {"--nan-unequal", OptionKind::flag, "", "NaN differs from NaN"},
-      {"--json", OptionKind::flag, "", "the report as a JSON object, for programs"},
-  };
-  for (Option& option : global_options()) {
-    if (option.name == "--quiet") option.help = "no report, the exit status alone";
-    options.push_back(std::move(option));
-  }
-  return options;
-}
-
 Tolerances read_tolerances(const Arguments& arguments) {
   std::vector<NamedText> given;
   for (const std::string& name : tolerance_names()) {
@@ -38,22 +21,7 @@ Tolerances read_tolerances(const Arguments& arguments) {
   return parse_tolerances(given);
 }
 
-}  // namespace
-
-int run_compare(const Words& args) {
-  const std::vector<Option> options = compare_options();
-  const Arguments arguments = parse_arguments(args, options);
-  if (arguments.has("--help")) {
-    print_help(
-        {"compare ACTUAL EXPECTED [OPTION]...",
-         "Compares two tensors: exit status 0 when they are equal, 1 when not, 2 when they cannot be "
-         "compared",
-         {"tensorop compare out.npy golden.npy", "tensorop compare out.npy golden.npy --tolerance auto",
-          "tensorop compare out.npy golden.json --rtol 1e-3 --atol 1e-5 --max-mismatch 0.1%"}},
-        options);
-    return 0;
-  }
-  if (arguments.has("--version")) return print_version();
+int run_compare(const Arguments& arguments) {
   const Words& operands = arguments.operands;
   if (operands.size() > 2)
     throw Error(cat("unexpected operand ", printable(operands[2]), ": two are compared"));
@@ -65,6 +33,28 @@ int run_compare(const Words& args) {
                        quiet ? CompareDepth::verdict : CompareDepth::report);
   if (!quiet) print(arguments.has("--json") ? report_json(comparison) : report_text(comparison));
   return comparison.equal ? 0 : kDifferent;
+}
+
+}  // namespace
+
+Command compare_command() {
+  return {
+      "compare",
+      {"compare ACTUAL EXPECTED [OPTION]..."},
+      "Compares two tensors: exit status 0 when they are equal, 1 when not, 2 when they cannot be compared",
+      {"tensorop compare out.npy golden.npy", "tensorop compare out.npy golden.npy --tolerance auto",
+       "tensorop compare out.npy golden.json --rtol 1e-3 --atol 1e-5 --max-mismatch 0.1%"},
+      {
+          {"--rtol", OptionKind::value, "R", "an element passes when |a-e| <= atol + rtol*|e|; default 0"},
+          {"--atol", OptionKind::value, "A", "see --rtol; default 0"},
+          {"--max-ulp", OptionKind::value, "N", "or when that many ulp of its dtype lie between"},
+          {"--tolerance", OptionKind::value, "auto", "rtol and atol that are not given by the dtype"},
+          {"--max-mismatch", OptionKind::value, "N|N%", "so many elements may differ; default 0"},
+          {"--nan-unequal", OptionKind::flag, "", "NaN differs from NaN"},
+          {"--json", OptionKind::flag, "", "the report as a JSON object, for programs"},
+          {"--quiet", OptionKind::flag, "", "no report, the exit status alone", "-q"},
+      },
+      run_compare};
 }
 
 }  // namespace tensorop

@@ -11,18 +11,9 @@
 
 namespace tensorop {
 
-int run_info(const Words& args) {
-  std::vector<Option> options = {{"--json", OptionKind::flag, "", "one JSON object a line, for programs"}};
-  for (Option& option : global_options()) options.push_back(std::move(option));
-  const Arguments arguments = parse_arguments(args, options);
-  if (arguments.has("--help")) {
-    print_help({"info FILE... [--json]",
-                "Shows dtype, shape and layout of files; of NPY files the header alone is read",
-                {"tensorop info a.npy", "tensorop info --json *.npy"}},
-               options);
-    return 0;
-  }
-  if (arguments.has("--version")) return print_version();
+namespace {
+
+int run_info(const Arguments& arguments) {
   if (arguments.operands.empty()) throw Error("no file given");
   if (std::ranges::count(arguments.operands, "-") > 1) throw Error("standard input can be one file only");
   // All or nothing: an error leaves standard output empty.
@@ -36,7 +27,15 @@ int run_info(const Words& args) {
   return 0;
 }
 
-int run_convert(const Words& args) {
+int run_convert(const Arguments& arguments) {
+  if (arguments.operands.empty()) throw Error("no input given");
+  convert({arguments.operands, arguments.value("--dtype"), read_destination(arguments),
+           arguments.has("--compress")},
+          read_settings(arguments));
+  return 0;
+}
+
+std::vector<Option> convert_options() {
   std::vector<Option> options = {
       {"--dtype", OptionKind::value, "DTYPE", "cast to this dtype; untyped JSON is read as it"},
       {"--compress", OptionKind::flag, "", "deflate the arrays of an NPZ archive"},
@@ -45,24 +44,30 @@ int run_convert(const Words& args) {
     if (option.name == "--format") option.value_name += "|npz";
     options.push_back(std::move(option));
   }
-  for (Option& option : global_options()) options.push_back(std::move(option));
-  const Arguments arguments = parse_arguments(args, options);
-  if (arguments.has("--help")) {
-    print_help({"convert OPERAND [--dtype DTYPE] [-o FILE]\n"
-                "       tensorop convert [NAME=]OPERAND... -o FILE.npz [--dtype DTYPE] [--compress]",
-                "Rewrites a tensor in another format or dtype, or several into one archive",
-                {"tensorop convert a.json -o a.npy", "tensorop convert a.npy",
-                 "tensorop convert a.npy --dtype float16 -o half.npy",
-                 "tensorop convert a.npy bias=b.npy -o ab.npz"}},
-               options);
-    return 0;
-  }
-  if (arguments.has("--version")) return print_version();
-  if (arguments.operands.empty()) throw Error("no input given");
-  convert({arguments.operands, arguments.value("--dtype"), read_destination(arguments),
-           arguments.has("--compress")},
-          read_settings(arguments));
-  return 0;
+  return options;
+}
+
+}  // namespace
+
+Command info_command() {
+  return {"info",
+          {"info FILE... [--json]"},
+          "Shows dtype, shape and layout of files; of NPY and NPZ files the headers alone are read",
+          {"tensorop info a.npy", "tensorop info --json *.npy"},
+          {{"--json", OptionKind::flag, "", "one JSON object a line, for programs"}},
+          run_info};
+}
+
+Command convert_command() {
+  return {
+      "convert",
+      {"convert OPERAND [--dtype DTYPE] [-o FILE]",
+       "convert [NAME=]OPERAND... -o FILE.npz [--dtype DTYPE] [--compress]"},
+      "Rewrites a tensor in another format or dtype, or several into one archive",
+      {"tensorop convert a.json -o a.npy", "tensorop convert a.npy",
+       "tensorop convert a.npy --dtype float16 -o half.npy", "tensorop convert a.npy bias=b.npy -o ab.npz"},
+      convert_options(),
+      run_convert};
 }
 
 }  // namespace tensorop

@@ -21,7 +21,7 @@ constexpr int kFailure = 2;
 
 std::vector<std::string> command_names() {
   std::vector<std::string> names = operator_names();
-  for (const Command& command : kCommands) names.emplace_back(command.name);
+  for (const CommandEntry& entry : kCommands) names.emplace_back(entry.name);
   return names;
 }
 
@@ -32,6 +32,14 @@ std::size_t find_command(const Words& args) {
     i += args[i] == "--threads" || args[i] == "--progress" ? 2U : 1U;
   }
   return std::min(i, args.size());
+}
+
+int run_command(const Command& command, const Arguments& arguments) {
+  if (arguments.has("--help")) {
+    print_help(command);
+    return 0;
+  }
+  return arguments.has("--version") ? print_version() : command.run(arguments);
 }
 
 int run(const Words& args) {
@@ -48,11 +56,19 @@ int run(const Words& args) {
   const std::string& name = args[at];
   Words rest(args.begin(), args.begin() + static_cast<std::ptrdiff_t>(at));
   rest.insert(rest.end(), args.begin() + static_cast<std::ptrdiff_t>(at) + 1, args.end());
-  for (const Command& command : kCommands) {
-    if (command.name == name) return with_context(command.name, [&] { return command.run(rest); });
+  for (const CommandEntry& entry : kCommands) {
+    if (entry.name != name) continue;
+    return with_context(name, [&] {
+      const Command command = entry.describe();
+      return run_command(command, parse_arguments(rest, all_options(command)));
+    });
   }
-  const FoundOperator found = find_operator(name);
-  if (found.op != nullptr) return run_operator(found, name, rest);
+  if (const FoundOperator found = find_operator(name); found.op != nullptr) {
+    const Command command = operator_command(found, name);
+    // What comes behind says the operator's name itself.
+    return run_command(
+        command, with_context(command.name, [&] { return parse_arguments(rest, all_options(command)); }));
+  }
   const std::string near = nearest(name, command_names());
   throw Error(cat("no operator or command ", printable(name)), "",
               near.empty() ? "tensorop --help lists them" : cat("did you mean ", near, "?"));

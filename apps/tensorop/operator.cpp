@@ -56,25 +56,25 @@ std::vector<Option> operator_options(const Operator& op) {
   options.push_back(
       {"--dry-run", OptionKind::flag, "", "only the result's dtype and shape, from headers alone"});
   for (Option& option : output_options()) options.push_back(std::move(option));
-  for (Option& option : global_options()) options.push_back(std::move(option));
   return options;
 }
 
-Help operator_help(const Operator& op) {
+std::string operator_usage(const Operator& op) {
   std::string usage(op.name);
-  std::string files = cat("tensorop ", op.name);
-  for (const OperandSpec& operand : op.operands) {
+  for (const OperandSpec& operand : op.operands)
     usage += cat(" ", option_name(operand.name), " OPERAND", operand.variadic ? "..." : "");
-    files += cat(" ", operand.name, ".npy");
-  }
+  return usage + " [OPTION]... [-o FILE]";
+}
+
+// A call with files for operands.
+std::string file_example(const Operator& op) {
+  std::string out = cat("tensorop ", op.name);
+  for (const OperandSpec& operand : op.operands) out += cat(" ", operand.name, ".npy");
   for (const AttributeSpec& attribute : op.attributes) {
-    if (attribute.required)
-      files +=
-          cat(" ", option_name(attribute.name), attribute.kind == AttributeKind::choice ? " left" : " 2,3");
+    if (!attribute.required) continue;
+    out += cat(" ", option_name(attribute.name), attribute.kind == AttributeKind::choice ? " left" : " 2,3");
   }
-  return {usage + " [OPTION]... [-o FILE]",
-          std::string(op.summary),
-          {std::string(op.example), files + " -o out.npy"}};
+  return out + " -o out.npy";
 }
 
 Request make_request(const Operator& op, const std::string& name, const Arguments& arguments) {
@@ -98,28 +98,29 @@ Request make_request(const Operator& op, const std::string& name, const Argument
   return request;
 }
 
-}  // namespace
-
-int run_operator(const FoundOperator& found, const std::string& name, const Words& args) {
-  const auto options = operator_options(*found.op);
-  const auto [arguments, settings, destination] = with_context(found.name->name, [&] {
-    Arguments parsed = parse_arguments(args, options);
-    Settings read = read_settings(parsed);
-    Destination output = read_destination(parsed);
-    return std::tuple(std::move(parsed), std::move(read), std::move(output));
+int run_operator(const Operator& op, const std::string& name, const Arguments& arguments) {
+  const auto [settings, destination] = with_context(find_operator(name).name->name, [&] {
+    return std::pair(read_settings(arguments), read_destination(arguments));
   });
-  if (arguments.has("--help")) {
-    print_help(operator_help(*found.op), options);
-    return 0;
-  }
-  if (arguments.has("--version")) return print_version();
-  const Request request = make_request(*found.op, name, arguments);
+  const Request request = make_request(op, name, arguments);
   if (request.dry_run) {
     print(describe_output(infer_request(request, settings)));
   } else {
     run_request(request, destination, settings);
   }
   return 0;
+}
+
+}  // namespace
+
+Command operator_command(const FoundOperator& found, const std::string& name) {
+  const Operator& op = *found.op;
+  return {std::string(found.name->name),
+          {operator_usage(op)},
+          std::string(op.summary),
+          {std::string(op.example), file_example(op)},
+          operator_options(op),
+          [&op, name](const Arguments& arguments) { return run_operator(op, name, arguments); }};
 }
 
 }  // namespace tensorop

@@ -6,21 +6,9 @@
 
 namespace tensorop {
 
-int run_ops(const Words& args) {
-  std::vector<Option> options = {
-      {"--json", OptionKind::flag, "", "as JSON, for programs"},
-      {"--markdown", OptionKind::flag, "", "the tables of the docs"},
-  };
-  for (Option& option : global_options()) options.push_back(std::move(option));
-  const Arguments arguments = parse_arguments(args, options);
-  if (arguments.has("--help")) {
-    print_help({"ops [OPERATOR]... [--json]",
-                "Lists the operators with their versions, attributes and dtypes",
-                {"tensorop ops", "tensorop ops gathernd", "tensorop ops --json"}},
-               options);
-    return 0;
-  }
-  if (arguments.has("--version")) return print_version();
+namespace {
+
+int run_ops(const Arguments& arguments) {
   std::vector<const Operator*> chosen;
   for (const std::string& name : arguments.operands) {
     const FoundOperator found = find_operator(name);
@@ -41,6 +29,20 @@ int run_ops(const Words& args) {
     for (const Operator* op : chosen) print(all ? describe_line(*op) : describe_text(*op));
   }
   return 0;
+}
+
+}  // namespace
+
+Command ops_command() {
+  return {"ops",
+          {"ops [OPERATOR]... [--json|--markdown]"},
+          "Lists the operators with their versions, attributes and dtypes",
+          {"tensorop ops", "tensorop ops gathernd", "tensorop ops --json"},
+          {
+              {"--json", OptionKind::flag, "", "as JSON, for programs"},
+              {"--markdown", OptionKind::flag, "", "the tables of the docs"},
+          },
+          run_ops};
 }
 
 }  // namespace tensorop

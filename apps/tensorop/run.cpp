@@ -14,7 +14,7 @@ namespace {
 std::vector<Option> run_options() {
   std::vector<Option> options = batch_options();
   options.push_back({"--fail-fast", OptionKind::flag, "", "after a job has failed begin none behind it"});
-  for (Option& option : global_options()) options.push_back(std::move(option));
+  options.push_back({"--fsync", OptionKind::flag, "", "each result is on the disk when its job is done"});
   return options;
 }
 
@@ -44,20 +44,7 @@ std::string summary(const Counts& counts, std::size_t jobs) {
   return cat("tensorop: run: ", jobs, jobs == 1 ? " job: " : " jobs: ", join(parts), "\n");
 }
 
-}  // namespace
-
-int run_run(const Words& args) {
-  const std::vector<Option> options = run_options();
-  const Arguments arguments = parse_arguments(args, options);
-  if (arguments.has("--help")) {
-    print_help(
-        {"run JOBS [OPTION]...",
-         "Runs many operations in one process, from a JSON list or JSON Lines (- is standard input)",
-         {"tensorop run jobs.jsonl", "tensorop run jobs.json --fail-fast", "make-jobs | tensorop run -"}},
-        options);
-    return 0;
-  }
-  if (arguments.has("--version")) return print_version();
+int run_jobs(const Arguments& arguments) {
   if (arguments.operands.empty()) throw Error("no file of jobs given");
   if (arguments.operands.size() > 1) {
     throw Error(
@@ -69,6 +56,9 @@ int run_run(const Words& args) {
 
   std::vector<Job> jobs;
   read_jobs(arguments.operands[0], JobPurpose::run, jobs);
+  for (Job& job : jobs) {
+    if (job.output) job.output->durable = arguments.has("--fsync");
+  }
   Progress progress(read_progress(arguments));
   settings.progress = [&](std::int64_t done, std::int64_t total) { progress.set(done, total); };
   const auto say = [&](const std::string& lines) {
@@ -99,6 +89,17 @@ int run_run(const Words& args) {
                                     stopped_at->line, "\n"));
   }
   return counts.failed + counts.skipped == 0 ? 0 : 2;
+}
+
+}  // namespace
+
+Command run_command() {
+  return {"run",
+          {"run JOBS [OPTION]..."},
+          "Runs many operations in one process, from a JSON list or JSON Lines (- is standard input)",
+          {"tensorop run jobs.jsonl", "tensorop run jobs.json --fail-fast", "make-jobs | tensorop run -"},
+          run_options(),
+          run_jobs};
 }
 
 }  // namespace tensorop

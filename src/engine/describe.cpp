@@ -186,7 +186,11 @@ std::string describe_text(const Operator& op) {
   }
   if (!op.oob.empty())
     out += cat("  --oob: index out of range, without --spec; ", replace_bars(op.oob), " (default error)\n");
-  out += "\nVersions:\n";
+  return cat(out, "\nVersions:\n", describe_versions(op));
+}
+
+std::string describe_versions(const Operator& op) {
+  std::string out;
   for (const Version& version : op.versions) {
     out += cat("  ", version_title(version), "\n    attributes: ", attribute_list(op, version), "\n");
     for (const TypeRow& row : version.types) out += cat("    ", row.type, ": ", type_list(row.allowed), "\n");

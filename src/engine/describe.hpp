@@ -16,6 +16,8 @@ namespace tensorop {
 [[nodiscard]] std::string describe_line(const Operator& op);
 // All of it, for a terminal.
 [[nodiscard]] std::string describe_text(const Operator& op);
+// Of it the published versions: what each has and allows.
+[[nodiscard]] std::string describe_versions(const Operator& op);
 // A JSON array with an object for each operator.
 [[nodiscard]] std::string describe_json(std::span<const Operator* const> ops);
 // The tables of the operator's docs page.

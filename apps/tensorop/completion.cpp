@@ -1,0 +1,255 @@
+// `completion`: what shells need to complete a command line, from the descriptions of all commands.
+#include <algorithm>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "commands.hpp"
+#include "tensor/dtype.hpp"
+
+namespace tensorop {
+namespace {
+
+const std::string kSpace = " ";
+
+// What an option's value can be: some words, a file, or something nobody can guess.
+struct Values {
+  std::vector<std::string> words;
+  bool is_file = false;
+};
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (true) {
+    const std::size_t at = text.find(separator);
+    parts.emplace_back(text.substr(0, at));
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + 1);
+  }
+}
+
+// "error|zero|clip" are words; "N" and "onnx-N" stand for something.
+Values values_of(const Option& option) {
+  Values values;
+  for (const std::string& part : split(option.value_name, '|')) {
+    const bool is_word =
+        !part.empty() && std::ranges::all_of(part, [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
+    if (is_word) values.words.push_back(part);
+    if (part == "FILE" || part == "OPERAND") values.is_file = true;
+    if (part == "DTYPE") {
+      for (int i = 0; i < kDTypeCount; ++i) values.words.emplace_back(name(static_cast<DType>(i)));
+    }
+  }
+  return values;
+}
+
+// A command, an option's help: nothing in it may mean anything to the shell.
+std::string quoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+// Files are not what these take as operands.
+Values operands_of(const Command& command) {
+  if (command.name == "ops") return {operator_names()};
+  if (command.name == "completion") return {{"bash", "zsh", "fish"}};
+  if (command.name == "man") {
+    Values values;
+    for (const Command& other : all_commands()) values.words.push_back(other.name);
+    return values;
+  }
+  return {{}, true};
+}
+
+std::vector<std::string> names_of(const Option& option) {
+  if (option.letter.empty()) return {option.name};
+  return {option.name, option.letter};
+}
+
+std::string bash_script(const std::vector<Command>& commands) {
+  std::string names;
+  std::string options;
+  std::string values;
+  std::string operands;
+  for (const Command& command : commands) {
+    names += cat(names.empty() ? "" : " ", command.name);
+    std::vector<std::string> words;
+    for (const Option& option : all_options(command)) {
+      words.push_back(option.name);
+      if (option.kind != OptionKind::value) continue;
+      const Values possible = values_of(option);
+      std::string pattern;
+      for (const std::string& name : names_of(option))
+        pattern += cat(pattern.empty() ? "" : "|", command.name, ":", name);
+      values += cat("    ", pattern, ") ");
+      values += possible.words.empty() ? cat("files=", possible.is_file ? "1" : "", "; words= ;;\n")
+                                       : cat("words=", quoted(join(possible.words, kSpace)), " ;;\n");
+    }
+    options += cat("    ", command.name, ") words=", quoted(join(words, kSpace)), " ;;\n");
+    const Values possible = operands_of(command);
+    if (!possible.words.empty())
+      operands += cat("    ", command.name, ") words=", quoted(join(possible.words, kSpace)), " ;;\n");
+  }
+  return cat(
+      "# Completion of tensorop for bash. Either: source <(tensorop completion bash)\n"
+      "# or into a file: ~/.local/share/bash-completion/completions/tensorop\n"
+      "_tensorop() {\n"
+      "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
+      "  local command= words= files= i\n"
+      "  COMPREPLY=()\n"
+      "  for ((i = 1; i < COMP_CWORD; ++i)); do\n"
+      "    if [[ ${COMP_WORDS[i]} != -* ]]; then\n"
+      "      command=${COMP_WORDS[i]}\n"
+      "      break\n"
+      "    fi\n"
+      "  done\n"
+      "  if [[ -z $command ]]; then\n"
+      "    COMPREPLY=($(compgen -W ",
+      quoted(names),
+      " -- \"$current\"))\n"
+      "    return\n"
+      "  fi\n"
+      "  case $command:$previous in\n",
+      values,
+      "    *)\n"
+      "  if [[ $current == -* ]]; then\n"
+      "  case $command in\n",
+      options,
+      "  esac\n"
+      "  else\n"
+      "  files=1\n"
+      "  case $command in\n",
+      operands,
+      "  esac\n"
+      "  fi ;;\n"
+      "  esac\n"
+      "  if [[ -n $words ]]; then\n"
+      "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+      "  elif [[ -n $files ]]; then\n"
+      "    local IFS=$'\\n'\n"
+      "    COMPREPLY=($(compgen -f -- \"$current\"))\n"
+      "    compopt -o filenames 2>/dev/null\n"
+      "  fi\n"
+      "}\n"
+      "complete -F _tensorop tensorop\n");
+}
+
+// Within _arguments brackets and colons have a meaning of their own.
+std::string zsh_text(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '[' || c == ']' || c == ':' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string zsh_action(const Values& values) {
+  if (!values.words.empty()) return cat("(", join(values.words, kSpace), ")");
+  return values.is_file ? "_files" : " ";
+}
+
+std::string zsh_argument(const Option& option) {
+  std::string names = quoted(option.name);
+  if (!option.letter.empty()) {
+    names = cat(quoted(cat("(", option.letter, " ", option.name, ")")), "{", option.letter, ",", option.name,
+                "}");
+  }
+  std::string rest = cat("[", zsh_text(option.help), "]");
+  if (option.kind == OptionKind::value) {
+    rest += cat(":", zsh_text(option.value_name), ":", zsh_action(values_of(option)));
+  }
+  return names + quoted(rest);
+}
+
+std::string zsh_script(const std::vector<Command>& commands) {
+  std::string names;
+  std::string cases;
+  for (const Command& command : commands) {
+    names += cat("    ", quoted(cat(command.name, ":", zsh_text(command.summary))), "\n");
+    cases += cat("    ", command.name, ")\n      _arguments");
+    for (const Option& option : all_options(command)) cases += cat(" \\\n        ", zsh_argument(option));
+    cases += cat(" \\\n        ", quoted(cat("*:operand:", zsh_action(operands_of(command)))), " ;;\n");
+  }
+  return cat(
+      "#compdef tensorop\n"
+      "# Completion of tensorop for zsh. Either: source <(tensorop completion zsh)\n"
+      "# or into a file of your fpath: _tensorop\n"
+      "_tensorop() {\n"
+      "  local -a commands\n"
+      "  commands=(\n",
+      names,
+      "  )\n"
+      "  if (( CURRENT == 2 )); then\n"
+      "    _describe command commands\n"
+      "    return\n"
+      "  fi\n"
+      "  local command=$words[2]\n"
+      "  shift words\n"
+      "  (( CURRENT-- ))\n"
+      "  case $command in\n",
+      cases,
+      "    *) _files ;;\n"
+      "  esac\n"
+      "}\n"
+      "if [[ $funcstack[1] == _tensorop ]]; then\n"
+      "  _tensorop \"$@\"\n"
+      "else\n"
+      "  compdef _tensorop tensorop\n"
+      "fi\n");
+}
+
+std::string fish_values(const Values& values, bool is_value) {
+  if (!values.words.empty()) return cat(" -x -a ", quoted(join(values.words, kSpace)));
+  return !is_value ? "" : values.is_file ? " -r" : " -x";
+}
+
+std::string fish_script(const std::vector<Command>& commands) {
+  std::string out =
+      "# Completion of tensorop for fish. Either: tensorop completion fish | source\n"
+      "# or into a file: ~/.config/fish/completions/tensorop.fish\n";
+  for (const Command& command : commands) {
+    out += cat("complete -c tensorop -n __fish_use_subcommand -f -a ", command.name, " -d ",
+               quoted(command.summary), "\n");
+    const std::string lead = cat("complete -c tensorop -n '__fish_seen_subcommand_from ", command.name, "'");
+    for (const Option& option : all_options(command)) {
+      out += cat(lead, option.letter.empty() ? "" : cat(" -s ", option.letter.substr(1)), " -l ",
+                 option.name.substr(2), " -d ", quoted(option.help));
+      if (option.kind == OptionKind::value) out += fish_values(values_of(option), true);
+      out += '\n';
+    }
+    const Values operands = operands_of(command);
+    if (!operands.words.empty()) out += cat(lead, " -f -a ", quoted(join(operands.words, kSpace)), "\n");
+  }
+  return out;
+}
+
+int run_completion(const Arguments& arguments) {
+  if (arguments.operands.size() != 1) throw Error("the name of one shell is needed: bash, zsh or fish");
+  const std::string& shell = arguments.operands[0];
+  if (shell == "bash") {
+    print(bash_script(all_commands()));
+  } else if (shell == "zsh") {
+    print(zsh_script(all_commands()));
+  } else if (shell == "fish") {
+    print(fish_script(all_commands()));
+  } else {
+    throw Error(cat("shell ", printable(shell), " is not one of bash, zsh, fish"));
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command completion_command() {
+  return {"completion",
+          {"completion bash|zsh|fish"},
+          "Prints what a shell needs to complete tensorop's command lines",
+          {"source <(tensorop completion bash)",
+           "tensorop completion fish > ~/.config/fish/completions/tensorop.fish"},
+          {},
+          run_completion};
+}
+
+}  // namespace tensorop

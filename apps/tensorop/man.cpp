@@ -1,0 +1,134 @@
+// `man`: manual pages, from the descriptions of all commands.
+#include <algorithm>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "commands.hpp"
+#include "engine/describe.hpp"
+
+namespace tensorop {
+namespace {
+
+// Text as it is: backslashes, dashes that are dashes, and a dot or quote that begins no request.
+std::string roff(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool begins_line = out.empty() || out.back() == '\n';
+    if (begins_line && (c == '.' || c == '\'')) out += "\\&";
+    if (c == '\\') {
+      out += "\\e";
+    } else if (c == '-') {
+      out += "\\-";
+    } else if (c == '\'') {
+      out += "\\(aq";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string heading(std::string_view page) {
+  std::string upper(page);
+  std::ranges::transform(upper, upper.begin(),
+                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  return cat(".TH ", roff(upper), " 1 \"\" \"tensorop " TENSOROP_VERSION "\" \"User Commands\"\n");
+}
+
+std::string name_section(std::string_view page, std::string summary) {
+  summary[0] = static_cast<char>(summary[0] | 0x20);
+  return cat(".SH NAME\n", roff(page), " \\- ", roff(summary), "\n");
+}
+
+std::string option_item(const Option& option) {
+  std::string names = option.letter.empty() ? "" : cat("\\fB", roff(option.letter), "\\fR, ");
+  names += cat("\\fB", roff(option.name), "\\fR");
+  if (!option.value_name.empty()) {
+    names += cat(option.kind == OptionKind::value_flag ? "=" : " ", "\\fI", roff(option.value_name), "\\fR");
+  }
+  return cat(".TP\n", names, "\n", roff(option.help), "\n");
+}
+
+std::string example_section(const std::vector<std::string>& examples) {
+  std::string out = ".SH EXAMPLES\n.nf\n";
+  for (const std::string& example : examples) out += roff(example) + '\n';
+  return out + ".fi\n";
+}
+
+std::string status_section(bool compares) {
+  return cat(".SH EXIT STATUS\n.TP\n0\n",
+             compares ? "All is equal.\n.TP\n1\nSomething differs.\n" : "Done.\n",
+             ".TP\n2\nBad usage, bad input, or a failure of input or output; a line on standard error says "
+             "which.\n");
+}
+
+std::string command_page(const Command& command) {
+  const std::string page = cat("tensorop-", command.name);
+  std::string out = heading(page) + name_section(page, command.summary) + ".SH SYNOPSIS\n.nf\n";
+  for (const std::string& usage : command.usages) out += cat("\\fBtensorop\\fR ", roff(usage), "\n");
+  out += ".fi\n";
+  out += ".SH OPTIONS\n";
+  for (const Option& option : all_options(command)) out += option_item(option);
+  if (const FoundOperator found = find_operator(command.name); found.op != nullptr) {
+    out += cat(".SH VERSIONS\n.nf\n", roff(describe_versions(*found.op)), ".fi\n");
+  }
+  return out + example_section(command.examples) +
+         status_section(command.name == "compare" || command.name == "check") +
+         ".SH SEE ALSO\n.BR tensorop (1)\n";
+}
+
+std::string program_page(const std::vector<Command>& commands) {
+  std::string out =
+      heading("tensorop") + name_section("tensorop", std::string(kProgramSummary)) +
+      ".SH SYNOPSIS\n.nf\n\\fBtensorop\\fR OPERATOR OPERAND... [OPTION]... [\\-o FILE]\n"
+      "\\fBtensorop\\fR COMMAND ...\n.fi\n"
+      ".SH DESCRIPTION\n"
+      "An operand is a file (NPY, NPZ or JSON, told by its first bytes), \\- for standard input, an\n"
+      "array of an archive (a.npz:name), or the tensor itself as JSON. A result goes to \\-o FILE, by\n"
+      "its ending, or as JSON to standard output; it appears whole or not at all.\n"
+      ".PP\nEach command has its own page, tensorop\\-COMMAND (1).\n.SH COMMANDS\n";
+  for (const Command& command : commands)
+    out += cat(".TP\n\\fB", roff(command.name), "\\fR\n", roff(command.summary), "\n");
+  out += ".SH OPTIONS\n";
+  for (const Option& option : global_options()) out += option_item(option);
+  return out +
+         example_section({"tensorop gathernd --data a.npy --indices i.npy -o out.npy",
+                          "tensorop compare out.npy golden.npy --tolerance auto"}) +
+         status_section(true);
+}
+
+int run_man(const Arguments& arguments) {
+  if (arguments.operands.size() > 1) throw Error("one page at a time");
+  const std::vector<Command> commands = all_commands();
+  if (arguments.has("--list")) {
+    std::string names = "tensorop\n";
+    for (const Command& command : commands) names += cat("tensorop-", command.name, "\n");
+    print(names);
+    return 0;
+  }
+  std::string_view name = arguments.operands.empty() ? "tensorop" : std::string_view(arguments.operands[0]);
+  if (name == "tensorop") {
+    print(program_page(commands));
+    return 0;
+  }
+  if (name.starts_with("tensorop-")) name.remove_prefix(9);
+  const auto found = std::ranges::find(commands, name, &Command::name);
+  if (found == commands.end())
+    throw Error(cat("no page ", printable(name)), "", "tensorop man --list lists them");
+  print(command_page(*found));
+  return 0;
+}
+
+}  // namespace
+
+Command man_command() {
+  return {"man",
+          {"man [COMMAND]", "man --list"},
+          "Prints a manual page",
+          {"tensorop man gathernd | man -l -", "tensorop man > tensorop.1"},
+          {{"--list", OptionKind::flag, "", "the names of all pages"}},
+          run_man};
+}
+
+}  // namespace tensorop
