@@ -94,9 +94,9 @@ int run_run(const Words& args) {
   });
   progress.end();
   if (!quiet) {
-    say(stopped_at == nullptr ? summary(counts, jobs.size())
-                              : cat("tensorop: run: ", jobs.size(), " jobs: stopped at the one on line ",
-                                    stopped_at->line, "\n"));
+    say(stopped_at == nullptr
+            ? summary(counts, jobs.size())
+            : cat("tensorop: run: ", jobs.size(), " jobs: stopped at ", stopped_at->reference(), "\n"));
   }
   return counts.failed + counts.skipped == 0 ? 0 : 2;
 }

@@ -228,6 +228,7 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
   Job job;
   job.file = file;
   job.line = object.line;
+  job.number = object.number;
   return with_context(job.place(), [&] {
     const Operator& op = operator_of(object);
     JobReader reader(op, folder, job);

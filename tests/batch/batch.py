@@ -97,7 +97,7 @@ def check_junit(checker, root):
     checker.check("junit: suites", [suite.get("name") for suite in suites] == ["a.json", "b & c.jsonl"])
     found = [(case.get("name"), [child.tag for child in case]) for case in suites[0]]
     shown = name.replace("\x1b", "\\x1b").replace("\t", "\\t").replace("\ufffe", "\ufffd")
-    wanted = [("good", []), (shown, ["failure"]), ("a.json:1", ["error"]), ("new", ["system-out"])]
+    wanted = [("good", []), (shown, ["failure"]), ("a.json:1: job 3", ["error"]), ("new", ["system-out"])]
     checker.check("junit: cases", found == wanted, found)
     failure = suites[0][1][0]
     checker.check("junit: failure", failure.get("message") == "different: 1 of 1 element (100%)", failure.attrib)
