@@ -59,11 +59,11 @@ int run_compare(const Words& args) {
     throw Error(cat("unexpected operand ", printable(operands[2]), ": two are compared"));
   if (operands.size() < 2)
     throw Error(cat("operand ", operands.empty() ? "actual" : "expected", " is missing"));
+  const bool quiet = arguments.has("--quiet");
   const Comparison comparison =
-      compare_operands(operands[0], operands[1], read_tolerances(arguments), read_settings(arguments));
-  if (!arguments.has("--quiet")) {
-    print(arguments.has("--json") ? report_json(comparison) : report_text(comparison));
-  }
+      compare_operands(operands[0], operands[1], read_tolerances(arguments), read_settings(arguments),
+                       quiet ? CompareDepth::verdict : CompareDepth::report);
+  if (!quiet) print(arguments.has("--json") ? report_json(comparison) : report_text(comparison));
   return comparison.equal ? 0 : kDifferent;
 }
 

@@ -1,6 +1,7 @@
 #include "engine/compare.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -14,17 +15,21 @@ namespace {
 // What a thread compares at a time.
 constexpr std::int64_t kChunkBytes = 1 << 20;
 
+// Stops looking when more than `enough` elements were found to differ.
 Difference compare_all(const Tensor& actual, const Tensor& expected, const ElementTolerance& tolerance,
-                       const Threads& threads) {
+                       const Threads& threads, std::int64_t enough) {
   const std::int64_t elements = actual.size();
   const std::int64_t chunk_size = kChunkBytes / element_size(actual.dtype());
   std::vector<Difference> found(to_size(threads.count()));
+  std::atomic<std::int64_t> differing{0};
   threads.for_each(ceil_div(elements, chunk_size), [&](std::int64_t chunk, int worker) {
+    if (differing.load(std::memory_order_relaxed) > enough) return;
     const std::int64_t first = chunk * chunk_size;
     const std::int64_t count = std::min(chunk_size, elements - first);
     // Each chunk begins anew: what it finds must not depend on what its thread saw before.
-    found[static_cast<std::size_t>(worker)].merge(
-        compare_elements(actual, expected, first, count, tolerance));
+    const Difference part = compare_elements(actual, expected, first, count, tolerance);
+    differing.fetch_add(part.differing, std::memory_order_relaxed);
+    found[static_cast<std::size_t>(worker)].merge(part);
   });
   Difference all;
   for (const Difference& part : found) all.merge(part);
@@ -61,7 +66,7 @@ void resolve_untyped(Source& source, const std::string& role, DType common) {
 }  // namespace
 
 Comparison compare_tensors(const Tensor& actual, const Tensor& expected, const Tolerances& tolerances,
-                           const Threads& threads) {
+                           const Threads& threads, CompareDepth depth) {
   Comparison out;
   out.actual = {"", actual.dtype(), actual.shape()};
   out.expected = {"", expected.dtype(), expected.shape()};
@@ -70,8 +75,11 @@ Comparison compare_tensors(const Tensor& actual, const Tensor& expected, const T
   out.tolerance = tolerances.for_dtype(actual.dtype());
   out.elements = actual.size();
   out.allowed = tolerances.max_mismatch.allowed(out.elements);
-  out.difference = compare_all(actual, expected, out.tolerance, threads);
+  const bool is_verdict = depth == CompareDepth::verdict;
+  out.difference =
+      compare_all(actual, expected, out.tolerance, threads, is_verdict ? out.allowed : out.elements);
   out.equal = out.difference.differing <= out.allowed;
+  if (is_verdict) return out;
   if (out.difference.first >= 0) {
     out.first = describe_element(actual, expected, out.difference.first, out.tolerance);
   }
@@ -81,7 +89,7 @@ Comparison compare_tensors(const Tensor& actual, const Tensor& expected, const T
 }
 
 Comparison compare_operands(const std::string& actual, const std::string& expected,
-                            const Tolerances& tolerances, const Settings& settings) {
+                            const Tolerances& tolerances, const Settings& settings, CompareDepth depth) {
   if (actual == "-" && expected == "-") throw Error("standard input can be one operand only");
   const auto open = [&](const std::string& role, const std::string& text) {
     return with_context(role, [&] { return open_operand(text, {}, settings); });
@@ -91,7 +99,7 @@ Comparison compare_operands(const std::string& actual, const std::string& expect
   const DType common = common_dtype({&first, &second}, std::nullopt, DType::int64);
   resolve_untyped(first, "actual", common);
   resolve_untyped(second, "expected", common);
-  Comparison out = compare_tensors(*first.tensor(), *second.tensor(), tolerances, settings.threads);
+  Comparison out = compare_tensors(*first.tensor(), *second.tensor(), tolerances, settings.threads, depth);
   out.actual.name = first.name();
   out.expected.name = second.name();
   return out;

@@ -28,7 +28,7 @@ struct MismatchLimit {
 struct Tolerances {
   std::optional<double> rtol;  // finite, not negative
   std::optional<double> atol;
-  std::optional<std::int64_t> max_ulp;
+  std::optional<std::uint64_t> max_ulp;
   bool automatic = false;  // rtol and atol that are not given come from the table of dtypes
   bool nan_unequal = false;
   MismatchLimit max_mismatch;
@@ -78,14 +78,22 @@ struct Comparison {
   }
 };
 
+// How much is to be found out.
+enum class CompareDepth : std::uint8_t {
+  report,   // all of it
+  verdict,  // `equal` alone, which may end long before the last element
+};
+
 // Throws Error where the tolerances do not go with the dtype. The same for any number of threads.
 [[nodiscard]] Comparison compare_tensors(const Tensor& actual, const Tensor& expected,
-                                         const Tolerances& tolerances, const Threads& threads);
+                                         const Tolerances& tolerances, const Threads& threads,
+                                         CompareDepth depth = CompareDepth::report);
 
 // Opens two operands and compares them. An untyped one takes the dtype of the other, two untyped ones are
 // read together. Throws Error where one of them cannot be read.
 [[nodiscard]] Comparison compare_operands(const std::string& actual, const std::string& expected,
-                                          const Tolerances& tolerances, const Settings& settings);
+                                          const Tolerances& tolerances, const Settings& settings,
+                                          CompareDepth depth = CompareDepth::report);
 
 // The report as `compare` prints it: a line when all elements are equal or within tolerance, else a few.
 [[nodiscard]] std::string report_text(const Comparison& comparison);

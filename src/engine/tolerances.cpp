@@ -27,7 +27,7 @@ constexpr Automatic kAutomatic[] = {
 
 double parse_tolerance(const NamedText& given) {
   std::string_view text = given.text;
-  if (text.starts_with('+')) text.remove_prefix(1);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   double value = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (end != text.data() + text.size() ||
@@ -48,10 +48,15 @@ std::optional<std::int64_t> parse_count(std::string_view text) {
   return number && *number >= 0 ? number : std::nullopt;
 }
 
-std::int64_t parse_max_ulp(const NamedText& given) {
-  const auto number = parse_count(given.text);
-  if (!number) throw Error(cat(given.name, " ", printable(given.text), " is no whole number from 0 on"));
-  return *number;
+// Distances reach beyond int64: those of float64 and of 64-bit integers.
+std::uint64_t parse_max_ulp(const NamedText& given) {
+  std::uint64_t value = 0;
+  const char* const end = given.text.data() + given.text.size();
+  const auto [stop, status] = std::from_chars(given.text.data(), end, value);
+  if (status != std::errc{} || stop != end) {
+    throw Error(cat(given.name, " ", printable(given.text), " is no whole number from 0 to 2^64-1"));
+  }
+  return value;
 }
 
 bool is_digits(std::string_view text) {
@@ -117,7 +122,7 @@ ElementTolerance Tolerances::for_dtype(DType dtype) const {
   }
   out.rtol = rtol.value_or(out.rtol);
   out.atol = atol.value_or(out.atol);
-  if (max_ulp) out.max_ulp = static_cast<std::uint64_t>(*max_ulp);
+  out.max_ulp = max_ulp;
   return out;
 }
 

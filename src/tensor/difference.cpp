@@ -217,11 +217,11 @@ bool is_in_range(const Deviation<double>& deviation) {
 // An element with an infinity or NaN in it, or so large that its deviation is.
 template <class T>
 [[gnu::noinline]] void compare_irregular(T a, T e, std::int64_t at, Recorder& recorder) {
-  if (recorder.nan_unequal() && (is_nan(a) || is_nan(e))) return recorder.fail_hopeless(at);
+  // On one side alone a NaN differs in any case.
+  if (recorder.nan_unequal() && is_nan(a)) return recorder.fail_hopeless(at);
   drop_same(a, e);
   if (!is_finite(a) || !is_finite(e)) return recorder.fail_hopeless(at);
   Deviation<double> deviation = deviation_of(a, e);
-  if (deviation.distance == 0) return;
   const double unit = is_in_range(deviation) ? 1 : 4;
   if (unit != 1) deviation = deviation_of(a, e, 1 / unit);
   recorder.measure(deviation, ulp_of(a, e), at, unit);
@@ -256,15 +256,16 @@ void compare_run(const T* actual, const T* expected, std::int64_t first, std::in
 template <std::integral T>
 void compare_run(const T* actual, const T* expected, std::int64_t first, std::int64_t count,
                  Recorder& recorder) {
+  using Unsigned = std::make_unsigned_t<T>;
   for (std::int64_t i = 0; i < count; ++i) {
     const T a = actual[i];
     const T e = expected[i];
     if (a == e) continue;
-    // Modulo 2^64 differences and negation are exact.
-    const auto a_wide = static_cast<std::uint64_t>(a);
-    const auto e_wide = static_cast<std::uint64_t>(e);
-    const std::uint64_t distance = a > e ? a_wide - e_wide : e_wide - a_wide;
-    const auto magnitude = static_cast<double>(e < 0 ? 0 - e_wide : e_wide);
+    // Differences and negation are exact in the unsigned type of the same width.
+    const auto a_bits = static_cast<Unsigned>(a);
+    const auto e_bits = static_cast<Unsigned>(e);
+    const std::uint64_t distance = static_cast<Unsigned>(a > e ? a_bits - e_bits : e_bits - a_bits);
+    const auto magnitude = static_cast<double>(static_cast<Unsigned>(e < 0 ? 0 - e_bits : e_bits));
     recorder.measure(Deviation<std::uint64_t>{distance, magnitude}, distance, first + i);
   }
 }

@@ -1,0 +1,153 @@
+// `compare` as a program: exit status, files of every kind, what is refused.
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "support/catch.hpp"
+#include "support/npy_writer.hpp"
+#include "support/process.hpp"
+#include "support/temp_dir.hpp"
+
+namespace tensorop {
+namespace {
+
+using Words = std::vector<std::string>;
+
+ProcessResult run_in(const TempDir& dir, const Words& words, const std::string& input = "") {
+  ProcessOptions options;
+  options.directory = dir.path().string();
+  options.input = input;
+  Words all = {"compare"};
+  all.insert(all.end(), words.begin(), words.end());
+  return run_tensorop(all, options);
+}
+
+void check_result(const ProcessResult& result, int status, const std::string& out) {
+  CHECK(result.err.empty());
+  CHECK(result.out == out);
+  CHECK(result.status == status);
+}
+
+void check_refused(const ProcessResult& result, const std::string& message) {
+  CHECK(result.err == cat("tensorop: compare: ", message, "\n"));
+  CHECK(result.out.empty());
+  CHECK(result.status == 2);
+}
+
+Tensor floats(const std::vector<float>& values, Shape shape) {
+  auto storage = std::make_shared<Storage>(static_cast<std::int64_t>(values.size() * sizeof(float)));
+  std::memcpy(storage->data(), values.data(), values.size() * sizeof(float));
+  return {DType::float32, std::move(shape), storage};
+}
+
+const std::string kEqual = "equal: float32 (2,3), 6 elements, exact\n";
+
+}  // namespace
+
+TEST_CASE("the same tensor is equal in every format, byte order and layout", "[cli][compare]") {
+  const TempDir dir;
+  const Tensor tensor = floats({1, 2, 3, 4, 5, 6.5}, {2, 3});
+  write_file(dir.file("c.npy"), npy_bytes(tensor));
+  write_file(dir.file("f.npy"), npy_bytes(tensor, {.fortran_order = true, .big_endian = true}));
+  write_file(dir.file("d.json"), R"({"dtype":"float32","shape":[2,3],"data":[1,2,3,4,5,6.5]})");
+  write_file(dir.file("u.json"), "[[1,2,3],[4,5,6.5]]");
+  const Words names = {"c.npy", "f.npy", "d.json", "u.json", "[[1,2,3],[4,5,6.5]]"};
+  for (const std::string& actual : names) {
+    for (const std::string& expected : names) {
+      CAPTURE(actual, expected);
+      const bool typed =
+          actual.size() == 5 || expected.size() == 5 || actual == "d.json" || expected == "d.json";
+      const std::string out = typed ? kEqual : "equal: float64 (2,3), 6 elements, exact\n";
+      check_result(run_in(dir, {actual, expected}), 0, out);
+    }
+  }
+  check_result(run_in(dir, {"-", "c.npy"}, npy_bytes(tensor)), 0, kEqual);
+  check_result(run_in(dir, {"f.npy", "-"}, "[[1,2,3],[4,5,6.5]]"), 0, kEqual);
+}
+
+TEST_CASE("a difference is exit status 1 and a report that names the operands", "[cli][compare]") {
+  const TempDir dir;
+  write_file(dir.file("a.npy"), npy_bytes(floats({1, 2, 3}, {3})));
+  write_file(dir.file("line\nbreak.npy"), npy_bytes(floats({1, 2, 4}, {3})));
+  const std::string report =
+      "different: 1 of 3 elements (33.3%)\n"
+      "actual:    a.npy, float32 (3)\n"
+      "expected:  line\\nbreak.npy, float32 (3)\n"
+      "tolerance: exact\n"
+      "first:     [2]: actual 3.0, expected 4.0 (off by 1.0, 4194304 ulp)\n"
+      "worst:     [2]: actual 3.0, expected 4.0 (off by 1.0, 4194304 ulp)\n"
+      "largest:   absolute error 1.0 at [2], relative 0.25 at [2], 4194304 ulp at [2]\n"
+      "to pass:   rtol 0.25 or atol 1.0 or max-ulp 4194304\n";
+  const Words operands = {"a.npy", "line\nbreak.npy"};
+  check_result(run_in(dir, operands), 1, report);
+  for (const Words& options : std::vector<Words>{{"--rtol", "0.25"},
+                                                 {"--atol=1"},
+                                                 {"--max-ulp", "4194304"},
+                                                 {"--max-mismatch", "1"},
+                                                 {"--max-mismatch=34%"}}) {
+    CAPTURE(options);
+    Words words = operands;
+    words.insert(words.end(), options.begin(), options.end());
+    CHECK(run_in(dir, words).status == 0);
+    words.emplace_back("-q");
+    check_result(run_in(dir, words), 0, "");
+  }
+  check_result(run_in(dir, {operands[0], operands[1], "-q"}), 1, "");
+  check_result(run_in(dir, {operands[0], operands[1], "--quiet", "--json", "--threads", "3"}), 1, "");
+  const ProcessResult json = run_in(dir, {operands[0], operands[1], "--json"});
+  CHECK(json.status == 1);
+  const auto parsed = nlohmann::json::parse(json.out);
+  CHECK(parsed.at("actual").at("name") == "a.npy");
+  CHECK(parsed.at("expected").at("name") == "line\\nbreak.npy");
+  CHECK(run_in(dir, {R"(["NaN",1.5])", R"(["NaN",1.5])", "--nan-unequal"}).status == 1);
+  check_result(run_in(dir, {"-", "a.npy"}, "[1,2]"), 1,
+               "different: shape\nactual:    standard input, float32 (2)\nexpected:  a.npy, float32 (3)\n");
+}
+
+TEST_CASE("what cannot be compared is exit status 2", "[cli][compare]") {
+  const TempDir dir;
+  const std::string bytes = npy_bytes(floats({1, 2}, {2}));
+  write_file(dir.file("a.npy"), bytes);
+  write_file(dir.file("cut.npy"), bytes.substr(0, bytes.size() - 4));
+  struct Refused {
+    Words words;
+    std::string message;
+  };
+  const std::vector<Refused> rows = {
+      {{}, "operand actual is missing"},
+      {{"a.npy"}, "operand expected is missing"},
+      {{"a.npy", "a.npy", "b.npy"}, "unexpected operand b.npy: two are compared"},
+      {{"-", "-"}, "standard input can be one operand only"},
+      {{"none.npy", "a.npy"}, "actual: none.npy: cannot open: No such file or directory"},
+      {{"a.npy", "none.npy"}, "expected: none.npy: cannot open: No such file or directory"},
+      {{"a.npy", "cut.npy"}, "expected: cut.npy: header promises 8 bytes of data, the file holds 4"},
+      {{"a.npy", "."}, "expected: .: is a directory"},
+      {{"a.npy", "[1,"},
+       "expected: malformed JSON at line 1, column 4: unexpected end of input; expected '[', '{', or a "
+       "literal"},
+      {{"a.npy", "a.npy", "--rtol", "nan"}, "rtol nan is no finite number from 0 on"},
+      {{"a.npy", "a.npy", "--atol", "-1"}, "atol -1 is no finite number from 0 on"},
+      {{"a.npy", "a.npy", "--max-ulp", "1.5"}, "max_ulp 1.5 is no whole number from 0 to 2^64-1"},
+      {{"a.npy", "a.npy", "--max-mismatch", "2e3"},
+       "max_mismatch 2e3 is neither a whole number from 0 on nor 0%..100% (at most 6 decimals)"},
+      {{"a.npy", "a.npy", "--rtol"}, "--rtol needs a value"},
+      {{"a.npy", "a.npy", "--rtol", "1", "--rtol", "2"}, "--rtol is given twice"},
+      {{"a.npy", "a.npy", "--nan-unequal=1"}, "--nan-unequal takes no value"},
+      {{"a.npy", "[1,1e60]"},
+       "expected: element [1] = 1e60 does not fit in float32 (-3.4028235e+38..3.4028235e+38)"},
+  };
+  for (const Refused& row : rows) {
+    CAPTURE(row.words);
+    check_refused(run_in(dir, row.words), row.message);
+    Words quiet = row.words;
+    quiet.insert(quiet.begin(), "-q");
+    if (row.message != "--rtol needs a value") check_refused(run_in(dir, quiet), row.message);
+  }
+  const ProcessResult unknown = run_in(dir, {"a.npy", "a.npy", "--rtoll", "1"});
+  CHECK(unknown.err == "tensorop: compare: unknown option --rtoll\nhint: did you mean --rtol?\n");
+  CHECK(unknown.status == 2);
+}
+
+}  // namespace tensorop

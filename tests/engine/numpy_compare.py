@@ -1,0 +1,295 @@
+#!/usr/bin/python3
+"""Holds `tensorop compare` to NumPy: random pairs of every dtype, with NaN, infinities, zeros and extremes among them.
+
+    /usr/bin/python3 tests/engine/numpy_compare.py path/to/tensorop
+
+What differs, where first, the largest errors and the distance in ulp are computed here once more, in NumPy and in Python's
+own integers; the tolerances that tensorop says are the smallest are tried. The last line is "N passed, N failed".
+"""
+
+import json
+import math
+import pathlib
+import subprocess
+import sys
+import tempfile
+from fractions import Fraction
+
+import numpy as np
+
+SEED = 20240229
+ROUNDS = 6
+SHAPES = [(), (1,), (7,), (3, 5), (2, 3, 4), (5000,), (300, 70)]
+INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+FLOATS = ["float16", "bfloat16", "float32", "float64"]
+COMPLEX = ["complex64", "complex128"]
+AUTO = {"float16": (1e-3, 1e-5), "bfloat16": (1.6e-2, 1e-5), "float32": (1.3e-6, 1e-5), "float64": (1e-7, 1e-7),
+        "complex64": (1.3e-6, 1e-5), "complex128": (1e-7, 1e-7)}
+BITS = {"float16": np.uint16, "bfloat16": np.uint16, "float32": np.uint32, "float64": np.uint64}
+
+
+def stored(dtype):
+    return np.dtype(np.uint16 if dtype == "bfloat16" else dtype)
+
+
+def widened(array, dtype):
+    """The numbers as float64 (complex128)."""
+    # A signalling NaN that becomes a quiet one is nothing to warn of.
+    with np.errstate(invalid="ignore"):
+        if dtype == "bfloat16":
+            return (array.ravel().astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+        return array.astype(np.complex128 if dtype in COMPLEX else np.float64)
+
+
+def save(path, array, dtype):
+    if dtype == "bfloat16":
+        array = array.view("V2")
+    np.save(path, array)
+
+
+def ordered(array, dtype):
+    """Python integers in the order of the floats, neighbours one apart, both zeros 0."""
+    bits = [int(x) for x in array.view(BITS[dtype]).ravel()]
+    sign = 1 << (8 * array.dtype.itemsize - 1)
+    return [x if x < sign else sign - x for x in bits]
+
+
+def random_pair(rng, dtype, shape):
+    """Two arrays that agree in some elements and nearly agree in others."""
+    kind = stored(dtype)
+    count = math.prod(shape)
+    if dtype in COMPLEX:
+        part = "float32" if dtype == "complex64" else "float64"
+        a, e = random_pair(rng, part, (2 * count,))
+        return a.view(dtype).reshape(shape), e.view(dtype).reshape(shape)
+    raw = rng.integers(0, 256, count * kind.itemsize, dtype=np.uint8)
+    if dtype not in FLOATS or rng.random() < 0.3:
+        e = raw.view(kind).copy()
+    else:
+        numbers = (rng.standard_normal(count) * 10.0 ** rng.integers(-3, 4)).astype(np.float32)
+        e = (numbers.view(np.uint32) >> 16).astype(np.uint16) if dtype == "bfloat16" else numbers.astype(kind)
+    a = e.copy()
+    bits = a.view(BITS.get(dtype, kind))
+    change = rng.random(count)
+    near = change < rng.choice([0.0, 0.1, 0.5, 1.0])
+    with np.errstate(over="ignore"):
+        bits[near] += rng.integers(0, 4, count).astype(bits.dtype)[near]
+    far = change < rng.choice([0.0, 0.02])
+    a[far] = rng.permutation(e)[far]
+    if dtype in FLOATS:
+        specials = np.array([0.0, -0.0, np.nan, np.inf, -np.inf], np.float32)
+        if dtype == "bfloat16":
+            specials = (specials.view(np.uint32) >> 16).astype(np.uint16)
+        specials = specials.astype(kind)
+        for side in (a, e, None):
+            put = rng.random(count) < rng.choice([0.0, 0.0, 0.05])
+            values = rng.choice(specials, count)
+            for target in ((a, e) if side is None else (side,)):
+                target[put] = values[put]
+    return a.reshape(shape), e.reshape(shape)
+
+
+def parts_of(values, dtype):
+    return [values.real, values.imag] if dtype in COMPLEX else [values]
+
+
+class Expected:
+    """All that the report should say, computed without tensorop."""
+
+    def __init__(self, a, e, dtype, rtol, atol, max_ulp, nan_unequal):
+        self.dtype = dtype
+        if dtype in INTEGERS:
+            self.integers(a, e, rtol, atol, max_ulp)
+        else:
+            self.floats(a, e, rtol, atol, max_ulp, nan_unequal)
+        self.where = np.flatnonzero(self.differs)
+        # The worst is where that is largest, first by what no tolerance helps against.
+        beyond = [b if d else -1 for b, d in zip(self.beyond, self.differs)]
+        if max_ulp is not None and rtol == atol == 0 and self.hopeless == 0:
+            beyond = [u if d else -1 for u, d in zip(self.ulps, self.differs)]
+        self.worst = beyond.index(max(beyond))
+
+    def integers(self, a, e, rtol, atol, max_ulp):
+        a = [int(x) for x in a.ravel()]
+        e = [int(x) for x in e.ravel()]
+        off = [abs(x - y) for x, y in zip(a, e)]
+        self.differs = np.array([d > int(atol + rtol * abs(y)) and (max_ulp is None or d > max_ulp)
+                                 for d, y in zip(off, e)])
+        self.hopeless = 0
+        self.ulps = off
+        self.beyond = [Fraction(d) - Fraction(atol + rtol * abs(y)) for d, y in zip(off, e)]
+        self.absolute = max(off)
+        self.ulp = self.absolute
+        self.relative = max([d / float(abs(y)) for d, y in zip(off, e) if y != 0] or [0])
+
+    def floats(self, a, e, rtol, atol, max_ulp, nan_unequal):
+        x = widened(a, self.dtype).ravel()
+        y = widened(e, self.dtype).ravel()
+        hopeless = np.zeros(x.size, bool)
+        off, size = [], []
+        with np.errstate(all="ignore"):
+            for p, q in zip(parts_of(x, self.dtype), parts_of(y, self.dtype)):
+                same = (p == q) | (np.isnan(p) & np.isnan(q))
+                hopeless |= ~same & ~(np.isfinite(p) & np.isfinite(q))
+                hopeless |= nan_unequal & np.isnan(p) & np.isnan(q)
+                off.append(np.where(same, 0, np.abs(p - q)).astype(np.longdouble))
+                size.append(np.where(same & ~np.isfinite(q), 0, np.abs(q)).astype(np.longdouble))
+            if len(off) == 2:
+                # Wider than float64, so that no square overflows.
+                off = [np.sqrt(off[0] ** 2 + off[1] ** 2)]
+                size = [np.sqrt(size[0] ** 2 + size[1] ** 2)]
+            off, size = off[0], size[0]
+            if self.dtype not in COMPLEX:
+                off, size = off.astype(np.float64), size.astype(np.float64)
+                exact = np.abs(x.astype(np.longdouble) - y.astype(np.longdouble))
+                self.differs = ~(off <= atol + rtol * size)
+                off = np.where(np.isinf(off), exact, off)
+            else:
+                self.differs = ~(off <= atol + rtol * size)
+        regular = ~hopeless & (off != 0)
+        self.ulp = None
+        if self.dtype in FLOATS:
+            ulp = [abs(p - q) for p, q in zip(ordered(a, self.dtype), ordered(e, self.dtype))]
+            self.ulp = max([u for u, r in zip(ulp, regular) if r] or [0])
+            self.ulps = ulp
+            if max_ulp is not None:
+                self.differs &= ~np.array([u <= max_ulp for u in ulp])
+        self.differs |= hopeless
+        self.hopeless = int(hopeless.sum())
+        with np.errstate(all="ignore"):
+            self.beyond = list(np.where(hopeless | (off > sys.float_info.max), np.inf, off - (atol + rtol * size)))
+        self.absolute = max(off[regular], default=0)
+        relative = regular & (size != 0)
+        self.relative = max(off[relative].astype(np.longdouble) / size[relative], default=0)
+
+
+class Checker:
+    def __init__(self, binary, directory):
+        self.binary = binary
+        self.directory = directory
+        self.passed = 0
+        self.failed = 0
+
+    def check(self, what, ok, detail=""):
+        if ok:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print(f"FAILED: {what}: {detail}")
+
+    def compare(self, *options):
+        command = [self.binary, "compare", "a.npy", "e.npy", *options]
+        return subprocess.run(command, cwd=self.directory, capture_output=True, text=True)
+
+    def report(self, *options):
+        run = self.compare("--json", *options)
+        report = json.loads(run.stdout)
+        self.check(f"{options}: exit status", run.returncode == (0 if report["equal"] else 1), run.returncode)
+        return report
+
+
+def is_close(value, expected):
+    """The same but for the last bits, in which NumPy's long double and two roundings may differ."""
+    value = math.inf if value is None else value
+    if math.isinf(value) or math.isinf(float(expected)):
+        return value == float(expected)
+    return value == expected or abs(value - expected) <= 4e-16 * abs(expected) + 1e-323
+
+
+def check_smallest(checker, what, report, options, dtype):
+    """The tolerances that would have passed do, and three quarters of them do not."""
+    needed = report["to_pass"]
+    kept = {"--rtol": str(report["tolerance"]["rtol"]), "--atol": str(report["tolerance"]["atol"])}
+    if report["tolerance"]["max_ulp"] is not None:
+        kept["--max-ulp"] = str(report["tolerance"]["max_ulp"])
+    nan = [x for x in options if x == "--nan-unequal"]
+    for option, key in (("--rtol", "rtol"), ("--atol", "atol"), ("--max-ulp", "max_ulp")):
+        value = needed[key]
+        if value is None:
+            continue
+        less = value - 1 if key == "max_ulp" else value * (1 - 1e-9)
+        for tried, status in ((value, 0), (less, 1)):
+            given = dict(kept, **{option: repr(tried)})
+            run = checker.compare("-q", *nan, *[word for pair in given.items() for word in pair])
+            # One of large integers is no smaller than the other once it is a double.
+            vague = status == 1 and (value < 1e-300 or dtype in ("int64", "uint64"))
+            checker.check(f"{what}: {option} {tried!r}", run.returncode == status or vague, run)
+
+
+def check_pair(checker, rng, dtype, shape):
+    a, e = random_pair(rng, dtype, shape)
+    save(checker.directory / "a.npy", a, dtype)
+    save(checker.directory / "e.npy", e, dtype)
+    rtol = float(rng.choice([0, 0, 1e-6, 1e-2, 0.5]))
+    atol = float(rng.choice([0, 0, 1e-6, 1e-2, 3]))
+    max_ulp = int(rng.choice([0, 1, 2, 1000])) if dtype not in COMPLEX and rng.random() < 0.3 else None
+    nan_unequal = bool(rng.random() < 0.2)
+    options = ["--rtol", repr(rtol), "--atol", repr(atol)]
+    if rng.random() < 0.3:
+        options = ["--tolerance", "auto"]
+        rtol, atol = AUTO.get(dtype, (0, 0))
+    options += ["--max-ulp", str(max_ulp)] if max_ulp is not None else []
+    options += ["--nan-unequal"] if nan_unequal else []
+    what = f"{dtype}{shape} {' '.join(options)}"
+    expected = Expected(a, e, dtype, rtol, atol, max_ulp, nan_unequal)
+    report = checker.report(*options)
+    checker.check(f"{what}: differing", report["differing"] == expected.where.size,
+                  f"{report['differing']} for {expected.where.size}")
+    checker.check(f"{what}: hopeless", report["hopeless"] == expected.hopeless,
+                  f"{report['hopeless']} for {expected.hopeless}")
+    if expected.where.size:
+        first = [int(x) for x in np.unravel_index(expected.where[0], shape)]
+        checker.check(f"{what}: first", report["first"]["position"] == first, f"{report['first']} for {first}")
+        worst = [int(x) for x in np.unravel_index(expected.worst, shape)]
+        # The modulus is rounded otherwise here, and large integers are doubles in a bound.
+        if dtype not in COMPLEX and not (dtype in ("int64", "uint64") and rtol != 0):
+            checker.check(f"{what}: worst", report["worst"]["position"] == worst, f"{report['worst']} for {worst}")
+        if report["to_pass"] is not None:
+            check_smallest(checker, what, report, options, dtype)
+    for measure in ("absolute", "relative", "ulp"):
+        wanted = getattr(expected, measure)
+        shown = report["largest"][measure]
+        value = 0 if shown is None else shown["value"]
+        if dtype in COMPLEX and measure == "ulp":
+            checker.check(f"{what}: no ulp", shown is None, shown)
+        elif measure == "ulp" or (measure == "absolute" and dtype in INTEGERS):
+            checker.check(f"{what}: {measure}", value == wanted, f"{shown} for {wanted}")
+        else:
+            checker.check(f"{what}: {measure}", is_close(value, wanted), f"{shown} for {wanted!r}")
+
+
+def check_plain(checker, rng):
+    """bool and string: equal or not."""
+    for shape in SHAPES:
+        count = math.prod(shape)
+        for make in (lambda: rng.random(count) < 0.5, lambda: rng.choice(["", "a", "ab", "\u00e9\U0001f600"], count)):
+            a, e = make().reshape(shape), make().reshape(shape)
+            np.save(checker.directory / "a.npy", a)
+            np.save(checker.directory / "e.npy", e)
+            where = np.flatnonzero(a != e)
+            report = checker.report("--rtol", "1", "--atol", "1")
+            checker.check(f"{a.dtype}{shape}", report["differing"] == where.size, report)
+            if where.size:
+                first = [int(x) for x in np.unravel_index(where[0], shape)]
+                checker.check(f"{a.dtype}{shape}: first", report["first"]["position"] == first, report)
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit("usage: numpy_compare.py path/to/tensorop")
+    binary = pathlib.Path(sys.argv[1]).resolve()
+    rng = np.random.default_rng(SEED)
+    with tempfile.TemporaryDirectory() as directory:
+        checker = Checker(binary, pathlib.Path(directory))
+        for _ in range(ROUNDS):
+            for dtype in INTEGERS + FLOATS + COMPLEX:
+                for shape in SHAPES:
+                    check_pair(checker, rng, dtype, shape)
+        check_plain(checker, rng)
+    print(f"NumPy {np.__version__}, seed {SEED}")
+    print(f"{checker.passed} passed, {checker.failed} failed")
+    sys.exit(1 if checker.failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+// Tensors large enough to be split between threads, against a loop over all elements.
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "base/text.hpp"
+#include "engine/compare.hpp"
+#include "support/catch.hpp"
+#include "support/random.hpp"
+
+namespace tensorop {
+namespace {
+
+// More than three chunks of a megabyte, the last one not full.
+constexpr std::int64_t kRows = 1000;
+constexpr std::int64_t kColumns = 901;
+constexpr std::int64_t kElements = kRows * kColumns;
+
+Tensor tensor_of(const std::vector<float>& values) {
+  auto storage = std::make_shared<Storage>(static_cast<std::int64_t>(values.size() * sizeof(float)));
+  std::memcpy(storage->data(), values.data(), values.size() * sizeof(float));
+  return {DType::float32, {kRows, kColumns}, storage};
+}
+
+struct Naive {
+  std::int64_t differing = 0;
+  std::int64_t first = -1;
+  std::int64_t worst = -1;
+  double excess = 0;
+  double absolute = 0;
+  std::int64_t absolute_at = -1;
+};
+
+Naive compare_naively(const std::vector<float>& actual, const std::vector<float>& expected, double rtol,
+                      double atol) {
+  Naive out;
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    const auto at = static_cast<std::int64_t>(i);
+    const double off = std::fabs(static_cast<double>(actual[i]) - static_cast<double>(expected[i]));
+    const double bound = atol + rtol * std::fabs(static_cast<double>(expected[i]));
+    if (off > out.absolute) {
+      out.absolute = off;
+      out.absolute_at = at;
+    }
+    if (off <= bound) continue;
+    ++out.differing;
+    if (out.first < 0) out.first = at;
+    if (off - bound > out.excess) {
+      out.excess = off - bound;
+      out.worst = at;
+    }
+  }
+  return out;
+}
+
+std::string both_reports(const Comparison& comparison) {
+  return report_text(comparison) + report_json(comparison);
+}
+
+struct Pair {
+  std::vector<float> actual;
+  std::vector<float> expected;
+};
+
+// Errors are few steps of the same size, so that many places share the largest one.
+Pair random_pair(Random& random, int percent_off) {
+  Pair out;
+  for (std::int64_t i = 0; i < kElements; ++i) {
+    const auto value = static_cast<float>(random.between(-1000, 1000));
+    out.expected.push_back(value);
+    const bool off = percent_off > 0 && random.chance(percent_off);
+    out.actual.push_back(off ? value + static_cast<float>(random.between(-4, 4)) / 4 : value);
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("large tensors give the same report for any number of threads", "[compare][random]") {
+  const std::uint64_t seed = random_seed();
+  CAPTURE(seed);
+  Random random(seed);
+  for (const int percent_off : {0, 1, 100}) {
+    Pair pair = random_pair(random, percent_off);
+    if (percent_off == 1) {
+      // One alone at the end of the first chunk, one at the beginning of the last one.
+      for (const std::size_t at : {std::size_t{262143}, std::size_t{786432}}) pair.actual[at] += 100;
+    }
+    const Tensor actual = tensor_of(pair.actual);
+    const Tensor expected = tensor_of(pair.expected);
+    for (const double tolerance : {0.0, 1e-3}) {
+      CAPTURE(percent_off, tolerance);
+      Tolerances given;
+      given.rtol = tolerance;
+      given.atol = tolerance / 2;
+      const Naive naive = compare_naively(pair.actual, pair.expected, tolerance, tolerance / 2);
+      const Comparison one = compare_tensors(actual, expected, given, Threads(1));
+      CHECK(one.difference.differing == naive.differing);
+      CHECK(one.difference.first == naive.first);
+      CHECK(one.difference.worst(DType::float32, one.tolerance) == naive.worst);
+      CHECK(one.difference.absolute.value == naive.absolute);
+      CHECK(one.difference.absolute.at == naive.absolute_at);
+      for (const int threads : {2, 3, 7}) {
+        CAPTURE(threads);
+        CHECK(both_reports(compare_tensors(actual, expected, given, Threads(threads))) == both_reports(one));
+        const Comparison verdict =
+            compare_tensors(actual, expected, given, Threads(threads), CompareDepth::verdict);
+        CHECK(verdict.equal == one.equal);
+      }
+      // The verdict alone must not stop before it is certain.
+      given.max_mismatch.count = naive.differing;
+      CHECK(compare_tensors(actual, expected, given, Threads(3), CompareDepth::verdict).equal);
+      given.max_mismatch.count = naive.differing - 1;
+      if (naive.differing > 0) {
+        CHECK_FALSE(compare_tensors(actual, expected, given, Threads(3), CompareDepth::verdict).equal);
+      }
+    }
+  }
+}
+
+}  // namespace tensorop

@@ -1,0 +1,116 @@
+// Tolerances: what their texts mean for each dtype, and which are refused.
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "engine/compare.hpp"
+#include "support/catch.hpp"
+
+namespace tensorop {
+namespace {
+
+std::string message_of(const std::vector<NamedText>& tolerances) {
+  try {
+    (void)parse_tolerances(tolerances);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+}  // namespace
+
+TEST_CASE("tolerance auto has numbers for floats, and what is given stands", "[compare]") {
+  const Tolerances automatic = parse_tolerances({{"tolerance", "auto"}});
+  struct Expected {
+    DType dtype;
+    double rtol;
+    double atol;
+  };
+  for (const Expected& row : std::vector<Expected>{{DType::float16, 1e-3, 1e-5},
+                                                   {DType::bfloat16, 1.6e-2, 1e-5},
+                                                   {DType::float32, 1.3e-6, 1e-5},
+                                                   {DType::float64, 1e-7, 1e-7},
+                                                   {DType::complex64, 1.3e-6, 1e-5},
+                                                   {DType::complex128, 1e-7, 1e-7},
+                                                   {DType::int8, 0, 0},
+                                                   {DType::uint64, 0, 0},
+                                                   {DType::boolean, 0, 0},
+                                                   {DType::string, 0, 0}}) {
+    CAPTURE(name(row.dtype));
+    CHECK(automatic.for_dtype(row.dtype).rtol == row.rtol);
+    CHECK(automatic.for_dtype(row.dtype).atol == row.atol);
+  }
+  const Tolerances mixed = parse_tolerances({{"tolerance", "Auto"}, {"rtol", "0.5"}});
+  CHECK(mixed.for_dtype(DType::float32).rtol == 0.5);
+  CHECK(mixed.for_dtype(DType::float32).atol == 1e-5);
+  CHECK(mixed.for_dtype(DType::int32).rtol == 0.5);
+}
+
+TEST_CASE("so many elements are allowed to differ, exactly", "[compare]") {
+  struct Limit {
+    std::string text;
+    std::int64_t elements;
+    std::int64_t allowed;
+  };
+  for (const Limit& row :
+       std::vector<Limit>{{"0", 10, 0},
+                          {"3", 10, 3},
+                          {"3", 2, 3},
+                          {"0%", 10, 0},
+                          {"100%", 10, 10},
+                          {"100.000000%", 10, 10},
+                          {"50%", 3, 1},
+                          {".5%", 200, 1},
+                          {"0.5%", 199, 0},
+                          {"1.%", 100, 1},
+                          // In float64 this is 56.99999999999999.
+                          {"0.57%", 10000, 57},
+                          {"0.000001%", 99'999'999, 0},
+                          {"0.000001%", 100'000'000, 1},
+                          {"99.999999%", std::numeric_limits<std::int64_t>::max(), 9223371944621055438}}) {
+    CAPTURE(row.text, row.elements);
+    CHECK(parse_tolerances({{"max_mismatch", row.text}}).max_mismatch.allowed(row.elements) == row.allowed);
+  }
+}
+
+TEST_CASE("what is no tolerance is refused", "[compare]") {
+  struct Refused {
+    std::string name;
+    std::string text;
+    std::string message;
+  };
+  std::vector<Refused> rows;
+  for (const char* name : {"rtol", "atol"}) {
+    for (const char* text : {"nan", "-nan", "inf", "infinity", "-inf", "-1", "-1e-300"}) {
+      rows.push_back({name, text, cat(name, " ", text, " is no finite number from 0 on")});
+    }
+    for (const char* text : {"", " 1", "1 ", "1,5", "0x1p3", "1%", "abc", "--1", "+-1", "1e"}) {
+      rows.push_back({name, text, cat(name, " ", text, " is no number")});
+    }
+    for (const char* text : {"1e999", "1e-999", "-1e999"}) {
+      rows.push_back({name, text, cat(name, " ", text, " does not fit in float64")});
+    }
+  }
+  for (const char* text : {"", "-1", "1.0", "1e3", "18446744073709551616", "nan"}) {
+    rows.push_back({"max_ulp", text, cat("max_ulp ", text, " is no whole number from 0 to 2^64-1")});
+  }
+  for (const char* text : {"", "%", ".%", "-1", "-1%", "1e1%", "100.000001%", "101%", "0.0000001%", "1.5",
+                           "nan%", "1 %", "9223372036854775808", "99999999999999999999999%"}) {
+    rows.push_back({"max_mismatch", text,
+                    cat("max_mismatch ", text,
+                        " is neither a whole number from 0 on nor 0%..100% (at most 6 decimals)")});
+  }
+  rows.push_back({"tolerance", "exact", "tolerance exact is not auto"});
+  rows.push_back({"nan_unequal", "yes", "nan_unequal yes is none of true, false"});
+  rows.push_back({"rtoll", "1",
+                  "no tolerance rtoll: there are rtol, atol, max_ulp, max_mismatch, tolerance, nan_unequal"});
+  for (const Refused& row : rows) CHECK(message_of({{row.name, row.text}}) == row.message);
+  for (const char* text : {"0", "-0", "+1", "1e-5", ".5", "5.", "1e308", "5e-324"}) {
+    CHECK(message_of({{"rtol", text}}) == "accepted");
+  }
+}
+
+}  // namespace tensorop
