@@ -143,7 +143,7 @@ run_ctest release --label-exclude script
 run_script tests/io/numpy_roundtrip.py
 run_script tests/engine/numpy_compare.py
 run_script tests/io/npz_roundtrip.py
-run_script tests/batch/batch.py
+run_script tests/engine/batch.py
 run_script tests/cli/shells.py
 run_script tests/onnx/node_cases.py
 if [[ $mode == all ]]; then

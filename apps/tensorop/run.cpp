@@ -1,4 +1,6 @@
 // `run`: many operations in one process.
+#include <array>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 
@@ -31,18 +33,33 @@ std::string outcome_lines(const Job& job, const JobOutcome& outcome, bool quiet)
   return out;
 }
 
-struct Counts {
-  std::int64_t done = 0;
-  std::int64_t failed = 0;
-  std::int64_t skipped = 0;
-};
+// What has become of the jobs so far.
+class Tally {
+ public:
+  void add(const Job& job, JobStatus status) {
+    ++counts_[static_cast<std::size_t>(status)];
+    if (status == JobStatus::failed) last_failed_ = &job;
+  }
+  [[nodiscard]] bool is_all_done() const { return failed() + skipped() == 0; }
 
-std::string summary(const Counts& counts, std::size_t jobs) {
-  std::vector<std::string> parts = {cat(counts.done, " done")};
-  if (counts.failed != 0) parts.push_back(cat(counts.failed, " failed"));
-  if (counts.skipped != 0) parts.push_back(cat(counts.skipped, " skipped"));
-  return cat("tensorop: run: ", jobs, jobs == 1 ? " job: " : " jobs: ", join(parts), "\n");
-}
+  // One line, of so many jobs.
+  [[nodiscard]] std::string summary(std::size_t jobs, bool fail_fast) const {
+    const std::string head = cat("tensorop: run: ", jobs, jobs == 1 ? " job: " : " jobs: ");
+    if (fail_fast && last_failed_ != nullptr)
+      return cat(head, "stopped at ", last_failed_->reference(), "\n");
+    std::vector<std::string> parts = {cat(counts_[static_cast<std::size_t>(JobStatus::done)], " done")};
+    if (failed() != 0) parts.push_back(cat(failed(), " failed"));
+    if (skipped() != 0) parts.push_back(cat(skipped(), " skipped"));
+    return cat(head, join(parts), "\n");
+  }
+
+ private:
+  [[nodiscard]] std::int64_t failed() const { return counts_[static_cast<std::size_t>(JobStatus::failed)]; }
+  [[nodiscard]] std::int64_t skipped() const { return counts_[static_cast<std::size_t>(JobStatus::skipped)]; }
+
+  std::array<std::int64_t, 3> counts_{};
+  const Job* last_failed_ = nullptr;
+};
 
 int run_jobs(const Arguments& arguments) {
   if (arguments.operands.empty()) throw Error("no file of jobs given");
@@ -64,31 +81,15 @@ int run_jobs(const Arguments& arguments) {
   const auto say = [&](const std::string& lines) {
     if (!lines.empty()) progress.hide_while([&] { std::fputs(lines.c_str(), stderr); });
   };
-  Counts counts;
-  const Job* stopped_at = nullptr;
+  Tally tally;
   const auto work = [&](std::size_t i, const Settings& own) { return run_job(jobs[i], own); };
   run_batch(jobs, settings, work, [&](std::size_t i, const JobOutcome& outcome) {
+    tally.add(jobs[i], outcome.status);
     say(outcome_lines(jobs[i], outcome, quiet));
-    switch (outcome.status) {
-      case JobStatus::done:
-        ++counts.done;
-        break;
-      case JobStatus::failed:
-        ++counts.failed;
-        if (settings.fail_fast) stopped_at = &jobs[i];
-        break;
-      case JobStatus::skipped:
-        ++counts.skipped;
-        break;
-    }
   });
   progress.end();
-  if (!quiet) {
-    say(stopped_at == nullptr ? summary(counts, jobs.size())
-                              : cat("tensorop: run: ", jobs.size(), " jobs: stopped at the one on line ",
-                                    stopped_at->line, "\n"));
-  }
-  return counts.failed + counts.skipped == 0 ? 0 : 2;
+  if (!quiet) say(tally.summary(jobs.size(), settings.fail_fast));
+  return tally.is_all_done() ? 0 : 2;
 }
 
 }  // namespace

@@ -74,8 +74,7 @@ class Batch {
     for (const Need& need : jobs_[job].needs) {
       if (states_[need.job].has_result) continue;
       state.outcome.status = JobStatus::skipped;
-      state.outcome.error =
-          std::make_shared<Error>(cat("skipped: it needs the job on line ", jobs_[need.job].line));
+      state.outcome.error = std::make_shared<Error>(cat("skipped: it needs ", jobs_[need.job].reference()));
       return;
     }
     ++running_;

@@ -137,7 +137,7 @@ class Check {
     const Threads& threads = settings_.batch.threads;
     const auto [written, is_new] = written_.try_emplace(keys_.of(path), i);
     if (!is_new) {
-      const CaseResult again = compare_case(job, *state.actual, threads);
+      CaseResult again = compare_case(job, *state.actual, threads);
       if (again.verdict == Verdict::equal) return again;
       const std::string other = jobs_[written->second].place();
       return {Verdict::error,

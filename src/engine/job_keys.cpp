@@ -40,10 +40,10 @@ OperandText operand_of(const JsonMember& member, const std::string& folder) {
   if (member.kind == JsonKind::null) refuse(member, "an operand");
   if (member.kind != JsonKind::string) return {member.text, true};
   if (member.text.starts_with('@')) return {member.text};
-  // An existing file wins, as on the command line; there it is looked for from here.
-  const bool may_be_json = !folder.empty() && looks_like_json(member.text);
   std::string path = file_of(member, folder);
-  return {may_be_json && !file_exists(path) ? member.text : std::move(path)};
+  // An existing file wins, as on the command line; there it is looked for from here.
+  if (looks_like_json(member.text) && !file_exists(path)) return {member.text, true};
+  return {std::move(path)};
 }
 
 // "2,3,4" of [2, 3, 4]; nothing where it is no list of plain numbers.
@@ -80,7 +80,8 @@ NamedText attribute_of(const JsonMember& member, AttributeKind kind, const std::
         out.is_json = true;
       } else if (is_text && member.text.find_first_not_of("0123456789,") != std::string::npos) {
         if (member.text.starts_with('@')) throw Error("only operands can be the result of another job");
-        out.text = operand_of(member, folder).text;
+        const OperandText operand = operand_of(member, folder);
+        out = {member.key, operand.text, operand.is_json};
       }
       break;
   }
@@ -107,12 +108,10 @@ Expectation expectation_of(const JsonMember& member, const std::string& folder) 
               with_context("error", [&] { return text_of(*error, "a rule id or part of a message"); })};
     }
   }
-  if (member.kind != JsonKind::string) return {Expectation::Kind::tensor, member.text};
   OperandText operand = operand_of(member, folder);
+  if (operand.is_json) return {Expectation::Kind::tensor, std::move(operand.text)};
   if (operand.text.starts_with('@')) throw Error("expected a tensor, a golden file or an error, found an id");
-  const bool is_json =
-      operand.text == member.text && looks_like_json(member.text) && !file_exists(operand.text);
-  return {is_json ? Expectation::Kind::tensor : Expectation::Kind::file, std::move(operand.text)};
+  return {Expectation::Kind::file, std::move(operand.text)};
 }
 
 // Reads members of one job.
@@ -228,6 +227,7 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
   Job job;
   job.file = file;
   job.line = object.line;
+  job.number = object.number;
   return with_context(job.place(), [&] {
     const Operator& op = operator_of(object);
     JobReader reader(op, folder, job);

@@ -38,8 +38,7 @@ class Linker {
                              std::string_view what) {
         const auto [there, is_new] = index.emplace(value, i);
         if (is_new) return;
-        throw Error(
-            cat(job.place(), ": key \"", key, "\": the job on line ", jobs_[there->second].line, what));
+        throw Error(cat(job.place(), ": key \"", key, "\": ", jobs_[there->second].reference(), what));
       };
       if (!job.id.empty()) claim(ids_, job.id, "id", " has this id too");
       if (job.output && job.output->path != "/dev/null") {
@@ -82,9 +81,9 @@ class Linker {
                       near.empty() ? "" : cat(" (did you mean @", printable(near), "?)")));
     }
     if (found->second >= i) {
-      throw Error(cat("the job with the id ", printable(text.substr(1)), " comes ",
-                      found->second == i ? "no earlier: it is this one"
-                                         : cat("later, on line ", jobs_[found->second].line)));
+      throw Error(found->second == i
+                      ? "it is this job's own id"
+                      : cat(jobs_[found->second].reference(), ", which has that id, comes later"));
     }
     jobs_[i].needs.push_back({found->second, text});
     ++jobs_[found->second].uses;
@@ -95,7 +94,7 @@ class Linker {
     const auto found = writers_.find(keys_.of(path));
     if (found == writers_.end() || found->second == i) return;
     if (purpose_ == JobPurpose::check) {
-      throw Error(cat(printable(path), " is the output of the job on line ", jobs_[found->second].line,
+      throw Error(cat(printable(path), " is the output of ", jobs_[found->second].reference(),
                       ", and check writes none: use its id"));
     }
     if (found->second < i) {
@@ -125,7 +124,11 @@ void require_purpose(const Job& job, JobPurpose purpose) {
 }  // namespace
 
 std::string Job::place() const {
-  return cat(file, ":", line);
+  return cat(file, ":", line, number == 0 ? "" : cat(": job ", number));
+}
+
+std::string Job::reference() const {
+  return number == 0 ? cat("the job on line ", line) : cat("job ", number);
 }
 
 void read_jobs(const std::string& path, JobPurpose purpose, std::vector<Job>& jobs) {

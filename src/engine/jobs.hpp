@@ -31,10 +31,11 @@ struct Need {
 };
 
 struct Job {
-  std::string file;       // the job file, as messages call it
-  std::int64_t line = 0;  // where the job begins in it
-  std::string id;         // empty: none
-  std::string name;       // the name given, else the id, else "FILE:LINE"
+  std::string file;         // the job file, as messages call it
+  std::int64_t line = 0;    // where the job begins in it
+  std::int64_t number = 0;  // which one it is, where its line alone does not tell; else 0
+  std::string id;           // empty: none
+  std::string name;         // the name given, else the id, else "FILE:LINE"
   Request request;
   std::optional<Destination> output;
   std::optional<Expectation> expect;
@@ -43,8 +44,10 @@ struct Job {
   std::vector<std::size_t> after;  // earlier jobs that read what this one overwrites
   int uses = 0;                    // operands of later jobs that are this one's result
 
-  // "jobs.jsonl:3".
+  // "jobs.jsonl:3"; "jobs.json:1: job 17" where several jobs begin on that line.
   [[nodiscard]] std::string place() const;
+  // "the job on line 3"; "job 17".
+  [[nodiscard]] std::string reference() const;
 };
 
 enum class JobPurpose : std::uint8_t {

@@ -111,7 +111,7 @@ class Handler {
   bool start_object(std::size_t) {
     if (in_object_) return begin_nested(JsonKind::object);
     in_object_ = true;
-    objects_.push_back({cursor_.line_of(cursor_.offset() - 1), {}});
+    objects_.push_back({cursor_.line_of(cursor_.offset() - 1), 0, {}});
     return true;
   }
 
@@ -260,6 +260,15 @@ JsonMember item_of(std::string_view json) {
   }
 }
 
+// Where a line alone does not say which object is meant.
+void number_neighbours(std::vector<JsonObject>& objects) {
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    const bool shares = (i > 0 && objects[i - 1].line == objects[i].line) ||
+                        (i + 1 < objects.size() && objects[i + 1].line == objects[i].line);
+    if (shares) objects[i].number = to_int64(i) + 1;
+  }
+}
+
 }  // namespace
 
 std::string_view kind_name(JsonKind kind) {
@@ -310,6 +319,7 @@ std::vector<JsonObject> read_json_objects(JsonText& text, const std::string& nam
       throw Error(cat(name, ":", cursor.line_of(cursor.offset()), ": something follows behind the list"));
     }
   }
+  number_neighbours(objects);
   return objects;
 }
 

@@ -24,7 +24,8 @@ struct JsonMember {
 };
 
 struct JsonObject {
-  std::int64_t line = 0;  // where it begins; the first line is 1
+  std::int64_t line = 0;    // where it begins; the first line is 1
+  std::int64_t number = 0;  // which one it is, from 1 on, where others begin on the same line; else 0
   std::vector<JsonMember> members;
 };
 

@@ -256,15 +256,16 @@ void compare_run(const T* actual, const T* expected, std::int64_t first, std::in
 template <std::integral T>
 void compare_run(const T* actual, const T* expected, std::int64_t first, std::int64_t count,
                  Recorder& recorder) {
+  using Unsigned = std::make_unsigned_t<T>;
   for (std::int64_t i = 0; i < count; ++i) {
     const T a = actual[i];
     const T e = expected[i];
     if (a == e) continue;
-    // Modulo 2^64 differences and negation are exact.
-    const auto a_wide = static_cast<std::uint64_t>(a);
-    const auto e_wide = static_cast<std::uint64_t>(e);
-    const std::uint64_t distance = a > e ? a_wide - e_wide : e_wide - a_wide;
-    const auto magnitude = static_cast<double>(e < 0 ? 0 - e_wide : e_wide);
+    // Differences and negation are exact in the unsigned type of the same width.
+    const auto a_bits = static_cast<Unsigned>(a);
+    const auto e_bits = static_cast<Unsigned>(e);
+    const std::uint64_t distance = static_cast<Unsigned>(a > e ? a_bits - e_bits : e_bits - a_bits);
+    const auto magnitude = static_cast<double>(static_cast<Unsigned>(e < 0 ? 0 - e_bits : e_bits));
     recorder.measure(Deviation<std::uint64_t>{distance, magnitude}, distance, first + i);
   }
 }

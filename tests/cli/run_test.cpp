@@ -152,10 +152,9 @@ TEST_CASE("a job file that is not well is refused before any job runs", "[cli][r
       {R"({"op":"gather","id":"x","data":"@aaaaa"})", R"(jobs.jsonl:2: key "data": no job has the id aaaaa)"},
       {"{\"op\":\"gather\",\"id\":\"weights\"}\n{\"op\":\"gather\",\"id\":\"x\",\"data\":\"@wieghts\"}",
        R"(jobs.jsonl:3: key "data": no job has the id wieghts (did you mean @weights?))"},
-      {R"({"op":"gather","id":"x","data":"@x"})",
-       R"(jobs.jsonl:2: key "data": the job with the id x comes no earlier: it is this one)"},
+      {R"({"op":"gather","id":"x","data":"@x"})", R"(jobs.jsonl:2: key "data": it is this job's own id)"},
       {"{\"op\":\"gather\",\"id\":\"x\",\"data\":\"@y\"}\n{\"op\":\"gather\",\"id\":\"y\"}",
-       R"(jobs.jsonl:2: key "data": the job with the id y comes later, on line 3)"},
+       R"(jobs.jsonl:2: key "data": the job on line 3, which has that id, comes later)"},
       {R"({"op":"gather","id":"x","rtol":[1]})",
        R"(jobs.jsonl:2: key "rtol": expected a number or a word, found a list)"},
       {R"({"op":"gather","id":"x","expect":{"error":"X","dtype":1}})",
@@ -229,10 +228,28 @@ TEST_CASE("one job that fails stops those that need it; messages come in the ord
     const TempDir fast;
     const auto stopped = run_jobs(fast, jobs, {"--threads", threads, "--fail-fast"});
     CHECK(stopped.err == messages.substr(0, messages.find('\n') + 1) +
-                             "tensorop: run: 40 jobs: stopped at the one on line 3\n");
+                             "tensorop: run: 40 jobs: stopped at the job on line 3\n");
     CHECK(stopped.status == 2);
     CHECK(fs::exists(fast.file("2.json")));
   }
+}
+
+TEST_CASE("jobs that begin on one line are told apart by their number", "[cli][run]") {
+  const TempDir dir;
+  const std::string bad = R"({"op":"gather","data":[1],"indices":[1],"id":"x"})";
+  const std::string user = R"({"op":"add","a":"@x","b":1,"id":"y"})";
+  const std::string message =
+      "gather: indices[0] = 1 is out of range for axis 0 of data (size 1; allowed -1..0) [IX-1]";
+  const auto result =
+      run_jobs(dir, cat("[", bad, ",", user, ",\n", R"({"op":"add","a":"@x","b":1,"id":"z"}])"));
+  CHECK(result.err == cat("tensorop: run: jobs.jsonl:1: job 1: ", message,
+                          "\ntensorop: run: jobs.jsonl:1: job 2: skipped: it needs job 1\n"
+                          "tensorop: run: jobs.jsonl:2: skipped: it needs job 1\n"
+                          "tensorop: run: 3 jobs: 0 done, 1 failed, 2 skipped\n"));
+  CHECK(run_jobs(dir, cat("[", user, ",", bad, "]")).err ==
+        "tensorop: run: jobs.jsonl:1: job 1: key \"a\": job 2, which has that id, comes later\n");
+  CHECK(run_jobs(dir, cat("[", bad, ",", user, "]"), {"--fail-fast"}).err ==
+        cat("tensorop: run: jobs.jsonl:1: job 1: ", message, "\ntensorop: run: 2 jobs: stopped at job 1\n"));
 }
 
 TEST_CASE("run reads standard input, and is as quiet as asked", "[cli][run]") {

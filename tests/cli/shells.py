@@ -145,8 +145,12 @@ def main():
         for name in ("file-a.npy", "file-b.npy"):
             (folder / name).write_bytes(b"")
         for shell, complete in (("bash", in_bash), ("fish", in_fish), ("zsh", in_zsh)):
-            check_completion(shell, complete, folder)
-        check_manual()
+            if shutil.which(shell):
+                check_completion(shell, complete, folder)
+            else:
+                print("left out: %s is not there" % shell)
+        if shutil.which("groff"):
+            check_manual()
         check_installation(folder)
     finally:
         shutil.rmtree(folder)

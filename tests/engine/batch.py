@@ -2,7 +2,7 @@
 """Holds run and check to what only another program can see: results by NumPy, JUnit by an XML parser, the progress bar
 in a terminal, and what an interrupted run leaves behind.
 
-    /usr/bin/python3 tests/batch/batch.py path/to/tensorop
+    /usr/bin/python3 tests/engine/batch.py path/to/tensorop
 
 The last line is "N passed, N failed".
 """
@@ -97,7 +97,7 @@ def check_junit(checker, root):
     checker.check("junit: suites", [suite.get("name") for suite in suites] == ["a.json", "b & c.jsonl"])
     found = [(case.get("name"), [child.tag for child in case]) for case in suites[0]]
     shown = name.replace("\x1b", "\\x1b").replace("\t", "\\t").replace("\ufffe", "\ufffd")
-    wanted = [("good", []), (shown, ["failure"]), ("a.json:1", ["error"]), ("new", ["system-out"])]
+    wanted = [("good", []), (shown, ["failure"]), ("a.json:1: job 3", ["error"]), ("new", ["system-out"])]
     checker.check("junit: cases", found == wanted, found)
     failure = suites[0][1][0]
     checker.check("junit: failure", failure.get("message") == "different: 1 of 1 element (100%)", failure.attrib)
