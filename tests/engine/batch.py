@@ -215,6 +215,12 @@ def check_terminal(checker, root):
         checker.check(f"pipe {mode}", ("/4" in text) == drawn, repr(text))
 
 
+def wait_for_result(path, least_bytes):
+    end = time.monotonic() + 30
+    while time.monotonic() < end and not (path.exists() and path.stat().st_size > least_bytes):
+        time.sleep(0.0005)
+
+
 def check_interruption(checker, root):
     """Whatever ends a run: finished outputs are whole, and there is nothing else."""
     rng = random.Random(SEED)
@@ -233,7 +239,7 @@ def check_interruption(checker, root):
                     for i in range(count):
                         np.save(folder / f"{i}.npy", np.int64(0))
                 process = subprocess.Popen([checker.binary, "run", "-q", "--threads", "3", jobs])
-                time.sleep(rng.uniform(0.01, 0.06))
+                wait_for_result(folder / f"{rng.randrange(200)}.npy", 8 * elements)
                 process.send_signal(number)
                 status = process.wait()
                 ended = status in (-number, 0)
