@@ -29,6 +29,7 @@
 #include "base/text.hpp"
 #include "io/npz_writer.hpp"
 #include "support/catch.hpp"
+#include "support/files.hpp"
 #include "support/temp_dir.hpp"
 
 namespace tensorop {
@@ -44,22 +45,10 @@ void put(const std::string& path, std::string_view text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
-std::string get(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return "(nothing)";
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 void publish(const std::string& path, std::string_view text) {
   OutputFile file = OutputFile::create(path);
   file.append(bytes_of(text));
   file.commit();
-}
-
-std::set<std::string> names_in(const fs::path& directory) {
-  std::set<std::string> names;
-  for (const auto& entry : fs::directory_iterator(directory)) names.insert(entry.path().filename().string());
-  return names;
 }
 
 mode_t mode_of(const std::string& path) {

@@ -8,6 +8,8 @@
 
 #include "base/text.hpp"
 #include "support/catch.hpp"
+#include "support/cli.hpp"
+#include "support/files.hpp"
 #include "support/npy_writer.hpp"
 #include "support/process.hpp"
 #include "support/temp_dir.hpp"
@@ -16,12 +18,6 @@ namespace tensorop {
 namespace {
 
 namespace fs = std::filesystem;
-using Words = std::vector<std::string>;
-
-std::string get(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return in ? std::string{std::istreambuf_iterator<char>(in), {}} : "(nothing)";
-}
 
 ProcessResult check_in(const TempDir& dir, const Words& arguments, const std::string& input = "") {
   Words words = {"check"};

@@ -11,46 +11,17 @@
 #include "base/text.hpp"
 #include "ops/registry.hpp"
 #include "support/catch.hpp"
+#include "support/cli.hpp"
+#include "support/files.hpp"
 #include "support/npy_writer.hpp"
 #include "support/process.hpp"
 #include "support/temp_dir.hpp"
+#include "support/tensors.hpp"
 
 namespace tensorop {
 namespace {
 
-using Words = std::vector<std::string>;
 using Json = nlohmann::json;
-
-template <class T>
-Tensor tensor_of(DType dtype, Shape shape, const std::vector<T>& values) {
-  auto storage = std::make_shared<Storage>(static_cast<std::int64_t>(values.size() * sizeof(T)));
-  if (!values.empty()) std::memcpy(storage->data(), values.data(), values.size() * sizeof(T));
-  return {dtype, std::move(shape), storage};
-}
-
-std::string get(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-ProcessResult run_in(const TempDir& dir, const Words& words, const std::string& input = "") {
-  ProcessOptions options;
-  options.directory = dir.path().string();
-  options.input = input;
-  return run_tensorop(words, options);
-}
-
-void check_done(const ProcessResult& result, const std::string& out) {
-  CHECK(result.err.empty());
-  CHECK(result.out == out);
-  CHECK(result.status == 0);
-}
-
-void check_refused(const ProcessResult& result, const std::string& message) {
-  CHECK(result.err == cat("tensorop: ", message, "\n"));
-  CHECK(result.out.empty());
-  CHECK(result.status == 2);
-}
 
 std::string described(const std::string& dtype, const std::string& data) {
   return cat(R"({"dtype":")", dtype, R"(","data":)", data, "}");

@@ -7,46 +7,14 @@
 
 #include "base/text.hpp"
 #include "support/catch.hpp"
+#include "support/cli.hpp"
+#include "support/files.hpp"
 #include "support/npy_writer.hpp"
 #include "support/process.hpp"
 #include "support/temp_dir.hpp"
 
 namespace tensorop {
 namespace {
-
-using Words = std::vector<std::string>;
-
-std::string get(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-ProcessResult run_in(const TempDir& dir, const Words& words, const std::string& input = "") {
-  ProcessOptions options;
-  options.directory = dir.path().string();
-  options.input = input;
-  return run_tensorop(words, options);
-}
-
-// A shell command in `dir`; the program is "$B".
-ProcessResult shell(const TempDir& dir, const std::string& command) {
-  ProcessOptions options;
-  options.directory = dir.path().string();
-  options.environment = {cat("B=", TENSOROP_BINARY)};
-  return run_process({"/bin/sh", "-c", command}, options);
-}
-
-void check_done(const ProcessResult& result, const std::string& out) {
-  CHECK(result.err.empty());
-  CHECK(result.out == out);
-  CHECK(result.status == 0);
-}
-
-void check_refused(const ProcessResult& result, const std::string& message) {
-  CHECK(result.err == cat("tensorop: ", message, "\n"));
-  CHECK(result.out.empty());
-  CHECK(result.status == 2);
-}
 
 // two.npz: x = [10,20,30] and y = [[1.5],[2.5]]; one.npz: i = [2,0].
 void make_archives(const TempDir& dir, const std::string& compress = "-q") {

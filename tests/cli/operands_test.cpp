@@ -13,6 +13,7 @@
 #include "support/npy_writer.hpp"
 #include "support/process.hpp"
 #include "support/temp_dir.hpp"
+#include "support/tensors.hpp"
 
 namespace tensorop {
 namespace {
@@ -21,13 +22,6 @@ using Words = std::vector<std::string>;
 
 std::string json(const std::string& dtype, const std::string& shape, const std::string& data) {
   return cat(R"({"dtype":")", dtype, R"(","shape":[)", shape, R"(],"data":)", data, "}\n");
-}
-
-template <class T>
-Tensor tensor_of(DType dtype, Shape shape, const std::vector<T>& values) {
-  auto storage = std::make_shared<Storage>(static_cast<std::int64_t>(values.size() * sizeof(T)));
-  if (!values.empty()) std::memcpy(storage->data(), values.data(), values.size() * sizeof(T));
-  return {dtype, std::move(shape), storage};
 }
 
 // Runs the program in `directory` with `input` on standard input.

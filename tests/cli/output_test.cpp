@@ -13,64 +13,17 @@
 
 #include "base/text.hpp"
 #include "support/catch.hpp"
+#include "support/cli.hpp"
+#include "support/files.hpp"
 #include "support/npy_writer.hpp"
 #include "support/process.hpp"
 #include "support/temp_dir.hpp"
+#include "support/tensors.hpp"
 
 namespace tensorop {
 namespace {
 
 namespace fs = std::filesystem;
-
-using Words = std::vector<std::string>;
-
-template <class T>
-Tensor tensor_of(DType dtype, Shape shape, const std::vector<T>& values) {
-  auto storage = std::make_shared<Storage>(static_cast<std::int64_t>(values.size() * sizeof(T)));
-  if (!values.empty()) std::memcpy(storage->data(), values.data(), values.size() * sizeof(T));
-  return {dtype, std::move(shape), storage};
-}
-
-std::string get(const std::string& path) {
-  std::ifstream in(path, std::ios::binary | std::ios::ate);
-  if (!in) return "(nothing)";
-  std::string bytes(static_cast<std::size_t>(in.tellg()), '\0');
-  in.seekg(0);
-  in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  return bytes;
-}
-
-std::set<std::string> names_in(const fs::path& directory) {
-  std::set<std::string> names;
-  for (const auto& entry : fs::directory_iterator(directory)) names.insert(entry.path().filename().string());
-  return names;
-}
-
-ProcessResult run_in(const TempDir& dir, const Words& words) {
-  ProcessOptions options;
-  options.directory = dir.path().string();
-  return run_tensorop(words, options);
-}
-
-// A shell command in the directory; the program is "$B".
-ProcessResult shell(const TempDir& dir, const std::string& command) {
-  ProcessOptions options;
-  options.directory = dir.path().string();
-  options.environment = {cat("B=", TENSOROP_BINARY)};
-  return run_process({"/bin/sh", "-c", command}, options);
-}
-
-void check_done(const ProcessResult& result, const std::string& out = "") {
-  CHECK(result.err.empty());
-  CHECK(result.out == out);
-  CHECK(result.status == 0);
-}
-
-void check_refused(const ProcessResult& result, const std::string& message) {
-  CHECK(result.err == cat("tensorop: ", message, "\n"));
-  CHECK(result.out.empty());
-  CHECK(result.status == 2);
-}
 
 constexpr const char* kDescribed = "{\"dtype\":\"int64\",\"shape\":[2],\"data\":[2,1]}\n";
 constexpr const char* kNested = "[2,1]\n";

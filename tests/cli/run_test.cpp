@@ -8,6 +8,8 @@
 
 #include "base/text.hpp"
 #include "support/catch.hpp"
+#include "support/cli.hpp"
+#include "support/files.hpp"
 #include "support/npy_writer.hpp"
 #include "support/process.hpp"
 #include "support/temp_dir.hpp"
@@ -16,12 +18,6 @@ namespace tensorop {
 namespace {
 
 namespace fs = std::filesystem;
-using Words = std::vector<std::string>;
-
-std::string get(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return in ? std::string{std::istreambuf_iterator<char>(in), {}} : "(nothing)";
-}
 
 // Runs a job file under the name jobs.jsonl.
 ProcessResult run_jobs(const TempDir& dir, const std::string& jobs, const Words& options = {}) {
@@ -29,12 +25,6 @@ ProcessResult run_jobs(const TempDir& dir, const std::string& jobs, const Words&
   Words words = {"run", "jobs.jsonl"};
   words.insert(words.end(), options.begin(), options.end());
   return run_tensorop(words, {.input = {}, .directory = dir.path().string(), .environment = {}});
-}
-
-std::set<std::string> names_in(const fs::path& folder) {
-  std::set<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder)) names.insert(entry.path().filename().string());
-  return names;
 }
 
 constexpr const char* kInt64 = R"({"dtype":"int64","shape":)";

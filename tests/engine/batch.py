@@ -224,27 +224,29 @@ def wait_for_result(path, least_bytes):
 def check_interruption(checker, root):
     """Whatever ends a run: finished outputs are whole, and there is nothing else."""
     rng = random.Random(SEED)
-    count, elements = 2000, 2000
+    count, elements = 400, 2000
     wanted = np.broadcast_to(np.int64(7), (elements,))
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
         for existing in (False, True):
-            done = []
             for round_number in range(3):
                 folder = root / f"end-{number}-{existing}-{round_number}"
                 folder.mkdir()
                 jobs = folder / "jobs.jsonl"
                 job = {"op": "expand", "data": 7, "shape": [elements]}
-                jobs.write_text("".join(json.dumps(job | {"output": f"{i}.npy"}) + "\n" for i in range(count)))
+                # The first job waits for somebody to write into the FIFO: however fast the machine, it does not end.
+                os.mkfifo(folder / "fifo")
+                blocked = {"op": "expand", "data": "fifo", "shape": [1], "output": "blocked.npy"}
+                lines = [blocked] + [job | {"output": f"{i}.npy"} for i in range(count)]
+                jobs.write_text("".join(json.dumps(line) + "\n" for line in lines))
                 if existing:
                     for i in range(count):
                         np.save(folder / f"{i}.npy", np.int64(0))
                 process = subprocess.Popen([checker.binary, "run", "-q", "--threads", "3", jobs])
-                wait_for_result(folder / f"{rng.randrange(200)}.npy", 8 * elements)
+                wait_for_result(folder / f"{rng.randrange(count // 2)}.npy", 8 * elements)
                 process.send_signal(number)
                 status = process.wait()
-                ended = status in (-number, 0)
-                checker.check(f"{number.name}: status", ended, status)
-                names = {path.name for path in folder.iterdir()} - {"jobs.jsonl"}
+                checker.check(f"{number.name}: status", status == -number, status)
+                names = {path.name for path in folder.iterdir()} - {"jobs.jsonl", "fifo"}
                 # Between its naming and its renaming nothing can remove a file behind kill -9.
                 if number == signal.SIGKILL and existing:
                     names = {name for name in names if not name.startswith(".tensorop-")}
@@ -254,8 +256,7 @@ def check_interruption(checker, root):
                 whole = [array for array in arrays if np.array_equal(array, wanted)]
                 old = [array for array in arrays if array.shape == ()]
                 checker.check(f"{number.name}: whole", len(whole) + len(old) == len(arrays))
-                done.append(len(whole))
-            checker.check(f"{number.name}: struck within", any(0 < n < count for n in done), done)
+                checker.check(f"{number.name}: some are done", len(whole) > 0)
 
 
 def main():

@@ -22,6 +22,7 @@
 #include "support/catch.hpp"
 #include "support/npy_writer.hpp"
 #include "support/temp_dir.hpp"
+#include "support/tensors.hpp"
 
 namespace tensorop {
 namespace {
@@ -89,13 +90,6 @@ std::string nested(const Tensor& tensor) {
   std::string out;
   append_json_slice(out, tensor.dtype(), tensor.shape(), 0, tensor.size(), tensor.data());
   return out;
-}
-
-template <class T>
-Tensor tensor_of(DType dtype, Shape shape, const std::vector<T>& values) {
-  auto storage = std::make_shared<Storage>(static_cast<std::int64_t>(values.size() * sizeof(T)));
-  if (!values.empty()) std::memcpy(storage->data(), values.data(), values.size() * sizeof(T));
-  return {dtype, std::move(shape), storage};
 }
 
 }  // namespace

@@ -16,8 +16,10 @@
 #include "io/json_writer.hpp"
 #include "io/npz_writer.hpp"
 #include "support/catch.hpp"
+#include "support/files.hpp"
 #include "support/npy_writer.hpp"
 #include "support/temp_dir.hpp"
+#include "support/tensors.hpp"
 
 namespace tensorop {
 namespace {
@@ -31,18 +33,6 @@ std::string error_of(const std::function<void()>& body) {
     return error.hint().empty() ? error.what() : cat(error.what(), "\n", error.hint());
   }
   return "no error";
-}
-
-std::string get(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-template <class T>
-Tensor tensor_of(DType dtype, Shape shape, const std::vector<T>& values) {
-  auto storage = std::make_shared<Storage>(static_cast<std::int64_t>(values.size() * sizeof(T)));
-  if (!values.empty()) std::memcpy(storage->data(), values.data(), values.size() * sizeof(T));
-  return {dtype, std::move(shape), storage};
 }
 
 std::string nested(const Tensor& tensor) {

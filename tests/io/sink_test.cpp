@@ -19,19 +19,15 @@
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "support/catch.hpp"
+#include "support/files.hpp"
 #include "support/npy_writer.hpp"
 #include "support/temp_dir.hpp"
+#include "support/tensors.hpp"
 
 namespace tensorop {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string get(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return "(nothing)";
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 std::string error_of(const std::function<void()>& body) {
   try {
@@ -40,13 +36,6 @@ std::string error_of(const std::function<void()>& body) {
     return error.hint().empty() ? error.what() : cat(error.what(), "\n", error.hint());
   }
   return "no error";
-}
-
-template <class T>
-Tensor tensor_of(DType dtype, Shape shape, const std::vector<T>& values) {
-  auto storage = std::make_shared<Storage>(static_cast<std::int64_t>(values.size() * sizeof(T)));
-  if (!values.empty()) std::memcpy(storage->data(), values.data(), values.size() * sizeof(T));
-  return {dtype, std::move(shape), storage};
 }
 
 // Writes `tensor` in slices of `slice` elements, as the engine does.
