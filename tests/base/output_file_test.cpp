@@ -861,6 +861,8 @@ TEST_CASE("a stream that cannot be closed is an error", "[base][output][fault]")
   NoCloseSystem no_close;
   const ScopedSystem scope(no_close);
   CHECK(error_of([] { publish("/dev/null", "x"); }) == "/dev/null: cannot write: Input/output error");
+  CHECK(error_of([] { OutputFile::standard_output().commit(); }) ==
+        "standard output: cannot write: Input/output error");
 }
 
 // ---------------------------------------------------------------------------------------------------------

@@ -1,7 +1,9 @@
 #include "support/operations.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -67,6 +69,28 @@ void update_cases(const TempDir& dir) {
   });
 }
 
+// A pipe that holds a text to its end, under a number that a link in the folder leads to.
+class Stream {
+ public:
+  static constexpr int kNumber = 100;
+  explicit Stream(std::string_view text) {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::logic_error("no pipe");
+    const bool is_ready = ::write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+                          ::dup3(ends[0], kNumber, O_CLOEXEC) == kNumber;
+    for (const int end : ends) ::close(end);
+    if (!is_ready) throw std::logic_error("no pipe");
+  }
+  ~Stream() { ::close(kNumber); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+};
+
+void gather_from_stream(const TempDir& dir) {
+  const Stream stream("[[0,1],[2,3],[4,5]]");
+  call("gathernd", {"stream", "tuples.npy"}, "out.npy")(dir);
+}
+
 void compare_files(const TempDir& dir) {
   const Comparison comparison = compare_operands(dir.file("data.npy"), dir.file("same.json"), {}, {});
   if (!comparison.equal) throw std::logic_error("two equal files differ");
@@ -85,16 +109,19 @@ void write_npy(const std::string& path, DType dtype, Shape shape, const std::vec
 const std::vector<Operation>& small_operations() {
   static const std::vector<Operation> operations = {
       {"gathernd to NPY", {"out.npy"}, call("gathernd", {"data.npy", "tuples.npy"}, "out.npy")},
+      {"gathernd from a stream", {"out.npy"}, gather_from_stream},
       {"gathernd to JSON", {"out.json"}, call("gathernd", {"data.json", "tuples.json"}, "out.json")},
-      {"scatternd through a mapping",
-       {"out.npy"},
-       call("scatternd", {"data.npy", "tuples.npy", "updates.npy"}, "out.npy")},
+      {"scatternd", {"out.npy"}, call("scatternd", {"data.npy", "tuples.npy", "updates.npy"}, "out.npy")},
       {"scatternd, durable",
        {"out.npy"},
        call("scatternd", {"data.npy", "tuples.npy", "updates.npy"}, "out.npy", true)},
       {"scatternd to JSON",
        {"out.json"},
        call("scatternd", {"data.npy", "tuples.npy", "updates.npy"}, "out.json")},
+      {"scatterupdate through a mapping",
+       {"out.npy"},
+       call("scatterupdate", {"bytes.npy", "many.npy", "many.npy"}, "out.npy"),
+       true},
       {"strings to NPY", {"out.npy"}, call("gather", {"words.npy", "picks.npy"}, "out.npy")},
       {"strings to JSON", {"out.json"}, call("gather", {"words.npy", "picks.npy"}, "out.json")},
       {"add of a big-endian file in Fortran order",
@@ -118,6 +145,11 @@ void write_operands(const TempDir& dir) {
   write_npy<std::int64_t>(dir.file("tuples.npy"), DType::int64, {2, 1}, {2, 0});
   write_npy<std::int32_t>(dir.file("updates.npy"), DType::int32, {2, 2}, {10, 11, 12, 13});
   write_npy<std::int64_t>(dir.file("picks.npy"), DType::int64, {3}, {2, 0, 2});
+  // More updates than are sorted beforehand.
+  std::vector<std::uint8_t> many((2 << 20) + 1);
+  for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<std::uint8_t>(i % 5);
+  write_npy<std::uint8_t>(dir.file("many.npy"), DType::uint8, {static_cast<std::int64_t>(many.size())}, many);
+  write_npy<std::uint8_t>(dir.file("bytes.npy"), DType::uint8, {6}, {1, 2, 3, 4, 5, 6});
   static const std::vector<std::string> words = {"one", "a word beyond what a short string holds",
                                                  "zw\xC3\xB6lf"};
   std::vector<StringRef> refs;
@@ -127,6 +159,7 @@ void write_operands(const TempDir& dir) {
   write_file(dir.file("tuples.json"), R"({"dtype":"int32","shape":[2,2],"data":[1,2,0,0]})");
   write_file(dir.file("same.json"), "[[0,1],[2,3],[4,5]]");
   conversion({"data.npy", "words.npy"}, "arrays.npz", true)(dir);
+  fs::create_symlink(cat("/dev/fd/", Stream::kNumber), dir.path() / "stream");
   write_file(dir.file("jobs.jsonl"),
              "{\"op\":\"gathernd\",\"data\":\"data.npy\",\"indices\":\"tuples.npy\",\"output\":\"one.npy\","
              "\"id\":\"one\"}\n"

@@ -16,6 +16,7 @@ struct Operation {
   std::vector<std::string> outputs;  // the files it makes or replaces
   // In a folder as prepare() leaves it. Throws what the first thing that fails throws.
   std::function<void(const TempDir& dir)> run;
+  bool is_large = false;  // takes milliseconds: one kind of failure is enough for it
 };
 
 [[nodiscard]] const std::vector<Operation>& small_operations();
