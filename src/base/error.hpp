@@ -3,6 +3,7 @@
 #pragma once
 
 #include <exception>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,7 +31,14 @@ class Error : public std::exception {
   std::string hint_;
 };
 
-// Runs `body`; an Error that leaves it gets `context` in front.
+// Not the fault of any input: there is not enough memory. Who takes an Error for an answer, and goes on, must
+// let this one through.
+class MemoryError : public Error {
+ public:
+  using Error::Error;
+};
+
+// Runs `body`; an Error that leaves it gets `context` in front. That an allocation failed becomes one.
 template <class Body>
 decltype(auto) with_context(std::string_view context, Body&& body) {
   try {
@@ -38,6 +46,8 @@ decltype(auto) with_context(std::string_view context, Body&& body) {
   } catch (Error& error) {
     error.add_context(context);
     throw;
+  } catch (const std::bad_alloc&) {
+    throw MemoryError(std::string(context) + ": out of memory");
   }
 }
 

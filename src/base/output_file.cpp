@@ -236,7 +236,10 @@ void OutputFile::commit() {
   unmap();
   if (durable_) sync_file();
   if (is_stream_) {
-    if (!fd_.close()) throw_errno(name_, "cannot write");
+    // Some file systems tell only at a closing that the bytes did not get there. Standard streams stay open
+    // for others: of them a second descriptor is closed.
+    FileDescriptor last = fd_.get() > STDERR_FILENO ? std::move(fd_) : FileDescriptor(os().dup(fd_.get()));
+    if (!last.close()) throw_errno(name_, "cannot write");
     return;
   }
   publish();

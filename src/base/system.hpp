@@ -7,6 +7,8 @@
 #include <sys/statvfs.h>
 #include <sys/types.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +49,9 @@ class System {
   virtual int unlink(const char* path);
   // The names in a folder, in any order, without "." and "..". 0, or -1 with errno.
   virtual int scandir(const char* path, std::vector<std::string>& names);
+  // Bytes of memory that this process can still get, of the machine, its container and its limits; nothing
+  // where that is not known.
+  virtual std::optional<std::int64_t> free_memory();
 };
 
 // The system in use. Not to be exchanged while another thread uses it.

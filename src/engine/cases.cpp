@@ -65,6 +65,8 @@ void read_file_of_folder(const std::string& path, std::vector<Job>& jobs) {
   const std::size_t before = jobs.size();
   try {
     read_jobs(path, JobPurpose::check, jobs);
+  } catch (const MemoryError&) {
+    throw;
   } catch (const Error&) {
     jobs.resize(before);
     if (!holds_tensor(path)) throw;

@@ -85,6 +85,8 @@ class Check {
     std::optional<Tensor> result;
     try {
       result = evaluate(job.request, own);
+    } catch (const MemoryError&) {
+      throw;
     } catch (const Error& error) {
       if (!job.expect || job.expect->kind != Expectation::Kind::error) throw;
       if (!is_expected(error, job.expect->text)) {

@@ -58,6 +58,8 @@ void resolve_untyped(Source& source, const std::string& role, DType common) {
   if (may_be_not_finite) {
     try {
       return source.resolve(common);
+    } catch (const MemoryError&) {
+      throw;
     } catch (const Error&) {  // strings indeed
     }
   }

@@ -8,6 +8,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/input_file.hpp"
+#include "base/memory.hpp"
 #include "base/text.hpp"
 #include "io/npy.hpp"
 
@@ -152,10 +153,11 @@ Plan copy_plan(const Tensor& tensor) {
 Tensor execute(const Plan& plan, const OutputInfo& output, std::shared_ptr<const void> owner,
                const Threads& threads) {
   require_possible(output);
+  const std::int64_t bytes = count(output.shape) * element_size(output.dtype);
+  require_memory(bytes, cat("the result of shape ", to_string(output.shape)));
   // An update changes what is there: all must be known to be well before. A fill goes nowhere before it is
   // whole.
   if (plan.update || !plan.fill_checks) check(plan, output, threads);
-  const std::int64_t bytes = count(output.shape) * element_size(output.dtype);
   auto storage = std::make_shared<Storage>(bytes);
   storage->keep_alive = std::move(owner);
   if (!plan.update || plan.base.data() != nullptr) fill_memory(plan, output, storage->data(), threads);
@@ -167,8 +169,8 @@ Tensor execute(const Plan& plan, const OutputInfo& output, std::shared_ptr<const
 void execute(const Plan& plan, const OutputInfo& output, const Destination& destination,
              const Threads& threads) {
   require_possible(output);
-  // How wide strings are written is known only when all are there.
-  if (output.dtype == DType::string) {
+  // How wide NPY has strings is known only when all are there.
+  if (output.dtype == DType::string && single_format_of(destination) == Format::npy) {
     return write_tensor(execute(plan, output, nullptr, threads), destination, threads);
   }
   const auto sink = open_sink(destination, output.dtype, output.shape, 0);

@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/memory.hpp"
 #include "base/text.hpp"
 #include "io/json_data.hpp"
 #include "io/json_syntax.hpp"
@@ -25,6 +27,7 @@ JsonText::JsonText(InputFile stream, std::string read_so_far)
 std::string_view JsonText::next() {
   constexpr std::size_t kBlock = 1 << 16;
   if (stream_ && next_ == kept_.size()) {
+    if (kept_.capacity() < next_ + kBlock) require_memory(2 * to_int64(kept_.capacity()), "the text");
     kept_.resize(next_ + kBlock);
     kept_.resize(next_ + stream_->read(std::as_writable_bytes(std::span(kept_).subspan(next_))));
   }

@@ -12,11 +12,10 @@ namespace tensorop {
 namespace {
 
 // Text on its way to a string, through a block of its own: an element costs one check for room and no
-// allocation.
+// allocation. All has arrived after flush(), which is not left to a destructor: memory may run out there.
 class Writer {
  public:
   explicit Writer(std::string& out) : out_(out) {}
-  ~Writer() { flush(); }
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
@@ -35,6 +34,11 @@ class Writer {
     // Around the block: a string may be longer than it.
     flush();
     append_json_string(out_, value.view());
+  }
+
+  void flush() {
+    out_.append(block_, end_);
+    end_ = block_;
   }
 
   template <class T>
@@ -63,11 +67,6 @@ class Writer {
  private:
   void make_room(std::size_t bytes) {
     if (static_cast<std::size_t>(block_ + sizeof block_ - end_) < bytes) flush();
-  }
-
-  void flush() {
-    out_.append(block_, end_);
-    end_ = block_;
   }
 
   std::string& out_;
@@ -118,6 +117,7 @@ T load(const std::byte* element) {
 void append_json_element(std::string& out, DType dtype, const std::byte* element) {
   Writer writer(out);
   dispatch(dtype, [&]<class T>(TypeTag<T>) { writer.put(load<T>(element)); });
+  writer.flush();
 }
 
 void append_json_slice(std::string& out, DType dtype, const Shape& shape, std::int64_t first,
@@ -144,6 +144,7 @@ void append_json_slice(std::string& out, DType dtype, const Shape& shape, std::i
     for (std::size_t lists = place.advance(run); lists > 0; --lists) writer.put(']');
     count -= run;
   }
+  writer.flush();
 }
 
 std::string json_of_empty(const Shape& shape) {

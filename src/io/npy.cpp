@@ -8,6 +8,7 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/memory.hpp"
 #include "base/text.hpp"
 
 namespace tensorop {
@@ -220,11 +221,16 @@ Tensor read_npy(const NpyStream& stream, std::span<const std::byte> read_so_far,
   if (header_only) return {header.dtype, header.shape};
   bytes.erase(bytes.begin(), bytes.begin() + header.data_offset);
   const std::int64_t promised = promised_bytes(header);
-  constexpr std::size_t kFirstBlock = 1 << 20;
+  constexpr std::size_t kBlock = 1 << 20;
   while (to_int64(bytes.size()) < promised) {
     const std::size_t have = bytes.size();
-    const std::size_t step = std::max(kFirstBlock, have);
-    const std::size_t want = std::min(step, to_size(promised) - have);
+    const std::size_t want = std::min(kBlock, to_size(promised) - have);
+    if (have != 0 && bytes.capacity() < to_size(promised)) {
+      // Not before the first block is there: what is far too short for its promise is to be told so. What is
+      // set aside here costs nothing until it is filled.
+      require_memory(promised, "the array");
+      bytes.reserve(to_size(promised));
+    }
     bytes.resize(have + want);
     const std::size_t got = stream.read(std::span(bytes).subspan(have));
     bytes.resize(have + got);

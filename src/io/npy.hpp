@@ -63,8 +63,8 @@ struct NpyStream {
   std::optional<std::int64_t> length;
 };
 
-// The same for a stream of which `read_so_far` was taken already. Memory grows with what arrives, not with
-// what the header promises.
+// The same for a stream of which `read_so_far` was taken already. Memory fills with what arrives, not with
+// what the header promises; a promise beyond the memory that is free is refused.
 [[nodiscard]] Tensor read_npy(const NpyStream& stream, std::span<const std::byte> read_so_far,
                               bool header_only);
 [[nodiscard]] NpyHeader read_npy_header(const NpyStream& stream, std::span<const std::byte> read_so_far);

@@ -181,6 +181,8 @@ void Source::open_file(const std::string& text, const Options& options) {
 JsonTensor Source::read_natural() const {
   try {
     return read_json(*text_, std::nullopt);
+  } catch (const MemoryError&) {
+    throw;
   } catch (const Error&) {
     // Integers beyond int64 are well in another dtype, and which it will be is not known yet: they go without
     // elements here, and are read, or refused, when it is.

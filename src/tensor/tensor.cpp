@@ -5,11 +5,13 @@
 #include <new>
 
 #include "base/checked.hpp"
+#include "base/memory.hpp"
 
 namespace tensorop {
 
 Storage::Storage(std::int64_t bytes) {
   constexpr std::size_t kAlign = 64;
+  require_memory(bytes, "a tensor");
   // calloc hands out large blocks as fresh zero pages that cost memory only once they are written.
   block_.reset(std::calloc(1, to_size(bytes) + kAlign));
   if (!block_) throw std::bad_alloc();

@@ -14,7 +14,7 @@ namespace tensorop {
 // Memory for elements and, for strings, the arena their bytes live in. Zero-filled.
 class Storage {
  public:
-  // `bytes` of memory aligned to 64 bytes. Throws std::bad_alloc.
+  // `bytes` of memory aligned to 64 bytes. Throws MemoryError as require_memory() does, or std::bad_alloc.
   explicit Storage(std::int64_t bytes);
 
   [[nodiscard]] std::byte* data() { return data_; }

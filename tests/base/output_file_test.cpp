@@ -29,6 +29,7 @@
 #include "base/text.hpp"
 #include "io/npz_writer.hpp"
 #include "support/catch.hpp"
+#include "support/faulty_system.hpp"
 #include "support/files.hpp"
 #include "support/temp_dir.hpp"
 
@@ -73,22 +74,6 @@ struct UmaskScope {
   UmaskScope(const UmaskScope&) = delete;
   UmaskScope& operator=(const UmaskScope&) = delete;
   mode_t before;
-};
-
-// A file system without unnamed files, where what is written has a temporary name; or the one that is here.
-class NamedOnlySystem : public System {
- public:
-  explicit NamedOnlySystem(bool named_only = true) : named_only_(named_only) {}
-  int open(const char* path, int flags, mode_t mode) override {
-    if (named_only_ && (flags & O_TMPFILE) == O_TMPFILE) {
-      errno = EOPNOTSUPP;
-      return -1;
-    }
-    return System::open(path, flags, mode);
-  }
-
- private:
-  bool named_only_;
 };
 
 bool has_unnamed_files(const fs::path& directory) {
@@ -554,95 +539,6 @@ TEST_CASE("a file system that cannot claim space ahead gets a file of the right 
 
 namespace {
 
-enum class Fault { error, partial };
-
-// Counts the calls; the `strike`-th fails with `code`, or writes a part alone.
-class FaultySystem : public NamedOnlySystem {
- public:
-  FaultySystem(bool named, int strike, Fault fault, int code)
-      : NamedOnlySystem(named), strike_(strike), fault_(fault), code_(code) {}
-  [[nodiscard]] const std::string& struck() const { return struck_; }
-  [[nodiscard]] int closes() const { return closes_; }
-
-  int open(const char* path, int flags, mode_t mode) override {
-    return strikes("open") ? -1 : NamedOnlySystem::open(path, flags, mode);
-  }
-  int close(int fd) override {
-    ++closes_;
-    const bool fails = strikes("close");
-    const int reason = errno;
-    const int status = System::close(fd);  // whatever it says, the descriptor is gone
-    if (fails) errno = reason;
-    return fails ? -1 : status;
-  }
-  ssize_t write(int fd, const void* buffer, size_t bytes) override {
-    if (strikes("write")) return fault_ == Fault::partial ? System::write(fd, buffer, bytes / 2) : -1;
-    return System::write(fd, buffer, bytes);
-  }
-  ssize_t pwrite(int fd, const void* buffer, size_t bytes, off_t offset) override {
-    if (strikes("pwrite"))
-      return fault_ == Fault::partial ? System::pwrite(fd, buffer, bytes / 2, offset) : -1;
-    return System::pwrite(fd, buffer, bytes, offset);
-  }
-  int stat(const char* path, struct stat* out) override {
-    return strikes("stat") ? -1 : System::stat(path, out);
-  }
-  int lstat(const char* path, struct stat* out) override {
-    return strikes("lstat") ? -1 : System::lstat(path, out);
-  }
-  int access(const char* path, int mode) override {
-    return strikes("access") ? -1 : System::access(path, mode);
-  }
-  ssize_t readlink(const char* path, char* buffer, size_t bytes) override {
-    return strikes("readlink") ? -1 : System::readlink(path, buffer, bytes);
-  }
-  int fstatvfs(int fd, struct statvfs* out) override {
-    return strikes("fstatvfs") ? -1 : System::fstatvfs(fd, out);
-  }
-  int fallocate(int fd, off_t bytes) override {
-    return strikes("fallocate") ? -1 : System::fallocate(fd, bytes);
-  }
-  int ftruncate(int fd, off_t bytes) override {
-    return strikes("ftruncate") ? -1 : System::ftruncate(fd, bytes);
-  }
-  int fchmod(int fd, mode_t mode) override { return strikes("fchmod") ? -1 : System::fchmod(fd, mode); }
-  int fchown(int fd, uid_t owner, gid_t group) override {
-    return strikes("fchown") ? -1 : System::fchown(fd, owner, group);
-  }
-  void* mmap(size_t bytes, int protection, int flags, int fd) override {
-    return strikes("mmap") ? MAP_FAILED : System::mmap(bytes, protection, flags, fd);
-  }
-  int munmap(void* address, size_t bytes) override {
-    const bool fails = strikes("munmap");
-    const int status = System::munmap(address, bytes);
-    return fails ? -1 : status;
-  }
-  int fsync(int fd) override { return strikes("fsync") ? -1 : System::fsync(fd); }
-  int flock(int fd) override { return strikes("flock") ? -1 : System::flock(fd); }
-  int dup(int fd) override { return strikes("dup") ? -1 : System::dup(fd); }
-  int link_fd(int fd, const char* path) override {
-    return strikes("link_fd") ? -1 : System::link_fd(fd, path);
-  }
-  int rename(const char* from, const char* to) override {
-    return strikes("rename") ? -1 : System::rename(from, to);
-  }
-
- private:
-  bool strikes(const char* call) {
-    if (++calls_ != strike_) return false;
-    struck_ = call;
-    errno = code_;
-    return true;
-  }
-
-  int strike_;
-  Fault fault_;
-  int code_;
-  int calls_ = 0;
-  int closes_ = 0;
-  std::string struck_;
-};
-
 void write_positioned(const std::string& path) {
   OutputFile file = OutputFile::create(path);
   file.reserve(10);
@@ -954,6 +850,8 @@ TEST_CASE("a stream that cannot be closed is an error", "[base][output][fault]")
   NoCloseSystem no_close;
   const ScopedSystem scope(no_close);
   CHECK(error_of([] { publish("/dev/null", "x"); }) == "/dev/null: cannot write: Input/output error");
+  CHECK(error_of([] { OutputFile::standard_output().commit(); }) ==
+        "standard output: cannot write: Input/output error");
 }
 
 // ---------------------------------------------------------------------------------------------------------

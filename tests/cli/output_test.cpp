@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "base/text.hpp"
 #include "support/catch.hpp"
 #include "support/cli.hpp"
@@ -360,14 +361,17 @@ TEST_CASE("the same bytes come out for any number of threads", "[cli][output]") 
 
 namespace {
 
-// Writes 64 MiB that begin like `value`: long enough to be struck in the middle of it.
-std::string large_write(int value) {
-  return cat("\"$B\" expand '{\"dtype\":\"int64\",\"data\":[", value, "]}' --shape 8388608 -o out.npy");
+constexpr std::int64_t kLarge = 8388608;
+
+// Writes 64 MiB, or what else is given, of `value`: long enough to be struck in the middle of it.
+std::string large_write(int value, std::int64_t elements = kLarge) {
+  return cat("\"$B\" expand '{\"dtype\":\"int64\",\"data\":[", value, "]}' --shape ", elements,
+             " -o out.npy");
 }
 
-bool is_whole(const std::string& path, int value) {
+bool is_whole(const std::string& path, int value, std::int64_t elements = kLarge) {
   const std::string bytes = get(path);
-  if (bytes.size() != 128 + 8388608 * 8) return false;
+  if (bytes.size() != to_size(128 + elements * 8)) return false;
   std::int64_t first = 0;
   std::memcpy(&first, bytes.data() + 128, 8);
   // Every element equals the one before it.
@@ -376,27 +380,33 @@ bool is_whole(const std::string& path, int value) {
 
 }  // namespace
 
-TEST_CASE("kill -9 at any moment leaves the old destination or the new one", "[cli][output][kill]") {
+TEST_CASE("kill -9 at 100 moments leaves the old destination or the new one", "[cli][output][kill]") {
+  constexpr std::int64_t kElements = 1 << 21;
   const TempDir dir;
   int killed = 0;
-  for (int repetition = 0; repetition < 20; ++repetition) {
+  for (int repetition = 0; repetition < 100; ++repetition) {
     write_file(dir.file("out.npy"), "before");
     // The first time at once, so that one at least is killed however fast the machine is.
-    const std::string delay = repetition == 0 ? ":" : cat("sleep 0.0", repetition / 10, repetition % 10, "5");
-    const ProcessResult result =
-        shell(dir, cat(large_write(7), " & p=$!; ", delay, "; kill -9 $p 2>/dev/null; wait $p; echo $?"));
+    const int tenths = repetition % 50 * 7;  // of a millisecond
+    const std::string delay =
+        repetition == 0 ? ":" : cat("sleep 0.0", tenths / 100, tenths / 10 % 10, tenths % 10);
+    const ProcessResult result = shell(dir, cat(large_write(7, kElements), " & p=$!; ", delay,
+                                                "; kill -9 $p 2>/dev/null; wait $p; echo $?"));
     const bool finished = result.out == "0\n";
     CAPTURE(delay, result.out);
     if (!finished) ++killed;
     CHECK((finished || result.out == "137\n"));
     const bool old = get(dir.file("out.npy")) == "before";
-    CHECK((old || is_whole(dir.file("out.npy"), 7)));
+    CHECK((old || is_whole(dir.file("out.npy"), 7, kElements)));
     if (finished) CHECK_FALSE(old);
     for (const std::string& name : names_in(dir.path())) {
       CHECK((name == "out.npy" || (name.starts_with(".tensorop-") && name.ends_with(".tmp"))));
     }
   }
   CHECK(killed > 0);
+  // Whatever was left goes with the next result.
+  check_done(shell(dir, large_write(7, kElements)));
+  CHECK(names_in(dir.path()) == std::set<std::string>{"out.npy"});
 }
 
 TEST_CASE("a signal at any moment leaves no other file and ends the program by that signal",
@@ -472,6 +482,68 @@ TEST_CASE("twenty processes that write one destination leave one of their result
   REQUIRE(bytes.size() == 128 + 300000 * 8);
   CHECK(std::memcmp(bytes.data() + 128, bytes.data() + 136, bytes.size() - 136) == 0);
   CHECK(names_in(dir.path()) == std::set<std::string>{"out.npy"});
+}
+
+TEST_CASE("twenty runs that write the same files leave each of them whole", "[cli][output][kill]") {
+  constexpr int kRuns = 20;
+  constexpr int kFiles = 5;
+  constexpr std::int64_t kElements = 20000;
+  const TempDir dir;
+  std::string command;
+  for (int run = 0; run < kRuns; ++run) {
+    std::string jobs;
+    for (int file = 0; file < kFiles; ++file) {
+      jobs += cat("{\"op\":\"expand\",\"data\":", run, ",\"shape\":[", kElements, "],\"output\":\"out", file,
+                  ".npy\"}\n");
+    }
+    write_file(dir.file(cat("jobs", run)), jobs);
+    command += cat("\"$B\" run -q jobs", run, " & ");
+  }
+  check_done(shell(dir, command + "wait"));
+  std::set<std::string> expected;
+  for (int run = 0; run < kRuns; ++run) expected.insert(cat("jobs", run));
+  for (int file = 0; file < kFiles; ++file) {
+    const std::string name = cat("out", file, ".npy");
+    expected.insert(name);
+    const std::string bytes = get(dir.file(name));
+    REQUIRE(bytes.size() == 128 + kElements * 8);
+    CHECK(std::memcmp(bytes.data() + 128, bytes.data() + 136, bytes.size() - 136) == 0);
+    CHECK(static_cast<int>(bytes[128]) < kRuns);
+  }
+  CHECK(names_in(dir.path()) == expected);
+}
+
+TEST_CASE("too few descriptors are an error with path and reason", "[cli][output]") {
+  const TempDir dir;
+  write_file(dir.file("out.npy"), "before");
+  write_file(dir.file("a.npy"), npy_of_result());
+  check_refused(shell(dir, "ulimit -n 3; \"$B\" gather '[1,2]' '[1,0]' -o out.npy"),
+                "gather: out.npy: cannot write: Too many open files");
+  check_refused(shell(dir, "ulimit -n 3; \"$B\" gather a.npy 0"),
+                "gather: data: a.npy: cannot open: Too many open files");
+  CHECK(get(dir.file("out.npy")) == "before");
+  CHECK(names_in(dir.path()) == std::set<std::string>{"a.npy", "out.npy"});
+  check_done(shell(dir, "ulimit -n 8; \"$B\" gather '[1,2]' '[1,0]' -o out.npy"));
+  CHECK(get(dir.file("out.npy")) == npy_of_result());
+}
+
+TEST_CASE("a file system that is full is an error with path and both sizes", "[cli][output]") {
+  const TempDir dir;
+  // In a name space of its own, where the user may have one.
+  const std::string mounted = "unshare -m sh -c 'mkdir small && mount -t tmpfs -o size=64k none small && ";
+  if (shell(dir, mounted + "true'; s=$?; rmdir small; exit $s").status != 0) return;
+  // Too large by its size; large enough; too large only once it is written.
+  const ProcessResult result =
+      shell(dir, mounted +
+                     "cd small; $B expand 1 --shape 9 -o old.npy; cp old.npy same; $B expand 1 --shape "
+                     "100000 -o old.npy; "
+                     "$B expand 1 --shape 20000 --format nested -o out.json; "
+                     "$B expand 7777 --shape 8000 --format nested -o new.json; cmp old.npy same; ls -A'");
+  CHECK(result.err ==
+        "tensorop: expand: old.npy: the result needs at least 800128 bytes, 57344 are free on that file "
+        "system\n"
+        "tensorop: expand: new.json: cannot write: No space left on device\n");
+  CHECK(result.out == "old.npy\nout.json\nsame\n");
 }
 
 }  // namespace tensorop

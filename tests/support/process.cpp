@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -139,6 +140,10 @@ void exchange(Pipe& input, Pipe& output, Pipe& error, std::string_view rest, Pro
   }
 }
 
+double seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+}
+
 }  // namespace
 
 ProcessResult run_process(const std::vector<std::string>& arguments, const ProcessOptions& options) {
@@ -157,9 +162,12 @@ ProcessResult run_process(const std::vector<std::string>& arguments, const Proce
   ProcessResult result;
   exchange(input, output, error, options.input, result);
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) fail("waitpid", errno);
+  rusage used{};
+  while (::wait4(child, &status, 0, &used) < 0) {
+    if (errno != EINTR) fail("wait4", errno);
   }
+  result.cpu_seconds = seconds(used.ru_utime) + seconds(used.ru_stime);
+  result.peak_bytes = std::int64_t{used.ru_maxrss} * 1024;
   result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return result;
 }

@@ -1,6 +1,7 @@
 // Runs a program as a user would: arguments, standard input, and all that comes back.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,10 @@ struct ProcessResult {
   int status = 0;  // exit status; 128 + the signal's number where a signal ended it
   std::string out;
   std::string err;
+  // Of the program and all that it has started and waited for: processor time, and the most memory that one
+  // of them had at a time. The latter is at least what the test itself has had.
+  double cpu_seconds = 0;
+  std::int64_t peak_bytes = 0;
 };
 
 // Runs `arguments[0]` and waits for its end. Throws std::runtime_error where it cannot be started.

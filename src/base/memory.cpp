@@ -1,0 +1,81 @@
+// What is free is what could be had without another process losing anything: unused memory, caches, and swap.
+#include "base/memory.hpp"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/system.hpp"
+#include "base/text.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr std::int64_t kAsked = 16 << 20;
+
+// The beginning of a file of the system, or nothing.
+std::string read_front(const char* path) {
+  const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return {};
+  std::string text(4096, '\0');
+  const ssize_t got = ::read(fd, text.data(), text.size());
+  ::close(fd);
+  text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
+  return text;
+}
+
+// The number that follows `key` in `text`.
+std::optional<std::int64_t> number_behind(std::string_view text, std::string_view key) {
+  const std::size_t at = text.find(key);
+  if (at == std::string_view::npos) return std::nullopt;
+  text.remove_prefix(at + key.size());
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return parse_int64(text.substr(0, text.find_first_not_of("0123456789")));
+}
+
+std::optional<std::int64_t> of_machine() {
+  constexpr std::int64_t kUnit = 1024;
+  const std::string text = read_front("/proc/meminfo");
+  const auto available = number_behind(text, "MemAvailable:");
+  if (!available) return std::nullopt;
+  return (*available + number_behind(text, "SwapFree:").value_or(0)) * kUnit;
+}
+
+// What is left of the address space that this process may have.
+std::optional<std::int64_t> of_address_space() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+  const auto pages = number_behind(read_front("/proc/self/statm"), "");
+  const auto most =
+      static_cast<std::int64_t>(std::min<rlim_t>(limit.rlim_cur, std::numeric_limits<std::int64_t>::max()));
+  return std::max<std::int64_t>(0, most - pages.value_or(0) * ::sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace
+
+std::optional<std::int64_t> System::free_memory() {
+  auto least = of_machine();
+  const auto limit = [&](const std::optional<std::int64_t>& other) {
+    if (other && (!least || *other < *least)) least = other;
+  };
+  limit(of_address_space());
+  // What a container may have in all; outside of one there is no such file, or no number in it.
+  limit(number_behind(read_front("/sys/fs/cgroup/memory.max"), ""));
+  limit(number_behind(read_front("/sys/fs/cgroup/memory/memory.limit_in_bytes"), ""));
+  return least;
+}
+
+void require_memory(std::int64_t bytes, std::string_view what) {
+  if (bytes < kAsked) return;
+  const auto free = os().free_memory();
+  if (!free || bytes <= *free) return;
+  throw MemoryError(cat(what, " needs ", bytes, " bytes of memory, ", *free, " are free"));
+}
+
+}  // namespace tensorop

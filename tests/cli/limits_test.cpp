@@ -1,0 +1,295 @@
+// Hostile inputs through the real program: refused at once, with a line, and without memory or time out of
+// proportion to what they are.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "support/catch.hpp"
+#include "support/npy_writer.hpp"
+#include "support/process.hpp"
+#include "support/temp_dir.hpp"
+
+namespace tensorop {
+namespace {
+
+namespace fs = std::filesystem;
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kHasSanitizer = true;  // which takes memory and address space of its own
+#else
+constexpr bool kHasSanitizer = false;
+#endif
+
+// Processor time, since others may be using the machine; that it hangs without using any, `timeout` sees to.
+constexpr double kMostSeconds = 2;
+constexpr std::int64_t kMostBytes = 64 << 20;
+constexpr std::int64_t kAddressSpace = 128 << 20;
+
+// A header as NPY 1.0 has it, and nothing behind.
+std::string npy_header_text(const std::string& descr, const std::string& shape) {
+  std::string text = cat("{'descr': '", descr, "', 'fortran_order': False, 'shape': ", shape, ", }\n");
+  return cat(std::string_view("\x93NUMPY\1\0", 8), static_cast<char>(text.size() & 0xFF),
+             static_cast<char>(text.size() >> 8), text);
+}
+
+// What it costs to start the test itself is in the peak of its children, see process.hpp.
+std::int64_t own_peak() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::stoll(line.substr(6)) * 1024;
+  }
+  return 0;
+}
+
+// Whether `text` is `pattern`, where # stands for any number.
+bool is_like(std::string_view text, std::string_view pattern) {
+  for (const char c : pattern) {
+    const std::size_t length = c == '#' ? std::min(text.find_first_not_of("0123456789"), text.size()) : 1;
+    if (length == 0 || text.empty() || (c != '#' && text[0] != c)) return false;
+    text.remove_prefix(length);
+  }
+  return text.empty();
+}
+
+// The same where `pattern` may end with $M, which stands for whatever tells that memory is at its end.
+bool is_message(std::string_view text, std::string_view pattern) {
+  if (!pattern.ends_with("$M")) return is_like(text, pattern);
+  pattern.remove_suffix(2);
+  const auto is_one = [&](std::string_view end) { return is_like(text, cat(pattern, end)); };
+  return is_one("out of memory") || is_one("the text needs # bytes of memory, # are free") ||
+         is_one("a tensor needs # bytes of memory, # are free");
+}
+
+struct Row {
+  const char* command;  // for the shell: $B is the program, $L $B the program with a small address space
+  const char* message;  // of the error; empty: there is none
+};
+
+void check_row(const TempDir& dir, const Row& row) {
+  const bool is_limited = std::string_view(row.command).find("$L") != std::string_view::npos;
+  if (kHasSanitizer && is_limited) return;
+  ProcessOptions options;
+  options.directory = dir.path().string();
+  options.environment = {cat("B=timeout 60 ", TENSOROP_BINARY),
+                         cat("L=eval ulimit -v ", kAddressSpace >> 10, ";")};
+  const ProcessResult result = run_process({"/bin/sh", "-c", row.command}, options);
+  const std::string line = result.err.substr(0, result.err.find('\n'));
+  CAPTURE(row.command, result.out.substr(0, 1000), line);
+  if (std::string_view(row.message).empty()) {
+    CHECK(result.status == 0);
+    CHECK(line.empty());
+  } else {
+    CHECK(result.status == 2);
+    CHECK(result.out.empty());
+    CHECK(is_message(line, cat("tensorop: ", row.message)));
+  }
+  CHECK(result.cpu_seconds < kMostSeconds);
+  const std::int64_t most = is_limited ? kAddressSpace : kMostBytes;
+  if (!kHasSanitizer) CHECK(result.peak_bytes <= std::max(most, own_peak()));
+}
+
+}  // namespace
+
+TEST_CASE("an endless stream is refused", "[cli][limits]") {
+  const TempDir dir;
+  write_file(dir.file("exa.npy"), npy_header_text("|i1", "(1000000000000000000,)"));
+  write_file(dir.file("tera.npy"), npy_header_text("|i1", "(1000000000000,)"));
+  write_file(dir.file("text.npy"), npy_header_text("<U1", "(1000000000000,)"));
+  write_file(dir.file("one.npy"), npy_header_text("|i1", "(1,)"));
+  const std::vector<Row> rows = {
+      // Wrong at the first byte, or soon.
+      {"$B convert /dev/zero", "convert: /dev/zero: malformed JSON at byte 1: a zero byte"},
+      {"yes | $B convert -",
+       "convert: standard input: malformed JSON at line 1, column 1: invalid literal (last read: 'y')"},
+      {"$B convert - </dev/zero", "convert: standard input: malformed JSON at byte 1: a zero byte"},
+      {"$B run /dev/zero", "run: /dev/zero:1: malformed JSON: a zero byte"},
+      {"yes | $B run -",
+       "run: standard input: malformed JSON at line 1, column 1: invalid literal (last read: 'y')"},
+      {"$B check /dev/zero", "check: /dev/zero:1: malformed JSON: a zero byte"},
+      {"$B compare /dev/zero /dev/zero", "compare: actual: /dev/zero: malformed JSON at byte 1: a zero byte"},
+      {"yes '[' | tr -d '\\n' | $B convert -",
+       "convert: standard input: lists are nested more than 64 deep: rank is at most 64"},
+      {"{ printf '[1]'; yes; } | $B convert -",
+       "convert: standard input: malformed JSON at line 1, column 4: invalid literal (last read: 'y'); "
+       "expected end of input"},
+      {"{ printf '{\"data\":'; yes '[' | tr -d '\\n'; } | $B convert -",
+       "convert: standard input: lists are nested more than 64 deep: rank is at most 64"},
+      // As promised, but a promise beyond memory.
+      {"cat exa.npy /dev/zero | $B convert -",
+       "convert: standard input: the array needs 1000000000000000000 bytes of memory, # are free"},
+      {"cat tera.npy /dev/zero | $B convert -",
+       "convert: standard input: the array needs 1000000000000 bytes of memory, # are free"},
+      {"cat text.npy /dev/zero | $B convert -",
+       "convert: standard input: the array needs 4000000000000 bytes of memory, # are free"},
+      {"cat one.npy /dev/zero | $B convert -",
+       "convert: standard input: header promises 1 bytes of data, the file holds more"},
+      // Well so far, always: there is an end to memory, here a small one.
+      {"{ echo '['; yes 1,; } | $L $B convert -", "convert: standard input: $M"},
+      {"{ echo '{\"data\":['; yes 1,; } | $L $B convert -", "convert: standard input: $M"},
+      {"{ printf '\"'; yes aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa | tr -d '\\n'; } | $L $B convert -",
+       "convert: standard input: $M"},
+      {"yes 111111111111111111111111111111111111111111111111111 | tr -d '\\n' | $L $B convert -",
+       "convert: standard input: $M"},
+      {"yes '                                                  ' | $L $B convert -",
+       "convert: standard input: $M"},
+      {"{ printf '{\"'; yes aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa | tr -d '\\n'; } | $L $B convert -",
+       "convert: standard input: $M"},
+      {"yes '{\"op\":\"gather\",\"data\":[1],\"indices\":0,\"id\":\"\"}' | $L $B run -", "run: $M"},
+      {"yes '{\"op\":\"gather\",\"data\":[1],\"indices\":0,\"output\":\"/dev/null\"}' | $L $B run -",
+       "run: $M"},
+      {"yes '' | $L $B run -", "run: $M"},
+      {"{ printf '{\"op\":'; yes '[' | tr -d '\\n'; } | $L $B run -",
+       "run: standard input:1: key \"op\": more than 100 lists and objects within each other"},
+  };
+  for (const Row& row : rows) check_row(dir, row);
+}
+
+TEST_CASE("a file that promises more than it holds, or holds more than it should, is refused",
+          "[cli][limits]") {
+  const TempDir dir;
+  struct File {
+    const char* name;
+    std::string front;
+    std::int64_t bytes;  // a hole behind the front
+  };
+  constexpr std::int64_t kTera = 1000000000000;
+  const std::string deep(1000000, '[');
+  const std::vector<File> files = {
+      {"huge.npy", npy_header_text("|i1", "(1000000000000000000,)"), 0},
+      {"hole.npy", npy_header_text("|i1", "(7,)"), kTera},
+      {"swapped.npy", npy_header_text(">i2", "(400000000000,)"), 0},
+      {"product.npy", npy_header_text("<i8", "(4294967296, 4294967296, 0)"), 0},
+      {"product2.npy", npy_header_text("<i8", "(4294967296, 4294967296)"), 0},
+      {"header.npy", std::string("\x93NUMPY\2\0\xff\xff\xff\xff{", 13), kTera},
+      {"hole.npz", std::string("PK\3\4", 4), kTera},
+      {"hole.json", "[", kTera},
+      {"deep.json", deep, 0},
+      {"deep_jobs.json", cat("{\"op\":\"gather\",\"data\":", deep), 0},
+      {"wide_jobs.json", cat("{\"op\":", std::string(1000000, '{')), 0},
+      {"deep_object.json", cat("{\"data\":", deep), 0},
+      {"hole", "", kTera},
+  };
+  for (const File& file : files) {
+    write_file(dir.file(file.name), file.front);
+    if (file.bytes != 0) fs::resize_file(dir.file(file.name), static_cast<std::uintmax_t>(file.bytes));
+  }
+  // An honest one whose elements have to be turned round, all of them.
+  {
+    const std::string header = npy_header_text(">i2", "(400000000000,)");
+    fs::resize_file(dir.file("swapped.npy"), header.size() + 800000000000);
+  }
+  const std::vector<Row> rows = {
+      {"$B convert huge.npy",
+       "convert: huge.npy: header promises 1000000000000000000 bytes of data, the file holds 0"},
+      {"$B info huge.npy",
+       "info: huge.npy: header promises 1000000000000000000 bytes of data, the file holds 0"},
+      {"$B convert hole.npy",
+       "convert: hole.npy: header promises 7 bytes of data, the file holds 999999999932"},
+      {"$B convert swapped.npy -o out.npy",
+       "convert: swapped.npy: a tensor needs 800000000000 bytes of memory, # are free"},
+      {"$B gather swapped.npy 0",
+       "gather: data: swapped.npy: a tensor needs 800000000000 bytes of memory, # are free"},
+      {"$B convert product2.npy",
+       "convert: product2.npy: shape (4294967296,4294967296) has more elements of 8 bytes than fit in 2^63 "
+       "bytes [G-2]"},
+      {"$B convert header.npy",
+       "convert: header.npy: malformed NPY header: it claims 4294967295 bytes (at most 65536)"},
+      {"$B convert hole.npz",
+       "convert: hole.npz: malformed zip archive: its end, where the directory is found, is missing or "
+       "wrong"},
+      {"$B convert hole.npz:x",
+       "convert: hole.npz: malformed zip archive: its end, where the directory is found, is missing or "
+       "wrong"},
+      {"$B convert hole.json", "convert: hole.json: malformed JSON at byte 2: a zero byte"},
+      {"$B convert deep.json", "convert: deep.json: lists are nested more than 64 deep: rank is at most 64"},
+      {"$B convert deep_object.json",
+       "convert: deep_object.json: lists are nested more than 64 deep: rank is at most 64"},
+      {"$B run deep_jobs.json",
+       "run: deep_jobs.json:1: key \"data\": more than 100 lists and objects within each other"},
+      {"$B run wide_jobs.json",
+       "run: wide_jobs.json: malformed JSON at line 1, column 8: unexpected '{'; expected string literal"},
+      {"$B run hole", "run: hole:1: malformed JSON: a zero byte"},
+      {"$B check hole", "check: hole:1: malformed JSON: a zero byte"},
+      {"$B convert hole", "convert: hole: malformed JSON at byte 1: a zero byte"},
+  };
+  for (const Row& row : rows) check_row(dir, row);
+}
+
+TEST_CASE("a result beyond memory, disk or reason is refused before it is begun", "[cli][limits]") {
+  const TempDir dir;
+  write_file(dir.file("empty_tuples.npy"), npy_header_text("<i8", "(1000000000000, 0)"));
+  const std::vector<Row> rows = {
+      {"$B expand '\"a\"' --shape 1000000000000 -o out.npy",
+       "expand: the result of shape (1000000000000) needs 16000000000000 bytes of memory, # are free"},
+      {"$B expand '\"a\"' --shape 1000000000000 -o out.json",
+       "expand: out.json: the result needs at least 2000000000000 bytes, # are free on that file system"},
+      {"$B expand '\"a\"' --shape 1000000000000 --format npy",
+       "expand: the result of shape (1000000000000) needs 16000000000000 bytes of memory, # are free"},
+      {"$B expand 1 --shape 1000000000000000000",
+       "expand: the result of shape (1000000000000000000) would have 8000000000000000000 bytes (at most "
+       "2^47) [G-2]"},
+      {"$B expand 1 --shape 1000000000000 -o out.npy",
+       "expand: out.npy: the result needs at least 8000000000128 bytes, # are free on that file system"},
+      {"$B expand 1 --shape 1000000000000 -o out.json",
+       "expand: out.json: the result needs at least 2000000000000 bytes, # are free on that file system"},
+      {"$B gathernd '[1,2]' empty_tuples.npy -o out.npy",
+       "gathernd: out.npy: the result needs at least 16000000000128 bytes, # are free on that file system"},
+      {"echo '{\"op\":\"expand\",\"data\":1,\"shape\":[1000000000000],\"id\":\"x\"}' | $B run -",
+       "run: standard input:1: expand: the result of shape (1000000000000) needs 8000000000000 bytes of "
+       "memory, # are free"},
+  };
+  for (const Row& row : rows) check_row(dir, row);
+}
+
+TEST_CASE("a shape without elements costs nothing, whatever its other dimensions", "[cli][limits]") {
+  const TempDir dir;
+  write_file(dir.file("tuples.npy"), npy_header_text("<i8", "(1000000000000, 0)"));
+  write_file(dir.file("data.npy"), npy_header_text("<i8", "(0,)"));
+  write_file(dir.file("wide.npy"), npy_header_text("|i1", "(0, 1000000000000000000)"));
+  const std::vector<Row> rows = {
+      {"$B scatternd data.npy tuples.npy tuples.npy", ""},
+      {"$B scatternd data.npy tuples.npy tuples.npy -o out.npy", ""},
+      {"$B gathernd data.npy tuples.npy", ""},
+      {"$B gather wide.npy 0 --axis 1", ""},
+      {"$B gatherelements wide.npy wide.npy -o out.npy", ""},
+      {"$B scatterelements wide.npy wide.npy wide.npy -o out.npy", ""},
+      {"$B add wide.npy wide.npy -o out.npy", ""},
+      {"$B expand wide.npy --shape 1000000000,0,1000000000000000000 -o out.npy", ""},
+      {"$B compare wide.npy wide.npy", ""},
+      {"$B convert tuples.npy --format nested",
+       "convert: the nested form of the empty shape (1000000000000,0) would have more than 1000000 empty "
+       "lists"},
+  };
+  for (const Row& row : rows) check_row(dir, row);
+}
+
+TEST_CASE("what is no file to read is refused", "[cli][limits]") {
+  const TempDir dir;
+  fs::create_directory(dir.path() / "folder");
+  fs::create_symlink("loop", dir.path() / "loop");
+  fs::create_symlink("nowhere", dir.path() / "lost");
+  const std::vector<Row> rows = {
+      {"$B convert folder", "convert: folder: is a directory"},
+      {"$B convert folder/", "convert: folder/: is a directory"},
+      {"$B convert loop", "convert: loop: cannot open: Too many levels of symbolic links"},
+      {"$B convert lost", "convert: lost: cannot open: No such file or directory"},
+      {"$B convert loop:x", "convert: loop:x: cannot open: No such file or directory"},
+      {"$B gather loop 0", "gather: data: loop: cannot open: Too many levels of symbolic links"},
+      {"$B run folder", "run: folder: is a directory"},
+      {"$B run loop", "run: loop: cannot open: Too many levels of symbolic links"},
+      {"$B check loop", "check: loop: cannot open: Too many levels of symbolic links"},
+      {"$B info folder", "info: folder: is a directory"},
+      {"$B compare folder loop", "compare: actual: folder: is a directory"},
+      {"mkfifo pipe; { printf 'PK\\003\\004' >pipe & }; $B convert pipe",
+       "convert: pipe: an NPZ archive cannot be read as a stream: its directory is at its end"},
+      {"mkfifo ends; { : >ends & }; $B convert ends", "convert: ends: holds no JSON value"},
+      {"$B convert - <folder", "convert: standard input: is a directory"},
+      {"$B convert - <&-", "convert: standard input: cannot read: Bad file descriptor"},
+  };
+  for (const Row& row : rows) check_row(dir, row);
+}
+
+}  // namespace tensorop

@@ -1,0 +1,237 @@
+// Sizes around 2^31, 2^32, 2^47 and 2^63: shapes from headers alone, against products in 128 bits; and
+// elements read from where only 64 bits reach, in files that are mostly holes.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "engine/engine.hpp"
+#include "ops/registry.hpp"
+#include "support/catch.hpp"
+#include "support/temp_dir.hpp"
+
+namespace tensorop {
+namespace {
+
+__extension__ typedef __int128 Wide;  // as GCC and Clang have it
+
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+
+bool fits(const Shape& shape, std::int64_t element_bytes) {
+  if (std::ranges::find(shape, 0) != shape.end()) return true;
+  Wide bytes = element_bytes;
+  for (const std::int64_t dim : shape) {
+    bytes *= dim;
+    if (bytes > kMost) return false;
+  }
+  return true;
+}
+
+// Operands of one operator whose result is n times k elements, or n.
+struct Call {
+  Request request;
+  std::vector<std::pair<DType, Shape>> operands;
+  Shape result;
+  std::int64_t result_bytes = 0;  // of an element
+};
+
+const std::vector<std::string> kComparisons = {"equal",       "notequal", "less",
+                                               "lessorequal", "greater",  "greaterorequal"};
+const std::vector<std::string> kLogical = {"and", "or", "xor"};
+const std::vector<std::string> kBitwise = {"bitwiseand", "bitwiseor", "bitwisexor", "bitshift"};
+
+bool is_one_of(const std::string& name, const std::vector<std::string>& names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+Call call_of(const std::string& op, DType dtype, std::int64_t n, std::int64_t k) {
+  constexpr DType kIndex = DType::int8;
+  Call call;
+  call.request.op = op;
+  if (op == "gather") {
+    call.operands = {{dtype, {n, 2}}, {kIndex, {k}}};
+    call.request.attributes = {{"axis", "1"}};
+    call.result = {n, k};
+  } else if (op == "gathernd") {
+    call.operands = {{dtype, {2, n}}, {kIndex, {k, 1}}};
+    call.result = {k, n};
+  } else if (op == "gatherelements") {
+    call.operands = {{dtype, {2, n}}, {kIndex, {k, n}}};
+    call.result = {k, n};
+  } else if (op == "scatternd") {
+    call.operands = {{dtype, {n, k}}, {kIndex, {n, 1}}, {dtype, {n, k}}};
+    call.result = {n, k};
+  } else if (op == "scatterelements" || op == "scatterupdate") {
+    const Shape indices = op == "scatterelements" ? Shape{n, k} : Shape{n};
+    call.operands = {{dtype, {n, k}}, {kIndex, indices}, {dtype, {n, k}}};
+    call.result = {n, k};
+  } else if (op == "broadcast" || op == "expand") {
+    call.operands = {{dtype, {n, 1}}};
+    call.request.attributes = {{"shape", cat(n, ",", k)}};
+    call.result = {n, k};
+  } else if (op == "where") {
+    call.operands = {{DType::boolean, {n, 1}}, {dtype, {1, k}}, {dtype, {n, 1}}};
+    call.result = {n, k};
+  } else {
+    const DType own = is_one_of(op, kLogical)   ? DType::boolean
+                      : is_one_of(op, kBitwise) ? DType::uint64
+                                                : dtype;
+    call.operands = {{own, {n, 1}}, {own, {1, k}}};
+    if (op == "bitshift") call.request.attributes = {{"direction", "left"}};
+    call.result = {n, k};
+  }
+  call.result_bytes = is_one_of(op, kComparisons) ? 1 : element_size(call.operands.back().first);
+  if (op.starts_with("gather")) call.result_bytes = element_size(dtype);
+  for (const auto& [type, shape] : call.operands) {
+    std::vector<std::string> dims;
+    for (const std::int64_t dim : shape) dims.push_back(cat(dim));
+    call.request.positional.emplace_back(cat(name(type), "[", join(dims, ","), "]"));
+  }
+  return call;
+}
+
+void check_call(const Call& call) {
+  bool expected = true;
+  std::string text = call.request.op;
+  for (const auto& [dtype, shape] : call.operands) expected = expected && fits(shape, element_size(dtype));
+  for (const OperandText& operand : call.request.positional) text += " " + operand.text;
+  CAPTURE(text);
+  try {
+    const OutputInfo output = infer_request(call.request, {});
+    CHECK(output.shape == call.result);
+    CHECK(expected);
+    CHECK(element_size(output.dtype) == call.result_bytes);
+    CHECK(fits(call.result, call.result_bytes));
+  } catch (const Error& error) {
+    const std::string_view line = error.what();
+    CAPTURE(line);
+    CHECK(line.ends_with("bytes [G-2]"));
+    // The operands fit: so it is the result that does not.
+    if (expected) CHECK_FALSE(fits(call.result, call.result_bytes));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every operator around 2^31, 2^32, 2^47 and 2^63 gives the right shape or an error",
+          "[engine][boundary]") {
+  std::vector<std::int64_t> sizes;
+  for (const int power : {31, 32, 47, 60, 61, 62}) {
+    for (const std::int64_t off : {-1, 0, 1}) sizes.push_back((std::int64_t{1} << power) + off);
+  }
+  for (const std::int64_t size : {kMost, kMost - 1, kMost / 2, kMost / 3, kMost / 4, kMost / 8, kMost / 16,
+                                  std::int64_t{3037000499}, std::int64_t{3037000500}}) {
+    sizes.push_back(size);
+  }
+  for (const Operator* op : kOperators) {
+    for (const DType dtype : {DType::int8, DType::int16, DType::float32, DType::float64}) {
+      for (const std::int64_t n : sizes) {
+        for (const std::int64_t k : {std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, n,
+                                     kMost / n, kMost / n + 1}) {
+          check_call(call_of(std::string(op->name), dtype, n, k));
+        }
+      }
+    }
+  }
+}
+
+namespace {
+
+// An int8 file of this shape that holds zeros but for `planted`: value by flat position.
+void write_hole(const std::string& path, const std::string& shape, std::int64_t bytes,
+                const std::vector<std::pair<std::int64_t, char>>& planted) {
+  const std::string text = cat("{'descr': '|i1', 'fortran_order': False, 'shape': (", shape, "), }\n");
+  const std::string header =
+      cat(std::string_view("\x93NUMPY\1\0", 8), static_cast<char>(text.size()), '\0', text);
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  REQUIRE(fd >= 0);
+  const auto begin = static_cast<off_t>(header.size());
+  REQUIRE(::ftruncate(fd, begin + bytes) == 0);
+  REQUIRE(::pwrite(fd, header.data(), header.size(), 0) == begin);
+  for (const auto& [position, value] : planted) REQUIRE(::pwrite(fd, &value, 1, begin + position) == 1);
+  ::close(fd);
+}
+
+}  // namespace
+
+TEST_CASE("elements beyond 2^31, 2^32 and 2^42 bytes are found where they are", "[engine][boundary]") {
+  // Flat positions, and what is planted there.
+  constexpr std::int64_t kAll = std::int64_t{1} << 42;
+  const std::vector<std::int64_t> places = {(std::int64_t{1} << 31) - 1,
+                                            std::int64_t{1} << 31,
+                                            (std::int64_t{1} << 31) + 1,
+                                            (std::int64_t{1} << 32) - 1,
+                                            std::int64_t{1} << 32,
+                                            (std::int64_t{1} << 32) + 1,
+                                            kAll - 2,
+                                            kAll - 1};
+  std::vector<std::pair<std::int64_t, char>> planted;
+  std::string values;
+  for (const std::int64_t place : places) {
+    planted.emplace_back(place, static_cast<char>(planted.size() + 1));
+    values += cat(values.empty() ? "" : ",", planted.size());
+  }
+  const TempDir dir;
+  constexpr std::int64_t kRow = std::int64_t{1} << 21;
+  write_hole(dir.file("flat.npy"), cat(kAll, ","), kAll, planted);
+  write_hole(dir.file("square.npy"), cat(kRow, ", ", kRow), kAll, planted);
+
+  const auto list = [&](const std::function<std::string(std::int64_t)>& index) {
+    std::vector<std::string> items;
+    for (const std::int64_t place : places) items.push_back(index(place));
+    return cat("[", join(items, ","), "]");
+  };
+  const std::string forward = list([](std::int64_t place) { return cat(place); });
+  const std::string backward = list([&](std::int64_t place) { return cat(place - kAll); });
+  const std::string tuple = list([](std::int64_t place) { return cat("[", place, "]"); });
+  const std::string pair =
+      list([&](std::int64_t place) { return cat("[", place / kRow, ",", place % kRow, "]"); });
+  struct Row {
+    const char* op;
+    const char* data;
+    std::string indices;
+  };
+  const std::vector<Row> rows = {
+      {"gather", "flat.npy", forward},         {"gather", "flat.npy", backward},
+      {"gatherelements", "flat.npy", forward}, {"gatherelements", "flat.npy", backward},
+      {"gathernd", "flat.npy", tuple},         {"gathernd", "square.npy", pair},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.op, row.data, row.indices);
+    Request request;
+    request.op = row.op;
+    request.positional = {dir.file(row.data), row.indices};
+    const Tensor result = evaluate(request, {});
+    REQUIRE(result.shape() == Shape{static_cast<std::int64_t>(places.size())});
+    for (std::size_t i = 0; i < places.size(); ++i)
+      CHECK(result.as<std::int8_t>()[i] == static_cast<int>(i + 1));
+  }
+  // One place further there is nothing.
+  for (const auto& [op, data, indices] : std::vector<Row>{{"gather", "flat.npy", cat("[", kAll, "]")},
+                                                          {"gather", "flat.npy", cat("[", -kAll - 1, "]")},
+                                                          {"gathernd", "square.npy", cat("[[0,", kRow, "]]")},
+                                                          {"gather", "flat.npy", "[9223372036854775807]"},
+                                                          {"gather", "flat.npy", "[-9223372036854775808]"}}) {
+    CAPTURE(op, indices);
+    Request request;
+    request.op = op;
+    request.positional = {dir.file(data), indices};
+    std::string line = "no error";
+    try {
+      (void)evaluate(request, {});
+    } catch (const Error& error) {
+      line = error.what();
+    }
+    CHECK(line.ends_with("[IX-1]"));
+  }
+}
+
+}  // namespace tensorop

@@ -1,0 +1,118 @@
+// Whole operations with the system failing at every call they make, one at a time.
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "support/catch.hpp"
+#include "support/faulty_system.hpp"
+#include "support/operations.hpp"
+
+namespace tensorop {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::ptrdiff_t open_descriptors() {
+  return std::distance(fs::directory_iterator("/proc/self/fd"), {});
+}
+
+// Files of the folder that are mapped into this process.
+int mappings_of(const TempDir& dir) {
+  std::ifstream maps("/proc/self/maps");
+  int found = 0;
+  for (std::string line; std::getline(maps, line);)
+    found += line.find(dir.path().string()) != std::string::npos;
+  return found;
+}
+
+struct Outcome {
+  std::string struck;  // the call that failed; empty: there were not so many
+  std::string line;    // of the Error; empty: there was none
+};
+
+Outcome run_struck(const Operation& operation, const Trial& trial, FaultySystem& system) {
+  const ScopedSystem scope(system);
+  try {
+    operation.run(trial.dir());
+  } catch (const Error& error) {
+    return {system.struck(), error.what()};
+  }
+  return {system.struck(), ""};
+}
+
+struct Kind {
+  bool named;
+  bool old_outputs;
+};
+constexpr Kind kKinds[] = {{false, false}, {false, true}, {true, true}};
+
+}  // namespace
+
+TEST_CASE(
+    "whatever call of a whole operation fails: a line with path and reason, old files or whole ones, nothing "
+    "left open",
+    "[faults][system]") {
+  std::set<std::string> struck;
+  for (const Operation& operation : small_operations()) {
+    Trial trial(operation);
+    const auto descriptors = open_descriptors();
+    for (const Kind& kind : kKinds) {
+      for (const int code : {ENOSPC, EIO, EDQUOT, EFBIG, EINTR, EMFILE, ENOMEM}) {
+        if (operation.is_large && code != EIO) continue;
+        for (int strike = 1;; ++strike) {
+          trial.prepare(kind.old_outputs);
+          FaultySystem system(kind.named, strike, Fault::error, code);
+          const Outcome outcome = run_struck(operation, trial, system);
+          CAPTURE(operation.name, kind.named, kind.old_outputs, std::strerror(code), strike, outcome.struck,
+                  outcome.line);
+          struck.insert(outcome.struck);
+          CHECK(trial.fault_in_outputs(outcome.line.empty()) == "");
+          CHECK(open_descriptors() == descriptors);
+          CHECK(mappings_of(trial.dir()) == 0);
+          if (outcome.struck.empty()) {
+            CHECK(outcome.line == "");
+            CHECK(strike > 4);
+            break;
+          }
+          if (outcome.line.empty()) continue;
+          CHECK(outcome.line.find(trial.dir().path().string()) != std::string::npos);
+          // What cannot be looked up is taken not to be there: the reason is that of what is tried instead.
+          if (outcome.struck != "stat") CHECK(outcome.line.ends_with(std::strerror(code)));
+        }
+      }
+    }
+  }
+  const std::set<std::string> expected = {"",        "access", "close",    "dup",    "fallocate", "fchmod",
+                                          "flock",   "fstat",  "fstatvfs", "fsync",  "link_fd",   "lstat",
+                                          "mmap",    "munmap", "open",     "pwrite", "read",      "rename",
+                                          "scandir", "stat",   "write"};
+  CHECK(std::ranges::includes(struck, expected));
+}
+
+TEST_CASE("whatever read or write of a whole operation is short: it is continued", "[faults][system]") {
+  for (const Operation& operation : small_operations()) {
+    Trial trial(operation);
+    for (const Kind& kind : kKinds) {
+      if (operation.is_large && !kind.named) continue;
+      for (int strike = 1;; ++strike) {
+        trial.prepare(kind.old_outputs);
+        FaultySystem system(kind.named, strike, Fault::partial, EIO);
+        const Outcome outcome = run_struck(operation, trial, system);
+        if (outcome.struck.empty()) break;
+        if (outcome.struck != "read" && !outcome.struck.ends_with("write")) continue;
+        CAPTURE(operation.name, kind.named, kind.old_outputs, strike, outcome.struck);
+        CHECK(outcome.line == "");
+        CHECK(trial.fault_in_outputs(true) == "");
+      }
+    }
+  }
+}
+
+}  // namespace tensorop

@@ -1,0 +1,222 @@
+#include "support/operations.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "engine/cases.hpp"
+#include "engine/check.hpp"
+#include "engine/compare.hpp"
+#include "engine/convert.hpp"
+#include "engine/engine.hpp"
+#include "engine/jobs.hpp"
+#include "support/npy_writer.hpp"
+
+namespace tensorop {
+namespace {
+
+namespace fs = std::filesystem;
+
+Request request(const std::string& op, std::vector<OperandText> operands) {
+  Request out;
+  out.op = op;
+  out.positional = std::move(operands);
+  return out;
+}
+
+// An operator over files of the folder.
+std::function<void(const TempDir&)> call(const std::string& op, const std::vector<std::string>& operands,
+                                         const std::string& output, bool durable = false) {
+  return [=](const TempDir& dir) {
+    std::vector<OperandText> paths;
+    for (const std::string& operand : operands) paths.emplace_back(dir.file(operand));
+    run_request(request(op, std::move(paths)), {dir.file(output), std::nullopt, durable}, {});
+  };
+}
+
+std::function<void(const TempDir&)> conversion(const std::vector<std::string>& inputs,
+                                               const std::string& output, bool compress) {
+  return [=](const TempDir& dir) {
+    Conversion conversion;
+    for (const std::string& input : inputs) conversion.inputs.push_back(dir.file(input));
+    conversion.destination.path = dir.file(output);
+    conversion.compress = compress;
+    convert(conversion, {});
+  };
+}
+
+void run_jobs(const TempDir& dir) {
+  std::vector<Job> jobs;
+  read_jobs(dir.file("jobs.jsonl"), JobPurpose::run, jobs);
+  const auto work = [&](std::size_t i, const Settings& own) { return run_job(jobs[i], own); };
+  run_batch(jobs, {}, work, [](std::size_t, const JobOutcome& outcome) {
+    if (outcome.error) throw Error(*outcome.error);
+  });
+}
+
+void update_cases(const TempDir& dir) {
+  const std::vector<Job> jobs = read_cases({dir.file("cases")});
+  check_cases(jobs, {.batch = {}, .update = true}, [](const Job&, const CaseResult& result) {
+    if (result.verdict == Verdict::error) throw Error(result.report.substr(0, result.report.find('\n')));
+  });
+}
+
+// A pipe that holds a text to its end, under a number that a link in the folder leads to.
+class Stream {
+ public:
+  static constexpr int kNumber = 100;
+  explicit Stream(std::string_view text) {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::logic_error("no pipe");
+    const bool is_ready = ::write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+                          ::dup3(ends[0], kNumber, O_CLOEXEC) == kNumber;
+    for (const int end : ends) ::close(end);
+    if (!is_ready) throw std::logic_error("no pipe");
+  }
+  ~Stream() { ::close(kNumber); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+};
+
+void gather_from_stream(const TempDir& dir) {
+  const Stream stream("[[0,1],[2,3],[4,5]]");
+  call("gathernd", {"stream", "tuples.npy"}, "out.npy")(dir);
+}
+
+void compare_files(const TempDir& dir) {
+  const Comparison comparison = compare_operands(dir.file("data.npy"), dir.file("same.json"), {}, {});
+  if (!comparison.equal) throw std::logic_error("two equal files differ");
+}
+
+template <class T>
+void write_npy(const std::string& path, DType dtype, Shape shape, const std::vector<T>& values,
+               const NpyLayout& layout = {}) {
+  auto storage = std::make_shared<Storage>(static_cast<std::int64_t>(values.size() * sizeof(T)));
+  std::copy(values.begin(), values.end(), reinterpret_cast<T*>(storage->data()));
+  write_file(path, npy_bytes({dtype, std::move(shape), storage}, layout));
+}
+
+}  // namespace
+
+const std::vector<Operation>& small_operations() {
+  static const std::vector<Operation> operations = {
+      {"gathernd to NPY", {"out.npy"}, call("gathernd", {"data.npy", "tuples.npy"}, "out.npy")},
+      {"gathernd from a stream", {"out.npy"}, gather_from_stream},
+      {"gathernd to JSON", {"out.json"}, call("gathernd", {"data.json", "tuples.json"}, "out.json")},
+      {"scatternd", {"out.npy"}, call("scatternd", {"data.npy", "tuples.npy", "updates.npy"}, "out.npy")},
+      {"scatternd, durable",
+       {"out.npy"},
+       call("scatternd", {"data.npy", "tuples.npy", "updates.npy"}, "out.npy", true)},
+      {"scatternd to JSON",
+       {"out.json"},
+       call("scatternd", {"data.npy", "tuples.npy", "updates.npy"}, "out.json")},
+      {"scatterupdate through a mapping",
+       {"out.npy"},
+       call("scatterupdate", {"bytes.npy", "many.npy", "many.npy"}, "out.npy"),
+       true},
+      {"strings to NPY", {"out.npy"}, call("gather", {"words.npy", "picks.npy"}, "out.npy")},
+      {"strings to JSON", {"out.json"}, call("gather", {"words.npy", "picks.npy"}, "out.json")},
+      {"add of a big-endian file in Fortran order",
+       {"out.npy"},
+       call("add", {"data.npy", "other.npy"}, "out.npy")},
+      {"gather from an archive", {"out.npy"}, call("gather", {"arrays.npz:data", "picks.npy"}, "out.npy")},
+      {"archive", {"out.npz"}, conversion({"data.npy", "words.npy"}, "out.npz", false)},
+      {"archive, compressed", {"out.npz"}, conversion({"data.json", "words.npy"}, "out.npz", true)},
+      {"two jobs", {"one.npy", "two.json"}, run_jobs},
+      {"golden files rewritten", {"one.npy", "two.json"}, update_cases},
+      {"comparison", {}, compare_files},
+  };
+  return operations;
+}
+
+void write_operands(const TempDir& dir) {
+  const std::vector<std::int32_t> data = {0, 1, 2, 3, 4, 5};
+  write_npy<std::int32_t>(dir.file("data.npy"), DType::int32, {3, 2}, data);
+  write_npy<std::int32_t>(dir.file("other.npy"), DType::int32, {3, 2}, {9, 8, 7, 6, 5, 4},
+                          {.fortran_order = true, .big_endian = true});
+  write_npy<std::int64_t>(dir.file("tuples.npy"), DType::int64, {2, 1}, {2, 0});
+  write_npy<std::int32_t>(dir.file("updates.npy"), DType::int32, {2, 2}, {10, 11, 12, 13});
+  write_npy<std::int64_t>(dir.file("picks.npy"), DType::int64, {3}, {2, 0, 2});
+  // More updates than are sorted beforehand.
+  std::vector<std::uint8_t> many((2 << 20) + 1);
+  for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<std::uint8_t>(i % 5);
+  write_npy<std::uint8_t>(dir.file("many.npy"), DType::uint8, {static_cast<std::int64_t>(many.size())}, many);
+  write_npy<std::uint8_t>(dir.file("bytes.npy"), DType::uint8, {6}, {1, 2, 3, 4, 5, 6});
+  static const std::vector<std::string> words = {"one", "a word beyond what a short string holds",
+                                                 "zw\xC3\xB6lf"};
+  std::vector<StringRef> refs;
+  for (const std::string& word : words) refs.push_back({word.data(), static_cast<std::int64_t>(word.size())});
+  write_npy(dir.file("words.npy"), DType::string, {3}, refs);
+  write_file(dir.file("data.json"), "[[0.5,1,2],[3,4,5]]");
+  write_file(dir.file("tuples.json"), R"({"dtype":"int32","shape":[2,2],"data":[1,2,0,0]})");
+  write_file(dir.file("same.json"), "[[0,1],[2,3],[4,5]]");
+  conversion({"data.npy", "words.npy"}, "arrays.npz", true)(dir);
+  fs::create_symlink(cat("/dev/fd/", Stream::kNumber), dir.path() / "stream");
+  write_file(dir.file("jobs.jsonl"),
+             "{\"op\":\"gathernd\",\"data\":\"data.npy\",\"indices\":\"tuples.npy\",\"output\":\"one.npy\","
+             "\"id\":\"one\"}\n"
+             "{\"op\":\"add\",\"operands\":[\"@one\",\"one.npy\"],\"output\":\"two.json\"}\n");
+  fs::create_directory(dir.path() / "cases");
+  write_file(dir.file("cases/cases.jsonl"),
+             "{\"op\":\"gather\",\"data\":[1,2,3],\"indices\":[2,1],\"expect\":\"../one.npy\"}\n"
+             "{\"op\":\"gather\",\"data\":[1.5,2.5],\"indices\":[1],\"expect\":\"../two.json\"}\n");
+}
+
+std::string content_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return "(nothing)";
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::set<std::string> names_in(const TempDir& dir) {
+  std::set<std::string> names;
+  for (const auto& entry : fs::recursive_directory_iterator(dir.path())) {
+    names.insert(entry.path().lexically_relative(dir.path()).string());
+  }
+  return names;
+}
+
+// In memory where that can be: a disk makes sure of a file that takes another's place, a thousand times here.
+Trial::Trial(const Operation& operation)
+    : operation_(operation),
+      dir_(::access("/dev/shm", W_OK) == 0 ? fs::path("/dev/shm") : fs::temp_directory_path()) {
+  write_operands(dir_);
+  operands_ = names_in(dir_);
+  operation_.run(dir_);
+  for (const std::string& output : operation_.outputs) whole_.push_back(content_of(dir_.file(output)));
+}
+
+void Trial::prepare(bool old_outputs) {
+  before_.clear();
+  for (const std::string& output : operation_.outputs) {
+    fs::remove(dir_.path() / output);
+    // Something that a golden file may be.
+    if (old_outputs) write_file(dir_.file(output), "[7]");
+    before_.push_back(content_of(dir_.file(output)));
+  }
+}
+
+std::string Trial::fault_in_outputs(bool succeeded) const {
+  auto expected = operands_;
+  for (std::size_t i = 0; i < whole_.size(); ++i) {
+    const std::string& name = operation_.outputs[i];
+    const std::string content = content_of(dir_.file(name));
+    const bool is_whole = content == whole_[i];
+    if (!is_whole && (succeeded || content != before_[i])) return cat(name, " holds ", printable(content));
+    if (content != "(nothing)") expected.insert(name);
+  }
+  for (const std::string& name : names_in(dir_)) {
+    if (!expected.contains(name)) return cat(name, " was left");
+  }
+  return "";
+}
+
+}  // namespace tensorop

@@ -1,0 +1,52 @@
+// Small operations, whole: from files to files, as the commands run them. What is made to fail in their midst
+// is up to the test.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/temp_dir.hpp"
+
+namespace tensorop {
+
+struct Operation {
+  std::string name;
+  std::vector<std::string> outputs;  // the files it makes or replaces
+  // In a folder as prepare() leaves it. Throws what the first thing that fails throws.
+  std::function<void(const TempDir& dir)> run;
+  bool is_large = false;  // takes milliseconds: one kind of failure is enough for it
+};
+
+[[nodiscard]] const std::vector<Operation>& small_operations();
+
+// The operands of all of them, into a new folder.
+void write_operands(const TempDir& dir);
+
+// What a file holds; "(nothing)" where there is none.
+[[nodiscard]] std::string content_of(const std::string& path);
+
+[[nodiscard]] std::set<std::string> names_in(const TempDir& dir);
+
+// Runs one operation again and again, each time with something else that fails, and compares what it leaves
+// with what it must: every output as it was or whole, whole where nothing was thrown, and no other file.
+class Trial {
+ public:
+  explicit Trial(const Operation& operation);
+
+  // Outputs hold something old; or are not there.
+  void prepare(bool old_outputs);
+  [[nodiscard]] const TempDir& dir() const { return dir_; }
+  // What is wrong with what is there; empty where nothing is.
+  [[nodiscard]] std::string fault_in_outputs(bool succeeded) const;
+
+ private:
+  const Operation& operation_;
+  TempDir dir_;
+  std::set<std::string> operands_;
+  std::vector<std::string> before_;
+  std::vector<std::string> whole_;
+};
+
+}  // namespace tensorop
