@@ -92,6 +92,7 @@ def jobs():
                  '{"op":"gather","data":[1],"indices":[4],"expect":{"error":"IX-1"}}\n'
                  '{"op":"sub","a":1,"b":1,"expect":"golden.npy","tolerance":"auto","nan_unequal":true}\n',
         "later_id": '{"op":"add","a":"@x","b":1,"id":"y"}\n{"op":"add","a":1,"b":1,"id":"x"}\n',
+        "own_id": '{"op":"add","a":"@x","b":1,"id":"x"}\n',
         "same_output": '{"op":"add","a":1,"b":1,"output":"o.npy"}\n{"op":"add","a":1,"b":1,"output":"./o.npy"}\n',
         "overwrites": '{"op":"add","a":"in.npy","b":1,"id":"y"}\n{"op":"add","a":1,"b":1,"output":"in.npy"}\n',
     }.items():

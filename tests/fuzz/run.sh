@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Builds the fuzz targets and runs them:
 #
-#     tests/fuzz/run.sh MINUTES [TARGET...]      each target for so long; 5s: seconds
+#     tests/fuzz/run.sh MINUTES [TARGET...] [-- OPTION...]     each target for so long; 5s: seconds
+#
+# What stands behind "--" goes to cmake.
 #
 # Targets run side by side, as many as there are cores, each from its seeds (testdata/fuzz and what fits of the other
 # test data) and from what earlier runs kept in build/fuzz/corpus. What breaks a promise is kept in build/fuzz/findings:
@@ -13,7 +15,7 @@ source apps/packages.sh
 all_targets=(npy json npz jobs operator compare arguments)
 
 usage() {
-  echo "usage: tests/fuzz/run.sh MINUTES [TARGET...]   (targets: ${all_targets[*]}; 5s is seconds)" >&2
+  echo "usage: tests/fuzz/run.sh MINUTES [TARGET...] [-- OPTION...]   (targets: ${all_targets[*]}; 5s is seconds)" >&2
   exit 2
 }
 
@@ -23,14 +25,17 @@ case ${1-} in
   *) seconds=$(( 10#$1 * 60 )) ;;
 esac
 shift
-targets=("${@:-${all_targets[@]}}")
-(( $# > 0 )) || targets=("${all_targets[@]}")
-for target in "${targets[@]}"; do
-  [[ " ${all_targets[*]} " == *" $target "* ]] || usage
+targets=()
+while (( $# > 0 )) && [[ $1 != -- ]]; do
+  [[ " ${all_targets[*]} " == *" $1 "* ]] || usage
+  targets+=("$1")
+  shift
 done
+(( $# == 0 )) || shift
+(( ${#targets[@]} > 0 )) || targets=("${all_targets[@]}")
 
 install_missing "${build_packages[@]}" clang-14 libclang-rt-14-dev
-cmake --preset fuzz
+cmake --preset fuzz "$@"
 cmake --build --preset fuzz --target "${targets[@]/#/fuzz_}"
 
 work=build/fuzz
