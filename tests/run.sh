@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Everything that is held true of tensorop, from a fresh Debian on:
 #
-#     tests/run.sh          release, format, address and undefined-behaviour sanitizers, thread sanitizer
+#     tests/run.sh          release, format, address and undefined-behaviour sanitizers, thread sanitizer, a few
+#                           seconds of each fuzz target
 #     tests/run.sh quick    release and format alone
 #     tests/run.sh tidy     clang-tidy over the sources, nothing else
 #
@@ -95,11 +96,17 @@ run_catch() {
   count "$good" "$bad"
 }
 
-# run_script SCRIPT: a Python test of the release binary; its last line has its counts.
+# run_script SCRIPT: a Python test of the release binary.
 run_script() {
+  run_counted "$1" /usr/bin/python3 "$1" build/release/apps/tensorop/tensorop
+}
+
+# run_counted NAME COMMAND...: what has its counts in its last line.
+run_counted() {
   heading "test: $1"
+  shift
   local status=0 line
-  /usr/bin/python3 "$1" build/release/apps/tensorop/tensorop 2>&1 | tee "$log" || status=$?
+  "$@" 2>&1 | tee "$log" || status=$?
   line=$(tail -n 1 "$log")
   if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed ]]; then
     count "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}"
@@ -153,5 +160,7 @@ if [[ $mode == all ]]; then
   run_ctest asan --label-exclude script
   build tsan tensorop_thread_tests "${lighter[@]}"
   run_catch build/tsan/tests/tensorop_thread_tests
+  # Most of the time is compiling.
+  run_counted fuzz tests/fuzz/run.sh 4s -- -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O0
 fi
 heading "done"

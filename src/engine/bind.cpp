@@ -125,15 +125,15 @@ void check_dtypes(const Call& call) {
     }
   };
   each(OperandRole::data, "T-1");
-  for (std::size_t i = 1; i < call.operands.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      const bool same_type = type_of(call, i) == type_of(call, j);
-      if (!same_type || call.operands[i].dtype() == call.operands[j].dtype()) continue;
-      throw Error(
-          cat(call.operand_name(i), " is ", name(call.operands[i].dtype()), ", ", call.operand_name(j),
-              " is ", name(call.operands[j].dtype()), "; they must have the same dtype"),
-          "T-2");
-    }
+  // The first operand of each type variable: the others are compared with it, however many there are.
+  std::map<std::string_view, std::size_t> firsts;
+  for (std::size_t i = 0; i < call.operands.size(); ++i) {
+    const std::size_t first = firsts.emplace(type_of(call, i), i).first->second;
+    if (call.operands[i].dtype() == call.operands[first].dtype()) continue;
+    throw Error(
+        cat(call.operand_name(i), " is ", name(call.operands[i].dtype()), ", ", call.operand_name(first),
+            " is ", name(call.operands[first].dtype()), "; they must have the same dtype"),
+        "T-2");
   }
   each(OperandRole::indices, "IX-3");
   each(OperandRole::condition, "WH-1");

@@ -1,5 +1,6 @@
 #include "io/number_text.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -36,10 +37,11 @@ Decimal decimal_of(std::string_view text) {
   }
   out.digits.erase(out.digits.find_last_not_of('0') + 1);
   if (at < text.size()) {
-    // An exponent beyond int64 decides alone: no text in memory has digits enough to make up for it.
+    // An exponent as large as that decides alone: no text in memory has digits enough to make up for it.
     constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max() / 2;
     const std::string_view exponent = text.substr(at + 1);
-    out.exponent += parse_int64(exponent).value_or(exponent[0] == '-' ? -kHuge : kHuge);
+    const std::int64_t beyond = exponent[0] == '-' ? -kHuge : kHuge;
+    out.exponent += std::clamp(parse_int64(exponent).value_or(beyond), -kHuge, kHuge);
   }
   return out;
 }

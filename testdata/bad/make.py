@@ -157,6 +157,7 @@ def json_arrays():
     yield "json_integer_too_small", "[-9223372036854775809]\n"
     yield "json_integer_huge", "[1" + "0" * 400 + "]\n"
     yield "json_float_too_large", "[1e400]\n"
+    yield "json_float_exponent_max", "[3.4e9223372036854775807]\n"
     yield "json_float_too_small", "[0.5,-1e400]\n"
 
 

@@ -4,13 +4,14 @@
 #include "base/text.hpp"
 #include "support/catch.hpp"
 #include "support/process.hpp"
+#include "support/reference_array.hpp"
 #include "support/spec_vectors.hpp"
 
 namespace tensorop {
 namespace {
 
 using nlohmann::json;
-using spec_vectors::list_text;
+using reference::list_text;
 using spec_vectors::Operand;
 
 std::string first_line(const std::string& text) {

@@ -126,9 +126,11 @@ TEST_CASE("floats keep the sign of zero, underflow to zero and refuse to overflo
   CHECK(parsed<double>("0." + std::string(500, '0') + "1e501") == 1.0);
   CHECK(parsed<double>("1" + std::string(500, '0') + "e-500") == 1.0);
   CHECK(parsed<double>("0." + std::string(500, '0') + "1") == 0.0);
+  CHECK(parsed<double>("0.034e-9223372036854775808") == 0.0);
 
   CHECK(status_of<double>("1.7976931348623158e308") == NumberStatus::ok);
-  for (const char* text : {"1.7976931348623159e308", "-1e309", "1e400", "1e99999999999999999999"}) {
+  for (const char* text : {"1.7976931348623159e308", "-1e309", "1e400", "1e99999999999999999999",
+                           "34e9223372036854775807", "3.4e9223372036854775807"}) {
     INFO(text);
     CHECK(status_of<double>(text) == NumberStatus::range);
     CHECK(status_of<float>(text) == NumberStatus::range);

@@ -37,7 +37,6 @@ void check_types(const Arguments& arguments) {
   const Rules& rules = arguments.rules;
   const std::size_t first = op == "where" ? 1 : 0;
   const DType dtype = operands[first].dtype();
-  if (op == "where") require(operands[0].dtype() == DType::boolean, "WH-1");
   require(rules.types.contains(dtype), "T-1");
   if (is_gather(op) || is_scatter(op)) {
     if (is_scatter(op)) {
@@ -55,6 +54,8 @@ void check_types(const Arguments& arguments) {
   const auto same_type = std::span(operands).subspan(first);
   for (const Tensor& operand : same_type) require(rules.types.contains(operand.dtype()), "T-1");
   for (const Tensor& operand : same_type) require(operand.dtype() == dtype, "T-2");
+  // G-9 names the stage after the rules T, so they come first.
+  if (op == "where") require(operands[0].dtype() == DType::boolean, "WH-1");
   if (op == "mod" && kFloatTypes.contains(dtype) && !rules.float_floor_mod) {
     require(flag(arguments, "fmod", false), "EW-4");
   }
@@ -181,6 +182,12 @@ std::vector<std::int64_t> numbers(const Arguments& arguments, const std::string&
     at = comma + 1;
   }
   return list;
+}
+
+std::string list_text(const std::vector<std::int64_t>& numbers) {
+  std::string text;
+  for (const std::int64_t number : numbers) text += (text.empty() ? "" : ",") + std::to_string(number);
+  return text.empty() ? "[]" : text;
 }
 
 bool flag(const Arguments& arguments, const std::string& name, bool fallback) {

@@ -50,6 +50,8 @@ void require(bool condition, const char* rule);
                                const std::string& fallback);
 [[nodiscard]] std::int64_t number(const Arguments& arguments, const std::string& name, std::int64_t fallback);
 [[nodiscard]] std::vector<std::int64_t> numbers(const Arguments& arguments, const std::string& name);
+// "2,3", "[]": a list as the command line and numbers() take it.
+[[nodiscard]] std::string list_text(const std::vector<std::int64_t>& numbers);
 [[nodiscard]] bool flag(const Arguments& arguments, const std::string& name, bool fallback);
 
 // AX-1: the axis as a non-negative number.

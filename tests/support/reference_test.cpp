@@ -53,7 +53,7 @@ Shape reference_shape(const spec_vectors::ShapeCall& call) {
     arguments.rules = default_rules("broadcast");
     arguments.operands.pop_back();
     arguments.attributes["mode"] = call.rule == "unidirectional" ? "numpy" : call.rule;
-    arguments.attributes["shape"] = spec_vectors::list_text(call.b);
+    arguments.attributes["shape"] = list_text(call.b);
   }
   return compute(arguments).shape();
 }

@@ -11,6 +11,8 @@
 namespace tensorop::spec_vectors {
 namespace {
 
+using reference::list_text;
+
 using nlohmann::json;
 
 // The specification's operator keys in the words of the command line.
@@ -146,12 +148,6 @@ Call make_call(const json& line, const std::string& selector) {
 }
 
 }  // namespace
-
-std::string list_text(const std::vector<std::int64_t>& numbers) {
-  std::vector<std::string> texts;
-  for (const std::int64_t number : numbers) texts.push_back(cat(number));
-  return texts.empty() ? "[]" : join(texts, ",");
-}
 
 Values read_values(const json& written) {
   Values values;

@@ -57,9 +57,6 @@ struct ShapeCall {
 };
 [[nodiscard]] std::vector<ShapeCall> load_shapes();
 
-// "2,3", "[]": a list as the command line and the reference take it.
-[[nodiscard]] std::string list_text(const std::vector<std::int64_t>& numbers);
-
 // True when `actual` is what a vector expects: dtype and shape equal, integers, float16 and strings exactly,
 // other floats to 1e-6 relative. Otherwise `why` says what differs.
 [[nodiscard]] bool agrees(const Tensor& actual, const Operand& expected, std::string& why);

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Writes the seeds of the fuzz targets; changes nothing when it is run again. Standard library only."""
+
+import io
+import pathlib
+import struct
+import zipfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def write(target, name, data):
+    folder = HERE / target
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_bytes(data if isinstance(data, bytes) else data.encode())
+
+
+def npy(descr, shape, data, fortran=False):
+    header = f"{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': {shape}, }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data
+
+
+ARRAYS = {
+    "x": npy("<i4", "(2, 2)", struct.pack("<4i", 1, 2, 3, 4)),
+    "y": npy(">f4", "(2, 2)", struct.pack(">4f", 1, 2, 3, 4), fortran=True),
+    "s": npy("<U2", "(1,)", "ab".encode("utf-32-le")),
+    "e": npy("<f8", "(0, 3)", b""),
+}
+
+
+def archive(names, method, comment=b""):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as file:
+        for name in names:
+            member = zipfile.ZipInfo(name + ".npy", (1980, 1, 1, 0, 0, 0))
+            with file.open(member_with(member, method), "w", force_zip64=name == "x") as stream:
+                stream.write(ARRAYS[name])
+        file.comment = comment
+    return out.getvalue()
+
+
+def member_with(member, method):
+    member.compress_type = method
+    return member
+
+
+def npz():
+    write("npz", "stored", archive("x", zipfile.ZIP_STORED))
+    write("npz", "deflated", archive("x", zipfile.ZIP_DEFLATED))
+    write("npz", "all_stored", archive(ARRAYS, zipfile.ZIP_STORED))
+    write("npz", "all_deflated", archive(ARRAYS, zipfile.ZIP_DEFLATED, b"a comment"))
+    write("npz", "empty", archive("", zipfile.ZIP_STORED))
+
+
+def json():
+    # A letter in front asks for a dtype.
+    for name, text in {
+        "scalar": "3",
+        "nested": "[[1,2],[3,4]]",
+        "fractions_late": "[1,2,3.5]",
+        "described": '{"dtype":"float32","shape":[2,2],"data":[[0,1],[2,3]]}',
+        "dtype_last": '{"data":[1,2],"shape":[2],"dtype":"uint8"}',
+        "empty": '{"dtype":"int8","shape":[0,3],"data":[]}',
+        "complex": '{"dtype":"complex64","data":[[1,2],["NaN",-0.0]]}',
+        "strings": '["a","\\u00e9","\\ud83d\\ude00",""]',
+        "booleans": "[true,false]",
+        "not_finite": '["NaN","Infinity",1.5]',
+        "as_int8": "B[-128,127]",
+        "as_uint64": "I[18446744073709551615]",
+        "as_float16": "J[65504,-0,1e-8]",
+        "as_bfloat16": "K[3.3e38]",
+        "as_complex128": "O[[1,2],[3,4]]",
+        "as_string": 'P["NaN"]',
+    }.items():
+        write("json", name, text)
+
+
+def jobs():
+    for name, text in {
+        "lines": '{"op":"gather","data":[1,2,3],"indices":[0,-1],"id":"x"}\n'
+                 '{"op":"add","a":"@x","b":1,"output":"o.npy"}\n\n'
+                 '{"op":"mul","a":"o.npy","b":"@x","output":"p.json","format":"nested"}\n',
+        "list": '[{"op":"scatternd","data":[1,2],"indices":[[0]],"updates":[5],"reduction":"add","id":"a"},\n'
+                '{"op":"min","operands":["@a",[1,2],3],"dtype":"float32","id":"b","name":"smallest"}]',
+        "attributes": '{"op":"broadcast","data":1,"shape":[2,3],"mode":"numpy","id":"x"}\n'
+                      '{"op":"mod","a":[5],"b":[3],"fmod":true,"spec":"onnx-13","id":"y"}\n'
+                      '{"op":"gathernd","data":[[1,2]],"indices":[[0]],"batch_dims":0,"oob":"clip","id":"z"}\n',
+        "cases": '{"op":"add","a":1,"b":1,"expect":2,"name":"sum"}\n'
+                 '{"op":"div","a":[1.5],"b":[2],"expect":{"dtype":"float64","data":[0.75]},"rtol":1e-3,'
+                 '"max_mismatch":"1%"}\n'
+                 '{"op":"gather","data":[1],"indices":[4],"expect":{"error":"IX-1"}}\n'
+                 '{"op":"sub","a":1,"b":1,"expect":"golden.npy","tolerance":"auto","nan_unequal":true}\n',
+        "later_id": '{"op":"add","a":"@x","b":1,"id":"y"}\n{"op":"add","a":1,"b":1,"id":"x"}\n',
+        "own_id": '{"op":"add","a":"@x","b":1,"id":"x"}\n',
+        "same_output": '{"op":"add","a":1,"b":1,"output":"o.npy"}\n{"op":"add","a":1,"b":1,"output":"./o.npy"}\n',
+        "overwrites": '{"op":"add","a":"in.npy","b":1,"id":"y"}\n{"op":"add","a":1,"b":1,"output":"in.npy"}\n',
+    }.items():
+        write("jobs", name, text)
+
+
+def arguments():
+    for name, (words, stdin) in {
+        "gather": (["gather", "a.npy", "i.npy", "--axis", "1"], ""),
+        "gathernd": (["gathernd", "--data", "[[1,2],[3,4]]", "--indices", "[[0,0],[1,1]]"], ""),
+        "gather_out_of_range": (["gather", "a.npy", "[7]", "-o", "o.npy"], ""),
+        "scatternd": (["ScatterND", "a.npy", "[[0]]", "[[9,9,9]]", "--reduction", "add", "-o", "o.npy"], ""),
+        "scatter_over_input": (["scatterupdate", "a.npy", "[1]", "[[1,1,1]]", "-o", "a.npy"], ""),
+        "broadcast": (["broadcast", "i.npy", "--shape=3,2", "--format", "nested"], ""),
+        "bitshift": (["bitshift", "[1]", "[2]", "--direction", "left", "--dtype", "uint8"], ""),
+        "mod": (["mod", "--fmod", "[5.5]", "[2.0]", "--spec", "onnx-13", "--threads", "2"], ""),
+        "where": (["where", "[true,false]", "1", "-", "-q"], "[1.5,2]"),
+        "dry_run": (["add", "--dry-run", "float32[1024,1024]", "float32[1024,1]"], ""),
+        "deprecated": (["scatter", "--spec=onnx-11", "a.npy", "[[0]]", "[[1]]"], ""),
+        "help": (["gather", "--help"], ""),
+        "version": (["--version"], ""),
+        "typo": (["gathr", "a.npy"], ""),
+        "ops": (["ops", "pow", "--json"], ""),
+        "info": (["info", "a.npy", "t.json", "--json"], ""),
+        "convert": (["convert", "t.json", "--dtype", "float16", "-o", "o.npy", "--fsync"], ""),
+        "convert_npz": (["convert", "x=a.npy", "i.npy", "-o", "o.npz", "--compress"], ""),
+        "compare": (["compare", "a.npy", "b.npy", "--rtol", "1e-3", "--max-mismatch=10%"], ""),
+        "compare_json": (["compare", "f.npy", "f.npy", "--nan-unequal", "--json"], ""),
+        "run": (["run", "jobs.jsonl", "--jobs", "2", "--progress", "never"], ""),
+        "run_stdin": (["run", "-", "--fail-fast"], '{"op":"add","a":1,"b":"a.npy","output":"o.json"}'),
+        "check": (["check", "golden", "--filter", "s*m"], ""),
+        "check_update": (["check", "golden/cases.json", "--update", "--junit", "r.xml"], ""),
+        "completion": (["completion", "bash"], ""),
+        "man": (["man", "gather"], ""),
+    }.items():
+        text = "".join(word + "\0" for word in words)
+        write("arguments", name, text + ("\x04" + stdin if stdin else ""))
+
+
+npz()
+json()
+jobs()
+arguments()

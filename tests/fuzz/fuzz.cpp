@@ -1,0 +1,118 @@
+#include "fuzz/fuzz.hpp"
+
+#include <sanitizer/allocator_interface.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "base/checked.hpp"
+#include "io/json_reader.hpp"
+#include "io/json_writer.hpp"
+#include "io/npy.hpp"
+
+namespace tensorop::fuzz {
+namespace {
+
+// The bytes held beyond those at the beginning; below 0 where more went than came.
+std::atomic<std::int64_t> held{0};
+std::atomic<std::int64_t> most{0};  // 0: no bound
+
+void count_new(const volatile void* /*block*/, std::size_t bytes) {
+  const std::int64_t bound = most.load(std::memory_order_relaxed);
+  if (bound == 0) return;
+  const std::int64_t now = held.fetch_add(to_int64(bytes), std::memory_order_relaxed) + to_int64(bytes);
+  require(now <= bound, "memory out of proportion to the input");
+}
+
+void count_free(const volatile void* block) {
+  if (block == nullptr || most.load(std::memory_order_relaxed) == 0) return;
+  const std::size_t bytes = __sanitizer_get_allocated_size(const_cast<const void*>(block));
+  held.fetch_sub(to_int64(bytes), std::memory_order_relaxed);
+}
+
+std::string json_of(const Tensor& tensor) {
+  std::string text = json_prefix(tensor.dtype(), tensor.shape());
+  if (tensor.size() == 0) {
+    text += "[]";
+  } else {
+    append_json_slice(text, tensor.dtype(), tensor.shape(), 0, tensor.size(), tensor.data());
+  }
+  return text + std::string(kJsonSuffix);
+}
+
+std::span<const StringRef> strings_of(const Tensor& tensor) {
+  return {tensor.as<StringRef>(), to_size(tensor.size())};
+}
+
+std::string npy_of(const Tensor& tensor) {
+  if (tensor.dtype() != DType::string) {
+    std::string out = npy_header(tensor.dtype(), tensor.shape(), 0);
+    if (tensor.bytes() != 0)
+      out.append(reinterpret_cast<const char*>(tensor.data()), to_size(tensor.bytes()));
+    return out;
+  }
+  const std::int64_t characters = longest_characters(strings_of(tensor));
+  std::string out = npy_header(tensor.dtype(), tensor.shape(), characters);
+  append_utf32(out, strings_of(tensor), characters);
+  return out;
+}
+
+}  // namespace
+
+void require(bool holds, std::string_view what) {
+  if (holds) return;
+  std::fprintf(stderr, "broken promise: %.*s\n", static_cast<int>(what.size()), what.data());
+  std::abort();
+}
+
+MemoryBound::MemoryBound(std::size_t bytes) {
+  static const int installed = __sanitizer_install_malloc_and_free_hooks(count_new, count_free);
+  require(installed > 0, "the memory hooks cannot be installed");
+  constexpr std::int64_t kSlack = std::int64_t{64} << 20;
+  constexpr std::int64_t kEach = 2000;
+  held = 0;
+  most = kSlack + kEach * to_int64(bytes);
+}
+
+MemoryBound::~MemoryBound() {
+  most = 0;
+}
+
+bool same(const Tensor& a, const Tensor& b) {
+  if (a.dtype() != b.dtype() || a.shape() != b.shape()) return false;
+  if (a.size() == 0) return true;
+  if (a.dtype() != DType::string) return std::memcmp(a.data(), b.data(), to_size(a.bytes())) == 0;
+  for (std::int64_t i = 0; i < a.size(); ++i) {
+    if (a.as<StringRef>()[i].view() != b.as<StringRef>()[i].view()) return false;
+  }
+  return true;
+}
+
+void require_round_trip(const Tensor& tensor) {
+  // Strings as wide as the longest of them can be far larger in NPY than they were.
+  constexpr std::int64_t kMostBytes = 1 << 20;
+  const bool is_string = tensor.dtype() == DType::string;
+  const std::int64_t width = is_string ? 4 * longest_characters(strings_of(tensor)) : 1;
+  if (checked_mul(tensor.bytes(), width).value_or(kMostBytes) < kMostBytes) {
+    const std::string npy = npy_of(tensor);
+    const auto read = attempt([&] { return read_npy(std::as_bytes(std::span(npy)), nullptr, false); });
+    // An NPY file does not tell a string from the same one with zeros behind it.
+    bool ends_in_zero = false;
+    for (std::int64_t i = 0; is_string && i < tensor.size(); ++i) {
+      ends_in_zero = ends_in_zero || tensor.as<StringRef>()[i].view().ends_with('\0');
+    }
+    require(read && (ends_in_zero || same(*read, tensor)), "what is written as NPY reads back otherwise");
+  }
+  const std::string json = json_of(tensor);
+  JsonText text(json, nullptr);
+  const auto read = attempt([&] { return read_json(text, std::nullopt).tensor; });
+  // JSON does not tell one NaN from another, nor one true byte.
+  require(
+      read && read->dtype() == tensor.dtype() && read->shape() == tensor.shape() && json_of(*read) == json,
+      "what is written as JSON reads back otherwise");
+}
+
+}  // namespace tensorop::fuzz

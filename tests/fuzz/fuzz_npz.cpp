@@ -1,0 +1,43 @@
+// An NPZ archive. Whatever its directory says, each member is an array or is refused, and its header says
+// what the array is; names are found.
+#include "base/input_file.hpp"
+#include "fuzz/fuzz.hpp"
+#include "fuzz/memory_system.hpp"
+#include "io/npz.hpp"
+
+namespace tensorop::fuzz {
+namespace {
+
+void check(const NpzArchive& archive) {
+  (void)attempt([&] { return archive.only().place; });
+  (void)attempt([&] { return archive.find("arr_0").place; });
+  for (const ZipMember& member : archive.members()) {
+    const ZipMember& found = archive.find(array_of(member));
+    // "a.npy" stands before a member that is called just "a".
+    require(array_of(found) == array_of(member), "a name finds another member");
+    const auto header = attempt([&] { return archive.read(member, true); });
+    const auto stored = attempt([&] { return archive.read_header(member).data_offset; });
+    require(header.has_value() == stored.has_value(), "a header is read one way and not the other");
+    const auto whole = attempt([&] { return archive.read(member, false); });
+    if (!whole) continue;
+    require(header && header->dtype() == whole->dtype() && header->shape() == whole->shape(),
+            "the header is of another array");
+    require_round_trip(*whole);
+  }
+}
+
+}  // namespace
+}  // namespace tensorop::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace tensorop;
+  const fuzz::MemoryBound bound(size);
+  fuzz::MemorySystem memory;
+  memory.put("a.npz", std::string(fuzz::text_of(data, size)));
+  const ScopedSystem scope(memory);
+  // An empty file is not mapped, and never gets as far as here.
+  if (size == 0) return 0;
+  const auto archive = fuzz::attempt([] { return NpzArchive(InputFile::open("a.npz").mapping()); });
+  if (archive) fuzz::check(*archive);
+  return 0;
+}

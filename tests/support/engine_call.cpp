@@ -1,0 +1,272 @@
+#include "support/engine_call.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "engine/engine.hpp"
+#include "support/npy_writer.hpp"
+#include "support/reference_array.hpp"
+
+namespace tensorop {
+namespace {
+
+using reference::Array;
+using reference::Element;
+
+// What came of a call: a result, or the rule that was broken.
+struct Outcome {
+  std::optional<Tensor> result;
+  std::string rule;
+  std::string message;  // of the engine
+  std::string place;    // what of it the reference knows: the element to blame
+};
+
+std::string text_of(const Element& element) {
+  std::ostringstream out;
+  if (element.dtype == DType::string) {
+    out << '"' << printable(element.bytes) << '"';
+  } else if (kFloatTypes.contains(element.dtype)) {
+    out.precision(17);
+    out << reference::real(element);
+  } else if (kComplexTypes.contains(element.dtype)) {
+    out << reference::complex(element);
+  } else {
+    const reference::Wide value = reference::integer(element);
+    const bool negative = value < 0;
+    out << (negative ? "-" : "") << static_cast<std::uint64_t>(negative ? -value : value);
+  }
+  return out.str();
+}
+
+std::string text_of(const Tensor& tensor) {
+  const Array array(tensor);
+  std::string out = cat(name(tensor.dtype()), to_string(tensor.shape()), " {");
+  for (std::size_t i = 0; i < array.elements.size() && i < 100; ++i) {
+    out += cat(i == 0 ? "" : " ", text_of(array.elements[i]));
+  }
+  return out + (array.elements.size() > 100 ? " ...}" : "}");
+}
+
+// How an operand is handed over.
+struct Passed {
+  std::string text;
+  std::string how;
+};
+
+class Caller {
+ public:
+  explicit Caller(const TempDir& directory) : directory_(directory) {}
+
+  // The engine's outcome for `call`; `log` tells how it was called.
+  Outcome run(Random& random, const RandomCase& call, std::string& log);
+
+ private:
+  Passed pass(Random& random, const Tensor& operand, std::size_t number);
+  // A list of numbers as it is, or now and then in a file.
+  std::string pass_list(Random& random, const RandomCase& call, const std::string& name);
+
+  const TempDir& directory_;
+  std::vector<Tensor> in_memory_;
+};
+
+std::string inline_json(const Tensor& tensor) {
+  const Array array(tensor);
+  std::vector<std::string> shape;
+  for (const std::int64_t dim : tensor.shape()) shape.push_back(cat(dim));
+  std::vector<std::string> elements;
+  for (const Element& element : array.elements) {
+    const bool is_bool = element.dtype == DType::boolean;
+    elements.push_back(!is_bool ? text_of(element) : element.bytes[0] != 0 ? "true" : "false");
+  }
+  return cat("{\"dtype\":\"", name(tensor.dtype()), "\",\"shape\":[", join(shape, ","), "],\"data\":[",
+             join(elements, ","), "]}");
+}
+
+Passed Caller::pass(Random& random, const Tensor& operand, std::size_t number) {
+  const bool plain = operand.dtype() == DType::boolean || kIntegerTypes.contains(operand.dtype());
+  if (plain && operand.size() <= 64 && random.chance(10)) return {inline_json(operand), "inline"};
+  if (random.chance(10)) return {cat("@", number), "memory"};
+  NpyLayout layout;
+  layout.fortran_order = random.chance(40);
+  layout.big_endian = random.chance(40);
+  layout.version = static_cast<int>(random.between(1, 3));
+  layout.bytes_strings = random.chance(30);
+  const std::string path = directory_.file(cat("operand", number, ".npy"));
+  write_file(path, npy_bytes(operand, layout));
+  return {path, cat(layout.big_endian ? "big" : "little", layout.fortran_order ? " Fortran" : " C")};
+}
+
+std::string Caller::pass_list(Random& random, const RandomCase& call, const std::string& name) {
+  if (!random.chance(10)) return call.arguments.attributes.at(name);
+  const std::vector<std::int64_t> numbers = reference::numbers(call.arguments, name);
+  const bool any =
+      call.spec.empty() && std::ranges::all_of(numbers, [](auto x) { return -100 < x && x < 100; });
+  const DTypeSet types = any ? kSignedTypes : DTypeSet{DType::int64};
+  Array array(random_dtype(random, types), {static_cast<std::int64_t>(numbers.size())});
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    array.elements[i] = reference::make_integer(array.dtype, numbers[i]);
+  }
+  const std::string path = directory_.file(name + ".npy");
+  write_file(path, npy_bytes(array.tensor()));
+  return path;
+}
+
+// The names operands may be given by; none for those of min and max.
+std::vector<std::string> operand_names(const std::string& op) {
+  if (op.starts_with("gather")) return {"data", "indices"};
+  if (op.starts_with("scatter")) return {"data", "indices", "updates"};
+  if (op == "broadcast" || op == "expand") return {"data"};
+  if (op == "where") return {"condition", "x", "y"};
+  if (op == "min" || op == "max") return {};
+  return {"a", "b"};
+}
+
+Outcome Caller::run(Random& random, const RandomCase& call, std::string& log) {
+  Request request;
+  request.op = call.typed;
+  const std::vector<std::string> names = operand_names(call.arguments.op);
+  in_memory_ = call.arguments.operands;
+  for (std::size_t i = 0; i < call.arguments.operands.size(); ++i) {
+    const Passed passed = pass(random, call.arguments.operands[i], i);
+    log += cat("  operand ", i, " (", passed.how, "): ", text_of(call.arguments.operands[i]), "\n");
+    if (i < names.size() && random.chance(30)) {
+      request.named.push_back({names[i], passed.text});
+    } else {
+      request.positional.push_back(passed.text);
+    }
+  }
+  for (const auto& [name, text] : call.arguments.attributes) {
+    const bool list = name == "shape" || name == "axes_mapping";
+    request.attributes.push_back({name, list ? pass_list(random, call, name) : text});
+  }
+  if (!call.spec.empty()) request.spec = call.spec;
+  if (call.arguments.oob != "error") request.oob = call.arguments.oob;
+  Settings settings;
+  settings.threads = Threads(random.pick(std::vector<int>{1, 2, 3, 7}));
+  log += cat("  threads: ", settings.threads.count(), "\n");
+  settings.lookup = [this](const std::string& text) -> std::optional<Tensor> {
+    if (text.empty() || text[0] != '@') return std::nullopt;
+    return in_memory_.at(std::stoul(text.substr(1)));
+  };
+  try {
+    return {evaluate(request, settings), "", "", ""};
+  } catch (const Error& error) {
+    return {std::nullopt, error.rule(), error.what(), ""};
+  }
+}
+
+Outcome expected_outcome(const RandomCase& call) {
+  try {
+    return {reference::compute(call.arguments), "", "", ""};
+  } catch (const reference::ReferenceError& error) {
+    if (error.position < 0) return {std::nullopt, error.rule, "", ""};
+    // Index faults name the index, faults of computed elements the position in the result.
+    const bool index = error.rule.starts_with("IX-");
+    const std::string place = element_name(index ? "indices" : "position ", error.position, error.shape);
+    const bool scalar_result = !index && error.shape.empty();
+    return {std::nullopt, error.rule, "", index ? place + " = " : scalar_result ? "" : place};
+  }
+}
+
+// The bits of a float as a number that grows with its value, so that neighbours differ by 1.
+std::int64_t ordinal(const Element& element) {
+  std::uint64_t bits = 0;
+  for (std::size_t i = element.bytes.size(); i-- > 0;) {
+    bits = bits << 8 | static_cast<unsigned char>(element.bytes[i]);
+  }
+  const std::uint64_t sign = std::uint64_t{1} << (8 * element.bytes.size() - 1);
+  const auto magnitude = static_cast<std::int64_t>(bits & (sign - 1));
+  return (bits & sign) != 0 ? -magnitude : magnitude;
+}
+
+bool quiet_nan(const Element& element) {
+  if (!reference::is_nan(element)) return false;
+  const auto high = static_cast<unsigned char>(element.bytes.at(element.bytes.size() - 2));
+  const auto top = static_cast<unsigned char>(element.bytes.back());
+  switch (element.dtype) {
+    case DType::float16:
+      return (top & 0x02U) != 0;
+    case DType::float64:
+      return (high & 0x08U) != 0;
+    default:
+      return (high & 0x40U) != 0;  // bfloat16, float32
+  }
+}
+
+// Both parts of a complex number, each as a float; a float as it is.
+std::vector<Element> parts(const Element& element) {
+  if (!kComplexTypes.contains(element.dtype)) return {element};
+  const DType part = element.dtype == DType::complex64 ? DType::float32 : DType::float64;
+  const std::size_t half = element.bytes.size() / 2;
+  return {{part, element.bytes.substr(0, half)}, {part, element.bytes.substr(half)}};
+}
+
+// Whether every bit of a result is prescribed: its elements are some of the operands' (of min and max the
+// first NaN with its payload, 1.7).
+bool exact_bits(const reference::Arguments& arguments) {
+  const std::string& op = arguments.op;
+  const bool scatter = op.starts_with("scatter");
+  const std::string rule = scatter ? reference::word(arguments, "reduction", "none") : op;
+  if (rule == "none" || rule == "min" || rule == "max") return true;
+  return !scatter && (op.starts_with("gather") || op == "broadcast" || op == "expand" || op == "where");
+}
+
+bool same(const reference::Arguments& arguments, const Element& got, const Element& wanted) {
+  if (got.bytes == wanted.bytes) return true;
+  if (exact_bits(arguments) || !(kFloatTypes | kComplexTypes).contains(got.dtype)) return false;
+  const std::vector<Element> a = parts(got);
+  const std::vector<Element> b = parts(wanted);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i].bytes == b[i].bytes || (quiet_nan(a[i]) && reference::is_nan(b[i]))) continue;
+    const bool near = std::abs(ordinal(a[i]) - ordinal(b[i])) <= 1;
+    if (arguments.op != "pow" || !near || reference::is_nan(a[i])) return false;
+  }
+  return true;
+}
+
+// What is wrong with the engine's outcome; empty when nothing is.
+std::string difference(const RandomCase& call, const Outcome& got, const Outcome& wanted) {
+  if (!got.result || !wanted.result) {
+    if (got.result) return cat("a result, expected [", wanted.rule, "]");
+    if (wanted.result) return cat("error ", got.message, ", expected ", text_of(*wanted.result));
+    if (got.rule != wanted.rule) return cat("error ", got.message, ", expected [", wanted.rule, "]");
+    const bool found = got.message.find(wanted.place) != std::string::npos;
+    return found ? "" : cat("error ", got.message, ", expected ", wanted.place);
+  }
+  if (got.result->dtype() != wanted.result->dtype() || got.result->shape() != wanted.result->shape()) {
+    return cat("got ", text_of(*got.result), "\n  expected ", text_of(*wanted.result));
+  }
+  const Array a(*got.result);
+  const Array b(*wanted.result);
+  for (std::size_t i = 0; i < a.elements.size(); ++i) {
+    if (same(call.arguments, a.elements[i], b.elements[i])) continue;
+    return cat("element ", i, " is ", text_of(a.elements[i]), ", expected ", text_of(b.elements[i]),
+               "\n  got ", text_of(*got.result), "\n  expected ", text_of(*wanted.result));
+  }
+  return "";
+}
+
+std::string described(const RandomCase& call) {
+  std::string out = cat(call.typed, call.spec.empty() ? "" : " --spec ", call.spec);
+  for (const auto& [name, text] : call.arguments.attributes) out += cat(" ", name, "=", text);
+  if (call.arguments.oob != "error") out += cat(" oob=", call.arguments.oob);
+  return out + "\n";
+}
+
+}  // namespace
+
+CallCheck CallChecker::check(Random& random, const RandomCase& call) {
+  CallCheck out;
+  out.log = described(call);
+  const Outcome wanted = expected_outcome(call);
+  const Outcome got = Caller(directory_).run(random, call, out.log);
+  out.valid = wanted.result.has_value();
+  out.wrong = difference(call, got, wanted);
+  return out;
+}
+
+}  // namespace tensorop

@@ -1,0 +1,30 @@
+// One call of the engine and of the reference, and where they differ.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "support/random_case.hpp"
+#include "support/temp_dir.hpp"
+
+namespace tensorop {
+
+// What came of comparing one call.
+struct CallCheck {
+  bool valid = false;  // the reference has a result
+  std::string wrong;   // what is wrong with the engine's outcome; empty when nothing
+  std::string log;     // the call and its operands
+};
+
+// Compares results bit for bit (where elements were computed, any quiet NaN equals any NaN; float pow may be
+// off by 1 ulp), errors by rule id and by the position they name. Operands reach the engine as NPY files of
+// any layout, inline JSON or tensors in memory, by any number of threads, as `random` has it.
+class CallChecker {
+ public:
+  [[nodiscard]] CallCheck check(Random& random, const RandomCase& call);
+
+ private:
+  TempDir directory_;
+};
+
+}  // namespace tensorop

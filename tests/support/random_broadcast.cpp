@@ -1,0 +1,100 @@
+// broadcast and expand: random calls.
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "support/random_operators.hpp"
+#include "support/reference_array.hpp"
+
+namespace tensorop {
+namespace {
+
+using reference::list_text;
+
+DType data_type(Random& random, const RandomCase& call) {
+  return random_dtype(random, random.chance(1) ? kAllTypes : call.arguments.rules.types);
+}
+
+// The last dimensions of `target`, some of them as 1.
+Shape shrunk(Random& random, const Shape& target, std::int64_t rank) {
+  Shape shape(target.end() - rank, target.end());
+  for (std::int64_t& dim : shape) dim = random.chance(35) ? 1 : dim;
+  return shape;
+}
+
+// A list as the command line takes it: numbers and commas, or JSON (the only way to write a negative one).
+std::string any_list(Random& random, const std::vector<std::int64_t>& numbers) {
+  const bool negative = std::ranges::any_of(numbers, [](std::int64_t number) { return number < 0; });
+  const std::string text = list_text(numbers);
+  const bool json = !numbers.empty() && (negative || random.chance(10));
+  return json ? cat("[", text, "]") : text;
+}
+
+// Data and axes for mode explicit.
+void set_explicit(Random& random, RandomCase& call, const Shape& target, Shape& data) {
+  std::vector<std::int64_t> axes;
+  data.clear();
+  for (std::int64_t axis = 0; axis < rank(target); ++axis) {
+    if (random.chance(50)) continue;
+    axes.push_back(axis);
+    data.push_back(random.chance(30) ? 1 : target[static_cast<std::size_t>(axis)]);
+  }
+  if (random.chance(3) && axes.size() > 1) std::swap(axes.front(), axes.back());
+  if (random.chance(2) && !axes.empty()) axes.back() = rank(target);
+  if (random.chance(2) && !axes.empty()) axes.front() = -1;
+  if (random.chance(2)) axes.push_back(0);
+  call.arguments.attributes["axes_mapping"] = any_list(random, axes);
+}
+
+void set_pdpd(Random& random, RandomCase& call, const Shape& target, Shape& data) {
+  const std::int64_t length = random.between(0, rank(target));
+  const std::int64_t start = random.between(0, rank(target) - length);
+  data.assign(target.begin() + start, target.begin() + start + length);
+  for (std::int64_t& dim : data) dim = random.chance(25) ? 1 : dim;
+  std::int64_t axis = start;
+  // Ones at the end are trimmed, even where they reach beyond the target.
+  while (rank(data) < rank(target) && random.chance(30)) data.push_back(1);
+  if (start == rank(target) - rank(data) && random.chance(50)) axis = -1;
+  if (random.chance(3)) axis = random.between(-3, rank(target) + 1);
+  call.arguments.attributes["axis"] = cat(axis);
+}
+
+}  // namespace
+
+RandomCase expand_case(Random& random, std::int64_t elements) {
+  RandomCase call = random_call(random, "expand");
+  const Shape result = random_shape(random, random.between(0, 6), elements);
+  Shape data = shrunk(random, result, random.chance(30) ? rank(result) : random.between(0, rank(result)));
+  // The target may leave to data what data has: ones, or fewer dimensions where data has all of them.
+  Shape target = result;
+  for (std::int64_t j = 0; j < rank(data); ++j) {
+    std::int64_t& dim = target[target.size() - 1 - static_cast<std::size_t>(j)];
+    if (data[data.size() - 1 - static_cast<std::size_t>(j)] == dim && random.chance(20)) dim = 1;
+  }
+  if (data.size() == target.size() && random.chance(30))
+    target.erase(target.begin(), target.begin() + std::min<std::int64_t>(rank(target), 1));
+  if (random.chance(4)) data = spoiled(random, data);
+  if (random.chance(1) && !target.empty()) target[0] = -1;  // BC-T2
+  call.arguments.attributes["shape"] = any_list(random, target);
+  call.arguments.operands = {random_tensor(random, data_type(random, call), data)};
+  return call;
+}
+
+RandomCase broadcast_case(Random& random, std::int64_t elements) {
+  RandomCase call = random_call(random, "broadcast");
+  const std::string mode = random.pick(call.arguments.rules.modes);
+  Shape target = random_shape(random, random.between(0, 6), elements);
+  Shape data = shrunk(random, target, random.between(0, rank(target)));
+  if (mode == "explicit") set_explicit(random, call, target, data);
+  if (mode == "pdpd") set_pdpd(random, call, target, data);
+  if (mode == "bidirectional") {
+    for (std::int64_t& dim : target) dim = random.chance(15) ? 1 : dim;
+  }
+  if (random.chance(4)) data = spoiled(random, data);
+  if (random.chance(1) && !target.empty()) target[0] = -1;  // BC-T2
+  if (mode != "numpy" || random.chance(50)) call.arguments.attributes["mode"] = mode;
+  call.arguments.attributes["shape"] = any_list(random, target);
+  call.arguments.operands = {random_tensor(random, data_type(random, call), data)};
+  return call;
+}
+
+}  // namespace tensorop

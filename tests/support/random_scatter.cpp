@@ -1,0 +1,127 @@
+// The scatter family: random calls.
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "support/random_operators.hpp"
+#include "support/reference_array.hpp"
+
+namespace tensorop {
+namespace {
+
+using reference::operator+;
+using reference::slice;
+using reference::tail;
+
+const std::vector<std::string> kOob = {"error", "drop", "clip", "wrap"};
+
+// Tensors above this many elements are drawn again: the reference is slow.
+std::int64_t most_elements(std::int64_t elements) {
+  return elements == 0 ? 700 : 3 * elements;
+}
+
+// How many updates there are where data has some `elements` (0: few).
+std::int64_t update_elements(Random& random, std::int64_t elements) {
+  return elements == 0
+             ? 0
+             : std::max<std::int64_t>(1, elements / random.pick(std::vector<std::int64_t>{1, 4, 100}));
+}
+
+void set_reduction(Random& random, RandomCase& call, DType dtype) {
+  const reference::Rules& rules = call.arguments.rules;
+  if (rules.reductions.empty() || random.chance(20)) return;
+  std::string reduction = random.pick(rules.reductions);
+  // Most draws that 4.5 leaves empty (T-3) are drawn again.
+  const bool ordered = reduction == "min" || reduction == "max";
+  const bool undefined = (dtype == DType::string && reduction != "none") ||
+                         (dtype == DType::boolean && reduction == "mean") ||
+                         (kComplexTypes.contains(dtype) && ordered);
+  if (undefined && !random.chance(5)) reduction = "none";
+  call.arguments.attributes["reduction"] = reduction;
+  if (rules.use_init_val && random.chance(60)) {
+    call.arguments.attributes["use_init_val"] = random.chance(30) ? "true" : "false";
+  }
+}
+
+void set_operands(Random& random, RandomCase& call, const Shape& data, const Shape& indices, Shape updates,
+                  const std::function<std::int64_t(const std::vector<std::int64_t>&)>& extent) {
+  maybe_oob(random, call, kOob);
+  const DType dtype = random_dtype(random, random.chance(1) ? kAllTypes : call.arguments.rules.types);
+  const DType update_dtype = random.chance(1) ? random_dtype(random, kAllTypes) : dtype;
+  set_reduction(random, call, dtype);
+  if (random.chance(2)) updates = spoiled(random, updates);
+  call.arguments.operands = {random_tensor(random, dtype, data),
+                             random_indices(random, call, indices, extent),
+                             random_tensor(random, update_dtype, updates)};
+}
+
+}  // namespace
+
+RandomCase scatter_elements_case(Random& random, std::int64_t elements) {
+  while (true) {
+    RandomCase call = random_call(random, "scatterelements");
+    const std::int64_t r = random.between(random.chance(1) ? 0 : 1, 6);
+    const Shape data = random_shape(random, r, elements);
+    const std::int64_t axis = r == 0 ? 0 : random.between(0, r - 1);
+    const auto a = static_cast<std::size_t>(axis);
+    Shape indices = data;
+    for (std::int64_t& dim : indices) {
+      if (random.chance(40)) dim = random.between(dim > 0 ? 1 : 0, dim);
+    }
+    if (r > 0 && !call.arguments.rules.bounded_axis) {
+      indices[a] = 1;
+      const std::int64_t lanes = std::max<std::int64_t>(elements_in(indices), 1);
+      indices[a] = elements == 0 ? random.between(random.chance(3) ? 0 : 1, 8)
+                                 : update_elements(random, elements) / lanes + 1;
+    }
+    if (random.chance(2)) indices = spoiled(random, indices);
+    if (random.chance(1)) indices.push_back(1);
+    const std::int64_t most = most_elements(elements);
+    if (elements_in(data) > most || elements_in(indices) > most) continue;
+    set_axis(random, call, axis, r);
+    set_operands(random, call, data, indices, indices, [&](const auto&) { return r == 0 ? 1 : data[a]; });
+    return call;
+  }
+}
+
+RandomCase scatter_update_case(Random& random, std::int64_t elements) {
+  while (true) {
+    RandomCase call = random_call(random, "scatterupdate");
+    const std::int64_t r = random.between(random.chance(1) ? 0 : 1, 6);
+    const Shape data = random_shape(random, r, elements);
+    const std::int64_t axis = r == 0 ? 0 : random.between(0, r - 1);
+    const std::int64_t d = r == 0 ? 1 : data[static_cast<std::size_t>(axis)];
+    const std::int64_t slices = std::max<std::int64_t>(elements_in(data) / std::max<std::int64_t>(d, 1), 1);
+    const Shape indices =
+        random_shape(random, random.between(0, 2), update_elements(random, elements) / slices);
+    const Shape updates = r == 0 ? indices : slice(data, 0, axis) + indices + tail(data, axis + 1);
+    const std::int64_t most = most_elements(elements);
+    if (elements_in(data) > most || elements_in(updates) > most) continue;
+    set_axis(random, call, axis, r);
+    set_operands(random, call, data, indices, updates, [&](const auto&) { return d; });
+    return call;
+  }
+}
+
+RandomCase scatter_nd_case(Random& random, std::int64_t elements) {
+  while (true) {
+    RandomCase call = random_call(random, "scatternd");
+    const std::int64_t r = random.between(random.chance(1) ? 0 : 1, 6);
+    const Shape data = random_shape(random, r, elements);
+    const std::int64_t k = random.between(random.chance(15) ? 0 : std::min<std::int64_t>(1, r), r);
+    const std::int64_t slice_elements = std::max<std::int64_t>(elements_in(tail(data, k)), 1);
+    const Shape tuples =
+        random_shape(random, random.between(0, 3), update_elements(random, elements) / slice_elements);
+    const Shape indices = tuples + Shape{k + (random.chance(1) ? 1 : 0)};
+    Shape updates = tuples + tail(data, k);
+    if (updates.empty() && random.chance(30)) updates = random.chance(50) ? Shape{1} : Shape{1, 1};  // SN-3
+    const std::int64_t most = most_elements(elements);
+    if (elements_in(data) > most || elements_in(updates) > most || elements_in(indices) > most) continue;
+    set_operands(random, call, data, indices, updates, [&](const auto& c) {
+      const auto component = static_cast<std::size_t>(c.back());
+      return component < data.size() ? data[component] : 1;
+    });
+    return call;
+  }
+}
+
+}  // namespace tensorop
