@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <string_view>
 
 #include "base/error.hpp"
@@ -88,15 +89,16 @@ int System::unlink(const char* path) {
   return ::unlink(path);
 }
 int System::scandir(const char* path, std::vector<std::string>& names) {
-  DIR* folder = ::opendir(path);
-  if (folder == nullptr) return -1;
+  const auto close = [](DIR* folder) { ::closedir(folder); };
+  std::unique_ptr<DIR, decltype(close)> folder(::opendir(path));
+  if (!folder) return -1;
   errno = 0;
-  while (const dirent* entry = ::readdir(folder)) {
+  while (const dirent* entry = ::readdir(folder.get())) {
     const std::string_view name = entry->d_name;
     if (name != "." && name != "..") names.emplace_back(name);
   }
   const int reason = errno;
-  ::closedir(folder);
+  folder.reset();
   errno = reason;
   return reason == 0 ? 0 : -1;
 }

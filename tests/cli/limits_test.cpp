@@ -73,7 +73,7 @@ void check_row(const TempDir& dir, const Row& row) {
   if (kHasSanitizer && is_limited) return;
   ProcessOptions options;
   options.directory = dir.path().string();
-  options.environment = {cat("B=timeout 60 ", TENSOROP_BINARY),
+  options.environment = {cat("B=timeout 300 ", TENSOROP_BINARY),
                          cat("L=eval ulimit -v ", kAddressSpace >> 10, ";")};
   const ProcessResult result = run_process({"/bin/sh", "-c", row.command}, options);
   const std::string line = result.err.substr(0, result.err.find('\n'));

@@ -36,8 +36,11 @@ bool is_refused() {
 
 #if defined(__SANITIZE_ADDRESS__)
 
+void* operator new(std::size_t bytes, const std::nothrow_t& /*tag*/) noexcept {
+  return is_refused() ? nullptr : std::malloc(bytes == 0 ? 1 : bytes);
+}
 void* operator new(std::size_t bytes) {
-  void* block = is_refused() ? nullptr : std::malloc(bytes == 0 ? 1 : bytes);
+  void* block = operator new(bytes, std::nothrow);
   if (block == nullptr) throw std::bad_alloc();
   return block;
 }
