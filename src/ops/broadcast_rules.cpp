@@ -34,8 +34,11 @@ Shape merge_shapes(const std::vector<NamedShape>& operands, const std::string& r
         result[d] = other[d];
         continue;
       }
+      constexpr std::size_t kMostNamed = 8;
       std::vector<std::string> names;
-      for (std::size_t j = 0; j <= i; ++j) names.push_back(shown(operands[j]));
+      for (std::size_t j = 0; j < std::min(i, kMostNamed); ++j) names.push_back(shown(operands[j]));
+      if (i > kMostNamed) names.emplace_back("...");
+      names.push_back(shown(operands[i]));
       throw Error(cat(join(names, " and "), " do not broadcast: dimension ", d,
                       " of the result would be both ", result[d], " and ", other[d]),
                   rule);

@@ -270,4 +270,36 @@ TEST_CASE("run reads standard input, and is as quiet as asked", "[cli][run]") {
         "tensorop: run: --progress soon is not one of auto, always, never\n");
 }
 
+// The sanitizers take more of both than the limits allow.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST_CASE("what a file of jobs costs is in proportion to its length", "[cli][run]") {
+  struct Row {
+    const char* limit;
+    std::string jobs;
+    std::string error;
+  };
+  const std::string add = R"({"op":"add","a":1,"b":1,"id":")";
+  std::string operands = "1";
+  for (int i = 1; i < 100000; ++i) operands += ",1";
+  const std::vector<Row> rows = {
+      // A name to suggest that is far longer than what was typed.
+      {"ulimit -v 500000",
+       add + std::string(5000000, 'x') + "\"}\n" + R"({"op":"add","a":"@y","b":1,"id":"z"})",
+       "tensorop: run: jobs.jsonl:2: key \"a\": no job has the id y\n"},
+      // Dtypes that must be the same, of very many operands; seconds of the processor.
+      {"ulimit -t 6", R"({"op":"min","operands":[)" + operands + R"(],"id":"x"})",
+       "tensorop: run: 1 job: 1 done\n"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.limit);
+    const TempDir dir;
+    write_file(dir.file("jobs.jsonl"), row.jobs);
+    const ProcessResult result =
+        run_process({"/bin/sh", "-c", cat(row.limit, "; exec " TENSOROP_BINARY " run jobs.jsonl")},
+                    {.input = {}, .directory = dir.path().string(), .environment = {}});
+    CHECK(result.err == row.error);
+  }
+}
+#endif
+
 }  // namespace tensorop

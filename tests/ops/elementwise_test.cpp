@@ -135,6 +135,12 @@ std::vector<RuleCase> broadcasting_rules() {
        "max: a (2,3) and b (3) and operand 3 (4) do not broadcast: dimension 1 of the result would be both 3 "
        "and "
        "4 [BC-M1]"},
+      {"max 1 1 1 1 1 1 1 1 1 [1,2] [1,2,3]",
+       "max: a () and b () and operand 3 () and operand 4 () and operand 5 () and operand 6 () and operand 7 "
+       "() and "
+       "operand 8 () and ... and operand 11 (3) do not broadcast: dimension 0 of the result would be both 2 "
+       "and 3 "
+       "[BC-M1]"},
       // BC-N1.
       {"add 1 [1] --auto_broadcast none",
        "add: a () and b (1) must have the same shape: their ranks are 0 and 1 [BC-N1]"},
