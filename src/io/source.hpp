@@ -19,10 +19,10 @@ namespace tensorop {
 class Source {
  public:
   struct Options {
-    bool header_only = false;     // tensors without elements will do (NPY, NPZ)
-    bool allow_abstract = false;  // "float32[2,3]" is a tensor without elements
+    bool header_only = false;              // tensors without elements will do (NPY, NPZ)
+    bool allow_abstract = false;           // "float32[2,3]" is a tensor without elements
     std::optional<DType> untyped_as = {};  // what untyped JSON is read as, at once; else resolve() will say
-    bool is_json = false;         // the text is the tensor itself, whatever files there are
+    bool is_json = false;                  // the text is the tensor itself, whatever files there are
   };
 
   // Throws Error naming the path (or the inline text) when there is nothing, or nothing readable, behind
