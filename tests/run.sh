@@ -161,6 +161,6 @@ if [[ $mode == all ]]; then
   build tsan tensorop_thread_tests "${lighter[@]}"
   run_catch build/tsan/tests/tensorop_thread_tests
   # Most of the time is compiling.
-  run_counted fuzz tests/fuzz/run.sh 4s -- -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O0
+  run_counted fuzz tests/fuzz/run.sh 3s -- -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O0
 fi
 heading "done"
