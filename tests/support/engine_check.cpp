@@ -14,7 +14,7 @@ void compare_with_reference(const std::string& what, std::int64_t cases,
                             const std::function<RandomCase(Random&)>& make) {
 #ifdef __SANITIZE_THREAD__
   // There a call takes many times as long, and the number of threads matters more than the number of calls.
-  constexpr std::int64_t kShare = 10;
+  constexpr std::int64_t kShare = 40;
   cases = (cases + kShare - 1) / kShare;
 #endif
   const std::uint64_t seed = random_seed();
