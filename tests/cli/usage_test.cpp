@@ -274,7 +274,7 @@ TEST_CASE("names and values from outside are escaped and cut in messages", "[cli
   const std::string nasty = "a\x1b[31m\n\x07\xff";
   const std::string shown = "a\\x1b[31m\\n\\x07\\xff";
   const std::string long_text(500, 'x');
-  const std::string cut = std::string(200, 'x') + "...";
+  const std::string cut = cat(std::string(200, 'x'), "...");
   check_refusals({
       {{nasty}, cat("no operator or command ", shown), "tensorop --help lists them"},
       {{"gather", nasty, "0"}, cat("gather: data: ", shown, ": cannot open: No such file or directory")},
