@@ -159,8 +159,9 @@ if [[ $mode == all ]]; then
   build asan all "${lighter[@]}"
   run_ctest asan --label-exclude script
   build tsan tensorop_thread_tests "${lighter[@]}"
-  run_catch build/tsan/tests/tensorop_thread_tests
-  # Most of the time is compiling.
-  run_counted fuzz tests/fuzz/run.sh 3s -- -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O0
+  # The one left out looks through two million updates once a thread, which takes minutes here.
+  run_catch build/tsan/tests/tensorop_thread_tests '~*too many to be sorted*'
+  # Most of the time is compiling. What the other targets do the random tests do too.
+  run_counted fuzz tests/fuzz/run.sh 3s npy json npz jobs arguments -- -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O0
 fi
 heading "done"
