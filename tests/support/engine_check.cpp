@@ -12,11 +12,15 @@ constexpr int kMostShown = 5;
 
 void compare_with_reference(const std::string& what, std::int64_t cases,
                             const std::function<RandomCase(Random&)>& make) {
-#ifdef __SANITIZE_THREAD__
+#if defined(__SANITIZE_THREAD__)
   // There a call takes many times as long, and the number of threads matters more than the number of calls.
   constexpr std::int64_t kShare = 40;
-  cases = (cases + kShare - 1) / kShare;
+#elif defined(__SANITIZE_ADDRESS__)
+  constexpr std::int64_t kShare = 4;
+#else
+  constexpr std::int64_t kShare = 1;
 #endif
+  cases = (cases + kShare - 1) / kShare;
   const std::uint64_t seed = random_seed();
   const auto only = number_from_environment("TENSOROP_CASE");
   std::cout << what << ": TENSOROP_SEED=" << seed << '\n';
