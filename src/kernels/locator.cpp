@@ -140,6 +140,7 @@ class ElementLocator final : public Locator {
     if (rows_ == 0) return;  // nothing to walk through, and strides that mean nothing
     const auto strides = row_major_strides(data_shape);
     axis_stride_ = strides[to_size(axis)];
+    is_empty_ = data_shape[to_size(axis)] == 0;
     // Neighbouring dimensions that data walks through without a gap count as one; `axis` stays alone.
     for (std::size_t i = 0; i < indices_shape.size(); ++i) {
       const bool is_axis = to_int64(i) == axis;
@@ -188,7 +189,7 @@ class ElementLocator final : public Locator {
   void check(const Threads& threads) const override { decoder_.check(rows_, threads); }
 
   [[nodiscard]] std::int64_t group_places() const override {
-    return dims_.front().is_axis ? 0 : dims_.front().stride;
+    return is_empty_ || dims_.front().is_axis ? 0 : dims_.front().stride;
   }
 
   [[nodiscard]] std::int64_t group_rows() const override { return rows_ / dims_.front().size; }
@@ -247,6 +248,7 @@ class ElementLocator final : public Locator {
   std::vector<Dim> dims_;
   std::int64_t axis_stride_ = 0;
   std::int64_t rows_;
+  bool is_empty_ = false;  // no places at all, whatever the strides; every row is skipped
 };
 
 }  // namespace

@@ -50,8 +50,8 @@ class Locator {
 
   using Range = std::function<void(std::int64_t first, std::int64_t count)>;
 
-  // How many consecutive places make a group such that rows of one group are consecutive and groups ascend; 0
-  // where any row may go anywhere.
+  // How many consecutive places make a group such that rows of one group are consecutive and groups ascend,
+  // all of them within the indexed tensor; 0 where any row may go anywhere.
   [[nodiscard]] virtual std::int64_t group_places() const { return 0; }
   // Where there are groups, how many rows each has: those of group g are [g * group_rows(), (g + 1) *
   // group_rows()).

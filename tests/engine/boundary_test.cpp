@@ -234,4 +234,24 @@ TEST_CASE("elements beyond 2^31, 2^32 and 2^42 bytes are found where they are", 
   }
 }
 
+TEST_CASE("of a tensor without elements nothing is read, however many rows it has", "[engine][boundary]") {
+  const TempDir dir;
+  constexpr std::int64_t kRows = std::int64_t{1} << 21;
+  write_hole(dir.file("empty.npy"), cat(kRows, ", 0"), 0, {});
+  write_hole(dir.file("indices.npy"), cat(kRows, ", 1"), kRows, {});
+  for (const char* op : {"gatherelements", "gather"}) {
+    CAPTURE(op);
+    Request request;
+    request.op = op;
+    request.positional = {dir.file("empty.npy"), dir.file("indices.npy")};
+    request.attributes = {{"axis", "1"}};
+    if (std::string_view(op) == "gather") request.attributes.push_back({"batch_dims", "1"});
+    request.oob = "zero";
+    const Tensor result = evaluate(request, {});
+    REQUIRE(result.size() == kRows);
+    CHECK(std::all_of(result.as<std::int8_t>(), result.as<std::int8_t>() + kRows,
+                      [](std::int8_t element) { return element == 0; }));
+  }
+}
+
 }  // namespace tensorop
