@@ -75,7 +75,4 @@ int print_version();
 inline constexpr std::string_view kProgramSummary =
     "Gathers, scatters and broadcasts tensors in NPY and JSON files, as ONNX and OpenVINO define it";
 
-// Writes text to standard output, all of it, or throws Error.
-void print(std::string_view text);
-
 }  // namespace tensorop

@@ -1,7 +1,6 @@
 // What the commands share: global options, help, standard output.
 #include <algorithm>
 #include <cstdio>
-#include <span>
 
 #include "base/error.hpp"
 #include "base/output_file.hpp"
@@ -177,10 +176,6 @@ void print_program_help() {
 int print_version() {
   print("tensorop " TENSOROP_VERSION "\n");
   return 0;
-}
-
-void print(std::string_view text) {
-  OutputFile::standard_output().append(std::as_bytes(std::span(text)));
 }
 
 }  // namespace tensorop

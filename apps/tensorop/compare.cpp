@@ -1,6 +1,7 @@
 // `compare`: two tensors, a verdict as the exit status, and a report.
 #include "engine/compare.hpp"
 #include "base/error.hpp"
+#include "base/output_file.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/output_file.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "engine/describe.hpp"

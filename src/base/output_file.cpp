@@ -314,4 +314,10 @@ void OutputFile::sync_name() const {
   if (status != 0) throw_errno(name_, "the result is there, but its name cannot be written to the disk");
 }
 
+void print(std::string_view text) {
+  OutputFile out = OutputFile::standard_output();
+  out.append(std::as_bytes(std::span(text)));
+  out.commit();
+}
+
 }  // namespace tensorop

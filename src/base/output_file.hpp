@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/input_file.hpp"
 #include "base/pending_names.hpp"
@@ -80,5 +81,8 @@ class OutputFile {
   std::span<std::byte> mapping_;
   std::unique_ptr<MappingGuard> guard_;  // of the mapping
 };
+
+// Writes text to standard output. Throws Error when not all of it gets there.
+void print(std::string_view text);
 
 }  // namespace tensorop

@@ -10,9 +10,7 @@
 #include "fuzz/fuzz.hpp"
 #include "fuzz/memory_system.hpp"
 #include "io/npy.hpp"
-
-// apps/tensorop/main.cpp, compiled under this name.
-int tensorop_main(int argc, char** argv);
+#include "tensorop/program.hpp"
 
 namespace tensorop::fuzz {
 namespace {
@@ -60,11 +58,8 @@ struct Ended {
 };
 
 Ended run(const Call& call) {
-  std::string program = "tensorop";
-  std::vector<std::string> words = call.words;
-  std::vector<char*> argv = {program.data()};
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
+  std::vector<const char*> args;
+  for (const std::string& word : call.words) args.push_back(word.c_str());
 
   char* text = nullptr;
   std::size_t size = 0;
@@ -73,7 +68,7 @@ Ended run(const Call& call) {
   require(kept != nullptr, "no memory for standard error");
   stderr = kept;
   Ended ended;
-  ended.status = tensorop_main(static_cast<int>(argv.size()) - 1, argv.data());
+  ended.status = run_program(args);
   stderr = before;
   std::fclose(kept);
   ended.err.assign(text, size);

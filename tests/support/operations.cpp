@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -19,6 +20,7 @@
 #include "engine/engine.hpp"
 #include "engine/jobs.hpp"
 #include "support/npy_writer.hpp"
+#include "tensorop/program.hpp"
 
 namespace tensorop {
 namespace {
@@ -91,6 +93,54 @@ void gather_from_stream(const TempDir& dir) {
   call("gathernd", {"stream", "tuples.npy"}, "out.npy")(dir);
 }
 
+// Standard error of command lines, in memory that is there before anything fails.
+class ErrorText {
+ public:
+  ErrorText() : file_(::fmemopen(text_.data(), text_.size(), "w")), before_(stderr) {
+    if (file_ == nullptr) throw std::logic_error("no file in memory");
+    std::setvbuf(file_, nullptr, _IONBF, 0);
+  }
+  ~ErrorText() { std::fclose(file_); }
+  ErrorText(const ErrorText&) = delete;
+  ErrorText& operator=(const ErrorText&) = delete;
+
+  void begin() {
+    text_.fill('\0');
+    std::rewind(file_);
+    stderr = file_;
+  }
+  // The first line, without the program's name.
+  [[nodiscard]] std::string_view end() {
+    stderr = before_;
+    std::string_view line(text_.data());
+    line = line.substr(0, line.find('\n'));
+    constexpr std::string_view kProgram = "tensorop: ";
+    if (line.starts_with(kProgram)) line.remove_prefix(kProgram.size());
+    return line;
+  }
+
+ private:
+  std::array<char, 4096> text_{};
+  std::FILE* file_;
+  std::FILE* before_;
+};
+
+// The program itself; words with a dot are files of the folder.
+std::function<void(const TempDir&)> command_line(const std::vector<std::string>& words) {
+  return [=](const TempDir& dir) {
+    static ErrorText errors;
+    std::vector<std::string> full;
+    for (const std::string& word : words)
+      full.push_back(word.find('.') == std::string::npos ? word : dir.file(word));
+    std::vector<const char*> args;
+    for (const std::string& word : full) args.push_back(word.c_str());
+    errors.begin();
+    const int status = run_program(args);
+    const std::string_view line = errors.end();
+    if (status != 0) throw Error(std::string(line));
+  };
+}
+
 void compare_files(const TempDir& dir) {
   const Comparison comparison = compare_operands(dir.file("data.npy"), dir.file("same.json"), {}, {});
   if (!comparison.equal) throw std::logic_error("two equal files differ");
@@ -133,6 +183,10 @@ const std::vector<Operation>& small_operations() {
       {"two jobs", {"one.npy", "two.json"}, run_jobs},
       {"golden files rewritten", {"one.npy", "two.json"}, update_cases},
       {"comparison", {}, compare_files},
+      {"a command line",
+       {"out.npy"},
+       command_line({"gathernd", "--quiet", "data.npy", "--indices", "tuples.npy", "-o", "out.npy"})},
+      {"a command line of jobs", {"one.npy", "two.json"}, command_line({"run", "jobs.jsonl", "--quiet"})},
   };
   return operations;
 }
