@@ -81,7 +81,7 @@ run_ctest() {
 run_catch() {
   heading "test: $1"
   local status=0 line good=0 bad=0
-  "$@" 2>&1 | tee "$log" || status=$?
+  timeout 600 "$@" 2>&1 | tee "$log" || status=$?
   line=$(grep -aE '^test cases:|^All tests passed' "$log" | tail -n 1 || true)
   if [[ $line =~ \ in\ ([0-9]+)\ test\ case || $line =~ ([0-9]+)\ passed ]]; then
     good=${BASH_REMATCH[1]}
@@ -98,7 +98,7 @@ run_catch() {
 
 # run_script SCRIPT: a Python test of the release binary.
 run_script() {
-  run_counted "$1" /usr/bin/python3 "$1" build/release/apps/tensorop/tensorop
+  run_counted "$1" timeout 300 /usr/bin/python3 "$1" build/release/apps/tensorop/tensorop
 }
 
 # run_counted NAME COMMAND...: what has its counts in its last line.

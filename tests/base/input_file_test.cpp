@@ -10,17 +10,17 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/standard_input.hpp"
 #include "support/temp_dir.hpp"
 
 namespace tensorop {
@@ -30,15 +30,6 @@ namespace fs = std::filesystem;
 
 void put(const std::string& path, std::string_view text) {
   std::ofstream(path, std::ios::binary) << text;
-}
-
-std::string error_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 std::string_view text_of(std::span<const std::byte> bytes) {
@@ -55,27 +46,6 @@ std::string read_all(InputFile& file, std::size_t block) {
     if (got < block) return text;
   }
 }
-
-// Puts `path` in the place of standard input for the lifetime of this object.
-class StandardInputScope {
- public:
-  StandardInputScope(const std::string& path, off_t offset) : before_(::dup(STDIN_FILENO)) {
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    REQUIRE(fd >= 0);
-    REQUIRE(::lseek(fd, offset, SEEK_SET) == offset);
-    ::dup2(fd, STDIN_FILENO);
-    ::close(fd);
-  }
-  ~StandardInputScope() {
-    ::dup2(before_, STDIN_FILENO);
-    ::close(before_);
-  }
-  StandardInputScope(const StandardInputScope&) = delete;
-  StandardInputScope& operator=(const StandardInputScope&) = delete;
-
- private:
-  int before_;
-};
 
 }  // namespace
 

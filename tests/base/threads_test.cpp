@@ -6,7 +6,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -16,6 +15,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "support/catch.hpp"
+#include "support/errors.hpp"
 
 namespace tensorop {
 namespace {
@@ -25,15 +25,6 @@ constexpr int kThreadCounts[] = {1, 2, 3, 7, 16};
 // Lets other threads overtake, differently each time.
 void dawdle(std::int64_t seed) {
   for (std::int64_t i = seed * 2654435761 % 7; i > 0; --i) std::this_thread::yield();
-}
-
-std::string error_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 }  // namespace

@@ -16,15 +16,11 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from support.checker import Checker
+
 BINARY = os.path.abspath(sys.argv[1])
-passed = failed = 0
-
-
-def check(what, ok, shown=""):
-    global passed, failed
-    passed, failed = passed + bool(ok), failed + (not ok)
-    if not ok:
-        print("FAILED %s: %s" % (what, shown))
+checker = Checker()
 
 
 def output_of(*command, **options):
@@ -110,19 +106,19 @@ def check_completion(shell, complete, folder):
             ok = all(word in offered for word in wanted)
         else:
             ok = sorted(offered) == wanted
-        check("%s: tensorop %s" % (shell, line), ok, offered)
+        checker.check("%s: tensorop %s" % (shell, line), ok, offered)
 
 
 def check_manual():
     pages = output_of(BINARY, "man", "--list").split()
-    check("pages", len(pages) > 35 and "tensorop-gathernd" in pages, pages)
+    checker.check("pages", len(pages) > 35 and "tensorop-gathernd" in pages, pages)
     for page in pages:
         text = output_of(BINARY, "man", page)
         warnings = output_of("groff", "-man", "-Tutf8", "-ww", "-z", input=text)
-        check("groff of " + page, warnings == "", warnings)
+        checker.check("groff of " + page, warnings == "", warnings)
         shown = re.sub("\x1b\\[[0-9;]*m", "", output_of("groff", "-man", "-Tutf8", "-P-c", input=text))
         shown = re.sub(".\b", "", shown)
-        check("headings of " + page, all(h in shown for h in ("NAME", "SYNOPSIS", "OPTIONS", "EXAMPLES")), shown[:200])
+        checker.check("headings of " + page, all(h in shown for h in ("NAME", "SYNOPSIS", "OPTIONS", "EXAMPLES")), shown[:200])
 
 
 def check_installation(folder):
@@ -134,9 +130,9 @@ def check_installation(folder):
     for name in ("bin/tensorop", "share/man/man1/tensorop.1", "share/man/man1/tensorop-gathernd.1",
                  "share/bash-completion/completions/tensorop", "share/zsh/site-functions/_tensorop",
                  "share/fish/vendor_completions.d/tensorop.fish"):
-        check("installed " + name, (prefix / name).is_file(), log)
+        checker.check("installed " + name, (prefix / name).is_file(), log)
     page = output_of(BINARY, "man", "gathernd")
-    check("page", (prefix / "share/man/man1/tensorop-gathernd.1").read_text() == page)
+    checker.check("page", (prefix / "share/man/man1/tensorop-gathernd.1").read_text() == page)
 
 
 def main():
@@ -154,9 +150,8 @@ def main():
         check_installation(folder)
     finally:
         shutil.rmtree(folder)
-    print("%d passed, %d failed" % (passed, failed))
-    return 1 if failed else 0
+    checker.exit()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

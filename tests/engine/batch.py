@@ -26,21 +26,16 @@ import xml.etree.ElementTree
 
 import numpy as np
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.checker import Checker
+
 SEED = 20240302
 
 
-class Checker:
+class Program(Checker):
     def __init__(self, binary):
+        super().__init__()
         self.binary = binary
-        self.passed = 0
-        self.failed = 0
-
-    def check(self, what, good, detail=""):
-        if good:
-            self.passed += 1
-        else:
-            self.failed += 1
-            print(f"FAILED: {what}: {detail}")
 
     def run(self, *arguments, **options):
         return subprocess.run([self.binary, *arguments], capture_output=True, text=True, **options)
@@ -106,6 +101,16 @@ def check_junit(checker, root):
     checker.check("junit: lines", [case.get("line") for case in suites[0]] == ["1"] * 4)
 
 
+def status_of(process):
+    """What it ended with; it is not waited for forever."""
+    try:
+        return process.wait(timeout=60)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        return "did not end"
+
+
 def in_terminal(command, columns, feed=None, seconds=30):
     """Runs the command with a terminal as standard error; what it writes there, and its status. `feed` is called
     with the text so far each time some arrives."""
@@ -130,7 +135,7 @@ def in_terminal(command, columns, feed=None, seconds=30):
         if feed:
             feed(text)
     os.close(parent)
-    return text, process.wait()
+    return text, status_of(process)
 
 
 def screen(text):
@@ -221,6 +226,12 @@ def wait_for_result(path, least_bytes):
         time.sleep(0.0005)
 
 
+def heed_signals():
+    """A shell lets what it runs in the background ignore some."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def check_interruption(checker, root):
     """Whatever ends a run: finished outputs are whole, and there is nothing else."""
     rng = random.Random(SEED)
@@ -241,10 +252,11 @@ def check_interruption(checker, root):
                 if existing:
                     for i in range(count):
                         np.save(folder / f"{i}.npy", np.int64(0))
-                process = subprocess.Popen([checker.binary, "run", "-q", "--threads", "3", jobs])
+                process = subprocess.Popen([checker.binary, "run", "-q", "--threads", "3", jobs],
+                                           preexec_fn=heed_signals)
                 wait_for_result(folder / f"{rng.randrange(count // 2)}.npy", 8 * elements)
                 process.send_signal(number)
-                status = process.wait()
+                status = status_of(process)
                 checker.check(f"{number.name}: status", status == -number, status)
                 names = {path.name for path in folder.iterdir()} - {"jobs.jsonl", "fifo"}
                 # Between its naming and its renaming nothing can remove a file behind kill -9.
@@ -262,15 +274,14 @@ def check_interruption(checker, root):
 def main():
     if len(sys.argv) != 2:
         sys.exit("usage: batch.py path/to/tensorop")
-    checker = Checker(pathlib.Path(sys.argv[1]).resolve())
+    checker = Program(pathlib.Path(sys.argv[1]).resolve())
     with tempfile.TemporaryDirectory() as directory:
         root = pathlib.Path(directory)
         check_results(checker, root)
         check_junit(checker, root)
         check_terminal(checker, root)
         check_interruption(checker, root)
-    print(f"{checker.passed} passed, {checker.failed} failed")
-    sys.exit(1 if checker.failed else 0)
+    checker.exit()
 
 
 if __name__ == "__main__":

@@ -17,6 +17,9 @@ from fractions import Fraction
 
 import numpy as np
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.checker import Checker
+
 SEED = 20240229
 ROUNDS = 6
 SHAPES = [(), (1,), (7,), (3, 5), (2, 3, 4), (5000,), (300, 70)]
@@ -163,19 +166,11 @@ class Expected:
         self.relative = max(off[relative].astype(np.longdouble) / size[relative], default=0)
 
 
-class Checker:
+class Compare(Checker):
     def __init__(self, binary, directory):
+        super().__init__()
         self.binary = binary
         self.directory = directory
-        self.passed = 0
-        self.failed = 0
-
-    def check(self, what, ok, detail=""):
-        if ok:
-            self.passed += 1
-        else:
-            self.failed += 1
-            print(f"FAILED: {what}: {detail}")
 
     def compare(self, *options):
         command = [self.binary, "compare", "a.npy", "e.npy", *options]
@@ -280,15 +275,14 @@ def main():
     binary = pathlib.Path(sys.argv[1]).resolve()
     rng = np.random.default_rng(SEED)
     with tempfile.TemporaryDirectory() as directory:
-        checker = Checker(binary, pathlib.Path(directory))
+        checker = Compare(binary, pathlib.Path(directory))
         for _ in range(ROUNDS):
             for dtype in INTEGERS + FLOATS + COMPLEX:
                 for shape in SHAPES:
                     check_pair(checker, rng, dtype, shape)
         check_plain(checker, rng)
     print(f"NumPy {np.__version__}, seed {SEED}")
-    print(f"{checker.passed} passed, {checker.failed} failed")
-    sys.exit(1 if checker.failed else 0)
+    checker.exit()
 
 
 if __name__ == "__main__":

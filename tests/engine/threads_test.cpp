@@ -9,6 +9,7 @@
 #include "engine/engine.hpp"
 #include "ops/registry.hpp"
 #include "support/catch.hpp"
+#include "support/errors.hpp"
 #include "support/random.hpp"
 #include "support/temp_dir.hpp"
 
@@ -337,16 +338,13 @@ TEST_CASE("broadcast and element-wise operators: the same bytes for any number o
 
 // The message of the error that the call ends in.
 std::string message_of(const BigCall& call, int threads, const std::optional<std::string>& path) {
-  try {
+  return error_of([&] {
     if (path) {
       run_request(request_of(call), {*path, Format::npy}, settings_of(call, threads));
     } else {
       (void)evaluate(request_of(call), settings_of(call, threads));
     }
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "succeeds";
+  });
 }
 
 TEST_CASE("of several bad indices the lowest is named by any number of threads", "[threads]") {

@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "io/json_writer.hpp"
 #include "support/catch.hpp"
+#include "support/tensors.hpp"
 
 namespace tensorop {
 namespace {
@@ -23,10 +24,7 @@ JsonTensor read(std::string_view text, std::optional<DType> as = std::nullopt) {
 
 // What was read, as the described form.
 std::string described(const Tensor& tensor) {
-  std::string out = json_prefix(tensor.dtype(), tensor.shape());
-  if (tensor.size() == 0) return out + json_of_empty(tensor.shape()) + "}";
-  append_json_slice(out, tensor.dtype(), tensor.shape(), 0, tensor.size(), tensor.data());
-  return out + "}";
+  return json_prefix(tensor.dtype(), tensor.shape()) + nested_json(tensor) + "}";
 }
 
 std::string form(std::string_view dtype, std::string_view shape, std::string_view data) {

@@ -8,18 +8,17 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
-#include <functional>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "io/json_writer.hpp"
 #include "support/catch.hpp"
+#include "support/errors.hpp"
 #include "support/npy_writer.hpp"
 #include "support/temp_dir.hpp"
 #include "support/tensors.hpp"
@@ -29,15 +28,6 @@ namespace {
 
 using namespace std::string_literals;
 using namespace std::string_view_literals;
-
-std::string error_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text));
@@ -83,13 +73,6 @@ Tensor read_mapped(const TempDir& dir, const std::string& bytes) {
 Tensor read_streamed(std::string_view bytes) {
   InputFile file = stream_of(bytes);
   return read_npy(file, {}, false);
-}
-
-std::string nested(const Tensor& tensor) {
-  if (tensor.size() == 0) return json_of_empty(tensor.shape());
-  std::string out;
-  append_json_slice(out, tensor.dtype(), tensor.shape(), 0, tensor.size(), tensor.data());
-  return out;
 }
 
 }  // namespace
@@ -344,7 +327,7 @@ TEST_CASE("elements read the same in every byte order, order and version, mapped
       tensor_of<std::int32_t>(DType::int32, {2, 0, 3}, {}),
   };
   for (const Tensor& tensor : tensors) {
-    const std::string expected = nested(tensor);
+    const std::string expected = nested_json(tensor);
     for (const bool fortran : {false, true}) {
       for (const bool big : {false, true}) {
         for (const int version : {1, 2, 3}) {
@@ -354,7 +337,7 @@ TEST_CASE("elements read the same in every byte order, order and version, mapped
           for (const Tensor& read : {read_mapped(dir, bytes), read_streamed(bytes)}) {
             CHECK(read.dtype() == tensor.dtype());
             CHECK(read.shape() == tensor.shape());
-            CHECK(nested(read) == expected);
+            CHECK(nested_json(read) == expected);
           }
         }
       }
@@ -376,12 +359,12 @@ TEST_CASE("strings are read to their last character that is not zero", "[io][npy
     }
     const std::string bytes = framed(literal_of(big ? "'>U3'" : "'<U3'", "(3,)")) + data;
     for (const Tensor& read : {read_mapped(dir, bytes), read_streamed(bytes)}) {
-      CHECK(nested(read) == "[\"a\xf0\x9f\x99\x82\xc3\xa9\",\"b\\u0000c\",\"\"]");
+      CHECK(nested_json(read) == "[\"a\xf0\x9f\x99\x82\xc3\xa9\",\"b\\u0000c\",\"\"]");
     }
   }
   const std::string plain = framed(literal_of("'|S4'", "(2, 2)", "True")) + "a\0\0\0bcd\0\xc3\xa9\0\0wxyz"s;
   for (const Tensor& read : {read_mapped(dir, plain), read_streamed(plain)}) {
-    CHECK(nested(read) == "[[\"a\",\"\xc3\xa9\"],[\"bcd\",\"wxyz\"]]");
+    CHECK(nested_json(read) == "[[\"a\",\"\xc3\xa9\"],[\"bcd\",\"wxyz\"]]");
   }
 }
 
@@ -396,7 +379,7 @@ TEST_CASE("a string that is no Unicode is refused with its place", "[io][npy]") 
     CHECK(error_of([&] { (void)read_mapped(dir, bytes); }) == "element [0,1] is not valid Unicode");
     CHECK(error_of([&] { (void)read_streamed(bytes); }) == "element [0,1] is not valid Unicode");
   }
-  CHECK(nested(read_streamed(utf32(0x10FFFF))) == "[[\"a\",\"\xf4\x8f\xbf\xbf\"]]");
+  CHECK(nested_json(read_streamed(utf32(0x10FFFF))) == "[[\"a\",\"\xf4\x8f\xbf\xbf\"]]");
 }
 
 TEST_CASE("an array as memory wants it stays in the mapping, any other is brought there", "[io][npy]") {
@@ -406,7 +389,7 @@ TEST_CASE("an array as memory wants it stays in the mapping, any other is brough
     InputFile file = InputFile::open(dir.file("a.npy"));
     const Tensor tensor = read_npy(file, {}, false);
     CHECK(reinterpret_cast<std::uintptr_t>(tensor.data()) % 8 == 0);
-    CHECK(nested(tensor) == "[1.0,2.0]");
+    CHECK(nested_json(tensor) == "[1.0,2.0]");
     return tensor.data() == file.mapping()->bytes().data() + offset;
   };
   const double values[] = {1, 2};
@@ -433,7 +416,7 @@ TEST_CASE("bytes that are missing or too many are refused, from files and stream
     CHECK(error_of([&] { (void)read_streamed(bytes); }) ==
           (held < 16 ? cat(promise, held) : promise + "more"));
   }
-  CHECK(nested(read_streamed(framed(literal_of("'<i4'", "(0,)")))) == "[]");
+  CHECK(nested_json(read_streamed(framed(literal_of("'<i4'", "(0,)")))) == "[]");
   CHECK(error_of([&] { (void)read_streamed(framed(literal_of("'<i4'", "(0,)")) + "x"); }) ==
         "header promises 0 bytes of data, the file holds more");
 }
@@ -460,11 +443,11 @@ TEST_CASE("what was read from a stream to find out what it is belongs to it", "[
   for (const std::size_t taken : {0U, 1U, 6U, 8U}) {
     CAPTURE(taken);
     InputFile file = stream_of(std::string_view(bytes).substr(taken));
-    CHECK(nested(read_npy(file, bytes_of(bytes).first(taken), false)) == "[5,6]");
+    CHECK(nested_json(read_npy(file, bytes_of(bytes).first(taken), false)) == "[5,6]");
   }
   // All of it, and one byte more.
   InputFile ended = stream_of("");
-  CHECK(nested(read_npy(ended, bytes_of(bytes), false)) == "[5,6]");
+  CHECK(nested_json(read_npy(ended, bytes_of(bytes), false)) == "[5,6]");
   CHECK(error_of([&] { (void)read_npy(ended, bytes_of(bytes + "x"), false); }) ==
         "header promises 8 bytes of data, the file holds more");
 }

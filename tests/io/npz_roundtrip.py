@@ -18,6 +18,9 @@ import zipfile
 
 import numpy as np
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.checker import Checker
+
 ARRAYS = {
     "bool": np.array([[True, False], [False, True]]),
     "int8": np.arange(-3, 3, dtype="i1"),
@@ -37,13 +40,7 @@ ARRAYS = {
     "large": (np.arange(400_000) * 2654435761 % 1000003).reshape(400, 1000),
 }
 
-counts = {"passed": 0, "failed": 0}
-
-
-def check(what, good):
-    counts["passed" if good else "failed"] += 1
-    if not good:
-        print("failed:", what)
+checker = Checker()
 
 
 def npy(array):
@@ -133,9 +130,9 @@ def archives_of_python(folder):
 def check_reading(binary, folder):
     for path, arrays in archives_of_python(folder):
         for name, array in arrays.items():
-            check(f"{path}:{name}", convert(binary, f"{path}:{name}", folder) == npy(array))
+            checker.check(f"{path}:{name}", convert(binary, f"{path}:{name}", folder) == npy(array))
         info = run(binary, "info", path, cwd=folder)
-        check(f"info {path}", info.returncode == 0 and len(info.stdout.splitlines()) == len(arrays))
+        checker.check(f"info {path}", info.returncode == 0 and len(info.stdout.splitlines()) == len(arrays))
 
 
 def check_many_members(binary, folder):
@@ -143,9 +140,9 @@ def check_many_members(binary, folder):
     with zipfile.ZipFile(folder / "many.npz", "w") as archive:
         for i in range(66_000):
             archive.writestr(f"{i}.npy", npy(np.int32(i)) if i % 11_000 == 0 else b"")
-    check("many.npz:55000", convert(binary, "many.npz:55000", folder) == npy(np.int32(55_000)))
+    checker.check("many.npz:55000", convert(binary, "many.npz:55000", folder) == npy(np.int32(55_000)))
     once = run(binary, "info", "many.npz:0", cwd=folder)
-    check("info many.npz:0", once.returncode == 0)
+    checker.check("info many.npz:0", once.returncode == 0)
 
 
 def check_large(binary, folder):
@@ -167,28 +164,28 @@ def check_large(binary, folder):
     for made in ("stored", "deflated"):
         flag = ["--compress"] if made == "deflated" else []
         done = run(binary, "convert", "large.npy", "small.npy", "-o", f"{made}.npz", *flag, cwd=folder)
-        check(f"convert large.npy -o {made}.npz", done.returncode == 0)
+        checker.check(f"convert large.npy -o {made}.npz", done.returncode == 0)
         with zipfile.ZipFile(folder / f"{made}.npz") as archive:
-            check(f"{made}.npz: zipfile reads it", archive.read("small.npy") == small)
-            check(f"{made}.npz: its size", archive.getinfo("large.npy").file_size == path.stat().st_size)
+            checker.check(f"{made}.npz: zipfile reads it", archive.read("small.npy") == small)
+            checker.check(f"{made}.npz: its size", archive.getinfo("large.npy").file_size == path.stat().st_size)
     for made in ("python", "stored", "deflated"):
-        check(f"{made}.npz:small", convert(binary, f"{made}.npz:small", folder) == small)
+        checker.check(f"{made}.npz:small", convert(binary, f"{made}.npz:small", folder) == small)
         last = run(binary, "gather", f"{made}.npz:large", "-1", "--format", "nested", cwd=folder)
-        check(f"{made}.npz:large", last.stdout == b"77\n")
+        checker.check(f"{made}.npz:large", last.stdout == b"77\n")
 
 
 def check_written(what, data, arrays, method):
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        check(f"{what}: testzip", archive.testzip() is None)
-        check(f"{what}: order", archive.namelist() == [f"{name}.npy" for name in arrays])
+        checker.check(f"{what}: testzip", archive.testzip() is None)
+        checker.check(f"{what}: order", archive.namelist() == [f"{name}.npy" for name in arrays])
         for info, (name, array) in zip(archive.infolist(), arrays.items()):
-            check(f"{what}: {name} bytes", archive.read(info) == npy(array))
-            check(f"{what}: {name} method", info.compress_type == method)
-            check(f"{what}: {name} date", info.date_time == (1980, 1, 1, 0, 0, 0))
-            check(f"{what}: {name} host", (info.create_system, info.external_attr) == (0, 0))
+            checker.check(f"{what}: {name} bytes", archive.read(info) == npy(array))
+            checker.check(f"{what}: {name} method", info.compress_type == method)
+            checker.check(f"{what}: {name} date", info.date_time == (1980, 1, 1, 0, 0, 0))
+            checker.check(f"{what}: {name} host", (info.create_system, info.external_attr) == (0, 0))
     loaded = np.load(io.BytesIO(data))
     for name, array in arrays.items():
-        check(f"{what}: numpy.load {name}", npy(loaded[name]) == npy(array))
+        checker.check(f"{what}: numpy.load {name}", npy(loaded[name]) == npy(array))
 
 
 def check_writing(binary, folder):
@@ -202,16 +199,16 @@ def check_writing(binary, folder):
         made = []
         for again in ("1", "2"):
             done = run(binary, "convert", *operands, "-o", f"out{again}.npz", *flags, "--threads", again, cwd=folder)
-            check(f"convert {method} to a file", done.returncode == 0 and not done.stderr)
+            checker.check(f"convert {method} to a file", done.returncode == 0 and not done.stderr)
             made.append((folder / f"out{again}.npz").read_bytes())
-        check(f"the same bytes again, {method}", made[0] == made[1])
+        checker.check(f"the same bytes again, {method}", made[0] == made[1])
         check_written(f"file {method}", made[0], arrays, method)
         done = run(binary, "convert", *operands, "--format", "npz", *flags, cwd=folder)
-        check(f"convert {method} to a pipe", done.returncode == 0 and not done.stderr)
+        checker.check(f"convert {method} to a pipe", done.returncode == 0 and not done.stderr)
         check_written(f"pipe {method}", done.stdout, arrays, method)
         (folder / "piped.npz").write_bytes(done.stdout)
         for name, array in arrays.items():
-            check(f"piped.npz:{name}", convert(binary, f"piped.npz:{name}", folder) == npy(array))
+            checker.check(f"piped.npz:{name}", convert(binary, f"piped.npz:{name}", folder) == npy(array))
 
 
 def main():
@@ -222,9 +219,8 @@ def main():
     for body in bodies:
         with tempfile.TemporaryDirectory() as folder:
             body(binary, pathlib.Path(folder))
-    print(f"{counts['passed']} passed, {counts['failed']} failed")
-    return 1 if counts["failed"] else 0
+    checker.exit()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -5,17 +5,16 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/json_writer.hpp"
 #include "io/npz_writer.hpp"
 #include "support/catch.hpp"
+#include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/npy_writer.hpp"
 #include "support/temp_dir.hpp"
@@ -25,22 +24,6 @@ namespace tensorop {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string error_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.hint().empty() ? error.what() : cat(error.what(), "\n", error.hint());
-  }
-  return "no error";
-}
-
-std::string nested(const Tensor& tensor) {
-  if (tensor.size() == 0) return json_of_empty(tensor.shape());
-  std::string out;
-  append_json_slice(out, tensor.dtype(), tensor.shape(), 0, tensor.size(), tensor.data());
-  return out;
-}
 
 struct NamedArray {
   std::string name;
@@ -111,7 +94,7 @@ TEST_CASE("an archive that was written reads back, stored and deflated, with siz
       const Tensor tensor = archive.read(member, false);
       CHECK(tensor.dtype() == arrays[i].tensor.dtype());
       CHECK(tensor.shape() == arrays[i].tensor.shape());
-      CHECK(nested(tensor) == nested(arrays[i].tensor));
+      CHECK(nested_json(tensor) == nested_json(arrays[i].tensor));
       const Tensor header = archive.read(member, true);
       CHECK(header.dtype() == tensor.dtype());
       CHECK(header.shape() == tensor.shape());
@@ -167,7 +150,7 @@ TEST_CASE("an element that changed is found by its checksum, and only when eleme
   CHECK(archive.read(archive.find("matrix"), true).shape() == Shape{2, 3});
   const std::string line = error_of([&] { (void)archive.read(archive.find("matrix"), false); });
   CHECK(line.starts_with("the data is damaged: its CRC-32 is 0x"));
-  CHECK(nested(archive.read(archive.find("scalar"), false)) == "-7");
+  CHECK(nested_json(archive.read(archive.find("scalar"), false)) == "-7");
 }
 
 TEST_CASE("an array is found by its name, or by that of its member", "[io][npz]") {
@@ -259,12 +242,13 @@ TEST_CASE("every prefix of an archive, and every byte changed, is an error or th
       std::vector<std::string> read;
       const std::string line = error_of([&] {
         const NpzArchive archive = open(dir.file("a.npz"));
-        for (const ZipMember& member : archive.members()) read.push_back(nested(archive.read(member, false)));
+        for (const ZipMember& member : archive.members())
+          read.push_back(nested_json(archive.read(member, false)));
       });
       if (line != "no error") read.clear();
       return read;
     };
-    const std::vector<std::string> expected = {nested(arrays[0].tensor), nested(arrays[1].tensor)};
+    const std::vector<std::string> expected = {nested_json(arrays[0].tensor), nested_json(arrays[1].tensor)};
     CHECK(read_all(whole) == expected);
     for (std::size_t size = 1; size < whole.size(); ++size) {
       const auto read = read_all(whole.substr(0, size));

@@ -19,6 +19,9 @@ import tempfile
 
 import numpy as np
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.checker import Checker
+
 SEED = 20240229
 
 # NumPy's codes and the names tensorop has for them. bfloat16 is unknown to NumPy: two raw bytes.
@@ -142,19 +145,11 @@ def from_json(document, code):
     return np.array(flat, dtype=str if code == "U" else np.dtype(code)).reshape(shape)
 
 
-class Checker:
+class Roundtrip(Checker):
     def __init__(self, binary, directory):
+        super().__init__()
         self.binary = binary
         self.directory = directory
-        self.passed = 0
-        self.failed = 0
-
-    def check(self, what, ok, detail=""):
-        if ok:
-            self.passed += 1
-            return
-        self.failed += 1
-        print(f"FAILED: {what}{': ' + detail if detail else ''}")
 
     def convert(self, what, source, ending):
         """What tensorop makes of a file with these bytes; None, and counted, when it refuses."""
@@ -286,14 +281,13 @@ def main():
     binary = pathlib.Path(sys.argv[1]).resolve()
     rng = random.Random(SEED)
     with tempfile.TemporaryDirectory() as directory:
-        checker = Checker(binary, pathlib.Path(directory))
+        checker = Roundtrip(binary, pathlib.Path(directory))
         check_numpy_dtypes(checker, rng)
         check_versions(checker, rng)
         check_byte_strings(checker)
         check_bfloat16(checker, rng)
     print(f"NumPy {np.__version__}, seed {SEED}")
-    print(f"{checker.passed} passed, {checker.failed} failed")
-    sys.exit(1 if checker.failed else 0)
+    checker.exit()
 
 
 if __name__ == "__main__":

@@ -9,16 +9,15 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <limits>
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "support/catch.hpp"
+#include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/npy_writer.hpp"
 #include "support/temp_dir.hpp"
@@ -28,15 +27,6 @@ namespace tensorop {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string error_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.hint().empty() ? error.what() : cat(error.what(), "\n", error.hint());
-  }
-  return "no error";
-}
 
 // Writes `tensor` in slices of `slice` elements, as the engine does.
 void write(Sink& sink, const Tensor& tensor, std::int64_t slice) {

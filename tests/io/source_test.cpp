@@ -5,39 +5,24 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/json_writer.hpp"
 #include "support/catch.hpp"
+#include "support/errors.hpp"
 #include "support/npy_writer.hpp"
+#include "support/standard_input.hpp"
 #include "support/temp_dir.hpp"
+#include "support/tensors.hpp"
 
 namespace tensorop {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string error_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-std::string nested(const Tensor& tensor) {
-  if (tensor.size() == 0) return json_of_empty(tensor.shape());
-  std::string out;
-  append_json_slice(out, tensor.dtype(), tensor.shape(), 0, tensor.size(), tensor.data());
-  return out;
-}
 
 // dtype and elements of an operand by itself: "int64 [1,2]"; "untyped int64 [1,2]" where it named no dtype.
 std::string read(const std::string& text) {
@@ -47,7 +32,7 @@ std::string read(const std::string& text) {
     out = "untyped ";
     source.resolve(source.natural_dtype());
   }
-  return cat(out, name(source.tensor()->dtype()), ' ', nested(*source.tensor()));
+  return cat(out, name(source.tensor()->dtype()), ' ', nested_json(*source.tensor()));
 }
 
 std::string open_error(const std::string& text, const Source::Options& options = {}) {
@@ -71,26 +56,6 @@ class DirectoryScope {
 
  private:
   fs::path before_;
-};
-
-// Standard input is the file at `path` as long as this object lives.
-class StandardInputScope {
- public:
-  explicit StandardInputScope(const std::string& path) : before_(::dup(STDIN_FILENO)) {
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    REQUIRE(fd >= 0);
-    ::dup2(fd, STDIN_FILENO);
-    ::close(fd);
-  }
-  ~StandardInputScope() {
-    ::dup2(before_, STDIN_FILENO);
-    ::close(before_);
-  }
-  StandardInputScope(const StandardInputScope&) = delete;
-  StandardInputScope& operator=(const StandardInputScope&) = delete;
-
- private:
-  int before_;
 };
 
 }  // namespace
@@ -241,7 +206,7 @@ TEST_CASE("an untyped operand takes the dtype it is given", "[io][source]") {
       } else {
         REQUIRE(source.tensor() != nullptr);
         CHECK(source.tensor()->dtype() == row.as);
-        CHECK(nested(*source.tensor()) == row.expected);
+        CHECK(nested_json(*source.tensor()) == row.expected);
       }
     }
   }

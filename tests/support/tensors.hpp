@@ -1,11 +1,13 @@
-// Small tensors from their elements as they are in memory.
+// Small tensors: from their elements as they are in memory, and as text.
 #pragma once
 
 #include <cstring>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "io/json_writer.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
@@ -16,6 +18,14 @@ template <class T>
   auto storage = std::make_shared<Storage>(static_cast<std::int64_t>(values.size() * sizeof(T)));
   if (!values.empty()) std::memcpy(storage->data(), values.data(), values.size() * sizeof(T));
   return {dtype, std::move(shape), storage};
+}
+
+// The elements as nested JSON lists.
+[[nodiscard]] inline std::string nested_json(const Tensor& tensor) {
+  if (tensor.size() == 0) return json_of_empty(tensor.shape());
+  std::string out;
+  append_json_slice(out, tensor.dtype(), tensor.shape(), 0, tensor.size(), tensor.data());
+  return out;
 }
 
 }  // namespace tensorop
