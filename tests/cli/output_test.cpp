@@ -18,6 +18,7 @@
 #include "support/files.hpp"
 #include "support/npy_writer.hpp"
 #include "support/process.hpp"
+#include "support/sanitizers.hpp"
 #include "support/temp_dir.hpp"
 #include "support/tensors.hpp"
 
@@ -514,7 +515,7 @@ TEST_CASE("twenty runs that write the same files leave each of them whole", "[cl
 }
 
 // A program with a sanitizer has libraries to open first.
-#if !defined(__SANITIZE_ADDRESS__)
+#if !TENSOROP_ADDRESS_SANITIZER && !TENSOROP_THREAD_SANITIZER
 TEST_CASE("too few descriptors are an error with path and reason", "[cli][output]") {
   const TempDir dir;
   write_file(dir.file("out.npy"), "before");

@@ -12,6 +12,7 @@
 #include "support/files.hpp"
 #include "support/npy_writer.hpp"
 #include "support/process.hpp"
+#include "support/sanitizers.hpp"
 #include "support/temp_dir.hpp"
 
 namespace tensorop {
@@ -271,7 +272,7 @@ TEST_CASE("run reads standard input, and is as quiet as asked", "[cli][run]") {
 }
 
 // The sanitizers take more of both than the limits allow.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !TENSOROP_ADDRESS_SANITIZER && !TENSOROP_THREAD_SANITIZER
 TEST_CASE("what a file of jobs costs is in proportion to its length", "[cli][run]") {
   struct Row {
     const char* limit;

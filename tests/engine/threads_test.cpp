@@ -11,17 +11,15 @@
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 #include "support/random.hpp"
+#include "support/sanitizers.hpp"
 #include "support/temp_dir.hpp"
 
 namespace tensorop {
 namespace {
 
-#ifdef __SANITIZE_THREAD__
-// There each run takes many times as long, and more threads find no fewer races than fewer of them do.
-const std::vector<int> kThreadCounts = {7};
-#else
-const std::vector<int> kThreadCounts = {1, 2, 3, 7};
-#endif
+// Under the thread sanitizer each run takes many times as long, and fewer numbers of threads find no fewer
+// races.
+const std::vector<int> kThreadCounts = kThreadSanitizer ? std::vector{7} : std::vector{1, 2, 3, 7};
 
 // A call whose operands are in memory.
 struct BigCall {

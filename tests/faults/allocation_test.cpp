@@ -1,7 +1,6 @@
 // Whole operations with memory running out at every request for some, one at a time. This file takes the
 // place of the allocator in the program it is linked into: of malloc and calloc, on which all others rest
-// (zlib's and the standard library's too), or, where the address sanitizer already has these, of operator
-// new.
+// (zlib's and the standard library's too), or, where a sanitizer already has these, of operator new.
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -12,6 +11,10 @@
 #include "base/error.hpp"
 #include "support/catch.hpp"
 #include "support/operations.hpp"
+#include "support/sanitizers.hpp"
+
+// The thread sanitizer's allocator cannot be replaced.
+#if !TENSOROP_THREAD_SANITIZER
 
 namespace {
 
@@ -34,7 +37,7 @@ bool is_refused() {
 
 }  // namespace
 
-#if defined(__SANITIZE_ADDRESS__)
+#if TENSOROP_ADDRESS_SANITIZER
 
 void* operator new(std::size_t bytes, const std::nothrow_t& /*tag*/) noexcept {
   return is_refused() ? nullptr : std::malloc(bytes == 0 ? 1 : bytes);
@@ -133,3 +136,5 @@ TEST_CASE("wherever memory runs out in a whole operation: an error, and old file
 }
 
 }  // namespace tensorop
+
+#endif

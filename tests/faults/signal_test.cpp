@@ -10,16 +10,13 @@
 #include "support/faulty_system.hpp"
 #include "support/operations.hpp"
 #include "support/random.hpp"
+#include "support/sanitizers.hpp"
 
 namespace tensorop {
 namespace {
 
 // To fork costs much more with a sanitizer, which has maps of all memory.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr int kRounds = 2;
-#else
-constexpr int kRounds = 8;
-#endif
+constexpr int kRounds = kAnySanitizer ? 2 : 8;
 
 // Runs the operation over and over in a child until a signal ends it; returns which one did.
 int strike(const Operation& operation, const Trial& trial, bool named, int signal_number, Random& random) {

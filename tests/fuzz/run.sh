@@ -34,7 +34,7 @@ done
 (( $# == 0 )) || shift
 (( ${#targets[@]} > 0 )) || targets=("${all_targets[@]}")
 
-install_missing "${build_packages[@]}" clang-14 libclang-rt-14-dev
+install_missing "${build_packages[@]}" clang libclang-rt-dev
 cmake --preset fuzz "$@"
 cmake --build --preset fuzz --target "${targets[@]/#/fuzz_}"
 

@@ -221,9 +221,9 @@ TEST_CASE("a name that no array can have in an archive is refused with the reaso
       {"a/..", "a/..: it leads out of the archive"},
       {std::string(1001, 'x'), cat(std::string(200, 'x'), "...: it has 1001 bytes (at most 1000)")},
   };
-  for (const auto& [name, why] : rows) {
-    CHECK(error_of([&] { require_array_name(name); }) ==
-          cat("an array cannot be called ", why, "\nNAME=OPERAND gives it another name"));
+  for (const auto& row : rows) {
+    CHECK(error_of([&] { require_array_name(row.first); }) ==
+          cat("an array cannot be called ", row.second, "\nNAME=OPERAND gives it another name"));
   }
   for (const char* name : {"x", "layer.0/weight", "..x", "x..", "na\xc3\xafve", " ", "a:b=c", "-"}) {
     CHECK(error_of([&] { require_array_name(name); }) == "no error");

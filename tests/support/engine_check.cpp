@@ -4,6 +4,7 @@
 
 #include "support/catch.hpp"
 #include "support/engine_call.hpp"
+#include "support/sanitizers.hpp"
 
 namespace tensorop {
 namespace {
@@ -12,14 +13,8 @@ constexpr int kMostShown = 5;
 
 void compare_with_reference(const std::string& what, std::int64_t cases,
                             const std::function<RandomCase(Random&)>& make) {
-#if defined(__SANITIZE_THREAD__)
   // There a call takes many times as long, and the number of threads matters more than the number of calls.
-  constexpr std::int64_t kShare = 40;
-#elif defined(__SANITIZE_ADDRESS__)
-  constexpr std::int64_t kShare = 4;
-#else
-  constexpr std::int64_t kShare = 1;
-#endif
+  constexpr std::int64_t kShare = kThreadSanitizer ? 4 : 1;
   cases = (cases + kShare - 1) / kShare;
   const std::uint64_t seed = random_seed();
   const auto only = number_from_environment("TENSOROP_CASE");

@@ -83,15 +83,15 @@ Tensor compute(const Arguments& arguments) {
 }
 
 std::vector<Coordinate> coordinates_of(const Shape& shape) {
-  std::vector<Coordinate> all = {{}};
-  for (const std::int64_t dim : shape) {
-    std::vector<Coordinate> longer;
-    for (const Coordinate& front : all) {
-      for (std::int64_t i = 0; i < dim; ++i) longer.push_back(front + Coordinate{i});
-    }
-    all = std::move(longer);
+  if (std::ranges::find(shape, 0) != shape.end()) return {};
+  std::vector<Coordinate> all;
+  Coordinate at(shape.size(), 0);
+  for (;;) {
+    all.push_back(at);
+    std::size_t d = shape.size();
+    while (d > 0 && ++at[d - 1] == shape[d - 1]) at[--d] = 0;
+    if (d == 0) return all;
   }
-  return all;
 }
 
 std::int64_t position_of(const Coordinate& coordinate, const Shape& shape) {
@@ -148,7 +148,9 @@ std::vector<std::int64_t> tail(const std::vector<std::int64_t>& x, std::int64_t 
 }
 
 std::vector<std::int64_t> operator+(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
-  std::vector<std::int64_t> both = a;
+  std::vector<std::int64_t> both;
+  both.reserve(a.size() + b.size());
+  both.insert(both.end(), a.begin(), a.end());
   both.insert(both.end(), b.begin(), b.end());
   return both;
 }

@@ -88,6 +88,7 @@ Shape target_of(const Arguments& arguments) {
 
 const Element& Placed::at(const Coordinate& result) const {
   Coordinate own;
+  own.reserve(array.shape.size());
   for (std::size_t j = 0; j < array.shape.size(); ++j) {
     own.push_back(array.shape[j] == 1 ? 0 : result[static_cast<std::size_t>(axes[j])]);
   }

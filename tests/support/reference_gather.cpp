@@ -9,6 +9,7 @@ namespace {
 // data[coordinate], or zero where a component of it is missing (out of range, and read as zeros).
 Element read(const Array& data, const std::vector<std::optional<std::int64_t>>& coordinate) {
   Coordinate c;
+  c.reserve(coordinate.size());
   for (const auto& component : coordinate) {
     if (!component) return make_zero(data.dtype);
     c.push_back(*component);
@@ -42,9 +43,11 @@ Array gather(const Arguments& arguments) {
   const auto n = resolve_indices(arguments, indices, [&](const Coordinate&) { return d; });
 
   Array out(data.dtype, slice(data.shape, 0, axis) + tail(indices.shape, b) + tail(data.shape, axis + 1));
+  const auto picked = coordinates_of(tail(indices.shape, b));
+  const auto rows = coordinates_of(tail(data.shape, axis + 1));
   for (const Coordinate& p : coordinates_of(slice(data.shape, 0, axis))) {
-    for (const Coordinate& i : coordinates_of(tail(indices.shape, b))) {
-      for (const Coordinate& s : coordinates_of(tail(data.shape, axis + 1))) {
+    for (const Coordinate& i : picked) {
+      for (const Coordinate& s : rows) {
         auto from = present(p);
         from.push_back(n[static_cast<std::size_t>(position_of(slice(p, 0, b) + i, indices.shape))]);
         append(from, s);
@@ -117,9 +120,11 @@ Array gather_nd(const Arguments& arguments) {
 
   const Shape tuples = slice(indices.shape, b, q - 1);
   Array out(data.dtype, batch + tuples + tail(data.shape, b + k));
+  const auto picked = coordinates_of(tuples);
+  const auto rows = coordinates_of(tail(data.shape, b + k));
   for (const Coordinate& beta : coordinates_of(batch)) {
-    for (const Coordinate& i : coordinates_of(tuples)) {
-      for (const Coordinate& s : coordinates_of(tail(data.shape, b + k))) {
+    for (const Coordinate& i : picked) {
+      for (const Coordinate& s : rows) {
         auto from = present(own_batch(beta, data.shape));
         for (std::int64_t j = 0; j < k; ++j) {
           const Coordinate at = own_batch(beta, indices.shape) + i + Coordinate{j};

@@ -93,11 +93,13 @@ Array scatter_update(const Arguments& arguments) {
   const auto n = resolve_indices(arguments, indices, [&](const Coordinate&) { return data.shape[index(a)]; });
 
   Updates collected(data.elements.size());
+  const auto before = coordinates_of(front);
+  const auto behind = coordinates_of(back);
   for (const Coordinate& i : coordinates_of(indices.shape)) {
     const auto target = n[index(position_of(i, indices.shape))];
     if (!target) continue;
-    for (const Coordinate& p : coordinates_of(front)) {
-      for (const Coordinate& s : coordinates_of(back)) {
+    for (const Coordinate& p : before) {
+      for (const Coordinate& s : behind) {
         const Coordinate t = p + Coordinate{*target} + s;
         collected[index(position_of(t, data.shape))].push_back(updates.at(p + i + s));
       }
@@ -122,6 +124,7 @@ Array scatter_nd(const Arguments& arguments) {
       resolve_indices(arguments, indices, [&](const Coordinate& c) { return data.shape[index(c.back())]; });
 
   Updates collected(data.elements.size());
+  const auto rows = coordinates_of(tail(data.shape, k));
   for (const Coordinate& i : coordinates_of(tuples)) {
     Coordinate t;
     for (std::int64_t j = 0; j < k; ++j) {
@@ -129,7 +132,7 @@ Array scatter_nd(const Arguments& arguments) {
       if (component) t.push_back(*component);
     }
     if (t.size() != index(k)) continue;  // dropped
-    for (const Coordinate& s : coordinates_of(tail(data.shape, k))) {
+    for (const Coordinate& s : rows) {
       const Element& update = lone ? updates.elements[0] : updates.at(i + s);
       collected[index(position_of(t + s, data.shape))].push_back(update);
     }

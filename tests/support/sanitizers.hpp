@@ -1,0 +1,29 @@
+// Which sanitizer the tests and the program were built with, as GCC and as Clang tell.
+#pragma once
+
+#if defined(__has_feature)
+#define TENSOROP_HAS_FEATURE(feature) __has_feature(feature)
+#else
+#define TENSOROP_HAS_FEATURE(feature) 0
+#endif
+
+#if defined(__SANITIZE_ADDRESS__) || TENSOROP_HAS_FEATURE(address_sanitizer)
+#define TENSOROP_ADDRESS_SANITIZER 1
+#else
+#define TENSOROP_ADDRESS_SANITIZER 0
+#endif
+
+#if defined(__SANITIZE_THREAD__) || TENSOROP_HAS_FEATURE(thread_sanitizer)
+#define TENSOROP_THREAD_SANITIZER 1
+#else
+#define TENSOROP_THREAD_SANITIZER 0
+#endif
+
+namespace tensorop {
+
+inline constexpr bool kAddressSanitizer = TENSOROP_ADDRESS_SANITIZER != 0;
+inline constexpr bool kThreadSanitizer = TENSOROP_THREAD_SANITIZER != 0;
+// Either of them: memory and time of their own, and libraries to open.
+inline constexpr bool kAnySanitizer = kAddressSanitizer || kThreadSanitizer;
+
+}  // namespace tensorop
