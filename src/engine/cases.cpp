@@ -51,12 +51,15 @@ std::vector<std::string> files_below(const std::string& folder) {
   return files;
 }
 
-bool holds_tensor(const std::string& path) {
+// Why the file is no tensor; empty where it is one.
+std::string fault_in_tensor(const std::string& path) {
   try {
     (void)Source::open(path, {.header_only = true});
-    return true;
-  } catch (const Error&) {
-    return false;
+    return "";
+  } catch (const MemoryError&) {
+    throw;
+  } catch (const Error& error) {
+    return error.what();
   }
 }
 
@@ -67,9 +70,12 @@ void read_file_of_folder(const std::string& path, std::vector<Job>& jobs) {
     read_jobs(path, JobPurpose::check, jobs);
   } catch (const MemoryError&) {
     throw;
-  } catch (const Error&) {
+  } catch (const Error& error) {
     jobs.resize(before);
-    if (!holds_tensor(path)) throw;
+    const std::string fault = fault_in_tensor(path);
+    if (fault.empty()) return;
+    if (!error.hint().empty()) throw;
+    throw Error(error.what(), error.rule(), cat("nor is it a tensor: ", fault));
   }
 }
 

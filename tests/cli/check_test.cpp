@@ -179,7 +179,16 @@ TEST_CASE("a folder is all cases below it, in the order of names, but no tensors
   CHECK(result.out.ends_with("\n2 cases: 0 equal, 2 different\n"));
 
   put("t/a/broken.json", R"([{"opp":1}])");
-  CHECK(check_in(dir, {"t"}).err == "tensorop: check: t/a/broken.json:1: key \"op\" is missing\n");
+  CHECK(check_in(dir, {"t"}).err ==
+        "tensorop: check: t/a/broken.json:1: key \"op\" is missing\n"
+        "hint: nor is it a tensor: t/a/broken.json: element [0]: expected a number, a string, true or false, "
+        "found an object\n");
+  put("t/a/broken.json", R"({"shape":[3],"data":[1]})");
+  CHECK(check_in(dir, {"t"}).err ==
+        "tensorop: check: t/a/broken.json:1: key \"op\" is missing\n"
+        "hint: nor is it a tensor: t/a/broken.json: data has shape (1), which is neither (3) nor a flat list "
+        "of "
+        "3 elements\n");
   fs::create_directory(dir.path() / "empty");
   CHECK(check_in(dir, {"empty"}).err ==
         "tensorop: check: empty: no cases in *.json and *.jsonl of this folder\n");
