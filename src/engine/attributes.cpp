@@ -38,7 +38,7 @@ bool has_word(std::string_view choices, const std::string& word) {
 
 std::string read_choice(const AttributeSpec& spec, const std::string& text, const Call& call) {
   const std::string rule(spec.rule.empty() ? "G-8" : spec.rule);
-  const std::string word = lower(text);
+  std::string word = lower(text);
   if (!has_word(spec.choices, word)) refuse_choice(std::string(spec.name), text, spec.choices, rule, "", "");
   const AttributeRow* row = find_attribute(*call.version, spec.name);
   if (row == nullptr || row->choices.empty() || has_word(row->choices, word)) return word;

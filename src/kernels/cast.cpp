@@ -102,7 +102,8 @@ bool narrow(W value, T& out) {
   } else if constexpr (std::is_integral_v<T> && std::is_same_v<W, double>) {
     const double whole = std::trunc(value);
     // The bounds as doubles: the upper one is a power of two and exact; the comparison is false for NaN.
-    constexpr double kUpper = 2.0 * static_cast<double>(std::numeric_limits<T>::max() / 2 + 1);
+    constexpr T kHalf = std::numeric_limits<T>::max() / 2 + 1;
+    constexpr double kUpper = 2.0 * static_cast<double>(kHalf);
     constexpr double kLower = static_cast<double>(std::numeric_limits<T>::min());
     if (!(whole >= kLower && whole < kUpper)) return false;
     out = static_cast<T>(whole);

@@ -33,7 +33,9 @@ Gather::Gather(std::shared_ptr<const Locator> locator, const std::byte* data, st
   const std::int64_t places = locator_->group_places();
   if (places == 0 || places > kStaysInCache / row_bytes_) return;
   const bool dense = locator_->group_rows() >= ceil_div(places * row_bytes_, kCacheLine);
-  if (dense) warm_bytes_ = places * row_bytes_;
+  if (!dense) return;
+  warm_rows_ = locator_->group_rows();
+  warm_bytes_ = places * row_bytes_;
 }
 
 void Gather::fill(std::int64_t first, std::int64_t elements, std::byte* out) const {
@@ -71,8 +73,8 @@ void Gather::fill_rows(std::int64_t row, std::int64_t rows, std::byte* out) cons
   std::int64_t room[kIndexBlock];
   std::int64_t warm = -1;
   for (const std::int64_t end = row + rows; row < end;) {
-    if (warm_bytes_ != 0 && row / locator_->group_rows() != warm) {
-      warm = row / locator_->group_rows();
+    if (warm_rows_ != 0 && row / warm_rows_ != warm) {
+      warm = row / warm_rows_;
       warm_up(data_ + warm * warm_bytes_, warm_bytes_);
     }
     const LocatedRows run = locator_->locate_run(row, std::min(kIndexBlock, end - row), room);

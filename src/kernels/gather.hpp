@@ -29,8 +29,9 @@ class Gather {
   std::int64_t row_elements_;
   std::int64_t width_;
   std::int64_t row_bytes_;
-  // Bytes of a group of places that pays to be brought into cache as a whole before rows are taken from it; 0
-  // where it does not.
+  // Rows and bytes of a group of places that pays to be brought into cache as a whole before rows are taken
+  // from it; 0 where it does not.
+  std::int64_t warm_rows_ = 0;
   std::int64_t warm_bytes_ = 0;
 };
 
