@@ -107,7 +107,9 @@ void IndexDecoder::decode_typed(std::int64_t first, std::int64_t count, std::int
       const T value = in[i * step + to_int64(c)];
       if (axes_[c].size == 0 && needs_element) fail_(first * step + i * step + to_int64(c), c);
       const std::int64_t index = settle(value, axes_[c].size, policy_.out_of_bounds);
-      offset = index == kSkip || offset == kSkip ? kSkip : offset + index * axes_[c].stride;
+      // Strides of a tensor without elements may be anything; it is only checked against.
+      const std::int64_t step_offset = wrapping_mul(index, axes_[c].stride);
+      offset = index == kSkip || offset == kSkip ? kSkip : wrapping_add(offset, step_offset);
     }
     offsets[i] = offset;
   }
@@ -149,8 +151,9 @@ IndexDecoder IndexDecoder::with_stride(std::int64_t stride) const {
   return {indices_, {{axes_[0].size, stride}}, policy_, fail_};
 }
 
-void IndexDecoder::check(std::int64_t tuples, const Threads& threads) const {
+void IndexDecoder::check(const Threads& threads) const {
   if (axes_.empty()) return;
+  const std::int64_t tuples = indices_.size() / to_int64(axes_.size());
   constexpr std::int64_t kChunk = kIndexBlock * 256;
   threads.for_each(ceil_div(tuples, kChunk), [&](std::int64_t chunk, int /*worker*/) {
     std::int64_t offsets[kIndexBlock];

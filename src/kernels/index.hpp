@@ -57,8 +57,8 @@ class IndexDecoder {
   // The same decoder of tuples of one component, with another stride.
   [[nodiscard]] IndexDecoder with_stride(std::int64_t stride) const;
 
-  // Decodes `tuples` tuples from the front on only to check them; the lowest bad one is reported.
-  void check(std::int64_t tuples, const Threads& threads) const;
+  // Decodes all tuples only to check them; the lowest bad one is reported.
+  void check(const Threads& threads) const;
 
  private:
   template <class T>

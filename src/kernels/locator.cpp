@@ -59,9 +59,7 @@ class AxisLocator final : public Locator {
 
   [[nodiscard]] bool skips() const override { return decoder_.skips(); }
 
-  void check(const Threads& threads) const override {
-    decoder_.check(geometry_.batches * geometry_.indices, threads);
-  }
+  void check(const Threads& threads) const override { decoder_.check(threads); }
 
   [[nodiscard]] std::int64_t group_places() const override {
     return geometry_.batches * geometry_.outer < 2 ? 0 : geometry_.axis_size;
@@ -115,7 +113,7 @@ class TupleLocator final : public Locator {
 
   [[nodiscard]] bool skips() const override { return decoder_.skips(); }
 
-  void check(const Threads& threads) const override { decoder_.check(geometry_.tuples, threads); }
+  void check(const Threads& threads) const override { decoder_.check(threads); }
 
  private:
   [[nodiscard]] std::int64_t dot(std::int64_t batch, const std::vector<std::int64_t>& strides) const {
@@ -140,7 +138,6 @@ class ElementLocator final : public Locator {
     if (rows_ == 0) return;  // nothing to walk through, and strides that mean nothing
     const auto strides = row_major_strides(data_shape);
     axis_stride_ = strides[to_size(axis)];
-    is_empty_ = data_shape[to_size(axis)] == 0;
     // Neighbouring dimensions that data walks through without a gap count as one; `axis` stays alone.
     for (std::size_t i = 0; i < indices_shape.size(); ++i) {
       const bool is_axis = to_int64(i) == axis;
@@ -186,10 +183,10 @@ class ElementLocator final : public Locator {
 
   [[nodiscard]] bool skips() const override { return decoder_.skips(); }
 
-  void check(const Threads& threads) const override { decoder_.check(rows_, threads); }
+  void check(const Threads& threads) const override { decoder_.check(threads); }
 
   [[nodiscard]] std::int64_t group_places() const override {
-    return is_empty_ || dims_.front().is_axis ? 0 : dims_.front().stride;
+    return dims_.front().is_axis ? 0 : dims_.front().stride;
   }
 
   [[nodiscard]] std::int64_t group_rows() const override { return rows_ / dims_.front().size; }
@@ -248,7 +245,6 @@ class ElementLocator final : public Locator {
   std::vector<Dim> dims_;
   std::int64_t axis_stride_ = 0;
   std::int64_t rows_;
-  bool is_empty_ = false;  // no places at all, whatever the strides; every row is skipped
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Where rows lie. All operators of the gather and scatter families move rows of consecutive elements: one
 // side holds them in order, the other at places that indices select. A locator computes those places; moving
 // and combining rows (rows.hpp, scatter.hpp) is the same for every operator.
+//
+// The indexed tensor has elements: the strides of one without say nothing, and nothing is at any place of it.
 #pragma once
 
 #include <cstdint>
@@ -87,7 +89,6 @@ struct TupleGeometry {
   std::vector<std::int64_t> index_strides;  // of indices' batch dimensions, in batches; 0 where broadcast
   std::int64_t rows_per_batch;              // of data
   std::int64_t tuples_per_batch;
-  std::int64_t tuples;  // that the index tensor holds, all batches
 };
 [[nodiscard]] std::unique_ptr<Locator> tuple_locator(IndexDecoder decoder, TupleGeometry geometry);
 

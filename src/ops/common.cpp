@@ -103,10 +103,19 @@ Shape slice(const Shape& shape, std::int64_t begin, std::int64_t end) {
   return {shape.begin() + begin, shape.begin() + end};
 }
 
-Plan gather_plan(const std::shared_ptr<const Locator>& locator, const Tensor& data, const OutputInfo& output,
-                 std::int64_t row_elements) {
+Plan gather_plan(const Call& call, const OutputInfo& output, IndexDecoder decoder, std::int64_t row_elements,
+                 const MakeLocator& make_locator) {
   Plan plan;
+  const Tensor& data = call.operands[0];
   const std::int64_t width = element_size(data.dtype());
+  if (data.size() == 0) {
+    plan.check = [decoder](const Threads& threads) { decoder.check(threads); };
+    plan.fill = [width](std::int64_t /*first*/, std::int64_t elements, std::byte* out) {
+      std::memset(out, 0, to_size(elements * width));
+    };
+    return plan;
+  }
+  const std::shared_ptr<const Locator> locator = make_locator(std::move(decoder));
   const auto gather = std::make_shared<const Gather>(locator, data.data(), row_elements, width);
   plan.fill = [data, gather](std::int64_t first, std::int64_t elements, std::byte* out) {
     gather->fill(first, elements, out);
@@ -151,12 +160,13 @@ Reduction checked_reduction(const Call& call) {
   return reduction;
 }
 
-Plan scatter_plan(const Call& call, std::shared_ptr<const Locator> locator, std::int64_t row_elements) {
+Plan scatter_plan(const Call& call, IndexDecoder decoder, std::int64_t row_elements,
+                  const MakeLocator& make_locator) {
   const Tensor& data = call.operands[0];
   const Tensor& updates = call.operands[2];
   const std::int64_t width = element_size(data.dtype());
   Plan plan;
-  plan.check = [locator](const Threads& threads) { locator->check(threads); };
+  plan.check = [decoder](const Threads& threads) { decoder.check(threads); };
   if (data.size() == 0 || updates.size() == 0) {
     plan.fill = [=](std::int64_t first, std::int64_t count, std::byte* out) {
       std::memcpy(out, data.data() + first * width, to_size(count * width));
@@ -165,7 +175,8 @@ Plan scatter_plan(const Call& call, std::shared_ptr<const Locator> locator, std:
   }
   const ScatterSpec spec{data.dtype(), checked_reduction(call), call.boolean("use_init_val"), row_elements,
                          data.size() / row_elements};
-  const auto scatter = std::make_shared<const Scatter>(std::move(locator), data.data(), updates.data(), spec);
+  const auto scatter =
+      std::make_shared<const Scatter>(make_locator(std::move(decoder)), data.data(), updates.data(), spec);
   if (scatter->finds_slices()) {
     // Copied and updated slice by slice: the updates meet data that is still in cache.
     plan.fill = [=](std::int64_t first, std::int64_t count, std::byte* out) {

@@ -53,9 +53,13 @@ void require_rank_1(const Call& call, std::size_t i, std::string_view rule);
 // The dimensions [begin, end) of a shape.
 [[nodiscard]] Shape slice(const Shape& shape, std::int64_t begin, std::int64_t end);
 
-// Copies rows of `row_elements` from `data` to the places' order.
-[[nodiscard]] Plan gather_plan(const std::shared_ptr<const Locator>& locator, const Tensor& data,
-                               const OutputInfo& output, std::int64_t row_elements);
+// Makes the locator of a call whose data has elements.
+using MakeLocator = std::function<std::unique_ptr<const Locator>(IndexDecoder decoder)>;
+
+// Copies rows of `row_elements` from data to the places' order. Of data without elements all indices are
+// checked, and what there is of a result is zeros.
+[[nodiscard]] Plan gather_plan(const Call& call, const OutputInfo& output, IndexDecoder decoder,
+                               std::int64_t row_elements, const MakeLocator& make_locator);
 
 // Rows of table 4.5, shared by the scatter operators.
 inline constexpr std::string_view kReductions = "none|add|sum|sub|mul|prod|min|max|mean";
@@ -64,7 +68,7 @@ inline constexpr std::string_view kReductions = "none|add|sum|sub|mul|prod|min|m
 [[nodiscard]] Reduction checked_reduction(const Call& call);
 
 // Applies rows of operand 2 (updates) to a copy of operand 0 (data).
-[[nodiscard]] Plan scatter_plan(const Call& call, std::shared_ptr<const Locator> locator,
-                                std::int64_t row_elements);
+[[nodiscard]] Plan scatter_plan(const Call& call, IndexDecoder decoder, std::int64_t row_elements,
+                                const MakeLocator& make_locator);
 
 }  // namespace tensorop

@@ -84,8 +84,9 @@ Plan plan(const Call& call, const OutputInfo& output) {
   const AxisGeometry geometry{bounded_count(slice(shape, 0, batch_dims)),
                               bounded_count(slice(shape, batch_dims, axis)), axis_size,
                               bounded_count(slice(indices, batch_dims, rank(indices)))};
-  return gather_plan(axis_locator(make_decoder(call, 1, {{axis_size, 1}}, axis), geometry), data, output,
-                     bounded_count(slice(shape, axis + 1, rank(shape))));
+  return gather_plan(call, output, make_decoder(call, 1, {{axis_size, 1}}, axis),
+                     bounded_count(slice(shape, axis + 1, rank(shape))),
+                     [&](IndexDecoder decoder) { return axis_locator(std::move(decoder), geometry); });
 }
 
 constexpr OperatorName kNames[] = {{"gather"}};

@@ -61,8 +61,11 @@ Plan plan(const Call& call, const OutputInfo& output) {
   const Tensor& data = call.operands[0];
   const std::int64_t axis = normalize_axis(call.integer("axis"), "data", data.shape());
   const auto a = static_cast<std::size_t>(axis);
-  IndexDecoder decoder = make_decoder(call, 1, {{data.shape()[a], row_major_strides(data.shape())[a]}}, axis);
-  return gather_plan(element_locator(std::move(decoder), output.shape, data.shape(), axis), data, output, 1);
+  return gather_plan(call, output,
+                     make_decoder(call, 1, {{data.shape()[a], row_major_strides(data.shape())[a]}}, axis), 1,
+                     [&](IndexDecoder decoder) {
+                       return element_locator(std::move(decoder), output.shape, data.shape(), axis);
+                     });
 }
 
 constexpr OperatorName kNames[] = {{"gatherelements"}};

@@ -136,14 +136,13 @@ Plan plan(const Call& call, const OutputInfo& output) {
   const Tensor& data = call.operands[0];
   const Shape& indices = call.operands[1].shape();
   const Shape selected = slice(data.shape(), b, b + k);
-  TupleGeometry geometry{batch,
-                         batch_strides(slice(data.shape(), 0, b), batch),
-                         batch_strides(slice(indices, 0, b), batch),
-                         bounded_count(selected),
-                         bounded_count(slice(indices, b, rank(indices) - 1)),
-                         bounded_count(slice(indices, 0, rank(indices) - 1))};
-  return gather_plan(tuple_locator(make_decoder(call, 1, tuple_axes(selected), b), std::move(geometry)), data,
-                     output, bounded_count(slice(data.shape(), b + k, data.rank())));
+  TupleGeometry geometry{batch, batch_strides(slice(data.shape(), 0, b), batch),
+                         batch_strides(slice(indices, 0, b), batch), bounded_count(selected),
+                         bounded_count(slice(indices, b, rank(indices) - 1))};
+  return gather_plan(call, output, make_decoder(call, 1, tuple_axes(selected), b),
+                     bounded_count(slice(data.shape(), b + k, data.rank())), [&](IndexDecoder decoder) {
+                       return tuple_locator(std::move(decoder), std::move(geometry));
+                     });
 }
 
 constexpr OperatorName kNames[] = {{"gathernd"}};

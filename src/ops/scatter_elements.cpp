@@ -78,9 +78,11 @@ OutputInfo infer(const Call& call) {
 Plan plan(const Call& call, const OutputInfo& output) {
   const std::int64_t axis = normalize_axis(call.integer("axis"), "data", output.shape);
   const auto a = static_cast<std::size_t>(axis);
-  IndexDecoder decoder = make_decoder(call, 1, {{output.shape[a], row_major_strides(output.shape)[a]}}, axis);
-  return scatter_plan(call, element_locator(std::move(decoder), call.operands[1].shape(), output.shape, axis),
-                      1);
+  return scatter_plan(
+      call, make_decoder(call, 1, {{output.shape[a], row_major_strides(output.shape)[a]}}, axis), 1,
+      [&](IndexDecoder decoder) {
+        return element_locator(std::move(decoder), call.operands[1].shape(), output.shape, axis);
+      });
 }
 
 constexpr OperatorName kNames[] = {

@@ -81,10 +81,11 @@ Plan plan(const Call& call, const OutputInfo& output) {
   const std::int64_t k = indices.back();
   const Shape selected = slice(output.shape, 0, k);
   const std::int64_t tuples = bounded_count(slice(indices, 0, rank(indices) - 1));
-  TupleGeometry geometry{{}, {}, {}, bounded_count(selected), tuples, tuples};
-  return scatter_plan(call,
-                      tuple_locator(make_decoder(call, 1, tuple_axes(selected), 0), std::move(geometry)),
-                      bounded_count(slice(output.shape, k, rank(output.shape))));
+  TupleGeometry geometry{{}, {}, {}, bounded_count(selected), tuples};
+  return scatter_plan(call, make_decoder(call, 1, tuple_axes(selected), 0),
+                      bounded_count(slice(output.shape, k, rank(output.shape))), [&](IndexDecoder decoder) {
+                        return tuple_locator(std::move(decoder), std::move(geometry));
+                      });
 }
 
 constexpr OperatorName kNames[] = {

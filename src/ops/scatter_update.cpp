@@ -54,8 +54,9 @@ Plan plan(const Call& call, const OutputInfo& output) {
   const std::int64_t axis_size = output.shape[static_cast<std::size_t>(axis)];
   const AxisGeometry geometry{1, bounded_count(slice(output.shape, 0, axis)), axis_size,
                               count(call.operands[1].shape())};
-  return scatter_plan(call, axis_locator(make_decoder(call, 1, {{axis_size, 1}}, axis), geometry),
-                      bounded_count(slice(output.shape, axis + 1, rank(output.shape))));
+  return scatter_plan(call, make_decoder(call, 1, {{axis_size, 1}}, axis),
+                      bounded_count(slice(output.shape, axis + 1, rank(output.shape))),
+                      [&](IndexDecoder decoder) { return axis_locator(std::move(decoder), geometry); });
 }
 
 constexpr OperatorName kNames[] = {{"scatterupdate"}};

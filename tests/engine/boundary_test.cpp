@@ -256,4 +256,66 @@ TEST_CASE("of a tensor without elements nothing is read, however many rows it ha
   }
 }
 
+TEST_CASE("dimensions of a tensor without elements may multiply beyond 2^63", "[engine][boundary]") {
+  const auto empty = [](std::string_view dims, std::string_view dtype = "float32") {
+    return cat(R"({"dtype":")", dtype, R"(","shape":[)", dims, R"(],"data":[]})");
+  };
+  const std::string huge = "4294967296,4294967296";
+  struct Case {
+    std::string op;
+    std::vector<std::string> operands;
+    std::vector<NamedText> attributes;
+    std::string oob;    // empty: as it is by default
+    std::string shape;  // of the result, all zeros; or the end of the message
+  };
+  const std::vector<Case> cases = {
+      {"gatherelements", {empty("0," + huge), "[[[0,0]]]"}, {}, "zero", "(1,1,2)"},
+      {"gatherelements", {empty("0," + huge), "[[[0,0]]]"}, {}, "", "[IX-1]"},
+      {"gatherelements", {empty("0," + huge), "[[[0,0]]]"}, {}, "clip", "[IX-1]"},
+      {"gatherelements",
+       {empty("2,4,4611686018427387904,0"), "[[[[0]],[[0]],[[0]],[[0]]],[[[0]],[[0]],[[0]],[[0]]]]"},
+       {{"axis", "3"}},
+       "zero",
+       "(2,4,1,1)"},
+      {"scatterelements",
+       {empty("2,4,4611686018427387904,0"), "[[[[0]],[[0]],[[0]],[[0]]],[[[0]],[[0]],[[0]],[[0]]]]",
+        "[[[[0]],[[0]],[[0]],[[0]]],[[[0]],[[0]],[[0]],[[0]]]]"},
+       {{"axis", "3"}},
+       "drop",
+       "(2,4,4611686018427387904,0)"},
+      {"gathernd", {empty(huge + ",0"), "[[4294967295,4294967295]]"}, {}, "clip", "(1,0)"},
+      {"scatternd",
+       {empty(huge + ",0"), "[[4294967295,4294967295]]", empty("1,0")},
+       {},
+       "drop",
+       cat("(", huge, ",0)")},
+      {"gather",
+       {empty("2," + huge + ",0"), empty("2,0", "int64")},
+       {{"axis", "3"}, {"batch_dims", "1"}},
+       "",
+       cat("(2,", huge, ",0)")},
+      {"gather", {empty("0," + huge), empty("0", "int64")}, {}, "", cat("(0,", huge, ")")},
+      {"scatterupdate",
+       {empty("0," + huge), empty("0", "int64"), empty("0," + huge)},
+       {},
+       "",
+       cat("(0,", huge, ")")},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.op, c.operands[0], c.oob);
+    Request request;
+    request.op = c.op;
+    for (const std::string& operand : c.operands) request.positional.emplace_back(operand);
+    request.attributes = c.attributes;
+    if (!c.oob.empty()) request.oob = c.oob;
+    try {
+      const Tensor result = evaluate(request, {});
+      CHECK(to_string(result.shape()) == c.shape);
+      for (std::int64_t i = 0; i < result.size(); ++i) CHECK(result.as<float>()[i] == 0);
+    } catch (const Error& error) {
+      CHECK(std::string_view(error.what()).ends_with(c.shape));
+    }
+  }
+}
+
 }  // namespace tensorop

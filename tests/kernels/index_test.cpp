@@ -53,7 +53,7 @@ void check(const std::vector<Case>& cases) {
       bad = caught;
     }
     try {
-      decoder.check(tuples, Threads(1));
+      decoder.check(Threads(1));
     } catch (const Bad& caught) {
       bad_in_check = caught;
     }
@@ -206,7 +206,7 @@ TEST_CASE("tuples without components all have offset 0", "[kernels]") {
   Offsets offsets(3, 9);
   decoder.decode(0, 3, offsets.data());
   CHECK(offsets == Offsets{0, 0, 0});
-  decoder.check(3, Threads(2));
+  decoder.check(Threads(2));
 }
 
 TEST_CASE("a part of the tuples is decoded and reported by its place in the whole", "[kernels]") {
@@ -233,7 +233,7 @@ TEST_CASE("the lowest bad element of a long list is found by any number of threa
     for (const int threads : {1, 2, 3, 7}) {
       std::optional<Bad> bad;
       try {
-        decoder.check(kLength, Threads(threads));
+        decoder.check(Threads(threads));
       } catch (const Bad& caught) {
         bad = caught;
       }

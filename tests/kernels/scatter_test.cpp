@@ -275,7 +275,7 @@ TEST_CASE("updates are applied in row order, however the tensor is split", "[ker
   for (const std::int64_t row : {1, 3, 5}) {
     CAPTURE(row);
     check_splits(random, axis_locator(decoder_of(random, 9, {4, 1}), {1, 2, 4, 9}), 8, row);
-    check_splits(random, tuple_locator(decoder_of(random, 20, {6, 1}), {{}, {}, {}, 6, 20, 20}), 6, row);
+    check_splits(random, tuple_locator(decoder_of(random, 20, {6, 1}), {{}, {}, {}, 6, 20}), 6, row);
   }
 }
 
