@@ -242,7 +242,8 @@ std::string npy_header(DType dtype, const Shape& shape, std::int64_t characters)
   // 64 dimensions stay far below the 65535 bytes that version 1.0 can count.
   constexpr std::size_t kAlign = 64;
   constexpr std::size_t kFrame = kMagicAndVersion + 2;
-  text.append((kAlign - (kFrame + text.size() + 1) % kAlign) % kAlign, ' ');
+  // As NumPy pads: by a whole line where nothing is missing.
+  text.append(kAlign - (kFrame + text.size() + 1) % kAlign, ' ');
   text += '\n';
   const auto low = static_cast<char>(text.size() & 0xFF);
   const auto high = static_cast<char>(text.size() >> 8);

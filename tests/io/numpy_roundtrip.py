@@ -224,6 +224,15 @@ def check_versions(checker, rng):
             checker.check_npy(what, buffer.getvalue(), saved(canonical(array)))
 
 
+def check_header_lengths(checker):
+    """Every length modulo 64, and every rank that NumPy has."""
+    for code in ("?", "i8", "c16", "U"):
+        for rank in range(33):
+            for dim in (1, 10, 100):
+                array = np.zeros((1,) * (rank - 1) + (dim,) if rank else (), dtype=code)
+                checker.check_npy(f"{DTYPES[code]} {array.shape}", saved(array), saved(canonical(array)))
+
+
 def check_byte_strings(checker):
     texts = [b"", b"a", "ü".encode(), b"x y", b"longest"]
     array = np.array(texts, dtype="S")
@@ -284,6 +293,7 @@ def main():
         checker = Roundtrip(binary, pathlib.Path(directory))
         check_numpy_dtypes(checker, rng)
         check_versions(checker, rng)
+        check_header_lengths(checker)
         check_byte_strings(checker)
         check_bfloat16(checker, rng)
     print(f"NumPy {np.__version__}, seed {SEED}")
