@@ -116,12 +116,17 @@ std::string peak_place(const Comparison& comparison, const Peak<T>& peak) {
   return shape.empty() ? "" : " at " + place(coordinates(peak.at, shape));
 }
 
+// That of integers is exact as the distance in ulp alone.
+std::string absolute_place(const Comparison& comparison) {
+  const Difference& found = comparison.difference;
+  return is_integer(comparison) ? peak_place(comparison, found.ulp) : peak_place(comparison, found.absolute);
+}
+
 std::string largest_line(const Comparison& comparison) {
   const Difference& found = comparison.difference;
   std::vector<std::string> parts;
   if (found.absolute.at >= 0) {
-    parts.push_back(
-        cat("absolute error ", absolute(comparison, found), peak_place(comparison, found.absolute)));
+    parts.push_back(cat("absolute error ", absolute(comparison, found), absolute_place(comparison)));
   }
   if (found.relative.at >= 0) {
     parts.push_back(cat("relative ", number(found.relative.value), peak_place(comparison, found.relative)));
@@ -250,9 +255,10 @@ std::string element_json(const Comparison& comparison, const std::optional<Diffe
 
 std::string largest_json(const Comparison& comparison) {
   const Difference& found = comparison.difference;
-  const std::string exact = is_integer(comparison) ? cat(found.ulp.value) : json_number(found.absolute.value);
   return Object()
-      .add("absolute", peak_json(comparison, found.absolute, exact))
+      .add("absolute", is_integer(comparison)
+                           ? peak_json(comparison, found.ulp, cat(found.ulp.value))
+                           : peak_json(comparison, found.absolute, json_number(found.absolute.value)))
       .add("relative", peak_json(comparison, found.relative, json_number(found.relative.value)))
       .add("ulp", peak_json(comparison, found.ulp, cat(found.ulp.value)))
       .text();

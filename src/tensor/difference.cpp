@@ -60,11 +60,33 @@ double at_least(std::uint64_t distance) {
   return within(distance, nearest) ? nearest : std::nextafter(nearest, kInfinity);
 }
 
-// `estimate` is off by no more than a few roundings; the least double from it on that passes.
+// The least double from 0 on that passes, as all above it do, infinity at the latest. `estimate` is near it:
+// off by a few roundings, which are many doubles where a sum has cancelled.
 template <class Passes>
 double settle(double estimate, const Passes& passes) {
-  while (!passes(estimate)) estimate = std::nextafter(estimate, kInfinity);
-  return estimate;
+  // Doubles from 0 on are in the order of their bits.
+  const auto passes_at = [&](std::uint64_t bits) { return passes(std::bit_cast<double>(bits)); };
+  constexpr auto kLast = std::bit_cast<std::uint64_t>(kInfinity);
+  std::uint64_t passing = std::bit_cast<std::uint64_t>(estimate > 0 ? estimate : 0.0);
+  std::uint64_t failing = passing;
+  // Away from the estimate in growing steps until the least one lies between the two; then half by half.
+  if (passes_at(passing)) {
+    for (std::uint64_t step = 1; passes_at(failing); step *= 2) {
+      if (failing == 0) return 0;
+      passing = failing;
+      failing -= std::min(step, failing);
+    }
+  } else {
+    for (std::uint64_t step = 1; passing != kLast && !passes_at(passing); step *= 2) {
+      failing = passing;
+      passing += std::min(step, kLast - passing);
+    }
+  }
+  while (passing - failing > 1) {
+    const std::uint64_t middle = failing + (passing - failing) / 2;
+    (passes_at(middle) ? passing : failing) = middle;
+  }
+  return std::bit_cast<double>(passing);
 }
 
 // Takes down what one element after the other is off.
@@ -98,8 +120,9 @@ class Recorder {
     const auto distance = static_cast<double>(deviation.distance);
     const double magnitude = deviation.magnitude;
     if (distance * unit > found_.absolute.value) found_.absolute.raise(distance * unit, at);
-    if (distance > found_.relative.value * magnitude && magnitude != 0) {
-      found_.relative.raise(distance / magnitude, at);
+    if (may_be_larger(distance, found_.relative.value * magnitude) && magnitude != 0) {
+      const double ratio = distance / magnitude;
+      if (ratio > found_.relative.value) found_.relative.raise(ratio, at);
     }
     if (ulp > found_.ulp.value) found_.ulp.raise(ulp, at);
     const double bound = atol_ / unit + rtol_ * magnitude;
@@ -113,6 +136,12 @@ class Recorder {
   }
 
  private:
+  // Whether a quotient may exceed the largest one so far, by a product with that one: it saves the division.
+  // The product is off by a rounding, and by anything below the normal numbers.
+  static bool may_be_larger(double distance, double product) {
+    return product < 0x1p-960 || distance >= product * (1 - 0x1p-51);
+  }
+
   // Raises the needed tolerances so far that the element would pass under either of them.
   template <class D>
   [[gnu::always_inline]] void require(const Deviation<D>& deviation, double unit) {
