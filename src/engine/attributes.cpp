@@ -99,8 +99,7 @@ std::vector<std::int64_t> read_list_operand(const AttributeSpec& spec, const std
 
 std::vector<std::int64_t> read_integers(const AttributeSpec& spec, const std::string& text, bool is_json,
                                         const Call& call) {
-  const bool is_list = !text.empty() && text.find_first_not_of("0123456789,") == std::string::npos;
-  if (!is_list) return read_list_operand(spec, text, is_json, call);
+  if (!is_plain_list(text)) return read_list_operand(spec, text, is_json, call);
   std::vector<std::int64_t> out;
   for (std::string_view rest = text;;) {
     const std::size_t comma = rest.find(',');
@@ -185,6 +184,10 @@ void bind_attributes(const Request& request, std::string_view preset, Call& call
     }
   }
   if (call.op->check_attributes != nullptr) call.op->check_attributes(call);
+}
+
+bool is_plain_list(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789,") == std::string_view::npos;
 }
 
 }  // namespace tensorop

@@ -1,6 +1,8 @@
 // Attributes: from text to values, against what the operator and the chosen version have.
 #pragma once
 
+#include <string_view>
+
 #include "engine/request.hpp"
 #include "ops/call.hpp"
 
@@ -10,5 +12,9 @@ namespace tensorop {
 // of them. call.op and call.version are set. Throws Error: G-8 for what the operator or version does not
 // have, else the rule of the attribute.
 void bind_attributes(const Request& request, std::string_view preset, Call& call);
+
+// Whether the text of an attribute that is a list is the list itself: "2,3". Else it is an operand that holds
+// it.
+[[nodiscard]] bool is_plain_list(std::string_view text);
 
 }  // namespace tensorop

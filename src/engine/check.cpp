@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/error.hpp"
@@ -67,8 +68,10 @@ class Check {
       : jobs_(jobs), settings_(settings), report_(report), cases_(jobs.size()) {}
 
   void run() {
+    BatchSettings batch = settings_.batch;
+    if (settings_.update && reads_golden_files()) batch.side_by_side = 1;
     run_batch(
-        jobs_, settings_.batch, [this](std::size_t i, const Settings& own) { return work(i, own); },
+        jobs_, batch, [this](std::size_t i, const Settings& own) { return work(i, own); },
         [this](std::size_t i, const JobOutcome& outcome) { deliver(i, outcome); });
   }
 
@@ -78,6 +81,23 @@ class Check {
     std::optional<Tensor> actual;  // kept until delivery where it may become a golden file
     bool is_missing = false;       // there is no golden file
   };
+
+  // A golden file that another case takes as an operand: that one must find it as it is after the update, if
+  // it comes later, and as it was before, if it comes earlier.
+  [[nodiscard]] bool reads_golden_files() {
+    std::set<std::string> golden;
+    for (const Job& job : jobs_) {
+      if (job.expect && job.expect->kind == Expectation::Kind::file)
+        golden.insert(keys_.of(job.expect->text));
+    }
+    bool found = false;
+    for (const Job& job : jobs_) {
+      for_each_reference(job, [&](const std::string& /*key*/, const std::string& text) {
+        for (const std::string& file : files_of(text)) found = found || golden.contains(keys_.of(file));
+      });
+    }
+    return found;
+  }
 
   std::optional<Tensor> work(std::size_t i, const Settings& own) {
     const Job& job = jobs_[i];

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/paths.hpp"
 #include "base/text.hpp"
+#include "engine/attributes.hpp"
 #include "io/json_objects.hpp"
 #include "io/source.hpp"
 #include "ops/registry.hpp"
@@ -50,8 +51,7 @@ OperandText operand_of(const JsonMember& member, const std::string& folder) {
 std::optional<std::string> list_text(const std::string& json) {
   std::string inner = json.substr(1, json.size() - 2);
   std::erase_if(inner, [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; });
-  if (inner.empty() || inner.find_first_not_of("0123456789,") != std::string::npos) return std::nullopt;
-  return inner;
+  return is_plain_list(inner) ? std::optional(inner) : std::nullopt;
 }
 
 NamedText attribute_of(const JsonMember& member, AttributeKind kind, const std::string& folder) {
@@ -78,7 +78,7 @@ NamedText attribute_of(const JsonMember& member, AttributeKind kind, const std::
         out = {member.key, listed.value_or(member.text), !listed};
       } else if (member.kind == JsonKind::object) {
         out.is_json = true;
-      } else if (is_text && member.text.find_first_not_of("0123456789,") != std::string::npos) {
+      } else if (is_text && !member.text.empty() && !is_plain_list(member.text)) {
         if (member.text.starts_with('@')) throw Error("only operands can be the result of another job");
         const OperandText operand = operand_of(member, folder);
         out = {member.key, operand.text, operand.is_json};
@@ -175,6 +175,11 @@ class JobReader {
       job_.name = text_of(member, "a name");
     } else if (member.key == "output") {
       destination().path = file_of(member, folder_);
+      // Whether it is there already would decide what an operand of that name is.
+      if (looks_like_json(member.text)) {
+        const std::string shown = printable(member.text);
+        throw Error(cat(shown, " would be a tensor where it is an operand: write ./", shown));
+      }
     } else if (member.key == "format") {
       destination().format = parse_format(text_of(member, "a format"));
       if (!destination().format) throw Error(cat(printable(member.text), " is not one of npy, json, nested"));

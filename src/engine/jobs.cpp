@@ -7,9 +7,11 @@
 #include "base/error.hpp"
 #include "base/paths.hpp"
 #include "base/text.hpp"
+#include "engine/attributes.hpp"
 #include "engine/job_keys.hpp"
 #include "io/json_objects.hpp"
 #include "io/source.hpp"
+#include "ops/registry.hpp"
 
 namespace tensorop {
 namespace {
@@ -47,22 +49,8 @@ class Linker {
     }
   }
 
-  // Calls `visit` with every operand and attribute text of a job that may be an id or a path.
-  static void for_each_text(const Job& job,
-                            const std::function<void(const std::string& key, const std::string&)>& visit) {
-    for (const NamedText& named : job.request.named) {
-      if (!named.is_json) visit(named.name, named.text);
-    }
-    for (const OperandText& operand : job.request.positional) {
-      if (!operand.is_json) visit("operands", operand.text);
-    }
-    for (const NamedText& attribute : job.request.attributes) {
-      if (!attribute.is_json && !attribute.text.starts_with('@')) visit(attribute.name, attribute.text);
-    }
-  }
-
   void link_operands(std::size_t i) {
-    for_each_text(jobs_[i], [&](const std::string& key, const std::string& text) {
+    for_each_reference(jobs_[i], [&](const std::string& key, const std::string& text) {
       if (text.starts_with('@')) {
         with_context(cat("key \"", key, "\""), [&] { link_id(i, text); });
       } else if (!writers_.empty()) {
@@ -91,16 +79,18 @@ class Linker {
 
   // Waits for the earlier job that writes the file; makes the later one that does wait.
   void link_file(std::size_t i, const std::string& path) {
-    const auto found = writers_.find(keys_.of(path));
-    if (found == writers_.end() || found->second == i) return;
-    if (purpose_ == JobPurpose::check) {
-      throw Error(cat(printable(path), " is the output of ", jobs_[found->second].reference(),
-                      ", and check writes none: use its id"));
-    }
-    if (found->second < i) {
-      jobs_[i].needs.push_back({found->second, ""});
-    } else {
-      jobs_[found->second].after.push_back(i);
+    for (const std::string& file : files_of(path)) {
+      const auto found = writers_.find(keys_.of(file));
+      if (found == writers_.end() || found->second == i) continue;
+      if (purpose_ == JobPurpose::check) {
+        throw Error(cat(printable(path), " is the output of ", jobs_[found->second].reference(),
+                        ", and check writes none: use its id"));
+      }
+      if (found->second < i) {
+        jobs_[i].needs.push_back({found->second, ""});
+      } else {
+        jobs_[found->second].after.push_back(i);
+      }
     }
   }
 
@@ -129,6 +119,32 @@ std::string Job::place() const {
 
 std::string Job::reference() const {
   return number == 0 ? cat("the job on line ", line) : cat("job ", number);
+}
+
+void for_each_reference(const Job& job,
+                        const std::function<void(const std::string& key, const std::string& text)>& visit) {
+  for (const NamedText& named : job.request.named) {
+    if (!named.is_json) visit(named.name, named.text);
+  }
+  for (const OperandText& operand : job.request.positional) {
+    if (!operand.is_json) visit("operands", operand.text);
+  }
+  const Operator& op = *find_operator(job.request.op).op;
+  for (const NamedText& attribute : job.request.attributes) {
+    const bool is_list = find_attribute(op, attribute.name)->kind == AttributeKind::integers;
+    if (is_list && !attribute.is_json && !is_plain_list(attribute.text))
+      visit(attribute.name, attribute.text);
+  }
+}
+
+std::vector<std::string> files_of(const std::string& path) {
+  std::vector<std::string> files = {path};
+  std::size_t colon = path.find(':');
+  if (colon == std::string::npos || file_exists(path)) return files;
+  for (; colon != std::string::npos; colon = path.find(':', colon + 1)) {
+    files.push_back(path.substr(0, colon));
+  }
+  return files;
 }
 
 void read_jobs(const std::string& path, JobPurpose purpose, std::vector<Job>& jobs) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,6 +50,15 @@ struct Job {
   // "the job on line 3"; "job 17".
   [[nodiscard]] std::string reference() const;
 };
+
+// Calls `visit` with the key and the text of every operand, and every attribute given like one, that is no
+// tensor itself: "@id" of another job, or the path of a file.
+void for_each_reference(const Job& job,
+                        const std::function<void(const std::string& key, const std::string& text)>& visit);
+
+// The files that such a path may mean: the one of that name or, where there is none, an archive whose name
+// ends at a colon.
+[[nodiscard]] std::vector<std::string> files_of(const std::string& path);
 
 enum class JobPurpose : std::uint8_t {
   run,    // every job has an output or an id

@@ -257,6 +257,23 @@ TEST_CASE("golden files are rewritten by --update alone, each change is listed",
   CHECK(check_in(dir, {"only.jsonl", "--update"}).out == "1 case: equal\n");
 }
 
+TEST_CASE("a golden file that another case reads is as it would be one case after the other",
+          "[cli][check]") {
+  for (const char* jobs : {"1", "8"}) {
+    CAPTURE(jobs);
+    const TempDir dir;
+    check_done(run_in(dir, {"convert", "[1,1]", "-o", "golden.npy"}));
+    write_file(dir.file("cases.jsonl"), R"({"op":"expand","data":7,"shape":[3000000],"id":"slow"}
+{"op":"mul","a":"golden.npy","b":1,"expect":[1,1]}
+{"op":"gather","data":"@slow","indices":[0,1],"expect":"golden.npy"}
+{"op":"mul","a":"golden.npy","b":1,"expect":[7,7]}
+)");
+    const auto result = check_in(dir, {"cases.jsonl", "--update", "--jobs", jobs, "--threads", "8"});
+    CHECK(result.out.ends_with("\n3 cases: 2 equal, 1 updated\n"));
+    CHECK(result.status == 0);
+  }
+}
+
 TEST_CASE("the JUnit file is whole or not there", "[cli][check]") {
   const TempDir dir;
   write_file(dir.file("f"), R"({"op":"add","a":1,"b":1,"expect":2})");

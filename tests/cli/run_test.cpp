@@ -115,6 +115,8 @@ TEST_CASE("a job file that is not well is refused before any job runs", "[cli][r
        R"(jobs.jsonl:2: key "data": expected the name of a file, found an empty string)"},
       {R"({"op":"gather","data":"a\u0000b"})",
        R"(jobs.jsonl:2: key "data": the name of a file has no zero byte)"},
+      {R"({"op":"add","a":1,"b":1,"output":"5"})",
+       R"(jobs.jsonl:2: key "output": 5 would be a tensor where it is an operand: write ./5)"},
       {R"({"op":"gather","axis":[1]})", R"(jobs.jsonl:2: key "axis": expected a whole number, found a list)"},
       {R"({"op":"gather","axis":null})", R"(jobs.jsonl:2: key "axis": expected a whole number, found null)"},
       {R"({"op":"scatternd","reduction":true})",
@@ -189,6 +191,30 @@ TEST_CASE("results reach later jobs under their ids and through files", "[cli][r
     CHECK(get(dir.file("zero.json")) == "{\"dtype\":\"int64\",\"shape\":[1],\"data\":[0]}\n");
     CHECK(get(dir.file("seen.json")) == "{\"dtype\":\"int64\",\"shape\":[1,1,4],\"data\":[[[5,5,5,5]]]}\n");
     CHECK(get(dir.file("seven.json")) == "{\"dtype\":\"int64\",\"shape\":[1],\"data\":[7]}\n");
+  }
+}
+
+TEST_CASE("an array is read before its archive is overwritten; numbers are no files", "[cli][run]") {
+  for (const char* jobs : {"1", "8"}) {
+    CAPTURE(jobs);
+    const TempDir dir;
+    check_done(run_in(dir, {"convert", "x=[0,1]", "-o", "a.npz"}));
+    const auto result = run_jobs(dir, R"({"op":"expand","data":7,"shape":[3000000],"id":"slow"}
+{"op":"gather","data":"@slow","indices":"a.npz:x","output":"r.json"}
+{"op":"add","a":1,"b":1,"output":"a.npz","format":"npy"}
+{"op":"gather","data":[1],"indices":[7],"output":"./0","format":"json"}
+{"op":"gather","data":[1,2],"indices":[0],"axis":0,"output":"m.json"}
+{"op":"expand","data":[1],"shape":"2","output":"2.json"}
+{"op":"add","a":"./0","b":1,"output":"n.json"}
+)",
+                                 {"--jobs", jobs});
+    CHECK(result.err ==
+          "tensorop: run: jobs.jsonl:4: gather: indices[0] = 7 is out of range for axis 0 of data (size 1; "
+          "allowed -1..0) [IX-1]\n"
+          "tensorop: run: jobs.jsonl:7: skipped: it needs the job on line 4\n"
+          "tensorop: run: 7 jobs: 5 done, 1 failed, 1 skipped\n");
+    CHECK(get(dir.file("r.json")) == "{\"dtype\":\"int64\",\"shape\":[2],\"data\":[7,7]}\n");
+    CHECK(get(dir.file("a.npz")).starts_with("\x93NUMPY"));
   }
 }
 
