@@ -12,6 +12,7 @@
 #include "support/catch.hpp"
 #include "support/npy_writer.hpp"
 #include "support/process.hpp"
+#include "support/sanitizers.hpp"
 #include "support/temp_dir.hpp"
 #include "support/tensors.hpp"
 
@@ -260,22 +261,24 @@ TEST_CASE("a dry run answers from headers, files and dtypes with shapes alike", 
 TEST_CASE("of a file of a tebibyte only what is needed is read", "[cli][operands]") {
   const TempDir dir;
   const std::string header = npy_bytes(tensor_of<std::uint8_t>(DType::uint8, {1}, {0}));
-  // The header of one element, rewritten for 2^40 of them, and a hole for their bytes.
+  // The thread sanitizer has no room for so large a mapping.
+  constexpr off_t kAll = off_t{1} << (kThreadSanitizer ? 36 : 40);
+  // The header of one element, rewritten for all of them, and a hole for their bytes.
   std::string bytes = header.substr(0, 128);
-  const std::string shape = "'shape': (1099511627776,), }";
+  const std::string shape = cat("'shape': (", kAll, ",), }");
   bytes.replace(bytes.find("'shape'"), shape.size(), shape);
   write_file(dir.file("huge.npy"), bytes);
-  REQUIRE(::truncate(dir.file("huge.npy").c_str(), 128 + (off_t{1} << 40)) == 0);
+  REQUIRE(::truncate(dir.file("huge.npy").c_str(), 128 + kAll) == 0);
   const auto before = std::chrono::steady_clock::now();
   check_output(run_in(dir.path(), {"gather", "huge.npy", "int64[2]", "--dry-run"}),
                "{\"dtype\":\"uint8\",\"shape\":[2]}\n");
   check_output(run_in(dir.path(), {"info", "huge.npy"}),
-               "huge.npy: uint8 (1099511627776), 1099511627776 bytes, npy |u1, C order\n");
-  check_output(run_in(dir.path(), {"gather", "huge.npy", "[0,1099511627775,-1]"}),
+               cat("huge.npy: uint8 (", kAll, "), ", kAll, " bytes, npy |u1, C order\n"));
+  check_output(run_in(dir.path(), {"gather", "huge.npy", cat("[0,", kAll - 1, ",-1]")}),
                json("uint8", "3", "[0,0,0]"));
-  check_refused(run_in(dir.path(), {"gather", "huge.npy", "[1099511627776]"}),
-                "gather: indices[0] = 1099511627776 is out of range for axis 0 of data (size 1099511627776; "
-                "allowed -1099511627776..1099511627775) [IX-1]");
+  check_refused(run_in(dir.path(), {"gather", "huge.npy", cat("[", kAll, "]")}),
+                cat("gather: indices[0] = ", kAll, " is out of range for axis 0 of data (size ", kAll,
+                    "; allowed ", -kAll, "..", kAll - 1, ") [IX-1]"));
   CHECK(std::chrono::steady_clock::now() - before < std::chrono::seconds(5));
 }
 
