@@ -6,8 +6,6 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -19,6 +17,7 @@
 #include "engine/convert.hpp"
 #include "engine/engine.hpp"
 #include "engine/jobs.hpp"
+#include "support/files.hpp"
 #include "support/npy_writer.hpp"
 #include "tensorop/program.hpp"
 
@@ -224,12 +223,6 @@ void write_operands(const TempDir& dir) {
              "{\"op\":\"gather\",\"data\":[1.5,2.5],\"indices\":[1],\"expect\":\"../two.json\"}\n");
 }
 
-std::string content_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return "(nothing)";
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 std::set<std::string> names_in(const TempDir& dir) {
   std::set<std::string> names;
   for (const auto& entry : fs::recursive_directory_iterator(dir.path())) {
@@ -245,7 +238,7 @@ Trial::Trial(const Operation& operation)
   write_operands(dir_);
   operands_ = names_in(dir_);
   operation_.run(dir_);
-  for (const std::string& output : operation_.outputs) whole_.push_back(content_of(dir_.file(output)));
+  for (const std::string& output : operation_.outputs) whole_.push_back(get(dir_.file(output)));
 }
 
 void Trial::prepare(bool old_outputs) {
@@ -254,7 +247,7 @@ void Trial::prepare(bool old_outputs) {
     fs::remove(dir_.path() / output);
     // Something that a golden file may be.
     if (old_outputs) write_file(dir_.file(output), "[7]");
-    before_.push_back(content_of(dir_.file(output)));
+    before_.push_back(get(dir_.file(output)));
   }
 }
 
@@ -262,7 +255,7 @@ std::string Trial::fault_in_outputs(bool succeeded) const {
   auto expected = operands_;
   for (std::size_t i = 0; i < whole_.size(); ++i) {
     const std::string& name = operation_.outputs[i];
-    const std::string content = content_of(dir_.file(name));
+    const std::string content = get(dir_.file(name));
     const bool is_whole = content == whole_[i];
     if (!is_whole && (succeeded || content != before_[i])) return cat(name, " holds ", printable(content));
     if (content != "(nothing)") expected.insert(name);

@@ -24,9 +24,6 @@ struct Operation {
 // The operands of all of them, into a new folder.
 void write_operands(const TempDir& dir);
 
-// What a file holds; "(nothing)" where there is none.
-[[nodiscard]] std::string content_of(const std::string& path);
-
 [[nodiscard]] std::set<std::string> names_in(const TempDir& dir);
 
 // Runs one operation again and again, each time with something else that fails, and compares what it leaves
