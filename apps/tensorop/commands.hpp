@@ -27,8 +27,7 @@ struct Command {
   std::function<int(const Arguments&)> run;
 };
 
-// An operator: `name` is as it was typed.
-[[nodiscard]] Command operator_command(const FoundOperator& found, const std::string& name);
+[[nodiscard]] Command operator_command(const FoundOperator& found);
 
 [[nodiscard]] Command check_command();
 [[nodiscard]] Command compare_command();

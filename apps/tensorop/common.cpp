@@ -120,10 +120,7 @@ std::string name_line(std::string_view name, std::string_view summary) {
 
 std::vector<Command> all_commands() {
   std::vector<Command> commands;
-  for (const Operator* op : kOperators) {
-    const std::string name(op->name);
-    commands.push_back(operator_command(find_operator(name), name));
-  }
+  for (const Operator* op : kOperators) commands.push_back(operator_command({op, op->names.data()}));
   for (const CommandEntry& entry : kCommands) commands.push_back(entry.describe());
   return commands;
 }

@@ -78,9 +78,10 @@ std::string file_example(const Operator& op) {
   return out + " -o out.npy";
 }
 
-Request make_request(const Operator& op, const std::string& name, const Arguments& arguments) {
+Request make_request(const FoundOperator& found, const Arguments& arguments) {
+  const Operator& op = *found.op;
   Request request;
-  request.op = name;
+  request.op = found;
   request.positional.assign(arguments.operands.begin(), arguments.operands.end());
   for (const OperandSpec& operand : op.operands) {
     if (auto text = arguments.value(option_name(operand.name))) {
@@ -99,11 +100,10 @@ Request make_request(const Operator& op, const std::string& name, const Argument
   return request;
 }
 
-int run_operator(const Operator& op, const std::string& name, const Arguments& arguments) {
-  const auto [settings, destination] = with_context(find_operator(name).name->name, [&] {
-    return std::pair(read_settings(arguments), read_destination(arguments));
-  });
-  const Request request = make_request(op, name, arguments);
+int run_operator(const FoundOperator& found, const Arguments& arguments) {
+  const auto [settings, destination] = with_context(
+      found.name->name, [&] { return std::pair(read_settings(arguments), read_destination(arguments)); });
+  const Request request = make_request(found, arguments);
   if (request.dry_run) {
     print(describe_output(infer_request(request, settings)));
   } else {
@@ -114,14 +114,14 @@ int run_operator(const Operator& op, const std::string& name, const Arguments& a
 
 }  // namespace
 
-Command operator_command(const FoundOperator& found, const std::string& name) {
+Command operator_command(const FoundOperator& found) {
   const Operator& op = *found.op;
   return {std::string(found.name->name),
           {operator_usage(op)},
           std::string(op.summary),
           {std::string(op.example), file_example(op)},
           operator_options(op),
-          [&op, name](const Arguments& arguments) { return run_operator(op, name, arguments); }};
+          [found](const Arguments& arguments) { return run_operator(found, arguments); }};
 }
 
 }  // namespace tensorop

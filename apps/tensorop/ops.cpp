@@ -12,13 +12,7 @@ namespace {
 int run_ops(const Arguments& arguments) {
   std::vector<const Operator*> chosen;
   for (const std::string& name : arguments.operands) {
-    const FoundOperator found = find_operator(name);
-    if (found.op == nullptr) {
-      const std::string near = nearest(name, operator_names());
-      throw Error(cat("no operator ", printable(name)), "",
-                  near.empty() ? "" : cat("did you mean ", near, "?"));
-    }
-    chosen.push_back(found.op);
+    chosen.push_back(require_operator(name).op);
   }
   const bool all = chosen.empty();
   if (all) chosen.assign(kOperators.begin(), kOperators.end());

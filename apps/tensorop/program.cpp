@@ -60,7 +60,7 @@ int run(const Words& args) {
     });
   }
   if (const FoundOperator found = find_operator(name); found.op != nullptr) {
-    const Command command = operator_command(found, name);
+    const Command command = operator_command(found);
     // What comes behind says the operator's name itself.
     return run_command(
         command, with_context(command.name, [&] { return parse_arguments(rest, all_options(command)); }));

@@ -139,7 +139,8 @@ void check_dtypes(const Call& call) {
   each(OperandRole::condition, "WH-1");
 }
 
-Bound bind_operator(const Request& request, const FoundOperator& found, const Settings& settings) {
+Bound bind_operator(const Request& request, const Settings& settings) {
+  const FoundOperator& found = request.op;
   Call call;
   call.op = found.op;
   call.called_as = found.name->name;
@@ -167,13 +168,7 @@ Bound bind_operator(const Request& request, const FoundOperator& found, const Se
 }  // namespace
 
 Bound bind(const Request& request, const Settings& settings) {
-  const FoundOperator found = find_operator(request.op);
-  if (found.op == nullptr) {
-    const std::string near = nearest(request.op, operator_names());
-    throw Error(cat("no operator ", printable(request.op)), "T-0",
-                near.empty() ? "" : cat("did you mean ", near, "?"));
-  }
-  return with_context(found.name->name, [&] { return bind_operator(request, found, settings); });
+  return with_context(request.op.name->name, [&] { return bind_operator(request, settings); });
 }
 
 }  // namespace tensorop

@@ -117,7 +117,7 @@ Expectation expectation_of(const JsonMember& member, const std::string& folder) 
 // Reads members of one job.
 class JobReader {
  public:
-  JobReader(const Operator& op, const std::string& folder, Job& job) : op_(op), folder_(folder), job_(job) {}
+  JobReader(const std::string& folder, Job& job) : op_(*job.request.op.op), folder_(folder), job_(job) {}
 
   // False where the key is unknown. Throws Error without the key.
   bool read(const JsonMember& member) {
@@ -154,9 +154,8 @@ class JobReader {
 
   bool read_of_call(const JsonMember& member) {
     Request& request = job_.request;
-    if (member.key == "op") {
-      request.op = member.text;
-    } else if (member.key == "spec") {
+    if (member.key == "op") return true;  // read first: it decides which keys there are
+    if (member.key == "spec") {
       request.spec = text_of(member, "the name of a specification");
     } else if (member.key == "dtype") {
       request.dtype = text_of(member, "the name of a dtype");
@@ -207,12 +206,12 @@ class JobReader {
   std::vector<NamedText> tolerances_;
 };
 
-const Operator& operator_of(const JsonObject& object) {
+FoundOperator operator_of(const JsonObject& object) {
   const auto op = std::ranges::find(object.members, "op", &JsonMember::key);
   if (op == object.members.end()) throw Error("key \"op\" is missing");
-  return with_context("key \"op\"", [&]() -> const Operator& {
+  return with_context("key \"op\"", [&] {
     const FoundOperator found = find_operator(text_of(*op, "the name of an operator"));
-    if (found.op != nullptr) return *found.op;
+    if (found.op != nullptr) return found;
     const std::string near = nearest(op->text, operator_names());
     throw Error(
         cat("no operator ", printable(op->text), near.empty() ? "" : cat(" (did you mean ", near, "?)")));
@@ -234,8 +233,8 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
   job.line = object.line;
   job.number = object.number;
   return with_context(job.place(), [&] {
-    const Operator& op = operator_of(object);
-    JobReader reader(op, folder, job);
+    job.request.op = operator_of(object);
+    JobReader reader(folder, job);
     for (const JsonMember& member : object.members) {
       bool known = false;
       try {
@@ -244,7 +243,7 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
         error.add_context(cat("key \"", member.key, "\""));
         throw;
       }
-      if (!known) refuse_key(member.key, op, reader.keys());
+      if (!known) refuse_key(member.key, *job.request.op.op, reader.keys());
     }
     reader.finish();
     if (job.output && job.output->path == "-") throw Error("key \"format\" goes with \"output\"");

@@ -11,7 +11,6 @@
 #include "engine/job_keys.hpp"
 #include "io/json_objects.hpp"
 #include "io/source.hpp"
-#include "ops/registry.hpp"
 
 namespace tensorop {
 namespace {
@@ -129,9 +128,8 @@ void for_each_reference(const Job& job,
   for (const OperandText& operand : job.request.positional) {
     if (!operand.is_json) visit("operands", operand.text);
   }
-  const Operator& op = *find_operator(job.request.op).op;
   for (const NamedText& attribute : job.request.attributes) {
-    const bool is_list = find_attribute(op, attribute.name)->kind == AttributeKind::integers;
+    const bool is_list = find_attribute(*job.request.op.op, attribute.name)->kind == AttributeKind::integers;
     if (is_list && !attribute.is_json && !is_plain_list(attribute.text))
       visit(attribute.name, attribute.text);
   }

@@ -1,11 +1,13 @@
-// What was asked for, as text: no file touched, no operator looked up. Made from argv or from a line of a
-// batch file; bind() gives it meaning.
+// What was asked for: the operator, and all else as text; no file touched. Made from argv or from a line of a
+// file of jobs; bind() gives it meaning.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "ops/registry.hpp"
 
 namespace tensorop {
 
@@ -26,7 +28,7 @@ struct NamedText {
 };
 
 struct Request {
-  std::string op;                       // as typed: "GatherND"
+  FoundOperator op;                     // found once, by the name that was typed
   std::vector<NamedText> named;         // operands given by name
   std::vector<OperandText> positional;  // the other operands; they fill the free places in order
   std::vector<NamedText> attributes;    // underscores in the names

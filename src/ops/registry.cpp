@@ -1,5 +1,6 @@
 #include "ops/registry.hpp"
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 
 namespace tensorop {
@@ -12,6 +13,13 @@ FoundOperator find_operator(std::string_view name) {
     }
   }
   return {};
+}
+
+FoundOperator require_operator(std::string_view name) {
+  const FoundOperator found = find_operator(name);
+  if (found.op != nullptr) return found;
+  const std::string near = nearest(name, operator_names());
+  throw Error(cat("no operator ", printable(name)), "", near.empty() ? "" : cat("did you mean ", near, "?"));
 }
 
 std::vector<std::string> operator_names() {

@@ -72,6 +72,9 @@ struct FoundOperator {
 // The operator of that name, in any case, '-' and '_' ignored; a null `op` where there is none.
 [[nodiscard]] FoundOperator find_operator(std::string_view name);
 
+// The same; throws Error where there is none, with the nearest name as a hint.
+[[nodiscard]] FoundOperator require_operator(std::string_view name);
+
 // Every name of every operator.
 [[nodiscard]] std::vector<std::string> operator_names();
 

@@ -114,7 +114,7 @@ struct Case {
 
 void run_case(benchmark::State& state, const Case& test) {
   Request request;
-  request.op = test.op;
+  request.op = require_operator(test.op);
   request.attributes = test.attributes;
   std::map<std::string, Tensor> named;
   double traffic = 0;

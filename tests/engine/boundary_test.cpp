@@ -56,7 +56,7 @@ bool is_one_of(const std::string& name, const std::vector<std::string>& names) {
 Call call_of(const std::string& op, DType dtype, std::int64_t n, std::int64_t k) {
   constexpr DType kIndex = DType::int8;
   Call call;
-  call.request.op = op;
+  call.request.op = require_operator(op);
   if (op == "gather") {
     call.operands = {{dtype, {n, 2}}, {kIndex, {k}}};
     call.request.attributes = {{"axis", "1"}};
@@ -101,7 +101,7 @@ Call call_of(const std::string& op, DType dtype, std::int64_t n, std::int64_t k)
 
 void check_call(const Call& call) {
   bool expected = true;
-  std::string text = call.request.op;
+  std::string text(call.request.op.name->name);
   for (const auto& [dtype, shape] : call.operands) expected = expected && fits(shape, element_size(dtype));
   for (const OperandText& operand : call.request.positional) text += " " + operand.text;
   CAPTURE(text);
@@ -209,7 +209,7 @@ TEST_CASE("elements beyond 2^31, 2^32 and 2^42 bytes are found where they are", 
   for (const Row& row : rows) {
     CAPTURE(row.op, row.data, row.indices);
     Request request;
-    request.op = row.op;
+    request.op = require_operator(row.op);
     request.positional = {dir.file(row.data), row.indices};
     const Tensor result = evaluate(request, {});
     REQUIRE(result.shape() == Shape{static_cast<std::int64_t>(places.size())});
@@ -224,7 +224,7 @@ TEST_CASE("elements beyond 2^31, 2^32 and 2^42 bytes are found where they are", 
                                                           {"gather", "flat.npy", "[-9223372036854775808]"}}) {
     CAPTURE(op, indices);
     Request request;
-    request.op = op;
+    request.op = require_operator(op);
     request.positional = {dir.file(data), indices};
     std::string line = "no error";
     try {
@@ -244,7 +244,7 @@ TEST_CASE("of a tensor without elements nothing is read, however many rows it ha
   for (const char* op : {"gatherelements", "gather"}) {
     CAPTURE(op);
     Request request;
-    request.op = op;
+    request.op = require_operator(op);
     request.positional = {dir.file("empty.npy"), dir.file("indices.npy")};
     request.attributes = {{"axis", "1"}};
     if (std::string_view(op) == "gather") request.attributes.push_back({"batch_dims", "1"});
@@ -304,7 +304,7 @@ TEST_CASE("dimensions of a tensor without elements may multiply beyond 2^63", "[
   for (const Case& c : cases) {
     CAPTURE(c.op, c.operands[0], c.oob);
     Request request;
-    request.op = c.op;
+    request.op = require_operator(c.op);
     for (const std::string& operand : c.operands) request.positional.emplace_back(operand);
     request.attributes = c.attributes;
     if (!c.oob.empty()) request.oob = c.oob;

@@ -125,7 +125,7 @@ std::string run(const Operator& op, const Version& version, const std::vector<DT
   const TinyCall& tiny = kCalls.at(op.name);
   std::vector<Tensor> operands;
   Request request;
-  request.op = name_of(op, version);
+  request.op = require_operator(name_of(op, version));
   DType result = DType::boolean;
   for (std::size_t i = tiny.operands.size(); i-- > 0;) {
     operands.insert(operands.begin(),

@@ -31,7 +31,7 @@ struct BigCall {
 
 Request request_of(const BigCall& call) {
   Request request;
-  request.op = call.op;
+  request.op = require_operator(call.op);
   for (std::size_t i = 0; i < call.operands.size(); ++i) request.positional.push_back(cat("@", i));
   request.attributes = call.attributes;
   request.oob = call.oob;

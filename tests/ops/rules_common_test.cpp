@@ -135,7 +135,9 @@ std::string rule_of(const std::string& message) {
 Request parse_call(const std::string& call) {
   Request request;
   std::istringstream words(call);
-  words >> request.op;
+  std::string op;
+  words >> op;
+  request.op = require_operator(op);
   for (std::string word; words >> word;) {
     if (word == "--dry-run") {
       request.dry_run = true;

@@ -127,7 +127,7 @@ std::vector<std::string> operand_names(const std::string& op) {
 
 Outcome Caller::run(Random& random, const RandomCase& call, std::string& log) {
   Request request;
-  request.op = call.typed;
+  request.op = require_operator(call.typed);
   const std::vector<std::string> names = operand_names(call.arguments.op);
   in_memory_ = call.arguments.operands;
   for (std::size_t i = 0; i < call.arguments.operands.size(); ++i) {

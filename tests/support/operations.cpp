@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 Request request(const std::string& op, std::vector<OperandText> operands) {
   Request out;
-  out.op = op;
+  out.op = require_operator(op);
   out.positional = std::move(operands);
   return out;
 }
