@@ -187,7 +187,6 @@ void check_rules(const std::vector<RuleCase>& cases) {
 std::vector<RuleCase> common_rules() {
   return {
       // T-0: no such operator, no such version.
-      {"gathernt [1] [0]", "no operator gathernt [T-0]", "did you mean gathernd?"},
       {"transmogrify [1] [0]", "no operator transmogrify [T-0]"},
       {"gather [1] 0 --spec foo",
        "gather: --spec foo is no specification: it is onnx-N, openvino-N or mdf [T-0]"},
