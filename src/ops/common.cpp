@@ -8,8 +8,8 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "kernels/gather.hpp"
-#include "kernels/lanes.hpp"
+#include "kernels/gather_rows.hpp"
+#include "kernels/columns.hpp"
 
 namespace tensorop {
 

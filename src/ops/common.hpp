@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kernels/locator.hpp"
-#include "kernels/scatter.hpp"
+#include "kernels/scatter_rows.hpp"
 #include "ops/call.hpp"
 
 namespace tensorop {

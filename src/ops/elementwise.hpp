@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/elementwise.hpp"
-#include "kernels/elementwise_runs.hpp"
+#include "kernels/binary_kernel.hpp"
+#include "kernels/run_walk.hpp"
 #include "ops/broadcast_rules.hpp"
 #include "ops/call.hpp"
 

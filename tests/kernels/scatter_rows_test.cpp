@@ -1,6 +1,6 @@
 // Scatter reductions value by value, and updates in their order however the tensor is split: sections 1.4 and
 // 4.5 of the specification.
-#include "kernels/scatter.hpp"
+#include "kernels/scatter_rows.hpp"
 
 #include <cmath>
 #include <complex>

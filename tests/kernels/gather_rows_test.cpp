@@ -1,6 +1,6 @@
 // Gathering rows: any slice against the places one by one, with groups that are brought into cache and
 // without.
-#include "kernels/gather.hpp"
+#include "kernels/gather_rows.hpp"
 
 #include <algorithm>
 #include <span>

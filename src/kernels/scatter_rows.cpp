@@ -1,4 +1,4 @@
-#include "kernels/scatter.hpp"
+#include "kernels/scatter_rows.hpp"
 
 #include <algorithm>
 #include <utility>

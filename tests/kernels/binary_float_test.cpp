@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/elementwise.hpp"
+#include "kernels/binary_kernel.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"
 

@@ -1,5 +1,5 @@
 // The loops of arithmetic on two operands of one dtype.
-#include "kernels/elementwise_loops.hpp"
+#include "kernels/binary_loops.hpp"
 
 namespace tensorop {
 

@@ -1,4 +1,4 @@
-#include "kernels/gather.hpp"
+#include "kernels/gather_rows.hpp"
 
 #include <algorithm>
 #include <cstring>

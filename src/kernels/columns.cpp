@@ -1,4 +1,4 @@
-#include "kernels/lanes.hpp"
+#include "kernels/columns.hpp"
 
 #include <algorithm>
 #include <cstring>

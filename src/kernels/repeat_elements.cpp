@@ -1,4 +1,4 @@
-#include "kernels/repeat.hpp"
+#include "kernels/repeat_elements.hpp"
 
 #include <algorithm>
 #include <cstring>

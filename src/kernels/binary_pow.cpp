@@ -1,5 +1,5 @@
 // The loops of Pow, whose exponent has a dtype of its own.
-#include "kernels/elementwise_loops.hpp"
+#include "kernels/binary_loops.hpp"
 
 namespace tensorop {
 

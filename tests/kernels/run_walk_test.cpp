@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "kernels/elementwise.hpp"
-#include "kernels/elementwise_runs.hpp"
+#include "kernels/binary_kernel.hpp"
+#include "kernels/run_walk.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"
 

@@ -5,7 +5,7 @@
 #include <concepts>
 #include <type_traits>
 
-#include "kernels/elementwise_arithmetic.hpp"
+#include "kernels/binary_arithmetic.hpp"
 
 namespace tensorop {
 

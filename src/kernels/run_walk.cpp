@@ -1,4 +1,4 @@
-#include "kernels/elementwise_runs.hpp"
+#include "kernels/run_walk.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernels/elementwise.hpp"
+#include "kernels/binary_kernel.hpp"
 
 namespace tensorop {
 

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/elementwise_arithmetic.hpp"
-#include "kernels/elementwise_logic.hpp"
+#include "kernels/binary_arithmetic.hpp"
+#include "kernels/binary_logic.hpp"
 #include "tensor/dtype.hpp"
 
 namespace tensorop {

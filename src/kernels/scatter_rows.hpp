@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/combine.hpp"
-#include "kernels/lanes.hpp"
+#include "kernels/columns.hpp"
 #include "kernels/locator.hpp"
 
 namespace tensorop {

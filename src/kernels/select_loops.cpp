@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "base/checked.hpp"
-#include "kernels/elementwise.hpp"
+#include "kernels/binary_kernel.hpp"
 
 namespace tensorop {
 namespace {

@@ -1,5 +1,5 @@
 // The loops of comparisons, of logical and bitwise operators and of shifts.
-#include "kernels/elementwise_loops.hpp"
+#include "kernels/binary_loops.hpp"
 
 namespace tensorop {
 
