@@ -29,25 +29,27 @@ std::string value_name(const AttributeSpec& attribute) {
     case AttributeKind::flag:
       return "true|false";
     case AttributeKind::choice:
-      return std::string(attribute.choices);
+      return join(words_of(attribute.choices), "|");
     case AttributeKind::integers:
       return "2,3,4|FILE";
   }
   __builtin_unreachable();
 }
 
-std::vector<Option> operator_options(const Operator& op) {
+std::vector<Option> operator_options(const FoundOperator& found) {
+  const Operator& op = *found.op;
   std::vector<Option> options;
   for (const OperandSpec& operand : op.operands) {
     options.push_back({option_name(operand.name), OptionKind::value, "OPERAND", std::string(operand.help)});
   }
   for (const AttributeSpec& attribute : op.attributes) {
     std::string help(attribute.help);
-    if (!attribute.fallback.empty()) help += cat(" (default ", attribute.fallback, ")");
+    const auto by_default = default_text(attribute, *found.name, op.versions.front());
+    if (!by_default.empty()) help += cat(" (default ", by_default, ")");
     options.push_back({option_name(attribute.name), kind_of(attribute), value_name(attribute), help});
   }
   if (!op.oob.empty()) {
-    options.push_back({"--oob", OptionKind::value, std::string(op.oob),
+    options.push_back({"--oob", OptionKind::value, join(words_of(op.oob), "|"),
                        "what an index out of range means, without --spec (default error)"});
   }
   options.push_back(
@@ -120,7 +122,7 @@ Command operator_command(const FoundOperator& found) {
           {operator_usage(op)},
           std::string(op.summary),
           {std::string(op.example), file_example(op)},
-          operator_options(op),
+          operator_options(found),
           [found](const Arguments& arguments) { return run_operator(found, arguments); }};
 }
 

@@ -15,6 +15,10 @@ void Error::add_context(std::string_view context) {
   line_ = cat(context, ": ", line_);
 }
 
+std::string quoted(std::string_view text) {
+  return "'" + printable(text) + "'";
+}
+
 std::string printable(std::string_view text) {
   constexpr int kMostCharacters = 200;
   constexpr std::string_view kHex = "0123456789abcdef";

@@ -55,4 +55,7 @@ decltype(auto) with_context(std::string_view context, Body&& body) {
 // bytes that are no UTF-8 become \n, \t, \x1b ...; more than 200 characters are cut, with "..." at the end.
 [[nodiscard]] std::string printable(std::string_view text);
 
+// The same in single quotes: a value that was given, and may be empty.
+[[nodiscard]] std::string quoted(std::string_view text);
+
 }  // namespace tensorop

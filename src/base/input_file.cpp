@@ -5,8 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <mutex>
-#include <set>
 #include <utility>
 
 #include "base/error.hpp"
@@ -39,9 +37,6 @@ bool FileDescriptor::close() {
 
 namespace {
 
-std::mutex mapped_mutex;
-std::set<const MappedFile*> mapped_files;
-
 bool is_same_content(const struct stat& a, const struct stat& b) {
   return a.st_size == b.st_size && a.st_mtim.tv_sec == b.st_mtim.tv_sec &&
          a.st_mtim.tv_nsec == b.st_mtim.tv_nsec;
@@ -58,8 +53,6 @@ MappedFile::MappedFile(const FileDescriptor& fd, const std::string& path) : path
   bytes_ = {static_cast<const std::byte*>(address), size};
   try {
     guard_.emplace(bytes_, cat(printable(path), ": became shorter while it was read"));
-    const std::lock_guard lock(mapped_mutex);
-    mapped_files.insert(this);
   } catch (...) {
     unmap();
     throw;
@@ -68,10 +61,6 @@ MappedFile::MappedFile(const FileDescriptor& fd, const std::string& path) : path
 
 MappedFile::~MappedFile() {
   if (bytes_.empty()) return;
-  {
-    const std::lock_guard lock(mapped_mutex);
-    mapped_files.erase(this);
-  }
   unmap();
 }
 
@@ -88,9 +77,12 @@ void MappedFile::require_unchanged() const {
   if (!is_same_content(now, opened_)) throw Error(cat(printable(path_), ": changed while it was read"));
 }
 
-void require_inputs_unchanged() {
-  const std::lock_guard lock(mapped_mutex);
-  for (const MappedFile* file : mapped_files) file->require_unchanged();
+void Inputs::add(std::shared_ptr<const MappedFile> file) {
+  if (file != nullptr) files_.push_back(std::move(file));
+}
+
+void Inputs::require_unchanged() const {
+  for (const auto& file : files_) file->require_unchanged();
 }
 
 InputFile InputFile::open(const std::string& path) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/mapping_guard.hpp"
 
@@ -56,9 +57,19 @@ class MappedFile {
   std::optional<MappingGuard> guard_;
 };
 
-// The same for every file that is mapped at this moment: before what was made of them is published. What
-// goes on while they are read is either seen here or ends the process (mapping_guard.hpp).
-void require_inputs_unchanged();
+// The files that a call reads, kept mapped until it ends. Each call owns its inputs: a file that changes
+// while it is read fails the calls that read it, and no other.
+class Inputs {
+ public:
+  // A null `file` is an input that is not mapped, which cannot change: a stream, or text.
+  void add(std::shared_ptr<const MappedFile> file);
+  // To be called before what was made of the inputs is published. A change that goes on while they are read
+  // is either seen here or ends the process (mapping_guard.hpp). Throws Error naming the file.
+  void require_unchanged() const;
+
+ private:
+  std::vector<std::shared_ptr<const MappedFile>> files_;
+};
 
 // An input that was opened: either mapped, or a stream that is read once from front to end.
 class InputFile {

@@ -3,15 +3,16 @@
 
 #include <string_view>
 
+#include "base/input_file.hpp"
 #include "engine/request.hpp"
 #include "ops/call.hpp"
 
 namespace tensorop {
 
-// Fills call.attributes, call.given and call.oob from the request; `preset` is what the operator's name says
-// of them. call.op and call.version are set. Throws Error: G-8 for what the operator or version does not
-// have, else the rule of the attribute.
-void bind_attributes(const Request& request, std::string_view preset, Call& call);
+// Fills call.attributes and call.oob from the request; files that attributes are read from are added to
+// `inputs`. call.op, call.name and call.version are set. Throws Error: G-8 for what the operator or version
+// does not have, else the rule of the attribute.
+void bind_attributes(const Request& request, Inputs& inputs, Call& call);
 
 // Whether the text of an attribute that is a list is the list itself: "2,3". Else it is an operand that holds
 // it.

@@ -174,7 +174,7 @@ std::optional<Tensor> run_job(const Job& job, const Settings& settings) {
     return Tensor();
   }
   Tensor result = evaluate(job.request, settings);
-  if (job.output) write_tensor(result, *job.output, settings.threads);
+  if (job.output) write_tensor(result, Inputs(), *job.output, settings.threads);
   return result;
 }
 

@@ -17,43 +17,39 @@
 namespace tensorop {
 namespace {
 
-// The operand texts in the order of the description: named ones in their places, the others in what is left.
-std::vector<OperandText> place_operands(const Request& request, const Call& call) {
+// The operand texts in the order of the description: named ones first, positional ones in what remains.
+std::vector<OperandText> assign_operands(const Request& request, const Call& call) {
   const Operator& op = *call.op;
   const auto& specs = op.operands;
-  std::vector<std::optional<OperandText>> places(specs.size());
+  std::vector<std::optional<OperandText>> slots(specs.size());
   for (const NamedText& named : request.named) {
     const auto spec = std::ranges::find(specs, named.name, &OperandSpec::name);
-    if (spec == specs.end()) throw Error(cat("no operand ", printable(named.name)), "G-8");
-    auto& place = places[static_cast<std::size_t>(spec - specs.begin())];
-    if (place) throw Error(cat(named.name, " is given twice"), "G-8");
-    place = OperandText(named.text, named.is_json);
+    if (spec == specs.end()) throw Error(cat("no operand ", printable(named.name)), kCallRule);
+    auto& slot = slots[static_cast<std::size_t>(spec - specs.begin())];
+    if (slot) throw Error(cat(named.name, " is given twice"), kCallRule);
+    slot = OperandText(named.text, named.is_json);
   }
   auto next = request.positional.begin();
-  for (auto& place : places) {
-    if (!place && next != request.positional.end()) place = *next++;
+  for (auto& slot : slots) {
+    if (!slot && next != request.positional.end()) slot = *next++;
   }
   std::vector<OperandText> texts;
-  for (std::size_t i = 0; i < places.size(); ++i) {
+  for (std::size_t i = 0; i < slots.size(); ++i) {
     // A variadic operator is content with its first operand.
-    if (!places[i] && specs.back().variadic && i > 0) break;
-    if (!places[i]) throw Error(cat("operand ", specs[i].name, " is missing"), "G-8");
-    texts.push_back(*places[i]);
+    if (!slots[i] && specs.back().variadic && i > 0) break;
+    if (!slots[i]) throw Error(cat("operand ", specs[i].name, " is missing"), kCallRule);
+    texts.push_back(*slots[i]);
   }
   if (next != request.positional.end() && !specs.back().variadic) {
     throw Error(cat("unexpected operand ", printable(next->text), ": ", op.name, " takes ", specs.size()),
-                "G-8");
+                kCallRule);
   }
   texts.insert(texts.end(), next, request.positional.end());
   if (call.version->operands != 0 && texts.size() != call.version->operands) {
     throw Error(cat(call.version_name(), " takes ", call.version->operands, " operands, not ", texts.size()),
-                "EW-1");
+                call.op->count_rule);
   }
   return texts;
-}
-
-OperandRole role_of(const Call& call, std::size_t i) {
-  return call.op->operands[std::min(i, call.op->operands.size() - 1)].role;
 }
 
 std::string_view type_of(const Call& call, std::size_t i) {
@@ -68,63 +64,66 @@ void require_one_standard_input(const std::vector<OperandText>& texts, const Req
   }
 }
 
+// What --dtype says of the untyped operands of the data type.
+std::optional<DType> named_dtype(const Request& request) {
+  if (!request.dtype) return std::nullopt;
+  const std::optional<DType> named = parse_dtype(*request.dtype);
+  if (named) return named;
+  throw Error(cat("dtype ", printable(*request.dtype), " is not one of ", kAllTypes.names()), kCallRule);
+}
+
 std::vector<Source> open_operands(const std::vector<OperandText>& texts, const Request& request,
-                                  const Settings& settings, const Call& call) {
+                                  const std::optional<DType>& named, const Settings& settings,
+                                  const Call& call) {
   std::vector<Source> sources;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const auto& [text, is_json] = texts[i];
-    const Source::Options options{
-        .header_only = request.dry_run, .allow_abstract = request.dry_run, .is_json = is_json};
+    const bool is_data = call.operand_spec(i).role == OperandRole::data;
+    const Source::Options options{.header_only = request.dry_run,
+                                  .allow_abstract = request.dry_run,
+                                  .untyped_as = is_data ? named : std::nullopt,
+                                  .is_json = is_json};
     sources.push_back(with_context(
         call.operand_name(i), [&, &operand = text] { return open_operand(operand, options, settings); }));
   }
   return sources;
 }
 
-void resolve_untyped(std::vector<Source>& sources, const Request& request, const Call& call) {
-  std::optional<DType> named;
-  if (request.dtype) {
-    named = parse_dtype(*request.dtype);
-    if (!named) {
-      throw Error(cat("dtype ", printable(*request.dtype), " is not one of ", kAllTypes.names()), "G-8");
-    }
-  }
+// Gives the untyped operands that are left the dtype of the others of their type variable.
+void resolve_untyped(std::vector<Source>& sources, const Call& call) {
   std::map<std::string_view, std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < sources.size(); ++i) groups[type_of(call, i)].push_back(i);
   for (const auto& [type, members] : groups) {
-    const OperandRole role = role_of(call, members[0]);
-    const bool asked = role == OperandRole::data && named;
+    const bool is_condition = call.operand_spec(members[0]).role == OperandRole::condition;
     std::vector<const Source*> group;
     for (const std::size_t i : members) group.push_back(&sources[i]);
-    const DType common = common_dtype(group, asked ? named : std::nullopt,
-                                      role == OperandRole::condition ? DType::boolean : DType::int64);
+    const DType common = common_dtype(group, is_condition ? DType::boolean : DType::int64);
     for (const std::size_t i : members) {
       Source& source = sources[i];
       if (source.tensor() != nullptr) continue;
-      const DType dtype = asked ? *named : adapts(source, common) ? common : source.natural_dtype();
+      const DType dtype = adapts(source, common) ? common : source.natural_dtype();
       with_context(call.operand_name(i), [&] { source.resolve(dtype); });
     }
   }
 }
 
-// T-1, T-2, IX-3 and WH-1.
+// Dtypes by role (G-9): those of data, that they agree, those of indices, those of conditions.
 void check_dtypes(const Call& call) {
-  const auto refuse = [&](std::size_t i, DTypeSet allowed, std::string_view rule) {
-    const DType dtype = call.operands[i].dtype();
-    const std::string others = versions_where(*call.op, [&](const Version& version) {
-      return allowed_types(version, type_variable(*call.op, version, i)).contains(dtype);
-    });
-    throw Error(cat(call.operand_name(i), " is ", name(dtype), "; ", call.version_name(), " allows ",
-                    allowed.names()),
-                rule, others.empty() ? "" : cat(name(dtype), " is allowed by ", others));
-  };
-  const auto each = [&](OperandRole role, std::string_view rule) {
+  const auto check_role = [&](OperandRole role) {
     for (std::size_t i = 0; i < call.operands.size(); ++i) {
+      const OperandSpec& spec = call.operand_spec(i);
+      const DType dtype = call.operands[i].dtype();
       const DTypeSet allowed = allowed_types(*call.version, type_of(call, i));
-      if (role_of(call, i) == role && !allowed.contains(call.operands[i].dtype())) refuse(i, allowed, rule);
+      if (spec.role != role || allowed.contains(dtype)) continue;
+      const std::string others = versions_where(*call.op, [&](const Version& version) {
+        return allowed_types(version, type_variable(*call.op, version, i)).contains(dtype);
+      });
+      throw Error(cat(call.operand_name(i), " is ", name(dtype), "; ", call.version_name(), " allows ",
+                      allowed.names()),
+                  spec.rule, others.empty() ? "" : cat(name(dtype), " is allowed by ", others));
     }
   };
-  each(OperandRole::data, "T-1");
+  check_role(OperandRole::data);
   // The first operand of each type variable: the others are compared with it, however many there are.
   std::map<std::string_view, std::size_t> firsts;
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
@@ -133,36 +132,36 @@ void check_dtypes(const Call& call) {
     throw Error(
         cat(call.operand_name(i), " is ", name(call.operands[i].dtype()), ", ", call.operand_name(first),
             " is ", name(call.operands[first].dtype()), "; they must have the same dtype"),
-        "T-2");
+        kSameTypeRule);
   }
-  each(OperandRole::indices, "IX-3");
-  each(OperandRole::condition, "WH-1");
+  check_role(OperandRole::indices);
+  check_role(OperandRole::condition);
 }
 
 Bound bind_operator(const Request& request, const Settings& settings) {
-  const FoundOperator& found = request.op;
-  Call call;
-  call.op = found.op;
-  call.called_as = found.name->name;
+  Bound bound;
+  Call& call = bound.call;
+  call.op = request.op.op;
+  call.name = request.op.name;
   const Spec spec = parse_spec(request.spec);
   call.opset = spec.opset;
-  call.version = &find_version(*found.op, *found.name, spec);
-  const auto texts = place_operands(request, call);
+  call.version = &find_version(*call.op, *call.name, spec);
+  const auto texts = assign_operands(request, call);
   require_one_standard_input(texts, request);
-  bind_attributes(request, found.name->preset, call);
-  auto sources = open_operands(texts, request, settings, call);
-  resolve_untyped(sources, request, call);
-  for (const Source& source : sources) call.operands.push_back(*source.tensor());
+  bind_attributes(request, bound.inputs, call);
+  const std::optional<DType> named = named_dtype(request);
+  auto sources = open_operands(texts, request, named, settings, call);
+  resolve_untyped(sources, call);
+  for (const Source& source : sources) {
+    call.operands.push_back(*source.tensor());
+    bound.inputs.add(source.mapping());
+  }
   check_dtypes(call);
-  OutputInfo output = found.op->infer(call);
-  require_fits(output.shape, element_size(output.dtype));
-  if (output.shape.size() > kMaxRank) {
-    throw Error(cat("the result would have rank ", output.shape.size(), " (at most ", kMaxRank, ")"), "G-2");
-  }
+  bound.planned = call.op->plan(call);
   if (call.version->deprecated && settings.warn) {
-    settings.warn(cat(found.name->name, ": ", call.version_name(), " is deprecated"));
+    settings.warn(cat(call.name->name, ": ", call.version_name(), " is deprecated"));
   }
-  return {std::move(call), std::move(output)};
+  return bound;
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
-// From a request to a call: the operator and version it means, its operands opened, attributes read, dtypes
-// settled, the result's shape known. All rules but those on index values and arithmetic are checked here, in
+// From a request to a call: the version it means, its operands opened, attributes read, dtypes settled, the
+// result planned. All rules but those on index values and arithmetic are checked here, in
 // the order of G-9.
 #pragma once
 
+#include "base/input_file.hpp"
 #include "engine/engine.hpp"
 #include "engine/request.hpp"
 #include "ops/call.hpp"
@@ -11,7 +12,8 @@ namespace tensorop {
 
 struct Bound {
   Call call;
-  OutputInfo output;
+  Planned planned;
+  Inputs inputs;  // the files that operands and attributes are read from
 };
 
 // Throws Error, with the operator's name as context. With request.dry_run operands need no elements.

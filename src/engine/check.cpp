@@ -42,9 +42,10 @@ std::string missing_error(const std::string& expected, std::string_view found) {
 }
 
 // What is expected, with the dtype of the result where its own text names none.
-Tensor expected_tensor(const Expectation& expect, const Tensor& actual) {
+Tensor expected_tensor(const Expectation& expect, const Tensor& actual, Inputs& inputs) {
   return with_context("expect", [&] {
     Source source = Source::open(expect.text, {.is_json = expect.kind == Expectation::Kind::tensor});
+    inputs.add(source.mapping());
     if (source.tensor() == nullptr) {
       source.resolve(adapts(source, actual.dtype()) ? actual.dtype() : source.natural_dtype());
     }
@@ -53,8 +54,10 @@ Tensor expected_tensor(const Expectation& expect, const Tensor& actual) {
 }
 
 CaseResult compare_case(const Job& job, const Tensor& actual, const Threads& threads) {
-  Comparison comparison =
-      compare_tensors(actual, expected_tensor(*job.expect, actual), job.tolerances, threads);
+  Inputs inputs;
+  const Tensor expected = expected_tensor(*job.expect, actual, inputs);
+  Comparison comparison = compare_tensors(actual, expected, job.tolerances, threads);
+  inputs.require_unchanged();
   comparison.actual.name = "the result";
   comparison.expected.name =
       job.expect->kind == Expectation::Kind::file ? printable(job.expect->text) : "expect";
@@ -170,7 +173,7 @@ class Check {
       return state.result;
     }
     try {
-      write_tensor(*state.actual, {path, golden_format(path, state.is_missing)}, threads);
+      write_tensor(*state.actual, Inputs(), {path, golden_format(path, state.is_missing)}, threads);
     } catch (const Error&) {
       written_.erase(written);
       throw;

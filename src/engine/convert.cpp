@@ -12,35 +12,42 @@
 #include "io/npz_writer.hpp"
 #include "io/source.hpp"
 #include "kernels/cast.hpp"
+#include "kernels/copy_elements.hpp"
 
 namespace tensorop {
 namespace {
-
-Plan cast_plan(const Tensor& tensor, DType dtype) {
-  Plan plan;
-  plan.fill = [=](std::int64_t first, std::int64_t elements, std::byte* out) {
-    const std::byte* in = tensor.data() + first * element_size(tensor.dtype());
-    const std::int64_t bad = cast_elements(out, dtype, in, tensor.dtype(), elements);
-    if (bad < 0) return;
-    std::string value;
-    append_json_element(value, tensor.dtype(), in + bad * element_size(tensor.dtype()));
-    throw Error(cat(element_name("element ", first + bad, tensor.shape()), " = ", printable(value),
-                    " does not fit in ", name(dtype)));
-  };
-  plan.fill_checks = true;
-  return plan;
-}
 
 // An input that was opened, and the dtype it is to have.
 struct Opened {
   std::string name;  // as messages call it; empty for inline JSON
   Tensor tensor;
   DType dtype;
+  Inputs inputs;
 
+  // The tensor with that dtype.
+  [[nodiscard]] Planned planned() const {
+    return {{dtype, tensor.shape()}, is_cast() ? cast_plan(tensor, dtype) : copy_plan(tensor)};
+  }
   [[nodiscard]] bool is_cast() const { return dtype != tensor.dtype(); }
+  // Runs `body`, which computes planned(): its errors name the input.
   template <class Body>
   void in_context(const Body& body) const {
-    name.empty() ? body() : with_context(name, body);
+    const auto explained = [&] {
+      try {
+        body();
+      } catch (const PlanFault& fault) {
+        throw Error(fault_text(fault.position));
+      }
+    };
+    name.empty() ? explained() : with_context(name, explained);
+  }
+
+ private:
+  [[nodiscard]] std::string fault_text(std::int64_t position) const {
+    std::string value;
+    append_json_element(value, tensor.dtype(), tensor.data() + position * element_size(tensor.dtype()));
+    return cat(element_name("element ", position, tensor.shape()), " = ", printable(value),
+               " does not fit in ", tensorop::name(dtype));
   }
 };
 
@@ -59,16 +66,16 @@ Opened open_input(const std::string& text, const std::optional<DType>& dtype) {
   if (wanted != tensor.dtype() && !can_cast(tensor.dtype(), wanted)) {
     throw Error(cat("no cast from ", name(tensor.dtype()), " to ", name(wanted)));
   }
-  return {source.name(), tensor, wanted};
+  Inputs inputs;
+  inputs.add(source.mapping());
+  return {source.name(), tensor, wanted, std::move(inputs)};
 }
 
 void convert_one(const Conversion& conversion, const std::optional<DType>& dtype, const Settings& settings) {
   const Opened input = open_input(conversion.inputs[0], dtype);
-  if (!input.is_cast()) return write_tensor(input.tensor, conversion.destination, settings.threads);
-  input.in_context([&] {
-    execute(cast_plan(input.tensor, input.dtype), {input.dtype, input.tensor.shape()}, conversion.destination,
-            settings.threads);
-  });
+  if (!input.is_cast())
+    return write_tensor(input.tensor, input.inputs, conversion.destination, settings.threads);
+  input.in_context([&] { execute(input.planned(), input.inputs, conversion.destination, settings.threads); });
 }
 
 struct NamedInput {
@@ -104,21 +111,14 @@ std::vector<NamedInput> read_names(const std::vector<std::string>& texts) {
 }
 
 void add_array(NpzWriter& archive, const std::string& name, const Opened& input, const Threads& threads) {
-  const Shape& shape = input.tensor.shape();
-  const auto sink = archive.add(name, input.dtype, shape, string_width(input.tensor));
-  if (!input.is_cast()) return write_tensor(input.tensor, *sink, threads);
-  input.in_context([&] {
-    execute(cast_plan(input.tensor, input.dtype), {input.dtype, shape}, *sink, threads);
-  });
+  const auto sink = archive.add(name, input.dtype, input.tensor.shape(), string_width(input.tensor));
+  input.in_context([&] { execute(input.planned(), input.inputs, *sink, threads); });
 }
 
 // What is written into a stream cannot be taken back: all that may fail has to be behind before.
 Opened prepared(Opened input, const Threads& threads) {
   if (!input.is_cast()) return input;
-  input.in_context([&] {
-    input.tensor =
-        execute(cast_plan(input.tensor, input.dtype), {input.dtype, input.tensor.shape()}, nullptr, threads);
-  });
+  input.in_context([&] { input.tensor = execute(input.planned(), input.inputs, threads, nullptr); });
   return input;
 }
 

@@ -17,9 +17,12 @@ std::string option_of(std::string_view name) {
   return out;
 }
 
-std::string replace_bars(std::string_view choices) {
-  std::string out;
-  for (const char c : choices) out += c == '|' ? std::string(", ") : std::string(1, c);
+// "false; as divide true": names may have a default of their own. Empty: none.
+std::string default_list(const Operator& op, const AttributeSpec& spec) {
+  std::string out(spec.default_text);
+  for (const OperatorName& name : op.names) {
+    if (name.preset.attribute == spec.name) out += cat("; as ", name.name, " ", name.preset.text);
+  }
   return out;
 }
 
@@ -59,16 +62,6 @@ Json dtype_list(DTypeSet set) {
   return out;
 }
 
-Json choice_list(std::string_view choices) {
-  Json out = Json::array();
-  while (!choices.empty()) {
-    const std::size_t bar = choices.find('|');
-    out.push_back(choices.substr(0, bar));
-    choices.remove_prefix(bar == std::string_view::npos ? choices.size() : bar + 1);
-  }
-  return out;
-}
-
 std::string spec_key(const Version& version) {
   return version.framework == Framework::standard ? "default" : spec_name(version.framework, version.since);
 }
@@ -81,9 +74,8 @@ Json version_json(const Operator& op, const Version& version) {
     const AttributeSpec& spec = *find_attribute(op, row.name);
     Json& entry = out["attributes"][std::string(row.name)];
     entry = Json::object();
-    const std::string_view choices = row.choices.empty() ? spec.choices : row.choices;
-    if (!choices.empty()) entry["choices"] = choice_list(choices);
-    if (!row.fallback.empty()) entry["default"] = row.fallback;
+    if (!spec.choices.empty()) entry["choices"] = allowed_words(spec, version);
+    if (!row.default_text.empty()) entry["default"] = row.default_text;
   }
   if (version.operands != 0) out["operands"] = version.operands;
   if (has_indices(op)) {
@@ -105,13 +97,13 @@ Json operator_json(const Operator& op) {
   out["attributes"] = Json::array();
   for (const AttributeSpec& spec : op.attributes) {
     Json entry = {{"name", spec.name}, {"option", option_of(spec.name)}, {"kind", kind_name(spec.kind)}};
-    if (!spec.choices.empty()) entry["choices"] = choice_list(spec.choices);
-    if (!spec.fallback.empty()) entry["default"] = spec.fallback;
+    if (!spec.choices.empty()) entry["choices"] = words_of(spec.choices);
+    if (!spec.default_text.empty()) entry["default"] = spec.default_text;
     if (spec.required) entry["required"] = true;
     entry["help"] = spec.help;
     out["attributes"].push_back(entry);
   }
-  if (!op.oob.empty()) out["oob"] = choice_list(op.oob);
+  if (!op.oob.empty()) out["oob"] = words_of(op.oob);
   for (const Version& version : op.versions) out["versions"].push_back(version_json(op, version));
   return out;
 }
@@ -119,9 +111,8 @@ Json operator_json(const Operator& op) {
 std::string attribute_list(const Operator& op, const Version& version) {
   std::vector<std::string> names;
   for (const AttributeRow& row : version.attributes) {
-    const std::string_view all = find_attribute(op, row.name)->choices;
-    const bool fewer = !row.choices.empty() && row.choices != all;
-    names.push_back(fewer ? cat(row.name, " (", replace_bars(row.choices), ")") : std::string(row.name));
+    const std::vector<std::string> own = allowed_words(*find_attribute(op, row.name), version);
+    names.push_back(row.choices.empty() ? std::string(row.name) : cat(row.name, " (", join(own), ")"));
   }
   return names.empty() ? "none" : join(names);
 }
@@ -181,11 +172,12 @@ std::string describe_text(const Operator& op) {
   if (!op.attributes.empty()) out += "\nAttributes:\n";
   for (const AttributeSpec& spec : op.attributes) {
     out += cat("  ", option_of(spec.name), ": ", spec.help);
-    if (!spec.choices.empty()) out += cat("; ", replace_bars(spec.choices));
-    out += spec.fallback.empty() ? "\n" : cat(" (default ", spec.fallback, ")\n");
+    if (!spec.choices.empty()) out += cat("; ", join(words_of(spec.choices)));
+    const std::string by_default = default_list(op, spec);
+    out += by_default.empty() ? "\n" : cat(" (default ", by_default, ")\n");
   }
   if (!op.oob.empty())
-    out += cat("  --oob: index out of range, without --spec; ", replace_bars(op.oob), " (default error)\n");
+    out += cat("  --oob: index out of range, without --spec; ", join(words_of(op.oob)), " (default error)\n");
   return cat(out, "\nVersions:\n", describe_versions(op));
 }
 
@@ -213,11 +205,11 @@ std::string describe_markdown(const Operator& op) {
   }
   if (!op.attributes.empty()) out += "\n| attribute | default | meaning |\n| --- | --- | --- |\n";
   for (const AttributeSpec& spec : op.attributes) {
-    const std::string fallback = spec.required           ? "required"
-                                 : spec.fallback.empty() ? ""
-                                                         : cat("`", spec.fallback, "`");
-    const std::string choices = spec.choices.empty() ? "" : cat(": ", replace_bars(spec.choices));
-    out += cat("| `", option_of(spec.name), "` | ", fallback, " | ", spec.help, choices, " |\n");
+    const std::string by_default = spec.required               ? "required"
+                                   : spec.default_text.empty() ? ""
+                                                               : cat("`", default_list(op, spec), "`");
+    const std::string choices = spec.choices.empty() ? "" : cat(": ", join(words_of(spec.choices)));
+    out += cat("| `", option_of(spec.name), "` | ", by_default, " | ", spec.help, choices, " |\n");
   }
   const bool indices = has_indices(op);
   out += cat("\n| version | attributes | dtypes |",

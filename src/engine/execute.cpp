@@ -7,10 +7,10 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
-#include "base/input_file.hpp"
 #include "base/memory.hpp"
 #include "base/text.hpp"
 #include "io/npy.hpp"
+#include "kernels/copy_elements.hpp"
 
 namespace tensorop {
 namespace {
@@ -31,18 +31,6 @@ void require_possible(const OutputInfo& output) {
       "G-2");
 }
 
-struct Chunks {
-  std::int64_t elements;  // of the whole result
-  std::int64_t size;      // elements a chunk
-  explicit Chunks(const OutputInfo& output)
-      : elements(tensorop::count(output.shape)), size(kChunkBytes / element_size(output.dtype)) {}
-  [[nodiscard]] std::int64_t number() const { return ceil_div(elements, size); }
-  [[nodiscard]] std::int64_t first(std::int64_t chunk) const { return chunk * size; }
-  [[nodiscard]] std::int64_t length(std::int64_t chunk) const {
-    return std::min(size, elements - first(chunk));
-  }
-};
-
 // A buffer for each worker, made when it first needs it.
 class Buffers {
  public:
@@ -58,137 +46,142 @@ class Buffers {
   std::vector<std::unique_ptr<Storage>> buffers_;
 };
 
-void update(const Plan& plan, std::byte* out, std::int64_t bytes, const Threads& threads) {
-  const std::int64_t parts = bytes < kChunkBytes ? 1 : threads.count();
-  threads.for_each(parts, [&](std::int64_t part, int /*worker*/) { plan.update(out, part, parts); });
-}
-
-// The result, or the base of an update, into memory.
-void fill_memory(const Plan& plan, const OutputInfo& output, std::byte* out, const Threads& threads) {
-  const Chunks chunks(output);
-  const std::int64_t width = element_size(output.dtype);
-  threads.for_each(chunks.number(), [&](std::int64_t chunk, int /*worker*/) {
-    std::byte* place = out + chunks.first(chunk) * width;
-    if (!plan.update) {
-      plan.fill(chunks.first(chunk), chunks.length(chunk), place);
-    } else {
-      std::memcpy(place, plan.base.data() + chunks.first(chunk) * width,
-                  to_size(chunks.length(chunk) * width));
-    }
+// Calls work(range, worker) for all of `size` positions, split into ranges of `chunk`, in ascending order.
+template <class Work>
+void for_each_range(std::int64_t size, std::int64_t chunk, const Threads& threads, const Work& work) {
+  threads.for_each(ceil_div(size, chunk), [&](std::int64_t number, int worker) {
+    const std::int64_t first = number * chunk;
+    work(Range{first, std::min(chunk, size - first)}, worker);
   });
-}
-
-void fill_positional(const Plan& plan, const OutputInfo& output, Sink& sink, const Threads& threads) {
-  const Chunks chunks(output);
-  const std::int64_t width = element_size(output.dtype);
-  Buffers buffers(threads, std::min(chunks.size, chunks.elements) * width);
-  threads.for_each(chunks.number(), [&](std::int64_t chunk, int worker) {
-    std::byte* buffer = buffers.of(worker);
-    plan.fill(chunks.first(chunk), chunks.length(chunk), buffer);
-    sink.write(chunks.first(chunk), buffer, chunks.length(chunk) * width);
-  });
-}
-
-void fill_encoded(const Plan& plan, const OutputInfo& output, Sink& sink, const Threads& threads) {
-  const Chunks chunks(output);
-  const std::int64_t width = element_size(output.dtype);
-  Buffers buffers(threads, std::min(chunks.size, chunks.elements) * width);
-  std::vector<std::string> encoded(to_size(threads.count()));
-  threads.for_each_ordered(
-      chunks.number(),
-      [&](std::int64_t chunk, int worker) {
-        std::byte* buffer = buffers.of(worker);
-        plan.fill(chunks.first(chunk), chunks.length(chunk), buffer);
-        std::string& text = encoded[static_cast<std::size_t>(worker)];
-        text.clear();
-        sink.encode(chunks.first(chunk), chunks.length(chunk), buffer, text);
-      },
-      [&](std::int64_t /*chunk*/, int worker) { sink.append(encoded[static_cast<std::size_t>(worker)]); });
-}
-
-// A copy of the base straight from where it lies into the file, then the updates in the file's own memory.
-void update_positional(const Plan& plan, const OutputInfo& output, Sink& sink, const Threads& threads) {
-  const Chunks chunks(output);
-  if (chunks.elements == 0) return;
-  const std::int64_t width = element_size(output.dtype);
-  if (plan.base.data() != nullptr) {
-    threads.for_each(chunks.number(), [&](std::int64_t chunk, int /*worker*/) {
-      const std::int64_t first = chunks.first(chunk);
-      sink.write(first, plan.base.data() + first * width, chunks.length(chunk) * width);
-    });
-  }
-  update(plan, sink.map(), chunks.elements * width, threads);
 }
 
 // All that may fail, before the first byte of what cannot be taken back.
-void check(const Plan& plan, const OutputInfo& output, const Threads& threads) {
-  if (plan.check) return plan.check(threads);
-  if (!plan.fill_checks) return;
-  const Chunks chunks(output);
-  Buffers buffers(threads, std::min(chunks.size, chunks.elements) * element_size(output.dtype));
-  threads.for_each(chunks.number(), [&](std::int64_t chunk, int worker) {
-    plan.fill(chunks.first(chunk), chunks.length(chunk), buffers.of(worker));
+void check(const Plan& plan, const Threads& threads) {
+  constexpr std::int64_t kChunk = std::int64_t{1} << 18;
+  for_each_range(plan.check_size(), kChunk, threads, [&](Range range, int /*worker*/) { plan.check(range); });
+}
+
+void fill_parts(const Plan& plan, std::byte* whole, std::int64_t bytes, const Threads& threads) {
+  const std::int64_t parts = bytes < kChunkBytes ? 1 : threads.count();
+  threads.for_each(parts, [&](std::int64_t part, int /*worker*/) { plan.fill_part(whole, part, parts); });
+}
+
+// How a result is split into chunks, and its bytes.
+struct Layout {
+  std::int64_t elements;
+  std::int64_t width;  // bytes an element
+  std::int64_t chunk;  // elements
+  explicit Layout(const OutputInfo& output)
+      : elements(count(output.shape)), width(element_size(output.dtype)), chunk(kChunkBytes / width) {}
+  [[nodiscard]] std::int64_t bytes() const { return elements * width; }
+  [[nodiscard]] std::int64_t buffer_bytes() const { return std::min(chunk, elements) * width; }
+};
+
+void fill_memory(const Plan& plan, const Layout& layout, std::byte* out, const Threads& threads) {
+  for_each_range(layout.elements, layout.chunk, threads,
+                 [&](Range range, int /*worker*/) { plan.fill(range, out + range.first * layout.width); });
+}
+
+// A plan that prefers the whole result, into memory.
+void fill_whole(const Plan& plan, const Layout& layout, std::byte* out, const Threads& threads) {
+  if (const std::byte* base = plan.base(); base != nullptr) {
+    for_each_range(layout.elements, layout.chunk, threads, [&](Range range, int /*worker*/) {
+      const std::int64_t first = range.first * layout.width;
+      std::memcpy(out + first, base + first, to_size(range.count * layout.width));
+    });
+  }
+  fill_parts(plan, out, layout.bytes(), threads);
+}
+
+// The same into a file: the base straight from where it lies, then the parts in the file's own memory.
+void fill_whole(const Plan& plan, const Layout& layout, Sink& sink, const Threads& threads) {
+  if (const std::byte* base = plan.base(); base != nullptr) {
+    for_each_range(layout.elements, layout.chunk, threads, [&](Range range, int /*worker*/) {
+      sink.write(range.first, base + range.first * layout.width, range.count * layout.width);
+    });
+  }
+  fill_parts(plan, sink.map(), layout.bytes(), threads);
+}
+
+void fill_positional(const Plan& plan, const Layout& layout, Sink& sink, const Threads& threads) {
+  Buffers buffers(threads, layout.buffer_bytes());
+  for_each_range(layout.elements, layout.chunk, threads, [&](Range range, int worker) {
+    std::byte* buffer = buffers.of(worker);
+    plan.fill(range, buffer);
+    sink.write(range.first, buffer, range.count * layout.width);
   });
 }
 
-void transfer(const Plan& plan, const OutputInfo& output, Sink& sink, const Threads& threads) {
-  if (sink.is_positional()) {
-    fill_positional(plan, output, sink, threads);
-  } else {
-    fill_encoded(plan, output, sink, threads);
-  }
+void fill_encoded(const Plan& plan, const Layout& layout, Sink& sink, const Threads& threads) {
+  Buffers buffers(threads, layout.buffer_bytes());
+  std::vector<std::string> encoded(to_size(threads.count()));
+  threads.for_each_ordered(
+      ceil_div(layout.elements, layout.chunk),
+      [&](std::int64_t number, int worker) {
+        const std::int64_t first = number * layout.chunk;
+        const Range range = {first, std::min(layout.chunk, layout.elements - first)};
+        std::byte* buffer = buffers.of(worker);
+        plan.fill(range, buffer);
+        std::string& text = encoded[static_cast<std::size_t>(worker)];
+        text.clear();
+        sink.encode(range.first, range.count, buffer, text);
+      },
+      [&](std::int64_t /*number*/, int worker) { sink.append(encoded[static_cast<std::size_t>(worker)]); });
 }
 
-Plan copy_plan(const Tensor& tensor) {
-  Plan plan;
-  plan.fill = [tensor, width = element_size(tensor.dtype())](std::int64_t first, std::int64_t elements,
-                                                             std::byte* out) {
-    std::memcpy(out, tensor.data() + first * width, to_size(elements * width));
-  };
-  return plan;
+void fill_sink(const Plan& plan, const Layout& layout, Sink& sink, const Threads& threads) {
+  sink.is_positional() ? fill_positional(plan, layout, sink, threads)
+                       : fill_encoded(plan, layout, sink, threads);
 }
 
 }  // namespace
 
-Tensor execute(const Plan& plan, const OutputInfo& output, std::shared_ptr<const void> owner,
-               const Threads& threads) {
+Tensor execute(const Planned& planned, const Inputs& inputs, const Threads& threads,
+               std::shared_ptr<const void> owner) {
+  const auto& [output, plan] = planned;
   require_possible(output);
-  const std::int64_t bytes = count(output.shape) * element_size(output.dtype);
-  require_memory(bytes, cat("the result of shape ", to_string(output.shape)));
-  // An update changes what is there: all must be known to be well before. A fill goes nowhere before it is
-  // whole.
-  if (plan.update || !plan.fill_checks) check(plan, output, threads);
-  auto storage = std::make_shared<Storage>(bytes);
+  const Layout layout(output);
+  require_memory(layout.bytes(), cat("the result of shape ", to_string(output.shape)));
+  plan->prepare(threads);
+  if (!plan->fill_checks()) check(*plan, threads);
+  auto storage = std::make_shared<Storage>(layout.bytes());
   storage->keep_alive = std::move(owner);
-  if (!plan.update || plan.base.data() != nullptr) fill_memory(plan, output, storage->data(), threads);
-  if (plan.update && bytes != 0) update(plan, storage->data(), bytes, threads);
-  require_inputs_unchanged();
+  if (layout.elements != 0) {
+    plan->prefers_whole() ? fill_whole(*plan, layout, storage->data(), threads)
+                          : fill_memory(*plan, layout, storage->data(), threads);
+  }
+  inputs.require_unchanged();
   return {output.dtype, output.shape, storage};
 }
 
-void execute(const Plan& plan, const OutputInfo& output, const Destination& destination,
+void execute(const Planned& planned, const Inputs& inputs, const Destination& destination,
              const Threads& threads) {
+  const OutputInfo& output = planned.output;
   require_possible(output);
   // How wide NPY has strings is known only when all are there.
   if (output.dtype == DType::string && single_format_of(destination) == Format::npy) {
-    return write_tensor(execute(plan, output, nullptr, threads), destination, threads);
+    return write_tensor(execute(planned, inputs, threads, nullptr), inputs, destination, threads);
   }
   const auto sink = open_sink(destination, output.dtype, output.shape, 0);
-  execute(plan, output, *sink, threads);
+  execute(planned, inputs, *sink, threads);
 }
 
-void execute(const Plan& plan, const OutputInfo& output, Sink& sink, const Threads& threads) {
-  if (plan.update && sink.is_positional()) {
-    check(plan, output, threads);
-    update_positional(plan, output, sink, threads);
-  } else if (!plan.fill) {
-    // Updates may go anywhere: what is written from front to end must be whole before.
-    transfer(copy_plan(execute(plan, output, nullptr, threads)), output, sink, threads);
-  } else {
-    if (sink.is_stream() || !plan.fill_checks) check(plan, output, threads);
-    transfer(plan, output, sink, threads);
+void execute(const Planned& planned, const Inputs& inputs, Sink& sink, const Threads& threads) {
+  const Plan& plan = *planned.plan;
+  const Layout layout(planned.output);
+  if (plan.prefers_whole() && !sink.is_positional()) {
+    // What is written from front to end must be whole before.
+    return write_tensor(execute(planned, inputs, threads, nullptr), inputs, sink, threads);
   }
-  require_inputs_unchanged();
+  planned.plan->prepare(threads);
+  // What a stream has been sent cannot be taken back.
+  if (sink.is_stream() || !plan.fill_checks()) check(plan, threads);
+  if (plan.prefers_whole() && layout.elements != 0) {
+    fill_whole(plan, layout, sink, threads);
+  } else {
+    fill_sink(plan, layout, sink, threads);
+  }
+  inputs.require_unchanged();
   sink.commit();
 }
 
@@ -197,15 +190,16 @@ std::int64_t string_width(const Tensor& tensor) {
   return longest_characters({tensor.as<StringRef>(), to_size(tensor.size())});
 }
 
-void write_tensor(const Tensor& tensor, Sink& sink, const Threads& threads) {
-  transfer(copy_plan(tensor), {tensor.dtype(), tensor.shape()}, sink, threads);
-  require_inputs_unchanged();
+void write_tensor(const Tensor& tensor, const Inputs& inputs, Sink& sink, const Threads& threads) {
+  fill_sink(*copy_plan(tensor), Layout({tensor.dtype(), tensor.shape()}), sink, threads);
+  inputs.require_unchanged();
   sink.commit();
 }
 
-void write_tensor(const Tensor& tensor, const Destination& destination, const Threads& threads) {
-  write_tensor(tensor, *open_sink(destination, tensor.dtype(), tensor.shape(), string_width(tensor)),
-               threads);
+void write_tensor(const Tensor& tensor, const Inputs& inputs, const Destination& destination,
+                  const Threads& threads) {
+  const auto sink = open_sink(destination, tensor.dtype(), tensor.shape(), string_width(tensor));
+  write_tensor(tensor, inputs, *sink, threads);
 }
 
 }  // namespace tensorop

@@ -1,6 +1,10 @@
-// Running a plan: chunks, threads, memory and sinks, for every operator alike.
+// The executor: a plan computed in chunks on several threads, into memory, files and streams; the same for
+// every operator.
 #pragma once
 
+#include <memory>
+
+#include "base/input_file.hpp"
 #include "base/threads.hpp"
 #include "io/sink.hpp"
 #include "ops/operator.hpp"
@@ -8,22 +12,25 @@
 
 namespace tensorop {
 
-// The result in memory. `owner` is kept alive as long as it is: strings point into the operands. Throws
-// Error.
-[[nodiscard]] Tensor execute(const Plan& plan, const OutputInfo& output, std::shared_ptr<const void> owner,
-                             const Threads& threads);
+// All of these throw PlanFault for the lowest position where an element cannot be computed, and Error where
+// memory or a file fails, or one of `inputs` has changed. Nothing is published then.
 
-// The result at its destination, published when it is complete. Throws Error.
-void execute(const Plan& plan, const OutputInfo& output, const Destination& destination,
+// The result in memory. `owner` is kept alive as long as it is: strings point into the operands.
+[[nodiscard]] Tensor execute(const Planned& planned, const Inputs& inputs, const Threads& threads,
+                             std::shared_ptr<const void> owner);
+
+// The result at its destination, published when it is complete.
+void execute(const Planned& planned, const Inputs& inputs, const Destination& destination,
              const Threads& threads);
 
 // The result through a sink that is open already, committed when it is complete. Not for strings, whose width
-// an NPY file needs first. Throws Error.
-void execute(const Plan& plan, const OutputInfo& output, Sink& sink, const Threads& threads);
+// an NPY file needs first.
+void execute(const Planned& planned, const Inputs& inputs, Sink& sink, const Threads& threads);
 
-// A tensor that is there already, to a destination, or through an open sink.
-void write_tensor(const Tensor& tensor, Sink& sink, const Threads& threads);
-void write_tensor(const Tensor& tensor, const Destination& destination, const Threads& threads);
+// A tensor that is in memory or mapped, to a destination, or through an open sink.
+void write_tensor(const Tensor& tensor, const Inputs& inputs, Sink& sink, const Threads& threads);
+void write_tensor(const Tensor& tensor, const Inputs& inputs, const Destination& destination,
+                  const Threads& threads);
 
 // What a sink has to know of strings: code points of the longest; 0 for other dtypes.
 [[nodiscard]] std::int64_t string_width(const Tensor& tensor);

@@ -11,19 +11,17 @@ Source open_operand(const std::string& text, const Source::Options& options, con
   return Source::open(text, options);
 }
 
-DType common_dtype(const std::vector<const Source*>& operands, const std::optional<DType>& named,
-                   DType fallback) {
+DType common_dtype(const std::vector<const Source*>& operands, DType when_empty) {
   for (const Source* operand : operands) {
     if (operand->tensor() != nullptr) return operand->tensor()->dtype();
   }
-  if (named) return *named;
   std::optional<DType> common;
   for (const Source* operand : operands) {
     if (operand->fits_any_dtype()) continue;
     const DType own = operand->natural_dtype();
     if (!common || own == DType::float64) common = own;
   }
-  return common.value_or(fallback);
+  return common.value_or(when_empty);
 }
 
 bool adapts(const Source& untyped, DType dtype) {

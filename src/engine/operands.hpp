@@ -14,10 +14,9 @@ namespace tensorop {
 [[nodiscard]] Source open_operand(const std::string& text, const Source::Options& options,
                                   const Settings& settings);
 
-// The dtype that the untyped among the operands are read as: that of a typed one, else the named one, else
-// what they are by themselves, float64 if any of them is; `fallback` where none has an element.
-[[nodiscard]] DType common_dtype(const std::vector<const Source*>& operands,
-                                 const std::optional<DType>& named, DType fallback);
+// The dtype that the untyped among the operands are read as: that of a typed one, else what they are by
+// themselves, float64 if any of them is; `when_empty` where none has an element.
+[[nodiscard]] DType common_dtype(const std::vector<const Source*>& operands, DType when_empty);
 
 // Whether an untyped operand can be read as `dtype`. Numbers adapt to a dtype of numbers; a kind that does
 // not is left as it is, for the checks of dtypes to name.

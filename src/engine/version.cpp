@@ -25,12 +25,6 @@ std::string_view publisher_name(Framework framework) {
   return std::ranges::find(kPublishers, framework, &Publisher::framework)->name;
 }
 
-// Whether `list` ("Scatter|ScatterElements") has the word; an empty list has every word.
-bool lists(std::string_view list, std::string_view word) {
-  return list.empty() ||
-         ('|' + std::string(list) + '|').find('|' + std::string(word) + '|') != std::string::npos;
-}
-
 }  // namespace
 
 Spec parse_spec(const std::optional<std::string>& text) {
@@ -58,7 +52,7 @@ const Version& find_version(const Operator& op, const OperatorName& name, const 
   const Version* best = nullptr;
   std::vector<std::string> known;
   for (const Version& version : op.versions) {
-    if (spec.framework != Framework::standard && !lists(name.published, version.published)) continue;
+    if (spec.framework != Framework::standard && !means(name, version)) continue;
     if (version.framework != Framework::standard)
       known.push_back(spec_name(version.framework, version.since));
     if (version.framework != spec.framework || version.since > spec.opset) continue;

@@ -165,6 +165,7 @@ Source Source::open(const std::string& text, const Options& options) {
 void Source::open_file(const std::string& text, const Options& options) {
   OpenedFile opened = tensorop::open_file(text);
   name_ = printable(opened.shown);
+  mapping_ = opened.file.mapping();
   if (opened.kind == FileKind::json) {
     text_ = std::make_shared<JsonText>(json_text(std::move(opened)));
   } else if (opened.kind == FileKind::npy) {

@@ -33,6 +33,8 @@ class Source {
 
   // How messages call it: the path, "a.npz:x", "standard input", or nothing for inline JSON.
   [[nodiscard]] const std::string& name() const { return name_; }
+  // The file that it reads, for Inputs; null where none is mapped.
+  [[nodiscard]] const std::shared_ptr<const MappedFile>& mapping() const { return mapping_; }
   // The tensor, or null for untyped JSON that resolve() has not given a dtype yet.
   [[nodiscard]] const Tensor* tensor() const { return tensor_ ? &*tensor_ : nullptr; }
   // Of untyped JSON: what it would be by itself; `empty` when any dtype would do.
@@ -47,6 +49,7 @@ class Source {
   [[nodiscard]] JsonTensor read_natural() const;
 
   std::string name_;
+  std::shared_ptr<const MappedFile> mapping_;
   std::optional<Tensor> tensor_;
   std::shared_ptr<JsonText> text_;  // of untyped JSON
   std::optional<JsonTensor> natural_;

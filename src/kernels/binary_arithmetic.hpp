@@ -9,17 +9,9 @@
 #include <utility>
 
 #include "kernels/arithmetic.hpp"
+#include "kernels/fault.hpp"
 
 namespace tensorop {
-
-// Why there is no result.
-enum class Fault : std::uint8_t {
-  none,
-  division_by_zero,  // EW-7, of integers
-  zero_power,        // EW-7, zero to a negative power
-  negative_shift,    // EW-8
-  unrepresentable,   // EW-8: an integer to a float power beyond the integer's range
-};
 
 namespace detail {
 // Smith's method: scaled by the larger part of the divisor, so that no square of a part overflows.

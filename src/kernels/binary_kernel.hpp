@@ -31,25 +31,12 @@ struct BinaryKernel {
   FaultSearch find_fault = nullptr;  // null: every element has a result
 };
 
-// The kernel of a functor (of arithmetic.hpp, elementwise_arithmetic.hpp or elementwise_logic.hpp) for
+// The kernel of a functor (of arithmetic.hpp, binary_arithmetic.hpp or binary_logic.hpp) for
 // operands of these dtypes, which are the same but for Pow. To add one: its functor, and its line in the .cpp
 // beside it.
 template <class Op>
 [[nodiscard]] BinaryKernel find_kernel(DType a, DType b);
 template <>
 [[nodiscard]] BinaryKernel find_kernel<Pow>(DType a, DType b);
-
-// Where and Select: `count` elements of `width` bytes (1, 2, 4, 8 or 16), x's where the condition is true and
-// y's elsewhere. Strides as above.
-struct SelectRun {
-  const std::byte* condition;
-  std::int64_t condition_stride;
-  const std::byte* x;
-  std::int64_t x_stride;
-  const std::byte* y;
-  std::int64_t y_stride;
-};
-using SelectLoop = void (*)(const SelectRun& run, std::byte* out, std::int64_t count);
-[[nodiscard]] SelectLoop find_select(int width);
 
 }  // namespace tensorop

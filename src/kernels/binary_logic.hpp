@@ -1,5 +1,5 @@
 // What comparisons, logical and bitwise operators and shifts do with two elements; as in
-// elementwise_arithmetic.hpp. Source: sections 6.1 and 6.6 of the specification (EW-8).
+// binary_arithmetic.hpp. Source: sections 6.1 and 6.6 of the specification (EW-8).
 #pragma once
 
 #include <concepts>

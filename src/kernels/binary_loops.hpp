@@ -1,4 +1,4 @@
-// The typed loops behind elementwise.hpp; included by the files that instantiate them, and by nothing else.
+// The typed loops of binary_kernel.hpp; included by the files that instantiate them, and by nothing else.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Telling the processor's caches what will be needed.
+// Telling the processor's caches what will be read.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@ namespace tensorop {
 
 inline constexpr std::int64_t kCacheLine = 64;
 
-// A tile is narrow: each step along the axis reads a few cache lines of another page, which nothing fetches
-// by itself. So many steps ahead they are asked for.
+// A tile is narrow: each step along the axis reads a few cache lines of another page, which no hardware
+// prefetches. They are prefetched so many steps ahead.
 inline constexpr std::int64_t kTileStepsAhead = 8;
 
-// Asks for memory that will be read soon.
+// Prefetches memory that will be read soon.
 inline void prefetch(const std::byte* begin, std::int64_t bytes) {
   for (std::int64_t byte = 0; byte < bytes; byte += kCacheLine) __builtin_prefetch(begin + byte);
 }

@@ -16,13 +16,13 @@ enum class Reduction : std::uint8_t { none, add, sub, mul, min, max, mean };
 
 // A row of updates and the row of the target it goes to.
 struct Move {
-  std::int64_t place;
-  std::int64_t row;
+  std::int64_t target;  // row of the target
+  std::int64_t update;  // row of the updates
 };
 
 // Rows of both sides, and the part of each that is worked on.
 struct MoveTarget {
-  std::byte* target;          // the first element worked on, of the row at place 0
+  std::byte* target;          // the first element worked on, of target row 0
   const std::byte* updates;   // the same of update row 0
   std::int64_t row_elements;  // from one row to the next, on both sides
   std::int64_t columns;       // elements of each row that are worked on
@@ -34,8 +34,8 @@ using Combine = void (*)(const MoveTarget& rows, const Move* moves, std::int64_t
 // The loop for a dtype and a reduction other than mean; null where it is not defined.
 [[nodiscard]] Combine combine_loop(Reduction reduction, DType dtype);
 
-// The mean of all updates of one place, `count` of them, and with `use_init_val` of what is there; null where
-// it is not defined.
+// The mean of all updates of one target row, `count` of them, and with `use_init_val` of its own value; null
+// where it is not defined.
 using Average = void (*)(const MoveTarget& rows, const Move* moves, std::int64_t count, bool use_init_val);
 [[nodiscard]] Average average_loop(DType dtype);
 

@@ -1,38 +1,25 @@
-// Bringing rows from where a locator says into order. Source: section 3 of the specification.
+// The plan of the gather family: rows of data, brought into the order of the index tuples.
+// Operands: 0 data, 1 indices. Source: section 3 of the specification.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 
 #include "kernels/locator.hpp"
+#include "kernels/plan.hpp"
+#include "tensor/tensor.hpp"
 
 namespace tensorop {
 
-class Gather {
- public:
-  // Row i of the result is the row of `row_elements` elements of `width` bytes at the i-th place
-  // of the locator in `data`, or zeros at kSkip. `data` outlives this object.
-  Gather(std::shared_ptr<const Locator> locator, const std::byte* data, std::int64_t row_elements,
-         std::int64_t width);
-
-  // The elements [first, first + elements) of the result. Any slice on any thread. Throws Error for the
-  // lowest bad index it meets.
-  void fill(std::int64_t first, std::int64_t elements, std::byte* out) const;
-
- private:
-  void fill_within_row(std::int64_t row, std::int64_t column, std::int64_t columns, std::byte* out) const;
-  void fill_rows(std::int64_t row, std::int64_t rows, std::byte* out) const;
-
-  std::shared_ptr<const Locator> locator_;
-  const std::byte* data_;
-  std::int64_t row_elements_;
-  std::int64_t width_;
-  std::int64_t row_bytes_;
-  // Rows and bytes of a group of places that pays to be brought into cache as a whole before rows are taken
-  // from it; 0 where it does not.
-  std::int64_t warm_rows_ = 0;
-  std::int64_t warm_bytes_ = 0;
+struct GatherRowsSpec {
+  Tensor data;                // the indexed tensor
+  IndexDecoder decoder;       // of the indices
+  RowGeometry geometry;       // which row each index tuple selects; not looked at where data has no elements
+  std::int64_t row_elements;  // consecutive elements that are moved together
+  std::int64_t result_elements;
 };
+
+// Row i of the result is the row of data at the i-th offset, or zeros at kSkip. Indices that no element of
+// the result depends on are checked too (GA-6).
+[[nodiscard]] std::unique_ptr<Plan> gather_plan(GatherRowsSpec spec);
 
 }  // namespace tensorop

@@ -73,12 +73,24 @@ std::int64_t settle(T value, std::int64_t size, OutOfBounds policy) {
 
 }  // namespace
 
-IndexDecoder::IndexDecoder(Tensor indices, std::vector<IndexAxis> axes, IndexPolicy policy, Fail fail)
-    : indices_(std::move(indices)), axes_(std::move(axes)), policy_(policy), fail_(std::move(fail)) {}
+IndexDecoder::IndexDecoder(Tensor indices, std::vector<IndexAxis> axes, IndexPolicy policy)
+    : indices_(std::move(indices)), axes_(std::move(axes)), policy_(policy) {}
+
+std::int64_t IndexDecoder::components() const {
+  return to_int64(axes_.size());
+}
+
+std::int64_t IndexDecoder::tuples() const {
+  return axes_.empty() ? 0 : indices_.size() / components();
+}
+
+void IndexDecoder::fail(std::int64_t position, std::size_t component) const {
+  throw PlanFault(position, axes_[component].axis, axes_[component].size);
+}
 
 template <class T>
 void IndexDecoder::decode_typed(std::int64_t first, std::int64_t count, std::int64_t* offsets) const {
-  const auto step = to_int64(axes_.size());
+  const std::int64_t step = components();
   const T* in = indices_.as<T>() + first * step;
   if (policy_.out_of_bounds == OutOfBounds::error) {
     bool bad = false;
@@ -92,10 +104,10 @@ void IndexDecoder::decode_typed(std::int64_t first, std::int64_t count, std::int
     if (!bad) return;
     for (std::int64_t i = 0; i < count * step; ++i) {
       const auto c = static_cast<std::size_t>(i % step);
-      if (is_bad(in[i], axes_[c], policy_.negative)) fail_(first * step + i, c);
+      if (is_bad(in[i], axes_[c], policy_.negative)) fail(first * step + i, c);
     }
     // The elements changed between two looks at them: someone writes to the file that is mapped.
-    fail_(first * step, 0);
+    fail(first * step, 0);
     return;
   }
   // An axis without elements has nothing to clip or wrap to.
@@ -105,7 +117,7 @@ void IndexDecoder::decode_typed(std::int64_t first, std::int64_t count, std::int
     std::int64_t offset = 0;
     for (std::size_t c = 0; c < axes_.size(); ++c) {
       const T value = in[i * step + to_int64(c)];
-      if (axes_[c].size == 0 && needs_element) fail_(first * step + i * step + to_int64(c), c);
+      if (axes_[c].size == 0 && needs_element) fail(first * step + i * step + to_int64(c), c);
       const std::int64_t index = settle(value, axes_[c].size, policy_.out_of_bounds);
       // Strides of a tensor without elements may be anything; it is only checked against.
       const std::int64_t step_offset = wrapping_mul(index, axes_[c].stride);
@@ -143,25 +155,19 @@ void IndexDecoder::decode(std::int64_t first, std::int64_t count, std::int64_t* 
 }
 
 void IndexDecoder::prefetch(std::int64_t first, std::int64_t count) const {
-  const std::int64_t tuple_bytes = to_int64(axes_.size()) * element_size(indices_.dtype());
+  const std::int64_t tuple_bytes = components() * element_size(indices_.dtype());
   tensorop::prefetch(indices_.data() + first * tuple_bytes, count * tuple_bytes);
 }
 
 IndexDecoder IndexDecoder::with_stride(std::int64_t stride) const {
-  return {indices_, {{axes_[0].size, stride}}, policy_, fail_};
+  return {indices_, {{axes_[0].size, stride, axes_[0].axis}}, policy_};
 }
 
-void IndexDecoder::check(const Threads& threads) const {
-  if (axes_.empty()) return;
-  const std::int64_t tuples = indices_.size() / to_int64(axes_.size());
-  constexpr std::int64_t kChunk = kIndexBlock * 256;
-  threads.for_each(ceil_div(tuples, kChunk), [&](std::int64_t chunk, int /*worker*/) {
-    std::int64_t offsets[kIndexBlock];
-    const std::int64_t end = std::min(tuples, (chunk + 1) * kChunk);
-    for (std::int64_t first = chunk * kChunk; first < end; first += kIndexBlock) {
-      decode(first, std::min(kIndexBlock, end - first), offsets);
-    }
-  });
+void IndexDecoder::check(Range range) const {
+  std::int64_t offsets[kIndexBlock];
+  for (std::int64_t first = range.first; first < range.end(); first += kIndexBlock) {
+    decode(first, std::min(kIndexBlock, range.end() - first), offsets);
+  }
 }
 
 }  // namespace tensorop

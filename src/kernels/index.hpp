@@ -4,10 +4,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
-#include "base/threads.hpp"
+#include "kernels/plan.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
@@ -16,7 +15,7 @@ namespace tensorop {
 // valid index; the remainder.
 enum class OutOfBounds : std::uint8_t { error, zero, clip, wrap, drop };
 
-// The offset of a row that is not there (OutOfBounds zero and drop).
+// The offset of a row that does not exist (OutOfBounds zero and drop).
 inline constexpr std::int64_t kSkip = -1;
 
 // How many offsets are decoded at a time: few enough to stay in the nearest cache.
@@ -29,24 +28,28 @@ struct IndexPolicy {
 
 // An axis that one component of an index tuple selects from.
 struct IndexAxis {
-  std::int64_t size;    // of the axis
-  std::int64_t stride;  // what one step along it adds to the offset
+  std::int64_t size;      // of the axis
+  std::int64_t stride;    // what one step along it adds to the offset
+  std::int64_t axis = 0;  // which axis of the indexed tensor it is, for messages
 };
 
 // Decodes tuples of axes.size() consecutive index elements each.
 class IndexDecoder {
  public:
-  // Called with the flat position of the lowest bad element and the component it is; throws.
-  using Fail = std::function<void(std::int64_t position, std::size_t component)>;
-
   // `indices` has an integer dtype. Without axes there is nothing to decode and every offset is 0.
-  IndexDecoder(Tensor indices, std::vector<IndexAxis> axes, IndexPolicy policy, Fail fail);
+  IndexDecoder(Tensor indices, std::vector<IndexAxis> axes, IndexPolicy policy);
+
+  // How many tuples can be bad: all there are, but none without axes.
+  [[nodiscard]] std::int64_t tuples() const;
+  // Index elements that a tuple has.
+  [[nodiscard]] std::int64_t components() const;
 
   // Offsets of tuples [first, first + count): the sum of index times stride over the components, or kSkip.
-  // Any count; checks every element it reads, every time.
+  // Any count; checks every element it reads, every time. Throws PlanFault with the position of the lowest
+  // bad element.
   void decode(std::int64_t first, std::int64_t count, std::int64_t* offsets) const;
 
-  // Asks for the elements of tuples that will be decoded soon.
+  // Prefetches the elements of tuples that will be decoded soon.
   void prefetch(std::int64_t first, std::int64_t count) const;
 
   // Whether an offset may be kSkip.
@@ -57,17 +60,18 @@ class IndexDecoder {
   // The same decoder of tuples of one component, with another stride.
   [[nodiscard]] IndexDecoder with_stride(std::int64_t stride) const;
 
-  // Decodes all tuples only to check them; the lowest bad one is reported.
-  void check(const Threads& threads) const;
+  // Decodes tuples only to check them.
+  void check(Range range) const;
 
  private:
   template <class T>
   void decode_typed(std::int64_t first, std::int64_t count, std::int64_t* offsets) const;
+  // `component`: of its tuple.
+  [[noreturn]] void fail(std::int64_t position, std::size_t component) const;
 
   Tensor indices_;
   std::vector<IndexAxis> axes_;
   IndexPolicy policy_;
-  Fail fail_;
 };
 
 }  // namespace tensorop

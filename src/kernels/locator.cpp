@@ -7,42 +7,56 @@
 #include "kernels/cache.hpp"
 
 namespace tensorop {
+
+Range Locator::rows_within(Range offsets) const {
+  const std::int64_t size = group_size();
+  if (size == 0 || rows() == 0) return {0, rows()};
+  const std::int64_t first = offsets.first / size;
+  const std::int64_t last = std::min(ceil_div(offsets.end(), size), ceil_div(rows(), group_rows()));
+  return {first * group_rows(), std::max<std::int64_t>(0, last - first) * group_rows()};
+}
+
 namespace {
 
 // Runs shorter than this cost more to hand over one by one than to shift into one.
 constexpr std::int64_t kShortRun = 128;
 
-// `from` may be `places` itself.
-void shift_places(const std::int64_t* from, std::int64_t* places, std::int64_t count, std::int64_t shift) {
-  for (std::int64_t i = 0; i < count; ++i) places[i] = from[i] == kSkip ? kSkip : from[i] + shift;
+// `from` may be `offsets` itself.
+void shift_offsets(const std::int64_t* from, std::int64_t* offsets, std::int64_t count, std::int64_t shift) {
+  for (std::int64_t i = 0; i < count; ++i) offsets[i] = from[i] == kSkip ? kSkip : from[i] + shift;
 }
 
 class AxisLocator final : public Locator {
  public:
   AxisLocator(IndexDecoder decoder, const AxisGeometry& geometry)
-      : decoder_(std::move(decoder)), geometry_(geometry) {
-    // The same indices serve every outer row: few enough of them are decoded only once.
-    constexpr std::int64_t kMostKept = 1 << 20;
-    const std::int64_t all = geometry_.batches * geometry_.indices;
-    if (geometry_.outer < 2 || all > kMostKept) return;
-    kept_.resize(to_size(all));
-    decoder_.decode(0, all, kept_.data());
-  }
+      : Locator(std::move(decoder)), geometry_(geometry) {}
 
   [[nodiscard]] std::int64_t rows() const override {
     return geometry_.batches * geometry_.outer * geometry_.indices;
   }
 
-  void locate(std::int64_t first, std::int64_t count, std::int64_t* places) const override {
+  [[nodiscard]] std::int64_t repeats() const override { return std::max<std::int64_t>(1, geometry_.outer); }
+
+  void keep_offsets(const Threads& threads) override {
+    kept_.resize(to_size(decoder_.tuples()));
+    constexpr std::int64_t kChunk = kIndexBlock * 64;
+    const std::int64_t all = decoder_.tuples();
+    threads.for_each(ceil_div(all, kChunk), [&](std::int64_t chunk, int /*worker*/) {
+      const std::int64_t first = chunk * kChunk;
+      decoder_.decode(first, std::min(kChunk, all - first), kept_.data() + first);
+    });
+  }
+
+  void locate(std::int64_t first, std::int64_t count, std::int64_t* offsets) const override {
     while (count > 0) {
       const std::int64_t group = first / geometry_.indices;  // (batch, outer)
       const std::int64_t i = first % geometry_.indices;
       const std::int64_t n = std::min(count, geometry_.indices - i);
       const std::int64_t index = group / geometry_.outer * geometry_.indices + i;
-      if (kept_.empty()) decoder_.decode(index, n, places);
-      shift_places(kept_.empty() ? places : kept_.data() + index, places, n, group * geometry_.axis_size);
+      if (kept_.empty()) decoder_.decode(index, n, offsets);
+      shift_offsets(kept_.empty() ? offsets : kept_.data() + index, offsets, n, group * geometry_.axis_size);
       first += n;
-      places += n;
+      offsets += n;
       count -= n;
     }
   }
@@ -57,24 +71,21 @@ class AxisLocator final : public Locator {
     return {kept, group * geometry_.axis_size, n};
   }
 
-  [[nodiscard]] bool skips() const override { return decoder_.skips(); }
+  [[nodiscard]] Range tuples_of(Range rows) const override {
+    if (rows.count == 0) return {};
+    const std::int64_t first_group = rows.first / geometry_.indices;
+    const std::int64_t last_group = (rows.end() - 1) / geometry_.indices;
+    const std::int64_t batch = first_group / geometry_.outer * geometry_.indices;
+    if (first_group == last_group) return {batch + rows.first % geometry_.indices, rows.count};
+    return {batch, (last_group / geometry_.outer + 1) * geometry_.indices - batch};
+  }
 
-  void check(const Threads& threads) const override { decoder_.check(threads); }
-
-  [[nodiscard]] std::int64_t group_places() const override {
+  [[nodiscard]] std::int64_t group_size() const override {
     return geometry_.batches * geometry_.outer < 2 ? 0 : geometry_.axis_size;
   }
-
   [[nodiscard]] std::int64_t group_rows() const override { return geometry_.indices; }
 
-  void rows_within(std::int64_t begin, std::int64_t end, const Range& range) const override {
-    const std::int64_t first = begin / geometry_.axis_size;
-    const std::int64_t last = ceil_div(end, geometry_.axis_size);
-    range(first * geometry_.indices, (last - first) * geometry_.indices);
-  }
-
  private:
-  IndexDecoder decoder_;
   AxisGeometry geometry_;
   std::vector<std::int64_t> kept_;
 };
@@ -82,7 +93,7 @@ class AxisLocator final : public Locator {
 class TupleLocator final : public Locator {
  public:
   TupleLocator(IndexDecoder decoder, TupleGeometry geometry)
-      : decoder_(std::move(decoder)),
+      : Locator(std::move(decoder)),
         geometry_(std::move(geometry)),
         batches_(bounded_count(geometry_.batch_shape)) {
     plain_ = geometry_.index_strides == row_major_strides(geometry_.batch_shape) &&
@@ -91,9 +102,9 @@ class TupleLocator final : public Locator {
 
   [[nodiscard]] std::int64_t rows() const override { return batches_ * geometry_.tuples_per_batch; }
 
-  void locate(std::int64_t first, std::int64_t count, std::int64_t* places) const override {
+  void locate(std::int64_t first, std::int64_t count, std::int64_t* offsets) const override {
     // Without broadcasting tuples follow each other across batches and are decoded in one go.
-    if (plain_) decoder_.decode(first, count, places);
+    if (plain_) decoder_.decode(first, count, offsets);
     while (count > 0) {
       const std::int64_t batch = first / geometry_.tuples_per_batch;
       const std::int64_t i = first % geometry_.tuples_per_batch;
@@ -101,19 +112,20 @@ class TupleLocator final : public Locator {
       std::int64_t data_batch = batch;
       if (!plain_) {
         const std::int64_t index_batch = dot(batch, geometry_.index_strides);
-        decoder_.decode(index_batch * geometry_.tuples_per_batch + i, n, places);
+        decoder_.decode(index_batch * geometry_.tuples_per_batch + i, n, offsets);
         data_batch = dot(batch, geometry_.data_strides);
       }
-      if (data_batch != 0) shift_places(places, places, n, data_batch * geometry_.rows_per_batch);
+      if (data_batch != 0) shift_offsets(offsets, offsets, n, data_batch * geometry_.rows_per_batch);
       first += n;
-      places += n;
+      offsets += n;
       count -= n;
     }
   }
 
-  [[nodiscard]] bool skips() const override { return decoder_.skips(); }
-
-  void check(const Threads& threads) const override { decoder_.check(threads); }
+  [[nodiscard]] Range tuples_of(Range rows) const override {
+    if (plain_) return rows;
+    return {0, decoder_.tuples()};
+  }
 
  private:
   [[nodiscard]] std::int64_t dot(std::int64_t batch, const std::vector<std::int64_t>& strides) const {
@@ -125,7 +137,6 @@ class TupleLocator final : public Locator {
     return sum;
   }
 
-  IndexDecoder decoder_;
   TupleGeometry geometry_;
   std::int64_t batches_;
   bool plain_;
@@ -133,16 +144,16 @@ class TupleLocator final : public Locator {
 
 class ElementLocator final : public Locator {
  public:
-  ElementLocator(IndexDecoder decoder, const Shape& indices_shape, const Shape& data_shape, std::int64_t axis)
-      : decoder_(std::move(decoder)), rows_(tensorop::count(indices_shape)) {
+  ElementLocator(IndexDecoder decoder, const ElementGeometry& geometry)
+      : Locator(std::move(decoder)), rows_(tensorop::count(geometry.indices_shape)) {
     if (rows_ == 0) return;  // nothing to walk through, and strides that mean nothing
-    const auto strides = row_major_strides(data_shape);
-    axis_stride_ = strides[to_size(axis)];
+    const auto strides = row_major_strides(geometry.data_shape);
+    axis_stride_ = strides[to_size(geometry.axis)];
     // Neighbouring dimensions that data walks through without a gap count as one; `axis` stays alone.
-    for (std::size_t i = 0; i < indices_shape.size(); ++i) {
-      const bool is_axis = to_int64(i) == axis;
-      if (indices_shape[i] == 1 && !is_axis) continue;
-      const Dim dim{indices_shape[i], is_axis ? 0 : strides[i], is_axis};
+    for (std::size_t i = 0; i < geometry.indices_shape.size(); ++i) {
+      const bool is_axis = to_int64(i) == geometry.axis;
+      if (geometry.indices_shape[i] == 1 && !is_axis) continue;
+      const Dim dim{geometry.indices_shape[i], is_axis ? 0 : strides[i], is_axis};
       if (!dims_.empty() && !is_axis && !dims_.back().is_axis &&
           dims_.back().stride == dim.size * dim.stride) {
         dims_.back() = {dims_.back().size * dim.size, dim.stride, false};
@@ -154,20 +165,20 @@ class ElementLocator final : public Locator {
 
   [[nodiscard]] std::int64_t rows() const override { return rows_; }
 
-  void locate(std::int64_t first, std::int64_t count, std::int64_t* places) const override {
-    decoder_.decode(first, count, places);
+  void locate(std::int64_t first, std::int64_t count, std::int64_t* offsets) const override {
+    decoder_.decode(first, count, offsets);
     const Dim& inner = dims_.back();
     while (count > 0) {
       const std::int64_t j = first % inner.size;
       const std::int64_t n = std::min(count, inner.size - j);
       const std::int64_t base = base_of(first / inner.size) + j * inner.stride;
       if (inner.stride == 0) {
-        shift_places(places, places, n, base);
+        shift_offsets(offsets, offsets, n, base);
       } else {
-        for (std::int64_t i = 0; i < n; ++i) places[i] += places[i] == kSkip ? 0 : base + i * inner.stride;
+        for (std::int64_t i = 0; i < n; ++i) offsets[i] += offsets[i] == kSkip ? 0 : base + i * inner.stride;
       }
       first += n;
-      places += n;
+      offsets += n;
       count -= n;
     }
   }
@@ -181,45 +192,34 @@ class ElementLocator final : public Locator {
     return {room, base_of(first / inner.size), n};
   }
 
-  [[nodiscard]] bool skips() const override { return decoder_.skips(); }
+  [[nodiscard]] Range tuples_of(Range rows) const override { return rows; }
 
-  void check(const Threads& threads) const override { decoder_.check(threads); }
-
-  [[nodiscard]] std::int64_t group_places() const override {
-    return dims_.front().is_axis ? 0 : dims_.front().stride;
+  [[nodiscard]] std::int64_t group_size() const override {
+    return rows_ == 0 || dims_.front().is_axis ? 0 : dims_.front().stride;
   }
-
   [[nodiscard]] std::int64_t group_rows() const override { return rows_ / dims_.front().size; }
 
-  void rows_within(std::int64_t begin, std::int64_t end, const Range& range) const override {
-    const Dim& outer = dims_.front();
-    const std::int64_t first = begin / outer.stride;
-    const std::int64_t last = std::min(outer.size, ceil_div(end, outer.stride));
-    const std::int64_t inner = rows_ / outer.size;
-    if (first < last) range(first * inner, (last - first) * inner);
-  }
-
-  [[nodiscard]] std::int64_t lanes() const override {
+  [[nodiscard]] std::int64_t columns() const override {
     const bool outer_axis = dims_.size() == 2 && dims_[0].is_axis && dims_[1].stride == 1;
     return outer_axis ? dims_[1].size : 0;
   }
 
-  [[nodiscard]] std::int64_t lane_stride() const override { return lanes() == 0 ? 0 : axis_stride_; }
+  [[nodiscard]] std::int64_t column_stride() const override { return columns() == 0 ? 0 : axis_stride_; }
 
-  void locate_tile(std::int64_t begin, std::int64_t end, const Take& take) const override {
+  void locate_columns(std::int64_t begin, std::int64_t end, const Take& take) const override {
     const IndexDecoder decoder = decoder_.with_stride(end - begin);
-    std::int64_t places[kIndexBlock];
+    std::int64_t offsets[kIndexBlock];
     for (std::int64_t step = 0; step < dims_[0].size; ++step) {
-      for (std::int64_t lane = begin; lane < end; lane += kIndexBlock) {
-        const std::int64_t n = std::min(kIndexBlock, end - lane);
-        const std::int64_t row = step * dims_[1].size + lane;
+      for (std::int64_t column = begin; column < end; column += kIndexBlock) {
+        const std::int64_t n = std::min(kIndexBlock, end - column);
+        const std::int64_t row = step * dims_[1].size + column;
         if (step + kTileStepsAhead < dims_[0].size) {
           decoder.prefetch(row + kTileStepsAhead * dims_[1].size, n);
         }
-        decoder.decode(row, n, places);
+        decoder.decode(row, n, offsets);
         for (std::int64_t i = 0; i < n; ++i)
-          places[i] = places[i] == kSkip ? kSkip : places[i] + (lane - begin + i);
-        take(row, n, places);
+          offsets[i] = offsets[i] == kSkip ? kSkip : offsets[i] + (column - begin + i);
+        take(row, n, offsets);
       }
     }
   }
@@ -241,7 +241,6 @@ class ElementLocator final : public Locator {
     return base;
   }
 
-  IndexDecoder decoder_;
   std::vector<Dim> dims_;
   std::int64_t axis_stride_ = 0;
   std::int64_t rows_;
@@ -249,17 +248,14 @@ class ElementLocator final : public Locator {
 
 }  // namespace
 
-std::unique_ptr<Locator> axis_locator(IndexDecoder decoder, const AxisGeometry& geometry) {
-  return std::make_unique<AxisLocator>(std::move(decoder), geometry);
-}
-
-std::unique_ptr<Locator> tuple_locator(IndexDecoder decoder, TupleGeometry geometry) {
-  return std::make_unique<TupleLocator>(std::move(decoder), std::move(geometry));
-}
-
-std::unique_ptr<Locator> element_locator(IndexDecoder decoder, const Shape& indices_shape,
-                                         const Shape& data_shape, std::int64_t axis) {
-  return std::make_unique<ElementLocator>(std::move(decoder), indices_shape, data_shape, axis);
+std::unique_ptr<Locator> make_locator(IndexDecoder decoder, const RowGeometry& geometry) {
+  if (const auto* axis = std::get_if<AxisGeometry>(&geometry)) {
+    return std::make_unique<AxisLocator>(std::move(decoder), *axis);
+  }
+  if (const auto* tuple = std::get_if<TupleGeometry>(&geometry)) {
+    return std::make_unique<TupleLocator>(std::move(decoder), *tuple);
+  }
+  return std::make_unique<ElementLocator>(std::move(decoder), std::get<ElementGeometry>(geometry));
 }
 
 }  // namespace tensorop

@@ -14,12 +14,11 @@ struct Element {
 };
 
 template <std::size_t kWidth>
-void repeat(std::byte* out_bytes, const std::byte* data_bytes, const BroadcastWalk& walk, std::int64_t first,
-            std::int64_t count) {
+void repeat(std::byte* out_bytes, const std::byte* data_bytes, const BroadcastWalk& walk, Range range) {
   auto* out = reinterpret_cast<Element<kWidth>*>(out_bytes);
   const auto* data = reinterpret_cast<const Element<kWidth>*>(data_bytes);
   const std::int64_t stride = walk.inner_stride(0);
-  walk.for_each_run(first, count, [&](const std::int64_t* offsets, std::int64_t n) {
+  walk.for_each_run(range.first, range.count, [&](const std::int64_t* offsets, std::int64_t n) {
     const Element<kWidth>* from = data + offsets[0];
     if (stride == 1) {
       std::memcpy(out, from, to_size(n) * kWidth);
@@ -32,22 +31,38 @@ void repeat(std::byte* out_bytes, const std::byte* data_bytes, const BroadcastWa
   });
 }
 
+class RepeatElements final : public Plan {
+ public:
+  RepeatElements(const Tensor& data, const Shape& result, const BroadcastStrides& strides)
+      : data_(data), walk_(result, {strides}) {}
+
+  void fill(Range range, std::byte* out) const override {
+    switch (element_size(data_.dtype())) {
+      case 1:
+        return repeat<1>(out, data_.data(), walk_, range);
+      case 2:
+        return repeat<2>(out, data_.data(), walk_, range);
+      case 4:
+        return repeat<4>(out, data_.data(), walk_, range);
+      case 8:
+        return repeat<8>(out, data_.data(), walk_, range);
+      default:
+        return repeat<16>(out, data_.data(), walk_, range);
+    }
+  }
+
+  [[nodiscard]] Origin origin(std::int64_t element) const override { return {{0, walk_.offset(0, element)}}; }
+  [[nodiscard]] Footprint footprint(Range range) const override { return walk_.footprint(range); }
+
+ private:
+  Tensor data_;
+  BroadcastWalk walk_;
+};
+
 }  // namespace
 
-void repeat_elements(std::byte* out, const std::byte* data, int width, const BroadcastWalk& walk,
-                     std::int64_t first, std::int64_t count) {
-  switch (width) {
-    case 1:
-      return repeat<1>(out, data, walk, first, count);
-    case 2:
-      return repeat<2>(out, data, walk, first, count);
-    case 4:
-      return repeat<4>(out, data, walk, first, count);
-    case 8:
-      return repeat<8>(out, data, walk, first, count);
-    default:
-      return repeat<16>(out, data, walk, first, count);
-  }
+std::unique_ptr<Plan> repeat_plan(const Tensor& data, const Shape& result, const BroadcastStrides& strides) {
+  return std::make_unique<RepeatElements>(data, result, strides);
 }
 
 }  // namespace tensorop

@@ -1,16 +1,17 @@
-// Broadcasting one tensor: copying elements of a width, some of them many times over.
+// The plan of Broadcast and Expand: the elements of operand 0, some of them many times.
+// Source: section 5 of the specification.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
+#include <memory>
 
+#include "kernels/plan.hpp"
 #include "kernels/walk.hpp"
+#include "tensor/tensor.hpp"
 
 namespace tensorop {
 
-// Writes elements [first, first + count) of the broadcast result to `out`. `walk` has one operand, whose
-// elements of `width` bytes (1, 2, 4, 8 or 16) begin at `data`.
-void repeat_elements(std::byte* out, const std::byte* data, int width, const BroadcastWalk& walk,
-                     std::int64_t first, std::int64_t count);
+// Element c (a coordinate of `result`) is the element of data at the sum of c[d] * strides[d].
+[[nodiscard]] std::unique_ptr<Plan> repeat_plan(const Tensor& data, const Shape& result,
+                                                const BroadcastStrides& strides);
 
 }  // namespace tensorop

@@ -1,4 +1,5 @@
-// Moving rows: from places that a locator found to consecutive memory. By width alone, whatever the dtype.
+// Moving rows: from the offsets that a locator found to consecutive memory. By width alone, whatever the
+// dtype.
 #pragma once
 
 #include <cstddef>
@@ -6,9 +7,9 @@
 
 namespace tensorop {
 
-// Copies `count` rows of `row_bytes` (at least 1) from base + places[i] * row_bytes to consecutive rows at
+// Copies `count` rows of `row_bytes` (at least 1) from base + offsets[i] * row_bytes to consecutive rows at
 // `out`; where `skips`, a row at kSkip becomes zeros. Rows do not overlap `out`.
-void gather_rows(std::byte* out, const std::byte* base, const std::int64_t* places, std::int64_t count,
+void gather_rows(std::byte* out, const std::byte* base, const std::int64_t* offsets, std::int64_t count,
                  std::int64_t row_bytes, bool skips);
 
 }  // namespace tensorop

@@ -14,13 +14,6 @@ constexpr std::int64_t kShortRow = 32;
 // Elements of a window of short rows: what is packed stays in the first-level cache.
 constexpr std::int64_t kWindow = 1024;
 
-BroadcastWalk make_walk(const Shape& shape, const std::vector<RunWalk::Operand>& operands) {
-  std::vector<BroadcastStrides> strides;
-  strides.reserve(operands.size());
-  for (const RunWalk::Operand& operand : operands) strides.push_back(operand.strides);
-  return {shape, strides};
-}
-
 // Which dimension rows follow each other along, and how many elements a row has.
 struct Rows {
   std::size_t dim;
@@ -105,12 +98,13 @@ class RunWalk::Packer {
   std::int64_t count_ = 0;
 };
 
-RunWalk::RunWalk(const Shape& shape, std::vector<Operand> operands)
-    : operands_(std::move(operands)), row_elements_(1), rows_(make_walk(shape, operands_)), window_rows_(1) {
-  const BroadcastWalk walk = rows_;
-  const Rows rows = choose_rows(walk);
+RunWalk::RunWalk(const Shape& shape, const std::vector<Tensor>& operands,
+                 const std::vector<BroadcastStrides>& strides)
+    : elements_(shape, strides), row_elements_(1), rows_(elements_), window_rows_(1) {
+  for (const Tensor& operand : operands) operands_.push_back({operand.data(), element_size(operand.dtype())});
+  const Rows rows = choose_rows(elements_);
   row_elements_ = rows.elements;
-  rows_ = outer_walk(walk, rows.dim, operands_.size());
+  rows_ = outer_walk(elements_, rows.dim, operands_.size());
   const auto along = [&](std::size_t i) { return rows_.inner_stride(i); };
   bool direct = row_elements_ == 1;
   for (std::size_t i = 0; i < operands_.size(); ++i) direct = direct && (along(i) == 0 || along(i) == 1);
@@ -119,21 +113,21 @@ RunWalk::RunWalk(const Shape& shape, std::vector<Operand> operands)
     if (direct) {
       patterns_.push_back({along(i) == 0 ? Pattern::Kind::stays : Pattern::Kind::follows, {}});
     } else {
-      patterns_.push_back(pattern(walk, rows.dim, i));
+      patterns_.push_back(pattern(rows.dim, i));
     }
   }
 }
 
-RunWalk::Pattern RunWalk::pattern(const BroadcastWalk& walk, std::size_t row_dim, std::size_t operand) const {
+RunWalk::Pattern RunWalk::pattern(std::size_t row_dim, std::size_t operand) const {
   Pattern out{Pattern::Kind::scattered, {}};
   bool follows = true;
   bool stays = true;
   for (std::int64_t j = 0; j < window_rows_ * row_elements_; ++j) {
     std::int64_t offset = j / row_elements_ * rows_.inner_stride(operand);
     std::int64_t rest = j % row_elements_;
-    for (std::size_t d = walk.dims() - 1; d > row_dim; --d) {
-      offset += rest % walk.size(d) * walk.stride(operand, d);
-      rest /= walk.size(d);
+    for (std::size_t d = elements_.dims() - 1; d > row_dim; --d) {
+      offset += rest % elements_.size(d) * elements_.stride(operand, d);
+      rest /= elements_.size(d);
     }
     follows = follows && offset == j;
     stays = stays && offset == 0;
@@ -143,14 +137,15 @@ RunWalk::Pattern RunWalk::pattern(const BroadcastWalk& walk, std::size_t row_dim
   return out;
 }
 
-void RunWalk::for_each_run(std::int64_t first, std::int64_t count, const Run& run) const {
+void RunWalk::for_each_run(Range range, const Run& run) const {
+  std::int64_t count = range.count;
   if (count == 0) return;
   std::vector<Packer> packers;
   for (std::size_t i = 0; i < operands_.size(); ++i) packers.emplace_back(operands_[i], patterns_[i]);
   std::vector<RunOperand> places(operands_.size());
-  std::int64_t skip = first % row_elements_;  // a slice may begin within a row
+  std::int64_t skip = range.first % row_elements_;  // a slice may begin within a row
   const std::int64_t rows = ceil_div(skip + count, row_elements_);
-  rows_.for_each_run(first / row_elements_, rows, [&](const std::int64_t* offsets, std::int64_t left) {
+  rows_.for_each_run(range.first / row_elements_, rows, [&](const std::int64_t* offsets, std::int64_t left) {
     for (std::int64_t row = 0; row < left;) {
       const std::int64_t window = std::min(window_rows_, left - row);
       const std::int64_t n = std::min(window * row_elements_ - skip, count);

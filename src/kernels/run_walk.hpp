@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/walk.hpp"
+#include "tensor/tensor.hpp"
 
 namespace tensorop {
 
@@ -20,19 +21,19 @@ struct RunOperand {
 
 class RunWalk {
  public:
-  // An operand's elements, and how they lie within the result.
-  struct Operand {
-    const std::byte* data;
-    int width;  // bytes an element: 1, 2, 4, 8 or 16
-    BroadcastStrides strides;
-  };
   using Run = std::function<void(const RunOperand* operands, std::int64_t count)>;
 
-  RunWalk(const Shape& shape, std::vector<Operand> operands);
+  // `strides`: how each operand lies within the result, whose shape is `shape`. The operands' elements must
+  // outlive this object.
+  RunWalk(const Shape& shape, const std::vector<Tensor>& operands,
+          const std::vector<BroadcastStrides>& strides);
 
-  // Calls run(operands, count) for the runs that make up the elements [first, first + count) of the
-  // row-major result, in order. Several threads may be in it at a time.
-  void for_each_run(std::int64_t first, std::int64_t count, const Run& run) const;
+  // Calls run(operands, count) for the runs that make up the elements `range` of the row-major result, in
+  // order. Any number of threads at once.
+  void for_each_run(Range range, const Run& run) const;
+
+  // The same result element by element.
+  [[nodiscard]] const BroadcastWalk& elements() const { return elements_; }
 
  private:
   // A row is the innermost dimensions together, or a single element where they are long enough to be a run
@@ -43,9 +44,15 @@ class RunWalk {
   };
   class Packer;
 
-  [[nodiscard]] Pattern pattern(const BroadcastWalk& walk, std::size_t row_dim, std::size_t operand) const;
+  [[nodiscard]] Pattern pattern(std::size_t row_dim, std::size_t operand) const;
+
+  struct Operand {
+    const std::byte* data;
+    int width;  // bytes an element: 1, 2, 4, 8 or 16
+  };
 
   std::vector<Operand> operands_;
+  BroadcastWalk elements_;
   std::int64_t row_elements_;
   BroadcastWalk rows_;
   std::int64_t window_rows_;

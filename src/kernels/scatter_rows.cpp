@@ -1,191 +1,312 @@
 #include "kernels/scatter_rows.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
+#include <vector>
 
 #include "base/checked.hpp"
 #include "kernels/cache.hpp"
-#include "tensor/tensor.hpp"
+#include "kernels/columns.hpp"
+#include "kernels/copy_elements.hpp"
+#include "kernels/strategy.hpp"
 
 namespace tensorop {
 namespace {
 
-// Groups of places up to this size are looked through again for each slice that touches them.
-constexpr std::int64_t kSmallGroupBytes = 4 << 20;
-// So many updates are sorted, at 16 bytes each; more are looked through once by each thread.
-constexpr std::int64_t kMostSorted = 2 << 20;
+constexpr std::size_t kData = 0;
+constexpr std::size_t kIndices = 1;
+constexpr std::size_t kUpdates = 2;
+
+// Sorted updates are split by their target row into at most so many buckets.
 constexpr std::int64_t kBuckets = 4096;
+// What one thread decodes or sorts at a time.
+constexpr std::int64_t kSortChunk = std::int64_t{1} << 16;
 
-// Hands the moves of rows [first, first + count) of the locator to `take`, in blocks.
-template <class Take>
-void locate_moves(const Locator& locator, std::int64_t first, std::int64_t count, const Take& take) {
-  std::int64_t places[kIndexBlock];
-  Move moves[kIndexBlock];
-  for (const std::int64_t end = first + count; first < end; first += kIndexBlock) {
-    const std::int64_t n = std::min(kIndexBlock, end - first);
-    locator.locate(first, n, places);
-    for (std::int64_t i = 0; i < n; ++i) moves[i] = {places[i], first + i};
-    take(moves, n);
-  }
-}
+// Updates, sorted by bucket of target rows, in row order within each bucket.
+class SortedMoves {
+ public:
+  [[nodiscard]] bool empty() const { return buckets_.empty(); }
 
-}  // namespace
-
-Scatter::Scatter(std::shared_ptr<const Locator> locator, const std::byte* data, const std::byte* updates,
-                 const ScatterSpec& spec)
-    : locator_(std::move(locator)),
-      data_(data),
-      updates_(updates),
-      spec_(spec),
-      tiles_(*locator_, spec.places * spec.row_elements, element_size(spec.dtype)),
-      replace_(combine_loop(Reduction::none, spec.dtype)),
-      combine_(combine_loop(spec.reduction, spec.dtype)),
-      average_(spec.reduction == Reduction::mean ? average_loop(spec.dtype) : nullptr),
-      wants_groups_(average_ != nullptr || (spec.reduction != Reduction::none && !spec.use_init_val)) {
-  const std::int64_t row_bytes = spec_.row_elements * element_size(spec_.dtype);
-  const std::int64_t group = locator_->group_places();
-  if (group > 0 && group <= kSmallGroupBytes / row_bytes) {
-    finds_slices_ = true;
-  } else if (locator_->rows() <= kMostSorted) {
-    sort_into_buckets();
-    finds_slices_ = true;
-  }
-}
-
-// A counting sort: stable, so the moves of one bucket stay in row order.
-void Scatter::sort_into_buckets() {
-  bucket_places_ = ceil_div(spec_.places, kBuckets);
-  std::vector<Move> moves;
-  moves.reserve(to_size(locator_->rows()));
-  buckets_.assign(to_size(ceil_div(spec_.places, bucket_places_) + 1), 0);
-  locate_moves(*locator_, 0, locator_->rows(), [&](const Move* block, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) {
-      if (block[i].place == kSkip) continue;
-      moves.push_back(block[i]);
-      ++buckets_[to_size(block[i].place / bucket_places_ + 1)];
-    }
-  });
-  for (std::size_t b = 1; b < buckets_.size(); ++b) buckets_[b] += buckets_[b - 1];
-  std::vector<std::int64_t> next = buckets_;
-  sorted_.resize(moves.size());
-  for (const Move& move : moves) sorted_[to_size(next[to_size(move.place / bucket_places_)]++)] = move;
-}
-
-// A slice may begin and end within a row: up to three segments.
-Scatter::Segments Scatter::segments_of(std::int64_t first, std::int64_t count, std::byte* out) const {
-  Segments segments;
-  const std::int64_t row = spec_.row_elements;
-  while (count > 0) {
-    const std::int64_t place = first / row;
-    const std::int64_t column = first % row;
-    const bool whole = column == 0 && count >= row;
-    const std::int64_t rows = whole ? count / row : 1;
-    const std::int64_t columns = whole ? row : std::min(count, row - column);
-    segments.push_back({place, place + rows, column, columns, out});
-    first += rows * columns;
-    count -= rows * columns;
-    out += rows * columns * element_size(spec_.dtype);
-  }
-  return segments;
-}
-
-void Scatter::apply(const Segment& segment, const Move* moves, std::int64_t count) const {
-  const MoveTarget rows{segment.out, updates_ + segment.column_begin * element_size(spec_.dtype),
-                        spec_.row_elements, segment.columns};
-  combine_(rows, moves, count);
-}
-
-// All moves of a segment, place by place.
-void Scatter::apply_groups(const Segment& segment, std::vector<Move>& moves) const {
-  const MoveTarget rows{segment.out, updates_ + segment.column_begin * element_size(spec_.dtype),
-                        spec_.row_elements, segment.columns};
-  std::ranges::stable_sort(moves, {}, &Move::place);
-  for (auto group = moves.begin(); group != moves.end();) {
-    const auto end =
-        std::find_if(group, moves.end(), [&](const Move& move) { return move.place != group->place; });
-    const std::int64_t count = end - group;
-    if (average_ != nullptr) {
-      average_(rows, &*group, count, spec_.use_init_val);
-    } else {
-      replace_(rows, &*group, 1);
-      combine_(rows, &*group + 1, count - 1);
-    }
-    group = end;
-  }
-}
-
-template <class Visit>
-void Scatter::update_segment(const Segment& segment, const Visit& visit) const {
-  std::vector<Move> groups;
-  Move mine[kIndexBlock];
-  visit([&](const Move* moves, std::int64_t count) {
-    std::int64_t kept = 0;
-    for (std::int64_t i = 0; i < count; ++i) {
-      // kSkip is below every place. Written always, counted when it belongs here: no branch to mispredict.
-      const std::int64_t place = moves[i].place;
-      mine[kept] = {place - segment.place_begin, moves[i].row};
-      kept += place >= segment.place_begin && place < segment.place_end ? 1 : 0;
-    }
-    if (wants_groups_) {
-      groups.insert(groups.end(), mine, mine + kept);
-    } else {
-      apply(segment, mine, kept);
-    }
-  });
-  if (wants_groups_) apply_groups(segment, groups);
-}
-
-void Scatter::update_slice(std::int64_t first, std::int64_t count, std::byte* out) const {
-  for (const Segment& segment : segments_of(first, count, out)) {
-    update_segment(segment, [&](const auto& take) {
-      if (!buckets_.empty()) {
-        std::int64_t at = buckets_[to_size(segment.place_begin / bucket_places_)];
-        const std::int64_t end = buckets_[to_size((segment.place_end - 1) / bucket_places_ + 1)];
-        for (; at < end; at += kIndexBlock) take(sorted_.data() + at, std::min(kIndexBlock, end - at));
-        return;
+  // A counting sort, which is stable, on all threads: targets are decoded chunk by chunk and counted by chunk
+  // and bucket; then each chunk knows where in each bucket its moves go.
+  void sort(const Locator& locator, std::int64_t target_rows, const Threads& threads) {
+    const std::int64_t rows = locator.rows();
+    bucket_rows_ = ceil_div(target_rows, kBuckets);
+    const std::int64_t buckets = ceil_div(target_rows, bucket_rows_);
+    const std::int64_t chunks = ceil_div(rows, kSortChunk);
+    std::vector<std::int64_t> targets(to_size(rows));
+    std::vector<std::int64_t> slots(to_size(chunks * buckets));
+    threads.for_each(chunks, [&](std::int64_t chunk, int /*worker*/) {
+      std::int64_t* counts = slots.data() + chunk * buckets;
+      const std::int64_t end = std::min(rows, (chunk + 1) * kSortChunk);
+      for (std::int64_t first = chunk * kSortChunk; first < end; first += kIndexBlock) {
+        const std::int64_t n = std::min(kIndexBlock, end - first);
+        std::int64_t* block = targets.data() + first;
+        locator.locate(first, n, block);
+        for (std::int64_t i = 0; i < n; ++i) {
+          if (block[i] != kSkip) ++counts[block[i] / bucket_rows_];
+        }
       }
-      const auto rows = [&](std::int64_t row, std::int64_t number) {
-        locate_moves(*locator_, row, number, take);
-      };
-      if (locator_->group_places() > 0) {
-        locator_->rows_within(segment.place_begin, segment.place_end, rows);
-      } else {
-        rows(0, locator_->rows());
+    });
+    buckets_.assign(to_size(buckets + 1), 0);
+    std::int64_t next = 0;
+    for (std::int64_t bucket = 0; bucket < buckets; ++bucket) {
+      buckets_[to_size(bucket)] = next;
+      for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+        next += std::exchange(slots[to_size(chunk * buckets + bucket)], next);
+      }
+    }
+    buckets_.back() = next;
+    moves_.resize(to_size(next));
+    threads.for_each(chunks, [&](std::int64_t chunk, int /*worker*/) {
+      std::int64_t* slot = slots.data() + chunk * buckets;
+      const std::int64_t end = std::min(rows, (chunk + 1) * kSortChunk);
+      for (std::int64_t row = chunk * kSortChunk; row < end; ++row) {
+        const std::int64_t target = targets[to_size(row)];
+        if (target != kSkip) moves_[to_size(slot[target / bucket_rows_]++)] = {target, row};
       }
     });
   }
-}
 
-void Scatter::update_tile(std::byte* out, std::int64_t number, std::byte* packed) const {
-  const LaneTiles::Tile tile = tiles_.tile(number);
-  tiles_.pack(tile, data_, packed);
-  const std::int64_t places = tiles_.steps() * (tile.end - tile.begin);
-  const std::int64_t width = element_size(spec_.dtype);
-  update_segment({0, places, 0, 1, packed}, [&](const auto& take) {
-    Move moves[kIndexBlock];
-    locator_->locate_tile(tile.begin, tile.end,
-                          [&](std::int64_t row, std::int64_t count, const std::int64_t* at) {
-                            const std::int64_t later = row + kTileStepsAhead * locator_->lanes();
-                            if (later < locator_->rows()) prefetch(updates_ + later * width, count * width);
-                            for (std::int64_t i = 0; i < count; ++i) moves[i] = {at[i], row + i};
-                            take(moves, count);
-                          });
-  });
-  tiles_.unpack(tile, packed, out);
-}
+  // Calls take(moves, count) for the moves of all buckets that touch the target rows, in blocks.
+  template <class Take>
+  void visit(Range targets, const Take& take) const {
+    std::int64_t at = buckets_[to_size(targets.first / bucket_rows_)];
+    const std::int64_t end = buckets_[to_size((targets.end() - 1) / bucket_rows_ + 1)];
+    for (; at < end; at += kIndexBlock) take(moves_.data() + at, std::min(kIndexBlock, end - at));
+  }
 
-void Scatter::update_part(std::byte* out, std::int64_t part, std::int64_t parts) const {
-  if (tiles_.count() > 0) {
+ private:
+  std::vector<Move> moves_;
+  std::vector<std::int64_t> buckets_;  // where in moves_ each begins; one more than there are
+  std::int64_t bucket_rows_ = 1;
+};
+
+class ScatterRows final : public Plan {
+ public:
+  explicit ScatterRows(ScatterRowsSpec spec)
+      : data_(std::move(spec.data)),
+        updates_(std::move(spec.updates)),
+        width_(element_size(data_.dtype())),
+        row_elements_(spec.row_elements),
+        reduction_(spec.reduction),
+        use_init_val_(spec.use_init_val),
+        locator_(make_locator(std::move(spec.decoder), spec.geometry)),
+        tiles_(*locator_, data_.size(), width_),
+        replace_(combine_loop(Reduction::none, data_.dtype())),
+        combine_(combine_loop(reduction_, data_.dtype())),
+        average_(reduction_ == Reduction::mean ? average_loop(data_.dtype()) : nullptr),
+        strategy_(choose_strategy({.is_scatter = true,
+                                   .rows = locator_->rows(),
+                                   .row_bytes = row_elements_ * width_,
+                                   .tensor_bytes = data_.bytes(),
+                                   .repeats = locator_->repeats(),
+                                   .tuples = locator_->decoder().tuples(),
+                                   .group_size = locator_->group_size(),
+                                   .group_rows = locator_->group_size() == 0 ? 0 : locator_->group_rows(),
+                                   .columns = locator_->columns(),
+                                   .steps = tiles_.steps()})) {}
+
+  void prepare(const Threads& threads) override {
+    if (strategy_.keep_offsets) locator_->keep_offsets(threads);
+    if (strategy_.order == Strategy::Order::sorted) {
+      sorted_.sort(*locator_, data_.size() / row_elements_, threads);
+    }
+  }
+
+  // Copied and updated range by range: the updates meet data that is still in cache.
+  void fill(Range range, std::byte* out) const override {
+    std::memcpy(out, data_.data() + range.first * width_, to_size(range.count * width_));
+    update(range, out);
+  }
+
+  [[nodiscard]] std::int64_t check_size() const override { return locator_->decoder().tuples(); }
+  void check(Range range) const override { locator_->decoder().check(range); }
+  // Sorting decodes all indices, and the ranges of the result touch all groups.
+  [[nodiscard]] bool fill_checks() const override { return !strategy_.is_whole(); }
+
+  [[nodiscard]] Origin origin(std::int64_t element) const override {
+    const std::int64_t target = element / row_elements_;
+    const std::int64_t column = element % row_elements_;
+    Origin updates;
+    visit({target, 1}, [&](const Move* moves, std::int64_t count) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        if (moves[i].target == target)
+          updates.push_back({kUpdates, moves[i].update * row_elements_ + column});
+      }
+    });
+    if (updates.empty()) return {{kData, element}};
+    if (reduction_ == Reduction::none) return {updates.back()};
+    if (use_init_val_) updates.insert(updates.begin(), {kData, element});
+    return updates;
+  }
+
+  [[nodiscard]] Footprint footprint(Range range) const override {
+    if (range.count == 0) return {};
+    const std::int64_t first = range.first / row_elements_;
+    const Range rows = locator_->rows_within({first, ceil_div(range.end(), row_elements_) - first});
+    const Range tuples = locator_->tuples_of(rows);
+    const std::int64_t components = locator_->decoder().components();
+    return {{kData, range},
+            {kIndices, {tuples.first * components, tuples.count * components}},
+            {kUpdates, {rows.first * row_elements_, rows.count * row_elements_}}};
+  }
+
+  [[nodiscard]] bool prefers_whole() const override { return strategy_.is_whole(); }
+  // A tile begins with its own copy of data.
+  [[nodiscard]] const std::byte* base() const override { return writes_all() ? nullptr : data_.data(); }
+  void fill_part(std::byte* whole, std::int64_t part, std::int64_t parts) const override {
+    if (strategy_.order != Strategy::Order::by_column) {
+      const std::int64_t first = part_bound(data_.size(), part, parts);
+      const std::int64_t end = part_bound(data_.size(), part + 1, parts);
+      if (first < end) update({first, end - first}, whole + first * width_);
+      return;
+    }
     Storage packed(tiles_.bytes());
     const std::int64_t end = part_bound(tiles_.count(), part + 1, parts);
     for (std::int64_t tile = part_bound(tiles_.count(), part, parts); tile < end; ++tile)
-      update_tile(out, tile, packed.data());
-    return;
+      update_tile(whole, tile, packed.data());
   }
-  const std::int64_t elements = spec_.places * spec_.row_elements;
-  const std::int64_t first = part_bound(elements, part, parts);
-  const std::int64_t end = part_bound(elements, part + 1, parts);
-  if (first < end) update_slice(first, end - first, out + first * element_size(spec_.dtype));
+
+ private:
+  // Target rows that are updated over the same columns.
+  struct Segment {
+    Range targets;
+    std::int64_t column;
+    std::int64_t columns;
+    std::byte* out;  // the first target row at the first column
+  };
+
+  [[nodiscard]] bool writes_all() const {
+    return strategy_.order == Strategy::Order::by_column && tiles_.cover_all();
+  }
+
+  // `out` holds the elements `range` of data: applies the updates that they get.
+  void update(Range range, std::byte* out) const {
+    for (const Segment& segment : segments_of(range, out)) {
+      update_segment(segment, [&](const auto& take) { visit(segment.targets, take); });
+    }
+  }
+
+  // A range may begin and end within a row: up to three segments.
+  [[nodiscard]] std::vector<Segment> segments_of(Range range, std::byte* out) const {
+    std::vector<Segment> segments;
+    auto [first, count] = range;
+    while (count > 0) {
+      const std::int64_t target = first / row_elements_;
+      const std::int64_t column = first % row_elements_;
+      const bool whole = column == 0 && count >= row_elements_;
+      const std::int64_t rows = whole ? count / row_elements_ : 1;
+      const std::int64_t columns = whole ? row_elements_ : std::min(count, row_elements_ - column);
+      segments.push_back({{target, rows}, column, columns, out});
+      first += rows * columns;
+      count -= rows * columns;
+      out += rows * columns * width_;
+    }
+    return segments;
+  }
+
+  // Calls take(moves, count) for blocks of moves in row order, among them all that go to the target rows.
+  template <class Take>
+  void visit(Range targets, const Take& take) const {
+    if (!sorted_.empty()) return sorted_.visit(targets, take);
+    const Range rows = locator_->rows_within(targets);
+    std::int64_t offsets[kIndexBlock];
+    Move moves[kIndexBlock];
+    for (std::int64_t first = rows.first; first < rows.end(); first += kIndexBlock) {
+      const std::int64_t n = std::min(kIndexBlock, rows.end() - first);
+      locator_->locate(first, n, offsets);
+      for (std::int64_t i = 0; i < n; ++i) moves[i] = {offsets[i], first + i};
+      take(moves, n);
+    }
+  }
+
+  // The moves of one segment, out of those that `source` hands to its argument.
+  template <class Source>
+  void update_segment(const Segment& segment, const Source& source) const {
+    const bool by_row = average_ != nullptr || (reduction_ != Reduction::none && !use_init_val_);
+    std::vector<Move> all;
+    Move mine[kIndexBlock];
+    source([&](const Move* moves, std::int64_t count) {
+      std::int64_t kept = 0;
+      for (std::int64_t i = 0; i < count; ++i) {
+        // kSkip is below every target. Written always, counted when it belongs here: no branch to mispredict.
+        const std::int64_t target = moves[i].target;
+        mine[kept] = {target - segment.targets.first, moves[i].update};
+        kept += target >= segment.targets.first && target < segment.targets.end() ? 1 : 0;
+      }
+      if (by_row) {
+        all.insert(all.end(), mine, mine + kept);
+      } else {
+        combine_(rows_of(segment), mine, kept);
+      }
+    });
+    if (by_row) apply_by_row(segment, all);
+  }
+
+  [[nodiscard]] MoveTarget rows_of(const Segment& segment) const {
+    return {segment.out, updates_.data() + segment.column * width_, row_elements_, segment.columns};
+  }
+
+  // All moves of a segment, target row by target row.
+  void apply_by_row(const Segment& segment, std::vector<Move>& moves) const {
+    const MoveTarget rows = rows_of(segment);
+    std::ranges::stable_sort(moves, {}, &Move::target);
+    for (auto first = moves.begin(); first != moves.end();) {
+      const auto end =
+          std::find_if(first, moves.end(), [&](const Move& move) { return move.target != first->target; });
+      const std::int64_t count = end - first;
+      if (average_ != nullptr) {
+        average_(rows, &*first, count, use_init_val_);
+      } else {
+        replace_(rows, &*first, 1);
+        combine_(rows, &*first + 1, count - 1);
+      }
+      first = end;
+    }
+  }
+
+  void update_tile(std::byte* whole, std::int64_t number, std::byte* packed) const {
+    const ColumnTiles::Tile tile = tiles_.tile(number);
+    tiles_.pack(tile, data_.data(), packed);
+    const Segment segment = {{0, tiles_.steps() * (tile.end - tile.begin)}, 0, 1, packed};
+    update_segment(segment, [&](const auto& take) {
+      Move moves[kIndexBlock];
+      locator_->locate_columns(tile.begin, tile.end,
+                               [&](std::int64_t row, std::int64_t count, const std::int64_t* offsets) {
+                                 const std::int64_t later = row + kTileStepsAhead * locator_->columns();
+                                 if (later < locator_->rows())
+                                   prefetch(updates_.data() + later * width_, count * width_);
+                                 for (std::int64_t i = 0; i < count; ++i) moves[i] = {offsets[i], row + i};
+                                 take(moves, count);
+                               });
+    });
+    tiles_.unpack(tile, packed, whole);
+  }
+
+  Tensor data_;
+  Tensor updates_;
+  std::int64_t width_;
+  std::int64_t row_elements_;
+  Reduction reduction_;
+  bool use_init_val_;
+  std::unique_ptr<Locator> locator_;
+  ColumnTiles tiles_;
+  Combine replace_;
+  Combine combine_;
+  Average average_;
+  Strategy strategy_;
+  SortedMoves sorted_;
+};
+
+}  // namespace
+
+std::unique_ptr<Plan> scatter_plan(ScatterRowsSpec spec) {
+  if (spec.data.size() == 0 || spec.updates.size() == 0) {
+    return checked_copy_plan(spec.data, std::move(spec.decoder));
+  }
+  return std::make_unique<ScatterRows>(std::move(spec));
 }
 
 }  // namespace tensorop

@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "kernels/plan.hpp"
 #include "tensor/shape.hpp"
 
 namespace tensorop {
@@ -28,6 +29,11 @@ class BroadcastWalk {
   // Elements along the innermost dimension, and the operands' strides there.
   [[nodiscard]] std::int64_t inner_size() const { return sizes_.back(); }
   [[nodiscard]] std::int64_t inner_stride(std::size_t operand) const { return strides_[operand].back(); }
+
+  // Which element of the operand the result's element at a flat position is made from.
+  [[nodiscard]] std::int64_t offset(std::size_t operand, std::int64_t position) const;
+  // The elements of all operands that a range of the result may be made from.
+  [[nodiscard]] Footprint footprint(Range range) const;
 
   // Calls run(offsets, count) for the runs that make up the elements [first, first + count) of the row-major
   // result, in order: offsets[i] is where operand i has the first element of the run.

@@ -13,11 +13,10 @@
 namespace tensorop {
 namespace {
 
-constexpr OperandSpec kOperands[] = {{"data", "T", OperandRole::data, "the tensor to repeat"}};
+constexpr OperandSpec kOperands[] = {{"data", "T", OperandRole::data, "T-1", "the tensor to repeat"}};
 
 // BC-T2; that it is a list of integers is settled when the attribute is read (BC-T1).
-const Shape& checked_target(const Call& call) {
-  const Shape& target = call.integers("shape");
+const Shape& checked_target(const Shape& target) {
   const auto negative = std::ranges::find_if(target, [](std::int64_t dim) { return dim < 0; });
   if (negative != target.end()) {
     throw Error(cat("shape[", negative - target.begin(), "] = ", *negative,
@@ -27,21 +26,25 @@ const Shape& checked_target(const Call& call) {
   return target;
 }
 
-Plan repeat_plan(const Tensor& data, const Shape& output, const BroadcastStrides& strides) {
-  const BroadcastWalk walk(output, {strides});
-  Plan plan;
-  plan.fill = [=](std::int64_t first, std::int64_t count, std::byte* out) {
-    repeat_elements(out, data.data(), element_size(data.dtype()), walk, first, count);
-  };
-  return plan;
+// `target` is the result's shape, `strides` how data lies within it.
+Planned plan_repeat(const Tensor& data, const Shape& target, const BroadcastStrides& strides) {
+  OutputInfo output = checked_output(data.dtype(), target);
+  auto repeat = repeat_plan(data, output.shape, strides);
+  return {std::move(output), std::move(repeat)};
 }
 
 namespace expand {
 
 constexpr AttributeSpec kAttributes[] = {
-    {"shape", AttributeKind::integers, "", "", "BC-T1",
-     "the shape to broadcast with, both ways: 2,3,4 or [] or a tensor operand", true},
+    {"shape",
+     AttributeKind::integers,
+     "",
+     {},
+     "BC-T1",
+     "the shape to broadcast with, both ways: 2,3,4 or [] or a tensor operand",
+     true},
 };
+constexpr auto kShapeKey = attribute_key<Shape>(kAttributes, "shape");
 constexpr AttributeRow kShapeOnly[] = {{"shape"}};
 constexpr TypeRow kStandard[] = {{"T", kAllTypes}, {"shape", kIntegerTypes}};
 constexpr TypeRow kOnnx8[] = {{"T", kAllButBfloat16}, {"shape", DType::int64}};
@@ -52,32 +55,53 @@ constexpr Version kVersions[] = {
     {Framework::onnx, 13, "Expand", kOnnx13, kShapeOnly},
 };
 
-OutputInfo infer(const Call& call) {
+Planned plan(const Call& call) {
   const Tensor& data = call.operands[0];
-  return {data.dtype(), merge_shapes({{"data", data.shape()}, {"shape", checked_target(call)}}, "BC-B1")};
-}
-
-Plan plan(const Call& call, const OutputInfo& output) {
-  const Tensor& data = call.operands[0];
-  return repeat_plan(data, output.shape, strides_right_aligned(data.shape(), output.shape));
+  const Shape target =
+      merge_shapes({{"data", data.shape()}, {"shape", checked_target(call.get(kShapeKey))}}, "BC-B1");
+  return plan_repeat(data, target, strides_right_aligned(data.shape(), target));
 }
 
 constexpr OperatorName kNames[] = {{"expand"}};
 
 }  // namespace expand
 
+enum class Mode : std::uint8_t { numpy, bidirectional, pdpd, explicit_axes };
+
+constexpr Choice kModes[] = {{"numpy", Mode::numpy},
+                             {"bidirectional", Mode::bidirectional},
+                             {"pdpd", Mode::pdpd},
+                             {"explicit", Mode::explicit_axes}};
 constexpr AttributeSpec kAttributes[] = {
-    {"shape", AttributeKind::integers, "", "", "BC-T1", "the target shape: 2,3,4 or [] or a tensor operand",
+    {"shape",
+     AttributeKind::integers,
+     "",
+     {},
+     "BC-T1",
+     "the target shape: 2,3,4 or [] or a tensor operand",
      true},
-    {"mode", AttributeKind::choice, "numpy", "numpy|bidirectional|pdpd|explicit", "BR-1",
+    {"mode", AttributeKind::choice, "numpy", kModes, "BR-1",
      "how data's dimensions find theirs in the target"},
-    {"axis", AttributeKind::integer, "-1", "", "",
+    {"axis",
+     AttributeKind::integer,
+     "-1",
+     {},
+     kCallRule,
      "mode pdpd: where data's first dimension lies; -1: right-aligned"},
-    {"axes_mapping", AttributeKind::integers, "", "", "BC-E2",
+    {"axes_mapping",
+     AttributeKind::integers,
+     "",
+     {},
+     "BC-E2",
      "mode explicit: the target dimension of each of data's"},
 };
-constexpr AttributeRow kOpenvino1[] = {
-    {"shape"}, {"mode", "numpy|explicit|pdpd"}, {"axis"}, {"axes_mapping"}};
+constexpr auto kShapeKey = attribute_key<Shape>(kAttributes, "shape");
+constexpr auto kModeKey = attribute_key<Mode>(kAttributes, "mode");
+constexpr auto kAxisKey = attribute_key<std::int64_t>(kAttributes, "axis");
+constexpr auto kAxesMappingKey = attribute_key<Shape>(kAttributes, "axes_mapping");
+
+constexpr std::string_view kOpenvino1Modes[] = {"numpy", "explicit", "pdpd"};
+constexpr AttributeRow kOpenvino1[] = {{"shape"}, {"mode", kOpenvino1Modes}, {"axis"}, {"axes_mapping"}};
 constexpr AttributeRow kAllAttributes[] = {{"shape"}, {"mode"}, {"axis"}, {"axes_mapping"}};
 constexpr TypeRow kStandard[] = {{"T", kAllTypes}, {"shape", kIntegerTypes}, {"axes_mapping", kIntegerTypes}};
 constexpr TypeRow kOpenvino1Types[] = {
@@ -100,7 +124,7 @@ constexpr Version kVersions[] = {
 
 // 2.7: where data's dimensions lie.
 std::vector<std::int64_t> explicit_axes(const Call& call, const Shape& data, const Shape& target) {
-  const auto& axes = call.integers("axes_mapping");
+  const auto& axes = call.get(kAxesMappingKey);
   // A scalar may come with one axis whose target dimension is 1.
   const bool scalar = data.empty() && axes.size() == 1;
   if (axes.size() != data.size() && !scalar) {
@@ -137,7 +161,7 @@ std::vector<std::int64_t> explicit_axes(const Call& call, const Shape& data, con
 
 // 5.2, mode pdpd: as 2.6 with the target in the place of A, under rules of its own.
 std::vector<std::int64_t> pdpd_target_axes(const Call& call, const Shape& data, const Shape& target) {
-  const std::int64_t given = call.integer("axis");
+  const std::int64_t given = call.get(kAxisKey);
   const std::int64_t axis = given == -1 ? rank(target) - rank(data) : given;
   std::vector<std::int64_t> axes;
   std::size_t trimmed = data.size();
@@ -160,40 +184,34 @@ std::vector<std::int64_t> pdpd_target_axes(const Call& call, const Shape& data, 
 
 // Which attributes the mode takes: before any dtype or rank (G-9).
 void check_attributes(const Call& call) {
-  const std::string& mode = call.choice("mode");
-  if (mode != "pdpd" && call.is_given("axis"))
-    throw Error(cat("axis belongs to mode pdpd, not ", mode), "G-8");
-  if ((mode == "explicit") == call.is_given("axes_mapping")) return;
-  throw Error(mode == "explicit" ? std::string("mode explicit needs axes_mapping")
-                                 : cat("axes_mapping belongs to mode explicit, not ", mode),
+  const Mode mode = call.get(kModeKey);
+  if (mode != Mode::pdpd && call.is_given(kAxisKey))
+    throw Error(cat("axis belongs to mode pdpd, not ", call.word(kModeKey)), kCallRule);
+  if ((mode == Mode::explicit_axes) == call.is_given(kAxesMappingKey)) return;
+  throw Error(mode == Mode::explicit_axes
+                  ? std::string("mode explicit needs axes_mapping")
+                  : cat("axes_mapping belongs to mode explicit, not ", call.word(kModeKey)),
               "BC-E1");
 }
 
-struct Layout {
-  Shape shape;
-  BroadcastStrides strides;
-};
-
-Layout layout(const Call& call) {
-  const Shape& data = call.operands[0].shape();
-  const std::string& mode = call.choice("mode");
-  const Shape& target = checked_target(call);
-  if (mode == "explicit") return {target, strides_at(data, target, explicit_axes(call, data, target))};
-  if (mode == "pdpd") return {target, strides_at(data, target, pdpd_target_axes(call, data, target))};
-  if (mode == "bidirectional") {
-    Shape merged = merge_shapes({{"data", data}, {"shape", target}}, "BC-B1");
-    return {merged, strides_right_aligned(data, merged)};
+Planned plan(const Call& call) {
+  const Tensor& data = call.operands[0];
+  const Shape& shape = data.shape();
+  const Shape& target = checked_target(call.get(kShapeKey));
+  switch (call.get(kModeKey)) {
+    case Mode::explicit_axes:
+      return plan_repeat(data, target, strides_at(shape, target, explicit_axes(call, shape, target)));
+    case Mode::pdpd:
+      return plan_repeat(data, target, strides_at(shape, target, pdpd_target_axes(call, shape, target)));
+    case Mode::bidirectional: {
+      const Shape merged = merge_shapes({{"data", shape}, {"shape", target}}, "BC-B1");
+      return plan_repeat(data, merged, strides_right_aligned(shape, merged));
+    }
+    case Mode::numpy:
+      require_unidirectional({"data", shape}, {"shape", target});
+      return plan_repeat(data, target, strides_right_aligned(shape, target));
   }
-  require_unidirectional({"data", data}, {"shape", target});
-  return {target, strides_right_aligned(data, target)};
-}
-
-OutputInfo infer(const Call& call) {
-  return {call.operands[0].dtype(), layout(call).shape};
-}
-
-Plan plan(const Call& call, const OutputInfo& output) {
-  return repeat_plan(call.operands[0], output.shape, layout(call).strides);
+  __builtin_unreachable();
 }
 
 constexpr OperatorName kNames[] = {{"broadcast"}};
@@ -210,7 +228,7 @@ constinit const Operator kBroadcast = {
     .attributes = kAttributes,
     .versions = kVersions,
     .oob = {},
-    .infer = infer,
+    .count_rule = kCallRule,
     .plan = plan,
     .check_attributes = check_attributes,
 };
@@ -225,7 +243,7 @@ constinit const Operator kExpand = {
     .attributes = expand::kAttributes,
     .versions = expand::kVersions,
     .oob = {},
-    .infer = expand::infer,
+    .count_rule = kCallRule,
     .plan = expand::plan,
 };
 

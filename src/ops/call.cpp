@@ -2,30 +2,18 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 
 namespace tensorop {
 
-bool Call::is_given(std::string_view name) const {
-  return std::ranges::find(given, name) != given.end();
-}
-
-std::int64_t Call::integer(std::string_view name) const {
-  return std::get<std::int64_t>(attributes.find(name)->second);
-}
-bool Call::boolean(std::string_view name) const {
-  return std::get<bool>(attributes.find(name)->second);
-}
-const std::string& Call::choice(std::string_view name) const {
-  return std::get<std::string>(attributes.find(name)->second);
-}
-const std::vector<std::int64_t>& Call::integers(std::string_view name) const {
-  return std::get<std::vector<std::int64_t>>(attributes.find(name)->second);
-}
-
 std::string Call::operand_name(std::size_t i) const {
   if (i < op->operands.size()) return std::string(op->operands[i].name);
   return cat("operand ", i + 1);
+}
+
+const OperandSpec& Call::operand_spec(std::size_t i) const {
+  return op->operands[std::min(i, op->operands.size() - 1)];
 }
 
 std::string Call::version_name() const {
@@ -40,6 +28,14 @@ std::string Call::version_name() const {
       return "mdf";
   }
   __builtin_unreachable();
+}
+
+OutputInfo checked_output(DType dtype, Shape shape) {
+  require_fits(shape, element_size(dtype));
+  if (shape.size() > kMaxRank) {
+    throw Error(cat("the result would have rank ", shape.size(), " (at most ", kMaxRank, ")"), "G-2");
+  }
+  return {dtype, std::move(shape)};
 }
 
 }  // namespace tensorop

@@ -1,10 +1,9 @@
 // A call with everything resolved: what an operator's own code sees.
 #pragma once
 
-#include <map>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -14,31 +13,69 @@
 
 namespace tensorop {
 
-using AttributeValue = std::variant<std::int64_t, bool, std::string, std::vector<std::int64_t>>;
+// The number of a word in the choices of its attribute.
+struct ChosenWord {
+  std::size_t at = 0;
+};
+
+// An attribute of the call.
+struct Attribute {
+  std::variant<std::monostate, std::int64_t, bool, ChosenWord, Shape>
+      value;                // monostate: left out, no default
+  bool is_given = false;    // by the caller
+  bool in_version = false;  // the version has it
+};
 
 struct Call {
   const Operator* op = nullptr;
-  std::string_view called_as;  // the name that was used, as the description has it: "divide" of div
+  const OperatorName* name = nullptr;  // which of its names was used
   const Version* version = nullptr;
-  int opset = 0;                 // as asked for: the version may be older
-  std::vector<Tensor> operands;  // in the order of the description, a variadic one spread out
-  std::map<std::string, AttributeValue, std::less<>> attributes;  // given ones and defaults
-  std::vector<std::string> given;                                 // names of those that were given
+  int opset = 0;                      // as asked for: the version may be older
+  std::vector<Tensor> operands;       // in the order of the description, a variadic one spread out
+  std::vector<Attribute> attributes;  // in the order of the description
   OutOfBounds oob = OutOfBounds::error;
 
-  [[nodiscard]] bool is_given(std::string_view name) const;
-  // The value; the attribute must exist with that kind.
-  [[nodiscard]] std::int64_t integer(std::string_view name) const;
-  [[nodiscard]] bool boolean(std::string_view name) const;
-  [[nodiscard]] const std::string& choice(std::string_view name) const;
-  [[nodiscard]] const std::vector<std::int64_t>& integers(std::string_view name) const;
+  // The value of an attribute that was given or has a default. The key is of this operator's table, or of one
+  // that begins like it.
+  template <class T>
+  [[nodiscard]] decltype(auto) get(AttributeKey<T> key) const {
+    const auto& value = attributes[key.at].value;
+    if constexpr (std::is_enum_v<T>) {
+      return static_cast<T>(op->attributes[key.at].choices[std::get<ChosenWord>(value).at].value);
+    } else if constexpr (std::is_same_v<T, Shape>) {
+      return std::get<Shape>(value);
+    } else {
+      return T{std::get<T>(value)};
+    }
+  }
+  // The word that was chosen, for messages.
+  template <class T>
+  [[nodiscard]] std::string_view word(AttributeKey<T> key) const {
+    return op->attributes[key.at].choices[std::get<ChosenWord>(attributes[key.at].value).at].word;
+  }
+  // Whether the caller gave it. False where the table ends before it.
+  template <class T>
+  [[nodiscard]] bool is_given(AttributeKey<T> key) const {
+    return key.at < attributes.size() && attributes[key.at].is_given;
+  }
+  // Whether the version has it.
+  template <class T>
+  [[nodiscard]] bool has(AttributeKey<T> key) const {
+    return key.at < attributes.size() && attributes[key.at].in_version;
+  }
 
   // "data", "b", for a variadic one "operand 3": how messages name operand `i`.
   [[nodiscard]] std::string operand_name(std::size_t i) const;
+  // The description of operand `i`.
+  [[nodiscard]] const OperandSpec& operand_spec(std::size_t i) const;
   [[nodiscard]] bool strict() const { return version->framework != Framework::standard; }
   [[nodiscard]] bool has_trait(unsigned trait) const { return (version->traits & trait) != 0; }
   // "onnx GatherND-13", "openvino Gather-8", "the default semantics": for messages.
   [[nodiscard]] std::string version_name() const;
 };
+
+// The dtype and shape of a result. Throws Error [G-2] where its size does not fit or its rank is too large.
+// To be called before a plan is made: strides are only computed of shapes that passed.
+[[nodiscard]] OutputInfo checked_output(DType dtype, Shape shape);
 
 }  // namespace tensorop

@@ -2,11 +2,12 @@
 // arithmetic, which a functor of the kernels gives. Source: sections 2 and 6.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
 #include "kernels/binary_kernel.hpp"
-#include "kernels/run_walk.hpp"
 #include "ops/broadcast_rules.hpp"
 #include "ops/call.hpp"
 
@@ -16,27 +17,50 @@ namespace tensorop {
 inline constexpr unsigned kIdenticalShapes = 1;  // BC-N without an attribute that says so
 inline constexpr unsigned kTruncates = 2;        // Mod-1: the truncated remainder without an attribute
 
+// How shapes of operands must agree. `legacy` is the rule of ONNX opsets 1-6.
+enum class BroadcastRule : std::uint8_t { numpy, pdpd, none, legacy };
+
+inline constexpr Choice kAutoBroadcastChoices[] = {
+    {"numpy", BroadcastRule::numpy}, {"pdpd", BroadcastRule::pdpd}, {"none", BroadcastRule::none}};
 inline constexpr AttributeSpec kAutoBroadcastSpec = {
     "auto_broadcast", AttributeKind::choice,
-    "numpy",          "numpy|pdpd|none",
+    "numpy",          kAutoBroadcastChoices,
     "EW-3",           "how shapes go together: aligned on the right, b within a, or not at all"};
 inline constexpr AttributeSpec kAxisSpec = {
     "axis",
     AttributeKind::integer,
     "-1",
-    "",
-    "",
+    {},
+    kCallRule,
     "auto_broadcast pdpd and broadcast 1: the dimension of a where b begins; without it b ends where a does"};
+// The attribute `broadcast` of ONNX opsets 1-6.
+enum class LegacyBroadcast : std::uint8_t { off, on };
+inline constexpr Choice kLegacyChoices[] = {{"0", LegacyBroadcast::off}, {"1", LegacyBroadcast::on}};
 inline constexpr AttributeSpec kBroadcastSpec = {
     "broadcast", AttributeKind::choice,
-    "",          "0|1",
+    "",          kLegacyChoices,
     "BC-L1",     "the rule of ONNX opsets 1-6: 1 lets b repeat within a, 0 asks for identical shapes"};
 inline constexpr AttributeSpec kConsumedInputsSpec = {
-    "consumed_inputs", AttributeKind::integers, "", "", "G-8", "of ONNX opset 1, without effect"};
+    "consumed_inputs", AttributeKind::integers, "", {}, kCallRule, "of ONNX opset 1, without effect"};
+
+// The attributes of a binary operator. Those of any other operator of this family begin with these, or end
+// before the last: then the keys below are theirs too.
+inline constexpr AttributeSpec kBinaryAttributes[] = {kAutoBroadcastSpec, kAxisSpec, kBroadcastSpec};
+inline constexpr auto kAutoBroadcastKey = attribute_key<BroadcastRule>(kBinaryAttributes, "auto_broadcast");
+inline constexpr auto kAxisKey = attribute_key<std::int64_t>(kBinaryAttributes, "axis");
+inline constexpr auto kBroadcastKey = attribute_key<LegacyBroadcast>(kBinaryAttributes, "broadcast");
+
+[[nodiscard]] constexpr bool begins_like_binary(std::span<const AttributeSpec> table) {
+  for (std::size_t i = 0; i < std::min(table.size(), std::size(kBinaryAttributes)); ++i) {
+    if (table[i].name != kBinaryAttributes[i].name) return false;
+  }
+  return true;
+}
 
 inline constexpr AttributeRow kStandardAttributes[] = {{"auto_broadcast"}, {"axis"}, {"broadcast"}};
 inline constexpr AttributeRow kOpenvinoAttributes[] = {{"auto_broadcast"}, {"axis"}};
-inline constexpr AttributeRow kOpenvinoNoPdpd[] = {{"auto_broadcast", "numpy|none"}};
+inline constexpr std::string_view kNoPdpd[] = {"numpy", "none"};
+inline constexpr AttributeRow kOpenvinoNoPdpd[] = {{"auto_broadcast", kNoPdpd}};
 inline constexpr AttributeRow kLegacyAttributes[] = {{"broadcast", {}, "0"}, {"axis"}};
 inline constexpr AttributeRow kConsumingAttributes[] = {
     {"broadcast", {}, "0"}, {"axis"}, {"consumed_inputs"}};
@@ -58,8 +82,9 @@ struct BroadcastLayout {
   std::vector<BroadcastStrides> strides;
 };
 
-// The choice of auto_broadcast, "legacy" for the rule of `broadcast`, "none" where the version says so.
-[[nodiscard]] std::string broadcast_rule(const Call& call);
+// The rule of a call: the choice of auto_broadcast, legacy where `broadcast` holds, none where the version
+// says so.
+[[nodiscard]] BroadcastRule broadcast_rule(const Call& call);
 
 // Operand `i` under its name in messages.
 [[nodiscard]] NamedShape named_shape(const Call& call, std::size_t i);
@@ -70,9 +95,8 @@ void check_broadcast_attributes(const Call& call);
 // Throws Error with the violated rule of BC-M, BC-N, BC-L or BC-P.
 [[nodiscard]] BroadcastLayout broadcast_layout(const Call& call);
 
-[[nodiscard]] OutputInfo infer_elementwise(const Call& call, const BinaryKernel& kernel);
 // More than two operands are folded from the left, one is copied.
-[[nodiscard]] Plan plan_elementwise(const Call& call, const OutputInfo& output, const BinaryKernel& kernel);
+[[nodiscard]] Planned plan_elementwise(const Call& call, const BinaryKernel& kernel);
 
 // What an operator computes: a kernel, by the dtypes and attributes of a call.
 using KernelChoice = BinaryKernel (*)(const Call& call);
@@ -94,7 +118,9 @@ struct ElementwiseDescription {
 };
 
 template <KernelChoice kChoice>
-[[nodiscard]] constexpr Operator elementwise_operator(const ElementwiseDescription& description) {
+[[nodiscard]] consteval Operator elementwise_operator(const ElementwiseDescription& description) {
+  if (!begins_like_binary(description.attributes))
+    throw "the keys of kBinaryAttributes do not fit this table";
   return {
       .name = description.name,
       .summary = description.summary,
@@ -105,17 +131,14 @@ template <KernelChoice kChoice>
       .attributes = description.attributes,
       .versions = description.versions,
       .oob = {},
-      .infer = [](const Call& call) { return infer_elementwise(call, kChoice(call)); },
-      .plan = [](const Call& call,
-                 const OutputInfo& output) { return plan_elementwise(call, output, kChoice(call)); },
+      .count_rule = "EW-1",
+      .plan = [](const Call& call) { return plan_elementwise(call, kChoice(call)); },
       .check_attributes = check_broadcast_attributes,
   };
 }
 
 inline constexpr OperandSpec kBinaryOperands[] = {
-    {"a", "T", OperandRole::data, "the first operand"},
-    {"b", "T", OperandRole::data, "the second operand, of a's dtype"},
+    {"a", "T", OperandRole::data, "T-1", "the first operand"},
+    {"b", "T", OperandRole::data, "T-1", "the second operand, of a's dtype"},
 };
-inline constexpr AttributeSpec kBinaryAttributes[] = {kAutoBroadcastSpec, kAxisSpec, kBroadcastSpec};
-
 }  // namespace tensorop

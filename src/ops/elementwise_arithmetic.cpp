@@ -40,16 +40,22 @@ constexpr AttributeSpec kAttributes[] = {
     kAxisSpec,
     kBroadcastSpec,
     kConsumedInputsSpec,
-    {"pythondiv", AttributeKind::flag, "false", "", "",
+    {"pythondiv",
+     AttributeKind::flag,
+     "false",
+     {},
+     kCallRule,
      "round the quotient of integers down, not towards zero"},
 };
 constexpr AttributeRow kStandard[] = {{"auto_broadcast"}, {"axis"}, {"broadcast"}, {"pythondiv"}};
 constexpr AttributeRow kOpenvino[] = {{"auto_broadcast"}, {"axis"}, {"pythondiv", {}, "true"}};
 constexpr auto kVersions = versions("Div", "Divide", kStandard, kOpenvino);
-constexpr OperatorName kNames[] = {{"div"}, {"divide", "Divide", "pythondiv=true"}};
+constexpr auto kPythonDivKey = attribute_key<bool>(kAttributes, "pythondiv");
+constexpr std::string_view kDivide[] = {"Divide"};
+constexpr OperatorName kNames[] = {{"div"}, {"divide", kDivide, {"pythondiv", "true"}}};
 
 BinaryKernel kernel(const Call& call) {
-  const bool floors = find_attribute(*call.version, "pythondiv") != nullptr && call.boolean("pythondiv");
+  const bool floors = call.has(kPythonDivKey) && call.get(kPythonDivKey);
   return floors ? kernel_of<FloorDiv>(call) : kernel_of<Div>(call);
 }
 
@@ -58,8 +64,8 @@ BinaryKernel kernel(const Call& call) {
 namespace pow {
 
 constexpr OperandSpec kOperands[] = {
-    {"a", "T", OperandRole::data, "the base"},
-    {"b", "T1", OperandRole::data, "the exponent, of any number dtype or, in older versions, of a's"},
+    {"a", "T", OperandRole::data, "T-1", "the base"},
+    {"b", "T1", OperandRole::data, "T-1", "the exponent, of any number dtype or, in older versions, of a's"},
 };
 constexpr DTypeSet kSignedWide = {DType::int32, DType::int64};
 constexpr TypeRow kStandard[] = {{"T", kNumericTypes}, {"T1", kNumericTypes}};
@@ -85,9 +91,10 @@ constexpr AttributeSpec kAttributes[] = {
     kAutoBroadcastSpec,
     kAxisSpec,
     kBroadcastSpec,
-    {"fmod", AttributeKind::flag, "false", "", "EW-5", "the remainder with a's sign instead of b's"},
+    {"fmod", AttributeKind::flag, "false", {}, "EW-5", "the remainder with a's sign instead of b's"},
 };
 constexpr AttributeRow kStandard[] = {{"auto_broadcast"}, {"axis"}, {"broadcast"}, {"fmod"}};
+constexpr auto kFmodKey = attribute_key<bool>(kAttributes, "fmod");
 constexpr AttributeRow kFmod[] = {{"fmod"}};
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "Mod", kNumericRow, kStandard},
@@ -98,7 +105,7 @@ constexpr Version kVersions[] = {
 constexpr OperatorName kNames[] = {{"mod"}};
 
 BinaryKernel kernel(const Call& call) {
-  const bool truncates = call.has_trait(kTruncates) || call.boolean("fmod");
+  const bool truncates = call.has_trait(kTruncates) || call.get(kFmodKey);
   if (!truncates && call.strict() && kFloatTypes.contains(call.operands[0].dtype())) {
     throw Error(cat("a is ", name(call.operands[0].dtype()), ", and ", call.version_name(),
                     " defines mod of floats only with fmod 1"),
@@ -121,8 +128,8 @@ constexpr std::array<Version, 2> openvino_versions(std::string_view published,
 namespace extreme {
 
 constexpr OperandSpec kOperands[] = {
-    {"a", "T", OperandRole::data, "the first operand"},
-    {"b", "T", OperandRole::data, "the others, of a's dtype; without any a is copied", true},
+    {"a", "T", OperandRole::data, "T-1", "the first operand"},
+    {"b", "T", OperandRole::data, "T-1", "the others, of a's dtype; without any a is copied", true},
 };
 
 constexpr AttributeRow kConsumed[] = {{"consumed_inputs"}};

@@ -75,13 +75,17 @@ constexpr Version kNotEqualVersions[] = {
 
 namespace shift {
 
+enum class Direction : std::uint8_t { left, right };
+constexpr Choice kDirections[] = {{"left", Direction::left}, {"right", Direction::right}};
+
 constexpr AttributeSpec kAttributes[] = {
     kAutoBroadcastSpec,
     kAxisSpec,
     kBroadcastSpec,
-    {"direction", AttributeKind::choice, "", "left|right", "EW-6", "which way to shift", true},
+    {"direction", AttributeKind::choice, "", kDirections, "EW-6", "which way to shift", true},
 };
 constexpr AttributeRow kStandard[] = {{"auto_broadcast"}, {"axis"}, {"broadcast"}, {"direction"}};
+constexpr auto kDirectionKey = attribute_key<Direction>(kAttributes, "direction");
 constexpr AttributeRow kDirection[] = {{"direction"}};
 constexpr TypeRow kUnsignedRow[] = {{"T", kUnsignedTypes}};
 constexpr Version kVersions[] = {
@@ -89,12 +93,13 @@ constexpr Version kVersions[] = {
     {Framework::onnx, 11, "BitShift", kUnsignedRow, kDirection},
 };
 constexpr OperandSpec kOperands[] = {
-    {"a", "T", OperandRole::data, "the bits"},
-    {"b", "T", OperandRole::data, "by how many places to shift them, of a's dtype"},
+    {"a", "T", OperandRole::data, "T-1", "the bits"},
+    {"b", "T", OperandRole::data, "T-1", "by how many places to shift them, of a's dtype"},
 };
 
 BinaryKernel kernel(const Call& call) {
-  return call.choice("direction") == "left" ? kernel_of<ShiftLeft>(call) : kernel_of<ShiftRight>(call);
+  return call.get(kDirectionKey) == Direction::left ? kernel_of<ShiftLeft>(call)
+                                                    : kernel_of<ShiftRight>(call);
 }
 
 }  // namespace shift

@@ -1,6 +1,7 @@
 // Gather: slices of data along one axis. Source: section 3.1 (GA-1 ... GA-6).
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "kernels/gather_rows.hpp"
 #include "ops/common.hpp"
 #include "ops/registry.hpp"
 
@@ -8,15 +9,27 @@ namespace tensorop {
 namespace {
 
 constexpr OperandSpec kOperands[] = {
-    {"data", "T", OperandRole::data, "the tensor to take slices from, rank at least 1"},
-    {"indices", "Tind", OperandRole::indices, "positions along the axis, any shape"},
+    {"data", "T", OperandRole::data, "T-1", "the tensor to take slices from, rank at least 1"},
+    {"indices", "Tind", OperandRole::indices, "IX-3", "positions along the axis, any shape"},
 };
 
 constexpr AttributeSpec kAttributes[] = {
-    {"axis", AttributeKind::integer, "0", "", "", "the axis to gather along; negative counts from the end"},
-    {"batch_dims", AttributeKind::integer, "0", "", "",
+    {"axis",
+     AttributeKind::integer,
+     "0",
+     {},
+     kCallRule,
+     "the axis to gather along; negative counts from the end"},
+    {"batch_dims",
+     AttributeKind::integer,
+     "0",
+     {},
+     kCallRule,
      "how many leading dimensions data and indices share; negative counts from the end of indices"},
 };
+
+constexpr auto kAxisKey = attribute_key<std::int64_t>(kAttributes, "axis");
+constexpr auto kBatchDimsKey = attribute_key<std::int64_t>(kAttributes, "batch_dims");
 
 constexpr AttributeRow kAxisAndBatch[] = {{"axis"}, {"batch_dims"}};
 
@@ -40,7 +53,7 @@ Geometry check_geometry(const Call& call) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
   require_rank_1(call, 0, "GA-1");
-  Geometry geometry{normalize_axis(call.integer("axis"), "data", data), call.integer("batch_dims")};
+  Geometry geometry{normalize_axis(call.get(kAxisKey), "data", data), call.get(kBatchDimsKey)};
   std::int64_t& b = geometry.batch_dims;
   const std::int64_t most = std::min(rank(data), rank(indices));
   if (b < -most || b > most) {
@@ -65,28 +78,25 @@ Geometry check_geometry(const Call& call) {
   return geometry;
 }
 
-OutputInfo infer(const Call& call) {
-  const auto [axis, batch_dims] = check_geometry(call);
-  const Shape& data = call.operands[0].shape();
-  const Shape& indices = call.operands[1].shape();
-  Shape shape = slice(data, 0, axis);
-  shape.insert(shape.end(), indices.begin() + batch_dims, indices.end());
-  shape.insert(shape.end(), data.begin() + axis + 1, data.end());
-  return {call.operands[0].dtype(), std::move(shape)};
-}
-
-Plan plan(const Call& call, const OutputInfo& output) {
+Planned plan(const Call& call) {
   const auto [axis, batch_dims] = check_geometry(call);
   const Tensor& data = call.operands[0];
   const Shape& shape = data.shape();
   const Shape& indices = call.operands[1].shape();
+  const Shape picked = slice(indices, batch_dims, rank(indices));
+  const Shape row = slice(shape, axis + 1, rank(shape));
+  Shape result = slice(shape, 0, axis);
+  result.insert(result.end(), picked.begin(), picked.end());
+  result.insert(result.end(), row.begin(), row.end());
+  OutputInfo output = checked_output(data.dtype(), std::move(result));
+
   const std::int64_t axis_size = shape[static_cast<std::size_t>(axis)];
   const AxisGeometry geometry{bounded_count(slice(shape, 0, batch_dims)),
                               bounded_count(slice(shape, batch_dims, axis)), axis_size,
-                              bounded_count(slice(indices, batch_dims, rank(indices)))};
-  return gather_plan(call, output, make_decoder(call, 1, {{axis_size, 1}}, axis),
-                     bounded_count(slice(shape, axis + 1, rank(shape))),
-                     [&](IndexDecoder decoder) { return axis_locator(std::move(decoder), geometry); });
+                              bounded_count(picked)};
+  auto gather = gather_plan(
+      {data, make_decoder(call, {{axis_size, 1, axis}}), geometry, bounded_count(row), count(output.shape)});
+  return {std::move(output), std::move(gather)};
 }
 
 constexpr OperatorName kNames[] = {{"gather"}};
@@ -103,7 +113,7 @@ constinit const Operator kGather = {
     .attributes = kAttributes,
     .versions = kVersions,
     .oob = kGatherOob,
-    .infer = infer,
+    .count_rule = kCallRule,
     .plan = plan,
 };
 

@@ -1,6 +1,7 @@
 // GatherElements: one element of data for each element of indices. Source: section 3.2 (GE-1 ... GE-5).
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "kernels/gather_rows.hpp"
 #include "ops/common.hpp"
 #include "ops/registry.hpp"
 
@@ -11,13 +12,20 @@ namespace {
 constexpr unsigned kEqualOffAxis = 1;
 
 constexpr OperandSpec kOperands[] = {
-    {"data", "T", OperandRole::data, "the tensor to take elements from, rank at least 1"},
-    {"indices", "Tind", OperandRole::indices, "positions along the axis, of data's rank"},
+    {"data", "T", OperandRole::data, "T-1", "the tensor to take elements from, rank at least 1"},
+    {"indices", "Tind", OperandRole::indices, "IX-3", "positions along the axis, of data's rank"},
 };
 
 constexpr AttributeSpec kAttributes[] = {
-    {"axis", AttributeKind::integer, "0", "", "", "the axis to gather along; negative counts from the end"},
+    {"axis",
+     AttributeKind::integer,
+     "0",
+     {},
+     kCallRule,
+     "the axis to gather along; negative counts from the end"},
 };
+
+constexpr auto kAxisKey = attribute_key<std::int64_t>(kAttributes, "axis");
 
 constexpr TypeRow kOpenvino6Types[] = {{"T", kOpenvinoAny}, {"Tind", kInt32Or64}};
 
@@ -34,14 +42,15 @@ constexpr Version kVersions[] = {
      kEqualOffAxis},
 };
 
-OutputInfo infer(const Call& call) {
+// GE-1 ... GE-4: the axis, counted from the front.
+std::int64_t check_shapes(const Call& call) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
   require_rank_1(call, 0, "GE-1");
   if (rank(indices) != rank(data)) {
     throw Error(cat("indices ", to_string(indices), " must have the rank of data ", to_string(data)), "GE-2");
   }
-  const std::int64_t axis = normalize_axis(call.integer("axis"), "data", data);
+  const std::int64_t axis = normalize_axis(call.get(kAxisKey), "data", data);
   const bool equal = call.has_trait(kEqualOffAxis);
   const auto smaller = [](const Version& version) { return (version.traits & kEqualOffAxis) == 0; };
   for (std::size_t d = 0; d < data.size(); ++d) {
@@ -54,18 +63,18 @@ OutputInfo infer(const Call& call) {
         indices[d] > data[d] ? ""
                              : cat("smaller dimensions are allowed by ", versions_where(*call.op, smaller)));
   }
-  return {call.operands[0].dtype(), indices};
+  return axis;
 }
 
-Plan plan(const Call& call, const OutputInfo& output) {
+Planned plan(const Call& call) {
+  const std::int64_t axis = check_shapes(call);
   const Tensor& data = call.operands[0];
-  const std::int64_t axis = normalize_axis(call.integer("axis"), "data", data.shape());
+  OutputInfo output = checked_output(data.dtype(), call.operands[1].shape());
   const auto a = static_cast<std::size_t>(axis);
-  return gather_plan(call, output,
-                     make_decoder(call, 1, {{data.shape()[a], row_major_strides(data.shape())[a]}}, axis), 1,
-                     [&](IndexDecoder decoder) {
-                       return element_locator(std::move(decoder), output.shape, data.shape(), axis);
-                     });
+  const IndexAxis along{data.shape()[a], row_major_strides(data.shape())[a], axis};
+  auto gather = gather_plan({data, make_decoder(call, {along}),
+                             ElementGeometry{output.shape, data.shape(), axis}, 1, count(output.shape)});
+  return {std::move(output), std::move(gather)};
 }
 
 constexpr OperatorName kNames[] = {{"gatherelements"}};
@@ -83,7 +92,7 @@ constinit const Operator kGatherElements = {
     .attributes = kAttributes,
     .versions = kVersions,
     .oob = kGatherOob,
-    .infer = infer,
+    .count_rule = kCallRule,
     .plan = plan,
 };
 

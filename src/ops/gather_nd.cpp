@@ -2,6 +2,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "kernels/gather_rows.hpp"
 #include "ops/common.hpp"
 #include "ops/registry.hpp"
 
@@ -14,13 +15,21 @@ constexpr unsigned kNegativeBatch = 4;   // batch_dims may count from the end of
 constexpr unsigned kFusedBatch = 8;      // GatherND-5: more than one batch dimension become one
 
 constexpr OperandSpec kOperands[] = {
-    {"data", "T", OperandRole::data, "the tensor to take slices from, rank at least 1"},
-    {"indices", "Tind", OperandRole::indices, "index tuples along the last dimension, rank at least 1"},
+    {"data", "T", OperandRole::data, "T-1", "the tensor to take slices from, rank at least 1"},
+    {"indices", "Tind", OperandRole::indices, "IX-3",
+     "index tuples along the last dimension, rank at least 1"},
 };
 
 constexpr AttributeSpec kAttributes[] = {
-    {"batch_dims", AttributeKind::integer, "0", "", "", "how many leading dimensions data and indices share"},
+    {"batch_dims",
+     AttributeKind::integer,
+     "0",
+     {},
+     kCallRule,
+     "how many leading dimensions data and indices share"},
 };
+
+constexpr auto kBatchDimsKey = attribute_key<std::int64_t>(kAttributes, "batch_dims");
 
 constexpr TypeRow kMdfTypes[] = {{"T", kAllTypes}, {"Tind", kInt32Or64}};
 
@@ -55,7 +64,7 @@ std::string allowed_by(const Call& call, std::string_view what, unsigned trait) 
 
 // GN-2: batch_dims counted from the front.
 std::int64_t check_batch_dims(const Call& call, const Shape& data, const Shape& indices) {
-  const std::int64_t b = call.integer("batch_dims");
+  const std::int64_t b = call.get(kBatchDimsKey);
   const std::int64_t end = std::min(rank(data), rank(indices));
   const std::int64_t least = call.has_trait(kNegativeBatch) ? -rank(indices) : 0;
   const std::int64_t normalized = b < 0 ? b + rank(indices) : b;
@@ -111,17 +120,6 @@ Geometry check_geometry(const Call& call) {
   return {b, k, std::move(batch)};
 }
 
-OutputInfo infer(const Call& call) {
-  const auto [b, k, batch] = check_geometry(call);
-  const Shape& data = call.operands[0].shape();
-  const Shape& indices = call.operands[1].shape();
-  Shape shape = batch;
-  if (call.has_trait(kFusedBatch) && b > 1) shape = {bounded_count(batch)};
-  shape.insert(shape.end(), indices.begin() + b, indices.end() - 1);
-  shape.insert(shape.end(), data.begin() + b + k, data.end());
-  return {call.operands[0].dtype(), std::move(shape)};
-}
-
 // Strides in batches of an operand whose leading dimensions are `own`, 0 where it repeats.
 std::vector<std::int64_t> batch_strides(const Shape& own, const Shape& batch) {
   auto strides = row_major_strides(own);
@@ -131,18 +129,25 @@ std::vector<std::int64_t> batch_strides(const Shape& own, const Shape& batch) {
   return strides;
 }
 
-Plan plan(const Call& call, const OutputInfo& output) {
+Planned plan(const Call& call) {
   const auto [b, k, batch] = check_geometry(call);
   const Tensor& data = call.operands[0];
   const Shape& indices = call.operands[1].shape();
+  const Shape tuples = slice(indices, b, rank(indices) - 1);
+  const Shape row = slice(data.shape(), b + k, data.rank());
+  Shape result = batch;
+  if (call.has_trait(kFusedBatch) && b > 1) result = {bounded_count(batch)};
+  result.insert(result.end(), tuples.begin(), tuples.end());
+  result.insert(result.end(), row.begin(), row.end());
+  OutputInfo output = checked_output(data.dtype(), std::move(result));
+
   const Shape selected = slice(data.shape(), b, b + k);
   TupleGeometry geometry{batch, batch_strides(slice(data.shape(), 0, b), batch),
                          batch_strides(slice(indices, 0, b), batch), bounded_count(selected),
-                         bounded_count(slice(indices, b, rank(indices) - 1))};
-  return gather_plan(call, output, make_decoder(call, 1, tuple_axes(selected), b),
-                     bounded_count(slice(data.shape(), b + k, data.rank())), [&](IndexDecoder decoder) {
-                       return tuple_locator(std::move(decoder), std::move(geometry));
-                     });
+                         bounded_count(tuples)};
+  auto gather = gather_plan({data, make_decoder(call, tuple_axes(selected, b)), std::move(geometry),
+                             bounded_count(row), count(output.shape)});
+  return {std::move(output), std::move(gather)};
 }
 
 constexpr OperatorName kNames[] = {{"gathernd"}};
@@ -159,7 +164,7 @@ constinit const Operator kGatherNd = {
     .attributes = kAttributes,
     .versions = kVersions,
     .oob = kGatherOob,
-    .infer = infer,
+    .count_rule = kCallRule,
     .plan = plan,
 };
 

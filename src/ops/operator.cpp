@@ -30,6 +30,24 @@ const AttributeRow* find_attribute(const Version& version, std::string_view name
   return found == version.attributes.end() ? nullptr : &*found;
 }
 
+std::vector<std::string> words_of(Choices choices) {
+  std::vector<std::string> out;
+  for (const Choice& choice : choices) out.emplace_back(choice.word);
+  return out;
+}
+
+std::vector<std::string> allowed_words(const AttributeSpec& spec, const Version& version) {
+  const AttributeRow& row = *find_attribute(version, spec.name);
+  if (row.choices.empty()) return words_of(spec.choices);
+  return {row.choices.begin(), row.choices.end()};
+}
+
+std::string_view default_text(const AttributeSpec& spec, const OperatorName& name, const Version& version) {
+  if (name.preset.attribute == spec.name) return name.preset.text;
+  const AttributeRow* row = find_attribute(version, spec.name);
+  return row != nullptr && !row->default_text.empty() ? row->default_text : spec.default_text;
+}
+
 std::string_view type_variable(const Operator& op, const Version& version, std::size_t i) {
   const std::string_view own = op.operands[std::min(i, op.operands.size() - 1)].type;
   const bool listed = std::ranges::find(version.types, own, &TypeRow::type) != version.types.end();
@@ -39,6 +57,29 @@ std::string_view type_variable(const Operator& op, const Version& version, std::
 DTypeSet allowed_types(const Version& version, std::string_view type) {
   const auto found = std::ranges::find(version.types, type, &TypeRow::type);
   return found == version.types.end() ? DTypeSet{} : found->allowed;
+}
+
+bool means(const OperatorName& name, const Version& version) {
+  return name.published.empty() ||
+         std::ranges::find(name.published, version.published) != name.published.end();
+}
+
+std::string versions_where(const Operator& op, const std::function<bool(const Version&)>& holds) {
+  std::vector<std::string> names;
+  bool standard = false;
+  for (const Version& version : op.versions) {
+    if (!holds(version)) continue;
+    if (version.framework == Framework::standard) {
+      standard = true;
+    } else {
+      // One opset may have two of the operators: Scatter and ScatterElements of onnx-11.
+      const std::string name = spec_name(version.framework, version.since);
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+  }
+  std::string out = join(names);
+  if (standard) out += cat(names.empty() ? "" : " and ", "the default semantics (no --spec)");
+  return out;
 }
 
 }  // namespace tensorop

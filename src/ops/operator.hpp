@@ -6,11 +6,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <vector>
 
-#include "ops/plan.hpp"
+#include "kernels/plan.hpp"
 #include "tensor/dtype.hpp"
 #include "tensor/shape.hpp"
 
@@ -26,13 +30,18 @@ enum class OperandRole : std::uint8_t { data, indices, condition };
 
 struct OperandSpec {
   std::string_view name;  // option, job key and message name: "indices"
-  // Type variable: operands of one variable have one dtype (T-2). In a version that has no types for it the
-  // operand has the variable of the first one.
+  // Type variable: operands of one variable have one dtype (kSameTypeRule). In a version that has no types
+  // for it the operand has the variable of the first one.
   std::string_view type;
   OperandRole role;
+  std::string_view rule;  // rule id of a dtype that the version does not allow
   std::string_view help;
   bool variadic = false;  // the last operand only: any number more of the same
 };
+
+// Rule ids that are the same for every operator.
+inline constexpr std::string_view kSameTypeRule = "T-2";
+inline constexpr std::string_view kCallRule = "G-8";  // operands and attributes missing, unknown or twice
 
 enum class AttributeKind : std::uint8_t {
   integer,
@@ -42,12 +51,22 @@ enum class AttributeKind : std::uint8_t {
   integers,  // "2,3", "[]", or an operand holding a rank-1 tensor of integers
 };
 
+// A word of an attribute, and the value of an enumeration that it means.
+struct Choice {
+  template <class Enum>
+  constexpr Choice(std::string_view name, Enum meaning) : word(name), value(static_cast<int>(meaning)) {}
+  std::string_view word;
+  int value;
+};
+using Choices = std::span<const Choice>;
+using WordList = std::span<const std::string_view>;
+
 struct AttributeSpec {
   std::string_view name;  // job key and message name: "batch_dims"; the option is --batch-dims
   AttributeKind kind;
-  std::string_view fallback;  // the value when left out, as text; empty: none
-  std::string_view choices;   // "none|add|mul": of the union over all versions
-  std::string_view rule;      // rule id of a value outside the choices
+  std::string_view default_text;  // the value when left out, as text; empty: none
+  Choices choices;                // of the union over all versions
+  std::string_view rule;          // rule id of a bad value
   std::string_view help;
   bool required = false;
 };
@@ -55,9 +74,32 @@ struct AttributeSpec {
 // That a version has an attribute, its own choices where they are fewer, its own default where it differs.
 struct AttributeRow {
   std::string_view name;
-  std::string_view choices = {};
-  std::string_view fallback = {};
+  WordList choices = {};
+  std::string_view default_text = {};
 };
+
+// Reads the value of one attribute from a Call, as a T: std::int64_t, bool, an enumeration, Shape (a list of
+// integers). Made by attribute_key() alone, which refuses to compile where the table has no such attribute.
+template <class T>
+struct AttributeKey {
+  std::size_t at;  // in the operator's table
+};
+
+template <class T>
+consteval AttributeKey<T> attribute_key(std::span<const AttributeSpec> table, std::string_view name) {
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (table[i].name != name) continue;
+    const AttributeKind kind = table[i].kind;
+    const bool fits = std::is_same_v<T, std::int64_t> ? kind == AttributeKind::integer
+                      : std::is_same_v<T, bool>
+                          ? kind == AttributeKind::boolean || kind == AttributeKind::flag
+                      : std::is_same_v<T, Shape> ? kind == AttributeKind::integers
+                                                 : std::is_enum_v<T> && kind == AttributeKind::choice;
+    if (!fits) throw "the attribute has another kind of value";
+    return {i};
+  }
+  throw "no attribute of that name";
+}
 
 // The dtypes a version allows for a type variable.
 struct TypeRow {
@@ -81,21 +123,32 @@ struct Version {
   IndexRule index = {};
   unsigned traits = 0;  // differences that only the operator's own file understands
   bool deprecated = false;
-  std::uint8_t operands = 0;  // of a variadic operator: exactly so many; 0: any number from 1 on
+  std::uint8_t operands = 0;  // of a variadic operator: exactly so many; 0: any number from 1
 };
 
-// A name of the operator on the command line. Under --spec a name with `published` means those operators of
-// the publishers alone ("Scatter", "ScatterElements|ScatterElementsUpdate"); `preset` is the default it gives
-// to one attribute ("pythondiv=true").
+// A name of the operator on the command line.
 struct OperatorName {
+  // The default that a name gives to one attribute.
+  struct Preset {
+    std::string_view attribute = {};
+    std::string_view text = {};
+  };
+
   std::string_view name;
-  std::string_view published = {};
-  std::string_view preset = {};
+  // Under --spec it means those operators of the publishers alone; empty: all.
+  WordList published = {};
+  Preset preset = {};
 };
 
 struct OutputInfo {
   DType dtype;
   Shape shape;
+};
+
+// The result's dtype and shape, and how to compute it.
+struct Planned {
+  OutputInfo output;
+  std::unique_ptr<Plan> plan;
 };
 
 struct Operator {
@@ -107,12 +160,11 @@ struct Operator {
   std::span<const OperandSpec> operands;
   std::span<const AttributeSpec> attributes;
   std::span<const Version> versions;  // standard first, then by publisher and opset
-  std::string_view oob;               // choices of --oob, default semantics only; empty: has none
-  // Ranks, axes and shapes, in that order (G-9): the output, or an Error with the violated rule. Sees no
-  // element of any operand.
-  OutputInfo (*infer)(const Call& call);
-  // How to compute it. Only for a call that infer() accepted and whose operands have their elements.
-  Plan (*plan)(const Call& call, const OutputInfo& output);
+  Choices oob;                        // of --oob (OutOfBounds), default semantics only; empty: has none
+  std::string_view count_rule;        // rule id of a number of operands that the version does not allow
+  // Checks ranks, axes and shapes, in that order (G-9), and plans the result. Reads no element of any
+  // operand. Throws Error with the violated rule.
+  Planned (*plan)(const Call& call);
   // Throws an Error where attributes that are well by themselves do not go together; before any operand is
   // opened. Null: nothing of the kind.
   void (*check_attributes)(const Call& call) = nullptr;
@@ -125,9 +177,21 @@ struct Operator {
 [[nodiscard]] const AttributeSpec* find_attribute(const Operator& op, std::string_view name);
 // The version's row of that attribute, or null.
 [[nodiscard]] const AttributeRow* find_attribute(const Version& version, std::string_view name);
+// "none", "add", "mul".
+[[nodiscard]] std::vector<std::string> words_of(Choices choices);
+// The words that the version allows for the attribute, which it has.
+[[nodiscard]] std::vector<std::string> allowed_words(const AttributeSpec& spec, const Version& version);
+// The default of the attribute, as text, where the version is called by `name`; empty: none.
+[[nodiscard]] std::string_view default_text(const AttributeSpec& spec, const OperatorName& name,
+                                            const Version& version);
 // The type variable of operand `i` in the version; the operands of a variadic place share one.
 [[nodiscard]] std::string_view type_variable(const Operator& op, const Version& version, std::size_t i);
 // The dtypes the version allows for a type variable.
 [[nodiscard]] DTypeSet allowed_types(const Version& version, std::string_view type);
+// Whether the name, under --spec, means the version.
+[[nodiscard]] bool means(const OperatorName& name, const Version& version);
+// "onnx-13, openvino-8 and the default semantics": the versions of the operator for which `holds`, or empty.
+[[nodiscard]] std::string versions_where(const Operator& op,
+                                         const std::function<bool(const Version&)>& holds);
 
 }  // namespace tensorop

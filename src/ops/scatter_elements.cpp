@@ -2,6 +2,7 @@
 // indices. Source: sections 4.1 and 4.2 (SE-1 ... SE-7).
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "kernels/scatter_rows.hpp"
 #include "ops/common.hpp"
 #include "ops/registry.hpp"
 
@@ -12,23 +13,38 @@ namespace {
 constexpr unsigned kBoundedAxis = 1;
 
 constexpr OperandSpec kOperands[] = {
-    {"data", "T", OperandRole::data, "the tensor to start from, rank at least 1"},
-    {"indices", "Tind", OperandRole::indices, "positions along the axis, of data's rank"},
-    {"updates", "T", OperandRole::data, "the values to put there, of the shape of indices"},
+    {"data", "T", OperandRole::data, "T-1", "the tensor to start from, rank at least 1"},
+    {"indices", "Tind", OperandRole::indices, "IX-3", "positions along the axis, of data's rank"},
+    {"updates", "T", OperandRole::data, "T-1", "the values to put there, of the shape of indices"},
 };
 
 constexpr AttributeSpec kAttributes[] = {
-    {"axis", AttributeKind::integer, "0", "", "", "the axis to scatter along; negative counts from the end"},
+    {"axis",
+     AttributeKind::integer,
+     "0",
+     {},
+     kCallRule,
+     "the axis to scatter along; negative counts from the end"},
     {"reduction", AttributeKind::choice, "none", kReductions, "SE-6",
      "how an update combines with what is there; none replaces it"},
-    {"use_init_val", AttributeKind::boolean, "true", "", "",
+    {"use_init_val",
+     AttributeKind::boolean,
+     "true",
+     {},
+     kCallRule,
      "false: a reduction begins with the first update instead of data"},
 };
 
-constexpr AttributeRow kOnnx16[] = {{"axis"}, {"reduction", "none|add|mul"}};
-constexpr AttributeRow kOnnx18[] = {{"axis"}, {"reduction", "none|add|mul|max|min"}};
-constexpr AttributeRow kOpenvino12[] = {
-    {"axis"}, {"reduction", "none|sum|prod|min|max|mean"}, {"use_init_val"}};
+constexpr auto kAxisKey = attribute_key<std::int64_t>(kAttributes, "axis");
+constexpr auto kReductionKey = attribute_key<Reduction>(kAttributes, "reduction");
+constexpr auto kUseInitValKey = attribute_key<bool>(kAttributes, "use_init_val");
+
+constexpr std::string_view kOnnx16Reductions[] = {"none", "add", "mul"};
+constexpr std::string_view kOnnx18Reductions[] = {"none", "add", "mul", "max", "min"};
+constexpr std::string_view kOpenvino12Reductions[] = {"none", "sum", "prod", "min", "max", "mean"};
+constexpr AttributeRow kOnnx16[] = {{"axis"}, {"reduction", kOnnx16Reductions}};
+constexpr AttributeRow kOnnx18[] = {{"axis"}, {"reduction", kOnnx18Reductions}};
+constexpr AttributeRow kOpenvino12[] = {{"axis"}, {"reduction", kOpenvino12Reductions}, {"use_init_val"}};
 constexpr AttributeRow kStandard[] = {{"axis"}, {"reduction"}, {"use_init_val"}};
 
 constexpr TypeRow kNumeric[] = {{"T", kNumericTypes}, {"Tind", kIntegerTypes}};
@@ -45,8 +61,8 @@ constexpr Version kVersions[] = {
     {Framework::openvino, 12, "ScatterElementsUpdate", kOpenvinoTypes, kOpenvino12},
 };
 
-OutputInfo infer(const Call& call) {
-  (void)checked_reduction(call);  // a dtype rule: before ranks (G-9)
+// SE-1 ... SE-5: the axis, counted from the front.
+std::int64_t check_shapes(const Call& call) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
   const Shape& updates = call.operands[2].shape();
@@ -54,7 +70,7 @@ OutputInfo infer(const Call& call) {
   if (rank(indices) != rank(data)) {
     throw Error(cat("indices ", to_string(indices), " must have the rank of data ", to_string(data)), "SE-2");
   }
-  const std::int64_t axis = normalize_axis(call.integer("axis"), "data", data);
+  const std::int64_t axis = normalize_axis(call.get(kAxisKey), "data", data);
   if (updates != indices) {
     throw Error(cat("updates ", to_string(updates), " must have the shape of indices ", to_string(indices)),
                 "SE-3");
@@ -72,23 +88,29 @@ OutputInfo infer(const Call& call) {
                     return (version.traits & kBoundedAxis) == 0;
                   })));
   }
-  return {call.operands[0].dtype(), data};
+  return axis;
 }
 
-Plan plan(const Call& call, const OutputInfo& output) {
-  const std::int64_t axis = normalize_axis(call.integer("axis"), "data", output.shape);
+Planned plan(const Call& call) {
+  const Reduction reduction = checked_reduction(call, kReductionKey);  // a dtype rule: before ranks (G-9)
+  const std::int64_t axis = check_shapes(call);
+  const Tensor& data = call.operands[0];
+  const Shape& shape = data.shape();
   const auto a = static_cast<std::size_t>(axis);
-  return scatter_plan(
-      call, make_decoder(call, 1, {{output.shape[a], row_major_strides(output.shape)[a]}}, axis), 1,
-      [&](IndexDecoder decoder) {
-        return element_locator(std::move(decoder), call.operands[1].shape(), output.shape, axis);
-      });
+  const IndexAxis along{shape[a], row_major_strides(shape)[a], axis};
+  auto scatter = scatter_plan({data, call.operands[2], make_decoder(call, {along}),
+                               ElementGeometry{call.operands[1].shape(), shape, axis}, 1, reduction,
+                               call.get(kUseInitValKey)});
+  return {checked_output(data.dtype(), shape), std::move(scatter)};
 }
 
+constexpr std::string_view kElements[] = {"ScatterElements", "ScatterElementsUpdate"};
+constexpr std::string_view kOldElements[] = {"Scatter"};
+constexpr std::string_view kElementsUpdate[] = {"ScatterElementsUpdate"};
 constexpr OperatorName kNames[] = {
-    {"scatterelements", "ScatterElements|ScatterElementsUpdate"},
-    {"scatter", "Scatter"},
-    {"scatterelementsupdate", "ScatterElementsUpdate"},
+    {"scatterelements", kElements},
+    {"scatter", kOldElements},
+    {"scatterelementsupdate", kElementsUpdate},
 };
 
 }  // namespace
@@ -105,7 +127,7 @@ constinit const Operator kScatterElements = {
     .attributes = kAttributes,
     .versions = kVersions,
     .oob = kScatterOob,
-    .infer = infer,
+    .count_rule = kCallRule,
     .plan = plan,
 };
 

@@ -2,6 +2,7 @@
 // (SN-1 ... SN-5).
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "kernels/scatter_rows.hpp"
 #include "ops/common.hpp"
 #include "ops/registry.hpp"
 
@@ -12,21 +13,32 @@ namespace {
 constexpr unsigned kAnyScalarUpdate = 1;
 
 constexpr OperandSpec kOperands[] = {
-    {"data", "T", OperandRole::data, "the tensor to start from, rank at least 1"},
-    {"indices", "Tind", OperandRole::indices, "index tuples along the last dimension, rank at least 1"},
-    {"updates", "T", OperandRole::data, "a slice of data for each tuple"},
+    {"data", "T", OperandRole::data, "T-1", "the tensor to start from, rank at least 1"},
+    {"indices", "Tind", OperandRole::indices, "IX-3",
+     "index tuples along the last dimension, rank at least 1"},
+    {"updates", "T", OperandRole::data, "T-1", "a slice of data for each tuple"},
 };
 
 constexpr AttributeSpec kAttributes[] = {
     {"reduction", AttributeKind::choice, "none", kReductions, "SN-4",
      "how an update combines with what is there; none replaces it"},
-    {"use_init_val", AttributeKind::boolean, "true", "", "",
+    {"use_init_val",
+     AttributeKind::boolean,
+     "true",
+     {},
+     kCallRule,
      "false: a reduction begins with the first update instead of data"},
 };
 
-constexpr AttributeRow kOnnx16[] = {{"reduction", "none|add|mul"}};
-constexpr AttributeRow kOnnx18[] = {{"reduction", "none|add|mul|max|min"}};
-constexpr AttributeRow kOpenvino15[] = {{"reduction", "none|sum|sub|prod|min|max"}};
+constexpr auto kReductionKey = attribute_key<Reduction>(kAttributes, "reduction");
+constexpr auto kUseInitValKey = attribute_key<bool>(kAttributes, "use_init_val");
+
+constexpr std::string_view kOnnx16Reductions[] = {"none", "add", "mul"};
+constexpr std::string_view kOnnx18Reductions[] = {"none", "add", "mul", "max", "min"};
+constexpr std::string_view kOpenvino15Reductions[] = {"none", "sum", "sub", "prod", "min", "max"};
+constexpr AttributeRow kOnnx16[] = {{"reduction", kOnnx16Reductions}};
+constexpr AttributeRow kOnnx18[] = {{"reduction", kOnnx18Reductions}};
+constexpr AttributeRow kOpenvino15[] = {{"reduction", kOpenvino15Reductions}};
 constexpr AttributeRow kStandard[] = {{"reduction"}, {"use_init_val"}};
 
 constexpr TypeRow kOpenvino3Types[] = {{"T", kNumericTypes}, {"Tind", kInt32Or64}};
@@ -43,8 +55,8 @@ constexpr Version kVersions[] = {
     {Framework::openvino, 15, "ScatterNDUpdate", kOpenvino15Types, kOpenvino15, {}, kAnyScalarUpdate},
 };
 
-OutputInfo infer(const Call& call) {
-  (void)checked_reduction(call);  // a dtype rule: before ranks (G-9)
+// SN-1 ... SN-3: the length of an index tuple.
+std::int64_t check_shapes(const Call& call) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
   const Tensor& updates = call.operands[2];
@@ -73,24 +85,29 @@ OutputInfo infer(const Call& call) {
                       [](const Version& version) { return (version.traits & kAnyScalarUpdate) != 0; }))
             : "");
   }
-  return {call.operands[0].dtype(), data};
+  return k;
 }
 
-Plan plan(const Call& call, const OutputInfo& output) {
+Planned plan(const Call& call) {
+  const Reduction reduction = checked_reduction(call, kReductionKey);  // a dtype rule: before ranks (G-9)
+  const std::int64_t k = check_shapes(call);
+  const Tensor& data = call.operands[0];
+  const Shape& shape = data.shape();
   const Shape& indices = call.operands[1].shape();
-  const std::int64_t k = indices.back();
-  const Shape selected = slice(output.shape, 0, k);
+  const Shape selected = slice(shape, 0, k);
   const std::int64_t tuples = bounded_count(slice(indices, 0, rank(indices) - 1));
-  TupleGeometry geometry{{}, {}, {}, bounded_count(selected), tuples};
-  return scatter_plan(call, make_decoder(call, 1, tuple_axes(selected), 0),
-                      bounded_count(slice(output.shape, k, rank(output.shape))), [&](IndexDecoder decoder) {
-                        return tuple_locator(std::move(decoder), std::move(geometry));
-                      });
+  auto scatter =
+      scatter_plan({data, call.operands[2], make_decoder(call, tuple_axes(selected, 0)),
+                    TupleGeometry{{}, {}, {}, bounded_count(selected), tuples},
+                    bounded_count(slice(shape, k, rank(shape))), reduction, call.get(kUseInitValKey)});
+  return {checked_output(data.dtype(), shape), std::move(scatter)};
 }
 
+constexpr std::string_view kBoth[] = {"ScatterND", "ScatterNDUpdate"};
+constexpr std::string_view kUpdate[] = {"ScatterNDUpdate"};
 constexpr OperatorName kNames[] = {
-    {"scatternd", "ScatterND|ScatterNDUpdate"},
-    {"scatterndupdate", "ScatterNDUpdate"},
+    {"scatternd", kBoth},
+    {"scatterndupdate", kUpdate},
 };
 
 }  // namespace
@@ -105,7 +122,7 @@ constinit const Operator kScatterNd = {
     .attributes = kAttributes,
     .versions = kVersions,
     .oob = kScatterOob,
-    .infer = infer,
+    .count_rule = kCallRule,
     .plan = plan,
 };
 

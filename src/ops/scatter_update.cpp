@@ -2,6 +2,7 @@
 // (SU-1 ... SU-3).
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "kernels/scatter_rows.hpp"
 #include "ops/common.hpp"
 #include "ops/registry.hpp"
 
@@ -9,18 +10,31 @@ namespace tensorop {
 namespace {
 
 constexpr OperandSpec kOperands[] = {
-    {"data", "T", OperandRole::data, "the tensor to start from, rank at least 1"},
-    {"indices", "Tind", OperandRole::indices, "positions along the axis, any shape"},
-    {"updates", "T", OperandRole::data, "data's shape with that of indices in the place of the axis"},
+    {"data", "T", OperandRole::data, "T-1", "the tensor to start from, rank at least 1"},
+    {"indices", "Tind", OperandRole::indices, "IX-3", "positions along the axis, any shape"},
+    {"updates", "T", OperandRole::data, "T-1", "data's shape with that of indices in the place of the axis"},
 };
 
 constexpr AttributeSpec kAttributes[] = {
-    {"axis", AttributeKind::integer, "0", "", "", "the axis to scatter along; negative counts from the end"},
-    {"reduction", AttributeKind::choice, "none", kReductions, "G-8",
+    {"axis",
+     AttributeKind::integer,
+     "0",
+     {},
+     kCallRule,
+     "the axis to scatter along; negative counts from the end"},
+    {"reduction", AttributeKind::choice, "none", kReductions, kCallRule,
      "how an update combines with what is there; none replaces it"},
-    {"use_init_val", AttributeKind::boolean, "true", "", "",
+    {"use_init_val",
+     AttributeKind::boolean,
+     "true",
+     {},
+     kCallRule,
      "false: a reduction begins with the first update instead of data"},
 };
+
+constexpr auto kAxisKey = attribute_key<std::int64_t>(kAttributes, "axis");
+constexpr auto kReductionKey = attribute_key<Reduction>(kAttributes, "reduction");
+constexpr auto kUseInitValKey = attribute_key<bool>(kAttributes, "use_init_val");
 
 constexpr AttributeRow kStandard[] = {{"axis"}, {"reduction"}, {"use_init_val"}};
 constexpr TypeRow kNumeric[] = {{"T", kNumericTypes}, {"Tind", kIntegerTypes}};
@@ -30,13 +44,13 @@ constexpr Version kVersions[] = {
     {Framework::openvino, 3, "ScatterUpdate", kNumeric, kAxisOnly, {.negative = false}},
 };
 
-OutputInfo infer(const Call& call) {
-  (void)checked_reduction(call);  // a dtype rule: before ranks (G-9)
+// SU-1, SU-2: the axis, counted from the front.
+std::int64_t check_shapes(const Call& call) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
   const Shape& updates = call.operands[2].shape();
   require_rank_1(call, 0, "SU-1");
-  const std::int64_t axis = normalize_axis(call.integer("axis"), "data", data);
+  const std::int64_t axis = normalize_axis(call.get(kAxisKey), "data", data);
   Shape expected = slice(data, 0, axis);
   expected.insert(expected.end(), indices.begin(), indices.end());
   expected.insert(expected.end(), data.begin() + axis + 1, data.end());
@@ -46,17 +60,21 @@ OutputInfo infer(const Call& call) {
             to_string(data), " with that of indices ", to_string(indices), " in the place of axis ", axis),
         "SU-2");
   }
-  return {call.operands[0].dtype(), data};
+  return axis;
 }
 
-Plan plan(const Call& call, const OutputInfo& output) {
-  const std::int64_t axis = normalize_axis(call.integer("axis"), "data", output.shape);
-  const std::int64_t axis_size = output.shape[static_cast<std::size_t>(axis)];
-  const AxisGeometry geometry{1, bounded_count(slice(output.shape, 0, axis)), axis_size,
+Planned plan(const Call& call) {
+  const Reduction reduction = checked_reduction(call, kReductionKey);  // a dtype rule: before ranks (G-9)
+  const std::int64_t axis = check_shapes(call);
+  const Tensor& data = call.operands[0];
+  const Shape& shape = data.shape();
+  const std::int64_t axis_size = shape[static_cast<std::size_t>(axis)];
+  const AxisGeometry geometry{1, bounded_count(slice(shape, 0, axis)), axis_size,
                               count(call.operands[1].shape())};
-  return scatter_plan(call, make_decoder(call, 1, {{axis_size, 1}}, axis),
-                      bounded_count(slice(output.shape, axis + 1, rank(output.shape))),
-                      [&](IndexDecoder decoder) { return axis_locator(std::move(decoder), geometry); });
+  auto scatter =
+      scatter_plan({data, call.operands[2], make_decoder(call, {{axis_size, 1, axis}}), geometry,
+                    bounded_count(slice(shape, axis + 1, rank(shape))), reduction, call.get(kUseInitValKey)});
+  return {checked_output(data.dtype(), shape), std::move(scatter)};
 }
 
 constexpr OperatorName kNames[] = {{"scatterupdate"}};
@@ -73,7 +91,7 @@ constinit const Operator kScatterUpdate = {
     .attributes = kAttributes,
     .versions = kVersions,
     .oob = kScatterOob,
-    .infer = infer,
+    .count_rule = kCallRule,
     .plan = plan,
 };
 

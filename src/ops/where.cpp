@@ -1,8 +1,8 @@
 // Where and Select: from two tensors, element by element, the one a condition says. Source: sections 5.3 and
 // 5.4 (WH-1, WH-2, SL-1 ... SL-3).
-#include <memory>
+#include <utility>
 
-#include "base/checked.hpp"
+#include "kernels/select_elements.hpp"
 #include "ops/common.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/registry.hpp"
@@ -13,17 +13,23 @@ namespace {
 constexpr unsigned kOneWayCondition = 4;  // the condition does not stretch the result
 
 constexpr OperandSpec kOperands[] = {
-    {"condition", "B", OperandRole::condition, "bool: which of the two to take"},
-    {"x", "T", OperandRole::data, "taken where the condition is true"},
-    {"y", "T", OperandRole::data, "taken where it is false; of x's dtype"},
+    {"condition", "B", OperandRole::condition, "WH-1", "bool: which of the two to take"},
+    {"x", "T", OperandRole::data, "T-1", "taken where the condition is true"},
+    {"y", "T", OperandRole::data, "T-1", "taken where it is false; of x's dtype"},
 };
 
 constexpr AttributeSpec kAttributes[] = {
-    {"auto_broadcast", AttributeKind::choice, "numpy", "numpy|pdpd|none", "EW-3",
+    {"auto_broadcast", AttributeKind::choice, "numpy", kAutoBroadcastChoices, "EW-3",
      "how shapes go together: aligned on the right, y and the condition within x, or not at all"},
-    {"axis", AttributeKind::integer, "-1", "", "",
+    {"axis",
+     AttributeKind::integer,
+     "-1",
+     {},
+     kCallRule,
      "auto_broadcast pdpd: the dimension of x where y and the condition begin; -1: each ends where x does"},
 };
+
+static_assert(begins_like_binary(kAttributes));
 
 constexpr TypeRow kOnnx9[] = {{"B", DType::boolean}, {"T", kAllButBfloat16}};
 constexpr TypeRow kAll[] = {{"B", DType::boolean}, {"T", kAllTypes}};
@@ -48,14 +54,14 @@ BroadcastLayout layout_of(const Call& call) {
   const NamedShape condition = named_shape(call, 0);
   const NamedShape x = named_shape(call, 1);
   const NamedShape y = named_shape(call, 2);
-  const std::string rule = broadcast_rule(call);
-  if (rule == "none") {
+  const BroadcastRule rule = broadcast_rule(call);
+  if (rule == BroadcastRule::none) {
     require_identical({condition, x, y}, "SL-1");
     return right_aligned(call, x.shape);
   }
-  if (rule == "pdpd") {
+  if (rule == BroadcastRule::pdpd) {
     // Both onto x, each with the default axis of its own rank.
-    const std::int64_t axis = call.is_given("axis") ? call.integer("axis") : -1;
+    const std::int64_t axis = call.is_given(kAxisKey) ? call.get(kAxisKey) : -1;
     const auto y_axes = pdpd_axes(x, y, axis);
     const auto condition_axes = pdpd_axes(x, condition, axis);
     return {x.shape,
@@ -68,31 +74,16 @@ BroadcastLayout layout_of(const Call& call) {
   return right_aligned(call, std::move(shape));
 }
 
-OutputInfo infer(const Call& call) {
-  return {call.operands[1].dtype(), layout_of(call).shape};
+Planned plan(const Call& call) {
+  BroadcastLayout layout = layout_of(call);
+  OutputInfo output = checked_output(call.operands[1].dtype(), std::move(layout.shape));
+  auto select = select_plan(call.operands, output.shape, layout.strides);
+  return {std::move(output), std::move(select)};
 }
 
-Plan plan(const Call& call, const OutputInfo& output) {
-  const BroadcastLayout layout = layout_of(call);
-  std::vector<RunWalk::Operand> operands;
-  for (std::size_t i = 0; i < call.operands.size(); ++i) {
-    const Tensor& operand = call.operands[i];
-    operands.push_back({operand.data(), element_size(operand.dtype()), layout.strides[i]});
-  }
-  const int width = element_size(output.dtype);
-  const auto walk = std::make_shared<const RunWalk>(output.shape, std::move(operands));
-  Plan plan;
-  plan.fill = [walk, width, owners = call.operands, select = find_select(width)](
-                  std::int64_t first, std::int64_t count, std::byte* out) {
-    walk->for_each_run(first, count, [&](const RunOperand* run, std::int64_t n) {
-      select({run[0].data, run[0].stride, run[1].data, run[1].stride, run[2].data, run[2].stride}, out, n);
-      out += n * width;
-    });
-  };
-  return plan;
-}
-
-constexpr OperatorName kNames[] = {{"where", "Where"}, {"select", "Select"}};
+constexpr std::string_view kWhereOnly[] = {"Where"};
+constexpr std::string_view kSelectOnly[] = {"Select"};
+constexpr OperatorName kNames[] = {{"where", kWhereOnly}, {"select", kSelectOnly}};
 
 }  // namespace
 
@@ -106,7 +97,7 @@ constinit const Operator kWhere = {
     .attributes = kAttributes,
     .versions = kVersions,
     .oob = {},
-    .infer = infer,
+    .count_rule = kCallRule,
     .plan = plan,
     .check_attributes = check_broadcast_attributes,
 };

@@ -80,22 +80,21 @@ void run_plan(const Plan& plan, const OutputInfo& output, std::byte* out) {
   const std::int64_t width = element_size(output.dtype);
   const std::int64_t elements = count(output.shape);
   const std::int64_t size = kChunk / width;
-  const auto chunks = (elements + size - 1) / size;
-  if (!plan.update || plan.base.data() != nullptr) {
-    threads().for_each(chunks, [&](std::int64_t chunk, int) {
-      const std::int64_t first = chunk * size;
-      const std::int64_t n = std::min(size, elements - first);
-      if (plan.update) {
-        std::memcpy(out + first * width, plan.base.data() + first * width,
-                    static_cast<std::size_t>(n * width));
+  const bool whole = plan.prefers_whole();
+  if (!whole || plan.base() != nullptr) {
+    threads().for_each((elements + size - 1) / size, [&](std::int64_t chunk, int) {
+      const Range range = {chunk * size, std::min(size, elements - chunk * size)};
+      std::byte* to = out + range.first * width;
+      if (whole) {
+        std::memcpy(to, plan.base() + range.first * width, static_cast<std::size_t>(range.count * width));
       } else {
-        plan.fill(first, n, out + first * width);
+        plan.fill(range, to);
       }
     });
   }
-  if (!plan.update) return;
+  if (!whole) return;
   const std::int64_t parts = threads().count();
-  threads().for_each(parts, [&](std::int64_t part, int) { plan.update(out, part, parts); });
+  threads().for_each(parts, [&](std::int64_t part, int) { plan.fill_part(out, part, parts); });
 }
 
 // What an operand is to be; made only when its benchmark runs.
@@ -132,8 +131,9 @@ void run_case(benchmark::State& state, const Case& test) {
     return found == named.end() ? std::nullopt : std::optional(found->second);
   };
   const Bound bound = bind(request, settings);
-  const Plan plan = bound.call.op->plan(bound.call, bound.output);
-  const std::int64_t bytes = count(bound.output.shape) * element_size(bound.output.dtype);
+  const auto& [output, plan] = bound.planned;
+  plan->prepare(threads());
+  const std::int64_t bytes = count(output.shape) * element_size(output.dtype);
   // Of what is gathered from only as much must be read as is written.
   if (test.op.starts_with("gather")) {
     const std::int64_t data = named.at("@0").bytes();
@@ -142,7 +142,7 @@ void run_case(benchmark::State& state, const Case& test) {
   traffic += static_cast<double>(bytes);
   Storage out(bytes);
   std::memset(out.data(), 0, static_cast<std::size_t>(bytes));
-  for (auto _ : state) run_plan(plan, bound.output, out.data());
+  for (auto _ : state) run_plan(*plan, output, out.data());
   const double speed = 1e-9 * traffic * static_cast<double>(state.iterations());
   state.counters["GB/s"] = benchmark::Counter(speed, benchmark::Counter::kIsRate);
   state.counters["of memcpy"] = benchmark::Counter(speed / memcpy_speed(), benchmark::Counter::kIsRate);

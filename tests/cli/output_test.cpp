@@ -321,7 +321,7 @@ TEST_CASE("a result that is impossible is refused at once, to files and to strea
         {"expand", "1", "--shape", "9223372036854775807,2"},
         "expand: shape (9223372036854775807,2) has more elements of 8 bytes than fit in 2^63 bytes [G-2]");
     refused({"expand", "1", "--shape", "9223372036854775808"},
-            "expand: shape 9223372036854775808 is no list of whole numbers [BC-T1]");
+            "expand: shape '9223372036854775808' is not a list of integers [BC-T1]");
   }
   // More than is free: by the exact size of NPY, by the least that JSON can take.
   for (const char* name : {"out.npy", "out.json"}) {

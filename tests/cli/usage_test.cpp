@@ -130,12 +130,12 @@ TEST_CASE("whole numbers are decimal: 010 is ten", "[cli][usage]") {
   check_refusals({
       {{"gather", "[1,2]", "0", "--axis", "010"},
        "gather: axis 10 is out of range for data of shape (2) (allowed -1..0) [AX-1]"},
-      {{"gather", "[1,2]", "0", "--axis", "0x1"}, "gather: axis 0x1 is no whole number [G-8]"},
-      {{"gather", "[1,2]", "0", "--axis", "1.0"}, "gather: axis 1.0 is no whole number [G-8]"},
-      {{"gather", "[1,2]", "0", "--axis", "1e0"}, "gather: axis 1e0 is no whole number [G-8]"},
-      {{"gather", "[1,2]", "0", "--axis", " 1"}, "gather: axis  1 is no whole number [G-8]"},
+      {{"gather", "[1,2]", "0", "--axis", "0x1"}, "gather: axis '0x1' is not an integer [G-8]"},
+      {{"gather", "[1,2]", "0", "--axis", "1.0"}, "gather: axis '1.0' is not an integer [G-8]"},
+      {{"gather", "[1,2]", "0", "--axis", "1e0"}, "gather: axis '1e0' is not an integer [G-8]"},
+      {{"gather", "[1,2]", "0", "--axis", " 1"}, "gather: axis ' 1' is not an integer [G-8]"},
       {{"gather", "[1,2]", "0", "--axis", "9223372036854775808"},
-       "gather: axis 9223372036854775808 is no whole number [G-8]"},
+       "gather: axis '9223372036854775808' is not an integer [G-8]"},
   });
   check_calls({{{"expand", "7", "--shape", "010"}, json("10", "[7,7,7,7,7,7,7,7,7,7]")}});
 }
@@ -144,8 +144,8 @@ TEST_CASE("an option without its value, or with an empty one, is refused", "[cli
   check_refusals({
       {{"gather", "[1,2]", "0", "--axis"}, "gather: --axis needs a value"},
       {{"gather", "[1,2]", "0", "-o"}, "gather: --output needs a value"},
-      {{"gather", "[1,2]", "0", "--axis="}, "gather: axis  is no whole number [G-8]"},
-      {{"gather", "[1,2]", "0", "--axis", ""}, "gather: axis  is no whole number [G-8]"},
+      {{"gather", "[1,2]", "0", "--axis="}, "gather: axis '' is not an integer [G-8]"},
+      {{"gather", "[1,2]", "0", "--axis", ""}, "gather: axis '' is not an integer [G-8]"},
       {{"gather", "[1,2]", "0", "--output="}, "gather: --output needs the name of a file"},
       {{"gather", "[1,2]", "0", "-o", ""}, "gather: --output needs the name of a file"},
       {{"gather", "[1,2]", "0", "--format="}, "gather: --format  is not one of npy, json, nested"},
@@ -215,10 +215,10 @@ TEST_CASE("an unknown option is answered with the nearest one", "[cli][usage]") 
 TEST_CASE("a mistyped choice is answered with the choices", "[cli][usage]") {
   check_refusals({
       {{"scatternd", "[1]", "[[0]]", "[2]", "--reduction", "ad"},
-       "scatternd: reduction ad is not one of none, add, sum, sub, mul, prod, min, max, mean [SN-4]",
+       "scatternd: reduction 'ad' is not one of none, add, sum, sub, mul, prod, min, max, mean [SN-4]",
        "did you mean add?"},
       {{"gather", "[1]", "0", "--oob", "wrp"},
-       "gather: oob wrp is not one of error, zero, clip, wrap [G-8]",
+       "gather: oob 'wrp' is not one of error, zero, clip, wrap [G-8]",
        "did you mean wrap?"},
       {{"gather", "[1]", "0", "--format", "xml"}, "gather: --format xml is not one of npy, json, nested"},
   });
@@ -279,7 +279,7 @@ TEST_CASE("names and values from outside are escaped and cut in messages", "[cli
       {{nasty}, cat("no operator or command ", shown), "tensorop --help lists them"},
       {{"gather", nasty, "0"}, cat("gather: data: ", shown, ": cannot open: No such file or directory")},
       {{"gather", "--" + nasty}, cat("gather: unknown option --", shown)},
-      {{"gather", "[1]", "0", "--axis", nasty}, cat("gather: axis ", shown, " is no whole number [G-8]")},
+      {{"gather", "[1]", "0", "--axis", nasty}, cat("gather: axis '", shown, "' is not an integer [G-8]")},
       {{"gather", "[1]", "0", "--threads", nasty},
        cat("gather: --threads ", shown, " is no number from 1 on")},
       {{"gather", "[1]", "0", "--format", nasty},
@@ -296,7 +296,7 @@ TEST_CASE("names and values from outside are escaped and cut in messages", "[cli
       {{"convert", nasty}, cat("convert: ", shown, ": cannot open: No such file or directory")},
       {{"ops", nasty}, cat("ops: no operator ", shown)},
       {{long_text}, cat("no operator or command ", cut), "tensorop --help lists them"},
-      {{"gather", "[1]", "0", "--axis", long_text}, cat("gather: axis ", cut, " is no whole number [G-8]")},
+      {{"gather", "[1]", "0", "--axis", long_text}, cat("gather: axis '", cut, "' is not an integer [G-8]")},
   });
 }
 

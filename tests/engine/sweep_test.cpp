@@ -110,10 +110,7 @@ DType usual(const Version& version, std::string_view type) {
 // The name by which a --spec means this version.
 std::string name_of(const Operator& op, const Version& version) {
   for (const OperatorName& name : op.names) {
-    const std::string list = cat('|', name.published, '|');
-    const bool means_it = list.find(cat('|', version.published, '|')) != std::string::npos;
-    if (name.published.empty() || means_it || version.framework == Framework::standard)
-      return std::string(name.name);
+    if (means(name, version) || version.framework == Framework::standard) return std::string(name.name);
   }
   FAIL(op.name << " has no name for " << version.published);
   return "";
@@ -237,10 +234,7 @@ TEST_CASE("the opset of a version means that version, and so does every one up t
       REQUIRE(found.op == op);
       int end = version.framework == Framework::onnx ? 29 : version.framework == Framework::openvino ? 17 : 1;
       for (const Version& other : op->versions) {
-        const bool named =
-            found.name->published.empty() ||
-            cat('|', found.name->published, '|').find(cat('|', other.published, '|')) != std::string::npos;
-        if (named && other.framework == version.framework && other.since > version.since)
+        if (means(*found.name, other) && other.framework == version.framework && other.since > version.since)
           end = std::min(end, other.since);
       }
       for (int opset = version.since; opset < end; ++opset) {

@@ -1,4 +1,4 @@
-// Gathering rows: any slice against the places one by one, with groups that are brought into cache and
+// Gathering rows: any slice against the offsets one by one, with groups that are brought into cache and
 // without.
 #include "kernels/gather_rows.hpp"
 
@@ -15,22 +15,23 @@ namespace {
 struct Case {
   AxisGeometry geometry;
   std::int64_t row_elements;
-  std::int64_t width;
+  DType dtype;
 };
 
-TEST_CASE("any slice of a gather has the rows at its places", "[kernels]") {
+TEST_CASE("any slice of a gather has the rows at its offsets", "[kernels]") {
   Random random(11);
   const std::vector<Case> cases = {
-      {{1, 1, 100, 700}, 1, 4},   // no groups
-      {{2, 3, 64, 300}, 1, 4},    // dense groups, long runs
-      {{2, 3, 64, 40}, 1, 1},     // dense groups, short runs
-      {{2, 3, 64, 3}, 4, 8},      // sparse groups
-      {{1, 4, 32, 150}, 3, 16},   // rows of several elements
-      {{1, 2, 9, 200}, 5, 2},     // an odd width
-      {{1, 3, 600000, 9}, 1, 4},  // groups too large to keep
+      {{1, 1, 100, 700}, 1, DType::float32},    // no groups
+      {{2, 3, 64, 300}, 1, DType::float32},     // dense groups, long runs
+      {{2, 3, 64, 40}, 1, DType::int8},         // dense groups, short runs
+      {{2, 3, 64, 3}, 4, DType::int64},         // sparse groups
+      {{1, 4, 32, 150}, 3, DType::complex128},  // rows of several elements
+      {{1, 2, 9, 200}, 5, DType::float16},      // an odd width
+      {{1, 3, 600000, 9}, 1, DType::float32},   // groups too large to keep
   };
-  for (const auto& [g, row_elements, width] : cases) {
+  for (const auto& [g, row_elements, dtype] : cases) {
     for (const bool skip : {false, true}) {
+      const std::int64_t width = element_size(dtype);
       CAPTURE(g.batches, g.outer, g.axis_size, g.indices, row_elements, width, skip);
       std::vector<std::int64_t> indices;
       for (std::int64_t i = 0; i < g.batches * g.indices; ++i)
@@ -44,21 +45,22 @@ TEST_CASE("any slice of a gather has the rows at its places", "[kernels]") {
         const std::int64_t group = row / g.indices;
         std::int64_t index = indices[static_cast<std::size_t>(group / g.outer * g.indices + row % g.indices)];
         if (index < 0) index += g.axis_size;
-        const auto place = data.begin() + (group * g.axis_size + index) * row_bytes;
-        if (index < g.axis_size) expected.insert(expected.end(), place, place + row_bytes);
+        const auto row_begin = data.begin() + (group * g.axis_size + index) * row_bytes;
+        if (index < g.axis_size) expected.insert(expected.end(), row_begin, row_begin + row_bytes);
         if (index == g.axis_size) expected.resize(expected.size() + static_cast<std::size_t>(row_bytes));
       }
 
       IndexDecoder decoder(list_of(DType::int64, indices), {{g.axis_size, 1}},
-                           {true, skip ? OutOfBounds::zero : OutOfBounds::error},
-                           [](std::int64_t, std::size_t) { throw std::runtime_error("bad index"); });
-      const Gather gather(axis_locator(std::move(decoder), g), data.data(), row_elements, width);
+                           {true, skip ? OutOfBounds::zero : OutOfBounds::error});
       const std::int64_t elements = std::ssize(expected) / width;
+      const Tensor tensor(dtype, {std::ssize(data) / width}, data.data(), nullptr);
+      const auto gather = gather_plan({tensor, std::move(decoder), g, row_elements, elements});
+      gather->prepare(Threads(2));
       for (int slice = 0; slice < 40; ++slice) {
         const std::int64_t first = slice == 0 ? 0 : random.between(0, elements - 1);
         const std::int64_t count = slice == 0 ? elements : random.between(0, elements - first);
         std::vector<std::byte> out(static_cast<std::size_t>(count * width));
-        gather.fill(first, count, out.data());
+        gather->fill({first, count}, out.data());
         CHECK(std::ranges::equal(
             out, std::span(expected).subspan(static_cast<std::size_t>(first * width), out.size())));
       }

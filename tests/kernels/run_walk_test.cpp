@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "kernels/binary_kernel.hpp"
 #include "kernels/run_walk.hpp"
+#include "kernels/select_elements.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"
 
@@ -38,11 +39,15 @@ std::int64_t offset_of(const Shape& shape, const BroadcastStrides& strides, std:
   return offset;
 }
 
+Tensor tensor_over(const std::vector<std::int32_t>& elements) {
+  return {DType::int32, {std::ssize(elements)}, reinterpret_cast<const std::byte*>(elements.data()), nullptr};
+}
+
 void check_slice(const Case& test, const std::vector<std::vector<std::int32_t>>& data, const RunWalk& walk,
                  std::int64_t first, std::int64_t count) {
   std::int64_t position = first;
   std::int64_t wrong = 0;
-  walk.for_each_run(first, count, [&](const RunOperand* operands, std::int64_t n) {
+  walk.for_each_run({first, count}, [&](const RunOperand* operands, std::int64_t n) {
     CHECK(n > 0);
     for (std::int64_t j = 0; j < n; ++j, ++position) {
       for (std::size_t i = 0; i < data.size(); ++i) {
@@ -77,7 +82,8 @@ TEST_CASE("any slice of a broadcast result meets the right elements", "[elementw
   for (const Case& test : kCases) {
     CAPTURE(to_string(test.shape));
     std::vector<std::vector<std::int32_t>> data;
-    std::vector<RunWalk::Operand> operands;
+    std::vector<Tensor> operands;
+    std::vector<BroadcastStrides> strides;
     for (const auto& has : test.operands) {
       std::int64_t elements = 1;
       for (std::size_t d = 0; d < test.shape.size(); ++d) elements *= has[d] ? test.shape[d] : 1;
@@ -85,10 +91,10 @@ TEST_CASE("any slice of a broadcast result meets the right elements", "[elementw
       for (std::int64_t k = 0; k < elements; ++k) data.back().push_back(static_cast<std::int32_t>(7 * k + 1));
     }
     for (std::size_t i = 0; i < data.size(); ++i) {
-      operands.push_back(
-          {reinterpret_cast<const std::byte*>(data[i].data()), 4, strides_of(test.shape, test.operands[i])});
+      operands.push_back(tensor_over(data[i]));
+      strides.push_back(strides_of(test.shape, test.operands[i]));
     }
-    const RunWalk walk(test.shape, operands);
+    const RunWalk walk(test.shape, operands, strides);
     const std::int64_t elements = count(test.shape);
     check_slice(test, data, walk, 0, elements);
     for (int i = 0; i < 40; ++i) {
@@ -101,17 +107,17 @@ TEST_CASE("any slice of a broadcast result meets the right elements", "[elementw
 TEST_CASE("short rows are taken together", "[elementwise]") {
   const std::vector<std::int32_t> a(30000);
   const std::vector<std::int32_t> b(3);
-  const RunWalk walk({10000, 3}, {{reinterpret_cast<const std::byte*>(a.data()), 4, {3, 1}},
-                                  {reinterpret_cast<const std::byte*>(b.data()), 4, {0, 1}}});
+  const RunWalk walk({10000, 3}, {tensor_over(a), tensor_over(b)}, {{3, 1}, {0, 1}});
   int runs = 0;
-  walk.for_each_run(0, 30000, [&](const RunOperand* /*operands*/, std::int64_t /*count*/) { ++runs; });
+  walk.for_each_run({0, 30000}, [&](const RunOperand* /*operands*/, std::int64_t /*count*/) { ++runs; });
   CHECK(runs < 40);
 }
 
 // One row of condition, x and y, with each of them going along or staying.
 TEST_CASE("select takes x or y for every width and stride", "[elementwise]") {
   constexpr std::int64_t kCount = 100;
-  for (const int width : {1, 2, 4, 8, 16}) {
+  for (const DType dtype : {DType::int8, DType::int16, DType::float32, DType::int64, DType::complex128}) {
+    const int width = element_size(dtype);
     const auto bytes = static_cast<std::size_t>(width);
     std::vector<std::byte> condition(kCount);
     std::vector<std::byte> x(kCount * bytes);
@@ -126,7 +132,11 @@ TEST_CASE("select takes x or y for every width and stride", "[elementwise]") {
       const std::int64_t sx = strides >> 1 & 1;
       const std::int64_t sy = strides >> 2;
       std::vector<std::byte> out(kCount * bytes);
-      find_select(width)({condition.data(), c, x.data(), sx, y.data(), sy}, out.data(), kCount);
+      const auto select = select_plan({{DType::boolean, {kCount}, condition.data(), nullptr},
+                                       {dtype, {kCount}, x.data(), nullptr},
+                                       {dtype, {kCount}, y.data(), nullptr}},
+                                      {kCount}, {{c}, {sx}, {sy}});
+      select->fill({0, kCount}, out.data());
       int wrong = 0;
       for (std::int64_t i = 0; i < kCount; ++i) {
         const bool on = condition[static_cast<std::size_t>(i * c)] != std::byte{0};

@@ -38,20 +38,27 @@ std::string bits_of(T value) {
   return text;
 }
 
+Tensor tensor_over(DType dtype, Shape shape, const void* elements) {
+  return {dtype, std::move(shape), static_cast<const std::byte*>(elements), nullptr};
+}
+
 // Bit for bit, but for NaN, whose payload is its own.
 template <class T>
 void check(DType dtype, const std::vector<Fold<T>>& folds) {
   for (const Fold<T>& fold : folds) {
     CAPTURE(name(dtype), static_cast<int>(fold.reduction), fold.use_init_val, bits_of(fold.data));
     const auto number = static_cast<std::int64_t>(fold.updates.size());
-    const std::shared_ptr<const Locator> locator = axis_locator(
-        {list_of(DType::int64, std::vector<std::int64_t>(fold.updates.size(), 0)), {{1, 1}}, {}, {}},
-        {1, 1, 1, number});
-    T result = fold.data;
-    const Scatter scatter(locator, reinterpret_cast<const std::byte*>(&fold.data),
-                          reinterpret_cast<const std::byte*>(fold.updates.data()),
-                          {dtype, fold.reduction, fold.use_init_val, 1, 1});
-    scatter.update_slice(0, 1, reinterpret_cast<std::byte*>(&result));
+    T result{};
+    const auto scatter = scatter_plan(
+        {tensor_over(dtype, {1}, &fold.data),
+         tensor_over(dtype, {number}, fold.updates.data()),
+         {list_of(DType::int64, std::vector<std::int64_t>(fold.updates.size(), 0)), {{1, 1}}, {}},
+         AxisGeometry{1, 1, 1, number},
+         1,
+         fold.reduction,
+         fold.use_init_val});
+    scatter->prepare(Threads(1));
+    scatter->fill({0, 1}, reinterpret_cast<std::byte*>(&result));
     if constexpr (std::is_floating_point_v<T>) {
       if (fold.result != fold.result) {
         CHECK(result != result);
@@ -186,21 +193,30 @@ TEST_CASE("a reduction is defined where the specification's table has an entry",
   }
 }
 
+// How the updates of a test are combined, and where they go.
+struct Updates {
+  IndexDecoder decoder;
+  RowGeometry geometry;
+  std::int64_t targets;  // rows of the tensor that is updated
+  std::int64_t row_elements = 1;
+};
+
 // One update at a time, in row order, as G-4 has it.
-std::vector<float> one_by_one(std::vector<float> out, const Locator& locator,
-                              const std::vector<float>& updates, const ScatterSpec& spec) {
-  std::vector<bool> touched(static_cast<std::size_t>(spec.places));
-  for (std::int64_t row = 0; row < locator.rows(); ++row) {
-    std::int64_t place = 0;
-    locator.locate(row, 1, &place);
-    if (place == kSkip) continue;
-    const bool first = !touched[static_cast<std::size_t>(place)];
-    touched[static_cast<std::size_t>(place)] = true;
+std::vector<float> one_by_one(std::vector<float> out, const Updates& spec, const std::vector<float>& updates,
+                              Reduction reduction, bool use_init_val) {
+  const auto locator = make_locator(spec.decoder, spec.geometry);
+  std::vector<bool> touched(static_cast<std::size_t>(spec.targets));
+  for (std::int64_t row = 0; row < locator->rows(); ++row) {
+    std::int64_t target = 0;
+    locator->locate(row, 1, &target);
+    if (target == kSkip) continue;
+    const bool first = !touched[static_cast<std::size_t>(target)];
+    touched[static_cast<std::size_t>(target)] = true;
     for (std::int64_t c = 0; c < spec.row_elements; ++c) {
-      float& target = out[static_cast<std::size_t>(place * spec.row_elements + c)];
+      float& element = out[static_cast<std::size_t>(target * spec.row_elements + c)];
       const float update = updates[static_cast<std::size_t>(row * spec.row_elements + c)];
-      const bool replaces = spec.reduction == none || (first && !spec.use_init_val);
-      target = replaces ? update : target - update;
+      const bool replaces = reduction == none || (first && !use_init_val);
+      element = replaces ? update : element - update;
     }
   }
   return out;
@@ -219,31 +235,30 @@ std::byte* bytes(std::vector<float>& floats) {
   return reinterpret_cast<std::byte*>(floats.data());
 }
 
-// Every slice and every split, against one update at a time.
-void check_splits(Random& random, const std::shared_ptr<const Locator>& locator, std::int64_t places,
-                  std::int64_t row_elements) {
-  const std::int64_t all = places * row_elements;
+// Every range and every split, against one update at a time.
+void check_splits(Random& random, const Updates& spec) {
+  const std::int64_t all = spec.targets * spec.row_elements;
+  const std::int64_t rows = make_locator(spec.decoder, spec.geometry)->rows();
   const std::vector<float> data = random_floats(random, all);
-  const std::vector<float> updates = random_floats(random, locator->rows() * row_elements);
+  const std::vector<float> updates = random_floats(random, rows * spec.row_elements);
   for (const auto& [reduction, use_init_val] :
        std::vector<std::pair<Reduction, bool>>{{none, true}, {sub, true}, {sub, false}}) {
     CAPTURE(static_cast<int>(reduction), use_init_val);
-    const ScatterSpec spec{DType::float32, reduction, use_init_val, row_elements, places};
-    const std::vector<float> expected = one_by_one(data, *locator, updates, spec);
-    const Scatter scatter(locator, reinterpret_cast<const std::byte*>(data.data()),
-                          reinterpret_cast<const std::byte*>(updates.data()), spec);
-    for (std::int64_t first = 0; first < all; ++first) {
-      for (std::int64_t end = first + 1; end <= all; ++end) {
-        std::vector<float> slice(data.begin() + first, data.begin() + end);
-        scatter.update_slice(first, end - first, bytes(slice));
-        CHECK(slice == std::vector<float>(expected.begin() + first, expected.begin() + end));
+    const std::vector<float> expected = one_by_one(data, spec, updates, reduction, use_init_val);
+    for (const bool prepared : {false, true}) {
+      // Sorted before, or looked for each time.
+      const auto scatter =
+          scatter_plan({tensor_over(DType::float32, {all}, data.data()),
+                        tensor_over(DType::float32, {std::ssize(updates)}, updates.data()), spec.decoder,
+                        spec.geometry, spec.row_elements, reduction, use_init_val});
+      if (prepared) scatter->prepare(Threads(3));
+      for (std::int64_t first = 0; first < all; ++first) {
+        for (std::int64_t end = first + 1; end <= all; ++end) {
+          std::vector<float> range(static_cast<std::size_t>(end - first));
+          scatter->fill({first, end - first}, bytes(range));
+          CHECK(range == std::vector<float>(expected.begin() + first, expected.begin() + end));
+        }
       }
-    }
-    for (std::int64_t parts = 1; parts <= 9; ++parts) {
-      std::vector<float> out = data;
-      for (std::int64_t part = parts; part-- > 0;) scatter.update_part(bytes(out), part, parts);
-      CAPTURE(parts);
-      CHECK(out == expected);
     }
   }
 }
@@ -251,12 +266,12 @@ void check_splits(Random& random, const std::shared_ptr<const Locator>& locator,
 IndexDecoder decoder_of(Random& random, std::int64_t number, const IndexAxis& axis) {
   std::vector<std::int64_t> indices;
   for (std::int64_t i = 0; i < number; ++i) indices.push_back(random.between(-axis.size, axis.size + 1));
-  return {list_of(DType::int64, indices), {axis}, {true, OutOfBounds::drop}, {}};
+  return {list_of(DType::int64, indices), {axis}, {true, OutOfBounds::drop}};
 }
 
 TEST_CASE("updates are applied in row order, however the tensor is split", "[kernels]") {
   Random random(1);
-  // Few places and many updates: most are duplicates.
+  // Few targets and many updates: most are duplicates.
   const std::vector<std::pair<Shape, Shape>> elements = {
       {{7}, {40}},       {{4, 6}, {9, 6}},       {{4, 6}, {9, 5}},
       {{4, 6}, {3, 15}}, {{3, 4, 2}, {3, 9, 2}}, {{3, 4, 2}, {8, 3, 1}}};
@@ -268,14 +283,49 @@ TEST_CASE("updates are applied in row order, however the tensor is split", "[ker
       if (!fits) continue;
       CAPTURE(data, indices, axis);
       const IndexAxis along{data[a], row_major_strides(data)[a]};
-      check_splits(random, element_locator(decoder_of(random, count(indices), along), indices, data, axis),
-                   count(data), 1);
+      check_splits(random, {decoder_of(random, count(indices), along), ElementGeometry{indices, data, axis},
+                            count(data)});
     }
   }
   for (const std::int64_t row : {1, 3, 5}) {
     CAPTURE(row);
-    check_splits(random, axis_locator(decoder_of(random, 9, {4, 1}), {1, 2, 4, 9}), 8, row);
-    check_splits(random, tuple_locator(decoder_of(random, 20, {6, 1}), {{}, {}, {}, 6, 20}), 6, row);
+    check_splits(random, {decoder_of(random, 9, {4, 1}), AxisGeometry{1, 2, 4, 9}, 8, row});
+    check_splits(random, {decoder_of(random, 20, {6, 1}), TupleGeometry{{}, {}, {}, 6, 20}, 6, row});
+  }
+}
+
+// More updates than are sorted: along an outer axis in tiles of columns, elsewhere in parts.
+TEST_CASE("the whole result in parts is the same as range by range", "[kernels]") {
+  Random random(2);
+  struct Case {
+    Shape data;
+    Shape indices;
+    bool covers_all;  // each element belongs to some tile
+  };
+  // 2.2 and 2.1 million updates; with fewer columns than data some elements keep their value.
+  for (const Case& c :
+       {Case{{7, 300}, {7500, 300}, true}, Case{{7, 300}, {7500, 290}, false}, Case{{9}, {2100000}, false}}) {
+    CAPTURE(c.data, c.indices);
+    const std::int64_t all = count(c.data);
+    const std::vector<float> data = random_floats(random, all);
+    const std::vector<float> updates = random_floats(random, count(c.indices));
+    const Updates spec{decoder_of(random, count(c.indices), {c.data[0], row_major_strides(c.data)[0]}),
+                       ElementGeometry{c.indices, c.data, 0}, all};
+    const std::vector<float> expected = one_by_one(data, spec, updates, sub, true);
+    const auto scatter = scatter_plan({tensor_over(DType::float32, {all}, data.data()),
+                                       tensor_over(DType::float32, {std::ssize(updates)}, updates.data()),
+                                       spec.decoder, spec.geometry, 1, sub, true});
+    REQUIRE(scatter->prefers_whole());
+    CHECK((scatter->base() == nullptr) == c.covers_all);
+    for (const std::int64_t parts : {1, 2, 5}) {
+      std::vector<float> out = scatter->base() == nullptr ? std::vector<float>(data.size()) : data;
+      for (std::int64_t part = parts; part-- > 0;) scatter->fill_part(bytes(out), part, parts);
+      CHECK((out == expected));
+    }
+    std::vector<float> out(data.size());
+    scatter->fill({0, 5}, bytes(out));
+    scatter->fill({5, all - 5}, bytes(out) + 20);
+    CHECK((out == expected));
   }
 }
 

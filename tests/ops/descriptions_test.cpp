@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
-#include <sstream>
 
 #include "base/text.hpp"
 #include "ops/registry.hpp"
@@ -12,15 +11,8 @@
 namespace tensorop {
 namespace {
 
-std::vector<std::string> split(std::string_view text, char separator) {
-  std::vector<std::string> out;
-  std::istringstream stream{std::string(text)};
-  for (std::string word; std::getline(stream, word, separator);) out.push_back(word);
-  return out;
-}
-
 // Whether `text` is a value of the attribute, as a user would type it.
-bool is_value(const AttributeSpec& spec, std::string_view choices, const std::string& text) {
+bool is_value(const AttributeSpec& spec, WordList choices, const std::string& text) {
   switch (spec.kind) {
     case AttributeKind::integer:
       return parse_int64(text).has_value();
@@ -28,8 +20,8 @@ bool is_value(const AttributeSpec& spec, std::string_view choices, const std::st
     case AttributeKind::flag:
       return text == "true" || text == "false" || text == "0" || text == "1";
     case AttributeKind::choice: {
-      const auto words = split(choices.empty() ? spec.choices : choices, '|');
-      return std::ranges::find(words, text) != words.end();
+      if (!choices.empty()) return std::ranges::find(choices, text) != choices.end();
+      return std::ranges::find(spec.choices, text, &Choice::word) != spec.choices.end();
     }
     case AttributeKind::integers:
       return false;  // no operator has a list that goes without saying
@@ -65,15 +57,13 @@ TEST_CASE("names are unique over all operators, folded, and the first is the ope
       CHECK(fold_name(name.name) == name.name);
       CHECK(seen.insert(std::string(name.name)).second);
       CHECK(find_operator(name.name).op == op);
-      for (const std::string& published : split(name.published, '|')) {
+      for (const std::string_view published : name.published) {
         CHECK(std::ranges::find(op->versions, published, &Version::published) != op->versions.end());
       }
-      if (name.preset.empty()) continue;
-      const std::size_t equals = name.preset.find('=');
-      REQUIRE(equals != std::string_view::npos);
-      const AttributeSpec* spec = find_attribute(*op, name.preset.substr(0, equals));
+      if (name.preset.attribute.empty()) continue;
+      const AttributeSpec* spec = find_attribute(*op, name.preset.attribute);
       REQUIRE(spec != nullptr);
-      CHECK(is_value(*spec, "", std::string(name.preset.substr(equals + 1))));
+      CHECK(is_value(*spec, {}, std::string(name.preset.text)));
     }
   }
 }
@@ -97,6 +87,7 @@ TEST_CASE("operands and attributes are described in full", "[descriptions]") {
       CAPTURE(operand.name);
       CHECK(names.insert(operand.name).second);
       CHECK(!operand.help.empty());
+      CHECK(!operand.rule.empty());
       CHECK((!operand.variadic || &operand == &op->operands.back()));
     }
     for (const AttributeSpec& spec : op->attributes) {
@@ -104,8 +95,9 @@ TEST_CASE("operands and attributes are described in full", "[descriptions]") {
       CHECK(names.insert(spec.name).second);
       CHECK(!spec.help.empty());
       CHECK((spec.kind == AttributeKind::choice) == !spec.choices.empty());
-      if (!spec.fallback.empty()) CHECK(is_value(spec, "", std::string(spec.fallback)));
-      CHECK(!(spec.required && !spec.fallback.empty()));
+      CHECK(!spec.rule.empty());
+      if (!spec.default_text.empty()) CHECK(is_value(spec, {}, std::string(spec.default_text)));
+      CHECK(!(spec.required && !spec.default_text.empty()));
       const bool has_row = std::ranges::any_of(op->versions, [&](const Version& version) {
         return find_attribute(version, spec.name) != nullptr;
       });
@@ -114,7 +106,7 @@ TEST_CASE("operands and attributes are described in full", "[descriptions]") {
         for (const Version& version : op->versions) CHECK(find_attribute(version, spec.name) != nullptr);
       }
     }
-    for (const std::string& word : split(op->oob, '|')) {
+    for (const std::string& word : words_of(op->oob)) {
       CHECK((word == "error" || word == "zero" || word == "drop" || word == "clip" || word == "wrap"));
     }
     const bool has_indices = std::ranges::any_of(
@@ -135,14 +127,13 @@ TEST_CASE("a version's attributes are the operator's, with choices and defaults 
         const AttributeSpec* spec = find_attribute(*op, row.name);
         CHECK(spec != nullptr);
         if (spec == nullptr) continue;
-        const auto all = split(spec->choices, '|');
-        for (const std::string& choice : split(row.choices, '|')) {
+        for (const std::string_view choice : row.choices) {
           CAPTURE(choice);
-          CHECK(std::ranges::find(all, choice) != all.end());
+          CHECK(std::ranges::find(spec->choices, choice, &Choice::word) != spec->choices.end());
         }
-        if (!row.fallback.empty()) CHECK(is_value(*spec, row.choices, std::string(row.fallback)));
-        if (row.fallback.empty() && !spec->fallback.empty())
-          CHECK(is_value(*spec, row.choices, std::string(spec->fallback)));
+        if (!row.default_text.empty()) CHECK(is_value(*spec, row.choices, std::string(row.default_text)));
+        if (row.default_text.empty() && !spec->default_text.empty())
+          CHECK(is_value(*spec, row.choices, std::string(spec->default_text)));
       }
     }
   }

@@ -7,6 +7,7 @@
 #include "engine/bind.hpp"
 #include "engine/engine.hpp"
 #include "io/json_writer.hpp"
+#include "ops/fault_text.hpp"
 #include "ops/rules.hpp"
 #include "support/catch.hpp"
 
@@ -149,8 +150,8 @@ std::vector<RuleCase> broadcasting_rules() {
       {"min float32[2] float32[2] float32[1] --spec onnx-6 --dry-run",
        "min: a (2) and operand 3 (1) must have the same shape: dimension 0 is 2 and 1 [BC-N1]"},
       // BC-L.
-      {"add [1] [1] --broadcast 2", "add: broadcast 2 is not one of 0, 1 [BC-L1]"},
-      {"add [1.0] [1.0] --broadcast true --spec onnx-1", "add: broadcast true is not one of 0, 1 [BC-L1]"},
+      {"add [1] [1] --broadcast 2", "add: broadcast '2' is not one of 0, 1 [BC-L1]"},
+      {"add [1.0] [1.0] --broadcast true --spec onnx-1", "add: broadcast 'true' is not one of 0, 1 [BC-L1]"},
       {"sub [[1],[2]] [1] --broadcast 0",
        "sub: a (2,1) and b (1) must have the same shape: their ranks are 2 and 1 [BC-L2]",
        "with broadcast 1 b may repeat within a"},
@@ -183,13 +184,13 @@ std::vector<RuleCase> broadcasting_rules() {
        "[BC-P4]"},
       // EW-3: a rule that the version does not have.
       {"power [1] [1] --auto_broadcast pdpd --spec openvino-1",
-       "power: auto_broadcast pdpd is not one of numpy, none in openvino Power-1 [EW-3]",
+       "power: auto_broadcast 'pdpd' is not one of numpy, none in openvino Power-1 [EW-3]",
        "pdpd is allowed by the default semantics (no --spec)"},
       {"minimum [1] [1] --auto_broadcast pdpd --spec openvino-15",
-       "minimum: auto_broadcast pdpd is not one of numpy, none in openvino Minimum-1 [EW-3]",
+       "minimum: auto_broadcast 'pdpd' is not one of numpy, none in openvino Minimum-1 [EW-3]",
        "pdpd is allowed by the default semantics (no --spec)"},
       {"add [1] [1] --auto_broadcast explicit",
-       "add: auto_broadcast explicit is not one of numpy, pdpd, none [EW-3]"},
+       "add: auto_broadcast 'explicit' is not one of numpy, pdpd, none [EW-3]"},
       // G-8: rules that exclude each other, axes without a use.
       {"add [1] [1] --auto_broadcast numpy --spec onnx-14",
        "add: onnx Add-14 has no attribute auto_broadcast [G-8]",
@@ -251,10 +252,10 @@ std::vector<RuleCase> arithmetic_rules() {
        "mod: a is float32, and onnx Mod-13 defines mod of floats only with fmod 1 [EW-4]"},
       {"mod float16[2] float16[2] --fmod 0 --spec onnx-10 --dry-run",
        "mod: a is float16, and onnx Mod-10 defines mod of floats only with fmod 1 [EW-4]"},
-      {"mod [1] [1] --fmod 2", "mod: fmod 2 is none of 0, 1, true, false [EW-5]"},
+      {"mod [1] [1] --fmod 2", "mod: fmod '2' is not one of 0, 1, true, false [EW-5]"},
       {"mod [1] [1] --fmod 1 --spec openvino-1", "mod: openvino Mod-1 has no attribute fmod [G-8]",
        "it is in onnx-10, onnx-13 and the default semantics (no --spec)"},
-      {"bitshift [1] [1] --direction up", "bitshift: direction up is not one of left, right [EW-6]"},
+      {"bitshift [1] [1] --direction up", "bitshift: direction 'up' is not one of left, right [EW-6]"},
       {"bitshift [1] [1]", "bitshift: attribute direction is missing [G-8]"},
       {"div [1] [1] --pythondiv 1 --spec onnx-14", "div: onnx Div-14 has no attribute pythondiv [G-8]",
        "it is in openvino-1 and the default semantics (no --spec)"},
@@ -405,9 +406,11 @@ TEST_CASE("the first division by zero of a large result is named", "[elementwise
     };
     CHECK(said([&] { (void)evaluate(request, settings); }) == "div: " + message);
     const Bound bound = bind(request, settings);
-    const Plan plan = bound.call.op->plan(bound.call, bound.output);
-    CHECK(plan.fill_checks);
-    CHECK(said([&] { plan.check(settings.threads); }) == message);
+    const Plan& plan = *bound.planned.plan;
+    CHECK(plan.fill_checks());
+    CHECK(said([&] {
+            with_fault_text(bound.call, bound.planned, [&] { plan.check({0, plan.check_size()}); });
+          }) == message);
   }
 }
 

@@ -71,7 +71,7 @@ std::vector<RuleCase> broadcast_rules() {
        "uint32, uint64 [BC-T1]"},
       {R"(expand 3 --shape {"dtype":"int32","data":[2,2]} --spec onnx-13)",
        "expand: shape is int32; onnx Expand-13 allows int64 [BC-T1]"},
-      {"broadcast 3 --shape 1,,2", "broadcast: shape 1,,2 is no list of whole numbers [BC-T1]"},
+      {"broadcast 3 --shape 1,,2", "broadcast: shape '1,,2' is not a list of integers [BC-T1]"},
       {R"(expand 3 --shape {"dtype":"uint64","data":[1,9223372036854775808]})",
        "expand: shape[1] = 9223372036854775808 is too large [BC-T1]"},
       {"broadcast 3 --shape [2,-1]",
@@ -80,9 +80,9 @@ std::vector<RuleCase> broadcast_rules() {
 
       // BR-1 ... BR-3.
       {"broadcast 3 --shape 2,3 --mode foo",
-       "broadcast: mode foo is not one of numpy, bidirectional, pdpd, explicit [BR-1]"},
+       "broadcast: mode 'foo' is not one of numpy, bidirectional, pdpd, explicit [BR-1]"},
       {"broadcast 3 --shape 2,3 --mode bidirectional --spec openvino-2",
-       "broadcast: mode bidirectional is not one of numpy, explicit, pdpd in openvino Broadcast-1 [BR-1]",
+       "broadcast: mode 'bidirectional' is not one of numpy, explicit, pdpd in openvino Broadcast-1 [BR-1]",
        "bidirectional is allowed by openvino-3 and the default semantics (no --spec)"},
       {"broadcast [1,2] --shape 3,2 --mode pdpd --axis 2",
        "broadcast: axis 2 does not put data (2) within shape (3,2) (allowed 0..1) [BR-2]"},

@@ -25,20 +25,22 @@ std::vector<RuleCase> scatter_rules() {
        "more along the axis is allowed by onnx-9, onnx-11, onnx-13, onnx-16, onnx-18, openvino-12 and "
        "the default semantics (no --spec)"},
       {"scatterelements [3] [0] [1] --reduction foo",
-       "scatterelements: reduction foo is not one of none, add, sum, sub, mul, prod, min, max, mean [SE-6]"},
+       "scatterelements: reduction 'foo' is not one of none, add, sum, sub, mul, prod, min, max, mean "
+       "[SE-6]"},
       {"scatterelements [3] [0] [1] --reduction maxx",
-       "scatterelements: reduction maxx is not one of none, add, sum, sub, mul, prod, min, max, mean [SE-6]",
+       "scatterelements: reduction 'maxx' is not one of none, add, sum, sub, mul, prod, min, max, mean "
+       "[SE-6]",
        "did you mean max?"},
       {"scatterelements [3] [0] [1] --reduction min --spec onnx-17",
-       "scatterelements: reduction min is not one of none, add, mul in onnx ScatterElements-16 [SE-6]",
+       "scatterelements: reduction 'min' is not one of none, add, mul in onnx ScatterElements-16 [SE-6]",
        "min is allowed by onnx-18, openvino-12 and the default semantics (no --spec)"},
       // A publisher's spelling is the publisher's alone.
       {"scatterelements [3] [0] [1] --reduction sum --spec onnx-18",
-       "scatterelements: reduction sum is not one of none, add, mul, max, min in onnx ScatterElements-18 "
+       "scatterelements: reduction 'sum' is not one of none, add, mul, max, min in onnx ScatterElements-18 "
        "[SE-6]",
        "sum is allowed by openvino-12 and the default semantics (no --spec)"},
       {"scatterelements [3] [0] [1] --reduction sub --spec openvino-12",
-       "scatterelements: reduction sub is not one of none, sum, prod, min, max, mean in openvino "
+       "scatterelements: reduction 'sub' is not one of none, sum, prod, min, max, mean in openvino "
        "ScatterElementsUpdate-12 [SE-6]",
        "sub is allowed by the default semantics (no --spec)"},
 
@@ -73,14 +75,14 @@ std::vector<RuleCase> scatter_rules() {
        "a single update of any shape is allowed by openvino-3, openvino-15 and the default semantics (no "
        "--spec)"},
       {"scatternd [3] [0] 3 --reduction average",
-       "scatternd: reduction average is not one of none, add, sum, sub, mul, prod, min, max, mean [SN-4]"},
+       "scatternd: reduction 'average' is not one of none, add, sum, sub, mul, prod, min, max, mean [SN-4]"},
       {"scatternd [3] [0] 3 --reduction mean --spec openvino-15",
-       "scatternd: reduction mean is not one of none, sum, sub, prod, min, max in openvino "
+       "scatternd: reduction 'mean' is not one of none, sum, sub, prod, min, max in openvino "
        "ScatterNDUpdate-15 "
        "[SN-4]",
        "mean is allowed by the default semantics (no --spec)"},
       {"scatternd [3] [0] 3 --reduction max --spec onnx-16",
-       "scatternd: reduction max is not one of none, add, mul in onnx ScatterND-16 [SN-4]",
+       "scatternd: reduction 'max' is not one of none, add, mul in onnx ScatterND-16 [SN-4]",
        "max is allowed by onnx-18, openvino-15 and the default semantics (no --spec)"},
 
       // IX-1.

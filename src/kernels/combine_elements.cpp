@@ -1,0 +1,88 @@
+#include "kernels/combine_elements.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "kernels/run_walk.hpp"
+
+namespace tensorop {
+namespace {
+
+// Elements that are taken together where more than two operands are folded: the result so far stays in cache.
+constexpr std::int64_t kFoldBlock = 4096;
+
+class CombineElements final : public Plan {
+ public:
+  explicit CombineElements(CombineElementsSpec spec)
+      : operands_(std::move(spec.operands)),
+        kernel_(spec.kernel),
+        size_(count(spec.result)),
+        walk_(spec.result, operands_, spec.strides) {}
+
+  void fill(Range range, std::byte* out) const override {
+    const std::int64_t width = element_size(kernel_.result);
+    std::int64_t first = range.first;
+    walk_.for_each_run(range, [&](const RunOperand* run, std::int64_t n) {
+      if (operands_.size() > 2) {
+        fold(run, n, out);
+      } else if (!kernel_.compute(run[0].data, run[0].stride, run[1].data, run[1].stride, out, n)) {
+        require_no_fault(run, n, first);
+      }
+      first += n;
+      out += n * width;
+    });
+  }
+
+  [[nodiscard]] std::int64_t check_size() const override { return kernel_.find_fault == nullptr ? 0 : size_; }
+  void check(Range range) const override {
+    std::int64_t first = range.first;
+    walk_.for_each_run(range, [&](const RunOperand* run, std::int64_t n) {
+      require_no_fault(run, n, first);
+      first += n;
+    });
+  }
+  [[nodiscard]] bool fill_checks() const override { return true; }
+
+  [[nodiscard]] Origin origin(std::int64_t element) const override {
+    Origin out;
+    for (std::size_t i = 0; i < operands_.size(); ++i)
+      out.push_back({i, walk_.elements().offset(i, element)});
+    return out;
+  }
+  [[nodiscard]] Footprint footprint(Range range) const override { return walk_.elements().footprint(range); }
+
+ private:
+  // `position` is that of the run's first element.
+  void require_no_fault(const RunOperand* run, std::int64_t count, std::int64_t position) const {
+    const FaultPlace found =
+        kernel_.find_fault(run[0].data, run[0].stride, run[1].data, run[1].stride, count);
+    if (found.fault != Fault::none) throw PlanFault(found.fault, position + found.index);
+  }
+
+  void fold(const RunOperand* run, std::int64_t count, std::byte* out) const {
+    const std::int64_t width = element_size(kernel_.result);
+    for (std::int64_t first = 0; first < count; first += kFoldBlock) {
+      const std::int64_t n = std::min(kFoldBlock, count - first);
+      const auto data = [&](std::size_t i) { return run[i].data + first * run[i].stride * width; };
+      std::byte* to = out + first * width;
+      kernel_.compute(data(0), run[0].stride, data(1), run[1].stride, to, n);
+      for (std::size_t i = 2; i < operands_.size(); ++i) {
+        kernel_.compute(to, 1, data(i), run[i].stride, to, n);
+      }
+    }
+  }
+
+  std::vector<Tensor> operands_;
+  BinaryKernel kernel_;
+  std::int64_t size_;
+  RunWalk walk_;
+};
+
+}  // namespace
+
+std::unique_ptr<Plan> combine_plan(CombineElementsSpec spec) {
+  return std::make_unique<CombineElements>(std::move(spec));
+}
+
+}  // namespace tensorop

@@ -1,0 +1,36 @@
+// Why an element of a result cannot be computed, and the position it is found at. Kernels throw it as data;
+// ops/fault_text.hpp makes an Error of it that names operands and values.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+
+namespace tensorop {
+
+enum class Fault : std::uint8_t {
+  none,
+  index_out_of_range,  // IX-1, IX-2
+  division_by_zero,    // EW-7, of integers
+  zero_power,          // EW-7, zero to a negative power
+  negative_shift,      // EW-8
+  unrepresentable,     // EW-8: an integer to a float power beyond the integer's range
+  does_not_fit,        // a cast to a dtype that cannot hold the value
+};
+
+// Positions are flat and row-major: of index_out_of_range in the index operand, of all others in the result.
+// Of several faults the one with the lowest position is reported, however the work was split.
+struct PlanFault : std::exception {
+  PlanFault(Fault what, std::int64_t where) : fault(what), position(where) {}
+  PlanFault(std::int64_t where, std::int64_t indexed_axis, std::int64_t indexed_size)
+      : fault(Fault::index_out_of_range), position(where), axis(indexed_axis), size(indexed_size) {}
+
+  [[nodiscard]] const char* what() const noexcept override { return "an element cannot be computed"; }
+
+  Fault fault;
+  std::int64_t position;
+  // Of index_out_of_range: the axis of operand 0 that the index element selects from, and its size.
+  std::int64_t axis = 0;
+  std::int64_t size = 0;
+};
+
+}  // namespace tensorop

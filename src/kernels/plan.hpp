@@ -1,0 +1,87 @@
+// A plan: how a result is computed, as one of a few kernels with its parameters. A plan knows operands by
+// their number and positions in them; it knows nothing of names, files, chunks or threads. Executors
+// (engine/execute.hpp) choose which ranges are computed where, and when.
+//
+// The kernels: gather_rows.hpp, scatter_rows.hpp, repeat_elements.hpp, combine_elements.hpp,
+// select_elements.hpp, copy_elements.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/threads.hpp"
+#include "kernels/fault.hpp"
+
+namespace tensorop {
+
+// Consecutive elements, rows or index tuples.
+struct Range {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  [[nodiscard]] std::int64_t end() const { return first + count; }
+  friend bool operator==(const Range&, const Range&) = default;
+};
+
+// The element of an operand at a flat, row-major position.
+struct OperandElement {
+  std::size_t operand = 0;
+  std::int64_t position = 0;
+  friend bool operator==(const OperandElement&, const OperandElement&) = default;
+};
+
+// What an element of the result is made from, in the order in which it is combined. One element: it is
+// copied. None: the result is zero, because the index is out of range and out of range reads as zero. What
+// only selects (indices, conditions) is not listed.
+using Origin = std::vector<OperandElement>;
+
+// Elements of an operand that computing a range may read: the least range known without reading any element.
+struct Extent {
+  std::size_t operand = 0;
+  Range elements;
+};
+using Footprint = std::vector<Extent>;
+
+// Making a plan is cheap: it reads no element of any operand, so that a plan can be made of operands that
+// have none (--dry-run). Only prepare(), fill(), check(), origin() and fill_part() read elements. They read
+// and check every index each time: a file that changes in between cannot lead out of bounds.
+//
+// String results may point into the operands' arenas, which must outlive the result.
+class Plan {
+ public:
+  Plan() = default;
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+  virtual ~Plan() = default;
+
+  // The work that all of the result shares: decoding and sorting indices. To be called once, before fill(),
+  // fill_part() and origin(). Throws PlanFault for the lowest bad index that it meets.
+  virtual void prepare(const Threads& /*threads*/) {}
+
+  // Writes the elements `range` of the result to `out`, which is aligned to 64 bytes. Any range, any order,
+  // any thread. Throws PlanFault for the lowest position that it meets.
+  virtual void fill(Range range, std::byte* out) const = 0;
+
+  // What can fail is checked at this many positions: index tuples for the gather and scatter families,
+  // elements of the result for the others. 0: nothing can fail.
+  [[nodiscard]] virtual std::int64_t check_size() const { return 0; }
+  // Checks these positions and writes nothing. Any range, any order, any thread. Throws PlanFault for the
+  // lowest bad one.
+  virtual void check(Range /*range*/) const {}
+  // Whether prepare() and filling the whole result meet every fault that check() would find.
+  [[nodiscard]] virtual bool fill_checks() const { return check_size() == 0; }
+
+  [[nodiscard]] virtual Origin origin(std::int64_t element) const = 0;
+  [[nodiscard]] virtual Footprint footprint(Range range) const = 0;
+
+  // Whether the result is computed much faster as a whole in memory, in a few parts, than range by range
+  // (strategy.hpp says when). fill() works for such a plan too.
+  [[nodiscard]] virtual bool prefers_whole() const { return false; }
+  // What `whole` must hold before the first fill_part(): a copy of these bytes; null: anything.
+  [[nodiscard]] virtual const std::byte* base() const { return nullptr; }
+  // Computes part `part` of `parts` of the result `whole`. No two parts write the same element, and the
+  // result does not depend on `parts`. Only where prefers_whole(), and after check() of everything.
+  virtual void fill_part(std::byte* /*whole*/, std::int64_t /*part*/, std::int64_t /*parts*/) const {}
+};
+
+}  // namespace tensorop

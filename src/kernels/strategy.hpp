@@ -1,0 +1,39 @@
+// In which order the rows of a gather or a scatter are moved: decided here, in one function, from sizes
+// alone, so that every thread and every machine decides the same.
+#pragma once
+
+#include <cstdint>
+
+namespace tensorop {
+
+// What the decision depends on.
+struct Movement {
+  bool is_scatter = false;
+  std::int64_t rows = 0;          // that index tuples select
+  std::int64_t row_bytes = 0;     // at least 1
+  std::int64_t tensor_bytes = 0;  // of the indexed tensor
+  std::int64_t repeats = 1;       // Locator::repeats()
+  std::int64_t tuples = 0;        // index tuples
+  std::int64_t group_size = 0;    // Locator::group_size()
+  std::int64_t group_rows = 0;    // Locator::group_rows()
+  std::int64_t columns = 0;       // Locator::columns()
+  std::int64_t steps = 0;         // where there are columns: the size of the axis
+};
+
+struct Strategy {
+  enum class Order : std::uint8_t {
+    by_range,   // any range of the result by itself, in row order
+    sorted,     // scatter: updates sorted by offset first, then any range by itself
+    by_column,  // the whole result, a tile of columns at a time (columns.hpp)
+    by_part,    // scatter: the whole result in a few parts, each of which looks through all updates
+  };
+  Order order = Order::by_range;
+  bool keep_offsets = false;  // decode indices once (Locator::keep_offsets)
+  bool read_groups = false;   // gather: read each group from front to end before rows are taken from it
+
+  [[nodiscard]] bool is_whole() const { return order == Order::by_column || order == Order::by_part; }
+};
+
+[[nodiscard]] Strategy choose_strategy(const Movement& movement);
+
+}  // namespace tensorop

@@ -1,0 +1,76 @@
+#include "ops/fault_text.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <type_traits>
+
+#include "base/text.hpp"
+#include "kernels/arithmetic.hpp"
+
+namespace tensorop {
+namespace {
+
+template <class T>
+std::string value_text(T value) {
+  if constexpr (std::integral<T>) {
+    return cat(value);
+  } else if constexpr (Half<T>) {
+    return value_text(to_float(value));
+  } else if constexpr (Floating<T>) {
+    if (std::isnan(value)) return "NaN";
+    if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
+    char digits[32];
+    return {digits, std::to_chars(digits, digits + sizeof digits, value).ptr};
+  } else {
+    return {};
+  }
+}
+
+std::string value_text(const Tensor& tensor, std::int64_t position) {
+  return dispatch(tensor.dtype(), [&]<class T>(TypeTag<T>) { return value_text(tensor.as<T>()[position]); });
+}
+
+// "b[0,3] = 0".
+std::string element_text(const Call& call, const OperandElement& element) {
+  const Tensor& operand = call.operands[element.operand];
+  return cat(element_name(call.operand_name(element.operand), element.position, operand.shape()), " = ",
+             value_text(operand, element.position));
+}
+
+Error index_error(const PlanFault& fault, const Call& call) {
+  constexpr std::size_t kIndices = 1;
+  const std::string value = value_text(call.operands[kIndices], fault.position);
+  const std::string element = element_text(call, {kIndices, fault.position});
+  const bool negative = call.version->index.negative;
+  const std::string allowed =
+      fault.size == 0 ? std::string("nothing is allowed")
+                      : cat("allowed ", negative ? -fault.size : std::int64_t{0}, "..", fault.size - 1);
+  const std::string axis =
+      cat("axis ", fault.axis, " of ", call.operand_name(0), " (size ", fault.size, "; ", allowed, ")");
+  if (value.starts_with('-') && !negative) {
+    return Error(
+        cat(element, " is negative, which ", call.version_name(), " does not allow for ", axis), "IX-2",
+        cat("negative indices are allowed by ",
+            versions_where(*call.op, [](const Version& version) { return version.index.negative; })));
+  }
+  return Error(cat(element, " is out of range for ", axis), "IX-1");
+}
+
+}  // namespace
+
+Error fault_error(const PlanFault& fault, const Call& call, const Planned& planned) {
+  if (fault.fault == Fault::index_out_of_range) return index_error(fault, call);
+  const OutputInfo& output = planned.output;
+  const std::string where =
+      output.shape.empty() ? "" : element_name(" at output position ", fault.position, output.shape);
+  const Origin origin = planned.plan->origin(fault.position);
+  const std::string b = element_text(call, origin[1]);
+  if (fault.fault == Fault::division_by_zero)
+    return Error(cat(b, ": integer division by zero", where), "EW-7");
+  if (fault.fault == Fault::negative_shift) return Error(cat(b, ": negative shift amount", where), "EW-8");
+  const std::string power = cat(element_text(call, origin[0]), " to the power ", b);
+  if (fault.fault == Fault::zero_power) return Error(cat(power, ": integer division by zero", where), "EW-7");
+  return Error(cat(power, ": not representable in ", name(output.dtype), where), "EW-8");
+}
+
+}  // namespace tensorop

@@ -1,0 +1,24 @@
+// What is said where an element of a result cannot be computed.
+#pragma once
+
+#include "base/error.hpp"
+#include "kernels/fault.hpp"
+#include "ops/call.hpp"
+
+namespace tensorop {
+
+// The Error of a fault that the call's plan threw: it names the element of the operand, its value, what is
+// allowed, and the rule (IX-1, IX-2, EW-7, EW-8).
+[[nodiscard]] Error fault_error(const PlanFault& fault, const Call& call, const Planned& planned);
+
+// Runs `body`; a PlanFault that leaves it becomes its Error.
+template <class Body>
+decltype(auto) with_fault_text(const Call& call, const Planned& planned, Body&& body) {
+  try {
+    return body();
+  } catch (const PlanFault& fault) {
+    throw fault_error(fault, call, planned);
+  }
+}
+
+}  // namespace tensorop
