@@ -9,10 +9,10 @@
 #include "base/output_file.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
-#include "engine/cases.hpp"
-#include "engine/check.hpp"
-#include "engine/check_report.hpp"
+#include "golden/check.hpp"
+#include "jobs/cases.hpp"
 #include "progress.hpp"
+#include "report/check_report.hpp"
 
 namespace tensorop {
 namespace {

@@ -1,9 +1,9 @@
 // `compare`: two tensors, a verdict as the exit status, and a report.
-#include "engine/compare.hpp"
 #include "base/error.hpp"
 #include "base/output_file.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
+#include "report/compare_report.hpp"
 
 namespace tensorop {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 constexpr int kDifferent = 1;
 
 Tolerances read_tolerances(const Arguments& arguments) {
-  std::vector<NamedText> given;
+  std::vector<ToleranceText> given;
   for (const std::string& name : tolerance_names()) {
     std::string option = "--" + name;
     for (char& c : option) c = c == '_' ? '-' : c;

@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
-#include "engine/batch.hpp"
+#include "jobs/batch.hpp"
 #include "progress.hpp"
 
 namespace tensorop {

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "engine/compare.hpp"
 #include "fuzz/fuzz.hpp"
+#include "golden/compare.hpp"
 #include "support/random_case.hpp"
 #include "support/reference_array.hpp"
 
@@ -16,8 +16,8 @@ const std::vector<std::string> kNumbers = {
     "4",    "65535", "1e400",  "-1",   "inf",    "nan",    "18446744073709551615",
     "0.1%", "100%",  "100.1%", "auto", "true",   ""};
 
-std::vector<NamedText> random_texts(Random& random) {
-  std::vector<NamedText> texts;
+std::vector<ToleranceText> random_texts(Random& random) {
+  std::vector<ToleranceText> texts;
   for (const std::string& name : tolerance_names()) {
     if (random.chance(60)) continue;
     const bool word = name == "tolerance" || name == "nan_unequal";

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/jobs.hpp"
+#include "jobs/jobs.hpp"
 
 namespace tensorop {
 

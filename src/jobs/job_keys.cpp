@@ -1,4 +1,4 @@
-#include "engine/job_keys.hpp"
+#include "jobs/job_keys.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -204,7 +204,7 @@ class JobReader {
   const Operator& op_;
   const std::string& folder_;
   Job& job_;
-  std::vector<NamedText> tolerances_;
+  std::vector<ToleranceText> tolerances_;
 };
 
 const Operator& operator_of(const JsonObject& object) {

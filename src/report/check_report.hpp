@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/check.hpp"
+#include "golden/check.hpp"
 
 namespace tensorop {
 

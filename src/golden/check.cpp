@@ -1,4 +1,4 @@
-#include "engine/check.hpp"
+#include "golden/check.hpp"
 
 #include <map>
 #include <optional>
@@ -8,10 +8,11 @@
 #include "base/error.hpp"
 #include "base/paths.hpp"
 #include "base/text.hpp"
-#include "engine/compare.hpp"
 #include "engine/execute.hpp"
 #include "engine/operands.hpp"
+#include "golden/compare.hpp"
 #include "io/source.hpp"
+#include "report/compare_report.hpp"
 
 namespace tensorop {
 namespace {

@@ -1,4 +1,5 @@
-// Tolerances from their texts, and what they mean for a dtype.
+#include "tensor/tolerances.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -6,7 +7,6 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "engine/compare.hpp"
 
 namespace tensorop {
 namespace {
@@ -25,7 +25,7 @@ constexpr Automatic kAutomatic[] = {
     {{DType::float64, DType::complex128}, 1e-7, 1e-7},
 };
 
-double parse_tolerance(const NamedText& given) {
+double parse_tolerance(const ToleranceText& given) {
   std::string_view text = given.text;
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   double value = 0;
@@ -49,7 +49,7 @@ std::optional<std::int64_t> parse_count(std::string_view text) {
 }
 
 // Distances reach beyond int64: those of float64 and of 64-bit integers.
-std::uint64_t parse_max_ulp(const NamedText& given) {
+std::uint64_t parse_max_ulp(const ToleranceText& given) {
   std::uint64_t value = 0;
   const char* const end = given.text.data() + given.text.size();
   const auto [stop, status] = std::from_chars(given.text.data(), end, value);
@@ -76,7 +76,7 @@ std::optional<std::int64_t> parse_percent(std::string_view text) {
   return parts && *parts <= MismatchLimit::kWhole ? parts : std::nullopt;
 }
 
-MismatchLimit parse_max_mismatch(const NamedText& given) {
+MismatchLimit parse_max_mismatch(const ToleranceText& given) {
   MismatchLimit limit;
   limit.text = given.text;
   if (given.text.ends_with('%')) {
@@ -90,7 +90,7 @@ MismatchLimit parse_max_mismatch(const NamedText& given) {
                   " is neither a whole number from 0 on nor 0%..100% (at most 6 decimals)"));
 }
 
-bool parse_flag(const NamedText& given) {
+bool parse_flag(const ToleranceText& given) {
   if (given.text == "true") return true;
   if (given.text == "false") return false;
   throw Error(cat(given.name, " ", printable(given.text), " is none of true, false"));
@@ -132,9 +132,9 @@ const std::vector<std::string>& tolerance_names() {
   return names;
 }
 
-Tolerances parse_tolerances(const std::vector<NamedText>& texts) {
+Tolerances parse_tolerances(const std::vector<ToleranceText>& texts) {
   Tolerances out;
-  for (const NamedText& given : texts) {
+  for (const ToleranceText& given : texts) {
     if (given.name == "rtol") {
       out.rtol = parse_tolerance(given);
     } else if (given.name == "atol") {

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "engine/jobs.hpp"
 #include "io/json_objects.hpp"
+#include "jobs/jobs.hpp"
 
 namespace tensorop {
 

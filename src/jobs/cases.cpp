@@ -1,4 +1,4 @@
-#include "engine/cases.hpp"
+#include "jobs/cases.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,4 +1,4 @@
-#include "engine/compare.hpp"
+#include "golden/compare.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -1,5 +1,5 @@
 // Comparing two tensors: the verdict, the report to the letter, and the tolerances that are refused.
-#include "engine/compare.hpp"
+#include "golden/compare.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "report/compare_report.hpp"
 #include "support/catch.hpp"
 
 namespace tensorop {
@@ -17,7 +18,7 @@ namespace {
 using Json = nlohmann::json;
 
 Comparison compare(const std::string& actual, const std::string& expected,
-                   const std::vector<NamedText>& tolerances = {}) {
+                   const std::vector<ToleranceText>& tolerances = {}) {
   return compare_operands(actual, expected, parse_tolerances(tolerances), Settings{});
 }
 
@@ -32,7 +33,7 @@ std::string typed(std::string_view dtype, std::string_view data) {
 struct Row {
   std::string actual;
   std::string expected;
-  std::vector<NamedText> tolerances;
+  std::vector<ToleranceText> tolerances;
   bool equal;
   std::string report;
 };
@@ -40,7 +41,8 @@ struct Row {
 void check_rows(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     CAPTURE(row.actual, row.expected);
-    for (const NamedText& tolerance : row.tolerances) UNSCOPED_INFO(tolerance.name << " " << tolerance.text);
+    for (const ToleranceText& tolerance : row.tolerances)
+      UNSCOPED_INFO(tolerance.name << " " << tolerance.text);
     const Comparison comparison = compare(row.actual, row.expected, row.tolerances);
     CHECK(report_text(comparison) == row.report);
     CHECK(comparison.equal == row.equal);
@@ -291,15 +293,15 @@ struct Verdict {
   std::string dtype;
   std::string actual;
   std::string expected;
-  std::vector<NamedText> tolerances;
+  std::vector<ToleranceText> tolerances;
   bool equal;
 };
 
 }  // namespace
 
 TEST_CASE("one pair of elements, equal or not", "[compare]") {
-  const std::vector<NamedText> huge = {{"rtol", "1e300"}, {"atol", "1e300"}};
-  const std::vector<NamedText> nan_unequal = {{"nan_unequal", "true"}};
+  const std::vector<ToleranceText> huge = {{"rtol", "1e300"}, {"atol", "1e300"}};
+  const std::vector<ToleranceText> nan_unequal = {{"nan_unequal", "true"}};
   std::vector<Verdict> rows;
   for (const char* dtype : {"float16", "bfloat16", "float32", "float64"}) {
     rows.insert(rows.end(), {{dtype, "0", "-0.0", {{"max_ulp", "0"}}, true},
@@ -392,7 +394,8 @@ TEST_CASE("one pair of elements, equal or not", "[compare]") {
                {"float64", "1.7e308", "-1.7e308", {{"rtol", "1"}, {"atol", "1.69e308"}}, false}});
   for (const Verdict& row : rows) {
     CAPTURE(row.dtype, row.actual, row.expected);
-    for (const NamedText& tolerance : row.tolerances) UNSCOPED_INFO(tolerance.name << " " << tolerance.text);
+    for (const ToleranceText& tolerance : row.tolerances)
+      UNSCOPED_INFO(tolerance.name << " " << tolerance.text);
     CHECK(compare(typed(row.dtype, cat('[', row.actual, ']')), typed(row.dtype, cat('[', row.expected, ']')),
                   row.tolerances)
               .equal == row.equal);
@@ -410,7 +413,7 @@ TEST_CASE("bytes of bool other than 0 and 1 are true", "[compare]") {
 }
 
 TEST_CASE("distances in ulp are refused where there are none", "[compare]") {
-  const std::vector<NamedText> given = {{"max_ulp", "1"}};
+  const std::vector<ToleranceText> given = {{"max_ulp", "1"}};
   for (const std::string& data : {typed("complex64", "[[1,2]]"), typed("complex128", "[[1,2]]"),
                                   std::string("[true]"), std::string(R"(["a"])")}) {
     CAPTURE(data);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "engine/compare.hpp"
+#include "report/compare_report.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"
 

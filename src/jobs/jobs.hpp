@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/compare.hpp"
 #include "engine/request.hpp"
 #include "io/sink.hpp"
+#include "tensor/tolerances.hpp"
 
 namespace tensorop {
 

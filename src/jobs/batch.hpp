@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 #include "engine/engine.hpp"
-#include "engine/jobs.hpp"
+#include "jobs/jobs.hpp"
 
 namespace tensorop {
 

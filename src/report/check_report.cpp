@@ -1,4 +1,4 @@
-#include "engine/check_report.hpp"
+#include "report/check_report.hpp"
 
 #include <charconv>
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/batch.hpp"
-#include "engine/jobs.hpp"
+#include "jobs/batch.hpp"
+#include "jobs/jobs.hpp"
 
 namespace tensorop {
 

@@ -1,4 +1,4 @@
-#include "engine/jobs.hpp"
+#include "jobs/jobs.hpp"
 
 #include <functional>
 #include <unordered_map>
@@ -8,9 +8,9 @@
 #include "base/paths.hpp"
 #include "base/text.hpp"
 #include "engine/attributes.hpp"
-#include "engine/job_keys.hpp"
 #include "io/json_objects.hpp"
 #include "io/source.hpp"
+#include "jobs/job_keys.hpp"
 #include "ops/registry.hpp"
 
 namespace tensorop {

@@ -1,4 +1,4 @@
-#include "engine/batch.hpp"
+#include "jobs/batch.hpp"
 
 #include <algorithm>
 #include <chrono>

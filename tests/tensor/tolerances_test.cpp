@@ -1,18 +1,19 @@
 // Tolerances: what their texts mean for each dtype, and which are refused.
+#include "tensor/tolerances.hpp"
+
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "engine/compare.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 
 namespace tensorop {
 namespace {
 
-std::string message_of(const std::vector<NamedText>& tolerances) {
+std::string message_of(const std::vector<ToleranceText>& tolerances) {
   return error_of([&] { (void)parse_tolerances(tolerances); });
 }
 

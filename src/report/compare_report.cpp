@@ -1,10 +1,10 @@
-// What a comparison found, as lines for people and as JSON for programs.
+#include "report/compare_report.hpp"
+
 #include <algorithm>
 #include <charconv>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "engine/compare.hpp"
 #include "io/json_writer.hpp"
 #include "io/number_text.hpp"
 

@@ -1,5 +1,5 @@
 // The order of jobs: what each waits for, what is reported, how long results are held.
-#include "engine/batch.hpp"
+#include "jobs/batch.hpp"
 
 #include <atomic>
 #include <chrono>

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Holds `tensorop compare` to NumPy: random pairs of every dtype, with NaN, infinities, zeros and extremes among them.
 
-    /usr/bin/python3 tests/engine/numpy_compare.py path/to/tensorop
+    /usr/bin/python3 tests/golden/numpy_compare.py path/to/tensorop
 
 What differs, where first, the largest errors and the distance in ulp are computed here once more, in NumPy and in Python's
 own integers; the tolerances that tensorop says are the smallest are tried. The last line is "N passed, N failed".

@@ -1,4 +1,5 @@
-// Comparing two tensors: dtype and shape first, then the values; a verdict and what a report says of it.
+// Comparing two tensors: dtype and shape first, then the values. The result is data;
+// report/compare_report.hpp makes text of it.
 #pragma once
 
 #include <cstdint>
@@ -9,41 +10,9 @@
 
 #include "engine/engine.hpp"
 #include "tensor/difference.hpp"
+#include "tensor/tolerances.hpp"
 
 namespace tensorop {
-
-// How many elements may differ: so many, or so many parts of all.
-struct MismatchLimit {
-  static constexpr std::int64_t kWhole = 100'000'000;  // millionths of a percent in all
-
-  std::int64_t count = 0;
-  std::optional<std::int64_t> parts;  // in millionths of a percent, instead of `count`
-  std::string text = "0";             // as it was asked for: "3", "0.5%"
-
-  // Of so many elements.
-  [[nodiscard]] std::int64_t allowed(std::int64_t elements) const;
-};
-
-// What was asked for. As it stands: exact.
-struct Tolerances {
-  std::optional<double> rtol;  // finite, not negative
-  std::optional<double> atol;
-  std::optional<std::uint64_t> max_ulp;
-  bool automatic = false;  // rtol and atol that are not given come from the table of dtypes
-  bool nan_unequal = false;
-  MismatchLimit max_mismatch;
-
-  // What it means for elements of `dtype`: nothing but equality for bool and string. Throws Error where
-  // max_ulp is given and the dtype has no ulp.
-  [[nodiscard]] ElementTolerance for_dtype(DType dtype) const;
-};
-
-// The names parse_tolerances() knows: rtol, atol, max_ulp, max_mismatch, tolerance ("auto"), nan_unequal
-// ("true", "false").
-[[nodiscard]] const std::vector<std::string>& tolerance_names();
-
-// Throws Error naming what is refused.
-[[nodiscard]] Tolerances parse_tolerances(const std::vector<NamedText>& texts);
 
 // One of the two tensors, as a report names it.
 struct ComparedTensor {
@@ -94,10 +63,5 @@ enum class CompareDepth : std::uint8_t {
 [[nodiscard]] Comparison compare_operands(const std::string& actual, const std::string& expected,
                                           const Tolerances& tolerances, const Settings& settings,
                                           CompareDepth depth = CompareDepth::report);
-
-// The report as `compare` prints it: a line when all elements are equal or within tolerance, else a few.
-[[nodiscard]] std::string report_text(const Comparison& comparison);
-// The same as one JSON object on a line, with "schema_version" (docs/command-line.md).
-[[nodiscard]] std::string report_json(const Comparison& comparison);
 
 }  // namespace tensorop

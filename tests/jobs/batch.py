@@ -2,7 +2,7 @@
 """Holds run and check to what only another program can see: results by NumPy, JUnit by an XML parser, the progress bar
 in a terminal, and what an interrupted run leaves behind.
 
-    /usr/bin/python3 tests/engine/batch.py path/to/tensorop
+    /usr/bin/python3 tests/jobs/batch.py path/to/tensorop
 
 The last line is "N passed, N failed".
 """
