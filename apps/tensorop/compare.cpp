@@ -48,12 +48,12 @@ Command compare_command() {
       {
           {"--rtol", OptionKind::value, "R", "an element passes when |a-e| <= atol + rtol*|e|; default 0"},
           {"--atol", OptionKind::value, "A", "see --rtol; default 0"},
-          {"--max-ulp", OptionKind::value, "N", "or when that many ulp of its dtype lie between"},
-          {"--tolerance", OptionKind::value, "auto", "rtol and atol that are not given by the dtype"},
-          {"--max-mismatch", OptionKind::value, "N|N%", "so many elements may differ; default 0"},
-          {"--nan-unequal", OptionKind::flag, "", "NaN differs from NaN"},
+          {"--max-ulp", OptionKind::value, "N", "or when the values differ by at most N ULP of their dtype"},
+          {"--tolerance", OptionKind::value, "auto", "default rtol and atol for the dtype, unless given"},
+          {"--max-mismatch", OptionKind::value, "N|N%", "elements that may differ; default 0"},
+          {"--nan-unequal", OptionKind::flag, "", "NaN is not equal to NaN"},
           {"--json", OptionKind::flag, "", "the report as a JSON object, for programs"},
-          {"--quiet", OptionKind::flag, "", "no report, the exit status alone", "-q"},
+          {"--quiet", OptionKind::flag, "", "no report, only the exit status", "-q"},
       },
       run_compare};
 }

@@ -38,7 +38,6 @@ Progress::~Progress() {
 }
 
 void Progress::set(std::int64_t done, std::int64_t total) {
-  const std::lock_guard lock(mutex_);
   done_ = done;
   total_ = total;
 }

@@ -1,6 +1,7 @@
 // The progress bar on standard error, and the lines that are written there while it stands.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -25,6 +26,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  // Does not wait for anything that is being written.
   void set(std::int64_t done, std::int64_t total);
   // Runs `body`, which writes whole lines to the terminal; the bar makes room.
   void hide_while(const std::function<void()>& body);
@@ -38,11 +40,11 @@ class Progress {
   void draw();
   void clear();
 
-  std::mutex mutex_;  // over all that follows
+  std::atomic<std::int64_t> done_{0};
+  std::atomic<std::int64_t> total_{0};
+  std::mutex mutex_;  // guards all that follows
   std::condition_variable ended_changed_;
   bool ended_ = false;
-  std::int64_t done_ = 0;
-  std::int64_t total_ = 0;
   std::size_t drawn_ = 0;  // columns of the bar that stands there
   Clock::time_point start_ = Clock::now();
   std::jthread painter_;

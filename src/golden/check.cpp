@@ -1,25 +1,18 @@
 #include "golden/check.hpp"
 
 #include <map>
-#include <optional>
-#include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 
-#include "base/error.hpp"
 #include "base/paths.hpp"
 #include "base/text.hpp"
 #include "engine/execute.hpp"
 #include "engine/operands.hpp"
-#include "golden/compare.hpp"
 #include "io/source.hpp"
-#include "report/compare_report.hpp"
 
 namespace tensorop {
 namespace {
-
-std::string header_text(const Tensor& tensor) {
-  return cat(name(tensor.dtype()), " ", to_string(tensor.shape()));
-}
 
 // "IX-1": such a text is the rule itself and not part of a message.
 bool is_rule_id(std::string_view text) {
@@ -32,14 +25,12 @@ bool is_expected(const Error& error, const std::string& text) {
   return std::string_view(error.what()).find(text) != std::string_view::npos;
 }
 
-// As the program reports it.
-std::string error_text(const Error& error) {
-  const std::string hint = error.hint().empty() ? "" : cat("hint: ", error.hint(), "\n");
-  return cat(std::string_view(error.what()), "\n", hint);
+bool expects_file(const Job& job) {
+  return job.expect && job.expect->kind == Expectation::Kind::file;
 }
 
-std::string missing_error(const std::string& expected, std::string_view found) {
-  return cat("expected the error ", printable(expected), ", found ", found, "\n");
+bool expects_error(const Job& job) {
+  return job.expect && job.expect->kind == Expectation::Kind::error;
 }
 
 // What is expected, with the dtype of the result where its own text names none.
@@ -53,158 +44,190 @@ Tensor expected_tensor(const Expectation& expect, const Tensor& actual) {
   });
 }
 
-CaseResult compare_case(const Job& job, const Tensor& actual, const Threads& threads) {
+Comparison compare_case(const Job& job, const Tensor& actual, const Threads& threads) {
   Comparison comparison =
       compare_tensors(actual, expected_tensor(*job.expect, actual), job.tolerances, threads);
   comparison.actual.name = "the result";
-  comparison.expected.name =
-      job.expect->kind == Expectation::Kind::file ? printable(job.expect->text) : "expect";
-  if (comparison.equal) return {};
-  return {Verdict::different, report_text(comparison)};
+  comparison.expected.name = expects_file(job) ? printable(job.expect->text) : "expect";
+  return comparison;
+}
+
+// A golden file stays in the format it has, whatever its name.
+std::optional<Format> golden_format(const std::string& path, bool is_missing) {
+  if (is_missing) return std::nullopt;
+  const FileKind kind = open_file(path).kind;
+  if (kind == FileKind::npz) {
+    throw Error(cat(printable(path), ": arrays in an archive are not rewritten"), "",
+                "keep what is to be updated in a file of its own");
+  }
+  return kind == FileKind::npy ? std::optional(Format::npy) : std::nullopt;
 }
 
 class Check {
  public:
-  Check(const std::vector<Job>& jobs, const CheckSettings& settings, const CaseReport& report)
-      : jobs_(jobs), settings_(settings), report_(report), cases_(jobs.size()) {}
+  Check(std::vector<Job> jobs, const CheckSettings& settings, const CaseReport& report)
+      : jobs_(std::move(jobs)), settings_(settings), report_(report), results_(jobs_.size()) {}
 
-  void run() {
-    BatchSettings batch = settings_.batch;
-    if (settings_.update && reads_golden_files()) batch.side_by_side = 1;
+  CheckCounts run() {
+    if (settings_.update) order_by_golden_files();
     run_batch(
-        jobs_, batch, [this](std::size_t i, const Settings& own) { return work(i, own); },
+        jobs_, settings_.batch, [this](std::size_t i, const Settings& own) { return work(i, own); },
         [this](std::size_t i, const JobOutcome& outcome) { deliver(i, outcome); });
+    return counts_;
   }
 
  private:
-  struct Case {
-    CaseResult result;
-    std::optional<Tensor> actual;  // kept until delivery where it may become a golden file
-    bool is_missing = false;       // there is no golden file
+  // A golden file that may be rewritten. Its cases run one after the other.
+  struct GoldenFile {
+    std::optional<std::size_t> last_writer;  // of the cases ordered so far
+    std::vector<std::size_t> readers;        // cases after that one that take it as an operand
+    std::optional<std::size_t> rewritten_by;
   };
 
-  // A golden file that another case takes as an operand: that one must find it as it is after the update, if
-  // it comes later, and as it was before, if it comes earlier.
-  [[nodiscard]] bool reads_golden_files() {
-    std::set<std::string> golden;
-    for (const Job& job : jobs_) {
-      if (job.expect && job.expect->kind == Expectation::Kind::file)
-        golden.insert(keys_.of(job.expect->text));
+  // A case sees a golden file as the cases before it left it, and no case after it has changed it.
+  void order_by_golden_files() {
+    PathKeys keys;
+    std::map<std::string, std::size_t> known;
+    golden_of_.resize(jobs_.size());
+    for (std::size_t i = 0; i < jobs_.size(); ++i) {
+      if (!expects_file(jobs_[i])) continue;
+      golden_of_[i] = known.try_emplace(keys.of(jobs_[i].expect->text), known.size()).first->second;
     }
-    bool found = false;
-    for (const Job& job : jobs_) {
-      for_each_reference(job, [&](const std::string& /*key*/, const std::string& text) {
-        for (const std::string& file : files_of(text)) found = found || golden.contains(keys_.of(file));
+    golden_.resize(known.size());
+    for (std::size_t i = 0; i < jobs_.size(); ++i) {
+      for_each_reference(jobs_[i], [&](const std::string& /*key*/, const std::string& text) {
+        for (const std::string& file : files_of(text)) {
+          const auto found = known.find(keys.of(file));
+          if (found != known.end()) order_reader(i, golden_[found->second]);
+        }
       });
+      if (expects_file(jobs_[i])) order_writer(i, golden_[golden_of_[i]]);
     }
-    return found;
+  }
+
+  void order_reader(std::size_t i, GoldenFile& golden) {
+    if (golden.last_writer) jobs_[i].after.push_back(*golden.last_writer);
+    golden.readers.push_back(i);
+  }
+
+  void order_writer(std::size_t i, GoldenFile& golden) {
+    if (golden.last_writer) jobs_[i].after.push_back(*golden.last_writer);
+    for (const std::size_t reader : golden.readers) {
+      if (reader != i) jobs_[i].after.push_back(reader);
+    }
+    golden.readers.clear();
+    golden.last_writer = i;
   }
 
   std::optional<Tensor> work(std::size_t i, const Settings& own) {
     const Job& job = jobs_[i];
-    Case& state = cases_[i];
-    std::optional<Tensor> result;
+    CaseResult& found = results_[i];
+    std::optional<Tensor> actual;
     try {
-      result = evaluate(job.request, own);
+      actual = evaluate(job.request, own);
     } catch (const MemoryError&) {
       throw;
     } catch (const Error& error) {
-      if (!job.expect || job.expect->kind != Expectation::Kind::error) throw;
-      if (!is_expected(error, job.expect->text)) {
-        state.result = {Verdict::different, missing_error(job.expect->text, error.what())};
-      }
+      if (!expects_error(job)) throw;
+      found.error = std::make_shared<Error>(error);
+      if (!is_expected(error, job.expect->text)) found.outcome = CaseOutcome::different;
       return std::nullopt;
     }
-    if (job.expect) judge(job, *result, own.threads, state);
-    return result;
+    found.result = OutputInfo{actual->dtype(), actual->shape()};
+    if (job.expect) judge(i, *actual, own.threads);
+    return actual;
   }
 
-  void judge(const Job& job, const Tensor& actual, const Threads& threads, Case& state) const {
-    if (job.expect->kind == Expectation::Kind::error) {
-      state.result = {Verdict::different, missing_error(job.expect->text, header_text(actual))};
+  // The call had a result: is it the expected one? An error here leaves the result to the jobs that use it.
+  void judge(std::size_t i, const Tensor& actual, const Threads& threads) {
+    CaseResult& found = results_[i];
+    if (expects_error(jobs_[i])) {
+      found.outcome = CaseOutcome::different;
       return;
     }
-    const bool may_update = settings_.update && job.expect->kind == Expectation::Kind::file;
-    if (may_update) state.actual = actual;
-    state.is_missing = may_update && !names_file(job.expect->text);
-    if (!state.is_missing) state.result = attempt([&] { return compare_case(job, actual, threads); });
+    try {
+      found.outcome = settings_.update && expects_file(jobs_[i]) ? update(i, actual, threads)
+                                                                 : compare(i, actual, threads);
+    } catch (const Error& error) {
+      found.outcome = CaseOutcome::error;
+      found.error = std::make_shared<Error>(error);
+    }
   }
 
-  static CaseResult attempt(const std::function<CaseResult()>& step) {
-    try {
-      return step();
-    } catch (const Error& error) {
-      return {Verdict::error, error_text(error)};
+  CaseOutcome compare(std::size_t i, const Tensor& actual, const Threads& threads) {
+    CaseResult& found = results_[i];
+    found.comparison = compare_case(jobs_[i], actual, threads);
+    return found.comparison->equal ? CaseOutcome::equal : CaseOutcome::different;
+  }
+
+  // Rewrites a golden file that is missing or differs, once: several cases may share it.
+  CaseOutcome update(std::size_t i, const Tensor& actual, const Threads& threads) {
+    const std::string& path = jobs_[i].expect->text;
+    GoldenFile& golden = golden_[golden_of_[i]];
+    const bool is_missing = !golden.rewritten_by && !names_file(path);
+    if (!is_missing && compare(i, actual, threads) == CaseOutcome::equal) return CaseOutcome::equal;
+    if (golden.rewritten_by) {
+      throw Error(cat(printable(path), ": ", jobs_[*golden.rewritten_by].location(),
+                      " has just rewritten it, and this result differs"));
     }
+    write_tensor(actual, {path, golden_format(path, is_missing)}, threads);
+    golden.rewritten_by = i;
+    results_[i].update = is_missing ? GoldenUpdate::created : GoldenUpdate::replaced;
+    return CaseOutcome::updated;
   }
 
   void deliver(std::size_t i, const JobOutcome& outcome) {
-    const Job& job = jobs_[i];
-    Case state = std::exchange(cases_[i], {});
+    CaseResult found = std::exchange(results_[i], {});
     if (outcome.error) {
-      state.result = {Verdict::error, error_text(*outcome.error)};
-    } else if (!job.expect) {
+      found = {};
+      found.outcome = CaseOutcome::error;
+      found.error = outcome.error;
+    } else if (!jobs_[i].expect) {
       return;
-    } else if (state.actual) {
-      state.result = attempt([&] { return update(i, state); });
     }
-    state.result.seconds = outcome.seconds;
-    report_(job, state.result);
+    found.seconds = outcome.seconds;
+    counts_.add(found.outcome);
+    report_(jobs_[i], found);
   }
 
-  // What becomes of a golden file that may be rewritten. Several cases may share one: whether another has
-  // just rewritten it decides first, since the comparison may have seen it before or after that.
-  CaseResult update(std::size_t i, const Case& state) {
-    const Job& job = jobs_[i];
-    const std::string& path = job.expect->text;
-    const Threads& threads = settings_.batch.threads;
-    const auto [written, is_new] = written_.try_emplace(keys_.of(path), i);
-    if (!is_new) {
-      CaseResult again = compare_case(job, *state.actual, threads);
-      if (again.verdict == Verdict::equal) return again;
-      const std::string other = jobs_[written->second].place();
-      return {Verdict::error,
-              cat(printable(path), ": ", other, " has just rewritten it, and this result differs\n")};
-    }
-    if (!state.is_missing && state.result.verdict != Verdict::different) {
-      written_.erase(written);
-      return state.result;
-    }
-    try {
-      write_tensor(*state.actual, {path, golden_format(path, state.is_missing)}, threads);
-    } catch (const Error&) {
-      written_.erase(written);
-      throw;
-    }
-    const std::string what =
-        state.is_missing ? cat("new: ", header_text(*state.actual), "\n") : "it was different:\n";
-    return {Verdict::updated, cat(printable(path), ": ", what, state.result.report)};
-  }
-
-  // A golden file stays what it is, whatever its name.
-  static std::optional<Format> golden_format(const std::string& path, bool is_missing) {
-    if (is_missing) return std::nullopt;
-    const FileKind kind = open_file(path).kind;
-    if (kind == FileKind::npz) {
-      throw Error(cat(printable(path), ": arrays in an archive are not rewritten"), "",
-                  "keep what is to be updated in a file of its own");
-    }
-    return kind == FileKind::npy ? std::optional(Format::npy) : std::nullopt;
-  }
-
-  const std::vector<Job>& jobs_;
+  std::vector<Job> jobs_;
   const CheckSettings& settings_;
   const CaseReport& report_;
-  std::vector<Case> cases_;  // each used by one thread at a time: its job's, then the delivering one
-  // Golden files rewritten so far, and by which case.
-  std::map<std::string, std::size_t> written_;
-  PathKeys keys_;
+  std::vector<CaseResult> results_;  // each used by one thread at a time: its job's, then the reporting one
+  std::vector<GoldenFile> golden_;
+  std::vector<std::size_t> golden_of_;  // the golden file of a case that expects one
+  CheckCounts counts_;
 };
 
 }  // namespace
 
-void check_cases(const std::vector<Job>& jobs, const CheckSettings& settings, const CaseReport& report) {
-  Check(jobs, settings, report).run();
+void CheckCounts::add(CaseOutcome outcome) {
+  switch (outcome) {
+    case CaseOutcome::equal:
+      ++equal;
+      break;
+    case CaseOutcome::different:
+      ++different;
+      break;
+    case CaseOutcome::error:
+      ++error;
+      break;
+    case CaseOutcome::updated:
+      ++updated;
+      break;
+  }
+}
+
+CheckCounts& CheckCounts::operator+=(const CheckCounts& other) {
+  equal += other.equal;
+  different += other.different;
+  error += other.error;
+  updated += other.updated;
+  return *this;
+}
+
+CheckCounts check_cases(std::vector<Job> jobs, const CheckSettings& settings, const CaseReport& report) {
+  return Check(std::move(jobs), settings, report).run();
 }
 
 }  // namespace tensorop

@@ -34,10 +34,10 @@ struct Comparison {
   ComparedTensor actual;
   ComparedTensor expected;
   Tolerances asked;
-  // What follows is there only where dtype and shape are the same.
+  // What follows is set only where dtype and shape are the same.
   ElementTolerance tolerance;
   std::int64_t elements = 0;
-  std::int64_t allowed = 0;  // so many may differ
+  std::int64_t allowed = 0;  // elements that may differ
   Difference difference;
   std::optional<DifferingElement> first;
   std::optional<DifferingElement> worst;  // dtypes of kToleranceTypes
@@ -47,13 +47,13 @@ struct Comparison {
   }
 };
 
-// How much is to be found out.
+// How much is computed.
 enum class CompareDepth : std::uint8_t {
-  report,   // all of it
-  verdict,  // `equal` alone, which may end long before the last element
+  report,   // everything
+  verdict,  // `equal` alone, which may stop long before the last element
 };
 
-// Throws Error where the tolerances do not go with the dtype. The same for any number of threads.
+// Throws Error where the tolerances do not apply to the dtype. The same for any number of threads.
 [[nodiscard]] Comparison compare_tensors(const Tensor& actual, const Tensor& expected,
                                          const Tolerances& tolerances, const Threads& threads,
                                          CompareDepth depth = CompareDepth::report);

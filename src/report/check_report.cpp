@@ -1,16 +1,20 @@
 #include "report/check_report.hpp"
 
 #include <charconv>
+#include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "report/compare_report.hpp"
+#include "report/json_object.hpp"
 
 namespace tensorop {
 namespace {
 
-std::string_view verdict_name(Verdict verdict) {
+std::string_view name(CaseOutcome outcome) {
   constexpr std::string_view kNames[] = {"equal", "different", "error", "updated"};
-  return kNames[static_cast<std::size_t>(verdict)];
+  return kNames[static_cast<std::size_t>(outcome)];
 }
 
 std::string indented(std::string_view lines) {
@@ -23,6 +27,110 @@ std::string indented(std::string_view lines) {
   return out;
 }
 
+std::string header_text(const OutputInfo& result) {
+  return cat(name(result.dtype), " ", to_string(result.shape));
+}
+
+// As the program reports it.
+std::string error_lines(const Error& error) {
+  const std::string hint = error.hint().empty() ? "" : cat("hint: ", error.hint(), "\n");
+  return cat(std::string_view(error.what()), "\n", hint);
+}
+
+std::string different_lines(const Job& job, const CaseResult& result) {
+  if (result.comparison) return report_text(*result.comparison);
+  return cat("expected the error ", printable(job.expect->text), ", found ",
+             result.error ? result.error->what() : header_text(*result.result), "\n");
+}
+
+std::string updated_lines(const Job& job, const CaseResult& result) {
+  const std::string path = printable(job.expect->text);
+  if (*result.update == GoldenUpdate::created) return cat(path, ": new: ", header_text(*result.result), "\n");
+  return cat(path, ": it was different:\n", report_text(*result.comparison));
+}
+
+// ------------------------------------------------------------------------------------------------ JSON
+
+std::string string_or_null(std::string_view text) {
+  return text.empty() ? "null" : json_string(text);
+}
+
+std::string header_json(const OutputInfo& result) {
+  return JsonObjectText()
+      .add("dtype", json_string(name(result.dtype)))
+      .add("shape", json_integers(result.shape))
+      .text();
+}
+
+std::string error_json(const Error& error) {
+  return JsonObjectText()
+      .add("rule", string_or_null(error.rule()))
+      .add("message", json_string(error.what()))
+      .add("hint", string_or_null(error.hint()))
+      .text();
+}
+
+std::string update_json(const CaseResult& result) {
+  if (!result.update) return "null";
+  return json_string(*result.update == GoldenUpdate::created ? "new" : "different");
+}
+
+// What is expected, where it is of that kind.
+std::string expected_json(const Job& job, Expectation::Kind kind) {
+  if (!job.expect || job.expect->kind != kind) return "null";
+  return json_string(kind == Expectation::Kind::file ? printable(job.expect->text) : job.expect->text);
+}
+
+std::string case_json(const Job& job, const CaseResult& result) {
+  return JsonObjectText()
+      .add("name", json_string(job.name))
+      .add("file", json_string(job.file))
+      .add("line", cat(job.line))
+      .add("outcome", json_string(name(result.outcome)))
+      .add("seconds", seconds_text(result.seconds))
+      .add("result", result.result ? header_json(*result.result) : "null")
+      .add("golden", expected_json(job, Expectation::Kind::file))
+      .add("updated", update_json(result))
+      .add("comparison", result.comparison ? comparison_json(*result.comparison) : "null")
+      .add("expected_error", expected_json(job, Expectation::Kind::error))
+      .add("error", result.error ? error_json(*result.error) : "null")
+      .text();
+}
+
+}  // namespace
+
+std::string case_reasons(const Job& job, const CaseResult& result) {
+  switch (result.outcome) {
+    case CaseOutcome::equal:
+      return "";
+    case CaseOutcome::different:
+      return different_lines(job, result);
+    case CaseOutcome::error:
+      return error_lines(*result.error);
+    case CaseOutcome::updated:
+      return updated_lines(job, result);
+  }
+  __builtin_unreachable();
+}
+
+std::string case_text(const Job& job, const CaseResult& result) {
+  if (result.outcome == CaseOutcome::equal) return {};
+  const std::string location = job.location();
+  const std::string called = job.name == location ? "" : cat(": ", printable(job.name));
+  return cat(location, ": ", name(result.outcome), called, "\n", indented(case_reasons(job, result)));
+}
+
+std::string summary_text(const CheckCounts& counts) {
+  const std::int64_t all = counts.cases();
+  const std::string cases = cat(all, all == 1 ? " case: " : " cases: ");
+  if (counts.equal == all) return cat(cases, all == 1 ? "equal\n" : "all equal\n");
+  std::vector<std::string> parts = {cat(counts.equal, " equal")};
+  if (counts.different != 0) parts.push_back(cat(counts.different, " different"));
+  if (counts.error != 0) parts.push_back(cat(counts.error, counts.error == 1 ? " error" : " errors"));
+  if (counts.updated != 0) parts.push_back(cat(counts.updated, " updated"));
+  return cat(cases, join(parts), "\n");
+}
+
 std::string seconds_text(double seconds) {
   char text[64];
   constexpr int kMicroseconds = 6;
@@ -31,117 +139,24 @@ std::string seconds_text(double seconds) {
   return {text, result.ptr};
 }
 
-// XML 1.0 has no way to write most control characters, and the text must be UTF-8.
-std::string xml(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
-    text.remove_prefix(character.size());
-    if (character == "&") {
-      out += "&amp;";
-    } else if (character == "<") {
-      out += "&lt;";
-    } else if (character == ">") {
-      out += "&gt;";
-    } else if (character == "\"") {
-      out += "&quot;";
-    } else if (character == "\n") {
-      out += "&#10;";
-    } else if (length == 0 || character == "\xEF\xBF\xBE" || character == "\xEF\xBF\xBF") {
-      out += "\xEF\xBF\xBD";
-    } else {
-      out += length == 1 ? printable(character) : std::string(character);
-    }
-  }
-  return out;
+std::string_view CheckJson::lead(std::string_view separator) {
+  static const std::string kBegin = cat("{\"schema_version\":", kReportSchemaVersion, ",\"cases\":[\n");
+  return std::exchange(has_begun_, true) ? separator : std::string_view(kBegin);
 }
 
-std::string attribute(std::string_view name, std::string_view value) {
-  return cat(" ", name, "=\"", xml(value), "\"");
+std::string CheckJson::add(const Job& job, const CaseResult& result) {
+  return cat(lead(",\n"), case_json(job, result));
 }
 
-std::string case_xml(const Job& job, const CaseResult& result) {
-  std::string out = cat("    <testcase", attribute("classname", job.file), attribute("name", job.name),
-                        attribute("file", job.file), attribute("line", cat(job.line)),
-                        attribute("time", seconds_text(result.seconds)));
-  const std::string first_line = result.report.substr(0, result.report.find('\n'));
-  switch (result.verdict) {
-    case Verdict::equal:
-      return out + "/>\n";
-    case Verdict::different:
-      return cat(out, ">\n      <failure", attribute("message", first_line), ">", xml(result.report),
-                 "</failure>\n    </testcase>\n");
-    case Verdict::error:
-      return cat(out, ">\n      <error", attribute("message", first_line), ">", xml(result.report),
-                 "</error>\n    </testcase>\n");
-    case Verdict::updated:
-      return cat(out, ">\n      <system-out>", xml(result.report), "</system-out>\n    </testcase>\n");
-  }
-  __builtin_unreachable();
-}
-
-}  // namespace
-
-std::string case_text(const Job& job, const CaseResult& result) {
-  if (result.verdict == Verdict::equal) return {};
-  const std::string place = job.place();
-  const std::string name = job.name == place ? "" : cat(": ", printable(job.name));
-  return cat(place, ": ", verdict_name(result.verdict), name, "\n", indented(result.report));
-}
-
-void CheckReport::add(const Job& job, const CaseResult& result) {
-  if (suites_.empty() || suites_.back().file != job.file) suites_.push_back({.file = job.file, .cases = {}});
-  Suite& suite = suites_.back();
-  suite.cases += case_xml(job, result);
-  ++suite.tests;
-  suite.failures += result.verdict == Verdict::different ? 1 : 0;
-  suite.errors += result.verdict == Verdict::error ? 1 : 0;
-  suite.seconds += result.seconds;
-  updated_ += result.verdict == Verdict::updated ? 1 : 0;
-}
-
-CheckReport::Suite CheckReport::total() const {
-  Suite sum;
-  for (const Suite& suite : suites_) {
-    sum.tests += suite.tests;
-    sum.failures += suite.failures;
-    sum.errors += suite.errors;
-    sum.seconds += suite.seconds;
-  }
-  return sum;
-}
-
-std::string CheckReport::summary() const {
-  const Suite sum = total();
-  const std::int64_t equal = sum.tests - sum.failures - sum.errors - updated_;
-  const std::string cases = cat(sum.tests, sum.tests == 1 ? " case: " : " cases: ");
-  if (equal == sum.tests) return cat(cases, sum.tests == 1 ? "equal\n" : "all equal\n");
-  std::vector<std::string> parts = {cat(equal, " equal")};
-  if (sum.failures != 0) parts.push_back(cat(sum.failures, " different"));
-  if (sum.errors != 0) parts.push_back(cat(sum.errors, sum.errors == 1 ? " error" : " errors"));
-  if (updated_ != 0) parts.push_back(cat(updated_, " updated"));
-  return cat(cases, join(parts), "\n");
-}
-
-std::string CheckReport::junit() const {
-  const auto counts = [](const Suite& suite) {
-    return cat(attribute("tests", cat(suite.tests)), attribute("failures", cat(suite.failures)),
-               attribute("errors", cat(suite.errors)), attribute("time", seconds_text(suite.seconds)));
-  };
-  std::string out = cat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites",
-                        attribute("name", "tensorop check"), counts(total()), ">\n");
-  for (const Suite& suite : suites_) {
-    out += cat("  <testsuite", attribute("name", suite.file), counts(suite), ">\n", suite.cases,
-               "  </testsuite>\n");
-  }
-  return out + "</testsuites>\n";
-}
-
-int CheckReport::status() const {
-  const Suite sum = total();
-  if (sum.errors != 0) return 2;
-  return sum.failures != 0 ? 1 : 0;
+std::string CheckJson::finish(const CheckCounts& counts) {
+  const std::string summary = JsonObjectText()
+                                  .add("cases", cat(counts.cases()))
+                                  .add("equal", cat(counts.equal))
+                                  .add("different", cat(counts.different))
+                                  .add("error", cat(counts.error))
+                                  .add("updated", cat(counts.updated))
+                                  .text();
+  return cat(lead("\n"), "],\"summary\":", summary, "}\n");
 }
 
 }  // namespace tensorop

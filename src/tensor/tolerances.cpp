@@ -17,7 +17,7 @@ struct Automatic {
   double atol;
 };
 
-// What rounding in a few operations one after the other amounts to; those of integers are exact.
+// The rounding error of a few operations in sequence; integer operations are exact.
 constexpr Automatic kAutomatic[] = {
     {DType::float16, 1e-3, 1e-5},
     {DType::bfloat16, 1.6e-2, 1e-5},
@@ -32,13 +32,13 @@ double parse_tolerance(const ToleranceText& given) {
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (end != text.data() + text.size() ||
       (status != std::errc{} && status != std::errc::result_out_of_range)) {
-    throw Error(cat(given.name, " ", printable(given.text), " is no number"));
+    throw Error(cat(given.name, " ", printable(given.text), " is not a number"));
   }
   if (status == std::errc::result_out_of_range) {
     throw Error(cat(given.name, " ", printable(given.text), " does not fit in float64"));
   }
   if (!std::isfinite(value) || value < 0) {
-    throw Error(cat(given.name, " ", printable(given.text), " is no finite number from 0 on"));
+    throw Error(cat(given.name, " ", printable(given.text), " is not a finite non-negative number"));
   }
   return std::abs(value);  // -0 is 0
 }
@@ -48,13 +48,13 @@ std::optional<std::int64_t> parse_count(std::string_view text) {
   return number && *number >= 0 ? number : std::nullopt;
 }
 
-// Distances reach beyond int64: those of float64 and of 64-bit integers.
+// Distances of float64 and of 64-bit integers exceed int64.
 std::uint64_t parse_max_ulp(const ToleranceText& given) {
   std::uint64_t value = 0;
   const char* const end = given.text.data() + given.text.size();
   const auto [stop, status] = std::from_chars(given.text.data(), end, value);
   if (status != std::errc{} || stop != end) {
-    throw Error(cat(given.name, " ", printable(given.text), " is no whole number from 0 to 2^64-1"));
+    throw Error(cat(given.name, " ", printable(given.text), " is not an integer from 0 to 2^64-1"));
   }
   return value;
 }
@@ -87,7 +87,7 @@ MismatchLimit parse_max_mismatch(const ToleranceText& given) {
     return limit;
   }
   throw Error(cat(given.name, " ", printable(given.text),
-                  " is neither a whole number from 0 on nor 0%..100% (at most 6 decimals)"));
+                  " is neither a non-negative integer nor 0%..100% (at most 6 decimals)"));
 }
 
 bool parse_flag(const ToleranceText& given) {
