@@ -1,4 +1,4 @@
-// The progress bar on standard error, and the lines that are written there while it stands.
+// The progress bar on standard error, and lines written to the terminal while it is shown.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ enum class ProgressMode : std::uint8_t {
   never,
 };
 
-// Redrawn ten times a second by a thread of its own, gone without a trace when it ends. All functions may be
+// Redrawn ten times a second by a thread of its own, removed when it ends. All functions may be
 // called from any thread.
 class Progress {
  public:
@@ -45,7 +45,7 @@ class Progress {
   std::mutex mutex_;  // guards all that follows
   std::condition_variable ended_changed_;
   bool ended_ = false;
-  std::size_t drawn_ = 0;  // columns of the bar that stands there
+  std::size_t drawn_ = 0;  // columns of the bar that is shown
   Clock::time_point start_ = Clock::now();
   std::jthread painter_;
 };

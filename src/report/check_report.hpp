@@ -29,7 +29,7 @@ class CheckJson {
   [[nodiscard]] std::string finish(const CheckCounts& counts);
 
  private:
-  // What stands before the next piece.
+  // What comes before the next piece.
   [[nodiscard]] std::string_view lead(std::string_view separator);
 
   bool has_begun_ = false;

@@ -60,11 +60,11 @@ double at_least(std::uint64_t distance) {
   return within(distance, nearest) ? nearest : std::nextafter(nearest, kInfinity);
 }
 
-// The least double from 0 on that passes, as all above it do, infinity at the latest. `estimate` is near it:
-// off by a few roundings, which are many doubles where a sum has cancelled.
+// The least non-negative double that passes, as all above it do, infinity at the latest. `estimate` is near
+// it: off by a few roundings, which are many doubles where a sum has cancelled.
 template <class Passes>
 double settle(double estimate, const Passes& passes) {
-  // Doubles from 0 on are in the order of their bits.
+  // Non-negative doubles are in the order of their bits.
   const auto passes_at = [&](std::uint64_t bits) { return passes(std::bit_cast<double>(bits)); };
   constexpr auto kLast = std::bit_cast<std::uint64_t>(kInfinity);
   std::uint64_t passing = std::bit_cast<std::uint64_t>(estimate > 0 ? estimate : 0.0);

@@ -15,7 +15,7 @@
 
 namespace tensorop {
 
-// What an element may be off; as it stands, nothing. rtol and atol are finite and not negative.
+// How much an element may differ; the default is not at all. rtol and atol are finite and not negative.
 struct ElementTolerance {
   double rtol = 0;
   double atol = 0;

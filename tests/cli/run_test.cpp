@@ -1,4 +1,4 @@
-// `run`: job files, what is said of them, and what their jobs leave behind.
+// `run`: job files, messages about them, and the files that jobs leave.
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -90,7 +90,7 @@ TEST_CASE("a job's keys are the operator's operands and attributes", "[cli][run]
 
 TEST_CASE("a malformed job file is refused before any job runs", "[cli][run]") {
   struct Row {
-    std::string job;  // on line 2; the one on line 1 is well
+    std::string job;  // on line 2; the one on line 1 is valid
     std::string message;
   };
   const std::vector<Row> rows = {
@@ -253,7 +253,7 @@ TEST_CASE("one job that fails stops those that need it; messages come in the ord
   }
 }
 
-TEST_CASE("jobs that begin on one line are told apart by their number", "[cli][run]") {
+TEST_CASE("jobs that begin on one line are distinguished by their number", "[cli][run]") {
   const TempDir dir;
   const std::string bad = R"({"op":"gather","data":[1],"indices":[1],"id":"x"})";
   const std::string user = R"({"op":"add","a":"@x","b":1,"id":"y"})";

@@ -267,7 +267,7 @@ TEST_CASE("what differs is reported with its places, errors and the tolerances t
   });
 }
 
-TEST_CASE("large integers that are one double are told apart", "[golden][compare]") {
+TEST_CASE("large integers that are one double are distinguished", "[golden][compare]") {
   const auto numbers = [](const std::string& data) { return typed("uint64", data); };
   const Comparison exact = compare(numbers("[18446744073709551614,18446744073709551615]"), numbers("[0,0]"));
   CHECK(exact.worst->position == Shape{1});
