@@ -139,9 +139,9 @@ std::string seconds_text(double seconds) {
   return {text, result.ptr};
 }
 
-std::string_view CheckJson::lead(std::string_view separator) {
-  static const std::string kBegin = cat("{\"schema_version\":", kReportSchemaVersion, ",\"cases\":[\n");
-  return std::exchange(has_begun_, true) ? separator : std::string_view(kBegin);
+std::string CheckJson::lead(std::string_view separator) {
+  if (std::exchange(has_begun_, true)) return std::string(separator);
+  return cat("{\"schema_version\":", kReportSchemaVersion, ",\"cases\":[\n");
 }
 
 std::string CheckJson::add(const Job& job, const CaseResult& result) {

@@ -30,7 +30,7 @@ class CheckJson {
 
  private:
   // What comes before the next piece.
-  [[nodiscard]] std::string_view lead(std::string_view separator);
+  [[nodiscard]] std::string lead(std::string_view separator);
 
   bool has_begun_ = false;
 };

@@ -4,7 +4,7 @@
 
 #include "base/text.hpp"
 #include "fuzz/fuzz.hpp"
-#include "golden/compare.hpp"
+#include "report/compare_report.hpp"
 #include "support/random_case.hpp"
 #include "support/reference_array.hpp"
 
