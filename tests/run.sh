@@ -129,9 +129,9 @@ check_format
 build release all
 run_ctest release --label-exclude script
 run_script tests/io/numpy_roundtrip.py
-run_script tests/engine/numpy_compare.py
+run_script tests/golden/numpy_compare.py
 run_script tests/io/npz_roundtrip.py
-run_script tests/engine/batch.py
+run_script tests/jobs/batch.py
 run_script tests/cli/shells.py
 run_script tests/onnx/node_cases.py
 if [[ $mode == all ]]; then

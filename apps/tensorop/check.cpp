@@ -4,15 +4,17 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/output_file.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
-#include "engine/cases.hpp"
-#include "engine/check.hpp"
-#include "engine/check_report.hpp"
+#include "golden/check.hpp"
+#include "jobs/cases.hpp"
 #include "progress.hpp"
+#include "report/check_report.hpp"
+#include "report/junit.hpp"
 
 namespace tensorop {
 namespace {
@@ -20,10 +22,11 @@ namespace {
 std::vector<Option> check_options() {
   std::vector<Option> options = {
       {"--filter", OptionKind::value, "TEXT",
-       "only cases whose name holds TEXT, or is like it where it has * or ?"},
+       "only cases whose name contains TEXT; with * or ? TEXT is a glob"},
       {"--update", OptionKind::flag, "", "rewrite golden files that are missing or differ, and list them"},
-      {"--junit", OptionKind::value, "FILE", "the report as JUnit XML too"},
-      {"--quiet", OptionKind::flag, "", "no report, the exit status alone", "-q"},
+      {"--junit", OptionKind::value, "FILE", "write the report as JUnit XML too"},
+      {"--json", OptionKind::flag, "", "the report as a JSON object, for programs"},
+      {"--quiet", OptionKind::flag, "", "no report, only the exit status", "-q"},
   };
   for (Option& option : batch_options()) options.push_back(std::move(option));
   return options;
@@ -44,32 +47,42 @@ std::vector<Job> wanted_cases(const Arguments& arguments) {
   return jobs;
 }
 
+// The worst outcome decides.
+int exit_status(const CheckCounts& counts) {
+  if (counts.error != 0) return 2;
+  return counts.different != 0 ? 1 : 0;
+}
+
 int run_check(const Arguments& arguments) {
   if (arguments.operands.empty()) throw Error("no file and no folder of cases given");
   CheckSettings settings{read_batch_settings(arguments), arguments.has("--update")};
-  const std::vector<Job> jobs = wanted_cases(arguments);
-  // What cannot be written is to be known before the work.
-  std::optional<OutputFile> junit;
-  if (const auto path = arguments.value("--junit")) junit.emplace(OutputFile::create(*path));
+  std::vector<Job> jobs = wanted_cases(arguments);
+  // A file that cannot be written is an error before the work.
+  std::optional<OutputFile> junit_file;
+  if (const auto path = arguments.value("--junit")) junit_file.emplace(OutputFile::create(*path));
 
   Progress progress(read_progress(arguments));
   settings.batch.progress = [&](std::int64_t done, std::int64_t total) { progress.set(done, total); };
+  const bool quiet = arguments.has("--quiet");
+  const bool as_json = arguments.has("--json");
   const auto say = [&](const std::string& text) {
-    if (!arguments.has("--quiet") && !text.empty()) progress.hide_while([&] { print(text); });
+    if (!text.empty()) progress.hide_while([&] { print(text); });
   };
-  CheckReport report;
-  check_cases(jobs, settings, [&](const Job& job, const CaseResult& result) {
-    report.add(job, result);
-    say(case_text(job, result));
-  });
+  CheckJson json;
+  JUnitReport junit;
+  const CheckCounts counts =
+      check_cases(std::move(jobs), settings, [&](const Job& job, const CaseResult& result) {
+        if (junit_file) junit.add(job, result);
+        if (!quiet) say(as_json ? json.add(job, result) : case_text(job, result));
+      });
   progress.end();
-  say(report.summary());
-  if (junit) {
-    const std::string text = report.junit();
-    junit->append(std::as_bytes(std::span(text)));
-    junit->commit();
+  if (!quiet) say(as_json ? json.finish(counts) : summary_text(counts));
+  if (junit_file) {
+    const std::string text = junit.text();
+    junit_file->append(std::as_bytes(std::span(text)));
+    junit_file->commit();
   }
-  return report.status();
+  return exit_status(counts);
 }
 
 }  // namespace
@@ -79,7 +92,7 @@ Command check_command() {
           {"check CASE... [OPTION]..."},
           "Runs jobs, from files or all of a folder, and compares each result with the one it expects",
           {"tensorop check cases.jsonl", "tensorop check tests/golden --junit report.xml",
-           "tensorop check tests/golden --filter 'resize*' --update"},
+           "tensorop check tests/golden --filter 'resize*' --update", "tensorop check tests/golden --json"},
           check_options(),
           run_check};
 }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "arguments.hpp"
-#include "engine/batch.hpp"
 #include "engine/engine.hpp"
+#include "jobs/batch.hpp"
 #include "ops/registry.hpp"
 #include "progress.hpp"
 

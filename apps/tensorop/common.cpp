@@ -46,14 +46,13 @@ ProgressMode read_progress(const Arguments& arguments) {
 }
 
 std::vector<Option> batch_options() {
-  return {
-      {"--jobs", OptionKind::value, "N", "jobs to run side by side, at most; default: as many as threads"}};
+  return {{"--jobs", OptionKind::value, "N", "most jobs to run concurrently; default: as many as threads"}};
 }
 
 BatchSettings read_batch_settings(const Arguments& arguments) {
   BatchSettings settings;
   settings.threads = read_settings(arguments).threads;
-  settings.side_by_side = read_count(arguments, "--jobs").value_or(settings.threads.count());
+  settings.concurrent_jobs = read_count(arguments, "--jobs").value_or(settings.threads.count());
   return settings;
 }
 

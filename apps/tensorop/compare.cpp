@@ -1,9 +1,9 @@
 // `compare`: two tensors, a verdict as the exit status, and a report.
-#include "engine/compare.hpp"
 #include "base/error.hpp"
 #include "base/output_file.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
+#include "report/compare_report.hpp"
 
 namespace tensorop {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 constexpr int kDifferent = 1;
 
 Tolerances read_tolerances(const Arguments& arguments) {
-  std::vector<NamedText> given;
+  std::vector<ToleranceText> given;
   for (const std::string& name : tolerance_names()) {
     std::string option = "--" + name;
     for (char& c : option) c = c == '_' ? '-' : c;
@@ -48,12 +48,12 @@ Command compare_command() {
       {
           {"--rtol", OptionKind::value, "R", "an element passes when |a-e| <= atol + rtol*|e|; default 0"},
           {"--atol", OptionKind::value, "A", "see --rtol; default 0"},
-          {"--max-ulp", OptionKind::value, "N", "or when that many ulp of its dtype lie between"},
-          {"--tolerance", OptionKind::value, "auto", "rtol and atol that are not given by the dtype"},
-          {"--max-mismatch", OptionKind::value, "N|N%", "so many elements may differ; default 0"},
-          {"--nan-unequal", OptionKind::flag, "", "NaN differs from NaN"},
+          {"--max-ulp", OptionKind::value, "N", "or when the values differ by at most N ULP of their dtype"},
+          {"--tolerance", OptionKind::value, "auto", "default rtol and atol for the dtype, unless given"},
+          {"--max-mismatch", OptionKind::value, "N|N%", "elements that may differ; default 0"},
+          {"--nan-unequal", OptionKind::flag, "", "NaN is not equal to NaN"},
           {"--json", OptionKind::flag, "", "the report as a JSON object, for programs"},
-          {"--quiet", OptionKind::flag, "", "no report, the exit status alone", "-q"},
+          {"--quiet", OptionKind::flag, "", "no report, only the exit status", "-q"},
       },
       run_compare};
 }

@@ -7,8 +7,8 @@
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "engine/convert.hpp"
-#include "engine/describe.hpp"
 #include "io/inspect.hpp"
+#include "report/describe.hpp"
 
 namespace tensorop {
 

@@ -6,7 +6,7 @@
 #include "base/output_file.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
-#include "engine/describe.hpp"
+#include "report/describe.hpp"
 
 namespace tensorop {
 namespace {

@@ -29,7 +29,7 @@ Progress::Progress(ProgressMode mode) {
       mode == ProgressMode::always ? Clock::duration::zero() : std::chrono::seconds(1);
   try {
     painter_ = std::jthread([this, delay] { redraw_until_end(delay); });
-  } catch (const std::system_error&) {  // no thread to be had: it goes without the bar
+  } catch (const std::system_error&) {  // no thread is available: there is no bar
   }
 }
 
@@ -38,7 +38,6 @@ Progress::~Progress() {
 }
 
 void Progress::set(std::int64_t done, std::int64_t total) {
-  const std::lock_guard lock(mutex_);
   done_ = done;
   total_ = total;
 }

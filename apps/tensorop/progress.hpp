@@ -1,6 +1,7 @@
-// The progress bar on standard error, and the lines that are written there while it stands.
+// The progress bar on standard error, and lines written to the terminal while it is shown.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -16,7 +17,7 @@ enum class ProgressMode : std::uint8_t {
   never,
 };
 
-// Redrawn ten times a second by a thread of its own, gone without a trace when it ends. All functions may be
+// Redrawn ten times a second by a thread of its own, removed when it ends. All functions may be
 // called from any thread.
 class Progress {
  public:
@@ -25,6 +26,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  // Does not wait for anything that is being written.
   void set(std::int64_t done, std::int64_t total);
   // Runs `body`, which writes whole lines to the terminal; the bar makes room.
   void hide_while(const std::function<void()>& body);
@@ -38,12 +40,12 @@ class Progress {
   void draw();
   void clear();
 
-  std::mutex mutex_;  // over all that follows
+  std::atomic<std::int64_t> done_{0};
+  std::atomic<std::int64_t> total_{0};
+  std::mutex mutex_;  // guards all that follows
   std::condition_variable ended_changed_;
   bool ended_ = false;
-  std::int64_t done_ = 0;
-  std::int64_t total_ = 0;
-  std::size_t drawn_ = 0;  // columns of the bar that stands there
+  std::size_t drawn_ = 0;  // columns of the bar that is shown
   Clock::time_point start_ = Clock::now();
   std::jthread painter_;
 };

@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
-#include "engine/batch.hpp"
+#include "jobs/batch.hpp"
 #include "progress.hpp"
 
 namespace tensorop {
@@ -15,25 +15,25 @@ namespace {
 
 std::vector<Option> run_options() {
   std::vector<Option> options = batch_options();
-  options.push_back({"--fail-fast", OptionKind::flag, "", "after a job has failed begin none behind it"});
-  options.push_back({"--fsync", OptionKind::flag, "", "each result is on the disk when its job is done"});
+  options.push_back({"--fail-fast", OptionKind::flag, "", "start no more jobs after a failure"});
+  options.push_back({"--fsync", OptionKind::flag, "", "flush each result to disk before its job ends"});
   return options;
 }
 
-// What is said of one job: its warnings, then its error.
+// The messages of one job: its warnings, then its error.
 std::string outcome_lines(const Job& job, const JobOutcome& outcome, bool quiet) {
   std::string out;
   if (!quiet) {
     for (const std::string& line : outcome.warnings)
-      out += cat("tensorop: warning: ", job.place(), ": ", line, "\n");
+      out += cat("tensorop: warning: ", job.location(), ": ", line, "\n");
   }
   if (!outcome.error) return out;
-  out += cat("tensorop: run: ", job.place(), ": ", std::string_view(outcome.error->what()), "\n");
+  out += cat("tensorop: run: ", job.location(), ": ", std::string_view(outcome.error->what()), "\n");
   if (!outcome.error->hint().empty()) out += cat("hint: ", outcome.error->hint(), "\n");
   return out;
 }
 
-// What has become of the jobs so far.
+// Counts of the jobs that have ended so far.
 class Tally {
  public:
   void add(const Job& job, JobStatus status) {

@@ -60,11 +60,11 @@ double at_least(std::uint64_t distance) {
   return within(distance, nearest) ? nearest : std::nextafter(nearest, kInfinity);
 }
 
-// The least double from 0 on that passes, as all above it do, infinity at the latest. `estimate` is near it:
-// off by a few roundings, which are many doubles where a sum has cancelled.
+// The least non-negative double that passes, as all above it do, infinity at the latest. `estimate` is near
+// it: off by a few roundings, which are many doubles where a sum has cancelled.
 template <class Passes>
 double settle(double estimate, const Passes& passes) {
-  // Doubles from 0 on are in the order of their bits.
+  // Non-negative doubles are in the order of their bits.
   const auto passes_at = [&](std::uint64_t bits) { return passes(std::bit_cast<double>(bits)); };
   constexpr auto kLast = std::bit_cast<std::uint64_t>(kInfinity);
   std::uint64_t passing = std::bit_cast<std::uint64_t>(estimate > 0 ? estimate : 0.0);
@@ -106,9 +106,9 @@ class Recorder {
     if (found_.first < 0) found_.first = at;
   }
 
-  void fail_hopeless(std::int64_t at) {
+  void fail_unfixable(std::int64_t at) {
     fail(at);
-    ++found_.hopeless;
+    ++found_.unfixable;
     found_.excess.raise(Difference::kNone, at);
   }
 
@@ -247,9 +247,9 @@ bool is_in_range(const Deviation<double>& deviation) {
 template <class T>
 [[gnu::noinline]] void compare_irregular(T a, T e, std::int64_t at, Recorder& recorder) {
   // On one side alone a NaN differs in any case.
-  if (recorder.nan_unequal() && is_nan(a)) return recorder.fail_hopeless(at);
+  if (recorder.nan_unequal() && is_nan(a)) return recorder.fail_unfixable(at);
   drop_same(a, e);
-  if (!is_finite(a) || !is_finite(e)) return recorder.fail_hopeless(at);
+  if (!is_finite(a) || !is_finite(e)) return recorder.fail_unfixable(at);
   Deviation<double> deviation = deviation_of(a, e);
   const double unit = is_in_range(deviation) ? 1 : 4;
   if (unit != 1) deviation = deviation_of(a, e, 1 / unit);
@@ -320,13 +320,13 @@ std::int64_t Difference::worst(DType dtype, const ElementTolerance& tolerance) c
   // Distances of integers are exact; as doubles, some of them would look alike.
   const bool is_integer = kIntegerTypes.contains(dtype);
   const bool by_ulp = tolerance.is_ulp_only() || (is_integer && tolerance.rtol == 0);
-  return by_ulp && hopeless == 0 ? farthest.at : excess.at;
+  return by_ulp && unfixable == 0 ? farthest.at : excess.at;
 }
 
 void Difference::merge(const Difference& other) {
   differing += other.differing;
   if (first < 0 || (other.first >= 0 && other.first < first)) first = other.first;
-  hopeless += other.hopeless;
+  unfixable += other.unfixable;
   excess.merge(other.excess);
   farthest.merge(other.farthest);
   absolute.merge(other.absolute);

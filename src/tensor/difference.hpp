@@ -15,7 +15,7 @@
 
 namespace tensorop {
 
-// What an element may be off; as it stands, nothing. rtol and atol are finite and not negative.
+// How much an element may differ; the default is not at all. rtol and atol are finite and not negative.
 struct ElementTolerance {
   double rtol = 0;
   double atol = 0;
@@ -51,24 +51,24 @@ struct Peak {
 struct Difference {
   static constexpr double kNone = std::numeric_limits<double>::infinity();
 
-  std::int64_t differing = 0;  // elements that do not pass
-  std::int64_t first = -1;     // the lowest of them
-  std::int64_t hopeless = 0;   // of them: those that no tolerance would pass
-  Peak<double> excess;         // of those that do not pass: |a-e| beyond atol + rtol*|e|; kNone for hopeless
-  Peak<std::uint64_t> farthest;  // of those that do not pass and are not hopeless, in ulp
+  std::int64_t differing = 0;    // elements that do not pass
+  std::int64_t first = -1;       // the lowest of them
+  std::int64_t unfixable = 0;    // of them: those that no tolerance would pass
+  Peak<double> excess;           // of those that do not pass: |a-e| - (atol + rtol*|e|); kNone for unfixable
+  Peak<std::uint64_t> farthest;  // of those that do not pass and are not unfixable, in ulp
 
   // Of all elements that are numbers on both sides. Where the expected number is 0 there is no relative
-  // error. An absolute error of two float64 can be beyond float64, and is kNone then.
+  // error. An absolute error of two float64 that float64 cannot hold is kNone.
   Peak<double> absolute;
   Peak<double> relative;
   Peak<std::uint64_t> ulp;  // dtypes of kUlpTypes; of integers it is the exact absolute error
 
-  // The smallest rtol, with atol as it is, that those that do not pass and are not hopeless would pass under,
-  // and the smallest such atol. kNone where there is none.
+  // The smallest rtol, with atol as it is, that those that do not pass and are not unfixable would pass
+  // under, and the smallest such atol. kNone where there is none.
   double needed_rtol = 0;
   double needed_atol = 0;
 
-  // The first of those that are furthest beyond their tolerance; -1 where all pass, and for bool and string.
+  // The first of those that exceed their tolerance most; -1 where all pass, and for bool and string.
   [[nodiscard]] std::int64_t worst(DType dtype, const ElementTolerance& tolerance) const;
   void merge(const Difference& other);
 };

@@ -1,8 +1,9 @@
-// `check`: verdicts, reports, golden files rewritten on demand alone.
+// `check`: outcomes, reports, golden files rewritten on demand only.
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -39,9 +40,9 @@ constexpr const char* kGather = R"("op":"gather","data":[10,20,30])";
 
 }  // namespace
 
-TEST_CASE("each case gets its verdict, and the worst is the exit status", "[cli][check]") {
+TEST_CASE("each case gets its outcome, and the worst is the exit status", "[cli][check]") {
   struct Row {
-    std::string keys;  // behind gather and its data
+    std::string keys;  // after gather and its data
     int status;
     std::string report;  // what is printed before the summary
   };
@@ -272,6 +273,85 @@ TEST_CASE("a golden file that another case reads is as it would be one case afte
     CHECK(result.out.ends_with("\n3 cases: 2 equal, 1 updated\n"));
     CHECK(result.status == 0);
   }
+}
+
+TEST_CASE("check --json is one object with an entry for each case, in order", "[cli][check]") {
+  using Json = nlohmann::json;
+  const TempDir dir;
+  write_file(dir.file("wrong.json"), "5");
+  write_file(dir.file("f"), R"({"op":"add","a":[1,2],"b":1,"expect":[2,3],"name":"\"a\u001b\u00e9\""}
+{"op":"add","a":[1,2],"b":1,"expect":[2,4]}
+{"op":"gather","data":[1],"indices":[4],"expect":{"error":"IX-1"}}
+{"op":"gather","data":[1],"indices":[4],"expect":{"error":"T-1"}}
+{"op":"gather","data":[1],"indices":[0],"expect":{"error":"range"}}
+{"op":"add","a":1,"b":1,"expect":"none.json"}
+{"op":"gather","data":[1],"indices":[4],"id":"x"}
+{"op":"add","a":"@x","b":1,"expect":1}
+{"op":"add","a":1,"b":1,"expect":"wrong.json"}
+)");
+  const auto check_json = [&](const Words& options, int status) {
+    Words words = {"f", "--json"};
+    words.insert(words.end(), options.begin(), options.end());
+    const ProcessResult result = check_in(dir, words);
+    CHECK(result.status == status);
+    CHECK(result.err.empty());
+    return Json::parse(result.out);
+  };
+  Json report = check_json({"--threads", "4"}, 2);
+  CHECK(report.size() == 3);
+  CHECK(report.at("schema_version") == 2);
+  CHECK(report.at("summary") == Json::parse(R"({"cases":9,"equal":2,"different":4,"error":3,"updated":0})"));
+  Json& cases = report.at("cases");
+  REQUIRE(cases.size() == 9);
+  std::vector<std::string> outcomes;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    CHECK(cases[i].at("file") == "f");
+    CHECK(cases[i].at("line") == i + 1);
+    CHECK(cases[i].at("seconds").is_number_float());
+    cases[i].erase("seconds");
+    outcomes.push_back(cases[i].at("outcome"));
+  }
+  CHECK(outcomes == Words{"equal", "different", "equal", "different", "different", "error", "error", "error",
+                          "different"});
+  CHECK(cases[0].at("name") == "\"a\u001b\u00e9\"");
+  CHECK(cases[1].at("name") == "f:2");
+
+  // The comparison is what compare prints of the same tensors.
+  Json compared = Json::parse(run_tensorop({"compare", "[2,3]", "[2,4]", "--json"}).out);
+  CHECK(compared.at("schema_version") == 2);
+  compared.erase("schema_version");
+  compared["actual"]["name"] = "the result";
+  compared["expected"]["name"] = "expect";
+  CHECK(cases[1].at("comparison") == compared);
+  CHECK(cases[1].at("error").is_null());
+  CHECK(cases[0].at("comparison").at("equal") == true);
+
+  const std::string beyond =
+      "gather: indices[0] = 4 is out of range for axis 0 of data (size 1; allowed -1..0) [IX-1]";
+  const Json error = {{"rule", "IX-1"}, {"message", beyond}, {"hint", nullptr}};
+  Json expected = {{"name", "f:4"},          {"file", "f"},           {"line", 4},
+                   {"outcome", "different"}, {"result", nullptr},     {"golden", nullptr},
+                   {"updated", nullptr},     {"comparison", nullptr}, {"expected_error", "T-1"},
+                   {"error", error}};
+  CHECK(cases[3] == expected);
+  expected.update({{"name", "f:3"}, {"line", 3}, {"outcome", "equal"}, {"expected_error", "IX-1"}});
+  CHECK(cases[2] == expected);
+  CHECK(cases[4].at("result") == Json::parse(R"({"dtype":"int64","shape":[1]})"));
+  CHECK(cases[4].at("error").is_null());
+  CHECK(cases[5].at("golden") == "none.json");
+  CHECK(cases[5].at("error").at("message") == "expect: none.json: cannot open: No such file or directory");
+  CHECK(cases[5].at("error").at("rule").is_null());
+  CHECK(cases[7].at("error").at("message") == "skipped: it needs the job on line 7");
+
+  report = check_json({"--update", "--junit", "j.xml"}, 2);
+  CHECK(report.at("cases").at(5).at("updated") == "new");
+  CHECK(report.at("cases").at(5).at("comparison").is_null());
+  CHECK(report.at("cases").at(8).at("updated") == "different");
+  CHECK(report.at("cases").at(8).at("comparison").at("expected").at("name") == "wrong.json");
+  CHECK(report.at("summary").at("updated") == 2);
+  CHECK(get(dir.file("j.xml")).ends_with("</testsuites>\n"));
+  CHECK(check_in(dir, {"f", "--json", "-q"}).out.empty());
+  CHECK(check_in(dir, {"f", "--json", "-q"}).status == 2);
 }
 
 TEST_CASE("the JUnit file is whole or not there", "[cli][check]") {

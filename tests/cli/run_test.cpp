@@ -1,4 +1,4 @@
-// `run`: job files, what is said of them, and what their jobs leave behind.
+// `run`: job files, messages about them, and the files that jobs leave.
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -88,9 +88,9 @@ TEST_CASE("a job's keys are the operator's operands and attributes", "[cli][run]
   }
 }
 
-TEST_CASE("a job file that is not well is refused before any job runs", "[cli][run]") {
+TEST_CASE("a malformed job file is refused before any job runs", "[cli][run]") {
   struct Row {
-    std::string job;  // on line 2; the one on line 1 is well
+    std::string job;  // on line 2; the one on line 1 is valid
     std::string message;
   };
   const std::vector<Row> rows = {
@@ -114,16 +114,16 @@ TEST_CASE("a job file that is not well is refused before any job runs", "[cli][r
       {R"({"op":"gather","data":""})",
        R"(jobs.jsonl:2: key "data": expected the name of a file, found an empty string)"},
       {R"({"op":"gather","data":"a\u0000b"})",
-       R"(jobs.jsonl:2: key "data": the name of a file has no zero byte)"},
+       R"(jobs.jsonl:2: key "data": the name of a file cannot contain a zero byte)"},
       {R"({"op":"add","a":1,"b":1,"output":"5"})",
        R"(jobs.jsonl:2: key "output": 5 would be a tensor where it is an operand: write ./5)"},
-      {R"({"op":"gather","axis":[1]})", R"(jobs.jsonl:2: key "axis": expected a whole number, found a list)"},
-      {R"({"op":"gather","axis":null})", R"(jobs.jsonl:2: key "axis": expected a whole number, found null)"},
+      {R"({"op":"gather","axis":[1]})", R"(jobs.jsonl:2: key "axis": expected an integer, found a list)"},
+      {R"({"op":"gather","axis":null})", R"(jobs.jsonl:2: key "axis": expected an integer, found null)"},
       {R"({"op":"scatternd","reduction":true})",
        R"(jobs.jsonl:2: key "reduction": expected a word, found true or false)"},
       {R"({"op":"mod","fmod":[1]})", R"(jobs.jsonl:2: key "fmod": expected true or false, found a list)"},
       {R"({"op":"expand","shape":true})",
-       R"(jobs.jsonl:2: key "shape": expected a list of whole numbers, found true or false)"},
+       R"(jobs.jsonl:2: key "shape": expected a list of integers, found true or false)"},
       {R"({"op":"expand","shape":"@a"})",
        R"(jobs.jsonl:2: key "shape": only operands can be the result of another job)"},
       {R"({"op":"max","operands":1})",
@@ -139,9 +139,11 @@ TEST_CASE("a job file that is not well is refused before any job runs", "[cli][r
        R"(jobs.jsonl:2: key "output": the job on line 1 writes this file too)"},
       {R"({"op":"gather","output":"o.bin"})",
        R"(jobs.jsonl:2: key "output": o.bin: the ending does not tell the format)"},
+      {R"({"op":"gather","output":"o.npz"})",
+       R"(jobs.jsonl:2: key "output": o.npz: only convert writes NPZ archives)"},
       {R"({"op":"gather","output":"o.npy","format":"png"})",
        R"(jobs.jsonl:2: key "format": png is not one of npy, json, nested)"},
-      {R"({"op":"gather","id":"x","format":"npy"})", R"(jobs.jsonl:2: key "format" goes with "output")"},
+      {R"({"op":"gather","id":"x","format":"npy"})", R"(jobs.jsonl:2: key "format" needs key "output")"},
       {R"({"op":"gather","id":"x","data":"@aaaaa"})", R"(jobs.jsonl:2: key "data": no job has the id aaaaa)"},
       {"{\"op\":\"gather\",\"id\":\"weights\"}\n{\"op\":\"gather\",\"id\":\"x\",\"data\":\"@wieghts\"}",
        R"(jobs.jsonl:3: key "data": no job has the id wieghts (did you mean @weights?))"},
@@ -151,7 +153,7 @@ TEST_CASE("a job file that is not well is refused before any job runs", "[cli][r
       {R"({"op":"gather","id":"x","rtol":[1]})",
        R"(jobs.jsonl:2: key "rtol": expected a number or a word, found a list)"},
       {R"({"op":"gather","id":"x","expect":{"error":"X","dtype":1}})",
-       R"(jobs.jsonl:2: key "expect": "error" goes with no other key)"},
+       R"(jobs.jsonl:2: key "expect": "error" cannot be combined with another key)"},
       {R"({"op":"gather","id":"x"} x)",
        "jobs.jsonl:2: something follows behind the object: each begins on a line of its own"},
       {"3", "jobs.jsonl:2: expected an object, found a number"},
@@ -251,7 +253,7 @@ TEST_CASE("one job that fails stops those that need it; messages come in the ord
   }
 }
 
-TEST_CASE("jobs that begin on one line are told apart by their number", "[cli][run]") {
+TEST_CASE("jobs that begin on one line are distinguished by their number", "[cli][run]") {
   const TempDir dir;
   const std::string bad = R"({"op":"gather","data":[1],"indices":[1],"id":"x"})";
   const std::string user = R"({"op":"add","a":"@x","b":1,"id":"y"})";

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "engine/compare.hpp"
 #include "fuzz/fuzz.hpp"
+#include "report/compare_report.hpp"
 #include "support/random_case.hpp"
 #include "support/reference_array.hpp"
 
@@ -16,8 +16,8 @@ const std::vector<std::string> kNumbers = {
     "4",    "65535", "1e400",  "-1",   "inf",    "nan",    "18446744073709551615",
     "0.1%", "100%",  "100.1%", "auto", "true",   ""};
 
-std::vector<NamedText> random_texts(Random& random) {
-  std::vector<NamedText> texts;
+std::vector<ToleranceText> random_texts(Random& random) {
+  std::vector<ToleranceText> texts;
   for (const std::string& name : tolerance_names()) {
     if (random.chance(60)) continue;
     const bool word = name == "tolerance" || name == "nan_unequal";
@@ -53,7 +53,7 @@ void check_halves(const Tensor& actual, const Tensor& expected, const Comparison
   require(all_of(again) == all_of(whole), "the halves find something else than the whole");
 }
 
-// Those that are not hopeless pass under the tolerances that they are said to need.
+// Those that are not unfixable pass under the tolerances that they are said to need.
 void check_needed(const Tensor& actual, const Tensor& expected, const Comparison& found) {
   const Difference& difference = found.difference;
   const auto failing = [&](double rtol, double atol) {
@@ -62,13 +62,13 @@ void check_needed(const Tensor& actual, const Tensor& expected, const Comparison
     tolerance.atol = atol;
     return compare_elements(actual, expected, 0, actual.size(), tolerance).differing;
   };
-  if (difference.differing == difference.hopeless || !kToleranceTypes.contains(actual.dtype())) return;
+  if (difference.differing == difference.unfixable || !kToleranceTypes.contains(actual.dtype())) return;
   const auto& [rtol, atol] = std::pair(found.tolerance.rtol, found.tolerance.atol);
   if (difference.needed_rtol != Difference::kNone) {
-    require(failing(difference.needed_rtol, atol) == difference.hopeless, "the rtol needed is not enough");
+    require(failing(difference.needed_rtol, atol) == difference.unfixable, "the rtol needed is not enough");
   }
   if (difference.needed_atol != Difference::kNone) {
-    require(failing(rtol, difference.needed_atol) == difference.hopeless, "the atol needed is not enough");
+    require(failing(rtol, difference.needed_atol) == difference.unfixable, "the atol needed is not enough");
   }
 }
 

@@ -2,10 +2,10 @@
 // whose result is small are run, and each is reported once, in order.
 #include <vector>
 
-#include "engine/batch.hpp"
-#include "engine/jobs.hpp"
 #include "fuzz/fuzz.hpp"
 #include "fuzz/memory_system.hpp"
+#include "jobs/batch.hpp"
+#include "jobs/jobs.hpp"
 
 namespace tensorop::fuzz {
 namespace {

@@ -11,12 +11,12 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "engine/cases.hpp"
-#include "engine/check.hpp"
-#include "engine/compare.hpp"
 #include "engine/convert.hpp"
 #include "engine/engine.hpp"
-#include "engine/jobs.hpp"
+#include "golden/check.hpp"
+#include "golden/compare.hpp"
+#include "jobs/cases.hpp"
+#include "jobs/jobs.hpp"
 #include "support/files.hpp"
 #include "support/npy_writer.hpp"
 #include "tensorop/program.hpp"
@@ -64,10 +64,10 @@ void run_jobs(const TempDir& dir) {
 }
 
 void update_cases(const TempDir& dir) {
-  const std::vector<Job> jobs = read_cases({dir.file("cases")});
-  check_cases(jobs, {.batch = {}, .update = true}, [](const Job&, const CaseResult& result) {
-    if (result.verdict == Verdict::error) throw Error(result.report.substr(0, result.report.find('\n')));
-  });
+  const auto report = [](const Job&, const CaseResult& result) {
+    if (result.outcome == CaseOutcome::error) throw Error(*result.error);
+  };
+  (void)check_cases(read_cases({dir.file("cases")}), {.batch = {}, .update = true}, report);
 }
 
 // A pipe that holds a text to its end, under a number that a link in the folder leads to.

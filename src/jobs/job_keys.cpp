@@ -1,4 +1,4 @@
-#include "engine/job_keys.hpp"
+#include "jobs/job_keys.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -27,27 +27,27 @@ std::string text_of(const JsonMember& member, std::string_view what) {
   return member.text;
 }
 
-// A string that names a file, as seen from the job file's folder.
+// A string that names a file, relative to the job file's folder.
 std::string file_of(const JsonMember& member, const std::string& folder) {
   const std::string path = text_of(member, "the name of a file");
   if (path == "-") throw Error("a job has no standard input and no standard output: name a file");
-  if (path.find('\0') != std::string::npos) throw Error("the name of a file has no zero byte");
+  if (path.find('\0') != std::string::npos) throw Error("the name of a file cannot contain a zero byte");
   return path_from(folder, path);
 }
 
-// A string is what the command line takes it for, a path being seen from the folder; anything else is the
+// A string means what it means on the command line, with paths relative to the folder; anything else is the
 // tensor itself.
 OperandText operand_of(const JsonMember& member, const std::string& folder) {
   if (member.kind == JsonKind::null) refuse(member, "an operand");
   if (member.kind != JsonKind::string) return {member.text, true};
   if (member.text.starts_with('@')) return {member.text};
   std::string path = file_of(member, folder);
-  // An existing file wins, as on the command line; there it is looked for from here.
+  // An existing file wins, as on the command line.
   if (looks_like_json(member.text) && !file_exists(path)) return {member.text, true};
   return {std::move(path)};
 }
 
-// "2,3,4" of [2, 3, 4]; nothing where it is no list of plain numbers.
+// "2,3,4" of [2, 3, 4]; nothing where it is not a list of plain numbers.
 std::optional<std::string> list_text(const std::string& json) {
   std::string inner = json.substr(1, json.size() - 2);
   std::erase_if(inner, [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; });
@@ -60,7 +60,7 @@ NamedText attribute_of(const JsonMember& member, AttributeKind kind, const std::
   const bool is_number = member.kind == JsonKind::number;
   switch (kind) {
     case AttributeKind::integer:
-      if (!is_number && !is_text) refuse(member, "a whole number");
+      if (!is_number && !is_text) refuse(member, "an integer");
       break;
     case AttributeKind::boolean:
     case AttributeKind::flag:
@@ -71,7 +71,7 @@ NamedText attribute_of(const JsonMember& member, AttributeKind kind, const std::
       break;
     case AttributeKind::integers:
       if (member.kind == JsonKind::null || member.kind == JsonKind::boolean) {
-        refuse(member, "a list of whole numbers");
+        refuse(member, "a list of integers");
       }
       if (member.kind == JsonKind::list) {
         const auto listed = list_text(member.text);
@@ -103,7 +103,7 @@ Expectation expectation_of(const JsonMember& member, const std::string& folder) 
     const JsonObject object = read_json_objects(text, "expect").at(0);
     const auto error = std::ranges::find(object.members, "error", &JsonMember::key);
     if (error != object.members.end()) {
-      if (object.members.size() != 1) throw Error("\"error\" goes with no other key");
+      if (object.members.size() != 1) throw Error("\"error\" cannot be combined with another key");
       return {Expectation::Kind::error,
               with_context("error", [&] { return text_of(*error, "a rule id or part of a message"); })};
     }
@@ -174,7 +174,7 @@ class JobReader {
       job_.name = text_of(member, "a name");
     } else if (member.key == "output") {
       destination().path = file_of(member, folder_);
-      // Whether it is there already would decide what an operand of that name is.
+      // What an operand of that name means would depend on whether the file exists already.
       if (looks_like_json(member.text)) {
         const std::string shown = printable(member.text);
         throw Error(cat(shown, " would be a tensor where it is an operand: write ./", shown));
@@ -203,7 +203,7 @@ class JobReader {
   const Operator& op_;
   const std::string& folder_;
   Job& job_;
-  std::vector<NamedText> tolerances_;
+  std::vector<ToleranceText> tolerances_;
 };
 
 FoundOperator operator_of(const JsonObject& object) {
@@ -232,7 +232,7 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
   job.file = file;
   job.line = object.line;
   job.number = object.number;
-  return with_context(job.place(), [&] {
+  return with_context(job.location(), [&] {
     job.request.op = operator_of(object);
     JobReader reader(folder, job);
     for (const JsonMember& member : object.members) {
@@ -246,9 +246,9 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
       if (!known) refuse_key(member.key, *job.request.op.op, reader.keys());
     }
     reader.finish();
-    if (job.output && job.output->path == "-") throw Error("key \"format\" goes with \"output\"");
-    if (job.output) with_context("key \"output\"", [&] { (void)format_of(*job.output); });
-    if (job.name.empty()) job.name = job.id.empty() ? job.place() : job.id;
+    if (job.output && job.output->path == "-") throw Error("key \"format\" needs key \"output\"");
+    if (job.output) with_context("key \"output\"", [&] { (void)single_format_of(*job.output); });
+    if (job.name.empty()) job.name = job.id.empty() ? job.location() : job.id;
     return std::move(job);
   });
 }

@@ -1,4 +1,4 @@
-#include "engine/cases.hpp"
+#include "jobs/cases.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -18,7 +18,7 @@ bool is_folder(const std::string& path) {
   return os().stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-// A folder that is reached by a symbolic link may hold itself.
+// A folder that is reached by a symbolic link may contain itself.
 bool is_linked_folder(const std::string& path) {
   struct stat info {};
   return os().lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode) && is_folder(path);
@@ -28,7 +28,7 @@ bool may_hold_cases(std::string_view name) {
   return name.ends_with(".json") || name.ends_with(".jsonl");
 }
 
-// The files below a folder, those of a folder where its name has its place.
+// The files below a folder; a folder's files come where its name does in the order.
 std::vector<std::string> files_below(const std::string& folder) {
   std::vector<std::string> files;
   std::vector<std::string> left = {folder};  // the next one last
@@ -51,7 +51,7 @@ std::vector<std::string> files_below(const std::string& folder) {
   return files;
 }
 
-// Why the file is no tensor; empty where it is one.
+// Why the file is not a tensor; empty where it is one.
 std::string fault_in_tensor(const std::string& path) {
   try {
     (void)Source::open(path, {.header_only = true});
@@ -63,7 +63,7 @@ std::string fault_in_tensor(const std::string& path) {
   }
 }
 
-// Golden files and operands may lie beside the cases.
+// Golden files and operands may be in the same folder as the cases.
 void read_file_of_folder(const std::string& path, std::vector<Job>& jobs) {
   const std::size_t before = jobs.size();
   try {
@@ -108,20 +108,20 @@ std::vector<Job> select_cases(const std::vector<Job>& jobs,
     for (const Need& need : jobs[i].needs) parts[need.job] = std::max(parts[need.job], Part::step);
   }
   std::vector<Job> out;
-  std::vector<std::size_t> places(jobs.size());
+  std::vector<std::size_t> new_index(jobs.size());
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (parts[i] == Part::left_out) continue;
-    places[i] = out.size();
+    new_index[i] = out.size();
     Job& job = out.emplace_back(jobs[i]);
     if (parts[i] == Part::step) job.expect.reset();
     job.uses = 0;
     for (Need& need : job.needs) {
-      need.job = places[need.job];
+      need.job = new_index[need.job];
       if (!need.operand.empty()) ++out[need.job].uses;
     }
     job.after.clear();
     for (const std::size_t earlier : jobs[i].after) {
-      if (parts[earlier] != Part::left_out) job.after.push_back(places[earlier]);
+      if (parts[earlier] != Part::left_out) job.after.push_back(new_index[earlier]);
     }
   }
   return out;

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Holds run and check to what only another program can see: results by NumPy, JUnit by an XML parser, the progress bar
-in a terminal, and what an interrupted run leaves behind.
+in a terminal, and the files that an interrupted run leaves.
 
-    /usr/bin/python3 tests/engine/batch.py path/to/tensorop
+    /usr/bin/python3 tests/jobs/batch.py path/to/tensorop
 
 The last line is "N passed, N failed".
 """
@@ -259,7 +259,7 @@ def check_interruption(checker, root):
                 status = status_of(process)
                 checker.check(f"{number.name}: status", status == -number, status)
                 names = {path.name for path in folder.iterdir()} - {"jobs.jsonl", "fifo"}
-                # Between its naming and its renaming nothing can remove a file behind kill -9.
+                # Between its naming and its renaming nothing can remove a file after kill -9.
                 if number == signal.SIGKILL and existing:
                     names = {name for name in names if not name.startswith(".tensorop-")}
                 strange = [name for name in names if not re.fullmatch(r"\d+\.npy", name)]

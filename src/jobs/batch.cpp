@@ -1,4 +1,4 @@
-#include "engine/batch.hpp"
+#include "jobs/batch.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -31,25 +31,27 @@ class Batch {
     }
   }
 
-  // Takes part until all jobs are over; any number of threads at once.
+  // Takes part until all jobs have ended; any number of threads at once.
   void take_part() {
     std::unique_lock lock(mutex_);
-    while (over_ < jobs_.size() && !broken_) {
-      if (ready_.empty()) {
-        changed_.wait(lock);
-        continue;
-      }
-      const std::size_t job = ready_.top();
-      ready_.pop();
-      try {
+    try {
+      while (ended_ < jobs_.size() && !broken_) {
+        if (ready_.empty()) {
+          changed_.wait(lock);
+          continue;
+        }
+        const std::size_t job = ready_.top();
+        ready_.pop();
         if (job <= last_wanted_) run(job, lock);
         finish(job);
-      } catch (...) {
-        broken_ = true;
         changed_.notify_all();
-        throw;
+        report_ended(lock);
       }
+    } catch (...) {
+      if (!lock.owns_lock()) lock.lock();
+      broken_ = true;
       changed_.notify_all();
+      throw;
     }
   }
 
@@ -57,8 +59,8 @@ class Batch {
   struct State {
     std::vector<std::size_t> followers;  // jobs that wait for this one
     std::size_t waits = 0;               // jobs that this one still waits for
-    int uses = 0;                        // jobs that will still ask for the result
-    bool is_over = false;
+    int uses = 0;                        // jobs that have not ended and use the result
+    bool has_ended = false;
     bool has_result = false;
     Tensor result;
     JobOutcome outcome;
@@ -92,13 +94,13 @@ class Batch {
   // A job that runs alone has all threads.
   Settings settings_of(std::size_t job) {
     Settings own;
-    const auto sharing = std::min<std::size_t>(running_ + ready_.size(), to_size(settings_.side_by_side));
+    const auto sharing = std::min<std::size_t>(running_ + ready_.size(), to_size(settings_.concurrent_jobs));
     own.threads = Threads(std::max(1, settings_.threads.count() / static_cast<int>(sharing)));
     own.warn = [&warnings = states_[job].outcome.warnings](const std::string& line) {
       warnings.push_back(line);
     };
     if (jobs_[job].needs.empty()) return own;
-    // Results that are needed stay as they are until this job is over.
+    // Results that are needed stay as they are until this job has ended.
     own.lookup = [this, &needs = jobs_[job].needs](const std::string& text) -> std::optional<Tensor> {
       const auto need = std::ranges::find(needs, text, &Need::operand);
       return need == needs.end() ? std::nullopt : std::optional(states_[need->job].result);
@@ -128,16 +130,28 @@ class Batch {
       State& needed = states_[need.job];
       if (!need.operand.empty() && --needed.uses == 0) needed.result = Tensor();
     }
-    states_[job].is_over = true;
-    ++over_;
+    states_[job].has_ended = true;
+    ++ended_;
     for (const std::size_t follower : states_[job].followers) {
       if (--states_[follower].waits == 0) ready_.push(follower);
     }
-    for (; reported_ < jobs_.size() && states_[reported_].is_over; ++reported_) {
-      if (reported_ <= last_wanted_) report_(reported_, states_[reported_].outcome);
-      states_[reported_].outcome = JobOutcome();
+    if (settings_.progress) settings_.progress(to_int64(ended_), to_int64(jobs_.size()));
+  }
+
+  // Reports the outcomes that are next in order, without the lock: a report may write files and wait for a
+  // reader of standard output. One thread does it at a time; what ends meanwhile is left to that one.
+  void report_ended(std::unique_lock<std::mutex>& lock) {
+    if (is_reporting_) return;
+    is_reporting_ = true;
+    while (reported_ < jobs_.size() && states_[reported_].has_ended) {
+      const std::size_t job = reported_++;
+      const JobOutcome outcome = std::exchange(states_[job].outcome, {});
+      if (job > last_wanted_) continue;
+      lock.unlock();
+      report_(job, outcome);
+      lock.lock();
     }
-    if (settings_.progress) settings_.progress(to_int64(over_), to_int64(jobs_.size()));
+    is_reporting_ = false;
   }
 
   const std::vector<Job>& jobs_;
@@ -145,16 +159,17 @@ class Batch {
   const JobWork& work_;
   const JobReport& report_;
 
-  std::mutex mutex_;  // over all that follows
+  std::mutex mutex_;  // guards all that follows
   std::condition_variable changed_;
   std::vector<State> states_;
-  // The lowest comes first, so that what is held and what is done follow the file.
+  // The lowest comes first, so that jobs run and results are released about in the order of the file.
   std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready_;
   std::size_t running_ = 0;
-  std::size_t over_ = 0;
+  std::size_t ended_ = 0;
   std::size_t reported_ = 0;
+  bool is_reporting_ = false;
   std::size_t last_wanted_ = std::numeric_limits<std::size_t>::max();
-  bool broken_ = false;  // a report has thrown
+  bool broken_ = false;  // a report has thrown: no more jobs start
 };
 
 }  // namespace
@@ -162,7 +177,7 @@ class Batch {
 void run_batch(const std::vector<Job>& jobs, const BatchSettings& settings, const JobWork& work,
                const JobReport& report) {
   Batch batch(jobs, settings, work, report);
-  const auto workers = std::min(to_int64(jobs.size()), std::int64_t{settings.side_by_side});
+  const auto workers = std::min(to_int64(jobs.size()), std::int64_t{settings.concurrent_jobs});
   Threads(static_cast<int>(std::max<std::int64_t>(workers, 1))).for_each(workers, [&](std::int64_t, int) {
     batch.take_part();
   });

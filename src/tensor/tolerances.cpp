@@ -1,4 +1,5 @@
-// Tolerances from their texts, and what they mean for a dtype.
+#include "tensor/tolerances.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -6,7 +7,6 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "engine/compare.hpp"
 
 namespace tensorop {
 namespace {
@@ -17,7 +17,7 @@ struct Automatic {
   double atol;
 };
 
-// What rounding in a few operations one after the other amounts to; those of integers are exact.
+// The rounding error of a few operations in sequence; integer operations are exact.
 constexpr Automatic kAutomatic[] = {
     {DType::float16, 1e-3, 1e-5},
     {DType::bfloat16, 1.6e-2, 1e-5},
@@ -25,20 +25,20 @@ constexpr Automatic kAutomatic[] = {
     {{DType::float64, DType::complex128}, 1e-7, 1e-7},
 };
 
-double parse_tolerance(const NamedText& given) {
+double parse_tolerance(const ToleranceText& given) {
   std::string_view text = given.text;
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   double value = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (end != text.data() + text.size() ||
       (status != std::errc{} && status != std::errc::result_out_of_range)) {
-    throw Error(cat(given.name, " ", printable(given.text), " is no number"));
+    throw Error(cat(given.name, " ", printable(given.text), " is not a number"));
   }
   if (status == std::errc::result_out_of_range) {
     throw Error(cat(given.name, " ", printable(given.text), " does not fit in float64"));
   }
   if (!std::isfinite(value) || value < 0) {
-    throw Error(cat(given.name, " ", printable(given.text), " is no finite number from 0 on"));
+    throw Error(cat(given.name, " ", printable(given.text), " is not a finite non-negative number"));
   }
   return std::abs(value);  // -0 is 0
 }
@@ -48,13 +48,13 @@ std::optional<std::int64_t> parse_count(std::string_view text) {
   return number && *number >= 0 ? number : std::nullopt;
 }
 
-// Distances reach beyond int64: those of float64 and of 64-bit integers.
-std::uint64_t parse_max_ulp(const NamedText& given) {
+// Distances of float64 and of 64-bit integers exceed int64.
+std::uint64_t parse_max_ulp(const ToleranceText& given) {
   std::uint64_t value = 0;
   const char* const end = given.text.data() + given.text.size();
   const auto [stop, status] = std::from_chars(given.text.data(), end, value);
   if (status != std::errc{} || stop != end) {
-    throw Error(cat(given.name, " ", printable(given.text), " is no whole number from 0 to 2^64-1"));
+    throw Error(cat(given.name, " ", printable(given.text), " is not an integer from 0 to 2^64-1"));
   }
   return value;
 }
@@ -76,7 +76,7 @@ std::optional<std::int64_t> parse_percent(std::string_view text) {
   return parts && *parts <= MismatchLimit::kWhole ? parts : std::nullopt;
 }
 
-MismatchLimit parse_max_mismatch(const NamedText& given) {
+MismatchLimit parse_max_mismatch(const ToleranceText& given) {
   MismatchLimit limit;
   limit.text = given.text;
   if (given.text.ends_with('%')) {
@@ -87,10 +87,10 @@ MismatchLimit parse_max_mismatch(const NamedText& given) {
     return limit;
   }
   throw Error(cat(given.name, " ", printable(given.text),
-                  " is neither a whole number from 0 on nor 0%..100% (at most 6 decimals)"));
+                  " is neither a non-negative integer nor 0%..100% (at most 6 decimals)"));
 }
 
-bool parse_flag(const NamedText& given) {
+bool parse_flag(const ToleranceText& given) {
   if (given.text == "true") return true;
   if (given.text == "false") return false;
   throw Error(cat(given.name, " ", printable(given.text), " is none of true, false"));
@@ -132,9 +132,9 @@ const std::vector<std::string>& tolerance_names() {
   return names;
 }
 
-Tolerances parse_tolerances(const std::vector<NamedText>& texts) {
+Tolerances parse_tolerances(const std::vector<ToleranceText>& texts) {
   Tolerances out;
-  for (const NamedText& given : texts) {
+  for (const ToleranceText& given : texts) {
     if (given.name == "rtol") {
       out.rtol = parse_tolerance(given);
     } else if (given.name == "atol") {

@@ -1,17 +1,15 @@
-// What a comparison found, as lines for people and as JSON for programs.
+#include "report/compare_report.hpp"
+
 #include <algorithm>
 #include <charconv>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "engine/compare.hpp"
-#include "io/json_writer.hpp"
 #include "io/number_text.hpp"
+#include "report/json_object.hpp"
 
 namespace tensorop {
 namespace {
-
-constexpr int kSchemaVersion = 1;
 
 bool has_tolerance(const Comparison& comparison) {
   return kToleranceTypes.contains(comparison.actual.dtype);
@@ -26,12 +24,6 @@ bool is_integer(const Comparison& comparison) {
 std::string number(double value) {
   char text[kNumberTextSize];
   return {text, write_number(text, value)};
-}
-
-std::string place(const std::vector<std::int64_t>& position) {
-  std::string out;
-  for (const std::int64_t coordinate : position) out += cat(out.empty() ? "" : ",", coordinate);
-  return cat('[', out, ']');
 }
 
 // The absolute error of an element, or the largest of all: that of integers is exact.
@@ -94,54 +86,56 @@ std::string error_text(const Comparison& comparison, const Difference& error) {
 
 std::string element_line(std::string_view role, const Comparison& comparison, const DifferingElement& element,
                          const std::string& remark) {
-  const std::string where = element.position.empty() ? "" : place(element.position) + ": ";
+  const std::string where = element.position.empty() ? "" : json_integers(element.position) + ": ";
   return cat(label(role), where, "actual ", shown_value(comparison, element.actual), ", expected ",
              shown_value(comparison, element.expected), error_text(comparison, element.error), remark, '\n');
 }
 
-// How far the worst element is beyond its own tolerance, where that is not simply its error.
-std::string beyond_text(const Comparison& comparison) {
+// By how much the worst element exceeds its own tolerance, where that is not simply its error.
+std::string excess_text(const Comparison& comparison) {
   const Difference& error = comparison.worst->error;
-  if (error.hopeless != 0) return ", no tolerance helps";
+  if (error.unfixable != 0) return ", no tolerance helps";
   const ElementTolerance& tolerance = comparison.tolerance;
   if (tolerance.is_ulp_only())
-    return cat(", ", error.ulp.value - *tolerance.max_ulp, " ulp beyond tolerance");
+    return cat(", exceeds tolerance by ", error.ulp.value - *tolerance.max_ulp, " ulp");
   if (tolerance.rtol == 0 && tolerance.atol == 0) return "";
-  return cat(", ", number(error.excess.value), " beyond tolerance");
+  return cat(", exceeds tolerance by ", number(error.excess.value));
 }
 
 template <class T>
-std::string peak_place(const Comparison& comparison, const Peak<T>& peak) {
+std::string peak_position(const Comparison& comparison, const Peak<T>& peak) {
   const Shape& shape = comparison.actual.shape;
-  return shape.empty() ? "" : " at " + place(coordinates(peak.at, shape));
+  return shape.empty() ? "" : " at " + json_integers(coordinates(peak.at, shape));
 }
 
 // That of integers is exact as the distance in ulp alone.
-std::string absolute_place(const Comparison& comparison) {
+std::string absolute_position(const Comparison& comparison) {
   const Difference& found = comparison.difference;
-  return is_integer(comparison) ? peak_place(comparison, found.ulp) : peak_place(comparison, found.absolute);
+  return is_integer(comparison) ? peak_position(comparison, found.ulp)
+                                : peak_position(comparison, found.absolute);
 }
 
 std::string largest_line(const Comparison& comparison) {
   const Difference& found = comparison.difference;
   std::vector<std::string> parts;
   if (found.absolute.at >= 0) {
-    parts.push_back(cat("absolute error ", absolute(comparison, found), absolute_place(comparison)));
+    parts.push_back(cat("absolute error ", absolute(comparison, found), absolute_position(comparison)));
   }
   if (found.relative.at >= 0) {
-    parts.push_back(cat("relative ", number(found.relative.value), peak_place(comparison, found.relative)));
+    parts.push_back(
+        cat("relative ", number(found.relative.value), peak_position(comparison, found.relative)));
   }
   if (found.ulp.at >= 0 && !is_integer(comparison)) {
-    parts.push_back(cat(found.ulp.value, " ulp", peak_place(comparison, found.ulp)));
+    parts.push_back(cat(found.ulp.value, " ulp", peak_position(comparison, found.ulp)));
   }
   return parts.empty() ? "" : cat(label("largest"), join(parts), '\n');
 }
 
 std::string needed_line(const Comparison& comparison) {
   const Difference& found = comparison.difference;
-  if (found.hopeless != 0) {
-    return cat(label("to pass"), "no tolerance helps: NaN or infinity in ", found.hopeless,
-               found.hopeless == 1 ? " element\n" : " elements\n");
+  if (found.unfixable != 0) {
+    return cat(label("to pass"), "no tolerance helps: NaN or infinity in ", found.unfixable,
+               found.unfixable == 1 ? " element\n" : " elements\n");
   }
   std::vector<std::string> ways;
   if (found.needed_rtol != Difference::kNone) ways.push_back(cat("rtol ", number(found.needed_rtol)));
@@ -182,44 +176,21 @@ std::string equal_line(const Comparison& comparison) {
 
 // ------------------------------------------------------------------------------------------------ JSON
 
-// An object that is written as it goes: numbers are texts already, as no JSON library would write them.
-class Object {
- public:
-  Object& add(std::string_view key, const std::string& json) {
-    out_ += cat(out_.empty() ? "\"" : ",\"", key, "\":", json);
-    return *this;
-  }
-  [[nodiscard]] std::string text() const { return cat('{', out_, '}'); }
-
- private:
-  std::string out_;
-};
-
-std::string json_text(std::string_view text) {
-  std::string out;
-  append_json_string(out, text);
-  return out;
-}
-
-std::string json_bool(bool value) {
-  return value ? "true" : "false";
-}
-
 std::string json_number(double value) {
   return value == Difference::kNone ? "null" : number(value);
 }
 
 std::string tensor_json(const ComparedTensor& tensor) {
-  return Object()
-      .add("name", tensor.name.empty() ? "null" : json_text(tensor.name))
-      .add("dtype", json_text(name(tensor.dtype)))
-      .add("shape", place(tensor.shape))
+  return JsonObjectText()
+      .add("name", tensor.name.empty() ? "null" : json_string(tensor.name))
+      .add("dtype", json_string(name(tensor.dtype)))
+      .add("shape", json_integers(tensor.shape))
       .text();
 }
 
 std::string tolerance_json(const Comparison& comparison) {
   const ElementTolerance& tolerance = comparison.tolerance;
-  return Object()
+  return JsonObjectText()
       .add("rtol", number(tolerance.rtol))
       .add("atol", number(tolerance.atol))
       .add("max_ulp", tolerance.max_ulp ? cat(*tolerance.max_ulp) : "null")
@@ -231,31 +202,31 @@ std::string tolerance_json(const Comparison& comparison) {
 template <class T>
 std::string peak_json(const Comparison& comparison, const Peak<T>& peak, const std::string& value) {
   if (peak.at < 0) return "null";
-  return Object()
+  return JsonObjectText()
       .add("value", value)
-      .add("position", place(coordinates(peak.at, comparison.actual.shape)))
+      .add("position", json_integers(coordinates(peak.at, comparison.actual.shape)))
       .text();
 }
 
 std::string element_json(const Comparison& comparison, const std::optional<DifferingElement>& element) {
   if (!element) return "null";
   const Difference& error = element->error;
-  const bool has_excess = error.excess.at >= 0 && error.hopeless == 0;
+  const bool has_excess = error.excess.at >= 0 && error.unfixable == 0;
   const std::string exact = is_integer(comparison) ? cat(error.ulp.value) : json_number(error.absolute.value);
-  return Object()
-      .add("position", place(element->position))
+  return JsonObjectText()
+      .add("position", json_integers(element->position))
       .add("actual", element->actual)
       .add("expected", element->expected)
       .add("absolute", error.absolute.at < 0 ? "null" : exact)
       .add("relative", error.relative.at < 0 ? "null" : json_number(error.relative.value))
       .add("ulp", error.ulp.at < 0 ? "null" : cat(error.ulp.value))
-      .add("beyond", has_excess ? json_number(error.excess.value) : "null")
+      .add("excess", has_excess ? json_number(error.excess.value) : "null")
       .text();
 }
 
 std::string largest_json(const Comparison& comparison) {
   const Difference& found = comparison.difference;
-  return Object()
+  return JsonObjectText()
       .add("absolute", is_integer(comparison)
                            ? peak_json(comparison, found.ulp, cat(found.ulp.value))
                            : peak_json(comparison, found.absolute, json_number(found.absolute.value)))
@@ -266,8 +237,8 @@ std::string largest_json(const Comparison& comparison) {
 
 std::string needed_json(const Comparison& comparison) {
   const Difference& found = comparison.difference;
-  if (found.differing == 0 || found.hopeless != 0 || !has_tolerance(comparison)) return "null";
-  return Object()
+  if (found.differing == 0 || found.unfixable != 0 || !has_tolerance(comparison)) return "null";
+  return JsonObjectText()
       .add("rtol", json_number(found.needed_rtol))
       .add("atol", json_number(found.needed_atol))
       .add("max_ulp", has_ulp(comparison) ? cat(found.farthest.value) : "null")
@@ -283,6 +254,24 @@ std::string difference_json(const Comparison& comparison) {
   return comparison.difference.differing == 0 ? "[]" : R"(["values"])";
 }
 
+void add_comparison(JsonObjectText& object, const Comparison& comparison) {
+  object.add("equal", json_bool(comparison.equal))
+      .add("different", difference_json(comparison))
+      .add("actual", tensor_json(comparison.actual))
+      .add("expected", tensor_json(comparison.expected));
+  if (!comparison.same_header()) return;
+  const Difference& found = comparison.difference;
+  object.add("tolerance", tolerance_json(comparison))
+      .add("elements", cat(comparison.elements))
+      .add("differing", cat(found.differing))
+      .add("percent", number(percent_of(found.differing, comparison.elements)))
+      .add("unfixable", cat(found.unfixable))
+      .add("first", element_json(comparison, comparison.first))
+      .add("worst", element_json(comparison, comparison.worst))
+      .add("largest", largest_json(comparison))
+      .add("to_pass", needed_json(comparison));
+}
+
 }  // namespace
 
 std::string report_text(const Comparison& comparison) {
@@ -294,29 +283,20 @@ std::string report_text(const Comparison& comparison) {
   out += cat(label("tolerance"), tolerance_text(comparison.tolerance), '\n');
   out += element_line("first", comparison, *comparison.first, "");
   if (!comparison.worst) return out;
-  out += element_line("worst", comparison, *comparison.worst, beyond_text(comparison));
+  out += element_line("worst", comparison, *comparison.worst, excess_text(comparison));
   return out + largest_line(comparison) + needed_line(comparison);
 }
 
+std::string comparison_json(const Comparison& comparison) {
+  JsonObjectText object;
+  add_comparison(object, comparison);
+  return object.text();
+}
+
 std::string report_json(const Comparison& comparison) {
-  Object object;
-  object.add("schema_version", cat(kSchemaVersion))
-      .add("equal", json_bool(comparison.equal))
-      .add("different", difference_json(comparison))
-      .add("actual", tensor_json(comparison.actual))
-      .add("expected", tensor_json(comparison.expected));
-  if (comparison.same_header()) {
-    const Difference& found = comparison.difference;
-    object.add("tolerance", tolerance_json(comparison))
-        .add("elements", cat(comparison.elements))
-        .add("differing", cat(found.differing))
-        .add("percent", number(percent_of(found.differing, comparison.elements)))
-        .add("hopeless", cat(found.hopeless))
-        .add("first", element_json(comparison, comparison.first))
-        .add("worst", element_json(comparison, comparison.worst))
-        .add("largest", largest_json(comparison))
-        .add("to_pass", needed_json(comparison));
-  }
+  JsonObjectText object;
+  object.add("schema_version", cat(kReportSchemaVersion));
+  add_comparison(object, comparison);
   return object.text() + '\n';
 }
 

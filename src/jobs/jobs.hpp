@@ -1,5 +1,5 @@
-// Job files: from JSON to requests. What a job says of itself is checked here, before any job runs; what
-// needs its operands is left to bind(). The format: docs/jobs.md.
+// Job files: from JSON to requests. Everything that can be checked without the operands is checked here,
+// before any job runs; the rest is left to bind(). The format: docs/jobs.md.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/compare.hpp"
 #include "engine/request.hpp"
 #include "io/sink.hpp"
+#include "tensor/tolerances.hpp"
 
 namespace tensorop {
 
@@ -25,39 +25,39 @@ struct Expectation {
   std::string text;
 };
 
-// An earlier job that a job cannot do without.
+// An earlier job whose result a job needs.
 struct Need {
   std::size_t job;
-  std::string operand;  // "@id", or empty where it is the file that it writes
+  std::string operand;  // "@id", or empty where the job reads the file that the other one writes
 };
 
 struct Job {
   std::string file;         // the job file, as messages call it
   std::int64_t line = 0;    // where the job begins in it
-  std::int64_t number = 0;  // which one it is, where its line alone does not tell; else 0
+  std::int64_t number = 0;  // its number in the file, where several jobs begin on that line; else 0
   std::string id;           // empty: none
-  std::string name;         // the name given, else the id, else "FILE:LINE"
+  std::string name;         // the given name, else the id, else "FILE:LINE"
   Request request;
   std::optional<Destination> output;
   std::optional<Expectation> expect;
   Tolerances tolerances;           // of the expectation
-  std::vector<Need> needs;         // by their index in the list of all jobs
-  std::vector<std::size_t> after;  // earlier jobs that read what this one overwrites
+  std::vector<Need> needs;         // earlier jobs, by their index in the list of all jobs
+  std::vector<std::size_t> after;  // earlier jobs that read what this one overwrites: it waits for them
   int uses = 0;                    // operands of later jobs that are this one's result
 
   // "jobs.jsonl:3"; "jobs.json:1: job 17" where several jobs begin on that line.
-  [[nodiscard]] std::string place() const;
+  [[nodiscard]] std::string location() const;
   // "the job on line 3"; "job 17".
   [[nodiscard]] std::string reference() const;
 };
 
-// Calls `visit` with the key and the text of every operand, and every attribute given like one, that is no
-// tensor itself: "@id" of another job, or the path of a file.
+// Calls `visit` with the key and the text of every operand, and every attribute given like an operand, that
+// is not inline JSON: "@id" of another job, or the path of a file.
 void for_each_reference(const Job& job,
                         const std::function<void(const std::string& key, const std::string& text)>& visit);
 
-// The files that such a path may mean: the one of that name or, where there is none, an archive whose name
-// ends at a colon.
+// The files that such a path may mean: the file of that name or, where there is none, an archive whose name
+// ends at one of its colons.
 [[nodiscard]] std::vector<std::string> files_of(const std::string& path);
 
 enum class JobPurpose : std::uint8_t {
@@ -65,8 +65,8 @@ enum class JobPurpose : std::uint8_t {
   check,  // every job has an expectation, or is used by a later one
 };
 
-// Appends the jobs of a file ("-": standard input) to `jobs`. Relative paths are seen from the file's folder;
-// ids are the file's own. Throws Error naming the file, the line and the key.
+// Appends the jobs of a file ("-": standard input) to `jobs`. Relative paths are relative to the
+// file's folder; ids are local to the file. Throws Error naming the file, the line and the key.
 void read_jobs(const std::string& path, JobPurpose purpose, std::vector<Job>& jobs);
 
 }  // namespace tensorop

@@ -1,4 +1,4 @@
-#include "engine/jobs.hpp"
+#include "jobs/jobs.hpp"
 
 #include <functional>
 #include <unordered_map>
@@ -8,9 +8,9 @@
 #include "base/paths.hpp"
 #include "base/text.hpp"
 #include "engine/attributes.hpp"
-#include "engine/job_keys.hpp"
 #include "io/json_objects.hpp"
 #include "io/source.hpp"
+#include "jobs/job_keys.hpp"
 
 namespace tensorop {
 namespace {
@@ -26,12 +26,12 @@ class Linker {
   void link() {
     collect();
     for (std::size_t i = first_; i < jobs_.size(); ++i) {
-      with_context(jobs_[i].place(), [&] { link_operands(i); });
+      with_context(jobs_[i].location(), [&] { link_operands(i); });
     }
   }
 
  private:
-  // Whose ids are which, and who writes what.
+  // Which job has which id, and which job writes which file.
   void collect() {
     for (std::size_t i = first_; i < jobs_.size(); ++i) {
       const Job& job = jobs_[i];
@@ -39,7 +39,7 @@ class Linker {
                              std::string_view what) {
         const auto [there, is_new] = index.emplace(value, i);
         if (is_new) return;
-        throw Error(cat(job.place(), ": key \"", key, "\": ", jobs_[there->second].reference(), what));
+        throw Error(cat(job.location(), ": key \"", key, "\": ", jobs_[there->second].reference(), what));
       };
       if (!job.id.empty()) claim(ids_, job.id, "id", " has this id too");
       if (job.output && job.output->path != "/dev/null") {
@@ -76,7 +76,7 @@ class Linker {
     ++jobs_[found->second].uses;
   }
 
-  // Waits for the earlier job that writes the file; makes the later one that does wait.
+  // The job waits for an earlier one that writes the file; a later one that writes it waits for this job.
   void link_file(std::size_t i, const std::string& path) {
     for (const std::string& file : files_of(path)) {
       const auto found = writers_.find(keys_.of(file));
@@ -103,16 +103,16 @@ class Linker {
 
 void require_purpose(const Job& job, JobPurpose purpose) {
   if (purpose == JobPurpose::run && !job.output && job.id.empty()) {
-    throw Error(cat(job.place(), ": neither \"output\" nor \"id\": the result would be lost"));
+    throw Error(cat(job.location(), ": neither \"output\" nor \"id\": the result would be lost"));
   }
   if (purpose == JobPurpose::check && !job.expect && job.uses == 0) {
-    throw Error(cat(job.place(), ": key \"expect\" is missing"));
+    throw Error(cat(job.location(), ": key \"expect\" is missing"));
   }
 }
 
 }  // namespace
 
-std::string Job::place() const {
+std::string Job::location() const {
   return cat(file, ":", line, number == 0 ? "" : cat(": job ", number));
 }
 

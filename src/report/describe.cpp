@@ -1,4 +1,4 @@
-#include "engine/describe.hpp"
+#include "report/describe.hpp"
 
 #include <nlohmann/json.hpp>
 #include <vector>

@@ -1,4 +1,4 @@
-// Many jobs in one process: side by side, each after those it depends on, reported in their order.
+// Many jobs in one process: run concurrently, each after those it depends on, reported in their order.
 // Knows nothing of what is done with a result.
 #pragma once
 
@@ -11,39 +11,42 @@
 
 #include "base/error.hpp"
 #include "engine/engine.hpp"
-#include "engine/jobs.hpp"
+#include "jobs/jobs.hpp"
 
 namespace tensorop {
 
 struct BatchSettings {
-  Threads threads{1};      // shared out among the jobs that run at one time
-  int side_by_side = 1;    // jobs at one time, at most
-  bool fail_fast = false;  // after a job has failed none behind it is begun
-  // Called with how many jobs are over, of how many; one call at a time.
+  Threads threads{1};       // shared out among the jobs that run at one time
+  int concurrent_jobs = 1;  // at most
+  bool fail_fast = false;   // start no more jobs after a failure
+  // Called with how many jobs have ended, of how many; one call at a time, ascending. No job starts or ends
+  // during a call: it must not block.
   std::function<void(std::int64_t done, std::int64_t total)> progress;
 };
 
 enum class JobStatus : std::uint8_t {
   done,
   failed,
-  skipped,  // a job that it needs has come to nothing
+  skipped,  // a job that it needs has no result
 };
 
 struct JobOutcome {
   JobStatus status = JobStatus::done;
-  std::shared_ptr<const Error> error;  // of failed and skipped, without the job's place
+  std::shared_ptr<const Error> error;  // of failed and skipped, without the job's location
   std::vector<std::string> warnings;   // as Settings::warn has them
   double seconds = 0;
 };
 
 // Does what is to be done for job `i`. Its settings find the results of earlier jobs. Returns the job's
-// result, or whatever tensor where job.uses is 0; nothing where it has come to nothing. Throws Error.
+// result, or any tensor where job.uses is 0; nothing where it has no result. Called by several threads at
+// once. Throws Error.
 using JobWork = std::function<std::optional<Tensor>(std::size_t i, const Settings& settings)>;
-// Takes the outcomes in the order of the jobs, one call at a time. What it throws ends the batch.
+// Takes the outcomes in the order of the jobs, one call at a time. Other jobs start and end during a call.
+// What it throws ends the batch.
 using JobReport = std::function<void(std::size_t i, const JobOutcome& outcome)>;
 
 // Runs all jobs. With fail_fast the first failed job is the last one reported. A result is held until the
-// last job that uses it is over.
+// last job that uses it has ended.
 void run_batch(const std::vector<Job>& jobs, const BatchSettings& settings, const JobWork& work,
                const JobReport& report);
 

@@ -1,8 +1,9 @@
 // The order of jobs: what each waits for, what is reported, how long results are held.
-#include "engine/batch.hpp"
+#include "jobs/batch.hpp"
 
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <mutex>
 #include <set>
 #include <string>
@@ -15,6 +16,9 @@
 
 namespace tensorop {
 namespace {
+
+// How long a test waits for what must happen; it fails after that.
+constexpr std::chrono::seconds kLongest{30};
 
 std::vector<Job> jobs_of(std::size_t count) {
   std::vector<Job> jobs(count);
@@ -39,7 +43,7 @@ Tensor number(std::int64_t value) {
 BatchSettings settings_of(int workers) {
   BatchSettings settings;
   settings.threads = Threads(workers);
-  settings.side_by_side = workers;
+  settings.concurrent_jobs = workers;
   return settings;
 }
 
@@ -58,7 +62,7 @@ std::vector<std::string> run_all(const std::vector<Job>& jobs, const BatchSettin
 
 }  // namespace
 
-TEST_CASE("jobs run once each, behind what they wait for, and are reported in order", "[engine][batch]") {
+TEST_CASE("jobs run once each, after what they wait for, and are reported in order", "[jobs][batch]") {
   Random random(20240301);
   for (const int workers : {1, 2, 7}) {
     auto jobs = jobs_of(200);
@@ -94,7 +98,7 @@ TEST_CASE("jobs run once each, behind what they wait for, and are reported in or
   }
 }
 
-TEST_CASE("a job that fails takes along those that need it and no others", "[engine][batch]") {
+TEST_CASE("a job that fails takes along those that need it and no others", "[jobs][batch]") {
   auto jobs = jobs_of(6);
   let_use(jobs, 2, 1);
   jobs[3].needs.push_back({2, ""});
@@ -115,7 +119,7 @@ TEST_CASE("a job that fails takes along those that need it and no others", "[eng
   }
 }
 
-TEST_CASE("the lowest failed job ends a batch that fails fast, however the jobs run", "[engine][batch]") {
+TEST_CASE("the lowest failed job ends a batch that fails fast, however the jobs run", "[jobs][batch]") {
   auto jobs = jobs_of(64);
   BatchSettings settings = settings_of(4);
   settings.fail_fast = true;
@@ -130,7 +134,7 @@ TEST_CASE("the lowest failed job ends a batch that fails fast, however the jobs 
   }
 }
 
-TEST_CASE("a result is let go with the last job that uses it", "[engine][batch]") {
+TEST_CASE("a result is let go with the last job that uses it", "[jobs][batch]") {
   auto jobs = jobs_of(4);
   let_use(jobs, 1, 0);
   let_use(jobs, 2, 0);
@@ -149,7 +153,7 @@ TEST_CASE("a result is let go with the last job that uses it", "[engine][batch]"
   CHECK(alive == std::vector<bool>{true, true, false, false});
 }
 
-TEST_CASE("what a report throws ends the batch", "[engine][batch]") {
+TEST_CASE("what a report throws ends the batch", "[jobs][batch]") {
   for (const int workers : {1, 4}) {
     CHECK_THROWS_AS(run_batch(
                         jobs_of(50), settings_of(workers),
@@ -161,7 +165,26 @@ TEST_CASE("what a report throws ends the batch", "[engine][batch]") {
   }
 }
 
-TEST_CASE("threads are shared out among the jobs that run", "[engine][batch]") {
+TEST_CASE("jobs start and end while an outcome is reported", "[jobs][batch]") {
+  std::promise<void> last_has_started;
+  std::future<void> started = last_has_started.get_future();
+  std::vector<std::size_t> reported;
+  bool waited_in_vain = false;
+  run_batch(
+      jobs_of(3), settings_of(2),
+      [&](std::size_t i, const Settings&) {
+        if (i == 2) last_has_started.set_value();
+        return std::optional(Tensor());
+      },
+      [&](std::size_t i, const JobOutcome&) {
+        reported.push_back(i);
+        if (i == 0) waited_in_vain = started.wait_for(kLongest) != std::future_status::ready;
+      });
+  CHECK_FALSE(waited_in_vain);
+  CHECK(reported == std::vector<std::size_t>{0, 1, 2});
+}
+
+TEST_CASE("threads are shared out among the jobs that run", "[jobs][batch]") {
   auto jobs = jobs_of(9);
   for (std::size_t i = 1; i < 9; ++i) jobs[8].after.push_back(i - 1);
   std::vector<int> threads(jobs.size());

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Holds `tensorop compare` to NumPy: random pairs of every dtype, with NaN, infinities, zeros and extremes among them.
 
-    /usr/bin/python3 tests/engine/numpy_compare.py path/to/tensorop
+    /usr/bin/python3 tests/golden/numpy_compare.py path/to/tensorop
 
 What differs, where first, the largest errors and the distance in ulp are computed here once more, in NumPy and in Python's
 own integers; the tolerances that tensorop says are the smallest are tried. The last line is "N passed, N failed".
@@ -107,10 +107,10 @@ class Expected:
             self.floats(a, e, rtol, atol, max_ulp, nan_unequal)
         self.where = np.flatnonzero(self.differs)
         # The worst is where that is largest, first by what no tolerance helps against.
-        beyond = [b if d else -1 for b, d in zip(self.beyond, self.differs)]
-        if max_ulp is not None and rtol == atol == 0 and self.hopeless == 0:
-            beyond = [u if d else -1 for u, d in zip(self.ulps, self.differs)]
-        self.worst = beyond.index(max(beyond))
+        excess = [b if d else -1 for b, d in zip(self.excess, self.differs)]
+        if max_ulp is not None and rtol == atol == 0 and self.unfixable == 0:
+            excess = [u if d else -1 for u, d in zip(self.ulps, self.differs)]
+        self.worst = excess.index(max(excess))
 
     def integers(self, a, e, rtol, atol, max_ulp):
         a = [int(x) for x in a.ravel()]
@@ -118,9 +118,9 @@ class Expected:
         off = [abs(x - y) for x, y in zip(a, e)]
         self.differs = np.array([d > int(atol + rtol * abs(y)) and (max_ulp is None or d > max_ulp)
                                  for d, y in zip(off, e)])
-        self.hopeless = 0
+        self.unfixable = 0
         self.ulps = off
-        self.beyond = [Fraction(d) - Fraction(atol + rtol * abs(y)) for d, y in zip(off, e)]
+        self.excess = [Fraction(d) - Fraction(atol + rtol * abs(y)) for d, y in zip(off, e)]
         self.absolute = max(off)
         self.ulp = self.absolute
         self.relative = max([d / float(abs(y)) for d, y in zip(off, e) if y != 0] or [0])
@@ -128,13 +128,13 @@ class Expected:
     def floats(self, a, e, rtol, atol, max_ulp, nan_unequal):
         x = widened(a, self.dtype).ravel()
         y = widened(e, self.dtype).ravel()
-        hopeless = np.zeros(x.size, bool)
+        unfixable = np.zeros(x.size, bool)
         off, size = [], []
         with np.errstate(all="ignore"):
             for p, q in zip(parts_of(x, self.dtype), parts_of(y, self.dtype)):
                 same = (p == q) | (np.isnan(p) & np.isnan(q))
-                hopeless |= ~same & ~(np.isfinite(p) & np.isfinite(q))
-                hopeless |= nan_unequal & np.isnan(p) & np.isnan(q)
+                unfixable |= ~same & ~(np.isfinite(p) & np.isfinite(q))
+                unfixable |= nan_unequal & np.isnan(p) & np.isnan(q)
                 off.append(np.where(same, 0, np.abs(p - q)).astype(np.longdouble))
                 size.append(np.where(same & ~np.isfinite(q), 0, np.abs(q)).astype(np.longdouble))
             if len(off) == 2:
@@ -149,7 +149,7 @@ class Expected:
                 off = np.where(np.isinf(off), exact, off)
             else:
                 self.differs = ~(off <= atol + rtol * size)
-        regular = ~hopeless & (off != 0)
+        regular = ~unfixable & (off != 0)
         self.ulp = None
         if self.dtype in FLOATS:
             ulp = [abs(p - q) for p, q in zip(ordered(a, self.dtype), ordered(e, self.dtype))]
@@ -157,10 +157,10 @@ class Expected:
             self.ulps = ulp
             if max_ulp is not None:
                 self.differs &= ~np.array([u <= max_ulp for u in ulp])
-        self.differs |= hopeless
-        self.hopeless = int(hopeless.sum())
+        self.differs |= unfixable
+        self.unfixable = int(unfixable.sum())
         with np.errstate(all="ignore"):
-            self.beyond = list(np.where(hopeless | (off > sys.float_info.max), np.inf, off - (atol + rtol * size)))
+            self.excess = list(np.where(unfixable | (off > sys.float_info.max), np.inf, off - (atol + rtol * size)))
         self.absolute = max(off[regular], default=0)
         relative = regular & (size != 0)
         self.relative = max(off[relative].astype(np.longdouble) / size[relative], default=0)
@@ -228,8 +228,8 @@ def check_pair(checker, rng, dtype, shape):
     report = checker.report(*options)
     checker.check(f"{what}: differing", report["differing"] == expected.where.size,
                   f"{report['differing']} for {expected.where.size}")
-    checker.check(f"{what}: hopeless", report["hopeless"] == expected.hopeless,
-                  f"{report['hopeless']} for {expected.hopeless}")
+    checker.check(f"{what}: unfixable", report["unfixable"] == expected.unfixable,
+                  f"{report['unfixable']} for {expected.unfixable}")
     if expected.where.size:
         first = [int(x) for x in np.unravel_index(expected.where[0], shape)]
         checker.check(f"{what}: first", report["first"]["position"] == first, f"{report['first']} for {first}")

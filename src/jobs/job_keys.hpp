@@ -3,13 +3,13 @@
 
 #include <string>
 
-#include "engine/jobs.hpp"
 #include "io/json_objects.hpp"
+#include "jobs/jobs.hpp"
 
 namespace tensorop {
 
-// A job by itself, without its ties to others; `folder` is where relative paths begin. Throws Error naming
-// the key.
+// A job by itself, without its dependencies; relative paths are relative to `folder`. Throws Error naming the
+// key.
 [[nodiscard]] Job read_job(const JsonObject& object, const std::string& file, const std::string& folder);
 
 }  // namespace tensorop

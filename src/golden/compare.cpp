@@ -1,4 +1,4 @@
-#include "engine/compare.hpp"
+#include "golden/compare.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -16,7 +16,7 @@ namespace {
 // What a thread compares at a time.
 constexpr std::int64_t kChunkBytes = 1 << 20;
 
-// Stops looking when more than `enough` elements were found to differ.
+// Stops when more than `enough` elements differ.
 Difference compare_all(const Tensor& actual, const Tensor& expected, const ElementTolerance& tolerance,
                        const Threads& threads, std::int64_t enough) {
   const std::int64_t elements = actual.size();
@@ -27,7 +27,7 @@ Difference compare_all(const Tensor& actual, const Tensor& expected, const Eleme
     if (differing.load(std::memory_order_relaxed) > enough) return;
     const std::int64_t first = chunk * chunk_size;
     const std::int64_t count = std::min(chunk_size, elements - first);
-    // Each chunk begins anew: what it finds must not depend on what its thread saw before.
+    // Each chunk starts from nothing: its result must not depend on the chunks its thread saw before.
     const Difference part = compare_elements(actual, expected, first, count, tolerance);
     differing.fetch_add(part.differing, std::memory_order_relaxed);
     found[static_cast<std::size_t>(worker)].merge(part);
@@ -52,7 +52,7 @@ DifferingElement describe_element(const Tensor& actual, const Tensor& expected, 
 // Gives an untyped operand its dtype: the common one, or its own where it cannot be that.
 void resolve_untyped(Source& source, const std::string& role, DType common) {
   if (source.tensor() != nullptr) return;
-  // Nothing but "NaN" and "Infinity" looks like strings, and is floats beside floats.
+  // A list of nothing but "NaN" and "Infinity" looks like strings; compared with floats it is floats.
   const bool may_be_not_finite =
       source.natural_dtype() == DType::string && (kFloatTypes | kComplexTypes).contains(common);
   if (may_be_not_finite) {

@@ -1,17 +1,17 @@
-// Where cases come from: files and folders, and those among them that are wanted.
+// Reading cases from files and folders, and selecting some of them by name.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "engine/jobs.hpp"
+#include "jobs/jobs.hpp"
 
 namespace tensorop {
 
-// The cases of files ("-": standard input) and of folders: there of every *.json and *.jsonl below, in the
-// order of their names. What begins with a dot is passed over, and so is a JSON file in a folder that holds a
-// tensor. Throws Error for a file that is not well, and for a folder without cases.
+// The cases of files ("-": standard input) and of folders: of every *.json and *.jsonl below a folder, in the
+// order of their names. Names that begin with a dot are skipped, and so is a JSON file of a folder that holds
+// a tensor. Throws Error for a malformed file, and for a folder without cases.
 [[nodiscard]] std::vector<Job> read_cases(const std::vector<std::string>& paths);
 
 // The jobs whose names are wanted, and those that they need, these without their expectations.

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "engine/compare.hpp"
+#include "report/compare_report.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"
 
@@ -76,7 +76,7 @@ Pair random_pair(Random& random, int percent_off) {
 
 }  // namespace
 
-TEST_CASE("large tensors give the same report for any number of threads", "[compare][random]") {
+TEST_CASE("large tensors give the same report for any number of threads", "[golden][compare][random]") {
   const std::uint64_t seed = random_seed();
   CAPTURE(seed);
   Random random(seed);

@@ -1,24 +1,25 @@
 // Tolerances: what their texts mean for each dtype, and which are refused.
+#include "tensor/tolerances.hpp"
+
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "engine/compare.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 
 namespace tensorop {
 namespace {
 
-std::string message_of(const std::vector<NamedText>& tolerances) {
+std::string message_of(const std::vector<ToleranceText>& tolerances) {
   return error_of([&] { (void)parse_tolerances(tolerances); });
 }
 
 }  // namespace
 
-TEST_CASE("tolerance auto has numbers for floats, and what is given stands", "[compare]") {
+TEST_CASE("tolerance auto has numbers for floats, and what is given stands", "[tensor][tolerances]") {
   const Tolerances automatic = parse_tolerances({{"tolerance", "auto"}});
   struct Expected {
     DType dtype;
@@ -45,7 +46,7 @@ TEST_CASE("tolerance auto has numbers for floats, and what is given stands", "[c
   CHECK(mixed.for_dtype(DType::int32).rtol == 0.5);
 }
 
-TEST_CASE("so many elements are allowed to differ, exactly", "[compare]") {
+TEST_CASE("so many elements are allowed to differ, exactly", "[tensor][tolerances]") {
   struct Limit {
     std::string text;
     std::int64_t elements;
@@ -72,7 +73,7 @@ TEST_CASE("so many elements are allowed to differ, exactly", "[compare]") {
   }
 }
 
-TEST_CASE("what is no tolerance is refused", "[compare]") {
+TEST_CASE("what is no tolerance is refused", "[tensor][tolerances]") {
   struct Refused {
     std::string name;
     std::string text;
@@ -81,23 +82,23 @@ TEST_CASE("what is no tolerance is refused", "[compare]") {
   std::vector<Refused> rows;
   for (const char* name : {"rtol", "atol"}) {
     for (const char* text : {"nan", "-nan", "inf", "infinity", "-inf", "-1", "-1e-300"}) {
-      rows.push_back({name, text, cat(name, " ", text, " is no finite number from 0 on")});
+      rows.push_back({name, text, cat(name, " ", text, " is not a finite non-negative number")});
     }
     for (const char* text : {"", " 1", "1 ", "1,5", "0x1p3", "1%", "abc", "--1", "+-1", "1e"}) {
-      rows.push_back({name, text, cat(name, " ", text, " is no number")});
+      rows.push_back({name, text, cat(name, " ", text, " is not a number")});
     }
     for (const char* text : {"1e999", "1e-999", "-1e999"}) {
       rows.push_back({name, text, cat(name, " ", text, " does not fit in float64")});
     }
   }
   for (const char* text : {"", "-1", "1.0", "1e3", "18446744073709551616", "nan"}) {
-    rows.push_back({"max_ulp", text, cat("max_ulp ", text, " is no whole number from 0 to 2^64-1")});
+    rows.push_back({"max_ulp", text, cat("max_ulp ", text, " is not an integer from 0 to 2^64-1")});
   }
   for (const char* text : {"", "%", ".%", "-1", "-1%", "1e1%", "100.000001%", "101%", "0.0000001%", "1.5",
                            "nan%", "1 %", "9223372036854775808", "99999999999999999999999%"}) {
     rows.push_back({"max_mismatch", text,
                     cat("max_mismatch ", text,
-                        " is neither a whole number from 0 on nor 0%..100% (at most 6 decimals)")});
+                        " is neither a non-negative integer nor 0%..100% (at most 6 decimals)")});
   }
   rows.push_back(
       {"tolerance", "exact", "tolerance exact is not auto\nnumbers are given as rtol, atol and max_ulp"});

@@ -1,5 +1,5 @@
 // Comparing two tensors: the verdict, the report to the letter, and the tolerances that are refused.
-#include "engine/compare.hpp"
+#include "golden/compare.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "report/compare_report.hpp"
 #include "support/catch.hpp"
 
 namespace tensorop {
@@ -17,7 +18,7 @@ namespace {
 using Json = nlohmann::json;
 
 Comparison compare(const std::string& actual, const std::string& expected,
-                   const std::vector<NamedText>& tolerances = {}) {
+                   const std::vector<ToleranceText>& tolerances = {}) {
   return compare_operands(actual, expected, parse_tolerances(tolerances), Settings{});
 }
 
@@ -32,7 +33,7 @@ std::string typed(std::string_view dtype, std::string_view data) {
 struct Row {
   std::string actual;
   std::string expected;
-  std::vector<NamedText> tolerances;
+  std::vector<ToleranceText> tolerances;
   bool equal;
   std::string report;
 };
@@ -40,7 +41,8 @@ struct Row {
 void check_rows(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     CAPTURE(row.actual, row.expected);
-    for (const NamedText& tolerance : row.tolerances) UNSCOPED_INFO(tolerance.name << " " << tolerance.text);
+    for (const ToleranceText& tolerance : row.tolerances)
+      UNSCOPED_INFO(tolerance.name << " " << tolerance.text);
     const Comparison comparison = compare(row.actual, row.expected, row.tolerances);
     CHECK(report_text(comparison) == row.report);
     CHECK(comparison.equal == row.equal);
@@ -50,7 +52,7 @@ void check_rows(const std::vector<Row>& rows) {
 
 }  // namespace
 
-TEST_CASE("equal tensors are reported on one line, with the tolerance", "[compare]") {
+TEST_CASE("equal tensors are reported on one line, with the tolerance", "[golden][compare]") {
   const std::string f32 = typed("float32", "[[1,2],[3,4]]");
   check_rows({
       {"[[1,2],[3,4]]", "[[1,2],[3,4]]", {}, true, "equal: int64 (2,2), 4 elements, exact\n"},
@@ -90,7 +92,8 @@ TEST_CASE("equal tensors are reported on one line, with the tolerance", "[compar
   });
 }
 
-TEST_CASE("dtype and shape come first, both at once, and nothing is broadcast or promoted", "[compare]") {
+TEST_CASE("dtype and shape come first, both at once, and nothing is broadcast or promoted",
+          "[golden][compare]") {
   const auto report = [](const std::string& what, const std::string& actual, const std::string& expected) {
     return cat("different: ", what, "\nactual:    ", actual, "\nexpected:  ", expected, "\n");
   };
@@ -115,7 +118,7 @@ TEST_CASE("dtype and shape come first, both at once, and nothing is broadcast or
   });
 }
 
-TEST_CASE("an untyped operand takes the dtype of the other one", "[compare]") {
+TEST_CASE("an untyped operand takes the dtype of the other one", "[golden][compare]") {
   const std::vector<std::string> dtypes = {"int8",    "int16",   "int32",     "int64",     "uint8",
                                            "uint16",  "uint32",  "uint64",    "float16",   "bfloat16",
                                            "float32", "float64", "complex64", "complex128"};
@@ -136,7 +139,8 @@ TEST_CASE("an untyped operand takes the dtype of the other one", "[compare]") {
                     "expected: element [0] = 300 does not fit in uint8 (0..255)");
 }
 
-TEST_CASE("what differs is reported with its places, errors and the tolerances that would do", "[compare]") {
+TEST_CASE("what differs is reported with its places, errors and the tolerances that would do",
+          "[golden][compare]") {
   check_rows({
       {typed("float32", "[[1,2],[3,4.5]]"),
        "[[1,2],[3.125,4]]",
@@ -150,7 +154,7 @@ TEST_CASE("what differs is reported with its places, errors and the tolerances t
        "worst:     [1,1]: actual 4.5, expected 4.0 (off by 0.5, 1048576 ulp)\n"
        "largest:   absolute error 0.5 at [1,1], relative 0.125 at [1,1], 1048576 ulp at [1,1]\n"
        "to pass:   rtol 0.125 or atol 0.5 or max-ulp 1048576\n"},
-      // The worst is the one furthest beyond its own tolerance, not that of the largest error.
+      // The worst is the element that exceeds its own tolerance most, not that of the largest error.
       {typed("float64", "[1100,2,1]"),
        "[1000,1,1]",
        {{"rtol", "0.25"}, {"atol", "0.25"}},
@@ -160,7 +164,8 @@ TEST_CASE("what differs is reported with its places, errors and the tolerances t
        "expected:  float64 (3)\n"
        "tolerance: rtol 0.25, atol 0.25\n"
        "first:     [1]: actual 2.0, expected 1.0 (off by 1.0, 4503599627370496 ulp)\n"
-       "worst:     [1]: actual 2.0, expected 1.0 (off by 1.0, 4503599627370496 ulp), 0.5 beyond tolerance\n"
+       "worst:     [1]: actual 2.0, expected 1.0 (off by 1.0, 4503599627370496 ulp), exceeds tolerance by "
+       "0.5\n"
        "largest:   absolute error 100.0 at [0], relative 1.0 at [1], 4503599627370496 ulp at [1]\n"
        "to pass:   rtol 0.75 or atol 0.75 or max-ulp 4503599627370496\n"},
       // With max_ulp alone, the worst is the furthest in ulp.
@@ -173,7 +178,7 @@ TEST_CASE("what differs is reported with its places, errors and the tolerances t
        "expected:  float16 (2)\n"
        "tolerance: max-ulp 3\n"
        "first:     [0]: actual 1024.0, expected 1028.0 (off by 4.0, 4 ulp)\n"
-       "worst:     [1]: actual 1.0, expected 1.005 (off by 0.0048828125, 5 ulp), 2 ulp beyond tolerance\n"
+       "worst:     [1]: actual 1.0, expected 1.005 (off by 0.0048828125, 5 ulp), exceeds tolerance by 2 ulp\n"
        "largest:   absolute error 4.0 at [0], relative 0.004859086491739553 at [1], 5 ulp at [1]\n"
        "to pass:   rtol 0.004859086491739553 or atol 4.0 or max-ulp 5\n"},
       {"7",
@@ -210,7 +215,7 @@ TEST_CASE("what differs is reported with its places, errors and the tolerances t
        "expected:  complex64 (2)\n"
        "tolerance: rtol 0.0, atol 1.0\n"
        "first:     [1]: actual [3.0,4.0], expected [0.0,0.0] (off by 5.0)\n"
-       "worst:     [1]: actual [3.0,4.0], expected [0.0,0.0] (off by 5.0), 4.0 beyond tolerance\n"
+       "worst:     [1]: actual [3.0,4.0], expected [0.0,0.0] (off by 5.0), exceeds tolerance by 4.0\n"
        "largest:   absolute error 5.0 at [1]\n"
        "to pass:   atol 5.0\n"},
       {"[true,false,true]",
@@ -244,7 +249,7 @@ TEST_CASE("what differs is reported with its places, errors and the tolerances t
        "largest:   absolute error 1.0 at [3], relative 0.3333333333333333 at [3], 2251799813685248 ulp at "
        "[3]\n"
        "to pass:   no tolerance helps: NaN or infinity in 2 elements\n"},
-      // |a-e| is beyond float64; it is compared all the same.
+      // float64 cannot hold |a-e|; it is compared all the same.
       {typed("float64", "[1.5e308,-1.5e308]"),
        "[-1.5e308,1]",
        {{"rtol", "1.5"}},
@@ -254,16 +259,15 @@ TEST_CASE("what differs is reported with its places, errors and the tolerances t
        "expected:  float64 (2)\n"
        "tolerance: rtol 1.5, atol 0.0\n"
        "first:     [0]: actual 1.5e+308, expected -1.5e+308 (off by Infinity, 18434753738645395936 ulp)\n"
-       "worst:     [1]: actual -1.5e+308, expected 1.0 (off by 1.5e+308, 13824559288122715376 ulp), 1.5e+308 "
-       "beyond "
-       "tolerance\n"
+       "worst:     [1]: actual -1.5e+308, expected 1.0 (off by 1.5e+308, 13824559288122715376 ulp), exceeds "
+       "tolerance by 1.5e+308\n"
        "largest:   absolute error Infinity at [0], relative 1.5e+308 at [1], 18434753738645395936 ulp at "
        "[0]\n"
        "to pass:   rtol 1.5e+308 or atol 1.5e+308 or max-ulp 18434753738645395936\n"},
   });
 }
 
-TEST_CASE("large integers that are one double are told apart", "[compare]") {
+TEST_CASE("large integers that are one double are distinguished", "[golden][compare]") {
   const auto numbers = [](const std::string& data) { return typed("uint64", data); };
   const Comparison exact = compare(numbers("[18446744073709551614,18446744073709551615]"), numbers("[0,0]"));
   CHECK(exact.worst->position == Shape{1});
@@ -278,7 +282,7 @@ TEST_CASE("large integers that are one double are told apart", "[compare]") {
   CHECK(beyond.difference.needed_atol == 0x1p63 + 2048);
 }
 
-TEST_CASE("a long string is cut in lines and whole in JSON", "[compare]") {
+TEST_CASE("a long string is cut in lines and whole in JSON", "[golden][compare]") {
   const std::string text(300, 'x');
   const Comparison comparison = compare(cat("\"", text, "\""), "\"y\"");
   CHECK(contains(report_text(comparison), cat("actual \"", text.substr(0, 199), "..., expected")));
@@ -291,15 +295,15 @@ struct Verdict {
   std::string dtype;
   std::string actual;
   std::string expected;
-  std::vector<NamedText> tolerances;
+  std::vector<ToleranceText> tolerances;
   bool equal;
 };
 
 }  // namespace
 
-TEST_CASE("one pair of elements, equal or not", "[compare]") {
-  const std::vector<NamedText> huge = {{"rtol", "1e300"}, {"atol", "1e300"}};
-  const std::vector<NamedText> nan_unequal = {{"nan_unequal", "true"}};
+TEST_CASE("one pair of elements, equal or not", "[golden][compare]") {
+  const std::vector<ToleranceText> huge = {{"rtol", "1e300"}, {"atol", "1e300"}};
+  const std::vector<ToleranceText> nan_unequal = {{"nan_unequal", "true"}};
   std::vector<Verdict> rows;
   for (const char* dtype : {"float16", "bfloat16", "float32", "float64"}) {
     rows.insert(rows.end(), {{dtype, "0", "-0.0", {{"max_ulp", "0"}}, true},
@@ -392,14 +396,15 @@ TEST_CASE("one pair of elements, equal or not", "[compare]") {
                {"float64", "1.7e308", "-1.7e308", {{"rtol", "1"}, {"atol", "1.69e308"}}, false}});
   for (const Verdict& row : rows) {
     CAPTURE(row.dtype, row.actual, row.expected);
-    for (const NamedText& tolerance : row.tolerances) UNSCOPED_INFO(tolerance.name << " " << tolerance.text);
+    for (const ToleranceText& tolerance : row.tolerances)
+      UNSCOPED_INFO(tolerance.name << " " << tolerance.text);
     CHECK(compare(typed(row.dtype, cat('[', row.actual, ']')), typed(row.dtype, cat('[', row.expected, ']')),
                   row.tolerances)
               .equal == row.equal);
   }
 }
 
-TEST_CASE("bytes of bool other than 0 and 1 are true", "[compare]") {
+TEST_CASE("bytes of bool other than 0 and 1 are true", "[golden][compare]") {
   const auto bools = [](std::vector<std::uint8_t> bytes) {
     auto storage = std::make_shared<Storage>(static_cast<std::int64_t>(bytes.size()));
     std::memcpy(storage->data(), bytes.data(), bytes.size());
@@ -409,8 +414,8 @@ TEST_CASE("bytes of bool other than 0 and 1 are true", "[compare]") {
   CHECK_FALSE(compare_tensors(bools({0, 2, 0}), bools({0, 1, 7}), {}, Threads(1)).equal);
 }
 
-TEST_CASE("distances in ulp are refused where there are none", "[compare]") {
-  const std::vector<NamedText> given = {{"max_ulp", "1"}};
+TEST_CASE("distances in ulp are refused where there are none", "[golden][compare]") {
+  const std::vector<ToleranceText> given = {{"max_ulp", "1"}};
   for (const std::string& data : {typed("complex64", "[[1,2]]"), typed("complex128", "[[1,2]]"),
                                   std::string("[true]"), std::string(R"(["a"])")}) {
     CAPTURE(data);
@@ -421,7 +426,7 @@ TEST_CASE("distances in ulp are refused where there are none", "[compare]") {
                     "uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64");
 }
 
-TEST_CASE("so many elements may differ", "[compare]") {
+TEST_CASE("so many elements may differ", "[golden][compare]") {
   const std::string lines =
       "actual:    int64 (4)\n"
       "expected:  int64 (4)\n"
@@ -447,12 +452,12 @@ TEST_CASE("so many elements may differ", "[compare]") {
                "different: 1 of 4 elements (25%)\n" + lines}});
 }
 
-TEST_CASE("the JSON report says the same as the lines", "[compare]") {
+TEST_CASE("the JSON report says the same as the lines", "[golden][compare]") {
   const Json report =
       Json::parse(report_json(compare(typed("float32", "[[1,2],[3,4.5]]"), "[[1,2],[3.125,4]]",
                                       {{"rtol", "0.0625"}, {"max_ulp", "2"}, {"max_mismatch", "50%"}})));
   CHECK(report == Json::parse(R"({
-    "schema_version": 1,
+    "schema_version": 2,
     "equal": true,
     "different": ["values"],
     "actual": {"name": null, "dtype": "float32", "shape": [2,2]},
@@ -461,18 +466,18 @@ TEST_CASE("the JSON report says the same as the lines", "[compare]") {
     "elements": 4,
     "differing": 1,
     "percent": 25.0,
-    "hopeless": 0,
+    "unfixable": 0,
     "first": {"position": [1,1], "actual": 4.5, "expected": 4.0, "absolute": 0.5, "relative": 0.125,
-              "ulp": 1048576, "beyond": 0.25},
+              "ulp": 1048576, "excess": 0.25},
     "worst": {"position": [1,1], "actual": 4.5, "expected": 4.0, "absolute": 0.5, "relative": 0.125,
-              "ulp": 1048576, "beyond": 0.25},
+              "ulp": 1048576, "excess": 0.25},
     "largest": {"absolute": {"value": 0.5, "position": [1,1]},
                 "relative": {"value": 0.125, "position": [1,1]},
                 "ulp": {"value": 1048576, "position": [1,1]}},
     "to_pass": {"rtol": 0.125, "atol": 0.24999999999999997, "max_ulp": 1048576}
   })"));
   CHECK(Json::parse(report_json(compare(typed("int8", "[1]"), typed("uint8", "1")))) == Json::parse(R"({
-    "schema_version": 1,
+    "schema_version": 2,
     "equal": false,
     "different": ["dtype", "shape"],
     "actual": {"name": null, "dtype": "int8", "shape": [1]},
@@ -480,10 +485,10 @@ TEST_CASE("the JSON report says the same as the lines", "[compare]") {
   })"));
   const Json special = Json::parse(report_json(compare(
       typed("float64", R"(["NaN",1])"), typed("float64", R"(["Infinity",1])"), {{"nan_unequal", "true"}})));
-  CHECK(special.at("hopeless") == 1);
+  CHECK(special.at("unfixable") == 1);
   CHECK(special.at("to_pass") == nullptr);
   CHECK(special.at("first") == Json::parse(R"({"position": [0], "actual": "NaN", "expected": "Infinity",
-                                               "absolute": null, "relative": null, "ulp": null, "beyond": null})"));
+                                               "absolute": null, "relative": null, "ulp": null, "excess": null})"));
   const Json same = Json::parse(report_json(compare("[]", "[]")));
   CHECK(same.at("different").empty());
   CHECK(same.at("percent") == 0.0);

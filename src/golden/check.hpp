@@ -1,0 +1,66 @@
+// Golden checks: jobs whose results are compared with what is expected of them. What comes out is data;
+// report/ makes text, JSON and JUnit XML of it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/error.hpp"
+#include "golden/compare.hpp"
+#include "jobs/batch.hpp"
+#include "jobs/jobs.hpp"
+#include "ops/operator.hpp"
+
+namespace tensorop {
+
+enum class CaseOutcome : std::uint8_t {
+  equal,      // what was expected: an equal result, or the error
+  different,  // another result, another error, or none
+  error,      // the call or the comparison failed
+  updated,    // the golden file has been rewritten
+};
+
+// Why a golden file has been rewritten.
+enum class GoldenUpdate : std::uint8_t {
+  created,   // there was none
+  replaced,  // it was different
+};
+
+struct CaseResult {
+  CaseOutcome outcome = CaseOutcome::equal;
+  std::optional<OutputInfo> result;      // dtype and shape, where the call had a result
+  std::optional<Comparison> comparison;  // of the result with the expected tensor, where there was one
+  // The error of the call, also where an error was expected, or why there is no verdict.
+  std::shared_ptr<const Error> error;
+  std::optional<GoldenUpdate> update;  // of `updated` only
+  double seconds = 0;                  // of the call, the comparison and the update
+};
+
+struct CheckCounts {
+  std::int64_t equal = 0;
+  std::int64_t different = 0;
+  std::int64_t error = 0;
+  std::int64_t updated = 0;
+
+  [[nodiscard]] std::int64_t cases() const { return equal + different + error + updated; }
+  void add(CaseOutcome outcome);
+  CheckCounts& operator+=(const CheckCounts& other);
+};
+
+struct CheckSettings {
+  BatchSettings batch;
+  bool update = false;  // rewrite golden files that are missing or differ
+};
+
+// Takes the results in the order of the jobs, one call at a time. Steps without an expectation are reported,
+// and counted, only when they fail. What it throws ends the check.
+using CaseReport = std::function<void(const Job& job, const CaseResult& result)>;
+
+// With `update` golden files are outputs: cases that write or read the same one run in the order of the
+// jobs, so that results do not depend on how many run concurrently.
+CheckCounts check_cases(std::vector<Job> jobs, const CheckSettings& settings, const CaseReport& report);
+
+}  // namespace tensorop

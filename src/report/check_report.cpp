@@ -1,0 +1,162 @@
+#include "report/check_report.hpp"
+
+#include <charconv>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "report/compare_report.hpp"
+#include "report/json_object.hpp"
+
+namespace tensorop {
+namespace {
+
+std::string_view name(CaseOutcome outcome) {
+  constexpr std::string_view kNames[] = {"equal", "different", "error", "updated"};
+  return kNames[static_cast<std::size_t>(outcome)];
+}
+
+std::string indented(std::string_view lines) {
+  std::string out;
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size() - 1) + 1;
+    out += cat("  ", lines.substr(0, end));
+    lines.remove_prefix(end);
+  }
+  return out;
+}
+
+std::string header_text(const OutputInfo& result) {
+  return cat(name(result.dtype), " ", to_string(result.shape));
+}
+
+// As the program reports it.
+std::string error_lines(const Error& error) {
+  const std::string hint = error.hint().empty() ? "" : cat("hint: ", error.hint(), "\n");
+  return cat(std::string_view(error.what()), "\n", hint);
+}
+
+std::string different_lines(const Job& job, const CaseResult& result) {
+  if (result.comparison) return report_text(*result.comparison);
+  return cat("expected the error ", printable(job.expect->text), ", found ",
+             result.error ? result.error->what() : header_text(*result.result), "\n");
+}
+
+std::string updated_lines(const Job& job, const CaseResult& result) {
+  const std::string path = printable(job.expect->text);
+  if (*result.update == GoldenUpdate::created) return cat(path, ": new: ", header_text(*result.result), "\n");
+  return cat(path, ": it was different:\n", report_text(*result.comparison));
+}
+
+// ------------------------------------------------------------------------------------------------ JSON
+
+std::string string_or_null(std::string_view text) {
+  return text.empty() ? "null" : json_string(text);
+}
+
+std::string header_json(const OutputInfo& result) {
+  return JsonObjectText()
+      .add("dtype", json_string(name(result.dtype)))
+      .add("shape", json_integers(result.shape))
+      .text();
+}
+
+std::string error_json(const Error& error) {
+  return JsonObjectText()
+      .add("rule", string_or_null(error.rule()))
+      .add("message", json_string(error.what()))
+      .add("hint", string_or_null(error.hint()))
+      .text();
+}
+
+std::string update_json(const CaseResult& result) {
+  if (!result.update) return "null";
+  return json_string(*result.update == GoldenUpdate::created ? "new" : "different");
+}
+
+// What is expected, where it is of that kind.
+std::string expected_json(const Job& job, Expectation::Kind kind) {
+  if (!job.expect || job.expect->kind != kind) return "null";
+  return json_string(kind == Expectation::Kind::file ? printable(job.expect->text) : job.expect->text);
+}
+
+std::string case_json(const Job& job, const CaseResult& result) {
+  return JsonObjectText()
+      .add("name", json_string(job.name))
+      .add("file", json_string(job.file))
+      .add("line", cat(job.line))
+      .add("outcome", json_string(name(result.outcome)))
+      .add("seconds", seconds_text(result.seconds))
+      .add("result", result.result ? header_json(*result.result) : "null")
+      .add("golden", expected_json(job, Expectation::Kind::file))
+      .add("updated", update_json(result))
+      .add("comparison", result.comparison ? comparison_json(*result.comparison) : "null")
+      .add("expected_error", expected_json(job, Expectation::Kind::error))
+      .add("error", result.error ? error_json(*result.error) : "null")
+      .text();
+}
+
+}  // namespace
+
+std::string case_reasons(const Job& job, const CaseResult& result) {
+  switch (result.outcome) {
+    case CaseOutcome::equal:
+      return "";
+    case CaseOutcome::different:
+      return different_lines(job, result);
+    case CaseOutcome::error:
+      return error_lines(*result.error);
+    case CaseOutcome::updated:
+      return updated_lines(job, result);
+  }
+  __builtin_unreachable();
+}
+
+std::string case_text(const Job& job, const CaseResult& result) {
+  if (result.outcome == CaseOutcome::equal) return {};
+  const std::string location = job.location();
+  const std::string called = job.name == location ? "" : cat(": ", printable(job.name));
+  return cat(location, ": ", name(result.outcome), called, "\n", indented(case_reasons(job, result)));
+}
+
+std::string summary_text(const CheckCounts& counts) {
+  const std::int64_t all = counts.cases();
+  const std::string cases = cat(all, all == 1 ? " case: " : " cases: ");
+  if (counts.equal == all) return cat(cases, all == 1 ? "equal\n" : "all equal\n");
+  std::vector<std::string> parts = {cat(counts.equal, " equal")};
+  if (counts.different != 0) parts.push_back(cat(counts.different, " different"));
+  if (counts.error != 0) parts.push_back(cat(counts.error, counts.error == 1 ? " error" : " errors"));
+  if (counts.updated != 0) parts.push_back(cat(counts.updated, " updated"));
+  return cat(cases, join(parts), "\n");
+}
+
+std::string seconds_text(double seconds) {
+  char text[64];
+  constexpr int kMicroseconds = 6;
+  const auto result =
+      std::to_chars(text, text + sizeof text, seconds, std::chars_format::fixed, kMicroseconds);
+  return {text, result.ptr};
+}
+
+std::string CheckJson::lead(std::string_view separator) {
+  if (std::exchange(has_begun_, true)) return std::string(separator);
+  return cat("{\"schema_version\":", kReportSchemaVersion, ",\"cases\":[\n");
+}
+
+std::string CheckJson::add(const Job& job, const CaseResult& result) {
+  return cat(lead(",\n"), case_json(job, result));
+}
+
+std::string CheckJson::finish(const CheckCounts& counts) {
+  const std::string summary = JsonObjectText()
+                                  .add("cases", cat(counts.cases()))
+                                  .add("equal", cat(counts.equal))
+                                  .add("different", cat(counts.different))
+                                  .add("error", cat(counts.error))
+                                  .add("updated", cat(counts.updated))
+                                  .text();
+  return cat(lead("\n"), "],\"summary\":", summary, "}\n");
+}
+
+}  // namespace tensorop

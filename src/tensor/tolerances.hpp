@@ -1,0 +1,53 @@
+// Tolerances as a user gives them: from text to a value, and from there to the tolerance of an element of a
+// dtype. Below the job files, whose cases have tolerances, and the comparisons, which use them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tensor/difference.hpp"
+
+namespace tensorop {
+
+// How many elements may differ: a number of elements, or a share of all.
+struct MismatchLimit {
+  static constexpr std::int64_t kWhole = 100'000'000;  // 100%, in millionths of a percent
+
+  std::int64_t count = 0;
+  std::optional<std::int64_t> parts;  // in millionths of a percent, instead of `count`
+  std::string text = "0";             // as it was given: "3", "0.5%"
+
+  // Of so many elements.
+  [[nodiscard]] std::int64_t allowed(std::int64_t elements) const;
+};
+
+// The default is exact comparison.
+struct Tolerances {
+  std::optional<double> rtol;  // finite, not negative
+  std::optional<double> atol;
+  std::optional<std::uint64_t> max_ulp;
+  bool automatic = false;  // rtol and atol that are not given come from the table of dtypes
+  bool nan_unequal = false;
+  MismatchLimit max_mismatch;
+
+  // The tolerance for elements of `dtype`; for bool and string it is equality. Throws Error where max_ulp is
+  // given and the dtype has no ulp.
+  [[nodiscard]] ElementTolerance for_dtype(DType dtype) const;
+};
+
+// A tolerance as text under its name: {"rtol", "1e-3"}.
+struct ToleranceText {
+  std::string name;
+  std::string text;
+};
+
+// The names that parse_tolerances() knows: rtol, atol, max_ulp, max_mismatch, tolerance ("auto"), nan_unequal
+// ("true", "false").
+[[nodiscard]] const std::vector<std::string>& tolerance_names();
+
+// Throws Error naming the tolerance and its value.
+[[nodiscard]] Tolerances parse_tolerances(const std::vector<ToleranceText>& texts);
+
+}  // namespace tensorop
