@@ -56,7 +56,7 @@ std::vector<Option> operator_options(const Operator& op) {
       {"--dtype", OptionKind::value, "DTYPE", "dtype of untyped JSON operands of the data type"});
   options.push_back(
       {"--dry-run", OptionKind::flag, "", "only the result's dtype and shape, from headers alone"});
-  for (Option& option : output_options()) options.push_back(std::move(option));
+  for (Option& option : output_options(FormatChoice::tensor)) options.push_back(std::move(option));
   return options;
 }
 
@@ -101,7 +101,7 @@ Request make_request(const Operator& op, const std::string& name, const Argument
 
 int run_operator(const Operator& op, const std::string& name, const Arguments& arguments) {
   const auto [settings, destination] = with_context(find_operator(name).name->name, [&] {
-    return std::pair(read_settings(arguments), read_destination(arguments));
+    return std::pair(read_settings(arguments), read_destination(arguments, FormatChoice::tensor));
   });
   const Request request = make_request(op, name, arguments);
   if (request.dry_run) {

@@ -181,14 +181,14 @@ class Check {
   }
 
   // A golden file stays what it is, whatever its name.
-  static std::optional<Format> golden_format(const std::string& path, bool is_missing) {
-    if (is_missing) return std::nullopt;
-    const FileKind kind = open_file(path).kind;
-    if (kind == FileKind::npz) {
+  static const Format* golden_format(const std::string& path, bool is_missing) {
+    if (is_missing) return nullptr;
+    const Format& format = *open_file(path).format;
+    if (format.is_archive()) {
       throw Error(cat(printable(path), ": arrays in an archive are not rewritten"), "",
                   "keep what is to be updated in a file of its own");
     }
-    return kind == FileKind::npy ? std::optional(Format::npy) : std::nullopt;
+    return format.is_default ? nullptr : &format;
   }
 
   const std::vector<Job>& jobs_;

@@ -78,14 +78,15 @@ void fill_memory(const Plan& plan, const OutputInfo& output, std::byte* out, con
   });
 }
 
-void fill_positional(const Plan& plan, const OutputInfo& output, Sink& sink, const Threads& threads) {
+void fill_elements(const Plan& plan, const OutputInfo& output, const ElementFile& elements,
+                   const Threads& threads) {
   const Chunks chunks(output);
   const std::int64_t width = element_size(output.dtype);
   Buffers buffers(threads, std::min(chunks.size, chunks.elements) * width);
   threads.for_each(chunks.number(), [&](std::int64_t chunk, int worker) {
     std::byte* buffer = buffers.of(worker);
     plan.fill(chunks.first(chunk), chunks.length(chunk), buffer);
-    sink.write(chunks.first(chunk), buffer, chunks.length(chunk) * width);
+    elements.write(chunks.first(chunk), buffer, chunks.length(chunk) * width);
   });
 }
 
@@ -99,25 +100,31 @@ void fill_encoded(const Plan& plan, const OutputInfo& output, Sink& sink, const 
       [&](std::int64_t chunk, int worker) {
         std::byte* buffer = buffers.of(worker);
         plan.fill(chunks.first(chunk), chunks.length(chunk), buffer);
+        if (sink.takes_memory()) return;
         std::string& text = encoded[static_cast<std::size_t>(worker)];
         text.clear();
         sink.encode(chunks.first(chunk), chunks.length(chunk), buffer, text);
       },
-      [&](std::int64_t /*chunk*/, int worker) { sink.append(encoded[static_cast<std::size_t>(worker)]); });
+      [&](std::int64_t chunk, int worker) {
+        if (!sink.takes_memory()) return sink.append(encoded[static_cast<std::size_t>(worker)]);
+        sink.append(
+            {reinterpret_cast<const char*>(buffers.of(worker)), to_size(chunks.length(chunk) * width)});
+      });
 }
 
 // A copy of the base straight from where it lies into the file, then the updates in the file's own memory.
-void update_positional(const Plan& plan, const OutputInfo& output, Sink& sink, const Threads& threads) {
+void update_elements(const Plan& plan, const OutputInfo& output, const ElementFile& elements,
+                     const Threads& threads) {
   const Chunks chunks(output);
   if (chunks.elements == 0) return;
   const std::int64_t width = element_size(output.dtype);
   if (plan.base.data() != nullptr) {
     threads.for_each(chunks.number(), [&](std::int64_t chunk, int /*worker*/) {
       const std::int64_t first = chunks.first(chunk);
-      sink.write(first, plan.base.data() + first * width, chunks.length(chunk) * width);
+      elements.write(first, plan.base.data() + first * width, chunks.length(chunk) * width);
     });
   }
-  update(plan, sink.map(), chunks.elements * width, threads);
+  update(plan, elements.map(), chunks.elements * width, threads);
 }
 
 // All that may fail, before the first byte of what cannot be taken back.
@@ -132,8 +139,8 @@ void check(const Plan& plan, const OutputInfo& output, const Threads& threads) {
 }
 
 void transfer(const Plan& plan, const OutputInfo& output, Sink& sink, const Threads& threads) {
-  if (sink.is_positional()) {
-    fill_positional(plan, output, sink, threads);
+  if (const ElementFile* elements = sink.elements()) {
+    fill_elements(plan, output, *elements, threads);
   } else {
     fill_encoded(plan, output, sink, threads);
   }
@@ -170,7 +177,7 @@ void execute(const Plan& plan, const OutputInfo& output, const Destination& dest
              const Threads& threads) {
   require_possible(output);
   // How wide NPY has strings is known only when all are there.
-  if (output.dtype == DType::string && single_format_of(destination) == Format::npy) {
+  if (output.dtype == DType::string && single_format_of(destination).needs_string_width) {
     return write_tensor(execute(plan, output, nullptr, threads), destination, threads);
   }
   const auto sink = open_sink(destination, output.dtype, output.shape, 0);
@@ -178,9 +185,9 @@ void execute(const Plan& plan, const OutputInfo& output, const Destination& dest
 }
 
 void execute(const Plan& plan, const OutputInfo& output, Sink& sink, const Threads& threads) {
-  if (plan.update && sink.is_positional()) {
+  if (plan.update && sink.elements() != nullptr) {
     check(plan, output, threads);
-    update_positional(plan, output, sink, threads);
+    update_elements(plan, output, *sink.elements(), threads);
   } else if (!plan.fill) {
     // Updates may go anywhere: what is written from front to end must be whole before.
     transfer(copy_plan(execute(plan, output, nullptr, threads)), output, sink, threads);

@@ -181,8 +181,10 @@ class JobReader {
         throw Error(cat(shown, " would be a tensor where it is an operand: write ./", shown));
       }
     } else if (member.key == "format") {
-      destination().format = parse_format(text_of(member, "a format"));
-      if (!destination().format) throw Error(cat(printable(member.text), " is not one of npy, json, nested"));
+      destination().format = find_format(text_of(member, "a format"));
+      if (destination().format == nullptr) {
+        throw Error(cat(printable(member.text), " is not one of ", join(format_names(FormatChoice::tensor))));
+      }
     } else if (member.key == "expect") {
       job_.expect = expectation_of(member, folder_);
     } else if (std::ranges::find(tolerance_names(), member.key) != tolerance_names().end()) {
@@ -248,7 +250,8 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
     }
     reader.finish();
     if (job.output && job.output->path == "-") throw Error("key \"format\" goes with \"output\"");
-    if (job.output) with_context("key \"output\"", [&] { (void)format_of(*job.output); });
+    if (job.output)
+      with_context("key \"output\"", [&] { (void)format_of(*job.output, FormatChoice::tensor); });
     if (job.name.empty()) job.name = job.id.empty() ? job.place() : job.id;
     return std::move(job);
   });

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
@@ -194,6 +196,34 @@ void append_json_string(std::string& out, std::string_view text) {
     }
   }
   out += '"';
+}
+
+namespace {
+
+Encoding encoding_of(DType dtype, const Shape& shape, std::string prefix, std::string suffix) {
+  constexpr std::int64_t kShortestElement = 2;  // a digit and what separates it from the next
+  Encoding encoding;
+  encoding.prefix = std::move(prefix);
+  encoding.suffix = std::move(suffix);
+  encoding.encode = [dtype, shape](std::int64_t first, std::int64_t count, const std::byte* elements,
+                                   std::string& out) {
+    append_json_slice(out, dtype, shape, first, count, elements);
+  };
+  encoding.least_bytes =
+      checked_mul(count(shape), kShortestElement).value_or(std::numeric_limits<std::int64_t>::max());
+  return encoding;
+}
+
+}  // namespace
+
+// An empty tensor has no elements to encode. In the described form its shape says all, so its data is flat.
+Encoding json_encoding(DType dtype, const Shape& shape, std::int64_t /*characters*/) {
+  const std::string_view data = count(shape) == 0 ? "[]" : "";
+  return encoding_of(dtype, shape, cat(json_prefix(dtype, shape), data), cat(kJsonSuffix, '\n'));
+}
+
+Encoding nested_json_encoding(DType dtype, const Shape& shape, std::int64_t /*characters*/) {
+  return encoding_of(dtype, shape, count(shape) == 0 ? json_of_empty(shape) : "", "\n");
 }
 
 }  // namespace tensorop

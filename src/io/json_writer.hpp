@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "io/encoding.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
@@ -32,5 +33,9 @@ inline constexpr std::string_view kJsonSuffix = "}";
 
 // A JSON string literal of `text`, which is valid UTF-8: quotes, backslashes and control characters escaped.
 void append_json_string(std::string& out, std::string_view text);
+
+// A JSON file: the described form, or the nested one, on a line. `characters` is not used.
+[[nodiscard]] Encoding json_encoding(DType dtype, const Shape& shape, std::int64_t characters);
+[[nodiscard]] Encoding nested_json_encoding(DType dtype, const Shape& shape, std::int64_t characters);
 
 }  // namespace tensorop
