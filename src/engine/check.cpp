@@ -44,10 +44,9 @@ std::string missing_error(const std::string& expected, std::string_view found) {
 // What is expected, with the dtype of the result where its own text names none.
 Tensor expected_tensor(const Expectation& expect, const Tensor& actual) {
   return with_context("expect", [&] {
-    Source source = Source::open(expect.text, {.is_json = expect.kind == Expectation::Kind::tensor});
-    if (source.tensor() == nullptr) {
-      source.resolve(adapts(source, actual.dtype()) ? actual.dtype() : source.natural_dtype());
-    }
+    Source source =
+        Source::open(expect.text, {.is_json = expect.kind == Expectation::Kind::tensor, .read_later = true});
+    resolve_as(source, actual.dtype());
     return *source.tensor();
   });
 }
