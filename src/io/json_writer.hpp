@@ -16,7 +16,7 @@ namespace tensorop {
 void append_json_element(std::string& out, DType dtype, const std::byte* element);
 
 // Appends elements [first, first + count) of a tensor of `shape` (elements at `elements`) with the brackets
-// and commas of the nested form that stand before each of them and, behind the last element of a row, after
+// and commas of the nested form that stand before each of them and, after the last element of a row, after
 // it. The texts of consecutive slices, one after the other, are the nested form. `shape` has no zero
 // dimension; rank 0 is the element alone.
 void append_json_slice(std::string& out, DType dtype, const Shape& shape, std::int64_t first,

@@ -72,7 +72,7 @@ void append_utf8(std::string& out, std::uint32_t code) {
   }
 }
 
-// One stored string appended to the arena; false when it holds what is no Unicode.
+// One stored string appended to the arena; false when it is not valid Unicode.
 bool append_string(std::string& arena, const std::byte* stored, const NpyHeader& header) {
   if (header.encoding == NpyEncoding::bytes) {
     std::string_view text(reinterpret_cast<const char*>(stored), to_size(header.item_bytes));

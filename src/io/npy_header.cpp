@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMagicAndVersion = 8;
 // A header with 64 dimensions of 19 digits is below 2 KiB; NumPy pads to at most 64 bytes more. More than
-// this is no array header, whatever version 2.0 could count.
+// this is not the header of an array, whatever version 2.0 could count.
 constexpr std::int64_t kLongestHeader = 1 << 16;
 
 [[noreturn]] void malformed(const std::string& what) {

@@ -157,7 +157,7 @@ TEST_CASE("convert --dtype reads untyped JSON as that dtype, from its text", "[c
     check_done(run_in(dir, call), row.data + "\n");
   }
   check_refused(run_in(dir, {"convert", "[1.5]", "--dtype", "int8"}),
-                "convert: element [0] = 1.5 is no integer, int8 takes only integers");
+                "convert: element [0] = 1.5 is not an integer, int8 takes only integers");
   check_refused(run_in(dir, {"convert", "[1,128]", "--dtype", "int8"}),
                 "convert: element [1] = 128 does not fit in int8 (-128..127)");
 }

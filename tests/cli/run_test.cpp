@@ -153,7 +153,7 @@ TEST_CASE("a job file that is not well is refused before any job runs", "[cli][r
       {R"({"op":"gather","id":"x","expect":{"error":"X","dtype":1}})",
        R"(jobs.jsonl:2: key "expect": "error" goes with no other key)"},
       {R"({"op":"gather","id":"x"} x)",
-       "jobs.jsonl:2: something follows behind the object: each begins on a line of its own"},
+       "jobs.jsonl:2: unexpected text after the object: each begins on a line of its own"},
       {"3", "jobs.jsonl:2: expected an object, found a number"},
   };
   for (const Row& row : rows) {
