@@ -96,7 +96,7 @@ std::size_t most_detect_bytes() {
 
 const Format* find_format(std::string_view name) {
   const auto* found = std::ranges::find(kFormats, lower(name), &Format::name);
-  return found == std::end(kFormats) ? nullptr : found;
+  return found == std::end(kFormats) || !found->is_writable() ? nullptr : found;
 }
 
 std::string noun_of(const Format& format) {

@@ -84,7 +84,7 @@ struct Format {
 [[nodiscard]] const Format& detect_format(std::string_view head);
 [[nodiscard]] std::size_t most_detect_bytes();
 
-// The format of that name, in any case; null where there is none.
+// The format of that name, in any case, where results can be written in it; else null.
 [[nodiscard]] const Format* find_format(std::string_view name);
 
 // "an NPY file", "an NPZ archive".

@@ -160,6 +160,37 @@ TEST_CASE("a file of elements as in memory is written in any order, or through a
   CHECK(get(dir.file("b.npy")) == npy_bytes(numbers));
 }
 
+TEST_CASE("an encoding has its prefix and suffix around the elements, in whichever way they are written",
+          "[io][sink]") {
+  const TempDir dir;
+  const std::string path = dir.file("out");
+  const auto sink_to = [](const std::string& destination, std::int64_t element_bytes) {
+    Encoding encoding{.prefix = "<", .suffix = ">", .element_bytes = element_bytes, .least_bytes = 3};
+    if (element_bytes == 0) {
+      encoding.encode = [](std::int64_t first, std::int64_t count, const std::byte* /*data*/,
+                           std::string& out) {
+        for (std::int64_t i = 0; i < count; ++i) out += static_cast<char>('a' + first + i);
+      };
+    }
+    return std::make_unique<Sink>(std::move(encoding), file_transport(OutputFile::create(destination)));
+  };
+  const Tensor letters = tensor_of<std::uint8_t>(DType::uint8, {3}, {'a', 'b', 'c'});
+  for (const std::int64_t element_bytes : {0, 1}) {
+    CAPTURE(element_bytes);
+    const auto sink = sink_to(path, element_bytes);
+    CHECK((sink->elements() != nullptr) == (element_bytes == 1));
+    CHECK(sink->takes_memory() == (element_bytes == 1));
+    write(*sink, letters, 2);
+    CHECK(get(path) == "<abc>");
+  }
+  {
+    const auto sink = sink_to(path, 1);
+    std::memcpy(sink->elements()->map(), "xyz", 3);
+    sink->commit();
+    CHECK(get(path) == "<xyz>");
+  }
+}
+
 TEST_CASE("a sink that is not committed leaves what stood there", "[io][sink]") {
   const TempDir dir;
   write_file(dir.file("out"), "before");
