@@ -39,6 +39,13 @@ std::int64_t width_of(const Tensor& tensor) {
   return tensor.dtype() == DType::string ? 3 : 0;
 }
 
+// Some formats have no strings: they say so when they are asked to write them. All else every format has.
+bool is_refused(const Format& format, const Tensor& tensor) {
+  if (tensor.dtype() != DType::string) return false;
+  return error_of([&] { (void)format.encode(tensor.dtype(), tensor.shape(), width_of(tensor)); }) !=
+         "no error";
+}
+
 void write(Sink& sink, const Tensor& tensor) {
   const auto bytes = tensor.size() * element_size(tensor.dtype());
   if (const ElementFile* file = sink.elements()) {
@@ -102,7 +109,8 @@ TEST_CASE("a file of any format reads back as what was written", "[io][format]")
     if (format.encode == nullptr) continue;
     for (const Tensor& tensor : samples()) {
       CAPTURE(format.name, name(tensor.dtype()));
-      // A name that tells nothing, or the wrong format.
+      if (is_refused(format, tensor)) continue;
+      // The name says another format.
       const std::string path = dir.file("file.npz");
       write(*open_sink({path, &format}, tensor.dtype(), tensor.shape(), width_of(tensor)), tensor);
       const std::string bytes = get(path);
