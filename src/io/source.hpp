@@ -15,18 +15,17 @@
 
 namespace tensorop {
 
-// One opened operand: a tensor, or text whose dtype is not settled yet. Text may name its dtype itself; one
-// that does not
-// ("untyped") takes that of other operands.
+// One opened operand: a tensor, or text whose dtype is not settled yet. Text may name its dtype itself.
+// Untyped text does not: its dtype depends on other operands.
 class Source {
  public:
   struct Options {
     bool header_only = false;     // tensors without elements will do, where the format has a header
     bool allow_abstract = false;  // "float32[2,3]" is a tensor without elements
     bool is_json = false;         // the text is the tensor itself, whatever files there are
-    bool read_later = false;      // text is opened, and read by read() or resolve()
-    std::optional<DType> untyped_as =
-        {};  // what untyped text is read as, at once; without it read() reads it
+    bool read_later = false;      // text is opened only; read() or resolve() reads it
+    // What untyped text is read as, at once.
+    std::optional<DType> untyped_as = {};
   };
 
   // Throws Error naming the path (or the inline text) when nothing, or nothing readable, has that name.
@@ -52,8 +51,8 @@ class Source {
   [[nodiscard]] DType natural_dtype() const { return natural_->tensor.dtype(); }
   [[nodiscard]] bool fits_any_dtype() const { return natural_->empty; }
   // Settles the dtype of text without a tensor(): untyped elements become `dtype`. Unread text is read once;
-  // one that names its dtype keeps that. Throws Error when elements do not fit; the
-  // operand is then as it was.
+  // one that names its dtype keeps that. Throws Error when elements do not
+  // fit; the operand is then as it was.
   void resolve(DType dtype);
 
  private:
