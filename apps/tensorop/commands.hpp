@@ -57,9 +57,9 @@ inline constexpr CommandEntry kCommands[] = {
 // Options that every command has, and what they mean.
 [[nodiscard]] std::vector<Option> global_options();
 [[nodiscard]] Settings read_settings(const Arguments& arguments);
-// -o and --format, and what they mean.
-[[nodiscard]] std::vector<Option> output_options();
-[[nodiscard]] Destination read_destination(const Arguments& arguments);
+// -o and --format, and what they mean, for a result in one of the formats of the choice.
+[[nodiscard]] std::vector<Option> output_options(FormatChoice choice);
+[[nodiscard]] Destination read_destination(const Arguments& arguments, FormatChoice choice);
 
 [[nodiscard]] ProgressMode read_progress(const Arguments& arguments);
 // --jobs, and with it how a batch of jobs is run.

@@ -68,24 +68,25 @@ Settings read_settings(const Arguments& arguments) {
   return settings;
 }
 
-std::vector<Option> output_options() {
+std::vector<Option> output_options(FormatChoice choice) {
   return {
       {"--output", OptionKind::value, "FILE", "where the result goes; default: - (standard output)", "-o"},
-      {"--format", OptionKind::value, "npy|json|nested",
+      {"--format", OptionKind::value, join(format_names(choice), "|"),
        "the result's format; default: by FILE's ending, else json"},
       {"--fsync", OptionKind::flag, "", "the result is on the disk when the command ends"},
   };
 }
 
-Destination read_destination(const Arguments& arguments) {
+Destination read_destination(const Arguments& arguments, FormatChoice choice) {
   Destination destination;
   destination.path = arguments.value("--output").value_or("-");
   if (destination.path.empty()) throw Error("--output needs the name of a file");
   destination.durable = arguments.has("--fsync");
   if (const auto text = arguments.value("--format")) {
-    destination.format = parse_format(*text);
-    if (!destination.format)
-      throw Error(cat("--format ", printable(*text), " is not one of npy, json, nested"));
+    destination.format = find_format(*text);
+    if (destination.format == nullptr) {
+      throw Error(cat("--format ", printable(*text), " is not one of ", join(format_names(choice))));
+    }
   }
   return destination;
 }

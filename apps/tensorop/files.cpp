@@ -30,7 +30,7 @@ int run_info(const Arguments& arguments) {
 
 int run_convert(const Arguments& arguments) {
   if (arguments.operands.empty()) throw Error("no input given");
-  convert({arguments.operands, arguments.value("--dtype"), read_destination(arguments),
+  convert({arguments.operands, arguments.value("--dtype"), read_destination(arguments, FormatChoice::all),
            arguments.has("--compress")},
           read_settings(arguments));
   return 0;
@@ -41,10 +41,7 @@ std::vector<Option> convert_options() {
       {"--dtype", OptionKind::value, "DTYPE", "cast to this dtype; untyped JSON is read as it"},
       {"--compress", OptionKind::flag, "", "deflate the arrays of an NPZ archive"},
   };
-  for (Option& option : output_options()) {
-    if (option.name == "--format") option.value_name += "|npz";
-    options.push_back(std::move(option));
-  }
+  for (Option& option : output_options(FormatChoice::all)) options.push_back(std::move(option));
   return options;
 }
 
@@ -53,7 +50,9 @@ std::vector<Option> convert_options() {
 Command info_command() {
   return {"info",
           {"info FILE... [--json]"},
-          "Shows dtype, shape and layout of files; of NPY and NPZ files the headers alone are read",
+          cat("Shows dtype, shape and layout of files; of ",
+              join_words(format_titles([](const Format& format) { return format.has_header(); }), "and"),
+              " files the headers alone are read"),
           {"tensorop info a.npy", "tensorop info --json *.npy"},
           {{"--json", OptionKind::flag, "", "one JSON object a line, for programs"}},
           run_info};

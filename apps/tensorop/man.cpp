@@ -85,7 +85,9 @@ std::string program_page(const std::vector<Command>& commands) {
       ".SH SYNOPSIS\n.nf\n\\fBtensorop\\fR OPERATOR OPERAND... [OPTION]... [\\-o FILE]\n"
       "\\fBtensorop\\fR COMMAND ...\n.fi\n"
       ".SH DESCRIPTION\n"
-      "An operand is a file (NPY, NPZ or JSON, told by its first bytes), \\- for standard input, an\n"
+      "An operand is a file (" +
+      join_words(format_titles([](const Format& format) { return format.is_readable(); }), "or") +
+      ", detected from its first bytes), \\- for standard input, an\n"
       "array of an archive (a.npz:name), or the tensor itself as JSON. A result goes to \\-o FILE, by\n"
       "its ending, or as JSON to standard output; it appears whole or not at all.\n"
       ".PP\nEach command has its own page, tensorop\\-COMMAND (1).\n.SH COMMANDS\n";

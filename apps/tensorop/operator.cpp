@@ -58,7 +58,7 @@ std::vector<Option> operator_options(const FoundOperator& found) {
       {"--dtype", OptionKind::value, "DTYPE", "dtype of untyped JSON operands of the data type"});
   options.push_back(
       {"--dry-run", OptionKind::flag, "", "only the result's dtype and shape, from headers alone"});
-  for (Option& option : output_options()) options.push_back(std::move(option));
+  for (Option& option : output_options(FormatChoice::tensor)) options.push_back(std::move(option));
   return options;
 }
 
@@ -103,8 +103,9 @@ Request make_request(const FoundOperator& found, const Arguments& arguments) {
 }
 
 int run_operator(const FoundOperator& found, const Arguments& arguments) {
-  const auto [settings, destination] = with_context(
-      found.name->name, [&] { return std::pair(read_settings(arguments), read_destination(arguments)); });
+  const auto [settings, destination] = with_context(found.name->name, [&] {
+    return std::pair(read_settings(arguments), read_destination(arguments, FormatChoice::tensor));
+  });
   const Request request = make_request(found, arguments);
   if (request.dry_run) {
     print(describe_output(infer_request(request, settings)));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/paths.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
 
@@ -44,8 +45,8 @@ bool is_same_content(const struct stat& a, const struct stat& b) {
 
 }  // namespace
 
-MappedFile::MappedFile(const FileDescriptor& fd, const std::string& path) : path_(path) {
-  if (os().fstat(fd.get(), &opened_) != 0) throw_errno(path, "cannot read");
+MappedFile::MappedFile(const FileDescriptor& fd, const std::string& path, const struct stat& opened)
+    : path_(path), opened_(opened) {
   if (opened_.st_size == 0) return;
   const auto size = static_cast<std::size_t>(opened_.st_size);
   void* address = os().mmap(size, PROT_READ, MAP_SHARED, fd.get());
@@ -86,8 +87,20 @@ void Inputs::require_unchanged() const {
 }
 
 InputFile InputFile::open(const std::string& path) {
+  auto file = open_existing(path);
+  if (!file) throw_errno(path, "cannot open");
+  return std::move(*file);
+}
+
+std::optional<InputFile> InputFile::open_existing(const std::string& path) {
   FileDescriptor fd(os().open(path.c_str(), O_RDONLY | O_CLOEXEC, 0));
-  if (!fd.is_open()) throw_errno(path, "cannot open");
+  if (!fd.is_open()) {
+    const int reason = errno;
+    const bool exists = reason != ENOENT && file_exists(path);
+    errno = reason;
+    if (exists) throw_errno(path, "cannot open");
+    return std::nullopt;
+  }
   InputFile file(path, std::move(fd));
   file.map_if_regular();
   return file;
@@ -105,7 +118,9 @@ void InputFile::map_if_regular() {
   if (os().fstat(fd_.get(), &info) != 0) throw_errno(name_, "cannot read");
   if (S_ISDIR(info.st_mode)) throw Error(cat(printable(name_), ": is a directory"));
   // Files of /proc and the like are regular with size 0 and still hold something: they are read as streams.
-  if (S_ISREG(info.st_mode) && info.st_size > 0) mapping_ = std::make_shared<MappedFile>(fd_, name_);
+  if (S_ISREG(info.st_mode) && info.st_size > 0) {
+    mapping_ = std::make_shared<MappedFile>(fd_, name_, info);
+  }
 }
 
 std::size_t InputFile::read(std::span<std::byte> buffer) {

@@ -37,8 +37,8 @@ class FileDescriptor {
 // The whole of a regular file as read-only memory, page-aligned; unmapped with the last owner.
 class MappedFile {
  public:
-  // Throws Error naming `path` when the file cannot be mapped.
-  MappedFile(const FileDescriptor& fd, const std::string& path);
+  // `opened` is what fstat() says of `fd`. Throws Error naming `path` when the file cannot be mapped.
+  MappedFile(const FileDescriptor& fd, const std::string& path, const struct stat& opened);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
@@ -52,7 +52,7 @@ class MappedFile {
   void unmap();
 
   std::string path_;
-  struct stat opened_ {};
+  struct stat opened_;
   std::span<const std::byte> bytes_;
   std::optional<MappingGuard> guard_;
 };
@@ -76,6 +76,8 @@ class InputFile {
  public:
   // Throws Error naming `path` when it does not exist, may not be read, or is a directory.
   static InputFile open(const std::string& path);
+  // The same, but nothing where no file has that name; errno then says why.
+  static std::optional<InputFile> open_existing(const std::string& path);
   // Standard input; `name` is how messages call it.
   static InputFile standard_input();
 

@@ -50,10 +50,10 @@ class OutputFile {
   // Makes the file `bytes` long and claims the space for it. Throws Error when it does not fit on the file
   // system, before anything is written. Not for streams.
   void reserve(std::int64_t bytes);
-  // Writes at a place of a reserved file, any number of threads at once; or over what was appended. Not for
+  // Writes at an offset of a reserved file, any number of threads at once; or over what was appended. Not for
   // streams.
   void write_at(std::int64_t offset, std::span<const std::byte> bytes) const;
-  // Writes behind what was appended before.
+  // Writes after what was appended before.
   void append(std::span<const std::byte> bytes);
   // The reserved file as writable memory, page-aligned, valid until commit(). Not for streams.
   std::span<std::byte> map(std::int64_t bytes);

@@ -14,6 +14,13 @@ std::string join(const std::vector<std::string>& items, std::string_view separat
   return out;
 }
 
+std::string join_words(std::vector<std::string> items, std::string_view word) {
+  if (items.size() < 2) return join(items);
+  const std::string last = std::move(items.back());
+  items.pop_back();
+  return cat(join(items), " ", word, " ", last);
+}
+
 std::optional<std::int64_t> parse_int64(std::string_view text) {
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
   std::int64_t value = 0;

@@ -37,6 +37,8 @@ template <class... Pieces>
 
 // "a, b, c".
 [[nodiscard]] std::string join(const std::vector<std::string>& items, std::string_view separator = ", ");
+// "a, b or c", the word being "or".
+[[nodiscard]] std::string join_words(std::vector<std::string> items, std::string_view word);
 
 // A whole decimal number with an optional sign and nothing else; "010" is ten. Nothing when `text` is not
 // one or does not fit.

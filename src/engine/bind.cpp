@@ -72,39 +72,59 @@ std::optional<DType> named_dtype(const Request& request) {
   throw Error(cat("dtype ", printable(*request.dtype), " is not one of ", kAllTypes.names()), kCallRule);
 }
 
+// Opened in order; text is read by resolve_dtypes().
 std::vector<Source> open_operands(const std::vector<OperandText>& texts, const Request& request,
-                                  const std::optional<DType>& named, const Settings& settings,
-                                  const Call& call) {
+                                  const Settings& settings, const Call& call) {
   std::vector<Source> sources;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const auto& [text, is_json] = texts[i];
-    const bool is_data = call.operand_spec(i).role == OperandRole::data;
     const Source::Options options{.header_only = request.dry_run,
                                   .allow_abstract = request.dry_run,
-                                  .untyped_as = is_data ? named : std::nullopt,
-                                  .is_json = is_json};
+                                  .is_json = is_json,
+                                  .read_later = true};
     sources.push_back(with_context(
         call.operand_name(i), [&, &operand = text] { return open_operand(operand, options, settings); }));
   }
   return sources;
 }
 
-// Gives the untyped operands that are left the dtype of the others of their type variable.
-void resolve_untyped(std::vector<Source>& sources, const Call& call) {
-  std::map<std::string_view, std::vector<std::size_t>> groups;
-  for (std::size_t i = 0; i < sources.size(); ++i) groups[type_of(call, i)].push_back(i);
-  for (const auto& [type, members] : groups) {
-    const bool is_condition = call.operand_spec(members[0]).role == OperandRole::condition;
-    std::vector<const Source*> group;
-    for (const std::size_t i : members) group.push_back(&sources[i]);
-    const DType common = common_dtype(group, is_condition ? DType::boolean : DType::int64);
-    for (const std::size_t i : members) {
-      Source& source = sources[i];
-      if (source.tensor() != nullptr) continue;
-      const DType dtype = adapts(source, common) ? common : source.natural_dtype();
-      with_context(call.operand_name(i), [&] { source.resolve(dtype); });
+// Reads text, each once where its dtype is known by then: it is `named` for data, else that of an operand of
+// the same type variable whose dtype is known, else what the text is by itself.
+void resolve_dtypes(std::vector<Source>& sources, const std::optional<DType>& named, const Call& call) {
+  struct Group {
+    std::vector<const Source*> members;
+    std::optional<DType> dtype;  // of a member that has one
+  };
+  std::map<std::string_view, Group> groups;
+  const auto each_untyped = [&](const auto& settle) {
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      if (sources[i].tensor() == nullptr) {
+        with_context(call.operand_name(i), [&] { settle(sources[i], groups.at(type_of(call, i)), i); });
+      }
     }
+  };
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    Group& group = groups[type_of(call, i)];
+    group.members.push_back(&sources[i]);
+    if (!group.dtype && sources[i].tensor() != nullptr) group.dtype = sources[i].tensor()->dtype();
   }
+  each_untyped([&](Source& source, Group& group, std::size_t i) {
+    if (named && call.operand_spec(i).role == OperandRole::data) {
+      source.resolve(*named);
+    } else if (group.dtype) {
+      resolve_as(source, *group.dtype);
+    } else {
+      source.read();
+    }
+    if (!group.dtype && source.tensor() != nullptr) group.dtype = source.tensor()->dtype();
+  });
+  each_untyped([&](Source& source, Group& group, std::size_t i) {
+    if (!group.dtype) {
+      const bool is_condition = call.operand_spec(i).role == OperandRole::condition;
+      group.dtype = common_dtype(group.members, is_condition ? DType::boolean : DType::int64);
+    }
+    resolve_as(source, *group.dtype);
+  });
 }
 
 // Dtypes by role (G-9): those of data, that they agree, those of indices, those of conditions.
@@ -150,8 +170,8 @@ Bound bind_operator(const Request& request, const Settings& settings) {
   require_one_standard_input(texts, request);
   bind_attributes(request, bound.inputs, call);
   const std::optional<DType> named = named_dtype(request);
-  auto sources = open_operands(texts, request, named, settings, call);
-  resolve_untyped(sources, call);
+  auto sources = open_operands(texts, request, settings, call);
+  resolve_dtypes(sources, named, call);
   for (const Source& source : sources) {
     call.operands.push_back(*source.tensor());
     bound.inputs.add(source.mapping());

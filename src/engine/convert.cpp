@@ -8,8 +8,8 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/execute.hpp"
+#include "io/archive.hpp"
 #include "io/json_writer.hpp"
-#include "io/npz_writer.hpp"
 #include "io/source.hpp"
 #include "kernels/cast.hpp"
 #include "kernels/copy_elements.hpp"
@@ -110,48 +110,54 @@ std::vector<NamedInput> read_names(const std::vector<std::string>& texts) {
   return inputs;
 }
 
-void add_array(NpzWriter& archive, const std::string& name, const Opened& input, const Threads& threads) {
+void add_array(ArchiveWriter& archive, const std::string& name, const Opened& input, const Threads& threads) {
   const auto sink = archive.add(name, input.dtype, input.tensor.shape(), string_width(input.tensor));
   input.in_context([&] { execute(input.planned(), input.inputs, *sink, threads); });
 }
 
-// What is written into a stream cannot be taken back: all that may fail has to be behind before.
+// What is written into a stream cannot be taken back: all that may fail is done before.
 Opened prepared(Opened input, const Threads& threads) {
   if (!input.is_cast()) return input;
   input.in_context([&] { input.tensor = execute(input.planned(), input.inputs, threads, nullptr); });
   return input;
 }
 
-void convert_to_archive(const Conversion& conversion, const std::optional<DType>& dtype,
+void convert_to_archive(const Conversion& conversion, const Format& format, const std::optional<DType>& dtype,
                         const Settings& settings) {
   const auto inputs = read_names(conversion.inputs);
-  NpzWriter archive(conversion.destination.path,
-                    {.compress = conversion.compress, .durable = conversion.destination.durable});
+  const auto archive =
+      format.create_archive(conversion.destination.path,
+                            {.compress = conversion.compress, .durable = conversion.destination.durable});
   std::vector<Opened> ready;
-  if (archive.is_stream()) {
+  if (archive->is_stream()) {
     for (const NamedInput& input : inputs) {
       ready.push_back(prepared(open_input(input.text, dtype), settings.threads));
     }
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Opened input = ready.empty() ? open_input(inputs[i].text, dtype) : std::move(ready[i]);
-    add_array(archive, inputs[i].name, input, settings.threads);
+    add_array(*archive, inputs[i].name, input, settings.threads);
   }
-  archive.commit();
+  archive->commit();
 }
 
 }  // namespace
 
 void convert(const Conversion& conversion, const Settings& settings) {
-  const bool to_archive = format_of(conversion.destination) == Format::npz;
-  if (!to_archive && conversion.compress) throw Error("--compress is for NPZ archives");
+  const Format& format = format_of(conversion.destination, FormatChoice::all);
+  const bool to_archive = format.is_archive();
+  if (conversion.compress && !format.can_compress) {
+    const auto can = format_titles([](const Format& other) { return other.can_compress; });
+    throw Error(cat("--compress is for ", join_words(can, "and"), " archives"));
+  }
   if (!to_archive && conversion.inputs.size() > 1) {
     throw Error(
         cat("unexpected operand ", printable(conversion.inputs[1]), ": one input goes into one output"), "",
-        "an NPZ archive takes several: -o FILE.npz");
+        "an archive takes several: -o FILE.npz");
   }
   const auto dtype = read_dtype(conversion.dtype);
-  to_archive ? convert_to_archive(conversion, dtype, settings) : convert_one(conversion, dtype, settings);
+  to_archive ? convert_to_archive(conversion, format, dtype, settings)
+             : convert_one(conversion, dtype, settings);
 }
 
 }  // namespace tensorop

@@ -94,21 +94,22 @@ void fill_whole(const Plan& plan, const Layout& layout, std::byte* out, const Th
 }
 
 // The same into a file: the base straight from where it lies, then the parts in the file's own memory.
-void fill_whole(const Plan& plan, const Layout& layout, Sink& sink, const Threads& threads) {
+void fill_whole(const Plan& plan, const Layout& layout, const ElementFile& elements, const Threads& threads) {
   if (const std::byte* base = plan.base(); base != nullptr) {
     for_each_range(layout.elements, layout.chunk, threads, [&](Range range, int /*worker*/) {
-      sink.write(range.first, base + range.first * layout.width, range.count * layout.width);
+      elements.write(range.first, base + range.first * layout.width, range.count * layout.width);
     });
   }
-  fill_parts(plan, sink.map(), layout.bytes(), threads);
+  fill_parts(plan, elements.map(), layout.bytes(), threads);
 }
 
-void fill_positional(const Plan& plan, const Layout& layout, Sink& sink, const Threads& threads) {
+void fill_elements(const Plan& plan, const Layout& layout, const ElementFile& elements,
+                   const Threads& threads) {
   Buffers buffers(threads, layout.buffer_bytes());
   for_each_range(layout.elements, layout.chunk, threads, [&](Range range, int worker) {
     std::byte* buffer = buffers.of(worker);
     plan.fill(range, buffer);
-    sink.write(range.first, buffer, range.count * layout.width);
+    elements.write(range.first, buffer, range.count * layout.width);
   });
 }
 
@@ -122,16 +123,24 @@ void fill_encoded(const Plan& plan, const Layout& layout, Sink& sink, const Thre
         const Range range = {first, std::min(layout.chunk, layout.elements - first)};
         std::byte* buffer = buffers.of(worker);
         plan.fill(range, buffer);
+        if (sink.takes_memory()) return;
         std::string& text = encoded[static_cast<std::size_t>(worker)];
         text.clear();
         sink.encode(range.first, range.count, buffer, text);
       },
-      [&](std::int64_t /*number*/, int worker) { sink.append(encoded[static_cast<std::size_t>(worker)]); });
+      [&](std::int64_t number, int worker) {
+        if (!sink.takes_memory()) return sink.append(encoded[static_cast<std::size_t>(worker)]);
+        const std::int64_t elements = std::min(layout.chunk, layout.elements - number * layout.chunk);
+        sink.append({reinterpret_cast<const char*>(buffers.of(worker)), to_size(elements * layout.width)});
+      });
 }
 
 void fill_sink(const Plan& plan, const Layout& layout, Sink& sink, const Threads& threads) {
-  sink.is_positional() ? fill_positional(plan, layout, sink, threads)
-                       : fill_encoded(plan, layout, sink, threads);
+  if (const ElementFile* elements = sink.elements()) {
+    fill_elements(plan, layout, *elements, threads);
+  } else {
+    fill_encoded(plan, layout, sink, threads);
+  }
 }
 
 }  // namespace
@@ -159,7 +168,7 @@ void execute(const Planned& planned, const Inputs& inputs, const Destination& de
   const OutputInfo& output = planned.output;
   require_possible(output);
   // How wide NPY has strings is known only when all are there.
-  if (output.dtype == DType::string && single_format_of(destination) == Format::npy) {
+  if (output.dtype == DType::string && single_format_of(destination).needs_string_width) {
     return write_tensor(execute(planned, inputs, threads, nullptr), inputs, destination, threads);
   }
   const auto sink = open_sink(destination, output.dtype, output.shape, 0);
@@ -169,7 +178,7 @@ void execute(const Planned& planned, const Inputs& inputs, const Destination& de
 void execute(const Planned& planned, const Inputs& inputs, Sink& sink, const Threads& threads) {
   const Plan& plan = *planned.plan;
   const Layout layout(planned.output);
-  if (plan.prefers_whole() && !sink.is_positional()) {
+  if (plan.prefers_whole() && sink.elements() == nullptr) {
     // What is written from front to end must be whole before.
     return write_tensor(execute(planned, inputs, threads, nullptr), inputs, sink, threads);
   }
@@ -177,7 +186,7 @@ void execute(const Planned& planned, const Inputs& inputs, Sink& sink, const Thr
   // What a stream has been sent cannot be taken back.
   if (sink.is_stream() || !plan.fill_checks()) check(plan, threads);
   if (plan.prefers_whole() && layout.elements != 0) {
-    fill_whole(plan, layout, sink, threads);
+    fill_whole(plan, layout, *sink.elements(), threads);
   } else {
     fill_sink(plan, layout, sink, threads);
   }

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/error.hpp"
+
 namespace tensorop {
 
 Source open_operand(const std::string& text, const Source::Options& options, const Settings& settings) {
@@ -22,6 +24,24 @@ DType common_dtype(const std::vector<const Source*>& operands, DType when_empty)
     if (!common || own == DType::float64) common = own;
   }
   return common.value_or(when_empty);
+}
+
+void resolve_as(Source& source, DType dtype) {
+  if (source.tensor() != nullptr) return;
+  // Nothing but "NaN" and "Infinity" looks like strings, and is floats among floats.
+  const auto may_be_not_finite = [&] {
+    return source.natural_dtype() == DType::string && (kFloatTypes | kComplexTypes).contains(dtype);
+  };
+  if (source.is_unread() || may_be_not_finite()) {
+    try {
+      return source.resolve(dtype);
+    } catch (const MemoryError&) {
+      throw;
+    } catch (const Error&) {  // what it is by itself decides
+    }
+  }
+  source.read();
+  if (source.tensor() == nullptr) source.resolve(adapts(source, dtype) ? dtype : source.natural_dtype());
 }
 
 bool adapts(const Source& untyped, DType dtype) {

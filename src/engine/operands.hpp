@@ -18,8 +18,12 @@ namespace tensorop {
 // themselves, float64 if any of them is; `when_empty` where none has an element.
 [[nodiscard]] DType common_dtype(const std::vector<const Source*>& operands, DType when_empty);
 
-// Whether an untyped operand can be read as `dtype`. Numbers adapt to a dtype of numbers; a kind that does
-// not is left as it is, for the checks of dtypes to name.
+// Gives a source that has no tensor yet the dtype, where it can be that, else its own. Text is read once
+// where it can. Throws Error.
+void resolve_as(Source& source, DType dtype);
+
+// Whether an untyped operand that has been read can be read as `dtype`. Numbers adapt to a dtype of numbers;
+// a kind that does not is left as it is, for the checks of dtypes to name.
 [[nodiscard]] bool adapts(const Source& untyped, DType dtype);
 
 }  // namespace tensorop

@@ -36,11 +36,10 @@ bool expects_error(const Job& job) {
 // What is expected, with the dtype of the result where its own text names none.
 Tensor expected_tensor(const Expectation& expect, const Tensor& actual, Inputs& inputs) {
   return with_context("expect", [&] {
-    Source source = Source::open(expect.text, {.is_json = expect.kind == Expectation::Kind::tensor});
+    Source source =
+        Source::open(expect.text, {.is_json = expect.kind == Expectation::Kind::tensor, .read_later = true});
+    resolve_as(source, actual.dtype());
     inputs.add(source.mapping());
-    if (source.tensor() == nullptr) {
-      source.resolve(adapts(source, actual.dtype()) ? actual.dtype() : source.natural_dtype());
-    }
     return *source.tensor();
   });
 }
@@ -56,14 +55,14 @@ Comparison compare_case(const Job& job, const Tensor& actual, const Threads& thr
 }
 
 // A golden file stays in the format it has, whatever its name.
-std::optional<Format> golden_format(const std::string& path, bool is_missing) {
-  if (is_missing) return std::nullopt;
-  const FileKind kind = open_file(path).kind;
-  if (kind == FileKind::npz) {
+const Format* golden_format(const std::string& path, bool is_missing) {
+  if (is_missing) return nullptr;
+  const Format& format = *open_file(path).format;
+  if (format.is_archive()) {
     throw Error(cat(printable(path), ": arrays in an archive are not rewritten"), "",
                 "keep what is to be updated in a file of its own");
   }
-  return kind == FileKind::npy ? std::optional(Format::npy) : std::nullopt;
+  return format.is_default ? nullptr : &format;
 }
 
 class Check {

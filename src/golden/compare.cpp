@@ -49,23 +49,6 @@ DifferingElement describe_element(const Tensor& actual, const Tensor& expected, 
           compare_elements(actual, expected, position, 1, tolerance)};
 }
 
-// Gives an untyped operand its dtype: the common one, or its own where it cannot be that.
-void resolve_untyped(Source& source, const std::string& role, DType common) {
-  if (source.tensor() != nullptr) return;
-  // A list of nothing but "NaN" and "Infinity" looks like strings; compared with floats it is floats.
-  const bool may_be_not_finite =
-      source.natural_dtype() == DType::string && (kFloatTypes | kComplexTypes).contains(common);
-  if (may_be_not_finite) {
-    try {
-      return source.resolve(common);
-    } catch (const MemoryError&) {
-      throw;
-    } catch (const Error&) {  // strings indeed
-    }
-  }
-  with_context(role, [&] { source.resolve(adapts(source, common) ? common : source.natural_dtype()); });
-}
-
 }  // namespace
 
 Comparison compare_tensors(const Tensor& actual, const Tensor& expected, const Tolerances& tolerances,
@@ -95,16 +78,21 @@ Comparison compare_operands(const std::string& actual, const std::string& expect
                             const Tolerances& tolerances, const Settings& settings, CompareDepth depth) {
   if (actual == "-" && expected == "-") throw Error("standard input can be one operand only");
   const auto open = [&](const std::string& role, const std::string& text) {
-    return with_context(role, [&] { return open_operand(text, {}, settings); });
+    return with_context(role, [&] { return open_operand(text, {.read_later = true}, settings); });
   };
   Source first = open("actual", actual);
   Source second = open("expected", expected);
+  // Text is read once where the other operand tells its dtype.
+  if (first.tensor() == nullptr && second.tensor() == nullptr) {
+    with_context("actual", [&] { first.read(); });
+    if (first.tensor() == nullptr) with_context("expected", [&] { second.read(); });
+  }
+  const DType common = common_dtype({&first, &second}, DType::int64);
+  with_context("actual", [&] { resolve_as(first, common); });
+  with_context("expected", [&] { resolve_as(second, common); });
   Inputs inputs;
   inputs.add(first.mapping());
   inputs.add(second.mapping());
-  const DType common = common_dtype({&first, &second}, DType::int64);
-  resolve_untyped(first, "actual", common);
-  resolve_untyped(second, "expected", common);
   Comparison out = compare_tensors(*first.tensor(), *second.tensor(), tolerances, settings.threads, depth);
   inputs.require_unchanged();
   out.actual.name = first.name();

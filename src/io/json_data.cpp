@@ -35,10 +35,10 @@ bool is_complex(std::optional<DType> dtype) {
 }  // namespace
 
 void Nesting::refuse(std::string_view expected, std::string_view found, std::string hint) const {
-  throw Error(cat(place(), ": expected ", expected, ", found ", found), {}, std::move(hint));
+  throw Error(cat(element(), ": expected ", expected, ", found ", found), {}, std::move(hint));
 }
 
-std::string Nesting::place() const {
+std::string Nesting::element() const {
   const std::size_t depth = pairs_ && depth_ == rank_ ? depth_ - 1 : depth_;
   return depth == 0 ? "element" : "element " + brackets(path(depth));
 }
@@ -169,14 +169,14 @@ void DataReader::parse(std::string_view text) {
       findings_.fractions = true;
       return;
     }
-    throw Error(cat(nesting_.place(), " = ", printable(text), " is no integer, ", name(*dtype_),
+    throw Error(cat(nesting_.element(), " = ", printable(text), " is not an integer, ", name(*dtype_),
                     " takes only integers"));
   }
 }
 
 // In an untyped text an integer may be too large for int64 and yet be one of many floats.
 void DataReader::refuse_or_put_off(std::string_view text) {
-  std::string message = cat(nesting_.place(), " = ", printable(text), " does not fit in ", name(*dtype_),
+  std::string message = cat(nesting_.element(), " = ", printable(text), " does not fit in ", name(*dtype_),
                             " (", range_text(*dtype_), ")");
   if (!inferred_) throw Error(std::move(message));
   if (!put_off_) put_off_ = std::move(message);

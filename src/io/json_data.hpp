@@ -70,7 +70,7 @@ class Nesting {
   [[noreturn]] void refuse(std::string_view expected, std::string_view found, std::string hint = {}) const;
 
   // "element [1,2]".
-  [[nodiscard]] std::string place() const;
+  [[nodiscard]] std::string element() const;
 
   // Once all lists are closed. Ends with the first 0, below which nothing shows.
   [[nodiscard]] Shape shape() const;

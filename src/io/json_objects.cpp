@@ -34,7 +34,7 @@ class Cursor {
   [[nodiscard]] std::size_t offset() const { return at_; }
   void go_back_to(std::size_t offset) { at_ = offset; }
   [[nodiscard]] std::string_view text() const { return all_; }
-  // The line of a place. Places are asked for in ascending order.
+  // The line of an offset. Offsets are asked for in ascending order.
   [[nodiscard]] std::int64_t line_of(std::size_t offset) {
     line_ += std::count(all_.begin() + static_cast<std::ptrdiff_t>(counted_),
                         all_.begin() + static_cast<std::ptrdiff_t>(offset), '\n');
@@ -94,7 +94,7 @@ class Handler {
 
   bool null() { return scalar(JsonKind::null, 0); }
   bool boolean(bool) { return scalar(JsonKind::boolean, 0); }
-  // The parser has looked at the character behind a number.
+  // The parser has looked at the character after a number.
   bool number_integer(Json::number_integer_t) { return scalar(JsonKind::number, 1); }
   bool number_unsigned(Json::number_unsigned_t) { return scalar(JsonKind::number, 1); }
   bool number_float(Json::number_float_t, const std::string&) { return scalar(JsonKind::number, 1); }
@@ -159,20 +159,20 @@ class Handler {
   }
 
  private:
-  // More than any tensor has, and any record: what goes on without end must end somewhere.
+  // More than any tensor has, and any record: a document without end must be refused somewhere.
   static constexpr std::int64_t kDeepest = 100;
   static constexpr std::size_t kMostMembers = 256;
 
   JsonMember& member() { return objects_.back().members.back(); }
 
-  // Refuses what is no object where only objects are taken.
+  // Refuses what is not an object where only objects are taken.
   void require_object(JsonKind found) {
     if (in_object_) return;
     throw Error(cat(name_, ":", cursor_.line_of(cursor_.offset() - 1), ": expected an object, found ",
                     kind_name(found)));
   }
 
-  // Sets the value of the current key to the text from behind the key to `end`.
+  // Sets the value of the current key to the text from after the key to `end`.
   void take(JsonKind kind, std::size_t end) {
     const std::string_view text = cursor_.text();
     const std::size_t begin = text.find_first_not_of(": \t\r\n", key_end_);
@@ -223,12 +223,12 @@ bool find_value(Cursor& cursor) {
   return false;
 }
 
-// What stands behind a value: the rest of its line must be blank.
+// After a value the rest of its line must be blank.
 void require_end_of_line(Cursor& cursor, const std::string& name) {
   while (!cursor.at_end() && cursor.peek() != '\n') {
     if (!is_space(cursor.peek())) {
       throw Error(cat(name, ":", cursor.line_of(cursor.offset()),
-                      ": something follows behind the object: ", "each begins on a line of its own"));
+                      ": unexpected text after the object: ", "each begins on a line of its own"));
     }
     cursor.advance();
   }
@@ -316,7 +316,7 @@ std::vector<JsonObject> read_json_objects(JsonText& text, const std::string& nam
     require_end_of_line(cursor, name);
     if (!handler.had_list()) continue;
     if (find_value(cursor)) {
-      throw Error(cat(name, ":", cursor.line_of(cursor.offset()), ": something follows behind the list"));
+      throw Error(cat(name, ":", cursor.line_of(cursor.offset()), ": unexpected text after the list"));
     }
   }
   number_neighbours(objects);

@@ -105,13 +105,13 @@ class Handler {
     return unfit("a number");
   }
 
-  // Fractions, exponents, and integers beyond 64 bits.
+  // Fractions, exponents, and integers of more than 64 bits.
   bool number_float(Json::number_float_t, const std::string& text) {
     // The lexer has put the locale's decimal point there.
     if (point_ == '.') return number(text);
-    std::string mended = text;
-    std::replace(mended.begin(), mended.end(), point_, '.');
-    return number(mended);
+    std::string localized = text;
+    std::replace(localized.begin(), localized.end(), point_, '.');
+    return number(localized);
   }
 
   bool string(std::string& text) {
@@ -217,7 +217,7 @@ class Handler {
       case Part::dtype:
         throw Error(cat("dtype: expected a string, found ", found));
       case Part::shape:
-        throw Error(cat(in_shape_ ? dimension_place() : "shape", ": expected ",
+        throw Error(cat(in_shape_ ? dimension_name() : "shape", ": expected ",
                         in_shape_ ? "an integer" : "a list of integers", ", found ", found));
       case Part::between:
       case Part::skipped_data:
@@ -233,7 +233,7 @@ class Handler {
     if (DataReader* data = data_here()) return data->number(text);
     if (part_ != Part::shape || !in_shape_) return unfit("a number");
     const bool fraction = text.find_first_of(".eE") != std::string::npos;
-    refuse_dimension(text, fraction         ? "is no integer"
+    refuse_dimension(text, fraction         ? "is not an integer"
                            : text[0] == '-' ? "is negative"
                                             : "does not fit in int64");
   }
@@ -241,7 +241,7 @@ class Handler {
   // A number beyond double. The parser stops here, whatever becomes of it.
   bool huge_number(const std::string& text) {
     if (part_ == Part::skipped_data) {
-      throw Error(cat(skipped_.place(), " = ", printable(text), " does not fit in any dtype"));
+      throw Error(cat(skipped_.element(), " = ", printable(text), " does not fit in any dtype"));
     }
     if (!number(text)) return false;
     // An integer that an untyped text may only have beside floats; but no float is as large.
@@ -261,10 +261,10 @@ class Handler {
                     near.empty() ? "one of " + join(names) : cat("did you mean \"", near, "\"?"), ')'));
   }
 
-  [[nodiscard]] std::string dimension_place() const { return cat("shape[", findings_.shape->size(), ']'); }
+  [[nodiscard]] std::string dimension_name() const { return cat("shape[", findings_.shape->size(), ']'); }
 
   [[noreturn]] void refuse_dimension(std::string_view text, std::string_view why) const {
-    throw Error(cat(dimension_place(), " = ", printable(text), ' ', why));
+    throw Error(cat(dimension_name(), " = ", printable(text), ' ', why));
   }
 
   bool dimension(std::uint64_t value) {

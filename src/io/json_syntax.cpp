@@ -14,9 +14,9 @@ Error json_syntax_error(std::string_view message, const std::string& token, std:
   };
   drop_through("parse error at line ");
   const std::int64_t line = parse_int64(drop_through(", ")).value_or(0);
-  const std::string place = cat("line ", line + lines_before, ", ", drop_through(": syntax error "));
+  const std::string where = cat("line ", line + lines_before, ", ", drop_through(": syntax error "));
   drop_through(" - ");
-  std::string out = cat("malformed JSON at ", place, ": ");
+  std::string out = cat("malformed JSON at ", where, ": ");
   const std::string last_read = cat("; last read: '", token, "'");
   const std::size_t at = message.find(last_read);
   if (at != std::string_view::npos) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
@@ -74,10 +76,11 @@ class Writer {
   char* end_ = block_;
 };
 
-// A place in the nested form of a tensor without zero dimensions: which lists begin and end there.
-class NestedPlace {
+// A position in the nested form of a tensor without zero dimensions: which lists begin and end there.
+class NestedPosition {
  public:
-  NestedPlace(const Shape& shape, std::int64_t position) : shape_(shape), at_(coordinates(position, shape)) {}
+  NestedPosition(const Shape& shape, std::int64_t position)
+      : shape_(shape), at_(coordinates(position, shape)) {}
 
   [[nodiscard]] std::int64_t left_in_row() const { return shape_.back() - at_.back(); }
 
@@ -88,7 +91,7 @@ class NestedPlace {
     return lists;
   }
 
-  // Steps over `count` elements of the row; returns how many lists end behind them.
+  // Steps over `count` elements of the row; returns how many lists end after them.
   std::size_t advance(std::int64_t count) {
     std::size_t lists = 0;
     at_.back() += count;
@@ -127,21 +130,21 @@ void append_json_slice(std::string& out, DType dtype, const Shape& shape, std::i
     return;
   }
   Writer writer(out);
-  NestedPlace place(shape, first);
+  NestedPosition position(shape, first);
   bool comma = first != 0;
   while (count > 0) {
     if (comma) writer.put(',');
     comma = true;
-    for (std::size_t lists = place.beginning(); lists > 0; --lists) writer.put('[');
+    for (std::size_t lists = position.beginning(); lists > 0; --lists) writer.put('[');
     // What is left of the row, as far as the slice reaches.
-    const std::int64_t run = std::min(count, place.left_in_row());
+    const std::int64_t run = std::min(count, position.left_in_row());
     dispatch(dtype, [&]<class T>(TypeTag<T>) {
       for (std::int64_t i = 0; i < run; ++i, elements += sizeof(T)) {
         if (i != 0) writer.put(',');
         writer.put(load<T>(elements));
       }
     });
-    for (std::size_t lists = place.advance(run); lists > 0; --lists) writer.put(']');
+    for (std::size_t lists = position.advance(run); lists > 0; --lists) writer.put(']');
     count -= run;
   }
   writer.flush();
@@ -149,7 +152,7 @@ void append_json_slice(std::string& out, DType dtype, const Shape& shape, std::i
 
 std::string json_of_empty(const Shape& shape) {
   constexpr std::int64_t kMostLists = 1'000'000;
-  // Nothing is written inside a dimension of 0, so those behind the first one do not show.
+  // Nothing is written inside a dimension of 0, so those after the first one do not show.
   const Shape outer(shape.begin(), std::find(shape.begin(), shape.end(), 0));
   const auto lists = element_count(outer);
   if (!lists || *lists > kMostLists) {
@@ -158,12 +161,12 @@ std::string json_of_empty(const Shape& shape) {
   }
   if (outer.empty()) return "[]";
   std::string out;
-  NestedPlace place(outer, 0);
+  NestedPosition position(outer, 0);
   for (std::int64_t i = 0; i < *lists; ++i) {
     if (i != 0) out += ',';
-    out.append(place.beginning(), '[');
+    out.append(position.beginning(), '[');
     out += "[]";
-    out.append(place.advance(1), ']');
+    out.append(position.advance(1), ']');
   }
   return out;
 }
@@ -194,6 +197,34 @@ void append_json_string(std::string& out, std::string_view text) {
     }
   }
   out += '"';
+}
+
+namespace {
+
+Encoding encoding_of(DType dtype, const Shape& shape, std::string prefix, std::string suffix) {
+  constexpr std::int64_t kShortestElement = 2;  // a digit and what separates it from the next
+  Encoding encoding;
+  encoding.prefix = std::move(prefix);
+  encoding.suffix = std::move(suffix);
+  encoding.encode = [dtype, shape](std::int64_t first, std::int64_t count, const std::byte* elements,
+                                   std::string& out) {
+    append_json_slice(out, dtype, shape, first, count, elements);
+  };
+  encoding.least_bytes =
+      checked_mul(count(shape), kShortestElement).value_or(std::numeric_limits<std::int64_t>::max());
+  return encoding;
+}
+
+}  // namespace
+
+// An empty tensor has no elements to encode. In the described form its shape says all, so its data is flat.
+Encoding json_encoding(DType dtype, const Shape& shape, std::int64_t /*characters*/) {
+  const std::string_view data = count(shape) == 0 ? "[]" : "";
+  return encoding_of(dtype, shape, cat(json_prefix(dtype, shape), data), cat(kJsonSuffix, '\n'));
+}
+
+Encoding nested_json_encoding(DType dtype, const Shape& shape, std::int64_t /*characters*/) {
+  return encoding_of(dtype, shape, count(shape) == 0 ? json_of_empty(shape) : "", "\n");
 }
 
 }  // namespace tensorop

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "io/encoding.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
@@ -15,7 +16,7 @@ namespace tensorop {
 void append_json_element(std::string& out, DType dtype, const std::byte* element);
 
 // Appends elements [first, first + count) of a tensor of `shape` (elements at `elements`) with the brackets
-// and commas of the nested form that stand before each of them and, behind the last element of a row, after
+// and commas of the nested form that stand before each of them and, after the last element of a row, after
 // it. The texts of consecutive slices, one after the other, are the nested form. `shape` has no zero
 // dimension; rank 0 is the element alone.
 void append_json_slice(std::string& out, DType dtype, const Shape& shape, std::int64_t first,
@@ -32,5 +33,9 @@ inline constexpr std::string_view kJsonSuffix = "}";
 
 // A JSON string literal of `text`, which is valid UTF-8: quotes, backslashes and control characters escaped.
 void append_json_string(std::string& out, std::string_view text);
+
+// A JSON file: the described form, or the nested one, on a line. `characters` is not used.
+[[nodiscard]] Encoding json_encoding(DType dtype, const Shape& shape, std::int64_t characters);
+[[nodiscard]] Encoding nested_json_encoding(DType dtype, const Shape& shape, std::int64_t characters);
 
 }  // namespace tensorop

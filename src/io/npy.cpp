@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "base/checked.hpp"
@@ -71,7 +72,7 @@ void append_utf8(std::string& out, std::uint32_t code) {
   }
 }
 
-// One stored string appended to the arena; false when it holds what is no Unicode.
+// One stored string appended to the arena; false when it is not valid Unicode.
 bool append_string(std::string& arena, const std::byte* stored, const NpyHeader& header) {
   if (header.encoding == NpyEncoding::bytes) {
     std::string_view text(reinterpret_cast<const char*>(stored), to_size(header.item_bytes));
@@ -193,11 +194,31 @@ NpyHeader stream_header(const NpyStream& stream, std::vector<std::byte>& bytes) 
   return header;
 }
 
+std::string stored_as(const NpyHeader& header) {
+  switch (header.encoding) {
+    case NpyEncoding::native:
+      return std::string(info(header.dtype).npy);
+    case NpyEncoding::swapped:
+      return cat('>', info(header.dtype).npy.substr(1));
+    case NpyEncoding::utf32:
+      return cat("<U", header.item_bytes / 4);
+    case NpyEncoding::utf32_swapped:
+      return cat(">U", header.item_bytes / 4);
+    case NpyEncoding::bytes:
+      return cat("|S", header.item_bytes);
+  }
+  __builtin_unreachable();
+}
+
 NpyStream stream_of(InputFile& file) {
   return {[&file](std::span<std::byte> buffer) { return file.read(buffer); }, std::nullopt};
 }
 
 }  // namespace
+
+bool begins_as_npy(std::string_view head) {
+  return head.starts_with(kNpyMagic);
+}
 
 NpyHeader read_npy_header(const NpyStream& stream, std::span<const std::byte> read_so_far) {
   std::vector<std::byte> bytes(read_so_far.begin(), read_so_far.end());
@@ -210,9 +231,19 @@ NpyHeader read_npy_header(std::span<const std::byte> file) {
   return header;
 }
 
-NpyHeader read_npy_header(InputFile& file, std::span<const std::byte> read_so_far) {
-  return file.mapping() ? read_npy_header(file.mapping()->bytes())
-                        : read_npy_header(stream_of(file), read_so_far);
+FileInfo describe(const NpyHeader& header) {
+  FileInfo file;
+  file.dtype = header.dtype;
+  file.shape = header.shape;
+  file.stored = stored_as(header);
+  file.fortran_order = header.fortran_order;
+  file.bytes = promised_bytes(header);
+  return file;
+}
+
+FileInfo describe_npy(InputFile& file, std::span<const std::byte> read_so_far) {
+  return describe(file.mapping() ? read_npy_header(file.mapping()->bytes())
+                                 : read_npy_header(stream_of(file), read_so_far));
 }
 
 Tensor read_npy(const NpyStream& stream, std::span<const std::byte> read_so_far, bool header_only) {
@@ -288,6 +319,24 @@ void append_utf32(std::string& out, std::span<const StringRef> strings, std::int
     }
     out.resize(end, '\0');
   }
+}
+
+Encoding npy_encoding(DType dtype, const Shape& shape, std::int64_t characters) {
+  Encoding encoding;
+  encoding.prefix = npy_header(dtype, shape, characters);
+  std::optional<std::int64_t> width = element_size(dtype);
+  if (dtype == DType::string) {
+    width = checked_mul(characters, 4);
+    encoding.encode = [characters](std::int64_t /*first*/, std::int64_t count, const std::byte* elements,
+                                   std::string& out) {
+      append_utf32(out, {reinterpret_cast<const StringRef*>(elements), to_size(count)}, characters);
+    };
+  } else {
+    encoding.element_bytes = element_size(dtype);
+  }
+  const auto bytes = width ? checked_mul(count(shape), *width) : std::nullopt;
+  encoding.least_bytes = bytes.value_or(std::numeric_limits<std::int64_t>::max());
+  return encoding;
 }
 
 }  // namespace tensorop

@@ -12,11 +12,15 @@
 #include <string_view>
 
 #include "base/input_file.hpp"
+#include "io/encoding.hpp"
+#include "io/file_info.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
 
 inline constexpr std::string_view kNpyMagic = "\x93NUMPY";
+
+[[nodiscard]] bool begins_as_npy(std::string_view head);
 
 // How the elements of a file are stored.
 enum class NpyEncoding : std::uint8_t {
@@ -46,8 +50,10 @@ struct NpyHeader {
 // With `header_only` the tensor has no elements. The bytes must end with the array. Throws Error.
 [[nodiscard]] Tensor read_npy(InputFile& file, std::span<const std::byte> read_so_far, bool header_only);
 
-// What the file itself says, for `info`; the rest as read_npy with header_only.
-[[nodiscard]] NpyHeader read_npy_header(InputFile& file, std::span<const std::byte> read_so_far);
+// What its header says, for `info`; path and format are left to the caller. Throws Error as read_npy() does
+// with header_only.
+[[nodiscard]] FileInfo describe_npy(InputFile& file, std::span<const std::byte> read_so_far);
+[[nodiscard]] FileInfo describe(const NpyHeader& header);
 
 // The same for a file whose bytes are `file`, in memory that `owner` keeps.
 [[nodiscard]] Tensor read_npy(std::span<const std::byte> file, std::shared_ptr<const void> owner,
@@ -72,6 +78,9 @@ struct NpyStream {
 // The header numpy.save writes for a C-order little-endian array; its length is a multiple of 64 bytes.
 // `characters` is the width of string elements in code points.
 [[nodiscard]] std::string npy_header(DType dtype, const Shape& shape, std::int64_t characters);
+
+// A file as numpy.save writes it; `characters` as in npy_header(). least_bytes is exact for strings too.
+[[nodiscard]] Encoding npy_encoding(DType dtype, const Shape& shape, std::int64_t characters);
 
 // Appends strings as NPY stores them: little-endian UTF-32, each padded with zeros to `characters`.
 void append_utf32(std::string& out, std::span<const StringRef> strings, std::int64_t characters);

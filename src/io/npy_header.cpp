@@ -1,6 +1,5 @@
 // The header of an NPY file: a Python literal of three known keys, parsed by hand and never evaluated.
-#include <array>
-#include <cstring>
+#include <algorithm>
 #include <optional>
 
 #include "base/checked.hpp"
@@ -13,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMagicAndVersion = 8;
 // A header with 64 dimensions of 19 digits is below 2 KiB; NumPy pads to at most 64 bytes more. More than
-// this is no array header, whatever version 2.0 could count.
+// this is not the header of an array, whatever version 2.0 could count.
 constexpr std::int64_t kLongestHeader = 1 << 16;
 
 [[noreturn]] void malformed(const std::string& what) {
@@ -25,9 +24,8 @@ class Cursor {
  public:
   explicit Cursor(std::string_view text) : text_(text) {}
 
-  void skip_space() {
-    while (position_ < text_.size() && (text_[position_] == ' ' || text_[position_] == '\n')) ++position_;
-  }
+  // What Python takes for space between tokens.
+  void skip_space() { position_ = std::min(text_.find_first_not_of(" \t\n\r\f", position_), text_.size()); }
   [[nodiscard]] bool at_end() {
     skip_space();
     return position_ == text_.size();
@@ -76,6 +74,10 @@ class Cursor {
     while (position_ < text_.size() && text_[position_] >= '0' && text_[position_] <= '9') ++position_;
     const std::string_view digits = text_.substr(begin, position_ - begin);
     if (digits.empty()) malformed(cat("expected a dimension at byte ", begin));
+    // Python refuses 02, which was octal once, and takes 00.
+    if (digits[0] == '0' && digits.find_first_not_of('0') != std::string_view::npos) {
+      malformed(cat("dimension ", printable(digits), " begins with 0"));
+    }
     const auto value = parse_int64(digits);
     if (!value) malformed(cat("dimension ", printable(digits), " is too large"));
     // Python 2 wrote long integers as 3L.
@@ -91,7 +93,7 @@ class Cursor {
       shape.push_back(dimension());
       if (take(',')) continue;
       if (shape.size() == 1) malformed("a shape of one dimension is written (n,)");
-      expect(')', "behind the shape");
+      expect(')', "after the shape");
       break;
     }
     return shape;
@@ -111,8 +113,10 @@ struct Element {
 // A fixed-width string type: its count of code points or bytes.
 Element string_element(std::string_view descr, char order) {
   const bool wide = descr[1] == 'U';
-  const auto width = parse_int64(descr.substr(2));
-  if (!width || *width < 0) malformed(cat("descr '", printable(descr), "' has no width"));
+  const std::string_view digits = descr.substr(2);
+  const bool is_plain = digits.find_first_not_of("0123456789") == std::string_view::npos;
+  const auto width = is_plain ? parse_int64(digits) : std::nullopt;
+  if (!width) malformed(cat("descr '", printable(descr), "' has no width"));
   const auto bytes = checked_mul(*width, wide ? 4 : 1);
   if (!bytes) malformed(cat("descr '", printable(descr), "' is too wide"));
   if (!wide) return {DType::string, NpyEncoding::bytes, *bytes};
@@ -199,7 +203,7 @@ NpyHeader parse_npy_header(std::span<const std::byte> file) {
   cursor.expect('{', "before the keys");
   while (!cursor.take('}')) {
     const std::string_view key = cursor.string("a key");
-    cursor.expect(':', "behind a key");
+    cursor.expect(':', "after a key");
     if (key == "descr") {
       once(element, key);
       element = parse_element(cursor);
@@ -213,10 +217,10 @@ NpyHeader parse_npy_header(std::span<const std::byte> file) {
       malformed(cat("unknown key '", printable(key), "'"));
     }
     if (cursor.take(',')) continue;
-    cursor.expect('}', "behind the keys");
+    cursor.expect('}', "after the keys");
     break;
   }
-  if (!cursor.at_end()) malformed("text behind the closing '}'");
+  if (!cursor.at_end()) malformed("text after the closing '}'");
   if (!element) malformed("the key 'descr' is missing");
   if (!fortran_order) malformed("the key 'fortran_order' is missing");
   if (!shape) malformed("the key 'shape' is missing");

@@ -1,5 +1,5 @@
-// minizip walks the directory, over the mapping; the members' bytes are unpacked straight from it by zlib,
-// which tells exactly where a member ends.
+// The directory is read by io/zip_directory.cpp. The members' bytes are unpacked straight from the mapping by
+// zlib, which tells exactly where a member ends.
 #include "io/npz.hpp"
 
 #define ZLIB_CONST
@@ -71,7 +71,8 @@ class Inflater {
     const int status = inflate(&stream_, Z_NO_FLUSH);
     if (status == Z_MEM_ERROR) throw std::bad_alloc();
     if (status == Z_BUF_ERROR) throw Error("the data is damaged: it ends within its deflate stream");
-    if (status != Z_OK && status != Z_STREAM_END) throw Error("the data is damaged: it is no deflate stream");
+    if (status != Z_OK && status != Z_STREAM_END)
+      throw Error("the data is damaged: it is not a deflate stream");
     const std::size_t got = room - stream_.avail_out;
     crc_ = static_cast<std::uint32_t>(crc32_z(crc_, reinterpret_cast<const Bytef*>(out.data()), got));
     total_ += to_int64(got);
@@ -83,8 +84,8 @@ class Inflater {
   void finish() {
     ended_ = true;
     if (total_ != member_.bytes) wrong_size(cat(total_), member_.bytes);
-    const std::size_t behind = stream_.avail_in + rest_.size();
-    if (behind != 0) throw Error(cat("the data is damaged: ", behind, " bytes behind its deflate stream"));
+    const std::size_t rest = stream_.avail_in + rest_.size();
+    if (rest != 0) throw Error(cat("the data is damaged: ", rest, " bytes after its deflate stream"));
     require_crc(crc_, member_);
   }
 
@@ -98,7 +99,7 @@ class Inflater {
 
 void require_npy(std::span<const std::byte> head) {
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
-  if (!text.starts_with(kNpyMagic)) throw Error("is no NPY file");
+  if (!begins_as_npy(text)) throw Error("is not an NPY file");
 }
 
 // `use(stream, head)` with the member unpacked, once its first bytes have shown that it is an NPY file.
@@ -114,59 +115,25 @@ auto unpack(std::span<const std::byte> packed, const ZipMember& member, const Us
 
 }  // namespace
 
-std::string_view array_of(const ZipMember& member) {
-  std::string_view name = member.name;
+NpzArchive::NpzArchive(std::shared_ptr<const MappedFile> file)
+    : file_(std::move(file)), directory_(read_zip_directory(file_->bytes())) {}
+
+bool NpzArchive::is_array(std::size_t member) const {
+  return directory_.members[member].name.ends_with(kNpyEnding);
+}
+
+std::string_view NpzArchive::name(std::size_t member) const {
+  std::string_view name = directory_.members[member].name;
   if (is_array(member)) name.remove_suffix(kNpyEnding.size());
   return name;
 }
 
-bool is_array(const ZipMember& member) {
-  return member.name.ends_with(kNpyEnding);
-}
-
-NpzArchive::NpzArchive(std::shared_ptr<const MappedFile> file)
-    : file_(std::move(file)), directory_(read_zip_directory(file_->bytes())) {}
-
-std::string NpzArchive::list_arrays() const {
-  constexpr std::size_t kMostListed = 20;
-  std::vector<std::string> names;
-  for (const ZipMember& member : directory_.members) {
-    if (!is_array(member)) continue;
-    if (names.size() == kMostListed) {
-      names.emplace_back("...");
-      break;
-    }
-    names.emplace_back(array_of(member));
-  }
-  return printable(join(names));
-}
-
-const ZipMember& NpzArchive::find(std::string_view name) const {
-  auto found = std::ranges::find(directory_.members, cat(name, kNpyEnding), &ZipMember::name);
-  if (found == directory_.members.end())
-    found = std::ranges::find(directory_.members, name, &ZipMember::name);
-  if (found != directory_.members.end()) return *found;
-  // Comparing takes time with the lengths: names that are not read as names are left out.
-  constexpr std::size_t kMostCompared = 1000;
-  constexpr std::size_t kLongestCompared = 64;
-  std::vector<std::string> candidates;
-  for (const ZipMember& member : directory_.members) {
-    if (candidates.size() == kMostCompared) break;
-    if (array_of(member).size() <= kLongestCompared) candidates.emplace_back(array_of(member));
-  }
-  const std::string near = nearest(name, candidates);
-  const std::string there = list_arrays();
-  const std::string hint = near.empty() ? cat("it holds ", there.empty() ? "no arrays" : there)
-                                        : cat("did you mean ", printable(near), "?");
-  throw Error(cat("the archive holds no array ", printable(name)), "", hint);
-}
-
-const ZipMember& NpzArchive::only() const {
-  const auto arrays = std::ranges::count_if(directory_.members, is_array);
-  if (arrays == 0) throw Error("the archive holds no arrays");
-  if (arrays == 1) return *std::ranges::find_if(directory_.members, is_array);
-  throw Error(cat("the archive holds ", arrays, " arrays (", list_arrays(), ") and none is named"), "",
-              "FILE:NAME is one array of an archive");
+std::optional<std::size_t> NpzArchive::lookup(std::string_view name) const {
+  const auto& members = directory_.members;
+  auto found = std::ranges::find(members, cat(name, kNpyEnding), &ZipMember::name);
+  if (found == members.end()) found = std::ranges::find(members, name, &ZipMember::name);
+  if (found == members.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - members.begin());
 }
 
 std::span<const std::byte> NpzArchive::bytes_of(const ZipMember& member) const {
@@ -177,7 +144,8 @@ std::span<const std::byte> NpzArchive::bytes_of(const ZipMember& member) const {
   return bytes;
 }
 
-Tensor NpzArchive::read(const ZipMember& member, bool header_only) const {
+Tensor NpzArchive::read(std::size_t position, bool header_only) const {
+  const ZipMember& member = directory_.members[position];
   const auto bytes = bytes_of(member);
   if (member.method == kZipStored) {
     if (!header_only) {
@@ -201,6 +169,19 @@ NpyHeader NpzArchive::read_header(const ZipMember& member) const {
   return unpack(bytes, member, [](const NpyStream& stream, std::span<const std::byte> head) {
     return read_npy_header(stream, head);
   });
+}
+
+FileInfo NpzArchive::describe(std::size_t position) const {
+  const ZipMember& member = directory_.members[position];
+  FileInfo info = tensorop::describe(read_header(member));
+  info.compression = member.method == kZipStored ? "stored" : "deflated";
+  return info;
+}
+
+std::unique_ptr<Archive> open_npz(const InputFile& file) {
+  if (file.mapping()) return std::make_unique<NpzArchive>(file.mapping());
+  throw Error("an NPZ archive cannot be read as a stream: its directory is at its end", "",
+              "save it to a file first");
 }
 
 }  // namespace tensorop

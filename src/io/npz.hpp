@@ -1,53 +1,51 @@
-// NPZ archives: zip files whose members are NPY files. Reading; io/npz_writer.hpp writes.
+// Reading NPZ archives: zip files whose members are NPY files. io/npz_writer.hpp writes them.
 // Owns: which member is which array, and unpacking. Knows nothing of paths. Sources: numpy.savez;
 // docs/formats.md.
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/input_file.hpp"
+#include "io/archive.hpp"
 #include "io/npy.hpp"
 #include "io/zip_directory.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
 
-// What a member is called as an array: without ".npy".
-[[nodiscard]] std::string_view array_of(const ZipMember& member);
-[[nodiscard]] bool is_array(const ZipMember& member);
-
 // The archive is hostile until shown otherwise: memory is taken in proportion to the bytes that are really
 // there, and what is not read is not believed.
-class NpzArchive {
+class NpzArchive final : public Archive {
  public:
   // Reads the directory. Throws Error as read_zip_directory() does.
   explicit NpzArchive(std::shared_ptr<const MappedFile> file);
 
-  // In the archive's order. Members that are no NPY files are among them.
-  [[nodiscard]] const std::vector<ZipMember>& members() const { return directory_.members; }
-  // The member `name`.npy or, where there is none, the one called exactly that. Throws Error with what there
-  // is as a hint.
-  [[nodiscard]] const ZipMember& find(std::string_view name) const;
-  // The one array. Throws Error when there is none, or more than one.
-  [[nodiscard]] const ZipMember& only() const;
+  [[nodiscard]] std::size_t size() const override { return directory_.members.size(); }
+  // Whether the member is called so as an NPY file is.
+  [[nodiscard]] bool is_array(std::size_t member) const override;
+  // Of an array: without ".npy".
+  [[nodiscard]] std::string_view name(std::size_t member) const override;
+  // The member `name`.npy or, where there is none, the one called exactly that.
+  [[nodiscard]] std::optional<std::size_t> lookup(std::string_view name) const override;
 
-  // The array of a member. A stored one that lies as memory wants it stays in the mapping; its checksum is
-  // compared all the same, but not with `header_only`, which reads no further than the header. Throws Error,
-  // without the member's name.
-  [[nodiscard]] Tensor read(const ZipMember& member, bool header_only) const;
-  [[nodiscard]] NpyHeader read_header(const ZipMember& member) const;
+  // A stored array that lies as memory wants it stays in the mapping. Its checksum is compared all the same,
+  // but not with `header_only`, which reads no further than the header.
+  [[nodiscard]] Tensor read(std::size_t member, bool header_only) const override;
+  [[nodiscard]] FileInfo describe(std::size_t member) const override;
 
  private:
-  [[nodiscard]] std::string list_arrays() const;
   [[nodiscard]] std::span<const std::byte> bytes_of(const ZipMember& member) const;
+  [[nodiscard]] NpyHeader read_header(const ZipMember& member) const;
 
   std::shared_ptr<const MappedFile> file_;
   ZipDirectory directory_;
 };
+
+// Throws Error for a stream: the directory is at the end.
+[[nodiscard]] std::unique_ptr<Archive> open_npz(const InputFile& file);
 
 }  // namespace tensorop

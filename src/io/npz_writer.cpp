@@ -16,6 +16,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/npy.hpp"
+#include "io/sink.hpp"
 
 namespace tensorop {
 namespace {
@@ -23,7 +24,7 @@ namespace {
 constexpr unsigned kVersion = 20;       // of the format, as a reader must know it
 constexpr unsigned kVersionZip64 = 45;  // the same with 64-bit sizes
 constexpr unsigned kEarliestDate = 0x21;
-constexpr unsigned kSizesBehind = 1U << 3;  // flag: sizes and checksum follow the data
+constexpr unsigned kSizesFollow = 1U << 3;  // flag: sizes and checksum follow the data
 constexpr unsigned kNameIsUtf8 = 1U << 11;  // flag
 constexpr unsigned kZip64Extra = 0x0001;
 constexpr unsigned kAlignmentExtra = 0xD935;  // as Android's zipalign: the alignment, then zeros
@@ -31,7 +32,7 @@ constexpr std::int64_t kAlignment = 64;
 constexpr std::int64_t kLimit32 = 0xFFFFFFFF;
 constexpr std::int64_t kLimit16 = 0xFFFF;
 
-// Little-endian numbers, one behind the other.
+// Little-endian numbers, one after the other.
 class Record {
  public:
   Record& u16(std::uint64_t value) { return number(value, 2); }
@@ -57,7 +58,8 @@ std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text));
 }
 
-// What deflate can at most make of it: it falls back on storing, with five bytes for each 16 KiB.
+// What deflate can at most make of it: where it cannot make it smaller it stores, with five bytes for each 16
+// KiB.
 std::optional<std::int64_t> most_deflated(std::int64_t bytes) {
   return checked_add(bytes, bytes / 1024 + 1024);
 }
@@ -123,31 +125,20 @@ class NpzWriter::Packer {
   std::array<std::byte, 1 << 16> out_{};
 };
 
-class NpzWriter::MemberSink final : public Sink {
+class NpzWriter::Member final : public Transport {
  public:
-  MemberSink(NpzWriter& archive, Entry entry, DType dtype, std::int64_t characters, std::string_view header)
-      : archive_(archive),
-        entry_(std::move(entry)),
-        dtype_(dtype),
-        characters_(characters),
-        packer_(archive, entry_) {
-    archive_.begin(entry_);
-    packer_.add(bytes_of(header));
-  }
+  Member(NpzWriter& archive, Entry entry)
+      : archive_(archive), entry_(std::move(entry)), packer_(archive, entry_) {}
 
-  [[nodiscard]] bool is_positional() const override { return false; }
   [[nodiscard]] bool is_stream() const override { return archive_.is_stream(); }
-  void write(std::int64_t /*first*/, const std::byte* /*elements*/, std::int64_t /*bytes*/) override {}
-  [[nodiscard]] std::byte* map() override { return nullptr; }
-  void encode(std::int64_t /*first*/, std::int64_t elements, const std::byte* data,
-              std::string& out) const override {
-    if (dtype_ == DType::string) {
-      append_utf32(out, {reinterpret_cast<const StringRef*>(data), to_size(elements)}, characters_);
-    } else {
-      out.append(reinterpret_cast<const char*>(data), to_size(elements * element_size(dtype_)));
-    }
+  // How much is left after deflating is not known before.
+  void require_space(std::int64_t bytes) const override {
+    if (!archive_.options_.compress && !is_stream()) archive_.file_.require_space(bytes);
   }
-  void append(std::string_view encoded) override { packer_.add(bytes_of(encoded)); }
+  void append(std::span<const std::byte> bytes) override {
+    if (!std::exchange(started_, true)) archive_.begin(entry_);
+    packer_.add(bytes);
+  }
   void commit() override {
     packer_.finish();
     archive_.end(entry_);
@@ -156,9 +147,8 @@ class NpzWriter::MemberSink final : public Sink {
  private:
   NpzWriter& archive_;
   Entry entry_;
-  DType dtype_;
-  std::int64_t characters_;
   Packer packer_;
+  bool started_ = false;
 };
 
 NpzWriter::NpzWriter(const std::string& path, const Options& options)
@@ -167,19 +157,16 @@ NpzWriter::NpzWriter(const std::string& path, const Options& options)
 
 std::unique_ptr<Sink> NpzWriter::add(const std::string& name, DType dtype, const Shape& shape,
                                      std::int64_t characters) {
-  const std::string header = npy_header(dtype, shape, characters);
-  const auto width = dtype == DType::string ? checked_mul(characters, 4) : element_size(dtype);
-  const auto data = width ? checked_mul(count(shape), *width) : std::nullopt;
-  const auto bytes = data ? checked_add(*data, to_int64(header.size())) : std::nullopt;
+  Encoding encoding = npy_encoding(dtype, shape, characters);
+  const auto bytes = checked_add(encoding.least_bytes, to_int64(encoding.prefix.size()));
   const auto most = bytes ? most_deflated(*bytes) : std::nullopt;
   if (!most) throw Error(cat("array ", printable(name), " would have more than 2^63 bytes"));
   Entry entry;
   entry.name = name + ".npy";
-  entry.place = written_;
+  entry.offset = written_;
   entry.bytes = *bytes;
   entry.in_zip64 = (options_.compress ? *most : *bytes) >= options_.zip64_from;
-  if (!options_.compress && !is_stream()) file_.require_space(*bytes);
-  return std::make_unique<MemberSink>(*this, std::move(entry), dtype, characters, header);
+  return std::make_unique<Sink>(std::move(encoding), std::make_unique<Member>(*this, std::move(entry)));
 }
 
 void NpzWriter::append(std::span<const std::byte> bytes) {
@@ -195,21 +182,21 @@ void NpzWriter::end(const Entry& entry) {
   if (is_stream()) {
     append(bytes_of(descriptor(entry)));
   } else {
-    file_.write_at(entry.place, bytes_of(local_header(entry, true)));
+    file_.write_at(entry.offset, bytes_of(local_header(entry, true)));
   }
   entries_.push_back(entry);
 }
 
 void NpzWriter::commit() {
-  const std::int64_t place = written_;
+  const std::int64_t offset = written_;
   for (const Entry& entry : entries_) append(bytes_of(directory_entry(entry)));
-  append(bytes_of(end_of_directory(place, written_ - place)));
+  append(bytes_of(end_of_directory(offset, written_ - offset)));
   file_.commit();
 }
 
 unsigned NpzWriter::flags(const Entry& entry) const {
   const bool is_ascii = std::ranges::all_of(entry.name, [](char c) { return (c & 0x80) == 0; });
-  return (is_stream() ? kSizesBehind : 0U) | (is_ascii ? 0U : kNameIsUtf8);
+  return (is_stream() ? kSizesFollow : 0U) | (is_ascii ? 0U : kNameIsUtf8);
 }
 
 // A size as a 32-bit field holds it: all ones where the zip64 field says it.
@@ -227,7 +214,7 @@ std::string NpzWriter::local_header(const Entry& entry, bool complete) const {
     constexpr std::int64_t kFixed = 30;
     constexpr std::int64_t kAlignmentField = 6;
     const std::int64_t end =
-        entry.place + kFixed + to_int64(entry.name.size() + extra.size()) + kAlignmentField;
+        entry.offset + kFixed + to_int64(entry.name.size() + extra.size()) + kAlignmentField;
     const std::int64_t padding = ceil_div(end, kAlignment) * kAlignment - end;
     extra.u16(kAlignmentExtra).u16(static_cast<std::uint64_t>(2 + padding)).u16(kAlignment);
     extra.text(std::string(to_size(padding), '\0'));
@@ -251,7 +238,7 @@ std::string NpzWriter::local_header(const Entry& entry, bool complete) const {
       .take();
 }
 
-// Behind the data of a member in a stream.
+// After the data of a member in a stream.
 std::string NpzWriter::descriptor(const Entry& entry) const {
   Record record;
   record.text("PK\7\10").u32(std::uint64_t{entry.crc});
@@ -262,7 +249,7 @@ std::string NpzWriter::descriptor(const Entry& entry) const {
 std::string NpzWriter::directory_entry(const Entry& entry) const {
   // Those that do not fit in their 32-bit fields, in this order.
   Record sizes;
-  for (const std::int64_t size : {entry.bytes, entry.packed_bytes, entry.place}) {
+  for (const std::int64_t size : {entry.bytes, entry.packed_bytes, entry.offset}) {
     if (size >= options_.zip64_from) sizes.u64(size);
   }
   Record extra;
@@ -286,43 +273,29 @@ std::string NpzWriter::directory_entry(const Entry& entry) const {
       .u16(0)  // disk
       .u16(0)  // internal attributes
       .u32(std::uint64_t{0})
-      .u32(limited(entry.place))
+      .u32(limited(entry.offset))
       .text(entry.name)
       .text(extra.take())
       .take();
 }
 
-std::string NpzWriter::end_of_directory(std::int64_t place, std::int64_t bytes) const {
+std::string NpzWriter::end_of_directory(std::int64_t offset, std::int64_t bytes) const {
   const std::int64_t members = to_int64(entries_.size());
   Record record;
-  if (members >= kLimit16 || place >= options_.zip64_from || bytes >= options_.zip64_from) {
-    constexpr std::int64_t kBehindLength = 44;
-    record.text("PK\6\6").u64(kBehindLength).u16(kVersionZip64).u16(kVersionZip64).u32(std::uint64_t{0});
-    record.u32(std::uint64_t{0}).u64(members).u64(members).u64(bytes).u64(place);
-    record.text("PK\6\7").u32(std::uint64_t{0}).u64(place + bytes).u32(std::uint64_t{1});
+  if (members >= kLimit16 || offset >= options_.zip64_from || bytes >= options_.zip64_from) {
+    constexpr std::int64_t kLengthOfRest = 44;
+    record.text("PK\6\6").u64(kLengthOfRest).u16(kVersionZip64).u16(kVersionZip64).u32(std::uint64_t{0});
+    record.u32(std::uint64_t{0}).u64(members).u64(members).u64(bytes).u64(offset);
+    record.text("PK\6\7").u32(std::uint64_t{0}).u64(offset + bytes).u32(std::uint64_t{1});
   }
   const auto shown = static_cast<std::uint64_t>(std::min(members, kLimit16));
   record.text("PK\5\6").u16(0).u16(0).u16(shown).u16(shown);
-  return record.u32(limited(bytes)).u32(limited(place)).u16(0).take();
+  return record.u32(limited(bytes)).u32(limited(offset)).u16(0).take();
 }
 
-void require_array_name(const std::string& name) {
-  constexpr std::size_t kLongest = 1000;
-  const auto refuse = [&](std::string_view why) {
-    throw Error(cat("an array cannot be called ", name.empty() ? "''" : printable(name), ": ", why), "",
-                "NAME=OPERAND gives it another name");
-  };
-  if (name.empty()) refuse("the name is empty");
-  if (name.size() > kLongest) refuse(cat("it has ", name.size(), " bytes (at most ", kLongest, ")"));
-  if (!is_utf8(name)) refuse("it is not valid UTF-8");
-  const bool has_control = std::ranges::any_of(name, [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x20 || byte == 0x7F;
-  });
-  if (has_control) refuse("it has control characters");
-  const std::string framed = cat('/', name, '/');
-  if (name.starts_with('/') || framed.find("/../") != std::string::npos)
-    refuse("it leads out of the archive");
+std::unique_ptr<ArchiveWriter> create_npz(const std::string& path, const ArchiveOptions& options) {
+  return std::make_unique<NpzWriter>(
+      path, NpzWriter::Options{.compress = options.compress, .durable = options.durable});
 }
 
 }  // namespace tensorop

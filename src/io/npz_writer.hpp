@@ -2,8 +2,8 @@
 //
 // The same arrays give the same bytes on every machine and at every time: members in the order they were
 // added, all dated 1980-01-01 00:00 (a zip's earliest), without owner, mode or comment. The data of stored
-// members is aligned to 64 bytes, so that it can be mapped. Into a stream, sizes and checksum stand behind
-// each member; nothing is read back.
+// members is aligned to 64 bytes, so that it can be mapped. Into a stream, sizes and checksum follow the
+// data of each member. Nothing is read back.
 #pragma once
 
 #include <cstddef>
@@ -14,42 +14,35 @@
 #include <vector>
 
 #include "base/output_file.hpp"
-#include "io/sink.hpp"
+#include "io/archive.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
 
-class NpzWriter {
+class NpzWriter final : public ArchiveWriter {
  public:
   struct Options {
     bool compress = false;  // members deflated instead of stored
     bool durable = false;   // as OutputFile::create() has it
-    // Sizes and places from here on are written in zip64 form. For tests; zip itself counts this far.
+    // Sizes and offsets from this one on are written in zip64 form. For tests: zip itself counts this far.
     std::int64_t zip64_from = 0xFFFFFFFF;
   };
 
   // `path` as in Destination. Throws Error naming it.
   NpzWriter(const std::string& path, const Options& options);
-  NpzWriter(const NpzWriter&) = delete;
-  NpzWriter& operator=(const NpzWriter&) = delete;
 
-  // True when what is written cannot be taken back.
-  [[nodiscard]] bool is_stream() const { return file_.is_stream(); }
-
-  // Begins the array `name`, as open_sink() does a file. One at a time: commit() of the sink ends the member,
-  // not the archive. Names are different and have passed require_array_name(). Throws Error.
+  [[nodiscard]] bool is_stream() const override { return file_.is_stream(); }
   [[nodiscard]] std::unique_ptr<Sink> add(const std::string& name, DType dtype, const Shape& shape,
-                                          std::int64_t characters);
-  // Writes the directory and publishes the archive.
-  void commit();
+                                          std::int64_t characters) override;
+  void commit() override;
 
  private:
   class Packer;
-  class MemberSink;
+  class Member;
 
   struct Entry {
-    std::string name;  // "x.npy"
-    std::int64_t place = 0;
+    std::string name;         // "x.npy"
+    std::int64_t offset = 0;  // of its own header in the file
     std::int64_t bytes = 0;
     std::int64_t packed_bytes = 0;
     std::uint32_t crc = 0;
@@ -59,7 +52,7 @@ class NpzWriter {
   [[nodiscard]] std::string local_header(const Entry& entry, bool complete) const;
   [[nodiscard]] std::string descriptor(const Entry& entry) const;
   [[nodiscard]] std::string directory_entry(const Entry& entry) const;
-  [[nodiscard]] std::string end_of_directory(std::int64_t place, std::int64_t bytes) const;
+  [[nodiscard]] std::string end_of_directory(std::int64_t offset, std::int64_t bytes) const;
   [[nodiscard]] unsigned flags(const Entry& entry) const;
   [[nodiscard]] std::int64_t limited(std::int64_t size) const;
   void begin(const Entry& entry);
@@ -72,8 +65,8 @@ class NpzWriter {
   std::vector<Entry> entries_;
 };
 
-// Throws Error where `name` cannot be that of an array in an archive: empty, too long, no UTF-8, with control
-// characters, or a path out of the directory that the archive is unpacked in.
-void require_array_name(const std::string& name);
+// Format::create_archive of NPZ.
+[[nodiscard]] std::unique_ptr<ArchiveWriter> create_npz(const std::string& path,
+                                                        const ArchiveOptions& options);
 
 }  // namespace tensorop

@@ -40,8 +40,8 @@ Decimal decimal_of(std::string_view text) {
     // An exponent as large as that decides alone: no text in memory has digits enough to make up for it.
     constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max() / 2;
     const std::string_view exponent = text.substr(at + 1);
-    const std::int64_t beyond = exponent[0] == '-' ? -kHuge : kHuge;
-    out.exponent += std::clamp(parse_int64(exponent).value_or(beyond), -kHuge, kHuge);
+    const std::int64_t extreme = exponent[0] == '-' ? -kHuge : kHuge;
+    out.exponent += std::clamp(parse_int64(exponent).value_or(extreme), -kHuge, kHuge);
   }
   return out;
 }

@@ -1,6 +1,6 @@
 // Numbers as JSON text, by dtype: read with one rounding, written as the shortest text that reads back.
-// Owns: the correctness of a single number. Knows nothing of tensors, documents or places. Independent of the
-// locale.
+// Owns: the correctness of a single number. Knows nothing of tensors, documents or positions. Independent of
+// the locale.
 #pragma once
 
 #include <cstddef>

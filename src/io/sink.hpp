@@ -1,4 +1,4 @@
-// Where a result goes: a format over a file, a stream or memory. Knows nothing of operators.
+// Where a result goes: an encoding joined with a transport. Knows nothing of operators.
 #pragma once
 
 #include <cstddef>
@@ -8,63 +8,81 @@
 #include <string>
 #include <string_view>
 
+#include "io/encoding.hpp"
+#include "io/format.hpp"
+#include "io/transport.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
 
-enum class Format : std::uint8_t {
-  npy,
-  json,    // {"dtype":...,"shape":...,"data":...} on one line
-  nested,  // the data alone
-  npz,     // an archive: io/npz_writer.hpp; no Sink writes it as a whole
+// The elements of a file that holds them as they lie in memory. Any thread, any order.
+class ElementFile {
+ public:
+  // They begin at byte `offset` of `file`, which outlives this, and have `width` bytes each, `bytes`
+  // together.
+  ElementFile(OutputFile& file, std::int64_t offset, std::int64_t width, std::int64_t bytes)
+      : file_(file), offset_(offset), width_(width), bytes_(bytes) {}
+
+  // Writes `bytes` bytes of elements, the first of which is number `first`.
+  void write(std::int64_t first, const std::byte* elements, std::int64_t bytes) const;
+  // All elements as writable memory, valid until the sink's commit().
+  [[nodiscard]] std::byte* map() const;
+
+ private:
+  OutputFile& file_;
+  std::int64_t offset_;
+  std::int64_t width_;
+  std::int64_t bytes_;
 };
 
-// The format of that name, in any case: "npy", "json", "nested".
-[[nodiscard]] std::optional<Format> parse_format(std::string_view name);
-
-struct Destination {
-  std::string path = "-";        // "-" is standard output
-  std::optional<Format> format;  // otherwise by the ending of the path; JSON on standard output
-  bool durable = false;          // to be there after a power loss too, as OutputFile::create() has it
-};
-
-// The format a destination asks for. Throws Error where its ending is unknown and no format was given.
-[[nodiscard]] Format format_of(const Destination& destination);
-
-// The same, where it is to hold one tensor: an archive is refused as well.
-[[nodiscard]] Format single_format_of(const Destination& destination);
-
-// One result on its way. Either positional (elements lie as they are at known places: write() and map(), any
-// thread, any order) or encoded (encode() on any thread, append() in ascending order). Nothing is visible
-// at the destination before commit(), unless is_stream().
+// One result on its way. It takes the elements in one of two ways: through elements() where that is not null,
+// else from front to end: encode() on any thread, append() in ascending order. Nothing is visible at the
+// destination before commit(), unless is_stream().
 class Sink {
  public:
-  Sink() = default;
-  Sink(const Sink&) = delete;
-  Sink& operator=(const Sink&) = delete;
-  virtual ~Sink() = default;
+  // Claims the space. Throws Error where the result cannot fit.
+  Sink(Encoding encoding, std::unique_ptr<Transport> transport);
 
-  [[nodiscard]] virtual bool is_positional() const = 0;
   // True when what is written cannot be taken back.
-  [[nodiscard]] virtual bool is_stream() const = 0;
+  [[nodiscard]] bool is_stream() const { return transport_->is_stream(); }
+  // Null unless elements lie as in memory at known offsets of a file.
+  [[nodiscard]] ElementFile* elements() { return elements_ ? &*elements_ : nullptr; }
 
-  // Positional: elements from position `first` on.
-  virtual void write(std::int64_t first, const std::byte* elements, std::int64_t bytes) = 0;
-  // Positional: all elements as writable memory, valid until commit().
-  [[nodiscard]] virtual std::byte* map() = 0;
-
-  // Encoded: appends the text of a slice to `out`.
-  virtual void encode(std::int64_t first, std::int64_t count, const std::byte* elements,
-                      std::string& out) const = 0;
-  virtual void append(std::string_view encoded) = 0;
+  // True where the bytes of elements are those in memory: append() takes them as they are, encode() copies
+  // them.
+  [[nodiscard]] bool takes_memory() const { return encoding_.element_bytes != 0; }
+  // Appends elements, the first of which is number `first`, to `out` as append() takes them.
+  void encode(std::int64_t first, std::int64_t count, const std::byte* elements, std::string& out) const;
+  void append(std::string_view encoded);
 
   // Completes and publishes.
-  virtual void commit() = 0;
+  void commit();
+
+ private:
+  void start();
+
+  Encoding encoding_;
+  std::unique_ptr<Transport> transport_;
+  std::optional<ElementFile> elements_;
+  bool started_ = false;
 };
 
+struct Destination {
+  std::string path = "-";          // "-" is standard output
+  const Format* format = nullptr;  // null: by the ending of the path; on standard output the default format
+  bool durable = false;            // to be there after a power loss too, as OutputFile::create() has it
+};
+
+// The format a destination asks for: an archive is returned whatever the choice. Throws Error where its
+// ending is unknown and no format was given; the hint names the formats of the choice.
+[[nodiscard]] const Format& format_of(const Destination& destination, FormatChoice choice);
+
+// The same, where it is to hold one tensor: an archive is refused as well.
+[[nodiscard]] const Format& single_format_of(const Destination& destination);
+
 // Opens `destination` for a result of this dtype and shape and claims its space. `characters` is the length
-// of the longest string element in code points (0 for other dtypes): an NPY file needs it first. Throws Error
-// naming the path.
+// of the longest string element in code points, which Format::needs_string_width asks for; else 0. Throws
+// Error naming the path.
 [[nodiscard]] std::unique_ptr<Sink> open_sink(const Destination& destination, DType dtype, const Shape& shape,
                                               std::int64_t characters);
 

@@ -24,7 +24,7 @@ constexpr unsigned kZip64Extra = 1;
   throw Error(cat("malformed zip archive: ", what));
 }
 
-// Little-endian numbers from front to end; reading beyond the end is the Error `what`.
+// Little-endian numbers from front to end; reading past the end is the Error `what`.
 class Fields {
  public:
   Fields(std::span<const std::byte> bytes, const char* what) : bytes_(bytes), what_(what) {}
@@ -63,52 +63,52 @@ constexpr const char* kWrongEnd = "its end, where the directory is found, is mis
 constexpr const char* kWrongDirectory = "its directory cannot be read";
 constexpr const char* kWrongHeader = "its header is not what the directory says of it";
 
-// Where the directory lies.
+// Where the directory is.
 struct End {
   std::uint64_t members;
   std::uint64_t bytes;
-  std::uint64_t place;
-  std::int64_t own_place;  // where the records of the end begin
+  std::uint64_t offset;
+  std::int64_t own_offset;  // where the records of the end begin
 };
 
 // The end record is the last one whose comment reaches exactly to the end of the file.
 std::int64_t find_end(std::span<const std::byte> file) {
   constexpr std::int64_t kLongestComment = 0xFFFF;
   const std::int64_t last = to_int64(file.size()) - kEndBytes;
-  for (std::int64_t place = last; place >= 0 && place >= last - kLongestComment; --place) {
-    Fields fields(file.subspan(to_size(place)), kWrongEnd);
+  for (std::int64_t offset = last; offset >= 0 && offset >= last - kLongestComment; --offset) {
+    Fields fields(file.subspan(to_size(offset)), kWrongEnd);
     if (fields.text(4) != "PK\5\6") continue;
     fields.take(16);
-    if (fields.u16() == fields.left()) return place;
+    if (fields.u16() == fields.left()) return offset;
   }
   malformed(kWrongEnd);
 }
 
-// The end in its 64-bit form, where a locator in front of the end says where it is.
-std::optional<End> read_zip64_end(std::span<const std::byte> file, std::int64_t end_place) {
-  if (end_place < kZip64LocatorBytes) return std::nullopt;
-  Fields locator(file.subspan(to_size(end_place - kZip64LocatorBytes)), kWrongEnd);
+// The end in its 64-bit form, where a locator before the end says where it is.
+std::optional<End> read_zip64_end(std::span<const std::byte> file, std::int64_t end_offset) {
+  if (end_offset < kZip64LocatorBytes) return std::nullopt;
+  Fields locator(file.subspan(to_size(end_offset - kZip64LocatorBytes)), kWrongEnd);
   if (locator.text(4) != "PK\6\7") return std::nullopt;
   locator.take(4);
-  const std::uint64_t place = locator.u64();
-  if (place > to_size(end_place)) malformed(kWrongEnd);
-  Fields fields(file.subspan(place), kWrongEnd);
+  const std::uint64_t offset = locator.u64();
+  if (offset > to_size(end_offset)) malformed(kWrongEnd);
+  Fields fields(file.subspan(offset), kWrongEnd);
   fields.expect("PK\6\6");
   fields.take(8 + 2 + 2 + 4 + 4);
   const std::uint64_t here = fields.u64();
   End end{};
   end.members = fields.u64();
   end.bytes = fields.u64();
-  end.place = fields.u64();
-  end.own_place = static_cast<std::int64_t>(place);
+  end.offset = fields.u64();
+  end.own_offset = static_cast<std::int64_t>(offset);
   if (here != end.members) malformed("it is a part of an archive of several files");
   return end;
 }
 
 End read_end(std::span<const std::byte> file) {
-  const std::int64_t place = find_end(file);
-  if (const auto end = read_zip64_end(file, place)) return *end;
-  Fields fields(file.subspan(to_size(place)), kWrongEnd);
+  const std::int64_t offset = find_end(file);
+  if (const auto end = read_zip64_end(file, offset)) return *end;
+  Fields fields(file.subspan(to_size(offset)), kWrongEnd);
   fields.expect("PK\5\6");
   const unsigned disk = fields.u16();
   const unsigned directory_disk = fields.u16();
@@ -116,8 +116,8 @@ End read_end(std::span<const std::byte> file) {
   End end{};
   end.members = fields.u16();
   end.bytes = fields.u32();
-  end.place = fields.u32();
-  end.own_place = place;
+  end.offset = fields.u32();
+  end.own_offset = offset;
   if (disk != 0 || directory_disk != 0 || here != end.members) {
     malformed("it is a part of an archive of several files");
   }
@@ -128,7 +128,7 @@ End read_end(std::span<const std::byte> file) {
 struct Sizes {
   std::uint64_t bytes;
   std::uint64_t packed_bytes;
-  std::uint64_t place;
+  std::uint64_t offset;
 };
 
 // Puts in what a zip64 field says, in its order, of those that refer to it.
@@ -137,14 +137,14 @@ void widen(Sizes& sizes, Fields extra) {
     const unsigned id = extra.u16();
     Fields field(extra.take(extra.u16()), kWrongDirectory);
     if (id != kZip64Extra) continue;
-    for (std::uint64_t* size : {&sizes.bytes, &sizes.packed_bytes, &sizes.place}) {
+    for (std::uint64_t* size : {&sizes.bytes, &sizes.packed_bytes, &sizes.offset}) {
       if (*size == kIn64Bits) *size = field.u64();
     }
     return;
   }
 }
 
-ZipMember read_entry(Fields& fields, std::int64_t directory_place) {
+ZipMember read_entry(Fields& fields, std::int64_t directory_offset) {
   ZipMember member;
   fields.expect("PK\1\2");
   fields.take(4);
@@ -159,21 +159,21 @@ ZipMember read_entry(Fields& fields, std::int64_t directory_place) {
   const unsigned extra_bytes = fields.u16();
   const unsigned comment_bytes = fields.u16();
   fields.take(8);
-  sizes.place = fields.u32();
+  sizes.offset = fields.u32();
   member.name = fields.text(name_bytes);
   widen(sizes, Fields(fields.take(extra_bytes), kWrongDirectory));
   fields.take(comment_bytes);
 
-  const auto most = static_cast<std::uint64_t>(directory_place);
+  const auto most = static_cast<std::uint64_t>(directory_offset);
   const auto shown = [&] { return cat("member ", printable(member.name)); };
-  if (sizes.packed_bytes > most || sizes.place > most - sizes.packed_bytes) {
-    malformed(cat(shown(), " claims ", sizes.packed_bytes, " bytes at byte ", sizes.place,
+  if (sizes.packed_bytes > most || sizes.offset > most - sizes.packed_bytes) {
+    malformed(cat(shown(), " claims ", sizes.packed_bytes, " bytes at byte ", sizes.offset,
                   ", the file holds ", most, " before its directory"));
   }
   if (sizes.bytes > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
     malformed(cat(shown(), " promises ", sizes.bytes, " bytes (at most 2^63 - 1)"));
   }
-  member.place = static_cast<std::int64_t>(sizes.place);
+  member.offset = static_cast<std::int64_t>(sizes.offset);
   member.packed_bytes = static_cast<std::int64_t>(sizes.packed_bytes);
   member.bytes = static_cast<std::int64_t>(sizes.bytes);
   return member;
@@ -193,13 +193,13 @@ void require_apart(const ZipDirectory& directory) {
   std::vector<const ZipMember*> members;
   members.reserve(directory.members.size());
   for (const ZipMember& member : directory.members) members.push_back(&member);
-  std::ranges::sort(members, {}, &ZipMember::place);
+  std::ranges::sort(members, {}, &ZipMember::offset);
   for (std::size_t i = 0; i < members.size(); ++i) {
     const ZipMember& member = *members[i];
     const std::int64_t end =
-        member.place + kLocalHeaderBytes + to_int64(member.name.size()) + member.packed_bytes;
+        member.offset + kLocalHeaderBytes + to_int64(member.name.size()) + member.packed_bytes;
     const bool is_last = i + 1 == members.size();
-    if (end <= (is_last ? directory.place : members[i + 1]->place)) continue;
+    if (end <= (is_last ? directory.offset : members[i + 1]->offset)) continue;
     malformed(is_last ? cat("member ", printable(member.name), " reaches into the directory")
                       : cat("members ", printable(member.name), " and ", printable(members[i + 1]->name),
                             " overlap"));
@@ -214,16 +214,16 @@ bool begins_as_zip(std::string_view head) {
 
 ZipDirectory read_zip_directory(std::span<const std::byte> file) {
   const End end = read_end(file);
-  const auto own_place = static_cast<std::uint64_t>(end.own_place);
-  if (end.bytes > own_place || end.place != own_place - end.bytes) malformed(kWrongEnd);
+  const auto own_offset = static_cast<std::uint64_t>(end.own_offset);
+  if (end.bytes > own_offset || end.offset != own_offset - end.bytes) malformed(kWrongEnd);
   if (end.members > kMostMembers) {
     throw Error(cat("the archive claims ", end.members, " members (at most ", kMostMembers, ")"));
   }
   ZipDirectory directory;
-  directory.place = static_cast<std::int64_t>(end.place);
-  Fields fields(file.subspan(end.place, end.bytes), kWrongDirectory);
+  directory.offset = static_cast<std::int64_t>(end.offset);
+  Fields fields(file.subspan(end.offset, end.bytes), kWrongDirectory);
   for (std::uint64_t i = 0; i < end.members; ++i) {
-    directory.members.push_back(read_entry(fields, directory.place));
+    directory.members.push_back(read_entry(fields, directory.offset));
   }
   if (fields.left() != 0)
     malformed(cat("its directory holds more than the members it counts (", end.members, ")"));
@@ -247,8 +247,8 @@ std::span<const std::byte> packed_bytes(std::span<const std::byte> file, const Z
     throw Error(
         cat("compression method ", member.method, known, " is not supported (stored and deflated are)"));
   }
-  const auto before_directory = file.first(to_size(directory.place));
-  Fields fields(before_directory.subspan(to_size(member.place)), kWrongHeader);
+  const auto before_directory = file.first(to_size(directory.offset));
+  Fields fields(before_directory.subspan(to_size(member.offset)), kWrongHeader);
   fields.expect("PK\3\4");
   fields.take(2);
   const unsigned flags = fields.u16();

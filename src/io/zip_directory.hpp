@@ -1,5 +1,5 @@
-// The directory of a zip file, and where its members lie.
-// Owns: the trust boundary of the format. Whatever the bytes, what comes out describes places inside the
+// The directory of a zip file, and where its members are.
+// Owns: the trust boundary of the format. Whatever the bytes, what comes out describes ranges inside the
 // file, or an Error says what is wrong. Nothing is unpacked here. Source: PKWARE's APPNOTE.TXT, sections 4.3
 // to 4.5.
 //
@@ -20,11 +20,12 @@ inline constexpr unsigned kZipDeflated = 8;
 
 // True when the first bytes of a file are those of a zip, an empty one included.
 [[nodiscard]] bool begins_as_zip(std::string_view head);
+inline constexpr std::size_t kZipDetectBytes = 4;  // so many of them are enough
 
 // A member as the directory describes it.
 struct ZipMember {
   std::string name;
-  std::int64_t place = 0;         // of its own header in the file
+  std::int64_t offset = 0;        // of its own header in the file
   std::int64_t packed_bytes = 0;  // not more than the file has
   std::int64_t bytes = 0;         // unpacked: a promise
   std::uint32_t crc = 0;          // CRC-32 of the unpacked bytes
@@ -33,12 +34,12 @@ struct ZipMember {
 };
 
 struct ZipDirectory {
-  std::int64_t place = 0;  // in the file; the members lie before it
+  std::int64_t offset = 0;  // in the file; the members lie before it
   std::vector<ZipMember> members;
 };
 
 // Throws Error when there is no directory, when it is malformed, does not fit the file, has a name twice, or
-// has members that lie over each other.
+// has members that overlap.
 [[nodiscard]] ZipDirectory read_zip_directory(std::span<const std::byte> file);
 
 // The packed bytes of a member. Throws Error when its own header is not what the directory says, and for

@@ -180,8 +180,10 @@ class JobReader {
         throw Error(cat(shown, " would be a tensor where it is an operand: write ./", shown));
       }
     } else if (member.key == "format") {
-      destination().format = parse_format(text_of(member, "a format"));
-      if (!destination().format) throw Error(cat(printable(member.text), " is not one of npy, json, nested"));
+      destination().format = find_format(text_of(member, "a format"));
+      if (destination().format == nullptr) {
+        throw Error(cat(printable(member.text), " is not one of ", join(format_names(FormatChoice::tensor))));
+      }
     } else if (member.key == "expect") {
       job_.expect = expectation_of(member, folder_);
     } else if (std::ranges::find(tolerance_names(), member.key) != tolerance_names().end()) {

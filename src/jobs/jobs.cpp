@@ -9,7 +9,7 @@
 #include "base/text.hpp"
 #include "engine/attributes.hpp"
 #include "io/json_objects.hpp"
-#include "io/source.hpp"
+#include "io/opened_file.hpp"
 #include "jobs/job_keys.hpp"
 
 namespace tensorop {
@@ -148,11 +148,10 @@ std::vector<std::string> files_of(const std::string& path) {
 void read_jobs(const std::string& path, JobPurpose purpose, std::vector<Job>& jobs) {
   const std::string name = path == "-" ? "standard input" : printable(path);
   OpenedFile opened = open_file(path);
-  if (opened.kind != FileKind::json) {
-    throw Error(cat(name, ": is an ", opened.kind == FileKind::npy ? "NPY file" : "NPZ archive",
-                    ", not a file of jobs"));
+  if (!opened.format->is_default) {
+    throw Error(cat(name, ": is ", noun_of(*opened.format), ", not a file of jobs"));
   }
-  JsonText text = json_text(std::move(opened));
+  JsonText text = text_of(std::move(opened));
   const std::string folder = path.find('/') == std::string::npos ? "" : directory_of(path);
   const std::size_t first = jobs.size();
   for (const JsonObject& object : read_json_objects(text, name))

@@ -59,7 +59,7 @@ mode_t mode_of(const std::string& path) {
   return info.st_mode & 07777;
 }
 
-// The line of the Error that `body` leaves with; "no error" where it does not.
+// The umask is `mask` as long as this object lives.
 struct UmaskScope {
   explicit UmaskScope(mode_t mask) : before(::umask(mask)) {}
   ~UmaskScope() { ::umask(before); }

@@ -157,7 +157,7 @@ TEST_CASE("convert --dtype reads untyped JSON as that dtype, from its text", "[c
     check_done(run_in(dir, call), row.data + "\n");
   }
   check_refused(run_in(dir, {"convert", "[1.5]", "--dtype", "int8"}),
-                "convert: element [0] = 1.5 is no integer, int8 takes only integers");
+                "convert: element [0] = 1.5 is not an integer, int8 takes only integers");
   check_refused(run_in(dir, {"convert", "[1,128]", "--dtype", "int8"}),
                 "convert: element [1] = 128 does not fit in int8 (-128..127)");
 }
@@ -250,7 +250,7 @@ TEST_CASE("convert refuses what it cannot mean", "[cli][commands][convert]") {
   check_refused(run_in(dir, {"convert"}), "convert: no input given");
   check_refused(run_in(dir, {"convert", "[1]", "[2]"}),
                 "convert: unexpected operand [2]: one input goes into one output\n"
-                "hint: an NPZ archive takes several: -o FILE.npz");
+                "hint: an archive takes several: -o FILE.npz");
   check_refused(run_in(dir, {"convert", "[1,2"}),
                 "convert: malformed JSON at line 1, column 5: unexpected end of input; expected ']'");
   check_refused(run_in(dir, {"convert", "none.npy"}),

@@ -253,7 +253,7 @@ TEST_CASE("a dry run answers from headers, files and dtypes with shapes alike", 
                 "gather: indices is float32; the default semantics allows int8, int16, int32, int64, uint8, "
                 "uint16, uint32, uint64 [IX-3]");
   check_refused(run_tensorop({"gather", "float32[2,-3]", "int64[4]", "--dry-run"}),
-                "gather: data: float32[2,-3]: dimensions are numbers from 0 on");
+                "gather: data: float32[2,-3]: dimensions are non-negative integers");
   check_refused(run_tensorop({"gather", "float32[2,3]", "int64[4]"}),
                 "gather: data: float32[2,3]: cannot open: No such file or directory");
 }

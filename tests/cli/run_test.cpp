@@ -155,7 +155,7 @@ TEST_CASE("a malformed job file is refused before any job runs", "[cli][run]") {
       {R"({"op":"gather","id":"x","expect":{"error":"X","dtype":1}})",
        R"(jobs.jsonl:2: key "expect": "error" cannot be combined with another key)"},
       {R"({"op":"gather","id":"x"} x)",
-       "jobs.jsonl:2: something follows behind the object: each begins on a line of its own"},
+       "jobs.jsonl:2: unexpected text after the object: each begins on a line of its own"},
       {"3", "jobs.jsonl:2: expected an object, found a number"},
   };
   for (const Row& row : rows) {

@@ -338,7 +338,7 @@ TEST_CASE("broadcast and element-wise operators: the same bytes for any number o
 std::string message_of(const BigCall& call, int threads, const std::optional<std::string>& path) {
   return error_of([&] {
     if (path) {
-      run_request(request_of(call), {*path, Format::npy}, settings_of(call, threads));
+      run_request(request_of(call), {*path, find_format("npy")}, settings_of(call, threads));
     } else {
       (void)evaluate(request_of(call), settings_of(call, threads));
     }

@@ -97,6 +97,9 @@ TEST_CASE("a header is read in every spelling of the literal that Python accepts
       {"{'descr': '<f4', 'fortran_order': False, 'shape': (5L,)}", {5}, false},
       {"{'descr': '<f4', 'fortran_order': False, 'shape': ()}", {}, false},
       {"{'descr': '<f4', 'fortran_order': False, 'shape': ( )}", {}, false},
+      {"{\t'descr':\t'<f4',\r'fortran_order':\f False,\r\n'shape':\t(\t2,\t3\r)\f}\r\n", {2, 3}, false},
+      {"\t{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)}\r", {2, 3}, false},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (00, 0L)}", {0, 0}, false},
       {"{'descr': '<f4', 'fortran_order': False, 'shape': (0, 9223372036854775807)}",
        {0, std::numeric_limits<std::int64_t>::max()},
        false},
@@ -111,7 +114,7 @@ TEST_CASE("a header is read in every spelling of the literal that Python accepts
       CHECK(header.fortran_order == row.fortran_order);
       CHECK(header.item_bytes == 4);
       CHECK(header.data_offset == static_cast<std::int64_t>(file.size()));
-      // Elements behind it are no part of it.
+      // Elements after it are no part of it.
       CHECK(parse(file + "{'").data_offset == header.data_offset);
     }
   }
@@ -178,7 +181,7 @@ TEST_CASE("each malformed literal is refused with what is wrong and where", "[io
       {"{,}", "expected a string for a key at byte 1"},
       {"{descr: '<f4'}", "expected a string for a key at byte 1"},
       {"{1: 2}", "expected a string for a key at byte 1"},
-      {"{'descr'}", "expected ':' behind a key at byte 8"},
+      {"{'descr'}", "expected ':' after a key at byte 8"},
       {"{'descr", "unterminated string for a key"},
       {"{'descr\" : 1", "unterminated string for a key"},
       {"{'des\\x63r': '<f4'}", "escape sequence at byte 5"},
@@ -187,9 +190,9 @@ TEST_CASE("each malformed literal is refused with what is wrong and where", "[io
       {"{'descr': }", "expected a string for descr at byte 10"},
       {"{'descr': 4", "expected a string for descr at byte 10"},
       {"{'descr': '<f4", "unterminated string for descr"},
-      {"{'descr': '<f4' 'shape': ()}", "expected '}' behind the keys at byte 16"},
+      {"{'descr': '<f4' 'shape': ()}", "expected '}' after the keys at byte 16"},
       {"{'descr': '<f4',, 'shape': ()}", "expected a string for a key at byte 16"},
-      {"{'descr': '<f4'", "expected '}' behind the keys at byte 15"},
+      {"{'descr': '<f4'", "expected '}' after the keys at byte 15"},
       {"{'descr': '<f4'}", "the key 'fortran_order' is missing"},
       {"{'fortran_order': False, 'shape': ()}", "the key 'descr' is missing"},
       {"{'descr': '<f4', 'shape': ()}", "the key 'fortran_order' is missing"},
@@ -200,7 +203,7 @@ TEST_CASE("each malformed literal is refused with what is wrong and where", "[io
       {"{'fortran_order': true}", "expected True or False for fortran_order at byte 18"},
       {"{'fortran_order': 1}", "expected True or False for fortran_order at byte 18"},
       {"{'fortran_order': 'True'}", "expected True or False for fortran_order at byte 18"},
-      {"{'fortran_order': Falsehood}", "expected '}' behind the keys at byte 23"},
+      {"{'fortran_order': Falsehood}", "expected '}' after the keys at byte 23"},
       {"{'shape': 3}", "expected '(' before the shape at byte 10"},
       {"{'shape': [3]}", "expected '(' before the shape at byte 10"},
       {"{'shape': None}", "expected '(' before the shape at byte 10"},
@@ -209,18 +212,23 @@ TEST_CASE("each malformed literal is refused with what is wrong and where", "[io
       {"{'shape': (3,,)}", "expected a dimension at byte 13"},
       {"{'shape': (-1,)}", "expected a dimension at byte 11"},
       {"{'shape': (+1,)}", "expected a dimension at byte 11"},
-      {"{'shape': (2, 3", "expected ')' behind the shape at byte 15"},
-      {"{'shape': (2, 3]}", "expected ')' behind the shape at byte 15"},
+      {"{'shape': (2, 3", "expected ')' after the shape at byte 15"},
+      {"{'shape': (2, 3]}", "expected ')' after the shape at byte 15"},
       {"{'shape': (2.0, 3)}", "a shape of one dimension is written (n,)"},
-      {"{'shape': (2, 3.0)}", "expected ')' behind the shape at byte 15"},
-      {"{'shape': (2, 1e3)}", "expected ')' behind the shape at byte 15"},
-      {"{'shape': (2, 0x3)}", "expected ')' behind the shape at byte 15"},
-      {"{'shape': (2, 3LL)}", "expected ')' behind the shape at byte 16"},
+      {"{'shape': (2, 3.0)}", "expected ')' after the shape at byte 15"},
+      {"{'shape': (2, 1e3)}", "expected ')' after the shape at byte 15"},
+      {"{'shape': (2, 0x3)}", "expected ')' after the shape at byte 15"},
+      {"{'shape': (2, 3LL)}", "expected ')' after the shape at byte 16"},
       {"{'shape': (2, '3')}", "expected a dimension at byte 14"},
       {"{'shape': (9223372036854775808,)}", "dimension 9223372036854775808 is too large"},
-      {literal_of("'<f4'", "()") + "x", "text behind the closing '}'"},
-      {literal_of("'<f4'", "()") + "{}", "text behind the closing '}'"},
-      {literal_of("'<f4'", "()") + std::string(1, '\0'), "text behind the closing '}'"},
+      {"{'shape': (02,)}", "dimension 02 begins with 0"},
+      {"{'shape': (1, 007L)}", "dimension 007 begins with 0"},
+      {"{'shape':\v(1,)}", "expected '(' before the shape at byte 9"},
+      {literal_of("'<U+1'", "()"), "descr '<U+1' has no width"},
+      {literal_of("'|S+1'", "()"), "descr '|S+1' has no width"},
+      {literal_of("'<f4'", "()") + "x", "text after the closing '}'"},
+      {literal_of("'<f4'", "()") + "{}", "text after the closing '}'"},
+      {literal_of("'<f4'", "()") + std::string(1, '\0'), "text after the closing '}'"},
       {literal_of("'<U0'", "(2,)"), "strings of width 0"},
       {literal_of("'|S0'", "()"), "strings of width 0"},
       {literal_of("'<U-1'", "()"), "descr '<U-1' has no width"},
@@ -454,7 +462,7 @@ TEST_CASE("what was read from a stream to find out what it is belongs to it", "[
 
 namespace {
 
-// Zeros without end behind `front`; counts what is taken of them.
+// Zeros without end after `front`; counts what is taken of them.
 class EndlessSystem : public System {
  public:
   explicit EndlessSystem(std::string front) : front_(std::move(front)) {}

@@ -163,6 +163,12 @@ class Roundtrip(Checker):
         self.check(what, False, f"exit {done.returncode}: {done.stderr.strip() or done.stdout[:200]}")
         return None
 
+    def check_refused(self, what, source):
+        given = self.directory / "in"
+        given.write_bytes(source)
+        done = subprocess.run([self.binary, "convert", given], capture_output=True, text=True)
+        self.check(what, done.returncode == 2 and not done.stdout, f"exit {done.returncode}: {done.stdout[:200]}")
+
     def check_npy(self, what, source, expected):
         written = self.convert(what, source, "npy")
         if written is None:
@@ -242,6 +248,27 @@ def check_byte_strings(checker):
     checker.check_npy("<U wider than its longest element", saved(wide), saved(canonical(wide)))
 
 
+def check_header_spellings(checker):
+    """Headers that numpy.save does not write are read, or refused, as numpy.load does it."""
+    literals = [
+        f"{{{space}'descr':{space}'<f4',{space}'fortran_order':{space}False{space},'shape':{space}(2,){space}}}{end}"
+        for space in ("", " ", "\t", "\r", "\f", "\v", "\n", "\r\n", "\xa0")
+        for end in ("", "\n", "\r\n", "\r", "\t\n", "\n\t", "\f\n", "\v\n", "\n\n", "\0\n")
+    ]
+    for shape in ("(2,)", "(02,)", "(002,)", "(1, 02)", "(2L,)", "(02L,)", "(1, 2)", "(2)", "[2]", "(2.0,)", "(-2,)"):
+        literals.append(f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}}}\n")
+    for literal in literals:
+        text = literal.encode("latin1")
+        source = b"\x93NUMPY\1\0" + len(text).to_bytes(2, "little") + text + bytes(8)
+        what = f"header {literal!r}"
+        try:
+            expected = saved(canonical(np.load(io.BytesIO(source))))
+        except ValueError:
+            checker.check_refused(what, source)
+        else:
+            checker.check_npy(what, source, expected)
+
+
 def bfloat16_file(bits, descr):
     """What numpy.save writes of an array whose dtype calls itself `descr`, as ml_dtypes does."""
     buffer = io.BytesIO()
@@ -295,6 +322,7 @@ def main():
         check_versions(checker, rng)
         check_header_lengths(checker)
         check_byte_strings(checker)
+        check_header_spellings(checker)
         check_bfloat16(checker, rng)
     print(f"NumPy {np.__version__}, seed {SEED}")
     checker.exit()

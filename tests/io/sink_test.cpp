@@ -34,8 +34,8 @@ void write(Sink& sink, const Tensor& tensor, std::int64_t slice) {
   for (std::int64_t first = 0; first < tensor.size(); first += slice) {
     const std::int64_t elements = std::min(slice, tensor.size() - first);
     const std::byte* data = tensor.data() + first * width;
-    if (sink.is_positional()) {
-      sink.write(first, data, elements * width);
+    if (const ElementFile* file = sink.elements()) {
+      file->write(first, data, elements * width);
     } else {
       std::string text;
       sink.encode(first, elements, data, text);
@@ -45,9 +45,9 @@ void write(Sink& sink, const Tensor& tensor, std::int64_t slice) {
   sink.commit();
 }
 
-std::string written(const TempDir& dir, const Tensor& tensor, Format format, std::int64_t slice,
+std::string written(const TempDir& dir, const Tensor& tensor, std::string_view format, std::int64_t slice,
                     std::int64_t characters = 0) {
-  const Destination destination{dir.file("out"), format};
+  const Destination destination{dir.file("out"), find_format(format)};
   write(*open_sink(destination, tensor.dtype(), tensor.shape(), characters), tensor, slice);
   return get(dir.file("out"));
 }
@@ -57,39 +57,36 @@ std::string written(const TempDir& dir, const Tensor& tensor, Format format, std
 TEST_CASE("the ending of a destination tells its format, and --format overrides it", "[io][sink]") {
   struct Row {
     std::string path;
-    std::optional<Format> asked;
-    Format format;
+    const char* asked;
+    std::string_view format;
   };
   const std::vector<Row> rows = {
-      {"a.npy", {}, Format::npy},
-      {"a.json", {}, Format::json},
-      {"dir.json/a.npy", {}, Format::npy},
-      {".npy", {}, Format::npy},
-      {"-", {}, Format::json},
-      {"-", Format::npy, Format::npy},
-      {"-", Format::nested, Format::nested},
-      {"a.npy", Format::json, Format::json},
-      {"a.json", Format::npy, Format::npy},
-      {"a.txt", Format::nested, Format::nested},
-      {"a", Format::npy, Format::npy},
-      {"a.npz", {}, Format::npz},
-      {"-", Format::npz, Format::npz},
+      {"a.npy", nullptr, "npy"},     {"a.json", nullptr, "json"}, {"dir.json/a.npy", nullptr, "npy"},
+      {".npy", nullptr, "npy"},      {"-", nullptr, "json"},      {"-", "npy", "npy"},
+      {"-", "nested", "nested"},     {"a.npy", "json", "json"},   {"a.json", "npy", "npy"},
+      {"a.txt", "nested", "nested"}, {"a", "npy", "npy"},         {"a.npz", nullptr, "npz"},
+      {"-", "npz", "npz"},
   };
   for (const Row& row : rows) {
     CAPTURE(row.path);
-    CHECK(format_of({row.path, row.asked}) == row.format);
+    const Format* asked = row.asked == nullptr ? nullptr : find_format(row.asked);
+    CHECK(format_of({row.path, asked}, FormatChoice::tensor).name == row.format);
   }
 }
 
 TEST_CASE("an ending that tells no format is an error with a remedy", "[io][sink]") {
   for (const char* path : {"a", "a.txt", "a.zip", "a.NPY", "a.npy.gz", "npy", "dir.npy/a", "-.x"}) {
     CAPTURE(path);
-    CHECK(error_of([&] {
-            (void)format_of({path, {}});
-          }) == cat(path, ": the ending does not tell the format\n",
-                    "name it .npy or .json, or give --format npy, json or nested"));
+    CHECK(error_of([&] { (void)format_of({path}, FormatChoice::tensor); }) ==
+          cat(path, ": the ending does not tell the format\n",
+              "name it .npy or .json, or give --format npy, json or nested"));
+    CHECK(error_of([&] { (void)format_of({path}, FormatChoice::all); }) ==
+          cat(path, ": the ending does not tell the format\n",
+              "name it .npy, .json or .npz, or give --format npy, json, nested or npz"));
   }
-  CHECK(error_of([] { (void)format_of({"a\x1b\n", {}}); }).starts_with("a\\x1b\\n: the ending does not"));
+  CHECK(error_of([] {
+          (void)format_of({"a\x1b\n"}, FormatChoice::all);
+        }).starts_with("a\\x1b\\n: the ending does not"));
 }
 
 TEST_CASE("an archive is no destination of one tensor", "[io][sink]") {
@@ -97,9 +94,9 @@ TEST_CASE("an archive is no destination of one tensor", "[io][sink]") {
   const std::string line =
       ": only convert writes NPZ archives\nwrite NPY files, then: tensorop convert a.npy b.npy -o ab.npz";
   const std::string path = dir.file("a.npz");
-  CHECK(error_of([&] { (void)open_sink({path, {}}, DType::int8, {1}, 0); }) == path + line);
-  CHECK(error_of([] { (void)single_format_of({"-", Format::npz}); }) == "standard output" + line);
-  CHECK(single_format_of({"a.npz", Format::json}) == Format::json);
+  CHECK(error_of([&] { (void)open_sink({path}, DType::int8, {1}, 0); }) == path + line);
+  CHECK(error_of([] { (void)single_format_of({"-", find_format("npz")}); }) == "standard output" + line);
+  CHECK(single_format_of({"a.npz", find_format("json")}).name == "json");
   CHECK(fs::is_empty(dir.path()));
 }
 
@@ -108,23 +105,23 @@ TEST_CASE("each format has its bytes, in whatever slices they are written", "[io
   const Tensor floats = tensor_of<float>(DType::float32, {2, 3}, {0, -0.0F, 1.5F, 1e20F, -2, 0.1F});
   for (const std::int64_t slice : {1, 2, 3, 4, 6, 100}) {
     CAPTURE(slice);
-    CHECK(written(dir, floats, Format::npy, slice) == npy_bytes(floats));
-    CHECK(written(dir, floats, Format::json, slice) ==
+    CHECK(written(dir, floats, "npy", slice) == npy_bytes(floats));
+    CHECK(written(dir, floats, "json", slice) ==
           "{\"dtype\":\"float32\",\"shape\":[2,3],\"data\":[[0.0,-0.0,1.5],[1e+20,-2.0,0.1]]}\n");
-    CHECK(written(dir, floats, Format::nested, slice) == "[[0.0,-0.0,1.5],[1e+20,-2.0,0.1]]\n");
+    CHECK(written(dir, floats, "nested", slice) == "[[0.0,-0.0,1.5],[1e+20,-2.0,0.1]]\n");
   }
 }
 
 TEST_CASE("rank 0 and empty results have their bytes", "[io][sink]") {
   const TempDir dir;
   const Tensor scalar = tensor_of<std::int64_t>(DType::int64, {}, {-7});
-  CHECK(written(dir, scalar, Format::npy, 1) == npy_bytes(scalar));
-  CHECK(written(dir, scalar, Format::json, 1) == "{\"dtype\":\"int64\",\"shape\":[],\"data\":-7}\n");
-  CHECK(written(dir, scalar, Format::nested, 1) == "-7\n");
+  CHECK(written(dir, scalar, "npy", 1) == npy_bytes(scalar));
+  CHECK(written(dir, scalar, "json", 1) == "{\"dtype\":\"int64\",\"shape\":[],\"data\":-7}\n");
+  CHECK(written(dir, scalar, "nested", 1) == "-7\n");
   const Tensor empty = tensor_of<std::int64_t>(DType::int64, {2, 0, 3}, {});
-  CHECK(written(dir, empty, Format::npy, 1) == npy_bytes(empty));
-  CHECK(written(dir, empty, Format::json, 1) == "{\"dtype\":\"int64\",\"shape\":[2,0,3],\"data\":[]}\n");
-  CHECK(written(dir, empty, Format::nested, 1) == "[[],[]]\n");
+  CHECK(written(dir, empty, "npy", 1) == npy_bytes(empty));
+  CHECK(written(dir, empty, "json", 1) == "{\"dtype\":\"int64\",\"shape\":[2,0,3],\"data\":[]}\n");
+  CHECK(written(dir, empty, "nested", 1) == "[[],[]]\n");
 }
 
 TEST_CASE("strings are written as wide as was said", "[io][sink]") {
@@ -135,41 +132,71 @@ TEST_CASE("strings are written as wide as was said", "[io][sink]") {
   for (const std::string& text : texts) refs.push_back({text.data(), static_cast<std::int64_t>(text.size())});
   const Tensor strings = tensor_of(DType::string, {4}, refs);
   for (const std::int64_t slice : {1, 3, 4}) {
-    CHECK(written(dir, strings, Format::npy, slice, 2) == npy_bytes(strings));
-    CHECK(written(dir, strings, Format::nested, slice, 2) ==
-          "[\"a\",\"\",\"\xf0\x9f\x99\x82\\\"\",\"\\n\"]\n");
+    CHECK(written(dir, strings, "npy", slice, 2) == npy_bytes(strings));
+    CHECK(written(dir, strings, "nested", slice, 2) == "[\"a\",\"\",\"\xf0\x9f\x99\x82\\\"\",\"\\n\"]\n");
   }
   const Tensor none = tensor_of<StringRef>(DType::string, {0}, {});
-  CHECK(written(dir, none, Format::npy, 1, 1) == npy_bytes(none));
+  CHECK(written(dir, none, "npy", 1, 1) == npy_bytes(none));
 }
 
-TEST_CASE("fixed-width NPY is positional: written in any order, or through memory", "[io][sink]") {
+TEST_CASE("a file of elements as in memory is written in any order, or through a mapping", "[io][sink]") {
   const TempDir dir;
   const Tensor numbers = tensor_of<std::int16_t>(DType::int16, {4}, {1, 2, 3, 4});
   {
-    const auto sink = open_sink({dir.file("a.npy"), {}}, DType::int16, {4}, 0);
-    REQUIRE(sink->is_positional());
+    const auto sink = open_sink({dir.file("a.npy")}, DType::int16, {4}, 0);
+    REQUIRE(sink->elements() != nullptr);
     CHECK_FALSE(sink->is_stream());
-    sink->write(2, numbers.data() + 4, 4);
-    sink->write(0, numbers.data(), 4);
+    sink->elements()->write(2, numbers.data() + 4, 4);
+    sink->elements()->write(0, numbers.data(), 4);
     CHECK_FALSE(fs::exists(dir.path() / "a.npy"));
     sink->commit();
   }
   CHECK(get(dir.file("a.npy")) == npy_bytes(numbers));
   {
-    const auto sink = open_sink({dir.file("b.npy"), {}}, DType::int16, {4}, 0);
-    std::memcpy(sink->map(), numbers.data(), 8);
+    const auto sink = open_sink({dir.file("b.npy")}, DType::int16, {4}, 0);
+    std::memcpy(sink->elements()->map(), numbers.data(), 8);
     sink->commit();
   }
   CHECK(get(dir.file("b.npy")) == npy_bytes(numbers));
 }
 
+TEST_CASE("an encoding has its prefix and suffix around the elements, in whichever way they are written",
+          "[io][sink]") {
+  const TempDir dir;
+  const std::string path = dir.file("out");
+  const auto sink_to = [](const std::string& destination, std::int64_t element_bytes) {
+    Encoding encoding{.prefix = "<", .suffix = ">", .element_bytes = element_bytes, .least_bytes = 3};
+    if (element_bytes == 0) {
+      encoding.encode = [](std::int64_t first, std::int64_t count, const std::byte* /*data*/,
+                           std::string& out) {
+        for (std::int64_t i = 0; i < count; ++i) out += static_cast<char>('a' + first + i);
+      };
+    }
+    return std::make_unique<Sink>(std::move(encoding), file_transport(OutputFile::create(destination)));
+  };
+  const Tensor letters = tensor_of<std::uint8_t>(DType::uint8, {3}, {'a', 'b', 'c'});
+  for (const std::int64_t element_bytes : {0, 1}) {
+    CAPTURE(element_bytes);
+    const auto sink = sink_to(path, element_bytes);
+    CHECK((sink->elements() != nullptr) == (element_bytes == 1));
+    CHECK(sink->takes_memory() == (element_bytes == 1));
+    write(*sink, letters, 2);
+    CHECK(get(path) == "<abc>");
+  }
+  {
+    const auto sink = sink_to(path, 1);
+    std::memcpy(sink->elements()->map(), "xyz", 3);
+    sink->commit();
+    CHECK(get(path) == "<xyz>");
+  }
+}
+
 TEST_CASE("a sink that is not committed leaves what stood there", "[io][sink]") {
   const TempDir dir;
   write_file(dir.file("out"), "before");
-  for (const Format format : {Format::npy, Format::json, Format::nested}) {
-    const auto sink = open_sink({dir.file("out"), format}, DType::uint8, {1 << 16}, 0);
-    if (!sink->is_positional()) sink->append("[1,2,");
+  for (const char* format : {"npy", "json", "nested"}) {
+    const auto sink = open_sink({dir.file("out"), find_format(format)}, DType::uint8, {1 << 16}, 0);
+    if (sink->elements() == nullptr) sink->append("[1,2,");
   }
   CHECK(get(dir.file("out")) == "before");
   CHECK(std::distance(fs::directory_iterator(dir.path()), {}) == 1);
@@ -188,22 +215,22 @@ TEST_CASE("of a stream nothing is written before the first elements, and all of 
   const Tensor numbers = tensor_of<std::int16_t>(DType::int16, {3}, {1, 2, 3});
   const Tensor empty = tensor_of<std::int16_t>(DType::int16, {0}, {});
   struct Row {
-    Format format;
+    std::string_view format;
     const Tensor& tensor;
     std::string bytes;
   };
   const std::vector<Row> rows = {
-      {Format::npy, numbers, npy_bytes(numbers)},
-      {Format::npy, empty, npy_bytes(empty)},
-      {Format::json, numbers, "{\"dtype\":\"int16\",\"shape\":[3],\"data\":[1,2,3]}\n"},
-      {Format::nested, empty, "[]\n"},
+      {"npy", numbers, npy_bytes(numbers)},
+      {"npy", empty, npy_bytes(empty)},
+      {"json", numbers, "{\"dtype\":\"int16\",\"shape\":[3],\"data\":[1,2,3]}\n"},
+      {"nested", empty, "[]\n"},
   };
   for (const Row& row : rows) {
     CountingSystem counting;
     const ScopedSystem scope(counting);
-    const auto sink = open_sink({"/dev/null", row.format}, DType::int16, row.tensor.shape(), 0);
+    const auto sink = open_sink({"/dev/null", find_format(row.format)}, DType::int16, row.tensor.shape(), 0);
     CHECK(sink->is_stream());
-    CHECK_FALSE(sink->is_positional());
+    CHECK(sink->elements() == nullptr);
     CHECK(counting.taken.empty());
     write(*sink, row.tensor, 2);
     CHECK(counting.taken == row.bytes);
@@ -215,7 +242,7 @@ TEST_CASE("what cannot fit on the file system is refused before the first byte, 
   const TempDir dir;
   write_file(dir.file("out"), "before");
   struct Row {
-    Format format;
+    std::string_view format;
     DType dtype;
     Shape shape;
     std::int64_t characters;
@@ -224,16 +251,16 @@ TEST_CASE("what cannot fit on the file system is refused before the first byte, 
   constexpr std::int64_t kMany = std::int64_t{1} << 56;
   const std::string most = cat(std::numeric_limits<std::int64_t>::max());
   const std::vector<Row> rows = {
-      {Format::npy, DType::float32, {kMany}, 0, "288230376151711872"},
-      {Format::json, DType::float32, {kMany}, 0, "144115188075855872"},
-      {Format::nested, DType::uint8, {kMany}, 0, "144115188075855872"},
-      {Format::npy, DType::string, {kMany}, 3, "864691128455135232"},
-      {Format::npy, DType::string, {kMany}, 1000, most},
-      {Format::npy, DType::string, {1}, std::int64_t{1} << 61, most},
+      {"npy", DType::float32, {kMany}, 0, "288230376151711872"},
+      {"json", DType::float32, {kMany}, 0, "144115188075855872"},
+      {"nested", DType::uint8, {kMany}, 0, "144115188075855872"},
+      {"npy", DType::string, {kMany}, 3, "864691128455135232"},
+      {"npy", DType::string, {kMany}, 1000, most},
+      {"npy", DType::string, {1}, std::int64_t{1} << 61, most},
   };
   for (const Row& row : rows) {
     const std::string line = error_of([&] {
-      (void)open_sink({dir.file("out"), row.format}, row.dtype, row.shape, row.characters);
+      (void)open_sink({dir.file("out"), find_format(row.format)}, row.dtype, row.shape, row.characters);
     });
     CHECK(line.starts_with(cat(dir.file("out"), ": the result needs at least ", row.least, " bytes, ")));
     CHECK(line.ends_with(" are free on that file system"));
@@ -242,9 +269,8 @@ TEST_CASE("what cannot fit on the file system is refused before the first byte, 
 }
 
 TEST_CASE("a destination that cannot be opened is named", "[io][sink]") {
-  CHECK(error_of([] {
-          (void)open_sink({"/nowhere/a.npy", {}}, DType::int8, {1}, 0);
-        }) == "/nowhere/a.npy: cannot write: No such file or directory");
+  CHECK(error_of([] { (void)open_sink({"/nowhere/a.npy"}, DType::int8, {1}, 0); }) ==
+        "/nowhere/a.npy: cannot write: No such file or directory");
 }
 
 }  // namespace tensorop

@@ -2,16 +2,20 @@
 #include "io/source.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/system.hpp"
 #include "base/text.hpp"
 #include "io/json_writer.hpp"
+#include "io/npz_writer.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 #include "support/npy_writer.hpp"
@@ -58,7 +62,133 @@ class DirectoryScope {
   fs::path before_;
 };
 
+// Counts the calls that find out what an operand is.
+class CountingSystem : public System {
+ public:
+  int open(const char* path, int flags, mode_t mode) override {
+    ++opens;
+    return System::open(path, flags, mode);
+  }
+  int fstat(int fd, struct stat* out) override {
+    ++fstats;
+    return System::fstat(fd, out);
+  }
+  int stat(const char* path, struct stat* out) override {
+    ++stats;
+    return System::stat(path, out);
+  }
+  int opens = 0;
+  int fstats = 0;
+  int stats = 0;
+};
+
+std::string calls_to_open(const std::string& text, const Source::Options& options = {}) {
+  CountingSystem counting;
+  const ScopedSystem scope(counting);
+  (void)Source::open(text, options);
+  return cat(counting.opens, " open, ", counting.fstats, " fstat, ", counting.stats, " stat");
+}
+
+void write_numbers_archive(const std::string& path) {
+  NpzWriter archive(path, {});
+  const Tensor numbers = two_numbers();
+  const auto sink = archive.add("x", numbers.dtype(), numbers.shape(), 0);
+  sink->append({reinterpret_cast<const char*>(numbers.data()), 8});
+  sink->commit();
+  archive.commit();
+}
+
 }  // namespace
+
+TEST_CASE("an operand is opened once and asked once what it is", "[io][source]") {
+  const TempDir dir;
+  write_file(dir.file("a.npy"), npy_bytes(two_numbers()));
+  write_file(dir.file("a.json"), "[1,2]");
+  write_file(dir.file("a:b.npy"), npy_bytes(two_numbers()));
+  write_numbers_archive(dir.file("a.npz"));
+  CHECK(calls_to_open(dir.file("a.npy")) == "1 open, 1 fstat, 0 stat");
+  CHECK(calls_to_open(dir.file("a.npy"), {.header_only = true, .allow_abstract = true}) ==
+        "1 open, 1 fstat, 0 stat");
+  CHECK(calls_to_open(dir.file("a.json")) == "1 open, 1 fstat, 0 stat");
+  CHECK(calls_to_open(dir.file("a:b.npy")) == "1 open, 1 fstat, 0 stat");
+  CHECK(calls_to_open(dir.file("a.npz")) == "1 open, 1 fstat, 0 stat");
+  // One open() that finds no file of that name.
+  CHECK(calls_to_open("[1,2]") == "1 open, 0 fstat, 0 stat");
+  CHECK(calls_to_open("int8[2]", {.header_only = true, .allow_abstract = true}) == "1 open, 0 fstat, 0 stat");
+  CHECK(calls_to_open("[1,2]", {.is_json = true}) == "0 open, 0 fstat, 0 stat");
+  // What stands before the colon is opened only where it is a regular file.
+  CHECK(calls_to_open(dir.file("a.npz:x")) == "2 open, 1 fstat, 1 stat");
+}
+
+TEST_CASE("a file that is there and may not be opened is not taken for something else", "[io][source]") {
+  class ClosedSystem : public System {
+   public:
+    int open(const char* /*path*/, int /*flags*/, mode_t /*mode*/) override {
+      errno = EACCES;
+      return -1;
+    }
+  };
+  const TempDir dir;
+  const DirectoryScope directory(dir.path());
+  write_file("[1,2]", npy_bytes(two_numbers()));
+  ClosedSystem closed;
+  const ScopedSystem scope(closed);
+  CHECK(open_error("[1,2]") == "[1,2]: cannot open: Permission denied");
+  // No file of that name: there is nothing to be allowed.
+  CHECK(read("[3,4]") == "untyped int64 [3,4]");
+}
+
+TEST_CASE("an operand tells which mapped file its elements lie in", "[io][source]") {
+  const TempDir dir;
+  write_file(dir.file("a.npy"), npy_bytes(two_numbers()));
+  write_file(dir.file("big.npy"), npy_bytes(two_numbers(), {.big_endian = true}));
+  write_file(dir.file("a.json"), "[1,2]");
+  write_numbers_archive(dir.file("a.npz"));
+  for (const char* name : {"a.npy", "a.npz", "a.npz:x"}) {
+    CAPTURE(name);
+    const Source source = Source::open(dir.file(name), {});
+    REQUIRE(source.mapping() != nullptr);
+    const auto bytes = source.mapping()->bytes();
+    CHECK(source.tensor()->data() >= bytes.data());
+    CHECK(source.tensor()->data() + 8 <= bytes.data() + bytes.size());
+    CHECK(Source::open(dir.file(name), {.header_only = true}).mapping() == nullptr);
+  }
+  CHECK(Source::open(dir.file("big.npy"), {}).mapping() == nullptr);
+  CHECK(Source::open("[1,2]", {}).mapping() == nullptr);
+  Source json = Source::open(dir.file("a.json"), {.read_later = true});
+  CHECK(json.mapping() != nullptr);
+  json.resolve(DType::int8);
+  CHECK(json.mapping() == nullptr);
+}
+
+TEST_CASE("text that is read later is read as the dtype that is known by then, and not before",
+          "[io][source]") {
+  const TempDir dir;
+  write_file(dir.file("untyped"), "[1, 300, 2]");
+  write_file(dir.file("typed"), R"({"dtype":"int16","data":[1,300]})");
+  write_file(dir.file("malformed"), "[1,");
+  Source malformed = Source::open(dir.file("malformed"), {.read_later = true});
+  CHECK(malformed.is_unread());
+  CHECK(malformed.tensor() == nullptr);
+  const std::string line = error_of([&] { malformed.resolve(DType::int8); });
+  CHECK(line.starts_with(dir.file("malformed") + ": malformed JSON at line 1, column 4"));
+  CHECK(malformed.is_unread());
+  // In uint64 it fits; by itself it would be refused.
+  Source large = Source::open("[18446744073709551615]", {.read_later = true});
+  large.resolve(DType::uint64);
+  CHECK(nested_json(*large.tensor()) == "[18446744073709551615]");
+  Source untyped = Source::open(dir.file("untyped"), {.read_later = true});
+  CHECK(error_of([&] { untyped.resolve(DType::int8); }) ==
+        dir.file("untyped") + ": element [1] = 300 does not fit in int8 (-128..127)");
+  untyped.read();
+  CHECK_FALSE(untyped.is_unread());
+  CHECK(untyped.natural_dtype() == DType::int64);
+  untyped.resolve(DType::float32);
+  CHECK(nested_json(*untyped.tensor()) == "[1.0,300.0,2.0]");
+  Source typed = Source::open(dir.file("typed"), {.read_later = true});
+  typed.resolve(DType::int8);
+  CHECK(typed.tensor()->dtype() == DType::int16);
+}
 
 TEST_CASE("an operand that is no file is the tensor itself", "[io][source]") {
   const std::vector<std::pair<std::string, std::string>> rows = {
@@ -239,11 +369,11 @@ TEST_CASE("a dtype and shape that describe no tensor are refused", "[io][source]
   std::string dims65 = "1";
   for (int i = 0; i < 64; ++i) dims65 += ",1";
   const std::vector<std::pair<std::string, std::string>> rows = {
-      {"int8[-1]", "int8[-1]: dimensions are numbers from 0 on"},
-      {"int8[2,x]", "int8[2,x]: dimensions are numbers from 0 on"},
-      {"int8[2,,3]", "int8[2,,3]: dimensions are numbers from 0 on"},
-      {"int8[2,3,]", "int8[2,3,]: a dimension is missing behind the last comma"},
-      {"int8[9223372036854775808]", "int8[9223372036854775808]: dimensions are numbers from 0 on"},
+      {"int8[-1]", "int8[-1]: dimensions are non-negative integers"},
+      {"int8[2,x]", "int8[2,x]: dimensions are non-negative integers"},
+      {"int8[2,,3]", "int8[2,,3]: dimensions are non-negative integers"},
+      {"int8[2,3,]", "int8[2,3,]: a dimension is missing after the last comma"},
+      {"int8[9223372036854775808]", "int8[9223372036854775808]: dimensions are non-negative integers"},
       {"int64[1152921504606846976]",
        "int64[1152921504606846976]: shape (1152921504606846976) has more elements of 8 bytes than fit in "
        "2^63 bytes [G-2]"},

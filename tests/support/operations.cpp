@@ -39,7 +39,7 @@ std::function<void(const TempDir&)> call(const std::string& op, const std::vecto
   return [=](const TempDir& dir) {
     std::vector<OperandText> paths;
     for (const std::string& operand : operands) paths.emplace_back(dir.file(operand));
-    run_request(request(op, std::move(paths)), {dir.file(output), std::nullopt, durable}, {});
+    run_request(request(op, std::move(paths)), {dir.file(output), nullptr, durable}, {});
   };
 }
 

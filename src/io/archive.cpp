@@ -1,0 +1,75 @@
+#include "io/archive.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace tensorop {
+
+std::string Archive::list_arrays() const {
+  constexpr std::size_t kMostListed = 20;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (!is_array(i)) continue;
+    if (names.size() == kMostListed) {
+      names.emplace_back("...");
+      break;
+    }
+    names.emplace_back(name(i));
+  }
+  return printable(join(names));
+}
+
+std::size_t Archive::find(std::string_view name) const {
+  if (const auto found = lookup(name)) return *found;
+  // Comparing takes time with the lengths: names that are not read as names are left out.
+  constexpr std::size_t kMostCompared = 1000;
+  constexpr std::size_t kLongestCompared = 64;
+  std::vector<std::string> candidates;
+  for (std::size_t i = 0; i < size() && candidates.size() < kMostCompared; ++i) {
+    const std::string_view candidate = this->name(i);
+    if (candidate.size() <= kLongestCompared) candidates.emplace_back(candidate);
+  }
+  const std::string near = nearest(name, candidates);
+  const std::string there = list_arrays();
+  const std::string hint = near.empty() ? cat("it holds ", there.empty() ? "no arrays" : there)
+                                        : cat("did you mean ", printable(near), "?");
+  throw Error(cat("the archive holds no array ", printable(name)), "", hint);
+}
+
+std::size_t Archive::only() const {
+  std::size_t arrays = 0;
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (!is_array(i)) continue;
+    ++arrays;
+    last = i;
+  }
+  if (arrays == 0) throw Error("the archive holds no arrays");
+  if (arrays == 1) return last;
+  throw Error(cat("the archive holds ", arrays, " arrays (", list_arrays(), ") and none is named"), "",
+              "FILE:NAME is one array of an archive");
+}
+
+void require_array_name(const std::string& name) {
+  constexpr std::size_t kLongest = 1000;
+  const auto refuse = [&](std::string_view why) {
+    throw Error(cat("an array cannot be called ", name.empty() ? "''" : printable(name), ": ", why), "",
+                "NAME=OPERAND gives it another name");
+  };
+  if (name.empty()) refuse("the name is empty");
+  if (name.size() > kLongest) refuse(cat("it has ", name.size(), " bytes (at most ", kLongest, ")"));
+  if (!is_utf8(name)) refuse("it is not valid UTF-8");
+  const bool has_control = std::ranges::any_of(name, [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7F;
+  });
+  if (has_control) refuse("it has control characters");
+  const std::string framed = cat('/', name, '/');
+  if (name.starts_with('/') || framed.find("/../") != std::string::npos)
+    refuse("it leads out of the archive");
+}
+
+}  // namespace tensorop

@@ -1,0 +1,75 @@
+// Archives of named arrays, whatever their format.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "io/file_info.hpp"
+#include "io/sink.hpp"
+#include "tensor/tensor.hpp"
+
+namespace tensorop {
+
+// An archive that was opened for reading: its members, by their positions in the archive's order.
+class Archive {
+ public:
+  Archive() = default;
+  Archive(const Archive&) = delete;
+  Archive& operator=(const Archive&) = delete;
+  virtual ~Archive() = default;
+
+  // How many members there are. Some may not be arrays: they are found by their names, and nothing else.
+  [[nodiscard]] virtual std::size_t size() const = 0;
+  [[nodiscard]] virtual bool is_array(std::size_t member) const = 0;
+  // What the member is called in FILE:NAME. Valid as long as the archive.
+  [[nodiscard]] virtual std::string_view name(std::size_t member) const = 0;
+  // The member that NAME of FILE:NAME means.
+  [[nodiscard]] virtual std::optional<std::size_t> lookup(std::string_view name) const = 0;
+
+  // The array of a member, without elements with `header_only`. It keeps what it needs of the file. Throws
+  // Error without the member's name.
+  [[nodiscard]] virtual Tensor read(std::size_t member, bool header_only) const = 0;
+  // What the header of a member says; path and format are left to the caller. Throws Error as read() does.
+  [[nodiscard]] virtual FileInfo describe(std::size_t member) const = 0;
+
+  // As lookup(). Throws Error where there is none, with a near name or what there is as a hint.
+  [[nodiscard]] std::size_t find(std::string_view name) const;
+  // The one array. Throws Error when there is none, or more than one.
+  [[nodiscard]] std::size_t only() const;
+
+ private:
+  [[nodiscard]] std::string list_arrays() const;
+};
+
+struct ArchiveOptions {
+  bool compress = false;  // where Format::can_compress
+  bool durable = false;   // as OutputFile::create() has it
+};
+
+// An archive being written, one array after the other, from front to end.
+class ArchiveWriter {
+ public:
+  ArchiveWriter() = default;
+  ArchiveWriter(const ArchiveWriter&) = delete;
+  ArchiveWriter& operator=(const ArchiveWriter&) = delete;
+  virtual ~ArchiveWriter() = default;
+
+  // True when what is written cannot be taken back.
+  [[nodiscard]] virtual bool is_stream() const = 0;
+  // Begins the array `name`, as open_sink() does a file. One at a time: commit() of the sink ends the array,
+  // not the archive. Names are different and have passed require_array_name(). Throws Error.
+  [[nodiscard]] virtual std::unique_ptr<Sink> add(const std::string& name, DType dtype, const Shape& shape,
+                                                  std::int64_t characters) = 0;
+  // Completes and publishes the archive.
+  virtual void commit() = 0;
+};
+
+// Throws Error where `name` cannot be that of an array in an archive: empty, too long, not UTF-8, with
+// control characters, or a path out of the directory that the archive is unpacked in.
+void require_array_name(const std::string& name);
+
+}  // namespace tensorop

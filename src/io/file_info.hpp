@@ -1,0 +1,24 @@
+// What a file says of the array it holds, for `info`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "tensor/dtype.hpp"
+#include "tensor/shape.hpp"
+
+namespace tensorop {
+
+struct FileInfo {
+  std::string path;         // of an array in an archive: "a.npz:x"
+  std::string_view format;  // Format::name
+  DType dtype = DType::float32;
+  Shape shape;
+  std::string stored;  // how the elements are stored: "<f4", "<U5"; empty for text
+  bool fortran_order = false;
+  std::int64_t bytes = 0;   // of the elements as stored; of text: of the elements in memory
+  std::string compression;  // of an array in an archive: "stored", "deflated"
+};
+
+}  // namespace tensorop

@@ -1,0 +1,105 @@
+// The formats, one row each: what a format is called, how it is detected, read, described and written. All
+// that differs between formats is in their rows and in the files that a row names; whoever reads or writes
+// looks it up here.
+//
+// A format holds one tensor or is an archive of named arrays. A new one is its file(s) and its row in
+// format.cpp.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tensor/dtype.hpp"
+#include "tensor/shape.hpp"
+
+namespace tensorop {
+
+class Archive;
+class ArchiveWriter;
+class InputFile;
+class JsonText;
+class Tensor;
+struct ArchiveOptions;
+struct Encoding;
+struct FileInfo;
+struct JsonTensor;
+
+struct Format {
+  std::string_view name;                         // as --format and `info` call it: "npy"
+  std::string_view title;                        // as messages call it: "NPY"
+  std::string_view article;                      // of the title: "an"
+  std::array<std::string_view, 3> endings = {};  // of file names, for writing; the first is the usual one
+
+  // Detection, from the first bytes of a file alone.
+  std::size_t detect_bytes = 0;  // so many of them are enough
+  bool (*detects)(std::string_view head) = nullptr;
+  // What no format detects is of this one; so is what goes to standard output.
+  bool is_default = false;
+
+  // Reading: one of these three, or none where files of the format are detected as another one.
+  // A tensor whose dtype its header tells, from a file of which `read_so_far` was taken already, if it is a
+  // stream. With `header_only` it has no elements. Throws Error.
+  Tensor (*read)(InputFile& file, std::span<const std::byte> read_so_far, bool header_only) = nullptr;
+  // A tensor as text, which may leave its dtype open: `as` is what it is then (json_reader.hpp).
+  JsonTensor (*read_text)(JsonText& text, std::optional<DType> as) = nullptr;
+  // Throws Error, also where the format cannot be read as a stream.
+  std::unique_ptr<Archive> (*open_archive)(const InputFile& file) = nullptr;
+
+  // Beside `read`: what the header says. Throws Error as `read` does with `header_only`.
+  FileInfo (*describe)(InputFile& file, std::span<const std::byte> read_so_far) = nullptr;
+
+  // Writing: one of these two, or none. `characters` is the length of the longest string element in code
+  // points, for those that need it first.
+  Encoding (*encode)(DType dtype, const Shape& shape, std::int64_t characters) = nullptr;
+  bool needs_string_width = false;
+  // Throws Error naming the path.
+  std::unique_ptr<ArchiveWriter> (*create_archive)(const std::string& path,
+                                                   const ArchiveOptions& options) = nullptr;
+  bool can_compress = false;  // create_archive does what ArchiveOptions::compress says
+
+  [[nodiscard]] constexpr bool is_archive() const {
+    return open_archive != nullptr || create_archive != nullptr;
+  }
+  // Whether dtype and shape are found without reading the elements.
+  [[nodiscard]] constexpr bool has_header() const { return read != nullptr || open_archive != nullptr; }
+  [[nodiscard]] constexpr bool is_readable() const {
+    return read != nullptr || read_text != nullptr || open_archive != nullptr;
+  }
+  [[nodiscard]] constexpr bool is_writable() const { return encode != nullptr || create_archive != nullptr; }
+};
+
+// In the order in which they are listed.
+[[nodiscard]] std::span<const Format> formats();
+
+// What no other format detects, and what goes to standard output.
+[[nodiscard]] const Format& default_format();
+// The format of a file that begins with `head`. The first most_detect_bytes() are enough.
+[[nodiscard]] const Format& detect_format(std::string_view head);
+[[nodiscard]] std::size_t most_detect_bytes();
+
+// The format of that name, in any case, where results can be written in it; else null.
+[[nodiscard]] const Format* find_format(std::string_view name);
+
+// "an NPY file", "an NPZ archive".
+[[nodiscard]] std::string noun_of(const Format& format);
+
+// Which formats a result may be written in.
+enum class FormatChoice : std::uint8_t {
+  tensor,  // those of one tensor
+  all,     // archives too
+};
+// Their names: the values of --format.
+[[nodiscard]] std::vector<std::string> format_names(FormatChoice choice);
+// The titles of those wanted, for sentences about them.
+[[nodiscard]] std::vector<std::string> format_titles(bool (*wanted)(const Format& format));
+// The format whose ending `path` has. Throws Error naming the path where there is none.
+[[nodiscard]] const Format& format_by_ending(std::string_view path, FormatChoice choice);
+
+}  // namespace tensorop

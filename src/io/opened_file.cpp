@@ -1,0 +1,114 @@
+#include "io/opened_file.hpp"
+
+#include <cerrno>
+#include <span>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/paths.hpp"
+#include "base/system.hpp"
+#include "base/text.hpp"
+
+namespace tensorop {
+namespace {
+
+std::string_view front_of(const InputFile& file) {
+  const auto bytes = file.mapping()->bytes();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+OpenedFile detect(InputFile file, std::string shown) {
+  std::string head;
+  if (!file.mapping()) {
+    head.resize(most_detect_bytes());
+    head.resize(file.read(std::as_writable_bytes(std::span(head))));
+  }
+  const Format& format = detect_format(file.mapping() ? front_of(file) : std::string_view(head));
+  return {std::move(file), std::move(head), &format, std::move(shown), std::nullopt};
+}
+
+}  // namespace
+
+std::optional<OpenedFile> open_whole_path(const std::string& path) {
+  if (path == "-") {
+    InputFile file = InputFile::standard_input();
+    std::string name = file.name();
+    return detect(std::move(file), std::move(name));
+  }
+  auto file = InputFile::open_existing(path);
+  if (!file) return std::nullopt;
+  return detect(std::move(*file), path);
+}
+
+std::optional<OpenedFile> open_archive_path(const std::string& path) {
+  const int reason = errno;
+  for (std::size_t colon = path.find(':'); colon != std::string::npos; colon = path.find(':', colon + 1)) {
+    std::string archive = path.substr(0, colon);
+    // Opening what is not a regular file, a FIFO for example, would take something away from others.
+    struct stat info {};
+    if (os().stat(archive.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
+    InputFile file = InputFile::open(archive);
+    if (!file.mapping()) continue;
+    const Format& format = detect_format(front_of(file));
+    if (format.open_archive == nullptr) continue;
+    return OpenedFile{std::move(file), {}, &format, std::move(archive), path.substr(colon + 1)};
+  }
+  errno = reason;
+  return std::nullopt;
+}
+
+OpenedFile open_file(const std::string& path) {
+  auto opened = open_whole_path(path);
+  if (!opened) opened = open_archive_path(path);
+  if (!opened) throw_errno(path, "cannot open");
+  return std::move(*opened);
+}
+
+JsonText text_of(OpenedFile opened) {
+  if (!opened.file.mapping()) return {std::move(opened.file), std::move(opened.head)};
+  return {front_of(opened.file), opened.file.mapping()};
+}
+
+std::unique_ptr<Archive> open_archive(const OpenedFile& opened) {
+  return with_context(printable(opened.shown), [&] { return opened.format->open_archive(opened.file); });
+}
+
+std::size_t chosen_member(const OpenedFile& opened, const Archive& archive) {
+  return with_context(printable(opened.shown),
+                      [&] { return opened.array ? archive.find(*opened.array) : archive.only(); });
+}
+
+std::string array_path(const OpenedFile& opened, const Archive& archive, std::size_t member) {
+  return cat(opened.shown, ":", archive.name(member));
+}
+
+std::string array_name(const std::string& text) {
+  if (text == "-" || (!names_file(text) && looks_like_json(text))) return {};
+  const OpenedFile opened = open_file(text);
+  if (opened.format->open_archive != nullptr) {
+    const auto archive = open_archive(opened);
+    return std::string(archive->name(chosen_member(opened, *archive)));
+  }
+  const std::string file = text.substr(text.rfind('/') + 1);
+  const std::size_t dot = file.rfind('.');
+  return dot == 0 ? file : file.substr(0, dot);
+}
+
+bool names_file(const std::string& text) {
+  return file_exists(text) || (!looks_like_json(text) && open_archive_path(text).has_value());
+}
+
+// A list, an object or a string by how it begins; a number, true or false only as a whole: 2024.npy is a
+// file.
+bool looks_like_json(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(kSpace);
+  if (begin == std::string_view::npos) return false;
+  const std::string_view value = text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+  if (value[0] == '[' || value[0] == '{' || value[0] == '"') return true;
+  if (value == "true" || value == "false") return true;
+  const bool is_number = value[0] == '-' || (value[0] >= '0' && value[0] <= '9');
+  return is_number && value.find_first_not_of("0123456789+-.eE") == std::string_view::npos;
+}
+
+}  // namespace tensorop

@@ -1,0 +1,33 @@
+// Where encoded bytes go: a file, a stream, or a member of an archive. Knows nothing of tensors.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "base/output_file.hpp"
+
+namespace tensorop {
+
+// Bytes from front to end. Nothing is visible at the destination before commit(), unless is_stream().
+class Transport {
+ public:
+  Transport() = default;
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+  virtual ~Transport() = default;
+
+  // True when what is written cannot be taken back.
+  [[nodiscard]] virtual bool is_stream() const = 0;
+  // The file that bytes may be written to at any offset, instead of append(); null where there is none.
+  [[nodiscard]] virtual OutputFile* random_access() { return nullptr; }
+  // Throws Error where so many bytes cannot fit. Before the first byte.
+  virtual void require_space(std::int64_t bytes) const = 0;
+  virtual void append(std::span<const std::byte> bytes) = 0;
+  virtual void commit() = 0;
+};
+
+// A file or a stream, as OutputFile tells them apart.
+[[nodiscard]] std::unique_ptr<Transport> file_transport(OutputFile file);
+
+}  // namespace tensorop

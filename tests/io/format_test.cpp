@@ -1,0 +1,163 @@
+// The table of formats: its rows agree with themselves and with each other, and whatever a row writes it
+// reads.
+#include "io/format.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "io/archive.hpp"
+#include "io/inspect.hpp"
+#include "io/json_writer.hpp"
+#include "io/opened_file.hpp"
+#include "io/sink.hpp"
+#include "io/source.hpp"
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
+#include "support/temp_dir.hpp"
+#include "support/tensors.hpp"
+
+namespace tensorop {
+namespace {
+
+std::vector<Tensor> samples() {
+  static constexpr std::string_view kTexts = "a\xc3\xa4\xf0\x9f\x99\x82";
+  const std::vector<StringRef> texts = {{kTexts.data(), 1}, {kTexts.data(), 7}, {kTexts.data(), 0}};
+  return {
+      tensor_of<float>(DType::float32, {2, 3}, {1, 2, 3, -0.0F, 5, 1e20F}),
+      tensor_of<std::int64_t>(DType::int64, {}, {-7}),
+      tensor_of<std::uint8_t>(DType::uint8, {0, 4}, {}),
+      tensor_of<std::uint16_t>(DType::bfloat16, {1}, {0x3f80}),
+      tensor_of(DType::string, {3}, texts),
+  };
+}
+
+std::int64_t width_of(const Tensor& tensor) {
+  return tensor.dtype() == DType::string ? 3 : 0;
+}
+
+// Some formats have no strings: they say so when they are asked to write them. All else every format has.
+bool is_refused(const Format& format, const Tensor& tensor) {
+  if (tensor.dtype() != DType::string) return false;
+  return error_of([&] { (void)format.encode(tensor.dtype(), tensor.shape(), width_of(tensor)); }) !=
+         "no error";
+}
+
+void write(Sink& sink, const Tensor& tensor) {
+  const auto bytes = tensor.size() * element_size(tensor.dtype());
+  if (const ElementFile* file = sink.elements()) {
+    file->write(0, tensor.data(), bytes);
+  } else if (tensor.size() != 0) {
+    std::string encoded;
+    sink.encode(0, tensor.size(), tensor.data(), encoded);
+    sink.append(encoded);
+  }
+  sink.commit();
+}
+
+// Dtype, shape and elements, which the format may leave to be settled.
+void check_same(const std::string& text, const Tensor& tensor) {
+  const Source source = Source::open(text, {.untyped_as = tensor.dtype()});
+  REQUIRE(source.tensor() != nullptr);
+  CHECK(source.tensor()->dtype() == tensor.dtype());
+  CHECK(source.tensor()->shape() == tensor.shape());
+  CHECK(nested_json(*source.tensor()) == nested_json(tensor));
+}
+
+void check_info(const FileInfo& info, const std::string& path, const Format& format, const Tensor& tensor) {
+  CHECK(info.path == path);
+  CHECK(info.format == format.name);
+  CHECK(info.dtype == tensor.dtype());
+  CHECK(info.shape == tensor.shape());
+}
+
+}  // namespace
+
+TEST_CASE("each format's row is complete and means one format", "[io][format]") {
+  std::set<std::string_view> names;
+  std::set<std::string_view> endings;
+  for (const Format& format : formats()) {
+    CAPTURE(format.name);
+    CHECK(names.insert(format.name).second);
+    CHECK(format.name == lower(format.name));
+    CHECK_FALSE(format.title.empty());
+    CHECK_FALSE(format.article.empty());
+    for (const std::string_view ending : format.endings) {
+      if (!ending.empty()) CHECK((ending.starts_with('.') && endings.insert(ending).second));
+    }
+    const int readers =
+        int{format.read != nullptr} + int{format.read_text != nullptr} + int{format.open_archive != nullptr};
+    CHECK(readers == (format.detects != nullptr || format.is_default ? 1 : 0));
+    CHECK((format.detects == nullptr) == (format.detect_bytes == 0));
+    CHECK((format.describe != nullptr) == (format.read != nullptr));
+    CHECK_FALSE((format.encode != nullptr && format.create_archive != nullptr));
+    CHECK_FALSE((format.encode != nullptr && format.open_archive != nullptr));
+    CHECK((format.is_writable() || format.is_readable()));
+    CHECK(find_format(format.name) == (format.is_writable() ? &format : nullptr));
+  }
+  CHECK(find_format("NPY")->name == "npy");
+  CHECK(find_format("np") == nullptr);
+  CHECK(&detect_format("") == &default_format());
+}
+
+TEST_CASE("a file of any format reads back as what was written", "[io][format]") {
+  const TempDir dir;
+  for (const Format& format : formats()) {
+    if (format.encode == nullptr) continue;
+    for (const Tensor& tensor : samples()) {
+      CAPTURE(format.name, name(tensor.dtype()));
+      if (is_refused(format, tensor)) continue;
+      // The name says another format.
+      const std::string path = dir.file("file.npz");
+      write(*open_sink({path, &format}, tensor.dtype(), tensor.shape(), width_of(tensor)), tensor);
+      const std::string bytes = get(path);
+      if (format.is_readable()) {
+        CHECK(&detect_format(bytes) == &format);
+        CHECK(&detect_format(bytes.substr(0, most_detect_bytes())) == &format);
+      }
+      // The nested form has no shape for some empty tensors.
+      if (!format.is_readable() && tensor.size() == 0) continue;
+      check_same(path, tensor);
+      if (format.is_readable()) check_info(inspect_file(path).at(0), path, format, tensor);
+    }
+  }
+}
+
+TEST_CASE("an archive of any format reads back, as a whole and array by array", "[io][format]") {
+  const TempDir dir;
+  const auto tensors = samples();
+  for (const Format& format : formats()) {
+    if (format.create_archive == nullptr) continue;
+    for (const bool compress : {false, true}) {
+      if (compress && !format.can_compress) continue;
+      CAPTURE(format.name, compress);
+      const std::string path = dir.file("archive.npy");
+      const auto writer = format.create_archive(path, {.compress = compress});
+      for (std::size_t i = 0; i < tensors.size(); ++i) {
+        write(*writer->add(cat("a:", i), tensors[i].dtype(), tensors[i].shape(), width_of(tensors[i])),
+              tensors[i]);
+      }
+      writer->commit();
+      CHECK(&detect_format(get(path)) == &format);
+      const auto infos = inspect_file(path);
+      REQUIRE(infos.size() == tensors.size());
+      for (std::size_t i = 0; i < tensors.size(); ++i) {
+        const std::string array = cat(path, ":a:", i);
+        check_same(array, tensors[i]);
+        check_info(infos[i], array, format, tensors[i]);
+        check_info(inspect_file(array).at(0), array, format, tensors[i]);
+        CHECK(array_name(array) == cat("a:", i));
+      }
+      CHECK(error_of([&] { (void)Source::open(path + ":b", {}); }) ==
+            cat(path, ": the archive holds no array b\nit holds a:0, a:1, a:2, a:3, a:4"));
+      CHECK(error_of([&] {
+              (void)Source::open(path, {});
+            }).starts_with(cat(path, ": the archive holds 5 arrays ")));
+    }
+  }
+}
+
+}  // namespace tensorop
