@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# From a fresh Debian to a first result: installs what building needs, builds tensorop, and runs gathernd on two
-# arrays that NumPy wrote.
+# From a fresh Debian to a first result: installs the packages that the build needs, builds tensorop, and runs gathernd
+# on two arrays that NumPy wrote.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source apps/packages.sh
@@ -40,12 +40,12 @@ run gathernd --data "$data" --indices "$indices" -o "$result"
 run info "$result"
 run convert "$result" --format nested
 
-printf '\nThe same from text, without any file:\n'
+printf '\nThe same operator on inline JSON, without files:\n'
 run gathernd --data '[[0,1],[2,3]]' --indices '[[0,0],[1,1]]'
 
 cat <<END
 
 The binary is $PWD/$binary
-To install it:  cmake --install $build --prefix /usr/local
-To learn more:  $binary --help
+Install it:   cmake --install $build --prefix /usr/local
+Read more:    $binary --help
 END
