@@ -11,9 +11,10 @@ namespace tensorop {
 Range Locator::rows_within(Range offsets) const {
   const std::int64_t size = group_size();
   if (size == 0 || rows() == 0) return {0, rows()};
-  const std::int64_t first = offsets.first / size;
+  // The last groups of the tensor may have no rows.
   const std::int64_t last = std::min(ceil_div(offsets.end(), size), ceil_div(rows(), group_rows()));
-  return {first * group_rows(), std::max<std::int64_t>(0, last - first) * group_rows()};
+  const std::int64_t first = std::min(offsets.first / size, last);
+  return {first * group_rows(), (last - first) * group_rows()};
 }
 
 namespace {

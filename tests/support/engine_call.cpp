@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "engine/engine.hpp"
 #include "support/npy_writer.hpp"
+#include "support/plan_check.hpp"
 #include "support/reference_array.hpp"
 
 namespace tensorop {
@@ -61,8 +62,9 @@ class Caller {
  public:
   explicit Caller(const TempDir& directory) : directory_(directory) {}
 
-  // The engine's outcome for `call`; `log` tells how it was called.
-  Outcome run(Random& random, const RandomCase& call, std::string& log);
+  // The engine's outcome for `call`; `log` tells how it was called. What is wrong with the plan that it was
+  // computed by goes to `plan_wrong`.
+  Outcome run(Random& random, const RandomCase& call, std::string& log, std::string& plan_wrong);
 
  private:
   Passed pass(Random& random, const Tensor& operand, std::size_t number);
@@ -125,7 +127,7 @@ std::vector<std::string> operand_names(const std::string& op) {
   return {"a", "b"};
 }
 
-Outcome Caller::run(Random& random, const RandomCase& call, std::string& log) {
+Outcome Caller::run(Random& random, const RandomCase& call, std::string& log, std::string& plan_wrong) {
   Request request;
   request.op = require_operator(call.typed);
   const std::vector<std::string> names = operand_names(call.arguments.op);
@@ -152,11 +154,21 @@ Outcome Caller::run(Random& random, const RandomCase& call, std::string& log) {
     if (text.empty() || text[0] != '@') return std::nullopt;
     return in_memory_.at(std::stoul(text.substr(1)));
   };
+  Outcome out;
   try {
-    return {evaluate(request, settings), "", "", ""};
+    out.result = evaluate(request, settings);
   } catch (const Error& error) {
-    return {std::nullopt, error.rule(), error.what(), ""};
+    out.rule = error.rule();
+    out.message = error.what();
   }
+  plan_wrong = plan_faults(random, request, settings, out.result, out.message);
+  // The reference copies every element as text: of small results, every origin.
+  constexpr std::int64_t kSmall = 300;
+  if (plan_wrong.empty() && out.result && out.result->size() <= kSmall &&
+      plan_origins(request, settings) != reference::origins(call.arguments)) {
+    plan_wrong = "the plan's origins are not those of the reference";
+  }
+  return out;
 }
 
 Outcome expected_outcome(const RandomCase& call) {
@@ -263,9 +275,11 @@ CallCheck CallChecker::check(Random& random, const RandomCase& call) {
   CallCheck out;
   out.log = described(call);
   const Outcome wanted = expected_outcome(call);
-  const Outcome got = Caller(directory_).run(random, call, out.log);
+  std::string plan_wrong;
+  const Outcome got = Caller(directory_).run(random, call, out.log, plan_wrong);
   out.valid = wanted.result.has_value();
   out.wrong = difference(call, got, wanted);
+  if (out.wrong.empty()) out.wrong = plan_wrong;
   return out;
 }
 

@@ -82,6 +82,27 @@ Tensor compute(const Arguments& arguments) {
   return run(arguments).tensor();
 }
 
+// The same call on strings that name their own element, which are joined where elements are combined.
+std::vector<std::string> origins(const Arguments& arguments) {
+  Arguments traced = arguments;
+  const bool moves = is_gather(arguments.op) || is_scatter(arguments.op) || arguments.op == "broadcast" ||
+                     arguments.op == "expand" || arguments.op == "where";
+  for (std::size_t i = 0; i < traced.operands.size(); ++i) {
+    if (arguments.op == "where" ? i == 0 : moves && i == 1) continue;  // a condition, indices
+    Array names(DType::string, traced.operands[i].shape());
+    for (std::size_t k = 0; k < names.elements.size(); ++k) {
+      names.elements[k].bytes = std::to_string(i) + ":" + std::to_string(k) + ";";
+    }
+    traced.operands[i] = names.tensor();
+  }
+  if (!moves) traced.op = "join";
+  const auto reduction = traced.attributes.find("reduction");
+  if (reduction != traced.attributes.end() && reduction->second != "none") reduction->second = "join";
+  std::vector<std::string> out;
+  for (const Element& element : run(traced).elements) out.push_back(element.bytes);
+  return out;
+}
+
 std::vector<Coordinate> coordinates_of(const Shape& shape) {
   if (std::ranges::find(shape, 0) != shape.end()) return {};
   std::vector<Coordinate> all;

@@ -64,4 +64,8 @@ struct Arguments {
 // The result. Throws ReferenceError.
 [[nodiscard]] Tensor compute(const Arguments& arguments);
 
+// What each element of the result is made from, in the order in which it is combined: "0:4;2:7;" is element 4
+// of operand 0, then element 7 of operand 2. Empty: it is zero. Of a call that compute() has a result for.
+[[nodiscard]] std::vector<std::string> origins(const Arguments& arguments);
+
 }  // namespace tensorop::reference

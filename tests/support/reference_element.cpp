@@ -327,6 +327,7 @@ double in_compute_type(DType dtype, double value) {
 }
 
 Element combine(std::string_view op, std::string_view variant, const Element& a, const Element& b) {
+  if (op == "join") return {a.dtype, a.bytes + b.bytes};  // of origins()
   if (op == "pow") return power(a, b);
   if (op == "equal") return make_bool(compare(a, b) == 0);
   if (op == "notequal") return make_bool(compare(a, b) != 0);

@@ -1,0 +1,182 @@
+#include "support/plan_check.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <functional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "ops/fault_text.hpp"
+
+namespace tensorop {
+namespace {
+
+// [0, size) in up to `most` ranges, in random order. Some may be empty.
+std::vector<Range> random_ranges(Random& random, std::int64_t size, std::int64_t most) {
+  std::vector<std::int64_t> cuts = {0, size};
+  for (std::int64_t i = random.between(0, most - 1); i > 0; --i) cuts.push_back(random.between(0, size));
+  std::ranges::sort(cuts);
+  std::vector<Range> ranges;
+  for (std::size_t i = 1; i < cuts.size(); ++i) ranges.push_back({cuts[i - 1], cuts[i] - cuts[i - 1]});
+  for (std::size_t i = ranges.size(); i > 1; --i) {
+    std::swap(ranges[i - 1],
+              ranges[static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(i) - 1))]);
+  }
+  return ranges;
+}
+
+// The lowest fault of any number of steps.
+class LowestFault {
+ public:
+  void run(const std::function<void()>& step) {
+    try {
+      step();
+    } catch (const PlanFault& fault) {
+      if (!fault_ || fault.position < fault_->position) fault_ = fault;
+    }
+  }
+  [[nodiscard]] const std::optional<PlanFault>& get() const { return fault_; }
+
+ private:
+  std::optional<PlanFault> fault_;
+};
+
+bool same_elements(const Tensor& a, const std::byte* b) {
+  if (a.dtype() != DType::string) return std::memcmp(a.data(), b, static_cast<std::size_t>(a.bytes())) == 0;
+  const auto* strings = reinterpret_cast<const StringRef*>(b);
+  for (std::int64_t i = 0; i < a.size(); ++i) {
+    if (a.as<StringRef>()[i].view() != strings[i].view()) return false;
+  }
+  return true;
+}
+
+class PlanCheck {
+ public:
+  PlanCheck(Random& random, const Bound& first, const Bound& second, const std::optional<Tensor>& result)
+      : random_(random),
+        bounds_{&first, &second},
+        result_(result),
+        elements_(count(first.planned.output.shape)),
+        width_(element_size(first.planned.output.dtype)),
+        out_(elements_ * width_) {}
+
+  // Every step adds to what is wrong, or to the lowest fault.
+  void run() {
+    for (const Bound* bound : bounds_) {
+      faults_.run([&] { bound->planned.plan->prepare(Threads(static_cast<int>(random_.between(1, 3)))); });
+    }
+    if (faults_.get()) return;
+    fill_ranges();
+    check_ranges();
+    if (faults_.get()) return;
+    if (result_ && !same_elements(*result_, out_.data())) wrong_ += "in ranges it has other elements; ";
+    if (any_plan().prefers_whole() && result_) fill_parts();
+    if (elements_ != 0) check_footprint();
+  }
+
+  [[nodiscard]] const std::string& wrong() const { return wrong_; }
+  [[nodiscard]] const std::optional<PlanFault>& fault() const { return faults_.get(); }
+
+ private:
+  [[nodiscard]] const Plan& any_plan() { return *bounds_[random_.chance(50) ? 0 : 1]->planned.plan; }
+
+  void fill_ranges() {
+    for (const Range range : random_ranges(random_, elements_, 12)) {
+      Storage buffer(range.count * width_);  // a range need not begin where memory is aligned
+      faults_.run([&] { any_plan().fill(range, buffer.data()); });
+      if (range.count != 0)
+        std::memcpy(out_.data() + range.first * width_, buffer.data(),
+                    static_cast<std::size_t>(range.count * width_));
+    }
+  }
+
+  void check_ranges() {
+    LowestFault found;
+    for (const Range range : random_ranges(random_, any_plan().check_size(), 9)) {
+      if (range.count != 0) found.run([&] { any_plan().check(range); });
+    }
+    const bool in_fill = faults_.get().has_value();
+    if (in_fill && (!found.get() || found.get()->position != faults_.get()->position)) {
+      wrong_ += "check() does not find the lowest fault of fill(); ";
+    }
+    if (!in_fill && found.get() && any_plan().fill_checks()) wrong_ += "fill() misses a fault of check(); ";
+    if (found.get()) faults_.run([&] { throw *found.get(); });
+  }
+
+  void fill_parts() {
+    const auto bytes = static_cast<std::size_t>(elements_ * width_);
+    Storage whole(elements_ * width_);
+    if (any_plan().base() != nullptr) std::memcpy(whole.data(), any_plan().base(), bytes);
+    const std::int64_t parts = random_.between(1, 5);
+    for (std::int64_t part = parts; part-- > 0;) any_plan().fill_part(whole.data(), part, parts);
+    if (!same_elements(*result_, whole.data())) wrong_ += "in parts it has other elements; ";
+  }
+
+  // Of some elements: what they are made from is read for any range around them.
+  void check_footprint() {
+    for (int i = 0; i < 8; ++i) {
+      const std::int64_t element = random_.between(0, elements_ - 1);
+      const std::int64_t first = random_.between(0, element);
+      const Range range = {first, random_.between(element, elements_ - 1) - first + 1};
+      const Footprint footprint = any_plan().footprint(range);
+      for (const Extent& extent : footprint) {
+        const Tensor& operand = bounds_[0]->call.operands[extent.operand];
+        if (extent.elements.first < 0 || extent.elements.end() > operand.size())
+          wrong_ += cat("the footprint leaves operand ", extent.operand, "; ");
+      }
+      for (const OperandElement& from : any_plan().origin(element)) {
+        const bool inside = std::ranges::any_of(footprint, [&](const Extent& extent) {
+          return extent.operand == from.operand && extent.elements.first <= from.position &&
+                 from.position < extent.elements.end();
+        });
+        if (!inside) wrong_ += cat("element ", element, " is made from what is not in the footprint; ");
+      }
+    }
+  }
+
+  Random& random_;
+  std::array<const Bound*, 2> bounds_;
+  const std::optional<Tensor>& result_;
+  std::int64_t elements_;
+  std::int64_t width_;
+  Storage out_;
+  LowestFault faults_;
+  std::string wrong_;
+};
+
+}  // namespace
+
+std::string plan_faults(Random& random, const Request& request, const Settings& settings,
+                        const std::optional<Tensor>& result, const std::string& message) {
+  try {
+    const Bound first = bind(request, settings);
+    const Bound second = bind(request, settings);
+    PlanCheck check(random, first, second, result);
+    check.run();
+    if (!check.wrong().empty()) return "the plan: " + check.wrong();
+    if (check.fault().has_value() == result.has_value())
+      return "the plan has a fault and the call has none, or the other way round";
+    if (!check.fault()) return "";
+    const Error error = fault_error(*check.fault(), first.call, first.planned);
+    const std::string said = cat(first.call.name->name, ": ", std::string_view(error.what()));
+    return said == message ? "" : cat("the plan says: ", said);
+  } catch (const Error& error) {
+    return error.what() == message ? "" : cat("binding again says: ", std::string_view(error.what()));
+  }
+}
+
+std::vector<std::string> plan_origins(const Request& request, const Settings& settings) {
+  const Bound bound = bind(request, settings);
+  bound.planned.plan->prepare(Threads(1));
+  std::vector<std::string> out;
+  for (std::int64_t i = 0; i < count(bound.planned.output.shape); ++i) {
+    std::string& text = out.emplace_back();
+    for (const OperandElement& from : bound.planned.plan->origin(i))
+      text += cat(from.operand, ":", from.position, ";");
+  }
+  return out;
+}
+
+}  // namespace tensorop

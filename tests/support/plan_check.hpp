@@ -1,0 +1,24 @@
+// What every plan promises (kernels/plan.hpp), held against a result that is known.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "engine/bind.hpp"
+#include "support/random.hpp"
+#include "tensor/tensor.hpp"
+
+namespace tensorop {
+
+// Computes the call in two plans that are made independently, in random ranges and parts in random order,
+// some in one plan and some in the other. Returns what is wrong: other bytes than `result` or another message
+// than `message`, a check that does not agree with filling, an origin outside of the footprint; empty when
+// nothing.
+[[nodiscard]] std::string plan_faults(Random& random, const Request& request, const Settings& settings,
+                                      const std::optional<Tensor>& result, const std::string& message);
+
+// What the plan says that each element of the result is made from: "0:4;2:7;", as reference::origins() has
+// it.
+[[nodiscard]] std::vector<std::string> plan_origins(const Request& request, const Settings& settings);
+
+}  // namespace tensorop
