@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 """Whole-process benchmark: the same work by tensorop, by NumPy and, as the floor, by cp.
 
-    tests/bench/workloads.py build/release/apps/tensorop/tensorop [--size small|full] [--runs 5] [--only NAME]
+    tests/bench/workloads.py build/release/apps/tensorop/tensorop [--size small|full] [--runs 5] [--only NAME] [--before BINARY]
 
 Every workload is a real run from files to a file: the contestants take turns, each run writes a fresh output file, the
 results are compared byte for byte, and the medians are printed with their ratios. The floor is cp of a file of the
-output's size; for start-up, 1,000 runs one after the other, it is /bin/true. Memory is the peak of private (anonymous) and of mapped (file and shared) pages of tensorop.
+output's size; with --before, another tensorop takes turns too. For start-up, 1,000 runs one after the other, it is /bin/true. Memory is the peak of private (anonymous) and of mapped (file and shared) pages of tensorop.
 """
 import argparse
 import json
@@ -233,20 +233,25 @@ def remove(*names):
             os.remove(name)
 
 
-def measure(workload, binary, runs, scale):
+def measure(workload, binary, before, runs, scale):
     rng = np.random.default_rng(1)
     workload.make(rng, scale)
     n = np.load("a.npy", mmap_mode="r").shape[0] if os.path.exists("a.npy") else 0
     ours = [binary] + [arg.format(n=n) for arg in workload.args] + ["-o", workload.output]
     spellings = [[PYTHON, "-c", "import numpy as np\n" + text] for text in workload.numpy]
     reference = "ref.json" if workload.compare == "json" else "ref.npy"
-    times = {"tensorop": [], "floor": []}
+    binaries = {"tensorop": ours}
+    if before:
+        binaries["before"] = [before] + ours[1:]
+    times = {name: [] for name in [*binaries, "floor"]}
     best_numpy = [[] for _ in spellings]
     same = True
     tiny = workload.make is make_tiny
     for run in range(runs):
-        remove(workload.output)
-        times["tensorop"].append(spawned(ours, 1000) if tiny else timed(ours))
+        # Whoever goes first in a run goes last in the next.
+        for name in list(binaries)[::1 if run % 2 else -1]:
+            remove(workload.output)
+            times[name].append(spawned(binaries[name], 1000) if tiny else timed(binaries[name]))
         for k, spelling in enumerate(spellings):
             remove(reference)
             best_numpy[k].append(timed(spelling))
@@ -261,6 +266,7 @@ def measure(workload, binary, runs, scale):
         "tensorop": statistics.median(times["tensorop"]),
         "numpy": min(statistics.median(t) for t in best_numpy),
         "floor": statistics.median(times["floor"]),
+        "before": statistics.median(times["before"]) if before else None,
         "private": memory[0],
         "mapped": memory[1],
         "equal": same,
@@ -272,13 +278,16 @@ def main():
     parser.add_argument("binary")
     parser.add_argument("--size", choices=["small", "full"], default="small")
     parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--before", help="another tensorop to compare with, such as that of the last release")
     parser.add_argument("--only", default="", help="workloads whose name contains this")
     parser.add_argument("--dir", help="where the files go (default: the temporary directory)")
     options = parser.parse_args()
     binary = os.path.abspath(options.binary)
+    before_binary = options.before and os.path.abspath(options.before)
     scale = 1 if options.size == "full" else 16
-    print("| workload | tensorop s | NumPy s | floor s | NumPy / tensorop | tensorop / floor | private MiB | mapped MiB |")
-    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    print("| workload | tensorop s | NumPy s | floor s | NumPy / tensorop | tensorop / floor | private MiB | mapped MiB |"
+          + (" tensorop / before |" if before_binary else ""))
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |" + (" --- |" if before_binary else ""))
     failed = 0
     for workload in WORKLOADS:
         if options.only not in workload.name:
@@ -287,14 +296,15 @@ def main():
         before = os.getcwd()
         os.chdir(folder)
         try:
-            r = measure(workload, binary, options.runs, scale)
+            r = measure(workload, binary, before_binary, options.runs, scale)
         finally:
             os.chdir(before)
             shutil.rmtree(folder)
         failed += not r["equal"]
         print("| %s%s | %.4f | %.3f | %.4f | %.1f | %.2f | %.1f | %.0f |" % (
             r["name"], "" if r["equal"] else " (RESULTS DIFFER)", r["tensorop"], r["numpy"], r["floor"],
-            r["numpy"] / r["tensorop"], r["tensorop"] / r["floor"], r["private"], r["mapped"]), flush=True)
+            r["numpy"] / r["tensorop"], r["tensorop"] / r["floor"], r["private"], r["mapped"])
+            + (" %.2f |" % (r["tensorop"] / r["before"]) if before_binary else ""), flush=True)
     return 1 if failed else 0
 
 
