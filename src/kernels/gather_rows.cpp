@@ -36,16 +36,8 @@ class GatherRows final : public Plan {
         result_elements_(spec.result_elements),
         locator_(make_locator(std::move(spec.decoder), spec.geometry)),
         tiles_(*locator_, data_.size(), width_) {
-    if (row_elements_ == 0 || locator_->rows() == 0) return;
-    strategy_ = choose_strategy({.rows = locator_->rows(),
-                                 .row_bytes = row_bytes_,
-                                 .tensor_bytes = data_.bytes(),
-                                 .repeats = locator_->repeats(),
-                                 .tuples = locator_->decoder().tuples(),
-                                 .group_size = locator_->group_size(),
-                                 .group_rows = locator_->group_size() == 0 ? 0 : locator_->group_rows(),
-                                 .columns = locator_->columns(),
-                                 .steps = tiles_.steps()});
+    if (locator_->rows() == 0) return;
+    strategy_ = choose_strategy(movement_of(*locator_, tiles_, row_bytes_, data_.bytes(), false));
   }
 
   void prepare(const Threads& threads) override {

@@ -97,16 +97,8 @@ class ScatterRows final : public Plan {
         replace_(combine_loop(Reduction::none, data_.dtype())),
         combine_(combine_loop(reduction_, data_.dtype())),
         average_(reduction_ == Reduction::mean ? average_loop(data_.dtype()) : nullptr),
-        strategy_(choose_strategy({.is_scatter = true,
-                                   .rows = locator_->rows(),
-                                   .row_bytes = row_elements_ * width_,
-                                   .tensor_bytes = data_.bytes(),
-                                   .repeats = locator_->repeats(),
-                                   .tuples = locator_->decoder().tuples(),
-                                   .group_size = locator_->group_size(),
-                                   .group_rows = locator_->group_size() == 0 ? 0 : locator_->group_rows(),
-                                   .columns = locator_->columns(),
-                                   .steps = tiles_.steps()})) {}
+        strategy_(
+            choose_strategy(movement_of(*locator_, tiles_, row_elements_ * width_, data_.bytes(), true))) {}
 
   void prepare(const Threads& threads) override {
     if (strategy_.keep_offsets) locator_->keep_offsets(threads);

@@ -37,6 +37,21 @@ Strategy::Order choose_order(const Movement& movement) {
 
 }  // namespace
 
+Movement movement_of(const Locator& locator, const ColumnTiles& tiles, std::int64_t row_bytes,
+                     std::int64_t tensor_bytes, bool is_scatter) {
+  const std::int64_t group_size = locator.group_size();
+  return {.is_scatter = is_scatter,
+          .rows = locator.rows(),
+          .row_bytes = row_bytes,
+          .tensor_bytes = tensor_bytes,
+          .repeats = locator.repeats(),
+          .tuples = locator.decoder().tuples(),
+          .group_size = group_size,
+          .group_rows = group_size == 0 ? 0 : locator.group_rows(),
+          .columns = locator.columns(),
+          .steps = tiles.steps()};
+}
+
 Strategy choose_strategy(const Movement& movement) {
   Strategy out;
   out.order = choose_order(movement);

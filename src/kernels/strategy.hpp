@@ -4,6 +4,9 @@
 
 #include <cstdint>
 
+#include "kernels/columns.hpp"
+#include "kernels/locator.hpp"
+
 namespace tensorop {
 
 // What the decision depends on.
@@ -17,8 +20,12 @@ struct Movement {
   std::int64_t group_size = 0;    // Locator::group_size()
   std::int64_t group_rows = 0;    // Locator::group_rows()
   std::int64_t columns = 0;       // Locator::columns()
-  std::int64_t steps = 0;         // where there are columns: the size of the axis
+  std::int64_t steps = 0;         // ColumnTiles::steps()
 };
+
+// That of a gather from, or a scatter into, a tensor of `tensor_bytes`; rows have `row_bytes`.
+[[nodiscard]] Movement movement_of(const Locator& locator, const ColumnTiles& tiles, std::int64_t row_bytes,
+                                   std::int64_t tensor_bytes, bool is_scatter);
 
 struct Strategy {
   enum class Order : std::uint8_t {
