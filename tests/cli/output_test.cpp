@@ -289,11 +289,13 @@ TEST_CASE("a closed pipe ends the program silently by SIGPIPE, or with a line wh
           "[cli][output]") {
   const TempDir dir;
   // The reader is gone before the program writes.
-  const std::string late = "sleep 0.05; exec \"$B\" expand 7 --shape 100000";
-  const ProcessResult killed = shell(dir, cat("{ (", late, "); echo $? >status; } | true"));
+  const std::string late = "until [ -e gone ]; do sleep 0.01; done; exec \"$B\" expand 7 --shape 100000";
+  const std::string reader = "{ exec <&-; : >gone; }";
+  const ProcessResult killed = shell(dir, cat("{ (", late, "); echo $? >status; } | ", reader));
   CHECK(killed.err.empty());
   CHECK(get(dir.file("status")) == "141\n");
-  const ProcessResult told = shell(dir, cat("{ (trap '' PIPE; ", late, "); echo $? >status; } | true"));
+  std::filesystem::remove(dir.path() / "gone");
+  const ProcessResult told = shell(dir, cat("{ (trap '' PIPE; ", late, "); echo $? >status; } | ", reader));
   CHECK(told.err == "tensorop: expand: standard output: cannot write: Broken pipe\n");
   CHECK(get(dir.file("status")) == "2\n");
 }
