@@ -74,25 +74,6 @@ TEST_CASE("the format is that of the ending, of --format, or JSON on standard ou
   }
 }
 
-TEST_CASE("a NPY result is what numpy.save writes, in each version of its layout", "[cli][output]") {
-  const TempDir dir;
-  const std::vector<Tensor> tensors = {
-      tensor_of<float>(DType::float32, {2, 2}, {1, -0.0F, 3, 4}),
-      tensor_of<std::uint8_t>(DType::boolean, {3}, {0, 1, 1}),
-      tensor_of<double>(DType::complex128, {1, 2}, {1, 2, 3, 4}),
-      tensor_of<std::uint16_t>(DType::bfloat16, {2}, {0x3f80, 0x4000}),
-      tensor_of<std::int32_t>(DType::int32, {0, 5}, {}),
-      tensor_of<std::int32_t>(DType::int32, {}, {5}),
-  };
-  for (const Tensor& tensor : tensors) {
-    for (const bool fortran : {false, true}) {
-      write_file(dir.file("in.npy"), npy_bytes(tensor, {.fortran_order = fortran, .big_endian = true}));
-      check_done(run_in(dir, {"convert", "in.npy", "-o", "out.npy"}));
-      CHECK(get(dir.file("out.npy")) == npy_bytes(tensor));
-    }
-  }
-}
-
 TEST_CASE("an ending that tells no format is refused before anything is read", "[cli][output]") {
   const TempDir dir;
   for (const char* name : {"a", "a.txt", "a.zip", "a.NPY", "a.npy.bak"}) {
