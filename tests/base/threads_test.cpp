@@ -22,7 +22,8 @@ namespace {
 
 constexpr int kThreadCounts[] = {1, 2, 3, 7, 16};
 
-// Lets other threads overtake, differently each time; seldom, since on a busy machine to yield may take milliseconds.
+// Lets other threads overtake, differently each time; seldom, since on a busy machine to yield may take
+// milliseconds.
 void dawdle(std::int64_t seed) {
   if (seed * 2654435761 % 7 != 0) return;
   std::this_thread::yield();
