@@ -389,6 +389,11 @@ TEST_CASE("an ordinary user replaces a file of somebody else that anybody may wr
   const std::string path = dir.file("file");
   put(path, "before");
   REQUIRE(::chmod(path.c_str(), 0666) == 0);
+  const auto reaches = [&] { return std::string(::access(path.c_str(), W_OK) == 0 ? "yes" : "no"); };
+  if (as_ordinary_user(reaches) == "no") {
+    WARN("left out: an ordinary user reaches no file here, as in a chroot whose root folder is closed");
+    return;
+  }
   CHECK(as_ordinary_user([&] { return error_of([&] { publish(path, "after"); }); }) == "no error");
   CHECK(get(path) == "after");
   CHECK(mode_of(path) == 0666);

@@ -91,17 +91,6 @@ TEST_CASE("every NPY file that NumPy wrote converts to the JSON that NumPy reads
   }
 }
 
-TEST_CASE("an NPY file reads the same from standard input", "[cli][testdata]") {
-  const fs::path npy = folder("npy");
-  for (const std::string& file : files_in(npy, {".npy"})) {
-    CAPTURE(file);
-    const ProcessResult result = convert_stream(npy / file);
-    CHECK(result.err.empty());
-    CHECK(result.status == 0);
-    CHECK(result.out == read_text((npy / file).replace_extension(".json")));
-  }
-}
-
 TEST_CASE("the expected JSON of every NPY file reads back to itself", "[cli][testdata]") {
   const fs::path npy = folder("npy");
   for (const std::string& file : files_in(npy, {".json"})) {

@@ -14,10 +14,11 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/engine.hpp"
-#include "ops/registry.hpp"
 #include "support/catch.hpp"
+#include "support/operator_facts.hpp"
 #include "support/sanitizers.hpp"
 #include "support/temp_dir.hpp"
+#include "support/type_tables.hpp"
 
 namespace tensorop {
 namespace {
@@ -36,7 +37,7 @@ bool fits(const Shape& shape, std::int64_t element_bytes) {
   return true;
 }
 
-// Operands of one operator whose result is n times k elements, or n.
+// A call of one operator, of shapes alone.
 struct Call {
   Request request;
   std::vector<std::pair<DType, Shape>> operands;
@@ -44,58 +45,33 @@ struct Call {
   std::int64_t result_bytes = 0;  // of an element
 };
 
-const std::vector<std::string> kComparisons = {"equal",       "notequal", "less",
-                                               "lessorequal", "greater",  "greaterorequal"};
-const std::vector<std::string> kLogical = {"and", "or", "xor"};
-const std::vector<std::string> kBitwise = {"bitwiseand", "bitwiseor", "bitwisexor", "bitshift"};
-
-bool is_one_of(const std::string& name, const std::vector<std::string>& names) {
-  return std::ranges::find(names, name) != names.end();
+// The dtype itself, or the widest one that the operator has under the default semantics.
+DType allowed_dtype(const std::string& op, DType dtype) {
+  const DTypeSet allowed = published_types({"default", 0, op, "data"});
+  for (const DType choice : {dtype, DType::uint64}) {
+    if (allowed.contains(choice)) return choice;
+  }
+  return DType::boolean;
 }
 
-Call call_of(const std::string& op, DType dtype, std::int64_t n, std::int64_t k) {
-  constexpr DType kIndex = DType::int8;
+Call call_of(const OperatorFacts& facts, DType dtype, std::int64_t n, std::int64_t k) {
+  const SizedCall sized = sized_call(facts, n, k);
+  const std::string op(facts.name);
+  const DType data = allowed_dtype(op, dtype);
   Call call;
   call.request.op = require_operator(op);
-  if (op == "gather") {
-    call.operands = {{dtype, {n, 2}}, {kIndex, {k}}};
-    call.request.attributes = {{"axis", "1"}};
-    call.result = {n, k};
-  } else if (op == "gathernd") {
-    call.operands = {{dtype, {2, n}}, {kIndex, {k, 1}}};
-    call.result = {k, n};
-  } else if (op == "gatherelements") {
-    call.operands = {{dtype, {2, n}}, {kIndex, {k, n}}};
-    call.result = {k, n};
-  } else if (op == "scatternd") {
-    call.operands = {{dtype, {n, k}}, {kIndex, {n, 1}}, {dtype, {n, k}}};
-    call.result = {n, k};
-  } else if (op == "scatterelements" || op == "scatterupdate") {
-    const Shape indices = op == "scatterelements" ? Shape{n, k} : Shape{n};
-    call.operands = {{dtype, {n, k}}, {kIndex, indices}, {dtype, {n, k}}};
-    call.result = {n, k};
-  } else if (op == "broadcast" || op == "expand") {
-    call.operands = {{dtype, {n, 1}}};
-    call.request.attributes = {{"shape", cat(n, ",", k)}};
-    call.result = {n, k};
-  } else if (op == "where") {
-    call.operands = {{DType::boolean, {n, 1}}, {dtype, {1, k}}, {dtype, {n, 1}}};
-    call.result = {n, k};
-  } else {
-    const DType own = is_one_of(op, kLogical)   ? DType::boolean
-                      : is_one_of(op, kBitwise) ? DType::uint64
-                                                : dtype;
-    call.operands = {{own, {n, 1}}, {own, {1, k}}};
-    if (op == "bitshift") call.request.attributes = {{"direction", "left"}};
-    call.result = {n, k};
-  }
-  call.result_bytes = is_one_of(op, kComparisons) ? 1 : element_size(call.operands.back().first);
-  if (op.starts_with("gather")) call.result_bytes = element_size(dtype);
-  for (const auto& [type, shape] : call.operands) {
+  for (const auto& [name, text] : sized.attributes) call.request.attributes.push_back({name, text});
+  for (std::size_t i = 0; i < sized.operands.size(); ++i) {
+    const DType own = sized.names[i] == "indices"     ? DType::int8
+                      : sized.names[i] == "condition" ? DType::boolean
+                                                      : data;
+    call.operands.emplace_back(own, sized.operands[i]);
     std::vector<std::string> dims;
-    for (const std::int64_t dim : shape) dims.push_back(cat(dim));
-    call.request.positional.emplace_back(cat(name(type), "[", join(dims, ","), "]"));
+    for (const std::int64_t dim : sized.operands[i]) dims.push_back(cat(dim));
+    call.request.positional.emplace_back(cat(name(own), "[", join(dims, ","), "]"));
   }
+  call.result = sized.result;
+  call.result_bytes = facts.boolean_result ? 1 : element_size(data);
   return call;
 }
 
@@ -132,12 +108,12 @@ TEST_CASE("every operator around 2^31, 2^32, 2^47 and 2^63 gives the right shape
                                   std::int64_t{3037000499}, std::int64_t{3037000500}}) {
     sizes.push_back(size);
   }
-  for (const Operator* op : kOperators) {
+  for (const OperatorFacts& facts : operator_facts()) {
     for (const DType dtype : {DType::int8, DType::int16, DType::float32, DType::float64}) {
       for (const std::int64_t n : sizes) {
         for (const std::int64_t k : {std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, n,
                                      kMost / n, kMost / n + 1}) {
-          check_call(call_of(std::string(op->name), dtype, n, k));
+          check_call(call_of(facts, dtype, n, k));
         }
       }
     }

@@ -214,9 +214,14 @@ def check_terminal(checker, root):
         slow = SlowJobs(root / f"pipe-{mode}")
         command = [checker.binary, "--progress", mode, "run", slow.file]
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-        time.sleep(1.5)
+        text = ""
+        if drawn:
+            while "/4" not in text and select.select([process.stderr], [], [], 60)[0]:
+                text += os.read(process.stderr.fileno(), 4096).decode()
+        else:
+            time.sleep(1.5)  # after a second it would be there
         slow.open_gate()
-        text = process.communicate(timeout=30)[1]
+        text += process.communicate(timeout=60)[1]
         checker.check(f"pipe {mode}", ("/4" in text) == drawn, repr(text))
 
 

@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "engine/engine.hpp"
 #include "support/npy_writer.hpp"
+#include "support/operator_facts.hpp"
 #include "support/plan_check.hpp"
 #include "support/reference_array.hpp"
 
@@ -117,25 +118,15 @@ std::string Caller::pass_list(Random& random, const RandomCase& call, const std:
   return path;
 }
 
-// The names operands may be given by; none for those of min and max.
-std::vector<std::string> operand_names(const std::string& op) {
-  if (op.starts_with("gather")) return {"data", "indices"};
-  if (op.starts_with("scatter")) return {"data", "indices", "updates"};
-  if (op == "broadcast" || op == "expand") return {"data"};
-  if (op == "where") return {"condition", "x", "y"};
-  if (op == "min" || op == "max") return {};
-  return {"a", "b"};
-}
-
 Outcome Caller::run(Random& random, const RandomCase& call, std::string& log, std::string& plan_wrong) {
   Request request;
   request.op = require_operator(call.typed);
-  const std::vector<std::string> names = operand_names(call.arguments.op);
+  const std::vector<std::string> names = sized_call(facts_of(call.arguments.op), 1, 1).names;
   in_memory_ = call.arguments.operands;
   for (std::size_t i = 0; i < call.arguments.operands.size(); ++i) {
     const Passed passed = pass(random, call.arguments.operands[i], i);
     log += cat("  operand ", i, " (", passed.how, "): ", text_of(call.arguments.operands[i]), "\n");
-    if (i < names.size() && random.chance(30)) {
+    if (i < names.size() && !names[i].empty() && random.chance(30)) {
       request.named.push_back({names[i], passed.text});
     } else {
       request.positional.push_back(passed.text);

@@ -60,8 +60,8 @@ void set_pdpd(Random& random, RandomCase& call, const Shape& target, Shape& data
 
 }  // namespace
 
-RandomCase expand_case(Random& random, std::int64_t elements) {
-  RandomCase call = random_call(random, "expand");
+RandomCase expand_case(Random& random, const std::string& op, std::int64_t elements) {
+  RandomCase call = random_call(random, op);
   const Shape result = random_shape(random, random.between(0, 6), elements);
   Shape data = shrunk(random, result, random.chance(30) ? rank(result) : random.between(0, rank(result)));
   // The target may leave to data what data has: ones, or fewer dimensions where data has all of them.
@@ -79,8 +79,8 @@ RandomCase expand_case(Random& random, std::int64_t elements) {
   return call;
 }
 
-RandomCase broadcast_case(Random& random, std::int64_t elements) {
-  RandomCase call = random_call(random, "broadcast");
+RandomCase broadcast_case(Random& random, const std::string& op, std::int64_t elements) {
+  RandomCase call = random_call(random, op);
   const std::string mode = random.pick(call.arguments.rules.modes);
   Shape target = random_shape(random, random.between(0, 6), elements);
   Shape data = shrunk(random, target, random.between(0, rank(target)));

@@ -124,9 +124,8 @@ std::vector<Tensor> random_pair(Random& random, const std::string& op, DType fir
 
 }  // namespace
 
-RandomCase elementwise_case(Random& random, const std::vector<std::string>& ops, std::int64_t elements) {
+RandomCase elementwise_case(Random& random, const std::string& op, std::int64_t elements) {
   while (true) {
-    const std::string op = random.pick(ops);
     RandomCase call = random_call(random, op);
     reference::Rules& rules = call.arguments.rules;
     std::string scheme = random.pick(rules.schemes);
@@ -158,9 +157,9 @@ RandomCase elementwise_case(Random& random, const std::vector<std::string>& ops,
   }
 }
 
-RandomCase where_case(Random& random, std::int64_t elements) {
+RandomCase where_case(Random& random, const std::string& op, std::int64_t elements) {
   while (true) {
-    RandomCase call = random_call(random, "where");
+    RandomCase call = random_call(random, op);
     const std::string scheme = random.pick(call.arguments.rules.schemes);
     const Shape result = random_shape(random, random.between(0, 6), elements);
     if (elements_in(result) > most_elements(elements)) continue;

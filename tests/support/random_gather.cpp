@@ -42,9 +42,9 @@ void set_batch_dims(Random& random, RandomCase& call, std::int64_t b, std::int64
 
 }  // namespace
 
-RandomCase gather_case(Random& random, std::int64_t elements) {
+RandomCase gather_case(Random& random, const std::string& op, std::int64_t elements) {
   while (true) {
-    RandomCase call = random_call(random, "gather");
+    RandomCase call = random_call(random, op);
     const std::int64_t r = random.between(random.chance(1) ? 0 : 1, 6);
     const Shape data = random_shape(random, r, data_elements(random, elements));
     const std::int64_t axis = r == 0 ? 0 : random.between(0, r - 1);
@@ -65,9 +65,9 @@ RandomCase gather_case(Random& random, std::int64_t elements) {
   }
 }
 
-RandomCase gather_elements_case(Random& random, std::int64_t elements) {
+RandomCase gather_elements_case(Random& random, const std::string& op, std::int64_t elements) {
   while (true) {
-    RandomCase call = random_call(random, "gatherelements");
+    RandomCase call = random_call(random, op);
     const std::int64_t r = random.between(random.chance(1) ? 0 : 1, 6);
     Shape data = random_shape(random, r, data_elements(random, elements));
     const std::int64_t axis = r == 0 ? 0 : random.between(0, r - 1);
@@ -94,9 +94,9 @@ RandomCase gather_elements_case(Random& random, std::int64_t elements) {
   }
 }
 
-RandomCase gather_nd_case(Random& random, std::int64_t elements) {
+RandomCase gather_nd_case(Random& random, const std::string& op, std::int64_t elements) {
   while (true) {
-    RandomCase call = random_call(random, "gathernd");
+    RandomCase call = random_call(random, op);
     const reference::Rules& rules = call.arguments.rules;
     const std::int64_t r = random.between(random.chance(1) ? 0 : 1, 6);
     Shape data = random_shape(random, r, data_elements(random, elements));

@@ -56,9 +56,9 @@ void set_operands(Random& random, RandomCase& call, const Shape& data, const Sha
 
 }  // namespace
 
-RandomCase scatter_elements_case(Random& random, std::int64_t elements) {
+RandomCase scatter_elements_case(Random& random, const std::string& op, std::int64_t elements) {
   while (true) {
-    RandomCase call = random_call(random, "scatterelements");
+    RandomCase call = random_call(random, op);
     const std::int64_t r = random.between(random.chance(1) ? 0 : 1, 6);
     const Shape data = random_shape(random, r, elements);
     const std::int64_t axis = r == 0 ? 0 : random.between(0, r - 1);
@@ -83,9 +83,9 @@ RandomCase scatter_elements_case(Random& random, std::int64_t elements) {
   }
 }
 
-RandomCase scatter_update_case(Random& random, std::int64_t elements) {
+RandomCase scatter_update_case(Random& random, const std::string& op, std::int64_t elements) {
   while (true) {
-    RandomCase call = random_call(random, "scatterupdate");
+    RandomCase call = random_call(random, op);
     const std::int64_t r = random.between(random.chance(1) ? 0 : 1, 6);
     const Shape data = random_shape(random, r, elements);
     const std::int64_t axis = r == 0 ? 0 : random.between(0, r - 1);
@@ -102,9 +102,9 @@ RandomCase scatter_update_case(Random& random, std::int64_t elements) {
   }
 }
 
-RandomCase scatter_nd_case(Random& random, std::int64_t elements) {
+RandomCase scatter_nd_case(Random& random, const std::string& op, std::int64_t elements) {
   while (true) {
-    RandomCase call = random_call(random, "scatternd");
+    RandomCase call = random_call(random, op);
     const std::int64_t r = random.between(random.chance(1) ? 0 : 1, 6);
     const Shape data = random_shape(random, r, elements);
     const std::int64_t k = random.between(random.chance(15) ? 0 : std::min<std::int64_t>(1, r), r);

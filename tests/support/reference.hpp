@@ -39,7 +39,8 @@ struct Rules {
   std::map<std::string, std::string> fallbacks;  // attributes with another default than the table's
 };
 
-// One row of the version tables: `op` as the command line calls it, `typed` the name to type for it under
+// One row of the version tables: `op` as the command line calls it, `typed` the name the publisher gives it,
+// for
 // --spec FRAMEWORK-N with since <= N <= until.
 struct PublishedVersion {
   std::string op;

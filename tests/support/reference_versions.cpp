@@ -1,6 +1,8 @@
-// Tables 3 to 7 of the specification: which versions there are and what they differ in. Written down a second
-// time, so that the tables of src/ops can be wrong in a test.
+// Tables 3 to 6 of the specification: which versions there are and what they differ in, besides their dtypes
+// (support/type_tables.hpp). Written down a second time, so that the tables of src/ops can be wrong in a
+// test.
 #include "support/reference.hpp"
+#include "support/type_tables.hpp"
 
 namespace tensorop::reference {
 namespace {
@@ -8,276 +10,197 @@ namespace {
 constexpr int kOnnx = 28;  // the newest opset known
 constexpr int kOpenvino = 15;
 
-// 7.1, in the words of its rows.
-const DTypeSet kFloats = kFloatTypes;
-const DTypeSet kBfloat16 = DType::bfloat16;
-const DTypeSet kBool = DType::boolean;
-const DTypeSet kAll = kAllTypes;
-const DTypeSet kAllOld = kAllTypes.without(kBfloat16);
-const DTypeSet kNumeric = kNumericTypes;
-const DTypeSet kNumericOld = kNumericTypes.without(kBfloat16);
-const DTypeSet kFloatsOld = kFloatTypes.without(kBfloat16);
-const DTypeSet kWideIntegers = {DType::int32, DType::int64, DType::uint32, DType::uint64};
-const DTypeSet kSignedWide = {DType::int32, DType::int64};
-const DTypeSet kOpenvinoAny = kNumeric | kBool | DTypeSet{DType::string};
-
-// 7.2.
-const DTypeSet kInt64 = DType::int64;
-const DTypeSet kInt32Int64 = {DType::int32, DType::int64};
-
-const std::vector<std::string> kEveryReduction = {"none", "add", "sum", "sub", "mul",
-                                                  "prod", "min", "max", "mean"};
-const std::vector<std::string> kEveryScheme = {"numpy", "none", "pdpd", "legacy"};
-
-// A type list and the changes a version makes to the default semantics.
-Rules rules_of(DTypeSet types, DTypeSet index_types = kIntegerTypes) {
+// The version's dtypes; everything else as in the default semantics, without reductions.
+Rules rules_of(const std::string& framework, int since, const std::string& name) {
   Rules rules;
-  rules.types = types;
-  rules.index_types = index_types;
+  rules.types = published_types({framework, since, name, "data"});
+  rules.exponent_types = published_types({framework, since, name, "exponent"});
+  rules.index_types = published_types({framework, since, name, "indices"});
   return rules;
 }
 
-Rules nonnegative(Rules rules) {
-  rules.negative_indices = false;
-  return rules;
-}
+// Collects the versions of one operator after another.
+class Versions {
+ public:
+  // Adds a version; its rules are the caller's to change until the next one is added. `name`: the
+  // publisher's, in small letters, where it is not `op`.
+  Rules& add(const char* op, const char* framework, int since, int until, const char* name = nullptr) {
+    const char* published = name == nullptr ? op : name;
+    all.push_back({op, published, framework, since, until, rules_of(framework, since, published)});
+    return all.back().rules;
+  }
 
-Rules reducing(Rules rules, std::vector<std::string> reductions, bool use_init_val = false) {
-  rules.reductions = std::move(reductions);
-  rules.use_init_val = use_init_val;
-  return rules;
-}
+  std::vector<PublishedVersion> all;
+};
 
-Rules without_batch_dims(Rules rules) {
-  rules.batch_dims = false;
-  return rules;
-}
-
-void add_gather(std::vector<PublishedVersion>& all) {
-  const auto gather = [&](const char* framework, int since, int until, const Rules& rules) {
-    all.push_back({"gather", "gather", framework, since, until, rules});
+void add_gather(Versions& versions) {
+  const auto gather = [&](const char* framework, int since, int until) -> Rules& {
+    return versions.add("gather", framework, since, until);
   };
-  gather("onnx", 1, 10, without_batch_dims(nonnegative(rules_of(kAllOld, kInt32Int64))));
-  gather("onnx", 11, 12, without_batch_dims(rules_of(kAllOld, kInt32Int64)));
-  gather("onnx", 13, kOnnx, without_batch_dims(rules_of(kAll, kInt32Int64)));
-  gather("openvino", 1, 6, without_batch_dims(nonnegative(rules_of(kOpenvinoAny))));
-  gather("openvino", 7, 7, nonnegative(rules_of(kOpenvinoAny)));
-  Rules zero_fill = rules_of(kOpenvinoAny);
-  zero_fill.zero_fill = true;
-  gather("openvino", 8, kOpenvino, zero_fill);
+  Rules& first = gather("onnx", 1, 10);
+  first.batch_dims = first.negative_indices = false;
+  gather("onnx", 11, 12).batch_dims = false;
+  gather("onnx", 13, kOnnx).batch_dims = false;
+  Rules& openvino = gather("openvino", 1, 6);
+  openvino.batch_dims = openvino.negative_indices = false;
+  gather("openvino", 7, 7).negative_indices = false;
+  gather("openvino", 8, kOpenvino).zero_fill = true;
 
-  const auto elements = [&](const char* framework, int since, int until, const Rules& rules) {
-    all.push_back({"gatherelements", "gatherelements", framework, since, until, rules});
-  };
-  elements("onnx", 11, 12, rules_of(kAllOld, kInt32Int64));
-  elements("onnx", 13, kOnnx, rules_of(kAll, kInt32Int64));
-  Rules equal = nonnegative(rules_of(kOpenvinoAny, kInt32Int64));
+  versions.add("gatherelements", "onnx", 11, 12);
+  versions.add("gatherelements", "onnx", 13, kOnnx);
+  Rules& equal = versions.add("gatherelements", "openvino", 6, kOpenvino);
+  equal.negative_indices = false;
   equal.equal_off_axis = true;
-  elements("openvino", 6, kOpenvino, equal);
 }
 
-void add_gather_nd(std::vector<PublishedVersion>& all) {
-  const auto add = [&](const char* framework, int since, int until, Rules rules) {
-    rules.negative_batch_dims = false;
-    all.push_back({"gathernd", "gathernd", framework, since, until, rules});
-  };
-  const auto onnx = [](DTypeSet types, DTypeSet index_types) {
-    Rules rules = rules_of(types, index_types);
-    rules.broadcast_batch_dims = false;
-    rules.empty_tuples = false;
+void add_gather_nd(Versions& versions) {
+  const auto onnx = [&](const char* framework, int since, int until) -> Rules& {
+    Rules& rules = versions.add("gathernd", framework, since, until);
+    rules.negative_batch_dims = rules.broadcast_batch_dims = rules.empty_tuples = false;
     return rules;
   };
-  add("onnx", 11, 11, without_batch_dims(onnx(kAllOld, kInt64)));
-  add("onnx", 12, 12, onnx(kAllOld, kInt64));
-  add("onnx", 13, kOnnx, onnx(kAll, kInt64));
-  add("mdf", 0, 0, onnx(kAll, kInt32Int64));
-  Rules fused = nonnegative(rules_of(kOpenvinoAny));
+  onnx("onnx", 11, 11).batch_dims = false;
+  onnx("onnx", 12, 12);
+  onnx("onnx", 13, kOnnx);
+  onnx("mdf", 0, 0);
+  Rules& fused = versions.add("gathernd", "openvino", 5, 7);
+  fused.negative_batch_dims = fused.negative_indices = false;
   fused.fused_batch_dims = true;
-  add("openvino", 5, 7, fused);
-  add("openvino", 8, kOpenvino, rules_of(kOpenvinoAny));
+  versions.add("gathernd", "openvino", 8, kOpenvino).negative_batch_dims = false;
 }
 
-void add_scatter(std::vector<PublishedVersion>& all) {
-  const auto add = [&](const char* op, const char* typed, const char* framework, int since, int until,
-                       const Rules& rules) {
-    all.push_back({op, typed, framework, since, until, rules});
-  };
-  const auto elements = [&](const char* typed, const char* framework, int since, int until,
-                            const Rules& rules) {
-    add("scatterelements", typed, framework, since, until, rules);
-  };
-  const Rules old = reducing(rules_of(kAllOld, kInt32Int64), {});
-  elements("scatter", "onnx", 9, 10, nonnegative(old));
-  elements("scatter", "onnx", 11, kOnnx, old);
-  elements("scatterelements", "onnx", 11, 12, old);
-  const Rules current = rules_of(kAll, kInt32Int64);
-  elements("scatterelements", "onnx", 13, 15, reducing(current, {}));
-  elements("scatterelements", "onnx", 16, 17, reducing(current, {"none", "add", "mul"}));
-  elements("scatterelements", "onnx", 18, kOnnx, reducing(current, {"none", "add", "mul", "max", "min"}));
-  Rules bounded = reducing(nonnegative(rules_of(kNumeric)), {});
-  bounded.bounded_axis = true;
-  elements("scatterelementsupdate", "openvino", 3, 11, bounded);
-  const std::vector<std::string> openvino = {"none", "sum", "prod", "min", "max", "mean"};
-  elements("scatterelements", "openvino", 12, kOpenvino, reducing(rules_of(kOpenvinoAny), openvino, true));
-
-  const auto nd = [&](const char* typed, const char* framework, int since, int until, Rules rules) {
-    rules.one_element_updates = std::string(framework) == "openvino";
-    add("scatternd", typed, framework, since, until, rules);
-  };
-  nd("scatternd", "onnx", 11, 12, reducing(rules_of(kAllOld, kInt64), {}));
-  nd("scatternd", "onnx", 13, 15, reducing(rules_of(kAll, kInt64), {}));
-  nd("scatternd", "onnx", 16, 17, reducing(rules_of(kAll, kInt64), {"none", "add", "mul"}));
-  nd("scatternd", "onnx", 18, kOnnx, reducing(rules_of(kAll, kInt64), {"none", "add", "mul", "max", "min"}));
-  nd("scatterndupdate", "openvino", 3, 14, nonnegative(reducing(rules_of(kNumeric, kInt32Int64), {})));
-  nd("scatternd", "openvino", 15, kOpenvino,
-     reducing(rules_of(kNumeric | kBool, kInt32Int64), {"none", "sum", "sub", "prod", "min", "max"}));
-
-  add("scatterupdate", "scatterupdate", "openvino", 3, kOpenvino,
-      nonnegative(reducing(rules_of(kNumeric), {})));
-}
-
-void add_broadcast(std::vector<PublishedVersion>& all) {
-  const auto moded = [](DTypeSet types, std::vector<std::string> modes) {
-    Rules rules = rules_of(types);
-    rules.modes = std::move(modes);
+void add_scatter(Versions& versions) {
+  const auto elements = [&](const char* name, const char* framework, int since, int until) -> Rules& {
+    Rules& rules = versions.add("scatterelements", framework, since, until, name);
+    rules.use_init_val = false;
     return rules;
   };
-  all.push_back({"expand", "expand", "onnx", 8, 12, rules_of(kAllOld)});
-  all.push_back({"expand", "expand", "onnx", 13, kOnnx, rules_of(kAll)});
-  all.push_back(
-      {"broadcast", "broadcast", "openvino", 1, 2, moded(kOpenvinoAny, {"numpy", "explicit", "pdpd"})});
-  all.push_back({"broadcast", "broadcast", "openvino", 3, kOpenvino,
-                 moded(kNumeric, {"numpy", "explicit", "bidirectional", "pdpd"})});
-  Rules where = rules_of(kAllOld);
-  where.schemes = {"numpy"};
-  all.push_back({"where", "where", "onnx", 9, 15, where});
-  where.types = kAll;
-  all.push_back({"where", "where", "onnx", 16, kOnnx, where});
-  Rules select = rules_of(kNumeric);
+  elements("scatter", "onnx", 9, 10).negative_indices = false;
+  elements("scatter", "onnx", 11, kOnnx);
+  elements("scatterelements", "onnx", 11, 12);
+  elements("scatterelements", "onnx", 13, 15);
+  elements("scatterelements", "onnx", 16, 17).reductions = {"none", "add", "mul"};
+  elements("scatterelements", "onnx", 18, kOnnx).reductions = {"none", "add", "mul", "max", "min"};
+  Rules& bounded = elements("scatterelementsupdate", "openvino", 3, 11);
+  bounded.negative_indices = false;
+  bounded.bounded_axis = true;
+  Rules& openvino = elements("scatterelementsupdate", "openvino", 12, kOpenvino);
+  openvino.reductions = {"none", "sum", "prod", "min", "max", "mean"};
+  openvino.use_init_val = true;
+
+  const auto nd = [&](const char* name, const char* framework, int since, int until) -> Rules& {
+    Rules& rules = versions.add("scatternd", framework, since, until, name);
+    rules.use_init_val = false;
+    rules.one_element_updates = std::string(framework) == "openvino";
+    return rules;
+  };
+  nd("scatternd", "onnx", 11, 12);
+  nd("scatternd", "onnx", 13, 15);
+  nd("scatternd", "onnx", 16, 17).reductions = {"none", "add", "mul"};
+  nd("scatternd", "onnx", 18, kOnnx).reductions = {"none", "add", "mul", "max", "min"};
+  nd("scatterndupdate", "openvino", 3, 14).negative_indices = false;
+  nd("scatterndupdate", "openvino", 15, kOpenvino).reductions = {"none", "sum", "sub", "prod", "min", "max"};
+
+  Rules& update = versions.add("scatterupdate", "openvino", 3, kOpenvino);
+  update.negative_indices = update.use_init_val = false;
+}
+
+void add_broadcast(Versions& versions) {
+  versions.add("expand", "onnx", 8, 12);
+  versions.add("expand", "onnx", 13, kOnnx);
+  versions.add("broadcast", "openvino", 1, 2).modes = {"numpy", "explicit", "pdpd"};
+  versions.add("broadcast", "openvino", 3, kOpenvino).modes = {"numpy", "explicit", "bidirectional", "pdpd"};
+  versions.add("where", "onnx", 9, 15).schemes = {"numpy"};
+  versions.add("where", "onnx", 16, kOnnx).schemes = {"numpy"};
+  Rules& select = versions.add("where", "openvino", 1, kOpenvino, "select");
   select.schemes = {"numpy", "none", "pdpd"};
   select.one_way_condition = true;
-  all.push_back({"where", "select", "openvino", 1, kOpenvino, select});
 }
 
-// One element-wise row: 6.2 and 7.1.
-Rules scheme(DTypeSet types, std::vector<std::string> schemes, DTypeSet exponent_types = {}) {
-  Rules rules = rules_of(types);
-  rules.schemes = std::move(schemes);
-  rules.exponent_types = exponent_types;
-  rules.float_floor_mod = false;
-  return rules;
-}
-
-void add_onnx_elementwise(std::vector<PublishedVersion>& all) {
-  const auto onnx = [&](const char* op, int since, int until, DTypeSet types, const char* rule,
-                        DTypeSet exponent_types = {}) {
-    all.push_back({op, op, "onnx", since, until, scheme(types, {rule}, exponent_types)});
+// 6.2.
+void add_onnx_elementwise(Versions& versions) {
+  // One after the other: each version ends where the next one begins.
+  struct Row {
+    int since;
+    const char* scheme;
   };
-  for (const char* op : {"add", "sub", "mul", "div"}) {
-    onnx(op, 1, 5, kFloatsOld, "legacy");
-    onnx(op, 6, 6, kWideIntegers | kFloatsOld, "legacy");
-    onnx(op, 7, 12, kWideIntegers | kFloatsOld, "numpy");
-    onnx(op, 13, 13, kWideIntegers | kFloats, "numpy");
-    onnx(op, 14, kOnnx, kNumeric, "numpy");
-  }
-  onnx("pow", 1, 6, kFloatsOld, "legacy");
-  onnx("pow", 7, 11, kFloatsOld, "numpy");
-  onnx("pow", 12, 12, kSignedWide | kFloatsOld, "numpy", kNumericOld);
-  onnx("pow", 13, 14, kSignedWide | kFloats, "numpy", kNumericOld);
-  onnx("pow", 15, kOnnx, kSignedWide | kFloats, "numpy", kNumeric);
-  onnx("mod", 10, 12, kNumericOld, "numpy");
-  onnx("mod", 13, kOnnx, kNumeric, "numpy");
-  for (const char* op : {"min", "max"}) {
-    onnx(op, 1, 7, kFloatsOld, "none");
-    onnx(op, 8, 11, kFloatsOld, "numpy");
-    onnx(op, 12, 12, kNumericOld, "numpy");
-    onnx(op, 13, kOnnx, kNumeric, "numpy");
-  }
-  for (const char* op : {"greater", "less"}) {
-    onnx(op, 1, 6, kFloatsOld, "legacy");
-    onnx(op, 7, 8, kFloatsOld, "numpy");
-    onnx(op, 9, 12, kNumericOld, "numpy");
-    onnx(op, 13, kOnnx, kNumeric, "numpy");
-  }
-  for (const char* op : {"greaterorequal", "lessorequal"}) {
-    onnx(op, 12, 15, kNumericOld, "numpy");
-    onnx(op, 16, kOnnx, kNumeric, "numpy");
-  }
-  onnx("equal", 1, 6, kBool | kSignedWide, "legacy");
-  onnx("equal", 7, 10, kBool | kSignedWide, "numpy");
-  onnx("equal", 11, 12, kBool | kNumericOld, "numpy");
-  onnx("equal", 13, 18, kBool | kNumeric, "numpy");
-  onnx("equal", 19, kOnnx, kBool | kNumeric | DTypeSet{DType::string}, "numpy");
-  for (const char* op : {"and", "or", "xor"}) {
-    onnx(op, 1, 6, kBool, "legacy");
-    onnx(op, 7, kOnnx, kBool, "numpy");
-  }
-  for (const char* op : {"bitwiseand", "bitwiseor", "bitwisexor"}) {
-    onnx(op, 18, kOnnx, kIntegerTypes, "numpy");
-  }
-  onnx("bitshift", 11, kOnnx, kUnsignedTypes, "numpy");
+  const auto onnx = [&](const std::vector<const char*>& ops, const std::vector<Row>& rows) {
+    for (const char* op : ops) {
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        const int until = i + 1 < rows.size() ? rows[i + 1].since - 1 : kOnnx;
+        Rules& rules = versions.add(op, "onnx", rows[i].since, until);
+        rules.schemes = {rows[i].scheme};
+        rules.float_floor_mod = false;
+      }
+    }
+  };
+  onnx({"add", "sub", "mul", "div"},
+       {{1, "legacy"}, {6, "legacy"}, {7, "numpy"}, {13, "numpy"}, {14, "numpy"}});
+  onnx({"pow"}, {{1, "legacy"}, {7, "numpy"}, {12, "numpy"}, {13, "numpy"}, {15, "numpy"}});
+  onnx({"mod"}, {{10, "numpy"}, {13, "numpy"}});
+  onnx({"min", "max"}, {{1, "none"}, {6, "none"}, {8, "numpy"}, {12, "numpy"}, {13, "numpy"}});
+  onnx({"greater", "less"}, {{1, "legacy"}, {7, "numpy"}, {9, "numpy"}, {13, "numpy"}});
+  onnx({"greaterorequal", "lessorequal"}, {{12, "numpy"}, {16, "numpy"}});
+  onnx({"equal"}, {{1, "legacy"}, {7, "numpy"}, {11, "numpy"}, {13, "numpy"}, {19, "numpy"}});
+  onnx({"and", "or", "xor"}, {{1, "legacy"}, {7, "numpy"}});
+  onnx({"bitwiseand", "bitwiseor", "bitwisexor"}, {{18, "numpy"}});
+  onnx({"bitshift"}, {{11, "numpy"}});
 }
 
-void add_openvino_elementwise(std::vector<PublishedVersion>& all) {
+void add_openvino_elementwise(Versions& versions) {
   const std::vector<std::string> three = {"numpy", "none", "pdpd"};
   const std::vector<std::string> two = {"numpy", "none"};
-  const auto openvino = [&](const char* op, DTypeSet types, const std::vector<std::string>& schemes) {
-    Rules rules = scheme(types, schemes);
+  const auto openvino = [&](const char* op, const char* name,
+                            const std::vector<std::string>& schemes) -> Rules& {
+    Rules& rules = versions.add(op, "openvino", 1, kOpenvino, name);
+    rules.schemes = schemes;
+    rules.float_floor_mod = false;
     rules.most_operands = 2;
-    if (std::string_view(op) == "div") rules.fallbacks["pythondiv"] = "true";
-    // Mod-1 is the truncated remainder and has no attribute for it.
-    if (std::string_view(op) == "mod") rules.fallbacks["fmod"] = "true";
-    all.push_back({op, op, "openvino", 1, kOpenvino, rules});
+    return rules;
   };
-  for (const char* op : {"add", "sub", "mul", "div"}) openvino(op, kNumeric, three);
-  for (const char* op : {"pow", "mod", "floormod", "min", "max", "squareddifference"}) {
-    openvino(op, kNumeric, two);
-  }
-  for (const char* op : {"equal", "notequal"}) openvino(op, kOpenvinoAny, three);
-  for (const char* op : {"less", "lessorequal", "greater", "greaterorequal"}) {
-    openvino(op, kBool | kNumeric, three);
-  }
-  for (const char* op : {"and", "or", "xor"}) openvino(op, kBool, three);
-}
-
-// Section 11, point 1.
-DTypeSet default_types(const std::string& op) {
-  const auto any_of = [&](std::initializer_list<const char*> names) {
-    for (const char* name : names) {
-      if (op == name) return true;
-    }
-    return false;
-  };
-  if (any_of({"add", "sub", "mul", "div", "squareddifference"})) return kNumeric | kComplexTypes;
-  if (any_of({"pow", "mod", "floormod"})) return kNumeric;
-  if (any_of({"less", "lessorequal", "greater", "greaterorequal", "min", "max"})) return kBool | kNumeric;
-  if (any_of({"and", "or", "xor"})) return kBool;
-  if (any_of({"bitwiseand", "bitwiseor", "bitwisexor"})) return kBool | kIntegerTypes;
-  if (op == "bitshift") return kIntegerTypes;
-  return kAll;
+  openvino("add", "add", three);
+  openvino("sub", "subtract", three);
+  openvino("mul", "multiply", three);
+  openvino("div", "divide", three).fallbacks["pythondiv"] = "true";
+  openvino("pow", "power", two);
+  // Mod-1 is the truncated remainder and has no attribute for it.
+  openvino("mod", "mod", two).fallbacks["fmod"] = "true";
+  openvino("floormod", "floormod", two);
+  openvino("min", "minimum", two);
+  openvino("max", "maximum", two);
+  openvino("squareddifference", "squareddifference", two);
+  openvino("equal", "equal", three);
+  openvino("notequal", "notequal", three);
+  openvino("less", "less", three);
+  openvino("lessorequal", "lessequal", three);
+  openvino("greater", "greater", three);
+  openvino("greaterorequal", "greaterequal", three);
+  openvino("and", "logicaland", three);
+  openvino("or", "logicalor", three);
+  openvino("xor", "logicalxor", three);
 }
 
 }  // namespace
 
 Rules default_rules(const std::string& op) {
-  Rules rules = reducing(rules_of(default_types(op)), kEveryReduction, true);
+  Rules rules = rules_of("default", 0, op);
+  rules.reductions = {"none", "add", "sum", "sub", "mul", "prod", "min", "max", "mean"};
   rules.modes = {"numpy", "bidirectional", "pdpd", "explicit"};
-  rules.schemes = kEveryScheme;
-  if (op == "where") rules.schemes = {"numpy", "none", "pdpd"};
-  if (op == "pow") rules.exponent_types = kNumeric;
+  rules.schemes = {"numpy", "none", "pdpd"};
+  if (op != "where") rules.schemes.push_back("legacy");
   return rules;
 }
 
 const std::vector<PublishedVersion>& published_versions() {
   static const std::vector<PublishedVersion> kTable = [] {
-    std::vector<PublishedVersion> all;
-    add_gather(all);
-    add_gather_nd(all);
-    add_scatter(all);
-    add_broadcast(all);
-    add_onnx_elementwise(all);
-    add_openvino_elementwise(all);
-    return all;
+    Versions versions;
+    add_gather(versions);
+    add_gather_nd(versions);
+    add_scatter(versions);
+    add_broadcast(versions);
+    add_onnx_elementwise(versions);
+    add_openvino_elementwise(versions);
+    return versions.all;
   }();
   return kTable;
 }

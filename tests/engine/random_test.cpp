@@ -1,0 +1,74 @@
+// Every operator of the engine against the naive reference, on random calls.
+#include <set>
+
+#include "ops/registry.hpp"
+#include "support/catch.hpp"
+#include "support/engine_check.hpp"
+#include "support/operator_facts.hpp"
+
+namespace tensorop {
+namespace {
+
+// `cases` small calls of the operators of a group, and some of more than a megabyte, which is shared out
+// among threads and cut into pieces.
+void compare_group(const std::string& group, std::int64_t cases, std::int64_t large_cases = 12) {
+  std::vector<OperatorFacts> rows;
+  for (const OperatorFacts& facts : operator_facts()) {
+    if (facts.group == group) rows.push_back(facts);
+  }
+  const auto draw = [&](Random& random, std::int64_t elements) {
+    const OperatorFacts& facts = random.pick(rows);
+    return facts.draw(random, std::string(facts.name), elements);
+  };
+  compare_with_reference(group, cases,
+                         [&](Random& random) { return draw(random, random.chance(4) ? 3000 : 0); });
+  compare_with_reference(group + ", large", large_cases,
+                         [&](Random& random) { return draw(random, 200000); });
+}
+
+TEST_CASE("the gather family does what the reference does", "[random][threads]") {
+  compare_group("gather", 12000, 36);
+}
+
+TEST_CASE("the scatter family does what the reference does", "[random][threads]") {
+  compare_group("scatter", 12000, 36);
+}
+
+TEST_CASE("broadcasts do what the reference does", "[random][threads]") {
+  compare_group("broadcast", 8000, 24);
+}
+
+TEST_CASE("arithmetic does what the reference does", "[random][threads]") {
+  compare_group("arithmetic", 6000);
+}
+
+TEST_CASE("remainders and powers do what the reference does", "[random][threads]") {
+  compare_group("remainders and powers", 6000);
+}
+
+TEST_CASE("min and max do what the reference does", "[random][threads]") {
+  compare_group("min and max", 3000);
+}
+
+TEST_CASE("comparisons do what the reference does", "[random][threads]") {
+  compare_group("comparisons", 5000);
+}
+
+TEST_CASE("logical and bitwise operators do what the reference does", "[random][threads]") {
+  compare_group("logical and bitwise", 4000);
+}
+
+TEST_CASE("where does what the reference does", "[random][threads]") {
+  compare_group("where", 4000);
+}
+
+TEST_CASE("every operator has a row of facts and one of the groups above", "[random]") {
+  const std::set<std::string_view> groups = {
+      "gather",      "scatter",     "broadcast",           "arithmetic", "remainders and powers",
+      "min and max", "comparisons", "logical and bitwise", "where"};
+  CHECK(operator_facts().size() == kOperators.size());
+  for (const Operator* op : kOperators) CHECK(groups.contains(facts_of(op->name).group));
+}
+
+}  // namespace
+}  // namespace tensorop

@@ -1,0 +1,96 @@
+#include "support/operator_facts.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "base/text.hpp"
+#include "support/random_operators.hpp"
+
+namespace tensorop {
+namespace {
+
+const std::vector<const char*> kBinary = {"a:n,1", "b:1,k"};
+// Operands of any number have no names.
+const std::vector<const char*> kVariadic = {":n,1", ":1,k"};
+
+// "n,k" in numbers.
+std::string in_numbers(std::string_view text, std::int64_t n, std::int64_t k) {
+  std::string out;
+  for (const char c : text) out += c == 'n' ? cat(n) : c == 'k' ? cat(k) : std::string(1, c);
+  return out;
+}
+
+Shape shape_of(std::string_view text, std::int64_t n, std::int64_t k) {
+  Shape shape;
+  for (const char c : text) {
+    if (c != ',') shape.push_back(c == 'n' ? n : c == 'k' ? k : c - '0');
+  }
+  return shape;
+}
+
+}  // namespace
+
+const std::vector<OperatorFacts>& operator_facts() {
+  // clang-format off
+  static const std::vector<OperatorFacts> kRows = {
+      {"gather", "gather", {"data:n,2", "indices:k"}, "n,k", {{"axis", "1"}}, false, gather_case},
+      {"gatherelements", "gather", {"data:2,n", "indices:k,n"}, "k,n", {}, false, gather_elements_case},
+      {"gathernd", "gather", {"data:2,n", "indices:k,1"}, "k,n", {}, false, gather_nd_case},
+      {"scatterelements", "scatter", {"data:n,k", "indices:n,k", "updates:n,k"}, "n,k", {}, false,
+       scatter_elements_case},
+      {"scatternd", "scatter", {"data:n,k", "indices:n,1", "updates:n,k"}, "n,k", {}, false, scatter_nd_case},
+      {"scatterupdate", "scatter", {"data:n,k", "indices:n", "updates:n,k"}, "n,k", {}, false,
+       scatter_update_case},
+      {"broadcast", "broadcast", {"data:n,1"}, "n,k", {{"shape", "n,k"}}, false, broadcast_case},
+      {"expand", "broadcast", {"data:n,1"}, "n,k", {{"shape", "n,k"}}, false, expand_case},
+      {"add", "arithmetic", kBinary, "n,k", {}, false, elementwise_case},
+      {"sub", "arithmetic", kBinary, "n,k", {}, false, elementwise_case},
+      {"mul", "arithmetic", kBinary, "n,k", {}, false, elementwise_case},
+      {"div", "arithmetic", kBinary, "n,k", {}, false, elementwise_case},
+      {"squareddifference", "arithmetic", kBinary, "n,k", {}, false, elementwise_case},
+      {"pow", "remainders and powers", kBinary, "n,k", {}, false, elementwise_case},
+      {"mod", "remainders and powers", kBinary, "n,k", {}, false, elementwise_case},
+      {"floormod", "remainders and powers", kBinary, "n,k", {}, false, elementwise_case},
+      {"min", "min and max", kVariadic, "n,k", {}, false, elementwise_case},
+      {"max", "min and max", kVariadic, "n,k", {}, false, elementwise_case},
+      {"equal", "comparisons", kBinary, "n,k", {}, true, elementwise_case},
+      {"notequal", "comparisons", kBinary, "n,k", {}, true, elementwise_case},
+      {"less", "comparisons", kBinary, "n,k", {}, true, elementwise_case},
+      {"lessorequal", "comparisons", kBinary, "n,k", {}, true, elementwise_case},
+      {"greater", "comparisons", kBinary, "n,k", {}, true, elementwise_case},
+      {"greaterorequal", "comparisons", kBinary, "n,k", {}, true, elementwise_case},
+      {"and", "logical and bitwise", kBinary, "n,k", {}, false, elementwise_case},
+      {"or", "logical and bitwise", kBinary, "n,k", {}, false, elementwise_case},
+      {"xor", "logical and bitwise", kBinary, "n,k", {}, false, elementwise_case},
+      {"bitwiseand", "logical and bitwise", kBinary, "n,k", {}, false, elementwise_case},
+      {"bitwiseor", "logical and bitwise", kBinary, "n,k", {}, false, elementwise_case},
+      {"bitwisexor", "logical and bitwise", kBinary, "n,k", {}, false, elementwise_case},
+      {"bitshift", "logical and bitwise", kBinary, "n,k", {{"direction", "left"}}, false, elementwise_case},
+      {"where", "where", {"condition:n,1", "x:1,k", "y:n,1"}, "n,k", {}, false, where_case},
+  };
+  // clang-format on
+  return kRows;
+}
+
+const OperatorFacts& facts_of(std::string_view op) {
+  const auto row = std::ranges::find(operator_facts(), op, &OperatorFacts::name);
+  if (row == operator_facts().end())
+    throw std::out_of_range(cat(op, " has no row in support/operator_facts.cpp"));
+  return *row;
+}
+
+SizedCall sized_call(const OperatorFacts& facts, std::int64_t n, std::int64_t k) {
+  SizedCall call;
+  for (const std::string_view operand : facts.operands) {
+    const std::size_t colon = operand.find(':');
+    call.names.emplace_back(operand.substr(0, colon));
+    call.operands.push_back(shape_of(operand.substr(colon + 1), n, k));
+  }
+  call.result = shape_of(facts.result, n, k);
+  for (const auto& [name, text] : facts.attributes) {
+    call.attributes.emplace_back(name, std::string_view(name) == "shape" ? in_numbers(text, n, k) : text);
+  }
+  return call;
+}
+
+}  // namespace tensorop

@@ -1,0 +1,44 @@
+// What tests need to know of an operator to call it, a row each: the tests of types and sizes, the random
+// calls and the fuzzer read it. To add an operator is to add its row.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "support/random_case.hpp"
+#include "tensor/dtype.hpp"
+#include "tensor/shape.hpp"
+
+namespace tensorop {
+
+struct OperatorFacts {
+  std::string_view name;
+  std::string_view group;  // operators that are drawn from together: "comparisons"
+  // A valid call of two sizes n and k, with operands of n * k elements at most (2 * n or 2 * k along an axis
+  // of their own), each "name:dim,dim", and its result. Indices are all 0.
+  std::vector<const char*> operands;
+  const char* result;
+  std::vector<std::pair<const char*, const char*>> attributes;  // of a shape n and k too
+  bool boolean_result;                                          // otherwise the dtype of the data
+  // Draws a call of `op` with a result of some `elements`, or a small one for 0: most are valid, the others
+  // break any of the operator's rules.
+  RandomCase (*draw)(Random& random, const std::string& op, std::int64_t elements);
+};
+
+[[nodiscard]] const std::vector<OperatorFacts>& operator_facts();
+// The row of that operator; throws std::out_of_range where there is none.
+[[nodiscard]] const OperatorFacts& facts_of(std::string_view op);
+
+// The call of a row for two sizes.
+struct SizedCall {
+  std::vector<std::string> names;
+  std::vector<Shape> operands;
+  Shape result;
+  std::vector<std::pair<std::string, std::string>> attributes;
+};
+[[nodiscard]] SizedCall sized_call(const OperatorFacts& facts, std::int64_t n, std::int64_t k);
+
+}  // namespace tensorop

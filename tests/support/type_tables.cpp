@@ -1,0 +1,143 @@
+#include "support/type_tables.hpp"
+
+#include <sstream>
+#include <stdexcept>
+#include <vector>
+
+namespace tensorop {
+namespace {
+
+// A row of a table. `versions`: "Name since since ..." separated by commas, where a name may be that of one
+// type variable: "Pow/exponent", "Expand/shape". `dtypes`: a column each, '*' where allowed.
+struct TypeTableRow {
+  const char* framework;
+  std::string versions;
+  std::string dtypes;
+};
+
+constexpr const char* kOnnx = "onnx";
+constexpr const char* kOpenvino = "openvino";
+constexpr const char* kMdf = "mdf";
+constexpr const char* kDefault = "default";
+
+// 7.1. Columns: bool, i8 i16 i32 i64, u8 u16 u32 u64, f16 bf16 f32 f64, c64 c128, str.
+const std::vector<TypeTableRow> kDataTypes = {
+    {kOnnx,
+     "Gather 1 11, GatherElements 11, GatherND 11 12, Scatter 9 11, ScatterElements 11, ScatterND 11, Expand "
+     "8, Where 9",
+     "* **** **** *.** ** *"},
+    {kOnnx,
+     "Gather 13, GatherElements 13, GatherND 13, ScatterElements 13 16 18, ScatterND 13 16 18, Expand 13, "
+     "Where 16",
+     "* **** **** **** ** *"},
+    {kOnnx, "Add 1, Sub 1, Mul 1, Div 1, Pow 1 7, Min 1 6 8, Max 1 6 8, Greater 1 7, Less 1 7",
+     ". .... .... *.** .. ."},
+    {kOnnx, "Add 6 7, Sub 6 7, Mul 6 7, Div 6 7", ". ..** ..** *.** .. ."},
+    {kOnnx, "Add 13, Sub 13, Mul 13, Div 13", ". ..** ..** **** .. ."},
+    {kOnnx,
+     "Add 14, Sub 14, Mul 14, Div 14, Mod 13, Min 13, Max 13, Greater 13, Less 13, GreaterOrEqual 16, "
+     "LessOrEqual 16",
+     ". **** **** **** .. ."},
+    {kOnnx,
+     "Mod 10, Min 12, Max 12, Greater 9, Less 9, GreaterOrEqual 12, LessOrEqual 12, Pow/exponent 12 13",
+     ". **** **** *.** .. ."},
+    {kOnnx, "Pow 12", ". ..** .... *.** .. ."},
+    {kOnnx, "Pow 13 15", ". ..** .... **** .. ."},
+    {kOnnx, "Pow/exponent 15", ". **** **** **** .. ."},
+    {kOnnx, "Equal 1 7", "* ..** .... .... .. ."},
+    {kOnnx, "Equal 11", "* **** **** *.** .. ."},
+    {kOnnx, "Equal 13", "* **** **** **** .. ."},
+    {kOnnx, "Equal 19", "* **** **** **** .. *"},
+    {kOnnx, "And 1 7, Or 1 7, Xor 1 7", "* .... .... .... .. ."},
+    {kOpenvino, "LogicalAnd 1, LogicalOr 1, LogicalXor 1", "* .... .... .... .. ."},
+    {kOnnx, "BitwiseAnd 18, BitwiseOr 18, BitwiseXor 18", ". **** **** .... .. ."},
+    {kOnnx, "BitShift 11", ". .... **** .... .. ."},
+    {kOpenvino,
+     "Gather 1 7 8, GatherND 5 8, GatherElements 6, ScatterElementsUpdate 12, Broadcast 1, Equal 1, NotEqual "
+     "1",
+     "* **** **** **** .. *"},
+    {kOpenvino, "Greater 1, GreaterEqual 1, Less 1, LessEqual 1", "* **** **** **** .. ."},
+    {kOpenvino,
+     "ScatterUpdate 3, ScatterElementsUpdate 3, ScatterNDUpdate 3, Broadcast 3, Select 1, Add 1, Subtract 1, "
+     "Multiply 1, Divide 1, Power 1, Mod 1, FloorMod 1, Maximum 1, Minimum 1, SquaredDifference 1",
+     ". **** **** **** .. ."},
+    {kOpenvino, "ScatterNDUpdate 15", "* **** **** **** .. ."},
+    // 3.3: as onnx GatherND-13.
+    {kMdf, "gathernd 0", "* **** **** **** ** *"},
+    // Section 11, by operator.
+    {kDefault,
+     "Gather 0, GatherElements 0, GatherND 0, ScatterElements 0, ScatterND 0, ScatterUpdate 0, Expand 0, "
+     "Broadcast 0, Where 0, Equal 0, NotEqual 0",
+     "* **** **** **** ** *"},
+    {kDefault, "Add 0, Sub 0, Mul 0, Div 0, SquaredDifference 0", ". **** **** **** ** ."},
+    {kDefault, "Pow 0, Pow/exponent 0, Mod 0, FloorMod 0", ". **** **** **** .. ."},
+    {kDefault, "Less 0, LessOrEqual 0, Greater 0, GreaterOrEqual 0, Min 0, Max 0", "* **** **** **** .. ."},
+    {kDefault, "And 0, Or 0, Xor 0", "* .... .... .... .. ."},
+    {kDefault, "BitwiseAnd 0, BitwiseOr 0, BitwiseXor 0", "* **** **** .... .. ."},
+    {kDefault, "BitShift 0", ". **** **** .... .. ."},
+};
+
+// 7.2. Columns: i8 i16 i32 i64, u8 u16 u32 u64.
+const std::vector<TypeTableRow> kIndexTypes = {
+    {kOnnx, "Gather 1 11 13, GatherElements 11 13, Scatter 9 11, ScatterElements 11 13 16 18", "..** ...."},
+    {kOnnx, "GatherND 11 12 13, ScatterND 11 13 16 18, Expand/shape 8 13", "...* ...."},
+    {kOpenvino, "GatherElements 6, ScatterNDUpdate 3 15", "..** ...."},
+    {kOpenvino,
+     "Gather 1 7 8, GatherND 5 8, ScatterUpdate 3, ScatterElementsUpdate 3 12, Broadcast/shape 1 3, "
+     "Broadcast/axes_mapping 1 3",
+     "**** ****"},
+    // 3.3: as onnx GatherND-13, and i32.
+    {kMdf, "gathernd 0", "..** ...."},
+    {kDefault,
+     "Gather 0, GatherElements 0, GatherND 0, ScatterElements 0, ScatterND 0, ScatterUpdate 0, Expand/shape "
+     "0, Broadcast/shape 0, Broadcast/axes_mapping 0",
+     "**** ****"},
+};
+
+// Adds the rows of a table whose first column is the dtype `first`; `variable` is that of names without one.
+void add_table(const std::vector<TypeTableRow>& table, DType first, const std::string& variable,
+               std::map<TypeKey, DTypeSet>& sets) {
+  for (const TypeTableRow& row : table) {
+    if (row.dtypes.size() != table[0].dtypes.size()) throw std::logic_error("columns of " + row.versions);
+    DTypeSet allowed;
+    int column = static_cast<int>(first);
+    for (const char mark : row.dtypes) {
+      if (mark == ' ') continue;
+      if (mark == '*') allowed = allowed | DTypeSet(static_cast<DType>(column));
+      ++column;
+    }
+    std::istringstream versions(row.versions);
+    for (std::string version; std::getline(versions, version, ',');) {
+      std::istringstream words(version);
+      TypeKey key{row.framework, 0, "", variable};
+      words >> key.name;
+      if (const std::size_t slash = key.name.find('/'); slash != std::string::npos) {
+        key.variable = key.name.substr(slash + 1);
+        key.name.resize(slash);
+      }
+      for (char& c : key.name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+      while (words >> key.since) {
+        if (!sets.emplace(key, allowed).second) throw std::logic_error(key.name + " stands in two rows");
+      }
+    }
+  }
+}
+
+}  // namespace
+
+const std::map<TypeKey, DTypeSet>& type_tables() {
+  static const std::map<TypeKey, DTypeSet> kTables = [] {
+    std::map<TypeKey, DTypeSet> sets;
+    add_table(kDataTypes, DType::boolean, "data", sets);
+    add_table(kIndexTypes, DType::int8, "indices", sets);
+    return sets;
+  }();
+  return kTables;
+}
+
+DTypeSet published_types(const TypeKey& key) {
+  const auto found = type_tables().find(key);
+  return found == type_tables().end() ? DTypeSet{} : found->second;
+}
+
+}  // namespace tensorop

@@ -1,0 +1,30 @@
+// Section 7 of the operator specification, and point 1 of section 11: the dtypes that every version allows.
+// The only copy in the tests, written from the specification and not from the descriptions: these are
+// compared with it, and the naive reference takes its dtypes from it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "tensor/dtype.hpp"
+
+namespace tensorop {
+
+// What a version's set of dtypes belongs to.
+struct TypeKey {
+  std::string framework;  // "onnx", "openvino", "mdf"; "default": the default semantics
+  int since = 0;
+  std::string name;  // the publisher's, in small letters: "scatterelementsupdate"
+  std::string
+      variable;  // "data", "indices"; "exponent" of pow; "shape" and "axes_mapping", which are attributes
+
+  auto operator<=>(const TypeKey&) const = default;
+};
+
+[[nodiscard]] const std::map<TypeKey, DTypeSet>& type_tables();
+
+// The set of `key`; empty where the tables have none.
+[[nodiscard]] DTypeSet published_types(const TypeKey& key);
+
+}  // namespace tensorop
