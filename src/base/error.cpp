@@ -16,7 +16,9 @@ void Error::add_context(std::string_view context) {
 }
 
 std::string quoted(std::string_view text) {
-  return "'" + printable(text) + "'";
+  std::string out(1, '\'');
+  out += printable(text);
+  return out += '\'';
 }
 
 std::string printable(std::string_view text) {
