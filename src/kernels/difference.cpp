@@ -1,4 +1,4 @@
-#include "tensor/difference.hpp"
+#include "kernels/difference.hpp"
 
 #include <algorithm>
 #include <bit>
