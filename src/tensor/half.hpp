@@ -28,8 +28,8 @@ namespace detail {
 
 // Exact.
 [[nodiscard]] inline float to_float(Float16 value) {
-  // The half's exponent and fraction moved to their places in a float are off by a factor of 2^112, which a
-  // multiplication corrects exactly, subnormals included; infinities and NaN need the largest exponent.
+  // The half's exponent and fraction moved to their positions in a float are off by a factor of 2^112, which
+  // a multiplication corrects exactly, subnormals included; infinities and NaN need the largest exponent.
   const auto magnitude = static_cast<std::int32_t>(value.bits & 0x7FFF) << 13;
   const std::uint32_t sign = static_cast<std::uint32_t>(value.bits & 0x8000) << 16;
   const auto scaled = std::bit_cast<std::int32_t>(std::bit_cast<float>(magnitude) * 0x1p112F);
