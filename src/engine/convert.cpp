@@ -11,8 +11,8 @@
 #include "io/archive.hpp"
 #include "io/json_writer.hpp"
 #include "io/source.hpp"
-#include "kernels/cast.hpp"
 #include "kernels/copy_elements.hpp"
+#include "tensor/convert_elements.hpp"
 
 namespace tensorop {
 namespace {

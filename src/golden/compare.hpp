@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "engine/engine.hpp"
-#include "tensor/difference.hpp"
-#include "tensor/tolerances.hpp"
+#include "jobs/tolerances.hpp"
+#include "kernels/difference.hpp"
 
 namespace tensorop {
 

@@ -3,7 +3,6 @@
 #include "io/json_data.hpp"
 
 #include <algorithm>
-#include <complex>
 #include <type_traits>
 #include <utility>
 
@@ -11,12 +10,10 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/number_text.hpp"
+#include "tensor/convert_elements.hpp"
 
 namespace tensorop {
 namespace {
-
-template <class T>
-inline constexpr bool kIsFloat16 = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
 
 std::string counted(std::int64_t count, std::string_view thing) {
   return cat(count, ' ', thing, count == 1 ? "" : "s");
@@ -155,7 +152,7 @@ bool DataReader::begin_number() {
 
 template <class T>
 void DataReader::parse(std::string_view text) {
-  if constexpr (kIsInteger<T> || kIsFloat<T>) {
+  if constexpr (Real<T>) {
     T value{};
     switch (parse_number(text, value)) {
       case NumberStatus::ok:
@@ -183,36 +180,17 @@ void DataReader::refuse_or_put_off(std::string_view text) {
   elements_.push(std::int64_t{0});
 }
 
-// Pushes `value` as T, or as a part of T. One rounding.
-template <class T>
-void DataReader::push_rounded(auto value) {
-  if constexpr (std::is_same_v<T, Float16>) elements_.push(to_float16(value));
-  if constexpr (std::is_same_v<T, BFloat16>) elements_.push(to_bfloat16(value));
-  if constexpr (std::is_floating_point_v<T>) elements_.push(static_cast<T>(value));
-  if constexpr (std::is_same_v<T, std::complex<float>>) elements_.push(static_cast<float>(value));
-  if constexpr (std::is_same_v<T, std::complex<double>>) elements_.push(static_cast<double>(value));
-}
-
 template <class Integer>
 bool DataReader::integer(Integer value, bool minus_zero) {
   if (!begin_number()) return false;
   dispatch(*dtype_, [&]<class T>(TypeTag<T>) {
-    if constexpr (kIsInteger<T>) {
-      if (std::in_range<T>(value)) {
-        elements_.push(static_cast<T>(value));
+    // Of a complex element it is one of the parts.
+    if constexpr (Real<Part<T>>) {
+      Part<T> converted{};
+      if (minus_zero ? convert_real(-0.0, converted) : convert_real(value, converted)) {
+        elements_.push(converted);
       } else {
         refuse_or_put_off(cat(value));
-      }
-    } else if constexpr (!kIsFloat16<T>) {
-      minus_zero ? push_rounded<T>(-0.0) : push_rounded<T>(value);
-    } else {
-      // Up to the largest float16 the integer is exact in a float, so that it is rounded once.
-      const bool small = std::in_range<std::int32_t>(value) && -65504 <= static_cast<std::int32_t>(value) &&
-                         static_cast<std::int32_t>(value) <= 65504;
-      if (small && !minus_zero) {
-        push_rounded<T>(static_cast<float>(value));
-      } else {
-        parse<T>(minus_zero ? "-0" : cat(value));
       }
     }
   });
@@ -225,15 +203,7 @@ template bool DataReader::integer(std::uint64_t, bool);
 
 bool DataReader::number(std::string_view text) {
   if (!begin_number()) return false;
-  dispatch(*dtype_, [&]<class T>(TypeTag<T>) {
-    if constexpr (std::is_same_v<T, std::complex<float>>) {
-      parse<float>(text);
-    } else if constexpr (std::is_same_v<T, std::complex<double>>) {
-      parse<double>(text);
-    } else {
-      parse<T>(text);
-    }
-  });
+  dispatch(*dtype_, [&]<class T>(TypeTag<T>) { parse<Part<T>>(text); });
   nesting_.next();
   return !(inferred_ && findings_.fractions);
 }
@@ -249,7 +219,9 @@ bool DataReader::string(std::string_view text) {
     findings_.fractions = true;
     return false;
   } else if (not_finite && (kFloatTypes | kComplexTypes).contains(*dtype_)) {
-    dispatch(*dtype_, [&]<class T>(TypeTag<T>) { push_rounded<T>(*not_finite); });
+    dispatch(*dtype_, [&]<class T>(TypeTag<T>) {
+      if constexpr (AnyFloat<Part<T>>) elements_.push(round_to<Part<T>>(*not_finite));
+    });
   } else {
     const bool number = (kFloatTypes | kComplexTypes).contains(*dtype_);
     nesting_.refuse(expected(), "a string",

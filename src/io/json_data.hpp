@@ -199,8 +199,6 @@ class DataReader {
   bool begin_number();
   template <class T>
   void parse(std::string_view text);
-  template <class T>
-  void push_rounded(auto value);
   void refuse_or_put_off(std::string_view text);
   [[nodiscard]] Shape final_shape(DType dtype, std::int64_t elements) const;
 

@@ -52,8 +52,8 @@ class Writer {
     put(']');
   }
 
-  template <class T>
-  requires(kIsInteger<T> || kIsFloat<T>) void put(T value) {
+  template <Real T>
+  void put(T value) {
     constexpr std::size_t kQuotes = 2;
     make_room(kNumberTextSize + kQuotes);
     char* end = write_number(end_, value);

@@ -133,23 +133,8 @@ Tensor decode(const NpyHeader& header, const std::byte* stored) {
   if (!header.fortran_order || header.shape.size() < 2) {
     if (bytes != 0) std::memcpy(out, stored, to_size(bytes));
   } else {
-    switch (header.item_bytes) {
-      case 1:
-        reorder<1>(header, stored, out);
-        break;
-      case 2:
-        reorder<2>(header, stored, out);
-        break;
-      case 4:
-        reorder<4>(header, stored, out);
-        break;
-      case 8:
-        reorder<8>(header, stored, out);
-        break;
-      default:
-        reorder<16>(header, stored, out);
-        break;
-    }
+    dispatch_width(header.item_bytes,
+                   [&]<class Word>(TypeTag<Word>) { reorder<sizeof(Word)>(header, stored, out); });
   }
   if (header.encoding == NpyEncoding::swapped) swap_numbers(out, bytes, swap_width(header.dtype));
   return {header.dtype, header.shape, storage};

@@ -59,7 +59,7 @@ int compare_magnitude(std::string_view text, double value) {
   return a.digits.compare(b.digits);
 }
 
-template <class T>
+template <Floating T>
 NumberStatus parse_native_float(std::string_view text, T& value) {
   T parsed = 0;
   const auto status = std::from_chars(text.data(), text.data() + text.size(), parsed).ec;
@@ -72,24 +72,17 @@ NumberStatus parse_native_float(std::string_view text, T& value) {
   return NumberStatus::ok;
 }
 
-Float16 narrow(double value, Float16) {
-  return to_float16(value);
-}
-BFloat16 narrow(double value, BFloat16) {
-  return to_bfloat16(value);
-}
-
 // Rounding the text to double and that to 16 bits differs from rounding the text once only where the double
 // is a midpoint between two 16-bit neighbours and the text is not: then the side the text lies on decides.
-template <class T>
+template <Half T>
 NumberStatus parse_short_float(std::string_view text, T& value) {
   double wide = 0;
   if (parse_native_float(text, wide) != NumberStatus::ok) return NumberStatus::range;
-  T rounded = narrow(wide, T{});
+  T rounded = round_half<T>(wide);
   const auto bits = std::bit_cast<std::uint64_t>(wide);
   if (wide != 0 && std::isfinite(wide)) {
-    const T below = narrow(std::bit_cast<double>(bits - 1), T{});
-    const T above = narrow(std::bit_cast<double>(bits + 1), T{});
+    const T below = round_half<T>(std::bit_cast<double>(bits - 1));
+    const T above = round_half<T>(std::bit_cast<double>(bits + 1));
     if (below.bits != above.bits) {
       const int side = compare_magnitude(text, wide);
       if (side != 0) rounded = side < 0 ? below : above;
@@ -102,9 +95,9 @@ NumberStatus parse_short_float(std::string_view text, T& value) {
 
 }  // namespace
 
-template <class T>
+template <Real T>
 NumberStatus parse_number(std::string_view text, T& value) {
-  if constexpr (kIsInteger<T>) {
+  if constexpr (std::integral<T>) {
     if (text == "-0") text = "0";
     T parsed = 0;
     const char* const end = text.data() + text.size();
@@ -114,7 +107,7 @@ NumberStatus parse_number(std::string_view text, T& value) {
     if (status != std::errc{} || stop != end) return NumberStatus::range;
     value = parsed;
     return NumberStatus::ok;
-  } else if constexpr (std::is_floating_point_v<T>) {
+  } else if constexpr (Floating<T>) {
     return parse_native_float(text, value);
   } else {
     return parse_short_float(text, value);
@@ -155,7 +148,7 @@ double rounded(double value, int digits) {
 }
 
 // The decimals that read back as one 16-bit value: those between the midpoints to its neighbours.
-template <class T>
+template <Half T>
 class Interval {
  public:
   // `value` is finite and above zero.
@@ -201,7 +194,7 @@ class Interval {
 
 // The decimal with the fewest digits that reads back as `value`, as the double nearest to it: with so few
 // digits the shortest text of that double is that decimal. `value` is finite and above zero.
-template <class T>
+template <Half T>
 double shortest_decimal(T value) {
   // Five significant digits tell all values of both types apart.
   constexpr int kMostDigits = 5;
@@ -217,11 +210,11 @@ double shortest_decimal(T value) {
 
 }  // namespace
 
-template <class T>
+template <Real T>
 char* write_number(char* out, T value) {
-  if constexpr (kIsInteger<T>) {
+  if constexpr (std::integral<T>) {
     return std::to_chars(out, out + kNumberTextSize, value).ptr;
-  } else if constexpr (std::is_floating_point_v<T>) {
+  } else if constexpr (Floating<T>) {
     if (std::isfinite(value)) [[likely]]
       return write_finite(out, value);
     return append(out, std::isnan(value) ? "NaN" : value < 0 ? "-Infinity" : "Infinity");
@@ -242,16 +235,11 @@ std::string range_text(DType dtype) {
     return std::string(text, write_number(end, high));
   };
   return dispatch(dtype, [&]<class T>(TypeTag<T>) -> std::string {
-    if constexpr (kIsInteger<T> || std::is_floating_point_v<T>) {
-      return between(std::numeric_limits<T>::lowest(), std::numeric_limits<T>::max());
-    } else if constexpr (std::is_same_v<T, Float16>) {
-      return between(to_float(Float16{0xFBFF}), to_float(Float16{0x7BFF}));
-    } else if constexpr (std::is_same_v<T, BFloat16>) {
-      return between(to_float(BFloat16{0xFF7F}), to_float(BFloat16{0x7F7F}));
-    } else if constexpr (std::is_same_v<T, std::complex<float>>) {
-      return range_text(DType::float32);
-    } else if constexpr (std::is_same_v<T, std::complex<double>>) {
-      return range_text(DType::float64);
+    if constexpr (Half<T>) {
+      const float largest = to_float(largest_half<T>());
+      return between(-largest, largest);
+    } else if constexpr (Real<Part<T>>) {
+      return between(std::numeric_limits<Part<T>>::lowest(), std::numeric_limits<Part<T>>::max());
     } else {
       return {};
     }

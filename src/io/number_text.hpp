@@ -14,23 +14,16 @@
 
 namespace tensorop {
 
-// The types of real numbers, as dispatch() names them.
-template <class T>
-inline constexpr bool kIsInteger = std::is_integral_v<T>;
-template <class T>
-inline constexpr bool kIsFloat =
-    std::is_floating_point_v<T> || std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
-
 enum class NumberStatus : std::uint8_t {
   ok,
   fraction,  // a '.' or an exponent where only integers are taken
   range,     // does not fit; for a float: would become infinite
 };
 
-// Reads the JSON number `text` (RFC 8259; the caller has checked the grammar) as T: an integer or a float
-// type. Integers are exact; floats are rounded once, ties to even, tiny ones to zero; "-0" is minus zero in
-// a float. `value` is set only when the status is ok.
-template <class T>
+// Reads the JSON number `text` (RFC 8259; the caller has checked the grammar) as T. Integers are exact;
+// floats are rounded once, ties to even, tiny ones to zero; "-0" is minus zero in a float. `value` is set
+// only when the status is ok.
+template <Real T>
 [[nodiscard]] NumberStatus parse_number(std::string_view text, T& value);
 
 // The float that "NaN", "Infinity" and "-Infinity" stand for; nothing for any other text.
@@ -42,7 +35,7 @@ inline constexpr std::size_t kNumberTextSize = 32;
 // Writes the shortest text that parse_number() reads back as `value`, and returns its end. Floats have a
 // point or an exponent; not-finite ones are NaN, Infinity, -Infinity without quotes. `out` has room for
 // kNumberTextSize characters.
-template <class T>
+template <Real T>
 char* write_number(char* out, T value);
 
 // The finite values of a numeric dtype, for messages: "0..255"; of a complex one those of its parts.

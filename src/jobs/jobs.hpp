@@ -10,7 +10,7 @@
 
 #include "engine/request.hpp"
 #include "io/sink.hpp"
-#include "tensor/tolerances.hpp"
+#include "jobs/tolerances.hpp"
 
 namespace tensorop {
 

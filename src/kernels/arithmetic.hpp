@@ -3,7 +3,6 @@
 #pragma once
 
 #include <bit>
-#include <complex>
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -12,22 +11,6 @@
 #include "tensor/dtype.hpp"
 
 namespace tensorop {
-
-template <class T>
-concept Half = std::same_as<T, Float16> || std::same_as<T, BFloat16>;
-template <class T>
-concept Floating = std::floating_point<T>;
-template <class T>
-concept Complex = std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
-
-template <Half T>
-[[nodiscard]] T round_half(float value) {
-  if constexpr (std::same_as<T, Float16>) {
-    return to_float16(value);
-  } else {
-    return to_bfloat16(value);
-  }
-}
 
 // The unsigned type integers are added and multiplied in: at least 32 bits, because uint16 * uint16 would be
 // done in signed int, where 65535 * 65535 overflows.
@@ -96,7 +79,7 @@ struct Mul {
   static T apply(T a, T b) {
     return round_half<T>(to_float(a) * to_float(b));
   }
-  // The plain formula: the library's operator mends infinities in ways the specification does not.
+  // The plain formula: the library's operator changes infinities in ways the specification does not.
   template <Complex T>
   static T apply(T a, T b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
@@ -123,19 +106,17 @@ T extreme(T a, T b) {
   return a != a ? quiet(a) : with_b;
 }
 
-// The same on the bits of a 16-bit float: with the other bits of negative values turned over they are in the
+// The same on the bits of a 16-bit float: with the other bits of negative values inverted they are in the
 // order of integers, -0 just below +0.
 template <bool kMax, Half T>
 T extreme(T a, T b) {
-  constexpr bool kIsFloat16 = std::same_as<T, Float16>;
-  constexpr std::uint16_t kInfinity = kIsFloat16 ? 0x7C00 : 0x7F80;
-  constexpr std::uint16_t kQuiet = kIsFloat16 ? 0x0200 : 0x0040;
+  using Traits = HalfTraits<T>;
   const auto key = [](T value) {
     const auto bits = static_cast<std::int16_t>(value.bits);
     return static_cast<std::int16_t>(bits ^ ((bits >> 15) & 0x7FFF));
   };
-  const auto is_nan = [](T value) { return (value.bits & 0x7FFF) > kInfinity; };
-  const auto quiet = [](T value) { return static_cast<std::uint16_t>(value.bits | kQuiet); };
+  const auto is_nan = [](T value) { return (value.bits & 0x7FFF) > Traits::kInfinity; };
+  const auto quiet = [](T value) { return static_cast<std::uint16_t>(value.bits | Traits::kQuiet); };
   const std::uint16_t number = (kMax ? key(a) > key(b) : key(a) < key(b)) ? a.bits : b.bits;
   const std::uint16_t with_b = is_nan(b) ? quiet(b) : number;
   return {is_nan(a) ? quiet(a) : with_b};
@@ -148,9 +129,10 @@ struct Extreme {
   static T apply(T a, T b) {
     return (kMax ? a > b : a < b) ? a : b;
   }
-  template <class T>
-  requires Floating<T> || Half<T>
-  static T apply(T a, T b) { return detail::extreme<kMax>(a, b); }
+  template <AnyFloat T>
+  static T apply(T a, T b) {
+    return detail::extreme<kMax>(a, b);
+  }
   static Bool apply(Bool a, Bool b) { return kMax ? Add::apply(a, b) : Mul::apply(a, b); }
 };
 using Min = Extreme<false>;

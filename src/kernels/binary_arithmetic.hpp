@@ -10,6 +10,7 @@
 
 #include "kernels/arithmetic.hpp"
 #include "kernels/fault.hpp"
+#include "tensor/convert_elements.hpp"
 
 namespace tensorop {
 
@@ -47,27 +48,6 @@ inline std::uint64_t wrapped_power(std::uint64_t base, std::uint64_t exponent) {
     base *= base;
   }
   return result;
-}
-
-template <class T>
-[[nodiscard]] double to_double(T value) {
-  if constexpr (Half<T>) {
-    return to_float(value);
-  } else {
-    return static_cast<double>(value);
-  }
-}
-
-// One rounding from a double.
-template <class T>
-[[nodiscard]] T round_double(double value) {
-  if constexpr (std::same_as<T, Float16>) {
-    return to_float16(value);
-  } else if constexpr (std::same_as<T, BFloat16>) {
-    return to_bfloat16(value);
-  } else {
-    return static_cast<T>(value);
-  }
 }
 }  // namespace detail
 
@@ -162,21 +142,19 @@ struct Pow {
     if (std::cmp_equal(base, -1)) return static_cast<T>(exponent % 2 == 0 ? 1 : -1);
     return 0;
   }
-  template <std::integral T, class E>
-  requires Floating<E> || Half<E>
+  template <std::integral T, AnyFloat E>
   static T apply(T base, E exponent, Fault& fault) {
     constexpr double kEnd =
         2.0 * static_cast<double>(std::uint64_t{1} << (std::numeric_limits<T>::digits - 1));
     constexpr double kBegin = std::is_signed_v<T> ? -kEnd : 0.0;
-    const double power = std::trunc(std::pow(static_cast<double>(base), detail::to_double(exponent)));
+    const double power = std::trunc(std::pow(static_cast<double>(base), to_double(exponent)));
     if (power >= kBegin && power < kEnd) return static_cast<T>(power);
     fault = Fault::unrepresentable;  // NaN too
     return 0;
   }
-  template <class T, class E>
-  requires(Floating<T> || Half<T>) && (std::integral<E> || Floating<E> || Half<E>)static T
-      apply(T base, E exponent) {
-    return detail::round_double<T>(std::pow(detail::to_double(base), detail::to_double(exponent)));
+  template <AnyFloat T, Real E>
+  static T apply(T base, E exponent) {
+    return round_to<T>(std::pow(to_double(base), to_double(exponent)));
   }
 };
 

@@ -39,7 +39,7 @@ struct NotEqual {
 };
 
 template <class T>
-concept Ordered = std::integral<T> || Floating<T> || Half<T> || std::same_as<T, Bool>;
+concept Ordered = Real<T> || std::same_as<T, Bool>;
 
 struct Less {
   template <Ordered T>

@@ -38,25 +38,9 @@ void combine(const MoveTarget& rows, const Move* moves, std::int64_t count) {
   }
 }
 
-// A stand-in for any element of a width, moved as it is.
-template <std::size_t kWidth>
-struct Opaque {
-  std::byte bytes[kWidth];
-};
-
 Combine replace_loop(DType dtype) {
-  switch (element_size(dtype)) {
-    case 1:
-      return combine<Opaque<1>, Replace>;
-    case 2:
-      return combine<Opaque<2>, Replace>;
-    case 4:
-      return combine<Opaque<4>, Replace>;
-    case 8:
-      return combine<Opaque<8>, Replace>;
-    default:
-      return combine<Opaque<16>, Replace>;
-  }
+  return dispatch_width(element_size(dtype),
+                        []<class Word>(TypeTag<Word>) -> Combine { return combine<Word, Replace>; });
 }
 
 template <class T, class Op>
@@ -85,8 +69,8 @@ struct MeanSum {
     if constexpr (Half<T>) {
       return round_half<T>(to_float(sum) / static_cast<float>(count));
     } else if constexpr (Complex<T>) {
-      using Part = typename T::value_type;
-      return {sum.real() / static_cast<Part>(count), sum.imag() / static_cast<Part>(count)};
+      const auto divisor = static_cast<Part<T>>(count);
+      return {sum.real() / divisor, sum.imag() / divisor};
     } else {
       return sum / static_cast<T>(count);
     }
@@ -106,7 +90,7 @@ struct MeanSum<T> {
 };
 
 template <class T>
-concept Averageable = std::integral<T> || Floating<T> || Half<T> || Complex<T>;
+concept Averageable = Real<T> || Complex<T>;
 
 template <class T>
 void average(const MoveTarget& rows, const Move* moves, std::int64_t count, bool use_init_val) {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "kernels/cast.hpp"
+#include "tensor/convert_elements.hpp"
 
 namespace tensorop {
 namespace {

@@ -132,26 +132,9 @@ void IndexDecoder::decode(std::int64_t first, std::int64_t count, std::int64_t* 
     std::fill_n(offsets, count, 0);
     return;
   }
-  switch (indices_.dtype()) {
-    case DType::int8:
-      return decode_typed<std::int8_t>(first, count, offsets);
-    case DType::int16:
-      return decode_typed<std::int16_t>(first, count, offsets);
-    case DType::int32:
-      return decode_typed<std::int32_t>(first, count, offsets);
-    case DType::int64:
-      return decode_typed<std::int64_t>(first, count, offsets);
-    case DType::uint8:
-      return decode_typed<std::uint8_t>(first, count, offsets);
-    case DType::uint16:
-      return decode_typed<std::uint16_t>(first, count, offsets);
-    case DType::uint32:
-      return decode_typed<std::uint32_t>(first, count, offsets);
-    case DType::uint64:
-      return decode_typed<std::uint64_t>(first, count, offsets);
-    default:
-      __builtin_unreachable();
-  }
+  dispatch(indices_.dtype(), [&]<class T>(TypeTag<T>) {
+    if constexpr (std::integral<T>) decode_typed<T>(first, count, offsets);
+  });
 }
 
 void IndexDecoder::prefetch(std::int64_t first, std::int64_t count) const {

@@ -8,20 +8,15 @@
 namespace tensorop {
 namespace {
 
-template <std::size_t kWidth>
-struct Element {
-  std::byte bytes[kWidth];
-};
-
-template <std::size_t kWidth>
+template <class Word>
 void repeat(std::byte* out_bytes, const std::byte* data_bytes, const BroadcastWalk& walk, Range range) {
-  auto* out = reinterpret_cast<Element<kWidth>*>(out_bytes);
-  const auto* data = reinterpret_cast<const Element<kWidth>*>(data_bytes);
+  auto* out = reinterpret_cast<Word*>(out_bytes);
+  const auto* data = reinterpret_cast<const Word*>(data_bytes);
   const std::int64_t stride = walk.inner_stride(0);
   walk.for_each_run(range.first, range.count, [&](const std::int64_t* offsets, std::int64_t n) {
-    const Element<kWidth>* from = data + offsets[0];
+    const Word* from = data + offsets[0];
     if (stride == 1) {
-      std::memcpy(out, from, to_size(n) * kWidth);
+      std::memcpy(out, from, to_size(n) * sizeof(Word));
     } else if (stride == 0) {
       std::fill_n(out, n, *from);
     } else {
@@ -37,18 +32,8 @@ class RepeatElements final : public Plan {
       : data_(data), walk_(result, {strides}) {}
 
   void fill(Range range, std::byte* out) const override {
-    switch (element_size(data_.dtype())) {
-      case 1:
-        return repeat<1>(out, data_.data(), walk_, range);
-      case 2:
-        return repeat<2>(out, data_.data(), walk_, range);
-      case 4:
-        return repeat<4>(out, data_.data(), walk_, range);
-      case 8:
-        return repeat<8>(out, data_.data(), walk_, range);
-      default:
-        return repeat<16>(out, data_.data(), walk_, range);
-    }
+    dispatch_width(element_size(data_.dtype()),
+                   [&]<class Word>(TypeTag<Word>) { repeat<Word>(out, data_.data(), walk_, range); });
   }
 
   [[nodiscard]] Origin origin(std::int64_t element) const override { return {{0, walk_.offset(0, element)}}; }

@@ -39,33 +39,17 @@ BroadcastWalk outer_walk(const BroadcastWalk& walk, std::size_t last_dim, std::s
   return {shape, strides};
 }
 
-template <std::size_t kWidth>
-struct Element {
-  std::byte bytes[kWidth];
-};
-
-template <std::size_t kWidth>
+template <class Word>
 void pack(std::byte* to, const std::byte* from, const std::int64_t* offsets, std::int64_t count) {
-  auto* out = reinterpret_cast<Element<kWidth>*>(to);
-  const auto* data = reinterpret_cast<const Element<kWidth>*>(from);
+  auto* out = reinterpret_cast<Word*>(to);
+  const auto* data = reinterpret_cast<const Word*>(from);
   for (std::int64_t i = 0; i < count; ++i) out[i] = data[offsets[i]];
 }
 
 using Pack = void (*)(std::byte* to, const std::byte* from, const std::int64_t* offsets, std::int64_t count);
 
 Pack pack_for(int width) {
-  switch (width) {
-    case 1:
-      return pack<1>;
-    case 2:
-      return pack<2>;
-    case 4:
-      return pack<4>;
-    case 8:
-      return pack<8>;
-    default:
-      return pack<16>;
-  }
+  return dispatch_width(width, []<class Word>(TypeTag<Word>) -> Pack { return pack<Word>; });
 }
 
 }  // namespace

@@ -15,12 +15,6 @@ constexpr std::size_t kCondition = 0;
 constexpr std::size_t kX = 1;
 constexpr std::size_t kY = 2;
 
-// A stand-in for any element of 16 bytes.
-struct Pair {
-  std::uint64_t first;
-  std::uint64_t second;
-};
-
 template <class Word>
 Word choose(bool condition, Word x, Word y) {
   return condition ? x : y;
@@ -66,18 +60,7 @@ void select(const RunOperand* run, std::byte* out_bytes, std::int64_t count) {
 using SelectLoop = void (*)(const RunOperand* run, std::byte* out, std::int64_t count);
 
 SelectLoop find_select(int width) {
-  switch (width) {
-    case 1:
-      return select<std::uint8_t>;
-    case 2:
-      return select<std::uint16_t>;
-    case 4:
-      return select<std::uint32_t>;
-    case 8:
-      return select<std::uint64_t>;
-    default:
-      return select<Pair>;
-  }
+  return dispatch_width(width, []<class Word>(TypeTag<Word>) -> SelectLoop { return select<Word>; });
 }
 
 class SelectElements final : public Plan {

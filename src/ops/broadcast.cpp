@@ -47,8 +47,8 @@ constexpr AttributeSpec kAttributes[] = {
 constexpr auto kShapeKey = attribute_key<Shape>(kAttributes, "shape");
 constexpr AttributeRow kShapeOnly[] = {{"shape"}};
 constexpr TypeRow kStandard[] = {{"T", kAllTypes}, {"shape", kIntegerTypes}};
-constexpr TypeRow kOnnx8[] = {{"T", kAllButBfloat16}, {"shape", DType::int64}};
-constexpr TypeRow kOnnx13[] = {{"T", kAllTypes}, {"shape", DType::int64}};
+constexpr TypeRow kOnnx8[] = {{"T", published::kOldOnnxAny}, {"shape", DType::int64}};
+constexpr TypeRow kOnnx13[] = {{"T", published::kOnnxAny}, {"shape", DType::int64}};
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "Expand", kStandard, kShapeOnly},
     {Framework::onnx, 8, "Expand", kOnnx8, kShapeOnly},
@@ -105,9 +105,9 @@ constexpr AttributeRow kOpenvino1[] = {{"shape"}, {"mode", kOpenvino1Modes}, {"a
 constexpr AttributeRow kAllAttributes[] = {{"shape"}, {"mode"}, {"axis"}, {"axes_mapping"}};
 constexpr TypeRow kStandard[] = {{"T", kAllTypes}, {"shape", kIntegerTypes}, {"axes_mapping", kIntegerTypes}};
 constexpr TypeRow kOpenvino1Types[] = {
-    {"T", kOpenvinoAny}, {"shape", kIntegerTypes}, {"axes_mapping", kIntegerTypes}};
+    {"T", published::kOpenvinoAny}, {"shape", published::kIntegers}, {"axes_mapping", published::kIntegers}};
 constexpr TypeRow kOpenvino3Types[] = {
-    {"T", kNumericTypes}, {"shape", kIntegerTypes}, {"axes_mapping", kIntegerTypes}};
+    {"T", published::kNumbers}, {"shape", published::kIntegers}, {"axes_mapping", published::kIntegers}};
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "Broadcast", kStandard, kAllAttributes},
     {Framework::openvino, 1, "Broadcast", kOpenvino1Types, kOpenvino1},

@@ -1,4 +1,4 @@
-// What the gather and scatter operators share: type and attribute rows that recur, axis checks, and how
+// What the gather and scatter operators share: attribute rows that recur, axis checks, and how
 // indices are decoded.
 #pragma once
 
@@ -9,19 +9,11 @@
 #include "kernels/combine.hpp"
 #include "kernels/locator.hpp"
 #include "ops/call.hpp"
+#include "ops/published_types.hpp"
 
 namespace tensorop {
 
-// Rows of table 7.1 and 7.2.
-inline constexpr DTypeSet kAllButBfloat16 = kAllTypes.without(DType::bfloat16);
-inline constexpr DTypeSet kOpenvinoAny = kAllTypes.without(kComplexTypes);
-inline constexpr DTypeSet kInt32Or64 = {DType::int32, DType::int64};
-
-inline constexpr TypeRow kOnnxOldTypes[] = {{"T", kAllButBfloat16}, {"Tind", kInt32Or64}};
-inline constexpr TypeRow kOnnxTypes[] = {{"T", kAllTypes}, {"Tind", kInt32Or64}};
-inline constexpr TypeRow kOnnxOldNdTypes[] = {{"T", kAllButBfloat16}, {"Tind", DType::int64}};
-inline constexpr TypeRow kOnnxNdTypes[] = {{"T", kAllTypes}, {"Tind", DType::int64}};
-inline constexpr TypeRow kOpenvinoTypes[] = {{"T", kOpenvinoAny}, {"Tind", kIntegerTypes}};
+// The dtypes of the default semantics.
 inline constexpr TypeRow kStandardTypes[] = {{"T", kAllTypes}, {"Tind", kIntegerTypes}};
 
 inline constexpr AttributeRow kAxisOnly[] = {{"axis"}};

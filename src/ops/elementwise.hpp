@@ -10,6 +10,7 @@
 #include "kernels/binary_kernel.hpp"
 #include "ops/broadcast_rules.hpp"
 #include "ops/call.hpp"
+#include "ops/published_types.hpp"
 
 namespace tensorop {
 
@@ -65,16 +66,10 @@ inline constexpr AttributeRow kLegacyAttributes[] = {{"broadcast", {}, "0"}, {"a
 inline constexpr AttributeRow kConsumingAttributes[] = {
     {"broadcast", {}, "0"}, {"axis"}, {"consumed_inputs"}};
 
-// Rows of table 7.1.
-inline constexpr DTypeSet kOnnxFloats = kFloatTypes.without(DType::bfloat16);
-inline constexpr DTypeSet kWideIntegers = {DType::int32, DType::int64, DType::uint32, DType::uint64};
-inline constexpr DTypeSet kNumericOld = kNumericTypes.without(DType::bfloat16);
-inline constexpr TypeRow kConsumingFloats[] = {{"T", kOnnxFloats}, {"consumed_inputs", kIntegerTypes}};
-inline constexpr TypeRow kOnnxFloatRow[] = {{"T", kOnnxFloats}};
-inline constexpr TypeRow kNumericOldRow[] = {{"T", kNumericOld}};
-inline constexpr TypeRow kNumericRow[] = {{"T", kNumericTypes}};
-inline constexpr TypeRow kComparableRow[] = {{"T", kNumericTypes | DTypeSet{DType::boolean}}};
-inline constexpr TypeRow kBoolRow[] = {{"T", DType::boolean}};
+// The dtypes of the default semantics.
+inline constexpr TypeRow kStandardNumbers[] = {{"T", kNumericTypes}};
+inline constexpr TypeRow kStandardOrdered[] = {{"T", {kNumericTypes, DType::boolean}}};
+inline constexpr TypeRow kStandardBool[] = {{"T", DType::boolean}};
 
 // The result's shape and how each operand lies within it.
 struct BroadcastLayout {

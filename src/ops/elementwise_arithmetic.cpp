@@ -9,9 +9,10 @@
 namespace tensorop {
 namespace {
 
-constexpr TypeRow kWideRow[] = {{"T", kWideIntegers | kOnnxFloats}};
-constexpr TypeRow kWideBfloat16Row[] = {{"T", kWideIntegers | kFloatTypes}};
-constexpr TypeRow kComplexToo[] = {{"T", kNumericTypes | kComplexTypes}};
+constexpr DTypeSet kWideIntegers = {DType::int32, DType::int64, DType::uint32, DType::uint64};
+constexpr TypeRow kOnnx6Types[] = {{"T", {kWideIntegers, published::kOldFloats}}};
+constexpr TypeRow kOnnx13Types[] = {{"T", {kWideIntegers, published::kFloats}}};
+constexpr TypeRow kStandardComplexToo[] = {{"T", kNumericTypes | kComplexTypes}};
 
 constexpr AttributeSpec kConsumingSpecs[] = {kAutoBroadcastSpec, kAxisSpec, kBroadcastSpec,
                                              kConsumedInputsSpec};
@@ -23,13 +24,13 @@ constexpr std::array<Version, 7> versions(std::string_view onnx, std::string_vie
                                           Attributes standard = kStandardAttributes,
                                           Attributes openvino_attributes = kOpenvinoAttributes) {
   return {{
-      {Framework::standard, 0, onnx, kComplexToo, standard},
-      {Framework::onnx, 1, onnx, kConsumingFloats, kConsumingAttributes},
-      {Framework::onnx, 6, onnx, kWideRow, kLegacyAttributes},
-      {Framework::onnx, 7, onnx, kWideRow, {}},
-      {Framework::onnx, 13, onnx, kWideBfloat16Row, {}},
-      {Framework::onnx, 14, onnx, kNumericRow, {}},
-      {Framework::openvino, 1, openvino, kNumericRow, openvino_attributes},
+      {Framework::standard, 0, onnx, kStandardComplexToo, standard},
+      {Framework::onnx, 1, onnx, published::kConsumingRow, kConsumingAttributes},
+      {Framework::onnx, 6, onnx, kOnnx6Types, kLegacyAttributes},
+      {Framework::onnx, 7, onnx, kOnnx6Types, {}},
+      {Framework::onnx, 13, onnx, kOnnx13Types, {}},
+      {Framework::onnx, 14, onnx, published::kNumberRow, {}},
+      {Framework::openvino, 1, openvino, published::kNumberRow, openvino_attributes},
   }};
 }
 
@@ -67,19 +68,21 @@ constexpr OperandSpec kOperands[] = {
     {"a", "T", OperandRole::data, "T-1", "the base"},
     {"b", "T1", OperandRole::data, "T-1", "the exponent, of any number dtype or, in older versions, of a's"},
 };
-constexpr DTypeSet kSignedWide = {DType::int32, DType::int64};
 constexpr TypeRow kStandard[] = {{"T", kNumericTypes}, {"T1", kNumericTypes}};
-constexpr TypeRow kOnnx12[] = {{"T", kSignedWide | kOnnxFloats}, {"T1", kNumericOld}};
-constexpr TypeRow kOnnx13[] = {{"T", kSignedWide | kFloatTypes}, {"T1", kNumericOld}};
-constexpr TypeRow kOnnx15[] = {{"T", kSignedWide | kFloatTypes}, {"T1", kNumericTypes}};
+constexpr TypeRow kOnnx12[] = {{"T", {published::kInt32Or64, published::kOldFloats}},
+                               {"T1", published::kOldNumbers}};
+constexpr TypeRow kOnnx13[] = {{"T", {published::kInt32Or64, published::kFloats}},
+                               {"T1", published::kOldNumbers}};
+constexpr TypeRow kOnnx15[] = {{"T", {published::kInt32Or64, published::kFloats}},
+                               {"T1", published::kNumbers}};
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "Pow", kStandard, kStandardAttributes},
-    {Framework::onnx, 1, "Pow", kOnnxFloatRow, kLegacyAttributes},
-    {Framework::onnx, 7, "Pow", kOnnxFloatRow, {}},
+    {Framework::onnx, 1, "Pow", published::kOldFloatRow, kLegacyAttributes},
+    {Framework::onnx, 7, "Pow", published::kOldFloatRow, {}},
     {Framework::onnx, 12, "Pow", kOnnx12, {}},
     {Framework::onnx, 13, "Pow", kOnnx13, {}},
     {Framework::onnx, 15, "Pow", kOnnx15, {}},
-    {Framework::openvino, 1, "Power", kNumericRow, kOpenvinoNoPdpd},
+    {Framework::openvino, 1, "Power", published::kNumberRow, kOpenvinoNoPdpd},
 };
 constexpr OperatorName kNames[] = {{"pow"}, {"power"}};
 
@@ -97,10 +100,10 @@ constexpr AttributeRow kStandard[] = {{"auto_broadcast"}, {"axis"}, {"broadcast"
 constexpr auto kFmodKey = attribute_key<bool>(kAttributes, "fmod");
 constexpr AttributeRow kFmod[] = {{"fmod"}};
 constexpr Version kVersions[] = {
-    {Framework::standard, 0, "Mod", kNumericRow, kStandard},
-    {Framework::onnx, 10, "Mod", kNumericOldRow, kFmod},
-    {Framework::onnx, 13, "Mod", kNumericRow, kFmod},
-    {Framework::openvino, 1, "Mod", kNumericRow, kOpenvinoNoPdpd, {}, kTruncates},
+    {Framework::standard, 0, "Mod", kStandardNumbers, kStandard},
+    {Framework::onnx, 10, "Mod", published::kOldNumberRow, kFmod},
+    {Framework::onnx, 13, "Mod", published::kNumberRow, kFmod},
+    {Framework::openvino, 1, "Mod", published::kNumberRow, kOpenvinoNoPdpd, {}, kTruncates},
 };
 constexpr OperatorName kNames[] = {{"mod"}};
 
@@ -121,7 +124,7 @@ constexpr std::array<Version, 2> openvino_versions(std::string_view published,
                                                    std::span<const TypeRow> standard) {
   return {{
       {Framework::standard, 0, published, standard, kStandardAttributes},
-      {Framework::openvino, 1, published, kNumericRow, kOpenvinoNoPdpd},
+      {Framework::openvino, 1, published, published::kNumberRow, kOpenvinoNoPdpd},
   }};
 }
 
@@ -136,16 +139,16 @@ constexpr AttributeRow kConsumed[] = {{"consumed_inputs"}};
 
 constexpr std::array<Version, 7> versions(std::string_view onnx, std::string_view openvino) {
   return {{
-      {Framework::standard, 0, onnx, kComparableRow, kStandardAttributes},
-      {Framework::onnx, 1, onnx, kConsumingFloats, kConsumed, {}, kIdenticalShapes},
-      {Framework::onnx, 6, onnx, kOnnxFloatRow, {}, {}, kIdenticalShapes},
-      {Framework::onnx, 8, onnx, kOnnxFloatRow, {}},
-      {Framework::onnx, 12, onnx, kNumericOldRow, {}},
-      {Framework::onnx, 13, onnx, kNumericRow, {}},
+      {Framework::standard, 0, onnx, kStandardOrdered, kStandardAttributes},
+      {Framework::onnx, 1, onnx, published::kConsumingRow, kConsumed, {}, kIdenticalShapes},
+      {Framework::onnx, 6, onnx, published::kOldFloatRow, {}, {}, kIdenticalShapes},
+      {Framework::onnx, 8, onnx, published::kOldFloatRow, {}},
+      {Framework::onnx, 12, onnx, published::kOldNumberRow, {}},
+      {Framework::onnx, 13, onnx, published::kNumberRow, {}},
       {.framework = Framework::openvino,
        .since = 1,
        .published = openvino,
-       .types = kNumericRow,
+       .types = published::kNumberRow,
        .attributes = kOpenvinoNoPdpd,
        .operands = 2},
   }};
@@ -156,8 +159,8 @@ constexpr std::array<Version, 7> versions(std::string_view onnx, std::string_vie
 constexpr auto kAddVersions = versions("Add", "Add");
 constexpr auto kSubVersions = versions("Sub", "Subtract");
 constexpr auto kMulVersions = versions("Mul", "Multiply");
-constexpr auto kFloorModVersions = openvino_versions("FloorMod", kNumericRow);
-constexpr auto kSquaredDifferenceVersions = openvino_versions("SquaredDifference", kComplexToo);
+constexpr auto kFloorModVersions = openvino_versions("FloorMod", kStandardNumbers);
+constexpr auto kSquaredDifferenceVersions = openvino_versions("SquaredDifference", kStandardComplexToo);
 constexpr auto kMinVersions = extreme::versions("Min", "Minimum");
 constexpr auto kMaxVersions = extreme::versions("Max", "Maximum");
 constexpr OperatorName kAddNames[] = {{"add"}};

@@ -7,68 +7,67 @@
 namespace tensorop {
 namespace {
 
-constexpr TypeRow kAllRow[] = {{"T", kAllTypes}};
+constexpr TypeRow kStandardAll[] = {{"T", kAllTypes}};
 
 // Greater and Less.
 constexpr std::array<Version, 6> order_versions(std::string_view published) {
   return {{
-      {Framework::standard, 0, published, kComparableRow, kStandardAttributes},
-      {Framework::onnx, 1, published, kOnnxFloatRow, kLegacyAttributes},
-      {Framework::onnx, 7, published, kOnnxFloatRow, {}},
-      {Framework::onnx, 9, published, kNumericOldRow, {}},
-      {Framework::onnx, 13, published, kNumericRow, {}},
-      {Framework::openvino, 1, published, kComparableRow, kOpenvinoAttributes},
+      {Framework::standard, 0, published, kStandardOrdered, kStandardAttributes},
+      {Framework::onnx, 1, published, published::kOldFloatRow, kLegacyAttributes},
+      {Framework::onnx, 7, published, published::kOldFloatRow, {}},
+      {Framework::onnx, 9, published, published::kOldNumberRow, {}},
+      {Framework::onnx, 13, published, published::kNumberRow, {}},
+      {Framework::openvino, 1, published, published::kNumberAndBoolRow, kOpenvinoAttributes},
   }};
 }
 
 // GreaterOrEqual and LessOrEqual, by the names ONNX and OpenVINO give them.
 constexpr std::array<Version, 4> or_equal_versions(std::string_view onnx, std::string_view openvino) {
   return {{
-      {Framework::standard, 0, onnx, kComparableRow, kStandardAttributes},
-      {Framework::onnx, 12, onnx, kNumericOldRow, {}},
-      {Framework::onnx, 16, onnx, kNumericRow, {}},
-      {Framework::openvino, 1, openvino, kComparableRow, kOpenvinoAttributes},
+      {Framework::standard, 0, onnx, kStandardOrdered, kStandardAttributes},
+      {Framework::onnx, 12, onnx, published::kOldNumberRow, {}},
+      {Framework::onnx, 16, onnx, published::kNumberRow, {}},
+      {Framework::openvino, 1, openvino, published::kNumberAndBoolRow, kOpenvinoAttributes},
   }};
 }
 
 constexpr std::array<Version, 4> logical_versions(std::string_view onnx, std::string_view openvino) {
   return {{
-      {Framework::standard, 0, onnx, kBoolRow, kStandardAttributes},
-      {Framework::onnx, 1, onnx, kBoolRow, kLegacyAttributes},
-      {Framework::onnx, 7, onnx, kBoolRow, {}},
-      {Framework::openvino, 1, openvino, kBoolRow, kOpenvinoAttributes},
+      {Framework::standard, 0, onnx, kStandardBool, kStandardAttributes},
+      {Framework::onnx, 1, onnx, published::kBoolRow, kLegacyAttributes},
+      {Framework::onnx, 7, onnx, published::kBoolRow, {}},
+      {Framework::openvino, 1, openvino, published::kBoolRow, kOpenvinoAttributes},
   }};
 }
 
-constexpr TypeRow kIntegerRow[] = {{"T", kIntegerTypes}};
-
-constexpr TypeRow kBoolToo[] = {{"T", kIntegerTypes | DTypeSet{DType::boolean}}};
+constexpr TypeRow kStandardBitwise[] = {{"T", {kIntegerTypes, DType::boolean}}};
+constexpr TypeRow kOnnx18Bitwise[] = {{"T", published::kIntegers}};
 
 constexpr std::array<Version, 2> bitwise_versions(std::string_view published) {
   return {{
-      {Framework::standard, 0, published, kBoolToo, kStandardAttributes},
-      {Framework::onnx, 18, published, kIntegerRow, {}},
+      {Framework::standard, 0, published, kStandardBitwise, kStandardAttributes},
+      {Framework::onnx, 18, published, kOnnx18Bitwise, {}},
   }};
 }
 
 namespace equal {
 
-constexpr DTypeSet kBoolean = DType::boolean;
-constexpr TypeRow kOnnx1[] = {{"T", {kBoolean, DType::int32, DType::int64}}};
-constexpr TypeRow kOnnx11[] = {{"T", kBoolean | kNumericOld}};
-constexpr TypeRow kOnnx19[] = {{"T", kBoolean | kNumericTypes | DTypeSet{DType::string}}};
+constexpr TypeRow kOnnx1[] = {{"T", {DType::boolean, DType::int32, DType::int64}}};
+constexpr TypeRow kOnnx11[] = {{"T", {published::kOldNumbers, DType::boolean}}};
+constexpr TypeRow kOnnx19[] = {{"T", {published::kNumbersAndBool, DType::string}}};
+constexpr TypeRow kOpenvino1[] = {{"T", published::kOpenvinoAny}};
 constexpr Version kVersions[] = {
-    {Framework::standard, 0, "Equal", kAllRow, kStandardAttributes},
+    {Framework::standard, 0, "Equal", kStandardAll, kStandardAttributes},
     {Framework::onnx, 1, "Equal", kOnnx1, kLegacyAttributes},
     {Framework::onnx, 7, "Equal", kOnnx1, {}},
     {Framework::onnx, 11, "Equal", kOnnx11, {}},
-    {Framework::onnx, 13, "Equal", kComparableRow, {}},
+    {Framework::onnx, 13, "Equal", published::kNumberAndBoolRow, {}},
     {Framework::onnx, 19, "Equal", kOnnx19, {}},
-    {Framework::openvino, 1, "Equal", kOnnx19, kOpenvinoAttributes},
+    {Framework::openvino, 1, "Equal", kOpenvino1, kOpenvinoAttributes},
 };
 constexpr Version kNotEqualVersions[] = {
-    {Framework::standard, 0, "NotEqual", kAllRow, kStandardAttributes},
-    {Framework::openvino, 1, "NotEqual", kOnnx19, kOpenvinoAttributes},
+    {Framework::standard, 0, "NotEqual", kStandardAll, kStandardAttributes},
+    {Framework::openvino, 1, "NotEqual", kOpenvino1, kOpenvinoAttributes},
 };
 
 }  // namespace equal
@@ -87,10 +86,11 @@ constexpr AttributeSpec kAttributes[] = {
 constexpr AttributeRow kStandard[] = {{"auto_broadcast"}, {"axis"}, {"broadcast"}, {"direction"}};
 constexpr auto kDirectionKey = attribute_key<Direction>(kAttributes, "direction");
 constexpr AttributeRow kDirection[] = {{"direction"}};
-constexpr TypeRow kUnsignedRow[] = {{"T", kUnsignedTypes}};
+constexpr TypeRow kStandardTypes[] = {{"T", kIntegerTypes}};
+constexpr TypeRow kOnnx11[] = {{"T", published::kUnsigned}};
 constexpr Version kVersions[] = {
-    {Framework::standard, 0, "BitShift", kIntegerRow, kStandard},
-    {Framework::onnx, 11, "BitShift", kUnsignedRow, kDirection},
+    {Framework::standard, 0, "BitShift", kStandardTypes, kStandard},
+    {Framework::onnx, 11, "BitShift", kOnnx11, kDirection},
 };
 constexpr OperandSpec kOperands[] = {
     {"a", "T", OperandRole::data, "T-1", "the bits"},

@@ -5,7 +5,6 @@
 #include <type_traits>
 
 #include "base/text.hpp"
-#include "kernels/arithmetic.hpp"
 
 namespace tensorop {
 namespace {

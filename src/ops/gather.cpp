@@ -35,12 +35,12 @@ constexpr AttributeRow kAxisAndBatch[] = {{"axis"}, {"batch_dims"}};
 
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "Gather", kStandardTypes, kAxisAndBatch},
-    {Framework::onnx, 1, "Gather", kOnnxOldTypes, kAxisOnly, {.negative = false}},
-    {Framework::onnx, 11, "Gather", kOnnxOldTypes, kAxisOnly},
-    {Framework::onnx, 13, "Gather", kOnnxTypes, kAxisOnly},
-    {Framework::openvino, 1, "Gather", kOpenvinoTypes, kAxisOnly, {.negative = false}},
-    {Framework::openvino, 7, "Gather", kOpenvinoTypes, kAxisAndBatch, {.negative = false}},
-    {Framework::openvino, 8, "Gather", kOpenvinoTypes, kAxisAndBatch, {.zero_fill = true}},
+    {Framework::onnx, 1, "Gather", published::kOldOnnxTypes, kAxisOnly, {.negative = false}},
+    {Framework::onnx, 11, "Gather", published::kOldOnnxTypes, kAxisOnly},
+    {Framework::onnx, 13, "Gather", published::kOnnxTypes, kAxisOnly},
+    {Framework::openvino, 1, "Gather", published::kOpenvinoTypes, kAxisOnly, {.negative = false}},
+    {Framework::openvino, 7, "Gather", published::kOpenvinoTypes, kAxisAndBatch, {.negative = false}},
+    {Framework::openvino, 8, "Gather", published::kOpenvinoTypes, kAxisAndBatch, {.zero_fill = true}},
 };
 
 struct Geometry {

@@ -27,12 +27,12 @@ constexpr AttributeSpec kAttributes[] = {
 
 constexpr auto kAxisKey = attribute_key<std::int64_t>(kAttributes, "axis");
 
-constexpr TypeRow kOpenvino6Types[] = {{"T", kOpenvinoAny}, {"Tind", kInt32Or64}};
+constexpr TypeRow kOpenvino6Types[] = {{"T", published::kOpenvinoAny}, {"Tind", published::kInt32Or64}};
 
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "GatherElements", kStandardTypes, kAxisOnly},
-    {Framework::onnx, 11, "GatherElements", kOnnxOldTypes, kAxisOnly},
-    {Framework::onnx, 13, "GatherElements", kOnnxTypes, kAxisOnly},
+    {Framework::onnx, 11, "GatherElements", published::kOldOnnxTypes, kAxisOnly},
+    {Framework::onnx, 13, "GatherElements", published::kOnnxTypes, kAxisOnly},
     {Framework::openvino,
      6,
      "GatherElements",

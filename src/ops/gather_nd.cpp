@@ -31,7 +31,7 @@ constexpr AttributeSpec kAttributes[] = {
 
 constexpr auto kBatchDimsKey = attribute_key<std::int64_t>(kAttributes, "batch_dims");
 
-constexpr TypeRow kMdfTypes[] = {{"T", kAllTypes}, {"Tind", kInt32Or64}};
+constexpr TypeRow kMdfTypes[] = {{"T", published::kOnnxAny}, {"Tind", published::kInt32Or64}};
 
 constexpr Version kVersions[] = {
     {Framework::standard,
@@ -41,17 +41,23 @@ constexpr Version kVersions[] = {
      kBatchDimsOnly,
      {},
      kBroadcastBatch | kEmptyTuples | kNegativeBatch},
-    {Framework::onnx, 11, "GatherND", kOnnxOldNdTypes, {}},
-    {Framework::onnx, 12, "GatherND", kOnnxOldNdTypes, kBatchDimsOnly},
-    {Framework::onnx, 13, "GatherND", kOnnxNdTypes, kBatchDimsOnly},
+    {Framework::onnx, 11, "GatherND", published::kOldOnnxNdTypes, {}},
+    {Framework::onnx, 12, "GatherND", published::kOldOnnxNdTypes, kBatchDimsOnly},
+    {Framework::onnx, 13, "GatherND", published::kOnnxNdTypes, kBatchDimsOnly},
     {Framework::openvino,
      5,
      "GatherND",
-     kOpenvinoTypes,
+     published::kOpenvinoTypes,
      kBatchDimsOnly,
      {.negative = false},
      kBroadcastBatch | kEmptyTuples | kFusedBatch},
-    {Framework::openvino, 8, "GatherND", kOpenvinoTypes, kBatchDimsOnly, {}, kBroadcastBatch | kEmptyTuples},
+    {Framework::openvino,
+     8,
+     "GatherND",
+     published::kOpenvinoTypes,
+     kBatchDimsOnly,
+     {},
+     kBroadcastBatch | kEmptyTuples},
     {Framework::mdf, 0, "gathernd", kMdfTypes, kBatchDimsOnly},
 };
 

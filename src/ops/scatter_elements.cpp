@@ -47,18 +47,22 @@ constexpr AttributeRow kOnnx18[] = {{"axis"}, {"reduction", kOnnx18Reductions}};
 constexpr AttributeRow kOpenvino12[] = {{"axis"}, {"reduction", kOpenvino12Reductions}, {"use_init_val"}};
 constexpr AttributeRow kStandard[] = {{"axis"}, {"reduction"}, {"use_init_val"}};
 
-constexpr TypeRow kNumeric[] = {{"T", kNumericTypes}, {"Tind", kIntegerTypes}};
-
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "ScatterElements", kStandardTypes, kStandard},
-    {Framework::onnx, 9, "Scatter", kOnnxOldTypes, kAxisOnly, {.negative = false}},
-    {Framework::onnx, 11, "Scatter", kOnnxOldTypes, kAxisOnly, {}, 0, true},
-    {Framework::onnx, 11, "ScatterElements", kOnnxOldTypes, kAxisOnly},
-    {Framework::onnx, 13, "ScatterElements", kOnnxTypes, kAxisOnly},
-    {Framework::onnx, 16, "ScatterElements", kOnnxTypes, kOnnx16},
-    {Framework::onnx, 18, "ScatterElements", kOnnxTypes, kOnnx18},
-    {Framework::openvino, 3, "ScatterElementsUpdate", kNumeric, kAxisOnly, {.negative = false}, kBoundedAxis},
-    {Framework::openvino, 12, "ScatterElementsUpdate", kOpenvinoTypes, kOpenvino12},
+    {Framework::onnx, 9, "Scatter", published::kOldOnnxTypes, kAxisOnly, {.negative = false}},
+    {Framework::onnx, 11, "Scatter", published::kOldOnnxTypes, kAxisOnly, {}, 0, true},
+    {Framework::onnx, 11, "ScatterElements", published::kOldOnnxTypes, kAxisOnly},
+    {Framework::onnx, 13, "ScatterElements", published::kOnnxTypes, kAxisOnly},
+    {Framework::onnx, 16, "ScatterElements", published::kOnnxTypes, kOnnx16},
+    {Framework::onnx, 18, "ScatterElements", published::kOnnxTypes, kOnnx18},
+    {Framework::openvino,
+     3,
+     "ScatterElementsUpdate",
+     published::kOpenvinoNumberTypes,
+     kAxisOnly,
+     {.negative = false},
+     kBoundedAxis},
+    {Framework::openvino, 12, "ScatterElementsUpdate", published::kOpenvinoTypes, kOpenvino12},
 };
 
 // SE-1 ... SE-5: the axis, counted from the front.

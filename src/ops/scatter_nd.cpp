@@ -41,16 +41,15 @@ constexpr AttributeRow kOnnx18[] = {{"reduction", kOnnx18Reductions}};
 constexpr AttributeRow kOpenvino15[] = {{"reduction", kOpenvino15Reductions}};
 constexpr AttributeRow kStandard[] = {{"reduction"}, {"use_init_val"}};
 
-constexpr TypeRow kOpenvino3Types[] = {{"T", kNumericTypes}, {"Tind", kInt32Or64}};
-constexpr TypeRow kOpenvino15Types[] = {{"T", kNumericTypes | DTypeSet{DType::boolean}},
-                                        {"Tind", kInt32Or64}};
+constexpr TypeRow kOpenvino3Types[] = {{"T", published::kNumbers}, {"Tind", published::kInt32Or64}};
+constexpr TypeRow kOpenvino15Types[] = {{"T", published::kNumbersAndBool}, {"Tind", published::kInt32Or64}};
 
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "ScatterND", kStandardTypes, kStandard, {}, kAnyScalarUpdate},
-    {Framework::onnx, 11, "ScatterND", kOnnxOldNdTypes, {}},
-    {Framework::onnx, 13, "ScatterND", kOnnxNdTypes, {}},
-    {Framework::onnx, 16, "ScatterND", kOnnxNdTypes, kOnnx16},
-    {Framework::onnx, 18, "ScatterND", kOnnxNdTypes, kOnnx18},
+    {Framework::onnx, 11, "ScatterND", published::kOldOnnxNdTypes, {}},
+    {Framework::onnx, 13, "ScatterND", published::kOnnxNdTypes, {}},
+    {Framework::onnx, 16, "ScatterND", published::kOnnxNdTypes, kOnnx16},
+    {Framework::onnx, 18, "ScatterND", published::kOnnxNdTypes, kOnnx18},
     {Framework::openvino, 3, "ScatterNDUpdate", kOpenvino3Types, {}, {.negative = false}, kAnyScalarUpdate},
     {Framework::openvino, 15, "ScatterNDUpdate", kOpenvino15Types, kOpenvino15, {}, kAnyScalarUpdate},
 };

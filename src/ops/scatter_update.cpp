@@ -37,11 +37,15 @@ constexpr auto kReductionKey = attribute_key<Reduction>(kAttributes, "reduction"
 constexpr auto kUseInitValKey = attribute_key<bool>(kAttributes, "use_init_val");
 
 constexpr AttributeRow kStandard[] = {{"axis"}, {"reduction"}, {"use_init_val"}};
-constexpr TypeRow kNumeric[] = {{"T", kNumericTypes}, {"Tind", kIntegerTypes}};
 
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "ScatterUpdate", kStandardTypes, kStandard},
-    {Framework::openvino, 3, "ScatterUpdate", kNumeric, kAxisOnly, {.negative = false}},
+    {Framework::openvino,
+     3,
+     "ScatterUpdate",
+     published::kOpenvinoNumberTypes,
+     kAxisOnly,
+     {.negative = false}},
 };
 
 // SU-1, SU-2: the axis, counted from the front.

@@ -31,15 +31,16 @@ constexpr AttributeSpec kAttributes[] = {
 
 static_assert(begins_like_binary(kAttributes));
 
-constexpr TypeRow kOnnx9[] = {{"B", DType::boolean}, {"T", kAllButBfloat16}};
-constexpr TypeRow kAll[] = {{"B", DType::boolean}, {"T", kAllTypes}};
-constexpr TypeRow kNumeric[] = {{"B", DType::boolean}, {"T", kNumericTypes}};
+constexpr TypeRow kOnnx9[] = {{"B", DType::boolean}, {"T", published::kOldOnnxAny}};
+constexpr TypeRow kStandard[] = {{"B", DType::boolean}, {"T", kAllTypes}};
+constexpr TypeRow kOnnx16[] = {{"B", DType::boolean}, {"T", published::kOnnxAny}};
+constexpr TypeRow kOpenvino1[] = {{"B", DType::boolean}, {"T", published::kNumbers}};
 
 constexpr Version kVersions[] = {
-    {Framework::standard, 0, "Where", kAll, kOpenvinoAttributes},
+    {Framework::standard, 0, "Where", kStandard, kOpenvinoAttributes},
     {Framework::onnx, 9, "Where", kOnnx9, {}},
-    {Framework::onnx, 16, "Where", kAll, {}},
-    {Framework::openvino, 1, "Select", kNumeric, kOpenvinoAttributes, {}, kOneWayCondition},
+    {Framework::onnx, 16, "Where", kOnnx16, {}},
+    {Framework::openvino, 1, "Select", kOpenvino1, kOpenvinoAttributes, {}, kOneWayCondition},
 };
 
 BroadcastLayout right_aligned(const Call& call, Shape shape) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <bit>
+#include <concepts>
 #include <cstdint>
 
 namespace tensorop {
@@ -27,8 +28,8 @@ namespace detail {
 
 // Exact.
 [[nodiscard]] inline float to_float(Float16 value) {
-  // The half's exponent and fraction moved to their places in a float are off by a factor of 2^112, which a
-  // multiplication mends exactly, subnormals included; infinities and NaN need the largest exponent.
+  // The half's exponent and fraction moved to their positions in a float are off by a factor of 2^112, which
+  // a multiplication corrects exactly, subnormals included; infinities and NaN need the largest exponent.
   const auto magnitude = static_cast<std::int32_t>(value.bits & 0x7FFF) << 13;
   const std::uint32_t sign = static_cast<std::uint32_t>(value.bits & 0x8000) << 16;
   const auto scaled = std::bit_cast<std::int32_t>(std::bit_cast<float>(magnitude) * 0x1p112F);
@@ -84,6 +85,42 @@ namespace detail {
 }
 [[nodiscard]] inline BFloat16 to_bfloat16(double value) {
   return to_bfloat16(to_float_odd(value));
+}
+
+// What the 16-bit types differ in. To add one: its struct, its to_float(), its rounding from float and
+// double, and these traits.
+template <class T>
+struct HalfTraits;
+
+template <>
+struct HalfTraits<Float16> {
+  static constexpr std::uint16_t kInfinity = 0x7C00;  // greater than all finite values, less than every NaN
+  static constexpr std::uint16_t kQuiet = 0x0200;     // the bit that makes a NaN quiet
+  static Float16 round(std::floating_point auto value) { return to_float16(value); }
+};
+
+template <>
+struct HalfTraits<BFloat16> {
+  static constexpr std::uint16_t kInfinity = 0x7F80;
+  static constexpr std::uint16_t kQuiet = 0x0040;
+  static BFloat16 round(std::floating_point auto value) { return to_bfloat16(value); }
+};
+
+template <class T>
+concept Half = requires {
+  HalfTraits<T>::kInfinity;
+};
+
+// One rounding, from float or double.
+template <Half T>
+[[nodiscard]] T round_half(std::floating_point auto value) {
+  return HalfTraits<T>::round(value);
+}
+
+// The largest finite value.
+template <Half T>
+[[nodiscard]] constexpr T largest_half() {
+  return {static_cast<std::uint16_t>(HalfTraits<T>::kInfinity - 1)};
 }
 
 }  // namespace tensorop

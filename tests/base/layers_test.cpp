@@ -158,6 +158,7 @@ TEST_CASE("the layers allow what src/README.md draws and nothing else", "[layers
       {"src/jobs/batch.cpp", "#include \"engine/execute.hpp\"", ""},
       {"src/jobs/jobs.cpp", "#include \"golden/compare.hpp\"", "jobs must not see golden"},
       {"src/golden/check.cpp", "#include \"jobs/batch.hpp\"", ""},
+      {"src/golden/compare.cpp", "#include \"kernels/difference.hpp\"", ""},
       {"src/golden/check.cpp", "#include \"report/compare_report.hpp\"", "golden must not see report"},
       {"src/report/check_report.cpp", "#include \"golden/check.hpp\"", ""},
       {"src/io/json_reader.cpp", "#include <nlohmann/json.hpp>", ""},

@@ -54,10 +54,8 @@ Tensor random_tensor(DType dtype, Shape shape) {
     dispatch(dtype, [&]<class T>(TypeTag<T>) {
       if constexpr (std::is_arithmetic_v<T>) {
         reinterpret_cast<T*>(storage->data())[i] = static_cast<T>(random() % 100 + 1);
-      } else if constexpr (std::is_same_v<T, Float16>) {
-        reinterpret_cast<T*>(storage->data())[i] = to_float16(static_cast<float>(random() % 100 + 1));
-      } else if constexpr (std::is_same_v<T, BFloat16>) {
-        reinterpret_cast<T*>(storage->data())[i] = to_bfloat16(static_cast<float>(random() % 100 + 1));
+      } else if constexpr (Half<T>) {
+        reinterpret_cast<T*>(storage->data())[i] = round_half<T>(static_cast<float>(random() % 100 + 1));
       }
     });
   }

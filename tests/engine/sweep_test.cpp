@@ -35,10 +35,8 @@ Tensor tiny_tensor(DType dtype, const Shape& shape, bool ones) {
   auto storage = std::make_shared<Storage>(count(shape) * element_size(dtype));
   dispatch(dtype, [&]<class T>(TypeTag<T>) {
     T one{};
-    if constexpr (std::is_same_v<T, Float16>) {
-      one = to_float16(1.0F);
-    } else if constexpr (std::is_same_v<T, BFloat16>) {
-      one = to_bfloat16(1.0F);
+    if constexpr (Half<T>) {
+      one = round_half<T>(1.0F);
     } else if constexpr (std::is_same_v<T, StringRef>) {
       one = {"a", 1};
     } else if constexpr (std::is_same_v<T, Bool>) {

@@ -108,6 +108,8 @@ TEST_CASE("an untyped document is read as the dtype asked for", "[json_reader]")
       {"[-0,-7]", DType::float64, form("float64", "2", "[-0.0,-7.0]")},
       {"[-0,5,-65504,65519]", DType::float16, form("float16", "4", "[-0.0,5.0,-65500.0,65500.0]")},
       {"[-0,18446744073709551615]", DType::bfloat16, form("bfloat16", "2", "[-0.0,1.85e+19]")},
+      // Just above the midpoint of two bfloat16, which is the double nearest to it: rounded once, it goes up.
+      {"[1157425104234217473]", DType::bfloat16, form("bfloat16", "1", "[1.16e+18]")},
       {R"(["NaN","Infinity"])", DType::float16, form("float16", "2", R"(["NaN","Infinity"])")},
       {R"(["NaN","Infinity"])", DType::string, form("string", "2", R"(["NaN","Infinity"])")},
       {"[0,255]", DType::uint8, form("uint8", "2", "[0,255]")},

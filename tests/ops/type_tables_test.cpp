@@ -45,6 +45,23 @@ TEST_CASE("the descriptions have the dtypes of the specification's tables", "[de
   }
 }
 
+// What was published stays: a dtype that tensorop gains is in no published version.
+TEST_CASE("published versions allow the sixteen dtypes of the tables at most", "[descriptions]") {
+  constexpr DTypeSet kPublished = {DType::boolean, DType::int8,      DType::int16,      DType::int32,
+                                   DType::int64,   DType::uint8,     DType::uint16,     DType::uint32,
+                                   DType::uint64,  DType::float16,   DType::bfloat16,   DType::float32,
+                                   DType::float64, DType::complex64, DType::complex128, DType::string};
+  for (const Operator* op : kOperators) {
+    for (const Version& version : op->versions) {
+      if (version.framework == Framework::standard) continue;
+      for (const TypeRow& row : version.types) {
+        CAPTURE(key(version.framework, version.since, version.published, row.type));
+        CHECK(row.allowed.without(kPublished).names().empty());
+      }
+    }
+  }
+}
+
 TEST_CASE("a condition is bool in every version", "[descriptions]") {
   for (const Operator* op : kOperators) {
     for (std::size_t i = 0; i < op->operands.size(); ++i) {

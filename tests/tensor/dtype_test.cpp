@@ -31,7 +31,7 @@ const std::vector<Row> kRows = {
     {DType::bfloat16, "bfloat16", "<V2", DTypeKind::floating, 2, 2},
     {DType::float32, "float32", "<f4", DTypeKind::floating, 4, 4},
     {DType::float64, "float64", "<f8", DTypeKind::floating, 8, 8},
-    {DType::complex64, "complex64", "<c8", DTypeKind::complex, 8, 4},
+    {DType::complex64, "complex64", "<c8", DTypeKind::complex, 8, 8},
     {DType::complex128, "complex128", "<c16", DTypeKind::complex, 16, 8},
     {DType::string, "string", "", DTypeKind::string, 16, 8},
 };
@@ -52,7 +52,11 @@ TEST_CASE("there are sixteen dtypes, each with its name, NPY code and size", "[t
     CHECK(parse_dtype(row.name) == row.dtype);
     dispatch(row.dtype, [&]<class T>(TypeTag<T>) {
       CHECK(sizeof(T) == static_cast<std::size_t>(row.size));
-      CHECK(alignof(T) == static_cast<std::size_t>(row.align));
+      CHECK(alignof(T) <= static_cast<std::size_t>(row.align));
+    });
+    dispatch_width(row.size, [&]<class Word>(TypeTag<Word>) {
+      CHECK(sizeof(Word) == static_cast<std::size_t>(row.size));
+      CHECK(alignof(Word) == static_cast<std::size_t>(row.align));
     });
   }
 }

@@ -1,4 +1,4 @@
-#include "tensor/difference.hpp"
+#include "kernels/difference.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "base/checked.hpp"
+#include "tensor/convert_elements.hpp"
 
 namespace tensorop {
 namespace {
@@ -20,15 +21,6 @@ struct Deviation {
   D distance;
   double magnitude;
 };
-
-template <class T>
-double widen(T value) {
-  if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) {
-    return to_float(value);
-  } else {
-    return value;
-  }
-}
 
 // Of finite floats: how many steps to the next value lead from one to the other.
 template <class T>
@@ -179,8 +171,8 @@ double modulus(double x, double y) {
 // In units of 1/scale.
 template <class T>
 Deviation<double> deviation_of(T a, T e, double scale = 1) {
-  const double expected = widen(e) * scale;
-  return {std::abs(widen(a) * scale - expected), std::abs(expected)};
+  const double expected = to_double(e) * scale;
+  return {std::abs(to_double(a) * scale - expected), std::abs(expected)};
 }
 
 template <class T>
@@ -193,8 +185,8 @@ Deviation<double> deviation_of(std::complex<T> a, std::complex<T> e, double scal
 // Two parts that are the same infinity or NaN become two zeros.
 template <class T>
 void drop_same(T& a, T& e) {
-  const double wide_a = widen(a);
-  const double wide_e = widen(e);
+  const double wide_a = to_double(a);
+  const double wide_e = to_double(e);
   const bool same_infinity = std::isinf(wide_a) && wide_a == wide_e;
   if (same_infinity || (std::isnan(wide_a) && std::isnan(wide_e))) a = e = T{};
 }
@@ -209,7 +201,7 @@ void drop_same(std::complex<T>& a, std::complex<T>& e) {
 
 template <class T>
 bool is_finite(T value) {
-  return std::isfinite(widen(value));
+  return std::isfinite(to_double(value));
 }
 template <class T>
 bool is_finite(std::complex<T> value) {
@@ -218,7 +210,7 @@ bool is_finite(std::complex<T> value) {
 
 template <class T>
 bool is_nan(T value) {
-  return std::isnan(widen(value));
+  return std::isnan(to_double(value));
 }
 template <class T>
 bool is_nan(std::complex<T> value) {
@@ -226,13 +218,8 @@ bool is_nan(std::complex<T> value) {
 }
 
 template <class T>
-constexpr bool kIsComplex = false;
-template <class T>
-constexpr bool kIsComplex<std::complex<T>> = true;
-
-template <class T>
 std::uint64_t ulp_of(T a, T e) {
-  if constexpr (kIsComplex<T>) {
+  if constexpr (Complex<T>) {
     return 0;
   } else {
     return ulp_distance(a, e);
@@ -258,10 +245,10 @@ template <class T>
 
 template <class T>
 bool is_equal(T a, T e) {
-  if constexpr (kIsComplex<T>) {
+  if constexpr (Complex<T>) {
     return a == e;
   } else {
-    return widen(a) == widen(e);
+    return to_double(a) == to_double(e);
   }
 }
 

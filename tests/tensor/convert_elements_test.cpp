@@ -1,5 +1,5 @@
 // Casting: what each dtype can hold, one rounding on the way, and which element is refused.
-#include "kernels/cast.hpp"
+#include "tensor/convert_elements.hpp"
 
 #include <bit>
 #include <cmath>
@@ -73,7 +73,7 @@ BFloat16 brain(float value) {
   return to_bfloat16(value);
 }
 
-TEST_CASE("floats become integers by truncation, or not at all", "[kernels]") {
+TEST_CASE("floats become integers by truncation, or not at all", "[tensor]") {
   check<double, std::int64_t>({{1.9, 1},
                                {-1.9, -1},
                                {-0.0, 0},
@@ -107,7 +107,7 @@ TEST_CASE("floats become integers by truncation, or not at all", "[kernels]") {
   check<BFloat16, std::uint64_t>({{brain(0x1p63F), std::uint64_t{1} << 63}, {brain(0x1p64F), kNo}});
 }
 
-TEST_CASE("integers become integers where they fit", "[kernels]") {
+TEST_CASE("integers become integers where they fit", "[tensor]") {
   check<std::int64_t, std::uint64_t>(
       {{kMax, static_cast<std::uint64_t>(kMax)}, {-1, kNo}, {kMin, kNo}, {0, 0}});
   check<std::uint64_t, std::int64_t>(
@@ -118,7 +118,7 @@ TEST_CASE("integers become integers where they fit", "[kernels]") {
   check<std::uint32_t, std::int32_t>({{4294967295U, kNo}, {2147483647U, 2147483647}});
 }
 
-TEST_CASE("whole numbers are rounded once on their way to a float", "[kernels]") {
+TEST_CASE("whole numbers are rounded once on their way to a float", "[tensor]") {
   check<std::int64_t, double>({{9007199254740993, 9007199254740992.0},
                                {9007199254740995, 9007199254740996.0},
                                {kMax, kTwo63},
@@ -157,7 +157,7 @@ TEST_CASE("whole numbers are rounded once on their way to a float", "[kernels]")
   check<std::uint64_t, Float16>({{65519, half(65504)}, {kAll, kNo}});
 }
 
-TEST_CASE("floats become narrower floats with one rounding, but never infinite by it", "[kernels]") {
+TEST_CASE("floats become narrower floats with one rounding, but never infinite by it", "[tensor]") {
   check<double, float>({{1.0 + 0x1p-24, 1.0F},
                         {1.0 + 0x1.8p-24, 0x1.000002p0F},
                         {0x1.fffffefp127, std::numeric_limits<float>::max()},
@@ -190,7 +190,7 @@ TEST_CASE("floats become narrower floats with one rounding, but never infinite b
   check<float, double>({{0.1F, static_cast<double>(0.1F)}, {static_cast<float>(kInf), kInf}});
 }
 
-TEST_CASE("NaN stays NaN in every float", "[kernels]") {
+TEST_CASE("NaN stays NaN in every float", "[tensor]") {
   for (const DType from : {DType::float16, DType::bfloat16, DType::float32, DType::float64}) {
     for (const DType to : {DType::float16, DType::bfloat16, DType::float32, DType::float64}) {
       std::byte nan[8] = {};
@@ -207,7 +207,7 @@ TEST_CASE("NaN stays NaN in every float", "[kernels]") {
   }
 }
 
-TEST_CASE("complex numbers lose an imaginary part of zero and no other", "[kernels]") {
+TEST_CASE("complex numbers lose an imaginary part of zero and no other", "[tensor]") {
   using C64 = std::complex<float>;
   using C128 = std::complex<double>;
   check<C128, double>({{{1.5, 0.0}, 1.5}, {{1.5, -0.0}, 1.5}, {{1.5, 1e-300}, kNo}, {{1.5, kNan}, kNo}});
@@ -225,7 +225,7 @@ TEST_CASE("complex numbers lose an imaginary part of zero and no other", "[kerne
   check<C128, Bool>({{{0.0, 0.0}, Bool{0}}, {{0.0, 1.0}, Bool{1}}, {{-0.0, -0.0}, Bool{0}}});
 }
 
-TEST_CASE("bool is whether a value differs from zero, and 0 or 1 as a number", "[kernels]") {
+TEST_CASE("bool is whether a value differs from zero, and 0 or 1 as a number", "[tensor]") {
   check<double, Bool>({{0.0, Bool{0}}, {-0.0, Bool{0}}, {0.1, Bool{1}}, {kNan, Bool{1}}, {-kInf, Bool{1}}});
   check<std::int64_t, Bool>({{0, Bool{0}}, {256, Bool{1}}, {kMin, Bool{1}}});
   check<Float16, Bool>({{half(-0.0F), Bool{0}}, {half(0x1p-24F), Bool{1}}});
@@ -235,7 +235,7 @@ TEST_CASE("bool is whether a value differs from zero, and 0 or 1 as a number", "
   check<Bool, Bool>({{Bool{2}, Bool{2}}});  // no cast at all
 }
 
-TEST_CASE("the first element that does not fit is reported, wherever it stands", "[kernels]") {
+TEST_CASE("the first element that does not fit is reported, wherever it stands", "[tensor]") {
   for (const std::int64_t bad : {0, 1, 511, 512, 513, 1999}) {
     std::vector<std::int64_t> in(2000, 7);
     in[static_cast<std::size_t>(bad)] = 300;
@@ -247,7 +247,7 @@ TEST_CASE("the first element that does not fit is reported, wherever it stands",
   }
 }
 
-TEST_CASE("strings are cast to strings alone", "[kernels]") {
+TEST_CASE("strings are cast to strings alone", "[tensor]") {
   for (int f = 0; f < kDTypeCount; ++f) {
     for (int t = 0; t < kDTypeCount; ++t) {
       const bool strings = (f == static_cast<int>(DType::string)) != (t == static_cast<int>(DType::string));
@@ -256,7 +256,7 @@ TEST_CASE("strings are cast to strings alone", "[kernels]") {
   }
 }
 
-TEST_CASE("every dtype that can hold it carries a small whole number through every other", "[kernels]") {
+TEST_CASE("every dtype that can hold it carries a small whole number through every other", "[tensor]") {
   for (int f = 0; f < kDTypeCount; ++f) {
     for (int t = 0; t < kDTypeCount; ++t) {
       const auto from = static_cast<DType>(f);

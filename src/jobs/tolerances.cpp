@@ -1,4 +1,4 @@
-#include "tensor/tolerances.hpp"
+#include "jobs/tolerances.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,5 +1,5 @@
-// Tolerances as a user gives them: from text to a value, and from there to the tolerance of an element of a
-// dtype. Below the job files, whose cases have tolerances, and the comparisons, which use them.
+// Tolerances as a user gives them, in a case or on the command line: from text to a value, and from there to
+// the tolerance of an element of a dtype.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tensor/difference.hpp"
+#include "kernels/difference.hpp"
 
 namespace tensorop {
 

@@ -1,5 +1,5 @@
 // What comparing finds out of elements, at the edges of floating point. The report is tested with the engine.
-#include "tensor/difference.hpp"
+#include "kernels/difference.hpp"
 
 #include <cmath>
 #include <vector>
@@ -34,14 +34,14 @@ void check_smallest(DType dtype, const std::vector<T>& actual, const std::vector
 
 }  // namespace
 
-TEST_CASE("the largest relative error is found among numbers that are hardly above zero", "[tensor]") {
+TEST_CASE("the largest relative error is found among numbers that are hardly above zero", "[kernels]") {
   const Difference found = compare<double>(DType::float64, {1.0005000000000002, 0x1.0000000000001p-1022, 1},
                                            {1.0005, 0x1p-1022, 1});
   CHECK(found.relative.at == 1);
   CHECK(found.relative.value == 0x1p-52);
 }
 
-TEST_CASE("the tolerances said to do are the smallest, also where sums cancel", "[tensor]") {
+TEST_CASE("the tolerances said to do are the smallest, also where sums cancel", "[kernels]") {
   check_smallest<double>(DType::float64, {3.0063513128800112}, {3}, 0.001);
   check_smallest<double>(DType::float64, {-4.1214159954115755e+179}, {-4.121415995411577e+179}, 0);
   check_smallest<double>(DType::float64, {2e16}, {1e16}, 0.9999999999999999);

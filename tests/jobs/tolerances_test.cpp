@@ -1,5 +1,5 @@
 // Tolerances: what their texts mean for each dtype, and which are refused.
-#include "tensor/tolerances.hpp"
+#include "jobs/tolerances.hpp"
 
 #include <limits>
 #include <string>
@@ -19,7 +19,7 @@ std::string message_of(const std::vector<ToleranceText>& tolerances) {
 
 }  // namespace
 
-TEST_CASE("tolerance auto has numbers for floats, and what is given stands", "[tensor][tolerances]") {
+TEST_CASE("tolerance auto has numbers for floats, and what is given stands", "[jobs][tolerances]") {
   const Tolerances automatic = parse_tolerances({{"tolerance", "auto"}});
   struct Expected {
     DType dtype;
@@ -46,7 +46,7 @@ TEST_CASE("tolerance auto has numbers for floats, and what is given stands", "[t
   CHECK(mixed.for_dtype(DType::int32).rtol == 0.5);
 }
 
-TEST_CASE("so many elements are allowed to differ, exactly", "[tensor][tolerances]") {
+TEST_CASE("so many elements are allowed to differ, exactly", "[jobs][tolerances]") {
   struct Limit {
     std::string text;
     std::int64_t elements;
@@ -73,7 +73,7 @@ TEST_CASE("so many elements are allowed to differ, exactly", "[tensor][tolerance
   }
 }
 
-TEST_CASE("what is no tolerance is refused", "[tensor][tolerances]") {
+TEST_CASE("what is no tolerance is refused", "[jobs][tolerances]") {
   struct Refused {
     std::string name;
     std::string text;
@@ -96,9 +96,9 @@ TEST_CASE("what is no tolerance is refused", "[tensor][tolerances]") {
   }
   for (const char* text : {"", "%", ".%", "-1", "-1%", "1e1%", "100.000001%", "101%", "0.0000001%", "1.5",
                            "nan%", "1 %", "9223372036854775808", "99999999999999999999999%"}) {
-    rows.push_back({"max_mismatch", text,
-                    cat("max_mismatch ", text,
-                        " is neither a non-negative integer nor 0%..100% (at most 6 decimals)")});
+    rows.push_back(
+        {"max_mismatch", text,
+         cat("max_mismatch ", text, " is neither a non-negative integer nor 0%..100% (at most 6 decimals)")});
   }
   rows.push_back(
       {"tolerance", "exact", "tolerance exact is not auto\nnumbers are given as rtol, atol and max_ulp"});

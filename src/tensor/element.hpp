@@ -1,0 +1,66 @@
+// The C++ types of elements, and what templates ask of them.
+#pragma once
+
+#include <complex>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include "tensor/half.hpp"
+
+namespace tensorop {
+
+// Bool elements are bytes; any byte but 0 counts as true, and moving keeps the byte as it is.
+struct Bool {
+  std::uint8_t byte = 0;
+  explicit operator bool() const { return byte != 0; }
+};
+
+// A string element: UTF-8 bytes in an arena that the tensor owns. 16 bytes, so that moving strings is moving
+// elements of width 16.
+struct StringRef {
+  const char* data = nullptr;
+  std::int64_t size = 0;  // bytes
+  [[nodiscard]] std::string_view view() const { return {data, static_cast<std::size_t>(size)}; }
+};
+static_assert(sizeof(StringRef) == 16);
+
+// The integer types are std::integral: Bool is a type of its own, and there are no other elements of such
+// types.
+template <class T>
+concept Floating = std::floating_point<T>;
+template <class T>
+concept Complex = requires {
+  typename T::value_type;
+  requires std::same_as<T, std::complex<typename T::value_type>>;
+};
+// The floats, 16-bit ones included.
+template <class T>
+concept AnyFloat = Floating<T> || Half<T>;
+template <class T>
+concept Real = std::integral<T> || AnyFloat<T>;
+
+namespace detail {
+template <class T>
+struct PartOf {
+  using type = T;
+};
+template <Complex T>
+struct PartOf<T> {
+  using type = typename T::value_type;
+};
+}  // namespace detail
+
+// The type of the real and the imaginary part of a complex type; any other type itself.
+template <class T>
+using Part = typename detail::PartOf<T>::type;
+
+// Stands for any element of 16 bytes where elements are moved as they are.
+struct Word128 {
+  std::uint64_t low;
+  std::uint64_t high;
+};
+
+}  // namespace tensorop
