@@ -55,7 +55,7 @@ TEST_CASE("published versions allow the sixteen dtypes of the tables at most", "
     for (const Version& version : op->versions) {
       if (version.framework == Framework::standard) continue;
       for (const TypeRow& row : version.types) {
-        CAPTURE(key(version.framework, version.since, version.published, row.type));
+        CAPTURE(version.published, spec_name(version.framework, version.since), row.type);
         CHECK(row.allowed.without(kPublished).names().empty());
       }
     }
