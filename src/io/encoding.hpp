@@ -1,4 +1,4 @@
-// How a tensor becomes the bytes of a format: what stands before its elements, the elements, what stands
+// How a tensor becomes the bytes of a format: the bytes before its elements, the elements, and the bytes
 // after them. Knows nothing of where the bytes go.
 #pragma once
 

@@ -38,7 +38,7 @@ void combine(const MoveTarget& rows, const Move* moves, std::int64_t count) {
   }
 }
 
-// A stand-in for any element of a width, moved as it is.
+// Stands for any element of that width, which is moved unchanged.
 template <std::size_t kWidth>
 struct Opaque {
   std::byte bytes[kWidth];

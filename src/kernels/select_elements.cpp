@@ -1,4 +1,4 @@
-// Elements are moved as they are, so their width is all that counts.
+// Elements are moved unchanged, so that only their width matters.
 #include "kernels/select_elements.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ constexpr std::size_t kCondition = 0;
 constexpr std::size_t kX = 1;
 constexpr std::size_t kY = 2;
 
-// A stand-in for any element of 16 bytes.
+// Stands for any element of 16 bytes.
 struct Pair {
   std::uint64_t first;
   std::uint64_t second;
