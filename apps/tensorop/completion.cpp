@@ -227,7 +227,7 @@ std::string fish_script(const std::vector<Command>& commands) {
 }
 
 int run_completion(const Arguments& arguments) {
-  if (arguments.operands.size() != 1) throw Error("completion takes one shell: bash, zsh or fish");
+  if (arguments.operands.size() != 1) throw Error("expected one shell: bash, zsh or fish");
   const std::string& shell = arguments.operands[0];
   if (shell == "bash") {
     print(bash_script(all_commands()));

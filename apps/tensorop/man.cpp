@@ -59,7 +59,9 @@ std::string example_section(const std::vector<std::string>& examples) {
 
 std::string status_section(bool compares) {
   return cat(".SH EXIT STATUS\n.TP\n0\n",
-             compares ? "Everything is equal.\n.TP\n1\nA difference was found.\n" : "Success.\n",
+             compares ? "Success; compare and check: everything is equal.\n"
+                        ".TP\n1\ncompare and check: a difference was found.\n"
+                      : "Success.\n",
              ".TP\n2\nWrong usage, invalid input, or an input/output error; a line on standard error has the "
              "reason.\n");
 }
@@ -102,7 +104,8 @@ std::string program_page(const std::vector<Command>& commands) {
 }
 
 int run_man(const Arguments& arguments) {
-  if (arguments.operands.size() > 1) throw Error("man takes one page name");
+  if (arguments.operands.size() > 1)
+    throw Error(cat("unexpected operand ", tensorop::quoted(arguments.operands[1]), ": man takes one page"));
   const std::vector<Command> commands = all_commands();
   if (arguments.has("--list")) {
     std::string names = "tensorop\n";

@@ -16,7 +16,7 @@ void Error::add_context(std::string_view context) {
 }
 
 std::string quoted(std::string_view text) {
-  return "'" + printable(text) + "'";
+  return cat("'", printable(text), "'");
 }
 
 std::string printable(std::string_view text) {

@@ -15,7 +15,7 @@
 
 namespace tensorop {
 
-// The elements of a file that holds them as they lie in memory. Any thread, any order.
+// The elements of a file that holds them as in memory. Any thread, any order.
 class ElementFile {
  public:
   // They begin at byte `offset` of `file`, which outlives this, and have `width` bytes each, `bytes`

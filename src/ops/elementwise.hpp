@@ -29,13 +29,13 @@ inline constexpr AttributeSpec kAutoBroadcastSpec = {
     kAutoBroadcastChoices,
     "EW-3",
     "broadcasting rule: numpy (aligned on the right), pdpd (b within a) or none (equal shapes)"};
-inline constexpr AttributeSpec kAxisSpec = {
-    "axis",
-    AttributeKind::integer,
-    "-1",
-    {},
-    kCallRule,
-    "auto_broadcast pdpd and broadcast 1: the dimension of a where b begins; default: aligned on the right"};
+inline constexpr AttributeSpec kAxisSpec = {"axis",
+                                            AttributeKind::integer,
+                                            "-1",
+                                            {},
+                                            kCallRule,
+                                            "auto_broadcast pdpd and broadcast 1: the dimension of a where b "
+                                            "begins; without it: aligned on the right"};
 // The attribute `broadcast` of ONNX opsets 1-6.
 enum class LegacyBroadcast : std::uint8_t { off, on };
 inline constexpr Choice kLegacyChoices[] = {{"0", LegacyBroadcast::off}, {"1", LegacyBroadcast::on}};
