@@ -10,15 +10,15 @@ namespace tensorop {
 namespace {
 
 const Option* find_option(const std::vector<Option>& options, std::string_view word) {
-  // An empty operand is no option without a letter.
+  // An empty operand must not match an option without a letter.
   if (word.empty()) return nullptr;
   const auto found = std::ranges::find_if(
       options, [&](const Option& option) { return option.name == word || option.letter == word; });
   return found == options.end() ? nullptr : &*found;
 }
 
-// Every option with its value in a word of its own: the library reads "--name= next" as if next were the
-// value, and "--flag=value" by rules that are not ours.
+// Puts the value of every option into its own word: the library reads "--name= next" as if next were the
+// value, and has its own rules for "--flag=value".
 std::vector<std::string> separate_values(const std::vector<std::string>& args,
                                          const std::vector<Option>& options) {
   std::vector<std::string> out;
@@ -50,7 +50,7 @@ std::vector<std::string> separate_values(const std::vector<std::string>& args,
   names.reserve(options.size());
   for (const Option& option : options) names.push_back(option.name);
   const std::string near = nearest(name, names);
-  throw Error(cat("unknown option ", printable(name)), "",
+  throw Error(cat("unknown option ", tensorop::quoted(name)), "",
               near.empty() ? "" : cat("did you mean ", near, "?"));
 }
 
@@ -67,7 +67,7 @@ std::optional<std::string> Arguments::value(std::string_view name) const {
 }
 
 Arguments parse_arguments(const std::vector<std::string>& args, const std::vector<Option>& options) {
-  // What stands behind "--" is never an option.
+  // A word after "--" is never an option.
   const auto end = std::ranges::find(args, "--");
   std::vector<std::string> words = separate_values({args.begin(), end}, options);
 
@@ -78,8 +78,7 @@ Arguments parse_arguments(const std::vector<std::string>& args, const std::vecto
   for (const Option& option : options) {
     const std::string names = option.letter.empty() ? option.name : cat(option.letter, ",", option.name);
     std::vector<std::string>& result = results[option.name];
-    // Taken word for word: the library's own vectors tear inline JSON apart and its numbers read 010 as
-    // eight.
+    // Texts are taken as they are: the library would split inline JSON into a vector and read 010 as eight.
     const auto take = [&result](const CLI::results_t& texts) {
       result = texts;
       return true;

@@ -1,5 +1,5 @@
-// Arguments of one command: options and operands told apart, nothing given a meaning yet. The only place
-// where the parser library is used.
+// Arguments of one command: separated into options and operands, not interpreted. Only this file uses the
+// parser library.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@ namespace tensorop {
 enum class OptionKind {
   flag,        // --quiet
   value,       // --axis 1, --axis=1
-  value_flag,  // --fmod, --fmod=1: a value only behind '='
+  value_flag,  // --fmod, --fmod=1: a value only after '='
 };
 
 struct Option {
@@ -31,7 +31,7 @@ struct Arguments {
   [[nodiscard]] std::optional<std::string> value(std::string_view name) const;
 };
 
-// Throws Error for an unknown option (with the nearest name), one without its value, and one given twice.
+// Throws Error for an option that is unknown (with the nearest name), has no value, or is given twice.
 [[nodiscard]] Arguments parse_arguments(const std::vector<std::string>& args,
                                         const std::vector<Option>& options);
 

@@ -24,8 +24,8 @@ std::vector<Option> check_options() {
       {"--filter", OptionKind::value, "TEXT",
        "only cases whose name contains TEXT; with * or ? TEXT is a glob"},
       {"--update", OptionKind::flag, "", "rewrite golden files that are missing or differ, and list them"},
-      {"--junit", OptionKind::value, "FILE", "write the report as JUnit XML too"},
-      {"--json", OptionKind::flag, "", "the report as a JSON object, for programs"},
+      {"--junit", OptionKind::value, "FILE", "also write the report as JUnit XML"},
+      {"--json", OptionKind::flag, "", "print the report as a JSON object, for programs"},
       {"--quiet", OptionKind::flag, "", "no report, only the exit status", "-q"},
   };
   for (Option& option : batch_options()) options.push_back(std::move(option));
@@ -41,7 +41,7 @@ std::vector<Job> wanted_cases(const Arguments& arguments) {
   std::vector<Job> jobs = read_cases(arguments.operands);
   if (const auto filter = arguments.value("--filter")) {
     jobs = select_cases(jobs, [&](const std::string& name) { return is_wanted(name, *filter); });
-    if (jobs.empty()) throw Error(cat("--filter ", printable(*filter), ": no case has such a name"));
+    if (jobs.empty()) throw Error(cat("--filter ", quoted(*filter), " matches no case"));
   }
   if (jobs.empty()) throw Error("no cases");
   return jobs;
@@ -54,7 +54,7 @@ int exit_status(const CheckCounts& counts) {
 }
 
 int run_check(const Arguments& arguments) {
-  if (arguments.operands.empty()) throw Error("no file and no folder of cases given");
+  if (arguments.operands.empty()) throw Error("no case file or folder given");
   CheckSettings settings{read_batch_settings(arguments), arguments.has("--update")};
   std::vector<Job> jobs = wanted_cases(arguments);
   // A file that cannot be written is an error before the work.
@@ -90,7 +90,7 @@ int run_check(const Arguments& arguments) {
 Command check_command() {
   return {"check",
           {"check CASE... [OPTION]..."},
-          "Runs jobs, from files or all of a folder, and compares each result with the one it expects",
+          "Runs the cases of files and folders and compares each result with the expected one",
           {"tensorop check cases.jsonl", "tensorop check tests/golden --junit report.xml",
            "tensorop check tests/golden --filter 'resize*' --update", "tensorop check tests/golden --json"},
           check_options(),

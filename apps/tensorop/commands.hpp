@@ -1,4 +1,4 @@
-// The commands of the program: what they are and what they share.
+// The commands of the program, and what they share.
 #pragma once
 
 #include <functional>
@@ -16,14 +16,14 @@ namespace tensorop {
 
 using Words = std::vector<std::string>;
 
-// A command as it is described, for help, manual pages and completion, and what it does.
+// A command: its description, for help, manual pages and completion, and the function that runs it.
 struct Command {
   std::string name;
-  std::vector<std::string> usages;  // the ways to call it, behind "tensorop "
+  std::vector<std::string> usages;  // the ways to call it, after "tensorop "
   std::string summary;              // without a full stop
   std::vector<std::string> examples;
-  std::vector<Option> options;  // but for those of every command; one of their names takes its place
-  // Returns the exit status. Bad usage and bad input leave as Error.
+  std::vector<Option> options;  // without the global ones; an option of the same name replaces a global one
+  // Returns the exit status. Throws Error for wrong usage and invalid input.
   std::function<int(const Arguments&)> run;
 };
 
@@ -48,21 +48,21 @@ inline constexpr CommandEntry kCommands[] = {
     {"ops", ops_command},         {"run", run_command},
 };
 
-// All of them, operators first.
+// All commands, operators first.
 [[nodiscard]] std::vector<Command> all_commands();
 
-// The options of a command and those that every command has.
+// The options of a command and the global ones.
 [[nodiscard]] std::vector<Option> all_options(const Command& command);
 
-// Options that every command has, and what they mean.
+// The options of every command, and the settings they give.
 [[nodiscard]] std::vector<Option> global_options();
 [[nodiscard]] Settings read_settings(const Arguments& arguments);
-// -o and --format, and what they mean, for a result in one of the formats of the choice.
+// --output, --format and --fsync, and the destination they give; `choice` limits the formats.
 [[nodiscard]] std::vector<Option> output_options(FormatChoice choice);
 [[nodiscard]] Destination read_destination(const Arguments& arguments, FormatChoice choice);
 
 [[nodiscard]] ProgressMode read_progress(const Arguments& arguments);
-// --jobs, and with it how a batch of jobs is run.
+// --jobs, and the settings of a batch of jobs.
 [[nodiscard]] std::vector<Option> batch_options();
 [[nodiscard]] BatchSettings read_batch_settings(const Arguments& arguments);
 
@@ -70,7 +70,7 @@ void print_help(const Command& command);
 void print_program_help();
 int print_version();
 
-// What the program is, in a sentence.
+// What the program does, in one sentence.
 inline constexpr std::string_view kProgramSummary =
     "Gathers, scatters and broadcasts tensors in NPY and JSON files, as ONNX and OpenVINO define it";
 

@@ -14,22 +14,22 @@ std::vector<Option> global_options() {
   return {
       {"--threads", OptionKind::value, "N", "threads to use; default: the cores this process may use"},
       {"--progress", OptionKind::value, "auto|always|never",
-       "a progress bar on standard error; default: on a terminal, after a second"},
+       "a progress bar on standard error; auto (default): on a terminal, after one second"},
       {"--quiet", OptionKind::flag, "", "no warnings", "-q"},
-      {"--help", OptionKind::flag, "", "shows this", "-h"},
-      {"--version", OptionKind::flag, "", "shows the version"},
+      {"--help", OptionKind::flag, "", "print help", "-h"},
+      {"--version", OptionKind::flag, "", "print the version"},
   };
 }
 
 namespace {
 
-// The value of an option that is a number of threads or the like.
+// The value of an option that counts threads or jobs.
 std::optional<int> read_count(const Arguments& arguments, std::string_view option) {
   const auto text = arguments.value(option);
   if (!text) return std::nullopt;
   const auto number = parse_int64(*text);
-  if (!number || *number < 1) throw Error(cat(option, " ", printable(*text), " is no number from 1 on"));
-  // The result is the same for any number: more than this only costs.
+  if (!number || *number < 1) throw Error(cat(option, " ", quoted(*text), " is not a positive integer"));
+  // The result does not depend on the number: more than this only costs.
   constexpr std::int64_t kMost = 1024;
   return static_cast<int>(std::min(*number, kMost));
 }
@@ -42,11 +42,12 @@ ProgressMode read_progress(const Arguments& arguments) {
   if (word == "auto") return ProgressMode::automatic;
   if (word == "always") return ProgressMode::always;
   if (word == "never") return ProgressMode::never;
-  throw Error(cat("--progress ", printable(*text), " is not one of auto, always, never"));
+  throw Error(cat("--progress ", quoted(*text), " is not one of auto, always, never"));
 }
 
 std::vector<Option> batch_options() {
-  return {{"--jobs", OptionKind::value, "N", "most jobs to run concurrently; default: as many as threads"}};
+  return {{"--jobs", OptionKind::value, "N",
+           "the most jobs to run concurrently; default: the number of threads"}};
 }
 
 BatchSettings read_batch_settings(const Arguments& arguments) {
@@ -70,22 +71,22 @@ Settings read_settings(const Arguments& arguments) {
 
 std::vector<Option> output_options(FormatChoice choice) {
   return {
-      {"--output", OptionKind::value, "FILE", "where the result goes; default: - (standard output)", "-o"},
+      {"--output", OptionKind::value, "FILE", "file for the result; default: - (standard output)", "-o"},
       {"--format", OptionKind::value, join(format_names(choice), "|"),
-       "the result's format; default: by FILE's ending, else json"},
-      {"--fsync", OptionKind::flag, "", "the result is on the disk when the command ends"},
+       "format of the result; default: by the extension of FILE, else json"},
+      {"--fsync", OptionKind::flag, "", "write the result to the disk before the command ends"},
   };
 }
 
 Destination read_destination(const Arguments& arguments, FormatChoice choice) {
   Destination destination;
   destination.path = arguments.value("--output").value_or("-");
-  if (destination.path.empty()) throw Error("--output needs the name of a file");
+  if (destination.path.empty()) throw Error("--output needs a file name");
   destination.durable = arguments.has("--fsync");
   if (const auto text = arguments.value("--format")) {
     destination.format = find_format(*text);
     if (destination.format == nullptr) {
-      throw Error(cat("--format ", printable(*text), " is not one of ", join(format_names(choice))));
+      throw Error(cat("--format ", quoted(*text), " is not one of ", join(format_names(choice))));
     }
   }
   return destination;

@@ -24,8 +24,7 @@ Tolerances read_tolerances(const Arguments& arguments) {
 
 int run_compare(const Arguments& arguments) {
   const Words& operands = arguments.operands;
-  if (operands.size() > 2)
-    throw Error(cat("unexpected operand ", printable(operands[2]), ": two are compared"));
+  if (operands.size() > 2) throw Error(cat("unexpected operand ", quoted(operands[2]), ": compare takes 2"));
   if (operands.size() < 2)
     throw Error(cat("operand ", operands.empty() ? "actual" : "expected", " is missing"));
   const bool quiet = arguments.has("--quiet");
@@ -48,11 +47,14 @@ Command compare_command() {
       {
           {"--rtol", OptionKind::value, "R", "an element passes when |a-e| <= atol + rtol*|e|; default 0"},
           {"--atol", OptionKind::value, "A", "see --rtol; default 0"},
-          {"--max-ulp", OptionKind::value, "N", "or when the values differ by at most N ULP of their dtype"},
-          {"--tolerance", OptionKind::value, "auto", "default rtol and atol for the dtype, unless given"},
-          {"--max-mismatch", OptionKind::value, "N|N%", "elements that may differ; default 0"},
+          {"--max-ulp", OptionKind::value, "N",
+           "an element also passes when the values differ by at most N ULP"},
+          {"--tolerance", OptionKind::value, "auto",
+           "auto: default rtol and atol for the dtype, unless given"},
+          {"--max-mismatch", OptionKind::value, "N|N%",
+           "at most N elements, or N percent, may differ; default 0"},
           {"--nan-unequal", OptionKind::flag, "", "NaN is not equal to NaN"},
-          {"--json", OptionKind::flag, "", "the report as a JSON object, for programs"},
+          {"--json", OptionKind::flag, "", "print the report as a JSON object, for programs"},
           {"--quiet", OptionKind::flag, "", "no report, only the exit status", "-q"},
       },
       run_compare};

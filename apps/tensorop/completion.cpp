@@ -1,4 +1,4 @@
-// `completion`: what shells need to complete a command line, from the descriptions of all commands.
+// `completion`: completion scripts for shells, from the descriptions of all commands.
 #include <algorithm>
 #include <string>
 
@@ -13,7 +13,7 @@ namespace {
 
 const std::string kSpace = " ";
 
-// What an option's value can be: some words, a file, or something nobody can guess.
+// The possible values of an option: some words, a file, or anything else.
 struct Values {
   std::vector<std::string> words;
   bool is_file = false;
@@ -29,7 +29,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
   }
 }
 
-// "error|zero|clip" are words; "N" and "onnx-N" stand for something.
+// "error|zero|clip" are words; "N" and "onnx-N" are placeholders.
 Values values_of(const Option& option) {
   Values values;
   for (const std::string& part : split(option.value_name, '|')) {
@@ -44,14 +44,14 @@ Values values_of(const Option& option) {
   return values;
 }
 
-// A command, an option's help: nothing in it may mean anything to the shell.
-std::string quoted(std::string_view text) {
+// Text quoted for the shell, which finds nothing special in it.
+std::string shell_word(std::string_view text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
 }
 
-// Files are not what these take as operands.
+// The operands of a command: words for these commands, files for all others.
 Values operands_of(const Command& command) {
   if (command.name == "ops") return {operator_names()};
   if (command.name == "completion") return {{"bash", "zsh", "fish"}};
@@ -85,12 +85,12 @@ std::string bash_script(const std::vector<Command>& commands) {
         pattern += cat(pattern.empty() ? "" : "|", command.name, ":", name);
       values += cat("    ", pattern, ") ");
       values += possible.words.empty() ? cat("files=", possible.is_file ? "1" : "", "; words= ;;\n")
-                                       : cat("words=", quoted(join(possible.words, kSpace)), " ;;\n");
+                                       : cat("words=", shell_word(join(possible.words, kSpace)), " ;;\n");
     }
-    options += cat("    ", command.name, ") words=", quoted(join(words, kSpace)), " ;;\n");
+    options += cat("    ", command.name, ") words=", shell_word(join(words, kSpace)), " ;;\n");
     const Values possible = operands_of(command);
     if (!possible.words.empty())
-      operands += cat("    ", command.name, ") words=", quoted(join(possible.words, kSpace)), " ;;\n");
+      operands += cat("    ", command.name, ") words=", shell_word(join(possible.words, kSpace)), " ;;\n");
   }
   return cat(
       "# Completion of tensorop for bash. Either: source <(tensorop completion bash)\n"
@@ -107,7 +107,7 @@ std::string bash_script(const std::vector<Command>& commands) {
       "  done\n"
       "  if [[ -z $command ]]; then\n"
       "    COMPREPLY=($(compgen -W ",
-      quoted(names),
+      shell_word(names),
       " -- \"$current\"))\n"
       "    return\n"
       "  fi\n"
@@ -152,26 +152,26 @@ std::string zsh_action(const Values& values) {
 }
 
 std::string zsh_argument(const Option& option) {
-  std::string names = quoted(option.name);
+  std::string names = shell_word(option.name);
   if (!option.letter.empty()) {
-    names = cat(quoted(cat("(", option.letter, " ", option.name, ")")), "{", option.letter, ",", option.name,
-                "}");
+    names = cat(shell_word(cat("(", option.letter, " ", option.name, ")")), "{", option.letter, ",",
+                option.name, "}");
   }
   std::string rest = cat("[", zsh_text(option.help), "]");
   if (option.kind == OptionKind::value) {
     rest += cat(":", zsh_text(option.value_name), ":", zsh_action(values_of(option)));
   }
-  return names + quoted(rest);
+  return names + shell_word(rest);
 }
 
 std::string zsh_script(const std::vector<Command>& commands) {
   std::string names;
   std::string cases;
   for (const Command& command : commands) {
-    names += cat("    ", quoted(cat(command.name, ":", zsh_text(command.summary))), "\n");
+    names += cat("    ", shell_word(cat(command.name, ":", zsh_text(command.summary))), "\n");
     cases += cat("    ", command.name, ")\n      _arguments");
     for (const Option& option : all_options(command)) cases += cat(" \\\n        ", zsh_argument(option));
-    cases += cat(" \\\n        ", quoted(cat("*:operand:", zsh_action(operands_of(command)))), " ;;\n");
+    cases += cat(" \\\n        ", shell_word(cat("*:operand:", zsh_action(operands_of(command)))), " ;;\n");
   }
   return cat(
       "#compdef tensorop\n"
@@ -202,7 +202,7 @@ std::string zsh_script(const std::vector<Command>& commands) {
 }
 
 std::string fish_values(const Values& values, bool is_value) {
-  if (!values.words.empty()) return cat(" -x -a ", quoted(join(values.words, kSpace)));
+  if (!values.words.empty()) return cat(" -x -a ", shell_word(join(values.words, kSpace)));
   return !is_value ? "" : values.is_file ? " -r" : " -x";
 }
 
@@ -212,22 +212,22 @@ std::string fish_script(const std::vector<Command>& commands) {
       "# or into a file: ~/.config/fish/completions/tensorop.fish\n";
   for (const Command& command : commands) {
     out += cat("complete -c tensorop -n __fish_use_subcommand -f -a ", command.name, " -d ",
-               quoted(command.summary), "\n");
+               shell_word(command.summary), "\n");
     const std::string lead = cat("complete -c tensorop -n '__fish_seen_subcommand_from ", command.name, "'");
     for (const Option& option : all_options(command)) {
       out += cat(lead, option.letter.empty() ? "" : cat(" -s ", option.letter.substr(1)), " -l ",
-                 option.name.substr(2), " -d ", quoted(option.help));
+                 option.name.substr(2), " -d ", shell_word(option.help));
       if (option.kind == OptionKind::value) out += fish_values(values_of(option), true);
       out += '\n';
     }
     const Values operands = operands_of(command);
-    if (!operands.words.empty()) out += cat(lead, " -f -a ", quoted(join(operands.words, kSpace)), "\n");
+    if (!operands.words.empty()) out += cat(lead, " -f -a ", shell_word(join(operands.words, kSpace)), "\n");
   }
   return out;
 }
 
 int run_completion(const Arguments& arguments) {
-  if (arguments.operands.size() != 1) throw Error("the name of one shell is needed: bash, zsh or fish");
+  if (arguments.operands.size() != 1) throw Error("expected one shell: bash, zsh or fish");
   const std::string& shell = arguments.operands[0];
   if (shell == "bash") {
     print(bash_script(all_commands()));
@@ -236,7 +236,7 @@ int run_completion(const Arguments& arguments) {
   } else if (shell == "fish") {
     print(fish_script(all_commands()));
   } else {
-    throw Error(cat("shell ", printable(shell), " is not one of bash, zsh, fish"));
+    throw Error(cat("shell ", quoted(shell), " is not one of bash, zsh, fish"));
   }
   return 0;
 }
@@ -246,7 +246,7 @@ int run_completion(const Arguments& arguments) {
 Command completion_command() {
   return {"completion",
           {"completion bash|zsh|fish"},
-          "Prints what a shell needs to complete tensorop's command lines",
+          "Prints the completion script of a shell",
           {"source <(tensorop completion bash)",
            "tensorop completion fish > ~/.config/fish/completions/tensorop.fish"},
           {},

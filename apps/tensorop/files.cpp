@@ -1,4 +1,4 @@
-// `info` and `convert`: what a file holds, and the same tensor in another format or dtype.
+// `info`: what a file holds. `convert`: the same tensor in another format or dtype.
 #include <algorithm>
 #include <string>
 
@@ -16,7 +16,7 @@ namespace {
 
 int run_info(const Arguments& arguments) {
   if (arguments.operands.empty()) throw Error("no file given");
-  if (std::ranges::count(arguments.operands, "-") > 1) throw Error("standard input can be one file only");
+  if (std::ranges::count(arguments.operands, "-") > 1) throw Error("standard input can be read only once");
   // All or nothing: an error leaves standard output empty.
   std::string lines;
   for (const std::string& path : arguments.operands) {
@@ -38,7 +38,7 @@ int run_convert(const Arguments& arguments) {
 
 std::vector<Option> convert_options() {
   std::vector<Option> options = {
-      {"--dtype", OptionKind::value, "DTYPE", "cast to this dtype; untyped JSON is read as it"},
+      {"--dtype", OptionKind::value, "DTYPE", "cast to this dtype; untyped JSON is read as this dtype"},
       {"--compress", OptionKind::flag, "", "deflate the arrays of an NPZ archive"},
   };
   for (Option& option : output_options(FormatChoice::all)) options.push_back(std::move(option));
@@ -50,11 +50,11 @@ std::vector<Option> convert_options() {
 Command info_command() {
   return {"info",
           {"info FILE... [--json]"},
-          cat("Shows dtype, shape and layout of files; of ",
+          cat("Shows dtype, shape and layout of files; reads only the headers of ",
               join_words(format_titles([](const Format& format) { return format.has_header(); }), "and"),
-              " files the headers alone are read"),
+              " files"),
           {"tensorop info a.npy", "tensorop info --json *.npy"},
-          {{"--json", OptionKind::flag, "", "one JSON object a line, for programs"}},
+          {{"--json", OptionKind::flag, "", "print one JSON object on each line, for programs"}},
           run_info};
 }
 

@@ -1,4 +1,4 @@
-// The process: what it is given is put in order, then the program runs.
+// The process: prepares standard descriptors and signals, then runs the program.
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -10,8 +10,9 @@
 
 namespace {
 
-// The number of a standard stream that is closed would go to the next file opened, which would then be read
-// as standard input or written to as standard output. Opened the wrong way round, it fails when it is used.
+// The next file that is opened would get the number of a closed standard stream, and would then be read as
+// standard input or written to as standard output. A descriptor of the wrong direction in its place fails
+// when it is used.
 void hold_standard_descriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
@@ -24,7 +25,7 @@ void hold_standard_descriptors() {
 
 int main(int argc, char** argv) {
   hold_standard_descriptors();
-  // A file that grows beyond the limit of its size is to be an error like any other (EFBIG).
+  // Writing past the file size limit must be an ordinary error (EFBIG).
   ::signal(SIGXFSZ, SIG_IGN);
   return tensorop::run_program({argv + std::min(argc, 1), argv + argc});
 }

@@ -11,7 +11,7 @@
 namespace tensorop {
 namespace {
 
-// Text as it is: backslashes, dashes that are dashes, and a dot or quote that begins no request.
+// Escapes text for roff: backslashes, dashes, quotes, and a dot at the beginning of a line.
 std::string roff(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -59,9 +59,11 @@ std::string example_section(const std::vector<std::string>& examples) {
 
 std::string status_section(bool compares) {
   return cat(".SH EXIT STATUS\n.TP\n0\n",
-             compares ? "All is equal.\n.TP\n1\nSomething differs.\n" : "Done.\n",
-             ".TP\n2\nBad usage, bad input, or a failure of input or output; a line on standard error says "
-             "which.\n");
+             compares ? "Success; compare and check: everything is equal.\n"
+                        ".TP\n1\ncompare and check: a difference was found.\n"
+                      : "Success.\n",
+             ".TP\n2\nWrong usage, invalid input, or an input/output error; a line on standard error has the "
+             "reason.\n");
 }
 
 std::string command_page(const Command& command) {
@@ -89,7 +91,7 @@ std::string program_page(const std::vector<Command>& commands) {
       join_words(format_titles([](const Format& format) { return format.is_readable(); }), "or") +
       ", detected from its first bytes), \\- for standard input, an\n"
       "array of an archive (a.npz:name), or the tensor itself as JSON. A result goes to \\-o FILE, by\n"
-      "its ending, or as JSON to standard output; it appears whole or not at all.\n"
+      "its extension, or as JSON to standard output; a result file is complete or absent.\n"
       ".PP\nEach command has its own page, tensorop\\-COMMAND (1).\n.SH COMMANDS\n";
   for (const Command& command : commands)
     out += cat(".TP\n\\fB", roff(command.name), "\\fR\n", roff(command.summary), "\n");
@@ -102,7 +104,8 @@ std::string program_page(const std::vector<Command>& commands) {
 }
 
 int run_man(const Arguments& arguments) {
-  if (arguments.operands.size() > 1) throw Error("one page at a time");
+  if (arguments.operands.size() > 1)
+    throw Error(cat("unexpected operand ", tensorop::quoted(arguments.operands[1]), ": man takes one page"));
   const std::vector<Command> commands = all_commands();
   if (arguments.has("--list")) {
     std::string names = "tensorop\n";
@@ -118,7 +121,7 @@ int run_man(const Arguments& arguments) {
   if (name.starts_with("tensorop-")) name.remove_prefix(9);
   const auto found = std::ranges::find(commands, name, &Command::name);
   if (found == commands.end())
-    throw Error(cat("no page ", printable(name)), "", "tensorop man --list lists them");
+    throw Error(cat("unknown page ", quoted(name)), "", "run tensorop man --list for a list");
   print(command_page(*found));
   return 0;
 }
@@ -130,7 +133,7 @@ Command man_command() {
           {"man [COMMAND]", "man --list"},
           "Prints a manual page",
           {"tensorop man gathernd | man -l -", "tensorop man > tensorop.1"},
-          {{"--list", OptionKind::flag, "", "the names of all pages"}},
+          {{"--list", OptionKind::flag, "", "print the names of all pages"}},
           run_man};
 }
 

@@ -1,5 +1,5 @@
-// An operator called by its name: the options that its description has, and what was given of them, as a
-// request.
+// An operator called by its name: makes options from the operator's description, and a request from the
+// options that were given.
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -50,14 +50,13 @@ std::vector<Option> operator_options(const FoundOperator& found) {
   }
   if (!op.oob.empty()) {
     options.push_back({"--oob", OptionKind::value, join(words_of(op.oob), "|"),
-                       "what an index out of range means, without --spec (default error)"});
+                       "what happens to an index out of range; not with --spec (default error)"});
   }
+  options.push_back({"--spec", OptionKind::value, "onnx-N|openvino-N|mdf",
+                     "use and enforce the operator version of this opset"});
+  options.push_back({"--dtype", OptionKind::value, "DTYPE", "dtype of untyped JSON data operands"});
   options.push_back(
-      {"--spec", OptionKind::value, "onnx-N|openvino-N|mdf", "hold the call to a published version"});
-  options.push_back(
-      {"--dtype", OptionKind::value, "DTYPE", "dtype of untyped JSON operands of the data type"});
-  options.push_back(
-      {"--dry-run", OptionKind::flag, "", "only the result's dtype and shape, from headers alone"});
+      {"--dry-run", OptionKind::flag, "", "print dtype and shape of the result; read only headers"});
   for (Option& option : output_options(FormatChoice::tensor)) options.push_back(std::move(option));
   return options;
 }

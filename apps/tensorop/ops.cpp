@@ -34,8 +34,8 @@ Command ops_command() {
           "Lists the operators with their versions, attributes and dtypes",
           {"tensorop ops", "tensorop ops gathernd", "tensorop ops --json"},
           {
-              {"--json", OptionKind::flag, "", "as JSON, for programs"},
-              {"--markdown", OptionKind::flag, "", "the tables of the docs"},
+              {"--json", OptionKind::flag, "", "print JSON, for programs"},
+              {"--markdown", OptionKind::flag, "", "print the tables of the docs"},
           },
           run_ops};
 }

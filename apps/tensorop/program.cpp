@@ -14,6 +14,7 @@ namespace tensorop {
 namespace {
 
 constexpr int kFailure = 2;
+constexpr const char* kListHint = "run tensorop --help for a list";
 
 std::vector<std::string> command_names() {
   std::vector<std::string> names = operator_names();
@@ -21,7 +22,7 @@ std::vector<std::string> command_names() {
   return names;
 }
 
-// Where the command stands: global options may come before it.
+// The position of the command: global options may come before it.
 std::size_t find_command(const Words& args) {
   std::size_t i = 0;
   while (i < args.size() && args[i].starts_with('-')) {
@@ -47,7 +48,7 @@ int run(const Words& args) {
       return 0;
     }
     if (arguments.has("--version")) return print_version();
-    throw Error("no operator and no command given", "", "tensorop --help lists them");
+    throw Error("no operator or command given", "", kListHint);
   }
   const std::string& name = args[at];
   Words rest(args.begin(), args.begin() + static_cast<std::ptrdiff_t>(at));
@@ -61,16 +62,16 @@ int run(const Words& args) {
   }
   if (const FoundOperator found = find_operator(name); found.op != nullptr) {
     const Command command = operator_command(found);
-    // What comes behind says the operator's name itself.
+    // Later errors name the operator themselves.
     return run_command(
         command, with_context(command.name, [&] { return parse_arguments(rest, all_options(command)); }));
   }
   const std::string near = nearest(name, command_names());
-  throw Error(cat("no operator or command ", printable(name)), "",
-              near.empty() ? "tensorop --help lists them" : cat("did you mean ", near, "?"));
+  throw Error(cat("unknown operator or command ", quoted(name)), "",
+              near.empty() ? kListHint : cat("did you mean ", near, "?"));
 }
 
-// Asks for no memory: there may be none.
+// Allocates no memory: there may be none.
 int report(const char* message, const char* hint = "") {
   std::fprintf(stderr, "tensorop: %s\n", message);
   if (*hint != '\0') std::fprintf(stderr, "hint: %s\n", hint);

@@ -12,13 +12,13 @@
 namespace tensorop {
 
 enum class ProgressMode : std::uint8_t {
-  automatic,  // on a terminal, after a second
-  always,     // at once, wherever standard error goes
+  automatic,  // on a terminal, after one second
+  always,     // at once, also when standard error is not a terminal
   never,
 };
 
-// Redrawn ten times a second by a thread of its own, removed when it ends. All functions may be
-// called from any thread.
+// A progress bar. Its own thread redraws it ten times a second; the destructor removes it. All functions may
+// be called from any thread.
 class Progress {
  public:
   explicit Progress(ProgressMode mode);
@@ -26,11 +26,11 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Does not wait for anything that is being written.
+  // Never waits for a line that is being written.
   void set(std::int64_t done, std::int64_t total);
-  // Runs `body`, which writes whole lines to the terminal; the bar makes room.
+  // Runs `body`, which writes whole lines to the terminal, while the bar is hidden.
   void hide_while(const std::function<void()>& body);
-  // Removes the bar, for good.
+  // Removes the bar; it is not drawn again.
   void end();
 
  private:

@@ -16,7 +16,7 @@ namespace {
 std::vector<Option> run_options() {
   std::vector<Option> options = batch_options();
   options.push_back({"--fail-fast", OptionKind::flag, "", "start no more jobs after a failure"});
-  options.push_back({"--fsync", OptionKind::flag, "", "flush each result to disk before its job ends"});
+  options.push_back({"--fsync", OptionKind::flag, "", "write each result to the disk before its job ends"});
   return options;
 }
 
@@ -42,7 +42,7 @@ class Tally {
   }
   [[nodiscard]] bool is_all_done() const { return failed() + skipped() == 0; }
 
-  // One line, of so many jobs.
+  // One line about a run of `jobs` jobs.
   [[nodiscard]] std::string summary(std::size_t jobs, bool fail_fast) const {
     const std::string head = cat("tensorop: run: ", jobs, jobs == 1 ? " job: " : " jobs: ");
     if (fail_fast && last_failed_ != nullptr)
@@ -62,10 +62,9 @@ class Tally {
 };
 
 int run_jobs(const Arguments& arguments) {
-  if (arguments.operands.empty()) throw Error("no file of jobs given");
+  if (arguments.operands.empty()) throw Error("no job file given");
   if (arguments.operands.size() > 1) {
-    throw Error(
-        cat("unexpected operand ", printable(arguments.operands[1]), ": one file of jobs is run at a time"));
+    throw Error(cat("unexpected operand ", quoted(arguments.operands[1]), ": run takes one job file"));
   }
   BatchSettings settings = read_batch_settings(arguments);
   settings.fail_fast = arguments.has("--fail-fast");

@@ -25,8 +25,8 @@ namespace tensorop {
   return a / b + (a % b != 0 ? 1 : 0);
 }
 
-// Where part `part` begins when `size` things are shared out in `parts` nearly equal ranges; with part =
-// parts, where the last one ends.
+// The beginning of part `part` when `size` items are divided into `parts` nearly equal ranges; with part =
+// parts, the end of the last one.
 [[nodiscard]] constexpr std::int64_t part_bound(std::int64_t size, std::int64_t part, std::int64_t parts) {
   const std::int64_t rest = size % parts;
   return size / parts * part + (part < rest ? part : rest);

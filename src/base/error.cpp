@@ -16,9 +16,7 @@ void Error::add_context(std::string_view context) {
 }
 
 std::string quoted(std::string_view text) {
-  std::string out(1, '\'');
-  out += printable(text);
-  return out += '\'';
+  return cat("'", printable(text), "'");
 }
 
 std::string printable(std::string_view text) {

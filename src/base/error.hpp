@@ -1,4 +1,4 @@
-// The one exception type of tensorop, and how text from outside is shown in a message.
+// The exception type of tensorop, and text from outside in messages.
 // Owns: message layout. Knows nothing of tensors, files or operators.
 #pragma once
 
@@ -10,15 +10,15 @@
 
 namespace tensorop {
 
-// Bad usage, bad input or a failing file: everything a user can cause. Thrown by validation, binding and
-// i/o; caught once, in apps. The finished line is "CONTEXT: MESSAGE [RULE]", contexts outermost first.
+// Wrong usage, invalid input or a failing file: everything a user can cause. Thrown by validation, binding
+// and i/o; caught once, in apps. The complete line is "CONTEXT: MESSAGE [RULE]", contexts outermost first.
 class Error : public std::exception {
  public:
   // `rule` is the id of the violated rule of the operator specification ("IX-1"), or empty.
   // `hint` is a remedy, shown on a second line, or empty.
   explicit Error(std::string message, std::string_view rule = {}, std::string hint = {});
 
-  // Puts "context: " in front of what is there. Called while the exception unwinds.
+  // Prepends "context: " to the line. Called while the exception unwinds.
   void add_context(std::string_view context);
 
   [[nodiscard]] const char* what() const noexcept override { return line_.c_str(); }
@@ -31,14 +31,14 @@ class Error : public std::exception {
   std::string hint_;
 };
 
-// Not the fault of any input: there is not enough memory. Who takes an Error for an answer, and goes on, must
-// let this one through.
+// There is not enough memory: no input is wrong. Code that handles an Error and continues must rethrow this
+// one.
 class MemoryError : public Error {
  public:
   using Error::Error;
 };
 
-// Runs `body`; an Error that leaves it gets `context` in front. That an allocation failed becomes one.
+// Runs `body`; prepends `context` to an Error that it throws. A failed allocation becomes a MemoryError.
 template <class Body>
 decltype(auto) with_context(std::string_view context, Body&& body) {
   try {
@@ -52,10 +52,10 @@ decltype(auto) with_context(std::string_view context, Body&& body) {
 }
 
 // Text from outside (a path, a name, a value) made safe for one line of a terminal: control characters and
-// bytes that are no UTF-8 become \n, \t, \x1b ...; more than 200 characters are cut, with "..." at the end.
+// bytes that are not UTF-8 become \n, \t, \x1b ...; text over 200 characters is cut and ends with "...".
 [[nodiscard]] std::string printable(std::string_view text);
 
-// The same in single quotes: a value that was given, and may be empty.
+// The same in single quotes: for a value that a user typed. Paths are not quoted.
 [[nodiscard]] std::string quoted(std::string_view text);
 
 }  // namespace tensorop

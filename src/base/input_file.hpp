@@ -1,4 +1,4 @@
-// Files to read: mapped where they are regular files, read as a stream where they are not.
+// Files to read: regular files are mapped, all others are read as streams.
 #pragma once
 
 #include <sys/stat.h>
@@ -14,7 +14,7 @@
 
 namespace tensorop {
 
-// A file descriptor that is closed when its owner goes.
+// Owns a file descriptor, and closes it when destroyed.
 class FileDescriptor {
  public:
   FileDescriptor() = default;
@@ -44,8 +44,8 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
 
   [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
-  // Throws Error when the file's size or time of modification is no longer what it was. A file that was put
-  // in its place does not count: the mapping still is of the old one.
+  // Throws Error when the size or the modification time of the file has changed. A new file of the same name
+  // is not a change: the mapping is still that of the old file.
   void require_unchanged() const;
 
  private:
@@ -63,22 +63,22 @@ class Inputs {
  public:
   // A null `file` is an input that is not mapped, which cannot change: a stream, or text.
   void add(std::shared_ptr<const MappedFile> file);
-  // To be called before what was made of the inputs is published. A change that goes on while they are read
-  // is either seen here or ends the process (mapping_guard.hpp). Throws Error naming the file.
+  // To be called before a result of the inputs is published. A change during reading is either seen here or
+  // ends the process (mapping_guard.hpp). Throws Error naming the file.
   void require_unchanged() const;
 
  private:
   std::vector<std::shared_ptr<const MappedFile>> files_;
 };
 
-// An input that was opened: either mapped, or a stream that is read once from front to end.
+// An open input: either mapped, or a stream that is read once from front to end.
 class InputFile {
  public:
   // Throws Error naming `path` when it does not exist, may not be read, or is a directory.
   static InputFile open(const std::string& path);
-  // The same, but nothing where no file has that name; errno then says why.
+  // The same, but returns nothing, with errno, when no file has that name.
   static std::optional<InputFile> open_existing(const std::string& path);
-  // Standard input; `name` is how messages call it.
+  // Standard input.
   static InputFile standard_input();
 
   [[nodiscard]] const std::string& name() const { return name_; }

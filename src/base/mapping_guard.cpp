@@ -13,7 +13,7 @@
 
 namespace tensorop {
 
-// One guarded mapping, or a free place for one: begin is 0 then. Read by handlers, whatever other threads do.
+// One guarded mapping; a free slot has begin = 0. The handler reads slots while other threads write them.
 struct MappingGuard::Slot {
   std::atomic<std::uintptr_t> begin{0};
   std::atomic<std::uintptr_t> end{0};
@@ -22,7 +22,7 @@ struct MappingGuard::Slot {
 
 namespace {
 
-// Slots come in blocks that are chained and never freed, so that a handler can walk them at any time.
+// Blocks of slots form a list and are never freed, so that the handler can walk them at any time.
 struct Block {
   std::array<MappingGuard::Slot, 64> slots;
   std::atomic<Block*> next{nullptr};
@@ -31,7 +31,7 @@ Block first_block;
 std::mutex slots_mutex;
 
 void say(const char* text, std::size_t size) {
-  // There is nothing to be done about a failure.
+  // A failure cannot be reported anywhere.
   if (::write(STDERR_FILENO, text, size) < 0) return;
 }
 
@@ -49,7 +49,7 @@ extern "C" void end_by_bus_error(int signal_number, siginfo_t* info, void* /*con
   const std::string* line =
       info->si_code == BUS_ADRERR ? line_at(reinterpret_cast<std::uintptr_t>(info->si_addr)) : nullptr;
   if (line == nullptr) {
-    // None of ours: the access is made again and ends the process as usual.
+    // Not a guarded mapping: the access is repeated and ends the process as usual.
     ::signal(signal_number, SIG_DFL);
     return;
   }

@@ -1,6 +1,6 @@
-// What happens when a mapped file shrinks under its readers: touching what is no longer there would end the
-// process by SIGBUS, without a word. With a guard it ends with a line that names the file and exit status 2;
-// temporary files go, nothing is published.
+// What happens when a mapped file shrinks while it is read: an access past its new end would end the process
+// by SIGBUS, without a message. With a guard the process ends with a line that names the file and exit status
+// 2; temporary files are removed, nothing is published.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace tensorop {
 
-// Guards one mapping for the lifetime of this object. Not to be moved: handlers know it.
+// Guards one mapping for the lifetime of this object. Not movable: the signal handler keeps its address.
 class MappingGuard {
  public:
-  // `line` is what to say: "PATH: WHAT HAPPENED".
+  // `line` is the message: "PATH: WHAT HAPPENED".
   MappingGuard(std::span<const std::byte> bytes, const std::string& line);
   ~MappingGuard();
   MappingGuard(const MappingGuard&) = delete;

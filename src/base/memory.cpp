@@ -1,4 +1,4 @@
-// What is free is what could be had without another process losing anything: unused memory, caches, and swap.
+// Free memory is what this process can get without harm to another one: unused memory, caches, and swap.
 #include "base/memory.hpp"
 
 #include <fcntl.h>
@@ -17,9 +17,9 @@
 namespace tensorop {
 namespace {
 
-constexpr std::int64_t kAsked = 16 << 20;
+constexpr std::int64_t kSmallestChecked = 16 << 20;
 
-// The beginning of a file of the system, or nothing.
+// The beginning of a file of the system; empty when there is none.
 std::string read_front(const char* path) {
   const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return {};
@@ -31,7 +31,7 @@ std::string read_front(const char* path) {
 }
 
 // The number that follows `key` in `text`.
-std::optional<std::int64_t> number_behind(std::string_view text, std::string_view key) {
+std::optional<std::int64_t> number_after(std::string_view text, std::string_view key) {
   const std::size_t at = text.find(key);
   if (at == std::string_view::npos) return std::nullopt;
   text.remove_prefix(at + key.size());
@@ -42,16 +42,16 @@ std::optional<std::int64_t> number_behind(std::string_view text, std::string_vie
 std::optional<std::int64_t> of_machine() {
   constexpr std::int64_t kUnit = 1024;
   const std::string text = read_front("/proc/meminfo");
-  const auto available = number_behind(text, "MemAvailable:");
+  const auto available = number_after(text, "MemAvailable:");
   if (!available) return std::nullopt;
-  return (*available + number_behind(text, "SwapFree:").value_or(0)) * kUnit;
+  return (*available + number_after(text, "SwapFree:").value_or(0)) * kUnit;
 }
 
-// What is left of the address space that this process may have.
+// The rest of the address space that this process may use.
 std::optional<std::int64_t> of_address_space() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
-  const auto pages = number_behind(read_front("/proc/self/statm"), "");
+  const auto pages = number_after(read_front("/proc/self/statm"), "");
   const auto most =
       static_cast<std::int64_t>(std::min<rlim_t>(limit.rlim_cur, std::numeric_limits<std::int64_t>::max()));
   return std::max<std::int64_t>(0, most - pages.value_or(0) * ::sysconf(_SC_PAGESIZE));
@@ -65,14 +65,14 @@ std::optional<std::int64_t> System::free_memory() {
     if (other && (!least || *other < *least)) least = other;
   };
   limit(of_address_space());
-  // What a container may have in all; outside of one there is no such file, or no number in it.
-  limit(number_behind(read_front("/sys/fs/cgroup/memory.max"), ""));
-  limit(number_behind(read_front("/sys/fs/cgroup/memory/memory.limit_in_bytes"), ""));
+  // The limit of a container; outside of one there is no such file, or no number in it.
+  limit(number_after(read_front("/sys/fs/cgroup/memory.max"), ""));
+  limit(number_after(read_front("/sys/fs/cgroup/memory/memory.limit_in_bytes"), ""));
   return least;
 }
 
 void require_memory(std::int64_t bytes, std::string_view what) {
-  if (bytes < kAsked) return;
+  if (bytes < kSmallestChecked) return;
   const auto free = os().free_memory();
   if (!free || bytes <= *free) return;
   throw MemoryError(cat(what, " needs ", bytes, " bytes of memory, ", *free, " are free"));

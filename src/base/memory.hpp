@@ -1,5 +1,5 @@
-// Memory that a size asks for, before it is taken: what the machine does not have is an error with both
-// numbers and not the end of the process, or of another one.
+// Checks a large size before it is allocated: memory that the machine does not have is an error with both
+// numbers, instead of the end of this or another process.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace tensorop {
 
-// Throws MemoryError "WHAT needs N bytes of memory, M are free" when so many cannot be had. Small sizes are
-// not asked about: there the allocation itself tells.
+// Throws MemoryError "WHAT needs N bytes of memory, M are free" when the memory is not available. Small sizes
+// are not checked: the allocation itself fails.
 void require_memory(std::int64_t bytes, std::string_view what);
 
 }  // namespace tensorop

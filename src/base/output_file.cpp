@@ -22,11 +22,11 @@ namespace {
 constexpr mode_t kMode = 0666;  // less the umask
 
 constexpr int kMostNames = 100;
-// So many of the names tried are the one that follows from the destination.
+// The first attempts use the name that is derived from the destination.
 constexpr int kSameNames = 2;
 
-// A name that follows from the destination's at first, so that what a killed process left is met again; when
-// that is taken, any.
+// At first a name derived from that of the destination, so that the next process finds the file of a killed
+// one; when that name is taken, any.
 std::string temporary_name(const std::string& destination, int attempt) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
   std::uint64_t number = 0xcbf29ce484222325;  // FNV-1a
@@ -39,7 +39,7 @@ std::string temporary_name(const std::string& destination, int attempt) {
   return cat(directory_of(destination), "/.tensorop-", letters, ".tmp");
 }
 
-// Removes the temporary file of that name when nobody writes it any more.
+// Removes the temporary file of that name unless a process still writes it.
 void remove_leftover(const char* path) {
   const FileDescriptor fd(os().open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0));
   struct stat opened {};
@@ -51,8 +51,8 @@ void remove_leftover(const char* path) {
     os().unlink(path);
 }
 
-// Standard output or standard error, where `path` is one of their names: they need not, and sometimes cannot,
-// be opened a second time.
+// The descriptor of standard output or standard error when `path` is one of their names: they need not, and
+// sometimes cannot, be opened a second time.
 std::optional<int> standard_descriptor(const std::string& path) {
   if (path == "/dev/stdout" || path == "/dev/fd/1" || path == "/proc/self/fd/1") return STDOUT_FILENO;
   if (path == "/dev/stderr" || path == "/dev/fd/2" || path == "/proc/self/fd/2") return STDERR_FILENO;
@@ -90,8 +90,8 @@ OutputFile OutputFile::create(const std::string& path, bool durable) {
   if (exists && os().access(path.c_str(), W_OK) != 0) throw_errno(path, "cannot write");
   file.open_temporary();
   if (exists) {
-    // The owner first: changing it clears the set-user-id bits of the mode. That it may fail is no fault; the
-    // group alone is kept where only that is allowed.
+    // The owner first: changing it clears the set-user-id bits of the mode. A failure is not an error; where
+    // only the group may be kept, it is.
     constexpr auto kSameOwner = static_cast<uid_t>(-1);
     const bool owned = info.st_uid == ::geteuid() && info.st_gid == ::getegid();
     if (!owned && os().fchown(file.fd_.get(), info.st_uid, info.st_gid) != 0) {
@@ -113,7 +113,7 @@ OutputFile OutputFile::standard_output() {
 void OutputFile::open_temporary() {
   const std::string directory = directory_of(destination_);
   fd_ = FileDescriptor(os().open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kMode));
-  // Naming the file later goes through /proc: without it only a file with a name will do.
+  // Naming the file later needs /proc: without it the file must have a name now.
   if (fd_.is_open() && os().access("/proc/self/fd", F_OK) == 0) return;
   for (int attempt = 0; attempt < kMostNames; ++attempt) {
     if (create_named(attempt)) return;
@@ -202,7 +202,7 @@ void OutputFile::write_loop(std::span<const std::byte> bytes, std::int64_t offse
       if (errno == EINTR) continue;
       throw_errno(name_, "cannot write");
     }
-    if (done == 0) throw Error(cat(printable(name_), ": cannot write: nothing more is taken"));
+    if (done == 0) throw Error(cat(printable(name_), ": cannot write: write() accepted no bytes"));
     bytes = bytes.subspan(static_cast<std::size_t>(done));
     offset += done;
   }
@@ -222,7 +222,7 @@ std::span<std::byte> OutputFile::map(std::int64_t bytes) {
   if (address == MAP_FAILED) throw_errno(name_, "cannot map");
   mapping_ = {static_cast<std::byte*>(address), to_size(bytes)};
   guard_ = std::make_unique<MappingGuard>(
-      mapping_, cat(printable(name_), ": cannot write: the file system has no room left for it, or failed"));
+      mapping_, cat(printable(name_), ": cannot write: the file system is full or failed"));
   return mapping_;
 }
 
@@ -236,8 +236,8 @@ void OutputFile::commit() {
   unmap();
   if (durable_) sync_file();
   if (is_stream_) {
-    // Some file systems tell only at a closing that the bytes did not get there. Standard streams stay open
-    // for others: of them a second descriptor is closed.
+    // Some file systems report a failed write only at close(). Standard streams stay open for others: a
+    // second descriptor of them is closed.
     FileDescriptor last = fd_.get() > STDERR_FILENO ? std::move(fd_) : FileDescriptor(os().dup(fd_.get()));
     if (!last.close()) throw_errno(name_, "cannot write");
     return;
@@ -249,12 +249,12 @@ void OutputFile::commit() {
 void OutputFile::publish() {
   FileDescriptor lock;
   if (temporary_) {
-    // Some file systems tell only at the closing that the bytes did not get there; the lock stays meanwhile.
-    // A file without a name lives on local ones, which tell at once, and has to stay open for its name.
+    // Some file systems report a failed write only at close(); the duplicate keeps the lock meanwhile. A file
+    // without a name is on a local file system, which reports it at once, and must stay open to be named.
     lock = FileDescriptor(os().dup(fd_.get()));
     if (!fd_.close()) throw_errno(name_, "cannot write");
   } else {
-    // A free name is taken directly. A name in use cannot be linked over, only renamed over.
+    // A free name is linked directly. A name in use can only be replaced by rename().
     if (os().link_fd(fd_.get(), destination_.c_str()) == 0) return;
     link_temporary();
   }
@@ -269,13 +269,13 @@ void OutputFile::publish() {
   }
   temporary_.reset();
   errno = reason;
-  if (reason != 0) throw_errno(name_, "cannot publish the result");
+  if (reason != 0) throw_errno(name_, "cannot rename the result to its destination");
 }
 
-// After a link to the destination itself has failed, with errno.
+// Called after linking to the destination itself has failed, with errno.
 void OutputFile::link_temporary() {
   if (errno == EEXIST) {
-    // Before it has a name. A file system without locks leaves it without.
+    // Locked before it has a name. On a file system without locks it stays unlocked.
     os().flock(fd_.get());
     errno = EEXIST;
   }
@@ -293,7 +293,7 @@ void OutputFile::link_temporary() {
     remove_leftover(name->path());
     errno = EEXIST;
   }
-  throw_errno(name_, "cannot publish the result");
+  throw_errno(name_, "cannot link the result to its destination");
 }
 
 void OutputFile::sync_file() const {
@@ -311,7 +311,7 @@ void OutputFile::sync_name() const {
   int status = folder.is_open() ? 0 : -1;
   while (folder.is_open() && (status = os().fsync(folder.get())) != 0 && errno == EINTR) {
   }
-  if (status != 0) throw_errno(name_, "the result is there, but its name cannot be written to the disk");
+  if (status != 0) throw_errno(name_, "the result is written, but its folder cannot be synchronized");
 }
 
 void print(std::string_view text) {

@@ -1,4 +1,4 @@
-// Files to write: a result appears under its destination's name whole or not at all.
+// Output files: a result file is complete or absent.
 #pragma once
 
 #include <cstddef>
@@ -15,22 +15,22 @@ namespace tensorop {
 
 // One result on its way to its destination.
 //
-// A regular file (or a name that is still free) is written beside the destination and put in its place by
-// commit(); until then the destination is as it was, and an OutputFile that goes without commit() leaves
-// nothing behind. Where the file system can, the file has no name until then (O_TMPFILE), so that not even
-// kill -9 leaves anything; elsewhere it is called .tensorop-XXXXXX.tmp and removed by the handlers of
-// SIGINT, SIGTERM and SIGHUP. What kill -9 leaves there is removed by whoever writes the same destination
-// next: the name follows from the destination's, and whoever is still writing holds a lock. A symbolic link
-// is followed: its target is replaced. An existing destination keeps its mode, and its owner where the system
-// allows.
+// A regular file (or a name that is still free) is written as a temporary file in the folder of the
+// destination, and renamed to it by commit(); until then the destination is unchanged, and an OutputFile that
+// is destroyed without commit() leaves no file. Where the file system can, the temporary file has no name
+// (O_TMPFILE), so that not even kill -9 leaves it; elsewhere its name is .tensorop-XXXXXX.tmp, and the
+// handlers of SIGINT, SIGTERM and SIGHUP remove it. After kill -9 the next process that writes the same
+// destination removes it: its name is derived from that of the destination, and a process that still writes
+// holds a lock. A symbolic link is followed: its target is replaced. An existing destination keeps its mode,
+// and its owner where the system allows.
 //
-// Anything else (a FIFO, a device, standard output) is a stream: written from front to end as it comes. So is
-// what a name like /dev/stdout stands for, also where that is a regular file.
+// Anything else (a FIFO, a device, standard output) is a stream: written from front to end, at once. So is a
+// name like /dev/stdout, also when it stands for a regular file.
 class OutputFile {
  public:
   // Throws Error naming `path` when it is a directory, or cannot be created or written. With `durable` the
-  // result is there after a power loss too, once commit() has returned: the file goes to the disk before it
-  // is published, its name after.
+  // result survives a power loss once commit() has returned: the file is written to the disk before it is
+  // published, its name after.
   static OutputFile create(const std::string& path, bool durable = false);
   // Standard output, always a stream.
   static OutputFile standard_output();
@@ -42,10 +42,10 @@ class OutputFile {
   ~OutputFile();
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  // True for a stream: only append() works, and what is written cannot be taken back.
+  // True for a stream: only append() works, and written bytes cannot be revoked.
   [[nodiscard]] bool is_stream() const { return is_stream_; }
 
-  // Throws Error when `bytes` do not fit in what the file system has free. Not for streams.
+  // Throws Error when the file system has less than `bytes` free. Not for streams.
   void require_space(std::int64_t bytes) const;
   // Makes the file `bytes` long and claims the space for it. Throws Error when it does not fit on the file
   // system, before anything is written. Not for streams.
@@ -57,7 +57,8 @@ class OutputFile {
   void append(std::span<const std::byte> bytes);
   // The reserved file as writable memory, page-aligned, valid until commit(). Not for streams.
   std::span<std::byte> map(std::int64_t bytes);
-  // Publishes. After it returns the destination holds the whole result; when it throws, what it held before.
+  // Publishes. After it returns the destination holds the complete result; when it throws, the destination is
+  // unchanged.
   void commit();
 
  private:
@@ -82,7 +83,7 @@ class OutputFile {
   std::unique_ptr<MappingGuard> guard_;  // of the mapping
 };
 
-// Writes text to standard output. Throws Error when not all of it gets there.
+// Writes text to standard output. Throws Error when it cannot write all of it.
 void print(std::string_view text);
 
 }  // namespace tensorop

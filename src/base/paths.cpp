@@ -56,7 +56,7 @@ std::string PathKeys::of(const std::string& path) {
   std::string end = path;
   try {
     end = resolve_links(path);
-  } catch (const Error&) {  // whoever opens it will say so
+  } catch (const Error&) {  // opening the file reports it
   }
   const std::string folder = directory_of(end);
   auto known = folders_.find(folder);

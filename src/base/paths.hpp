@@ -13,26 +13,26 @@ namespace tensorop {
 // `path` as seen from `folder`; an absolute path, and any path from the folder "", is left as it is.
 [[nodiscard]] std::string path_from(const std::string& folder, const std::string& path);
 
-// Whether something stands there, at the end of symbolic links.
+// Whether something exists at `path`, after following symbolic links.
 [[nodiscard]] bool file_exists(const std::string& path);
 
-// A name of something that this process holds open. It looks like a symbolic link to a file, and yet the open
-// file is meant and no other of that name.
+// Whether `path` names an open file of this process. It looks like a symbolic link to a file, but means the
+// open file, not another one of that name.
 [[nodiscard]] bool is_descriptor_name(std::string_view path);
 
-// Where the chain of symbolic links that `path` may begin ends, whether something stands there or not. Throws
-// Error naming `path` when it cannot be followed.
+// The end of the chain of symbolic links that begins at `path`, whether it exists or not. Throws Error naming
+// `path` when it cannot be followed.
 [[nodiscard]] std::string resolve_links(const std::string& path);
 
-// Tells which paths mean one file, also one that is not there yet: however its folder is written, and through
-// symbolic links.
+// Finds out which paths mean the same file, also one that does not exist yet: through symbolic links, and
+// however its folder is written.
 class PathKeys {
  public:
-  // Equal for paths that mean one file. What cannot be followed is taken by its text.
+  // Equal for paths that mean the same file. A path that cannot be followed is compared as text.
   [[nodiscard]] std::string of(const std::string& path);
 
  private:
-  std::map<std::string, std::string> folders_;  // what was found out of each, asked once
+  std::map<std::string, std::string> folders_;  // cache of resolved folders
 };
 
 }  // namespace tensorop

@@ -14,14 +14,14 @@ constexpr std::array kEndingSignals = {SIGINT, SIGTERM, SIGHUP};
 
 std::atomic<int> open_windows{0};
 std::atomic<bool> is_ending{false};
-// The list changes within windows only, under the mutex; a handler reads it when there can be none.
+// The list changes only within windows, under the mutex; a handler reads it when no window can be open.
 std::mutex list_mutex;
 PendingName* first_name = nullptr;
 
 extern "C" void end_by_signal(int signal_number) {
   remove_pending_names();
-  // The handler was installed with SA_RESETHAND: this time the signal ends the process as usual. At once,
-  // whoever blocks it: a thread sanitizer hands signals over late, when a window may have begun to.
+  // The handler was installed with SA_RESETHAND: this time the signal ends the process as usual. It is
+  // unblocked first: a thread sanitizer delivers signals late, when a window may have begun to block them.
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, signal_number);
@@ -29,7 +29,7 @@ extern "C" void end_by_signal(int signal_number) {
   ::raise(signal_number);
 }
 
-// A signal that is ignored, or that somebody else takes care of, stays as it is.
+// A signal that is ignored, or has another handler, stays as it is.
 void install_handlers() {
   for (const int number : kEndingSignals) {
     struct sigaction old {};

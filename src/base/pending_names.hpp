@@ -1,5 +1,6 @@
-// Names of temporary files that must not outlive the process: SIGINT, SIGTERM and SIGHUP remove them all
-// before they end it, whichever thread they strike and however many files are being written.
+// Names of temporary files that must not outlive the process: the handlers of SIGINT, SIGTERM and SIGHUP
+// remove them all before the process ends, whichever thread is interrupted and however many files are being
+// written.
 #pragma once
 
 #include <signal.h>
@@ -9,8 +10,8 @@
 
 namespace tensorop {
 
-// One such name. Made and destroyed outside of a NamingWindow, and known to the handlers from add() to
-// remove().
+// One such name. Constructed and destroyed outside of a NamingWindow, and known to the handlers from add()
+// until remove().
 class PendingName {
  public:
   explicit PendingName(std::string path) : path_(std::move(path)) {}
@@ -28,10 +29,10 @@ class PendingName {
   PendingName* previous_ = nullptr;
 };
 
-// The time in which files get, change or lose their names. A signal that comes meanwhile, to any thread,
-// waits until no window is open, so that it finds every name that is there, and no window opens once it has
-// come. Within a window nothing may ask for memory: the thread that was struck may be in the midst of doing
-// so, and waits for the window.
+// The time in which files get, change or lose their names. A signal that arrives meanwhile, in any thread,
+// waits until no window is open, so that its handler finds every existing name, and no window opens after it
+// has arrived. Within a window nothing may allocate memory: the interrupted thread may be in the middle of an
+// allocation, and waits for the window.
 class NamingWindow {
  public:
   NamingWindow();
@@ -46,8 +47,8 @@ class NamingWindow {
   sigset_t before_{};
 };
 
-// For handlers of signals that end the process: waits until no window is open, lets none open any more, and
-// removes all names.
+// For handlers of signals that end the process: waits until no window is open, prevents new ones, and removes
+// all files.
 void remove_pending_names();
 
 }  // namespace tensorop

@@ -6,8 +6,8 @@
 
 namespace tensorop {
 
-// "[=====>    ] 1234/10000, 0:12 left" in at most `width` columns: the bar gives way first, then the time
-// left. Without anything done there is no time to be told.
+// "[=====>    ] 1234/10000, 0:12 left" in at most `width` columns: in a narrow line the bar is shorter, then
+// left out, then the time. Before the first step is done, no time is shown.
 [[nodiscard]] std::string progress_line(std::int64_t done, std::int64_t total, double elapsed_seconds,
                                         int width);
 

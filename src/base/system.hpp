@@ -1,6 +1,6 @@
-// The one seam to the operating system: every file tensorop reads or writes goes through these calls, so
-// that a test can make any of them fail. The calls mean what the POSIX functions of their names mean, with
-// errno; nothing is retried or translated here.
+// The seam to the operating system: tensorop reads and writes all files through these calls, so that a test
+// can make any of them fail. The calls do what the POSIX functions of the same names do, with errno; nothing
+// is retried or translated here.
 #pragma once
 
 #include <sys/stat.h>
@@ -49,15 +49,15 @@ class System {
   virtual int unlink(const char* path);
   // The names in a folder, in any order, without "." and "..". 0, or -1 with errno.
   virtual int scandir(const char* path, std::vector<std::string>& names);
-  // Bytes of memory that this process can still get, of the machine, its container and its limits; nothing
-  // where that is not known.
+  // Bytes of memory that this process can still get from the machine, its container and its limits; nothing
+  // when that is unknown.
   virtual std::optional<std::int64_t> free_memory();
 };
 
-// The system in use. Not to be exchanged while another thread uses it.
+// The system in use. Must not be replaced while another thread uses it.
 [[nodiscard]] System& os();
 
-// Puts `replacement` in the place of the real system for the lifetime of this object. For tests.
+// Replaces the real system for the lifetime of this object. For tests.
 class ScopedSystem {
  public:
   explicit ScopedSystem(System& replacement);

@@ -102,11 +102,11 @@ std::string nearest(std::string_view name, const std::vector<std::string>& candi
   std::size_t least = std::max<std::size_t>(1, wanted.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
     const std::string folded = fold_name(candidate);
-    // So many steps at least; and what is long costs much to compare.
+    // The difference in length is the least number of steps; comparing long names is expensive.
     const auto [shorter, longer] = std::minmax({wanted.size(), folded.size()});
     if (longer - shorter >= least) continue;
     const std::size_t steps = distance(wanted, folded);
-    // As many steps as the candidate has characters: nothing of it was typed ("2" for "0").
+    // As many steps as the candidate has characters: no character of it was typed ("2" for "0").
     if (steps < least && steps < folded.size()) {
       least = steps;
       best = candidate;

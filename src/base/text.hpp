@@ -1,5 +1,5 @@
-// Small text helpers: concatenation, whole numbers, UTF-8, names that are nearly right.
-// Owns: no format. Numbers as tensor elements are read and written in io, by dtype.
+// Small text helpers: concatenation, integers, UTF-8, nearest names.
+// Owns: no format. io reads and writes numbers as tensor elements, by dtype.
 #pragma once
 
 #include <charconv>
@@ -40,8 +40,8 @@ template <class... Pieces>
 // "a, b or c", the word being "or".
 [[nodiscard]] std::string join_words(std::vector<std::string> items, std::string_view word);
 
-// A whole decimal number with an optional sign and nothing else; "010" is ten. Nothing when `text` is not
-// one or does not fit.
+// A decimal integer with an optional sign and nothing else; "010" is ten. Nothing when `text` is not an
+// integer or does not fit.
 [[nodiscard]] std::optional<std::int64_t> parse_int64(std::string_view text);
 
 // Length in bytes (1..4) of the well-formed UTF-8 character at the front of `text`; 0 when there is none.

@@ -1,4 +1,4 @@
-// Work in numbered chunks on several threads, with an outcome that does not depend on their number.
+// Work in numbered chunks on several threads, with a result that does not depend on the number of threads.
 #pragma once
 
 #include <cstdint>

@@ -35,7 +35,7 @@ ChosenWord read_choice(const AttributeSpec& spec, const std::string& text, const
     if (row == nullptr) return false;
     return row->choices.empty() || std::ranges::find(row->choices, word) != row->choices.end();
   };
-  // A version without the attribute has its default all the same.
+  // A version without the attribute also has its default.
   if (allows(*call.version) || find_attribute(*call.version, spec.name) == nullptr) return {at};
   refuse_choice(spec.name, text, allowed_words(spec, *call.version), spec.rule,
                 cat(" in ", call.version_name()),
@@ -70,7 +70,7 @@ Shape read_list_operand(const AttributeSpec& spec, const NamedText& given, Input
         spec.rule);
   }
   if (tensor.rank() != 1) {
-    throw Error(cat(spec.name, " has shape ", to_string(tensor.shape()), "; it must be a list"), spec.rule);
+    throw Error(cat(spec.name, " has shape ", to_string(tensor.shape()), "; its rank must be 1"), spec.rule);
   }
   if (tensor.size() > static_cast<std::int64_t>(kMaxRank)) {
     throw Error(cat(spec.name, " has ", tensor.size(), " entries (at most ", kMaxRank, ")"), spec.rule);
@@ -121,18 +121,18 @@ decltype(Attribute::value) read_value(const AttributeSpec& spec, const NamedText
   __builtin_unreachable();
 }
 
-// The attribute that `given` means.
+// The attribute of the name in `given`.
 const AttributeSpec& find_known(const NamedText& given, const Call& call) {
   if (const AttributeSpec* spec = find_attribute(*call.op, given.name)) return *spec;
   std::vector<std::string> names;
   for (const AttributeSpec& attribute : call.op->attributes) names.emplace_back(attribute.name);
   const std::string near = nearest(given.name, names);
-  throw Error(cat("no attribute ", printable(given.name)), kCallRule,
+  throw Error(cat("unknown attribute ", quoted(given.name)), kCallRule,
               near.empty() ? "" : cat("did you mean ", near, "?"));
 }
 
 OutOfBounds read_oob(const std::string& text, const Call& call) {
-  if (call.op->oob.empty()) throw Error("no attribute oob", kCallRule);
+  if (call.op->oob.empty()) throw Error("unknown attribute 'oob'", kCallRule);
   if (call.strict()) throw Error("oob cannot be combined with a specification", kCallRule);
   return static_cast<OutOfBounds>(call.op->oob[find_choice("oob", text, call.op->oob, kCallRule)].value);
 }

@@ -24,7 +24,7 @@ std::vector<OperandText> assign_operands(const Request& request, const Call& cal
   std::vector<std::optional<OperandText>> slots(specs.size());
   for (const NamedText& named : request.named) {
     const auto spec = std::ranges::find(specs, named.name, &OperandSpec::name);
-    if (spec == specs.end()) throw Error(cat("no operand ", printable(named.name)), kCallRule);
+    if (spec == specs.end()) throw Error(cat("unknown operand ", quoted(named.name)), kCallRule);
     auto& slot = slots[static_cast<std::size_t>(spec - specs.begin())];
     if (slot) throw Error(cat(named.name, " is given twice"), kCallRule);
     slot = OperandText(named.text, named.is_json);
@@ -35,13 +35,13 @@ std::vector<OperandText> assign_operands(const Request& request, const Call& cal
   }
   std::vector<OperandText> texts;
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    // A variadic operator is content with its first operand.
+    // A variadic operator needs only its first operand.
     if (!slots[i] && specs.back().variadic && i > 0) break;
     if (!slots[i]) throw Error(cat("operand ", specs[i].name, " is missing"), kCallRule);
     texts.push_back(*slots[i]);
   }
   if (next != request.positional.end() && !specs.back().variadic) {
-    throw Error(cat("unexpected operand ", printable(next->text), ": ", op.name, " takes ", specs.size()),
+    throw Error(cat("unexpected operand ", quoted(next->text), ": ", op.name, " takes ", specs.size()),
                 kCallRule);
   }
   texts.insert(texts.end(), next, request.positional.end());
@@ -60,19 +60,19 @@ void require_one_standard_input(const std::vector<OperandText>& texts, const Req
   if (std::ranges::count(texts, "-", &OperandText::text) +
           std::ranges::count(request.attributes, "-", &NamedText::text) >
       1) {
-    throw Error("standard input can be one operand only");
+    throw Error("standard input can be read only once");
   }
 }
 
-// What --dtype says of the untyped operands of the data type.
+// The dtype that --dtype gives to untyped data operands.
 std::optional<DType> named_dtype(const Request& request) {
   if (!request.dtype) return std::nullopt;
   const std::optional<DType> named = parse_dtype(*request.dtype);
   if (named) return named;
-  throw Error(cat("dtype ", printable(*request.dtype), " is not one of ", kAllTypes.names()), kCallRule);
+  throw Error(cat("dtype ", quoted(*request.dtype), " is not one of ", kAllTypes.names()), kCallRule);
 }
 
-// Opened in order; text is read by resolve_dtypes().
+// Opens the operands in order; resolve_dtypes() reads those that are text.
 std::vector<Source> open_operands(const std::vector<OperandText>& texts, const Request& request,
                                   const Settings& settings, const Call& call) {
   std::vector<Source> sources;
@@ -88,8 +88,8 @@ std::vector<Source> open_operands(const std::vector<OperandText>& texts, const R
   return sources;
 }
 
-// Reads text, each once where its dtype is known by then: it is `named` for data, else that of an operand of
-// the same type variable whose dtype is known, else what the text is by itself.
+// Reads operands that are text, once if the dtype is known by then: it is `named` for data, else that of an
+// operand of the same type variable whose dtype is known, else the text's own.
 void resolve_dtypes(std::vector<Source>& sources, const std::optional<DType>& named, const Call& call) {
   struct Group {
     std::vector<const Source*> members;
@@ -127,7 +127,7 @@ void resolve_dtypes(std::vector<Source>& sources, const std::optional<DType>& na
   });
 }
 
-// Dtypes by role (G-9): those of data, that they agree, those of indices, those of conditions.
+// Checks dtypes by role (G-9): those of data, that they agree, those of indices, those of conditions.
 void check_dtypes(const Call& call) {
   const auto check_role = [&](OperandRole role) {
     for (std::size_t i = 0; i < call.operands.size(); ++i) {

@@ -1,6 +1,5 @@
-// From a request to a call: the version it means, its operands opened, attributes read, dtypes settled, the
-// result planned. All rules but those on index values and arithmetic are checked here, in
-// the order of G-9.
+// From a request to a call: finds the version, opens operands, reads attributes, resolves dtypes and plans
+// the result. All rules except those on index values and arithmetic are checked here, in the order of G-9.
 #pragma once
 
 #include "base/input_file.hpp"

@@ -17,9 +17,9 @@
 namespace tensorop {
 namespace {
 
-// An input that was opened, and the dtype it is to have.
+// An open input, and the dtype that it is cast to.
 struct Opened {
-  std::string name;  // as messages call it; empty for inline JSON
+  std::string name;  // in messages; empty for inline JSON
   Tensor tensor;
   DType dtype;
   Inputs inputs;
@@ -54,7 +54,7 @@ struct Opened {
 std::optional<DType> read_dtype(const std::optional<std::string>& text) {
   if (!text) return std::nullopt;
   const auto dtype = parse_dtype(*text);
-  if (!dtype) throw Error(cat("dtype ", printable(*text), " is not one of ", kAllTypes.names()));
+  if (!dtype) throw Error(cat("dtype ", quoted(*text), " is not one of ", kAllTypes.names()));
   return dtype;
 }
 
@@ -64,7 +64,7 @@ Opened open_input(const std::string& text, const std::optional<DType>& dtype) {
   const Tensor& tensor = *source.tensor();
   const DType wanted = dtype.value_or(tensor.dtype());
   if (wanted != tensor.dtype() && !can_cast(tensor.dtype(), wanted)) {
-    throw Error(cat("no cast from ", name(tensor.dtype()), " to ", name(wanted)));
+    throw Error(cat("cannot cast ", name(tensor.dtype()), " to ", name(wanted)));
   }
   Inputs inputs;
   inputs.add(source.mapping());
@@ -83,7 +83,7 @@ struct NamedInput {
   std::string text;
 };
 
-// NAME=OPERAND, where the whole is no operand itself.
+// NAME=OPERAND, unless the whole text is an operand.
 NamedInput read_name(const std::string& text, std::size_t position) {
   const std::size_t equals = text.find('=');
   const std::size_t bracket = text.find_first_of("[{\"");
@@ -94,19 +94,19 @@ NamedInput read_name(const std::string& text, std::size_t position) {
 
 std::vector<NamedInput> read_names(const std::vector<std::string>& texts) {
   std::vector<NamedInput> inputs;
-  std::map<std::string, std::size_t> places;
+  std::map<std::string, std::size_t> positions;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     inputs.push_back(read_name(texts[i], i));
     const NamedInput& input = inputs.back();
     with_context(printable(texts[i]), [&] { require_array_name(input.name); });
-    const auto [before, is_new] = places.emplace(input.name, i);
+    const auto [before, is_new] = positions.emplace(input.name, i);
     if (is_new) continue;
-    throw Error(cat(printable(texts[before->second]), " and ", printable(texts[i]), " would both be called ",
-                    printable(input.name)),
+    throw Error(cat(printable(texts[before->second]), " and ", printable(texts[i]),
+                    " would both have the name ", quoted(input.name)),
                 "", "NAME=OPERAND gives an array another name");
   }
   const auto is_stdin = [](const NamedInput& input) { return input.text == "-"; };
-  if (std::ranges::count_if(inputs, is_stdin) > 1) throw Error("standard input can be one operand only");
+  if (std::ranges::count_if(inputs, is_stdin) > 1) throw Error("standard input can be read only once");
   return inputs;
 }
 
@@ -115,7 +115,7 @@ void add_array(ArchiveWriter& archive, const std::string& name, const Opened& in
   input.in_context([&] { execute(input.planned(), input.inputs, *sink, threads); });
 }
 
-// What is written into a stream cannot be taken back: all that may fail is done before.
+// Bytes sent to a stream cannot be revoked: everything that can fail must happen before.
 Opened prepared(Opened input, const Threads& threads) {
   if (!input.is_cast()) return input;
   input.in_context([&] { input.tensor = execute(input.planned(), input.inputs, threads, nullptr); });
@@ -148,12 +148,11 @@ void convert(const Conversion& conversion, const Settings& settings) {
   const bool to_archive = format.is_archive();
   if (conversion.compress && !format.can_compress) {
     const auto can = format_titles([](const Format& other) { return other.can_compress; });
-    throw Error(cat("--compress is for ", join_words(can, "and"), " archives"));
+    throw Error(cat("--compress is only for ", join_words(can, "and"), " archives"));
   }
   if (!to_archive && conversion.inputs.size() > 1) {
-    throw Error(
-        cat("unexpected operand ", printable(conversion.inputs[1]), ": one input goes into one output"), "",
-        "an archive takes several: -o FILE.npz");
+    throw Error(cat("unexpected operand ", quoted(conversion.inputs[1]), ": one file takes one input"), "",
+                "an archive takes several: -o FILE.npz");
   }
   const auto dtype = read_dtype(conversion.dtype);
   to_archive ? convert_to_archive(conversion, format, dtype, settings)

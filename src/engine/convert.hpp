@@ -11,13 +11,13 @@ namespace tensorop {
 
 struct Conversion {
   std::vector<std::string> inputs;   // operands: path, FILE:NAME, "-", inline JSON
-  std::optional<std::string> dtype;  // cast to the dtype of that name; untyped JSON is read as it
+  std::optional<std::string> dtype;  // cast to the dtype of that name; untyped JSON is read as this dtype
   Destination destination;
   bool compress = false;  // an archive's arrays are deflated
 };
 
-// One input goes into one file; any number into one archive, in their order, where
-// NAME=OPERAND names an array and others are called as array_name() says, or arr_0, arr_1, ... by position.
+// Writes one input into one file, or any number of inputs into one archive, in their order. In an archive
+// NAME=OPERAND names an array; the others have the name of array_name(), or arr_0, arr_1, ... by position.
 // Throws Error naming the first element that does not fit.
 void convert(const Conversion& conversion, const Settings& settings);
 

@@ -25,7 +25,7 @@ Tensor evaluate(const Request& request, const Settings& settings) {
 }
 
 void run_request(const Request& request, const Destination& destination, const Settings& settings) {
-  // A destination that does not tell its format is a mistake to report before any work.
+  // A destination without a known format is reported before any work.
   (void)single_format_of(destination);
   const Bound bound = bind(request, settings);
   with_context(bound.call.name->name, [&] {

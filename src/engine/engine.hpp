@@ -1,4 +1,4 @@
-// The engine's front: a request in, a result out.
+// The interface of the engine: a request in, a result out.
 #pragma once
 
 #include <functional>
@@ -13,25 +13,25 @@
 
 namespace tensorop {
 
-// Results of earlier jobs, by the name an operand text has ("@id"). Returns nothing for any other text.
+// Finds results of earlier jobs by the text of an operand ("@id"). Returns nothing for any other text.
 using TensorLookup = std::function<std::optional<Tensor>(const std::string& text)>;
 
-// How a request is run.
+// Settings for running a request.
 struct Settings {
   Threads threads{1};
-  // Called with one line a deprecated operator version deserves; may be empty.
+  // Called with the line of a warning; may be empty.
   std::function<void(const std::string&)> warn;
   TensorLookup lookup;
 };
 
-// Shape and dtype of the result; reads the headers of NPY operands only. Throws Error for everything that
-// can be known from there.
+// Shape and dtype of the result; reads only the headers of NPY operands. Throws Error for everything that can
+// be checked without elements.
 [[nodiscard]] OutputInfo infer_request(const Request& request, const Settings& settings);
 
 // The result in memory. Throws Error.
 [[nodiscard]] Tensor evaluate(const Request& request, const Settings& settings);
 
-// The result at its destination, whole or not at all. Throws Error.
+// Writes the result to its destination; a result file is complete or absent. Throws Error.
 void run_request(const Request& request, const Destination& destination, const Settings& settings);
 
 }  // namespace tensorop

@@ -15,12 +15,11 @@
 namespace tensorop {
 namespace {
 
-// What is computed and written at a time: small enough that the bytes are still in cache when they are
-// written.
+// Bytes that are computed and written at a time: few enough to be in cache when they are written.
 constexpr std::int64_t kChunkBytes = 1 << 20;
 
-// More than a process can address is more than can be asked for in earnest: refused before anything is
-// written, on streams too, which have no free space to compare with.
+// More than a process can address, and than any valid request needs: refused before anything is written, also
+// on streams, which have no free space to compare with.
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 47;
 
 void require_possible(const OutputInfo& output) {
@@ -55,7 +54,7 @@ void for_each_range(std::int64_t size, std::int64_t chunk, const Threads& thread
   });
 }
 
-// All that may fail, before the first byte of what cannot be taken back.
+// Checks everything that can fail, before the first byte of a result that cannot be revoked.
 void check(const Plan& plan, const Threads& threads) {
   constexpr std::int64_t kChunk = std::int64_t{1} << 18;
   for_each_range(plan.check_size(), kChunk, threads, [&](Range range, int /*worker*/) { plan.check(range); });
@@ -82,7 +81,7 @@ void fill_memory(const Plan& plan, const Layout& layout, std::byte* out, const T
                  [&](Range range, int /*worker*/) { plan.fill(range, out + range.first * layout.width); });
 }
 
-// A plan that prefers the whole result, into memory.
+// Runs a plan that prefers the whole result, into memory.
 void fill_whole(const Plan& plan, const Layout& layout, std::byte* out, const Threads& threads) {
   if (const std::byte* base = plan.base(); base != nullptr) {
     for_each_range(layout.elements, layout.chunk, threads, [&](Range range, int /*worker*/) {
@@ -93,7 +92,7 @@ void fill_whole(const Plan& plan, const Layout& layout, std::byte* out, const Th
   fill_parts(plan, out, layout.bytes(), threads);
 }
 
-// The same into a file: the base straight from where it lies, then the parts in the file's own memory.
+// The same into a file: writes the base directly from its memory, then computes the parts in the mapped file.
 void fill_whole(const Plan& plan, const Layout& layout, const ElementFile& elements, const Threads& threads) {
   if (const std::byte* base = plan.base(); base != nullptr) {
     for_each_range(layout.elements, layout.chunk, threads, [&](Range range, int /*worker*/) {
@@ -167,7 +166,7 @@ void execute(const Planned& planned, const Inputs& inputs, const Destination& de
              const Threads& threads) {
   const OutputInfo& output = planned.output;
   require_possible(output);
-  // How wide NPY has strings is known only when all are there.
+  // The width of NPY strings is known only when all of them are computed.
   if (output.dtype == DType::string && single_format_of(destination).needs_string_width) {
     return write_tensor(execute(planned, inputs, threads, nullptr), inputs, destination, threads);
   }
@@ -179,11 +178,11 @@ void execute(const Planned& planned, const Inputs& inputs, Sink& sink, const Thr
   const Plan& plan = *planned.plan;
   const Layout layout(planned.output);
   if (plan.prefers_whole() && sink.elements() == nullptr) {
-    // What is written from front to end must be whole before.
+    // A file that is written from front to end needs the complete result first.
     return write_tensor(execute(planned, inputs, threads, nullptr), inputs, sink, threads);
   }
   planned.plan->prepare(threads);
-  // What a stream has been sent cannot be taken back.
+  // Bytes sent to a stream cannot be revoked.
   if (sink.is_stream() || !plan.fill_checks()) check(plan, threads);
   if (plan.prefers_whole() && layout.elements != 0) {
     fill_whole(plan, layout, *sink.elements(), threads);

@@ -15,7 +15,7 @@ namespace tensorop {
 // All of these throw PlanFault for the lowest position where an element cannot be computed, and Error where
 // memory or a file fails, or one of `inputs` has changed. Nothing is published then.
 
-// The result in memory. `owner` is kept alive as long as it is: strings point into the operands.
+// The result in memory. The result keeps `owner` alive: its strings point into the operands.
 [[nodiscard]] Tensor execute(const Planned& planned, const Inputs& inputs, const Threads& threads,
                              std::shared_ptr<const void> owner);
 
@@ -32,7 +32,7 @@ void write_tensor(const Tensor& tensor, const Inputs& inputs, Sink& sink, const 
 void write_tensor(const Tensor& tensor, const Inputs& inputs, const Destination& destination,
                   const Threads& threads);
 
-// What a sink has to know of strings: code points of the longest; 0 for other dtypes.
+// The width of strings for a sink: code points of the longest; 0 for other dtypes.
 [[nodiscard]] std::int64_t string_width(const Tensor& tensor);
 
 }  // namespace tensorop

@@ -28,7 +28,7 @@ DType common_dtype(const std::vector<const Source*>& operands, DType when_empty)
 
 void resolve_as(Source& source, DType dtype) {
   if (source.tensor() != nullptr) return;
-  // Nothing but "NaN" and "Infinity" looks like strings, and is floats among floats.
+  // A text of only "NaN" and "Infinity" has strings by itself, and floats beside other floats.
   const auto may_be_not_finite = [&] {
     return source.natural_dtype() == DType::string && (kFloatTypes | kComplexTypes).contains(dtype);
   };
@@ -37,7 +37,7 @@ void resolve_as(Source& source, DType dtype) {
       return source.resolve(dtype);
     } catch (const MemoryError&) {
       throw;
-    } catch (const Error&) {  // what it is by itself decides
+    } catch (const Error&) {  // it keeps its own dtype
     }
   }
   source.read();

@@ -1,5 +1,5 @@
-// What was asked for: the operator, and all else as text; no file touched. Made from argv or from a line of a
-// file of jobs; bind() gives it meaning.
+// A request: the operator, and everything else as text; no file is opened. Made from argv or from an entry of
+// a job file; bind() interprets it.
 #pragma once
 
 #include <optional>
@@ -13,11 +13,11 @@ namespace tensorop {
 
 // An operand as it is written.
 struct OperandText {
-  // A plain text is what the command line takes it for: a path, "-", inline JSON, "@id".
+  // A plain text means what it means on the command line: a path, "-", inline JSON, "@id".
   OperandText(std::string as_written, bool as_json = false) : text(std::move(as_written)), is_json(as_json) {}
 
   std::string text;
-  bool is_json;  // the tensor itself, whatever files there are of that name
+  bool is_json;  // the tensor itself, even if a file of that name exists
 };
 
 // An operand or an attribute under its name.
@@ -30,11 +30,11 @@ struct NamedText {
 struct Request {
   FoundOperator op;                     // found once, by the name that was typed
   std::vector<NamedText> named;         // operands given by name
-  std::vector<OperandText> positional;  // the other operands; they fill the free places in order
+  std::vector<OperandText> positional;  // the other operands; they fill the free positions in order
   std::vector<NamedText> attributes;    // underscores in the names
   std::optional<std::string> spec;      // "onnx-13"
   std::optional<std::string> oob;
-  std::optional<std::string> dtype;  // of untyped JSON operands of the data type
+  std::optional<std::string> dtype;  // of untyped JSON data operands
   bool dry_run = false;              // stop after the shapes; operands may be "float32[2,3]"
 };
 

@@ -1,4 +1,4 @@
-// Which published version a --spec text means.
+// From the text of --spec to a published version of an operator.
 #pragma once
 
 #include <optional>
@@ -13,11 +13,11 @@ struct Spec {
   int opset = 0;
 };
 
-// "onnx-13", "openvino-8", "mdf"; without a text the default semantics. Throws Error [T-0].
+// Parses "onnx-13", "openvino-8", "mdf"; no text means the default semantics. Throws Error [T-0].
 [[nodiscard]] Spec parse_spec(const std::optional<std::string>& text);
 
-// The newest version of the operator that is not newer than the spec. `name` is the one it was called by: it
-// may mean one of the publisher's operators alone. Throws Error [T-0] where there is none.
+// The newest version of the operator that is not newer than the spec. `name` is the name in the call: it may
+// mean only one of the publisher's operators. Throws Error [T-0] when there is none.
 [[nodiscard]] const Version& find_version(const Operator& op, const OperatorName& name, const Spec& spec);
 
 }  // namespace tensorop

@@ -14,7 +14,7 @@
 namespace tensorop {
 namespace {
 
-// "IX-1": such a text is the rule itself and not part of a message.
+// Whether `text` is a rule id ("IX-1"), not part of a message.
 bool is_rule_id(std::string_view text) {
   return text.find('-') != std::string_view::npos &&
          text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == std::string_view::npos;
@@ -33,7 +33,7 @@ bool expects_error(const Job& job) {
   return job.expect && job.expect->kind == Expectation::Kind::error;
 }
 
-// What is expected, with the dtype of the result where its own text names none.
+// The expected tensor, with the dtype of the result if its own text names none.
 Tensor expected_tensor(const Expectation& expect, const Tensor& actual, Inputs& inputs) {
   return with_context("expect", [&] {
     Source source =
@@ -54,13 +54,13 @@ Comparison compare_case(const Job& job, const Tensor& actual, const Threads& thr
   return comparison;
 }
 
-// A golden file stays in the format it has, whatever its name.
+// A golden file keeps its format, whatever its name.
 const Format* golden_format(const std::string& path, bool is_missing) {
   if (is_missing) return nullptr;
   const Format& format = *open_file(path).format;
   if (format.is_archive()) {
-    throw Error(cat(printable(path), ": arrays in an archive are not rewritten"), "",
-                "keep what is to be updated in a file of its own");
+    throw Error(cat(printable(path), ": an array in an archive cannot be updated"), "",
+                "store this golden array in its own file");
   }
   return format.is_default ? nullptr : &format;
 }
@@ -86,7 +86,7 @@ class Check {
     std::optional<std::size_t> rewritten_by;
   };
 
-  // A case sees a golden file as the cases before it left it, and no case after it has changed it.
+  // A case reads a golden file after all cases before it and before any case after it has changed it.
   void order_by_golden_files() {
     PathKeys keys;
     std::map<std::string, std::size_t> known;

@@ -1,5 +1,5 @@
-// Golden checks: jobs whose results are compared with what is expected of them. What comes out is data;
-// report/ makes text, JSON and JUnit XML of it.
+// Golden checks: runs jobs and compares their results with the expected ones. The outcome is data; report/
+// makes text, JSON and JUnit XML of it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 namespace tensorop {
 
 enum class CaseOutcome : std::uint8_t {
-  equal,      // what was expected: an equal result, or the error
+  equal,      // the expected result or error
   different,  // another result, another error, or none
   error,      // the call or the comparison failed
   updated,    // the golden file has been rewritten
@@ -25,7 +25,7 @@ enum class CaseOutcome : std::uint8_t {
 
 // Why a golden file has been rewritten.
 enum class GoldenUpdate : std::uint8_t {
-  created,   // there was none
+  created,   // it did not exist
   replaced,  // it was different
 };
 
@@ -56,7 +56,7 @@ struct CheckSettings {
 };
 
 // Takes the results in the order of the jobs, one call at a time. Steps without an expectation are reported,
-// and counted, only when they fail. What it throws ends the check.
+// and counted, only when they fail. An exception from it ends the check.
 using CaseReport = std::function<void(const Job& job, const CaseResult& result)>;
 
 // With `update` golden files are outputs: cases that write or read the same one run in the order of the

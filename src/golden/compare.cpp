@@ -13,7 +13,7 @@
 namespace tensorop {
 namespace {
 
-// What a thread compares at a time.
+// Elements that a thread compares at a time.
 constexpr std::int64_t kChunkBytes = 1 << 20;
 
 // Stops when more than `enough` elements differ.
@@ -76,13 +76,13 @@ Comparison compare_tensors(const Tensor& actual, const Tensor& expected, const T
 
 Comparison compare_operands(const std::string& actual, const std::string& expected,
                             const Tolerances& tolerances, const Settings& settings, CompareDepth depth) {
-  if (actual == "-" && expected == "-") throw Error("standard input can be one operand only");
+  if (actual == "-" && expected == "-") throw Error("standard input can be read only once");
   const auto open = [&](const std::string& role, const std::string& text) {
     return with_context(role, [&] { return open_operand(text, {.read_later = true}, settings); });
   };
   Source first = open("actual", actual);
   Source second = open("expected", expected);
-  // Text is read once where the other operand tells its dtype.
+  // Text is read once if the other operand has a dtype.
   if (first.tensor() == nullptr && second.tensor() == nullptr) {
     with_context("actual", [&] { first.read(); });
     if (first.tensor() == nullptr) with_context("expected", [&] { second.read(); });

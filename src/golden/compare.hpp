@@ -1,4 +1,4 @@
-// Comparing two tensors: dtype and shape first, then the values. The result is data;
+// Compares two tensors: dtype and shape first, then the values. The result is data;
 // report/compare_report.hpp makes text of it.
 #pragma once
 
@@ -14,14 +14,14 @@
 
 namespace tensorop {
 
-// One of the two tensors, as a report names it.
+// One of the two tensors, as in a report.
 struct ComparedTensor {
   std::string name;  // the path, "standard input", or nothing
   DType dtype = DType::float32;
   Shape shape;
 };
 
-// An element that differs. Values are JSON, each error is kept where the dtype and the values have one.
+// An element that differs. Values are JSON; `error` has the errors that are defined for the dtype and values.
 struct DifferingElement {
   std::vector<std::int64_t> position;
   std::string actual;
@@ -30,11 +30,11 @@ struct DifferingElement {
 };
 
 struct Comparison {
-  bool equal = false;  // the verdict: dtype, shape, and no more elements differ than may
+  bool equal = false;  // the verdict: dtype and shape are equal, and at most `allowed` elements differ
   ComparedTensor actual;
   ComparedTensor expected;
   Tolerances asked;
-  // What follows is set only where dtype and shape are the same.
+  // The members below are set only when dtype and shape are equal.
   ElementTolerance tolerance;
   std::int64_t elements = 0;
   std::int64_t allowed = 0;  // elements that may differ
@@ -47,19 +47,20 @@ struct Comparison {
   }
 };
 
-// How much is computed.
+// How much of a comparison is computed.
 enum class CompareDepth : std::uint8_t {
   report,   // everything
-  verdict,  // `equal` alone, which may stop long before the last element
+  verdict,  // only `equal`, which may stop long before the last element
 };
 
-// Throws Error where the tolerances do not apply to the dtype. The same for any number of threads.
+// Throws Error when the tolerances do not apply to the dtype. The result does not depend on the number of
+// threads.
 [[nodiscard]] Comparison compare_tensors(const Tensor& actual, const Tensor& expected,
                                          const Tolerances& tolerances, const Threads& threads,
                                          CompareDepth depth = CompareDepth::report);
 
-// Opens two operands and compares them. An untyped one takes the dtype of the other, two untyped ones are
-// read together. Throws Error where one of them cannot be read.
+// Opens two operands and compares them. An untyped operand takes the dtype of the other one; two untyped
+// operands are read together. Throws Error when one of them cannot be read.
 [[nodiscard]] Comparison compare_operands(const std::string& actual, const std::string& expected,
                                           const Tolerances& tolerances, const Settings& settings,
                                           CompareDepth depth = CompareDepth::report);

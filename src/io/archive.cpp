@@ -36,7 +36,7 @@ std::size_t Archive::find(std::string_view name) const {
   const std::string there = list_arrays();
   const std::string hint = near.empty() ? cat("it holds ", there.empty() ? "no arrays" : there)
                                         : cat("did you mean ", printable(near), "?");
-  throw Error(cat("the archive holds no array ", printable(name)), "", hint);
+  throw Error(cat("the archive holds no array ", quoted(name)), "", hint);
 }
 
 std::size_t Archive::only() const {
@@ -49,14 +49,14 @@ std::size_t Archive::only() const {
   }
   if (arrays == 0) throw Error("the archive holds no arrays");
   if (arrays == 1) return last;
-  throw Error(cat("the archive holds ", arrays, " arrays (", list_arrays(), ") and none is named"), "",
-              "FILE:NAME is one array of an archive");
+  throw Error(cat("the archive holds ", arrays, " arrays (", list_arrays(), "); name one of them"), "",
+              "FILE:NAME names one array of an archive");
 }
 
 void require_array_name(const std::string& name) {
   constexpr std::size_t kLongest = 1000;
   const auto refuse = [&](std::string_view why) {
-    throw Error(cat("an array cannot be called ", name.empty() ? "''" : printable(name), ": ", why), "",
+    throw Error(cat("an array cannot have the name ", quoted(name), ": ", why), "",
                 "NAME=OPERAND gives it another name");
   };
   if (name.empty()) refuse("the name is empty");

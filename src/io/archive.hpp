@@ -22,10 +22,10 @@ class Archive {
   Archive& operator=(const Archive&) = delete;
   virtual ~Archive() = default;
 
-  // How many members there are. Some may not be arrays: they are found by their names, and nothing else.
+  // The number of members. A member that is not an array can only be looked up by its name.
   [[nodiscard]] virtual std::size_t size() const = 0;
   [[nodiscard]] virtual bool is_array(std::size_t member) const = 0;
-  // What the member is called in FILE:NAME. Valid as long as the archive.
+  // The NAME of the member in FILE:NAME. Valid as long as the archive.
   [[nodiscard]] virtual std::string_view name(std::size_t member) const = 0;
   // The member that NAME of FILE:NAME means.
   [[nodiscard]] virtual std::optional<std::size_t> lookup(std::string_view name) const = 0;
@@ -33,10 +33,10 @@ class Archive {
   // The array of a member, without elements with `header_only`. It keeps what it needs of the file. Throws
   // Error without the member's name.
   [[nodiscard]] virtual Tensor read(std::size_t member, bool header_only) const = 0;
-  // What the header of a member says; path and format are left to the caller. Throws Error as read() does.
+  // The description from the member's header; the caller sets path and format. Throws Error as read() does.
   [[nodiscard]] virtual FileInfo describe(std::size_t member) const = 0;
 
-  // As lookup(). Throws Error where there is none, with a near name or what there is as a hint.
+  // As lookup(). Throws Error when there is none, with a similar name or the list of names as a hint.
   [[nodiscard]] std::size_t find(std::string_view name) const;
   // The one array. Throws Error when there is none, or more than one.
   [[nodiscard]] std::size_t only() const;
@@ -58,7 +58,7 @@ class ArchiveWriter {
   ArchiveWriter& operator=(const ArchiveWriter&) = delete;
   virtual ~ArchiveWriter() = default;
 
-  // True when what is written cannot be taken back.
+  // True when written bytes cannot be revoked.
   [[nodiscard]] virtual bool is_stream() const = 0;
   // Begins the array `name`, as open_sink() does a file. One at a time: commit() of the sink ends the array,
   // not the archive. Names are different and have passed require_array_name(). Throws Error.

@@ -1,4 +1,4 @@
-// How a tensor becomes the bytes of a format: what stands before its elements, the elements, what stands
+// How a tensor becomes the bytes of a format: the bytes before its elements, the elements, and the bytes
 // after them. Knows nothing of where the bytes go.
 #pragma once
 
@@ -17,7 +17,7 @@ struct Encoding {
 
   std::string prefix;
   std::string suffix;
-  // Bytes of an element that is stored as it lies in memory; 0 where `encode` makes the bytes.
+  // Bytes of an element that is stored as in memory; 0 where `encode` makes the bytes.
   std::int64_t element_bytes = 0;
   Encode encode = nullptr;  // null where element_bytes is not 0
   // The elements of the whole tensor have at least so many bytes, and exactly so many where element_bytes is

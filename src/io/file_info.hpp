@@ -1,4 +1,4 @@
-// What a file says of the array it holds, for `info`.
+// The description of an array in a file, for `info`.
 #pragma once
 
 #include <cstdint>

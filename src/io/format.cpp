@@ -125,7 +125,8 @@ const Format& format_by_ending(std::string_view path, FormatChoice choice) {
         format.endings, [&](std::string_view ending) { return !ending.empty() && path.ends_with(ending); });
     if (fits && format.is_writable()) return format;
   }
-  throw Error(cat(printable(path), ": the ending does not tell the format"), "", ending_hint(choice));
+  throw Error(cat(printable(path), ": cannot tell the format from the file extension"), "",
+              ending_hint(choice));
 }
 
 }  // namespace tensorop

@@ -1,8 +1,8 @@
-// The formats, one row each: what a format is called, how it is detected, read, described and written. All
-// that differs between formats is in their rows and in the files that a row names; whoever reads or writes
-// looks it up here.
+// The formats, one row each: the names of a format, and how it is detected, read, described and written. All
+// differences between formats are in their rows and in the files that a row names; code that reads or writes
+// files looks them up here.
 //
-// A format holds one tensor or is an archive of named arrays. A new one is its file(s) and its row in
+// A format holds one tensor or is an archive of named arrays. To add a format: its file(s) and its row in
 // format.cpp.
 #pragma once
 
@@ -40,7 +40,7 @@ struct Format {
   // Detection, from the first bytes of a file alone.
   std::size_t detect_bytes = 0;  // so many of them are enough
   bool (*detects)(std::string_view head) = nullptr;
-  // What no format detects is of this one; so is what goes to standard output.
+  // The format of files that no format detects, and of standard output.
   bool is_default = false;
 
   // Reading: one of these three, or none where files of the format are detected as another one.
@@ -67,7 +67,7 @@ struct Format {
   [[nodiscard]] constexpr bool is_archive() const {
     return open_archive != nullptr || create_archive != nullptr;
   }
-  // Whether dtype and shape are found without reading the elements.
+  // Whether dtype and shape can be read without the elements.
   [[nodiscard]] constexpr bool has_header() const { return read != nullptr || open_archive != nullptr; }
   [[nodiscard]] constexpr bool is_readable() const {
     return read != nullptr || read_text != nullptr || open_archive != nullptr;
@@ -78,7 +78,7 @@ struct Format {
 // In the order in which they are listed.
 [[nodiscard]] std::span<const Format> formats();
 
-// What no other format detects, and what goes to standard output.
+// The format of files that no other format detects, and of standard output.
 [[nodiscard]] const Format& default_format();
 // The format of a file that begins with `head`. The first most_detect_bytes() are enough.
 [[nodiscard]] const Format& detect_format(std::string_view head);
@@ -97,9 +97,9 @@ enum class FormatChoice : std::uint8_t {
 };
 // Their names: the values of --format.
 [[nodiscard]] std::vector<std::string> format_names(FormatChoice choice);
-// The titles of those wanted, for sentences about them.
+// The titles of the formats for which `wanted` is true, for sentences.
 [[nodiscard]] std::vector<std::string> format_titles(bool (*wanted)(const Format& format));
-// The format whose ending `path` has. Throws Error naming the path where there is none.
+// The format of the file extension of `path`. Throws Error naming the path when there is none.
 [[nodiscard]] const Format& format_by_ending(std::string_view path, FormatChoice choice);
 
 }  // namespace tensorop

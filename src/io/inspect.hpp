@@ -1,4 +1,4 @@
-// What a file says of itself.
+// Descriptions of files.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace tensorop {
 
-// Reads the header of a file, of one array of an archive (FILE:NAME) or of all its arrays, in their order;
-// all of a file that is text. Throws Error naming the path.
+// Reads the header of a file, of one array of an archive (FILE:NAME), or of all its arrays, in their order;
+// reads a text file completely. Throws Error naming the path.
 [[nodiscard]] std::vector<FileInfo> inspect_file(const std::string& path);
 
 }  // namespace tensorop

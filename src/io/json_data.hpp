@@ -1,6 +1,6 @@
 // The data of a JSON document, element by element: its nesting, its elements, its dtype.
-// Owns: shape and dtype as the data shows them, and what is said of an element that does not fit. Knows
-// nothing of the JSON grammar, of keys or of the parser.
+// Owns: shape and dtype as the data shows them, and the messages for elements that do not fit. Knows nothing
+// of the JSON grammar, of keys or of the parser.
 #pragma once
 
 #include <array>
@@ -108,7 +108,7 @@ class Nesting {
   std::array<std::int64_t, kDeepest + 1> lengths_{};
 };
 
-// The elements read so far, in memory that doubles as they come: promises of the text cost nothing.
+// The elements read so far, in memory that doubles as they arrive: promises of the text cost nothing.
 class Elements {
  public:
   // From here on more than `most` bytes are refused with `message`.
@@ -147,7 +147,7 @@ class Elements {
   std::size_t arena_left_ = 0;
 };
 
-// What one pass over the text finds out for the next one.
+// The findings of one pass over the text, for the next one.
 struct Findings {
   std::optional<DType> dtype;  // named by the text, or asked for by the caller
   std::optional<Shape> shape;

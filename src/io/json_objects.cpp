@@ -1,5 +1,5 @@
-// The parser is nlohmann's, event by event; of it this file trusts the grammar and the decoding of strings.
-// Where a value begins and ends follows from how far the parser has read at each event.
+// Uses nlohmann's parser, event by event, for the grammar and the decoding of strings. The beginning and the
+// end of a value follow from how far the parser has read at each event.
 #include "io/json_objects.hpp"
 
 #include <algorithm>
@@ -83,7 +83,7 @@ class Characters {
   Cursor* cursor_ = nullptr;
 };
 
-// Takes the parser's events through one value of the outermost level.
+// Handles the parser's events of one value of the outermost level.
 class Handler {
  public:
   Handler(Cursor& cursor, const std::string& name, std::int64_t lines_before,
@@ -159,7 +159,7 @@ class Handler {
   }
 
  private:
-  // More than any tensor has, and any record: a document without end must be refused somewhere.
+  // More than any tensor or record has: an endless document must be refused at some point.
   static constexpr std::int64_t kDeepest = 100;
   static constexpr std::size_t kMostMembers = 256;
 
@@ -228,7 +228,7 @@ void require_end_of_line(Cursor& cursor, const std::string& name) {
   while (!cursor.at_end() && cursor.peek() != '\n') {
     if (!is_space(cursor.peek())) {
       throw Error(cat(name, ":", cursor.line_of(cursor.offset()),
-                      ": unexpected text after the object: ", "each begins on a line of its own"));
+                      ": unexpected text after the object: ", "each object begins on its own line"));
     }
     cursor.advance();
   }
@@ -260,7 +260,7 @@ JsonMember item_of(std::string_view json) {
   }
 }
 
-// Where a line alone does not say which object is meant.
+// Numbers the objects that share a line with another one.
 void number_neighbours(std::vector<JsonObject>& objects) {
   for (std::size_t i = 0; i < objects.size(); ++i) {
     const bool shares = (i > 0 && objects[i - 1].line == objects[i].line) ||

@@ -1,5 +1,5 @@
 // Documents that are lists of flat records (job files): each object with its line, each value as its own
-// text. Knows nothing of what the keys mean, nor of tensors.
+// text. Knows nothing of the meaning of keys, nor of tensors.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,13 @@ struct JsonMember {
 
 struct JsonObject {
   std::int64_t line = 0;    // where it begins; the first line is 1
-  std::int64_t number = 0;  // which one it is, from 1 on, where others begin on the same line; else 0
+  std::int64_t number = 0;  // its number, counted from 1, when others begin on the same line; else 0
   std::vector<JsonMember> members;
 };
 
 // Reads a document that is one list of objects, or any number of objects each of which begins on a line of
-// its own (JSON Lines; blank lines are passed over). `name` is how messages call it: "NAME:LINE: ...". Throws
-// Error at the first byte that cannot be right, and for a key that an object has twice.
+// its own (JSON Lines; blank lines are skipped). `name` begins the messages: "NAME:LINE: ...". Throws Error
+// at the first wrong byte, and for a duplicate key of an object.
 [[nodiscard]] std::vector<JsonObject> read_json_objects(JsonText& text, const std::string& name);
 
 // The items of `json`, a well-formed list; they have no keys.

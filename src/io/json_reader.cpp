@@ -1,5 +1,5 @@
-// The parser is nlohmann's, event by event. Of it this file trusts the grammar only: numbers are converted
-// from their text (json_data.hpp), and everything a message says is in our words.
+// Uses nlohmann's parser, event by event, only for the grammar: numbers are converted from their text
+// (json_data.hpp), and messages are tensorop's own.
 #include "io/json_reader.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The characters of a JsonText, for nlohmann. A block is asked for only when a character of it is.
+// The characters of a JsonText, for nlohmann. A block is read only when one of its characters is.
 class Characters {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -80,7 +80,7 @@ class Characters {
   JsonText* text_ = nullptr;
 };
 
-// Takes the parser's events through one pass. Anything wrong is thrown as an Error.
+// Handles the parser's events of one pass. Throws Error for anything wrong.
 class Handler {
  public:
   explicit Handler(Findings& findings) : findings_(findings) {}
@@ -208,7 +208,7 @@ class Handler {
     return &data_.emplace(findings_);
   }
 
-  // Something that is neither data nor what the key wants.
+  // A value that is neither data nor of the kind that the key needs.
   bool unfit(std::string_view found) {
     switch (part_) {
       case Part::nothing:
@@ -238,13 +238,13 @@ class Handler {
                                             : "does not fit in int64");
   }
 
-  // A number beyond double. The parser stops here, whatever becomes of it.
+  // A number out of range of double. The parser stops here in any case.
   bool huge_number(const std::string& text) {
     if (part_ == Part::skipped_data) {
       throw Error(cat(skipped_.element(), " = ", printable(text), " does not fit in any dtype"));
     }
     if (!number(text)) return false;
-    // An integer that an untyped text may only have beside floats; but no float is as large.
+    // An untyped text may have such an integer only together with floats; but no float is as large.
     static_cast<void>(data_->finish());
     return false;
   }
@@ -257,8 +257,8 @@ class Handler {
     names.reserve(kDTypeCount);
     for (int i = 0; i < kDTypeCount; ++i) names.emplace_back(name(static_cast<DType>(i)));
     const std::string near = nearest(text, names);
-    throw Error(cat("unknown dtype \"", printable(text), "\" (",
-                    near.empty() ? "one of " + join(names) : cat("did you mean \"", near, "\"?"), ')'));
+    throw Error(cat("unknown dtype ", tensorop::quoted(text), " (",
+                    near.empty() ? "allowed: " + join(names) : cat("did you mean ", near, "?"), ')'));
   }
 
   [[nodiscard]] std::string dimension_name() const { return cat("shape[", findings_.shape->size(), ']'); }

@@ -2,7 +2,7 @@
 //
 // Two forms (docs/formats.md). Untyped: a number, string, true, false, or nested arrays of them. Described:
 // {"dtype":"float32","shape":[2,2],"data":[[0,1],[2,3]]}, keys in any order, `data` nested or flat, `shape`
-// left out where data shows it, `dtype` left out where it is to be found as for an untyped one.
+// optional when data shows it, `dtype` optional: without it the text is untyped.
 #pragma once
 
 #include <memory>
@@ -58,8 +58,8 @@ struct JsonTensor {
 // that does not fill the shape; it names the element ("element [1,2]") or the byte. Memory stays in
 // proportion to the text read so far, whatever the text promises.
 //
-// The text is read once more where its beginning did not yet show how to read it: data in front of "dtype",
-// integers in front of the first fraction.
+// The text is read a second time if its beginning does not show how to read it: data before "dtype", integers
+// before the first fraction.
 [[nodiscard]] JsonTensor read_json(JsonText& text, std::optional<DType> as);
 
 }  // namespace tensorop

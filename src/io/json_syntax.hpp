@@ -1,4 +1,4 @@
-// What is said of JSON that breaks the grammar.
+// Messages for malformed JSON.
 #pragma once
 
 #include <cstdint>

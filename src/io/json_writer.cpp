@@ -13,8 +13,8 @@
 namespace tensorop {
 namespace {
 
-// Text on its way to a string, through a block of its own: an element costs one check for room and no
-// allocation. All has arrived after flush(), which is not left to a destructor: memory may run out there.
+// Collects text in a block before it is appended to a string: an element costs one check for room and no
+// allocation. flush() completes the string; a destructor cannot, because memory may run out.
 class Writer {
  public:
   explicit Writer(std::string& out) : out_(out) {}

@@ -26,7 +26,7 @@ void append_json_slice(std::string& out, DType dtype, const Shape& shape, std::i
 // million empty lists.
 [[nodiscard]] std::string json_of_empty(const Shape& shape);
 
-// What stands before and after the data in the described form:
+// The text before and after the data in the described form:
 // {"dtype":"float32","shape":[2,2],"data": and }.
 [[nodiscard]] std::string json_prefix(DType dtype, const Shape& shape);
 inline constexpr std::string_view kJsonSuffix = "}";

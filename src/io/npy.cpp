@@ -1,4 +1,4 @@
-// The elements of an NPY file: left in the mapping where they lie as memory wants them, else brought there.
+// The elements of an NPY file: used in the mapping if they are stored as in memory, else converted.
 #include "io/npy.hpp"
 
 #include <algorithm>
@@ -124,7 +124,7 @@ void reorder(const NpyHeader& header, const std::byte* stored, std::byte* out) {
   }
 }
 
-// The tensor in memory of its own.
+// The tensor in its own memory.
 Tensor decode(const NpyHeader& header, const std::byte* stored) {
   if (header.dtype == DType::string) return decode_strings(header, stored);
   const std::int64_t bytes = count(header.shape) * header.item_bytes;
@@ -169,7 +169,7 @@ NpyHeader stream_header(const NpyStream& stream, std::vector<std::byte>& bytes) 
   } else if (bytes.size() >= 12) {
     for (std::size_t i = 0; i < 4; ++i) needed += std::to_integer<std::size_t>(bytes[8 + i]) << (8 * i);
   }
-  // What no header can be is refused for what has been read, not read on.
+  // Bytes that cannot be a header are refused without reading further.
   constexpr std::size_t kMost = (1 << 16) + 12;
   const bool known_version =
       bytes.size() >= 8 && bytes[6] >= std::byte{1} && bytes[6] <= std::byte{3} && bytes[7] == std::byte{0};
@@ -242,8 +242,8 @@ Tensor read_npy(const NpyStream& stream, std::span<const std::byte> read_so_far,
     const std::size_t have = bytes.size();
     const std::size_t want = std::min(kBlock, to_size(promised) - have);
     if (have != 0 && bytes.capacity() < to_size(promised)) {
-      // Not before the first block is there: what is far too short for its promise is to be told so. What is
-      // set aside here costs nothing until it is filled.
+      // After the first block has arrived: data much shorter than promised is reported as such. Reserved
+      // memory costs nothing until it is filled.
       require_memory(promised, "the array");
       bytes.reserve(to_size(promised));
     }

@@ -50,8 +50,8 @@ struct NpyHeader {
 // With `header_only` the tensor has no elements. The bytes must end with the array. Throws Error.
 [[nodiscard]] Tensor read_npy(InputFile& file, std::span<const std::byte> read_so_far, bool header_only);
 
-// What its header says, for `info`; path and format are left to the caller. Throws Error as read_npy() does
-// with header_only.
+// The description from its header, for `info`; the caller sets path and format. Throws Error as read_npy()
+// does with header_only.
 [[nodiscard]] FileInfo describe_npy(InputFile& file, std::span<const std::byte> read_so_far);
 [[nodiscard]] FileInfo describe(const NpyHeader& header);
 
@@ -60,7 +60,7 @@ struct NpyHeader {
                               bool header_only);
 [[nodiscard]] NpyHeader read_npy_header(std::span<const std::byte> file);
 
-// Bytes that come once, from front to end.
+// Bytes that can be read once, from front to end.
 struct NpyStream {
   // Fills the buffer and returns how much of it; less only at the end, and then always 0.
   std::function<std::size_t(std::span<std::byte> buffer)> read;
@@ -69,8 +69,8 @@ struct NpyStream {
   std::optional<std::int64_t> length;
 };
 
-// The same for a stream of which `read_so_far` was taken already. Memory fills with what arrives, not with
-// what the header promises; a promise beyond the memory that is free is refused.
+// The same for a stream of which `read_so_far` was read already. Memory grows with the bytes that arrive, not
+// with the size that the header promises; a promise of more than the free memory is refused.
 [[nodiscard]] Tensor read_npy(const NpyStream& stream, std::span<const std::byte> read_so_far,
                               bool header_only);
 [[nodiscard]] NpyHeader read_npy_header(const NpyStream& stream, std::span<const std::byte> read_so_far);

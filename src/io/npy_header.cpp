@@ -24,7 +24,7 @@ class Cursor {
  public:
   explicit Cursor(std::string_view text) : text_(text) {}
 
-  // What Python takes for space between tokens.
+  // Python's white space between tokens.
   void skip_space() { position_ = std::min(text_.find_first_not_of(" \t\n\r\f", position_), text_.size()); }
   [[nodiscard]] bool at_end() {
     skip_space();
@@ -116,18 +116,18 @@ Element string_element(std::string_view descr, char order) {
   const std::string_view digits = descr.substr(2);
   const bool is_plain = digits.find_first_not_of("0123456789") == std::string_view::npos;
   const auto width = is_plain ? parse_int64(digits) : std::nullopt;
-  if (!width) malformed(cat("descr '", printable(descr), "' has no width"));
+  if (!width) malformed(cat("descr ", quoted(descr), " has no width"));
   const auto bytes = checked_mul(*width, wide ? 4 : 1);
-  if (!bytes) malformed(cat("descr '", printable(descr), "' is too wide"));
+  if (!bytes) malformed(cat("descr ", quoted(descr), " is too wide"));
   if (!wide) return {DType::string, NpyEncoding::bytes, *bytes};
   return {DType::string, order == '>' ? NpyEncoding::utf32_swapped : NpyEncoding::utf32, *bytes};
 }
 
 [[noreturn]] void refuse_descr(std::string_view descr) {
   const char kind = descr.size() > 1 ? descr[1] : '\0';
-  const std::string shown = cat("dtype '", printable(descr), "'");
+  const std::string shown = cat("dtype ", quoted(descr));
   if (descr.ends_with('O')) {
-    throw Error(shown + " (Python objects, pickled) is not supported: nothing in a file is ever executed");
+    throw Error(shown + " (pickled Python objects) is not supported: nothing in a file is ever executed");
   }
   if (kind == 'M' || kind == 'm') throw Error(shown + " (datetime or timedelta) is not supported");
   if (kind == 'V') throw Error(shown + " (raw bytes) is not supported; '<V2' is bfloat16");
@@ -214,7 +214,7 @@ NpyHeader parse_npy_header(std::span<const std::byte> file) {
       once(shape, key);
       shape = cursor.tuple();
     } else {
-      malformed(cat("unknown key '", printable(key), "'"));
+      malformed(cat("unknown key ", quoted(key)));
     }
     if (cursor.take(',')) continue;
     cursor.expect('}', "after the keys");
@@ -225,7 +225,7 @@ NpyHeader parse_npy_header(std::span<const std::byte> file) {
   if (!fortran_order) malformed("the key 'fortran_order' is missing");
   if (!shape) malformed("the key 'shape' is missing");
   // Strings without a width would make elements out of an empty file.
-  if (element->bytes == 0 && element_count(*shape) != 0) malformed("strings of width 0");
+  if (element->bytes == 0 && element_count(*shape) != 0) malformed("the width of its strings is 0");
   // As stored and, for strings, as held in memory.
   require_fits(*shape, element->bytes);
   require_fits(*shape, element_size(element->dtype));

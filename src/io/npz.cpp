@@ -28,11 +28,12 @@ std::string hex(std::uint32_t value) {
 
 void require_crc(std::uint32_t found, const ZipMember& member) {
   if (found == member.crc) return;
-  throw Error(cat("the data is damaged: its CRC-32 is ", hex(found), ", the archive says ", hex(member.crc)));
+  throw Error(
+      cat("the data is damaged: its CRC-32 is ", hex(found), ", the archive states ", hex(member.crc)));
 }
 
 [[noreturn]] void wrong_size(std::string_view unpacked, std::int64_t promised) {
-  throw Error(cat("the archive promises ", promised, " bytes, unpacked there are ", unpacked));
+  throw Error(cat("the archive promises ", promised, " bytes, the data unpacks to ", unpacked));
 }
 
 // One deflated member, unpacked from front to end; length and checksum are compared at its end.
@@ -70,7 +71,7 @@ class Inflater {
     stream_.avail_out = room;
     const int status = inflate(&stream_, Z_NO_FLUSH);
     if (status == Z_MEM_ERROR) throw std::bad_alloc();
-    if (status == Z_BUF_ERROR) throw Error("the data is damaged: it ends within its deflate stream");
+    if (status == Z_BUF_ERROR) throw Error("the data is damaged: its deflate stream is not complete");
     if (status != Z_OK && status != Z_STREAM_END)
       throw Error("the data is damaged: it is not a deflate stream");
     const std::size_t got = room - stream_.avail_out;

@@ -17,23 +17,23 @@
 
 namespace tensorop {
 
-// The archive is hostile until shown otherwise: memory is taken in proportion to the bytes that are really
-// there, and what is not read is not believed.
+// The archive may be hostile: memory is allocated in proportion to the bytes that are present, and sizes that
+// it states are checked when its members are read.
 class NpzArchive final : public Archive {
  public:
   // Reads the directory. Throws Error as read_zip_directory() does.
   explicit NpzArchive(std::shared_ptr<const MappedFile> file);
 
   [[nodiscard]] std::size_t size() const override { return directory_.members.size(); }
-  // Whether the member is called so as an NPY file is.
+  // Whether the member's name ends in ".npy".
   [[nodiscard]] bool is_array(std::size_t member) const override;
-  // Of an array: without ".npy".
+  // The name of an array: without ".npy".
   [[nodiscard]] std::string_view name(std::size_t member) const override;
-  // The member `name`.npy or, where there is none, the one called exactly that.
+  // The member `name`.npy or, if there is none, the member `name`.
   [[nodiscard]] std::optional<std::size_t> lookup(std::string_view name) const override;
 
-  // A stored array that lies as memory wants it stays in the mapping. Its checksum is compared all the same,
-  // but not with `header_only`, which reads no further than the header.
+  // An array stored as in memory stays in the mapping. Its checksum is verified too, except with
+  // `header_only`, which reads no further than the header.
   [[nodiscard]] Tensor read(std::size_t member, bool header_only) const override;
   [[nodiscard]] FileInfo describe(std::size_t member) const override;
 

@@ -58,7 +58,7 @@ std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text));
 }
 
-// What deflate can at most make of it: where it cannot make it smaller it stores, with five bytes for each 16
+// The largest size after deflating: data that cannot be compressed is stored, with five bytes for each 16
 // KiB.
 std::optional<std::int64_t> most_deflated(std::int64_t bytes) {
   return checked_add(bytes, bytes / 1024 + 1024);
@@ -66,7 +66,7 @@ std::optional<std::int64_t> most_deflated(std::int64_t bytes) {
 
 }  // namespace
 
-// The data of one member on its way into the archive: counted, summed up, deflated where that is asked for.
+// The data of one member being written: counted, with its checksum, deflated if requested.
 class NpzWriter::Packer {
  public:
   Packer(NpzWriter& archive, Entry& entry) : archive_(archive), entry_(entry) {
@@ -160,7 +160,7 @@ std::unique_ptr<Sink> NpzWriter::add(const std::string& name, DType dtype, const
   Encoding encoding = npy_encoding(dtype, shape, characters);
   const auto bytes = checked_add(encoding.least_bytes, to_int64(encoding.prefix.size()));
   const auto most = bytes ? most_deflated(*bytes) : std::nullopt;
-  if (!most) throw Error(cat("array ", printable(name), " would have more than 2^63 bytes"));
+  if (!most) throw Error(cat("array ", quoted(name), " would have more than 2^63 bytes"));
   Entry entry;
   entry.name = name + ".npy";
   entry.offset = written_;
@@ -199,7 +199,7 @@ unsigned NpzWriter::flags(const Entry& entry) const {
   return (is_stream() ? kSizesFollow : 0U) | (is_ascii ? 0U : kNameIsUtf8);
 }
 
-// A size as a 32-bit field holds it: all ones where the zip64 field says it.
+// A size in a 32-bit field: all ones when the zip64 field holds it.
 std::int64_t NpzWriter::limited(std::int64_t size) const {
   return size >= options_.zip64_from ? kLimit32 : size;
 }

@@ -37,7 +37,7 @@ Decimal decimal_of(std::string_view text) {
   }
   out.digits.erase(out.digits.find_last_not_of('0') + 1);
   if (at < text.size()) {
-    // An exponent as large as that decides alone: no text in memory has digits enough to make up for it.
+    // So large an exponent decides alone: no text in memory has enough digits to compensate it.
     constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max() / 2;
     const std::string_view exponent = text.substr(at + 1);
     const std::int64_t extreme = exponent[0] == '-' ? -kHuge : kHuge;
@@ -64,7 +64,7 @@ NumberStatus parse_native_float(std::string_view text, T& value) {
   T parsed = 0;
   const auto status = std::from_chars(text.data(), text.data() + text.size(), parsed).ec;
   if (status == std::errc::result_out_of_range) {
-    // Too large and too small look the same here. Between the two lie hundreds of powers of ten.
+    // from_chars() reports too large and too small alike; hundreds of powers of ten are between them.
     if (decimal_of(text).exponent > 0) return NumberStatus::range;
     parsed = text[0] == '-' ? T{-0.0} : T{0.0};
   }

@@ -44,7 +44,7 @@ std::optional<OpenedFile> open_archive_path(const std::string& path) {
   const int reason = errno;
   for (std::size_t colon = path.find(':'); colon != std::string::npos; colon = path.find(':', colon + 1)) {
     std::string archive = path.substr(0, colon);
-    // Opening what is not a regular file, a FIFO for example, would take something away from others.
+    // Opening a file that is not regular, a FIFO for example, could take data from its other readers.
     struct stat info {};
     if (os().stat(archive.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
     InputFile file = InputFile::open(archive);

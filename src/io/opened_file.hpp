@@ -1,5 +1,4 @@
-// Files to read, opened, and what they are: their format is detected from their first bytes, never from their
-// names.
+// Open files and their formats: a format is detected from the first bytes, never from the file name.
 #pragma once
 
 #include <memory>
@@ -18,7 +17,7 @@ struct OpenedFile {
   InputFile file;
   std::string head;  // what was taken from a stream to detect the format
   const Format* format;
-  std::string shown;                 // how messages call it
+  std::string shown;                 // the name in messages
   std::optional<std::string> array;  // of an archive: NAME of FILE:NAME
 };
 
@@ -26,13 +25,13 @@ struct OpenedFile {
 // no file has the whole of it for its name. A plain path costs one open() and one fstat(). Throws Error
 // naming it.
 [[nodiscard]] OpenedFile open_file(const std::string& path);
-// The same, in two steps. "-", or the file that has the whole of `path` for its name; nothing, with errno,
-// where there is none.
+// The same, in two steps. First "-", or the file whose name is the whole of `path`; nothing, with errno, when
+// there is none.
 [[nodiscard]] std::optional<OpenedFile> open_whole_path(const std::string& path);
-// FILE:NAME; nothing, with errno as it was, where there is no such archive. Throws Error.
+// Then FILE:NAME; nothing, with errno unchanged, when there is no such archive. Throws Error.
 [[nodiscard]] std::optional<OpenedFile> open_archive_path(const std::string& path);
 
-// The text of a file whose format is read as text.
+// The text of a file whose format is text.
 [[nodiscard]] JsonText text_of(OpenedFile opened);
 // A file whose format is an archive. Throws Error naming it.
 [[nodiscard]] std::unique_ptr<Archive> open_archive(const OpenedFile& opened);
@@ -41,14 +40,14 @@ struct OpenedFile {
 // "a.npz:x".
 [[nodiscard]] std::string array_path(const OpenedFile& opened, const Archive& archive, std::size_t member);
 
-// What the array of an operand is called by itself: as in its archive, or as its file without the ending.
-// Empty for standard input and inline JSON. Throws Error where an archive does not tell which array is meant.
+// The name of the array of an operand: its name in the archive, or the file name without the extension. Empty
+// for standard input and inline JSON. Throws Error when an archive has several arrays and none is named.
 [[nodiscard]] std::string array_name(const std::string& text);
 
-// True when a file has the whole of `text` for its name, or it is FILE:NAME with an archive of that name.
+// Whether a file has the whole of `text` as its name, or `text` is FILE:NAME with an archive of that name.
 [[nodiscard]] bool names_file(const std::string& text);
 
-// Whether an operand text is the tensor itself where no file has that name: a list, an object, a string, a
+// Whether an operand text is the tensor itself when no file has that name: a list, an object, a string, a
 // number, true or false.
 [[nodiscard]] bool looks_like_json(std::string_view text);
 

@@ -47,7 +47,7 @@ void Sink::encode(std::int64_t first, std::int64_t count, const std::byte* eleme
   out.append(reinterpret_cast<const char*>(elements), to_size(count * encoding_.element_bytes));
 }
 
-// What stands before the elements goes out with the first of them: until then everything may still fail.
+// The bytes before the elements are written with the first of them: until then everything may still fail.
 void Sink::start() {
   if (!std::exchange(started_, true)) transport_->append(bytes_of(encoding_.prefix));
 }

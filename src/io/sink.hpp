@@ -15,7 +15,7 @@
 
 namespace tensorop {
 
-// The elements of a file that holds them as they lie in memory. Any thread, any order.
+// The elements of a file that holds them as in memory. Any thread, any order.
 class ElementFile {
  public:
   // They begin at byte `offset` of `file`, which outlives this, and have `width` bytes each, `bytes`
@@ -35,7 +35,7 @@ class ElementFile {
   std::int64_t bytes_;
 };
 
-// One result on its way. It takes the elements in one of two ways: through elements() where that is not null,
+// One result being written. It takes the elements in one of two ways: through elements() if that is not null,
 // else from front to end: encode() on any thread, append() in ascending order. Nothing is visible at the
 // destination before commit(), unless is_stream().
 class Sink {
@@ -43,7 +43,7 @@ class Sink {
   // Claims the space. Throws Error where the result cannot fit.
   Sink(Encoding encoding, std::unique_ptr<Transport> transport);
 
-  // True when what is written cannot be taken back.
+  // True when written bytes cannot be revoked.
   [[nodiscard]] bool is_stream() const { return transport_->is_stream(); }
   // Null unless elements lie as in memory at known offsets of a file.
   [[nodiscard]] ElementFile* elements() { return elements_ ? &*elements_ : nullptr; }
@@ -70,7 +70,7 @@ class Sink {
 struct Destination {
   std::string path = "-";          // "-" is standard output
   const Format* format = nullptr;  // null: by the ending of the path; on standard output the default format
-  bool durable = false;            // to be there after a power loss too, as OutputFile::create() has it
+  bool durable = false;            // as in OutputFile::create()
 };
 
 // The format a destination asks for: an archive is returned whatever the choice. Throws Error where its

@@ -19,7 +19,7 @@ std::optional<Tensor> parse_abstract(const std::string& text) {
   while (!dims.empty()) {
     const std::size_t comma = dims.find(',');
     const auto dim = parse_int64(dims.substr(0, comma));
-    if (!dim || *dim < 0) throw Error(cat(printable(text), ": dimensions are non-negative integers"));
+    if (!dim || *dim < 0) throw Error(cat(printable(text), ": dimensions must be non-negative integers"));
     if (shape.size() == kMaxRank) throw Error(cat(printable(text), ": more than ", kMaxRank, " dimensions"));
     shape.push_back(*dim);
     if (comma == std::string_view::npos) break;
@@ -37,12 +37,12 @@ Source Source::of(Tensor tensor) {
 }
 
 Source Source::open(const std::string& text, const Options& options) {
-  if (text.empty()) throw Error("an empty text is neither a file nor a tensor");
+  if (text.empty()) throw Error("an empty operand is neither a file nor a tensor");
   Source source;
   std::optional<OpenedFile> opened;
   if (!options.is_json) opened = open_whole_path(text);
   if (!opened) {
-    // No file of that name: the tensor itself, or a mistake that is best called a missing file.
+    // No file of that name: the tensor itself, or an error that is reported as a missing file.
     const int reason = errno;
     if (options.allow_abstract && !options.is_json) {
       if (auto abstract = parse_abstract(text)) return of(std::move(*abstract));
@@ -107,14 +107,14 @@ JsonTensor Source::read_natural() const {
   } catch (const MemoryError&) {
     throw;
   } catch (const Error&) {
-    // Integers that do not fit in int64 fit in another dtype, and which it will be is not known yet: they go
-    // without elements here, and are read, or refused, when it is.
+    // Integers that do not fit in int64 may fit in the dtype, which is not known yet: there are no elements
+    // until it is.
     try {
       text_->rewind();
       JsonTensor json = format_->read_text(*text_, DType::float64);
       json.tensor = Tensor(DType::int64, json.tensor.shape());
       return json;
-    } catch (const Error&) {  // not that: the first error stands
+    } catch (const Error&) {  // not abstract: the first error is reported
     }
     throw;
   }

@@ -15,44 +15,43 @@
 
 namespace tensorop {
 
-// One opened operand: a tensor, or text whose dtype is not settled yet. Text may name its dtype itself.
-// Untyped text does not: its dtype depends on other operands.
+// One open operand: a tensor, or text whose dtype is not resolved yet. Text may name its dtype itself; the
+// dtype of untyped text depends on other operands.
 class Source {
  public:
   struct Options {
-    bool header_only = false;     // tensors without elements will do, where the format has a header
+    bool header_only = false;     // tensors without elements are enough, if the format has a header
     bool allow_abstract = false;  // "float32[2,3]" is a tensor without elements
-    bool is_json = false;         // the text is the tensor itself, whatever files there are
+    bool is_json = false;         // the text is the tensor itself, even if a file of that name exists
     bool read_later = false;      // text is opened only; read() or resolve() reads it
-    // What untyped text is read as, at once.
+    // The dtype as which untyped text is read at once.
     std::optional<DType> untyped_as = {};
   };
 
-  // Throws Error naming the path (or the inline text) when nothing, or nothing readable, has that name.
-  // Standard input is opened once; the caller sees to that.
+  // Throws Error naming the path (or the inline text) when it does not exist or cannot be read. The caller
+  // opens standard input only once.
   static Source open(const std::string& text, const Options& options);
   // An operand that is in memory already.
   static Source of(Tensor tensor);
 
-  // How messages call it: the path, "a.npz:x", "standard input", or nothing for inline JSON.
+  // The name in messages: the path, "a.npz:x", "standard input", or nothing for inline JSON.
   [[nodiscard]] const std::string& name() const { return name_; }
   // The mapped file that the tensor, or text that is still to be read, lies in: null for streams, inline
   // JSON, and elements that were brought into memory.
   [[nodiscard]] const std::shared_ptr<const MappedFile>& mapping() const { return mapping_; }
 
-  // The tensor, or null as long as its dtype is not settled.
+  // The tensor, or null until its dtype is resolved.
   [[nodiscard]] const Tensor* tensor() const { return tensor_ ? &*tensor_ : nullptr; }
   // True for text that has been opened and not read.
   [[nodiscard]] bool is_unread() const { return text_ != nullptr && !natural_; }
-  // Reads unread text for what it is by itself: a tensor() if it names its dtype, else the two below tell.
-  // Otherwise does nothing. Throws Error.
+  // Reads unread text as its own dtype: gives a tensor() if the text names its dtype, else the two functions
+  // below describe it. Does nothing otherwise. Throws Error.
   void read();
-  // Of untyped text that has been read: what it would be by itself; true where any dtype would do.
+  // Of untyped text that has been read: its own dtype; whether any dtype is possible.
   [[nodiscard]] DType natural_dtype() const { return natural_->tensor.dtype(); }
   [[nodiscard]] bool fits_any_dtype() const { return natural_->empty; }
-  // Settles the dtype of text without a tensor(): untyped elements become `dtype`. Unread text is read once;
-  // one that names its dtype keeps that. Throws Error when elements do not
-  // fit; the operand is then as it was.
+  // Resolves the dtype of text without a tensor(): untyped elements become `dtype`. Unread text is read once;
+  // text that names its dtype keeps it. Throws Error when elements do not fit; the operand is then unchanged.
   void resolve(DType dtype);
 
  private:

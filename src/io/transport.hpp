@@ -17,11 +17,11 @@ class Transport {
   Transport& operator=(const Transport&) = delete;
   virtual ~Transport() = default;
 
-  // True when what is written cannot be taken back.
+  // True when written bytes cannot be revoked.
   [[nodiscard]] virtual bool is_stream() const = 0;
   // The file that bytes may be written to at any offset, instead of append(); null where there is none.
   [[nodiscard]] virtual OutputFile* random_access() { return nullptr; }
-  // Throws Error where so many bytes cannot fit. Before the first byte.
+  // Throws Error when this many bytes cannot fit. Called before the first byte.
   virtual void require_space(std::int64_t bytes) const = 0;
   virtual void append(std::span<const std::byte> bytes) = 0;
   virtual void commit() = 0;

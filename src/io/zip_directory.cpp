@@ -15,9 +15,9 @@ constexpr std::int64_t kLocalHeaderBytes = 30;
 constexpr std::int64_t kEndBytes = 22;
 constexpr std::int64_t kZip64LocatorBytes = 20;
 constexpr std::uint64_t kMostMembers = 1 << 20;
-constexpr std::uint64_t kIn64Bits = 0xFFFFFFFF;  // "the zip64 field says it"
+constexpr std::uint64_t kIn64Bits = 0xFFFFFFFF;  // the value is in the zip64 field
 constexpr unsigned kEncrypted = 1U << 0;         // flag
-constexpr unsigned kSizesBehind = 1U << 3;       // flag: the header has neither sizes nor checksum
+constexpr unsigned kSizesFollow = 1U << 3;       // flag: the header has neither sizes nor checksum
 constexpr unsigned kZip64Extra = 1;
 
 [[noreturn]] void malformed(const std::string& what) {
@@ -59,9 +59,9 @@ class Fields {
   const char* what_;
 };
 
-constexpr const char* kWrongEnd = "its end, where the directory is found, is missing or wrong";
-constexpr const char* kWrongDirectory = "its directory cannot be read";
-constexpr const char* kWrongHeader = "its header is not what the directory says of it";
+constexpr const char* kWrongEnd = "the end of central directory record is missing or wrong";
+constexpr const char* kWrongDirectory = "the central directory is wrong";
+constexpr const char* kWrongHeader = "the header of the member does not match the central directory";
 
 // Where the directory is.
 struct End {
@@ -101,7 +101,7 @@ std::optional<End> read_zip64_end(std::span<const std::byte> file, std::int64_t 
   end.bytes = fields.u64();
   end.offset = fields.u64();
   end.own_offset = static_cast<std::int64_t>(offset);
-  if (here != end.members) malformed("it is a part of an archive of several files");
+  if (here != end.members) malformed("archives split into several files are not supported");
   return end;
 }
 
@@ -119,7 +119,7 @@ End read_end(std::span<const std::byte> file) {
   end.offset = fields.u32();
   end.own_offset = offset;
   if (disk != 0 || directory_disk != 0 || here != end.members) {
-    malformed("it is a part of an archive of several files");
+    malformed("archives split into several files are not supported");
   }
   return end;
 }
@@ -131,7 +131,7 @@ struct Sizes {
   std::uint64_t offset;
 };
 
-// Puts in what a zip64 field says, in its order, of those that refer to it.
+// Sets the fields that refer to a zip64 field from it, in its order.
 void widen(Sizes& sizes, Fields extra) {
   while (extra.left() >= 4) {
     const unsigned id = extra.u16();
@@ -165,10 +165,10 @@ ZipMember read_entry(Fields& fields, std::int64_t directory_offset) {
   fields.take(comment_bytes);
 
   const auto most = static_cast<std::uint64_t>(directory_offset);
-  const auto shown = [&] { return cat("member ", printable(member.name)); };
+  const auto shown = [&] { return cat("member ", quoted(member.name)); };
   if (sizes.packed_bytes > most || sizes.offset > most - sizes.packed_bytes) {
     malformed(cat(shown(), " claims ", sizes.packed_bytes, " bytes at byte ", sizes.offset,
-                  ", the file holds ", most, " before its directory"));
+                  ", the file holds ", most, " before its central directory"));
   }
   if (sizes.bytes > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
     malformed(cat(shown(), " promises ", sizes.bytes, " bytes (at most 2^63 - 1)"));
@@ -185,10 +185,10 @@ void require_names_once(const std::vector<ZipMember>& members) {
   for (const ZipMember& member : members) names.emplace_back(member.name);
   std::ranges::sort(names);
   const auto twice = std::ranges::adjacent_find(names);
-  if (twice != names.end()) throw Error(cat("two members are called ", printable(*twice)));
+  if (twice != names.end()) throw Error(cat("two members have the name ", quoted(*twice)));
 }
 
-// A few bytes that are members many times over would be unpacked as often.
+// A few bytes that belong to many members would be unpacked as many times.
 void require_apart(const ZipDirectory& directory) {
   std::vector<const ZipMember*> members;
   members.reserve(directory.members.size());
@@ -200,9 +200,9 @@ void require_apart(const ZipDirectory& directory) {
         member.offset + kLocalHeaderBytes + to_int64(member.name.size()) + member.packed_bytes;
     const bool is_last = i + 1 == members.size();
     if (end <= (is_last ? directory.offset : members[i + 1]->offset)) continue;
-    malformed(is_last ? cat("member ", printable(member.name), " reaches into the directory")
-                      : cat("members ", printable(member.name), " and ", printable(members[i + 1]->name),
-                            " overlap"));
+    malformed(is_last
+                  ? cat("member ", quoted(member.name), " reaches into the central directory")
+                  : cat("members ", quoted(member.name), " and ", quoted(members[i + 1]->name), " overlap"));
   }
 }
 
@@ -226,7 +226,7 @@ ZipDirectory read_zip_directory(std::span<const std::byte> file) {
     directory.members.push_back(read_entry(fields, directory.offset));
   }
   if (fields.left() != 0)
-    malformed(cat("its directory holds more than the members it counts (", end.members, ")"));
+    malformed(cat("the central directory holds more than the ", end.members, " members it states"));
   require_names_once(directory.members);
   require_apart(directory);
   return directory;
@@ -264,7 +264,7 @@ std::span<const std::byte> packed_bytes(std::span<const std::byte> file, const Z
     return here == kIn64Bits || here == static_cast<std::uint64_t>(size);
   };
   const bool sizes_agree =
-      (flags & kSizesBehind) != 0 ||
+      (flags & kSizesFollow) != 0 ||
       (crc == member.crc && agrees(packed, member.packed_bytes) && agrees(bytes, member.bytes));
   const bool encryption_differs = ((flags ^ member.flags) & kEncrypted) != 0;
   if (encryption_differs || method != member.method || name != member.name || !sizes_agree) {
@@ -272,7 +272,7 @@ std::span<const std::byte> packed_bytes(std::span<const std::byte> file, const Z
   }
   fields.take(extra_bytes);
   if (to_size(member.packed_bytes) > fields.left()) {
-    malformed(cat("its ", member.packed_bytes, " bytes reach into the directory"));
+    malformed(cat("the ", member.packed_bytes, " bytes of the member reach into the central directory"));
   }
   return fields.take(to_size(member.packed_bytes));
 }

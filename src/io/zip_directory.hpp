@@ -1,9 +1,9 @@
 // The directory of a zip file, and where its members are.
-// Owns: the trust boundary of the format. Whatever the bytes, what comes out describes ranges inside the
-// file, or an Error says what is wrong. Nothing is unpacked here. Source: PKWARE's APPNOTE.TXT, sections 4.3
+// Owns: the trust boundary of the format. Whatever the bytes, the directory describes ranges inside the file,
+// or an Error says what is wrong. Nothing is unpacked here. Source: PKWARE's APPNOTE.TXT, sections 4.3
 // to 4.5.
 //
-// By hand, because the zip library at hand (minizip 1.1) cannot read 64-bit sizes on a 64-bit system.
+// No library is used because minizip 1.1 cannot read 64-bit sizes on a 64-bit system.
 #pragma once
 
 #include <cstddef>

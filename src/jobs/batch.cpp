@@ -31,7 +31,7 @@ class Batch {
     }
   }
 
-  // Takes part until all jobs have ended; any number of threads at once.
+  // The work of one thread, until all jobs have ended; any number of threads at once.
   void take_part() {
     std::unique_lock lock(mutex_);
     try {
@@ -100,7 +100,7 @@ class Batch {
       warnings.push_back(line);
     };
     if (jobs_[job].needs.empty()) return own;
-    // Results that are needed stay as they are until this job has ended.
+    // The results it needs do not change until this job has ended.
     own.lookup = [this, &needs = jobs_[job].needs](const std::string& text) -> std::optional<Tensor> {
       const auto need = std::ranges::find(needs, text, &Need::operand);
       return need == needs.end() ? std::nullopt : std::optional(states_[need->job].result);
@@ -139,7 +139,7 @@ class Batch {
   }
 
   // Reports the outcomes that are next in order, without the lock: a report may write files and wait for a
-  // reader of standard output. One thread does it at a time; what ends meanwhile is left to that one.
+  // reader of standard output. One thread reports at a time, also the outcomes of jobs that end meanwhile.
   void report_ended(std::unique_lock<std::mutex>& lock) {
     if (is_reporting_) return;
     is_reporting_ = true;

@@ -1,5 +1,5 @@
-// Many jobs in one process: run concurrently, each after those it depends on, reported in their order.
-// Knows nothing of what is done with a result.
+// Runs many jobs in one process: concurrently, each after the jobs it depends on, and reports them in their
+// order. Knows nothing of what is done with a result.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@
 namespace tensorop {
 
 struct BatchSettings {
-  Threads threads{1};       // shared out among the jobs that run at one time
+  Threads threads{1};       // divided among the jobs that run concurrently
   int concurrent_jobs = 1;  // at most
   bool fail_fast = false;   // start no more jobs after a failure
-  // Called with how many jobs have ended, of how many; one call at a time, ascending. No job starts or ends
-  // during a call: it must not block.
+  // Called with the number of jobs that have ended and the number of all jobs; one call at a time, ascending.
+  // No job starts or ends during a call: it must not block.
   std::function<void(std::int64_t done, std::int64_t total)> progress;
 };
 
@@ -37,12 +37,11 @@ struct JobOutcome {
   double seconds = 0;
 };
 
-// Does what is to be done for job `i`. Its settings find the results of earlier jobs. Returns the job's
-// result, or any tensor where job.uses is 0; nothing where it has no result. Called by several threads at
-// once. Throws Error.
+// Runs job `i`. Its settings find the results of earlier jobs. Returns the job's result, or any tensor if
+// job.uses is 0; nothing if it has no result. Called by several threads at once. Throws Error.
 using JobWork = std::function<std::optional<Tensor>(std::size_t i, const Settings& settings)>;
 // Takes the outcomes in the order of the jobs, one call at a time. Other jobs start and end during a call.
-// What it throws ends the batch.
+// An exception from it ends the batch.
 using JobReport = std::function<void(std::size_t i, const JobOutcome& outcome)>;
 
 // Runs all jobs. With fail_fast the first failed job is the last one reported. A result is held until the
@@ -50,7 +49,7 @@ using JobReport = std::function<void(std::size_t i, const JobOutcome& outcome)>;
 void run_batch(const std::vector<Job>& jobs, const BatchSettings& settings, const JobWork& work,
                const JobReport& report);
 
-// What `run` does with a job: its result goes to its output, or is handed to the jobs that use it.
+// Runs a job of `run`: its result is written to its output, or passed to the jobs that use it.
 [[nodiscard]] std::optional<Tensor> run_job(const Job& job, const Settings& settings);
 
 }  // namespace tensorop

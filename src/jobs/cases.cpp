@@ -18,7 +18,7 @@ bool is_folder(const std::string& path) {
   return os().stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-// A folder that is reached by a symbolic link may contain itself.
+// A folder may contain itself through a symbolic link.
 bool is_linked_folder(const std::string& path) {
   struct stat info {};
   return os().lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode) && is_folder(path);
@@ -28,7 +28,7 @@ bool may_hold_cases(std::string_view name) {
   return name.ends_with(".json") || name.ends_with(".jsonl");
 }
 
-// The files below a folder; a folder's files come where its name does in the order.
+// The files below a folder, in the order of their names; the files of a folder come at its name.
 std::vector<std::string> files_below(const std::string& folder) {
   std::vector<std::string> files;
   std::vector<std::string> left = {folder};  // the next one last
@@ -51,7 +51,7 @@ std::vector<std::string> files_below(const std::string& folder) {
   return files;
 }
 
-// Why the file is not a tensor; empty where it is one.
+// Why the file is not a tensor; empty if it is one.
 std::string fault_in_tensor(const std::string& path) {
   try {
     (void)Source::open(path, {.header_only = true});
@@ -75,14 +75,14 @@ void read_file_of_folder(const std::string& path, std::vector<Job>& jobs) {
     const std::string fault = fault_in_tensor(path);
     if (fault.empty()) return;
     if (!error.hint().empty()) throw;
-    throw Error(error.what(), error.rule(), cat("nor is it a tensor: ", fault));
+    throw Error(error.what(), error.rule(), cat("it is not a tensor either: ", fault));
   }
 }
 
 }  // namespace
 
 std::vector<Job> read_cases(const std::vector<std::string>& paths) {
-  if (std::ranges::count(paths, "-") > 1) throw Error("standard input can be one file only");
+  if (std::ranges::count(paths, "-") > 1) throw Error("standard input can be read only once");
   std::vector<Job> jobs;
   for (const std::string& path : paths) {
     if (path == "-" || !is_folder(path)) {
@@ -92,7 +92,7 @@ std::vector<Job> read_cases(const std::vector<std::string>& paths) {
     const std::size_t before = jobs.size();
     for (const std::string& file : files_below(path)) read_file_of_folder(file, jobs);
     if (jobs.size() == before)
-      throw Error(cat(printable(path), ": no cases in *.json and *.jsonl of this folder"));
+      throw Error(cat(printable(path), ": no cases in the *.json and *.jsonl files of this folder"));
   }
   return jobs;
 }

@@ -10,11 +10,11 @@
 namespace tensorop {
 
 // The cases of files ("-": standard input) and of folders: of every *.json and *.jsonl below a folder, in the
-// order of their names. Names that begin with a dot are skipped, and so is a JSON file of a folder that holds
-// a tensor. Throws Error for a malformed file, and for a folder without cases.
+// order of their names. In folders, names that begin with a dot and JSON files that hold a tensor are
+// skipped. Throws Error for a malformed file, and for a folder without cases.
 [[nodiscard]] std::vector<Job> read_cases(const std::vector<std::string>& paths);
 
-// The jobs whose names are wanted, and those that they need, these without their expectations.
+// The jobs whose names are wanted, and, without their expectations, the jobs that they need.
 [[nodiscard]] std::vector<Job> select_cases(const std::vector<Job>& jobs,
                                             const std::function<bool(const std::string& name)>& wanted);
 

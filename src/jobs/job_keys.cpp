@@ -29,13 +29,13 @@ std::string text_of(const JsonMember& member, std::string_view what) {
 
 // A string that names a file, relative to the job file's folder.
 std::string file_of(const JsonMember& member, const std::string& folder) {
-  const std::string path = text_of(member, "the name of a file");
-  if (path == "-") throw Error("a job has no standard input and no standard output: name a file");
-  if (path.find('\0') != std::string::npos) throw Error("the name of a file cannot contain a zero byte");
+  const std::string path = text_of(member, "a file name");
+  if (path == "-") throw Error("a job cannot use standard input or standard output: name a file");
+  if (path.find('\0') != std::string::npos) throw Error("a file name cannot contain a zero byte");
   return path_from(folder, path);
 }
 
-// A string means what it means on the command line, with paths relative to the folder; anything else is the
+// A string means what it means on the command line, with paths relative to the folder; any other value is the
 // tensor itself.
 OperandText operand_of(const JsonMember& member, const std::string& folder) {
   if (member.kind == JsonKind::null) refuse(member, "an operand");
@@ -154,11 +154,11 @@ class JobReader {
 
   bool read_of_call(const JsonMember& member) {
     Request& request = job_.request;
-    if (member.key == "op") return true;  // read first: it decides which keys there are
+    if (member.key == "op") return true;  // read first: it decides which keys are allowed
     if (member.key == "spec") {
-      request.spec = text_of(member, "the name of a specification");
+      request.spec = text_of(member, "a specification");
     } else if (member.key == "dtype") {
-      request.dtype = text_of(member, "the name of a dtype");
+      request.dtype = text_of(member, "a dtype name");
     } else if (member.key == "oob" && !op_.oob.empty()) {
       request.oob = text_of(member, "a word");
     } else {
@@ -174,15 +174,15 @@ class JobReader {
       job_.name = text_of(member, "a name");
     } else if (member.key == "output") {
       destination().path = file_of(member, folder_);
-      // What an operand of that name means would depend on whether the file exists already.
+      // The meaning of an operand of that name would depend on whether the file exists already.
       if (looks_like_json(member.text)) {
         const std::string shown = printable(member.text);
-        throw Error(cat(shown, " would be a tensor where it is an operand: write ./", shown));
+        throw Error(cat(shown, " would be read as a tensor when it is an operand: write ./", shown));
       }
     } else if (member.key == "format") {
       destination().format = find_format(text_of(member, "a format"));
       if (destination().format == nullptr) {
-        throw Error(cat(printable(member.text), " is not one of ", join(format_names(FormatChoice::tensor))));
+        throw Error(cat(quoted(member.text), " is not one of ", join(format_names(FormatChoice::tensor))));
       }
     } else if (member.key == "expect") {
       job_.expect = expectation_of(member, folder_);
@@ -212,11 +212,11 @@ FoundOperator operator_of(const JsonObject& object) {
   const auto op = std::ranges::find(object.members, "op", &JsonMember::key);
   if (op == object.members.end()) throw Error("key \"op\" is missing");
   return with_context("key \"op\"", [&] {
-    const FoundOperator found = find_operator(text_of(*op, "the name of an operator"));
+    const FoundOperator found = find_operator(text_of(*op, "an operator name"));
     if (found.op != nullptr) return found;
     const std::string near = nearest(op->text, operator_names());
     throw Error(
-        cat("no operator ", printable(op->text), near.empty() ? "" : cat(" (did you mean ", near, "?)")));
+        cat("unknown operator ", quoted(op->text), near.empty() ? "" : cat(" (did you mean ", near, "?)")));
   });
 }
 

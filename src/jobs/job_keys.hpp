@@ -1,4 +1,4 @@
-// One job: what its keys mean.
+// One job: interprets its keys.
 #pragma once
 
 #include <string>

@@ -41,9 +41,9 @@ class Linker {
         if (is_new) return;
         throw Error(cat(job.location(), ": key \"", key, "\": ", jobs_[there->second].reference(), what));
       };
-      if (!job.id.empty()) claim(ids_, job.id, "id", " has this id too");
+      if (!job.id.empty()) claim(ids_, job.id, "id", " has the same id");
       if (job.output && job.output->path != "/dev/null") {
-        claim(writers_, keys_.of(job.output->path), "output", " writes this file too");
+        claim(writers_, keys_.of(job.output->path), "output", " writes the same file");
       }
     }
   }
@@ -64,7 +64,7 @@ class Linker {
       std::vector<std::string> known;
       for (const auto& [id, job] : ids_) known.push_back(id);
       const std::string near = nearest(text.substr(1), known);
-      throw Error(cat("no job has the id ", printable(text.substr(1)),
+      throw Error(cat("no job has the id ", quoted(text.substr(1)),
                       near.empty() ? "" : cat(" (did you mean @", printable(near), "?)")));
     }
     if (found->second >= i) {
@@ -83,7 +83,7 @@ class Linker {
       if (found == writers_.end() || found->second == i) continue;
       if (purpose_ == JobPurpose::check) {
         throw Error(cat(printable(path), " is the output of ", jobs_[found->second].reference(),
-                        ", and check writes none: use its id"));
+                        ", and check writes no outputs: use its id"));
       }
       if (found->second < i) {
         jobs_[i].needs.push_back({found->second, ""});
@@ -149,7 +149,7 @@ void read_jobs(const std::string& path, JobPurpose purpose, std::vector<Job>& jo
   const std::string name = path == "-" ? "standard input" : printable(path);
   OpenedFile opened = open_file(path);
   if (!opened.format->is_default) {
-    throw Error(cat(name, ": is ", noun_of(*opened.format), ", not a file of jobs"));
+    throw Error(cat(name, ": is ", noun_of(*opened.format), ", not a job file"));
   }
   JsonText text = text_of(std::move(opened));
   const std::string folder = path.find('/') == std::string::npos ? "" : directory_of(path);

@@ -14,7 +14,7 @@
 
 namespace tensorop {
 
-// What the result of a case must be.
+// The expected result of a case.
 struct Expectation {
   enum class Kind : std::uint8_t {
     tensor,  // `text` is JSON
@@ -32,7 +32,7 @@ struct Need {
 };
 
 struct Job {
-  std::string file;         // the job file, as messages call it
+  std::string file;         // the job file, as in messages
   std::int64_t line = 0;    // where the job begins in it
   std::int64_t number = 0;  // its number in the file, where several jobs begin on that line; else 0
   std::string id;           // empty: none
@@ -51,12 +51,12 @@ struct Job {
   [[nodiscard]] std::string reference() const;
 };
 
-// Calls `visit` with the key and the text of every operand, and every attribute given like an operand, that
-// is not inline JSON: "@id" of another job, or the path of a file.
+// Calls `visit` with the key and the text of every operand, and of every attribute given like an operand,
+// that is not inline JSON: "@id" of another job, or the path of a file.
 void for_each_reference(const Job& job,
                         const std::function<void(const std::string& key, const std::string& text)>& visit);
 
-// The files that such a path may mean: the file of that name or, where there is none, an archive whose name
+// The files that such a path may mean: the file of that name or, if it does not exist, an archive whose name
 // ends at one of its colons.
 [[nodiscard]] std::vector<std::string> files_of(const std::string& path);
 

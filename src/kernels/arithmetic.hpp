@@ -79,7 +79,7 @@ struct Mul {
   static T apply(T a, T b) {
     return round_half<T>(to_float(a) * to_float(b));
   }
-  // The plain formula: the library's operator changes infinities in ways the specification does not.
+  // The plain formula: the library's operator corrects infinities, which the specification does not.
   template <Complex T>
   static T apply(T a, T b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
@@ -91,9 +91,9 @@ namespace detail {
 template <Floating T>
 using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
-// minimum and maximum of IEEE 754-2019: NaN wins, the first one's payload, made quiet; -0 is below +0. Equal
-// operands have equal bits except for the zeros, where each of the two choices takes another one: their signs
-// are joined. Nothing but choices between floats, so that loops over this need no branch.
+// minimum and maximum of IEEE 754-2019: NaN wins, with the payload of the first one, made quiet; -0 is less
+// than +0. Equal operands have equal bits except for zeros: the bits of the two choices are joined, which
+// joins their signs. Only choices between floats, so that loops over this have no branch.
 template <bool kMax, Floating T>
 T extreme(T a, T b) {
   using Bits = BitsOf<T>;

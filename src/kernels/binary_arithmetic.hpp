@@ -1,6 +1,6 @@
-// What element-wise arithmetic does with two elements, beyond what arithmetic.hpp has. apply() takes a Fault
-// to set where there are operands it is not defined for; then its value means nothing, but it is there: no
-// operand traps. Source: sections 1.5, 1.6 and 6.1 to 6.5 of the specification (G-5, G-6, EW-7, EW-8).
+// Element-wise arithmetic on two elements, in addition to that of arithmetic.hpp. apply() takes a Fault to
+// set when it is not defined for some operands; its value is then meaningless, but no operand traps. Source:
+// sections 1.5, 1.6 and 6.1 to 6.5 of the specification (G-5, G-6, EW-7, EW-8).
 #pragma once
 
 #include <cmath>
@@ -32,7 +32,7 @@ T divide(T x, T y) {
   return {(a * ratio + b) / divisor, (b * ratio - a) / divisor};
 }
 
-// 6.5, Python's remainder: exact fmod, moved to the divisor's sign.
+// 6.5, Python's remainder: exact fmod, adjusted to the sign of the divisor.
 template <Floating T>
 T floor_remainder(T a, T b) {
   const T remainder = std::fmod(a, b);
@@ -51,7 +51,7 @@ inline std::uint64_t wrapped_power(std::uint64_t base, std::uint64_t exponent) {
 }
 }  // namespace detail
 
-// Real division. Of integers the quotient, rounded towards zero or towards minus infinity.
+// Real division; of integers the quotient, rounded towards zero or towards minus infinity.
 template <bool kFloor>
 struct Quotient {
   template <std::integral T>
@@ -82,7 +82,7 @@ struct Quotient {
 using Div = Quotient<false>;
 using FloorDiv = Quotient<true>;
 
-// What is left of that division: it has the sign of the dividend, or with kFloor that of the divisor.
+// The remainder of that division: it has the sign of the dividend, or with kFloor that of the divisor.
 template <bool kFloor>
 struct Remainder {
   template <std::integral T>

@@ -1,5 +1,5 @@
-// Element-wise kernels: inner loops over runs of two operands, found by functor and dtypes. Broadcasting is
-// the walk's business (walk.hpp): a loop knows an operand that goes along and one that stays.
+// Element-wise kernels: inner loops over runs of two operands, found by functor and dtypes. The walk
+// (walk.hpp) broadcasts: in a loop an operand either advances by one element or stays at one.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace tensorop {
 
-// Computes `count` elements of `out`. A stride is 1 or, for one element that is used again and again, 0.
-// `out` may be where an operand of stride 1 is. Returns false when one of the elements has no result
-// (Fault); every other element is right even so.
+// Computes `count` elements of `out`. A stride is 1, or 0 for one element that is used for all. `out` may be
+// an operand of stride 1. Returns false when one of the elements has no result (Fault); all other elements
+// are still correct.
 using BinaryLoop = bool (*)(const std::byte* a, std::int64_t stride_a, const std::byte* b,
                             std::int64_t stride_b, std::byte* out, std::int64_t count);
 
-// Where the first of `count` elements without a result is, and why; {count, none} where there is none.
+// The first of `count` elements without a result, and why; {count, none} when there is none.
 struct FaultPlace {
   std::int64_t index;
   Fault fault;

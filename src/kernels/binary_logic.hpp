@@ -1,5 +1,5 @@
-// What comparisons, logical and bitwise operators and shifts do with two elements; as in
-// binary_arithmetic.hpp. Source: sections 6.1 and 6.6 of the specification (EW-8).
+// Comparisons, logical and bitwise operators and shifts of two elements, as in binary_arithmetic.hpp. Source:
+// sections 6.1 and 6.6 of the specification (EW-8).
 #pragma once
 
 #include <concepts>
@@ -66,7 +66,7 @@ struct GreaterOrEqual {
   }
 };
 
-// On bool the logical operators; they have no other.
+// On bool these are the logical operators.
 struct And {
   static Bool apply(Bool a, Bool b) { return Mul::apply(a, b); }
   template <std::integral T>
@@ -89,7 +89,7 @@ struct Xor {
   }
 };
 
-// 6.6. By as many bits as there are or more: nothing is left, to the right of a negative value -1.
+// 6.6. A shift by at least the width gives 0, or -1 for a negative value to the right.
 template <bool kLeft>
 struct Shift {
   template <std::integral T>

@@ -1,4 +1,4 @@
-// The typed loops of binary_kernel.hpp; included by the files that instantiate them, and by nothing else.
+// The typed loops of binary_kernel.hpp; included only by the files that instantiate them.
 #pragma once
 
 #include <algorithm>
@@ -31,8 +31,8 @@ bool compute_total(const std::byte* a_bytes, std::int64_t stride_a, const std::b
   const auto* a = reinterpret_cast<const A*>(a_bytes);
   const auto* b = reinterpret_cast<const B*>(b_bytes);
   auto* out = reinterpret_cast<Result*>(out_bytes);
-  // No iteration reads what another one writes, also where `out` is an operand: the compiler need not make
-  // sure at run time.
+  // No iteration reads what another one writes, also when `out` is an operand: the compiler need not check
+  // this at run time.
   if (stride_a == 1 && stride_b == 1) {
 #pragma GCC ivdep
     for (std::int64_t i = 0; i < count; ++i) out[i] = Op::apply(a[i], b[i]);

@@ -1,4 +1,4 @@
-// Telling the processor's caches what will be read.
+// Prefetching.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace tensorop {
 inline constexpr std::int64_t kCacheLine = 64;
 
 // A tile is narrow: each step along the axis reads a few cache lines of another page, which no hardware
-// prefetches. They are prefetched so many steps ahead.
+// prefetches. They are prefetched this many steps ahead.
 inline constexpr std::int64_t kTileStepsAhead = 8;
 
 // Prefetches memory that will be read soon.

@@ -9,7 +9,7 @@
 namespace tensorop {
 namespace {
 
-// What a core may hope to keep of the last cache; more only where the axis is very long.
+// The share of the last-level cache that a core can expect; tiles are larger only when the axis is very long.
 constexpr std::int64_t kTileBytes = 4 << 20;
 
 }  // namespace

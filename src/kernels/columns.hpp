@@ -1,6 +1,6 @@
-// Working along an outer axis a few columns at a time. There the elements that indices select lie a whole row
-// apart, each on a page of its own: copied together first, a tile of neighbouring columns fits in cache and
-// in few pages.
+// Working along an outer axis a few columns at a time. The elements that indices select there are a whole row
+// apart, each on another page: a tile of neighbouring columns, copied together first, fits in cache and in
+// few pages.
 #pragma once
 
 #include <cstddef>

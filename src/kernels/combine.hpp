@@ -1,4 +1,4 @@
-// What an update does with the row it goes to: replaces it or combines with it, by dtype and reduction.
+// Applies an update to its target row: replaces it or combines with it, by dtype and reduction.
 // Source: sections 1.4 and 4.5 of the specification (G-4, T-3).
 #pragma once
 

@@ -13,7 +13,7 @@ enum class Fault : std::uint8_t {
   division_by_zero,    // EW-7, of integers
   zero_power,          // EW-7, zero to a negative power
   negative_shift,      // EW-8
-  unrepresentable,     // EW-8: an integer to a float power beyond the integer's range
+  unrepresentable,     // EW-8: an integer to a float power, out of the integer's range
   does_not_fit,        // a cast to a dtype that cannot hold the value
 };
 

@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t kData = 0;
 constexpr std::size_t kIndices = 1;
 
-// Reads memory from front to end, which the processor prefetches; in the order of the rows it would not.
-// Plain reads: half of as many prefetch instructions were dropped.
+// Reads memory sequentially, which the hardware prefetches; reads in the order of the rows are not
+// prefetched. Real loads: half of the software prefetches were dropped.
 void read_through(const std::byte* begin, std::int64_t bytes) {
   for (std::int64_t byte = 0; byte < bytes; byte += kCacheLine) {
     static_cast<void>(*static_cast<const volatile std::byte*>(begin + byte));

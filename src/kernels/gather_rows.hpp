@@ -1,4 +1,4 @@
-// The plan of the gather family: rows of data, brought into the order of the index tuples.
+// The plan of the gather family: rows of data in the order of the index tuples.
 // Operands: 0 data, 1 indices. Source: section 3 of the specification.
 #pragma once
 

@@ -30,7 +30,7 @@ std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
 
-// The usual policy, without a branch in the loop so that it vectorises: adds component offsets, returns
+// The error policy, without a branch in the loop so that it vectorises: adds component offsets, returns
 // whether any element was bad.
 template <class T, bool kFirst, bool kUnitStride>
 bool decode_component(const T* in, std::int64_t step, std::int64_t count, const IndexAxis& axis,
@@ -106,7 +106,7 @@ void IndexDecoder::decode_typed(std::int64_t first, std::int64_t count, std::int
       const auto c = static_cast<std::size_t>(i % step);
       if (is_bad(in[i], axes_[c], policy_.negative)) fail(first * step + i, c);
     }
-    // The elements changed between two looks at them: someone writes to the file that is mapped.
+    // The elements changed between two reads: another process writes to the mapped file.
     fail(first * step, 0);
     return;
   }

@@ -19,7 +19,7 @@ Range Locator::rows_within(Range offsets) const {
 
 namespace {
 
-// Runs shorter than this cost more to hand over one by one than to shift into one.
+// Runs shorter than this are cheaper to join, by adding the base to each offset, than to pass one by one.
 constexpr std::int64_t kShortRun = 128;
 
 // `from` may be `offsets` itself.
@@ -147,7 +147,7 @@ class ElementLocator final : public Locator {
  public:
   ElementLocator(IndexDecoder decoder, const ElementGeometry& geometry)
       : Locator(std::move(decoder)), rows_(tensorop::count(geometry.indices_shape)) {
-    if (rows_ == 0) return;  // nothing to walk through, and strides that mean nothing
+    if (rows_ == 0) return;  // no rows, and strides without a meaning
     const auto strides = row_major_strides(geometry.data_shape);
     axis_stride_ = strides[to_size(geometry.axis)];
     // Neighbouring dimensions that data walks through without a gap count as one; `axis` stays alone.

@@ -3,8 +3,8 @@
 // offsets that indices select. A locator computes those offsets; moving and combining rows (rows.hpp,
 // combine.hpp) is the same for every operator.
 //
-// Units: rows and their offsets, from the first row of the indexed tensor. That tensor has elements: the
-// strides of one without say nothing, and no offset lies in it.
+// Units: rows and their offsets, from the first row of the indexed tensor. The indexed tensor has at least
+// one element: the strides of an empty tensor have no meaning.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace tensorop {
 
-// Rows whose offsets have a base in common: row i is at base + offsets[i], or kSkip as it is.
+// Rows whose offsets have a common base: row i is at base + offsets[i], or is kSkip.
 struct LocatedRows {
   const std::int64_t* offsets;
   std::int64_t base;

@@ -13,12 +13,12 @@ namespace {
 // How many rows ahead memory is prefetched: far enough to cover its latency, near enough to stay in the
 // first-level cache.
 constexpr std::int64_t kAhead = 32;
-// Of a long row the processor fetches the rest by itself.
+// The hardware prefetches the rest of a long row.
 constexpr std::int64_t kMostAhead = 16 * kCacheLine;
-// Rows that lie within so many bytes are in cache after a few of them: prefetching them only costs.
+// Rows within this many bytes are in cache after a few of them: prefetching them only costs time.
 constexpr std::int64_t kNearBytes = 512 << 10;
 
-// A width known to the compiler turns the copy into one or two moves; 0 is a width it does not know.
+// A width known to the compiler makes the copy one or two moves; 0 is a width unknown to it.
 template <std::size_t kWidth>
 struct Width {
   std::int64_t bytes;

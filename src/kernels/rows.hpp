@@ -1,4 +1,4 @@
-// Moving rows: from the offsets that a locator found to consecutive memory. By width alone, whatever the
+// Moves rows from the offsets of a locator to consecutive memory. Depends on the width only, not on the
 // dtype.
 #pragma once
 

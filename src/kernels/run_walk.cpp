@@ -9,9 +9,9 @@
 namespace tensorop {
 namespace {
 
-// Below this many elements a row costs more in its beginning and end than in its elements.
+// A row with fewer elements costs more in its beginning and end than in its elements.
 constexpr std::int64_t kShortRow = 32;
-// Elements of a window of short rows: what is packed stays in the first-level cache.
+// Elements of a window of short rows: packed elements stay in the first-level cache.
 constexpr std::int64_t kWindow = 1024;
 
 // Which dimension rows follow each other along, and how many elements a row has.
@@ -54,14 +54,14 @@ Pack pack_for(int width) {
 
 }  // namespace
 
-// The packed elements of one operand, kept for as long as they are the ones asked for: an operand that
-// repeats from row to row is packed once.
+// The packed elements of one operand, kept while they are the requested ones: an operand that repeats from
+// row to row is packed once.
 class RunWalk::Packer {
  public:
   Packer(const Operand& operand, const Pattern& pattern)
       : pattern_(pattern), pack_(pack_for(operand.width)), width_(to_size(operand.width)) {}
 
-  // `count` elements from the `skip`th of the window on that begins at `window`.
+  // `count` elements, from element `skip` of the window that begins at `window`.
   const std::byte* packed(const std::byte* window, std::int64_t skip, std::int64_t count) {
     if (window == window_ && skip == skip_ && count <= count_) return elements_.data();
     elements_.resize(std::max(elements_.size(), to_size(count) * width_));
@@ -126,7 +126,7 @@ void RunWalk::for_each_run(Range range, const Run& run) const {
   if (count == 0) return;
   std::vector<Packer> packers;
   for (std::size_t i = 0; i < operands_.size(); ++i) packers.emplace_back(operands_[i], patterns_[i]);
-  std::vector<RunOperand> places(operands_.size());
+  std::vector<RunOperand> pieces(operands_.size());
   std::int64_t skip = range.first % row_elements_;  // a slice may begin within a row
   const std::int64_t rows = ceil_div(skip + count, row_elements_);
   rows_.for_each_run(range.first / row_elements_, rows, [&](const std::int64_t* offsets, std::int64_t left) {
@@ -138,14 +138,14 @@ void RunWalk::for_each_run(Range range, const Run& run) const {
         const std::byte* begin = operands_[i].data + (offsets[i] + row * rows_.inner_stride(i)) * width;
         const Pattern::Kind kind = patterns_[i].kind;
         if (kind == Pattern::Kind::stays) {
-          places[i] = {begin, 0};
+          pieces[i] = {begin, 0};
         } else if (kind == Pattern::Kind::follows) {
-          places[i] = {begin + skip * width, 1};
+          pieces[i] = {begin + skip * width, 1};
         } else {
-          places[i] = {packers[i].packed(begin, skip, n), 1};
+          pieces[i] = {packers[i].packed(begin, skip, n), 1};
         }
       }
-      run(places.data(), n);
+      run(pieces.data(), n);
       count -= n;
       skip = 0;
       row += window;

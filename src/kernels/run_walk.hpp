@@ -1,6 +1,6 @@
-// Cutting the elements of several operands, broadcast to one shape, into runs that inner loops can take:
-// along a run each operand goes along element by element or stays at one. Rows too short for that are put
-// together; an operand that does not lie so there is copied to where it does.
+// Splits the elements of several operands, broadcast to one shape, into runs for inner loops: along a run
+// each operand advances element by element or stays at one element. Rows too short for that are joined; an
+// operand whose elements are not consecutive there is packed into a buffer.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ class RunWalk {
   // by themselves; a window is rows that follow each other along the next dimension out.
   struct Pattern {
     enum class Kind : std::uint8_t { follows, stays, scattered } kind;
-    std::vector<std::int64_t> offsets;  // scattered: where a window's elements are, from its first row on
+    std::vector<std::int64_t> offsets;  // scattered: offsets of a window's elements from its first row
   };
   class Packer;
 

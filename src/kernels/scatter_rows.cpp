@@ -18,9 +18,9 @@ constexpr std::size_t kData = 0;
 constexpr std::size_t kIndices = 1;
 constexpr std::size_t kUpdates = 2;
 
-// Sorted updates are split by their target row into at most so many buckets.
+// Sorted updates are split by their target row into at most this many buckets.
 constexpr std::int64_t kBuckets = 4096;
-// What one thread decodes or sorts at a time.
+// Updates that one thread decodes or sorts at a time.
 constexpr std::int64_t kSortChunk = std::int64_t{1} << 16;
 
 // Updates, sorted by bucket of target rows, in row order within each bucket.

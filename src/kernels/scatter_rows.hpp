@@ -1,4 +1,4 @@
-// The plan of the scatter family: a copy of data, with rows of updates put where the index tuples say.
+// The plan of the scatter family: a copy of data, with rows of updates written where index tuples select.
 // Operands: 0 data, 1 indices, 2 updates. Source: sections 1.4, 4 and 4.2 of the specification (G-4).
 #pragma once
 

@@ -1,4 +1,4 @@
-// Elements are moved as they are, so their width is all that counts.
+// Elements are moved unchanged, so that only their width matters.
 #include "kernels/select_elements.hpp"
 
 #include <algorithm>

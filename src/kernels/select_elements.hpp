@@ -1,4 +1,4 @@
-// The plan of Where and Select: each element from one of two operands, as a condition says.
+// The plan of Where and Select: each element from one of two operands, depending on a condition.
 // Operands: 0 condition (bool), 1 x, 2 y (of one dtype). Source: sections 5.3 and 5.4 of the specification.
 #pragma once
 

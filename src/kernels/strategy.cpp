@@ -9,7 +9,7 @@ namespace {
 // Each limit was measured on two cores with 4 MiB of cache for each (tests/bench); none changes a result.
 
 // Decoded offsets take 8 bytes an index. Up to 8 MiB they stay in cache and save a decoding for each outer
-// row; beyond that, reading them costs as much as decoding again.
+// row; above that size, reading them costs as much as decoding again.
 constexpr std::int64_t kMostKept = 1 << 20;
 // A group that fits in a core's second-level cache is read from front to end, which the processor prefetches.
 constexpr std::int64_t kGroupInCache = 512 << 10;
@@ -20,7 +20,7 @@ constexpr std::int64_t kSmallGroup = 4 << 20;
 constexpr std::int64_t kMostSorted = 2 << 20;
 // An indexed tensor up to this size stays in cache whatever the order.
 constexpr std::int64_t kTensorInCache = 4 << 20;
-// A tile holds at least a cache line of each step of the axis. Beyond this size it leaves the cache.
+// A tile holds at least a cache line of each step of the axis. A larger tile leaves the cache.
 constexpr std::int64_t kMostTile = 16 << 20;
 
 Strategy::Order choose_order(const Movement& movement) {

@@ -1,5 +1,5 @@
-// In which order the rows of a gather or a scatter are moved: decided here, in one function, from sizes
-// alone, so that every thread and every machine decides the same.
+// Decides in which order the rows of a gather or a scatter are moved: in one function, from sizes only, so
+// that every thread and every machine decides the same.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@ namespace tensorop {
 
 BroadcastWalk::BroadcastWalk(const Shape& shape, const std::vector<BroadcastStrides>& operands)
     : strides_(operands.size()) {
-  // Of an empty result no element is ever asked for, and its strides mean nothing.
+  // No element of an empty result is ever read, and its strides are meaningless.
   const bool empty = std::ranges::find(shape, 0) != shape.end();
   for (std::size_t d = 0; d < shape.size() && !empty; ++d) {
     if (shape[d] == 1) continue;

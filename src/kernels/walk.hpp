@@ -10,11 +10,11 @@
 
 namespace tensorop {
 
-// How an operand lies within the result's shape: a stride in elements for each dimension, 0 where it repeats.
+// The position of an operand within the result: a stride in elements for each dimension, 0 where it repeats.
 using BroadcastStrides = std::vector<std::int64_t>;
 
-// The result's shape with as few dimensions as the operands allow: neighbours that every operand walks
-// through without a gap are one, dimensions of 1 are gone. At least one dimension is left.
+// The result's shape with as few dimensions as the operands allow: neighbouring dimensions that are
+// contiguous in every operand are merged, dimensions of 1 are removed. At least one dimension is left.
 class BroadcastWalk {
  public:
   // All of `operands` have shape.size() strides.
@@ -30,13 +30,13 @@ class BroadcastWalk {
   [[nodiscard]] std::int64_t inner_size() const { return sizes_.back(); }
   [[nodiscard]] std::int64_t inner_stride(std::size_t operand) const { return strides_[operand].back(); }
 
-  // Which element of the operand the result's element at a flat position is made from.
+  // The element of the operand from which the result's element at a flat position is computed.
   [[nodiscard]] std::int64_t offset(std::size_t operand, std::int64_t position) const;
-  // The elements of all operands that a range of the result may be made from.
+  // The elements of all operands from which a range of the result may be computed.
   [[nodiscard]] Footprint footprint(Range range) const;
 
   // Calls run(offsets, count) for the runs that make up the elements [first, first + count) of the row-major
-  // result, in order: offsets[i] is where operand i has the first element of the run.
+  // result, in order: offsets[i] is the offset of the run's first element in operand i.
   template <class Run>
   void for_each_run(std::int64_t first, std::int64_t count, Run&& run) const;
 

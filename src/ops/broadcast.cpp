@@ -15,18 +15,18 @@ namespace {
 
 constexpr OperandSpec kOperands[] = {{"data", "T", OperandRole::data, "T-1", "the tensor to repeat"}};
 
-// BC-T2; that it is a list of integers is settled when the attribute is read (BC-T1).
+// BC-T2; reading the attribute has checked that it is a list of integers (BC-T1).
 const Shape& checked_target(const Shape& target) {
   const auto negative = std::ranges::find_if(target, [](std::int64_t dim) { return dim < 0; });
   if (negative != target.end()) {
     throw Error(cat("shape[", negative - target.begin(), "] = ", *negative,
-                    " is negative; every dimension is at least 0"),
+                    " is negative; dimensions are non-negative"),
                 "BC-T2");
   }
   return target;
 }
 
-// `target` is the result's shape, `strides` how data lies within it.
+// `target` is the result's shape, `strides` are those of data within it.
 Planned plan_repeat(const Tensor& data, const Shape& target, const BroadcastStrides& strides) {
   OutputInfo output = checked_output(data.dtype(), target);
   auto repeat = repeat_plan(data, output.shape, strides);
@@ -41,7 +41,7 @@ constexpr AttributeSpec kAttributes[] = {
      "",
      {},
      "BC-T1",
-     "the shape to broadcast with, both ways: 2,3,4 or [] or a tensor operand",
+     "the shape to broadcast with, in both directions: 2,3,4 or [] or a tensor operand",
      true},
 };
 constexpr auto kShapeKey = attribute_key<Shape>(kAttributes, "shape");
@@ -81,19 +81,19 @@ constexpr AttributeSpec kAttributes[] = {
      "the target shape: 2,3,4 or [] or a tensor operand",
      true},
     {"mode", AttributeKind::choice, "numpy", kModes, "BR-1",
-     "how data's dimensions find theirs in the target"},
+     "how the dimensions of data are matched with the target"},
     {"axis",
      AttributeKind::integer,
      "-1",
      {},
      kCallRule,
-     "mode pdpd: where data's first dimension lies; -1: right-aligned"},
+     "mode pdpd: the target dimension of the first dimension of data; -1: aligned on the right"},
     {"axes_mapping",
      AttributeKind::integers,
      "",
      {},
      "BC-E2",
-     "mode explicit: the target dimension of each of data's"},
+     "mode explicit: the target dimension of each dimension of data"},
 };
 constexpr auto kShapeKey = attribute_key<Shape>(kAttributes, "shape");
 constexpr auto kModeKey = attribute_key<Mode>(kAttributes, "mode");
@@ -122,7 +122,7 @@ constexpr Version kVersions[] = {
               rule);
 }
 
-// 2.7: where data's dimensions lie.
+// 2.7: the target dimensions of the dimensions of data.
 std::vector<std::int64_t> explicit_axes(const Call& call, const Shape& data, const Shape& target) {
   const auto& axes = call.get(kAxesMappingKey);
   // A scalar may come with one axis whose target dimension is 1.
@@ -140,15 +140,15 @@ std::vector<std::int64_t> explicit_axes(const Call& call, const Shape& data, con
   }
   for (std::size_t j = 1; j < axes.size(); ++j) {
     if (axes[j] > axes[j - 1]) continue;
-    throw Error(
-        cat("axes_mapping[", j, "] = ", axes[j], " must exceed the entry before it, which is ", axes[j - 1]),
-        "BC-E4");
+    throw Error(cat("axes_mapping[", j, "] = ", axes[j], " must be greater than axes_mapping[", j - 1,
+                    "] = ", axes[j - 1]),
+                "BC-E4");
   }
   if (scalar) {
     const std::int64_t dim = target[to_size(axes[0])];
     if (dim == 1) return {};
-    throw Error(cat("axes_mapping[0] = ", axes[0], " gives scalar data a dimension of ", dim, " in shape ",
-                    to_string(target), "; only one of 1 is allowed"),
+    throw Error(cat("axes_mapping[0] = ", axes[0], " maps scalar data to a dimension of ", dim, " in shape ",
+                    to_string(target), "; it must be 1"),
                 "BC-E2");
   }
   for (std::size_t j = 0; j < data.size(); ++j) {
@@ -159,7 +159,7 @@ std::vector<std::int64_t> explicit_axes(const Call& call, const Shape& data, con
   return axes;
 }
 
-// 5.2, mode pdpd: as 2.6 with the target in the place of A, under rules of its own.
+// 5.2, mode pdpd: as 2.6 with the target as A, with its own rule ids.
 std::vector<std::int64_t> pdpd_target_axes(const Call& call, const Shape& data, const Shape& target) {
   const std::int64_t given = call.get(kAxisKey);
   const std::int64_t axis = given == -1 ? rank(target) - rank(data) : given;
@@ -170,7 +170,7 @@ std::vector<std::int64_t> pdpd_target_axes(const Call& call, const Shape& data, 
   if (axis < 0 || axis > most) {
     throw Error(cat("axis ", given, given == -1 ? " (right-aligned)" : "", " does not put data ",
                     to_string(data), " within shape ", to_string(target),
-                    most < 0 ? "; no axis does" : cat(" (allowed 0..", most, ")")),
+                    most < 0 ? " (no axis does)" : cat(" (allowed 0..", most, ")")),
                 "BR-2");
   }
   for (std::size_t j = 0; j < trimmed; ++j) {
@@ -182,15 +182,15 @@ std::vector<std::int64_t> pdpd_target_axes(const Call& call, const Shape& data, 
   return axes;
 }
 
-// Which attributes the mode takes: before any dtype or rank (G-9).
+// Checks which attributes the mode takes: before any dtype or rank (G-9).
 void check_attributes(const Call& call) {
   const Mode mode = call.get(kModeKey);
   if (mode != Mode::pdpd && call.is_given(kAxisKey))
-    throw Error(cat("axis belongs to mode pdpd, not ", call.word(kModeKey)), kCallRule);
+    throw Error(cat("axis is only allowed with mode pdpd, not with ", call.word(kModeKey)), kCallRule);
   if ((mode == Mode::explicit_axes) == call.is_given(kAxesMappingKey)) return;
   throw Error(mode == Mode::explicit_axes
                   ? std::string("mode explicit needs axes_mapping")
-                  : cat("axes_mapping belongs to mode explicit, not ", call.word(kModeKey)),
+                  : cat("axes_mapping is only allowed with mode explicit, not with ", call.word(kModeKey)),
               "BC-E1");
 }
 
@@ -235,7 +235,7 @@ constinit const Operator kBroadcast = {
 
 constinit const Operator kExpand = {
     .name = "expand",
-    .summary = "Repeats data so that it and a shape broadcast together, both ways",
+    .summary = "Broadcasts data and a shape to a common shape",
     .example = "tensorop expand --data '[[1],[2],[3]]' --shape 2,1,4",
     .family = "broadcast",
     .names = expand::kNames,

@@ -97,7 +97,7 @@ std::vector<std::int64_t> pdpd_axes(const NamedShape& a, const NamedShape& b, st
   std::size_t trimmed = b.shape.size();
   while (trimmed > 0 && b.shape[trimmed - 1] == 1) --trimmed;
   if (axis > rank(a.shape) - to_int64(trimmed)) {
-    throw Error(cat(shown(b), " at axis ", axis, " reaches beyond the dimensions of ", shown(a)), "BC-P3");
+    throw Error(cat(shown(b), " at axis ", axis, " does not end within ", shown(a)), "BC-P3");
   }
   for (std::size_t j = 0; j < trimmed; ++j) {
     const std::size_t d = to_size(axis) + j;
@@ -124,9 +124,10 @@ std::vector<std::int64_t> legacy_axes(const NamedShape& a, const NamedShape& b,
   for (std::size_t j = 0; j < b.shape.size(); ++j) {
     const std::size_t d = to_size(begin) + j;
     if (b.shape[j] == a.shape[d]) continue;
-    throw Error(cat(shown(b), " at axis ", begin, " is no part of ", shown(a), ": dimension ", d, " of ",
-                    a.name, " is ", a.shape[d], ", dimension ", j, " of ", b.name, " is ", b.shape[j]),
-                "BC-L6");
+    throw Error(
+        cat(shown(b), " at axis ", begin, " is not a contiguous part of ", shown(a), ": dimension ", d,
+            " of ", a.name, " is ", a.shape[d], ", dimension ", j, " of ", b.name, " is ", b.shape[j]),
+        "BC-L6");
   }
   return consecutive(begin, b.shape.size());
 }

@@ -1,5 +1,5 @@
-// The broadcasting rules of section 2: which shapes go together, what shape comes out, and how each operand
-// lies within it. Used by expand, broadcast, where/select and every element-wise operator.
+// The broadcasting rules of section 2: which shapes are compatible, the shape of the result, and the strides
+// of each operand within it. Used by expand, broadcast, where/select and every element-wise operator.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace tensorop {
 
-// A shape and what messages call it: {"data", (2,3)}.
+// A shape and its name in messages: {"data", (2,3)}.
 struct NamedShape {
   std::string name;
   Shape shape;
@@ -31,21 +31,22 @@ void require_identical(const std::vector<NamedShape>& operands, std::string_view
 // 2.3, unidirectional: throws Error [BC-U1, BC-U2, or `rule`] unless `data` broadcasts to exactly `target`.
 void require_unidirectional(const NamedShape& data, const NamedShape& target, std::string_view rule = {});
 
-// Strides of a tensor of `shape` within a result of `target`, its dimension j lying at result dimension
-// axes[j]; 0 for dimensions it lacks or has as 1. The shapes fit together.
+// Strides of a tensor of `shape` within a result of `target`; its dimension j is the result's dimension
+// axes[j]. 0 for dimensions that it does not have, or that are 1. The shapes are compatible.
 [[nodiscard]] BroadcastStrides strides_at(const Shape& shape, const Shape& target,
                                           const std::vector<std::int64_t>& axes);
 
 // The same, right-aligned.
 [[nodiscard]] BroadcastStrides strides_right_aligned(const Shape& shape, const Shape& target);
 
-// 2.6, pdpd: checks `b` against `a` at `axis` (-1: right-aligned by b's full rank) and returns where b's
-// dimensions lie, those left after trailing 1s are trimmed. Throws Error [BC-P1 ... BC-P4].
+// 2.6, pdpd: checks `b` against `a` at `axis` (-1: right-aligned by b's full rank) and returns the dimensions
+// of a that those of b are matched with, without trailing 1s. Throws Error [BC-P1 ... BC-P4].
 [[nodiscard]] std::vector<std::int64_t> pdpd_axes(const NamedShape& a, const NamedShape& b,
                                                   std::int64_t axis);
 
 // 2.5, legacy ONNX with broadcast = 1: checks `b` against `a` at `axis` (nothing: right-aligned) and returns
-// where b's dimensions lie; none where b is a single element. Throws Error [BC-L3 ... BC-L6].
+// the dimensions of a that those of b are matched with; none when b is a single element. Throws Error [BC-L3
+// ... BC-L6].
 [[nodiscard]] std::vector<std::int64_t> legacy_axes(const NamedShape& a, const NamedShape& b,
                                                     std::optional<std::int64_t> axis);
 

@@ -1,4 +1,4 @@
-// A call with everything resolved: what an operator's own code sees.
+// A call with everything resolved, as an operator's own code sees it.
 #pragma once
 
 #include <string>
@@ -30,13 +30,13 @@ struct Call {
   const Operator* op = nullptr;
   const OperatorName* name = nullptr;  // which of its names was used
   const Version* version = nullptr;
-  int opset = 0;                      // as asked for: the version may be older
+  int opset = 0;                      // as requested: the version may be older
   std::vector<Tensor> operands;       // in the order of the description, a variadic one spread out
   std::vector<Attribute> attributes;  // in the order of the description
   OutOfBounds oob = OutOfBounds::error;
 
-  // The value of an attribute that was given or has a default. The key is of this operator's table, or of one
-  // that begins like it.
+  // The value of an attribute that was given or has a default. The key belongs to this operator's table, or
+  // to one with the same beginning.
   template <class T>
   [[nodiscard]] decltype(auto) get(AttributeKey<T> key) const {
     const auto& value = attributes[key.at].value;
@@ -74,8 +74,8 @@ struct Call {
   [[nodiscard]] std::string version_name() const;
 };
 
-// The dtype and shape of a result. Throws Error [G-2] where its size does not fit or its rank is too large.
-// To be called before a plan is made: strides are only computed of shapes that passed.
+// The dtype and shape of a result. Throws Error [G-2] when its size does not fit or its rank is too large. To
+// be called before a plan is made: strides are computed only from shapes that passed.
 [[nodiscard]] OutputInfo checked_output(DType dtype, Shape shape);
 
 }  // namespace tensorop

@@ -1,5 +1,4 @@
-// What the gather and scatter operators share: attribute rows that recur, axis checks, and how
-// indices are decoded.
+// Shared by the gather and scatter operators: attribute rows, axis checks, and index decoding.
 #pragma once
 
 #include <string>
@@ -44,14 +43,14 @@ void require_rank_1(const Call& call, std::size_t i, std::string_view rule);
 // --oob.
 [[nodiscard]] IndexDecoder make_decoder(const Call& call, std::vector<IndexAxis> axes);
 
-// An index tuple's axes: the dimensions that it selects from, the first of which is axis `first_axis` of the
-// indexed tensor, and their row-major strides.
+// The axes of an index tuple: the dimensions that it selects from, the first of which is axis `first_axis` of
+// the indexed tensor, and their row-major strides.
 [[nodiscard]] std::vector<IndexAxis> tuple_axes(const Shape& selected, std::int64_t first_axis);
 
 // The dimensions [begin, end) of a shape.
 [[nodiscard]] Shape slice(const Shape& shape, std::int64_t begin, std::int64_t end);
 
-// The reduction that the call asks for. Throws Error [T-3] where it is not defined for the data's dtype.
+// The reduction of the call. Throws Error [T-3] when it is not defined for the dtype of data.
 [[nodiscard]] Reduction checked_reduction(const Call& call, AttributeKey<Reduction> key);
 
 }  // namespace tensorop

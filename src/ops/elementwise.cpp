@@ -25,12 +25,13 @@ NamedShape named_shape(const Call& call, std::size_t i) {
 void check_broadcast_attributes(const Call& call) {
   const BroadcastRule rule = broadcast_rule(call);
   if (rule == BroadcastRule::legacy && call.is_given(kAutoBroadcastKey)) {
-    throw Error("broadcast and auto_broadcast are different rules; one call has one of them", kCallRule);
+    throw Error("broadcast and auto_broadcast cannot be combined", kCallRule);
   }
   if (!call.is_given(kAxisKey) || rule == BroadcastRule::legacy || rule == BroadcastRule::pdpd) return;
-  throw Error(cat("axis belongs to auto_broadcast pdpd", call.has(kBroadcastKey) ? " and to broadcast 1" : "",
-                  ", not to ", rule == BroadcastRule::none ? "none" : "numpy"),
-              kCallRule);
+  throw Error(
+      cat("axis is only allowed with auto_broadcast pdpd", call.has(kBroadcastKey) ? " or broadcast 1" : "",
+          ", not with ", rule == BroadcastRule::none ? "none" : "numpy"),
+      kCallRule);
 }
 
 namespace {
@@ -39,7 +40,7 @@ BroadcastStrides own_strides(const Shape& shape) {
   return strides_right_aligned(shape, shape);
 }
 
-// One-way: every further operand lies within the first one.
+// Unidirectional: every further operand is broadcast to the first one.
 BroadcastLayout within_first(const Call& call, BroadcastRule rule) {
   const NamedShape a = named_shape(call, 0);
   BroadcastLayout layout{a.shape, {own_strides(a.shape)}};
@@ -65,7 +66,7 @@ BroadcastLayout broadcast_layout(const Call& call) {
   for (std::size_t i = 0; i < call.operands.size(); ++i) shapes.push_back(named_shape(call, i));
   BroadcastLayout layout;
   if (off) {
-    require_identical(shapes, "BC-L2", "with broadcast 1 b may repeat within a");
+    require_identical(shapes, "BC-L2", "broadcast 1 broadcasts b to a");
     layout.shape = shapes[0].shape;
   } else if (rule == BroadcastRule::none) {
     require_identical(shapes, "BC-N1");

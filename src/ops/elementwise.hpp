@@ -1,5 +1,5 @@
-// What all element-wise operators share: attributes, rows of the version tables, and everything but the
-// arithmetic, which a functor of the kernels gives. Source: sections 2 and 6.
+// Shared by all element-wise operators: attributes, rows of the version tables, and everything except the
+// arithmetic, which is a functor of the kernels. Source: sections 2 and 6.
 #pragma once
 
 #include <algorithm>
@@ -18,34 +18,37 @@ namespace tensorop {
 inline constexpr unsigned kIdenticalShapes = 1;  // BC-N without an attribute that says so
 inline constexpr unsigned kTruncates = 2;        // Mod-1: the truncated remainder without an attribute
 
-// How shapes of operands must agree. `legacy` is the rule of ONNX opsets 1-6.
+// The broadcasting rule of a call. `legacy` is the rule of ONNX opsets 1-6.
 enum class BroadcastRule : std::uint8_t { numpy, pdpd, none, legacy };
 
 inline constexpr Choice kAutoBroadcastChoices[] = {
     {"numpy", BroadcastRule::numpy}, {"pdpd", BroadcastRule::pdpd}, {"none", BroadcastRule::none}};
 inline constexpr AttributeSpec kAutoBroadcastSpec = {
-    "auto_broadcast", AttributeKind::choice,
-    "numpy",          kAutoBroadcastChoices,
-    "EW-3",           "how shapes go together: aligned on the right, b within a, or not at all"};
-inline constexpr AttributeSpec kAxisSpec = {
-    "axis",
-    AttributeKind::integer,
-    "-1",
-    {},
-    kCallRule,
-    "auto_broadcast pdpd and broadcast 1: the dimension of a where b begins; without it b ends where a does"};
+    "auto_broadcast",
+    AttributeKind::choice,
+    "numpy",
+    kAutoBroadcastChoices,
+    "EW-3",
+    "broadcasting rule: numpy (aligned on the right), pdpd (b within a) or none (equal shapes)"};
+inline constexpr AttributeSpec kAxisSpec = {"axis",
+                                            AttributeKind::integer,
+                                            "-1",
+                                            {},
+                                            kCallRule,
+                                            "auto_broadcast pdpd and broadcast 1: the dimension of a where b "
+                                            "begins; without it: aligned on the right"};
 // The attribute `broadcast` of ONNX opsets 1-6.
 enum class LegacyBroadcast : std::uint8_t { off, on };
 inline constexpr Choice kLegacyChoices[] = {{"0", LegacyBroadcast::off}, {"1", LegacyBroadcast::on}};
 inline constexpr AttributeSpec kBroadcastSpec = {
     "broadcast", AttributeKind::choice,
     "",          kLegacyChoices,
-    "BC-L1",     "the rule of ONNX opsets 1-6: 1 lets b repeat within a, 0 asks for identical shapes"};
+    "BC-L1",     "the rule of ONNX opsets 1-6: 1 broadcasts b to a, 0 requires equal shapes"};
 inline constexpr AttributeSpec kConsumedInputsSpec = {
-    "consumed_inputs", AttributeKind::integers, "", {}, kCallRule, "of ONNX opset 1, without effect"};
+    "consumed_inputs", AttributeKind::integers, "", {}, kCallRule, "attribute of ONNX opset 1; ignored"};
 
-// The attributes of a binary operator. Those of any other operator of this family begin with these, or end
-// before the last: then the keys below are theirs too.
+// The attributes of a binary operator. The table of every other operator of this family begins with these, or
+// with all but the last: the keys below are valid for it too.
 inline constexpr AttributeSpec kBinaryAttributes[] = {kAutoBroadcastSpec, kAxisSpec, kBroadcastSpec};
 inline constexpr auto kAutoBroadcastKey = attribute_key<BroadcastRule>(kBinaryAttributes, "auto_broadcast");
 inline constexpr auto kAxisKey = attribute_key<std::int64_t>(kBinaryAttributes, "axis");
@@ -71,29 +74,29 @@ inline constexpr TypeRow kStandardNumbers[] = {{"T", kNumericTypes}};
 inline constexpr TypeRow kStandardOrdered[] = {{"T", {kNumericTypes, DType::boolean}}};
 inline constexpr TypeRow kStandardBool[] = {{"T", DType::boolean}};
 
-// The result's shape and how each operand lies within it.
+// The result's shape and the strides of each operand within it.
 struct BroadcastLayout {
   Shape shape;
   std::vector<BroadcastStrides> strides;
 };
 
-// The rule of a call: the choice of auto_broadcast, legacy where `broadcast` holds, none where the version
-// says so.
+// The rule of a call: the choice of auto_broadcast; legacy when `broadcast` is on; none in versions without
+// broadcasting.
 [[nodiscard]] BroadcastRule broadcast_rule(const Call& call);
 
 // Operand `i` under its name in messages.
 [[nodiscard]] NamedShape named_shape(const Call& call, std::size_t i);
 
-// G-8: an axis for a rule that has none, two rules at once.
+// Refuses an axis for a rule that has none, and two rules at once (G-8).
 void check_broadcast_attributes(const Call& call);
 
 // Throws Error with the violated rule of BC-M, BC-N, BC-L or BC-P.
 [[nodiscard]] BroadcastLayout broadcast_layout(const Call& call);
 
-// More than two operands are folded from the left, one is copied.
+// More than two operands are folded from the left; a single one is copied.
 [[nodiscard]] Planned plan_elementwise(const Call& call, const BinaryKernel& kernel);
 
-// What an operator computes: a kernel, by the dtypes and attributes of a call.
+// Returns the kernel for the dtypes and attributes of a call.
 using KernelChoice = BinaryKernel (*)(const Call& call);
 
 template <class Op>

@@ -66,7 +66,8 @@ namespace pow {
 
 constexpr OperandSpec kOperands[] = {
     {"a", "T", OperandRole::data, "T-1", "the base"},
-    {"b", "T1", OperandRole::data, "T-1", "the exponent, of any number dtype or, in older versions, of a's"},
+    {"b", "T1", OperandRole::data, "T-1",
+     "the exponent, of any numeric dtype; in older versions of a's dtype"},
 };
 constexpr TypeRow kStandard[] = {{"T", kNumericTypes}, {"T1", kNumericTypes}};
 constexpr TypeRow kOnnx12[] = {{"T", {published::kInt32Or64, published::kOldFloats}},
@@ -94,7 +95,7 @@ constexpr AttributeSpec kAttributes[] = {
     kAutoBroadcastSpec,
     kAxisSpec,
     kBroadcastSpec,
-    {"fmod", AttributeKind::flag, "false", {}, "EW-5", "the remainder with a's sign instead of b's"},
+    {"fmod", AttributeKind::flag, "false", {}, "EW-5", "the remainder has the sign of a instead of b"},
 };
 constexpr AttributeRow kStandard[] = {{"auto_broadcast"}, {"axis"}, {"broadcast"}, {"fmod"}};
 constexpr auto kFmodKey = attribute_key<bool>(kAttributes, "fmod");
@@ -119,7 +120,7 @@ BinaryKernel kernel(const Call& call) {
 
 }  // namespace mod
 
-// Operators of OpenVINO alone.
+// Operators of OpenVINO only.
 constexpr std::array<Version, 2> openvino_versions(std::string_view published,
                                                    std::span<const TypeRow> standard) {
   return {{
@@ -132,7 +133,8 @@ namespace extreme {
 
 constexpr OperandSpec kOperands[] = {
     {"a", "T", OperandRole::data, "T-1", "the first operand"},
-    {"b", "T", OperandRole::data, "T-1", "the others, of a's dtype; without any a is copied", true},
+    {"b", "T", OperandRole::data, "T-1",
+     "any number of further operands, of a's dtype; without them a is copied", true},
 };
 
 constexpr AttributeRow kConsumed[] = {{"consumed_inputs"}};
@@ -182,23 +184,23 @@ constinit const Operator kSub = elementwise_operator<kernel_of<Sub>>(
      kSubVersions, kConsumingSpecs, kBinaryOperands});
 
 constinit const Operator kMul = elementwise_operator<kernel_of<Mul>>(
-    {"mul", "The product of two tensors, element by element", "tensorop mul '[[1],[2]]' '[10,20,30]'",
-     kMulNames, kMulVersions, kConsumingSpecs, kBinaryOperands});
+    {"mul", "The element-wise product of two tensors", "tensorop mul '[[1],[2]]' '[10,20,30]'", kMulNames,
+     kMulVersions, kConsumingSpecs, kBinaryOperands});
 
 constinit const Operator kDiv = elementwise_operator<div::kernel>(
-    {"div", "The quotient of two tensors; of integers rounded towards zero", "tensorop div '[-7,7]' '[2,-2]'",
-     div::kNames, div::kVersions, div::kAttributes, kBinaryOperands});
+    {"div", "The quotient of two tensors, rounded towards zero for integers",
+     "tensorop div '[-7,7]' '[2,-2]'", div::kNames, div::kVersions, div::kAttributes, kBinaryOperands});
 
 constinit const Operator kPow = elementwise_operator<kernel_of<Pow>>(
     {"pow", "One tensor to the power of another", "tensorop pow '[2,3,4]' '[10]'", pow::kNames,
      pow::kVersions, kBinaryAttributes, pow::kOperands});
 
 constinit const Operator kMod = elementwise_operator<mod::kernel>(
-    {"mod", "The remainder of a division, with the divisor's sign or, with --fmod, the dividend's",
+    {"mod", "The remainder of a division, with the sign of the divisor or, with --fmod, of the dividend",
      "tensorop mod '[-7,7]' '[3,-3]'", mod::kNames, mod::kVersions, mod::kAttributes, kBinaryOperands});
 
 constinit const Operator kFloorMod = elementwise_operator<kernel_of<FloorMod>>(
-    {"floormod", "The remainder of a division rounded down: it has the divisor's sign",
+    {"floormod", "The remainder of a division rounded down, with the sign of the divisor",
      "tensorop floormod '[-7.5,7.5]' '[2.0]'", kFloorModNames, kFloorModVersions, kBinaryAttributes,
      kBinaryOperands});
 
@@ -207,14 +209,14 @@ constinit const Operator kSquaredDifference = elementwise_operator<kernel_of<Squ
      "tensorop squareddifference '[1,5]' '[3,2]'", kSquaredDifferenceNames, kSquaredDifferenceVersions,
      kBinaryAttributes, kBinaryOperands});
 
-constinit const Operator kMin = elementwise_operator<kernel_of<Min>>(
-    {"min", "The least of the elements of any number of tensors, place by place",
-     "tensorop min '[1,5,9]' '[[4],[6]]' '[8,7,2]'", kMinNames, kMinVersions, kConsumingSpecs,
-     extreme::kOperands});
+constinit const Operator kMin =
+    elementwise_operator<kernel_of<Min>>({"min", "The element-wise minimum of any number of tensors",
+                                          "tensorop min '[1,5,9]' '[[4],[6]]' '[8,7,2]'", kMinNames,
+                                          kMinVersions, kConsumingSpecs, extreme::kOperands});
 
-constinit const Operator kMax = elementwise_operator<kernel_of<Max>>(
-    {"max", "The greatest of the elements of any number of tensors, place by place",
-     "tensorop max '[1,5,9]' '[[4],[6]]' '[8,7,2]'", kMaxNames, kMaxVersions, kConsumingSpecs,
-     extreme::kOperands});
+constinit const Operator kMax =
+    elementwise_operator<kernel_of<Max>>({"max", "The element-wise maximum of any number of tensors",
+                                          "tensorop max '[1,5,9]' '[[4],[6]]' '[8,7,2]'", kMaxNames,
+                                          kMaxVersions, kConsumingSpecs, extreme::kOperands});
 
 }  // namespace tensorop

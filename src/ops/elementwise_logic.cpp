@@ -81,7 +81,7 @@ constexpr AttributeSpec kAttributes[] = {
     kAutoBroadcastSpec,
     kAxisSpec,
     kBroadcastSpec,
-    {"direction", AttributeKind::choice, "", kDirections, "EW-6", "which way to shift", true},
+    {"direction", AttributeKind::choice, "", kDirections, "EW-6", "the direction of the shift", true},
 };
 constexpr AttributeRow kStandard[] = {{"auto_broadcast"}, {"axis"}, {"broadcast"}, {"direction"}};
 constexpr auto kDirectionKey = attribute_key<Direction>(kAttributes, "direction");
@@ -93,8 +93,8 @@ constexpr Version kVersions[] = {
     {Framework::onnx, 11, "BitShift", kOnnx11, kDirection},
 };
 constexpr OperandSpec kOperands[] = {
-    {"a", "T", OperandRole::data, "T-1", "the bits"},
-    {"b", "T", OperandRole::data, "T-1", "by how many places to shift them, of a's dtype"},
+    {"a", "T", OperandRole::data, "T-1", "the integers to shift"},
+    {"b", "T", OperandRole::data, "T-1", "the number of bits to shift by, of a's dtype"},
 };
 
 BinaryKernel kernel(const Call& call) {
@@ -140,20 +140,20 @@ constinit const Operator kNotEqual = elementwise_operator<kernel_of<NotEqual>>(
      kBinaryOperands});
 
 constinit const Operator kLess = elementwise_operator<kernel_of<Less>>(
-    {"less", "Whether a's elements are below b's", "tensorop less '[1,2,3]' '[2]'", kLessNames, kLessVersions,
-     kBinaryAttributes, kBinaryOperands});
+    {"less", "Whether each element of a is less than that of b", "tensorop less '[1,2,3]' '[2]'", kLessNames,
+     kLessVersions, kBinaryAttributes, kBinaryOperands});
 
 constinit const Operator kLessOrEqual = elementwise_operator<kernel_of<LessOrEqual>>(
-    {"lessorequal", "Whether a's elements are below b's or equal to them",
+    {"lessorequal", "Whether each element of a is less than or equal to that of b",
      "tensorop lessorequal '[1,2,3]' '[2]'", kLessOrEqualNames, kLessOrEqualVersions, kBinaryAttributes,
      kBinaryOperands});
 
 constinit const Operator kGreater = elementwise_operator<kernel_of<Greater>>(
-    {"greater", "Whether a's elements are above b's", "tensorop greater '[1,2,3]' '[2]'", kGreaterNames,
-     kGreaterVersions, kBinaryAttributes, kBinaryOperands});
+    {"greater", "Whether each element of a is greater than that of b", "tensorop greater '[1,2,3]' '[2]'",
+     kGreaterNames, kGreaterVersions, kBinaryAttributes, kBinaryOperands});
 
 constinit const Operator kGreaterOrEqual = elementwise_operator<kernel_of<GreaterOrEqual>>(
-    {"greaterorequal", "Whether a's elements are above b's or equal to them",
+    {"greaterorequal", "Whether each element of a is greater than or equal to that of b",
      "tensorop greaterorequal '[1,2,3]' '[2]'", kGreaterOrEqualNames, kGreaterOrEqualVersions,
      kBinaryAttributes, kBinaryOperands});
 
@@ -182,7 +182,7 @@ constinit const Operator kBitwiseXor = elementwise_operator<kernel_of<Xor>>(
      kBitwiseXorNames, kBitwiseXorVersions, kBinaryAttributes, kBinaryOperands});
 
 constinit const Operator kBitShift =
-    elementwise_operator<shift::kernel>({"bitshift", "Integers with their bits moved left or right",
+    elementwise_operator<shift::kernel>({"bitshift", "Shifts the bits of integers left or right",
                                          "tensorop bitshift '[1,2,3]' '[4]' --direction left", kBitShiftNames,
                                          shift::kVersions, shift::kAttributes, shift::kOperands});
 

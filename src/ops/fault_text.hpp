@@ -1,4 +1,4 @@
-// What is said where an element of a result cannot be computed.
+// Messages for elements of a result that cannot be computed.
 #pragma once
 
 #include "base/error.hpp"
@@ -7,8 +7,8 @@
 
 namespace tensorop {
 
-// The Error of a fault that the call's plan threw: it names the element of the operand, its value, what is
-// allowed, and the rule (IX-1, IX-2, EW-7, EW-8).
+// The Error for a fault that the call's plan threw: it names the element of the operand, its value, the
+// allowed values, and the rule (IX-1, IX-2, EW-7, EW-8).
 [[nodiscard]] Error fault_error(const PlanFault& fault, const Call& call, const Planned& planned);
 
 // Runs `body`; a PlanFault that leaves it becomes its Error.

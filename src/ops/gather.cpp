@@ -25,7 +25,7 @@ constexpr AttributeSpec kAttributes[] = {
      "0",
      {},
      kCallRule,
-     "how many leading dimensions data and indices share; negative counts from the end of indices"},
+     "the number of leading dimensions that data and indices share; negative counts from the end of indices"},
 };
 
 constexpr auto kAxisKey = attribute_key<std::int64_t>(kAttributes, "axis");
@@ -105,7 +105,7 @@ constexpr OperatorName kNames[] = {{"gather"}};
 
 constinit const Operator kGather = {
     .name = "gather",
-    .summary = "Takes slices of data along an axis, in the order that indices give",
+    .summary = "Takes slices of data along an axis, at the positions that indices gives",
     .example = "tensorop gather --data '[[1,2,3],[4,5,6]]' --indices '[2,0]' --axis 1",
     .family = "gather",
     .names = kNames,

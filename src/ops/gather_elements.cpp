@@ -8,7 +8,8 @@
 namespace tensorop {
 namespace {
 
-// openvino: off the axis the dimensions must be equal (GE-4); elsewhere those of indices may be smaller.
+// openvino: except along the axis the dimensions must be equal (GE-4); in other versions those of indices may
+// be smaller.
 constexpr unsigned kEqualOffAxis = 1;
 
 constexpr OperandSpec kOperands[] = {

@@ -26,7 +26,7 @@ constexpr AttributeSpec kAttributes[] = {
      "0",
      {},
      kCallRule,
-     "how many leading dimensions data and indices share"},
+     "the number of leading dimensions that data and indices share"},
 };
 
 constexpr auto kBatchDimsKey = attribute_key<std::int64_t>(kAttributes, "batch_dims");

@@ -1,8 +1,8 @@
-// How an operator is described: everything that can be said of it, once, as data. From these descriptions
-// come the command line, the checks and their messages, --spec, `ops`, and the tables of the docs.
+// The description of an operator: every fact about it, once, as data. The command line, the checks and their
+// messages, --spec, `ops`, and the tables of the docs are made from these descriptions.
 //
-// An operator's file defines one Operator; registry.hpp lists them. All of it is constant data with no
-// start-up cost. Section numbers and rule ids are those of the operator specification (docs/ops).
+// An operator's file defines one Operator; registry.hpp lists them. All of it is constant data, without a
+// cost at start-up. Section numbers and rule ids are those of the operator specification (docs/ops).
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct Call;
 // Who published a version. `standard` is tensorop's own default semantics (no --spec, section 11).
 enum class Framework : std::uint8_t { standard, onnx, openvino, mdf };
 
-// What an operand is for. Decides how untyped JSON is read: --dtype applies to data alone.
+// The role of an operand. Decides how untyped JSON is read: --dtype applies only to data.
 enum class OperandRole : std::uint8_t { data, indices, condition };
 
 struct OperandSpec {
@@ -51,7 +51,7 @@ enum class AttributeKind : std::uint8_t {
   integers,  // "2,3", "[]", or an operand holding a rank-1 tensor of integers
 };
 
-// A word of an attribute, and the value of an enumeration that it means.
+// A word of an attribute, and the value of the enumeration that it stands for.
 struct Choice {
   template <class Enum>
   constexpr Choice(std::string_view name, Enum meaning) : word(name), value(static_cast<int>(meaning)) {}
@@ -71,7 +71,7 @@ struct AttributeSpec {
   bool required = false;
 };
 
-// That a version has an attribute, its own choices where they are fewer, its own default where it differs.
+// An attribute of a version: with its own choices where they are fewer, and its own default where it differs.
 struct AttributeRow {
   std::string_view name;
   WordList choices = {};
@@ -107,7 +107,7 @@ struct TypeRow {
   DTypeSet allowed;
 };
 
-// What a version says of index values (1.3).
+// The rules of a version for index values (1.3).
 struct IndexRule {
   bool negative = true;    // negative values count from the end; otherwise they are IX-2
   bool zero_fill = false;  // out of range reads zeros; otherwise it is IX-1
@@ -135,7 +135,7 @@ struct OperatorName {
   };
 
   std::string_view name;
-  // Under --spec it means those operators of the publishers alone; empty: all.
+  // The publishers' operators that this name means under --spec; empty: all.
   WordList published = {};
   Preset preset = {};
 };
@@ -145,7 +145,7 @@ struct OutputInfo {
   Shape shape;
 };
 
-// The result's dtype and shape, and how to compute it.
+// The result's dtype and shape, and the plan that computes it.
 struct Planned {
   OutputInfo output;
   std::unique_ptr<Plan> plan;
@@ -165,15 +165,15 @@ struct Operator {
   // Checks ranks, axes and shapes, in that order (G-9), and plans the result. Reads no element of any
   // operand. Throws Error with the violated rule.
   Planned (*plan)(const Call& call);
-  // Throws an Error where attributes that are well by themselves do not go together; before any operand is
-  // opened. Null: nothing of the kind.
+  // Throws Error for valid attributes that exclude each other; called before any operand is opened. Null: no
+  // such attributes.
   void (*check_attributes)(const Call& call) = nullptr;
 };
 
 // "onnx-13", "openvino-8", "mdf"; "the default semantics" for standard.
 [[nodiscard]] std::string spec_name(Framework framework, int opset);
 
-// The operator's attribute of that name, or null.
+// The attribute of that name, or null.
 [[nodiscard]] const AttributeSpec* find_attribute(const Operator& op, std::string_view name);
 // The version's row of that attribute, or null.
 [[nodiscard]] const AttributeRow* find_attribute(const Version& version, std::string_view name);
@@ -184,11 +184,11 @@ struct Operator {
 // The default of the attribute, as text, where the version is called by `name`; empty: none.
 [[nodiscard]] std::string_view default_text(const AttributeSpec& spec, const OperatorName& name,
                                             const Version& version);
-// The type variable of operand `i` in the version; the operands of a variadic place share one.
+// The type variable of operand `i` in the version; the operands of a variadic description share one.
 [[nodiscard]] std::string_view type_variable(const Operator& op, const Version& version, std::size_t i);
 // The dtypes the version allows for a type variable.
 [[nodiscard]] DTypeSet allowed_types(const Version& version, std::string_view type);
-// Whether the name, under --spec, means the version.
+// Whether `name` means the version under --spec.
 [[nodiscard]] bool means(const OperatorName& name, const Version& version);
 // "onnx-13, openvino-8 and the default semantics": the versions of the operator for which `holds`, or empty.
 [[nodiscard]] std::string versions_where(const Operator& op,

@@ -19,7 +19,8 @@ FoundOperator require_operator(std::string_view name) {
   const FoundOperator found = find_operator(name);
   if (found.op != nullptr) return found;
   const std::string near = nearest(name, operator_names());
-  throw Error(cat("no operator ", printable(name)), "", near.empty() ? "" : cat("did you mean ", near, "?"));
+  throw Error(cat("unknown operator ", quoted(name)), "",
+              near.empty() ? "" : cat("did you mean ", near, "?"));
 }
 
 std::vector<std::string> operator_names() {

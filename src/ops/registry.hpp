@@ -66,13 +66,13 @@ inline constexpr std::array kOperators = {
 
 struct FoundOperator {
   const Operator* op = nullptr;
-  const OperatorName* name = nullptr;  // as which it was found
+  const OperatorName* name = nullptr;  // the name by which it was found
 };
 
-// The operator of that name, in any case, '-' and '_' ignored; a null `op` where there is none.
+// The operator of that name, in any case, '-' and '_' ignored; a null `op` when there is none.
 [[nodiscard]] FoundOperator find_operator(std::string_view name);
 
-// The same; throws Error where there is none, with the nearest name as a hint.
+// The same; throws Error when there is none, with the nearest name as a hint.
 [[nodiscard]] FoundOperator require_operator(std::string_view name);
 
 // Every name of every operator.

@@ -15,7 +15,7 @@ constexpr unsigned kBoundedAxis = 1;
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to start from, rank at least 1"},
     {"indices", "Tind", OperandRole::indices, "IX-3", "positions along the axis, of data's rank"},
-    {"updates", "T", OperandRole::data, "T-1", "the values to put there, of the shape of indices"},
+    {"updates", "T", OperandRole::data, "T-1", "the values to write, of the shape of indices"},
 };
 
 constexpr AttributeSpec kAttributes[] = {
@@ -26,13 +26,13 @@ constexpr AttributeSpec kAttributes[] = {
      kCallRule,
      "the axis to scatter along; negative counts from the end"},
     {"reduction", AttributeKind::choice, "none", kReductions, "SE-6",
-     "how an update combines with what is there; none replaces it"},
+     "how an update is combined with the present value; none replaces the value"},
     {"use_init_val",
      AttributeKind::boolean,
      "true",
      {},
      kCallRule,
-     "false: a reduction begins with the first update instead of data"},
+     "false: a reduction starts with the first update instead of data"},
 };
 
 constexpr auto kAxisKey = attribute_key<std::int64_t>(kAttributes, "axis");
@@ -122,7 +122,8 @@ constexpr OperatorName kNames[] = {
 constinit const Operator kScatterElements = {
     .name = "scatterelements",
     .summary =
-        "Puts each element of updates into a copy of data, at the position along an axis that indices give",
+        "Writes each element of updates into a copy of data, at the position along an axis that indices "
+        "gives",
     .example =
         "tensorop scatterelements --data '[[1,2,3,4,5]]' --indices '[[1,3]]' --updates '[[11,21]]' --axis 1",
     .family = "scatter",

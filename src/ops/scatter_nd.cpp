@@ -1,5 +1,5 @@
-// ScatterND and OpenVINO's ScatterNDUpdate: slices put where tuples of indices select. Source: section 4.4
-// (SN-1 ... SN-5).
+// ScatterND and OpenVINO's ScatterNDUpdate: slices written where tuples of indices select. Source:
+// section 4.4 (SN-1 ... SN-5).
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "kernels/scatter_rows.hpp"
@@ -21,13 +21,13 @@ constexpr OperandSpec kOperands[] = {
 
 constexpr AttributeSpec kAttributes[] = {
     {"reduction", AttributeKind::choice, "none", kReductions, "SN-4",
-     "how an update combines with what is there; none replaces it"},
+     "how an update is combined with the present value; none replaces the value"},
     {"use_init_val",
      AttributeKind::boolean,
      "true",
      {},
      kCallRule,
-     "false: a reduction begins with the first update instead of data"},
+     "false: a reduction starts with the first update instead of data"},
 };
 
 constexpr auto kReductionKey = attribute_key<Reduction>(kAttributes, "reduction");
@@ -113,7 +113,7 @@ constexpr OperatorName kNames[] = {
 
 constinit const Operator kScatterNd = {
     .name = "scatternd",
-    .summary = "Puts slices of updates into a copy of data, where tuples of indices select",
+    .summary = "Writes slices of updates into a copy of data, where tuples of indices select",
     .example = "tensorop scatternd --data '[1,2,3,4,5]' --indices '[[4],[1]]' --updates '[9,10]'",
     .family = "scatter",
     .names = kNames,

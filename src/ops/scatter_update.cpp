@@ -1,4 +1,4 @@
-// ScatterUpdate: slices put at positions along one axis, the inverse of Gather. Source: section 4.3
+// ScatterUpdate: slices written at positions along one axis, the inverse of Gather. Source: section 4.3
 // (SU-1 ... SU-3).
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -12,7 +12,7 @@ namespace {
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to start from, rank at least 1"},
     {"indices", "Tind", OperandRole::indices, "IX-3", "positions along the axis, any shape"},
-    {"updates", "T", OperandRole::data, "T-1", "data's shape with that of indices in the place of the axis"},
+    {"updates", "T", OperandRole::data, "T-1", "the shape of data with that of indices instead of the axis"},
 };
 
 constexpr AttributeSpec kAttributes[] = {
@@ -23,13 +23,13 @@ constexpr AttributeSpec kAttributes[] = {
      kCallRule,
      "the axis to scatter along; negative counts from the end"},
     {"reduction", AttributeKind::choice, "none", kReductions, kCallRule,
-     "how an update combines with what is there; none replaces it"},
+     "how an update is combined with the present value; none replaces the value"},
     {"use_init_val",
      AttributeKind::boolean,
      "true",
      {},
      kCallRule,
-     "false: a reduction begins with the first update instead of data"},
+     "false: a reduction starts with the first update instead of data"},
 };
 
 constexpr auto kAxisKey = attribute_key<std::int64_t>(kAttributes, "axis");
@@ -61,7 +61,7 @@ std::int64_t check_shapes(const Call& call) {
   if (updates != expected) {
     throw Error(
         cat("updates ", to_string(updates), " must have shape ", to_string(expected), ": that of data ",
-            to_string(data), " with that of indices ", to_string(indices), " in the place of axis ", axis),
+            to_string(data), " with that of indices ", to_string(indices), " instead of axis ", axis),
         "SU-2");
   }
   return axis;
@@ -87,7 +87,7 @@ constexpr OperatorName kNames[] = {{"scatterupdate"}};
 
 constinit const Operator kScatterUpdate = {
     .name = "scatterupdate",
-    .summary = "Puts slices of updates into a copy of data, at positions along an axis",
+    .summary = "Writes slices of updates into a copy of data, at positions along an axis",
     .example = "tensorop scatterupdate --data '[[1,2],[3,4]]' --indices '[1]' --updates '[[8,9]]'",
     .family = "scatter",
     .names = kNames,

@@ -1,4 +1,4 @@
-// Where and Select: from two tensors, element by element, the one a condition says. Source: sections 5.3 and
+// Where and Select: each element from one of two tensors, depending on a condition. Source: sections 5.3 and
 // 5.4 (WH-1, WH-2, SL-1 ... SL-3).
 #include <utility>
 
@@ -10,23 +10,24 @@
 namespace tensorop {
 namespace {
 
-constexpr unsigned kOneWayCondition = 4;  // the condition does not stretch the result
+constexpr unsigned kOneWayCondition = 4;  // the condition does not enlarge the result
 
 constexpr OperandSpec kOperands[] = {
-    {"condition", "B", OperandRole::condition, "WH-1", "bool: which of the two to take"},
+    {"condition", "B", OperandRole::condition, "WH-1", "bool: selects x or y"},
     {"x", "T", OperandRole::data, "T-1", "taken where the condition is true"},
-    {"y", "T", OperandRole::data, "T-1", "taken where it is false; of x's dtype"},
+    {"y", "T", OperandRole::data, "T-1", "taken where the condition is false; of x's dtype"},
 };
 
 constexpr AttributeSpec kAttributes[] = {
     {"auto_broadcast", AttributeKind::choice, "numpy", kAutoBroadcastChoices, "EW-3",
-     "how shapes go together: aligned on the right, y and the condition within x, or not at all"},
+     "broadcasting rule: numpy (aligned on the right), pdpd (y and condition within x) or none (equal "
+     "shapes)"},
     {"axis",
      AttributeKind::integer,
      "-1",
      {},
      kCallRule,
-     "auto_broadcast pdpd: the dimension of x where y and the condition begin; -1: each ends where x does"},
+     "auto_broadcast pdpd: the dimension of x where y and the condition begin; -1: aligned on the right"},
 };
 
 static_assert(begins_like_binary(kAttributes));
@@ -90,7 +91,7 @@ constexpr OperatorName kNames[] = {{"where", kWhereOnly}, {"select", kSelectOnly
 
 constinit const Operator kWhere = {
     .name = "where",
-    .summary = "Takes each element from x or from y, as a condition says",
+    .summary = "Takes each element from x or from y, depending on a condition",
     .example = "tensorop where '[[true,false],[true,true]]' '[[1,2],[3,4]]' '[9,8]'",
     .family = "where",
     .names = kNames,

@@ -20,16 +20,16 @@ namespace tensorop {
 // Seconds as a decimal number, to the microsecond.
 [[nodiscard]] std::string seconds_text(double seconds);
 
-// The object of `check --json` (docs/golden-files.md), piece by piece: nothing of a case is kept.
+// The object of `check --json` (docs/golden-files.md), piece by piece: cases are not kept.
 class CheckJson {
  public:
-  // What is to be written for a case, a line; the first one begins the object.
+  // The text to write for a case, one line; the first text begins the object.
   [[nodiscard]] std::string add(const Job& job, const CaseResult& result);
-  // What is to be written at the end.
+  // The text to write at the end.
   [[nodiscard]] std::string finish(const CheckCounts& counts);
 
  private:
-  // What comes before the next piece.
+  // The separator before the next piece.
   [[nodiscard]] std::string lead(std::string_view separator);
 
   bool has_begun_ = false;

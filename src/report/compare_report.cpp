@@ -26,7 +26,7 @@ std::string number(double value) {
   return {text, write_number(text, value)};
 }
 
-// The absolute error of an element, or the largest of all: that of integers is exact.
+// The absolute error of an element, or the largest one of all elements; exact for integers.
 std::string absolute(const Comparison& comparison, const Difference& error) {
   return is_integer(comparison) ? cat(error.ulp.value) : number(error.absolute.value);
 }
@@ -45,7 +45,7 @@ double percent_of(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// Three digits, and never 100% where that is not all of the truth.
+// Three digits; 100% only when all elements differ.
 std::string percent_text(std::int64_t part, std::int64_t whole) {
   const double percent = percent_of(part, whole);
   char text[kNumberTextSize];
@@ -91,7 +91,7 @@ std::string element_line(std::string_view role, const Comparison& comparison, co
              shown_value(comparison, element.expected), error_text(comparison, element.error), remark, '\n');
 }
 
-// By how much the worst element exceeds its own tolerance, where that is not simply its error.
+// By how much the worst element exceeds its own tolerance, unless that is its error.
 std::string excess_text(const Comparison& comparison) {
   const Difference& error = comparison.worst->error;
   if (error.unfixable != 0) return ", no tolerance helps";
@@ -108,7 +108,7 @@ std::string peak_position(const Comparison& comparison, const Peak<T>& peak) {
   return shape.empty() ? "" : " at " + json_integers(coordinates(peak.at, shape));
 }
 
-// That of integers is exact as the distance in ulp alone.
+// For integers the distance in ulp is the exact absolute error.
 std::string absolute_position(const Comparison& comparison) {
   const Difference& found = comparison.difference;
   return is_integer(comparison) ? peak_position(comparison, found.ulp)

@@ -17,7 +17,7 @@ std::string option_of(std::string_view name) {
   return out;
 }
 
-// "false; as divide true": names may have a default of their own. Empty: none.
+// "false; as divide true": a name may have its own default. Empty: no default.
 std::string default_list(const Operator& op, const AttributeSpec& spec) {
   std::string out(spec.default_text);
   for (const OperatorName& name : op.names) {
@@ -27,8 +27,8 @@ std::string default_list(const Operator& op, const AttributeSpec& spec) {
 }
 
 std::string index_rule(const Version& version) {
-  const std::string negative = version.index.negative ? "negative allowed" : "not negative";
-  return negative + (version.index.zero_fill ? ", out of range reads zero" : "");
+  const std::string negative = version.index.negative ? "negative allowed" : "non-negative";
+  return negative + (version.index.zero_fill ? ", zeros where out of range" : "");
 }
 
 bool has_indices(const Operator& op) {
@@ -160,14 +160,13 @@ std::string describe_line(const Operator& op) {
 std::string describe_text(const Operator& op) {
   std::string out = cat(op.name, ": ", op.summary, "\n\n  ", op.example, "\n\n");
   if (op.names.size() > 1) {
-    out += "Also called:";
+    out += "Aliases:";
     for (const OperatorName& name : op.names.subspan(1)) out += cat(" ", name.name);
     out += "\n\n";
   }
   out += "Operands:\n";
   for (const OperandSpec& operand : op.operands) {
-    out += cat("  ", option_of(operand.name), " (", operand.type, "): ", operand.help,
-               operand.variadic ? "; and more\n" : "\n");
+    out += cat("  ", option_of(operand.name), " (", operand.type, "): ", operand.help, "\n");
   }
   if (!op.attributes.empty()) out += "\nAttributes:\n";
   for (const AttributeSpec& spec : op.attributes) {
@@ -177,7 +176,8 @@ std::string describe_text(const Operator& op) {
     out += by_default.empty() ? "\n" : cat(" (default ", by_default, ")\n");
   }
   if (!op.oob.empty())
-    out += cat("  --oob: index out of range, without --spec; ", join(words_of(op.oob)), " (default error)\n");
+    out += cat("  --oob: what happens to an index out of range; not with --spec; ", join(words_of(op.oob)),
+               " (default error)\n");
   return cat(out, "\nVersions:\n", describe_versions(op));
 }
 
@@ -200,8 +200,7 @@ std::string describe_json(std::span<const Operator* const> ops) {
 std::string describe_markdown(const Operator& op) {
   std::string out = cat("| operand | type | meaning |\n| --- | --- | --- |\n");
   for (const OperandSpec& operand : op.operands) {
-    out += cat("| `", option_of(operand.name), "` | ", operand.type, " | ", operand.help,
-               operand.variadic ? "; any number more |\n" : " |\n");
+    out += cat("| `", option_of(operand.name), "` | ", operand.type, " | ", operand.help, " |\n");
   }
   if (!op.attributes.empty()) out += "\n| attribute | default | meaning |\n| --- | --- | --- |\n";
   for (const AttributeSpec& spec : op.attributes) {
@@ -241,7 +240,7 @@ std::string describe_json(const FileInfo& file) {
     out["order"] = file.fortran_order ? "F" : "C";
   }
   if (!file.compression.empty()) out["compression"] = file.compression;
-  // A path is bytes: what is no UTF-8 in it must not stop the answer.
+  // A path is bytes: those that are not UTF-8 are replaced instead of failing.
   return out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

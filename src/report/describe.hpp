@@ -14,9 +14,9 @@ namespace tensorop {
 
 // One line: name, aliases, versions.
 [[nodiscard]] std::string describe_line(const Operator& op);
-// All of it, for a terminal.
+// The complete description, for a terminal.
 [[nodiscard]] std::string describe_text(const Operator& op);
-// Of it the published versions: what each has and allows.
+// The part of it about versions: the attributes and dtypes of each.
 [[nodiscard]] std::string describe_versions(const Operator& op);
 // A JSON array with an object for each operator.
 [[nodiscard]] std::string describe_json(std::span<const Operator* const> ops);

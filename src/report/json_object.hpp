@@ -1,5 +1,5 @@
-// A JSON object for a report, as text. Values are JSON already: numbers keep every digit that they were
-// written with, which no JSON library would promise.
+// A JSON object for a report, as text. Values are JSON already: numbers keep every digit of their text, which
+// a JSON library does not guarantee.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace tensorop {
 
-// Of all reports of results (compare, check). It grows when a key changes its meaning or goes.
+// The schema version of the reports of compare and check. It grows when a key changes its meaning or is
+// removed.
 inline constexpr int kReportSchemaVersion = 2;
 
 class JsonObjectText {

@@ -9,8 +9,8 @@
 
 namespace tensorop {
 
-// A suite for each file of cases, in order. A difference is a failure, an error an error; what was updated is
-// in system-out. Keeps the XML of all cases: the counts come before them.
+// One suite for each case file, in order. A difference is a failure, an error is an error; updates are in
+// system-out. Keeps the XML of all cases: the counts come before them.
 class JUnitReport {
  public:
   void add(const Job& job, const CaseResult& result);

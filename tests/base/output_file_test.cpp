@@ -461,7 +461,8 @@ TEST_CASE("a directory that takes the destination's name before the commit is an
     OutputFile file = OutputFile::create(path);
     file.append(bytes_of("ours"));
     fs::create_directory(path);
-    CHECK(error_of([&] { file.commit(); }) == cat(path, ": cannot publish the result: Is a directory"));
+    CHECK(error_of([&] { file.commit(); }) ==
+          cat(path, ": cannot rename the result to its destination: Is a directory"));
   }
   CHECK(fs::is_directory(path));
   CHECK(names_in(dir.path()) == std::set<std::string>{"out"});
@@ -636,7 +637,7 @@ bool run_with_fault(const Scene& scene, int strike, Fault fault, int code) {
   } else {
     CHECK(line.starts_with(cat(path, ": ")));
     CHECK(line.ends_with(cat(": ", std::strerror(code))));
-    const bool is_published = line.find(": the result is there, but its name ") != std::string::npos;
+    const bool is_published = line.find(": the result is written, but its folder ") != std::string::npos;
     if (is_published) left.insert("out");
     CHECK(get(dir.file("out")) == (is_published ? scene.whole() : scene.exists ? "before" : "(nothing)"));
   }
@@ -831,7 +832,7 @@ TEST_CASE("a write that takes nothing is an error, not an endless loop", "[base]
   StuckSystem stuck;
   const ScopedSystem scope(stuck);
   CHECK(error_of([&] { publish(dir.file("out"), "x"); }) ==
-        cat(dir.file("out"), ": cannot write: nothing more is taken"));
+        cat(dir.file("out"), ": cannot write: write() accepted no bytes"));
   CHECK(names_in(dir.path()).empty());
 }
 

@@ -63,16 +63,18 @@ TEST_CASE("each case gets its outcome, and the worst is the exit status", "[cli]
       {R"("indices":[3],"expect":{"error":"IX-1"})", 0, ""},
       {R"("indices":[3],"expect":{"error":"out of range for axis 0"})", 0, ""},
       {R"("indices":[3],"expect":{"error":"IX-10"})", 1,
-       "f:1: different\n  expected the error IX-10, found gather: indices[0] = 3 is out of range for axis 0 "
+       "f:1: different\n  expected the error 'IX-10', found gather: indices[0] = 3 is out of range for axis "
+       "0 "
        "of data "
        "(size 3; allowed -3..2) [IX-1]\n"},
       {R"("indices":[3],"expect":{"error":"IX"})", 0, ""},
       {R"("indices":[3],"expect":{"error":"IX-"})", 1,
-       "f:1: different\n  expected the error IX-, found gather: indices[0] = 3 is out of range for axis 0 of "
+       "f:1: different\n  expected the error 'IX-', found gather: indices[0] = 3 is out of range for axis 0 "
+       "of "
        "data "
        "(size 3; allowed -3..2) [IX-1]\n"},
       {R"("indices":[1],"expect":{"error":"IX-1"})", 1,
-       "f:1: different\n  expected the error IX-1, found int64 (1)\n"},
+       "f:1: different\n  expected the error 'IX-1', found int64 (1)\n"},
       {R"("indices":[3],"expect":[30])", 2,
        "f:1: error\n  gather: indices[0] = 3 is out of range for axis 0 of data (size 3; allowed -3..2) "
        "[IX-1]\n"},
@@ -142,17 +144,18 @@ TEST_CASE("steps hand their results to cases and are no cases themselves", "[cli
   CHECK(check_in(dir, {"f", "--filter", "f:2"}).out == "1 case: equal\n");
   CHECK(check_in(dir, {"f", "--filter", "*ehin?"}).status == 2);
   CHECK(check_in(dir, {"f", "--filter", "?ehin"}).err ==
-        "tensorop: check: --filter ?ehin: no case has such a name\n");
+        "tensorop: check: --filter '?ehin' matches no case\n");
   write_file(dir.file("g"), R"({"op":"add","a":1,"b":2,"id":"three"})");
   CHECK(check_in(dir, {"g"}).err == "tensorop: check: g:1: key \"expect\" is missing\n");
   write_file(dir.file("h"), R"([{"op":"add","a":1,"b":2,"id":"three","output":"o.npy"},
 {"op":"add","a":"o.npy","b":2,"expect":5}])");
   CHECK(check_in(dir, {"h"}).err ==
-        "tensorop: check: h:2: key \"a\": o.npy is the output of the job on line 1, and check writes none: "
+        "tensorop: check: h:2: key \"a\": o.npy is the output of the job on line 1, and check writes no "
+        "outputs: "
         "use its id\n");
-  CHECK(check_in(dir, {}).err == "tensorop: check: no file and no folder of cases given\n");
+  CHECK(check_in(dir, {}).err == "tensorop: check: no case file or folder given\n");
   CHECK(check_in(dir, {"-"}).err == "tensorop: check: no cases\n");
-  CHECK(check_in(dir, {"-", "-"}).err == "tensorop: check: standard input can be one file only\n");
+  CHECK(check_in(dir, {"-", "-"}).err == "tensorop: check: standard input can be read only once\n");
 }
 
 TEST_CASE("a folder is all cases below it, in the order of names, but no tensors", "[cli][check]") {
@@ -182,17 +185,19 @@ TEST_CASE("a folder is all cases below it, in the order of names, but no tensors
   put("t/a/broken.json", R"([{"opp":1}])");
   CHECK(check_in(dir, {"t"}).err ==
         "tensorop: check: t/a/broken.json:1: key \"op\" is missing\n"
-        "hint: nor is it a tensor: t/a/broken.json: element [0]: expected a number, a string, true or false, "
+        "hint: it is not a tensor either: t/a/broken.json: element [0]: expected a number, a string, true or "
+        "false, "
         "found an object\n");
   put("t/a/broken.json", R"({"shape":[3],"data":[1]})");
   CHECK(check_in(dir, {"t"}).err ==
         "tensorop: check: t/a/broken.json:1: key \"op\" is missing\n"
-        "hint: nor is it a tensor: t/a/broken.json: data has shape (1), which is neither (3) nor a flat list "
+        "hint: it is not a tensor either: t/a/broken.json: data has shape (1), which is neither (3) nor a "
+        "flat list "
         "of "
         "3 elements\n");
   fs::create_directory(dir.path() / "empty");
   CHECK(check_in(dir, {"empty"}).err ==
-        "tensorop: check: empty: no cases in *.json and *.jsonl of this folder\n");
+        "tensorop: check: empty: no cases in the *.json and *.jsonl files of this folder\n");
   CHECK(check_in(dir, {"none"}).err == "tensorop: check: none: cannot open: No such file or directory\n");
 }
 
@@ -245,7 +250,7 @@ TEST_CASE("golden files are rewritten by --update alone, each change is listed",
         "c/f.jsonl:4: different\n"
         "c/f.jsonl:5: error\n"
         "c/f.jsonl:6: error\n"
-        "  c/none.bin: the ending does not tell the format\n"
+        "  c/none.bin: cannot tell the format from the file extension\n"
         "c/f.jsonl:8: error\n"
         "  c/wrong.json: c/f.jsonl:3 has just rewritten it, and this result differs\n"
         "c/f.jsonl:9: different\n"

@@ -118,8 +118,8 @@ TEST_CASE("what cannot be compared is exit status 2", "[cli][compare]") {
   const std::vector<Refused> rows = {
       {{}, "operand actual is missing"},
       {{"a.npy"}, "operand expected is missing"},
-      {{"a.npy", "a.npy", "b.npy"}, "unexpected operand b.npy: two are compared"},
-      {{"-", "-"}, "standard input can be one operand only"},
+      {{"a.npy", "a.npy", "b.npy"}, "unexpected operand 'b.npy': compare takes 2"},
+      {{"-", "-"}, "standard input can be read only once"},
       {{"none.npy", "a.npy"}, "actual: none.npy: cannot open: No such file or directory"},
       {{"a.npy", "none.npy"}, "expected: none.npy: cannot open: No such file or directory"},
       {{"a.npy", "cut.npy"}, "expected: cut.npy: header promises 8 bytes of data, the file holds 4"},
@@ -127,11 +127,11 @@ TEST_CASE("what cannot be compared is exit status 2", "[cli][compare]") {
       {{"a.npy", "[1,"},
        "expected: malformed JSON at line 1, column 4: unexpected end of input; expected '[', '{', or a "
        "literal"},
-      {{"a.npy", "a.npy", "--rtol", "nan"}, "rtol nan is not a finite non-negative number"},
-      {{"a.npy", "a.npy", "--atol", "-1"}, "atol -1 is not a finite non-negative number"},
-      {{"a.npy", "a.npy", "--max-ulp", "1.5"}, "max_ulp 1.5 is not an integer from 0 to 2^64-1"},
+      {{"a.npy", "a.npy", "--rtol", "nan"}, "rtol 'nan' is not a finite non-negative number"},
+      {{"a.npy", "a.npy", "--atol", "-1"}, "atol '-1' is not a finite non-negative number"},
+      {{"a.npy", "a.npy", "--max-ulp", "1.5"}, "max_ulp '1.5' is not an integer from 0 to 2^64-1"},
       {{"a.npy", "a.npy", "--max-mismatch", "2e3"},
-       "max_mismatch 2e3 is neither a non-negative integer nor 0%..100% (at most 6 decimals)"},
+       "max_mismatch '2e3' is neither a non-negative integer nor a percentage 0%..100% (at most 6 decimals)"},
       {{"a.npy", "a.npy", "--rtol"}, "--rtol needs a value"},
       {{"a.npy", "a.npy", "--rtol", "1", "--rtol", "2"}, "--rtol is given twice"},
       {{"a.npy", "a.npy", "--nan-unequal=1"}, "--nan-unequal takes no value"},
@@ -146,7 +146,7 @@ TEST_CASE("what cannot be compared is exit status 2", "[cli][compare]") {
     if (row.message != "--rtol needs a value") check_refused(run_in(dir, quiet), row.message);
   }
   const ProcessResult unknown = run_in(dir, {"a.npy", "a.npy", "--rtoll", "1"});
-  CHECK(unknown.err == "tensorop: compare: unknown option --rtoll\nhint: did you mean --rtol?\n");
+  CHECK(unknown.err == "tensorop: compare: unknown option '--rtoll'\nhint: did you mean --rtol?\n");
   CHECK(unknown.status == 2);
 }
 

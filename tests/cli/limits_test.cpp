@@ -194,10 +194,10 @@ TEST_CASE("a file that promises more than it holds, or holds more than it should
       {"$B convert header.npy",
        "convert: header.npy: malformed NPY header: it claims 4294967295 bytes (at most 65536)"},
       {"$B convert hole.npz",
-       "convert: hole.npz: malformed zip archive: its end, where the directory is found, is missing or "
+       "convert: hole.npz: malformed zip archive: the end of central directory record is missing or "
        "wrong"},
       {"$B convert hole.npz:x",
-       "convert: hole.npz: malformed zip archive: its end, where the directory is found, is missing or "
+       "convert: hole.npz: malformed zip archive: the end of central directory record is missing or "
        "wrong"},
       {"$B convert hole.json", "convert: hole.json: malformed JSON at byte 2: a zero byte"},
       {"$B convert deep.json", "convert: deep.json: lists are nested more than 64 deep: rank is at most 64"},

@@ -65,12 +65,12 @@ TEST_CASE("an array that is not there, or not named, is refused with what there 
   const TempDir dir;
   make_archives(dir);
   check_refused(run_in(dir, {"gather", "two.npz", "0"}),
-                "gather: data: two.npz: the archive holds 2 arrays (x, y) and none is named\n"
-                "hint: FILE:NAME is one array of an archive");
+                "gather: data: two.npz: the archive holds 2 arrays (x, y); name one of them\n"
+                "hint: FILE:NAME names one array of an archive");
   check_refused(run_in(dir, {"gather", "two.npz:w", "0"}),
-                "gather: data: two.npz: the archive holds no array w\nhint: it holds x, y");
+                "gather: data: two.npz: the archive holds no array 'w'\nhint: it holds x, y");
   check_refused(run_in(dir, {"gather", "two.npz:", "0"}),
-                "gather: data: two.npz: the archive holds no array \nhint: it holds x, y");
+                "gather: data: two.npz: the archive holds no array ''\nhint: it holds x, y");
   check_refused(
       run_in(dir, {"convert", "-"}, get(dir.file("one.npz"))),
       "convert: standard input: an NPZ archive cannot be read as a stream: its directory is at its end\n"
@@ -91,7 +91,7 @@ TEST_CASE("info says of each array in an archive what its header says", "[cli][n
              R"("order":"C","compression":"deflated"})"
              "\n");
   check_refused(run_in(dir, {"info", "two.npz:w"}),
-                "info: two.npz: the archive holds no array w\nhint: it holds x, y");
+                "info: two.npz: the archive holds no array 'w'\nhint: it holds x, y");
   check_done(run_in(dir, {"convert", "two.npz:x", "-o", "x.npz"}), "");
   // The header alone is read: the elements may be damaged.
   std::string bytes = get(dir.file("x.npz"));
@@ -162,21 +162,21 @@ TEST_CASE("convert to an archive casts, and refuses what does not fit or go toge
   };
   const std::vector<Row> rows = {
       {{"two.npz:x", "x=[1]"},
-       "two.npz:x and x=[1] would both be called x\nhint: NAME=OPERAND gives an array another name"},
+       "two.npz:x and x=[1] would both have the name 'x'\nhint: NAME=OPERAND gives an array another name"},
       {{"a\nb=[1]"},
-       "a\\nb=[1]: an array cannot be called a\\nb: it has control characters\n"
+       "a\\nb=[1]: an array cannot have the name 'a\\nb': it has control characters\n"
        "hint: NAME=OPERAND gives it another name"},
       {{"=[1]"},
-       "=[1]: an array cannot be called '': the name is empty\nhint: NAME=OPERAND gives it another name"},
-      {{"a=-", "-"}, "standard input can be one operand only"},
+       "=[1]: an array cannot have the name '': the name is empty\nhint: NAME=OPERAND gives it another name"},
+      {{"a=-", "-"}, "standard input can be read only once"},
       {{"two.npz"},
-       "two.npz: the archive holds 2 arrays (x, y) and none is named\nhint: FILE:NAME is one array of an "
+       "two.npz: the archive holds 2 arrays (x, y); name one of them\nhint: FILE:NAME names one array of an "
        "archive"},
       {{"[1]", "none.npy"}, "none.npy: cannot open: No such file or directory"},
       {{"[1]", "a=none.npy"}, "none.npy: cannot open: No such file or directory"},
       {{"[1]", "two.npz:x", R"({"dtype":"float32","data":[300]})", "--dtype", "int8"},
        "element [0] = 300.0 does not fit in int8"},
-      {{"[\"a\"]", "two.npz:x", "--dtype", "string"}, "no cast from int64 to string"},
+      {{"[\"a\"]", "two.npz:x", "--dtype", "string"}, "cannot cast int64 to string"},
   };
   for (const Row& row : rows) {
     CAPTURE(row.message);
@@ -190,9 +190,10 @@ TEST_CASE("convert to an archive casts, and refuses what does not fit or go toge
     words.insert(words.end(), {"--format", "npz"});
     check_refused(run_in(dir, words), cat("convert: ", row.message));
   }
-  check_refused(run_in(dir, {"convert", "[1]", "--compress"}), "convert: --compress is for NPZ archives");
+  check_refused(run_in(dir, {"convert", "[1]", "--compress"}),
+                "convert: --compress is only for NPZ archives");
   check_refused(run_in(dir, {"convert", "[1]", "--compress", "-o", "a.npy"}),
-                "convert: --compress is for NPZ archives");
+                "convert: --compress is only for NPZ archives");
 }
 
 TEST_CASE("only convert writes archives", "[cli][npz]") {

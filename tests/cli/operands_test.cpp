@@ -83,9 +83,9 @@ TEST_CASE("operands that are missing or too many are named", "[cli][operands]") 
   check_refused(run_tensorop({"scatternd", "--indices", "[[0]]", "[1]"}),
                 "scatternd: operand updates is missing [G-8]");
   check_refused(run_tensorop({"gather", "[1]", "[0]", "[2]"}),
-                "gather: unexpected operand [2]: gather takes 2 [G-8]");
+                "gather: unexpected operand '[2]': gather takes 2 [G-8]");
   check_refused(run_tensorop({"gather", "--data", "[1]", "[0]", "[2]"}),
-                "gather: unexpected operand [2]: gather takes 2 [G-8]");
+                "gather: unexpected operand '[2]': gather takes 2 [G-8]");
 }
 
 TEST_CASE("a negative number is an operand where one is due", "[cli][operands]") {
@@ -133,10 +133,10 @@ TEST_CASE("standard input that holds no tensor is refused by that name", "[cli][
 TEST_CASE("standard input is one operand at most", "[cli][operands]") {
   const TempDir dir;
   check_refused(run_in(dir.path(), {"gather", "-", "-"}, "[1]"),
-                "gather: standard input can be one operand only");
+                "gather: standard input can be read only once");
   check_refused(run_in(dir.path(), {"scatternd", "--data", "-", "[[0]]", "-"}, "[1]"),
-                "scatternd: standard input can be one operand only");
-  check_refused(run_in(dir.path(), {"info", "-", "-"}, "[1]"), "info: standard input can be one file only");
+                "scatternd: standard input can be read only once");
+  check_refused(run_in(dir.path(), {"info", "-", "-"}, "[1]"), "info: standard input can be read only once");
 }
 
 TEST_CASE("a standard input that is closed is not replaced by another file", "[cli][operands]") {
@@ -188,7 +188,7 @@ TEST_CASE("untyped JSON takes the dtype of the operand it must equal, or what it
                 "gather: data: element [0] = 18446744073709551615 does not fit in int64 "
                 "(-9223372036854775808..9223372036854775807)");
   check_refused(run_tensorop({"gather", "[1]", "[0]", "--dtype", "float"}),
-                "gather: dtype float is not one of bool, int8, int16, int32, int64, uint8, uint16, uint32, "
+                "gather: dtype 'float' is not one of bool, int8, int16, int32, int64, uint8, uint16, uint32, "
                 "uint64, float16, bfloat16, float32, float64, complex64, complex128, string [G-8]");
 }
 
@@ -230,7 +230,7 @@ TEST_CASE("a dry run answers from headers, files and dtypes with shapes alike", 
                 "gather: indices is float32; the default semantics allows int8, int16, int32, int64, uint8, "
                 "uint16, uint32, uint64 [IX-3]");
   check_refused(run_tensorop({"gather", "float32[2,-3]", "int64[4]", "--dry-run"}),
-                "gather: data: float32[2,-3]: dimensions are non-negative integers");
+                "gather: data: float32[2,-3]: dimensions must be non-negative integers");
   check_refused(run_tensorop({"gather", "float32[2,3]", "int64[4]"}),
                 "gather: data: float32[2,3]: cannot open: No such file or directory");
 }

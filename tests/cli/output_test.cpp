@@ -78,7 +78,7 @@ TEST_CASE("an ending that tells no format is refused before anything is read", "
   const TempDir dir;
   for (const char* name : {"a", "a.txt", "a.zip", "a.NPY", "a.npy.bak"}) {
     const ProcessResult result = run_in(dir, {"gather", "no such file", "0", "-o", name});
-    CHECK(result.err == cat("tensorop: ", name, ": the ending does not tell the format\n",
+    CHECK(result.err == cat("tensorop: ", name, ": cannot tell the format from the file extension\n",
                             "hint: name it .npy or .json, or give --format npy, json or nested\n"));
     CHECK(result.out.empty());
     CHECK(result.status == 2);

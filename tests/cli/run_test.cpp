@@ -42,7 +42,7 @@ TEST_CASE("a job's keys are the operator's operands and attributes", "[cli][run]
       {R"("op":"Gather-ND","data":"[[1,2],[3,4]]","indices":"[[0,0]]")", R"([1],"data":[1])"},
       {R"("op":"gather","operands":[[5,6,7]],"indices":[2,0],"axis":-1)", R"([2],"data":[7,5])"},
       {R"("op":"gather","operands":[2,0],"data":[5,6,7])",
-       "gather: unexpected operand 0: gather takes 2 [G-8]"},
+       "gather: unexpected operand '0': gather takes 2 [G-8]"},
       {R"("op":"max","operands":[[1,9],[5],3])", R"([2],"data":[5,9])"},
       {R"("op":"min","a":7,"b":8,"operands":[3])", R"([],"data":3)"},
       {R"("op":"expand","data":[1],"shape":[2, 1])", R"([2,1],"data":[[1],[1]])"},
@@ -76,7 +76,7 @@ TEST_CASE("a job's keys are the operator's operands and attributes", "[cli][run]
     CHECK(result.status == 2);
     CHECK(result.out.empty());
     CHECK(result.err == cat("tensorop: run: ", folder,
-                            "jobs.jsonl:4: gather: unexpected operand 0: gather takes 2 [G-8]\n"
+                            "jobs.jsonl:4: gather: unexpected operand '0': gather takes 2 [G-8]\n"
                             "tensorop: run: ",
                             rows.size(), " jobs: ", rows.size() - 1, " done, 1 failed\n"));
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -95,9 +95,10 @@ TEST_CASE("a malformed job file is refused before any job runs", "[cli][run]") {
   };
   const std::vector<Row> rows = {
       {R"({"data":1})", R"(jobs.jsonl:2: key "op" is missing)"},
-      {R"({"op":"gathr","data":1})", R"(jobs.jsonl:2: key "op": no operator gathr (did you mean gather?))"},
-      {R"({"op":"zzzzzz"})", R"(jobs.jsonl:2: key "op": no operator zzzzzz)"},
-      {R"({"op":["gather"]})", R"(jobs.jsonl:2: key "op": expected the name of an operator, found a list)"},
+      {R"({"op":"gathr","data":1})",
+       R"(jobs.jsonl:2: key "op": unknown operator 'gathr' (did you mean gather?))"},
+      {R"({"op":"zzzzzz"})", R"(jobs.jsonl:2: key "op": unknown operator 'zzzzzz')"},
+      {R"({"op":["gather"]})", R"(jobs.jsonl:2: key "op": expected an operator name, found a list)"},
       {R"({"op":"gather","indice":1})",
        R"(jobs.jsonl:2: unknown key "indice" of gather (did you mean "indices"?))"},
       {R"({"op":"gathernd","batch-dims":1})",
@@ -110,13 +111,13 @@ TEST_CASE("a malformed job file is refused before any job runs", "[cli][run]") {
       {R"({"op":"gather","data":1,"data":2})", R"(jobs.jsonl:2: duplicate key "data")"},
       {R"({"op":"gather","data":null})", R"(jobs.jsonl:2: key "data": expected an operand, found null)"},
       {R"({"op":"gather","data":"-"})",
-       R"(jobs.jsonl:2: key "data": a job has no standard input and no standard output: name a file)"},
+       R"(jobs.jsonl:2: key "data": a job cannot use standard input or standard output: name a file)"},
       {R"({"op":"gather","data":""})",
-       R"(jobs.jsonl:2: key "data": expected the name of a file, found an empty string)"},
+       R"(jobs.jsonl:2: key "data": expected a file name, found an empty string)"},
       {R"({"op":"gather","data":"a\u0000b"})",
-       R"(jobs.jsonl:2: key "data": the name of a file cannot contain a zero byte)"},
+       R"(jobs.jsonl:2: key "data": a file name cannot contain a zero byte)"},
       {R"({"op":"add","a":1,"b":1,"output":"5"})",
-       R"(jobs.jsonl:2: key "output": 5 would be a tensor where it is an operand: write ./5)"},
+       R"(jobs.jsonl:2: key "output": 5 would be read as a tensor when it is an operand: write ./5)"},
       {R"({"op":"gather","axis":[1]})", R"(jobs.jsonl:2: key "axis": expected an integer, found a list)"},
       {R"({"op":"gather","axis":null})", R"(jobs.jsonl:2: key "axis": expected an integer, found null)"},
       {R"({"op":"scatternd","reduction":true})",
@@ -131,22 +132,23 @@ TEST_CASE("a malformed job file is refused before any job runs", "[cli][run]") {
       {R"({"op":"max","operands":[1,null]})",
        R"(jobs.jsonl:2: key "operands": expected an operand, found null)"},
       {R"({"op":"gather","id":""})", R"(jobs.jsonl:2: key "id": expected a name, found an empty string)"},
-      {R"({"op":"gather","id":"a"})", R"(jobs.jsonl:2: key "id": the job on line 1 has this id too)"},
+      {R"({"op":"gather","id":"a"})", R"(jobs.jsonl:2: key "id": the job on line 1 has the same id)"},
       {R"({"op":"gather"})", R"(jobs.jsonl:2: neither "output" nor "id": the result would be lost)"},
       {R"({"op":"gather","output":"-"})",
-       R"(jobs.jsonl:2: key "output": a job has no standard input and no standard output: name a file)"},
+       R"(jobs.jsonl:2: key "output": a job cannot use standard input or standard output: name a file)"},
       {R"({"op":"gather","output":"x/../out.json"})",
-       R"(jobs.jsonl:2: key "output": the job on line 1 writes this file too)"},
+       R"(jobs.jsonl:2: key "output": the job on line 1 writes the same file)"},
       {R"({"op":"gather","output":"o.bin"})",
-       R"(jobs.jsonl:2: key "output": o.bin: the ending does not tell the format)"},
+       R"(jobs.jsonl:2: key "output": o.bin: cannot tell the format from the file extension)"},
       {R"({"op":"gather","output":"o.npz"})",
        R"(jobs.jsonl:2: key "output": o.npz: only convert writes NPZ archives)"},
       {R"({"op":"gather","output":"o.npy","format":"png"})",
-       R"(jobs.jsonl:2: key "format": png is not one of npy, json, nested)"},
+       R"(jobs.jsonl:2: key "format": 'png' is not one of npy, json, nested)"},
       {R"({"op":"gather","id":"x","format":"npy"})", R"(jobs.jsonl:2: key "format" needs key "output")"},
-      {R"({"op":"gather","id":"x","data":"@aaaaa"})", R"(jobs.jsonl:2: key "data": no job has the id aaaaa)"},
+      {R"({"op":"gather","id":"x","data":"@aaaaa"})",
+       R"(jobs.jsonl:2: key "data": no job has the id 'aaaaa')"},
       {"{\"op\":\"gather\",\"id\":\"weights\"}\n{\"op\":\"gather\",\"id\":\"x\",\"data\":\"@wieghts\"}",
-       R"(jobs.jsonl:3: key "data": no job has the id wieghts (did you mean @weights?))"},
+       R"(jobs.jsonl:3: key "data": no job has the id 'wieghts' (did you mean @weights?))"},
       {R"({"op":"gather","id":"x","data":"@x"})", R"(jobs.jsonl:2: key "data": it is this job's own id)"},
       {"{\"op\":\"gather\",\"id\":\"x\",\"data\":\"@y\"}\n{\"op\":\"gather\",\"id\":\"y\"}",
        R"(jobs.jsonl:2: key "data": the job on line 3, which has that id, comes later)"},
@@ -155,7 +157,7 @@ TEST_CASE("a malformed job file is refused before any job runs", "[cli][run]") {
       {R"({"op":"gather","id":"x","expect":{"error":"X","dtype":1}})",
        R"(jobs.jsonl:2: key "expect": "error" cannot be combined with another key)"},
       {R"({"op":"gather","id":"x"} x)",
-       "jobs.jsonl:2: unexpected text after the object: each begins on a line of its own"},
+       "jobs.jsonl:2: unexpected text after the object: each object begins on its own line"},
       {"3", "jobs.jsonl:2: expected an object, found a number"},
   };
   for (const Row& row : rows) {
@@ -289,14 +291,13 @@ TEST_CASE("run reads standard input, and is as quiet as asked", "[cli][run]") {
         "tensorop: warning: standard input:1: scatter: onnx Scatter-11 is deprecated\n"
         "tensorop: run: 1 job: 1 done\n");
   CHECK(run({"run", "-", "-q"}, old).err.empty());
-  CHECK(run({"run"}, "").err == "tensorop: run: no file of jobs given\n");
-  CHECK(run({"run", "a", "b"}, "").err ==
-        "tensorop: run: unexpected operand b: one file of jobs is run at a time\n");
+  CHECK(run({"run"}, "").err == "tensorop: run: no job file given\n");
+  CHECK(run({"run", "a", "b"}, "").err == "tensorop: run: unexpected operand 'b': run takes one job file\n");
   CHECK(run({"run", "none.json"}, "").err ==
         "tensorop: run: none.json: cannot open: No such file or directory\n");
-  CHECK(run({"run", "-", "--jobs", "0"}, "").err == "tensorop: run: --jobs 0 is no number from 1 on\n");
+  CHECK(run({"run", "-", "--jobs", "0"}, "").err == "tensorop: run: --jobs '0' is not a positive integer\n");
   CHECK(run({"run", "-", "--progress", "soon"}, "").err ==
-        "tensorop: run: --progress soon is not one of auto, always, never\n");
+        "tensorop: run: --progress 'soon' is not one of auto, always, never\n");
 }
 
 // The sanitizers take more of both than the limits allow.
@@ -314,7 +315,7 @@ TEST_CASE("what a file of jobs costs is in proportion to its length", "[cli][run
       // A name to suggest that is far longer than what was typed.
       {"ulimit -v 500000",
        add + std::string(5000000, 'x') + "\"}\n" + R"({"op":"add","a":"@y","b":1,"id":"z"})",
-       "tensorop: run: jobs.jsonl:2: key \"a\": no job has the id y\n"},
+       "tensorop: run: jobs.jsonl:2: key \"a\": no job has the id 'y'\n"},
       // Dtypes that must be the same, of very many operands; seconds of the processor.
       {"ulimit -t 6", R"({"op":"min","operands":[)" + operands + R"(],"id":"x"})",
        "tensorop: run: 1 job: 1 done\n"},

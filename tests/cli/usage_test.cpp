@@ -146,12 +146,12 @@ TEST_CASE("an option without its value, or with an empty one, is refused", "[cli
       {{"gather", "[1,2]", "0", "-o"}, "gather: --output needs a value"},
       {{"gather", "[1,2]", "0", "--axis="}, "gather: axis '' is not an integer [G-8]"},
       {{"gather", "[1,2]", "0", "--axis", ""}, "gather: axis '' is not an integer [G-8]"},
-      {{"gather", "[1,2]", "0", "--output="}, "gather: --output needs the name of a file"},
-      {{"gather", "[1,2]", "0", "-o", ""}, "gather: --output needs the name of a file"},
-      {{"gather", "[1,2]", "0", "--format="}, "gather: --format  is not one of npy, json, nested"},
+      {{"gather", "[1,2]", "0", "--output="}, "gather: --output needs a file name"},
+      {{"gather", "[1,2]", "0", "-o", ""}, "gather: --output needs a file name"},
+      {{"gather", "[1,2]", "0", "--format="}, "gather: --format '' is not one of npy, json, nested"},
       // An empty value does not swallow the option behind it.
       {{"expand", "[1,2]", "--shape=", "--dry-run"}, "expand: shape is empty [BC-T1]"},
-      {{"gather", "--data=", "[0]"}, "gather: data: an empty text is neither a file nor a tensor"},
+      {{"gather", "--data=", "[0]"}, "gather: data: an empty operand is neither a file nor a tensor"},
       {{"--threads"}, "--threads needs a value"},
   });
 }
@@ -178,37 +178,39 @@ TEST_CASE("an option given twice is refused", "[cli][usage]") {
 
 TEST_CASE("a mistyped name is answered with the nearest one", "[cli][usage]") {
   check_refusals({
-      {{"gathernb"}, "no operator or command gathernb", "did you mean gathernd?"},
-      {{"Gather-Elemnts", "[1]"}, "no operator or command Gather-Elemnts", "did you mean gatherelements?"},
-      {{"scaternd"}, "no operator or command scaternd", "did you mean scatternd?"},
-      {{"covnert"}, "no operator or command covnert", "did you mean convert?"},
-      {{"INFO", "a.npy"}, "no operator or command INFO", "did you mean info?"},
-      {{"xyzzy"}, "no operator or command xyzzy", "tensorop --help lists them"},
-      {{""}, "no operator or command ", "tensorop --help lists them"},
-      {{}, "no operator and no command given", "tensorop --help lists them"},
-      {{"-q"}, "no operator and no command given", "tensorop --help lists them"},
-      {{"--vresion"}, "unknown option --vresion", "did you mean --version?"},
-      {{"ops", "gathernb"}, "ops: no operator gathernb", "did you mean gathernd?"},
-      {{"ops", "xyzzy"}, "ops: no operator xyzzy"},
+      {{"gathernb"}, "unknown operator or command 'gathernb'", "did you mean gathernd?"},
+      {{"Gather-Elemnts", "[1]"},
+       "unknown operator or command 'Gather-Elemnts'",
+       "did you mean gatherelements?"},
+      {{"scaternd"}, "unknown operator or command 'scaternd'", "did you mean scatternd?"},
+      {{"covnert"}, "unknown operator or command 'covnert'", "did you mean convert?"},
+      {{"INFO", "a.npy"}, "unknown operator or command 'INFO'", "did you mean info?"},
+      {{"xyzzy"}, "unknown operator or command 'xyzzy'", "run tensorop --help for a list"},
+      {{""}, "unknown operator or command ''", "run tensorop --help for a list"},
+      {{}, "no operator or command given", "run tensorop --help for a list"},
+      {{"-q"}, "no operator or command given", "run tensorop --help for a list"},
+      {{"--vresion"}, "unknown option '--vresion'", "did you mean --version?"},
+      {{"ops", "gathernb"}, "ops: unknown operator 'gathernb'", "did you mean gathernd?"},
+      {{"ops", "xyzzy"}, "ops: unknown operator 'xyzzy'"},
   });
 }
 
 TEST_CASE("an unknown option is answered with the nearest one", "[cli][usage]") {
   check_refusals({
-      {{"gather", "[1,2]", "0", "--axsi", "0"}, "gather: unknown option --axsi", "did you mean --axis?"},
-      {{"gather", "[1,2]", "0", "--axsi=0"}, "gather: unknown option --axsi", "did you mean --axis?"},
+      {{"gather", "[1,2]", "0", "--axsi", "0"}, "gather: unknown option '--axsi'", "did you mean --axis?"},
+      {{"gather", "[1,2]", "0", "--axsi=0"}, "gather: unknown option '--axsi'", "did you mean --axis?"},
       {{"gather", "[1,2]", "0", "--batch_dims", "0"},
-       "gather: unknown option --batch_dims",
+       "gather: unknown option '--batch_dims'",
        "did you mean --batch-dims?"},
-      {{"gather", "[1,2]", "0", "--Axis", "0"}, "gather: unknown option --Axis", "did you mean --axis?"},
-      {{"gather", "[1,2]", "0", "--updates", "0"}, "gather: unknown option --updates"},
-      {{"gather", "[1,2]", "0", "-x"}, "gather: unknown option -x"},
-      {{"gather", "[1,2]", "0", "-5x"}, "gather: unknown option -5x"},
-      {{"gather", "[1,2]", "0", "-e"}, "gather: unknown option -e"},
-      {{"gather", "[1,2]", "0", "---"}, "gather: unknown option ---"},
-      {{"convert", "1", "--formt", "npy"}, "convert: unknown option --formt", "did you mean --format?"},
-      {{"info", "--jsno", "a.npy"}, "info: unknown option --jsno", "did you mean --json?"},
-      {{"ops", "--axis", "1"}, "ops: unknown option --axis"},
+      {{"gather", "[1,2]", "0", "--Axis", "0"}, "gather: unknown option '--Axis'", "did you mean --axis?"},
+      {{"gather", "[1,2]", "0", "--updates", "0"}, "gather: unknown option '--updates'"},
+      {{"gather", "[1,2]", "0", "-x"}, "gather: unknown option '-x'"},
+      {{"gather", "[1,2]", "0", "-5x"}, "gather: unknown option '-5x'"},
+      {{"gather", "[1,2]", "0", "-e"}, "gather: unknown option '-e'"},
+      {{"gather", "[1,2]", "0", "---"}, "gather: unknown option '---'"},
+      {{"convert", "1", "--formt", "npy"}, "convert: unknown option '--formt'", "did you mean --format?"},
+      {{"info", "--jsno", "a.npy"}, "info: unknown option '--jsno'", "did you mean --json?"},
+      {{"ops", "--axis", "1"}, "ops: unknown option '--axis'"},
   });
 }
 
@@ -220,7 +222,7 @@ TEST_CASE("a mistyped choice is answered with the choices", "[cli][usage]") {
       {{"gather", "[1]", "0", "--oob", "wrp"},
        "gather: oob 'wrp' is not one of error, zero, clip, wrap [G-8]",
        "did you mean wrap?"},
-      {{"gather", "[1]", "0", "--format", "xml"}, "gather: --format xml is not one of npy, json, nested"},
+      {{"gather", "[1]", "0", "--format", "xml"}, "gather: --format 'xml' is not one of npy, json, nested"},
   });
   check_calls({
       {{"scatternd", "[1]", "[[0]]", "[2]", "--reduction", "ADD"}, json("1", "[3]")},
@@ -237,14 +239,14 @@ TEST_CASE("what stands behind two dashes is an operand", "[cli][usage]") {
   check_refusals({
       {{"gather", "[1,2]", "--", "--axis"},
        "gather: indices: --axis: cannot open: No such file or directory"},
-      {{"gather", "--", "[1,2]", "0", "--"}, "gather: unexpected operand --: gather takes 2 [G-8]"},
+      {{"gather", "--", "[1,2]", "0", "--"}, "gather: unexpected operand '--': gather takes 2 [G-8]"},
   });
 }
 
 TEST_CASE("the number of threads is a number from 1 on", "[cli][usage]") {
   for (const char* number : {"0", "-1", "abc", "", "1.5", "0x2", "99999999999999999999"}) {
     check_refusals({{{"gather", "[1,2]", "0", "--threads", number},
-                     cat("gather: --threads ", number, " is no number from 1 on")}});
+                     cat("gather: --threads '", number, "' is not a positive integer")}});
   }
   for (const char* number : {"1", "2", "007", "1000000", "9223372036854775807"}) {
     check_calls({{{"gather", "[1,2]", "0", "--threads", number}, json("", "1")}});
@@ -276,26 +278,26 @@ TEST_CASE("names and values from outside are escaped and cut in messages", "[cli
   const std::string long_text(500, 'x');
   const std::string cut = cat(std::string(200, 'x'), "...");
   check_refusals({
-      {{nasty}, cat("no operator or command ", shown), "tensorop --help lists them"},
+      {{nasty}, cat("unknown operator or command '", shown, "'"), "run tensorop --help for a list"},
       {{"gather", nasty, "0"}, cat("gather: data: ", shown, ": cannot open: No such file or directory")},
-      {{"gather", "--" + nasty}, cat("gather: unknown option --", shown)},
+      {{"gather", "--" + nasty}, cat("gather: unknown option '--", shown, "'")},
       {{"gather", "[1]", "0", "--axis", nasty}, cat("gather: axis '", shown, "' is not an integer [G-8]")},
       {{"gather", "[1]", "0", "--threads", nasty},
-       cat("gather: --threads ", shown, " is no number from 1 on")},
+       cat("gather: --threads '", shown, "' is not a positive integer")},
       {{"gather", "[1]", "0", "--format", nasty},
-       cat("gather: --format ", shown, " is not one of npy, json, nested")},
+       cat("gather: --format '", shown, "' is not one of npy, json, nested")},
       {{"gather", "[1]", "0", "-o", nasty},
-       cat(shown, ": the ending does not tell the format"),
+       cat(shown, ": cannot tell the format from the file extension"),
        "name it .npy or .json, or give --format npy, json or nested"},
       {{"gather", "[1]", "0", "-o", "/nowhere/" + nasty + ".npy"},
        cat("gather: /nowhere/", shown, ".npy: cannot write: No such file or directory")},
       {{"gather", "[1]", "0", "--spec", nasty},
-       cat("gather: --spec ", shown, " is no specification: it is onnx-N, openvino-N or mdf [T-0]")},
-      {{"gather", "[1]", "0", "0", nasty}, "gather: unexpected operand 0: gather takes 2 [G-8]"},
+       cat("gather: --spec '", shown, "' is not a specification: use onnx-N, openvino-N or mdf [T-0]")},
+      {{"gather", "[1]", "0", "0", nasty}, "gather: unexpected operand '0': gather takes 2 [G-8]"},
       {{"info", nasty}, cat("info: ", shown, ": cannot open: No such file or directory")},
       {{"convert", nasty}, cat("convert: ", shown, ": cannot open: No such file or directory")},
-      {{"ops", nasty}, cat("ops: no operator ", shown)},
-      {{long_text}, cat("no operator or command ", cut), "tensorop --help lists them"},
+      {{"ops", nasty}, cat("ops: unknown operator '", shown, "'")},
+      {{long_text}, cat("unknown operator or command '", cut, "'"), "run tensorop --help for a list"},
       {{"gather", "[1]", "0", "--axis", long_text}, cat("gather: axis '", cut, "' is not an integer [G-8]")},
   });
 }

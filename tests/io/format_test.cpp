@@ -152,7 +152,7 @@ TEST_CASE("an archive of any format reads back, as a whole and array by array", 
         CHECK(array_name(array) == cat("a:", i));
       }
       CHECK(error_of([&] { (void)Source::open(path + ":b", {}); }) ==
-            cat(path, ": the archive holds no array b\nit holds a:0, a:1, a:2, a:3, a:4"));
+            cat(path, ": the archive holds no array 'b'\nit holds a:0, a:1, a:2, a:3, a:4"));
       CHECK(error_of([&] {
               (void)Source::open(path, {});
             }).starts_with(cat(path, ": the archive holds 5 arrays ")));

@@ -229,8 +229,8 @@ TEST_CASE("each malformed literal is refused with what is wrong and where", "[io
       {literal_of("'<f4'", "()") + "x", "text after the closing '}'"},
       {literal_of("'<f4'", "()") + "{}", "text after the closing '}'"},
       {literal_of("'<f4'", "()") + std::string(1, '\0'), "text after the closing '}'"},
-      {literal_of("'<U0'", "(2,)"), "strings of width 0"},
-      {literal_of("'|S0'", "()"), "strings of width 0"},
+      {literal_of("'<U0'", "(2,)"), "the width of its strings is 0"},
+      {literal_of("'|S0'", "()"), "the width of its strings is 0"},
       {literal_of("'<U-1'", "()"), "descr '<U-1' has no width"},
       {literal_of("'|Sx'", "()"), "descr '|Sx' has no width"},
       {literal_of("'<U1.5'", "()"), "descr '<U1.5' has no width"},
@@ -247,7 +247,7 @@ TEST_CASE("each malformed literal is refused with what is wrong and where", "[io
 
 TEST_CASE("element types that are no tensor's are refused by name", "[io][npy]") {
   const std::string objects =
-      " (Python objects, pickled) is not supported: nothing in a file is ever executed";
+      " (pickled Python objects) is not supported: nothing in a file is ever executed";
   const std::vector<std::pair<std::string, std::string>> rows = {
       {"'|O'", cat("dtype '|O'", objects)},
       {"'O'", cat("dtype 'O'", objects)},
@@ -497,7 +497,7 @@ TEST_CASE("an endless stream is refused at its first wrong byte, not at its end"
       {cat(kNpyMagic, "\1\0\xff\xff"sv), "malformed NPY header: expected '{' before the keys at byte 0",
        65545},
       {framed(literal_of("'|O'", "(1,)")),
-       "dtype '|O' (Python objects, pickled) is not supported: nothing in a file is ever executed", 100},
+       "dtype '|O' (pickled Python objects) is not supported: nothing in a file is ever executed", 100},
       {framed(literal_of("'<f4'", "(4,)")), "header promises 16 bytes of data, the file holds more", 100},
   };
   for (const Row& row : rows) {

@@ -164,18 +164,18 @@ TEST_CASE("an array is found by its name, or by that of its member", "[io][npz]"
   CHECK(archive.find("x.npy") == 1);
   CHECK(archive.find("weights.npy") == 2);
   CHECK(error_of([&] { (void)archive.find("wieghts"); }) ==
-        "the archive holds no array wieghts\ndid you mean weights?");
+        "the archive holds no array 'wieghts'\ndid you mean weights?");
   CHECK(error_of([&] { (void)archive.find("b\n"); }) ==
-        "the archive holds no array b\\n\nit holds x, x.npy, weights");
+        "the archive holds no array 'b\\n'\nit holds x, x.npy, weights");
   CHECK(error_of([&] { (void)archive.only(); }) ==
-        "the archive holds 3 arrays (x, x.npy, weights) and none is named\n"
-        "FILE:NAME is one array of an archive");
+        "the archive holds 3 arrays (x, x.npy, weights); name one of them\n"
+        "FILE:NAME names one array of an archive");
   write_archive(dir.file("one.npz"), {}, {{"x", one}});
   CHECK(open(dir.file("one.npz")).only() == 0);
   write_archive(dir.file("none.npz"), {}, {});
   CHECK(error_of([&] { (void)open(dir.file("none.npz")).only(); }) == "the archive holds no arrays");
   CHECK(error_of([&] { (void)open(dir.file("none.npz")).find("x"); }) ==
-        "the archive holds no array x\nit holds no arrays");
+        "the archive holds no array 'x'\nit holds no arrays");
 }
 
 TEST_CASE("a long list of names is cut", "[io][npz]") {
@@ -185,7 +185,7 @@ TEST_CASE("a long list of names is cut", "[io][npz]") {
   write_archive(dir.file("a.npz"), {}, arrays);
   CHECK(error_of([&] { (void)open(dir.file("a.npz")).only(); }) ==
         "the archive holds 30 arrays (a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, "
-        "a16, a17, a18, a19, ...) and none is named\nFILE:NAME is one array of an archive");
+        "a16, a17, a18, a19, ...); name one of them\nFILE:NAME names one array of an archive");
 }
 
 TEST_CASE("an archive that is not committed leaves what stood there", "[io][npz]") {
@@ -206,25 +206,25 @@ TEST_CASE("an array that cannot fit is refused before it is begun", "[io][npz]")
   const std::string line = error_of([&] { (void)archive.add("x", DType::float32, {many}, 0); });
   CHECK(line.starts_with(cat(dir.file("a.npz"), ": the result needs at least ")));
   CHECK(error_of([&] { (void)archive.add("x", DType::string, {many}, many); }) ==
-        "array x would have more than 2^63 bytes");
+        "array 'x' would have more than 2^63 bytes");
 }
 
 TEST_CASE("a name that no array can have in an archive is refused with the reason", "[io][npz]") {
   const std::vector<std::pair<std::string, std::string>> rows = {
       {"", "'': the name is empty"},
-      {"a\nb", "a\\nb: it has control characters"},
-      {std::string("a\0b", 3), "a\\x00b: it has control characters"},
-      {"a\x7f", "a\\x7f: it has control characters"},
-      {"a\xff", "a\\xff: it is not valid UTF-8"},
-      {"/a", "/a: it leads out of the archive"},
-      {"..", "..: it leads out of the archive"},
-      {"a/../../b", "a/../../b: it leads out of the archive"},
-      {"a/..", "a/..: it leads out of the archive"},
-      {std::string(1001, 'x'), cat(std::string(200, 'x'), "...: it has 1001 bytes (at most 1000)")},
+      {"a\nb", "'a\\nb': it has control characters"},
+      {std::string("a\0b", 3), "'a\\x00b': it has control characters"},
+      {"a\x7f", "'a\\x7f': it has control characters"},
+      {"a\xff", "'a\\xff': it is not valid UTF-8"},
+      {"/a", "'/a': it leads out of the archive"},
+      {"..", "'..': it leads out of the archive"},
+      {"a/../../b", "'a/../../b': it leads out of the archive"},
+      {"a/..", "'a/..': it leads out of the archive"},
+      {std::string(1001, 'x'), cat("'", std::string(200, 'x'), "...': it has 1001 bytes (at most 1000)")},
   };
   for (const auto& row : rows) {
     CHECK(error_of([&] { require_array_name(row.first); }) ==
-          cat("an array cannot be called ", row.second, "\nNAME=OPERAND gives it another name"));
+          cat("an array cannot have the name ", row.second, "\nNAME=OPERAND gives it another name"));
   }
   for (const char* name : {"x", "layer.0/weight", "..x", "x..", "na\xc3\xafve", " ", "a:b=c", "-"}) {
     CHECK(error_of([&] { require_array_name(name); }) == "no error");

@@ -78,15 +78,15 @@ TEST_CASE("an ending that tells no format is an error with a remedy", "[io][sink
   for (const char* path : {"a", "a.txt", "a.zip", "a.NPY", "a.npy.gz", "npy", "dir.npy/a", "-.x"}) {
     CAPTURE(path);
     CHECK(error_of([&] { (void)format_of({path}, FormatChoice::tensor); }) ==
-          cat(path, ": the ending does not tell the format\n",
+          cat(path, ": cannot tell the format from the file extension\n",
               "name it .npy or .json, or give --format npy, json or nested"));
     CHECK(error_of([&] { (void)format_of({path}, FormatChoice::all); }) ==
-          cat(path, ": the ending does not tell the format\n",
+          cat(path, ": cannot tell the format from the file extension\n",
               "name it .npy, .json or .npz, or give --format npy, json, nested or npz"));
   }
   CHECK(error_of([] {
           (void)format_of({"a\x1b\n"}, FormatChoice::all);
-        }).starts_with("a\\x1b\\n: the ending does not"));
+        }).starts_with("a\\x1b\\n: cannot tell the format"));
 }
 
 TEST_CASE("an archive is no destination of one tensor", "[io][sink]") {

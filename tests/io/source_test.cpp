@@ -220,7 +220,7 @@ TEST_CASE("an operand that is neither file nor tensor is a missing file", "[io][
     CAPTURE(text);
     CHECK(open_error(text) == cat(text, ": cannot open: No such file or directory"));
   }
-  CHECK(open_error("") == "an empty text is neither a file nor a tensor");
+  CHECK(open_error("") == "an empty operand is neither a file nor a tensor");
 }
 
 TEST_CASE("inline text that is malformed is called that, not a missing file", "[io][source]") {
@@ -369,11 +369,11 @@ TEST_CASE("a dtype and shape that describe no tensor are refused", "[io][source]
   std::string dims65 = "1";
   for (int i = 0; i < 64; ++i) dims65 += ",1";
   const std::vector<std::pair<std::string, std::string>> rows = {
-      {"int8[-1]", "int8[-1]: dimensions are non-negative integers"},
-      {"int8[2,x]", "int8[2,x]: dimensions are non-negative integers"},
-      {"int8[2,,3]", "int8[2,,3]: dimensions are non-negative integers"},
+      {"int8[-1]", "int8[-1]: dimensions must be non-negative integers"},
+      {"int8[2,x]", "int8[2,x]: dimensions must be non-negative integers"},
+      {"int8[2,,3]", "int8[2,,3]: dimensions must be non-negative integers"},
       {"int8[2,3,]", "int8[2,3,]: a dimension is missing after the last comma"},
-      {"int8[9223372036854775808]", "int8[9223372036854775808]: dimensions are non-negative integers"},
+      {"int8[9223372036854775808]", "int8[9223372036854775808]: dimensions must be non-negative integers"},
       {"int64[1152921504606846976]",
        "int64[1152921504606846976]: shape (1152921504606846976) has more elements of 8 bytes than fit in "
        "2^63 bytes [G-2]"},

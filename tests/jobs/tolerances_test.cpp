@@ -82,29 +82,31 @@ TEST_CASE("what is no tolerance is refused", "[jobs][tolerances]") {
   std::vector<Refused> rows;
   for (const char* name : {"rtol", "atol"}) {
     for (const char* text : {"nan", "-nan", "inf", "infinity", "-inf", "-1", "-1e-300"}) {
-      rows.push_back({name, text, cat(name, " ", text, " is not a finite non-negative number")});
+      rows.push_back({name, text, cat(name, " '", text, "' is not a finite non-negative number")});
     }
     for (const char* text : {"", " 1", "1 ", "1,5", "0x1p3", "1%", "abc", "--1", "+-1", "1e"}) {
-      rows.push_back({name, text, cat(name, " ", text, " is not a number")});
+      rows.push_back({name, text, cat(name, " '", text, "' is not a number")});
     }
     for (const char* text : {"1e999", "1e-999", "-1e999"}) {
-      rows.push_back({name, text, cat(name, " ", text, " does not fit in float64")});
+      rows.push_back({name, text, cat(name, " '", text, "' does not fit in float64")});
     }
   }
   for (const char* text : {"", "-1", "1.0", "1e3", "18446744073709551616", "nan"}) {
-    rows.push_back({"max_ulp", text, cat("max_ulp ", text, " is not an integer from 0 to 2^64-1")});
+    rows.push_back({"max_ulp", text, cat("max_ulp '", text, "' is not an integer from 0 to 2^64-1")});
   }
   for (const char* text : {"", "%", ".%", "-1", "-1%", "1e1%", "100.000001%", "101%", "0.0000001%", "1.5",
                            "nan%", "1 %", "9223372036854775808", "99999999999999999999999%"}) {
     rows.push_back(
         {"max_mismatch", text,
-         cat("max_mismatch ", text, " is neither a non-negative integer nor 0%..100% (at most 6 decimals)")});
+         cat("max_mismatch '", text,
+             "' is neither a non-negative integer nor a percentage 0%..100% (at most 6 decimals)")});
   }
   rows.push_back(
-      {"tolerance", "exact", "tolerance exact is not auto\nnumbers are given as rtol, atol and max_ulp"});
-  rows.push_back({"nan_unequal", "yes", "nan_unequal yes is none of true, false"});
-  rows.push_back({"rtoll", "1",
-                  "no tolerance rtoll: there are rtol, atol, max_ulp, max_mismatch, tolerance, nan_unequal"});
+      {"tolerance", "exact", "tolerance 'exact' is not auto\nrtol, atol and max_ulp take numbers"});
+  rows.push_back({"nan_unequal", "yes", "nan_unequal 'yes' is not one of true, false"});
+  rows.push_back(
+      {"rtoll", "1",
+       "unknown tolerance 'rtoll' (allowed: rtol, atol, max_ulp, max_mismatch, tolerance, nan_unequal)"});
   for (const Refused& row : rows) CHECK(message_of({{row.name, row.text}}) == row.message);
   for (const char* text : {"0", "-0", "+1", "1e-5", ".5", "5.", "1e308", "5e-324"}) {
     CHECK(message_of({{"rtol", text}}) == "no error");

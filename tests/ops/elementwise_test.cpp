@@ -154,27 +154,29 @@ std::vector<RuleCase> broadcasting_rules() {
       {"add [1.0] [1.0] --broadcast true --spec onnx-1", "add: broadcast 'true' is not one of 0, 1 [BC-L1]"},
       {"sub [[1],[2]] [1] --broadcast 0",
        "sub: a (2,1) and b (1) must have the same shape: their ranks are 2 and 1 [BC-L2]",
-       "with broadcast 1 b may repeat within a"},
+       "broadcast 1 broadcasts b to a"},
       {"greater float32[2,3] float32[3] --axis 1 --spec onnx-1 --dry-run",
        "greater: a (2,3) and b (3) must have the same shape: their ranks are 2 and 1 [BC-L2]",
-       "with broadcast 1 b may repeat within a"},
+       "broadcast 1 broadcasts b to a"},
       {"add [1,2,3] [[1,2,3]] --broadcast 1", "add: b (1,3) has more dimensions than a (3) [BC-L3]"},
       {"and bool[2,3] bool[3] --broadcast 1 --axis 2 --spec onnx-6 --dry-run",
        "and: axis 2 is out of range for b (3) within a (2,3) (allowed 0..1) [BC-L5]"},
       {"div float32[2,3] float32[3] --broadcast 1 --axis -1 --dry-run",
        "div: axis -1 is out of range for b (3) within a (2,3) (allowed 0..1) [BC-L5]"},
       {"mul float32[2,3,4,5] float32[3,1] --broadcast 1 --axis 1 --dry-run",
-       "mul: b (3,1) at axis 1 is no part of a (2,3,4,5): dimension 2 of a is 4, dimension 1 of b is 1 "
+       "mul: b (3,1) at axis 1 is not a contiguous part of a (2,3,4,5): dimension 2 of a is 4, dimension 1 "
+       "of b is 1 "
        "[BC-L6]"},
       {"mul float32[2,3,4,5] float32[3,4] --broadcast 1 --dry-run",
-       "mul: b (3,4) at axis 2 is no part of a (2,3,4,5): dimension 2 of a is 4, dimension 0 of b is 3 "
+       "mul: b (3,4) at axis 2 is not a contiguous part of a (2,3,4,5): dimension 2 of a is 4, dimension 0 "
+       "of b is 3 "
        "[BC-L6]"},
       // BC-P.
       {"add [1,2,3] [[1,2,3]] --auto_broadcast pdpd", "add: b (1,3) has more dimensions than a (3) [BC-P1]"},
       {"add [[1,2,3]] [1,2,3] --auto_broadcast pdpd --axis -2",
        "add: axis -2 is out of range (at least -1) [BC-P2]"},
       {"multiply float32[2,3,4,5] float32[4,5] --auto_broadcast pdpd --axis 3 --spec openvino-1 --dry-run",
-       "multiply: b (4,5) at axis 3 reaches beyond the dimensions of a (2,3,4,5) [BC-P3]"},
+       "multiply: b (4,5) at axis 3 does not end within a (2,3,4,5) [BC-P3]"},
       {"multiply float32[2,3,4,5] float32[3,4] --auto_broadcast pdpd --dry-run",
        "multiply: b (3,4) at axis 2 does not broadcast to a (2,3,4,5): dimension 2 of a is 4, dimension 0 of "
        "b is 3 "
@@ -198,11 +200,11 @@ std::vector<RuleCase> broadcasting_rules() {
       {"add [1] [1] --broadcast 1 --spec openvino-1", "add: openvino Add-1 has no attribute broadcast [G-8]",
        "it is in onnx-1, onnx-6 and the default semantics (no --spec)"},
       {"add [1] [1] --broadcast 1 --auto_broadcast pdpd",
-       "add: broadcast and auto_broadcast are different rules; one call has one of them [G-8]"},
+       "add: broadcast and auto_broadcast cannot be combined [G-8]"},
       {"add [1] [1] --axis 0",
-       "add: axis belongs to auto_broadcast pdpd and to broadcast 1, not to numpy [G-8]"},
+       "add: axis is only allowed with auto_broadcast pdpd or broadcast 1, not with numpy [G-8]"},
       {"add [1] [1] --axis 0 --auto_broadcast none --spec openvino-1",
-       "add: axis belongs to auto_broadcast pdpd, not to none [G-8]"},
+       "add: axis is only allowed with auto_broadcast pdpd, not with none [G-8]"},
       {"floormod [1] [1] --axis 0 --spec openvino-1",
        "floormod: openvino FloorMod-1 has no attribute axis [G-8]",
        "it is in the default semantics (no --spec)"},
@@ -216,7 +218,7 @@ std::vector<RuleCase> arithmetic_rules() {
       {"max [1] [2] [3] --spec openvino-1", "max: openvino Maximum-1 takes 2 operands, not 3 [EW-1]"},
       {"min", "min: operand a is missing [G-8]"},
       {"add [1]", "add: operand b is missing [G-8]"},
-      {"add [1] [2] [3]", "add: unexpected operand [3]: add takes 2 [G-8]"},
+      {"add [1] [2] [3]", "add: unexpected operand '[3]': add takes 2 [G-8]"},
       // EW-2 is T-1 and T-2.
       {"add bool[2] bool[2] --dry-run",
        "add: a is bool; the default semantics allows int8, int16, int32, int64, uint8, uint16, uint32, "
@@ -325,7 +327,8 @@ std::vector<RuleCase> where_rules() {
        "is 2 [BC-P4]"},
       {"where [true] [1] [2] --axis 0 --spec onnx-16", "where: onnx Where-16 has no attribute axis [G-8]",
        "it is in openvino-1 and the default semantics (no --spec)"},
-      {"where [true] [1] [2] --axis 0", "where: axis belongs to auto_broadcast pdpd, not to numpy [G-8]"},
+      {"where [true] [1] [2] --axis 0",
+       "where: axis is only allowed with auto_broadcast pdpd, not with numpy [G-8]"},
       {"where [true] [1] [2] --spec openvino-1", "where: openvino-1 has no operator of this name [T-0]",
        "where is in onnx-9, onnx-16"},
       {"select [true] [1] [2] --spec onnx-16", "select: onnx-16 has no operator of this name [T-0]",

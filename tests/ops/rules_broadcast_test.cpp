@@ -35,20 +35,20 @@ std::vector<RuleCase> broadcast_rules() {
       {"broadcast [1,2,3] --shape 2,3 --mode explicit",
        "broadcast: mode explicit needs axes_mapping [BC-E1]"},
       {"broadcast [1,2,3] --shape 2,3 --axes_mapping 1",
-       "broadcast: axes_mapping belongs to mode explicit, not numpy [BC-E1]"},
+       "broadcast: axes_mapping is only allowed with mode explicit, not with numpy [BC-E1]"},
       {"broadcast [1,2,3] --shape 2,3 --mode explicit --axes_mapping 0,1",
        "broadcast: axes_mapping has 2 entries; data (3) needs 1, one for each of its dimensions [BC-E2]"},
       {"broadcast [[1,2]] --shape 2,2 --mode explicit --axes_mapping 0",
        "broadcast: axes_mapping has 1 entry; data (1,2) needs 2, one for each of its dimensions [BC-E2]"},
       {"broadcast [1] --shape 2,3 --mode explicit --axes_mapping [[1]]",
-       "broadcast: axes_mapping has shape (1,1); it must be a list [BC-E2]"},
+       "broadcast: axes_mapping has shape (1,1); its rank must be 1 [BC-E2]"},
       {"broadcast [1] --shape 2,3 --mode explicit --axes_mapping [1.5]",
        "broadcast: axes_mapping is float64; the default semantics allows int8, int16, int32, int64, uint8, "
        "uint16, uint32, uint64 [BC-E2]"},
       // A scalar may come with one axis, if that has size 1.
       {"broadcast 3 --shape 1,3 --mode explicit --axes_mapping 1",
-       "broadcast: axes_mapping[0] = 1 gives scalar data a dimension of 3 in shape (1,3); only one of 1 is "
-       "allowed [BC-E2]"},
+       "broadcast: axes_mapping[0] = 1 maps scalar data to a dimension of 3 in shape (1,3); it must be 1 "
+       "[BC-E2]"},
       {"broadcast [1,2,3] --shape 2,3 --mode explicit --axes_mapping 2",
        "broadcast: axes_mapping[0] = 2 is out of range for shape (2,3) (allowed 0..1) [BC-E3]"},
       {"broadcast [[1,2,3]] --shape 2,3 --mode explicit --axes_mapping [0,-1]",
@@ -56,16 +56,16 @@ std::vector<RuleCase> broadcast_rules() {
       {"broadcast 3 --shape [] --mode explicit --axes_mapping 0",
        "broadcast: axes_mapping[0] = 0 is out of range for shape () (it has no dimensions) [BC-E3]"},
       {"broadcast [[1,2,3]] --shape 2,3 --mode explicit --axes_mapping [1,0]",
-       "broadcast: axes_mapping[1] = 0 must exceed the entry before it, which is 1 [BC-E4]"},
+       "broadcast: axes_mapping[1] = 0 must be greater than axes_mapping[0] = 1 [BC-E4]"},
       {"broadcast [[1,2,3]] --shape 2,3 --mode explicit --axes_mapping 1,1",
-       "broadcast: axes_mapping[1] = 1 must exceed the entry before it, which is 1 [BC-E4]"},
+       "broadcast: axes_mapping[1] = 1 must be greater than axes_mapping[0] = 1 [BC-E4]"},
       {"broadcast float32[2,5] --shape 3,5,9 --mode explicit --axes_mapping 0,1 --dry-run",
        "broadcast: dimension 0 of data (2,5) is 2; dimension 0 of shape (3,5,9) needs 3 or 1 [BC-E5]"},
       {"broadcast float32[16] --shape 1,16 --mode explicit --axes_mapping 0 --spec openvino-1 --dry-run",
        "broadcast: dimension 0 of data (16) is 16; dimension 0 of shape (1,16) needs 1 [BC-E5]"},
 
       // BC-T1, BC-T2: the target itself.
-      {"broadcast 3 --shape [[1]]", "broadcast: shape has shape (1,1); it must be a list [BC-T1]"},
+      {"broadcast 3 --shape [[1]]", "broadcast: shape has shape (1,1); its rank must be 1 [BC-T1]"},
       {"expand 3 --shape [1.5]",
        "expand: shape is float64; the default semantics allows int8, int16, int32, int64, uint8, uint16, "
        "uint32, uint64 [BC-T1]"},
@@ -75,8 +75,8 @@ std::vector<RuleCase> broadcast_rules() {
       {R"(expand 3 --shape {"dtype":"uint64","data":[1,9223372036854775808]})",
        "expand: shape[1] = 9223372036854775808 is too large [BC-T1]"},
       {"broadcast 3 --shape [2,-1]",
-       "broadcast: shape[1] = -1 is negative; every dimension is at least 0 [BC-T2]"},
-      {"expand 3 --shape [-1]", "expand: shape[0] = -1 is negative; every dimension is at least 0 [BC-T2]"},
+       "broadcast: shape[1] = -1 is negative; dimensions are non-negative [BC-T2]"},
+      {"expand 3 --shape [-1]", "expand: shape[0] = -1 is negative; dimensions are non-negative [BC-T2]"},
 
       // BR-1 ... BR-3.
       {"broadcast 3 --shape 2,3 --mode foo",
@@ -92,7 +92,7 @@ std::vector<RuleCase> broadcast_rules() {
        "broadcast: axis -1 (right-aligned) does not put data (3,2,1) within shape (3,2) (allowed 0..0) "
        "[BR-2]"},
       {"broadcast float32[3,2,4] --shape 3,2 --mode pdpd --axis 0 --dry-run",
-       "broadcast: axis 0 does not put data (3,2,4) within shape (3,2); no axis does [BR-2]"},
+       "broadcast: axis 0 does not put data (3,2,4) within shape (3,2) (no axis does) [BR-2]"},
       {"broadcast [1,2] --shape 3,2 --mode pdpd --axis 0",
        "broadcast: dimension 0 of data (2) is 2; dimension 0 of shape (3,2) needs 3 or 1 [BR-3]"},
 

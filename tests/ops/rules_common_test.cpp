@@ -188,16 +188,16 @@ std::vector<RuleCase> common_rules() {
   return {
       // T-0: no such operator, no such version.
       {"gather [1] 0 --spec foo",
-       "gather: --spec foo is no specification: it is onnx-N, openvino-N or mdf [T-0]"},
+       "gather: --spec 'foo' is not a specification: use onnx-N, openvino-N or mdf [T-0]"},
       {"gather [1] 0 --spec onnx",
-       "gather: --spec onnx is no specification: it is onnx-N, openvino-N or mdf [T-0]"},
+       "gather: --spec 'onnx' is not a specification: use onnx-N, openvino-N or mdf [T-0]"},
       {"gather [1] 0 --spec onnx-0",
-       "gather: --spec onnx-0 is no specification: it is onnx-N, openvino-N or mdf [T-0]"},
+       "gather: --spec 'onnx-0' is not a specification: use onnx-N, openvino-N or mdf [T-0]"},
       {"gathernd [1] [0] --spec mdf-1",
-       "gathernd: --spec mdf-1 is no specification: it is onnx-N, openvino-N or mdf [T-0]"},
-      {"gather [1] 0 --spec onnx-29", "gather: --spec onnx-29: the newest opset known is onnx-28 [T-0]"},
+       "gathernd: --spec 'mdf-1' is not a specification: use onnx-N, openvino-N or mdf [T-0]"},
+      {"gather [1] 0 --spec onnx-29", "gather: --spec 'onnx-29': the newest known opset is onnx-28 [T-0]"},
       {"gather [1] 0 --spec openvino-17",
-       "gather: --spec openvino-17: the newest opset known is openvino-16 [T-0]"},
+       "gather: --spec 'openvino-17': the newest known opset is openvino-16 [T-0]"},
       {"gathernd [1] [0] --spec onnx-10", "gathernd: onnx-10 has no operator of this name [T-0]",
        "gathernd is in onnx-11, onnx-12, onnx-13, openvino-5, openvino-8, mdf"},
       {"gather [1] 0 --spec mdf", "gather: mdf has no operator of this name [T-0]",
@@ -221,12 +221,12 @@ std::vector<RuleCase> common_rules() {
       // G-8: operands.
       {"gather [1]", "gather: operand indices is missing [G-8]"},
       {"scatternd --updates [1] [1]", "scatternd: operand indices is missing [G-8]"},
-      {"gather [1] 2 3", "gather: unexpected operand 3: gather takes 2 [G-8]"},
+      {"gather [1] 2 3", "gather: unexpected operand '3': gather takes 2 [G-8]"},
       {"gather [1] --data [2] --data [3]", "gather: data is given twice [G-8]"},
-      {"gather [1] 0 --updates 0", "gather: no operand updates [G-8]"},
+      {"gather [1] 0 --updates 0", "gather: unknown operand 'updates' [G-8]"},
       // G-8: attributes.
-      {"gather [1] 0 --axes 0", "gather: no attribute axes [G-8]", "did you mean axis?"},
-      {"gatherelements [1] [0] --batch_dims 0", "gatherelements: no attribute batch_dims [G-8]"},
+      {"gather [1] 0 --axes 0", "gather: unknown attribute 'axes' [G-8]", "did you mean axis?"},
+      {"gatherelements [1] [0] --batch_dims 0", "gatherelements: unknown attribute 'batch_dims' [G-8]"},
       {"gather [1] 0 --axis 0 --axis 0", "gather: axis is given twice [G-8]"},
       {"gather [1] 0 --batch_dims 0 --spec onnx-13",
        "gather: onnx Gather-13 has no attribute batch_dims [G-8]",
@@ -247,7 +247,8 @@ std::vector<RuleCase> common_rules() {
        "scatterupdate: openvino ScatterUpdate-3 has no attribute reduction [G-8]",
        "it is in the default semantics (no --spec)"},
       {"expand [1] --spec onnx-13", "expand: attribute shape is missing [G-8]"},
-      {"broadcast [1,2] --shape 3,2 --axis 0", "broadcast: axis belongs to mode pdpd, not numpy [G-8]"},
+      {"broadcast [1,2] --shape 3,2 --axis 0",
+       "broadcast: axis is only allowed with mode pdpd, not with numpy [G-8]"},
       {"gather [1] 0 --axis x", "gather: axis 'x' is not an integer [G-8]"},
       {"gather [1] 0 --axis 1.0", "gather: axis '1.0' is not an integer [G-8]"},
       {"gather [1] 0 --axis 9223372036854775808",
@@ -257,13 +258,13 @@ std::vector<RuleCase> common_rules() {
       {"scatterupdate [3] 0 3 --reduction foo",
        "scatterupdate: reduction 'foo' is not one of none, add, sum, sub, mul, prod, min, max, mean [G-8]"},
       {"gather [1] 0 --dtype floaty",
-       "gather: dtype floaty is not one of bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, "
+       "gather: dtype 'floaty' is not one of bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, "
        "float16, bfloat16, float32, float64, complex64, complex128, string [G-8]"},
       // G-8: --oob belongs to the default semantics and to operators with indices.
       {"gather [1] 0 --oob drop", "gather: oob 'drop' is not one of error, zero, clip, wrap [G-8]"},
       {"scatternd [1] [0] 1 --oob zero", "scatternd: oob 'zero' is not one of error, drop, clip, wrap [G-8]"},
       {"gather [1] 0 --oob clip --spec onnx-13", "gather: oob cannot be combined with a specification [G-8]"},
-      {"expand [1] --shape 2 --oob clip", "expand: no attribute oob [G-8]"},
+      {"expand [1] --shape 2 --oob clip", "expand: unknown attribute 'oob' [G-8]"},
   };
 }
 

@@ -49,12 +49,11 @@ std::vector<RuleCase> scatter_rules() {
       {"scatterupdate [3] 0 3 --axis 1",
        "scatterupdate: axis 1 is out of range for data of shape (1) (allowed -1..0) [AX-1]"},
       {"scatterupdate [3] 0 [3]",
-       "scatterupdate: updates (1) must have shape (): that of data (1) with that of indices () in the place "
-       "of "
+       "scatterupdate: updates (1) must have shape (): that of data (1) with that of indices () instead of "
        "axis 0 [SU-2]"},
       {"scatterupdate float32[10,25,3] int64[12,2] float32[10,12,3] --axis -2 --dry-run",
        "scatterupdate: updates (10,12,3) must have shape (10,12,2,3): that of data (10,25,3) with that of "
-       "indices (12,2) in the place of axis 1 [SU-2]"},
+       "indices (12,2) instead of axis 1 [SU-2]"},
 
       // SN-1 ... SN-4; SN-5 is IX.
       {"scatternd 3 [0] 3", "scatternd: data is a scalar; its rank must be at least 1 [SN-1]"},

@@ -81,7 +81,7 @@ TEST_CASE("an outcome has the same reason in text, JUnit XML and JSON", "[report
   CaseResult missing_error = result_of(CaseOutcome::different);
   missing_error.result = OutputInfo{DType::int8, {2}};
   CHECK(case_text(job_of(Expectation::Kind::error, "IX-1"), missing_error) ==
-        "f:3: different: n\n  expected the error IX-1, found int8 (2)\n");
+        "f:3: different: n\n  expected the error 'IX-1', found int8 (2)\n");
   CHECK(case_text(job, result_of(CaseOutcome::equal)).empty());
 }
 
