@@ -50,7 +50,7 @@ std::vector<std::string> separate_values(const std::vector<std::string>& args,
   names.reserve(options.size());
   for (const Option& option : options) names.push_back(option.name);
   const std::string near = nearest(name, names);
-  throw Error(cat("unknown option ", tensorop::quoted(name)), "",
+  throw Error(cat("unknown option ", in_quotes(name)), "",
               near.empty() ? "" : cat("did you mean ", near, "?"));
 }
 

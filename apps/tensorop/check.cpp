@@ -41,7 +41,7 @@ std::vector<Job> wanted_cases(const Arguments& arguments) {
   std::vector<Job> jobs = read_cases(arguments.operands);
   if (const auto filter = arguments.value("--filter")) {
     jobs = select_cases(jobs, [&](const std::string& name) { return is_wanted(name, *filter); });
-    if (jobs.empty()) throw Error(cat("--filter ", quoted(*filter), " matches no case"));
+    if (jobs.empty()) throw Error(cat("--filter ", in_quotes(*filter), " matches no case"));
   }
   if (jobs.empty()) throw Error("no cases");
   return jobs;

@@ -28,7 +28,7 @@ std::optional<int> read_count(const Arguments& arguments, std::string_view optio
   const auto text = arguments.value(option);
   if (!text) return std::nullopt;
   const auto number = parse_int64(*text);
-  if (!number || *number < 1) throw Error(cat(option, " ", quoted(*text), " is not a positive integer"));
+  if (!number || *number < 1) throw Error(cat(option, " ", in_quotes(*text), " is not a positive integer"));
   // The result does not depend on the number: more than this only costs.
   constexpr std::int64_t kMost = 1024;
   return static_cast<int>(std::min(*number, kMost));
@@ -42,7 +42,7 @@ ProgressMode read_progress(const Arguments& arguments) {
   if (word == "auto") return ProgressMode::automatic;
   if (word == "always") return ProgressMode::always;
   if (word == "never") return ProgressMode::never;
-  throw Error(cat("--progress ", quoted(*text), " is not one of auto, always, never"));
+  throw Error(cat("--progress ", in_quotes(*text), " is not one of auto, always, never"));
 }
 
 std::vector<Option> batch_options() {
@@ -86,7 +86,7 @@ Destination read_destination(const Arguments& arguments, FormatChoice choice) {
   if (const auto text = arguments.value("--format")) {
     destination.format = find_format(*text);
     if (destination.format == nullptr) {
-      throw Error(cat("--format ", quoted(*text), " is not one of ", join(format_names(choice))));
+      throw Error(cat("--format ", in_quotes(*text), " is not one of ", join(format_names(choice))));
     }
   }
   return destination;

@@ -24,7 +24,8 @@ Tolerances read_tolerances(const Arguments& arguments) {
 
 int run_compare(const Arguments& arguments) {
   const Words& operands = arguments.operands;
-  if (operands.size() > 2) throw Error(cat("unexpected operand ", quoted(operands[2]), ": compare takes 2"));
+  if (operands.size() > 2)
+    throw Error(cat("unexpected operand ", in_quotes(operands[2]), ": compare takes 2"));
   if (operands.size() < 2)
     throw Error(cat("operand ", operands.empty() ? "actual" : "expected", " is missing"));
   const bool quiet = arguments.has("--quiet");

@@ -236,7 +236,7 @@ int run_completion(const Arguments& arguments) {
   } else if (shell == "fish") {
     print(fish_script(all_commands()));
   } else {
-    throw Error(cat("shell ", quoted(shell), " is not one of bash, zsh, fish"));
+    throw Error(cat("shell ", in_quotes(shell), " is not one of bash, zsh, fish"));
   }
   return 0;
 }

@@ -105,7 +105,7 @@ std::string program_page(const std::vector<Command>& commands) {
 
 int run_man(const Arguments& arguments) {
   if (arguments.operands.size() > 1)
-    throw Error(cat("unexpected operand ", tensorop::quoted(arguments.operands[1]), ": man takes one page"));
+    throw Error(cat("unexpected operand ", in_quotes(arguments.operands[1]), ": man takes one page"));
   const std::vector<Command> commands = all_commands();
   if (arguments.has("--list")) {
     std::string names = "tensorop\n";
@@ -121,7 +121,7 @@ int run_man(const Arguments& arguments) {
   if (name.starts_with("tensorop-")) name.remove_prefix(9);
   const auto found = std::ranges::find(commands, name, &Command::name);
   if (found == commands.end())
-    throw Error(cat("unknown page ", quoted(name)), "", "run tensorop man --list for a list");
+    throw Error(cat("unknown page ", in_quotes(name)), "", "run tensorop man --list for a list");
   print(command_page(*found));
   return 0;
 }

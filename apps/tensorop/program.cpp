@@ -67,7 +67,7 @@ int run(const Words& args) {
         command, with_context(command.name, [&] { return parse_arguments(rest, all_options(command)); }));
   }
   const std::string near = nearest(name, command_names());
-  throw Error(cat("unknown operator or command ", quoted(name)), "",
+  throw Error(cat("unknown operator or command ", in_quotes(name)), "",
               near.empty() ? kListHint : cat("did you mean ", near, "?"));
 }
 

@@ -64,7 +64,7 @@ class Tally {
 int run_jobs(const Arguments& arguments) {
   if (arguments.operands.empty()) throw Error("no job file given");
   if (arguments.operands.size() > 1) {
-    throw Error(cat("unexpected operand ", quoted(arguments.operands[1]), ": run takes one job file"));
+    throw Error(cat("unexpected operand ", in_quotes(arguments.operands[1]), ": run takes one job file"));
   }
   BatchSettings settings = read_batch_settings(arguments);
   settings.fail_fast = arguments.has("--fail-fast");

@@ -15,7 +15,7 @@ void Error::add_context(std::string_view context) {
   line_ = cat(context, ": ", line_);
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   return cat("'", printable(text), "'");
 }
 

@@ -56,6 +56,6 @@ decltype(auto) with_context(std::string_view context, Body&& body) {
 [[nodiscard]] std::string printable(std::string_view text);
 
 // The same in single quotes: for a value that a user typed. Paths are not quoted.
-[[nodiscard]] std::string quoted(std::string_view text);
+[[nodiscard]] std::string in_quotes(std::string_view text);
 
 }  // namespace tensorop

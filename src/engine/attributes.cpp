@@ -16,7 +16,8 @@ namespace {
                                 const std::string& where, std::string hint) {
   const std::string near = nearest(text, allowed);
   if (hint.empty() && !near.empty()) hint = cat("did you mean ", near, "?");
-  throw Error(cat(name, " ", quoted(text), " is not one of ", join(allowed), where), rule, std::move(hint));
+  throw Error(cat(name, " ", in_quotes(text), " is not one of ", join(allowed), where), rule,
+              std::move(hint));
 }
 
 // The number of the word among the choices.
@@ -44,14 +45,14 @@ ChosenWord read_choice(const AttributeSpec& spec, const std::string& text, const
 
 std::int64_t read_integer(const AttributeSpec& spec, const std::string& text) {
   if (const auto value = parse_int64(text)) return *value;
-  throw Error(cat(spec.name, " ", quoted(text), " is not an integer"), spec.rule);
+  throw Error(cat(spec.name, " ", in_quotes(text), " is not an integer"), spec.rule);
 }
 
 bool read_boolean(const AttributeSpec& spec, const std::string& text) {
   const std::string word = lower(text);
   if (word == "1" || word == "true") return true;
   if (word == "0" || word == "false") return false;
-  throw Error(cat(spec.name, " ", quoted(text), " is not one of 0, 1, true, false"), spec.rule);
+  throw Error(cat(spec.name, " ", in_quotes(text), " is not one of 0, 1, true, false"), spec.rule);
 }
 
 // The elements of a rank-1 tensor of integers.
@@ -95,7 +96,8 @@ Shape read_integers(const AttributeSpec& spec, const NamedText& given, Inputs& i
   for (std::string_view rest = given.text;;) {
     const std::size_t comma = rest.find(',');
     const auto value = parse_int64(rest.substr(0, comma));
-    if (!value) throw Error(cat(spec.name, " ", quoted(given.text), " is not a list of integers"), spec.rule);
+    if (!value)
+      throw Error(cat(spec.name, " ", in_quotes(given.text), " is not a list of integers"), spec.rule);
     out.push_back(*value);
     if (comma == std::string_view::npos) break;
     rest.remove_prefix(comma + 1);
@@ -127,7 +129,7 @@ const AttributeSpec& find_known(const NamedText& given, const Call& call) {
   std::vector<std::string> names;
   for (const AttributeSpec& attribute : call.op->attributes) names.emplace_back(attribute.name);
   const std::string near = nearest(given.name, names);
-  throw Error(cat("unknown attribute ", quoted(given.name)), kCallRule,
+  throw Error(cat("unknown attribute ", in_quotes(given.name)), kCallRule,
               near.empty() ? "" : cat("did you mean ", near, "?"));
 }
 

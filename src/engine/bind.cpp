@@ -24,7 +24,7 @@ std::vector<OperandText> assign_operands(const Request& request, const Call& cal
   std::vector<std::optional<OperandText>> slots(specs.size());
   for (const NamedText& named : request.named) {
     const auto spec = std::ranges::find(specs, named.name, &OperandSpec::name);
-    if (spec == specs.end()) throw Error(cat("unknown operand ", quoted(named.name)), kCallRule);
+    if (spec == specs.end()) throw Error(cat("unknown operand ", in_quotes(named.name)), kCallRule);
     auto& slot = slots[static_cast<std::size_t>(spec - specs.begin())];
     if (slot) throw Error(cat(named.name, " is given twice"), kCallRule);
     slot = OperandText(named.text, named.is_json);
@@ -41,7 +41,7 @@ std::vector<OperandText> assign_operands(const Request& request, const Call& cal
     texts.push_back(*slots[i]);
   }
   if (next != request.positional.end() && !specs.back().variadic) {
-    throw Error(cat("unexpected operand ", quoted(next->text), ": ", op.name, " takes ", specs.size()),
+    throw Error(cat("unexpected operand ", in_quotes(next->text), ": ", op.name, " takes ", specs.size()),
                 kCallRule);
   }
   texts.insert(texts.end(), next, request.positional.end());
@@ -69,7 +69,7 @@ std::optional<DType> named_dtype(const Request& request) {
   if (!request.dtype) return std::nullopt;
   const std::optional<DType> named = parse_dtype(*request.dtype);
   if (named) return named;
-  throw Error(cat("dtype ", quoted(*request.dtype), " is not one of ", kAllTypes.names()), kCallRule);
+  throw Error(cat("dtype ", in_quotes(*request.dtype), " is not one of ", kAllTypes.names()), kCallRule);
 }
 
 // Opens the operands in order; resolve_dtypes() reads those that are text.

@@ -54,7 +54,7 @@ struct Opened {
 std::optional<DType> read_dtype(const std::optional<std::string>& text) {
   if (!text) return std::nullopt;
   const auto dtype = parse_dtype(*text);
-  if (!dtype) throw Error(cat("dtype ", quoted(*text), " is not one of ", kAllTypes.names()));
+  if (!dtype) throw Error(cat("dtype ", in_quotes(*text), " is not one of ", kAllTypes.names()));
   return dtype;
 }
 
@@ -102,7 +102,7 @@ std::vector<NamedInput> read_names(const std::vector<std::string>& texts) {
     const auto [before, is_new] = positions.emplace(input.name, i);
     if (is_new) continue;
     throw Error(cat(printable(texts[before->second]), " and ", printable(texts[i]),
-                    " would both have the name ", quoted(input.name)),
+                    " would both have the name ", in_quotes(input.name)),
                 "", "NAME=OPERAND gives an array another name");
   }
   const auto is_stdin = [](const NamedInput& input) { return input.text == "-"; };
@@ -151,7 +151,7 @@ void convert(const Conversion& conversion, const Settings& settings) {
     throw Error(cat("--compress is only for ", join_words(can, "and"), " archives"));
   }
   if (!to_archive && conversion.inputs.size() > 1) {
-    throw Error(cat("unexpected operand ", quoted(conversion.inputs[1]), ": one file takes one input"), "",
+    throw Error(cat("unexpected operand ", in_quotes(conversion.inputs[1]), ": one file takes one input"), "",
                 "an archive takes several: -o FILE.npz");
   }
   const auto dtype = read_dtype(conversion.dtype);

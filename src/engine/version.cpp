@@ -38,13 +38,14 @@ Spec parse_spec(const std::optional<std::string>& text) {
     const auto opset = parse_int64(std::string_view(folded).substr(name.size() + 1));
     if (!opset || *opset < 1) break;
     if (*opset > publisher.newest_opset) {
-      throw Error(cat("--spec ", quoted(*text), ": the newest known opset is ", publisher.name, "-",
+      throw Error(cat("--spec ", in_quotes(*text), ": the newest known opset is ", publisher.name, "-",
                       publisher.newest_opset),
                   "T-0");
     }
     return {publisher.framework, static_cast<int>(*opset)};
   }
-  throw Error(cat("--spec ", quoted(*text), " is not a specification: use onnx-N, openvino-N or mdf"), "T-0");
+  throw Error(cat("--spec ", in_quotes(*text), " is not a specification: use onnx-N, openvino-N or mdf"),
+              "T-0");
 }
 
 const Version& find_version(const Operator& op, const OperatorName& name, const Spec& spec) {

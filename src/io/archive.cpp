@@ -36,7 +36,7 @@ std::size_t Archive::find(std::string_view name) const {
   const std::string there = list_arrays();
   const std::string hint = near.empty() ? cat("it holds ", there.empty() ? "no arrays" : there)
                                         : cat("did you mean ", printable(near), "?");
-  throw Error(cat("the archive holds no array ", quoted(name)), "", hint);
+  throw Error(cat("the archive holds no array ", in_quotes(name)), "", hint);
 }
 
 std::size_t Archive::only() const {
@@ -56,7 +56,7 @@ std::size_t Archive::only() const {
 void require_array_name(const std::string& name) {
   constexpr std::size_t kLongest = 1000;
   const auto refuse = [&](std::string_view why) {
-    throw Error(cat("an array cannot have the name ", quoted(name), ": ", why), "",
+    throw Error(cat("an array cannot have the name ", in_quotes(name), ": ", why), "",
                 "NAME=OPERAND gives it another name");
   };
   if (name.empty()) refuse("the name is empty");

@@ -257,7 +257,7 @@ class Handler {
     names.reserve(kDTypeCount);
     for (int i = 0; i < kDTypeCount; ++i) names.emplace_back(name(static_cast<DType>(i)));
     const std::string near = nearest(text, names);
-    throw Error(cat("unknown dtype ", tensorop::quoted(text), " (",
+    throw Error(cat("unknown dtype ", in_quotes(text), " (",
                     near.empty() ? "allowed: " + join(names) : cat("did you mean ", near, "?"), ')'));
   }
 

@@ -116,16 +116,16 @@ Element string_element(std::string_view descr, char order) {
   const std::string_view digits = descr.substr(2);
   const bool is_plain = digits.find_first_not_of("0123456789") == std::string_view::npos;
   const auto width = is_plain ? parse_int64(digits) : std::nullopt;
-  if (!width) malformed(cat("descr ", quoted(descr), " has no width"));
+  if (!width) malformed(cat("descr ", in_quotes(descr), " has no width"));
   const auto bytes = checked_mul(*width, wide ? 4 : 1);
-  if (!bytes) malformed(cat("descr ", quoted(descr), " is too wide"));
+  if (!bytes) malformed(cat("descr ", in_quotes(descr), " is too wide"));
   if (!wide) return {DType::string, NpyEncoding::bytes, *bytes};
   return {DType::string, order == '>' ? NpyEncoding::utf32_swapped : NpyEncoding::utf32, *bytes};
 }
 
 [[noreturn]] void refuse_descr(std::string_view descr) {
   const char kind = descr.size() > 1 ? descr[1] : '\0';
-  const std::string shown = cat("dtype ", quoted(descr));
+  const std::string shown = cat("dtype ", in_quotes(descr));
   if (descr.ends_with('O')) {
     throw Error(shown + " (pickled Python objects) is not supported: nothing in a file is ever executed");
   }
@@ -214,7 +214,7 @@ NpyHeader parse_npy_header(std::span<const std::byte> file) {
       once(shape, key);
       shape = cursor.tuple();
     } else {
-      malformed(cat("unknown key ", quoted(key)));
+      malformed(cat("unknown key ", in_quotes(key)));
     }
     if (cursor.take(',')) continue;
     cursor.expect('}', "after the keys");

@@ -160,7 +160,7 @@ std::unique_ptr<Sink> NpzWriter::add(const std::string& name, DType dtype, const
   Encoding encoding = npy_encoding(dtype, shape, characters);
   const auto bytes = checked_add(encoding.least_bytes, to_int64(encoding.prefix.size()));
   const auto most = bytes ? most_deflated(*bytes) : std::nullopt;
-  if (!most) throw Error(cat("array ", quoted(name), " would have more than 2^63 bytes"));
+  if (!most) throw Error(cat("array ", in_quotes(name), " would have more than 2^63 bytes"));
   Entry entry;
   entry.name = name + ".npy";
   entry.offset = written_;

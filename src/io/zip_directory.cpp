@@ -165,7 +165,7 @@ ZipMember read_entry(Fields& fields, std::int64_t directory_offset) {
   fields.take(comment_bytes);
 
   const auto most = static_cast<std::uint64_t>(directory_offset);
-  const auto shown = [&] { return cat("member ", quoted(member.name)); };
+  const auto shown = [&] { return cat("member ", in_quotes(member.name)); };
   if (sizes.packed_bytes > most || sizes.offset > most - sizes.packed_bytes) {
     malformed(cat(shown(), " claims ", sizes.packed_bytes, " bytes at byte ", sizes.offset,
                   ", the file holds ", most, " before its central directory"));
@@ -185,7 +185,7 @@ void require_names_once(const std::vector<ZipMember>& members) {
   for (const ZipMember& member : members) names.emplace_back(member.name);
   std::ranges::sort(names);
   const auto twice = std::ranges::adjacent_find(names);
-  if (twice != names.end()) throw Error(cat("two members have the name ", quoted(*twice)));
+  if (twice != names.end()) throw Error(cat("two members have the name ", in_quotes(*twice)));
 }
 
 // A few bytes that belong to many members would be unpacked as many times.
@@ -200,9 +200,9 @@ void require_apart(const ZipDirectory& directory) {
         member.offset + kLocalHeaderBytes + to_int64(member.name.size()) + member.packed_bytes;
     const bool is_last = i + 1 == members.size();
     if (end <= (is_last ? directory.offset : members[i + 1]->offset)) continue;
-    malformed(is_last
-                  ? cat("member ", quoted(member.name), " reaches into the central directory")
-                  : cat("members ", quoted(member.name), " and ", quoted(members[i + 1]->name), " overlap"));
+    malformed(is_last ? cat("member ", in_quotes(member.name), " reaches into the central directory")
+                      : cat("members ", in_quotes(member.name), " and ", in_quotes(members[i + 1]->name),
+                            " overlap"));
   }
 }
 

@@ -182,7 +182,7 @@ class JobReader {
     } else if (member.key == "format") {
       destination().format = find_format(text_of(member, "a format"));
       if (destination().format == nullptr) {
-        throw Error(cat(quoted(member.text), " is not one of ", join(format_names(FormatChoice::tensor))));
+        throw Error(cat(in_quotes(member.text), " is not one of ", join(format_names(FormatChoice::tensor))));
       }
     } else if (member.key == "expect") {
       job_.expect = expectation_of(member, folder_);
@@ -215,8 +215,8 @@ FoundOperator operator_of(const JsonObject& object) {
     const FoundOperator found = find_operator(text_of(*op, "an operator name"));
     if (found.op != nullptr) return found;
     const std::string near = nearest(op->text, operator_names());
-    throw Error(
-        cat("unknown operator ", quoted(op->text), near.empty() ? "" : cat(" (did you mean ", near, "?)")));
+    throw Error(cat("unknown operator ", in_quotes(op->text),
+                    near.empty() ? "" : cat(" (did you mean ", near, "?)")));
   });
 }
 

@@ -64,7 +64,7 @@ class Linker {
       std::vector<std::string> known;
       for (const auto& [id, job] : ids_) known.push_back(id);
       const std::string near = nearest(text.substr(1), known);
-      throw Error(cat("no job has the id ", quoted(text.substr(1)),
+      throw Error(cat("no job has the id ", in_quotes(text.substr(1)),
                       near.empty() ? "" : cat(" (did you mean @", printable(near), "?)")));
     }
     if (found->second >= i) {

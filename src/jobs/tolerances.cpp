@@ -32,13 +32,13 @@ double parse_tolerance(const ToleranceText& given) {
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (end != text.data() + text.size() ||
       (status != std::errc{} && status != std::errc::result_out_of_range)) {
-    throw Error(cat(given.name, " ", quoted(given.text), " is not a number"));
+    throw Error(cat(given.name, " ", in_quotes(given.text), " is not a number"));
   }
   if (status == std::errc::result_out_of_range) {
-    throw Error(cat(given.name, " ", quoted(given.text), " does not fit in float64"));
+    throw Error(cat(given.name, " ", in_quotes(given.text), " does not fit in float64"));
   }
   if (!std::isfinite(value) || value < 0) {
-    throw Error(cat(given.name, " ", quoted(given.text), " is not a finite non-negative number"));
+    throw Error(cat(given.name, " ", in_quotes(given.text), " is not a finite non-negative number"));
   }
   return std::abs(value);  // -0 is 0
 }
@@ -54,7 +54,7 @@ std::uint64_t parse_max_ulp(const ToleranceText& given) {
   const char* const end = given.text.data() + given.text.size();
   const auto [stop, status] = std::from_chars(given.text.data(), end, value);
   if (status != std::errc{} || stop != end) {
-    throw Error(cat(given.name, " ", quoted(given.text), " is not an integer from 0 to 2^64-1"));
+    throw Error(cat(given.name, " ", in_quotes(given.text), " is not an integer from 0 to 2^64-1"));
   }
   return value;
 }
@@ -86,14 +86,14 @@ MismatchLimit parse_max_mismatch(const ToleranceText& given) {
     limit.count = *number;
     return limit;
   }
-  throw Error(cat(given.name, " ", quoted(given.text),
+  throw Error(cat(given.name, " ", in_quotes(given.text),
                   " is neither a non-negative integer nor a percentage 0%..100% (at most 6 decimals)"));
 }
 
 bool parse_flag(const ToleranceText& given) {
   if (given.text == "true") return true;
   if (given.text == "false") return false;
-  throw Error(cat(given.name, " ", quoted(given.text), " is not one of true, false"));
+  throw Error(cat(given.name, " ", in_quotes(given.text), " is not one of true, false"));
 }
 
 }  // namespace
@@ -146,12 +146,13 @@ Tolerances parse_tolerances(const std::vector<ToleranceText>& texts) {
       out.nan_unequal = parse_flag(given);
     } else if (given.name == "tolerance") {
       if (lower(given.text) != "auto") {
-        throw Error(cat("tolerance ", quoted(given.text), " is not auto"), "",
+        throw Error(cat("tolerance ", in_quotes(given.text), " is not auto"), "",
                     "rtol, atol and max_ulp take numbers");
       }
       out.automatic = true;
     } else {
-      throw Error(cat("unknown tolerance ", quoted(given.name), " (allowed: ", join(tolerance_names()), ")"));
+      throw Error(
+          cat("unknown tolerance ", in_quotes(given.name), " (allowed: ", join(tolerance_names()), ")"));
     }
   }
   return out;

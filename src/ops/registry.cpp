@@ -19,7 +19,7 @@ FoundOperator require_operator(std::string_view name) {
   const FoundOperator found = find_operator(name);
   if (found.op != nullptr) return found;
   const std::string near = nearest(name, operator_names());
-  throw Error(cat("unknown operator ", quoted(name)), "",
+  throw Error(cat("unknown operator ", in_quotes(name)), "",
               near.empty() ? "" : cat("did you mean ", near, "?"));
 }
 

@@ -39,7 +39,7 @@ std::string error_lines(const Error& error) {
 
 std::string different_lines(const Job& job, const CaseResult& result) {
   if (result.comparison) return report_text(*result.comparison);
-  return cat("expected the error ", quoted(job.expect->text), ", found ",
+  return cat("expected the error ", in_quotes(job.expect->text), ", found ",
              result.error ? result.error->what() : header_text(*result.result), "\n");
 }
 

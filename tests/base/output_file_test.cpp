@@ -1,4 +1,4 @@
-// Publishing: a result stands under its destination's name whole or not at all, whatever fails or strikes.
+// Publishing: a result stands under its destination's name whole or not at all, whatever fails or interrupts.
 #include "base/output_file.hpp"
 
 #include <fcntl.h>
@@ -609,8 +609,8 @@ constexpr Scene kScenes[] = {
     {"archive, existing link, named", write_archive, whole_archive, true, true, true},
 };
 
-// Runs the scene with the `strike`-th call failing; false where it has no so many calls.
-bool run_with_fault(const Scene& scene, int strike, Fault fault, int code) {
+// Runs the scene with the `number`-th call failing; false where it has no so many calls.
+bool run_with_fault(const Scene& scene, int number, Fault fault, int code) {
   const TempDir dir;
   const std::string path = dir.file(scene.link ? "link" : "out");
   if (scene.exists) put(dir.file("out"), "before");
@@ -619,18 +619,18 @@ bool run_with_fault(const Scene& scene, int strike, Fault fault, int code) {
   if (scene.exists && ::geteuid() == 0) REQUIRE(::chown(dir.file("out").c_str(), 1234, 5678) == 0);
   auto left = names_in(dir.path());
 
-  FaultySystem system(scene.named, strike, fault, code);
+  FaultySystem system(scene.named, number, fault, code);
   std::string line;
   {
     const ScopedSystem scope(system);
     line = error_of([&] { scene.run(path); });
   }
-  if (system.struck().empty()) {
+  if (system.failed_call().empty()) {
     CHECK(line == "no error");
     return false;
   }
-  if (fault == Fault::partial && !system.struck().ends_with("write")) return true;
-  CAPTURE(scene.what, strike, system.struck(), std::strerror(code), line);
+  if (fault == Fault::partial && !system.failed_call().ends_with("write")) return true;
+  CAPTURE(scene.what, number, system.failed_call(), std::strerror(code), line);
   if (line == "no error") {
     CHECK(get(dir.file("out")) == scene.whole());
     left.insert("out");
@@ -652,16 +652,16 @@ TEST_CASE("any one call that fails leaves the old file or the new one, and a lin
           "[base][output][fault]") {
   for (const Scene& scene : kScenes) {
     for (const int code : {ENOSPC, EIO, EINTR}) {
-      int strike = 1;
-      while (run_with_fault(scene, strike, Fault::error, code)) ++strike;
-      CHECK(strike > 6);
+      int number = 1;
+      while (run_with_fault(scene, number, Fault::error, code)) ++number;
+      CHECK(number > 6);
     }
   }
 }
 
 TEST_CASE("a write that takes a part of the bytes is continued", "[base][output][fault]") {
   for (const Scene& scene : kScenes) {
-    for (int strike = 1; run_with_fault(scene, strike, Fault::partial, ENOSPC); ++strike) {
+    for (int number = 1; run_with_fault(scene, number, Fault::partial, ENOSPC); ++number) {
     }
   }
 }
@@ -670,23 +670,23 @@ TEST_CASE("failures that lose nothing are no errors, all others are", "[base][ou
   // By what can be done without: another name, a check that is made again, or a courtesy.
   const std::set<std::string> harmless = {"access", "fstatvfs", "fchown", "munmap", "flock", "dup", "fstat"};
   const TempDir dir;
-  for (int strike = 1;; ++strike) {
-    const std::string path = dir.file(cat("out", strike));
+  for (int number = 1;; ++number) {
+    const std::string path = dir.file(cat("out", number));
     put(path, "before");
     if (::geteuid() == 0) REQUIRE(::chown(path.c_str(), 1234, 5678) == 0);
-    FaultySystem system(true, strike, Fault::error, EIO);
+    FaultySystem system(true, number, Fault::error, EIO);
     std::string line;
     {
       const ScopedSystem scope(system);
       line = error_of([&] { write_positioned(path); });
     }
-    if (system.struck().empty()) break;
-    CAPTURE(strike, system.struck(), line);
+    if (system.failed_call().empty()) break;
+    CAPTURE(number, system.failed_call(), line);
     // The first open asks for an unnamed file, the first access whether the file may be written.
-    if (system.struck() == "open" || system.struck() == "access") continue;
+    if (system.failed_call() == "open" || system.failed_call() == "access") continue;
     // The second close is that of the lock.
-    if (system.struck() == "close" && system.closes() > 1) continue;
-    CHECK((line == "no error") == harmless.contains(system.struck()));
+    if (system.failed_call() == "close" && system.closes() > 1) continue;
+    CHECK((line == "no error") == harmless.contains(system.failed_call()));
   }
 }
 
@@ -885,7 +885,7 @@ Ended run_and_strike(int signal_number, const std::function<void(const std::func
 
 }  // namespace
 
-TEST_CASE("a signal while writing leaves nothing behind and ends the process as usual",
+TEST_CASE("a signal while writing leaves nothing after and ends the process as usual",
           "[base][output][signal]") {
   const TempDir dir;
   put(dir.file("out"), "before");
@@ -911,7 +911,7 @@ TEST_CASE("a signal while writing leaves nothing behind and ends the process as 
   }
 }
 
-TEST_CASE("a signal removes every file that is being written, whichever thread it strikes",
+TEST_CASE("a signal removes every file that is being written, whichever thread it interrupts",
           "[base][output][signal]") {
   const TempDir dir;
   put(dir.file("out"), "before");
@@ -924,7 +924,7 @@ TEST_CASE("a signal removes every file that is being written, whichever thread i
     while (files.size() > 15) files.pop_back();
     for (int i = 0; i < 5; ++i) files[static_cast<std::size_t>(i) * 3].commit();
     if (names_in(dir.path()).size() != 16) ::_exit(3);
-    // The thread that writes them is not the one that may be struck.
+    // The thread that writes them is not the one that may be failed_call.
     sigset_t all;
     sigfillset(&all);
     std::thread other([&] {
@@ -966,7 +966,7 @@ TEST_CASE("a signal while several threads publish leaves whole files under their
   }
 }
 
-TEST_CASE("a signal behind the commit, or behind a failure, finds nothing to remove",
+TEST_CASE("a signal after the commit, or after a failure, finds nothing to remove",
           "[base][output][signal]") {
   const TempDir dir;
   put(dir.file("out"), "before");
@@ -1026,10 +1026,10 @@ TEST_CASE("a signal in the middle of publishing waits until it is done or undone
       CAPTURE(named, fails);
       const TempDir dir;
       put(dir.file("out"), "before");
-      StruckSystem struck(named, fails);
+      StruckSystem failed_call(named, fails);
       const Ended ended = run_and_strike(0, [&](const std::function<void()>& ready) {
         ready();
-        const ScopedSystem scope(struck);
+        const ScopedSystem scope(failed_call);
         (void)error_of([&] { publish(dir.file("out"), "after"); });
       });
       CHECK(ended.by_signal);

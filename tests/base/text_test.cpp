@@ -1,4 +1,4 @@
-// Text helpers: whole numbers, UTF-8, names that are nearly right.
+// Text helpers: integers, UTF-8, names that are nearly right.
 #include "base/text.hpp"
 
 #include <cstdint>
@@ -24,7 +24,7 @@ TEST_CASE("pieces are put together", "[base][text]") {
   CHECK(join({"a", "b"}, "|") == "a|b");
 }
 
-TEST_CASE("whole numbers are decimal and nothing else", "[base][text]") {
+TEST_CASE("integers are decimal and nothing else", "[base][text]") {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
   struct Row {

@@ -102,7 +102,7 @@ TEST_CASE("the error of the lowest failing chunk wins, and all below it have run
   }
 }
 
-TEST_CASE("the lowest error wins whether it comes before or behind a higher one", "[base][threads]") {
+TEST_CASE("the lowest error wins whether it comes before or after a higher one", "[base][threads]") {
   for (const int threads : {2, 3, 7}) {
     for (const bool lowest_first : {true, false}) {
       for (const std::int64_t lowest : {0, 1, 5}) {
@@ -111,7 +111,7 @@ TEST_CASE("the lowest error wins whether it comes before or behind a higher one"
         const std::string line = error_of([&] {
           Threads(threads).for_each(lowest + 2, [&](std::int64_t chunk, int /*worker*/) {
             if (chunk < lowest) return;
-            // The two fail one behind the other, on two threads.
+            // The two fail one after the other, on two threads.
             const bool goes_first = (chunk == lowest) == lowest_first;
             if (!goes_first) other_runs = true;
             for (int i = 0; i < 1000 && !other_runs; ++i) {
@@ -140,7 +140,7 @@ TEST_CASE("an exception of any type comes through", "[base][threads]") {
   }
 }
 
-TEST_CASE("chunks are consumed in ascending order, one at a time, behind their production",
+TEST_CASE("chunks are consumed in ascending order, one at a time, after their production",
           "[base][threads]") {
   for (const int threads : kThreadCounts) {
     for (int repetition = 0; repetition < 50; ++repetition) {

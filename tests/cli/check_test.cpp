@@ -133,12 +133,12 @@ TEST_CASE("steps hand their results to cases and are no cases themselves", "[cli
   write_file(dir.file("f"), R"({"op":"add","a":1,"b":2,"id":"three"}
 {"op":"mul","a":"@three","b":"@three","expect":9}
 {"op":"gather","data":[1],"indices":[4],"id":"bad","name":"broken"}
-{"op":"mul","a":"@bad","b":2,"expect":1,"name":"behind"}
+{"op":"mul","a":"@bad","b":2,"expect":1,"name":"after"}
 )");
   CHECK(check_in(dir, {"f"}).out ==
         "f:3: error: broken\n"
         "  gather: indices[0] = 4 is out of range for axis 0 of data (size 1; allowed -1..0) [IX-1]\n"
-        "f:4: error: behind\n"
+        "f:4: error: after\n"
         "  skipped: it needs the job on line 3\n"
         "3 cases: 1 equal, 2 errors\n");
   CHECK(check_in(dir, {"f", "--filter", "f:2"}).out == "1 case: equal\n");

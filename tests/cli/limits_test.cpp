@@ -23,7 +23,7 @@ constexpr double kMostSeconds = 2;
 constexpr std::int64_t kMostBytes = 64 << 20;
 constexpr std::int64_t kAddressSpace = 128 << 20;
 
-// A header as NPY 1.0 has it, and nothing behind.
+// A header as NPY 1.0 has it, and nothing after.
 std::string npy_header_text(const std::string& descr, const std::string& shape) {
   std::string text = cat("{'descr': '", descr, "', 'fortran_order': False, 'shape': ", shape, ", }\n");
   return cat(std::string_view("\x93NUMPY\1\0", 8), static_cast<char>(text.size() & 0xFF),
@@ -148,7 +148,7 @@ TEST_CASE("a file that promises more than it holds, or holds more than it should
   struct File {
     const char* name;
     std::string front;
-    std::int64_t bytes;  // a hole behind the front
+    std::int64_t bytes;  // a hole after the front
   };
   // The thread sanitizer leaves room for mappings of this size only.
   constexpr std::int64_t kTera = kThreadSanitizer ? 200000000000 : 1000000000000;

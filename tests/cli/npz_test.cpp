@@ -41,7 +41,7 @@ TEST_CASE("an array of an archive is an operand, stored or deflated", "[cli][npz
   }
 }
 
-TEST_CASE("the first colon behind an archive parts file and array; a file of the whole name wins",
+TEST_CASE("the first colon after an archive parts file and array; a file of the whole name wins",
           "[cli][npz]") {
   const TempDir dir;
   make_archives(dir);

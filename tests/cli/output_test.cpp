@@ -347,7 +347,7 @@ namespace {
 
 constexpr std::int64_t kLarge = 8388608;
 
-// Writes 64 MiB, or what else is given, of `value`: long enough to be struck in the middle of it.
+// Writes 64 MiB, or what else is given, of `value`: long enough to be interrupted in the middle of it.
 std::string large_write(int value, std::int64_t elements = kLarge) {
   return cat("\"$B\" expand '{\"dtype\":\"int64\",\"data\":[", value, "]}' --shape ", elements,
              " -o out.npy");

@@ -66,7 +66,7 @@ std::map<std::string, std::string> read_fragments(const fs::path& table) {
   return fragments;
 }
 
-// One line, and behind it at most a hint.
+// One line, and after it at most a hint.
 void check_one_line(const std::string& err) {
   REQUIRE(err.ends_with('\n'));
   const std::size_t first = err.find('\n') + 1;
@@ -118,7 +118,7 @@ TEST_CASE("every malformed file is refused with one line that names it and says 
     CHECK(result.status == 2);
     CHECK(result.out.empty());
     check_one_line(result.err);
-    // In an archive the array is named behind the file; the row tells which.
+    // In an archive the array is named after the file; the row tells which.
     const bool is_archive = file.ends_with(".npz");
     CHECK(result.err.find(is_archive ? file + row.mapped() : file + ": ") != std::string::npos);
     CHECK(result.err.find(row.mapped()) < result.err.find('\n'));

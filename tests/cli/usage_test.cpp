@@ -45,8 +45,8 @@ void check_calls(const std::vector<Call>& calls) {
 
 struct Refusal {
   Words words;
-  std::string message;    // behind "tensorop: "
-  std::string hint = {};  // behind "hint: ", or none
+  std::string message;    // after "tensorop: "
+  std::string hint = {};  // after "hint: ", or none
 };
 
 void check_refusals(const std::vector<Refusal>& refusals) {
@@ -83,7 +83,7 @@ TEST_CASE("every name of every operator is known to the program", "[cli][usage]"
   }
 }
 
-TEST_CASE("an option's value stands behind it or behind an equals sign, wherever the option stands",
+TEST_CASE("an option's value stands after it or after an equals sign, wherever the option stands",
           "[cli][usage]") {
   const std::string expected = json("2,1", "[[2],[4]]");
   check_calls({
@@ -116,7 +116,7 @@ TEST_CASE("one-letter options take their value apart or attached, and stand toge
   }
 }
 
-TEST_CASE("global options stand before or behind the command", "[cli][usage]") {
+TEST_CASE("global options stand before or after the command", "[cli][usage]") {
   const std::string expected = json("", "2");
   check_calls({
       {{"-q", "gather", "[1,2]", "1"}, expected},
@@ -126,7 +126,7 @@ TEST_CASE("global options stand before or behind the command", "[cli][usage]") {
   });
 }
 
-TEST_CASE("whole numbers are decimal: 010 is ten", "[cli][usage]") {
+TEST_CASE("integers are decimal: 010 is ten", "[cli][usage]") {
   check_refusals({
       {{"gather", "[1,2]", "0", "--axis", "010"},
        "gather: axis 10 is out of range for data of shape (2) (allowed -1..0) [AX-1]"},
@@ -149,7 +149,7 @@ TEST_CASE("an option without its value, or with an empty one, is refused", "[cli
       {{"gather", "[1,2]", "0", "--output="}, "gather: --output needs a file name"},
       {{"gather", "[1,2]", "0", "-o", ""}, "gather: --output needs a file name"},
       {{"gather", "[1,2]", "0", "--format="}, "gather: --format '' is not one of npy, json, nested"},
-      // An empty value does not swallow the option behind it.
+      // An empty value does not swallow the option after it.
       {{"expand", "[1,2]", "--shape=", "--dry-run"}, "expand: shape is empty [BC-T1]"},
       {{"gather", "--data=", "[0]"}, "gather: data: an empty operand is neither a file nor a tensor"},
       {{"--threads"}, "--threads needs a value"},
@@ -230,7 +230,7 @@ TEST_CASE("a mistyped choice is answered with the choices", "[cli][usage]") {
   });
 }
 
-TEST_CASE("what stands behind two dashes is an operand", "[cli][usage]") {
+TEST_CASE("what stands after two dashes is an operand", "[cli][usage]") {
   check_calls({
       {{"gather", "--", "[1,2]", "-1"}, json("", "2")},
       {{"gather", "[1,2]", "--", "-1"}, json("", "2")},

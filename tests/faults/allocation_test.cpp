@@ -20,7 +20,7 @@ namespace {
 
 // How many requests are still granted; below 0: all. Plain numbers: this is used before anything is set up.
 std::atomic<long> granted{-1};
-std::atomic<bool> goes_on{false};  // every request behind a refused one is refused too
+std::atomic<bool> goes_on{false};  // every request after a refused one is refused too
 std::atomic<bool> has_refused{false};
 
 bool is_refused() {
@@ -91,7 +91,7 @@ enum class End { done, out_of_memory, other };
 
 struct Outcome {
   End end;
-  bool struck;
+  bool failed;
 };
 
 Outcome run_short(const Operation& operation, const Trial& trial, long requests, bool lasts) {
@@ -125,7 +125,7 @@ TEST_CASE("wherever memory runs out in a whole operation: an error, and old file
         const std::string fault = trial.fault_in_outputs(outcome.end == End::done);
         CHECK(fault == "");
         CHECK(outcome.end != End::other);
-        if (!outcome.struck) {
+        if (!outcome.failed) {
           CHECK(outcome.end == End::done);
           CHECK(requests > 20);
           break;

@@ -19,7 +19,7 @@ namespace {
 constexpr int kRounds = kAnySanitizer ? 2 : 8;
 
 // Runs the operation over and over in a child until a signal ends it; returns which one did.
-int strike(const Operation& operation, const Trial& trial, bool named, int signal_number, Random& random) {
+int interrupt(const Operation& operation, const Trial& trial, bool named, int signal_number, Random& random) {
   // What the test program does with signals is not what is tested: none is taken before that is undone.
   sigset_t all;
   sigset_t before;
@@ -56,7 +56,7 @@ TEST_CASE("a signal at any moment of a whole operation leaves old files or whole
         const bool named = round % 2 == 0;
         CAPTURE(operation.name, round, named, number);
         trial.prepare(round % 4 < 2);
-        CHECK(strike(operation, trial, named, number, random) == number);
+        CHECK(interrupt(operation, trial, named, number, random) == number);
         CHECK(trial.fault_in_outputs(false) == "");
       }
     }
@@ -73,7 +73,7 @@ TEST_CASE("what kill -9 leaves of a whole operation goes with the next", "[fault
       const bool named = round % 2 == 0;
       CAPTURE(operation.name, round, named);
       trial.prepare(round % 4 < 2);
-      CHECK(strike(operation, trial, named, SIGKILL, random) == SIGKILL);
+      CHECK(interrupt(operation, trial, named, SIGKILL, random) == SIGKILL);
       operation.run(trial.dir());
       // A leftover of the one kind may meet a destination whose file the other kind links at once.
       NamedOnlySystem system(named);

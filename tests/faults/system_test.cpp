@@ -34,18 +34,18 @@ int mappings_of(const TempDir& dir) {
 }
 
 struct Outcome {
-  std::string struck;  // the call that failed; empty: there were not so many
-  std::string line;    // of the Error; empty: there was none
+  std::string failed_call;  // the call that failed; empty: there were not so many
+  std::string line;         // of the Error; empty: there was none
 };
 
-Outcome run_struck(const Operation& operation, const Trial& trial, FaultySystem& system) {
+Outcome run_failing(const Operation& operation, const Trial& trial, FaultySystem& system) {
   const ScopedSystem scope(system);
   try {
     operation.run(trial.dir());
   } catch (const Error& error) {
-    return {system.struck(), error.what()};
+    return {system.failed_call(), error.what()};
   }
-  return {system.struck(), ""};
+  return {system.failed_call(), ""};
 }
 
 struct Kind {
@@ -60,7 +60,7 @@ TEST_CASE(
     "whatever call of a whole operation fails: a line with path and reason, old files or whole ones, nothing "
     "left open",
     "[faults][system]") {
-  std::set<std::string> struck;
+  std::set<std::string> failed_call;
   for (const Operation& operation : small_operations()) {
     Trial trial(operation);
     const auto descriptors = open_descriptors();
@@ -69,25 +69,25 @@ TEST_CASE(
         // To a sanitizer all errors are alike but EINTR, after which a call is made again.
         if (kAnySanitizer && code != EIO && code != EINTR) continue;
         if (operation.is_large && code != EIO) continue;
-        for (int strike = 1;; ++strike) {
+        for (int number = 1;; ++number) {
           trial.prepare(kind.old_outputs);
-          FaultySystem system(kind.named, strike, Fault::error, code);
-          const Outcome outcome = run_struck(operation, trial, system);
-          CAPTURE(operation.name, kind.named, kind.old_outputs, std::strerror(code), strike, outcome.struck,
-                  outcome.line);
-          struck.insert(outcome.struck);
+          FaultySystem system(kind.named, number, Fault::error, code);
+          const Outcome outcome = run_failing(operation, trial, system);
+          CAPTURE(operation.name, kind.named, kind.old_outputs, std::strerror(code), number,
+                  outcome.failed_call, outcome.line);
+          failed_call.insert(outcome.failed_call);
           CHECK(trial.fault_in_outputs(outcome.line.empty()) == "");
           CHECK(open_descriptors() == descriptors);
           CHECK(mappings_of(trial.dir()) == 0);
-          if (outcome.struck.empty()) {
+          if (outcome.failed_call.empty()) {
             CHECK(outcome.line == "");
-            CHECK(strike > 4);
+            CHECK(number > 4);
             break;
           }
           if (outcome.line.empty()) continue;
           CHECK(outcome.line.find(trial.dir().path().string()) != std::string::npos);
           // What cannot be looked up is taken not to be there: the reason is that of what is tried instead.
-          if (outcome.struck != "stat") CHECK(outcome.line.ends_with(std::strerror(code)));
+          if (outcome.failed_call != "stat") CHECK(outcome.line.ends_with(std::strerror(code)));
         }
       }
     }
@@ -96,7 +96,7 @@ TEST_CASE(
                                           "flock",   "fstat",  "fstatvfs", "fsync",  "link_fd",   "lstat",
                                           "mmap",    "munmap", "open",     "pwrite", "read",      "rename",
                                           "scandir", "stat",   "write"};
-  CHECK(std::ranges::includes(struck, expected));
+  CHECK(std::ranges::includes(failed_call, expected));
 }
 
 TEST_CASE("whatever read or write of a whole operation is short: it is continued", "[faults][system]") {
@@ -104,13 +104,13 @@ TEST_CASE("whatever read or write of a whole operation is short: it is continued
     Trial trial(operation);
     for (const Kind& kind : kKinds) {
       if (operation.is_large && !kind.named) continue;
-      for (int strike = 1;; ++strike) {
+      for (int number = 1;; ++number) {
         trial.prepare(kind.old_outputs);
-        FaultySystem system(kind.named, strike, Fault::partial, EIO);
-        const Outcome outcome = run_struck(operation, trial, system);
-        if (outcome.struck.empty()) break;
-        if (outcome.struck != "read" && !outcome.struck.ends_with("write")) continue;
-        CAPTURE(operation.name, kind.named, kind.old_outputs, strike, outcome.struck);
+        FaultySystem system(kind.named, number, Fault::partial, EIO);
+        const Outcome outcome = run_failing(operation, trial, system);
+        if (outcome.failed_call.empty()) break;
+        if (outcome.failed_call != "read" && !outcome.failed_call.ends_with("write")) continue;
+        CAPTURE(operation.name, kind.named, kind.old_outputs, number, outcome.failed_call);
         CHECK(outcome.line == "");
         CHECK(trial.fault_in_outputs(true) == "");
       }

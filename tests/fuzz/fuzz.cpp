@@ -99,7 +99,7 @@ void require_round_trip(const Tensor& tensor) {
   if (checked_mul(tensor.bytes(), width).value_or(kMostBytes) < kMostBytes) {
     const std::string npy = npy_of(tensor);
     const auto read = attempt([&] { return read_npy(std::as_bytes(std::span(npy)), nullptr, false); });
-    // An NPY file does not tell a string from the same one with zeros behind it.
+    // An NPY file does not tell a string from the same one with zeros after it.
     bool ends_in_zero = false;
     for (std::int64_t i = 0; is_string && i < tensor.size(); ++i) {
       ends_in_zero = ends_in_zero || tensor.as<StringRef>()[i].view().ends_with('\0');

@@ -1,4 +1,4 @@
-// The whole program: words of a command line, each with a zero byte behind it, and, behind the first byte 4,
+// The whole program: words of a command line, each with a zero byte after it, and, after the first byte 4,
 // what standard input holds. It ends with a status and with messages as docs/command-line.md promises, and
 // leaves nothing half-done. Its disk is memory.
 #include <algorithm>
@@ -91,7 +91,7 @@ bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
 }
 
-// Of a command that says one thing at most: warnings, and an error with its hint behind it.
+// Of a command that says one thing at most: warnings, and an error with its hint after it.
 void check_messages(const Ended& ended, const std::vector<std::string_view>& lines) {
   std::size_t errors = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {

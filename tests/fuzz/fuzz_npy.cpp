@@ -11,7 +11,7 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-// The bytes behind the magic string, from front to end.
+// The bytes after the magic string, from front to end.
 class Stream {
  public:
   explicit Stream(Bytes bytes) : rest_(bytes.subspan(kNpyMagic.size())) {}

@@ -3,7 +3,7 @@
 #
 #     tests/fuzz/run.sh MINUTES [TARGET...] [-- OPTION...]     each target for so long; 5s: seconds
 #
-# What stands behind "--" goes to cmake.
+# What stands after "--" goes to cmake.
 #
 # Targets run side by side, as many as there are cores, each from its seeds (testdata/fuzz and what fits of the other
 # test data) and from what earlier runs kept in build/fuzz/corpus. What breaks a promise is kept in build/fuzz/findings:
@@ -69,7 +69,7 @@ run_target() {
   case $target in
     # Weighing inputs by how rare their traces are takes longer than these targets themselves.
     arguments) options+=(-entropic=0) ;;
-    # Its bytes are choices: behind their end what is drawn is always the same.
+    # Its bytes are choices: after their end what is drawn is always the same.
     operator | compare) options+=(-entropic=0 -len_control=0 -max_len=600) ;;
   esac
   "$work/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -malloc_limit_mb=256 \

@@ -75,7 +75,7 @@ def zip64_member(archive, name, data, method):
 
 
 class Unseekable(io.RawIOBase):
-    """Where zipfile cannot go back: it writes sizes behind the data."""
+    """Where zipfile cannot go back: it writes sizes after the data."""
 
     def __init__(self):
         super().__init__()

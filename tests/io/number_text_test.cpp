@@ -46,7 +46,7 @@ std::string just_above(std::string text) {
   return text.insert(text.find('e'), "0000000001");
 }
 
-// `text` of exact_text() made smaller: one taken from its last digit that is not 0, and nines behind it.
+// `text` of exact_text() made smaller: one taken from its last digit that is not 0, and nines after it.
 std::string just_below(std::string text) {
   std::size_t at = text.find('e');
   std::string nines;

@@ -101,7 +101,7 @@ TEST_CASE("an index is valid from minus the size to the size less one", "[kernel
   });
 }
 
-TEST_CASE("without negative indices an index is valid from 0 on", "[kernels]") {
+TEST_CASE("without negative indices an index is valid if it is non-negative", "[kernels]") {
   check({
       {"0 and the last", DType::int32, {0, 4}, {{5, 1}}, kNoNegative, {0, 4}},
       {"-1", DType::int32, {0, -1}, {{5, 1}}, kNoNegative, {}, Bad{1, 0}},

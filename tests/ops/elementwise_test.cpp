@@ -265,7 +265,7 @@ std::vector<RuleCase> arithmetic_rules() {
        "divide is in openvino-1"},
       {"bitwiseand [1] [1] --spec onnx-17", "bitwiseand: onnx-17 has no operator of this name [T-0]",
        "bitwiseand is in onnx-18"},
-      // EW-7: the first output position and the divisor behind it.
+      // EW-7: the first output position and the divisor after it.
       {"div [[1,2],[3,4],[5,6]] [[1,0]]",
        "div: b[0,1] = 0: integer division by zero at output position [0,1] [EW-7]"},
       {"divide 1 0", "divide: b = 0: integer division by zero [EW-7]"},

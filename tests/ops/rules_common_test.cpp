@@ -68,7 +68,7 @@ const std::vector<OrderCase> kOrder = {
     {"broadcast bool[2] --shape 2 --axis 0 --spec openvino-3 --dry-run", "G-8"},
     {"expand bfloat16[2] --shape [1.5] --spec onnx-8 --dry-run", "BC-T1"},
     {"gather complex64[2] int64[1] --axis x --spec openvino-8 --dry-run", "G-8"},
-    // Among dtypes: T-1, T-2, T-3, and IX-3 behind T-1 and T-2.
+    // Among dtypes: T-1, T-2, T-3, and IX-3 after T-1 and T-2.
     {"scatterelements complex64[2] float32[2] complex64[2] --spec openvino-12 --dry-run", "T-1"},
     {"scatterelements float32[2] int64[2] complex64[2] --spec openvino-12 --dry-run", "T-1"},
     {"scatterelements float32[2] float32[2] float64[2] --dry-run", "T-2"},

@@ -35,101 +35,101 @@ enum class Fault : std::uint8_t {
   partial,  // half of the bytes are read or written
 };
 
-// Lets one call fail: the `strike`-th of all.
+// Lets one call fail: the `number`-th of all calls.
 class FaultySystem : public NamedOnlySystem {
  public:
-  FaultySystem(bool named, int strike, Fault fault, int code)
-      : NamedOnlySystem(named), strike_(strike), fault_(fault), code_(code) {}
+  FaultySystem(bool named, int number, Fault fault, int code)
+      : NamedOnlySystem(named), number_(number), fault_(fault), code_(code) {}
   // The call that failed; empty where there were not so many.
-  [[nodiscard]] const std::string& struck() const { return struck_; }
+  [[nodiscard]] const std::string& failed_call() const { return failed_call_; }
   [[nodiscard]] int closes() const { return closes_; }
 
   int open(const char* path, int flags, mode_t mode) override {
-    return strikes("open") ? -1 : NamedOnlySystem::open(path, flags, mode);
+    return is_failing("open") ? -1 : NamedOnlySystem::open(path, flags, mode);
   }
   int close(int fd) override {
     ++closes_;
-    const bool fails = strikes("close");
+    const bool fails = is_failing("close");
     const int reason = errno;
     const int status = System::close(fd);  // whatever it says, the descriptor is gone
     if (fails) errno = reason;
     return fails ? -1 : status;
   }
   ssize_t read(int fd, void* buffer, size_t bytes) override {
-    if (strikes("read")) return fault_ == Fault::partial ? System::read(fd, buffer, (bytes + 1) / 2) : -1;
+    if (is_failing("read")) return fault_ == Fault::partial ? System::read(fd, buffer, (bytes + 1) / 2) : -1;
     return System::read(fd, buffer, bytes);
   }
   ssize_t write(int fd, const void* buffer, size_t bytes) override {
-    if (strikes("write")) return fault_ == Fault::partial ? System::write(fd, buffer, bytes / 2) : -1;
+    if (is_failing("write")) return fault_ == Fault::partial ? System::write(fd, buffer, bytes / 2) : -1;
     return System::write(fd, buffer, bytes);
   }
   ssize_t pwrite(int fd, const void* buffer, size_t bytes, off_t offset) override {
-    if (strikes("pwrite"))
+    if (is_failing("pwrite"))
       return fault_ == Fault::partial ? System::pwrite(fd, buffer, bytes / 2, offset) : -1;
     return System::pwrite(fd, buffer, bytes, offset);
   }
-  int fstat(int fd, struct stat* out) override { return strikes("fstat") ? -1 : System::fstat(fd, out); }
+  int fstat(int fd, struct stat* out) override { return is_failing("fstat") ? -1 : System::fstat(fd, out); }
   int stat(const char* path, struct stat* out) override {
-    return strikes("stat") ? -1 : System::stat(path, out);
+    return is_failing("stat") ? -1 : System::stat(path, out);
   }
   int lstat(const char* path, struct stat* out) override {
-    return strikes("lstat") ? -1 : System::lstat(path, out);
+    return is_failing("lstat") ? -1 : System::lstat(path, out);
   }
   int access(const char* path, int mode) override {
-    return strikes("access") ? -1 : System::access(path, mode);
+    return is_failing("access") ? -1 : System::access(path, mode);
   }
   ssize_t readlink(const char* path, char* buffer, size_t bytes) override {
-    return strikes("readlink") ? -1 : System::readlink(path, buffer, bytes);
+    return is_failing("readlink") ? -1 : System::readlink(path, buffer, bytes);
   }
   int fstatvfs(int fd, struct statvfs* out) override {
-    return strikes("fstatvfs") ? -1 : System::fstatvfs(fd, out);
+    return is_failing("fstatvfs") ? -1 : System::fstatvfs(fd, out);
   }
   int fallocate(int fd, off_t bytes) override {
-    return strikes("fallocate") ? -1 : System::fallocate(fd, bytes);
+    return is_failing("fallocate") ? -1 : System::fallocate(fd, bytes);
   }
   int ftruncate(int fd, off_t bytes) override {
-    return strikes("ftruncate") ? -1 : System::ftruncate(fd, bytes);
+    return is_failing("ftruncate") ? -1 : System::ftruncate(fd, bytes);
   }
-  int fchmod(int fd, mode_t mode) override { return strikes("fchmod") ? -1 : System::fchmod(fd, mode); }
+  int fchmod(int fd, mode_t mode) override { return is_failing("fchmod") ? -1 : System::fchmod(fd, mode); }
   int fchown(int fd, uid_t owner, gid_t group) override {
-    return strikes("fchown") ? -1 : System::fchown(fd, owner, group);
+    return is_failing("fchown") ? -1 : System::fchown(fd, owner, group);
   }
   void* mmap(size_t bytes, int protection, int flags, int fd) override {
-    return strikes("mmap") ? MAP_FAILED : System::mmap(bytes, protection, flags, fd);
+    return is_failing("mmap") ? MAP_FAILED : System::mmap(bytes, protection, flags, fd);
   }
   int munmap(void* address, size_t bytes) override {
-    const bool fails = strikes("munmap");
+    const bool fails = is_failing("munmap");
     const int status = System::munmap(address, bytes);
     return fails ? -1 : status;
   }
   // Where it does not fail it does nothing: no test pulls the plug.
-  int fsync(int /*fd*/) override { return strikes("fsync") ? -1 : 0; }
-  int flock(int fd) override { return strikes("flock") ? -1 : System::flock(fd); }
-  int dup(int fd) override { return strikes("dup") ? -1 : System::dup(fd); }
+  int fsync(int /*fd*/) override { return is_failing("fsync") ? -1 : 0; }
+  int flock(int fd) override { return is_failing("flock") ? -1 : System::flock(fd); }
+  int dup(int fd) override { return is_failing("dup") ? -1 : System::dup(fd); }
   int link_fd(int fd, const char* path) override {
-    return strikes("link_fd") ? -1 : System::link_fd(fd, path);
+    return is_failing("link_fd") ? -1 : System::link_fd(fd, path);
   }
   int rename(const char* from, const char* to) override {
-    return strikes("rename") ? -1 : System::rename(from, to);
+    return is_failing("rename") ? -1 : System::rename(from, to);
   }
   int scandir(const char* path, std::vector<std::string>& names) override {
-    return strikes("scandir") ? -1 : System::scandir(path, names);
+    return is_failing("scandir") ? -1 : System::scandir(path, names);
   }
 
  private:
-  bool strikes(const char* call) {
-    if (++calls_ != strike_) return false;
-    struck_ = call;
+  bool is_failing(const char* call) {
+    if (++calls_ != number_) return false;
+    failed_call_ = call;
     errno = code_;
     return true;
   }
 
-  int strike_;
+  int number_;
   Fault fault_;
   int code_;
   int calls_ = 0;
   int closes_ = 0;
-  std::string struck_;
+  std::string failed_call_;
 };
 
 }  // namespace tensorop

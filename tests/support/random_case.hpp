@@ -32,7 +32,7 @@ struct RandomCase {
 // Elements of any kind: small values, values at the ends of the range, any bits (NaN among them), strings
 // with characters of one to four bytes.
 [[nodiscard]] Tensor random_tensor(Random& random, DType dtype, const Shape& shape);
-// Small whole numbers, for operands where anything else would nearly always fail.
+// Small integers, for operands where anything else would nearly always fail.
 [[nodiscard]] Tensor small_tensor(Random& random, DType dtype, const Shape& shape);
 
 // Index values for a call: `extent` is the size of the dimension that the element at a coordinate of `shape`

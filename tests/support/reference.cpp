@@ -180,18 +180,18 @@ void require(bool condition, const char* rule) {
   if (!condition) throw ReferenceError(rule);
 }
 
-std::string word(const Arguments& arguments, const std::string& name, const std::string& fallback) {
+std::string word(const Arguments& arguments, const std::string& name, const std::string& by_default) {
   const auto given = arguments.attributes.find(name);
   if (given != arguments.attributes.end()) {
     if (given->second == "sum") return "add";
     return given->second == "prod" ? "mul" : given->second;
   }
-  const auto other = arguments.rules.fallbacks.find(name);
-  return other == arguments.rules.fallbacks.end() ? fallback : other->second;
+  const auto other = arguments.rules.other_defaults.find(name);
+  return other == arguments.rules.other_defaults.end() ? by_default : other->second;
 }
 
-std::int64_t number(const Arguments& arguments, const std::string& name, std::int64_t fallback) {
-  return std::stoll(word(arguments, name, std::to_string(fallback)));
+std::int64_t number(const Arguments& arguments, const std::string& name, std::int64_t by_default) {
+  return std::stoll(word(arguments, name, std::to_string(by_default)));
 }
 
 std::vector<std::int64_t> numbers(const Arguments& arguments, const std::string& name) {
@@ -213,8 +213,8 @@ std::string list_text(const std::vector<std::int64_t>& numbers) {
   return text.empty() ? "[]" : text;
 }
 
-bool flag(const Arguments& arguments, const std::string& name, bool fallback) {
-  const std::string text = word(arguments, name, fallback ? "true" : "false");
+bool flag(const Arguments& arguments, const std::string& name, bool by_default) {
+  const std::string text = word(arguments, name, by_default ? "true" : "false");
   return text == "true" || text == "1";
 }
 

@@ -19,24 +19,24 @@ struct Rules {
   DTypeSet types;           // of the data, of A and B, of then and else, of Pow's base
   DTypeSet exponent_types;  // of Pow's exponent; empty: it has the type of the base
   DTypeSet index_types;
-  bool negative_indices = true;                  // otherwise IX-2
-  bool zero_fill = false;                        // out of range reads zero, otherwise IX-1
-  bool batch_dims = true;                        // the attribute exists
-  bool negative_batch_dims = true;               // GN-2
-  bool broadcast_batch_dims = true;              // GN-3, otherwise they must be equal
-  bool fused_batch_dims = false;                 // GatherND-5
-  bool empty_tuples = true;                      // GN-4: k = 0
-  bool equal_off_axis = false;                   // GE-4 of openvino
-  bool bounded_axis = false;                     // SE-5 of ScatterElementsUpdate-3
-  bool one_element_updates = true;               // SN-3
-  bool float_floor_mod = true;                   // otherwise EW-4
-  bool one_way_condition = false;                // SL-2
-  bool use_init_val = true;                      // the attribute exists
-  int most_operands = 0;                         // of min and max; 0: any number
-  std::vector<std::string> reductions;           // SE-6, SN-4, in the publisher's spelling
-  std::vector<std::string> modes;                // of broadcast (BR-1)
-  std::vector<std::string> schemes;              // of element-wise broadcasting; the first is the default
-  std::map<std::string, std::string> fallbacks;  // attributes with another default than the table's
+  bool negative_indices = true;         // otherwise IX-2
+  bool zero_fill = false;               // out of range reads zero, otherwise IX-1
+  bool batch_dims = true;               // the attribute exists
+  bool negative_batch_dims = true;      // GN-2
+  bool broadcast_batch_dims = true;     // GN-3, otherwise they must be equal
+  bool fused_batch_dims = false;        // GatherND-5
+  bool empty_tuples = true;             // GN-4: k = 0
+  bool equal_off_axis = false;          // GE-4 of openvino
+  bool bounded_axis = false;            // SE-5 of ScatterElementsUpdate-3
+  bool one_element_updates = true;      // SN-3
+  bool float_floor_mod = true;          // otherwise EW-4
+  bool one_way_condition = false;       // SL-2
+  bool use_init_val = true;             // the attribute exists
+  int most_operands = 0;                // of min and max; 0: any number
+  std::vector<std::string> reductions;  // SE-6, SN-4, in the publisher's spelling
+  std::vector<std::string> modes;       // of broadcast (BR-1)
+  std::vector<std::string> schemes;     // of element-wise broadcasting; the first is the default
+  std::map<std::string, std::string> other_defaults;  // attributes with another default than the table's
 };
 
 // One row of the version tables: `op` as the command line calls it, `typed` the name the publisher gives it,

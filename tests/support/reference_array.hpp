@@ -47,12 +47,13 @@ void require(bool condition, const char* rule);
 
 // Attributes, with the default of the command line where they are left out.
 [[nodiscard]] std::string word(const Arguments& arguments, const std::string& name,
-                               const std::string& fallback);
-[[nodiscard]] std::int64_t number(const Arguments& arguments, const std::string& name, std::int64_t fallback);
+                               const std::string& by_default);
+[[nodiscard]] std::int64_t number(const Arguments& arguments, const std::string& name,
+                                  std::int64_t by_default);
 [[nodiscard]] std::vector<std::int64_t> numbers(const Arguments& arguments, const std::string& name);
 // "2,3", "[]": a list as the command line and numbers() take it.
 [[nodiscard]] std::string list_text(const std::vector<std::int64_t>& numbers);
-[[nodiscard]] bool flag(const Arguments& arguments, const std::string& name, bool fallback);
+[[nodiscard]] bool flag(const Arguments& arguments, const std::string& name, bool by_default);
 
 // AX-1: the axis as a non-negative number.
 [[nodiscard]] std::int64_t normal_axis(std::int64_t axis, std::int64_t rank);

@@ -94,12 +94,12 @@ Array scatter_update(const Arguments& arguments) {
 
   Updates collected(data.elements.size());
   const auto before = coordinates_of(front);
-  const auto behind = coordinates_of(back);
+  const auto after = coordinates_of(back);
   for (const Coordinate& i : coordinates_of(indices.shape)) {
     const auto target = n[index(position_of(i, indices.shape))];
     if (!target) continue;
     for (const Coordinate& p : before) {
-      for (const Coordinate& s : behind) {
+      for (const Coordinate& s : after) {
         const Coordinate t = p + Coordinate{*target} + s;
         collected[index(position_of(t, data.shape))].push_back(updates.at(p + i + s));
       }

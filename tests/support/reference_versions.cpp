@@ -161,10 +161,10 @@ void add_openvino_elementwise(Versions& versions) {
   openvino("add", "add", three);
   openvino("sub", "subtract", three);
   openvino("mul", "multiply", three);
-  openvino("div", "divide", three).fallbacks["pythondiv"] = "true";
+  openvino("div", "divide", three).other_defaults["pythondiv"] = "true";
   openvino("pow", "power", two);
   // Mod-1 is the truncated remainder and has no attribute for it.
-  openvino("mod", "mod", two).fallbacks["fmod"] = "true";
+  openvino("mod", "mod", two).other_defaults["fmod"] = "true";
   openvino("floormod", "floormod", two);
   openvino("min", "minimum", two);
   openvino("max", "maximum", two);

@@ -118,7 +118,7 @@ TEST_CASE("integers become integers where they fit", "[tensor]") {
   check<std::uint32_t, std::int32_t>({{4294967295U, kNo}, {2147483647U, 2147483647}});
 }
 
-TEST_CASE("whole numbers are rounded once on their way to a float", "[tensor]") {
+TEST_CASE("integers are rounded once on their way to a float", "[tensor]") {
   check<std::int64_t, double>({{9007199254740993, 9007199254740992.0},
                                {9007199254740995, 9007199254740996.0},
                                {kMax, kTwo63},
@@ -256,7 +256,7 @@ TEST_CASE("strings are cast to strings alone", "[tensor]") {
   }
 }
 
-TEST_CASE("every dtype that can hold it carries a small whole number through every other", "[tensor]") {
+TEST_CASE("every dtype that can hold it carries a small integer through every other", "[tensor]") {
   for (int f = 0; f < kDTypeCount; ++f) {
     for (int t = 0; t < kDTypeCount; ++t) {
       const auto from = static_cast<DType>(f);
