@@ -68,13 +68,19 @@ std::string operator_usage(const Operator& op) {
   return usage + " [OPTION]... [-o FILE]";
 }
 
+// A value that the attribute may have.
+std::string_view example_value(const AttributeSpec& attribute) {
+  if (attribute.kind == AttributeKind::choice) return attribute.choices.front().word;
+  return attribute.kind == AttributeKind::integers ? "2,3" : "1";
+}
+
 // A call with files for operands.
 std::string file_example(const Operator& op) {
   std::string out = cat("tensorop ", op.name);
   for (const OperandSpec& operand : op.operands) out += cat(" ", operand.name, ".npy");
   for (const AttributeSpec& attribute : op.attributes) {
     if (!attribute.required) continue;
-    out += cat(" ", option_name(attribute.name), attribute.kind == AttributeKind::choice ? " left" : " 2,3");
+    out += cat(" ", option_name(attribute.name), " ", example_value(attribute));
   }
   return out + " -o out.npy";
 }

@@ -118,7 +118,7 @@ void add_array(ArchiveWriter& archive, const std::string& name, const Opened& in
 // Bytes sent to a stream cannot be revoked: everything that can fail must happen before.
 Opened prepared(Opened input, const Threads& threads) {
   if (!input.is_cast()) return input;
-  input.in_context([&] { input.tensor = execute(input.planned(), input.inputs, threads, nullptr); });
+  input.in_context([&] { input.tensor = execute(input.planned(), input.inputs, threads, {}); });
   return input;
 }
 

@@ -1,6 +1,6 @@
 #include "engine/engine.hpp"
 
-#include <memory>
+#include <algorithm>
 #include <utility>
 
 #include "base/error.hpp"
@@ -16,11 +16,29 @@ OutputInfo infer_request(const Request& request, const Settings& settings) {
   return std::move(bind(headers, settings).planned.output);
 }
 
+namespace {
+
+// What the strings of a result point into. Not the operands themselves: a chain of jobs would keep all of
+// them.
+Arenas arenas_of(const Bound& bound) {
+  Arenas out;
+  if (bound.planned.output.dtype != DType::string) return out;
+  for (const Tensor& operand : bound.call.operands) {
+    for (auto& arena : operand.arenas()) out.push_back(std::move(arena));
+  }
+  std::ranges::sort(out);
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+}  // namespace
+
 Tensor evaluate(const Request& request, const Settings& settings) {
-  const auto bound = std::make_shared<Bound>(bind(request, settings));
-  return with_context(bound->call.name->name, [&] {
-    return with_fault_text(bound->call, bound->planned,
-                           [&] { return execute(bound->planned, bound->inputs, settings.threads, bound); });
+  const Bound bound = bind(request, settings);
+  return with_context(bound.call.name->name, [&] {
+    return with_fault_text(bound.call, bound.planned, [&] {
+      return execute(bound.planned, bound.inputs, settings.threads, arenas_of(bound));
+    });
   });
 }
 

@@ -144,8 +144,7 @@ void fill_sink(const Plan& plan, const Layout& layout, Sink& sink, const Threads
 
 }  // namespace
 
-Tensor execute(const Planned& planned, const Inputs& inputs, const Threads& threads,
-               std::shared_ptr<const void> owner) {
+Tensor execute(const Planned& planned, const Inputs& inputs, const Threads& threads, Arenas arenas) {
   const auto& [output, plan] = planned;
   require_possible(output);
   const Layout layout(output);
@@ -153,7 +152,7 @@ Tensor execute(const Planned& planned, const Inputs& inputs, const Threads& thre
   plan->prepare(threads);
   if (!plan->fill_checks()) check(*plan, threads);
   auto storage = std::make_shared<Storage>(layout.bytes());
-  storage->keep_alive = std::move(owner);
+  storage->arenas = std::move(arenas);
   if (layout.elements != 0) {
     plan->prefers_whole() ? fill_whole(*plan, layout, storage->data(), threads)
                           : fill_memory(*plan, layout, storage->data(), threads);
@@ -168,7 +167,7 @@ void execute(const Planned& planned, const Inputs& inputs, const Destination& de
   require_possible(output);
   // The width of NPY strings is known only when all of them are computed.
   if (output.dtype == DType::string && single_format_of(destination).needs_string_width) {
-    return write_tensor(execute(planned, inputs, threads, nullptr), inputs, destination, threads);
+    return write_tensor(execute(planned, inputs, threads, {}), inputs, destination, threads);
   }
   const auto sink = open_sink(destination, output.dtype, output.shape, 0);
   execute(planned, inputs, *sink, threads);
@@ -179,7 +178,7 @@ void execute(const Planned& planned, const Inputs& inputs, Sink& sink, const Thr
   const Layout layout(planned.output);
   if (plan.prefers_whole() && sink.elements() == nullptr) {
     // A file that is written from front to end needs the complete result first.
-    return write_tensor(execute(planned, inputs, threads, nullptr), inputs, sink, threads);
+    return write_tensor(execute(planned, inputs, threads, {}), inputs, sink, threads);
   }
   planned.plan->prepare(threads);
   // Bytes sent to a stream cannot be revoked.
@@ -206,7 +205,8 @@ void write_tensor(const Tensor& tensor, const Inputs& inputs, Sink& sink, const 
 
 void write_tensor(const Tensor& tensor, const Inputs& inputs, const Destination& destination,
                   const Threads& threads) {
-  const auto sink = open_sink(destination, tensor.dtype(), tensor.shape(), string_width(tensor));
+  const std::int64_t characters = single_format_of(destination).needs_string_width ? string_width(tensor) : 0;
+  const auto sink = open_sink(destination, tensor.dtype(), tensor.shape(), characters);
   write_tensor(tensor, inputs, *sink, threads);
 }
 

@@ -15,9 +15,9 @@ namespace tensorop {
 // All of these throw PlanFault for the lowest position where an element cannot be computed, and Error where
 // memory or a file fails, or one of `inputs` has changed. Nothing is published then.
 
-// The result in memory. The result keeps `owner` alive: its strings point into the operands.
+// The result in memory. It keeps `arenas` alive, which its strings point into.
 [[nodiscard]] Tensor execute(const Planned& planned, const Inputs& inputs, const Threads& threads,
-                             std::shared_ptr<const void> owner);
+                             Arenas arenas);
 
 // The result at its destination, published when it is complete.
 void execute(const Planned& planned, const Inputs& inputs, const Destination& destination,

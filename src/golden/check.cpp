@@ -62,7 +62,7 @@ const Format* golden_format(const std::string& path, bool is_missing) {
     throw Error(cat(printable(path), ": an array in an archive cannot be updated"), "",
                 "store this golden array in its own file");
   }
-  return format.is_default ? nullptr : &format;
+  return &format;
 }
 
 class Check {
@@ -84,6 +84,7 @@ class Check {
     std::optional<std::size_t> last_writer;  // of the cases ordered so far
     std::vector<std::size_t> readers;        // cases after that one that take it as an operand
     std::optional<std::size_t> rewritten_by;
+    std::optional<std::size_t> equal_to;  // the first case that found it so
   };
 
   // A case reads a golden file after all cases before it and before any case after it has changed it.
@@ -167,10 +168,17 @@ class Check {
     const std::string& path = jobs_[i].expect->text;
     GoldenFile& golden = golden_[golden_of_[i]];
     const bool is_missing = !golden.rewritten_by && !names_file(path);
-    if (!is_missing && compare(i, actual, threads) == CaseOutcome::equal) return CaseOutcome::equal;
+    if (!is_missing && compare(i, actual, threads) == CaseOutcome::equal) {
+      if (!golden.equal_to) golden.equal_to = i;
+      return CaseOutcome::equal;
+    }
     if (golden.rewritten_by) {
       throw Error(cat(printable(path), ": ", jobs_[*golden.rewritten_by].location(),
                       " has just rewritten it, and this result differs"));
+    }
+    if (golden.equal_to) {
+      throw Error(cat(printable(path), ": the result of ", jobs_[*golden.equal_to].location(),
+                      " is equal to it, and this result differs"));
     }
     write_tensor(actual, Inputs(), {path, golden_format(path, is_missing)}, threads);
     golden.rewritten_by = i;

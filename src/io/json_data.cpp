@@ -110,7 +110,7 @@ StringRef Elements::keep(std::string_view text) {
 
 std::shared_ptr<Storage> Elements::take() {
   if (!storage_) storage_ = std::make_shared<Storage>(0);
-  storage_->keep_alive = arena_;
+  storage_->arenas = {arena_};
   return storage_;
 }
 

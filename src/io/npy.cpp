@@ -111,7 +111,7 @@ Tensor decode_strings(const NpyHeader& header, const std::byte* stored) {
   }
   // Only now: the arena moved while it grew.
   for (std::int64_t i = 0; i < elements; ++i) refs[i].data = arena->data() + begins[to_size(i)];
-  storage->keep_alive = std::move(arena);
+  storage->arenas.push_back(std::move(arena));
   return {header.dtype, header.shape, storage};
 }
 

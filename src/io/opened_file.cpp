@@ -1,6 +1,7 @@
 #include "io/opened_file.hpp"
 
 #include <cerrno>
+#include <climits>
 #include <span>
 #include <utility>
 
@@ -42,7 +43,8 @@ std::optional<OpenedFile> open_whole_path(const std::string& path) {
 
 std::optional<OpenedFile> open_archive_path(const std::string& path) {
   const int reason = errno;
-  for (std::size_t colon = path.find(':'); colon != std::string::npos; colon = path.find(':', colon + 1)) {
+  // No file has a longer name.
+  for (std::size_t colon = path.find(':'); colon < PATH_MAX; colon = path.find(':', colon + 1)) {
     std::string archive = path.substr(0, colon);
     // Opening a file that is not regular, a FIFO for example, could take data from its other readers.
     struct stat info {};
@@ -84,10 +86,14 @@ std::string array_path(const OpenedFile& opened, const Archive& archive, std::si
 
 std::string array_name(const std::string& text) {
   if (text == "-" || (!names_file(text) && looks_like_json(text))) return {};
-  const OpenedFile opened = open_file(text);
-  if (opened.format->open_archive != nullptr) {
-    const auto archive = open_archive(opened);
-    return std::string(archive->name(chosen_member(opened, *archive)));
+  // Opening a FIFO to look into it would take data from its reader.
+  struct stat info {};
+  if (os().stat(text.c_str(), &info) != 0 || S_ISREG(info.st_mode)) {
+    const OpenedFile opened = open_file(text);
+    if (opened.format->open_archive != nullptr) {
+      const auto archive = open_archive(opened);
+      return std::string(archive->name(chosen_member(opened, *archive)));
+    }
   }
   const std::string file = text.substr(text.rfind('/') + 1);
   const std::size_t dot = file.rfind('.');

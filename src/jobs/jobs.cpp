@@ -1,5 +1,6 @@
 #include "jobs/jobs.hpp"
 
+#include <climits>
 #include <functional>
 #include <unordered_map>
 #include <utility>
@@ -113,7 +114,7 @@ void require_purpose(const Job& job, JobPurpose purpose) {
 }  // namespace
 
 std::string Job::location() const {
-  return cat(file, ":", line, number == 0 ? "" : cat(": job ", number));
+  return cat(printable(file), ":", line, number == 0 ? "" : cat(": job ", number));
 }
 
 std::string Job::reference() const {
@@ -139,7 +140,8 @@ std::vector<std::string> files_of(const std::string& path) {
   std::vector<std::string> files = {path};
   std::size_t colon = path.find(':');
   if (colon == std::string::npos || file_exists(path)) return files;
-  for (; colon != std::string::npos; colon = path.find(':', colon + 1)) {
+  // No file has a longer name.
+  for (; colon < PATH_MAX; colon = path.find(':', colon + 1)) {
     files.push_back(path.substr(0, colon));
   }
   return files;
@@ -155,7 +157,7 @@ void read_jobs(const std::string& path, JobPurpose purpose, std::vector<Job>& jo
   const std::string folder = path.find('/') == std::string::npos ? "" : directory_of(path);
   const std::size_t first = jobs.size();
   for (const JsonObject& object : read_json_objects(text, name))
-    jobs.push_back(read_job(object, name, folder));
+    jobs.push_back(read_job(object, path == "-" ? name : path, folder));
   Linker(jobs, first, purpose).link();
   for (std::size_t i = first; i < jobs.size(); ++i) require_purpose(jobs[i], purpose);
 }

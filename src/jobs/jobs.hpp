@@ -32,7 +32,7 @@ struct Need {
 };
 
 struct Job {
-  std::string file;         // the job file, as in messages
+  std::string file;         // the path of the job file, or "standard input"
   std::int64_t line = 0;    // where the job begins in it
   std::int64_t number = 0;  // its number in the file, where several jobs begin on that line; else 0
   std::string id;           // empty: none

@@ -18,6 +18,7 @@ ColumnTiles::ColumnTiles(const Locator& locator, std::int64_t elements, std::int
     : columns_(locator.columns()), stride_(locator.column_stride()), width_(width) {
   if (columns_ == 0) return;
   steps_ = elements / stride_;
+  if (steps_ > kMostSteps) return;
   const std::int64_t line_columns = kCacheLine / width;
   const std::int64_t line_bytes = std::max<std::int64_t>(1, steps_ * kCacheLine);
   tile_columns_ = line_columns * std::max<std::int64_t>(1, kTileBytes / line_bytes);

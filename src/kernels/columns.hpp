@@ -6,14 +6,19 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/cache.hpp"
 #include "kernels/locator.hpp"
 
 namespace tensorop {
 
+// A tile holds at least a cache line of each step of the axis: of more steps it would leave the cache.
+inline constexpr std::int64_t kMostSteps = (std::int64_t{16} << 20) / kCacheLine;
+
 // The columns of a locator, split into tiles.
 class ColumnTiles {
  public:
-  // `elements` of `width` bytes in the indexed tensor. A locator without columns has no tiles.
+  // `elements` of `width` bytes in the indexed tensor. There are no tiles without columns, and of more than
+  // kMostSteps.
   ColumnTiles(const Locator& locator, std::int64_t elements, std::int64_t width);
 
   [[nodiscard]] std::int64_t count() const { return count_; }

@@ -1,5 +1,6 @@
 #include "kernels/copy_elements.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <utility>

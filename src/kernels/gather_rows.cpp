@@ -66,8 +66,11 @@ class GatherRows final : public Plan {
 
   [[nodiscard]] std::int64_t check_size() const override { return locator_->decoder().tuples(); }
   void check(Range range) const override { locator_->decoder().check(range); }
-  // Each index selects some element of the result, unless the result has none.
-  [[nodiscard]] bool fill_checks() const override { return check_size() == 0 || result_elements_ != 0; }
+  // By range each index selects some element of the result, unless the result has none. Tiles of columns are
+  // not in the order of the indices.
+  [[nodiscard]] bool fill_checks() const override {
+    return check_size() == 0 || (result_elements_ != 0 && !strategy_.is_whole());
+  }
 
   [[nodiscard]] Origin origin(std::int64_t element) const override {
     std::int64_t offset = 0;

@@ -22,7 +22,7 @@ inline constexpr std::int64_t kSkip = -1;
 inline constexpr std::int64_t kIndexBlock = 1024;
 
 struct IndexPolicy {
-  bool negative = true;  // negative values count from the end
+  bool negative = true;  // negative values count from the end; for other than OutOfBounds::error always
   OutOfBounds out_of_bounds = OutOfBounds::error;
 };
 

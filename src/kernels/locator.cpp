@@ -84,7 +84,7 @@ class AxisLocator final : public Locator {
   [[nodiscard]] std::int64_t group_size() const override {
     return geometry_.batches * geometry_.outer < 2 ? 0 : geometry_.axis_size;
   }
-  [[nodiscard]] std::int64_t group_rows() const override { return geometry_.indices; }
+  [[nodiscard]] std::int64_t group_rows() const override { return group_size() == 0 ? 0 : geometry_.indices; }
 
  private:
   AxisGeometry geometry_;
@@ -198,7 +198,9 @@ class ElementLocator final : public Locator {
   [[nodiscard]] std::int64_t group_size() const override {
     return rows_ == 0 || dims_.front().is_axis ? 0 : dims_.front().stride;
   }
-  [[nodiscard]] std::int64_t group_rows() const override { return rows_ / dims_.front().size; }
+  [[nodiscard]] std::int64_t group_rows() const override {
+    return group_size() == 0 ? 0 : rows_ / dims_.front().size;
+  }
 
   [[nodiscard]] std::int64_t columns() const override {
     const bool outer_axis = dims_.size() == 2 && dims_[0].is_axis && dims_[1].stride == 1;

@@ -14,16 +14,22 @@ constexpr std::int64_t kShortRow = 32;
 // Elements of a window of short rows: packed elements stay in the first-level cache.
 constexpr std::int64_t kWindow = 1024;
 
+// Fewer of many operands: memory stays in proportion to their number.
+std::int64_t window_of(std::size_t operands) {
+  constexpr std::int64_t kManyOperands = 16;
+  return std::max(kShortRow, kWindow * kManyOperands / std::max(kManyOperands, to_int64(operands)));
+}
+
 // Which dimension rows follow each other along, and how many elements a row has.
 struct Rows {
   std::size_t dim;
   std::int64_t elements;
 };
 
-Rows choose_rows(const BroadcastWalk& walk) {
+Rows choose_rows(const BroadcastWalk& walk, std::int64_t window) {
   Rows rows{walk.dims() - 1, 1};
   if (walk.inner_size() >= kShortRow) return rows;
-  while (rows.dim > 0 && rows.elements * walk.size(rows.dim) <= kWindow) {
+  while (rows.dim > 0 && rows.elements * walk.size(rows.dim) <= window) {
     rows.elements *= walk.size(rows.dim--);
   }
   return rows;
@@ -86,13 +92,14 @@ RunWalk::RunWalk(const Shape& shape, const std::vector<Tensor>& operands,
                  const std::vector<BroadcastStrides>& strides)
     : elements_(shape, strides), row_elements_(1), rows_(elements_), window_rows_(1) {
   for (const Tensor& operand : operands) operands_.push_back({operand.data(), element_size(operand.dtype())});
-  const Rows rows = choose_rows(elements_);
+  const std::int64_t window = window_of(operands.size());
+  const Rows rows = choose_rows(elements_, window);
   row_elements_ = rows.elements;
   rows_ = outer_walk(elements_, rows.dim, operands_.size());
   const auto along = [&](std::size_t i) { return rows_.inner_stride(i); };
   bool direct = row_elements_ == 1;
   for (std::size_t i = 0; i < operands_.size(); ++i) direct = direct && (along(i) == 0 || along(i) == 1);
-  window_rows_ = direct ? rows_.inner_size() : std::min(rows_.inner_size(), kWindow / row_elements_);
+  window_rows_ = direct ? rows_.inner_size() : std::min(rows_.inner_size(), window / row_elements_);
   for (std::size_t i = 0; i < operands_.size(); ++i) {
     if (direct) {
       patterns_.push_back({along(i) == 0 ? Pattern::Kind::stays : Pattern::Kind::follows, {}});

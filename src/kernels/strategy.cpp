@@ -20,12 +20,10 @@ constexpr std::int64_t kSmallGroup = 4 << 20;
 constexpr std::int64_t kMostSorted = 2 << 20;
 // An indexed tensor up to this size stays in cache whatever the order.
 constexpr std::int64_t kTensorInCache = 4 << 20;
-// A tile holds at least a cache line of each step of the axis. A larger tile leaves the cache.
-constexpr std::int64_t kMostTile = 16 << 20;
 
 Strategy::Order choose_order(const Movement& movement) {
   using enum Strategy::Order;
-  const bool has_tiles = movement.columns > 0 && movement.steps <= kMostTile / kCacheLine;
+  const bool has_tiles = movement.columns > 0 && movement.steps <= kMostSteps;
   if (!movement.is_scatter) {
     // Along an outer axis each element of a row comes from another row: tile by tile those stay in cache.
     return has_tiles && movement.tensor_bytes > kTensorInCache ? by_column : by_range;
@@ -39,15 +37,14 @@ Strategy::Order choose_order(const Movement& movement) {
 
 Movement movement_of(const Locator& locator, const ColumnTiles& tiles, std::int64_t row_bytes,
                      std::int64_t tensor_bytes, bool is_scatter) {
-  const std::int64_t group_size = locator.group_size();
   return {.is_scatter = is_scatter,
           .rows = locator.rows(),
           .row_bytes = row_bytes,
           .tensor_bytes = tensor_bytes,
           .repeats = locator.repeats(),
           .tuples = locator.decoder().tuples(),
-          .group_size = group_size,
-          .group_rows = group_size == 0 ? 0 : locator.group_rows(),
+          .group_size = locator.group_size(),
+          .group_rows = locator.group_rows(),
           .columns = locator.columns(),
           .steps = tiles.steps()};
 }

@@ -58,18 +58,32 @@ Error index_error(const PlanFault& fault, const Call& call) {
 }  // namespace
 
 Error fault_error(const PlanFault& fault, const Call& call, const Planned& planned) {
-  if (fault.fault == Fault::index_out_of_range) return index_error(fault, call);
   const OutputInfo& output = planned.output;
-  const std::string where =
-      output.shape.empty() ? "" : element_name(" at output position ", fault.position, output.shape);
-  const Origin origin = planned.plan->origin(fault.position);
-  const std::string b = element_text(call, origin[1]);
-  if (fault.fault == Fault::division_by_zero)
-    return Error(cat(b, ": integer division by zero", where), "EW-7");
-  if (fault.fault == Fault::negative_shift) return Error(cat(b, ": negative shift amount", where), "EW-8");
-  const std::string power = cat(element_text(call, origin[0]), " to the power ", b);
-  if (fault.fault == Fault::zero_power) return Error(cat(power, ": integer division by zero", where), "EW-7");
-  return Error(cat(power, ": not representable in ", name(output.dtype), where), "EW-8");
+  const auto where = [&] {
+    return output.shape.empty() ? "" : element_name(" at output position ", fault.position, output.shape);
+  };
+  // Operand `i` of the element, which is made from all operands in their order.
+  const auto operand = [&](std::size_t i) {
+    return element_text(call, planned.plan->origin(fault.position).at(i));
+  };
+  const auto power = [&] { return cat(operand(0), " to the power ", operand(1)); };
+  switch (fault.fault) {
+    case Fault::index_out_of_range:
+      return index_error(fault, call);
+    case Fault::division_by_zero:
+      return Error(cat(operand(1), ": integer division by zero", where()), "EW-7");
+    case Fault::zero_power:
+      return Error(cat(power(), ": integer division by zero", where()), "EW-7");
+    case Fault::negative_shift:
+      return Error(cat(operand(1), ": negative shift amount", where()), "EW-8");
+    case Fault::unrepresentable:
+      return Error(cat(power(), ": not representable in ", name(output.dtype), where()), "EW-8");
+    case Fault::does_not_fit:
+      return Error(cat(operand(0), " does not fit in ", name(output.dtype)));
+    case Fault::none:
+      break;
+  }
+  __builtin_unreachable();
 }
 
 }  // namespace tensorop

@@ -51,12 +51,18 @@ enum class AttributeKind : std::uint8_t {
   integers,  // "2,3", "[]", or an operand holding a rank-1 tensor of integers
 };
 
+// Its address stands for the type.
+template <class Enum>
+inline constexpr char kEnumTag = 0;
+
 // A word of an attribute, and the value of the enumeration that it stands for.
 struct Choice {
   template <class Enum>
-  constexpr Choice(std::string_view name, Enum meaning) : word(name), value(static_cast<int>(meaning)) {}
+  constexpr Choice(std::string_view name, Enum meaning)
+      : word(name), value(static_cast<int>(meaning)), type(&kEnumTag<Enum>) {}
   std::string_view word;
   int value;
+  const char* type;
 };
 using Choices = std::span<const Choice>;
 using WordList = std::span<const std::string_view>;
@@ -90,11 +96,16 @@ consteval AttributeKey<T> attribute_key(std::span<const AttributeSpec> table, st
   for (std::size_t i = 0; i < table.size(); ++i) {
     if (table[i].name != name) continue;
     const AttributeKind kind = table[i].kind;
-    const bool fits = std::is_same_v<T, std::int64_t> ? kind == AttributeKind::integer
-                      : std::is_same_v<T, bool>
-                          ? kind == AttributeKind::boolean || kind == AttributeKind::flag
-                      : std::is_same_v<T, Shape> ? kind == AttributeKind::integers
-                                                 : std::is_enum_v<T> && kind == AttributeKind::choice;
+    bool fits = false;
+    if constexpr (std::is_same_v<T, std::int64_t>) {
+      fits = kind == AttributeKind::integer;
+    } else if constexpr (std::is_same_v<T, bool>) {
+      fits = kind == AttributeKind::boolean || kind == AttributeKind::flag;
+    } else if constexpr (std::is_same_v<T, Shape>) {
+      fits = kind == AttributeKind::integers;
+    } else {
+      fits = kind == AttributeKind::choice && table[i].choices[0].type == &kEnumTag<T>;
+    }
     if (!fits) throw "the attribute has another kind of value";
     return {i};
   }

@@ -102,10 +102,11 @@ Planned plan(const Call& call) {
   const Shape& shape = data.shape();
   const auto a = static_cast<std::size_t>(axis);
   const IndexAxis along{shape[a], row_major_strides(shape)[a], axis};
+  OutputInfo output = checked_output(data.dtype(), shape);
   auto scatter = scatter_plan({data, call.operands[2], make_decoder(call, {along}),
                                ElementGeometry{call.operands[1].shape(), shape, axis}, 1, reduction,
                                call.get(kUseInitValKey)});
-  return {checked_output(data.dtype(), shape), std::move(scatter)};
+  return {std::move(output), std::move(scatter)};
 }
 
 constexpr std::string_view kElements[] = {"ScatterElements", "ScatterElementsUpdate"};

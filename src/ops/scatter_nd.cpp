@@ -95,11 +95,12 @@ Planned plan(const Call& call) {
   const Shape& indices = call.operands[1].shape();
   const Shape selected = slice(shape, 0, k);
   const std::int64_t tuples = bounded_count(slice(indices, 0, rank(indices) - 1));
+  OutputInfo output = checked_output(data.dtype(), shape);
   auto scatter =
       scatter_plan({data, call.operands[2], make_decoder(call, tuple_axes(selected, 0)),
                     TupleGeometry{{}, {}, {}, bounded_count(selected), tuples},
                     bounded_count(slice(shape, k, rank(shape))), reduction, call.get(kUseInitValKey)});
-  return {checked_output(data.dtype(), shape), std::move(scatter)};
+  return {std::move(output), std::move(scatter)};
 }
 
 constexpr std::string_view kBoth[] = {"ScatterND", "ScatterNDUpdate"};

@@ -75,10 +75,11 @@ Planned plan(const Call& call) {
   const std::int64_t axis_size = shape[static_cast<std::size_t>(axis)];
   const AxisGeometry geometry{1, bounded_count(slice(shape, 0, axis)), axis_size,
                               count(call.operands[1].shape())};
+  OutputInfo output = checked_output(data.dtype(), shape);
   auto scatter =
       scatter_plan({data, call.operands[2], make_decoder(call, {{axis_size, 1, axis}}), geometry,
                     bounded_count(slice(shape, axis + 1, rank(shape))), reduction, call.get(kUseInitValKey)});
-  return {checked_output(data.dtype(), shape), std::move(scatter)};
+  return {std::move(output), std::move(scatter)};
 }
 
 constexpr OperatorName kNames[] = {{"scatterupdate"}};

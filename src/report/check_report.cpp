@@ -70,6 +70,11 @@ std::string error_json(const Error& error) {
       .text();
 }
 
+// A path is bytes, and JSON is UTF-8.
+std::string path_json(const std::string& path) {
+  return json_string(is_utf8(path) ? path : printable(path));
+}
+
 std::string update_json(const CaseResult& result) {
   if (!result.update) return "null";
   return json_string(*result.update == GoldenUpdate::created ? "new" : "different");
@@ -78,13 +83,13 @@ std::string update_json(const CaseResult& result) {
 // What is expected, where it is of that kind.
 std::string expected_json(const Job& job, Expectation::Kind kind) {
   if (!job.expect || job.expect->kind != kind) return "null";
-  return json_string(kind == Expectation::Kind::file ? printable(job.expect->text) : job.expect->text);
+  return kind == Expectation::Kind::file ? path_json(job.expect->text) : json_string(job.expect->text);
 }
 
 std::string case_json(const Job& job, const CaseResult& result) {
   return JsonObjectText()
       .add("name", json_string(job.name))
-      .add("file", json_string(job.file))
+      .add("file", path_json(job.file))
       .add("line", cat(job.line))
       .add("outcome", json_string(name(result.outcome)))
       .add("seconds", seconds_text(result.seconds))

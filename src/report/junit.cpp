@@ -1,5 +1,6 @@
 #include "report/junit.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 #include "base/error.hpp"

@@ -5,13 +5,17 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "tensor/dtype.hpp"
 #include "tensor/shape.hpp"
 
 namespace tensorop {
 
-// Memory for elements and, for strings, the arena their bytes live in. Zero-filled.
+// Memory that the bytes of string elements are in.
+using Arenas = std::vector<std::shared_ptr<const void>>;
+
+// Memory for elements. Zero-filled.
 class Storage {
  public:
   // `bytes` of memory aligned to 64 bytes. Throws MemoryError as require_memory() does, or std::bad_alloc.
@@ -20,8 +24,8 @@ class Storage {
   [[nodiscard]] std::byte* data() { return data_; }
   [[nodiscard]] const std::byte* data() const { return data_; }
 
-  // Whatever must live as long as the elements do: the arena of their strings, or the tensors that own it.
-  std::shared_ptr<const void> keep_alive;
+  // Of string elements; they live as long as the elements do.
+  Arenas arenas;
 
  private:
   struct Free {
@@ -42,7 +46,9 @@ class Tensor {
   // A header without elements.
   Tensor(DType dtype, Shape shape) : Tensor(dtype, std::move(shape), nullptr, nullptr) {}
   Tensor(DType dtype, Shape shape, const std::shared_ptr<Storage>& storage)
-      : Tensor(dtype, std::move(shape), storage->data(), storage) {}
+      : Tensor(dtype, std::move(shape), storage->data(), storage) {
+    storage_ = storage.get();
+  }
 
   [[nodiscard]] DType dtype() const { return dtype_; }
   [[nodiscard]] const Shape& shape() const { return shape_; }
@@ -50,7 +56,8 @@ class Tensor {
   [[nodiscard]] std::int64_t size() const { return count(shape_); }  // elements
   [[nodiscard]] std::int64_t bytes() const { return size() * element_size(dtype_); }
   [[nodiscard]] const std::byte* data() const { return data_; }
-  [[nodiscard]] const std::shared_ptr<const void>& owner() const { return owner_; }
+  // What string elements point into: what is made of them keeps that alive, and not this tensor.
+  [[nodiscard]] Arenas arenas() const { return storage_ == nullptr ? Arenas() : storage_->arenas; }
   template <class T>
   [[nodiscard]] const T* as() const {
     return reinterpret_cast<const T*>(data_);
@@ -61,6 +68,7 @@ class Tensor {
   Shape shape_ = {0};
   const std::byte* data_ = nullptr;
   std::shared_ptr<const void> owner_;
+  const Storage* storage_ = nullptr;  // owner_, where it is one
 };
 
 }  // namespace tensorop

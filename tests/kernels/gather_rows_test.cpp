@@ -68,5 +68,39 @@ TEST_CASE("any slice of a gather has the rows at its offsets", "[kernels]") {
   }
 }
 
+TEST_CASE("along an outer axis the whole result in parts is the same as range by range", "[kernels]") {
+  Random random(12);
+  const Shape data_shape = {1100, 1000};  // more than stays in cache
+  const Shape indices_shape = {90, 990};  // not all columns
+  std::vector<float> data;
+  for (std::int64_t i = 0; i < count(data_shape); ++i) data.push_back(static_cast<float>(i));
+  std::vector<std::int64_t> indices;
+  for (std::int64_t i = 0; i < count(indices_shape); ++i) indices.push_back(random.between(-1100, 1099));
+  const Tensor tensor(DType::float32, data_shape, reinterpret_cast<const std::byte*>(data.data()), nullptr);
+  const auto gather = gather_plan({tensor,
+                                   {list_of(DType::int64, indices), {{1100, 1000}}, {}},
+                                   ElementGeometry{indices_shape, data_shape, 0},
+                                   1,
+                                   count(indices_shape)});
+  REQUIRE(gather->prefers_whole());
+  CHECK(!gather->fill_checks());  // parts would meet another bad index than the lowest
+  std::vector<float> by_range(indices.size());
+  gather->fill({0, count(indices_shape)}, reinterpret_cast<std::byte*>(by_range.data()));
+  for (const std::int64_t parts : {1, 2, 5}) {
+    std::vector<float> whole(indices.size());
+    for (std::int64_t part = parts; part-- > 0;)
+      gather->fill_part(reinterpret_cast<std::byte*>(whole.data()), part, parts);
+    CHECK((whole == by_range));
+  }
+  bool right = true;
+  for (std::int64_t i = 0; i < std::ssize(indices); ++i) {
+    std::int64_t row = indices[static_cast<std::size_t>(i)];
+    if (row < 0) row += 1100;
+    right = right &&
+            by_range[static_cast<std::size_t>(i)] == data[static_cast<std::size_t>(row * 1000 + i % 990)];
+  }
+  CHECK(right);
+}
+
 }  // namespace
 }  // namespace tensorop

@@ -125,6 +125,7 @@ RandomCase random_call(Random& random, const std::string& op) {
   for (const auto& row : reference::published_versions()) {
     if (row.op == op) rows.push_back(&row);
   }
+  if (rows.empty()) return call;
   const reference::PublishedVersion& row = *random.pick(rows);
   // Our name means the same version, but where the publisher has operators of both names.
   const bool own_name = row.typed == "scatter" || row.typed == "select";

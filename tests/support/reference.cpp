@@ -156,7 +156,7 @@ Tensor Array::tensor() const {
     const void* from = dtype == DType::string ? static_cast<const void*>(&text) : bytes.data();
     std::memcpy(storage->data() + i * width, from, width);
   }
-  if (dtype == DType::string) storage->keep_alive = texts;
+  if (dtype == DType::string) storage->arenas = {texts};
   return {dtype, shape, storage};
 }
 
