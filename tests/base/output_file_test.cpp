@@ -862,7 +862,7 @@ struct Ended {
 };
 
 // Runs `body` in a child, which gets a way to say that it is ready; then `signal_number` is sent to it.
-Ended run_and_strike(int signal_number, const std::function<void(const std::function<void()>&)>& body) {
+Ended run_and_signal(int signal_number, const std::function<void(const std::function<void()>&)>& body) {
   std::array<int, 2> pipe{};
   REQUIRE(::pipe(pipe.data()) == 0);
   const pid_t child = ::fork();
@@ -894,7 +894,7 @@ TEST_CASE("a signal while writing leaves nothing after and ends the process as u
     if (!named && !has_unnamed_files(dir.path())) continue;
     for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
       CAPTURE(named, number);
-      const Ended ended = run_and_strike(number, [&](const std::function<void()>& ready) {
+      const Ended ended = run_and_signal(number, [&](const std::function<void()>& ready) {
         std::optional<ScopedSystem> scope;
         if (named) scope.emplace(named_only);
         OutputFile file = OutputFile::create(dir.file("out"));
@@ -916,7 +916,7 @@ TEST_CASE("a signal removes every file that is being written, whichever thread i
   const TempDir dir;
   put(dir.file("out"), "before");
   NamedOnlySystem named_only;
-  const Ended ended = run_and_strike(SIGINT, [&](const std::function<void()>& ready) {
+  const Ended ended = run_and_signal(SIGINT, [&](const std::function<void()>& ready) {
     const ScopedSystem scope(named_only);
     std::vector<OutputFile> files;
     for (int i = 0; i < 20; ++i) files.push_back(OutputFile::create(dir.file(cat("out", i))));
@@ -924,14 +924,16 @@ TEST_CASE("a signal removes every file that is being written, whichever thread i
     while (files.size() > 15) files.pop_back();
     for (int i = 0; i < 5; ++i) files[static_cast<std::size_t>(i) * 3].commit();
     if (names_in(dir.path()).size() != 16) ::_exit(3);
-    // The thread that writes them is not the one that may be failed_call.
+    // The thread that writes them is not the one that may be interrupted: it blocks all signals before the other
+    // one, which lets them through, says that it is ready.
     sigset_t all;
     sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, nullptr);
     std::thread other([&] {
+      pthread_sigmask(SIG_UNBLOCK, &all, nullptr);
       ready();
       for (;;) ::pause();
     });
-    pthread_sigmask(SIG_BLOCK, &all, nullptr);
     for (;;) ::pause();
   });
   CHECK(ended.by_signal);
@@ -945,7 +947,7 @@ TEST_CASE("a signal while several threads publish leaves whole files under their
     const bool named = round % 2 == 0;
     const TempDir dir;
     for (int i = 0; i < 3; ++i) put(dir.file(cat("out", i)), "before");
-    const Ended ended = run_and_strike(SIGTERM, [&](const std::function<void()>& ready) {
+    const Ended ended = run_and_signal(SIGTERM, [&](const std::function<void()>& ready) {
       std::optional<ScopedSystem> scope;
       if (named) scope.emplace(named_only);
       std::vector<std::thread> writers;
@@ -973,7 +975,7 @@ TEST_CASE("a signal after the commit, or after a failure, finds nothing to remov
   NamedOnlySystem named_only;
   for (const bool commits : {true, false}) {
     CAPTURE(commits);
-    const Ended ended = run_and_strike(SIGTERM, [&](const std::function<void()>& ready) {
+    const Ended ended = run_and_signal(SIGTERM, [&](const std::function<void()>& ready) {
       const ScopedSystem scope(named_only);
       if (commits) {
         publish(dir.file("out"), "after");
@@ -993,7 +995,7 @@ TEST_CASE("a signal after the commit, or after a failure, finds nothing to remov
 TEST_CASE("a signal that is ignored stays ignored while writing", "[base][output][signal]") {
   const TempDir dir;
   NamedOnlySystem named_only;
-  const Ended ended = run_and_strike(SIGHUP, [&](const std::function<void()>& ready) {
+  const Ended ended = run_and_signal(SIGHUP, [&](const std::function<void()>& ready) {
     ::signal(SIGHUP, SIG_IGN);
     const ScopedSystem scope(named_only);
     OutputFile file = OutputFile::create(dir.file("out"));
@@ -1027,7 +1029,7 @@ TEST_CASE("a signal in the middle of publishing waits until it is done or undone
       const TempDir dir;
       put(dir.file("out"), "before");
       StruckSystem failed_call(named, fails);
-      const Ended ended = run_and_strike(0, [&](const std::function<void()>& ready) {
+      const Ended ended = run_and_signal(0, [&](const std::function<void()>& ready) {
         ready();
         const ScopedSystem scope(failed_call);
         (void)error_of([&] { publish(dir.file("out"), "after"); });
