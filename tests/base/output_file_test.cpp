@@ -924,8 +924,8 @@ TEST_CASE("a signal removes every file that is being written, whichever thread i
     while (files.size() > 15) files.pop_back();
     for (int i = 0; i < 5; ++i) files[static_cast<std::size_t>(i) * 3].commit();
     if (names_in(dir.path()).size() != 16) ::_exit(3);
-    // The thread that writes them is not the one that may be interrupted: it blocks all signals before the other
-    // one, which lets them through, says that it is ready.
+    // The thread that writes them is not the one that may be interrupted: it blocks all signals before the
+    // other one, which lets them through, says that it is ready.
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, nullptr);
@@ -1010,9 +1010,9 @@ TEST_CASE("a signal that is ignored stays ignored while writing", "[base][output
 }
 
 TEST_CASE("a signal in the middle of publishing waits until it is done or undone", "[base][output][signal]") {
-  class StruckSystem : public NamedOnlySystem {
+  class InterruptedSystem : public NamedOnlySystem {
    public:
-    StruckSystem(bool named, bool fails) : NamedOnlySystem(named), fails_(fails) {}
+    InterruptedSystem(bool named, bool fails) : NamedOnlySystem(named), fails_(fails) {}
     int rename(const char* from, const char* to) override {
       ::raise(SIGTERM);
       if (!fails_) return System::rename(from, to);
@@ -1028,10 +1028,10 @@ TEST_CASE("a signal in the middle of publishing waits until it is done or undone
       CAPTURE(named, fails);
       const TempDir dir;
       put(dir.file("out"), "before");
-      StruckSystem failed_call(named, fails);
+      InterruptedSystem system(named, fails);
       const Ended ended = run_and_signal(0, [&](const std::function<void()>& ready) {
         ready();
-        const ScopedSystem scope(failed_call);
+        const ScopedSystem scope(system);
         (void)error_of([&] { publish(dir.file("out"), "after"); });
       });
       CHECK(ended.by_signal);
