@@ -148,6 +148,13 @@ TEST_CASE("convert calls an array as it is told, as its file or as in its archiv
   CHECK(place == info.out.size());
 }
 
+TEST_CASE("a FIFO goes into an archive: its name is its array's, and its bytes are read once", "[cli][npz]") {
+  const TempDir dir;
+  check_done(run_in(dir, {"convert", "[1,2]", "-o", "a.npy"}), "");
+  check_done(shell(dir, "mkfifo pipe && { cat a.npy >pipe & } && \"$B\" convert pipe -o p.npz"), "");
+  check_done(run_in(dir, {"convert", "p.npz:pipe", "--format", "nested"}), "[1,2]\n");
+}
+
 TEST_CASE("convert to an archive casts, and refuses what does not fit or go together", "[cli][npz]") {
   const TempDir dir;
   make_archives(dir);

@@ -1,6 +1,9 @@
 // A call owns the files that it reads: one that changes meanwhile fails the calls that read it, and no other.
 #include <fstream>
 #include <functional>
+#include <memory>
+#include <optional>
+#include <string>
 
 #include "engine/engine.hpp"
 #include "io/source.hpp"
@@ -50,6 +53,34 @@ TEST_CASE("a file that changes fails the calls that read it and no other", "[eng
 
   const auto error = error_of([&] { (void)evaluate(request, settings_with([&] { change(mine); })); });
   CHECK(error == "gather: " + mine + ": changed while it was read");
+}
+
+// Otherwise a chain of jobs would keep every earlier result.
+TEST_CASE("a result does not keep its operands, but what its strings are in", "[engine]") {
+  for (const DType dtype : {DType::int64, DType::string}) {
+    CAPTURE(name(dtype));
+    auto arena = std::make_shared<std::string>("abc");
+    auto storage = std::make_shared<Storage>(2 * element_size(dtype));
+    if (dtype == DType::string) {
+      reinterpret_cast<StringRef*>(storage->data())[1] = {arena->data(), 3};
+      storage->arenas = {arena};
+    }
+    const std::weak_ptr<Storage> operand = storage;
+    const std::weak_ptr<std::string> strings = arena;
+    std::optional<Tensor> data = Tensor(dtype, {2}, storage);
+    storage.reset();
+    arena.reset();
+    Request request;
+    request.op = require_operator("gather");
+    request.positional = {std::string("@data"), OperandText("1", true)};
+    Settings settings;
+    settings.lookup = [&](const std::string& text) { return text == "@data" ? data : std::nullopt; };
+    const Tensor result = evaluate(request, settings);
+    data.reset();
+    CHECK(operand.expired());
+    CHECK(strings.expired() == (dtype != DType::string));
+    if (dtype == DType::string) CHECK(result.as<StringRef>()[0].view() == "abc");
+  }
 }
 
 }  // namespace
