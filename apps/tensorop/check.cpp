@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/output_file.hpp"
+#include "base/paths.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "golden/check.hpp"
@@ -53,13 +54,28 @@ int exit_status(const CheckCounts& counts) {
   return counts.different != 0 ? 1 : 0;
 }
 
+// The report must not replace a file that the check reads.
+void require_no_input(const std::string& report, const std::vector<Job>& jobs) {
+  PathKeys keys;
+  const std::string key = keys.of(report);
+  for (const Job& job : jobs) {
+    if (keys.of(job.file) == key) throw Error(cat("--junit ", printable(report), " is a case file"));
+    const bool has_golden = job.expect && job.expect->kind == Expectation::Kind::file;
+    if (has_golden && keys.of(job.expect->text) == key)
+      throw Error(cat("--junit ", printable(report), " is a golden file"));
+  }
+}
+
 int run_check(const Arguments& arguments) {
   if (arguments.operands.empty()) throw Error("no case file or folder given");
   CheckSettings settings{read_batch_settings(arguments), arguments.has("--update")};
   std::vector<Job> jobs = wanted_cases(arguments);
   // A file that cannot be written is an error before the work.
   std::optional<OutputFile> junit_file;
-  if (const auto path = arguments.value("--junit")) junit_file.emplace(OutputFile::create(*path));
+  if (const auto path = arguments.value("--junit")) {
+    require_no_input(*path, jobs);
+    junit_file.emplace(OutputFile::create(*path));
+  }
 
   Progress progress(read_progress(arguments));
   settings.batch.progress = [&](std::int64_t done, std::int64_t total) { progress.set(done, total); };

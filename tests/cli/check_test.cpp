@@ -263,6 +263,18 @@ TEST_CASE("golden files are rewritten by --update alone, each change is listed",
   CHECK(check_in(dir, {"only.jsonl", "--update"}).out == "1 case: equal\n");
 }
 
+TEST_CASE("a JUnit report does not replace a case file or a golden file", "[cli][check]") {
+  const TempDir dir;
+  const std::string cases = R"({"op":"add","a":1,"b":1,"expect":"g.json"})";
+  write_file(dir.file("c.jsonl"), cases);
+  write_file(dir.file("g.json"), "2");
+  check_refused(check_in(dir, {"c.jsonl", "--junit", "./c.jsonl"}),
+                "check: --junit ./c.jsonl is a case file");
+  check_refused(check_in(dir, {"c.jsonl", "--junit", "g.json"}), "check: --junit g.json is a golden file");
+  CHECK(get(dir.file("c.jsonl")) == cases);
+  CHECK(get(dir.file("g.json")) == "2");
+}
+
 TEST_CASE("cases that share a golden file and differ are an error in either order", "[cli][check]") {
   for (const bool equal_first : {true, false}) {
     CAPTURE(equal_first);
