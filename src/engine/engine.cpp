@@ -24,6 +24,7 @@ Arenas arenas_of(const Bound& bound) {
   Arenas out;
   if (bound.planned.output.dtype != DType::string) return out;
   for (const Tensor& operand : bound.call.operands) {
+    if (operand.dtype() != DType::string) continue;
     for (auto& arena : operand.arenas()) out.push_back(std::move(arena));
   }
   std::ranges::sort(out);
