@@ -62,7 +62,7 @@ const Format* golden_format(const std::string& path, bool is_missing) {
     throw Error(cat(printable(path), ": an array in an archive cannot be updated"), "",
                 "store this golden array in its own file");
   }
-  return &format;
+  return format.is_default ? nullptr : &format;
 }
 
 class Check {

@@ -280,18 +280,18 @@ TEST_CASE("cases that share a golden file and differ are an error in either orde
     CAPTURE(equal_first);
     const TempDir dir;
     const std::string golden = R"({"dtype":"int64","shape":[1],"data":[1]})";
-    write_file(dir.file("g.txt"), golden + "\n");  // JSON stays JSON, whatever its name
-    const std::string equal = R"({"op":"add","a":[0],"b":[1],"expect":"g.txt"})";
-    const std::string other = R"({"op":"add","a":[0],"b":[2],"expect":"g.txt"})";
+    write_file(dir.file("shared.json"), golden + "\n");
+    const std::string equal = R"({"op":"add","a":[0],"b":[1],"expect":"shared.json"})";
+    const std::string other = R"({"op":"add","a":[0],"b":[2],"expect":"shared.json"})";
     write_file(dir.file("c.jsonl"),
                (equal_first ? equal : other) + "\n" + (equal_first ? other : equal) + "\n");
     const auto result = check_in(dir, {"c.jsonl", "--update"});
     CHECK(result.status == 2);
     CHECK(result.out.find(equal_first
-                              ? "g.txt: the result of c.jsonl:1 is equal to it, and this result differs"
-                              : "g.txt: c.jsonl:1 has just rewritten it, and this result differs") !=
+                              ? "shared.json: the result of c.jsonl:1 is equal to it, and this result differs"
+                              : "shared.json: c.jsonl:1 has just rewritten it, and this result differs") !=
           std::string::npos);
-    CHECK(get(dir.file("g.txt")) ==
+    CHECK(get(dir.file("shared.json")) ==
           (equal_first ? golden : R"({"dtype":"int64","shape":[1],"data":[2]})") + "\n");
   }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "ops/fault_text.hpp"
+#include "tensor/element.hpp"
 
 namespace tensorop {
 namespace {
@@ -43,13 +45,31 @@ class LowestFault {
   std::optional<PlanFault> fault_;
 };
 
-bool same_elements(const Tensor& a, const std::byte* b) {
-  if (a.dtype() != DType::string) return std::memcmp(a.data(), b, static_cast<std::size_t>(a.bytes())) == 0;
-  const auto* strings = reinterpret_cast<const StringRef*>(b);
-  for (std::int64_t i = 0; i < a.size(); ++i) {
-    if (a.as<StringRef>()[i].view() != strings[i].view()) return false;
+template <class T>
+bool same_bits(T a, T b) {
+  return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+// Bit for bit, but for NaN: which of two NaN goes on is not prescribed (1.7), and depends on the loop.
+template <class T>
+bool same_element(T a, T b) {
+  if constexpr (std::is_same_v<T, StringRef>) {
+    return a.view() == b.view();
+  } else if constexpr (Half<T>) {
+    return same_bits(a, b) || (std::isnan(to_float(a)) && std::isnan(to_float(b)));
+  } else if constexpr (Floating<T>) {
+    return same_bits(a, b) || (std::isnan(a) && std::isnan(b));
+  } else if constexpr (Complex<T>) {
+    return same_element(a.real(), b.real()) && same_element(a.imag(), b.imag());
+  } else {
+    return same_bits(a, b);
   }
-  return true;
+}
+
+bool same_elements(const Tensor& a, const std::byte* b) {
+  return dispatch(a.dtype(), [&]<class T>(TypeTag<T>) {
+    return std::equal(a.as<T>(), a.as<T>() + a.size(), reinterpret_cast<const T*>(b), same_element<T>);
+  });
 }
 
 class PlanCheck {
