@@ -6,6 +6,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "kernels/scatter_rows.hpp"
 
 namespace tensorop {
 
@@ -54,6 +55,15 @@ Reduction checked_reduction(const Call& call, AttributeKey<Reduction> key) {
   throw Error(cat("reduction ", call.word(key), " is not defined for ", name(dtype),
                   " data (allowed: ", join(allowed), ")"),
               "T-3");
+}
+
+Planned plan_scatter(const Call& call, std::vector<IndexAxis> axes, RowGeometry geometry,
+                     std::int64_t row_elements, Reduction reduction, bool use_init_val) {
+  const Tensor& data = call.operands[0];
+  OutputInfo output = checked_output(data.dtype(), data.shape());
+  auto scatter = scatter_plan({data, call.operands[2], make_decoder(call, std::move(axes)),
+                               std::move(geometry), row_elements, reduction, use_init_val});
+  return {std::move(output), std::move(scatter)};
 }
 
 }  // namespace tensorop

@@ -33,6 +33,21 @@ inline constexpr Choice kReductions[] = {
     {"sub", Reduction::sub},   {"mul", Reduction::mul}, {"prod", Reduction::mul},
     {"min", Reduction::min},   {"max", Reduction::max}, {"mean", Reduction::mean}};
 
+// The attributes of the scatter operators.
+inline constexpr AttributeSpec kScatterAxisSpec = {
+    "axis",    AttributeKind::integer,
+    "0",       {},
+    kCallRule, "the axis to scatter along; negative counts from the end"};
+inline constexpr AttributeSpec kUseInitValSpec = {
+    "use_init_val", AttributeKind::boolean,
+    "true",         {},
+    kCallRule,      "false: a reduction starts with the first update instead of data"};
+[[nodiscard]] constexpr AttributeSpec reduction_spec(std::string_view rule) {
+  return {"reduction", AttributeKind::choice,
+          "none",      kReductions,
+          rule,        "how an update is combined with the present value; none replaces the value"};
+}
+
 // `axis` counted from the front. Throws Error [AX-1] unless -rank <= axis < rank.
 [[nodiscard]] std::int64_t normalize_axis(std::int64_t axis, const std::string& operand, const Shape& shape);
 
@@ -52,5 +67,10 @@ void require_rank_1(const Call& call, std::size_t i, std::string_view rule);
 
 // The reduction of the call. Throws Error [T-3] when it is not defined for the dtype of data.
 [[nodiscard]] Reduction checked_reduction(const Call& call, AttributeKey<Reduction> key);
+
+// The rows of operand 2 (updates) in a copy of operand 0 (data), where tuples of operand 1 select along
+// `axes`.
+[[nodiscard]] Planned plan_scatter(const Call& call, std::vector<IndexAxis> axes, RowGeometry geometry,
+                                   std::int64_t row_elements, Reduction reduction, bool use_init_val);
 
 }  // namespace tensorop

@@ -2,7 +2,6 @@
 // indices. Source: sections 4.1 and 4.2 (SE-1 ... SE-7).
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "kernels/scatter_rows.hpp"
 #include "ops/common.hpp"
 #include "ops/registry.hpp"
 
@@ -19,20 +18,9 @@ constexpr OperandSpec kOperands[] = {
 };
 
 constexpr AttributeSpec kAttributes[] = {
-    {"axis",
-     AttributeKind::integer,
-     "0",
-     {},
-     kCallRule,
-     "the axis to scatter along; negative counts from the end"},
-    {"reduction", AttributeKind::choice, "none", kReductions, "SE-6",
-     "how an update is combined with the present value; none replaces the value"},
-    {"use_init_val",
-     AttributeKind::boolean,
-     "true",
-     {},
-     kCallRule,
-     "false: a reduction starts with the first update instead of data"},
+    kScatterAxisSpec,
+    reduction_spec("SE-6"),
+    kUseInitValSpec,
 };
 
 constexpr auto kAxisKey = attribute_key<std::int64_t>(kAttributes, "axis");
@@ -98,15 +86,11 @@ std::int64_t check_shapes(const Call& call) {
 Planned plan(const Call& call) {
   const Reduction reduction = checked_reduction(call, kReductionKey);  // a dtype rule: before ranks (G-9)
   const std::int64_t axis = check_shapes(call);
-  const Tensor& data = call.operands[0];
-  const Shape& shape = data.shape();
+  const Shape& shape = call.operands[0].shape();
   const auto a = static_cast<std::size_t>(axis);
   const IndexAxis along{shape[a], row_major_strides(shape)[a], axis};
-  OutputInfo output = checked_output(data.dtype(), shape);
-  auto scatter = scatter_plan({data, call.operands[2], make_decoder(call, {along}),
-                               ElementGeometry{call.operands[1].shape(), shape, axis}, 1, reduction,
-                               call.get(kUseInitValKey)});
-  return {std::move(output), std::move(scatter)};
+  return plan_scatter(call, {along}, ElementGeometry{call.operands[1].shape(), shape, axis}, 1, reduction,
+                      call.get(kUseInitValKey));
 }
 
 constexpr std::string_view kElements[] = {"ScatterElements", "ScatterElementsUpdate"};

@@ -2,7 +2,6 @@
 // section 4.4 (SN-1 ... SN-5).
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "kernels/scatter_rows.hpp"
 #include "ops/common.hpp"
 #include "ops/registry.hpp"
 
@@ -20,14 +19,8 @@ constexpr OperandSpec kOperands[] = {
 };
 
 constexpr AttributeSpec kAttributes[] = {
-    {"reduction", AttributeKind::choice, "none", kReductions, "SN-4",
-     "how an update is combined with the present value; none replaces the value"},
-    {"use_init_val",
-     AttributeKind::boolean,
-     "true",
-     {},
-     kCallRule,
-     "false: a reduction starts with the first update instead of data"},
+    reduction_spec("SN-4"),
+    kUseInitValSpec,
 };
 
 constexpr auto kReductionKey = attribute_key<Reduction>(kAttributes, "reduction");
@@ -90,17 +83,13 @@ std::int64_t check_shapes(const Call& call) {
 Planned plan(const Call& call) {
   const Reduction reduction = checked_reduction(call, kReductionKey);  // a dtype rule: before ranks (G-9)
   const std::int64_t k = check_shapes(call);
-  const Tensor& data = call.operands[0];
-  const Shape& shape = data.shape();
+  const Shape& shape = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
   const Shape selected = slice(shape, 0, k);
   const std::int64_t tuples = bounded_count(slice(indices, 0, rank(indices) - 1));
-  OutputInfo output = checked_output(data.dtype(), shape);
-  auto scatter =
-      scatter_plan({data, call.operands[2], make_decoder(call, tuple_axes(selected, 0)),
-                    TupleGeometry{{}, {}, {}, bounded_count(selected), tuples},
-                    bounded_count(slice(shape, k, rank(shape))), reduction, call.get(kUseInitValKey)});
-  return {std::move(output), std::move(scatter)};
+  return plan_scatter(call, tuple_axes(selected, 0),
+                      TupleGeometry{{}, {}, {}, bounded_count(selected), tuples},
+                      bounded_count(slice(shape, k, rank(shape))), reduction, call.get(kUseInitValKey));
 }
 
 constexpr std::string_view kBoth[] = {"ScatterND", "ScatterNDUpdate"};

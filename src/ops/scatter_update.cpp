@@ -2,7 +2,6 @@
 // (SU-1 ... SU-3).
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "kernels/scatter_rows.hpp"
 #include "ops/common.hpp"
 #include "ops/registry.hpp"
 
@@ -16,20 +15,9 @@ constexpr OperandSpec kOperands[] = {
 };
 
 constexpr AttributeSpec kAttributes[] = {
-    {"axis",
-     AttributeKind::integer,
-     "0",
-     {},
-     kCallRule,
-     "the axis to scatter along; negative counts from the end"},
-    {"reduction", AttributeKind::choice, "none", kReductions, kCallRule,
-     "how an update is combined with the present value; none replaces the value"},
-    {"use_init_val",
-     AttributeKind::boolean,
-     "true",
-     {},
-     kCallRule,
-     "false: a reduction starts with the first update instead of data"},
+    kScatterAxisSpec,
+    reduction_spec(kCallRule),
+    kUseInitValSpec,
 };
 
 constexpr auto kAxisKey = attribute_key<std::int64_t>(kAttributes, "axis");
@@ -70,16 +58,13 @@ std::int64_t check_shapes(const Call& call) {
 Planned plan(const Call& call) {
   const Reduction reduction = checked_reduction(call, kReductionKey);  // a dtype rule: before ranks (G-9)
   const std::int64_t axis = check_shapes(call);
-  const Tensor& data = call.operands[0];
-  const Shape& shape = data.shape();
+  const Shape& shape = call.operands[0].shape();
   const std::int64_t axis_size = shape[static_cast<std::size_t>(axis)];
   const AxisGeometry geometry{1, bounded_count(slice(shape, 0, axis)), axis_size,
                               count(call.operands[1].shape())};
-  OutputInfo output = checked_output(data.dtype(), shape);
-  auto scatter =
-      scatter_plan({data, call.operands[2], make_decoder(call, {{axis_size, 1, axis}}), geometry,
-                    bounded_count(slice(shape, axis + 1, rank(shape))), reduction, call.get(kUseInitValKey)});
-  return {std::move(output), std::move(scatter)};
+  return plan_scatter(call, {{axis_size, 1, axis}}, geometry,
+                      bounded_count(slice(shape, axis + 1, rank(shape))), reduction,
+                      call.get(kUseInitValKey));
 }
 
 constexpr OperatorName kNames[] = {{"scatterupdate"}};
