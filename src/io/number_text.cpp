@@ -1,6 +1,7 @@
 #include "io/number_text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -137,75 +138,86 @@ char* write_finite(char* out, T value) {
   return append(end, ".0");
 }
 
-// `value` to so many significant digits, as the double nearest to that decimal.
-double rounded(double value, int digits) {
-  char text[kNumberTextSize];
-  const auto end =
-      std::to_chars(text, text + sizeof text, value, std::chars_format::scientific, digits - 1).ptr;
-  double out = 0;
-  std::from_chars(text, end, out);
-  return out;
-}
-
-// The decimals that read back as one 16-bit value: those between the midpoints to its neighbours.
-template <Half T>
-class Interval {
- public:
-  // `value` is finite and above zero.
-  explicit Interval(T value)
-      : value_(value),
-        exact_(to_float(value)),
-        low_((exact_ + to_float(T{static_cast<std::uint16_t>(value.bits - 1)})) / 2) {
-    const double next = to_float(T{static_cast<std::uint16_t>(value.bits + 1)});
-    // The largest value reads back from as far above it as below: from there on is infinity.
-    high_ = std::isfinite(next) ? (exact_ + next) / 2 : exact_ + (exact_ - low_);
-  }
-
-  // A decimal of so many digits that reads back, the nearest one where there are several; nothing when
-  // there is none.
-  [[nodiscard]] std::optional<double> decimal(int digits) const {
-    const double nearest = rounded(exact_, digits);
-    if (contains(nearest)) return nearest;
-    // At a power of two the upper half is the wider one: the nearest decimal may lie just too low while the
-    // one above still reads back.
-    const bool lopsided = high_ - exact_ > exact_ - low_;
-    if (!lopsided) return std::nullopt;
-    const double above = rounded(high_, digits);
-    return contains(above) ? std::optional(above) : std::nullopt;
-  }
-
-  [[nodiscard]] double rounded_exact(int digits) const { return rounded(exact_, digits); }
-
- private:
-  [[nodiscard]] bool contains(double decimal) const {
-    if (decimal != low_ && decimal != high_) return low_ < decimal && decimal < high_;
-    // On a midpoint, or so near that its double is: reading it decides.
-    char text[kNumberTextSize];
-    const auto end = std::to_chars(text, text + sizeof text, decimal).ptr;
-    T back;
-    return parse_short_float({text, end}, back) == NumberStatus::ok && back.bits == value_.bits;
-  }
-
-  T value_;
-  double exact_;
-  double low_;
-  double high_;
+// digits * 10^exponent, digits not zero.
+struct ShortDecimal {
+  std::uint32_t digits;
+  int exponent;
 };
 
-// The decimal with the fewest digits that reads back as `value`, as the double nearest to it: with so few
-// digits the shortest text of that double is that decimal. `value` is finite and above zero.
+constexpr auto kPowersOfTen = [] {
+  std::array<double, 43> powers{1};
+  for (std::size_t n = 1; n < powers.size(); ++n) powers[n] = powers[n - 1] * 10;
+  return powers;
+}();
+
+// The decimal with the fewest digits that reads back as `value`, the nearest one where there are several.
+// `value` is finite and above zero.
+//
+// A unit is the power of ten of which the distance between neighbouring values is at least 10 and less than
+// 100. Then at most one multiple of 100 units reads back, and some multiple of one unit does. Doubles are
+// exact here as long as the powers of ten are, up to 10^22. Beyond that an error of some 2^-53 changes
+// nothing: only at small exponents is a decimal of so few digits on a bound, or the value halfway between two
+// of them.
 template <Half T>
-double shortest_decimal(T value) {
-  // Five significant digits tell all values of both types apart.
-  constexpr int kMostDigits = 5;
-  const Interval<T> interval(value);
-  double shortest = interval.rounded_exact(kMostDigits);
-  for (int digits = kMostDigits - 1; digits > 0; --digits) {
-    const auto shorter = interval.decimal(digits);
-    if (!shorter) break;
-    shortest = *shorter;
+ShortDecimal shortest_decimal(T value) {
+  constexpr std::uint16_t kExponentBits = HalfTraits<T>::kInfinity;
+  constexpr std::uint16_t kSmallestNormal = kExponentBits & -kExponentBits;
+  const std::uint16_t power_of_two = std::max<std::uint16_t>(value.bits & kExponentBits, kSmallestNormal);
+  const double distance = double{to_float(T{power_of_two})} / kSmallestNormal;
+  const int binary_exponent = static_cast<int>(std::bit_cast<std::uint64_t>(distance) >> 52) - 1023;
+  // 1233 / 4096 is log10(2), accurately enough for all exponents of both types.
+  const int exponent = (binary_exponent * 1233 >> 12) - 1;
+  // Powers of ten below 1 are not exact: the value is multiplied, or the unit is.
+  const double scale = kPowersOfTen[static_cast<std::size_t>(std::max(0, -exponent))];
+  const double unit = kPowersOfTen[static_cast<std::size_t>(std::max(0, exponent))];
+  const double exact = to_float(value) * scale;
+  const double high = exact + distance * scale / 2;
+  // At a power of two the neighbour below is only half as far away.
+  const double low = (exact + to_float(T{static_cast<std::uint16_t>(value.bits - 1)}) * scale) / 2;
+  const bool even = value.bits % 2 == 0;
+  const auto reads_back = [&](double decimal) {
+    return even ? low <= decimal && decimal <= high : low < decimal && decimal < high;
+  };
+  for (int zeros = 2;; --zeros) {
+    const double step = kPowersOfTen[static_cast<std::size_t>(zeros)] * unit;
+    if (exact < step) continue;
+    // Rounded to an integer, ties to even.
+    const double nearest = (exact / step + 0x1p52) - 0x1p52;
+    // Where the interval is longer above the value, the decimal above may read back and the nearest one not.
+    for (const double digits : {nearest, nearest + 1}) {
+      if (reads_back(digits * step)) return {static_cast<std::uint32_t>(digits), exponent + zeros};
+    }
   }
-  return shortest;
+}
+
+// Writes the decimal as write_finite() writes a double: in fixed or scientific notation, whichever is
+// shorter.
+char* write_decimal(char* out, ShortDecimal decimal) {
+  constexpr int kMostZeros = 16;  // in front of the digits or after them
+  auto [digits, exponent] = decimal;
+  for (; digits % 10 == 0; digits /= 10) ++exponent;
+  char zeros[3 * kMostZeros];
+  std::fill_n(zeros, sizeof zeros, '0');
+  char* const text = zeros + kMostZeros;
+  const auto size = static_cast<int>(std::to_chars(text, text + kMostZeros, digits).ptr - text);
+  const int point = size + exponent;  // where it is in `text`
+  const int inner_point = size > 1 ? 1 : 0;
+  if (point < -2 - inner_point || size + 4 + inner_point < point) {
+    *out++ = text[0];
+    if (size > 1) out = std::copy(text + 1, text + size, append(out, "."));
+    out = append(out, point < 1 ? "e-" : "e+");
+    const int power = std::abs(point - 1);
+    *out++ = static_cast<char>('0' + power / 10);
+    *out++ = static_cast<char>('0' + power % 10);
+    return out;
+  }
+  // Copies of a fixed size are faster than those of so few characters.
+  const int first = std::min(0, point - 1);
+  std::memcpy(out, text + first, kMostZeros);
+  out += point - first;
+  *out++ = '.';
+  std::memcpy(out, text + point, kMostZeros);
+  return out + std::max(size - point, 1);
 }
 
 }  // namespace
@@ -221,9 +233,10 @@ char* write_number(char* out, T value) {
   } else {
     const float wide = to_float(value);
     if (!std::isfinite(wide)) return write_number(out, wide);
-    if (std::signbit(wide)) *out++ = '-';
+    *out = '-';
+    out += value.bits >> 15;
     value.bits &= 0x7FFF;
-    return write_finite(out, value.bits == 0 ? 0.0 : shortest_decimal(value));
+    return value.bits == 0 ? append(out, "0.0") : write_decimal(out, shortest_decimal(value));
   }
 }
 

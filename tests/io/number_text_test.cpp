@@ -175,7 +175,8 @@ TEST_CASE("16-bit floats are rounded once at every midpoint", "[number_text]") {
   check_midpoints<BFloat16>(0x7F80);
 }
 
-// Every finite value reads back from its text, and no decimal with fewer digits would.
+// Every finite value reads back from its text, no decimal with fewer digits would, and of those with as many
+// the nearest one is taken. The notation is that of a double.
 template <class T>
 void check_shortest(std::uint16_t infinity) {
   std::string wrong;
@@ -191,6 +192,14 @@ void check_shortest(std::uint16_t infinity) {
     const auto end = std::to_chars(scientific, scientific + 64, decimal, std::chars_format::scientific).ptr;
     const std::string shortest(scientific, end);
     const std::size_t digits = shortest.find('e') - (shortest.find('.') == std::string::npos ? 0 : 1);
+    if (text != written(decimal)) wrong = text + ": another notation than a double's";
+    // The nearest decimal of as many digits, unless it is another value.
+    const std::string nearest(scientific,
+                              std::to_chars(scientific, scientific + 64, double{to_float(value)},
+                                            std::chars_format::scientific, static_cast<int>(digits) - 1)
+                                  .ptr);
+    if (parsed<T>(nearest).value_or(T{}).bits == bits && parsed<double>(nearest) != decimal)
+      wrong = text + ": " + nearest;
     if (digits == 1) continue;
     // The decimals of one digit less on both sides of the value.
     const int exponent = static_cast<int>(std::floor(std::log10(decimal))) - static_cast<int>(digits) + 2;
