@@ -74,7 +74,8 @@ NumberStatus parse_native_float(std::string_view text, T& value) {
 }
 
 // Rounding the text to double and that to 16 bits differs from rounding the text once only where the double
-// is a midpoint between two 16-bit neighbours and the text is not: then the side the text lies on decides.
+// is at a midpoint between two 16-bit neighbours and the text is beside it. There the double is rounded to
+// odd instead: it keeps the side that the text lies on.
 template <Half T>
 NumberStatus parse_short_float(std::string_view text, T& value) {
   double wide = 0;
@@ -86,7 +87,7 @@ NumberStatus parse_short_float(std::string_view text, T& value) {
     const T above = round_half<T>(std::bit_cast<double>(bits + 1));
     if (below.bits != above.bits) {
       const int side = compare_magnitude(text, wide);
-      if (side != 0) rounded = side < 0 ? below : above;
+      if (side != 0) rounded = round_half<T>(std::bit_cast<double>((side < 0 ? bits - 1 : bits) | 1));
     }
   }
   if (!std::isfinite(to_float(rounded))) return NumberStatus::range;

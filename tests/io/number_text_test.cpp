@@ -163,6 +163,11 @@ void check_midpoints(std::uint16_t infinity) {
     if (bits(just_above(text)) != high) wrong = just_above(text);
     if (bits(just_below(text)) != low) wrong = just_below(text);
     if (bits("-" + just_below(text)) != (low | 0x8000)) wrong = "-" + just_below(text);
+    // Texts whose nearest double is a neighbour of the midpoint.
+    const std::string under = just_above(exact_text(std::nextafter(middle, 0.0)));
+    const std::string over = just_below(exact_text(std::nextafter(middle, 1e300)));
+    if (bits(under) != low) wrong = under;
+    if (bits(over) != high) wrong = over;
   }
   INFO(wrong);
   CHECK(wrong.empty());
