@@ -143,6 +143,7 @@ if [[ $mode != quick ]]; then
 fi
 if [[ $mode == all ]]; then
   run_script tests/io/numpy_roundtrip.py
+  run_script tests/io/number_boundaries.py
   run_script tests/golden/numpy_compare.py
   run_script tests/io/npz_roundtrip.py
   run_script tests/jobs/batch.py
