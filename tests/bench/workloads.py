@@ -5,9 +5,13 @@
 
 Every workload is a real run from files to a file: the contestants take turns, each run writes a fresh output file, the
 results are compared byte for byte, and the medians are printed with their ratios. The floor is cp of a file of the
-output's size; with --before, another tensorop takes turns too. For start-up, 1,000 runs one after the other, it is /bin/true. Memory is the peak of private (anonymous) and of mapped (file and shared) pages of tensorop.
+output's size; with --before, another tensorop takes turns too. For start-up, 1,000 runs one after the other, it is
+/bin/true. JSON is read for NumPy by Python's json or, where it is installed (Debian: python3-ujson), by ujson,
+whichever is faster. Memory is the peak of private (anonymous) and of mapped (file and shared) pages of tensorop; the
+size of its output is printed beside it.
 """
 import argparse
+import importlib.util
 import json
 import os
 import shutil
@@ -29,7 +33,7 @@ class Workload:
         self.args = args        # of tensorop, without -o
         self.numpy = numpy      # spellings: Python lines that write ref.npy
         self.output = output
-        self.compare = compare
+        self.compare = compare  # "bytes", or the dtype of the numbers of two JSON files
 
 
 def save(name, array):
@@ -114,14 +118,45 @@ def make_two(rng, scale):
         save(name, rng.standard_normal((16384 // scale, 16384), dtype=np.float32))
 
 
-def make_json(rng, scale):
-    numbers = rng.standard_normal(10_000_000 // scale, dtype=np.float64).astype(np.float32)
-    with open("a.json", "w") as f:
-        f.write("[" + ",".join(map(repr, numbers.tolist()[: 5_000_000 // scale])) + "]")
+# About 96 MB of text each.
+def json_floats(rng, scale):
+    return rng.standard_normal(5_000_000 // scale, dtype=np.float64).astype(np.float32).tolist()
 
 
-def make_floats(rng, scale):
-    save("a.npy", rng.standard_normal(10_000_000 // scale, dtype=np.float32))
+def json_doubles(rng, scale):
+    return rng.standard_normal(4_800_000 // scale).tolist()
+
+
+def json_integers(rng, scale):
+    return rng.integers(-10**12, 10**12, 7_000_000 // scale).tolist()
+
+
+def json_strings(rng, scale):
+    words = ["%x" % number for number in 2 ** rng.uniform(1, 52, 4000).astype(np.int64)] + ["naïve", 'quo"te', ""]
+    return [words[i] for i in rng.integers(0, len(words), 9_500_000 // scale)]
+
+
+def make_json(elements):
+    def make(rng, scale):
+        with open("a.json", "w") as f:
+            json.dump(elements(rng, scale), f, separators=(",", ":"))
+    return make
+
+
+def make_floats(dtype):
+    def make(rng, scale):
+        numbers = rng.standard_normal(10_000_000 // scale, dtype=np.float32)
+        if dtype != "bfloat16":
+            return save("a.npy", numbers.astype(dtype))
+        with open("a.npy", "wb") as f:
+            np.lib.format.write_array_header_1_0(f, {"descr": "<V2", "fortran_order": False, "shape": numbers.shape})
+            f.write(bfloat16_bits(numbers).tobytes())
+    return make
+
+
+def bfloat16_bits(numbers):
+    bits = numbers.view(np.uint32).astype(np.uint64)
+    return (bits + 0x7FFF + (bits >> 16 & 1) >> 16).astype(np.uint16)
 
 
 LOAD = "a=np.load('a.npy',mmap_mode='r');i=np.load('i.npy',mmap_mode='r')"
@@ -181,12 +216,24 @@ WORKLOADS = [
     Workload("add, two of one shape", make_two, ["add", "a.npy", "b.npy"],
              ["a=np.load('a.npy',mmap_mode='r');b=np.load('b.npy',mmap_mode='r');" + OUT % "a.shape" +
               ";np.add(a,b,out=o)"]),
-    Workload("JSON numbers to NPY", make_json, ["convert", "a.json", "--dtype", "float32"],
-             ["import json;np.save('ref.npy',np.array(json.load(open('a.json')),dtype=np.float32))"]),
-    Workload("NPY to JSON", make_floats, ["convert", "a.npy", "--format", "nested"],
-             ["import json;json.dump(np.load('a.npy').tolist(),open('ref.json','w'))"], output="out.json",
-             compare="json"),
 ]
+
+for elements, dtype, numpy in ((json_floats, "float32", "np.float32"), (json_doubles, "float64", "np.float64"),
+                               (json_integers, "int64", "np.int64"), (json_strings, "string", "str")):
+    parsers = [parser for parser in ("json", "ujson") if importlib.util.find_spec(parser)]
+    for threads in ("2", "1"):
+        WORKLOADS.append(Workload(
+            "JSON %s to NPY, %s" % (dtype, "one thread" if threads == "1" else "two threads"), make_json(elements),
+            ["convert", "a.json", "--dtype", dtype, "--threads", threads],
+            ["import %s as j;np.save('ref.npy',np.array(j.load(open('a.json')),dtype=%s))" % (parser, numpy)
+             for parser in parsers]))
+
+for dtype in ("float32", "float16", "bfloat16"):
+    widened = ";a=(a.view('u2').astype('u4')<<16).view('f4')" if dtype == "bfloat16" else ""
+    WORKLOADS.append(Workload(
+        "NPY to JSON, %s" % dtype, make_floats(dtype), ["convert", "a.npy", "--format", "nested"],
+        ["import json;a=np.load('a.npy')" + widened + ";json.dump(a.tolist(),open('ref.json','w'))"],
+        output="out.json", compare=dtype))
 
 
 def timed(command):
@@ -221,10 +268,14 @@ def peak_memory(command):
 
 
 def equal(workload):
-    if workload.compare == "json":
-        with open("out.json") as ours, open("ref.json") as theirs:
-            return np.array_equal(np.array(json.load(ours), np.float32), np.array(json.load(theirs), np.float32))
-    return subprocess.run(["cmp", "-s", "out.npy", "ref.npy"]).returncode == 0
+    if workload.compare == "bytes":
+        return subprocess.run(["cmp", "-s", "out.npy", "ref.npy"]).returncode == 0
+    values = []
+    for name in ("out.json", "ref.json"):
+        with open(name) as f:
+            numbers = np.array(json.load(f), np.float16 if workload.compare == "float16" else np.float32)
+        values.append(bfloat16_bits(numbers) if workload.compare == "bfloat16" else numbers)
+    return np.array_equal(*values)
 
 
 def remove(*names):
@@ -239,7 +290,7 @@ def measure(workload, binary, before, runs, scale):
     n = np.load("a.npy", mmap_mode="r").shape[0] if os.path.exists("a.npy") else 0
     ours = [binary] + [arg.format(n=n) for arg in workload.args] + ["-o", workload.output]
     spellings = [[PYTHON, "-c", "import numpy as np\n" + text] for text in workload.numpy]
-    reference = "ref.json" if workload.compare == "json" else "ref.npy"
+    reference = "ref.npy" if workload.compare == "bytes" else "ref.json"
     binaries = {"tensorop": ours}
     if before:
         binaries["before"] = [before] + ours[1:]
@@ -261,6 +312,7 @@ def measure(workload, binary, before, runs, scale):
         times["floor"].append(spawned(["/bin/true"], 1000) if tiny else timed(["cp", workload.output, "floor"]))
     remove(workload.output)
     memory = peak_memory(ours)
+    result = os.path.getsize(workload.output) / 2**20
     return {
         "name": workload.name,
         "tensorop": statistics.median(times["tensorop"]),
@@ -269,6 +321,7 @@ def measure(workload, binary, before, runs, scale):
         "before": statistics.median(times["before"]) if before else None,
         "private": memory[0],
         "mapped": memory[1],
+        "result": result,
         "equal": same,
     }
 
@@ -285,9 +338,9 @@ def main():
     binary = os.path.abspath(options.binary)
     before_binary = options.before and os.path.abspath(options.before)
     scale = 1 if options.size == "full" else 16
-    print("| workload | tensorop s | NumPy s | floor s | NumPy / tensorop | tensorop / floor | private MiB | mapped MiB |"
-          + (" tensorop / before |" if before_binary else ""))
-    print("| --- | --- | --- | --- | --- | --- | --- | --- |" + (" --- |" if before_binary else ""))
+    print("| workload | tensorop s | NumPy s | floor s | NumPy / tensorop | tensorop / floor | private MiB | mapped MiB "
+          + "| result MiB |" + (" tensorop / before |" if before_binary else ""))
+    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |" + (" --- |" if before_binary else ""))
     failed = 0
     for workload in WORKLOADS:
         if options.only not in workload.name:
@@ -301,9 +354,9 @@ def main():
             os.chdir(before)
             shutil.rmtree(folder)
         failed += not r["equal"]
-        print("| %s%s | %.4f | %.3f | %.4f | %.1f | %.2f | %.1f | %.0f |" % (
+        print("| %s%s | %.4f | %.3f | %.4f | %.1f | %.2f | %.1f | %.0f | %.1f |" % (
             r["name"], "" if r["equal"] else " (RESULTS DIFFER)", r["tensorop"], r["numpy"], r["floor"],
-            r["numpy"] / r["tensorop"], r["tensorop"] / r["floor"], r["private"], r["mapped"])
+            r["numpy"] / r["tensorop"], r["tensorop"] / r["floor"], r["private"], r["mapped"], r["result"])
             + (" %.2f |" % (r["tensorop"] / r["before"]) if before_binary else ""), flush=True)
     return 1 if failed else 0
 
