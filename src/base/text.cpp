@@ -21,6 +21,10 @@ std::string join_words(std::vector<std::string> items, std::string_view word) {
   return cat(join(items), " ", word, " ", last);
 }
 
+std::string counted(std::int64_t count, std::string_view thing) {
+  return cat(count, ' ', thing, count == 1 ? "" : "s");
+}
+
 std::optional<std::int64_t> parse_int64(std::string_view text) {
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
   std::int64_t value = 0;

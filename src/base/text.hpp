@@ -39,6 +39,8 @@ template <class... Pieces>
 [[nodiscard]] std::string join(const std::vector<std::string>& items, std::string_view separator = ", ");
 // "a, b or c", the word being "or".
 [[nodiscard]] std::string join_words(std::vector<std::string> items, std::string_view word);
+// "1 element", "2 elements".
+[[nodiscard]] std::string counted(std::int64_t count, std::string_view thing);
 
 // A decimal integer with an optional sign and nothing else; "010" is ten. Nothing when `text` is not an
 // integer or does not fit.

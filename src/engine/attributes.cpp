@@ -57,9 +57,10 @@ bool read_boolean(const AttributeSpec& spec, const std::string& text) {
 
 // The elements of a rank-1 tensor of integers.
 Shape read_list_operand(const AttributeSpec& spec, const NamedText& given, Inputs& inputs, const Call& call) {
-  if (given.text.empty()) throw Error(cat(spec.name, " is empty"), spec.rule);
-  Source source =
-      with_context(spec.name, [&] { return Source::open(given.text, {.is_json = given.is_json}); });
+  if (!given.json && given.text.empty()) throw Error(cat(spec.name, " is empty"), spec.rule);
+  Source source = with_context(spec.name, [&] {
+    return given.json ? Source::of_json(*given.json, {}) : Source::open(given.text, {});
+  });
   inputs.add(source.mapping());
   if (source.tensor() == nullptr)
     source.resolve(source.fits_any_dtype() ? DType::int64 : source.natural_dtype());
@@ -91,7 +92,7 @@ Shape read_list_operand(const AttributeSpec& spec, const NamedText& given, Input
 }
 
 Shape read_integers(const AttributeSpec& spec, const NamedText& given, Inputs& inputs, const Call& call) {
-  if (!is_plain_list(given.text)) return read_list_operand(spec, given, inputs, call);
+  if (given.json || !is_plain_list(given.text)) return read_list_operand(spec, given, inputs, call);
   Shape out;
   for (std::string_view rest = given.text;;) {
     const std::size_t comma = rest.find(',');

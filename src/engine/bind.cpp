@@ -27,7 +27,7 @@ std::vector<OperandText> assign_operands(const Request& request, const Call& cal
     if (spec == specs.end()) throw Error(cat("unknown operand ", in_quotes(named.name)), kCallRule);
     auto& slot = slots[static_cast<std::size_t>(spec - specs.begin())];
     if (slot) throw Error(cat(named.name, " is given twice"), kCallRule);
-    slot = OperandText(named.text, named.is_json);
+    slot = named.json ? OperandText(*named.json) : OperandText(named.text);
   }
   auto next = request.positional.begin();
   for (auto& slot : slots) {
@@ -41,7 +41,8 @@ std::vector<OperandText> assign_operands(const Request& request, const Call& cal
     texts.push_back(*slots[i]);
   }
   if (next != request.positional.end() && !specs.back().variadic) {
-    throw Error(cat("unexpected operand ", in_quotes(next->text), ": ", op.name, " takes ", specs.size()),
+    throw Error(cat("unexpected operand ", in_quotes(next->json ? next->json->text : next->text), ": ",
+                    op.name, " takes ", specs.size()),
                 kCallRule);
   }
   texts.insert(texts.end(), next, request.positional.end());
@@ -77,19 +78,17 @@ std::vector<Source> open_operands(const std::vector<OperandText>& texts, const R
                                   const Settings& settings, const Call& call) {
   std::vector<Source> sources;
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    const auto& [text, is_json] = texts[i];
-    const Source::Options options{.header_only = request.dry_run,
-                                  .allow_abstract = request.dry_run,
-                                  .is_json = is_json,
-                                  .read_later = true};
-    sources.push_back(with_context(
-        call.operand_name(i), [&, &operand = text] { return open_operand(operand, options, settings); }));
+    const Source::Options options{
+        .header_only = request.dry_run, .allow_abstract = request.dry_run, .read_later = true};
+    sources.push_back(
+        with_context(call.operand_name(i), [&] { return open_operand(texts[i], options, settings); }));
   }
   return sources;
 }
 
-// Reads operands that are text, once if the dtype is known by then: it is `named` for data, else that of an
-// operand of the same type variable whose dtype is known, else the text's own.
+// Reads operands that are text, once if their order allows it: the dtype is `named` for data, else that of an
+// operand of the same type variable whose dtype is known, else the text's own. What can name its dtype is
+// read before what cannot.
 void resolve_dtypes(std::vector<Source>& sources, const std::optional<DType>& named, const Call& call) {
   struct Group {
     std::vector<const Source*> members;
@@ -103,12 +102,15 @@ void resolve_dtypes(std::vector<Source>& sources, const std::optional<DType>& na
       }
     }
   };
+  std::vector<JsonHead> heads(sources.size());
   for (std::size_t i = 0; i < sources.size(); ++i) {
     Group& group = groups[type_of(call, i)];
     group.members.push_back(&sources[i]);
-    if (!group.dtype && sources[i].tensor() != nullptr) group.dtype = sources[i].tensor()->dtype();
+    const Tensor* const tensor = sources[i].tensor();
+    if (tensor == nullptr) heads[i] = sources[i].peek();
+    if (!group.dtype) group.dtype = tensor != nullptr ? tensor->dtype() : heads[i].dtype;
   }
-  each_untyped([&](Source& source, Group& group, std::size_t i) {
+  const auto read = [&](Source& source, Group& group, std::size_t i) {
     if (named && call.operand_spec(i).role == OperandRole::data) {
       source.resolve(*named);
     } else if (group.dtype) {
@@ -117,6 +119,12 @@ void resolve_dtypes(std::vector<Source>& sources, const std::optional<DType>& na
       source.read();
     }
     if (!group.dtype && source.tensor() != nullptr) group.dtype = source.tensor()->dtype();
+  };
+  each_untyped([&](Source& source, Group& group, std::size_t i) {
+    if (heads[i].is_described) read(source, group, i);
+  });
+  each_untyped([&](Source& source, Group& group, std::size_t i) {
+    if (source.is_unread()) read(source, group, i);
   });
   each_untyped([&](Source& source, Group& group, std::size_t i) {
     if (!group.dtype) {

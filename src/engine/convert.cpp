@@ -58,8 +58,8 @@ std::optional<DType> read_dtype(const std::optional<std::string>& text) {
   return dtype;
 }
 
-Opened open_input(const std::string& text, const std::optional<DType>& dtype) {
-  Source source = Source::open(text, {.untyped_as = dtype});
+Opened open_input(const std::string& text, const std::optional<DType>& dtype, const Threads& threads) {
+  Source source = Source::open(text, {.untyped_as = dtype, .threads = threads});
   if (source.tensor() == nullptr) source.resolve(source.natural_dtype());
   const Tensor& tensor = *source.tensor();
   const DType wanted = dtype.value_or(tensor.dtype());
@@ -72,7 +72,7 @@ Opened open_input(const std::string& text, const std::optional<DType>& dtype) {
 }
 
 void convert_one(const Conversion& conversion, const std::optional<DType>& dtype, const Settings& settings) {
-  const Opened input = open_input(conversion.inputs[0], dtype);
+  const Opened input = open_input(conversion.inputs[0], dtype, settings.threads);
   if (!input.is_cast())
     return write_tensor(input.tensor, input.inputs, conversion.destination, settings.threads);
   input.in_context([&] { execute(input.planned(), input.inputs, conversion.destination, settings.threads); });
@@ -131,11 +131,12 @@ void convert_to_archive(const Conversion& conversion, const Format& format, cons
   std::vector<Opened> ready;
   if (archive->is_stream()) {
     for (const NamedInput& input : inputs) {
-      ready.push_back(prepared(open_input(input.text, dtype), settings.threads));
+      ready.push_back(prepared(open_input(input.text, dtype, settings.threads), settings.threads));
     }
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const Opened input = ready.empty() ? open_input(inputs[i].text, dtype) : std::move(ready[i]);
+    const Opened input =
+        ready.empty() ? open_input(inputs[i].text, dtype, settings.threads) : std::move(ready[i]);
     add_array(*archive, inputs[i].name, input, settings.threads);
   }
   archive->commit();

@@ -6,11 +6,14 @@
 
 namespace tensorop {
 
-Source open_operand(const std::string& text, const Source::Options& options, const Settings& settings) {
-  if (settings.lookup && !options.is_json) {
-    if (auto tensor = settings.lookup(text)) return Source::of(std::move(*tensor));
+Source open_operand(const OperandText& operand, const Source::Options& options, const Settings& settings) {
+  Source::Options with_threads = options;
+  with_threads.threads = settings.threads;
+  if (operand.json) return Source::of_json(*operand.json, with_threads);
+  if (settings.lookup) {
+    if (auto tensor = settings.lookup(operand.text)) return Source::of(std::move(*tensor));
   }
-  return Source::open(text, options);
+  return Source::open(operand.text, with_threads);
 }
 
 DType common_dtype(const std::vector<const Source*>& operands, DType when_empty) {
@@ -37,7 +40,9 @@ void resolve_as(Source& source, DType dtype) {
       return source.resolve(dtype);
     } catch (const MemoryError&) {
       throw;
-    } catch (const Error&) {  // it keeps its own dtype
+    } catch (const Error&) {
+      // It keeps its own dtype, which the caller refuses.
+      if (source.is_unread() && !source.can_be_read()) throw;
     }
   }
   source.read();

@@ -11,7 +11,7 @@
 namespace tensorop {
 
 // The tensor that settings.lookup knows by that text, else what Source::open() opens. Throws Error.
-[[nodiscard]] Source open_operand(const std::string& text, const Source::Options& options,
+[[nodiscard]] Source open_operand(const OperandText& operand, const Source::Options& options,
                                   const Settings& settings);
 
 // The dtype as which the untyped operands are read: that of a typed operand, else their own, float64 if any

@@ -7,24 +7,25 @@
 #include <utility>
 #include <vector>
 
+#include "io/json_text.hpp"
 #include "ops/registry.hpp"
 
 namespace tensorop {
 
 // An operand as it is written.
 struct OperandText {
-  // A plain text means what it means on the command line: a path, "-", inline JSON, "@id".
-  OperandText(std::string as_written, bool as_json = false) : text(std::move(as_written)), is_json(as_json) {}
+  OperandText(std::string as_written) : text(std::move(as_written)) {}
+  OperandText(JsonSpan tensor) : json(std::move(tensor)) {}
 
-  std::string text;
-  bool is_json;  // the tensor itself, even if a file of that name exists
+  std::string text;  // what it means on the command line: a path, "-", inline JSON, "@id"; empty beside json
+  std::optional<JsonSpan> json;  // the tensor itself, even if a file of that name exists
 };
 
 // An operand or an attribute under its name.
 struct NamedText {
   std::string name;  // "data", "batch_dims"
   std::string text;
-  bool is_json = false;  // as in OperandText
+  std::optional<JsonSpan> json = {};  // as in OperandText
 };
 
 struct Request {

@@ -34,10 +34,12 @@ bool expects_error(const Job& job) {
 }
 
 // The expected tensor, with the dtype of the result if its own text names none.
-Tensor expected_tensor(const Expectation& expect, const Tensor& actual, Inputs& inputs) {
+Tensor expected_tensor(const Expectation& expect, const Tensor& actual, const Threads& threads,
+                       Inputs& inputs) {
   return with_context("expect", [&] {
-    Source source =
-        Source::open(expect.text, {.is_json = expect.kind == Expectation::Kind::tensor, .read_later = true});
+    const Source::Options options{.read_later = true, .threads = threads};
+    Source source = expect.kind == Expectation::Kind::tensor ? Source::of_json(expect.tensor, options)
+                                                             : Source::open(expect.text, options);
     resolve_as(source, actual.dtype());
     inputs.add(source.mapping());
     return *source.tensor();
@@ -46,7 +48,7 @@ Tensor expected_tensor(const Expectation& expect, const Tensor& actual, Inputs& 
 
 Comparison compare_case(const Job& job, const Tensor& actual, const Threads& threads) {
   Inputs inputs;
-  const Tensor expected = expected_tensor(*job.expect, actual, inputs);
+  const Tensor expected = expected_tensor(*job.expect, actual, threads, inputs);
   Comparison comparison = compare_tensors(actual, expected, job.tolerances, threads);
   inputs.require_unchanged();
   comparison.actual.name = "the result";

@@ -37,6 +37,7 @@ constexpr Format kFormats[] = {
         .endings = {".json"},
         .is_default = true,
         .read_text = read_json,
+        .peek_text = peek_json,
         .encode = json_encoding,
     },
     {

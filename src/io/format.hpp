@@ -29,6 +29,8 @@ class Tensor;
 struct ArchiveOptions;
 struct Encoding;
 struct FileInfo;
+struct JsonHead;
+struct JsonReading;
 struct JsonTensor;
 
 struct Format {
@@ -47,8 +49,10 @@ struct Format {
   // A tensor whose dtype its header tells, from a file of which `read_so_far` was taken already, if it is a
   // stream. With `header_only` it has no elements. Throws Error.
   Tensor (*read)(InputFile& file, std::span<const std::byte> read_so_far, bool header_only) = nullptr;
-  // A tensor as text, which may leave its dtype open: `as` is what it is then (json_reader.hpp).
-  JsonTensor (*read_text)(JsonText& text, std::optional<DType> as) = nullptr;
+  // A tensor as text, which may leave its dtype open: reading.as is what it is then (json_reader.hpp).
+  JsonTensor (*read_text)(JsonText& text, const JsonReading& reading) = nullptr;
+  // Beside `read_text`: what the beginning of the text shows of its dtype.
+  JsonHead (*peek_text)(JsonText& text) = nullptr;
   // Throws Error, also where the format cannot be read as a stream.
   std::unique_ptr<Archive> (*open_archive)(const InputFile& file) = nullptr;
 

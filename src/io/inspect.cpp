@@ -31,7 +31,7 @@ std::vector<FileInfo> inspect_archive(const OpenedFile& opened) {
 FileInfo inspect_text(OpenedFile opened) {
   const Format& format = *opened.format;
   JsonText text = text_of(std::move(opened));
-  const Tensor tensor = format.read_text(text, std::nullopt).tensor;
+  const Tensor tensor = format.read_text(text, {}).take();
   FileInfo info;
   info.dtype = tensor.dtype();
   info.shape = tensor.shape();

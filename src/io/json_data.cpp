@@ -1,5 +1,3 @@
-// A number goes from its event to memory in one call from the parser: what it passes on its way is in line,
-// in the header or here.
 #include "io/json_data.hpp"
 
 #include <algorithm>
@@ -9,89 +7,145 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "io/json_scanner.hpp"
+#include "io/number_scan.hpp"
 #include "io/number_text.hpp"
 #include "tensor/convert_elements.hpp"
 
 namespace tensorop {
 namespace {
 
-std::string counted(std::int64_t count, std::string_view thing) {
-  return cat(count, ' ', thing, count == 1 ? "" : "s");
-}
-
-std::string brackets(std::span<const std::int64_t> coordinates) {
-  std::string out;
-  for (const std::int64_t coordinate : coordinates) out += cat(out.empty() ? '[' : ',', coordinate);
-  return out.empty() ? out : out + ']';
-}
+constexpr DTypeSet kFloatLike = kFloatTypes | kComplexTypes;
 
 bool is_complex(std::optional<DType> dtype) {
   return dtype && kComplexTypes.contains(*dtype);
 }
 
+bool is_number(DType dtype) {
+  return dtype != DType::boolean && dtype != DType::string;
+}
+
+// Bytes of a number of the text: of a complex element it is one of the parts.
+std::int64_t part_size(DType dtype) {
+  return element_size(dtype) / (kComplexTypes.contains(dtype) ? 2 : 1);
+}
+
+template <class T>
+T load(const std::byte* data, std::int64_t element) {
+  T value;
+  std::memcpy(&value, data + element * static_cast<std::int64_t>(sizeof value), sizeof value);
+  return value;
+}
+
+// Both may lie in the same memory: an element is not larger afterwards than before.
+template <class T>
+void store(std::byte* data, std::int64_t element, T value) {
+  std::memcpy(data + element * static_cast<std::int64_t>(sizeof value), &value, sizeof value);
+}
+
+void integers_to_float64(std::byte* out, const std::byte* in, std::int64_t count,
+                         const std::vector<FloatOnly>& float_only) {
+  for (std::int64_t i = 0; i < count; ++i) store(out, i, static_cast<double>(load<std::int64_t>(in, i)));
+  for (const FloatOnly& number : float_only) store(out, number.element, number.value);
+}
+
+template <AnyFloat T>
+void strings_to_floats(std::byte* out, const std::byte* in, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    store(out, i, round_to<T>(*parse_not_finite(load<StringRef>(in, i).view())));
+  }
+}
+
+// A part of a text of numbers, from after a comma to after another.
+struct NumberPart {
+  std::string_view text;
+  std::int64_t commas = 0;
+  std::ptrdiff_t deeper = 0;  // lists that begin, less those that end
+  std::int64_t first = 0;     // its first number, among those of the text
+  std::optional<PartLists> lists = {};
+  bool fits = false;
+};
+
+void count_marks(NumberPart& part) {
+  // Few enough characters that counts fit in a byte, and a number that the compiler knows: it compares many
+  // of them at a time.
+  constexpr std::size_t kBlock = 128;
+  const auto count = [&part](const char* block) {
+    std::uint8_t commas = 0;
+    std::uint8_t begins = 0;
+    std::uint8_t ends = 0;
+    for (std::size_t i = 0; i < kBlock; ++i) {
+      commas = static_cast<std::uint8_t>(commas + (block[i] == ','));
+      begins = static_cast<std::uint8_t>(begins + (block[i] == '['));
+      ends = static_cast<std::uint8_t>(ends + (block[i] == ']'));
+    }
+    part.commas += commas;
+    part.deeper += begins - ends;
+  };
+  const char* at = part.text.data();
+  const char* const end = at + part.text.size();
+  for (; end - at >= static_cast<std::ptrdiff_t>(kBlock); at += kBlock) count(at);
+  char rest[kBlock] = {};
+  std::copy(at, end, rest);
+  count(rest);
+}
+
+// Reads the numbers of a part to `out`, which has room for as many as the part has commas. False where
+// anything is not as it was in front of it; `lists` and `out` are then unspecified. `inferred`: int64 may yet
+// turn out to be float64, and takes no -0.
+template <Real T>
+bool read_numbers(std::string_view text, bool inferred, PartLists& lists, T* out) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  // The comma at the end ends every loop here.
+  const auto skip_blanks = [&at] {
+    while (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t') ++at;
+  };
+  do {
+    skip_blanks();
+    while (*at == '[') {
+      if (!lists.open()) return false;
+      ++at;
+      skip_blanks();
+    }
+    if (!lists.at_element()) return false;
+    const bool negative = *at == '-';
+    T value;
+    if (!scan_number(at, end, value)) return false;
+    if constexpr (std::integral<T>) {
+      if (inferred && negative && value == 0) return false;
+    }
+    *out++ = value;
+    lists.next();
+    skip_blanks();
+    while (*at == ']') {
+      if (!lists.close()) return false;
+      ++at;
+      skip_blanks();
+    }
+    if (*at != ',') return false;
+  } while (++at != end);
+  return true;
+}
+
+// Divides a text into parts of about `size` bytes, each of which but the last ends with a comma.
+std::vector<NumberPart> divide(std::string_view text, std::size_t size, const Threads& threads) {
+  std::vector<NumberPart> parts;
+  while (!text.empty()) {
+    const std::size_t comma = text.find(',', std::min(size, text.size()) - 1);
+    parts.push_back({text.substr(0, std::max(comma, comma + 1))});
+    text.remove_prefix(parts.back().text.size());
+  }
+  threads.for_each(to_int64(parts.size()), [&](std::int64_t i, int) { count_marks(parts[to_size(i)]); });
+  return parts;
+}
+
 }  // namespace
 
-void Nesting::refuse(std::string_view expected, std::string_view found, std::string hint) const {
-  throw Error(cat(element(), ": expected ", expected, ", found ", found), {}, std::move(hint));
-}
-
-std::string Nesting::element() const {
-  const std::size_t depth = pairs_ && depth_ == rank_ ? depth_ - 1 : depth_;
-  return depth == 0 ? "element" : "element " + brackets(path(depth));
-}
-
-Shape Nesting::shape() const {
-  const bool empty = rank_ > 0 && lengths_[rank_] == 0;
-  const std::size_t dims = pairs_ && !empty ? rank_ - 1 : rank_;
-  if (dims > kMaxRank) throw_too_deep();
-  return Shape(lengths_.begin() + 1, lengths_.begin() + 1 + static_cast<std::ptrdiff_t>(dims));
-}
-
-void Nesting::settle_rank(std::string_view found) {
-  const bool unpaired = pairs_ && (rank_ == kNoRank ? depth_ == 0 : depth_ + 1 == rank_);
-  if (unpaired) refuse("[re, im]", found);
-  if (rank_ != kNoRank) refuse("a list", found);
-  rank_ = depth_;
-  if (pairs_) lengths_[rank_] = 2;
-}
-
-void Nesting::refuse_list(std::string_view expected) const {
-  refuse(pairs_ ? "[re, im]" : expected, "a list");
-}
-
-void Nesting::refuse_long_row() const {
-  const std::int64_t length = lengths_[depth_];
-  if (length == 0) throw Error(cat(row(), " has elements, ", first_row(), " has none"));
-  if (pairs_ && depth_ == rank_) refuse_pair("more than 2 parts");
-  throw Error(cat(row(), " has more than the ", counted(length, "element"), " of ", first_row()));
-}
-
-void Nesting::refuse_short_row() const {
-  const std::int64_t count = counts_[depth_];
-  if (pairs_ && depth_ == rank_) refuse_pair(counted(count, "part"));
-  throw Error(cat(row(), " has ", counted(count, "element"), ", ", first_row(), " has ", lengths_[depth_]));
-}
-
-// A list of numbers may be meant as real elements, or as one element with a part too many.
-void Nesting::refuse_pair(std::string_view parts) const {
-  if (rank_ > 1) refuse("[re, im]", parts);
-  throw Error("element [0]: expected [re, im], found a number");
-}
-
-void Nesting::throw_too_deep() {
-  throw Error(cat("lists are nested more than ", kMaxRank, " deep: rank is at most ", kMaxRank));
-}
-
-std::string Nesting::row() const {
-  return "row " + brackets(path(depth_ - 1));
-}
-
-std::string Nesting::first_row() const {
-  return "row " + brackets(std::vector<std::int64_t>(depth_ - 1, 0));
-}
-
 void Elements::limit(std::int64_t most, std::string message) {
+  if (used_ > most) throw Error(std::move(message));
   most_ = most;
+  capacity_ = std::min(capacity_, most);
   message_ = std::move(message);
 }
 
@@ -114,128 +168,203 @@ std::shared_ptr<Storage> Elements::take() {
   return storage_;
 }
 
-void Elements::grow() {
-  constexpr std::int64_t kFirst = 256;
+std::byte* Elements::reserve(std::int64_t bytes) {
+  if (bytes > most_ - used_) return nullptr;
+  if (bytes > capacity_ - used_) grow(std::max(used_ + bytes, 2 * capacity_));
+  return data_ + used_;
+}
+
+void Elements::expect(std::int64_t bytes) {
+  if (bytes > capacity_ - used_) grow(used_ + bytes);
+}
+
+void Elements::grow(std::int64_t capacity) {
   if (used_ >= most_) throw Error(message_);
-  capacity_ = std::min(most_, std::max(kFirst, 2 * capacity_));
+  capacity_ = std::min(most_, capacity);
   auto larger = std::make_shared<Storage>(capacity_);
   if (used_ > 0) std::memcpy(larger->data(), data_, to_size(used_));
   storage_ = std::move(larger);
   data_ = storage_->data();
 }
 
-DataReader::DataReader(Findings& findings)
-    : findings_(findings),
-      nesting_(is_complex(findings.dtype), is_complex(findings.dtype) ? Nesting::kDeepest : kMaxRank) {
-  dtype_ = findings.dtype;
-  if (!dtype_ && findings.fractions) dtype_ = DType::float64;
-  inferred_ = !dtype_;
-  if (!findings.shape) return;
-  const std::int64_t size = dtype_ ? element_size(*dtype_) : 1;
-  require_fits(*findings.shape, size);
-  if (!dtype_) return;
-  const std::int64_t elements = count(*findings.shape);
-  elements_.limit(elements * size, cat("data holds more than the ", counted(elements, "element"),
-                                       " of shape ", to_string(*findings.shape)));
+DataReader::DataReader(const JsonHeader& header, const JsonReading& reading)
+    : header_(header),
+      reading_(reading),
+      nesting_(is_complex(header.dtype), is_complex(header.dtype) ? kDeepestList : kMaxRank),
+      dtype_(header.dtype),
+      inferred_(!header.dtype) {
+  limit_elements();
 }
 
-bool DataReader::begin_number() {
-  nesting_.require_element("a number");
-  if (!dtype_) dtype_ = DType::int64;
-  if (dtype_ == DType::string && inferred_ && all_not_finite_) {
-    findings_.fractions = true;
-    return false;
+void DataReader::limit_elements() {
+  if (!header_.shape) return;
+  const Shape& shape = *header_.shape;
+  const std::int64_t size = dtype_ ? element_size(*dtype_) : 1;
+  require_fits(shape, size);
+  if (!dtype_) return;
+  const std::int64_t elements = count(shape);
+  elements_.limit(elements * size, cat("data holds more than the ", counted(elements, "element"),
+                                       " of shape ", to_string(shape)));
+}
+
+void DataReader::become_float64() {
+  if (dtype_ == DType::string) {
+    const std::int64_t elements = elements_.bytes() / to_int64(sizeof(StringRef));
+    strings_to_floats<double>(elements_.data(), elements_.data(), elements);
+    elements_.shrink(elements * to_int64(sizeof(double)));
+  } else {
+    const std::int64_t elements = elements_.bytes() / to_int64(sizeof(std::int64_t));
+    integers_to_float64(elements_.data(), elements_.data(), elements, float_only_);
   }
-  if (dtype_ == DType::boolean || dtype_ == DType::string) nesting_.refuse(expected(), "a number");
-  return true;
+  dtype_ = DType::float64;
+  inferred_ = false;
+  float_only_.clear();
+  refused_.clear();
+  not_before_ = 0;
+  limit_elements();
+}
+
+void DataReader::boolean(bool value) {
+  const std::string_view found = value ? "true" : "false";
+  nesting_.require_element(found);
+  if (!dtype_) dtype_ = DType::boolean;
+  if (dtype_ != DType::boolean) nesting_.refuse(expected(), found);
+  elements_.push(Bool{static_cast<std::uint8_t>(value)});
+  nesting_.next();
+}
+
+std::string DataReader::does_not_fit(std::string_view text) const {
+  return cat(nesting_.element(), " = ", printable(text), " does not fit in ", name(*dtype_), " (",
+             range_text(*dtype_), ")");
+}
+
+// In an untyped text an integer may be none of int64 and yet be one of many floats.
+void DataReader::put_float_only(std::string_view text, bool in_range) {
+  if (!in_range && refused_.empty()) refused_ = does_not_fit(text);
+  double value = 0;
+  if (parse_number(text, value) != NumberStatus::ok) throw Error(refused_);
+  float_only_.push_back({elements_.bytes() / to_int64(sizeof(std::int64_t)), value});
+  elements_.push(std::int64_t{0});
 }
 
 template <class T>
 void DataReader::parse(std::string_view text) {
-  if constexpr (Real<T>) {
-    T value{};
-    switch (parse_number(text, value)) {
-      case NumberStatus::ok:
-        return elements_.push(value);
-      case NumberStatus::range:
-        return refuse_or_put_off(text);
-      case NumberStatus::fraction:
-        break;
+  T value{};
+  const NumberStatus status = parse_number(text, value);
+  if (std::same_as<T, std::int64_t> && inferred_) {
+    if (status == NumberStatus::fraction) {
+      become_float64();
+      return parse<double>(text);
     }
-    if (inferred_) {
-      findings_.fractions = true;
-      return;
-    }
+    const bool minus_zero = text == "-0";
+    if (status == NumberStatus::range || minus_zero) return put_float_only(text, minus_zero);
+  }
+  if (status == NumberStatus::range) throw Error(does_not_fit(text));
+  if (status == NumberStatus::fraction) {
     throw Error(cat(nesting_.element(), " = ", printable(text), " is not an integer, ", name(*dtype_),
                     " takes only integers"));
   }
+  elements_.push(value);
 }
 
-// In an untyped text an integer may be too large for int64 and yet be one of many floats.
-void DataReader::refuse_or_put_off(std::string_view text) {
-  std::string message = cat(nesting_.element(), " = ", printable(text), " does not fit in ", name(*dtype_),
-                            " (", range_text(*dtype_), ")");
-  if (!inferred_) throw Error(std::move(message));
-  if (!put_off_) put_off_ = std::move(message);
-  elements_.push(std::int64_t{0});
-}
-
-template <class Integer>
-bool DataReader::integer(Integer value, bool minus_zero) {
-  if (!begin_number()) return false;
+void DataReader::number(std::string_view text) {
+  nesting_.require_element("a number");
+  if (!dtype_) dtype_ = DType::int64;
+  if (dtype_ == DType::string && inferred_ && all_not_finite_) become_float64();
+  if (!is_number(*dtype_)) nesting_.refuse(expected(), "a number");
   dispatch(*dtype_, [&]<class T>(TypeTag<T>) {
     // Of a complex element it is one of the parts.
-    if constexpr (Real<Part<T>>) {
-      Part<T> converted{};
-      if (minus_zero ? convert_real(-0.0, converted) : convert_real(value, converted)) {
-        elements_.push(converted);
-      } else {
-        refuse_or_put_off(cat(value));
-      }
-    }
+    if constexpr (Real<Part<T>>) parse<Part<T>>(text);
   });
   nesting_.next();
-  return true;
 }
 
-template bool DataReader::integer(std::int64_t, bool);
-template bool DataReader::integer(std::uint64_t, bool);
-
-bool DataReader::number(std::string_view text) {
-  if (!begin_number()) return false;
-  dispatch(*dtype_, [&]<class T>(TypeTag<T>) { parse<Part<T>>(text); });
-  nesting_.next();
-  return !(inferred_ && findings_.fractions);
-}
-
-bool DataReader::string(std::string_view text) {
+void DataReader::string(std::string_view text) {
   nesting_.require_element("a string");
   if (!dtype_) dtype_ = DType::string;
   const auto not_finite = parse_not_finite(text);
+  if (not_finite && inferred_ && dtype_ == DType::int64) become_float64();
   if (dtype_ == DType::string) {
     elements_.push(elements_.keep(text));
     all_not_finite_ = all_not_finite_ && not_finite;
-  } else if (not_finite && inferred_ && dtype_ == DType::int64) {
-    findings_.fractions = true;
-    return false;
-  } else if (not_finite && (kFloatTypes | kComplexTypes).contains(*dtype_)) {
+  } else if (not_finite && kFloatLike.contains(*dtype_)) {
     dispatch(*dtype_, [&]<class T>(TypeTag<T>) {
       if constexpr (AnyFloat<Part<T>>) elements_.push(round_to<Part<T>>(*not_finite));
     });
   } else {
-    const bool number = (kFloatTypes | kComplexTypes).contains(*dtype_);
-    nesting_.refuse(expected(), "a string",
-                    number ? "not-finite numbers are \"NaN\", \"Infinity\" and \"-Infinity\"" : "");
+    nesting_.refuse(
+        expected(), "a string",
+        kFloatLike.contains(*dtype_) ? "not-finite numbers are \"NaN\", \"Infinity\" and \"-Infinity\"" : "");
   }
   nesting_.next();
-  return true;
+}
+
+// Parts are read only where all is as it should be. Wherever it is not, the text from the beginning of the
+// part on is read token by token, which finds what is wrong: no message depends on the parts.
+std::ptrdiff_t DataReader::read_ahead(JsonScanner& in) {
+  constexpr std::size_t kLeast = 256;  // less is not worth it
+  const std::size_t depth = nesting_.depth();
+  const std::size_t round = to_size(reading_.threads.count()) * 8 * reading_.part_bytes;
+  while (in.offset() >= not_before_ && dtype_ && is_number(*dtype_) && nesting_.is_settled()) {
+    std::string_view text = in.rest().substr(0, round);
+    // No string begins in front of the first quote: each comma there is one between elements.
+    text = text.substr(0, text.find('"'));
+    not_before_ = in.offset() + text.size();
+    const std::size_t comma = text.rfind(',');
+    if (comma == std::string_view::npos || comma < std::min(kLeast, reading_.part_bytes)) break;
+    text = text.substr(0, comma + 1);
+    const std::size_t read = read_parts(text);
+    in.skip(read);
+    if (read < text.size()) break;
+    not_before_ = 0;
+    if (!std::exchange(expected_, true) && in.source().is_whole()) expect_numbers(in.rest());
+  }
+  return static_cast<std::ptrdiff_t>(nesting_.depth()) - static_cast<std::ptrdiff_t>(depth);
+}
+
+// Makes room for all numbers that `text` can have, so that no memory is taken twice.
+void DataReader::expect_numbers(std::string_view text) {
+  std::int64_t commas = 0;
+  for (const NumberPart& part : divide(text, reading_.part_bytes, reading_.threads)) commas += part.commas;
+  elements_.expect((commas + 1) * part_size(*dtype_));
+}
+
+// Reads `text`, which ends with a comma. Returns how much of it has been read: the parts in front of the
+// first one that does not fit.
+std::size_t DataReader::read_parts(std::string_view text) {
+  std::vector<NumberPart> parts = divide(text, reading_.part_bytes, reading_.threads);
+  std::int64_t numbers = 0;
+  std::ptrdiff_t deeper = 0;
+  for (NumberPart& part : parts) {
+    part.first = std::exchange(numbers, numbers + part.commas);
+    part.lists = nesting_.part(std::exchange(deeper, deeper + part.deeper));
+  }
+  const std::int64_t size = part_size(*dtype_);
+  std::byte* const out = elements_.reserve(numbers * size);
+  if (out == nullptr) return 0;
+  reading_.threads.for_each(to_int64(parts.size()), [&](std::int64_t i, int) {
+    NumberPart& part = parts[to_size(i)];
+    dispatch(*dtype_, [&]<class T>(TypeTag<T>) {
+      if constexpr (Real<Part<T>>) {
+        auto* const elements = reinterpret_cast<Part<T>*>(out + part.first * size);
+        part.fits = part.lists && read_numbers(part.text, inferred_, *part.lists, elements);
+      }
+    });
+  });
+  std::size_t read = 0;
+  for (const NumberPart& part : parts) {
+    if (!part.fits || !nesting_.step_over(*part.lists)) break;
+    elements_.add(part.commas * size);
+    read += part.text.size();
+  }
+  return read;
 }
 
 // The shape the text states, checked against that of its lists; or the latter.
 Shape DataReader::final_shape(DType dtype, std::int64_t elements) const {
   Shape found = nesting_.shape();
-  if (!findings_.shape) return found;
-  const Shape& stated = *findings_.shape;
+  if (!header_.shape) return found;
+  const Shape& stated = *header_.shape;
   require_fits(stated, element_size(dtype));
   const std::int64_t wanted = count(stated);
   const bool flat = found == Shape{wanted};
@@ -251,11 +380,47 @@ Shape DataReader::final_shape(DType dtype, std::int64_t elements) const {
 }
 
 JsonTensor DataReader::finish() {
-  if (put_off_) throw Error(*put_off_);
   const DType dtype = dtype_.value_or(DType::int64);
   const std::int64_t elements = elements_.bytes() / element_size(dtype);
-  const Shape shape = final_shape(dtype, elements);
-  return {Tensor(dtype, shape, elements_.take()), findings_.named, !findings_.named && elements == 0};
+  JsonTensor out;
+  out.tensor = Tensor(dtype, final_shape(dtype, elements), elements_.take());
+  out.empty = elements == 0;
+  out.float_only = std::move(float_only_);
+  out.refused = std::move(refused_);
+  out.all_not_finite = dtype == DType::string && all_not_finite_;
+  return out;
+}
+
+Tensor JsonTensor::take() const {
+  if (!refused.empty()) throw Error(refused);
+  return tensor;
+}
+
+std::optional<Tensor> JsonTensor::as(DType dtype) const {
+  if (dtype == tensor.dtype()) return take();
+  const std::int64_t elements = tensor.size();
+  const auto converted = [&](const auto& convert) {
+    auto storage = std::make_shared<Storage>(elements * element_size(dtype));
+    convert(storage->data(), tensor.data(), elements);
+    return Tensor(dtype, tensor.shape(), storage);
+  };
+  if (elements == 0) {
+    require_fits(tensor.shape(), element_size(dtype));
+    return converted([](auto&&...) {});
+  }
+  if (tensor.dtype() == DType::int64 && dtype == DType::float64) {
+    return converted([&](std::byte* out, const std::byte* in, std::int64_t count) {
+      integers_to_float64(out, in, count, float_only);
+    });
+  }
+  if (all_not_finite && kFloatTypes.contains(dtype)) {
+    return converted([&](std::byte* out, const std::byte* in, std::int64_t count) {
+      dispatch(dtype, [&]<class T>(TypeTag<T>) {
+        if constexpr (AnyFloat<T>) strings_to_floats<T>(out, in, count);
+      });
+    });
+  }
+  return std::nullopt;
 }
 
 }  // namespace tensorop

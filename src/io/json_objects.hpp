@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/json_reader.hpp"
+#include "io/json_text.hpp"
 
 namespace tensorop {
 
@@ -20,7 +20,7 @@ struct JsonMember {
   std::string key;
   JsonKind kind;
   // The value as it stands in the document, so that no digit of a number is lost; of a string what it means.
-  std::string text;
+  JsonSpan value;
 };
 
 struct JsonObject {
@@ -31,10 +31,11 @@ struct JsonObject {
 
 // Reads a document that is one list of objects, or any number of objects each of which begins on a line of
 // its own (JSON Lines; blank lines are skipped). `name` begins the messages: "NAME:LINE: ...". Throws Error
-// at the first wrong byte, and for a duplicate key of an object.
+// at the first wrong byte, and for a duplicate key of an object. Values lie in the text, which they keep
+// alive.
 [[nodiscard]] std::vector<JsonObject> read_json_objects(JsonText& text, const std::string& name);
 
-// The items of `json`, a well-formed list; they have no keys.
-[[nodiscard]] std::vector<JsonMember> read_json_items(std::string_view json);
+// The items of `list`, well-formed JSON; they have no keys.
+[[nodiscard]] std::vector<JsonMember> read_json_items(const JsonSpan& list);
 
 }  // namespace tensorop

@@ -5,61 +5,68 @@
 // optional when data shows it, `dtype` optional: without it the text is untyped.
 #pragma once
 
-#include <memory>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <vector>
 
-#include "base/input_file.hpp"
+#include "base/threads.hpp"
+#include "io/json_text.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
 
-// JSON text that may still be arriving: block by block from the front, and again after rewind().
-class JsonText {
- public:
-  // Text in memory, kept alive by `owner`.
-  JsonText(std::string_view whole, std::shared_ptr<const void> owner);
-  // A stream of which `read_so_far` has been read already. What arrives is kept for rewind().
-  JsonText(InputFile stream, std::string read_so_far);
+struct JsonReading {
+  std::optional<DType> as = {};  // the dtype of untyped text
+  Threads threads = Threads(1);
+  // Numbers are read in parts of so many bytes of text, which the threads share. No result depends on it.
+  std::size_t part_bytes = std::size_t{1} << 17;
+};
 
-  void rewind() { next_ = 0; }
-  // The next block, as soon as there is one; empty at the end. Valid until the next call.
-  [[nodiscard]] std::string_view next();
-  // All that next() has returned since the beginning. Valid until the next call of it.
-  [[nodiscard]] std::string_view so_far() const {
-    return (stream_ ? std::string_view(kept_) : whole_).substr(0, next_);
-  }
-
- private:
-  std::string_view whole_;
-  std::shared_ptr<const void> owner_;
-  std::optional<InputFile> stream_;
-  std::string kept_;
-  std::size_t next_ = 0;
+// An integer that int64 does not hold, and float64 does: -0, or one of more than 63 bits.
+struct FloatOnly {
+  std::int64_t element;
+  double value;
 };
 
 struct JsonTensor {
   Tensor tensor;
   bool typed = false;  // the text named its dtype itself
   bool empty = false;  // untyped and without elements: any dtype would do as well
+  // Of an int64 tensor of untyped text.
+  std::vector<FloatOnly> float_only = {};
+  std::string refused = {};  // why it cannot be int64, where it cannot
+  // Strings each of which is "NaN", "Infinity" or "-Infinity".
+  bool all_not_finite = false;
+
+  // The tensor. Throws Error when integers do not fit in int64.
+  [[nodiscard]] Tensor take() const;
+  // The tensor as `dtype`, the same as if it had been read as that; nothing where that takes the text: only
+  // integers and all_not_finite strings become floats. Throws Error as take() does.
+  [[nodiscard]] std::optional<Tensor> as(DType dtype) const;
 };
 
-// Reads the one tensor that `text` holds. `as` is the dtype of an untyped document; without it integers are
-// int64, numbers any of which has a fraction or an exponent are float64, and "NaN", "Infinity", "-Infinity"
-// among numbers are float64 too (without a number they are strings); true/false are bool, strings string; no
-// elements: int64.
+// Reads the one tensor that `text` holds, once, from the beginning of the text on, which is in its window.
+// `as` is the dtype of an untyped document; without it integers are int64, numbers any of which has a
+// fraction or an exponent are float64, and "NaN", "Infinity", "-Infinity" among numbers are float64 too
+// (without a number they are strings); true/false are bool, strings string; no elements: int64.
 //
 // Numbers go from their text to the dtype: integers exact or refused; floats rounded once, ties to even, and
 // refused when a finite one would become infinite; "-0" is minus zero in a float. Complex elements are
 // [re, im]. Integer dtypes take no fractions; bool takes only true and false.
 //
 // Throws Error for malformed JSON, ragged or mixed arrays, unknown or duplicate keys, a rank above 64, data
-// that does not fill the shape; it names the element ("element [1,2]") or the byte. Memory stays in
-// proportion to the text read so far, whatever the text promises.
-//
-// The text is read a second time if its beginning does not show how to read it: data before "dtype", integers
-// before the first fraction.
-[[nodiscard]] JsonTensor read_json(JsonText& text, std::optional<DType> as);
+// that does not fill the shape; it names the element ("element [1,2]") or the place in the text. Memory stays
+// in proportion to the elements read so far, whatever the text promises. Only where data stands before a
+// dtype that is to come is its text kept, and read a second time.
+[[nodiscard]] JsonTensor read_json(JsonText& text, const JsonReading& reading);
+
+// What the beginning of a text shows of its dtype, without reading further than to its data.
+struct JsonHead {
+  bool is_described = false;  // it may name its dtype, later if not yet
+  std::optional<DType> dtype = {};
+};
+[[nodiscard]] JsonHead peek_json(JsonText& text);
 
 }  // namespace tensorop

@@ -67,8 +67,8 @@ OpenedFile open_file(const std::string& path) {
 }
 
 JsonText text_of(OpenedFile opened) {
-  if (!opened.file.mapping()) return {std::move(opened.file), std::move(opened.head)};
-  return {front_of(opened.file), opened.file.mapping()};
+  if (!opened.file.mapping()) return {std::move(opened.file), opened.head};
+  return JsonText(JsonSpan{front_of(opened.file), opened.file.mapping()});
 }
 
 std::unique_ptr<Archive> open_archive(const OpenedFile& opened) {

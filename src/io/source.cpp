@@ -36,35 +36,46 @@ Source Source::of(Tensor tensor) {
   return source;
 }
 
+Source Source::of_json(JsonSpan text, const Options& options) {
+  Source source;
+  source.threads_ = options.threads;
+  source.format_ = &default_format();
+  source.text_ = std::make_shared<JsonText>(std::move(text));
+  source.settle(options);
+  return source;
+}
+
 Source Source::open(const std::string& text, const Options& options) {
   if (text.empty()) throw Error("an empty operand is neither a file nor a tensor");
-  Source source;
-  std::optional<OpenedFile> opened;
-  if (!options.is_json) opened = open_whole_path(text);
+  std::optional<OpenedFile> opened = open_whole_path(text);
   if (!opened) {
     // No file of that name: the tensor itself, or an error that is reported as a missing file.
     const int reason = errno;
-    if (options.allow_abstract && !options.is_json) {
+    if (options.allow_abstract) {
       if (auto abstract = parse_abstract(text)) return of(std::move(*abstract));
     }
-    if (options.is_json || looks_like_json(text)) {
-      source.format_ = &default_format();
-      auto own = std::make_shared<const std::string>(text);
-      source.text_ = std::make_shared<JsonText>(*own, own);
-    } else {
-      opened = open_archive_path(text);
-      errno = reason;
-      if (!opened) throw_errno(text, "cannot open");
+    if (looks_like_json(text)) {
+      const auto own = std::make_shared<const std::string>(text);
+      return of_json({*own, own}, options);
     }
+    opened = open_archive_path(text);
+    errno = reason;
+    if (!opened) throw_errno(text, "cannot open");
   }
-  if (opened) source.take_file(std::move(*opened), options.header_only);
-  if (source.tensor_) return source;
-  if (options.untyped_as) {
-    source.resolve(*options.untyped_as);
-  } else if (!options.read_later) {
-    source.read();
-  }
+  Source source;
+  source.threads_ = options.threads;
+  source.take_file(std::move(*opened), options.header_only);
+  source.settle(options);
   return source;
+}
+
+void Source::settle(const Options& options) {
+  if (tensor_) return;
+  if (options.untyped_as) {
+    resolve(*options.untyped_as);
+  } else if (!options.read_later) {
+    read();
+  }
 }
 
 template <class Body>
@@ -100,29 +111,16 @@ void Source::take_tensor(Tensor tensor) {
   if (!lies_in_it) mapping_.reset();
 }
 
-JsonTensor Source::read_natural() const {
-  try {
-    text_->rewind();
-    return format_->read_text(*text_, std::nullopt);
-  } catch (const MemoryError&) {
-    throw;
-  } catch (const Error&) {
-    // Integers that do not fit in int64 may fit in the dtype, which is not known yet: there are no elements
-    // until it is.
-    try {
-      text_->rewind();
-      JsonTensor json = format_->read_text(*text_, DType::float64);
-      json.tensor = Tensor(DType::int64, json.tensor.shape());
-      return json;
-    } catch (const Error&) {  // not abstract: the first error is reported
-    }
-    throw;
-  }
+JsonTensor Source::read_text(std::optional<DType> as) const {
+  return in_context([&] {
+    if (!can_be_read()) throw Error("a stream cannot be read again");
+    return format_->read_text(*text_, {.as = as, .threads = threads_});
+  });
 }
 
 void Source::read() {
   if (!is_unread()) return;
-  JsonTensor json = in_context([&] { return read_natural(); });
+  JsonTensor json = read_text(std::nullopt);
   if (json.typed) {
     take_tensor(std::move(json.tensor));
   } else {
@@ -131,12 +129,8 @@ void Source::read() {
 }
 
 void Source::resolve(DType dtype) {
-  if (natural_ && natural_->tensor.dtype() == dtype) {
-    const bool is_read = natural_->tensor.data() != nullptr || natural_->tensor.size() == 0;
-    if (is_read) return take_tensor(std::move(natural_->tensor));
-  }
-  text_->rewind();
-  take_tensor(in_context([&] { return format_->read_text(*text_, dtype).tensor; }));
+  auto converted = natural_ ? in_context([&] { return natural_->as(dtype); }) : std::nullopt;
+  take_tensor(converted ? std::move(*converted) : read_text(dtype).take());
 }
 
 }  // namespace tensorop

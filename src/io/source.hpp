@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/input_file.hpp"
+#include "base/threads.hpp"
 #include "io/format.hpp"
 #include "io/json_reader.hpp"
 #include "io/opened_file.hpp"
@@ -22,15 +23,17 @@ class Source {
   struct Options {
     bool header_only = false;     // tensors without elements are enough, if the format has a header
     bool allow_abstract = false;  // "float32[2,3]" is a tensor without elements
-    bool is_json = false;         // the text is the tensor itself, even if a file of that name exists
     bool read_later = false;      // text is opened only; read() or resolve() reads it
     // The dtype as which untyped text is read at once.
     std::optional<DType> untyped_as = {};
+    Threads threads = Threads(1);  // that read long text
   };
 
   // Throws Error naming the path (or the inline text) when it does not exist or cannot be read. The caller
   // opens standard input only once.
   static Source open(const std::string& text, const Options& options);
+  // Inline JSON. Throws Error.
+  static Source of_json(JsonSpan text, const Options& options);
   // An operand that is in memory already.
   static Source of(Tensor tensor);
 
@@ -44,6 +47,8 @@ class Source {
   [[nodiscard]] const Tensor* tensor() const { return tensor_ ? &*tensor_ : nullptr; }
   // True for text that has been opened and not read.
   [[nodiscard]] bool is_unread() const { return text_ != nullptr && !natural_; }
+  // Of unread text: what its beginning shows of its dtype.
+  [[nodiscard]] JsonHead peek() const { return format_->peek_text(*text_); }
   // Reads unread text as its own dtype: gives a tensor() if the text names its dtype, else the two functions
   // below describe it. Does nothing otherwise. Throws Error.
   void read();
@@ -53,11 +58,14 @@ class Source {
   // Resolves the dtype of text without a tensor(): untyped elements become `dtype`. Unread text is read once;
   // text that names its dtype keeps it. Throws Error when elements do not fit; the operand is then unchanged.
   void resolve(DType dtype);
+  // Whether text can be read from its beginning: false once a part of a stream is gone.
+  [[nodiscard]] bool can_be_read() const { return text_->offset() == 0; }
 
  private:
+  void settle(const Options& options);
   void take_file(OpenedFile opened, bool header_only);
   void take_tensor(Tensor tensor);
-  [[nodiscard]] JsonTensor read_natural() const;
+  [[nodiscard]] JsonTensor read_text(std::optional<DType> as) const;
   template <class Body>
   auto in_context(const Body& body) const;
 
@@ -65,6 +73,7 @@ class Source {
   std::shared_ptr<const MappedFile> mapping_;
   std::optional<Tensor> tensor_;
   const Format* format_ = nullptr;  // of the text
+  Threads threads_ = Threads(1);
   std::shared_ptr<JsonText> text_;  // until the tensor is there
   std::optional<JsonTensor> natural_;
 };

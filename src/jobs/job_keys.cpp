@@ -23,8 +23,8 @@ constexpr std::string_view kCommonKeys[] = {"op",     "operands", "spec", "dtype
 
 std::string text_of(const JsonMember& member, std::string_view what) {
   if (member.kind != JsonKind::string) refuse(member, what);
-  if (member.text.empty()) throw Error(cat("expected ", what, ", found an empty string"));
-  return member.text;
+  if (member.value.text.empty()) throw Error(cat("expected ", what, ", found an empty string"));
+  return std::string(member.value.text);
 }
 
 // A string that names a file, relative to the job file's folder.
@@ -39,23 +39,23 @@ std::string file_of(const JsonMember& member, const std::string& folder) {
 // tensor itself.
 OperandText operand_of(const JsonMember& member, const std::string& folder) {
   if (member.kind == JsonKind::null) refuse(member, "an operand");
-  if (member.kind != JsonKind::string) return {member.text, true};
-  if (member.text.starts_with('@')) return {member.text};
+  if (member.kind != JsonKind::string) return {member.value};
+  if (member.value.text.starts_with('@')) return {std::string(member.value.text)};
   std::string path = file_of(member, folder);
   // An existing file wins, as on the command line.
-  if (looks_like_json(member.text) && !file_exists(path)) return {member.text, true};
+  if (looks_like_json(member.value.text) && !file_exists(path)) return {member.value};
   return {std::move(path)};
 }
 
 // "2,3,4" of [2, 3, 4]; nothing where it is not a list of plain numbers.
-std::optional<std::string> list_text(const std::string& json) {
-  std::string inner = json.substr(1, json.size() - 2);
+std::optional<std::string> list_text(std::string_view json) {
+  std::string inner(json.substr(1, json.size() - 2));
   std::erase_if(inner, [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; });
   return is_plain_list(inner) ? std::optional(inner) : std::nullopt;
 }
 
 NamedText attribute_of(const JsonMember& member, AttributeKind kind, const std::string& folder) {
-  NamedText out{member.key, member.text};
+  NamedText out{member.key, std::string(member.value.text)};
   const bool is_text = member.kind == JsonKind::string;
   const bool is_number = member.kind == JsonKind::number;
   switch (kind) {
@@ -74,14 +74,14 @@ NamedText attribute_of(const JsonMember& member, AttributeKind kind, const std::
         refuse(member, "a list of integers");
       }
       if (member.kind == JsonKind::list) {
-        const auto listed = list_text(member.text);
-        out = {member.key, listed.value_or(member.text), !listed};
-      } else if (member.kind == JsonKind::object) {
-        out.is_json = true;
-      } else if (is_text && !member.text.empty() && !is_plain_list(member.text)) {
-        if (member.text.starts_with('@')) throw Error("only operands can be the result of another job");
-        const OperandText operand = operand_of(member, folder);
-        out = {member.key, operand.text, operand.is_json};
+        if (auto listed = list_text(member.value.text)) return {member.key, std::move(*listed)};
+        return {member.key, {}, member.value};
+      }
+      if (member.kind == JsonKind::object) return {member.key, {}, member.value};
+      if (is_text && !out.text.empty() && !is_plain_list(out.text)) {
+        if (out.text.starts_with('@')) throw Error("only operands can be the result of another job");
+        OperandText operand = operand_of(member, folder);
+        return {member.key, std::move(operand.text), std::move(operand.json)};
       }
       break;
   }
@@ -92,14 +92,14 @@ NamedText attribute_of(const JsonMember& member, AttributeKind kind, const std::
 std::vector<OperandText> operands_of(const JsonMember& member, const std::string& folder) {
   if (member.kind != JsonKind::list) refuse(member, "a list of operands");
   std::vector<OperandText> out;
-  for (const JsonMember& item : read_json_items(member.text)) out.push_back(operand_of(item, folder));
+  for (const JsonMember& item : read_json_items(member.value)) out.push_back(operand_of(item, folder));
   return out;
 }
 
 Expectation expectation_of(const JsonMember& member, const std::string& folder) {
   if (member.kind == JsonKind::null) refuse(member, "a tensor, a golden file or an error");
   if (member.kind == JsonKind::object) {
-    JsonText text(member.text, nullptr);
+    JsonText text(member.value);
     const JsonObject object = read_json_objects(text, "expect").at(0);
     const auto error = std::ranges::find(object.members, "error", &JsonMember::key);
     if (error != object.members.end()) {
@@ -109,7 +109,7 @@ Expectation expectation_of(const JsonMember& member, const std::string& folder) 
     }
   }
   OperandText operand = operand_of(member, folder);
-  if (operand.is_json) return {Expectation::Kind::tensor, std::move(operand.text)};
+  if (operand.json) return {Expectation::Kind::tensor, {}, std::move(*operand.json)};
   if (operand.text.starts_with('@')) throw Error("expected a tensor, a golden file or an error, found an id");
   return {Expectation::Kind::file, std::move(operand.text)};
 }
@@ -141,7 +141,7 @@ class JobReader {
   bool read_of_operator(const JsonMember& member) {
     if (std::ranges::find(op_.operands, member.key, &OperandSpec::name) != op_.operands.end()) {
       OperandText operand = operand_of(member, folder_);
-      job_.request.named.push_back({member.key, std::move(operand.text), operand.is_json});
+      job_.request.named.push_back({member.key, std::move(operand.text), std::move(operand.json)});
     } else if (const AttributeSpec* attribute = find_attribute(op_, member.key)) {
       job_.request.attributes.push_back(attribute_of(member, attribute->kind, folder_));
     } else if (member.key == "operands") {
@@ -175,14 +175,15 @@ class JobReader {
     } else if (member.key == "output") {
       destination().path = file_of(member, folder_);
       // The meaning of an operand of that name would depend on whether the file exists already.
-      if (looks_like_json(member.text)) {
-        const std::string shown = printable(member.text);
+      if (looks_like_json(member.value.text)) {
+        const std::string shown = printable(member.value.text);
         throw Error(cat(shown, " would be read as a tensor when it is an operand: write ./", shown));
       }
     } else if (member.key == "format") {
       destination().format = find_format(text_of(member, "a format"));
       if (destination().format == nullptr) {
-        throw Error(cat(in_quotes(member.text), " is not one of ", join(format_names(FormatChoice::tensor))));
+        throw Error(
+            cat(in_quotes(member.value.text), " is not one of ", join(format_names(FormatChoice::tensor))));
       }
     } else if (member.key == "expect") {
       job_.expect = expectation_of(member, folder_);
@@ -190,7 +191,7 @@ class JobReader {
       if (member.kind == JsonKind::null || member.kind == JsonKind::list || member.kind == JsonKind::object) {
         refuse(member, "a number or a word");
       }
-      tolerances_.push_back({member.key, member.text});
+      tolerances_.push_back({member.key, std::string(member.value.text)});
     } else {
       return false;
     }
@@ -214,8 +215,8 @@ FoundOperator operator_of(const JsonObject& object) {
   return with_context("key \"op\"", [&] {
     const FoundOperator found = find_operator(text_of(*op, "an operator name"));
     if (found.op != nullptr) return found;
-    const std::string near = nearest(op->text, operator_names());
-    throw Error(cat("unknown operator ", in_quotes(op->text),
+    const std::string near = nearest(op->value.text, operator_names());
+    throw Error(cat("unknown operator ", in_quotes(op->value.text),
                     near.empty() ? "" : cat(" (did you mean ", near, "?)")));
   });
 }

@@ -124,15 +124,14 @@ std::string Job::reference() const {
 void for_each_reference(const Job& job,
                         const std::function<void(const std::string& key, const std::string& text)>& visit) {
   for (const NamedText& named : job.request.named) {
-    if (!named.is_json) visit(named.name, named.text);
+    if (!named.json) visit(named.name, named.text);
   }
   for (const OperandText& operand : job.request.positional) {
-    if (!operand.is_json) visit("operands", operand.text);
+    if (!operand.json) visit("operands", operand.text);
   }
   for (const NamedText& attribute : job.request.attributes) {
     const bool is_list = find_attribute(*job.request.op.op, attribute.name)->kind == AttributeKind::integers;
-    if (is_list && !attribute.is_json && !is_plain_list(attribute.text))
-      visit(attribute.name, attribute.text);
+    if (is_list && !attribute.json && !is_plain_list(attribute.text)) visit(attribute.name, attribute.text);
   }
 }
 

@@ -17,12 +17,13 @@ namespace tensorop {
 // The expected result of a case.
 struct Expectation {
   enum class Kind : std::uint8_t {
-    tensor,  // `text` is JSON
+    tensor,  // `tensor`
     file,    // `text` is the path of a golden file
     error,   // `text` is a rule id, or part of the message
   };
   Kind kind;
   std::string text;
+  JsonSpan tensor = {};
 };
 
 // An earlier job whose result a job needs.

@@ -100,10 +100,10 @@ TEST_CASE("an endless stream is refused", "[cli][limits]") {
       {"yes | $B convert -",
        "convert: standard input: malformed JSON at line 1, column 1: invalid literal (last read: 'y')"},
       {"$B convert - </dev/zero", "convert: standard input: malformed JSON at byte 1: a zero byte"},
-      {"$B run /dev/zero", "run: /dev/zero:1: malformed JSON: a zero byte"},
+      {"$B run /dev/zero", "run: /dev/zero: malformed JSON at byte 1: a zero byte"},
       {"yes | $B run -",
        "run: standard input: malformed JSON at line 1, column 1: invalid literal (last read: 'y')"},
-      {"$B check /dev/zero", "check: /dev/zero:1: malformed JSON: a zero byte"},
+      {"$B check /dev/zero", "check: /dev/zero: malformed JSON at byte 1: a zero byte"},
       {"$B compare /dev/zero /dev/zero", "compare: actual: /dev/zero: malformed JSON at byte 1: a zero byte"},
       {"yes '[' | tr -d '\\n' | $B convert -",
        "convert: standard input: lists are nested more than 64 deep: rank is at most 64"},
@@ -207,8 +207,8 @@ TEST_CASE("a file that promises more than it holds, or holds more than it should
        "run: deep_jobs.json:1: key \"data\": more than 100 lists and objects within each other"},
       {"$B run wide_jobs.json",
        "run: wide_jobs.json: malformed JSON at line 1, column 8: unexpected '{'; expected string literal"},
-      {"$B run hole", "run: hole:1: malformed JSON: a zero byte"},
-      {"$B check hole", "check: hole:1: malformed JSON: a zero byte"},
+      {"$B run hole", "run: hole: malformed JSON at byte 1: a zero byte"},
+      {"$B check hole", "check: hole: malformed JSON at byte 1: a zero byte"},
       {"$B convert hole", "convert: hole: malformed JSON at byte 1: a zero byte"},
   };
   for (const Row& row : rows) check_row(dir, row);

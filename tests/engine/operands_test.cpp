@@ -35,7 +35,7 @@ TEST_CASE("untyped text takes a dtype that it can be, and else stays what it is,
   for (const Row& row : rows) {
     for (const bool read_later : {false, true}) {
       CAPTURE(row.text, name(row.dtype), read_later);
-      Source source = Source::open(row.text, {.is_json = true, .read_later = read_later});
+      Source source = Source::of_json({row.text}, {.read_later = read_later});
       const std::string line = error_of([&] { resolve_as(source, row.dtype); });
       const Tensor* tensor = source.tensor();
       CHECK((tensor == nullptr ? line : cat(name(tensor->dtype()), " ", nested_json(*tensor))) ==

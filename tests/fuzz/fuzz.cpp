@@ -107,8 +107,8 @@ void require_round_trip(const Tensor& tensor) {
     require(read && (ends_in_zero || same(*read, tensor)), "what is written as NPY reads back otherwise");
   }
   const std::string json = json_of(tensor);
-  JsonText text(json, nullptr);
-  const auto read = attempt([&] { return read_json(text, std::nullopt).tensor; });
+  JsonText text(JsonSpan{json});
+  const auto read = attempt([&] { return read_json(text, {}).take(); });
   // JSON does not tell one NaN from another, nor one true byte.
   require(
       read && read->dtype() == tensor.dtype() && read->shape() == tensor.shape() && json_of(*read) == json,

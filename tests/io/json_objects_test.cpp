@@ -14,14 +14,14 @@ namespace {
 
 // "1 a=number:1 b=string:x; 2 ..." or the error.
 std::string read(const std::string& document) {
-  JsonText text(document, nullptr);
+  JsonText text(JsonSpan{document});
   try {
     std::string out;
     for (const JsonObject& object : read_json_objects(text, "f")) {
       if (!out.empty()) out += "; ";
       out += cat(object.line);
       for (const JsonMember& member : object.members) {
-        out += cat(" ", member.key, "=", kind_name(member.kind), ":", member.text);
+        out += cat(" ", member.key, "=", kind_name(member.kind), ":", member.value.text);
       }
     }
     return out;
@@ -77,8 +77,8 @@ TEST_CASE("what is no document of objects is refused with its line", "[io][json]
       {"{},\n{}", "f:1: unexpected text after the object: each object begins on its own line"},
       {"{}\n{\"a\":1,\n\"b\":2,\"a\":3}", "f:2: duplicate key \"a\""},
       {"{}\n{\"a\":1e999}", "f:2: 1e999 does not fit in any dtype"},
-      {std::string("{\"a\":1}\n{\"a\":\0", 14), "f:2: malformed JSON: a zero byte"},
-      {std::string("\0", 1), "f:1: malformed JSON: a zero byte"},
+      {std::string("{\"a\":1}\n{\"a\":\0", 14), "f: malformed JSON at byte 14: a zero byte"},
+      {std::string("\0", 1), "f: malformed JSON at byte 1: a zero byte"},
       {"{\"a\":" + std::string(101, '['),
        "f:1: key \"a\": more than 100 lists and objects within each other"},
   };
@@ -104,8 +104,8 @@ TEST_CASE("the items of a list are what they are as members", "[io][json][object
   };
   for (const Row& row : rows) {
     std::string out;
-    for (const JsonMember& item : read_json_items(row.document)) {
-      out += cat(out.empty() ? "" : "|", kind_name(item.kind), ":", item.text);
+    for (const JsonMember& item : read_json_items({row.document})) {
+      out += cat(out.empty() ? "" : "|", kind_name(item.kind), ":", item.value.text);
     }
     CHECK(out == row.expected);
   }

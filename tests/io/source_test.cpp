@@ -115,7 +115,6 @@ TEST_CASE("an operand is opened once and asked once what it is", "[io][source]")
   // One open() that finds no file of that name.
   CHECK(calls_to_open("[1,2]") == "1 open, 0 fstat, 0 stat");
   CHECK(calls_to_open("int8[2]", {.header_only = true, .allow_abstract = true}) == "1 open, 0 fstat, 0 stat");
-  CHECK(calls_to_open("[1,2]", {.is_json = true}) == "0 open, 0 fstat, 0 stat");
   // What stands before the colon is opened only where it is a regular file.
   CHECK(calls_to_open(dir.file("a.npz:x")) == "2 open, 1 fstat, 1 stat");
 }

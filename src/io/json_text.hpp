@@ -1,0 +1,77 @@
+// JSON text that is in memory, or that arrives in pieces.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/input_file.hpp"
+
+namespace tensorop {
+
+// A piece of text, kept alive by `owner`.
+struct JsonSpan {
+  std::string_view text;
+  std::shared_ptr<const void> owner = {};
+};
+
+class JsonText {
+ public:
+  // Puts up to buffer.size() characters into `buffer` and returns how many; 0 at the end. Throws Error.
+  using Read = std::function<std::size_t(std::span<char> buffer)>;
+
+  // Text in memory.
+  explicit JsonText(JsonSpan whole) : whole_(std::move(whole)) {}
+  // Text that arrives, of which `read_so_far` has been read already.
+  explicit JsonText(Read read, std::string_view read_so_far = {});
+  JsonText(InputFile stream, std::string_view read_so_far);
+
+  // The part of the text that is in memory: all of it, or a window that moves along a stream. Valid until the
+  // next extend().
+  [[nodiscard]] std::string_view window() const {
+    return read_ ? std::string_view(buffer_.data(), buffer_.size()) : whole_.text;
+  }
+  // The offset of window() in the text.
+  [[nodiscard]] std::size_t offset() const { return offset_; }
+  // Whether window() is the whole text for certain.
+  [[nodiscard]] bool is_whole() const { return read_ == nullptr; }
+
+  // Reads on, as soon as there is more. Text in front of the offset `needed` may leave the window, but for
+  // what is kept and for the last kHistory characters. False at the end of the text.
+  bool extend(std::size_t needed);
+  static constexpr std::size_t kHistory = 32;
+
+  // From here on the text from `offset` on stays in the window.
+  void keep_from(std::size_t offset) { kept_ = offset; }
+  void keep_nothing() { kept_ = kNothing; }
+  // The whole text, once it has been read to its end and all of it was kept.
+  [[nodiscard]] JsonSpan share();
+
+  // A place as messages name it: both counted from 1, a line break belongs to the line after it as its column
+  // 0. `offset` lies in the window or at its end.
+  struct Place {
+    std::int64_t line;
+    std::size_t column;
+  };
+  [[nodiscard]] Place place(std::size_t offset) const;
+
+ private:
+  static constexpr std::size_t kNothing = static_cast<std::size_t>(-1);
+
+  JsonSpan whole_;
+  Read read_;
+  std::vector<char> buffer_;
+  std::size_t offset_ = 0;
+  std::size_t kept_ = kNothing;
+  // Of the text in front of the window: its line breaks, and the offset after the last of them.
+  std::int64_t line_breaks_ = 0;
+  std::size_t line_begin_ = 0;
+};
+
+}  // namespace tensorop
