@@ -1,39 +1,32 @@
 // A tensor as JSON text. A letter from A to P in front asks for a dtype, the first to the last of the table.
-// Text in memory and text that arrives bit by bit are the same tensor, or refused with the same words; and it
-// comes back after it was written.
-#include "base/input_file.hpp"
+// Text in memory, text divided among threads, and text that arrives in pieces are the same tensor, or refused
+// with the same words; and it comes back after it was written.
+#include "base/text.hpp"
 #include "fuzz/fuzz.hpp"
-#include "fuzz/memory_system.hpp"
-#include "io/json_reader.hpp"
+#include "support/json_reading.hpp"
 
 namespace tensorop::fuzz {
 namespace {
 
-struct Outcome {
-  std::optional<JsonTensor> read;
-  std::string refused;
-};
-
-Outcome outcome(JsonText text, std::optional<DType> as) {
-  try {
-    return {read_json(text, as), ""};
-  } catch (const Error& error) {
-    return {std::nullopt, error.what()};
-  }
-}
-
 void check(std::string_view text, std::optional<DType> as) {
-  const Outcome whole = outcome(JsonText(text, nullptr), as);
-  MemorySystem memory;
-  memory.streams = true;
-  memory.put("pipe", std::string(text));
-  const ScopedSystem scope(memory);
-  const Outcome streamed = outcome(JsonText(InputFile::open("pipe"), ""), as);
-  require(whole.refused == streamed.refused, "a stream is refused with other words than the file");
-  if (!whole.read) return;
-  require(same(whole.read->tensor, streamed.read->tensor), "a stream is another tensor than the file");
-  require(!as || whole.read->typed || whole.read->tensor.dtype() == *as, "another dtype was asked for");
-  require_round_trip(whole.read->tensor);
+  const JsonOutcome whole = read_json_whole(text, as);
+  const auto require_same = [&](std::string_view how, const JsonOutcome& other) {
+    const std::string wrong = difference(whole, other);
+    require(wrong.empty(), cat(how, ": ", wrong));
+  };
+  // The text itself says how large parts and pieces are.
+  std::size_t next = 0;
+  const auto size = [&]() -> std::size_t {
+    constexpr std::size_t kMost = 64;
+    return text.empty() ? 1 : 1 + static_cast<unsigned char>(text[next++ % text.size()]) % kMost;
+  };
+  const JsonParts parts{3, size()};
+  require_same("divided among threads", read_json_whole(text, as, parts));
+  require_same("in pieces", read_json_pieces(text, as, size));
+  require_same("in pieces, divided among threads", read_json_pieces(text, as, size, parts));
+  if (!whole.refused.empty()) return;
+  require(!as || whole.typed || whole.tensor.dtype() == *as, "another dtype was asked for");
+  require_round_trip(whole.tensor);
 }
 
 }  // namespace

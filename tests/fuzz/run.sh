@@ -48,7 +48,7 @@ gather_seeds() {
   mkdir -p "$seeds" "$work/corpus/$target"
   case $target in
     npy) cp testdata/npy/*.npy testdata/bad/npy_*.npy "$seeds" ;;
-    json) cp testdata/npy/*_c.json testdata/bad/json_*.json "$seeds" ;;
+    json) cp testdata/npy/*_c.json testdata/bad/json_*.json testdata/json/*/*.json "$seeds" ;;
     npz) cp testdata/bad/npz_*.npz "$seeds" ;;
   esac
   if [[ -d testdata/fuzz/$target ]]; then

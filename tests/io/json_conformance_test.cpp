@@ -1,0 +1,259 @@
+// The texts of testdata/json, which follow RFC 8259 section by section: as a tensor from memory and as a
+// stream that arrives byte by byte, as the value of a key in a document of objects, and by nlohmann's parser,
+// which shares nothing with the others. What tensorop does where the RFC leaves it open: the table kEither.
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "io/json_objects.hpp"
+#include "support/catch.hpp"
+#include "support/files.hpp"
+#include "support/json_reading.hpp"
+
+namespace tensorop {
+namespace {
+
+using Json = nlohmann::json;
+
+struct File {
+  std::string name;  // without ".json"
+  std::string text;
+};
+
+// In the order of their names.
+std::vector<File> files_of(const std::string& folder) {
+  const std::filesystem::path path = std::filesystem::path(TENSOROP_SOURCE_DIR) / "testdata/json" / folder;
+  std::vector<File> files;
+  for (const std::string& name : names_in(path)) {
+    const std::string text = get((path / name).string());
+    files.push_back({name.substr(0, name.rfind(".json")), text});
+  }
+  return files;
+}
+
+bool is_json(const std::string& text) {
+  // nlohmann takes a zero byte for the end of the text; JSON has none.
+  return text.find('\0') == std::string::npos && Json::accept(text);
+}
+
+// The same from memory and byte by byte.
+JsonOutcome read_tensor(const std::string& text) {
+  const JsonOutcome whole = read_json_whole(text, std::nullopt);
+  const JsonOutcome pieces = read_json_pieces(text, std::nullopt, [] { return std::size_t{1}; });
+  CHECK(difference(whole, pieces).empty());
+  return whole;
+}
+
+constexpr std::string_view kMalformed = "malformed JSON";
+
+bool is_malformed(const std::string& refused) {
+  return refused.starts_with("malformed JSON at ") || refused == "holds no JSON value";
+}
+
+// Whether the message contains `fragment`; there is none where that is empty.
+bool is_refusal(const std::string& refused, std::string_view fragment) {
+  return fragment.empty() ? refused.empty() : refused.find(fragment) != std::string::npos;
+}
+
+struct ObjectsOutcome {
+  std::string refused;  // empty when the document was read
+  std::vector<JsonObject> objects;
+};
+
+ObjectsOutcome read_objects(JsonText& text) {
+  ObjectsOutcome outcome;
+  try {
+    outcome.objects = read_json_objects(text, "f");
+  } catch (const Error& error) {
+    outcome.refused = error.what();
+  }
+  return outcome;
+}
+
+// The document whose one object has `text` as the value of its key "k".
+std::string member_document(const std::string& text) {
+  return cat(R"({"k":)", text, "}");
+}
+
+// The objects of the document, which stay in it: the same from memory and byte by byte.
+ObjectsOutcome read_document(const std::string& document) {
+  JsonText whole = json_text(document);
+  ObjectsOutcome outcome = read_objects(whole);
+  with_json_pieces(
+      document, [] { return std::size_t{1}; },
+      [&](JsonText& pieces) {
+        const ObjectsOutcome streamed = read_objects(pieces);
+        CHECK(streamed.refused == outcome.refused);
+        CHECK(streamed.objects.size() == outcome.objects.size());
+      });
+  return outcome;
+}
+
+JsonKind kind_of(const Json& value) {
+  switch (value.type()) {
+    case Json::value_t::null:
+      return JsonKind::null;
+    case Json::value_t::boolean:
+      return JsonKind::boolean;
+    case Json::value_t::string:
+      return JsonKind::string;
+    case Json::value_t::array:
+      return JsonKind::list;
+    case Json::value_t::object:
+      return JsonKind::object;
+    default:
+      return JsonKind::number;
+  }
+}
+
+// That the document has one object with one member, which is `text`: of a string its meaning, of any other
+// value its text without the space around it.
+void check_member(const std::string& text, const std::vector<JsonObject>& objects) {
+  REQUIRE(objects.size() == 1);
+  REQUIRE(objects[0].members.size() == 1);
+  const JsonMember& member = objects[0].members[0];
+  const Json value = Json::parse(text);
+  CHECK(member.kind == kind_of(value));
+  if (member.kind == JsonKind::string) {
+    CHECK(member.text == value.get<std::string>());
+  } else {
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    CHECK(member.text == text.substr(first, text.find_last_not_of(" \t\r\n") + 1 - first));
+  }
+}
+
+// Fragments of messages.
+struct Refusals {
+  std::string_view as_tensor = kMalformed;
+  std::string_view as_member = kMalformed;
+};
+
+// Malformed texts that are refused for something else before their first wrong byte.
+const std::map<std::string_view, Refusals> kRefusedBefore = {
+    // As a member it closes the object too early.
+    {"2_brace_after", {kMalformed, "unexpected text after the object"}},
+    {"4_closed_in_list", {"element [1]: expected a number, found an object", kMalformed}},
+    {"5_closed_crosswise", {"found an object", kMalformed}},
+};
+
+enum class Oracle : std::uint8_t { accepts, refuses };
+
+// What becomes of a text that the RFC leaves to the parser: fragments of messages, empty where the text is
+// read.
+struct Decision {
+  std::string_view as_tensor;
+  std::string_view as_member;
+  Oracle oracle = Oracle::accepts;
+};
+
+constexpr std::string_view kTooDeep = "lists are nested more than 64 deep";
+constexpr std::string_view kMemberTooDeep = "more than 100 lists and objects within each other";
+
+const std::map<std::string_view, Decision> kEither = {
+    // The keys of a tensor are unique; the value of a key is not read.
+    {"4_name_twice", {"duplicate key \"data\"", ""}},
+    {"4_name_twice_same_value", {"duplicate key \"data\"", ""}},
+    {"4_name_twice_escaped", {"duplicate key \"data\"", ""}},
+    {"4_name_twice_inside", {"found an object", ""}},
+    // No tensor has a rank above 64, no record a depth above 100.
+    {"9_list_65_deep", {kTooDeep, ""}},
+    {"9_list_100_deep", {kTooDeep, ""}},
+    {"9_list_101_deep", {kTooDeep, kMemberTooDeep}},
+    {"9_list_100000_deep", {kTooDeep, kMemberTooDeep}},
+    {"9_object_1000_deep", {"found an object", kMemberTooDeep}},
+    // Numbers have any length and precision and are rounded; one that would become infinite is refused.
+    {"6_exponent_too_large", {"does not fit in float64", "does not fit in any dtype", Oracle::refuses}},
+    {"6_exponent_too_large_minus", {"does not fit in float64", "does not fit in any dtype", Oracle::refuses}},
+    {"6_just_infinite", {"does not fit in float64", "does not fit in any dtype", Oracle::refuses}},
+    {"6_exponent_huge", {"does not fit in float64", "does not fit in any dtype", Oracle::refuses}},
+    {"6_400_digits", {"does not fit in int64", "does not fit in any dtype", Oracle::refuses}},
+    {"6_exponent_too_small", {"", ""}},
+    {"6_exponent_too_small_minus", {"", ""}},
+    {"6_exponent_least", {"", ""}},
+    {"6_20000_digits", {"", ""}},
+    {"6_20000_zeros", {"", ""}},
+    // One byte order mark is ignored, at the beginning of a document.
+    {"8_byte_order_mark", {"", kMalformed}},
+    {"8_byte_order_mark_and_space", {"", kMalformed}},
+    {"8_byte_order_mark_twice", {kMalformed, kMalformed, Oracle::refuses}},
+    // Half a surrogate pair is no Unicode.
+    {"8_surrogate_high", {kMalformed, kMalformed, Oracle::refuses}},
+    {"8_surrogate_high_before_letter", {kMalformed, kMalformed, Oracle::refuses}},
+    {"8_surrogate_high_before_escape", {kMalformed, kMalformed, Oracle::refuses}},
+    {"8_surrogate_high_before_unicode", {kMalformed, kMalformed, Oracle::refuses}},
+    {"8_surrogate_high_twice", {kMalformed, kMalformed, Oracle::refuses}},
+    {"8_surrogate_low", {kMalformed, kMalformed, Oracle::refuses}},
+    {"8_surrogate_low_last", {kMalformed, kMalformed, Oracle::refuses}},
+    {"8_surrogates_exchanged", {kMalformed, kMalformed, Oracle::refuses}},
+    {"8_surrogate_in_name", {kMalformed, kMalformed, Oracle::refuses}},
+};
+
+// What the two readers do with the file, its name being known to the messages of the running test.
+void check_refusals(const File& file, std::string_view as_tensor, std::string_view as_member) {
+  const std::string tensor = read_tensor(file.text).refused;
+  CAPTURE(tensor, as_tensor);
+  CHECK((as_tensor == kMalformed ? is_malformed(tensor) : is_refusal(tensor, as_tensor)));
+  const std::string member = read_document(member_document(file.text)).refused;
+  CAPTURE(member, as_member);
+  CHECK(is_refusal(member, as_member));
+}
+
+}  // namespace
+
+TEST_CASE("a text that is JSON is never refused as malformed", "[json][conformance]") {
+  const std::vector<File> files = files_of("well-formed");
+  CHECK(files.size() == 140);
+  for (const File& file : files) {
+    CAPTURE(file.name);
+    CHECK(is_json(file.text));
+    const JsonOutcome tensor = read_tensor(file.text);
+    CAPTURE(tensor.refused);
+    CHECK_FALSE(is_malformed(tensor.refused));
+    const std::string document = member_document(file.text);
+    const ObjectsOutcome member = read_document(document);
+    CAPTURE(member.refused);
+    CHECK(member.refused.empty());
+    if (member.refused.empty()) check_member(file.text, member.objects);
+  }
+}
+
+TEST_CASE("a text that is not JSON is refused as malformed", "[json][conformance]") {
+  const std::vector<File> files = files_of("malformed");
+  CHECK(files.size() == 261);
+  for (const File& file : files) {
+    CAPTURE(file.name);
+    const auto before = kRefusedBefore.find(file.name);
+    const Refusals expected = before == kRefusedBefore.end() ? Refusals() : before->second;
+    CHECK_FALSE(is_json(file.text));
+    check_refusals(file, expected.as_tensor, expected.as_member);
+  }
+  for (const auto& [name, refusals] : kRefusedBefore) {
+    CAPTURE(name);
+    CHECK(std::ranges::find(files, name, &File::name) != files.end());
+  }
+}
+
+TEST_CASE("what becomes of a text that RFC 8259 leaves to the parser", "[json][conformance]") {
+  const std::vector<File> files = files_of("either");
+  CHECK(files.size() == kEither.size());
+  for (const File& file : files) {
+    CAPTURE(file.name);
+    const auto row = kEither.find(file.name);
+    if (row == kEither.end()) {
+      FAIL_CHECK("no row in kEither");
+      continue;
+    }
+    const Decision& expected = row->second;
+    CHECK(is_json(file.text) == (expected.oracle == Oracle::accepts));
+    check_refusals(file, expected.as_tensor, expected.as_member);
+  }
+}
+
+}  // namespace tensorop

@@ -1,0 +1,369 @@
+#include "support/json_reference.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/text.hpp"
+#include "tensor/half.hpp"
+
+namespace tensorop {
+namespace {
+
+using Json = nlohmann::json;
+
+// A JSON value, with every number as its text and with the keys of objects as often as they occur.
+struct Node {
+  enum class Kind { null, boolean, number, string, list, object };
+  Kind kind = Kind::null;
+  std::string text;  // of a number; of a string its meaning; "true" or "false"
+  std::vector<Node> items;
+  std::vector<std::string> keys;  // of an object, one for each item
+};
+
+// Makes nodes of nlohmann's events.
+class Builder {
+ public:
+  Node root;
+
+  bool null() { return add({}); }
+  bool boolean(bool value) { return add({Node::Kind::boolean, value ? "true" : "false", {}, {}}); }
+  // An integer that begins with a minus sign; its value alone does not tell "-0".
+  bool number_integer(Json::number_integer_t value) {
+    return add({Node::Kind::number, value == 0 ? "-0" : cat(value), {}, {}});
+  }
+  bool number_unsigned(Json::number_unsigned_t value) {
+    return add({Node::Kind::number, cat(value), {}, {}});
+  }
+  bool number_float(Json::number_float_t, const std::string& text) {
+    return add({Node::Kind::number, text, {}, {}});
+  }
+  bool string(std::string& text) { return add({Node::Kind::string, text, {}, {}}); }
+  bool binary(Json::binary_t&) { return false; }
+  bool start_object(std::size_t) { return open(Node::Kind::object); }
+  bool key(std::string& text) {
+    open_.back()->keys.push_back(text);
+    return true;
+  }
+  bool end_object() { return close(); }
+  bool start_array(std::size_t) { return open(Node::Kind::list); }
+  bool end_array() { return close(); }
+  // Also for numbers beyond float64, which no dtype can hold.
+  bool parse_error(std::size_t, const std::string&, const Json::exception&) { return false; }
+
+ private:
+  Node& append(Node node) {
+    if (open_.empty()) return root = std::move(node);
+    return open_.back()->items.emplace_back(std::move(node));
+  }
+  bool add(Node node) {
+    append(std::move(node));
+    return true;
+  }
+  bool open(Node::Kind kind) {
+    open_.push_back(&append({kind, "", {}, {}}));
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  std::vector<Node*> open_;  // outermost first; only the last one grows
+};
+
+std::optional<Node> parse(std::string_view text) {
+  // nlohmann takes a zero byte for the end of the text; JSON has none.
+  if (text.find('\0') != std::string_view::npos) return std::nullopt;
+  Builder builder;
+  if (!Json::sax_parse(text, &builder)) return std::nullopt;
+  return std::move(builder.root);
+}
+
+bool is_complex(DType dtype) {
+  return info(dtype).kind == DTypeKind::complex;
+}
+
+bool is_integer_text(std::string_view number) {
+  return number.find_first_of(".eE") == std::string_view::npos;
+}
+
+bool is_not_finite(const Node& node) {
+  return node.kind == Node::Kind::string &&
+         (node.text == "NaN" || node.text == "Infinity" || node.text == "-Infinity");
+}
+
+// The lengths of the lists, outermost first; nothing where rows differ. Values that are not lists go to
+// `leaves`.
+std::optional<Shape> shape_of(const Node& node, std::vector<const Node*>& leaves) {
+  if (node.kind != Node::Kind::list) {
+    leaves.push_back(&node);
+    return Shape();
+  }
+  Shape row;
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    const auto shape = shape_of(node.items[i], leaves);
+    if (!shape || (i > 0 && *shape != row)) return std::nullopt;
+    row = *shape;
+  }
+  row.insert(row.begin(), static_cast<std::int64_t>(node.items.size()));
+  return row;
+}
+
+// The dtype that the elements of an untyped text show.
+std::optional<DType> inferred(const std::vector<const Node*>& leaves) {
+  const auto all = [&](auto holds) {
+    return std::ranges::all_of(leaves, [&](const Node* leaf) { return holds(*leaf); });
+  };
+  const auto is_number = [](const Node& leaf) { return leaf.kind == Node::Kind::number; };
+  if (all([&](const Node& leaf) { return is_number(leaf) && is_integer_text(leaf.text); })) {
+    return DType::int64;  // no elements too
+  }
+  if (all([](const Node& leaf) { return leaf.kind == Node::Kind::boolean; })) return DType::boolean;
+  if (all([](const Node& leaf) { return leaf.kind == Node::Kind::string; })) return DType::string;
+  if (all([&](const Node& leaf) { return is_number(leaf) || is_not_finite(leaf); })) return DType::float64;
+  return std::nullopt;
+}
+
+// The dimensions that "shape" states.
+std::optional<Shape> stated_shape(const Node& node) {
+  if (node.kind != Node::Kind::list || node.items.size() > kMaxRank) return std::nullopt;
+  Shape shape;
+  for (const Node& item : node.items) {
+    if (item.kind != Node::Kind::number || !is_integer_text(item.text) || item.text[0] == '-') return {};
+    const auto dimension = parse_int64(item.text);
+    if (!dimension) return std::nullopt;
+    shape.push_back(*dimension);
+  }
+  return shape;
+}
+
+// The number of elements where their bytes fit in int64.
+std::optional<std::int64_t> fitting_count(const Shape& shape, std::int64_t element_size) {
+  if (std::ranges::find(shape, 0) != shape.end()) return 0;
+  std::int64_t elements = 1;
+  for (const std::int64_t dimension : shape) {
+    if (elements > std::numeric_limits<std::int64_t>::max() / element_size / dimension) return std::nullopt;
+    elements *= dimension;
+  }
+  return elements;
+}
+
+// A non-negative decimal as digits before and after the point, without zeros at either end.
+struct Decimal {
+  std::string before;
+  std::string after;
+};
+
+Decimal decimal_of(std::string_view number) {
+  const std::size_t e = std::min(number.find_first_of("eE"), number.size());
+  const std::string_view digits = number.substr(0, e);
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  std::string before(digits.substr(0, point));
+  std::string after(digits.substr(std::min(point + 1, digits.size())));
+  const long long shift = e == number.size() ? 0 : std::stoll(std::string(number.substr(e + 1)));
+  for (long long i = 0; i < shift; ++i) {
+    before += after.empty() ? '0' : after[0];
+    after.erase(0, 1);
+  }
+  for (long long i = 0; i > shift; --i) {
+    after.insert(0, 1, before.empty() ? '0' : before.back());
+    if (!before.empty()) before.pop_back();
+  }
+  before.erase(0, before.find_first_not_of('0'));
+  after.erase(after.find_last_not_of('0') + 1);
+  return {before, after};
+}
+
+// The sign of NUMBER - value, exactly, both being at least 0. `nearest` is the float64 nearest to the number.
+int compare(std::string_view number, double nearest, double value) {
+  // Rounding keeps the order: where the rounded number is less, so is the number.
+  if (nearest != value) return nearest < value ? -1 : 1;
+  char exact[600];  // more digits than any midpoint of 16-bit floats has, on either side of the point
+  std::snprintf(exact, sizeof exact, "%.200f", value);
+  const Decimal a = decimal_of(number);
+  const Decimal b = decimal_of(exact);
+  if (a.before.size() != b.before.size()) return a.before.size() < b.before.size() ? -1 : 1;
+  const int before = a.before.compare(b.before);
+  return before != 0 ? before : a.after.compare(b.after);
+}
+
+// The 16-bit float nearest to the number, of two the even one; nothing where that is infinity.
+template <Half T>
+std::optional<T> nearest_half(std::string_view number) {
+  const bool negative = number[0] == '-';
+  if (negative) number.remove_prefix(1);
+  const double nearest = std::strtod(std::string(number).c_str(), nullptr);
+  std::uint16_t low = 0;
+  if (nearest != 0) {
+    // Positive 16-bit floats are in the order of their bits: the largest one that is not above the number.
+    std::uint16_t high = HalfTraits<T>::kInfinity;
+    while (high - low > 1) {
+      const auto middle = static_cast<std::uint16_t>((low + high) / 2);
+      (compare(number, nearest, to_float(T{middle})) < 0 ? high : low) = middle;
+    }
+    // Halfway to the next one, which after the largest one would be as far away as the one before it.
+    const double value = to_float(T{low});
+    const bool largest = low + 1 == HalfTraits<T>::kInfinity;
+    const double halfway = largest ? value + (value - to_float(T{static_cast<std::uint16_t>(low - 1)})) / 2
+                                   : (value + to_float(T{static_cast<std::uint16_t>(low + 1)})) / 2;
+    const int side = compare(number, nearest, halfway);
+    if (side > 0 || (side == 0 && low % 2 == 1)) ++low;
+    if (low == HalfTraits<T>::kInfinity) return std::nullopt;
+  }
+  return T{static_cast<std::uint16_t>(low | (negative ? 0x8000 : 0))};
+}
+
+template <std::integral T>
+std::optional<T> integer_of(std::string_view number) {
+  if (!is_integer_text(number)) return std::nullopt;
+  const bool negative = number[0] == '-';
+  if (negative) number.remove_prefix(1);
+  constexpr std::size_t kMostDigits = 20;  // of the largest uint64
+  if (number.size() > kMostDigits) return std::nullopt;
+  __extension__ __int128 value = 0;
+  for (const char digit : number) value = value * 10 + (digit - '0');
+  if (negative) value = -value;
+  if (value < std::numeric_limits<T>::min() || value > std::numeric_limits<T>::max()) return std::nullopt;
+  return static_cast<T>(value);
+}
+
+template <class T>
+std::optional<T> not_finite_of(const std::string& text) {
+  if constexpr (Half<T>) {
+    constexpr auto kInfinity = HalfTraits<T>::kInfinity;
+    if (text == "NaN") return T{static_cast<std::uint16_t>(kInfinity | HalfTraits<T>::kQuiet)};
+    return T{static_cast<std::uint16_t>(text[0] == '-' ? kInfinity | 0x8000 : kInfinity)};
+  } else if constexpr (std::floating_point<T>) {
+    constexpr T kInfinity = std::numeric_limits<T>::infinity();
+    if (text == "NaN") return std::numeric_limits<T>::quiet_NaN();
+    return text[0] == '-' ? -kInfinity : kInfinity;
+  } else {
+    return std::nullopt;
+  }
+}
+
+// The element, or the part of a complex one, that the leaf is.
+template <class T>
+std::optional<T> element_of(const Node& leaf) {
+  if constexpr (std::same_as<T, Bool>) {
+    if (leaf.kind != Node::Kind::boolean) return std::nullopt;
+    return Bool{static_cast<std::uint8_t>(leaf.text == "true" ? 1 : 0)};
+  } else {
+    if (is_not_finite(leaf)) return not_finite_of<T>(leaf.text);
+    if (leaf.kind != Node::Kind::number) return std::nullopt;
+    if constexpr (std::integral<T>) {
+      return integer_of<T>(leaf.text);
+    } else if constexpr (Half<T>) {
+      return nearest_half<T>(leaf.text);
+    } else {
+      T value = 0;
+      if constexpr (std::same_as<T, float>) value = std::strtof(leaf.text.c_str(), nullptr);
+      if constexpr (std::same_as<T, double>) value = std::strtod(leaf.text.c_str(), nullptr);
+      if (std::isinf(value)) return std::nullopt;
+      return value;
+    }
+  }
+}
+
+// Appends the leaves as elements of the meaning's dtype; false where one of them is none.
+bool append_elements(JsonMeaning& meaning, const std::vector<const Node*>& leaves) {
+  return dispatch(meaning.dtype, [&]<class T>(TypeTag<T>) {
+    for (const Node* leaf : leaves) {
+      if constexpr (std::same_as<T, StringRef>) {
+        if (leaf->kind != Node::Kind::string) return false;
+        meaning.strings.push_back(leaf->text);
+      } else {
+        const auto element = element_of<Part<T>>(*leaf);
+        if (!element) return false;
+        meaning.bytes.append(reinterpret_cast<const char*>(&*element), sizeof *element);
+      }
+    }
+    return true;
+  });
+}
+
+}  // namespace
+
+std::optional<JsonMeaning> json_meaning(std::string_view text, std::optional<DType> as) {
+  const std::optional<Node> root = parse(text);
+  if (!root) return std::nullopt;
+
+  const Node* data = nullptr;
+  std::optional<DType> named;
+  std::optional<Shape> stated;
+  if (root->kind != Node::Kind::object) data = &*root;
+  for (std::size_t i = 0; i < root->keys.size(); ++i) {
+    const std::string& key = root->keys[i];
+    const Node& value = root->items[i];
+    if (std::ranges::count(root->keys, key) != 1) return std::nullopt;
+    if (key == "data") {
+      data = &value;
+    } else if (key == "dtype") {
+      for (const DTypeInfo& row : kDTypes) {
+        if (value.kind == Node::Kind::string && row.name == value.text) named = row.dtype;
+      }
+      if (!named) return std::nullopt;
+    } else if (key == "shape") {
+      stated = stated_shape(value);
+      if (!stated) return std::nullopt;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (data == nullptr) return std::nullopt;
+
+  std::vector<const Node*> leaves;
+  std::optional<Shape> shape = shape_of(*data, leaves);
+  if (!shape) return std::nullopt;
+  const auto dtype = named ? named : as ? as : inferred(leaves);
+  if (!dtype) return std::nullopt;
+  if (is_complex(*dtype) && !leaves.empty()) {
+    if (shape->empty() || shape->back() != 2) return std::nullopt;
+    shape->pop_back();
+  }
+  if (shape->size() > kMaxRank) return std::nullopt;
+  if (stated) {
+    const auto elements = fitting_count(*stated, element_size(*dtype));
+    if (!elements) return std::nullopt;
+    // Nested data shows the dimensions up to the first 0.
+    Shape shown = *stated;
+    const auto zero = std::ranges::find(shown, 0);
+    if (zero != shown.end()) shown.erase(zero + 1, shown.end());
+    if (*shape != shown && *shape != Shape{*elements}) return std::nullopt;
+    shape = stated;
+  }
+  JsonMeaning meaning{*dtype, *shape, {}, {}, named.has_value(), !named && leaves.empty()};
+  if (!append_elements(meaning, leaves)) return std::nullopt;
+  return meaning;
+}
+
+std::string difference(const JsonOutcome& outcome, const std::optional<JsonMeaning>& meaning) {
+  if (!meaning) return outcome.refused.empty() ? "read, but to be refused" : "";
+  if (!outcome.refused.empty()) return cat("refused, but to be read: ", outcome.refused);
+  const Tensor& tensor = outcome.tensor;
+  if (tensor.dtype() != meaning->dtype)
+    return cat("dtype ", name(tensor.dtype()), ", not ", name(meaning->dtype));
+  if (tensor.shape() != meaning->shape) {
+    return cat("shape ", to_string(tensor.shape()), ", not ", to_string(meaning->shape));
+  }
+  if (outcome.typed != meaning->typed || outcome.empty != meaning->empty) return "typed or empty";
+  const auto size = static_cast<std::size_t>(tensor.size());
+  if (tensor.dtype() == DType::string) {
+    for (std::size_t i = 0; i < size; ++i) {
+      if (tensor.as<StringRef>()[i].view() != meaning->strings[i]) return cat("string ", i);
+    }
+    return "";
+  }
+  const std::size_t element = static_cast<std::size_t>(element_size(tensor.dtype()));
+  for (std::size_t i = 0; i < size * element; ++i) {
+    if (tensor.data()[i] != static_cast<std::byte>(meaning->bytes[i])) return cat("element ", i / element);
+  }
+  return "";
+}
+
+}  // namespace tensorop
