@@ -122,10 +122,10 @@ void check_member(const std::string& text, const std::vector<JsonObject>& object
   const Json value = Json::parse(text);
   CHECK(member.kind == kind_of(value));
   if (member.kind == JsonKind::string) {
-    CHECK(member.text == value.get<std::string>());
+    CHECK(member.value.text == value.get<std::string>());
   } else {
     const std::size_t first = text.find_first_not_of(" \t\r\n");
-    CHECK(member.text == text.substr(first, text.find_last_not_of(" \t\r\n") + 1 - first));
+    CHECK(member.value.text == text.substr(first, text.find_last_not_of(" \t\r\n") + 1 - first));
   }
 }
 

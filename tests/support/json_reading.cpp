@@ -1,46 +1,37 @@
 #include "support/json_reading.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <span>
 
 #include "base/error.hpp"
-#include "base/input_file.hpp"
-#include "base/system.hpp"
 #include "base/text.hpp"
+#include "base/threads.hpp"
 
 namespace tensorop {
 namespace {
 
-// The reader of today takes neither threads nor pieces of chosen sizes: the next functions stand for what it
-// will have.
-JsonOutcome outcome_of(JsonText& text, std::optional<DType> as, const JsonParts& /*parts*/) {
+// Of what `read` returns, by take().
+template <class Read, class Take>
+JsonOutcome outcome_of(const Read& read, const Take& take) {
+  JsonOutcome outcome;
   try {
-    JsonTensor read = read_json(text, as);
-    return {"", std::move(read.tensor), read.typed, read.empty};
+    const JsonTensor json = read();
+    outcome.typed = json.typed;
+    outcome.empty = json.empty;
+    outcome.tensor = take(json);
   } catch (const Error& error) {
-    return {error.hint().empty() ? error.what() : cat(error.what(), "\n", error.hint()), {}, false, false};
+    outcome = {};
+    outcome.refused = error.hint().empty() ? error.what() : cat(error.what(), "\n", error.hint());
   }
+  return outcome;
 }
 
-// Every file is a stream that holds the text and arrives in pieces.
-class PieceSystem : public System {
- public:
-  PieceSystem(std::string_view text, const std::function<std::size_t()>& piece_bytes)
-      : rest_(text), piece_bytes_(piece_bytes) {}
-  int open(const char* /*path*/, int flags, mode_t mode) override {
-    return System::open("/dev/null", flags, mode);
-  }
-  ssize_t read(int /*fd*/, void* buffer, size_t bytes) override {
-    const std::size_t count = std::min({bytes, piece_bytes_(), rest_.size()});
-    std::memcpy(buffer, rest_.data(), count);
-    rest_.remove_prefix(count);
-    return static_cast<ssize_t>(count);
-  }
-
- private:
-  std::string_view rest_;
-  const std::function<std::size_t()>& piece_bytes_;
-};
+JsonOutcome outcome_of(JsonText& text, std::optional<DType> as, const JsonParts& parts) {
+  JsonReading reading{.as = as, .threads = Threads(parts.threads)};
+  if (parts.bytes) reading.part_bytes = *parts.bytes;
+  return outcome_of([&] { return read_json(text, reading); },
+                    [](const JsonTensor& json) { return json.take(); });
+}
 
 // The index of the first string that differs, or the first byte.
 std::optional<std::size_t> first_difference(const Tensor& a, const Tensor& b) {
@@ -56,7 +47,7 @@ std::optional<std::size_t> first_difference(const Tensor& a, const Tensor& b) {
 }  // namespace
 
 JsonText json_text(std::string_view text) {
-  return {text, nullptr};
+  return JsonText(JsonSpan{text});
 }
 
 JsonOutcome read_json_whole(std::string_view text, std::optional<DType> as, const JsonParts& parts) {
@@ -64,13 +55,31 @@ JsonOutcome read_json_whole(std::string_view text, std::optional<DType> as, cons
   return outcome_of(whole, as, parts);
 }
 
+std::optional<JsonOutcome> read_json_then_as(std::string_view text, DType as) {
+  JsonText whole = json_text(text);
+  bool takes_text = false;
+  const JsonOutcome outcome = outcome_of([&] { return read_json(whole, {}); },
+                                         [&](const JsonTensor& json) {
+                                           const auto tensor =
+                                               json.typed ? std::optional(json.take()) : json.as(as);
+                                           takes_text = !tensor;
+                                           return tensor.value_or(Tensor());
+                                         });
+  return takes_text ? std::nullopt : std::optional(outcome);
+}
+
 void with_json_pieces(std::string_view text, const std::function<std::size_t()>& piece_bytes,
                       const std::function<void(JsonText&)>& use) {
   // The first piece is what was read to detect the format.
-  const std::string first(text.substr(0, piece_bytes()));
-  PieceSystem system(text.substr(first.size()), piece_bytes);
-  const ScopedSystem scope(system);
-  JsonText pieces(InputFile::open("stream"), first);
+  const std::string_view first(text.substr(0, piece_bytes()));
+  text.remove_prefix(first.size());
+  const auto read = [&](std::span<char> buffer) {
+    const std::size_t count = std::min({buffer.size(), piece_bytes(), text.size()});
+    std::copy_n(text.begin(), count, buffer.begin());
+    text.remove_prefix(count);
+    return count;
+  };
+  JsonText pieces(read, first);
   use(pieces);
 }
 

@@ -33,6 +33,9 @@ struct JsonParts {
 [[nodiscard]] JsonOutcome read_json_whole(std::string_view text, std::optional<DType> as,
                                           const JsonParts& parts = {});
 
+// Reads `text` as its own dtype and lets what was read become `as`; nothing where that takes the text.
+[[nodiscard]] std::optional<JsonOutcome> read_json_then_as(std::string_view text, DType as);
+
 // Calls use() with a stream that holds `text` and arrives in pieces of at most piece_bytes() bytes, a new
 // size for each; every size is at least 1.
 void with_json_pieces(std::string_view text, const std::function<std::size_t()>& piece_bytes,
