@@ -86,55 +86,6 @@ std::vector<Source> open_operands(const std::vector<OperandText>& texts, const R
   return sources;
 }
 
-// Reads operands that are text, once if their order allows it: the dtype is `named` for data, else that of an
-// operand of the same type variable whose dtype is known, else the text's own. What can name its dtype is
-// read before what cannot.
-void resolve_dtypes(std::vector<Source>& sources, const std::optional<DType>& named, const Call& call) {
-  struct Group {
-    std::vector<const Source*> members;
-    std::optional<DType> dtype;  // of a member that has one
-  };
-  std::map<std::string_view, Group> groups;
-  const auto each_untyped = [&](const auto& settle) {
-    for (std::size_t i = 0; i < sources.size(); ++i) {
-      if (sources[i].tensor() == nullptr) {
-        with_context(call.operand_name(i), [&] { settle(sources[i], groups.at(type_of(call, i)), i); });
-      }
-    }
-  };
-  std::vector<JsonHead> heads(sources.size());
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    Group& group = groups[type_of(call, i)];
-    group.members.push_back(&sources[i]);
-    const Tensor* const tensor = sources[i].tensor();
-    if (tensor == nullptr) heads[i] = sources[i].peek();
-    if (!group.dtype) group.dtype = tensor != nullptr ? tensor->dtype() : heads[i].dtype;
-  }
-  const auto read = [&](Source& source, Group& group, std::size_t i) {
-    if (named && call.operand_spec(i).role == OperandRole::data) {
-      source.resolve(*named);
-    } else if (group.dtype) {
-      resolve_as(source, *group.dtype);
-    } else {
-      source.read();
-    }
-    if (!group.dtype && source.tensor() != nullptr) group.dtype = source.tensor()->dtype();
-  };
-  each_untyped([&](Source& source, Group& group, std::size_t i) {
-    if (heads[i].is_described) read(source, group, i);
-  });
-  each_untyped([&](Source& source, Group& group, std::size_t i) {
-    if (source.is_unread()) read(source, group, i);
-  });
-  each_untyped([&](Source& source, Group& group, std::size_t i) {
-    if (!group.dtype) {
-      const bool is_condition = call.operand_spec(i).role == OperandRole::condition;
-      group.dtype = common_dtype(group.members, is_condition ? DType::boolean : DType::int64);
-    }
-    resolve_as(source, *group.dtype);
-  });
-}
-
 // Checks dtypes by role (G-9): those of data, that they agree, those of indices, those of conditions.
 void check_dtypes(const Call& call) {
   const auto check_role = [&](OperandRole role) {
@@ -179,7 +130,16 @@ Bound bind_operator(const Request& request, const Settings& settings) {
   bind_attributes(request, bound.inputs, call);
   const std::optional<DType> named = named_dtype(request);
   auto sources = open_operands(texts, request, settings, call);
-  resolve_dtypes(sources, named, call);
+  std::vector<TypedOperand> typed;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const OperandRole role = call.operand_spec(i).role;
+    typed.push_back({.source = &sources[i],
+                     .name = call.operand_name(i),
+                     .type = type_of(call, i),
+                     .named = role == OperandRole::data ? named : std::nullopt,
+                     .when_empty = role == OperandRole::condition ? DType::boolean : DType::int64});
+  }
+  resolve_dtypes(typed);
   for (const Source& source : sources) {
     call.operands.push_back(*source.tensor());
     bound.inputs.add(source.mapping());

@@ -1,5 +1,7 @@
 #include "engine/operands.hpp"
 
+#include <exception>
+#include <map>
 #include <utility>
 
 #include "base/error.hpp"
@@ -16,17 +18,84 @@ Source open_operand(const OperandText& operand, const Source::Options& options, 
   return Source::open(operand.text, with_threads);
 }
 
-DType common_dtype(const std::vector<const Source*>& operands, DType when_empty) {
-  for (const Source* operand : operands) {
-    if (operand->tensor() != nullptr) return operand->tensor()->dtype();
-  }
+namespace {
+
+// Numbers adapt to a numeric dtype; other kinds keep their dtype, which the dtype checks then report.
+bool adapts(const Source& untyped, DType dtype) {
+  if (untyped.fits_any_dtype()) return true;
+  const auto is_number = [](DType type) { return type != DType::boolean && type != DType::string; };
+  return is_number(untyped.natural_dtype()) == is_number(dtype);
+}
+
+// The operands of one type variable.
+struct Group {
+  std::vector<const Source*> members;
+  std::optional<DType> dtype;  // of a member that has one
+  std::size_t undecided = 0;   // members that are described and do not name a dtype at once
+};
+
+// Of members that have all been read as their own dtypes.
+DType common_dtype(const Group& group, DType when_empty) {
   std::optional<DType> common;
-  for (const Source* operand : operands) {
+  for (const Source* operand : group.members) {
     if (operand->fits_any_dtype()) continue;
     const DType own = operand->natural_dtype();
     if (!common || own == DType::float64) common = own;
   }
   return common.value_or(when_empty);
+}
+
+}  // namespace
+
+void resolve_dtypes(const std::vector<TypedOperand>& operands) {
+  std::map<std::string_view, Group> groups;
+  std::vector<JsonHead> heads;
+  for (const auto& [source, name, type, named, when_empty] : operands) {
+    Group& group = groups[type];
+    group.members.push_back(source);
+    const Tensor* const tensor = source->tensor();
+    const JsonHead head = tensor == nullptr ? source->peek() : JsonHead();
+    if (!group.dtype) group.dtype = tensor != nullptr ? tensor->dtype() : head.dtype;
+    if (head.is_described && !head.dtype) ++group.undecided;
+    heads.push_back(head);
+  }
+  std::size_t failed = operands.size();
+  std::exception_ptr error;
+  const auto each_untyped = [&](const auto& settle) {
+    for (std::size_t i = 0; i < failed; ++i) {
+      const TypedOperand& operand = operands[i];
+      if (operand.source->tensor() != nullptr) continue;
+      try {
+        with_context(operand.name, [&] { settle(operand, groups.at(operand.type), heads[i]); });
+      } catch (const Error&) {
+        failed = i;
+        error = std::current_exception();
+      }
+    }
+  };
+  const auto read = [](const TypedOperand& operand, Group& group) {
+    if (operand.named) {
+      operand.source->resolve(*operand.named);
+    } else if (group.dtype) {
+      resolve_as(*operand.source, *group.dtype);
+    } else {
+      // Another one may yet name the dtype of this one.
+      operand.source->read(group.undecided > 1);
+    }
+    if (!group.dtype && operand.source->tensor() != nullptr) group.dtype = operand.source->tensor()->dtype();
+  };
+  each_untyped([&](const TypedOperand& operand, Group& group, const JsonHead& head) {
+    if (head.is_described) read(operand, group);
+  });
+  each_untyped([&](const TypedOperand& operand, Group& group, const JsonHead&) {
+    if (operand.source->is_unread()) read(operand, group);
+  });
+  if (error) std::rethrow_exception(error);
+  each_untyped([&](const TypedOperand& operand, Group& group, const JsonHead&) {
+    if (!group.dtype) group.dtype = common_dtype(group, operand.when_empty);
+    resolve_as(*operand.source, *group.dtype);
+  });
+  if (error) std::rethrow_exception(error);
 }
 
 void resolve_as(Source& source, DType dtype) {
@@ -47,12 +116,6 @@ void resolve_as(Source& source, DType dtype) {
   }
   source.read();
   if (source.tensor() == nullptr) source.resolve(adapts(source, dtype) ? dtype : source.natural_dtype());
-}
-
-bool adapts(const Source& untyped, DType dtype) {
-  if (untyped.fits_any_dtype()) return true;
-  const auto is_number = [](DType type) { return type != DType::boolean && type != DType::string; };
-  return is_number(untyped.natural_dtype()) == is_number(dtype);
 }
 
 }  // namespace tensorop

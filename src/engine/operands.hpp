@@ -14,16 +14,22 @@ namespace tensorop {
 [[nodiscard]] Source open_operand(const OperandText& operand, const Source::Options& options,
                                   const Settings& settings);
 
-// The dtype as which the untyped operands are read: that of a typed operand, else their own, float64 if any
-// of them is float64; `when_empty` when none of them has an element.
-[[nodiscard]] DType common_dtype(const std::vector<const Source*>& operands, DType when_empty);
+// An open operand and what decides its dtype.
+struct TypedOperand {
+  Source* source;
+  std::string name;                 // in messages
+  std::string_view type = {};       // operands of the same type variable must have the same dtype
+  std::optional<DType> named = {};  // the dtype that untyped text has
+  DType when_empty = DType::int64;  // that of untyped text without elements, where nothing else decides
+};
 
-// Reads a source without a tensor as `dtype` if it can be read so, else as its own dtype. Text is read once
-// if possible. Throws Error.
+// Reads operands that are text, once if their order allows it, so that each has a tensor. The dtype of
+// untyped text is `named`, else that of the first operand of the same type variable that has one, else its
+// own: float64 if that of any of them is. Text that can name its dtype is read before text that cannot.
+// Throws Error, that of the first operand that has one.
+void resolve_dtypes(const std::vector<TypedOperand>& operands);
+
+// Reads a source without a tensor as `dtype` if it can be read so, else as its own dtype. Throws Error.
 void resolve_as(Source& source, DType dtype);
-
-// Whether an untyped operand that has been read can be read as `dtype`. Numbers adapt to a numeric dtype;
-// other kinds keep their dtype, which the dtype checks then report.
-[[nodiscard]] bool adapts(const Source& untyped, DType dtype);
 
 }  // namespace tensorop

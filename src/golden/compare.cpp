@@ -82,14 +82,7 @@ Comparison compare_operands(const std::string& actual, const std::string& expect
   };
   Source first = open("actual", actual);
   Source second = open("expected", expected);
-  // Text is read once if the other operand has a dtype.
-  if (first.tensor() == nullptr && second.tensor() == nullptr) {
-    with_context("actual", [&] { first.read(); });
-    if (first.tensor() == nullptr) with_context("expected", [&] { second.read(); });
-  }
-  const DType common = common_dtype({&first, &second}, DType::int64);
-  with_context("actual", [&] { resolve_as(first, common); });
-  with_context("expected", [&] { resolve_as(second, common); });
+  resolve_dtypes({{.source = &first, .name = "actual"}, {.source = &second, .name = "expected"}});
   Inputs inputs;
   inputs.add(first.mapping());
   inputs.add(second.mapping());

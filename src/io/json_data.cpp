@@ -59,10 +59,11 @@ void strings_to_floats(std::byte* out, const std::byte* in, std::int64_t count) 
 // A part of a text of numbers, from after a comma to after another.
 struct NumberPart {
   std::string_view text;
-  std::int64_t commas = 0;
+  std::int64_t commas = 0;    // as many as numbers
   std::ptrdiff_t deeper = 0;  // lists that begin, less those that end
-  std::int64_t first = 0;     // its first number, among those of the text
+  std::byte* out = nullptr;   // room for its numbers
   std::optional<PartLists> lists = {};
+  std::vector<FloatOnly> float_only = {};  // of its own elements
   bool fits = false;
 };
 
@@ -90,17 +91,22 @@ void count_marks(NumberPart& part) {
   count(rest);
 }
 
-// Reads the numbers of a part to `out`, which has room for as many as the part has commas. False where
-// anything is not as it was in front of it; `lists` and `out` are then unspecified. `inferred`: int64 may yet
-// turn out to be float64, and takes no -0.
+// Reads the numbers of a part, which is at least as long as a comma, to part.out. False where anything is not
+// as it was in front of the part; what is in `out` is then unspecified. `inferred`: int64 may yet turn out to
+// be float64.
 template <Real T>
-bool read_numbers(std::string_view text, bool inferred, PartLists& lists, T* out) {
+bool read_numbers(NumberPart& part, bool inferred) {
+  // A copy: a mapped file may change between two looks at it. The comma at the end ends every loop here.
+  std::string text(part.text);
+  text.back() = ',';
   const char* at = text.data();
   const char* const end = at + text.size();
-  // The comma at the end ends every loop here.
+  T* const out = reinterpret_cast<T*>(part.out);
+  PartLists& lists = *part.lists;
   const auto skip_blanks = [&at] {
     while (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t') ++at;
   };
+  std::int64_t element = 0;
   do {
     skip_blanks();
     while (*at == '[') {
@@ -108,14 +114,13 @@ bool read_numbers(std::string_view text, bool inferred, PartLists& lists, T* out
       ++at;
       skip_blanks();
     }
-    if (!lists.at_element()) return false;
+    if (!lists.at_element() || element == part.commas) return false;
     const bool negative = *at == '-';
-    T value;
-    if (!scan_number(at, end, value)) return false;
-    if constexpr (std::integral<T>) {
-      if (inferred && negative && value == 0) return false;
+    if (!scan_number(at, end, out[element])) return false;
+    if constexpr (std::same_as<T, std::int64_t>) {
+      if (inferred && negative && out[element] == 0) part.float_only.push_back({element, -0.0});
     }
-    *out++ = value;
+    ++element;
     lists.next();
     skip_blanks();
     while (*at == ']') {
@@ -125,18 +130,17 @@ bool read_numbers(std::string_view text, bool inferred, PartLists& lists, T* out
     }
     if (*at != ',') return false;
   } while (++at != end);
-  return true;
+  return element == part.commas;
 }
 
-// Divides a text into parts of about `size` bytes, each of which but the last ends with a comma.
-std::vector<NumberPart> divide(std::string_view text, std::size_t size, const Threads& threads) {
+// Divides a text that ends with a comma into parts of about `size` bytes that do.
+std::vector<NumberPart> divide(std::string_view text, std::size_t size) {
   std::vector<NumberPart> parts;
   while (!text.empty()) {
     const std::size_t comma = text.find(',', std::min(size, text.size()) - 1);
-    parts.push_back({text.substr(0, std::max(comma, comma + 1))});
-    text.remove_prefix(parts.back().text.size());
+    parts.push_back({text.substr(0, comma + 1)});
+    text.remove_prefix(comma + 1);
   }
-  threads.for_each(to_int64(parts.size()), [&](std::int64_t i, int) { count_marks(parts[to_size(i)]); });
   return parts;
 }
 
@@ -168,14 +172,10 @@ std::shared_ptr<Storage> Elements::take() {
   return storage_;
 }
 
-std::byte* Elements::reserve(std::int64_t bytes) {
+std::byte* Elements::reserve(std::int64_t bytes, std::int64_t likely) {
   if (bytes > most_ - used_) return nullptr;
-  if (bytes > capacity_ - used_) grow(std::max(used_ + bytes, 2 * capacity_));
+  if (bytes > capacity_ - used_) grow(used_ + std::max(bytes, likely));
   return data_ + used_;
-}
-
-void Elements::expect(std::int64_t bytes) {
-  if (bytes > capacity_ - used_) grow(used_ + bytes);
 }
 
 void Elements::grow(std::int64_t capacity) {
@@ -313,47 +313,47 @@ std::ptrdiff_t DataReader::read_ahead(JsonScanner& in) {
     const std::size_t comma = text.rfind(',');
     if (comma == std::string_view::npos || comma < std::min(kLeast, reading_.part_bytes)) break;
     text = text.substr(0, comma + 1);
-    const std::size_t read = read_parts(text);
+    // What follows is likely to be as dense, and untouched memory costs nothing.
+    const double rest = in.source().is_whole() ? static_cast<double>(in.rest().size()) : 0;
+    const std::size_t read = read_parts(text, 1.125 * rest / static_cast<double>(text.size()));
     in.skip(read);
     if (read < text.size()) break;
     not_before_ = 0;
-    if (!std::exchange(expected_, true) && in.source().is_whole()) expect_numbers(in.rest());
   }
   return static_cast<std::ptrdiff_t>(nesting_.depth()) - static_cast<std::ptrdiff_t>(depth);
 }
 
-// Makes room for all numbers that `text` can have, so that no memory is taken twice.
-void DataReader::expect_numbers(std::string_view text) {
-  std::int64_t commas = 0;
-  for (const NumberPart& part : divide(text, reading_.part_bytes, reading_.threads)) commas += part.commas;
-  elements_.expect((commas + 1) * part_size(*dtype_));
-}
-
 // Reads `text`, which ends with a comma. Returns how much of it has been read: the parts in front of the
-// first one that does not fit.
-std::size_t DataReader::read_parts(std::string_view text) {
-  std::vector<NumberPart> parts = divide(text, reading_.part_bytes, reading_.threads);
-  std::int64_t numbers = 0;
+// first one that does not fit. If there is no room, it is made for `likely` times as many numbers; at least
+// twice as many as there were.
+std::size_t DataReader::read_parts(std::string_view text, double likely) {
+  std::vector<NumberPart> parts = divide(text, reading_.part_bytes);
+  const auto for_each = [&](const auto& work) {
+    reading_.threads.for_each(to_int64(parts.size()), [&](std::int64_t i, int) { work(parts[to_size(i)]); });
+  };
+  for_each(count_marks);
+  const std::int64_t size = part_size(*dtype_);
+  std::int64_t bytes = 0;
+  for (const NumberPart& part : parts) bytes += part.commas * size;
+  std::byte* out = elements_.reserve(
+      bytes, std::max(elements_.bytes(), static_cast<std::int64_t>(static_cast<double>(bytes) * likely)));
+  if (out == nullptr) return 0;
   std::ptrdiff_t deeper = 0;
   for (NumberPart& part : parts) {
-    part.first = std::exchange(numbers, numbers + part.commas);
+    part.out = std::exchange(out, out + part.commas * size);
     part.lists = nesting_.part(std::exchange(deeper, deeper + part.deeper));
   }
-  const std::int64_t size = part_size(*dtype_);
-  std::byte* const out = elements_.reserve(numbers * size);
-  if (out == nullptr) return 0;
-  reading_.threads.for_each(to_int64(parts.size()), [&](std::int64_t i, int) {
-    NumberPart& part = parts[to_size(i)];
+  for_each([&](NumberPart& part) {
     dispatch(*dtype_, [&]<class T>(TypeTag<T>) {
-      if constexpr (Real<Part<T>>) {
-        auto* const elements = reinterpret_cast<Part<T>*>(out + part.first * size);
-        part.fits = part.lists && read_numbers(part.text, inferred_, *part.lists, elements);
-      }
+      if constexpr (Real<Part<T>>) part.fits = part.lists && read_numbers<Part<T>>(part, inferred_);
     });
   });
   std::size_t read = 0;
   for (const NumberPart& part : parts) {
     if (!part.fits || !nesting_.step_over(*part.lists)) break;
+    for (const FloatOnly& number : part.float_only) {
+      float_only_.push_back({elements_.bytes() / size + number.element, number.value});
+    }
     elements_.add(part.commas * size);
     read += part.text.size();
   }
@@ -383,7 +383,13 @@ JsonTensor DataReader::finish() {
   const DType dtype = dtype_.value_or(DType::int64);
   const std::int64_t elements = elements_.bytes() / element_size(dtype);
   JsonTensor out;
-  out.tensor = Tensor(dtype, final_shape(dtype, elements), elements_.take());
+  try {
+    out.tensor = Tensor(dtype, final_shape(dtype, elements), elements_.take());
+  } catch (const Error&) {
+    // The fault of an element comes first.
+    if (!refused_.empty()) throw Error(refused_);
+    throw;
+  }
   out.empty = elements == 0;
   out.float_only = std::move(float_only_);
   out.refused = std::move(refused_);

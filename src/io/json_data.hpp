@@ -38,10 +38,9 @@ class Elements {
     used_ += static_cast<std::int64_t>(sizeof value);
   }
 
-  // So many bytes more are likely to come.
-  void expect(std::int64_t bytes);
   // Room for `bytes` more, which add() adds once they are there; null where that would be more than `most`.
-  [[nodiscard]] std::byte* reserve(std::int64_t bytes);
+  // Memory that is taken for it is enough for `likely` bytes more.
+  [[nodiscard]] std::byte* reserve(std::int64_t bytes, std::int64_t likely);
   void add(std::int64_t bytes) { used_ += bytes; }
 
   // Keeps a copy of `text` as long as the elements live.
@@ -113,8 +112,7 @@ class DataReader {
   void become_float64();
   void limit_elements();
   [[nodiscard]] std::string does_not_fit(std::string_view text) const;
-  void expect_numbers(std::string_view text);
-  [[nodiscard]] std::size_t read_parts(std::string_view text);
+  [[nodiscard]] std::size_t read_parts(std::string_view text, double likely);
   [[nodiscard]] Shape final_shape(DType dtype, std::int64_t elements) const;
 
   const JsonHeader& header_;
@@ -127,7 +125,6 @@ class DataReader {
   std::vector<FloatOnly> float_only_;
   std::string refused_;         // JsonTensor::refused
   std::size_t not_before_ = 0;  // the offset in the text from which on parts are tried again
-  bool expected_ = false;       // elements_ knows how many numbers the text has
 };
 
 }  // namespace tensorop

@@ -31,8 +31,8 @@ struct JsonObject {
 
 // Reads a document that is one list of objects, or any number of objects each of which begins on a line of
 // its own (JSON Lines; blank lines are skipped). `name` begins the messages: "NAME:LINE: ...". Throws Error
-// at the first wrong byte, and for a duplicate key of an object. Values lie in the text, which they keep
-// alive.
+// at the first wrong byte, and for a duplicate key of an object. Values lie in a copy of the text, which they
+// keep alive.
 [[nodiscard]] std::vector<JsonObject> read_json_objects(JsonText& text, const std::string& name);
 
 // The items of `list`, well-formed JSON; they have no keys.

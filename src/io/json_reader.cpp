@@ -51,7 +51,7 @@ class Handler {
     if (part_ != Part::nothing) return unfit("an object");
     part_ = Part::between;
     // The dtype may come after the data.
-    in_.source().keep_from(in_.offset() - 1);
+    if (!reading_.keep_text) in_.source().keep_from(in_.offset() - 1);
   }
 
   void key(std::string_view text) {
@@ -69,7 +69,7 @@ class Handler {
     if (part_ == Part::shape) header_.shape = Shape();
     if (part_ != Part::data) return;
     if (seen_[0] || is_complete_) {
-      in_.source().keep_nothing();
+      if (!reading_.keep_text) in_.source().keep_nothing();
       data_.emplace(header_, reading_);
     } else {
       part_ = Part::skipped_data;
@@ -123,11 +123,11 @@ class Handler {
         break;
     }
     if (found == "null" || found == "an object") skipped_.refuse("an element", found);
-    skipped_.require_element(found);
     double value = 0;
     if (!number.empty() && parse_number(number, value) != NumberStatus::ok) {
       throw Error(cat(skipped_.element(), " = ", printable(number), " does not fit in any dtype"));
     }
+    skipped_.require_element(found);
     skipped_.next();
   }
 
@@ -177,6 +177,7 @@ class Handler {
 }  // namespace
 
 JsonTensor read_json(JsonText& text, const JsonReading& reading) {
+  if (reading.keep_text) text.keep_from(0);
   JsonScanner in(text);
   JsonHeader header;
   header.dtype = reading.as;

@@ -22,6 +22,7 @@ struct JsonReading {
   Threads threads = Threads(1);
   // Numbers are read in parts of so many bytes of text, which the threads share. No result depends on it.
   std::size_t part_bytes = std::size_t{1} << 17;
+  bool keep_text = false;  // a stream stays in memory, to be read again
 };
 
 // An integer that int64 does not hold, and float64 does: -0, or one of more than 63 bits.

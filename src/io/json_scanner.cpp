@@ -116,10 +116,17 @@ int JsonScanner::peek(const char*& at) {
 }
 
 bool JsonScanner::at_end() {
-  while (true) {
+  // Blanks take no memory: a stream of them must be refused at some point.
+  constexpr std::size_t kMostBlanks = std::size_t{1} << 26;
+  for (std::size_t blanks = 0;;) {
+    const char* const begin = at_;
     while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
     if (at_ != end_) return false;
+    blanks += static_cast<std::size_t>(at_ - begin);
     if (!extend()) return true;
+    if (blanks > kMostBlanks) {
+      throw Error(cat(name_, name_.empty() ? "" : ": ", "more than ", kMostBlanks, " blanks in a row"));
+    }
   }
 }
 
@@ -292,7 +299,11 @@ void JsonScanner::scan_utf8(const char*& at) {
 void JsonScanner::refuse_byte(const char* at, const char* begin, std::string_view message) const {
   const bool at_end = at == end_;
   const char* const stop = at_end ? at : at + 1;
-  if (!at_end && *at == '\0') fail(cat("byte ", offset_of(at) + 1), "a zero byte");
+  if (!at_end && *at == '\0') {
+    // A document of lines is told by its lines, a tensor that is not text at all by the byte.
+    if (!name_.empty()) refuse_at(offset_of(at), "a zero byte");
+    fail(cat("byte ", offset_of(at) + 1), "a zero byte");
+  }
   constexpr std::ptrdiff_t kMostBytes = 24;
   if (begin == nullptr) {
     // Of what is no word: all that stands in front of it without a blank, a quote or a bracket.

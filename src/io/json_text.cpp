@@ -17,19 +17,10 @@ JsonText::JsonText(InputFile stream, std::string_view read_so_far)
                read_so_far) {}
 
 bool JsonText::extend(std::size_t needed) {
-  if (!read_) return false;
+  if (!read_ || ended_) return false;
   // Small at first, so that a fault at the beginning of a slow stream shows soon.
   constexpr std::size_t kFirst = std::size_t{1} << 16;
   constexpr std::size_t kLargest = std::size_t{1} << 22;
-  const std::size_t from = std::min(needed - std::min(needed, kHistory), kept_);
-  if (from > offset_) {
-    const auto stop = buffer_.begin() + static_cast<std::ptrdiff_t>(from - offset_);
-    line_breaks_ += std::count(buffer_.begin(), stop, '\n');
-    const auto last = std::find(std::reverse_iterator(stop), buffer_.rend(), '\n');
-    if (last != buffer_.rend()) line_begin_ = offset_ + static_cast<std::size_t>(buffer_.rend() - last);
-    buffer_.erase(buffer_.begin(), stop);
-    offset_ = from;
-  }
   const std::size_t filled = buffer_.size();
   const std::size_t block = std::clamp(offset_ + filled, kFirst, kLargest);
   if (buffer_.capacity() < filled + block) {
@@ -39,16 +30,28 @@ bool JsonText::extend(std::size_t needed) {
   }
   buffer_.resize(filled + block);
   buffer_.resize(filled + read_(std::span(buffer_).subspan(filled)));
-  return buffer_.size() > filled;
+  ended_ = buffer_.size() == filled;
+  if (ended_) return false;
+  const std::size_t from = std::min(needed - std::min(needed, kHistory), kept_);
+  if (from > offset_) {
+    const auto stop = buffer_.begin() + static_cast<std::ptrdiff_t>(from - offset_);
+    line_breaks_ += std::count(buffer_.begin(), stop, '\n');
+    const auto last = std::find(std::reverse_iterator(stop), buffer_.rend(), '\n');
+    if (last != buffer_.rend()) line_begin_ = offset_ + static_cast<std::size_t>(buffer_.rend() - last);
+    buffer_.erase(buffer_.begin(), stop);
+    offset_ = from;
+  }
+  return true;
 }
 
+// A mapped file may change after it was read.
 JsonSpan JsonText::share() {
-  if (read_) {
-    const auto kept = std::make_shared<const std::vector<char>>(std::move(buffer_));
-    whole_ = {std::string_view(kept->data(), kept->size()), kept};
-    read_ = nullptr;
+  if (!read_) {
+    require_memory(to_int64(whole_.text.size()), "the text");
+    buffer_.assign(whole_.text.begin(), whole_.text.end());
   }
-  return whole_;
+  const auto copy = std::make_shared<const std::vector<char>>(std::move(buffer_));
+  return {std::string_view(copy->data(), copy->size()), copy};
 }
 
 JsonText::Place JsonText::place(std::size_t offset) const {

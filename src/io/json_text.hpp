@@ -42,15 +42,15 @@ class JsonText {
   // Whether window() is the whole text for certain.
   [[nodiscard]] bool is_whole() const { return read_ == nullptr; }
 
-  // Reads on, as soon as there is more. Text in front of the offset `needed` may leave the window, but for
-  // what is kept and for the last kHistory characters. False at the end of the text.
+  // Reads the next block of a stream. Text in front of the offset `needed` may leave the window then, but for
+  // what is kept and for the last kHistory characters. False at the end of the text: the window is as it was.
   bool extend(std::size_t needed);
   static constexpr std::size_t kHistory = 32;
 
-  // From here on the text from `offset` on stays in the window.
+  // From here on the text from `offset` on, which lies in the window, stays there.
   void keep_from(std::size_t offset) { kept_ = offset; }
   void keep_nothing() { kept_ = kNothing; }
-  // The whole text, once it has been read to its end and all of it was kept.
+  // A copy of the whole text, once it has been read to its end and all of it was kept. The last call.
   [[nodiscard]] JsonSpan share();
 
   // A place as messages name it: both counted from 1, a line break belongs to the line after it as its column
@@ -66,6 +66,7 @@ class JsonText {
 
   JsonSpan whole_;
   Read read_;
+  bool ended_ = false;
   std::vector<char> buffer_;
   std::size_t offset_ = 0;
   std::size_t kept_ = kNothing;

@@ -37,7 +37,7 @@ Decimal decimal_of(std::string_view text) {
     }
   }
   out.digits.erase(out.digits.find_last_not_of('0') + 1);
-  if (at < text.size()) {
+  if (at + 1 < text.size()) {
     // So large an exponent decides alone: no text in memory has enough digits to compensate it.
     constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max() / 2;
     const std::string_view exponent = text.substr(at + 1);

@@ -111,16 +111,16 @@ void Source::take_tensor(Tensor tensor) {
   if (!lies_in_it) mapping_.reset();
 }
 
-JsonTensor Source::read_text(std::optional<DType> as) const {
+JsonTensor Source::read_text(std::optional<DType> as, bool keep_text) const {
   return in_context([&] {
     if (!can_be_read()) throw Error("a stream cannot be read again");
-    return format_->read_text(*text_, {.as = as, .threads = threads_});
+    return format_->read_text(*text_, {.as = as, .threads = threads_, .keep_text = keep_text});
   });
 }
 
-void Source::read() {
+void Source::read(bool keep_text) {
   if (!is_unread()) return;
-  JsonTensor json = read_text(std::nullopt);
+  JsonTensor json = read_text(std::nullopt, keep_text);
   if (json.typed) {
     take_tensor(std::move(json.tensor));
   } else {
@@ -130,7 +130,7 @@ void Source::read() {
 
 void Source::resolve(DType dtype) {
   auto converted = natural_ ? in_context([&] { return natural_->as(dtype); }) : std::nullopt;
-  take_tensor(converted ? std::move(*converted) : read_text(dtype).take());
+  take_tensor(converted ? std::move(*converted) : read_text(dtype, false).take());
 }
 
 }  // namespace tensorop

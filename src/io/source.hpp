@@ -50,22 +50,24 @@ class Source {
   // Of unread text: what its beginning shows of its dtype.
   [[nodiscard]] JsonHead peek() const { return format_->peek_text(*text_); }
   // Reads unread text as its own dtype: gives a tensor() if the text names its dtype, else the two functions
-  // below describe it. Does nothing otherwise. Throws Error.
-  void read();
+  // below describe it. Does nothing otherwise. `keep_text`: it may yet become any dtype, also where it is a
+  // stream. Throws Error.
+  void read(bool keep_text = false);
   // Of untyped text that has been read: its own dtype; whether any dtype is possible.
   [[nodiscard]] DType natural_dtype() const { return natural_->tensor.dtype(); }
   [[nodiscard]] bool fits_any_dtype() const { return natural_->empty; }
   // Resolves the dtype of text without a tensor(): untyped elements become `dtype`. Unread text is read once;
-  // text that names its dtype keeps it. Throws Error when elements do not fit; the operand is then unchanged.
+  // text that names its dtype keeps it. Throws Error when elements do not fit; the operand is then unchanged,
+  // but for a stream a part of which is gone.
   void resolve(DType dtype);
-  // Whether text can be read from its beginning: false once a part of a stream is gone.
+  // Of text: whether it can be read from its beginning. False once a part of a stream is gone.
   [[nodiscard]] bool can_be_read() const { return text_->offset() == 0; }
 
  private:
   void settle(const Options& options);
   void take_file(OpenedFile opened, bool header_only);
   void take_tensor(Tensor tensor);
-  [[nodiscard]] JsonTensor read_text(std::optional<DType> as) const;
+  [[nodiscard]] JsonTensor read_text(std::optional<DType> as, bool keep_text) const;
   template <class Body>
   auto in_context(const Body& body) const;
 

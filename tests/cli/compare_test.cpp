@@ -46,6 +46,25 @@ const std::string kEqual = "equal: float32 (2,3), 6 elements, exact\n";
 
 }  // namespace
 
+TEST_CASE("an untyped stream takes the dtype of the other operand, wherever that is named",
+          "[cli][compare]") {
+  const TempDir dir;
+  std::string list = "[0";
+  for (int i = 1; i < 30000; ++i) list += cat(",", i);
+  list += "]";
+  write_file(dir.file("first.json"), cat(R"({"dtype":"float32","data":)", list, "}"));
+  write_file(dir.file("last.json"), cat(R"({"data":)", list, R"(,"dtype":"float32"})"));
+  const std::string undecided = cat(R"({"data":)", list, "}");
+  const std::string equal = "equal: float32 (30000), 30000 elements, exact\n";
+  for (const std::string& input : {list, undecided}) {
+    for (const std::string file : {"first.json", "last.json"}) {
+      CAPTURE(input[0], file);
+      check_result(run_in(dir, {"-", file}, input), 0, equal);
+      check_result(run_in(dir, {file, "-"}, input), 0, equal);
+    }
+  }
+}
+
 TEST_CASE("the same tensor is equal in every format, byte order and layout", "[cli][compare]") {
   const TempDir dir;
   const Tensor tensor = floats({1, 2, 3, 4, 5, 6.5}, {2, 3});

@@ -4,14 +4,18 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cmath>
+#include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/json_writer.hpp"
 #include "support/catch.hpp"
+#include "support/sanitizers.hpp"
 #include "support/tensors.hpp"
 
 namespace tensorop {
@@ -485,6 +489,39 @@ TEST_CASE("an endless stream fails at its first wrong byte", "[json_reader]") {
   CHECK(message(R"({"dtype":"int8","shape":[2],"data":[1,2,3,)") ==
         "data holds more than the 2 elements of shape (2)");
   CHECK(message(std::string(65, '[')) == "lists are nested more than 64 deep: rank is at most 64");
+}
+
+TEST_CASE("text that changes while it is read does no harm", "[json_reader]") {
+  // A race on purpose: a mapped file to which another process writes.
+  if (kThreadSanitizer) return;
+  constexpr std::size_t kBytes = 1 << 18;
+  constexpr int kReadings = 100;
+  std::string few = "[1,";
+  std::string many = few;
+  while (few.size() < kBytes) {
+    few += "111111111111111,";
+    many += "1,1,1,1,1,1,1,1,";
+  }
+  few += "1]";
+  many += "1]";
+  std::string text = few;
+  std::atomic<bool> stop = false;
+  std::thread writer([&] {
+    for (bool to_many = true; !stop; to_many = !to_many) {
+      std::memcpy(text.data(), (to_many ? many : few).data(), few.size());
+    }
+  });
+  int read = 0;
+  for (int i = 0; i < kReadings; ++i) {
+    JsonText whole(JsonSpan{text});
+    try {
+      read += read_json(whole, {.threads = Threads(2), .part_bytes = 1 << 12}).take().size() > 0 ? 1 : 0;
+    } catch (const Error&) {  // whatever it was at that moment
+    }
+  }
+  stop = true;
+  writer.join();
+  CHECK(read <= kReadings);
 }
 
 TEST_CASE("elements are aligned and survive growth", "[json_reader]") {
