@@ -214,7 +214,7 @@ std::vector<JsonMember> read_json_items(const JsonSpan& list) {
   for (std::size_t at = 0; at < json.size(); ++at) {
     const char c = json[at];
     if (c == '"') {
-      for (++at; json[at] != '"'; ++at) at += json[at] == '\\' ? 1U : 0U;
+      for (++at; at < json.size() && json[at] != '"'; ++at) at += json[at] == '\\' ? 1U : 0U;
     }
     if (c == '[' || c == '{') ++depth;
     if (c == ']' || c == '}') --depth;
