@@ -7,8 +7,8 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "io/json_parts.hpp"
 #include "io/json_scanner.hpp"
-#include "io/number_scan.hpp"
 #include "io/number_text.hpp"
 #include "tensor/convert_elements.hpp"
 
@@ -54,94 +54,6 @@ void strings_to_floats(std::byte* out, const std::byte* in, std::int64_t count) 
   for (std::int64_t i = 0; i < count; ++i) {
     store(out, i, round_to<T>(*parse_not_finite(load<StringRef>(in, i).view())));
   }
-}
-
-// A part of a text of numbers, from after a comma to after another.
-struct NumberPart {
-  std::string_view text;
-  std::int64_t commas = 0;    // as many as numbers
-  std::ptrdiff_t deeper = 0;  // lists that begin, less those that end
-  std::byte* out = nullptr;   // room for its numbers
-  std::optional<PartLists> lists = {};
-  std::vector<FloatOnly> float_only = {};  // of its own elements
-  bool fits = false;
-};
-
-void count_marks(NumberPart& part) {
-  // Few enough characters that counts fit in a byte, and a number that the compiler knows: it compares many
-  // of them at a time.
-  constexpr std::size_t kBlock = 128;
-  const auto count = [&part](const char* block) {
-    std::uint8_t commas = 0;
-    std::uint8_t begins = 0;
-    std::uint8_t ends = 0;
-    for (std::size_t i = 0; i < kBlock; ++i) {
-      commas = static_cast<std::uint8_t>(commas + (block[i] == ','));
-      begins = static_cast<std::uint8_t>(begins + (block[i] == '['));
-      ends = static_cast<std::uint8_t>(ends + (block[i] == ']'));
-    }
-    part.commas += commas;
-    part.deeper += begins - ends;
-  };
-  const char* at = part.text.data();
-  const char* const end = at + part.text.size();
-  for (; end - at >= static_cast<std::ptrdiff_t>(kBlock); at += kBlock) count(at);
-  char rest[kBlock] = {};
-  std::copy(at, end, rest);
-  count(rest);
-}
-
-// Reads the numbers of a part, which is at least as long as a comma, to part.out. False where anything is not
-// as it was in front of the part; what is in `out` is then unspecified. `inferred`: int64 may yet turn out to
-// be float64.
-template <Real T>
-bool read_numbers(NumberPart& part, bool inferred) {
-  // A copy: a mapped file may change between two looks at it. The comma at the end ends every loop here.
-  std::string text(part.text);
-  text.back() = ',';
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  T* const out = reinterpret_cast<T*>(part.out);
-  PartLists& lists = *part.lists;
-  const auto skip_blanks = [&at] {
-    while (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t') ++at;
-  };
-  std::int64_t element = 0;
-  do {
-    skip_blanks();
-    while (*at == '[') {
-      if (!lists.open()) return false;
-      ++at;
-      skip_blanks();
-    }
-    if (!lists.at_element() || element == part.commas) return false;
-    const bool negative = *at == '-';
-    if (!scan_number(at, end, out[element])) return false;
-    if constexpr (std::same_as<T, std::int64_t>) {
-      if (inferred && negative && out[element] == 0) part.float_only.push_back({element, -0.0});
-    }
-    ++element;
-    lists.next();
-    skip_blanks();
-    while (*at == ']') {
-      if (!lists.close()) return false;
-      ++at;
-      skip_blanks();
-    }
-    if (*at != ',') return false;
-  } while (++at != end);
-  return element == part.commas;
-}
-
-// Divides a text that ends with a comma into parts of about `size` bytes that do.
-std::vector<NumberPart> divide(std::string_view text, std::size_t size) {
-  std::vector<NumberPart> parts;
-  while (!text.empty()) {
-    const std::size_t comma = text.find(',', std::min(size, text.size()) - 1);
-    parts.push_back({text.substr(0, comma + 1)});
-    text.remove_prefix(comma + 1);
-  }
-  return parts;
 }
 
 }  // namespace
@@ -327,7 +239,7 @@ std::ptrdiff_t DataReader::read_ahead(JsonScanner& in) {
 // first one that does not fit. If there is no room, it is made for `likely` times as many numbers; at least
 // twice as many as there were.
 std::size_t DataReader::read_parts(std::string_view text, double likely) {
-  std::vector<NumberPart> parts = divide(text, reading_.part_bytes);
+  std::vector<NumberPart> parts = divide_numbers(text, reading_.part_bytes);
   const auto for_each = [&](const auto& work) {
     reading_.threads.for_each(to_int64(parts.size()), [&](std::int64_t i, int) { work(parts[to_size(i)]); });
   };
@@ -343,11 +255,7 @@ std::size_t DataReader::read_parts(std::string_view text, double likely) {
     part.out = std::exchange(out, out + part.commas * size);
     part.lists = nesting_.part(std::exchange(deeper, deeper + part.deeper));
   }
-  for_each([&](NumberPart& part) {
-    dispatch(*dtype_, [&]<class T>(TypeTag<T>) {
-      if constexpr (Real<Part<T>>) part.fits = part.lists && read_numbers<Part<T>>(part, inferred_);
-    });
-  });
+  for_each([&](NumberPart& part) { read_numbers(part, *dtype_, inferred_); });
   std::size_t read = 0;
   for (const NumberPart& part : parts) {
     if (!part.fits || !nesting_.step_over(*part.lists)) break;
