@@ -13,9 +13,9 @@
 #include "commands.hpp"
 #include "golden/check.hpp"
 #include "jobs/cases.hpp"
+#include "junit_output.hpp"
 #include "progress.hpp"
 #include "report/check_report.hpp"
-#include "report/junit.hpp"
 
 namespace tensorop {
 namespace {
@@ -25,7 +25,7 @@ std::vector<Option> check_options() {
       {"--filter", OptionKind::value, "TEXT",
        "only cases whose name contains TEXT; with * or ? TEXT is a glob"},
       {"--update", OptionKind::flag, "", "rewrite golden files that are missing or differ, and list them"},
-      {"--junit", OptionKind::value, "FILE", "also write the report as JUnit XML"},
+      junit_option(),
       {"--json", OptionKind::flag, "", "print the report as a JSON object, for programs"},
       {"--quiet", OptionKind::flag, "", "no report, only the exit status", "-q"},
   };
@@ -70,34 +70,25 @@ int run_check(const Arguments& arguments) {
   if (arguments.operands.empty()) throw Error("no case file or folder given");
   CheckSettings settings{read_batch_settings(arguments), arguments.has("--update")};
   std::vector<Job> jobs = wanted_cases(arguments);
-  // A file that cannot be written is an error before the work.
-  std::optional<OutputFile> junit_file;
-  if (const auto path = arguments.value("--junit")) {
-    require_no_input(*path, jobs);
-    junit_file.emplace(OutputFile::create(*path));
-  }
+  if (const auto path = arguments.value("--junit")) require_no_input(*path, jobs);
+  JUnitOutput junit(arguments, "tensorop check");
 
   Progress progress(read_progress(arguments));
   settings.batch.progress = [&](std::int64_t done, std::int64_t total) { progress.set(done, total); };
-  const bool quiet = arguments.has("--quiet");
+  const bool quiet = arguments.has("--quiet") || junit.takes_standard_output();
   const bool as_json = arguments.has("--json");
   const auto say = [&](const std::string& text) {
     if (!text.empty()) progress.hide_while([&] { print(text); });
   };
   CheckJson json;
-  JUnitReport junit;
   const CheckCounts counts =
       check_cases(std::move(jobs), settings, [&](const Job& job, const CaseResult& result) {
-        if (junit_file) junit.add(job, result);
+        if (junit.is_wanted()) junit.add(junit_test(job, result));
         if (!quiet) say(as_json ? json.add(job, result) : case_text(job, result));
       });
   progress.end();
   if (!quiet) say(as_json ? json.finish(counts) : summary_text(counts));
-  if (junit_file) {
-    const std::string text = junit.text();
-    junit_file->append(std::as_bytes(std::span(text)));
-    junit_file->commit();
-  }
+  junit.commit();
   return exit_status(counts);
 }
 

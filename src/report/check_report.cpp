@@ -1,6 +1,5 @@
 #include "report/check_report.hpp"
 
-#include <charconv>
 #include <utility>
 #include <vector>
 
@@ -136,12 +135,14 @@ std::string summary_text(const CheckCounts& counts) {
   return cat(cases, join(parts), "\n");
 }
 
-std::string seconds_text(double seconds) {
-  char text[64];
-  constexpr int kMicroseconds = 6;
-  const auto result =
-      std::to_chars(text, text + sizeof text, seconds, std::chars_format::fixed, kMicroseconds);
-  return {text, result.ptr};
+JUnitTest junit_test(const Job& job, const CaseResult& result) {
+  JUnitTest test{.suite = job.file, .name = job.name, .file = job.file, .line = job.line};
+  test.outcome = result.outcome == CaseOutcome::different ? JUnitOutcome::failure
+                 : result.outcome == CaseOutcome::error   ? JUnitOutcome::error
+                                                          : JUnitOutcome::passed;
+  test.text = case_reasons(job, result);
+  test.seconds = result.seconds;
+  return test;
 }
 
 std::string CheckJson::lead(std::string_view separator) {

@@ -1,10 +1,11 @@
-// What `check` found, as text to read and as one JSON object for programs. JUnit XML: report/junit.hpp.
+// What `check` found: as text to read, as one JSON object for programs, and for JUnit XML.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 #include "golden/check.hpp"
+#include "report/junit.hpp"
 
 namespace tensorop {
 
@@ -17,8 +18,9 @@ namespace tensorop {
 // "361 cases: all equal", "4 cases: 2 equal, 1 different, 1 error": one line.
 [[nodiscard]] std::string summary_text(const CheckCounts& counts);
 
-// Seconds as a decimal number, to the microsecond.
-[[nodiscard]] std::string seconds_text(double seconds);
+// The case as a test of JUnit: a difference is a failure; what was updated is its output. Its suite is the
+// job file.
+[[nodiscard]] JUnitTest junit_test(const Job& job, const CaseResult& result);
 
 // The object of `check --json` (docs/golden-files.md), piece by piece: cases are not kept.
 class CheckJson {

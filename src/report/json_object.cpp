@@ -1,5 +1,7 @@
 #include "report/json_object.hpp"
 
+#include <charconv>
+
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/json_writer.hpp"
@@ -23,6 +25,14 @@ std::string json_string(std::string_view text) {
 
 std::string json_bool(bool value) {
   return value ? "true" : "false";
+}
+
+std::string seconds_text(double seconds) {
+  char text[64];
+  constexpr int kMicroseconds = 6;
+  const auto result =
+      std::to_chars(text, text + sizeof text, seconds, std::chars_format::fixed, kMicroseconds);
+  return {text, result.ptr};
 }
 
 std::string json_integers(const std::vector<std::int64_t>& values) {

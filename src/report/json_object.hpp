@@ -26,6 +26,8 @@ class JsonObjectText {
 // A JSON string. Bytes that are not UTF-8 are escaped as in messages.
 [[nodiscard]] std::string json_string(std::string_view text);
 [[nodiscard]] std::string json_bool(bool value);
+// Seconds as a decimal number, to the microsecond; XML reports have it too.
+[[nodiscard]] std::string seconds_text(double seconds);
 // [2,3]: a shape, or the position of an element; messages write positions so too.
 [[nodiscard]] std::string json_integers(const std::vector<std::int64_t>& values);
 

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "report/check_report.hpp"
+#include "report/json_object.hpp"
 
 namespace tensorop {
 namespace {
@@ -40,48 +40,54 @@ std::string attribute(std::string_view name, std::string_view value) {
   return cat(" ", name, "=\"", xml(value), "\"");
 }
 
-std::string case_xml(const Job& job, const CaseResult& result) {
-  std::string out = cat("    <testcase", attribute("classname", job.file), attribute("name", job.name),
-                        attribute("file", job.file), attribute("line", cat(job.line)),
-                        attribute("time", seconds_text(result.seconds)));
-  if (result.outcome == CaseOutcome::equal) return out + "/>\n";
-  const std::string reasons = case_reasons(job, result);
-  if (result.outcome == CaseOutcome::updated) {
-    return cat(out, ">\n      <system-out>", xml(reasons), "</system-out>\n    </testcase>\n");
+std::string test_xml(const JUnitTest& test) {
+  std::string out = cat("    <testcase", attribute("classname", test.suite), attribute("name", test.name),
+                        attribute("file", test.file));
+  if (test.line != 0) out += attribute("line", cat(test.line));
+  out += attribute("time", seconds_text(test.seconds));
+  if (test.text.empty()) return out + "/>\n";
+  if (test.outcome == JUnitOutcome::passed) {
+    return cat(out, ">\n      <system-out>", xml(test.text), "</system-out>\n    </testcase>\n");
   }
-  const std::string_view tag = result.outcome == CaseOutcome::different ? "failure" : "error";
-  const std::string first_line = reasons.substr(0, reasons.find('\n'));
-  return cat(out, ">\n      <", tag, attribute("message", first_line), ">", xml(reasons), "</", tag,
+  const std::string_view tag = test.outcome == JUnitOutcome::failure ? "failure" : "error";
+  const std::string first_line = test.text.substr(0, test.text.find('\n'));
+  return cat(out, ">\n      <", tag, attribute("message", first_line), ">", xml(test.text), "</", tag,
              ">\n    </testcase>\n");
 }
 
-std::string count_attributes(const CheckCounts& counts, double seconds) {
-  return cat(attribute("tests", cat(counts.cases())), attribute("failures", cat(counts.different)),
-             attribute("errors", cat(counts.error)), attribute("time", seconds_text(seconds)));
+void count(JUnitCounts& counts, const JUnitTest& test) {
+  ++counts.tests;
+  if (test.outcome == JUnitOutcome::failure) ++counts.failures;
+  if (test.outcome == JUnitOutcome::error) ++counts.errors;
+  counts.seconds += test.seconds;
+}
+
+std::string count_attributes(const JUnitCounts& counts) {
+  return cat(attribute("tests", cat(counts.tests)), attribute("failures", cat(counts.failures)),
+             attribute("errors", cat(counts.errors)), attribute("time", seconds_text(counts.seconds)));
 }
 
 }  // namespace
 
-void JUnitReport::add(const Job& job, const CaseResult& result) {
-  if (suites_.empty() || suites_.back().file != job.file) suites_.push_back({job.file, {}, {}, 0});
-  Suite& suite = suites_.back();
-  suite.cases += case_xml(job, result);
-  suite.counts.add(result.outcome);
-  suite.seconds += result.seconds;
+void JUnitReport::add(const JUnitTest& test) {
+  if (suites_.empty() || suites_.back().name != test.suite) suites_.push_back({test.suite, {}, {}});
+  suites_.back().tests += test_xml(test);
+  count(suites_.back().counts, test);
 }
 
 std::string JUnitReport::text() const {
-  CheckCounts counts;
-  double seconds = 0;
+  JUnitCounts all;
   std::string suites;
-  for (const Suite& suite : suites_) {
-    counts += suite.counts;
-    seconds += suite.seconds;
-    suites += cat("  <testsuite", attribute("name", suite.file),
-                  count_attributes(suite.counts, suite.seconds), ">\n", suite.cases, "  </testsuite>\n");
+  for (const auto& [name, tests, counts] : suites_) {
+    all.tests += counts.tests;
+    all.failures += counts.failures;
+    all.errors += counts.errors;
+    all.seconds += counts.seconds;
+    suites += cat("  <testsuite", attribute("name", name), count_attributes(counts), ">\n", tests,
+                  "  </testsuite>\n");
   }
-  return cat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites", attribute("name", "tensorop check"),
-             count_attributes(counts, seconds), ">\n", suites, "</testsuites>\n");
+  return cat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites", attribute("name", name_),
+             count_attributes(all), ">\n", suites, "</testsuites>\n");
 }
 
 }  // namespace tensorop

@@ -404,4 +404,18 @@ TEST_CASE("the JUnit file is whole or not there", "[cli][check]") {
   CHECK(xml.ends_with("</testsuites>\n"));
 }
 
+TEST_CASE("--junit - is the only thing on standard output", "[cli][check]") {
+  const TempDir dir;
+  write_file(dir.file("f"), R"({"op":"add","a":1,"b":1,"expect":3})");
+  const auto result = check_in(dir, {"f", "--junit", "-"});
+  CHECK(result.status == 1);
+  CHECK(result.err.empty());
+  CHECK(result.out.starts_with("<?xml "));
+  CHECK(result.out.ends_with("</testsuites>\n"));
+  CHECK_FALSE(fs::exists(dir.path() / "-"));
+  check_refused(check_in(dir, {"f", "--junit", "-", "--json"}),
+                "check: --junit - cannot be combined with --json: both are for standard output");
+  check_refused(check_in(dir, {"f", "--junit", ""}), "check: --junit needs a file name");
+}
+
 }  // namespace tensorop

@@ -63,8 +63,8 @@ TEST_CASE("an outcome has the same reason in text, JUnit XML and JSON", "[report
   CaseResult failed = result_of(CaseOutcome::error);
   failed.error = std::make_shared<Error>("no <file>", "G-8", "make one");
   CHECK(case_text(job, failed) == "f:3: error: n\n  no <file> [G-8]\n  hint: make one\n");
-  JUnitReport junit;
-  junit.add(job, failed);
+  JUnitReport junit("");
+  junit.add(junit_test(job, failed));
   CHECK(junit.text().find("<error message=\"no &lt;file&gt; [G-8]\">") != std::string::npos);
   CheckJson json;
   CheckCounts counts;
