@@ -135,7 +135,8 @@ def check_installation(folder):
     log = output_of("cmake", "--install", str(build), "--prefix", str(prefix))
     for name in ("bin/tensorop", "share/man/man1/tensorop.1", "share/man/man1/tensorop-gathernd.1",
                  "share/bash-completion/completions/tensorop", "share/zsh/site-functions/_tensorop",
-                 "share/fish/vendor_completions.d/tensorop.fish"):
+                 "share/fish/vendor_completions.d/tensorop.fish", "share/doc/tensorop/third-party.md",
+                 "share/doc/tensorop/changes.md"):
         checker.check("installed " + name, (prefix / name).is_file(), log)
     page = output_of(BINARY, "man", "gathernd")
     checker.check("page", (prefix / "share/man/man1/tensorop-gathernd.1").read_text() == page)
