@@ -1,6 +1,4 @@
 // `check`: golden files.
-#include <fnmatch.h>
-
 #include <optional>
 #include <span>
 #include <string>
@@ -33,15 +31,10 @@ std::vector<Option> check_options() {
   return options;
 }
 
-bool is_wanted(const std::string& name, const std::string& filter) {
-  if (filter.find_first_of("*?") == std::string::npos) return name.find(filter) != std::string::npos;
-  return ::fnmatch(filter.c_str(), name.c_str(), FNM_NOESCAPE) == 0;
-}
-
 std::vector<Job> wanted_cases(const Arguments& arguments) {
   std::vector<Job> jobs = read_cases(arguments.operands);
   if (const auto filter = arguments.value("--filter")) {
-    jobs = select_cases(jobs, [&](const std::string& name) { return is_wanted(name, *filter); });
+    jobs = select_cases(jobs, [&](const std::string& name) { return matches_filter(name, *filter); });
     if (jobs.empty()) throw Error(cat("--filter ", in_quotes(*filter), " matches no case"));
   }
   if (jobs.empty()) throw Error("no cases");

@@ -66,6 +66,9 @@ inline constexpr CommandEntry kCommands[] = {
 [[nodiscard]] std::vector<Option> batch_options();
 [[nodiscard]] BatchSettings read_batch_settings(const Arguments& arguments);
 
+// Whether --filter selects `name`: a name that contains the filter, or matches it where it has * or ?.
+[[nodiscard]] bool matches_filter(const std::string& name, const std::string& filter);
+
 void print_help(const Command& command);
 void print_program_help();
 int print_version();

@@ -1,4 +1,6 @@
 // What the commands share: global options, help, standard output.
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <cstdio>
 
@@ -55,6 +57,11 @@ BatchSettings read_batch_settings(const Arguments& arguments) {
   settings.threads = read_settings(arguments).threads;
   settings.concurrent_jobs = read_count(arguments, "--jobs").value_or(settings.threads.count());
   return settings;
+}
+
+bool matches_filter(const std::string& name, const std::string& filter) {
+  if (filter.find_first_of("*?") == std::string::npos) return name.find(filter) != std::string::npos;
+  return ::fnmatch(filter.c_str(), name.c_str(), FNM_NOESCAPE) == 0;
 }
 
 Settings read_settings(const Arguments& arguments) {
