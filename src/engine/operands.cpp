@@ -1,10 +1,13 @@
 #include "engine/operands.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <exception>
 #include <map>
 #include <utility>
 
 #include "base/error.hpp"
+#include "tensor/convert_elements.hpp"
 
 namespace tensorop {
 
@@ -45,9 +48,46 @@ DType common_dtype(const Group& group, DType when_empty) {
   return common.value_or(when_empty);
 }
 
+// The elements of a float64 tensor as an integer dtype, if that changes none of them. Larger ones may have
+// been rounded.
+std::optional<Tensor> exact_integers(const Tensor& tensor, DType dtype) {
+  constexpr double kLargest = 0x1p53;
+  if (tensor.dtype() != DType::float64 || !kIntegerTypes.contains(dtype)) return std::nullopt;
+  const std::int64_t count = tensor.size();
+  auto integers = std::make_shared<Storage>(count * element_size(dtype));
+  if (cast_elements(integers->data(), dtype, tensor.data(), DType::float64, count) >= 0) return std::nullopt;
+  const auto is_exact = [](double value) {
+    return std::trunc(value) == value && std::abs(value) <= kLargest;
+  };
+  const auto* const values = tensor.as<double>();
+  if (!std::all_of(values, values + count, is_exact)) return std::nullopt;
+  return Tensor(dtype, tensor.shape(), std::move(integers));
+}
+
+// resolve_as(), which see. `keep_text`: it can be read again after a failure, also where it is a stream.
+void resolve_as(Source& source, DType dtype, bool keep_text) {
+  if (source.tensor() != nullptr) return;
+  // A text of only "NaN" and "Infinity" has strings by itself, and floats beside other floats.
+  const auto may_be_not_finite = [&] {
+    return source.natural_dtype() == DType::string && (kFloatTypes | kComplexTypes).contains(dtype);
+  };
+  if (source.is_unread() || may_be_not_finite()) {
+    try {
+      return source.resolve(dtype, keep_text);
+    } catch (const MemoryError&) {
+      throw;
+    } catch (const Error&) {
+      // It keeps its own dtype, which the caller refuses.
+      if (source.is_unread() && !source.can_be_read()) throw;
+    }
+  }
+  source.read(keep_text);
+  if (source.tensor() == nullptr) source.resolve(adapts(source, dtype) ? dtype : source.natural_dtype());
+}
+
 }  // namespace
 
-void resolve_dtypes(const std::vector<TypedOperand>& operands) {
+void resolve_dtypes(const std::vector<TypedOperand>& operands, Unfit unfit) {
   std::map<std::string_view, Group> groups;
   std::vector<JsonHead> heads;
   for (const auto& [source, name, type, named, when_empty] : operands) {
@@ -73,11 +113,14 @@ void resolve_dtypes(const std::vector<TypedOperand>& operands) {
       }
     }
   };
-  const auto read = [](const TypedOperand& operand, Group& group) {
+  const auto resolve = [unfit](Source& source, DType dtype) {
+    unfit == Unfit::refused ? resolve_as(source, dtype) : resolve_if_fits(source, dtype);
+  };
+  const auto read = [&resolve](const TypedOperand& operand, Group& group) {
     if (operand.named) {
       operand.source->resolve(*operand.named);
     } else if (group.dtype) {
-      resolve_as(*operand.source, *group.dtype);
+      resolve(*operand.source, *group.dtype);
     } else {
       // Another one may yet name the dtype of this one.
       operand.source->read(group.undecided > 1);
@@ -93,29 +136,36 @@ void resolve_dtypes(const std::vector<TypedOperand>& operands) {
   if (error) std::rethrow_exception(error);
   each_untyped([&](const TypedOperand& operand, Group& group, const JsonHead&) {
     if (!group.dtype) group.dtype = common_dtype(group, operand.when_empty);
-    resolve_as(*operand.source, *group.dtype);
+    resolve(*operand.source, *group.dtype);
   });
   if (error) std::rethrow_exception(error);
 }
 
 void resolve_as(Source& source, DType dtype) {
+  resolve_as(source, dtype, false);
+}
+
+void resolve_if_fits(Source& source, DType dtype) {
   if (source.tensor() != nullptr) return;
-  // A text of only "NaN" and "Infinity" has strings by itself, and floats beside other floats.
-  const auto may_be_not_finite = [&] {
-    return source.natural_dtype() == DType::string && (kFloatTypes | kComplexTypes).contains(dtype);
-  };
-  if (source.is_unread() || may_be_not_finite()) {
-    try {
-      return source.resolve(dtype);
-    } catch (const MemoryError&) {
-      throw;
-    } catch (const Error&) {
-      // It keeps its own dtype, which the caller refuses.
-      if (source.is_unread() && !source.can_be_read()) throw;
-    }
+  // Text that names its dtype fits in it.
+  const bool keep_text = source.is_unread() && !source.peek().dtype;
+  try {
+    return resolve_as(source, dtype, keep_text);
+  } catch (const MemoryError&) {
+    throw;
+  } catch (const Error&) {
+    if (!source.can_be_read()) throw;
   }
-  source.read();
-  if (source.tensor() == nullptr) source.resolve(adapts(source, dtype) ? dtype : source.natural_dtype());
+  source.read(true);
+  if (source.tensor() != nullptr) return;
+  try {
+    source.resolve(source.natural_dtype(), true);
+  } catch (const MemoryError&) {
+    throw;
+  } catch (const Error&) {
+    source.resolve(DType::float64);
+  }
+  if (auto integers = exact_integers(*source.tensor(), dtype)) source.replace(std::move(*integers));
 }
 
 }  // namespace tensorop

@@ -1,6 +1,7 @@
 // Opens operands that must have one dtype, and finds the dtype of untyped ones.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,13 +24,23 @@ struct TypedOperand {
   DType when_empty = DType::int64;  // that of untyped text without elements, where nothing else decides
 };
 
+// What becomes of untyped text with elements that do not fit in the dtype of the other operands.
+enum class Unfit : std::uint8_t {
+  refused,   // an Error
+  own_dtype  // as resolve_if_fits()
+};
+
 // Reads operands that are text, once if their order allows it, so that each has a tensor. The dtype of
 // untyped text is `named`, else that of the first operand of the same type variable that has one, else its
 // own: float64 if that of any of them is. Text that can name its dtype is read before text that cannot.
 // Throws Error, that of the first operand that has one.
-void resolve_dtypes(const std::vector<TypedOperand>& operands);
+void resolve_dtypes(const std::vector<TypedOperand>& operands, Unfit unfit = Unfit::refused);
 
 // Reads a source without a tensor as `dtype` if it can be read so, else as its own dtype. Throws Error.
 void resolve_as(Source& source, DType dtype);
+
+// Reads a source without a tensor as `dtype` if its elements fit, 1.0 in an integer dtype too; else as its
+// own dtype, which is float64 for integers beyond int64. Throws Error where it cannot be read at all.
+void resolve_if_fits(Source& source, DType dtype);
 
 }  // namespace tensorop

@@ -33,14 +33,14 @@ bool expects_error(const Job& job) {
   return job.expect && job.expect->kind == Expectation::Kind::error;
 }
 
-// The expected tensor, with the dtype of the result if its own text names none.
+// The expected tensor, with the dtype of the result if its own text names none and its elements fit.
 Tensor expected_tensor(const Expectation& expect, const Tensor& actual, const Threads& threads,
                        Inputs& inputs) {
   return with_context("expect", [&] {
     const Source::Options options{.read_later = true, .threads = threads};
     Source source = expect.kind == Expectation::Kind::tensor ? Source::of_json(expect.tensor, options)
                                                              : Source::open(expect.text, options);
-    resolve_as(source, actual.dtype());
+    resolve_if_fits(source, actual.dtype());
     inputs.add(source.mapping());
     return *source.tensor();
   });

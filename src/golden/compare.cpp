@@ -82,7 +82,8 @@ Comparison compare_operands(const std::string& actual, const std::string& expect
   };
   Source first = open("actual", actual);
   Source second = open("expected", expected);
-  resolve_dtypes({{.source = &first, .name = "actual"}, {.source = &second, .name = "expected"}});
+  resolve_dtypes({{.source = &first, .name = "actual"}, {.source = &second, .name = "expected"}},
+                 Unfit::own_dtype);
   Inputs inputs;
   inputs.add(first.mapping());
   inputs.add(second.mapping());

@@ -59,8 +59,9 @@ enum class CompareDepth : std::uint8_t {
                                          const Tolerances& tolerances, const Threads& threads,
                                          CompareDepth depth = CompareDepth::report);
 
-// Opens two operands and compares them. An untyped operand takes the dtype of the other one; two untyped
-// operands are read together. Throws Error when one of them cannot be read.
+// Opens two operands and compares them. An untyped operand takes the dtype of the other one where its
+// elements fit, else it is different; two untyped operands are read together. Throws Error when one of them
+// cannot be read.
 [[nodiscard]] Comparison compare_operands(const std::string& actual, const std::string& expected,
                                           const Tolerances& tolerances, const Settings& settings,
                                           CompareDepth depth = CompareDepth::report);

@@ -128,9 +128,9 @@ void Source::read(bool keep_text) {
   }
 }
 
-void Source::resolve(DType dtype) {
+void Source::resolve(DType dtype, bool keep_text) {
   auto converted = natural_ ? in_context([&] { return natural_->as(dtype); }) : std::nullopt;
-  take_tensor(converted ? std::move(*converted) : read_text(dtype, false).take());
+  take_tensor(converted ? std::move(*converted) : read_text(dtype, keep_text).take());
 }
 
 }  // namespace tensorop

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/input_file.hpp"
 #include "base/threads.hpp"
@@ -58,8 +59,10 @@ class Source {
   [[nodiscard]] bool fits_any_dtype() const { return natural_->empty; }
   // Resolves the dtype of text without a tensor(): untyped elements become `dtype`. Unread text is read once;
   // text that names its dtype keeps it. Throws Error when elements do not fit; the operand is then unchanged,
-  // but for a stream a part of which is gone.
-  void resolve(DType dtype);
+  // but for a stream a part of which is gone, unless `keep_text`.
+  void resolve(DType dtype, bool keep_text = false);
+  // Replaces the tensor by another one of its shape.
+  void replace(Tensor tensor) { take_tensor(std::move(tensor)); }
   // Of text: whether it can be read from its beginning. False once a part of a stream is gone.
   [[nodiscard]] bool can_be_read() const { return text_->offset() == 0; }
 

@@ -80,6 +80,9 @@ TEST_CASE("each case gets its outcome, and the worst is the exit status", "[cli]
        "[IX-1]\n"},
       {R"("indices":[0],"expect":"none.npy")", 2,
        "f:1: error\n  expect: none.npy: cannot open: No such file or directory\n"},
+      {R"("indices":[0],"expect":[30.5])", 1,
+       "f:1: different\n  different: dtype\n  actual:    the result, int64 (1)\n  expected:  expect, float64 "
+       "(1)\n"},
       {R"("indices":[0],"expect":{"dtype":"int8","data":[300]})", 2,
        "f:1: error\n  expect: element [0] = 300 does not fit in int8 (-128..127)\n"},
       {R"("indices":"none.npy","expect":[1])", 2,

@@ -61,6 +61,11 @@ TEST_CASE("an untyped stream takes the dtype of the other operand, wherever that
       CAPTURE(input[0], file);
       check_result(run_in(dir, {"-", file}, input), 0, equal);
       check_result(run_in(dir, {file, "-"}, input), 0, equal);
+      std::string unfit = input;
+      unfit.replace(unfit.rfind("29999"), 5, "1e300");
+      check_result(run_in(dir, {file, "-"}, unfit), 1,
+                   cat("different: dtype\nactual:    ", file,
+                       ", float32 (30000)\nexpected:  standard input, float64 (30000)\n"));
     }
   }
 }
@@ -154,8 +159,9 @@ TEST_CASE("what cannot be compared is exit status 2", "[cli][compare]") {
       {{"a.npy", "a.npy", "--rtol"}, "--rtol needs a value"},
       {{"a.npy", "a.npy", "--rtol", "1", "--rtol", "2"}, "--rtol is given twice"},
       {{"a.npy", "a.npy", "--nan-unequal=1"}, "--nan-unequal takes no value"},
-      {{"a.npy", "[1,1e60]"},
-       "expected: element [1] = 1e60 does not fit in float32 (-3.4028235e+38..3.4028235e+38)"},
+      {{"a.npy", "[1,1e400]"},
+       "expected: element [1] = 1e400 does not fit in float64 "
+       "(-1.7976931348623157e+308..1.7976931348623157e+308)"},
   };
   for (const Refused& row : rows) {
     CAPTURE(row.words);

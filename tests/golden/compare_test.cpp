@@ -135,8 +135,25 @@ TEST_CASE("an untyped operand takes the dtype of the other one", "[golden][compa
   // Of themselves these would be strings.
   CHECK(compare(typed("float32", R"(["NaN","-Infinity"])"), R"(["NaN","-Infinity"])").equal);
   CHECK(compare(R"([["NaN","Infinity"]])", typed("complex64", R"([["NaN","Infinity"]])")).equal);
-  CHECK_THROWS_WITH(compare(typed("uint8", "[1]"), "[300]"),
-                    "expected: element [0] = 300 does not fit in uint8 (0..255)");
+  // What does not fit is different.
+  check_rows({
+      {typed("int64", "[1]"),
+       "[1.5]",
+       {},
+       false,
+       "different: dtype\nactual:    int64 (1)\nexpected:  float64 (1)\n"},
+      {"[300]",
+       typed("uint8", "[1]"),
+       {},
+       false,
+       "different: dtype\nactual:    int64 (1)\nexpected:  uint8 (1)\n"},
+      {"[1]",
+       "[9223372036854775808]",
+       {},
+       false,
+       "different: dtype\nactual:    int64 (1)\nexpected:  float64 (1)\n"},
+      {typed("int64", "[1]"), "[1.0]", {}, true, "equal: int64 (1), 1 element, exact\n"},
+  });
 }
 
 TEST_CASE("what differs is reported with its places, errors and the tolerances that would do",
