@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/output_file.hpp"
 #include "base/paths.hpp"
+#include "base/system.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "golden/check.hpp"
@@ -22,6 +23,7 @@ std::vector<Option> check_options() {
   std::vector<Option> options = {
       {"--filter", OptionKind::value, "TEXT",
        "only cases whose name contains TEXT; with * or ? TEXT is a glob"},
+      {"--actual", OptionKind::value, "DIR", "compare the results of another program, files in DIR"},
       {"--update", OptionKind::flag, "", "rewrite golden files that are missing or differ, and list them"},
       junit_option(),
       {"--json", OptionKind::flag, "", "print the report as a JSON object, for programs"},
@@ -32,7 +34,8 @@ std::vector<Option> check_options() {
 }
 
 std::vector<Job> wanted_cases(const Arguments& arguments) {
-  std::vector<Job> jobs = read_cases(arguments.operands);
+  std::vector<Job> jobs = read_cases(
+      arguments.operands, arguments.has("--actual") ? JobPurpose::check_others : JobPurpose::check);
   if (const auto filter = arguments.value("--filter")) {
     jobs = select_cases(jobs, [&](const std::string& name) { return matches_filter(name, *filter); });
     if (jobs.empty()) throw Error(cat("--filter ", in_quotes(*filter), " matches no case"));
@@ -56,12 +59,28 @@ void require_no_input(const std::string& report, const std::vector<Job>& jobs) {
     const bool has_golden = job.expect && job.expect->kind == Expectation::Kind::file;
     if (has_golden && keys.of(job.expect->text) == key)
       throw Error(cat("--junit ", printable(report), " is a golden file"));
+    if (job.actual && keys.of(*job.actual) == key)
+      throw Error(cat("--junit ", printable(report), " is a result to compare"));
   }
+}
+
+// The folder of --actual, or nothing.
+std::string read_actual(const Arguments& arguments) {
+  if (!arguments.has("--actual")) return {};
+  std::string folder = *arguments.value("--actual");
+  if (arguments.has("--update")) {
+    throw Error("--actual cannot be combined with --update", "",
+                "--update makes golden files of what tensorop computes");
+  }
+  struct stat info {};
+  if (os().stat(folder.c_str(), &info) != 0) throw_errno(folder, "cannot open the folder of --actual");
+  if (!S_ISDIR(info.st_mode)) throw Error(cat("--actual ", in_quotes(folder), " is not a folder"));
+  return folder;
 }
 
 int run_check(const Arguments& arguments) {
   if (arguments.operands.empty()) throw Error("no case file or folder given");
-  CheckSettings settings{read_batch_settings(arguments), arguments.has("--update")};
+  CheckSettings settings{read_batch_settings(arguments), arguments.has("--update"), read_actual(arguments)};
   std::vector<Job> jobs = wanted_cases(arguments);
   if (const auto path = arguments.value("--junit")) require_no_input(*path, jobs);
   JUnitOutput junit(arguments, "tensorop check");

@@ -8,7 +8,7 @@
 #include "base/paths.hpp"
 #include "base/text.hpp"
 #include "engine/execute.hpp"
-#include "engine/operands.hpp"
+#include "golden/external.hpp"
 #include "io/source.hpp"
 
 namespace tensorop {
@@ -33,26 +33,21 @@ bool expects_error(const Job& job) {
   return job.expect && job.expect->kind == Expectation::Kind::error;
 }
 
-// The expected tensor, with the dtype of the result if its own text names none and its elements fit.
-Tensor expected_tensor(const Expectation& expect, const Tensor& actual, const Threads& threads,
-                       Inputs& inputs) {
+Source open_expected(const Expectation& expect, const Threads& threads) {
   return with_context("expect", [&] {
     const Source::Options options{.read_later = true, .threads = threads};
-    Source source = expect.kind == Expectation::Kind::tensor ? Source::of_json(expect.tensor, options)
-                                                             : Source::open(expect.text, options);
-    resolve_if_fits(source, actual.dtype());
-    inputs.add(source.mapping());
-    return *source.tensor();
+    return expect.kind == Expectation::Kind::tensor ? Source::of_json(expect.tensor, options)
+                                                    : Source::open(expect.text, options);
   });
 }
 
-Comparison compare_case(const Job& job, const Tensor& actual, const Threads& threads) {
-  Inputs inputs;
-  const Tensor expected = expected_tensor(*job.expect, actual, threads, inputs);
-  Comparison comparison = compare_tensors(actual, expected, job.tolerances, threads);
-  inputs.require_unchanged();
-  comparison.actual.name = "the result";
-  comparison.expected.name = expects_file(job) ? printable(job.expect->text) : "expect";
+// An untyped tensor takes the dtype of the other one.
+Comparison compare_case(const Job& job, Source actual, Source expected, const Threads& threads) {
+  Comparison comparison = compare_sources({.source = &actual, .name = "actual"},
+                                          {.source = &expected, .name = "expect"}, job.tolerances, threads);
+  if (comparison.actual.name.empty()) comparison.actual.name = "the result";
+  if (comparison.expected.name.empty())
+    comparison.expected.name = job.expect ? "expect" : "tensorop's result";
   return comparison;
 }
 
@@ -73,6 +68,7 @@ class Check {
       : jobs_(std::move(jobs)), settings_(settings), report_(report), results_(jobs_.size()) {}
 
   CheckCounts run() {
+    find_externals();
     if (settings_.update) order_by_golden_files();
     run_batch(
         jobs_, settings_.batch, [this](std::size_t i, const Settings& own) { return work(i, own); },
@@ -124,7 +120,29 @@ class Check {
     golden.last_writer = i;
   }
 
+  // Where the results of another program are. One file is the result of one case.
+  void find_externals() {
+    externals_.resize(jobs_.size());
+    std::map<std::string, std::size_t> taken;
+    for (std::size_t i = 0; i < jobs_.size(); ++i) {
+      const Job& job = jobs_[i];
+      if (!job.is_case || (settings_.update && expects_file(job))) continue;
+      if (job.actual) {
+        externals_[i] = named_external(*job.actual);
+      } else if (!settings_.actual_folder.empty()) {
+        with_context(job.location(), [&] { externals_[i] = find_external(job, settings_.actual_folder); });
+        const std::string& path = externals_[i]->path;
+        const auto [there, is_new] = taken.try_emplace(path, i);
+        if (is_new || path.empty()) continue;
+        throw Error(cat(job.location(), ": ", printable(path), " is already the result of ",
+                        jobs_[there->second].location()),
+                    "", "give the cases different names, or an \"actual\"");
+      }
+    }
+  }
+
   std::optional<Tensor> work(std::size_t i, const Settings& own) {
+    if (externals_[i]) return work_external(i, *externals_[i], own);
     const Job& job = jobs_[i];
     CaseResult& found = results_[i];
     std::optional<Tensor> actual;
@@ -139,7 +157,7 @@ class Check {
       return std::nullopt;
     }
     found.result = OutputInfo{actual->dtype(), actual->shape()};
-    if (job.expect) judge(i, *actual, own.threads);
+    if (job.is_case) judge(i, *actual, own.threads);
     return actual;
   }
 
@@ -161,7 +179,51 @@ class Check {
 
   CaseOutcome compare(std::size_t i, const Tensor& actual, const Threads& threads) {
     CaseResult& found = results_[i];
-    found.comparison = compare_case(jobs_[i], actual, threads);
+    found.comparison =
+        compare_case(jobs_[i], Source::of(actual), open_expected(*jobs_[i].expect, threads), threads);
+    return found.comparison->equal ? CaseOutcome::equal : CaseOutcome::different;
+  }
+
+  // A case whose result is that of another program. Returns what tensorop computes, where later jobs use it.
+  std::optional<Tensor> work_external(std::size_t i, const ExternalResult& external, const Settings& own) {
+    const Job& job = jobs_[i];
+    CaseResult& found = results_[i];
+    std::optional<Tensor> computed;
+    try {
+      const bool needs_expected = !job.expect && !external.path.empty();
+      if (needs_expected || job.uses != 0) computed = evaluate(job.request, own);
+    } catch (const MemoryError&) {
+      throw;
+    } catch (Error& error) {
+      // With an expectation it is no concern of this case, but of those that use the result.
+      error.add_context("expected");
+      if (!job.expect) throw;
+    }
+    try {
+      found.outcome = judge_external(i, external, computed, own.threads);
+    } catch (const Error& error) {
+      found.outcome = CaseOutcome::error;
+      found.error = std::make_shared<Error>(error);
+    }
+    return computed;
+  }
+
+  CaseOutcome judge_external(std::size_t i, const ExternalResult& external,
+                             const std::optional<Tensor>& computed, const Threads& threads) {
+    const Job& job = jobs_[i];
+    CaseResult& found = results_[i];
+    found.actual = external.path;
+    // A program that fails, as it should, leaves no result.
+    if (expects_error(job)) return external.path.empty() ? CaseOutcome::equal : CaseOutcome::different;
+    if (external.path.empty()) {
+      found.missing = external.tried;
+      return CaseOutcome::different;
+    }
+    Source actual = with_context(
+        "actual", [&] { return Source::open(external.path, {.read_later = true, .threads = threads}); });
+    Source expected = job.expect ? open_expected(*job.expect, threads) : Source::of(*computed);
+    found.comparison = compare_case(job, std::move(actual), std::move(expected), threads);
+    found.result = OutputInfo{found.comparison->actual.dtype, found.comparison->actual.shape};
     return found.comparison->equal ? CaseOutcome::equal : CaseOutcome::different;
   }
 
@@ -194,7 +256,7 @@ class Check {
       found = {};
       found.outcome = CaseOutcome::error;
       found.error = outcome.error;
-    } else if (!jobs_[i].expect) {
+    } else if (!jobs_[i].is_case) {
       return;
     }
     found.seconds = outcome.seconds;
@@ -207,7 +269,8 @@ class Check {
   const CaseReport& report_;
   std::vector<CaseResult> results_;  // each used by one thread at a time: its job's, then the reporting one
   std::vector<GoldenFile> golden_;
-  std::vector<std::size_t> golden_of_;  // the golden file of a case that expects one
+  std::vector<std::optional<ExternalResult>> externals_;  // of cases of another program
+  std::vector<std::size_t> golden_of_;                    // the golden file of a case that expects one
   CheckCounts counts_;
 };
 

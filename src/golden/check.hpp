@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/error.hpp"
@@ -31,7 +32,9 @@ enum class GoldenUpdate : std::uint8_t {
 
 struct CaseResult {
   CaseOutcome outcome = CaseOutcome::equal;
-  std::optional<OutputInfo> result;      // dtype and shape, where the call had a result
+  std::string actual;                    // the file of another program's result, where that was judged
+  std::vector<std::string> missing;      // the files that it could be, where there is none
+  std::optional<OutputInfo> result;      // dtype and shape, where there was a result
   std::optional<Comparison> comparison;  // of the result with the expected tensor, where there was one
   // The error of the call, also where an error was expected, or why there is no verdict.
   std::shared_ptr<const Error> error;
@@ -52,15 +55,23 @@ struct CheckCounts {
 
 struct CheckSettings {
   BatchSettings batch;
-  bool update = false;  // rewrite golden files that are missing or differ
+  bool update = false;  // rewrite golden files that are missing or differ with what tensorop computes
+  // Where not empty: the folder with the results of another program, which are judged instead (external.hpp).
+  // Not with `update`.
+  std::string actual_folder;
 };
 
 // Takes the results in the order of the jobs, one call at a time. Steps without an expectation are reported,
 // and counted, only when they fail. An exception from it ends the check.
 using CaseReport = std::function<void(const Job& job, const CaseResult& result)>;
 
+// A case that has `actual`, and any with an actual_folder, judges the result of another program: there must
+// be none where an error is expected; where nothing is, it must be what tensorop computes. With `update`
+// such a case is judged only if it has no golden file to rewrite.
+//
 // With `update` golden files are outputs: cases that write or read the same one run in the order of the
-// jobs, so that results do not depend on how many run concurrently.
+// jobs, so that results do not depend on how many run concurrently. Throws Error where one file is the
+// result of two cases.
 CheckCounts check_cases(std::vector<Job> jobs, const CheckSettings& settings, const CaseReport& report);
 
 }  // namespace tensorop

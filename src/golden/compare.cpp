@@ -7,7 +7,6 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/input_file.hpp"
-#include "engine/operands.hpp"
 #include "io/json_writer.hpp"
 
 namespace tensorop {
@@ -74,6 +73,20 @@ Comparison compare_tensors(const Tensor& actual, const Tensor& expected, const T
   return out;
 }
 
+Comparison compare_sources(const TypedOperand& actual, const TypedOperand& expected,
+                           const Tolerances& tolerances, const Threads& threads, CompareDepth depth) {
+  resolve_dtypes({actual, expected}, Unfit::own_dtype);
+  Inputs inputs;
+  inputs.add(actual.source->mapping());
+  inputs.add(expected.source->mapping());
+  Comparison out =
+      compare_tensors(*actual.source->tensor(), *expected.source->tensor(), tolerances, threads, depth);
+  inputs.require_unchanged();
+  out.actual.name = actual.source->name();
+  out.expected.name = expected.source->name();
+  return out;
+}
+
 Comparison compare_operands(const std::string& actual, const std::string& expected,
                             const Tolerances& tolerances, const Settings& settings, CompareDepth depth) {
   if (actual == "-" && expected == "-") throw Error("standard input can be read only once");
@@ -82,16 +95,8 @@ Comparison compare_operands(const std::string& actual, const std::string& expect
   };
   Source first = open("actual", actual);
   Source second = open("expected", expected);
-  resolve_dtypes({{.source = &first, .name = "actual"}, {.source = &second, .name = "expected"}},
-                 Unfit::own_dtype);
-  Inputs inputs;
-  inputs.add(first.mapping());
-  inputs.add(second.mapping());
-  Comparison out = compare_tensors(*first.tensor(), *second.tensor(), tolerances, settings.threads, depth);
-  inputs.require_unchanged();
-  out.actual.name = first.name();
-  out.expected.name = second.name();
-  return out;
+  return compare_sources({.source = &first, .name = "actual"}, {.source = &second, .name = "expected"},
+                         tolerances, settings.threads, depth);
 }
 
 }  // namespace tensorop

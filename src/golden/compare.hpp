@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/engine.hpp"
+#include "engine/operands.hpp"
 #include "jobs/tolerances.hpp"
 #include "kernels/difference.hpp"
 
@@ -59,9 +60,14 @@ enum class CompareDepth : std::uint8_t {
                                          const Tolerances& tolerances, const Threads& threads,
                                          CompareDepth depth = CompareDepth::report);
 
-// Opens two operands and compares them. An untyped operand takes the dtype of the other one where its
-// elements fit, else it is different; two untyped operands are read together. Throws Error when one of them
-// cannot be read.
+// Compares two open operands and names them in the comparison. An untyped operand takes the dtype of the
+// other one where its elements fit, else it is different; two untyped operands are read together. Throws
+// Error when one of them cannot be read.
+[[nodiscard]] Comparison compare_sources(const TypedOperand& actual, const TypedOperand& expected,
+                                         const Tolerances& tolerances, const Threads& threads,
+                                         CompareDepth depth = CompareDepth::report);
+
+// The same of operands that are still to be opened.
 [[nodiscard]] Comparison compare_operands(const std::string& actual, const std::string& expected,
                                           const Tolerances& tolerances, const Settings& settings,
                                           CompareDepth depth = CompareDepth::report);

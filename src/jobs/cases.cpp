@@ -64,10 +64,10 @@ std::string fault_in_tensor(const std::string& path) {
 }
 
 // Golden files and operands may be in the same folder as the cases.
-void read_file_of_folder(const std::string& path, std::vector<Job>& jobs) {
+void read_file_of_folder(const std::string& path, JobPurpose purpose, std::vector<Job>& jobs) {
   const std::size_t before = jobs.size();
   try {
-    read_jobs(path, JobPurpose::check, jobs);
+    read_jobs(path, purpose, jobs);
   } catch (const MemoryError&) {
     throw;
   } catch (const Error& error) {
@@ -81,16 +81,16 @@ void read_file_of_folder(const std::string& path, std::vector<Job>& jobs) {
 
 }  // namespace
 
-std::vector<Job> read_cases(const std::vector<std::string>& paths) {
+std::vector<Job> read_cases(const std::vector<std::string>& paths, JobPurpose purpose) {
   if (std::ranges::count(paths, "-") > 1) throw Error("standard input can be read only once");
   std::vector<Job> jobs;
   for (const std::string& path : paths) {
     if (path == "-" || !is_folder(path)) {
-      read_jobs(path, JobPurpose::check, jobs);
+      read_jobs(path, purpose, jobs);
       continue;
     }
     const std::size_t before = jobs.size();
-    for (const std::string& file : files_below(path)) read_file_of_folder(file, jobs);
+    for (const std::string& file : files_below(path)) read_file_of_folder(file, purpose, jobs);
     if (jobs.size() == before)
       throw Error(cat(printable(path), ": no cases in the *.json and *.jsonl files of this folder"));
   }
@@ -103,7 +103,7 @@ std::vector<Job> select_cases(const std::vector<Job>& jobs,
   std::vector<Part> parts(jobs.size(), Part::left_out);
   // Jobs need only earlier ones.
   for (std::size_t i = jobs.size(); i-- > 0;) {
-    if (jobs[i].expect && wanted(jobs[i].name)) parts[i] = Part::checked;
+    if (jobs[i].is_case && wanted(jobs[i].name)) parts[i] = Part::checked;
     if (parts[i] == Part::left_out) continue;
     for (const Need& need : jobs[i].needs) parts[need.job] = std::max(parts[need.job], Part::step);
   }
@@ -113,7 +113,7 @@ std::vector<Job> select_cases(const std::vector<Job>& jobs,
     if (parts[i] == Part::left_out) continue;
     new_index[i] = out.size();
     Job& job = out.emplace_back(jobs[i]);
-    if (parts[i] == Part::step) job.expect.reset();
+    if (parts[i] == Part::step) job.is_case = false;
     job.uses = 0;
     for (Need& need : job.needs) {
       need.job = new_index[need.job];

@@ -14,8 +14,8 @@
 namespace tensorop {
 namespace {
 
-constexpr std::string_view kCommonKeys[] = {"op",     "operands", "spec", "dtype", "output",
-                                            "format", "id",       "name", "expect"};
+constexpr std::string_view kCommonKeys[] = {"op",     "operands", "spec", "dtype",  "output",
+                                            "format", "id",       "name", "expect", "actual"};
 
 [[noreturn]] void refuse(const JsonMember& member, std::string_view expected) {
   throw Error(cat("expected ", expected, ", found ", kind_name(member.kind)));
@@ -187,6 +187,8 @@ class JobReader {
       }
     } else if (member.key == "expect") {
       job_.expect = expectation_of(member, folder_);
+    } else if (member.key == "actual") {
+      job_.actual = file_of(member, folder_);
     } else if (std::ranges::find(tolerance_names(), member.key) != tolerance_names().end()) {
       if (member.kind == JsonKind::null || member.kind == JsonKind::list || member.kind == JsonKind::object) {
         refuse(member, "a number or a word");

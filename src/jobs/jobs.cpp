@@ -82,7 +82,7 @@ class Linker {
     for (const std::string& file : files_of(path)) {
       const auto found = writers_.find(keys_.of(file));
       if (found == writers_.end() || found->second == i) continue;
-      if (purpose_ == JobPurpose::check) {
+      if (purpose_ != JobPurpose::run) {
         throw Error(cat(printable(path), " is the output of ", jobs_[found->second].reference(),
                         ", and check writes no outputs: use its id"));
       }
@@ -102,11 +102,17 @@ class Linker {
   PathKeys keys_;
 };
 
+bool is_case(const Job& job, JobPurpose purpose) {
+  if (purpose == JobPurpose::run) return false;
+  if (job.expect || job.actual) return true;
+  return purpose == JobPurpose::check_others && (job.output || job.uses == 0);
+}
+
 void require_purpose(const Job& job, JobPurpose purpose) {
   if (purpose == JobPurpose::run && !job.output && job.id.empty()) {
     throw Error(cat(job.location(), ": neither \"output\" nor \"id\": the result would be lost"));
   }
-  if (purpose == JobPurpose::check && !job.expect && job.uses == 0) {
+  if (purpose == JobPurpose::check && !job.is_case && job.uses == 0) {
     throw Error(cat(job.location(), ": key \"expect\" is missing"));
   }
 }
@@ -158,7 +164,10 @@ void read_jobs(const std::string& path, JobPurpose purpose, std::vector<Job>& jo
   for (const JsonObject& object : read_json_objects(text, name))
     jobs.push_back(read_job(object, path == "-" ? name : path, folder));
   Linker(jobs, first, purpose).link();
-  for (std::size_t i = first; i < jobs.size(); ++i) require_purpose(jobs[i], purpose);
+  for (std::size_t i = first; i < jobs.size(); ++i) {
+    jobs[i].is_case = is_case(jobs[i], purpose);
+    require_purpose(jobs[i], purpose);
+  }
 }
 
 }  // namespace tensorop

@@ -41,10 +41,12 @@ struct Job {
   Request request;
   std::optional<Destination> output;
   std::optional<Expectation> expect;
-  Tolerances tolerances;           // of the expectation
-  std::vector<Need> needs;         // earlier jobs, by their index in the list of all jobs
-  std::vector<std::size_t> after;  // earlier jobs that read what this one overwrites: it waits for them
-  int uses = 0;                    // operands of later jobs that are this one's result
+  std::optional<std::string> actual;  // the file that holds another program's result
+  bool is_case = false;               // its result is judged; under check all other jobs are steps
+  Tolerances tolerances;              // of the case
+  std::vector<Need> needs;            // earlier jobs, by their index in the list of all jobs
+  std::vector<std::size_t> after;     // earlier jobs that read what this one overwrites: it waits for them
+  int uses = 0;                       // operands of later jobs that are this one's result
 
   // "jobs.jsonl:3"; "jobs.json:1: job 17" where several jobs begin on that line.
   [[nodiscard]] std::string location() const;
@@ -63,7 +65,10 @@ void for_each_reference(const Job& job,
 
 enum class JobPurpose : std::uint8_t {
   run,    // every job has an output or an id
-  check,  // every job has an expectation, or is used by a later one
+  check,  // every job is a case or is used by a later one; a case has an expectation, or an actual result
+  // The same for results of another program: a case is also a job that has an output, or that no later one
+  // uses.
+  check_others,
 };
 
 // Appends the jobs of a file ("-": standard input) to `jobs`. Relative paths are relative to the

@@ -36,10 +36,23 @@ std::string error_lines(const Error& error) {
   return cat(std::string_view(error.what()), "\n", hint);
 }
 
+std::string missing_line(const std::vector<std::string>& paths) {
+  std::vector<std::string> shown;
+  for (const std::string& path : paths) shown.push_back(printable(path));
+  if (shown.size() == 1) return cat("no result: ", shown[0], " does not exist\n");
+  return cat("no result: none of ", join(shown), " exists\n");
+}
+
+// Instead of the expected error.
+std::string found_instead(const CaseResult& result) {
+  if (result.error) return result.error->what();
+  return result.actual.empty() ? header_text(*result.result) : printable(result.actual);
+}
+
 std::string different_lines(const Job& job, const CaseResult& result) {
   if (result.comparison) return report_text(*result.comparison);
-  return cat("expected the error ", in_quotes(job.expect->text), ", found ",
-             result.error ? result.error->what() : header_text(*result.result), "\n");
+  if (!result.missing.empty()) return missing_line(result.missing);
+  return cat("expected the error ", in_quotes(job.expect->text), ", found ", found_instead(result), "\n");
 }
 
 std::string updated_lines(const Job& job, const CaseResult& result) {
@@ -74,6 +87,12 @@ std::string path_json(const std::string& path) {
   return json_string(is_utf8(path) ? path : printable(path));
 }
 
+std::string paths_json(const std::vector<std::string>& paths) {
+  std::string out;
+  for (const std::string& path : paths) out += cat(out.empty() ? "" : ",", path_json(path));
+  return cat("[", out, "]");
+}
+
 std::string update_json(const CaseResult& result) {
   if (!result.update) return "null";
   return json_string(*result.update == GoldenUpdate::created ? "new" : "different");
@@ -92,6 +111,8 @@ std::string case_json(const Job& job, const CaseResult& result) {
       .add("line", cat(job.line))
       .add("outcome", json_string(name(result.outcome)))
       .add("seconds", seconds_text(result.seconds))
+      .add("actual", result.actual.empty() ? "null" : path_json(result.actual))
+      .add("missing", result.missing.empty() ? "null" : paths_json(result.missing))
       .add("result", result.result ? header_json(*result.result) : "null")
       .add("golden", expected_json(job, Expectation::Kind::file))
       .add("updated", update_json(result))

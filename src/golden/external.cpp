@@ -1,0 +1,66 @@
+#include "golden/external.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/paths.hpp"
+#include "base/text.hpp"
+#include "io/format.hpp"
+#include "io/opened_file.hpp"
+
+namespace tensorop {
+namespace {
+
+std::string file_name(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+// What has the form of a tensor is a file here.
+std::string as_file(const std::string& path) {
+  return looks_like_json(path) ? cat("./", path) : path;
+}
+
+ExternalResult first_of(std::vector<std::string> paths) {
+  std::ranges::transform(paths, paths.begin(), as_file);
+  const auto found = std::ranges::find_if(paths, names_file);
+  return {found == paths.end() ? "" : *found, std::move(paths)};
+}
+
+// The names of files that hold one tensor, in the order of the formats.
+std::vector<std::string> with_endings(const std::string& name) {
+  std::vector<std::string> out;
+  for (const Format& format : formats()) {
+    if (!format.is_readable() || format.is_archive()) continue;
+    for (const std::string_view ending : format.endings) {
+      if (!ending.empty()) out.push_back(cat(name, ending));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+ExternalResult named_external(const std::string& actual) {
+  return first_of({actual});
+}
+
+ExternalResult find_external(const Job& job, const std::string& folder) {
+  std::vector<std::string> names;
+  if (job.output) names.push_back(file_name(job.output->path));
+  if (job.name != job.location()) {
+    std::string name = job.name;
+    std::ranges::replace_if(
+        name, [](char c) { return c == '/' || c == '\0'; }, '_');
+    for (std::string& file : with_endings(name)) names.push_back(std::move(file));
+  }
+  const bool has_golden = job.expect && job.expect->kind == Expectation::Kind::file;
+  if (has_golden) names.push_back(file_name(job.expect->text));
+  if (names.empty()) {
+    throw Error("its result cannot be found without a name", "",
+                "give the case a \"name\", an \"output\" or an \"actual\"");
+  }
+  for (std::string& name : names) name = path_from(folder, name);
+  return first_of(std::move(names));
+}
+
+}  // namespace tensorop
