@@ -61,6 +61,10 @@ bool is_number(const std::string& word) {
 
 }  // namespace
 
+std::string parser_library() {
+  return "CLI11 " CLI11_VERSION;
+}
+
 std::optional<std::string> Arguments::value(std::string_view name) const {
   const auto found = options.find(name);
   return found == options.end() ? std::nullopt : std::optional(found->second);

@@ -9,6 +9,9 @@
 
 namespace tensorop {
 
+// The parser library and its version: "CLI11 2.3.2".
+[[nodiscard]] std::string parser_library();
+
 enum class OptionKind {
   flag,        // --quiet
   value,       // --axis 1, --axis=1

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "arguments.hpp"
+#include "base/error.hpp"
 #include "engine/engine.hpp"
 #include "jobs/batch.hpp"
 #include "ops/registry.hpp"
@@ -68,6 +69,8 @@ inline constexpr CommandEntry kCommands[] = {
 
 // Whether --filter selects `name`: a name that contains the filter, or matches it where it has * or ?.
 [[nodiscard]] bool matches_filter(const std::string& name, const std::string& filter);
+// Writes the lines of an error to standard error.
+void report_error(const Error& error);
 
 void print_help(const Command& command);
 void print_program_help();

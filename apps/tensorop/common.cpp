@@ -9,6 +9,8 @@
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "commands.hpp"
+#include "io/npz.hpp"
+#include "report/describe.hpp"
 
 namespace tensorop {
 
@@ -179,7 +181,8 @@ void print_program_help() {
 }
 
 int print_version() {
-  print("tensorop " TENSOROP_VERSION "\n");
+  print(cat("tensorop " TENSOROP_VERSION " (", compression_library(), ", ", parser_library(), ", ",
+            json_library(), ")\n"));
   return 0;
 }
 

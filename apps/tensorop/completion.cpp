@@ -6,6 +6,7 @@
 #include "base/output_file.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
+#include "engine/version.hpp"
 #include "tensor/dtype.hpp"
 
 namespace tensorop {
@@ -29,9 +30,10 @@ std::vector<std::string> split(std::string_view text, char separator) {
   }
 }
 
-// "error|zero|clip" are words; "N" and "onnx-N" are placeholders.
+// "error|zero|clip" are words; "N" is a placeholder.
 Values values_of(const Option& option) {
   Values values;
+  if (option.name == "--spec") return {spec_texts()};
   for (const std::string& part : split(option.value_name, '|')) {
     const bool is_word =
         !part.empty() && std::ranges::all_of(part, [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
@@ -68,13 +70,43 @@ std::vector<std::string> names_of(const Option& option) {
   return {option.name, option.letter};
 }
 
+// The other names of a command, without '-' and '_' and in lower case, as words of a shell. Where a name is
+// completed, publishers' spellings are offered too: "GatherND".
+struct OtherNames {
+  std::vector<std::string> folded;
+  std::vector<std::string> offered;
+};
+
+OtherNames other_names(const Command& command) {
+  const auto* const op = find_operator(command.name).op;
+  if (op == nullptr) return {};
+  OtherNames names;
+  const auto offer = [&](std::string_view name) {
+    if (name != command.name && std::ranges::find(names.offered, name) == names.offered.end())
+      names.offered.emplace_back(name);
+  };
+  for (const OperatorName& name : op->names) {
+    if (name.name != command.name) names.folded.emplace_back(name.name);
+    offer(name.name);
+  }
+  for (const Version& version : op->versions) {
+    if (find_operator(version.published).op == op) offer(version.published);
+  }
+  return names;
+}
+
 std::string bash_script(const std::vector<Command>& commands) {
   std::string names;
   std::string options;
   std::string values;
   std::string operands;
+  std::string aliases;
   for (const Command& command : commands) {
     names += cat(names.empty() ? "" : " ", command.name);
+    const OtherNames others = other_names(command);
+    for (const std::string& name : others.offered) names += cat(" ", name);
+    if (!others.folded.empty())
+      aliases += cat("    ", join(others.folded, "|"), ") command=", command.name, " ;;\n");
     std::vector<std::string> words;
     for (const Option& option : all_options(command)) {
       words.push_back(option.name);
@@ -111,6 +143,11 @@ std::string bash_script(const std::vector<Command>& commands) {
       " -- \"$current\"))\n"
       "    return\n"
       "  fi\n"
+      "  command=${command,,}\n"
+      "  command=${command//[-_]/}\n"
+      "  case $command in\n",
+      aliases,
+      "  esac\n"
       "  case $command:$previous in\n",
       values,
       "    *)\n"
@@ -169,7 +206,12 @@ std::string zsh_script(const std::vector<Command>& commands) {
   std::string cases;
   for (const Command& command : commands) {
     names += cat("    ", shell_word(cat(command.name, ":", zsh_text(command.summary))), "\n");
-    cases += cat("    ", command.name, ")\n      _arguments");
+    const OtherNames others = other_names(command);
+    for (const std::string& name : others.offered)
+      names += cat("    ", shell_word(cat(name, ":", zsh_text(command.summary))), "\n");
+    std::vector<std::string> patterns = others.folded;
+    patterns.insert(patterns.begin(), command.name);
+    cases += cat("    ", join(patterns, "|"), ")\n      _arguments");
     for (const Option& option : all_options(command)) cases += cat(" \\\n        ", zsh_argument(option));
     cases += cat(" \\\n        ", shell_word(cat("*:operand:", zsh_action(operands_of(command)))), " ;;\n");
   }
@@ -186,7 +228,7 @@ std::string zsh_script(const std::vector<Command>& commands) {
       "    _describe command commands\n"
       "    return\n"
       "  fi\n"
-      "  local command=$words[2]\n"
+      "  local command=${${(L)words[2]}//[-_]/}\n"
       "  shift words\n"
       "  (( CURRENT-- ))\n"
       "  case $command in\n",
@@ -211,9 +253,14 @@ std::string fish_script(const std::vector<Command>& commands) {
       "# Completion of tensorop for fish. Either: tensorop completion fish | source\n"
       "# or into a file: ~/.config/fish/completions/tensorop.fish\n";
   for (const Command& command : commands) {
-    out += cat("complete -c tensorop -n __fish_use_subcommand -f -a ", command.name, " -d ",
-               shell_word(command.summary), "\n");
-    const std::string lead = cat("complete -c tensorop -n '__fish_seen_subcommand_from ", command.name, "'");
+    std::vector<std::string> names = other_names(command).offered;
+    names.insert(names.begin(), command.name);
+    for (const std::string& name : names) {
+      out += cat("complete -c tensorop -n __fish_use_subcommand -f -a ", name, " -d ",
+                 shell_word(command.summary), "\n");
+    }
+    const std::string lead =
+        cat("complete -c tensorop -n '__fish_seen_subcommand_from ", join(names, kSpace), "'");
     for (const Option& option : all_options(command)) {
       out += cat(lead, option.letter.empty() ? "" : cat(" -s ", option.letter.substr(1)), " -l ",
                  option.name.substr(2), " -d ", shell_word(option.help));

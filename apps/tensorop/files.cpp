@@ -17,15 +17,25 @@ namespace {
 int run_info(const Arguments& arguments) {
   if (arguments.operands.empty()) throw Error("no file given");
   if (std::ranges::count(arguments.operands, "-") > 1) throw Error("standard input can be read only once");
-  // All or nothing: an error leaves standard output empty.
-  std::string lines;
+  std::size_t failed = 0;
   for (const std::string& path : arguments.operands) {
-    for (const FileInfo& file : inspect_file(path)) {
-      lines += arguments.has("--json") ? describe_json(file) : describe_text(file);
+    std::string lines;
+    try {
+      for (const FileInfo& file : inspect_file(path)) {
+        lines += arguments.has("--json") ? describe_json(file) : describe_text(file);
+      }
+    } catch (const MemoryError&) {
+      throw;
+    } catch (Error& error) {
+      if (arguments.operands.size() == 1) throw;
+      error.add_context("info");
+      report_error(error);
+      ++failed;
     }
+    if (!lines.empty()) print(lines);
   }
-  print(lines);
-  return 0;
+  if (failed == 0) return 0;
+  throw Error(cat(failed, " of ", arguments.operands.size(), " files could not be described"));
 }
 
 int run_convert(const Arguments& arguments) {

@@ -80,11 +80,16 @@ int report(const char* message, const char* hint = "") {
 
 }  // namespace
 
+void report_error(const Error& error) {
+  report(error.what(), error.hint().c_str());
+}
+
 int run_program(std::span<const char* const> args) {
   try {
     return run({args.begin(), args.end()});
   } catch (const Error& error) {
-    return report(error.what(), error.hint().c_str());
+    report_error(error);
+    return kFailure;
   } catch (const std::bad_alloc&) {
     return report("out of memory");
   } catch (const std::exception& error) {

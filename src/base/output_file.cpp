@@ -119,6 +119,11 @@ void OutputFile::open_temporary() {
     if (create_named(attempt)) return;
     if (errno != EEXIST) break;
   }
+  const int reason = errno;
+  if (reason == ENOENT && !file_exists(directory)) {
+    throw Error(cat(printable(name_), ": cannot write: folder ", printable(directory), " does not exist"));
+  }
+  errno = reason;
   throw_errno(name_, "cannot write");
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "io/opened_file.hpp"
 #include "io/source.hpp"
 
 namespace tensorop {
@@ -55,9 +56,21 @@ bool read_boolean(const AttributeSpec& spec, const std::string& text) {
   throw Error(cat(spec.name, " ", in_quotes(text), " is not one of 0, 1, true, false"), spec.rule);
 }
 
+// Refuses "(2,3)", which is how shapes are shown, where no file has that name.
+void require_no_tuple(const AttributeSpec& spec, const std::string& text) {
+  if (!text.starts_with('(') || !text.ends_with(')') || names_file(text)) return;
+  std::string inner = text.substr(1, text.size() - 2);
+  std::erase(inner, ' ');
+  if (inner.ends_with(',')) inner.pop_back();
+  if (inner.empty()) inner = "[]";
+  throw Error(cat(spec.name, " ", in_quotes(text), " is not a list of integers"), spec.rule,
+              inner == "[]" || is_plain_list(inner) ? cat("did you mean ", inner, "?") : "");
+}
+
 // The elements of a rank-1 tensor of integers.
 Shape read_list_operand(const AttributeSpec& spec, const NamedText& given, Inputs& inputs, const Call& call) {
   if (!given.json && given.text.empty()) throw Error(cat(spec.name, " is empty"), spec.rule);
+  if (!given.json) require_no_tuple(spec, given.text);
   Source source = with_context(spec.name, [&] {
     return given.json ? Source::of_json(*given.json, {}) : Source::open(given.text, {});
   });
@@ -177,7 +190,13 @@ void bind_attributes(const Request& request, Inputs& inputs, Call& call) {
 }
 
 bool is_plain_list(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789,") == std::string_view::npos;
+  if (text.empty() || text.find_first_not_of("0123456789,-") != std::string_view::npos) return false;
+  // A dash within a number belongs to the name of a file.
+  for (std::size_t at = text.find('-'); at != std::string_view::npos; at = text.find('-', at + 1)) {
+    const bool begins_number = at == 0 || text[at - 1] == ',';
+    if (!begins_number || at + 1 == text.size() || text[at + 1] == ',') return false;
+  }
+  return true;
 }
 
 }  // namespace tensorop

@@ -14,8 +14,8 @@ namespace tensorop {
 // does not have, else the rule of the attribute.
 void bind_attributes(const Request& request, Inputs& inputs, Call& call);
 
-// Whether the text of an attribute that is a list is the list itself: "2,3". Else it is an operand that holds
-// it.
+// Whether the text of an attribute that is a list is the list itself: "2,-3". Else it is an operand that
+// holds it.
 [[nodiscard]] bool is_plain_list(std::string_view text);
 
 }  // namespace tensorop

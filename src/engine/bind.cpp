@@ -68,9 +68,7 @@ void require_one_standard_input(const std::vector<OperandText>& texts, const Req
 // The dtype that --dtype gives to untyped data operands.
 std::optional<DType> named_dtype(const Request& request) {
   if (!request.dtype) return std::nullopt;
-  const std::optional<DType> named = parse_dtype(*request.dtype);
-  if (named) return named;
-  throw Error(cat("dtype ", in_quotes(*request.dtype), " is not one of ", kAllTypes.names()), kCallRule);
+  return read_dtype(*request.dtype, kCallRule);
 }
 
 // Opens the operands in order; resolve_dtypes() reads those that are text.

@@ -51,13 +51,6 @@ struct Opened {
   }
 };
 
-std::optional<DType> read_dtype(const std::optional<std::string>& text) {
-  if (!text) return std::nullopt;
-  const auto dtype = parse_dtype(*text);
-  if (!dtype) throw Error(cat("dtype ", in_quotes(*text), " is not one of ", kAllTypes.names()));
-  return dtype;
-}
-
 Opened open_input(const std::string& text, const std::optional<DType>& dtype, const Threads& threads) {
   Source source = Source::open(text, {.untyped_as = dtype, .threads = threads});
   if (source.tensor() == nullptr) source.resolve(source.natural_dtype());
@@ -155,7 +148,8 @@ void convert(const Conversion& conversion, const Settings& settings) {
     throw Error(cat("unexpected operand ", in_quotes(conversion.inputs[1]), ": one file takes one input"), "",
                 "an archive takes several: -o FILE.npz");
   }
-  const auto dtype = read_dtype(conversion.dtype);
+  std::optional<DType> dtype;
+  if (conversion.dtype) dtype = read_dtype(*conversion.dtype);
   to_archive ? convert_to_archive(conversion, format, dtype, settings)
              : convert_one(conversion, dtype, settings);
 }

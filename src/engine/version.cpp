@@ -25,6 +25,22 @@ std::string_view publisher_name(Framework framework) {
   return std::ranges::find(kPublishers, framework, &Publisher::framework)->name;
 }
 
+// For text that is a publisher and an opset with something other than one dash between them: onnx13, ONNX:13.
+std::string spec_hint(std::string_view text) {
+  const std::size_t digits = text.find_first_of("0123456789");
+  std::string name(text.substr(0, digits));
+  while (!name.empty() && (name.back() < 'a' || name.back() > 'z')) name.pop_back();
+  std::vector<std::string> names;
+  for (const Publisher& publisher : kPublishers) names.emplace_back(publisher.name);
+  const std::string near = nearest(name, names);
+  if (near.empty()) return {};
+  const auto* publisher = std::ranges::find(kPublishers, near, &Publisher::name);
+  if (publisher->newest_opset == 0) return cat("did you mean ", near, "?");
+  const auto opset = digits == std::string_view::npos ? std::nullopt : parse_int64(text.substr(digits));
+  if (!opset || *opset < 1) return cat("name the opset too, as in ", near, "-", publisher->newest_opset);
+  return cat("did you mean ", near, "-", std::min<std::int64_t>(*opset, publisher->newest_opset), "?");
+}
+
 }  // namespace
 
 Spec parse_spec(const std::optional<std::string>& text) {
@@ -38,14 +54,24 @@ Spec parse_spec(const std::optional<std::string>& text) {
     const auto opset = parse_int64(std::string_view(folded).substr(name.size() + 1));
     if (!opset || *opset < 1) break;
     if (*opset > publisher.newest_opset) {
-      throw Error(cat("--spec ", in_quotes(*text), ": the newest known opset is ", publisher.name, "-",
+      throw Error(cat("spec ", in_quotes(*text), ": the newest known opset is ", publisher.name, "-",
                       publisher.newest_opset),
                   "T-0");
     }
     return {publisher.framework, static_cast<int>(*opset)};
   }
-  throw Error(cat("--spec ", in_quotes(*text), " is not a specification: use onnx-N, openvino-N or mdf"),
-              "T-0");
+  throw Error(cat("spec ", in_quotes(*text), " is not a specification: use onnx-N, openvino-N or mdf"), "T-0",
+              spec_hint(folded));
+}
+
+std::vector<std::string> spec_texts() {
+  std::vector<std::string> out;
+  for (const Publisher& publisher : kPublishers) {
+    if (publisher.newest_opset == 0) out.emplace_back(publisher.name);
+    for (int opset = 1; opset <= publisher.newest_opset; ++opset)
+      out.push_back(spec_name(publisher.framework, opset));
+  }
+  return out;
 }
 
 const Version& find_version(const Operator& op, const OperatorName& name, const Spec& spec) {

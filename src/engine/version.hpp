@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ops/operator.hpp"
 
@@ -15,6 +16,9 @@ struct Spec {
 
 // Parses "onnx-13", "openvino-8", "mdf"; no text means the default semantics. Throws Error [T-0].
 [[nodiscard]] Spec parse_spec(const std::optional<std::string>& text);
+
+// Every text that parse_spec() takes.
+[[nodiscard]] std::vector<std::string> spec_texts();
 
 // The newest version of the operator that is not newer than the spec. `name` is the name in the call: it may
 // mean only one of the publisher's operators. Throws Error [T-0] when there is none.

@@ -179,6 +179,10 @@ FileInfo NpzArchive::describe(std::size_t position) const {
   return info;
 }
 
+std::string compression_library() {
+  return cat("zlib ", ::zlibVersion());
+}
+
 std::unique_ptr<Archive> open_npz(const InputFile& file) {
   if (file.mapping()) return std::make_unique<NpzArchive>(file.mapping());
   throw Error("an NPZ archive cannot be read as a stream: its directory is at its end", "",

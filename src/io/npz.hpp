@@ -45,6 +45,9 @@ class NpzArchive final : public Archive {
   ZipDirectory directory_;
 };
 
+// The library that inflates and deflates, and its version as it runs: "zlib 1.2.13".
+[[nodiscard]] std::string compression_library();
+
 // Throws Error for a stream: the directory is at the end.
 [[nodiscard]] std::unique_ptr<Archive> open_npz(const InputFile& file);
 

@@ -1,5 +1,6 @@
 #include "io/opened_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <span>
@@ -85,7 +86,7 @@ std::string array_path(const OpenedFile& opened, const Archive& archive, std::si
 }
 
 std::string array_name(const std::string& text) {
-  if (text == "-" || (!names_file(text) && looks_like_json(text))) return {};
+  if (text == "-" || is_inline_json(text) || (!names_file(text) && looks_like_json(text))) return {};
   // Opening a FIFO to look into it would take data from its reader.
   struct stat info {};
   if (os().stat(text.c_str(), &info) != 0 || S_ISREG(info.st_mode)) {
@@ -101,16 +102,59 @@ std::string array_name(const std::string& text) {
 }
 
 bool names_file(const std::string& text) {
+  if (is_inline_json(text)) return false;
   return file_exists(text) || (!looks_like_json(text) && open_archive_path(text).has_value());
 }
 
-// A list, an object or a string by how it begins; a number, true or false only as a whole: 2024.npy is a
-// file.
-bool looks_like_json(std::string_view text) {
+namespace {
+
+std::string_view without_space(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n";
   const std::size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return false;
-  const std::string_view value = text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+// Takes the digits at the front of `text`; false where there are none.
+bool take_digits(std::string_view& text) {
+  const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
+  text.remove_prefix(end);
+  return end != 0;
+}
+
+// RFC 8259, section 6: 2024-05-01 and 010 are names of files.
+bool is_json_number(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  const bool begins_with_zero = text.starts_with('0');
+  const std::size_t before = text.size();
+  if (!take_digits(text) || (begins_with_zero && before - text.size() > 1)) return false;
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    if (!take_digits(text)) return false;
+  }
+  if (text.starts_with('e') || text.starts_with('E')) {
+    text.remove_prefix(1);
+    if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+    if (!take_digits(text)) return false;
+  }
+  return text.empty();
+}
+
+}  // namespace
+
+bool is_inline_json(std::string_view text) {
+  const std::string_view value = without_space(text);
+  const auto is_within = [&](char first, char last) {
+    return value.size() > 1 && value.front() == first && value.back() == last;
+  };
+  return is_within('[', ']') || is_within('{', '}') || is_within('"', '"') || value == "true" ||
+         value == "false" || is_json_number(value);
+}
+
+// 2024.npy is a file: a number is one only as a whole.
+bool looks_like_json(std::string_view text) {
+  const std::string_view value = without_space(text);
+  if (value.empty()) return false;
   if (value[0] == '[' || value[0] == '{' || value[0] == '"') return true;
   if (value == "true" || value == "false") return true;
   const bool is_number = value[0] == '-' || (value[0] >= '0' && value[0] <= '9');

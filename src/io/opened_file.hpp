@@ -44,11 +44,16 @@ struct OpenedFile {
 // for standard input and inline JSON. Throws Error when an archive has several arrays and none is named.
 [[nodiscard]] std::string array_name(const std::string& text);
 
-// Whether a file has the whole of `text` as its name, or `text` is FILE:NAME with an archive of that name.
+// Whether `text` is not inline JSON, and a file has the whole of it as its name, or it is FILE:NAME with an
+// archive of that name.
 [[nodiscard]] bool names_file(const std::string& text);
 
-// Whether an operand text is the tensor itself when no file has that name: a list, an object, a string, a
-// number, true or false.
+// Whether an operand text is the tensor itself, whatever files there are, by its first and last characters: a
+// list, an object or a string; or by the whole of it: a number, true or false. What is within may be
+// malformed.
+[[nodiscard]] bool is_inline_json(std::string_view text);
+// Whether an operand text that no file has as its name is meant to be JSON: by its first character, or a
+// number that may be malformed.
 [[nodiscard]] bool looks_like_json(std::string_view text);
 
 }  // namespace tensorop

@@ -47,17 +47,21 @@ Source Source::of_json(JsonSpan text, const Options& options) {
 
 Source Source::open(const std::string& text, const Options& options) {
   if (text.empty()) throw Error("an empty operand is neither a file nor a tensor");
+  const auto inline_json = [&] {
+    const auto own = std::make_shared<const std::string>(text);
+    return of_json({*own, own}, options);
+  };
+  // A file that comes to have such a name must not change what a command means.
+  if (is_inline_json(text)) return inline_json();
   std::optional<OpenedFile> opened = open_whole_path(text);
   if (!opened) {
-    // No file of that name: the tensor itself, or an error that is reported as a missing file.
+    // No file of that name: a tensor without elements, malformed JSON, or a missing file.
     const int reason = errno;
-    if (options.allow_abstract) {
-      if (auto abstract = parse_abstract(text)) return of(std::move(*abstract));
+    if (auto abstract = parse_abstract(text)) {
+      if (options.allow_abstract) return of(std::move(*abstract));
+      throw Error(cat(in_quotes(text), " is a dtype and a shape without elements: only a dry run takes it"));
     }
-    if (looks_like_json(text)) {
-      const auto own = std::make_shared<const std::string>(text);
-      return of_json({*own, own}, options);
-    }
+    if (looks_like_json(text)) return inline_json();
     opened = open_archive_path(text);
     errno = reason;
     if (!opened) throw_errno(text, "cannot open");

@@ -41,10 +41,11 @@ OperandText operand_of(const JsonMember& member, const std::string& folder) {
   if (member.kind == JsonKind::null) refuse(member, "an operand");
   if (member.kind != JsonKind::string) return {member.value};
   if (member.value.text.starts_with('@')) return {std::string(member.value.text)};
+  if (is_inline_json(member.value.text)) return {member.value};
   std::string path = file_of(member, folder);
-  // An existing file wins, as on the command line.
   if (looks_like_json(member.value.text) && !file_exists(path)) return {member.value};
-  return {std::move(path)};
+  // The folder's name may begin like a list.
+  return {is_inline_json(path) ? cat("./", path) : std::move(path)};
 }
 
 // "2,3,4" of [2, 3, 4]; nothing where it is not a list of plain numbers.
@@ -174,7 +175,7 @@ class JobReader {
       job_.name = text_of(member, "a name");
     } else if (member.key == "output") {
       destination().path = file_of(member, folder_);
-      // The meaning of an operand of that name would depend on whether the file exists already.
+      // As an operand it is a tensor, or becomes one when the file does not exist.
       if (looks_like_json(member.value.text)) {
         const std::string shown = printable(member.value.text);
         throw Error(cat(shown, " would be read as a tensor when it is an operand: write ./", shown));

@@ -71,7 +71,9 @@ enum class Mode : std::uint8_t { numpy, bidirectional, pdpd, explicit_axes };
 constexpr Choice kModes[] = {{"numpy", Mode::numpy},
                              {"bidirectional", Mode::bidirectional},
                              {"pdpd", Mode::pdpd},
-                             {"explicit", Mode::explicit_axes}};
+                             {"explicit", Mode::explicit_axes},
+                             {"unidirectional", Mode::numpy},
+                             {"multidirectional", Mode::bidirectional}};
 constexpr AttributeSpec kAttributes[] = {
     {"shape",
      AttributeKind::integers,
@@ -101,7 +103,9 @@ constexpr auto kAxisKey = attribute_key<std::int64_t>(kAttributes, "axis");
 constexpr auto kAxesMappingKey = attribute_key<Shape>(kAttributes, "axes_mapping");
 
 constexpr std::string_view kOpenvino1Modes[] = {"numpy", "explicit", "pdpd"};
+constexpr std::string_view kOpenvino3Modes[] = {"numpy", "bidirectional", "pdpd", "explicit"};
 constexpr AttributeRow kOpenvino1[] = {{"shape"}, {"mode", kOpenvino1Modes}, {"axis"}, {"axes_mapping"}};
+constexpr AttributeRow kOpenvino3[] = {{"shape"}, {"mode", kOpenvino3Modes}, {"axis"}, {"axes_mapping"}};
 constexpr AttributeRow kAllAttributes[] = {{"shape"}, {"mode"}, {"axis"}, {"axes_mapping"}};
 constexpr TypeRow kStandard[] = {{"T", kAllTypes}, {"shape", kIntegerTypes}, {"axes_mapping", kIntegerTypes}};
 constexpr TypeRow kOpenvino1Types[] = {
@@ -111,7 +115,7 @@ constexpr TypeRow kOpenvino3Types[] = {
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "Broadcast", kStandard, kAllAttributes},
     {Framework::openvino, 1, "Broadcast", kOpenvino1Types, kOpenvino1},
-    {Framework::openvino, 3, "Broadcast", kOpenvino3Types, kAllAttributes},
+    {Framework::openvino, 3, "Broadcast", kOpenvino3Types, kOpenvino3},
 };
 
 [[noreturn]] void refuse_dimension(const Shape& data, std::int64_t j, const Shape& target, std::int64_t axis,

@@ -142,6 +142,11 @@ std::string version_title(const Version& version) {
 
 }  // namespace
 
+std::string json_library() {
+  return cat("nlohmann/json ", NLOHMANN_JSON_VERSION_MAJOR, ".", NLOHMANN_JSON_VERSION_MINOR, ".",
+             NLOHMANN_JSON_VERSION_PATCH);
+}
+
 std::string describe_output(const OutputInfo& output) {
   return Json{{"dtype", name(output.dtype)}, {"shape", output.shape}}.dump() + "\n";
 }

@@ -9,6 +9,9 @@
 
 namespace tensorop {
 
+// The JSON library and its version: "nlohmann/json 3.11.2".
+[[nodiscard]] std::string json_library();
+
 // {"dtype":"float32","shape":[2,3]} on a line.
 [[nodiscard]] std::string describe_output(const OutputInfo& output);
 

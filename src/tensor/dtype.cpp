@@ -1,11 +1,53 @@
 #include "tensor/dtype.hpp"
 
+#include "base/error.hpp"
+#include "base/text.hpp"
+
 namespace tensorop {
+namespace {
+
+// What other programs call the dtypes.
+struct OtherName {
+  std::string_view text;
+  DType dtype;
+};
+constexpr OtherName kOtherNames[] = {
+    {"?", DType::boolean},      {"b1", DType::boolean},    {"boolean", DType::boolean},
+    {"i1", DType::int8},        {"i2", DType::int16},      {"i4", DType::int32},
+    {"i8", DType::int64},       {"u1", DType::uint8},      {"u2", DType::uint16},
+    {"u4", DType::uint32},      {"u8", DType::uint64},     {"f2", DType::float16},
+    {"f4", DType::float32},     {"f8", DType::float64},    {"c8", DType::complex64},
+    {"c16", DType::complex128}, {"i32", DType::int32},     {"i64", DType::int64},
+    {"u32", DType::uint32},     {"u64", DType::uint64},    {"i16", DType::int16},
+    {"u16", DType::uint16},     {"half", DType::float16},  {"fp16", DType::float16},
+    {"f16", DType::float16},    {"bf16", DType::bfloat16}, {"float", DType::float32},
+    {"fp32", DType::float32},   {"f32", DType::float32},   {"single", DType::float32},
+    {"double", DType::float64}, {"fp64", DType::float64},  {"f64", DType::float64},
+    {"str", DType::string},
+};
+
+}  // namespace
+
 std::optional<DType> parse_dtype(std::string_view name) {
   for (const DTypeInfo& row : kDTypes) {
     if (row.name == name) return row.dtype;
   }
   return std::nullopt;
+}
+
+DType read_dtype(std::string_view text, std::string_view rule) {
+  if (const auto dtype = parse_dtype(text)) return *dtype;
+  std::string folded = lower(text);
+  if (folded.starts_with('<') || folded.starts_with('|') || folded.starts_with('=')) folded.erase(0, 1);
+  std::string near;
+  std::vector<std::string> names;
+  for (const DTypeInfo& row : kDTypes) names.emplace_back(row.name);
+  for (const auto& [other, dtype] : kOtherNames) {
+    if (folded == other) near = name(dtype);
+  }
+  if (near.empty()) near = nearest(folded, names);
+  throw Error(cat("dtype ", in_quotes(text), " is not one of ", kAllTypes.names()), rule,
+              near.empty() ? "" : cat("did you mean ", near, "?"));
 }
 
 std::string DTypeSet::names() const {

@@ -79,6 +79,9 @@ inline constexpr std::array<DTypeInfo, kDTypeCount> kDTypes = {{
 
 // The dtype of that name ("float32"); nothing where there is none.
 [[nodiscard]] std::optional<DType> parse_dtype(std::string_view name);
+// The same of text that a user typed. Throws Error [rule] where there is none, with the dtype of that name in
+// other programs ("f4", "double"), or the nearest name, as a hint.
+[[nodiscard]] DType read_dtype(std::string_view text, std::string_view rule = {});
 
 // A set of dtypes.
 class DTypeSet {

@@ -359,7 +359,7 @@ TEST_CASE("a destination that cannot be written is refused with its path and the
 
 TEST_CASE("control characters in a path are escaped in the message", "[base][output]") {
   CHECK(error_of([] { publish("/nowhere\x1b[31m\n\xff/x", ""); }) ==
-        "/nowhere\\x1b[31m\\n\\xff/x: cannot write: No such file or directory");
+        "/nowhere\\x1b[31m\\n\\xff/x: cannot write: folder /nowhere\\x1b[31m\\n\\xff does not exist");
 }
 
 TEST_CASE("who may not write is refused, and what stood there stands", "[base][output]") {

@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "support/catch.hpp"
+#include "support/files.hpp"
 #include "support/npy_writer.hpp"
 #include "support/process.hpp"
 #include "support/sanitizers.hpp"
@@ -189,7 +190,8 @@ TEST_CASE("untyped JSON takes the dtype of the operand it must equal, or what it
                 "(-9223372036854775808..9223372036854775807)");
   check_refused(run_tensorop({"gather", "[1]", "[0]", "--dtype", "float"}),
                 "gather: dtype 'float' is not one of bool, int8, int16, int32, int64, uint8, uint16, uint32, "
-                "uint64, float16, bfloat16, float32, float64, complex64, complex128, string [G-8]");
+                "uint64, float16, bfloat16, float32, float64, complex64, complex128, string "
+                "[G-8]\nhint: did you mean float32?");
 }
 
 TEST_CASE("a shape is a list of digits, rank 0, or an operand", "[cli][operands]") {
@@ -231,8 +233,58 @@ TEST_CASE("a dry run answers from headers, files and dtypes with shapes alike", 
                 "uint16, uint32, uint64 [IX-3]");
   check_refused(run_tensorop({"gather", "float32[2,-3]", "int64[4]", "--dry-run"}),
                 "gather: data: float32[2,-3]: dimensions must be non-negative integers");
-  check_refused(run_tensorop({"gather", "float32[2,3]", "int64[4]"}),
-                "gather: data: float32[2,3]: cannot open: No such file or directory");
+  check_refused(
+      run_tensorop({"gather", "float32[2,3]", "int64[4]"}),
+      "gather: data: 'float32[2,3]' is a dtype and a shape without elements: only a dry run takes it");
+}
+
+TEST_CASE("what looks like a shape and is not one is refused as that", "[cli][operands]") {
+  struct Row {
+    const char* shape;
+    const char* message;
+  };
+  const std::vector<Row> rows = {
+      {"-1,2", "shape[0] = -1 is negative; dimensions are non-negative [BC-T2]\n"},
+      {"2,-3", "shape[1] = -3 is negative; dimensions are non-negative [BC-T2]\n"},
+      {"-1", "shape[0] = -1 is negative; dimensions are non-negative [BC-T2]\n"},
+      {"(2,3)", "shape '(2,3)' is not a list of integers [BC-T1]\nhint: did you mean 2,3?\n"},
+      {"(2, 3)", "shape '(2, 3)' is not a list of integers [BC-T1]\nhint: did you mean 2,3?\n"},
+      {"(3,)", "shape '(3,)' is not a list of integers [BC-T1]\nhint: did you mean 3?\n"},
+      {"()", "shape '()' is not a list of integers [BC-T1]\nhint: did you mean []?\n"},
+      {"(a)", "shape '(a)' is not a list of integers [BC-T1]\n"},
+      {"2,,3", "shape '2,,3' is not a list of integers [BC-T1]\n"},
+  };
+  const TempDir dir;
+  for (const Row& row : rows) {
+    CAPTURE(row.shape);
+    const ProcessResult result = run_in(dir.path(), {"expand", "7", "--shape", row.shape});
+    CHECK(result.err == cat("tensorop: expand: ", row.message));
+    CHECK(result.status == 2);
+  }
+  write_file(dir.file("(2,3)"), "[2,3]");
+  write_file(dir.file("2-3"), "[2,3]");
+  for (const char* name : {"(2,3)", "2-3"}) {
+    check_output(run_in(dir.path(), {"expand", "7", "--shape", name}),
+                 json("int64", "2,3", "[[7,7,7],[7,7,7]]"));
+  }
+}
+
+TEST_CASE("a file that comes to have the name of an inline tensor changes nothing", "[cli][operands]") {
+  const TempDir dir;
+  write_file(dir.file("0"), "[2]");
+  write_file(dir.file("[10,20,30]"), "[1,2,3]");
+  check_output(run_in(dir.path(), {"gather", "[10,20,30]", "0"}), json("int64", "", "10"));
+  check_output(run_in(dir.path(), {"gather", "./[10,20,30]", "./0"}), json("int64", "1", "[3]"));
+  // In a job file too, whatever the folder is called.
+  std::filesystem::create_directory(dir.path() / "[a]");
+  write_file(dir.file("[a]/0"), "[2]");
+  write_file(dir.file("[a]/[7]"), "[1,2,3]");
+  write_file(dir.file("[a]/jobs.json"),
+             R"([{"op":"gather","data":[10,20,30],"indices":"0","output":"inline.json","format":"nested"},
+                 {"op":"gather","data":"./[7]","indices":"./0","output":"files.json","format":"nested"}])");
+  CHECK(run_in(dir.path(), {"run", "[a]/jobs.json", "-q"}).err.empty());
+  CHECK(get(dir.file("[a]/inline.json")) == "10\n");
+  CHECK(get(dir.file("[a]/files.json")) == "[3]\n");
 }
 
 TEST_CASE("of a file of a tebibyte only what is needed is read", "[cli][operands]") {

@@ -92,7 +92,7 @@ TEST_CASE("a destination that cannot be written is refused, and nothing changes"
   const auto before = names_in(dir.path());
   const std::vector<std::pair<std::string, std::string>> rows = {
       {"folder.npy", "is a directory"},
-      {"missing/a.npy", "No such file or directory"},
+      {"missing/a.npy", "folder missing does not exist"},
       {"file/a.npy", "Not a directory"},
       {"/proc/a.npy", "No such file or directory"},
   };

@@ -56,9 +56,10 @@ TEST_CASE("a job's keys are the operator's operands and attributes", "[cli][run]
       {R"("op":"mod","a":-7,"b":3,"fmod":false)", R"([],"data":2)"},
       {R"("op":"gather","data":[1,2],"indices":[5],"oob":"clip")", R"([1],"data":[2])"},
       {R"("op":"add","a":"in.json","b":9223372036854775806)", R"([1],"data":[9223372036854775807])"},
-      // A file named 3 is there: a number is the tensor all the same, a string is the file.
+      // A file named 3 is there: it is ./3.
       {R"("op":"add","a":3,"b":0)", R"([],"data":3)"},
-      {R"("op":"add","a":"3","b":0)", R"([],"data":33)"},
+      {R"("op":"add","a":"3","b":0)", R"([],"data":3)"},
+      {R"("op":"add","a":"./3","b":0)", R"([],"data":33)"},
   };
   for (const std::string folder : {"", "sub/"}) {
     const TempDir dir;

@@ -45,6 +45,11 @@ CASES = [
     ("completion ", "bash fish zsh"),
     ("ops gathern", "gathernd"),
     ("man comp", "compare completion"),
+    ("GatherN", "GatherND"),
+    ("subtra", "subtract"),
+    ("GatherND --ba", "--batch-dims"),
+    ("gather --spec onnx-28", "onnx-28"),
+    ("Scatter_Elements --spec m", "mdf"),
 ]
 
 

@@ -290,9 +290,9 @@ TEST_CASE("names and values from outside are escaped and cut in messages", "[cli
        cat(shown, ": cannot tell the format from the file extension"),
        "name it .npy or .json, or give --format npy, json or nested"},
       {{"gather", "[1]", "0", "-o", "/nowhere/" + nasty + ".npy"},
-       cat("gather: /nowhere/", shown, ".npy: cannot write: No such file or directory")},
+       cat("gather: /nowhere/", shown, ".npy: cannot write: folder /nowhere does not exist")},
       {{"gather", "[1]", "0", "--spec", nasty},
-       cat("gather: --spec '", shown, "' is not a specification: use onnx-N, openvino-N or mdf [T-0]")},
+       cat("gather: spec '", shown, "' is not a specification: use onnx-N, openvino-N or mdf [T-0]")},
       {{"gather", "[1]", "0", "0", nasty}, "gather: unexpected operand '0': gather takes 2 [G-8]"},
       {{"info", nasty}, cat("info: ", shown, ": cannot open: No such file or directory")},
       {{"convert", nasty}, cat("convert: ", shown, ": cannot open: No such file or directory")},
@@ -307,6 +307,13 @@ TEST_CASE("the version is one line, on every level", "[cli][usage]") {
   CHECK(result.status == 0);
   CHECK(result.err.empty());
   CHECK(result.out.starts_with("tensorop "));
+  // What is linked, for reports of faults.
+  for (const char* library : {" (zlib ", ", CLI11 ", ", nlohmann/json "}) {
+    CAPTURE(library);
+    const std::size_t at = result.out.find(library);
+    REQUIRE(at != std::string::npos);
+    CHECK(std::isdigit(result.out[at + std::string_view(library).size()]) != 0);
+  }
   CHECK(result.out.find('\n') == result.out.size() - 1);
   for (const char* command : {"gather", "info", "convert", "ops"}) {
     check_calls({{{command, "--version"}, result.out}, {{"--version", command}, result.out}});

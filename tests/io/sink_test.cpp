@@ -270,7 +270,7 @@ TEST_CASE("what cannot fit on the file system is refused before the first byte, 
 
 TEST_CASE("a destination that cannot be opened is named", "[io][sink]") {
   CHECK(error_of([] { (void)open_sink({"/nowhere/a.npy"}, DType::int8, {1}, 0); }) ==
-        "/nowhere/a.npy: cannot write: No such file or directory");
+        "/nowhere/a.npy: cannot write: folder /nowhere does not exist");
 }
 
 }  // namespace tensorop

@@ -112,8 +112,8 @@ TEST_CASE("an operand is opened once and asked once what it is", "[io][source]")
   CHECK(calls_to_open(dir.file("a.json")) == "1 open, 1 fstat, 0 stat");
   CHECK(calls_to_open(dir.file("a:b.npy")) == "1 open, 1 fstat, 0 stat");
   CHECK(calls_to_open(dir.file("a.npz")) == "1 open, 1 fstat, 0 stat");
+  CHECK(calls_to_open("[1,2]") == "0 open, 0 fstat, 0 stat");
   // One open() that finds no file of that name.
-  CHECK(calls_to_open("[1,2]") == "1 open, 0 fstat, 0 stat");
   CHECK(calls_to_open("int8[2]", {.header_only = true, .allow_abstract = true}) == "1 open, 0 fstat, 0 stat");
   // What stands before the colon is opened only where it is a regular file.
   CHECK(calls_to_open(dir.file("a.npz:x")) == "2 open, 1 fstat, 1 stat");
@@ -129,12 +129,10 @@ TEST_CASE("a file that is there and may not be opened is not taken for something
   };
   const TempDir dir;
   const DirectoryScope directory(dir.path());
-  write_file("[1,2]", npy_bytes(two_numbers()));
+  write_file("2024-05-01", npy_bytes(two_numbers()));
   ClosedSystem closed;
   const ScopedSystem scope(closed);
-  CHECK(open_error("[1,2]") == "[1,2]: cannot open: Permission denied");
-  // No file of that name: there is nothing to be allowed.
-  CHECK(read("[3,4]") == "untyped int64 [3,4]");
+  CHECK(open_error("2024-05-01") == "2024-05-01: cannot open: Permission denied");
 }
 
 TEST_CASE("an operand tells which mapped file its elements lie in", "[io][source]") {
@@ -215,10 +213,12 @@ TEST_CASE("an operand that is no file is the tensor itself", "[io][source]") {
 TEST_CASE("an operand that is neither file nor tensor is a missing file", "[io][source]") {
   // Many a file's name begins like a number.
   for (const char* text : {"a.npy", "3.npy", "2024-05-01.npy", "-1.json", "12/a", "true.npy", "falsehood",
-                           "3d", "nan", "NaN", "float32[2,3]", "missing/[1]", " ", "a b"}) {
+                           "3d", "nan", "NaN", "missing/[1]", " ", "a b"}) {
     CAPTURE(text);
     CHECK(open_error(text) == cat(text, ": cannot open: No such file or directory"));
   }
+  CHECK(open_error("float32[2,3]") ==
+        "'float32[2,3]' is a dtype and a shape without elements: only a dry run takes it");
   CHECK(open_error("") == "an empty operand is neither a file nor a tensor");
 }
 
@@ -229,10 +229,31 @@ TEST_CASE("inline text that is malformed is called that, not a missing file", "[
   }
 }
 
-TEST_CASE("an existing file wins over the tensor of the same spelling", "[io][source]") {
+TEST_CASE("inline JSON wins over a file of the same spelling, which is written ./NAME", "[io][source]") {
   const TempDir dir;
   const DirectoryScope scope(dir.path());
-  for (const char* name : {"[1,2]", "3", "true", "float32[2,3]"}) {
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"[1,2]", "untyped int64 [1,2]"},  {"3", "untyped int64 3"},
+      {"-3", "untyped int64 -3"},        {"1e2", "untyped float64 100.0"},
+      {"true", "untyped bool true"},     {" 3", "untyped int64 3"},
+      {"\"a\"", "untyped string \"a\""}, {"{\"data\":[4]}", "untyped int64 [4]"},
+  };
+  for (const auto& [name, inline_tensor] : rows) {
+    CAPTURE(name);
+    write_file(name, npy_bytes(two_numbers()));
+    CHECK(read(name) == inline_tensor);
+    CHECK(read("./" + name) == "float32 [1.5,-2.0]");
+    CHECK_FALSE(names_file(name));
+    CHECK(array_name(name).empty());
+  }
+  write_file("[x]", npy_bytes(two_numbers()));
+  CHECK(open_error("[x]").starts_with("malformed JSON at "));
+}
+
+TEST_CASE("a file whose name only begins like JSON is a file", "[io][source]") {
+  const TempDir dir;
+  const DirectoryScope scope(dir.path());
+  for (const char* name : {"2024-05-01", "010", "1.", "[a].npy", "{a}.json", "\"a", "float32[2,3]"}) {
     CAPTURE(name);
     write_file(name, npy_bytes(two_numbers()));
     CHECK(read(name) == "float32 [1.5,-2.0]");

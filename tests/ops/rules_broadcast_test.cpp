@@ -80,7 +80,24 @@ std::vector<RuleCase> broadcast_rules() {
 
       // BR-1 ... BR-3.
       {"broadcast 3 --shape 2,3 --mode foo",
-       "broadcast: mode 'foo' is not one of numpy, bidirectional, pdpd, explicit [BR-1]"},
+       "broadcast: mode 'foo' is not one of numpy, bidirectional, pdpd, explicit, unidirectional, "
+       "multidirectional [BR-1]"},
+      {"broadcast [1] --shape 2 --mode unidirection",
+       "broadcast: mode 'unidirection' is not one of numpy, bidirectional, pdpd, explicit, unidirectional, "
+       "multidirectional [BR-1]",
+       "did you mean unidirectional?"},
+      {"broadcast [1] --shape 2 --mode unidirectional --spec openvino-3",
+       "broadcast: mode 'unidirectional' is not one of numpy, bidirectional, pdpd, explicit in openvino "
+       "Broadcast-3 [BR-1]",
+       "unidirectional is allowed by the default semantics (no --spec)"},
+      // The other names mean the same.
+      {"broadcast [1,2,3] --shape 2 --mode multidirectional",
+       "broadcast: data (3) and shape (2) do not broadcast: dimension 0 of the result would be both 3 and 2 "
+       "[BC-B1]"},
+      {"broadcast [] --shape 1 --mode unidirectional",
+       "broadcast: data (0) does not broadcast to shape (1): dimension 0 of the result is 1, that of data is "
+       "0 "
+       "[BC-U2]"},
       {"broadcast 3 --shape 2,3 --mode bidirectional --spec openvino-2",
        "broadcast: mode 'bidirectional' is not one of numpy, explicit, pdpd in openvino Broadcast-1 [BR-1]",
        "bidirectional is allowed by openvino-3 and the default semantics (no --spec)"},
