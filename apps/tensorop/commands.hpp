@@ -34,10 +34,14 @@ struct Command {
 [[nodiscard]] Command compare_command();
 [[nodiscard]] Command completion_command();
 [[nodiscard]] Command convert_command();
+[[nodiscard]] Command explain_command();
 [[nodiscard]] Command info_command();
 [[nodiscard]] Command man_command();
 [[nodiscard]] Command ops_command();
 [[nodiscard]] Command run_command();
+
+// The ids of all rules, for completion.
+[[nodiscard]] std::vector<std::string> rule_ids();
 
 struct CommandEntry {
   std::string_view name;
@@ -45,8 +49,8 @@ struct CommandEntry {
 };
 inline constexpr CommandEntry kCommands[] = {
     {"check", check_command},     {"compare", compare_command}, {"completion", completion_command},
-    {"convert", convert_command}, {"info", info_command},       {"man", man_command},
-    {"ops", ops_command},         {"run", run_command},
+    {"convert", convert_command}, {"explain", explain_command}, {"info", info_command},
+    {"man", man_command},         {"ops", ops_command},         {"run", run_command},
 };
 
 // All commands, operators first.

@@ -155,6 +155,14 @@ void print_help(const Command& command) {
   }
   text += '\n';
   for (const Option& option : all_options(command)) text += option_line(option);
+  if (const Operator* op = find_operator(command.name).op; op != nullptr) {
+    std::vector<std::string> ids;
+    for (const Rule* rule : rules_of(*op)) ids.emplace_back(rule->id);
+    constexpr std::size_t kWidth = 96;
+    text += cat('\n', wrapped(op->meaning, kWidth), "\n\n", wrapped(describe_output_shape(*op), kWidth),
+                "\n\n", wrapped(cat("Rules (see tensorop explain RULE): ", join(ids)), kWidth),
+                "\nVersions and dtypes: tensorop ops ", op->name, "\n");
+  }
   print(text);
 }
 

@@ -56,6 +56,7 @@ std::string shell_word(std::string_view text) {
 // The operands of a command: words for these commands, files for all others.
 Values operands_of(const Command& command) {
   if (command.name == "ops") return {operator_names()};
+  if (command.name == "explain") return {rule_ids()};
   if (command.name == "completion") return {{"bash", "zsh", "fish"}};
   if (command.name == "man") {
     Values values;

@@ -71,10 +71,19 @@ std::string command_page(const Command& command) {
   std::string out = heading(page) + name_section(page, command.summary) + ".SH SYNOPSIS\n.nf\n";
   for (const std::string& usage : command.usages) out += cat("\\fBtensorop\\fR ", roff(usage), "\n");
   out += ".fi\n";
+  const Operator* op = find_operator(command.name).op;
+  if (op != nullptr) {
+    out += cat(".SH DESCRIPTION\n", roff(op->meaning), "\n.PP\n", roff(describe_output_shape(*op)), "\n");
+  }
   out += ".SH OPTIONS\n";
   for (const Option& option : all_options(command)) out += option_item(option);
-  if (const FoundOperator found = find_operator(command.name); found.op != nullptr) {
-    out += cat(".SH VERSIONS\n.nf\n", roff(describe_versions(*found.op)), ".fi\n");
+  if (op != nullptr) {
+    out +=
+        ".SH RULES\nA call must satisfy these rules; an error message ends with the id of the one that it "
+        "breaks.\n";
+    for (const Rule* rule : rules_of(*op))
+      out += cat(".TP\n", roff(rule->id), "\n", roff(rule->statement), "\n");
+    out += cat(".SH VERSIONS\n.nf\n", roff(describe_versions(*op)), ".fi\n");
   }
   return out + example_section(command.examples) +
          status_section(command.name == "compare" || command.name == "check") +

@@ -42,6 +42,10 @@ template <class... Pieces>
 // "1 element", "2 elements".
 [[nodiscard]] std::string counted(std::int64_t count, std::string_view thing);
 
+// The words of `text` in lines of at most `width` bytes (a longer word alone); those after the first begin
+// with `indent` spaces, which count. No newline at the end.
+[[nodiscard]] std::string wrapped(std::string_view text, std::size_t width, std::size_t indent = 0);
+
 // A decimal integer with an optional sign and nothing else; "010" is ten. Nothing when `text` is not an
 // integer or does not fit.
 [[nodiscard]] std::optional<std::int64_t> parse_int64(std::string_view text);

@@ -63,6 +63,7 @@ Planned plan(const Call& call) {
 }
 
 constexpr OperatorName kNames[] = {{"expand"}};
+constexpr std::string_view kRules[] = {"BC-T2", "BC-B1"};
 
 }  // namespace expand
 
@@ -219,12 +220,19 @@ Planned plan(const Call& call) {
 }
 
 constexpr OperatorName kNames[] = {{"broadcast"}};
+constexpr std::string_view kRules[] = {"BC-T2", "BC-B1", "BC-U1", "BC-U2", "BR-2",
+                                       "BR-3",  "BC-E1", "BC-E3", "BC-E4", "BC-E5"};
 
 }  // namespace
 
 constinit const Operator kBroadcast = {
     .name = "broadcast",
     .summary = "Repeats data to a target shape, in one of four modes",
+    .meaning =
+        "Repeats data along dimensions that are missing or have size 1, so that it gets the shape --shape. "
+        "The mode "
+        "says which dimension of the target each dimension of data is.",
+    .output_shape = "shape; in mode bidirectional the shape that data.shape and shape broadcast to",
     .example = "tensorop broadcast --data '[1,2,3]' --shape 2,3",
     .family = "broadcast",
     .names = kNames,
@@ -233,6 +241,7 @@ constinit const Operator kBroadcast = {
     .versions = kVersions,
     .oob = {},
     .count_rule = kCallRule,
+    .rules = kRules,
     .plan = plan,
     .check_attributes = check_attributes,
 };
@@ -240,6 +249,11 @@ constinit const Operator kBroadcast = {
 constinit const Operator kExpand = {
     .name = "expand",
     .summary = "Broadcasts data and a shape to a common shape",
+    .meaning =
+        "Repeats data along dimensions that are missing or have size 1, as --shape asks. Where --shape has "
+        "the size "
+        "1 or no dimension, that of data remains.",
+    .output_shape = "the shape that data.shape and shape broadcast to, aligned on the right",
     .example = "tensorop expand --data '[[1],[2],[3]]' --shape 2,1,4",
     .family = "broadcast",
     .names = expand::kNames,
@@ -248,6 +262,7 @@ constinit const Operator kExpand = {
     .versions = expand::kVersions,
     .oob = {},
     .count_rule = kCallRule,
+    .rules = expand::kRules,
     .plan = expand::plan,
 };
 

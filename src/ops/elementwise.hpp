@@ -108,12 +108,19 @@ template <class Op>
 struct ElementwiseDescription {
   std::string_view name;
   std::string_view summary;
+  std::string_view meaning;
   std::string_view example;
   std::span<const OperatorName> names;
   std::span<const Version> versions;
   std::span<const AttributeSpec> attributes;
   std::span<const OperandSpec> operands;
+  WordList rules = {};
 };
+
+inline constexpr std::string_view kElementwiseShape =
+    "the shape that the operands broadcast to; with pdpd and with --broadcast 1 a.shape";
+inline constexpr std::string_view kElementwiseBroadcastRules[] = {
+    "BC-M1", "BC-N1", "BC-P1", "BC-P2", "BC-P3", "BC-P4", "BC-L2", "BC-L3", "BC-L5", "BC-L6"};
 
 template <KernelChoice kChoice>
 [[nodiscard]] consteval Operator elementwise_operator(const ElementwiseDescription& description) {
@@ -122,6 +129,8 @@ template <KernelChoice kChoice>
   return {
       .name = description.name,
       .summary = description.summary,
+      .meaning = description.meaning,
+      .output_shape = kElementwiseShape,
       .example = description.example,
       .family = "elementwise",
       .names = description.names,
@@ -130,6 +139,8 @@ template <KernelChoice kChoice>
       .versions = description.versions,
       .oob = {},
       .count_rule = "EW-1",
+      .rules = description.rules,
+      .broadcast_rules = kElementwiseBroadcastRules,
       .plan = [](const Call& call) { return plan_elementwise(call, kChoice(call)); },
       .check_attributes = check_broadcast_attributes,
   };

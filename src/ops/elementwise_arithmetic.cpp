@@ -17,6 +17,8 @@ constexpr TypeRow kStandardComplexToo[] = {{"T", kNumericTypes | kComplexTypes}}
 constexpr AttributeSpec kConsumingSpecs[] = {kAutoBroadcastSpec, kAxisSpec, kBroadcastSpec,
                                              kConsumedInputsSpec};
 
+constexpr std::string_view kDivisionRules[] = {"EW-7"};
+
 using Attributes = std::span<const AttributeRow>;
 
 // Add, Sub, Mul, Div by the names ONNX and OpenVINO give them.
@@ -86,6 +88,7 @@ constexpr Version kVersions[] = {
     {Framework::openvino, 1, "Power", published::kNumberRow, kOpenvinoNoPdpd},
 };
 constexpr OperatorName kNames[] = {{"pow"}, {"power"}};
+constexpr std::string_view kRules[] = {"T-2", "EW-7", "EW-8"};
 
 }  // namespace pow
 
@@ -107,6 +110,7 @@ constexpr Version kVersions[] = {
     {Framework::openvino, 1, "Mod", published::kNumberRow, kOpenvinoNoPdpd, {}, kTruncates},
 };
 constexpr OperatorName kNames[] = {{"mod"}};
+constexpr std::string_view kRules[] = {"EW-4", "EW-7"};
 
 BinaryKernel kernel(const Call& call) {
   const bool truncates = call.has_trait(kTruncates) || call.get(kFmodKey);
@@ -176,47 +180,61 @@ constexpr OperatorName kMaxNames[] = {{"max"}, {"maximum"}};
 }  // namespace
 
 constinit const Operator kAdd = elementwise_operator<kernel_of<Add>>(
-    {"add", "The sum of two tensors", "tensorop add '[[1,2],[3,4]]' '[10,20]'", kAddNames, kAddVersions,
-     kConsumingSpecs, kBinaryOperands});
+    {"add", "The sum of two tensors", "The sum a + b. Integers wrap.",
+     "tensorop add '[[1,2],[3,4]]' '[10,20]'", kAddNames, kAddVersions, kConsumingSpecs, kBinaryOperands});
 
 constinit const Operator kSub = elementwise_operator<kernel_of<Sub>>(
-    {"sub", "The difference of two tensors", "tensorop sub '[[1,2],[3,4]]' '[10,20]'", kSubNames,
-     kSubVersions, kConsumingSpecs, kBinaryOperands});
+    {"sub", "The difference of two tensors", "The difference a - b. Integers wrap, unsigned integers too.",
+     "tensorop sub '[[1,2],[3,4]]' '[10,20]'", kSubNames, kSubVersions, kConsumingSpecs, kBinaryOperands});
 
 constinit const Operator kMul = elementwise_operator<kernel_of<Mul>>(
-    {"mul", "The element-wise product of two tensors", "tensorop mul '[[1],[2]]' '[10,20,30]'", kMulNames,
-     kMulVersions, kConsumingSpecs, kBinaryOperands});
+    {"mul", "The element-wise product of two tensors", "The product a * b. Integers wrap.",
+     "tensorop mul '[[1],[2]]' '[10,20,30]'", kMulNames, kMulVersions, kConsumingSpecs, kBinaryOperands});
 
 constinit const Operator kDiv = elementwise_operator<div::kernel>(
     {"div", "The quotient of two tensors, rounded towards zero for integers",
-     "tensorop div '[-7,7]' '[2,-2]'", div::kNames, div::kVersions, div::kAttributes, kBinaryOperands});
+     "The quotient a / b. Quotients of integers are rounded towards zero. They are rounded towards minus "
+     "infinity with --pythondiv, under the name divide, and under --spec openvino-N.",
+     "tensorop div '[-7,7]' '[2,-2]'", div::kNames, div::kVersions, div::kAttributes, kBinaryOperands,
+     kDivisionRules});
 
 constinit const Operator kPow = elementwise_operator<kernel_of<Pow>>(
-    {"pow", "One tensor to the power of another", "tensorop pow '[2,3,4]' '[10]'", pow::kNames,
-     pow::kVersions, kBinaryAttributes, pow::kOperands});
+    {"pow", "One tensor to the power of another", "a raised to the power b. The result has the dtype of a.",
+     "tensorop pow '[2,3,4]' '[10]'", pow::kNames, pow::kVersions, kBinaryAttributes, pow::kOperands,
+     pow::kRules});
 
 constinit const Operator kMod = elementwise_operator<mod::kernel>(
     {"mod", "The remainder of a division, with the sign of the divisor or, with --fmod, of the dividend",
-     "tensorop mod '[-7,7]' '[3,-3]'", mod::kNames, mod::kVersions, mod::kAttributes, kBinaryOperands});
+     "The remainder of a / b. It has the sign of b; with --fmod and under --spec openvino-N it has the sign "
+     "of a.",
+     "tensorop mod '[-7,7]' '[3,-3]'", mod::kNames, mod::kVersions, mod::kAttributes, kBinaryOperands,
+     mod::kRules});
 
 constinit const Operator kFloorMod = elementwise_operator<kernel_of<FloorMod>>(
     {"floormod", "The remainder of a division rounded down, with the sign of the divisor",
+     "The remainder of a division rounded down, as % in Python. It has the sign of b.",
      "tensorop floormod '[-7.5,7.5]' '[2.0]'", kFloorModNames, kFloorModVersions, kBinaryAttributes,
-     kBinaryOperands});
+     kBinaryOperands, kDivisionRules});
 
 constinit const Operator kSquaredDifference = elementwise_operator<kernel_of<SquaredDifference>>(
     {"squareddifference", "The square of the difference of two tensors",
+     "The squared difference (a - b)^2. Integers wrap; for unsigned integers the result is right even where "
+     "a is less than b.",
      "tensorop squareddifference '[1,5]' '[3,2]'", kSquaredDifferenceNames, kSquaredDifferenceVersions,
      kBinaryAttributes, kBinaryOperands});
 
-constinit const Operator kMin =
-    elementwise_operator<kernel_of<Min>>({"min", "The element-wise minimum of any number of tensors",
-                                          "tensorop min '[1,5,9]' '[[4],[6]]' '[8,7,2]'", kMinNames,
-                                          kMinVersions, kConsumingSpecs, extreme::kOperands});
+constinit const Operator kMin = elementwise_operator<kernel_of<Min>>(
+    {"min", "The element-wise minimum of any number of tensors",
+     "The element-wise minimum of any number of operands, folded from the left. A single operand is copied. "
+     "For bool it is the logical and.",
+     "tensorop min '[1,5,9]' '[[4],[6]]' '[8,7,2]'", kMinNames, kMinVersions, kConsumingSpecs,
+     extreme::kOperands});
 
-constinit const Operator kMax =
-    elementwise_operator<kernel_of<Max>>({"max", "The element-wise maximum of any number of tensors",
-                                          "tensorop max '[1,5,9]' '[[4],[6]]' '[8,7,2]'", kMaxNames,
-                                          kMaxVersions, kConsumingSpecs, extreme::kOperands});
+constinit const Operator kMax = elementwise_operator<kernel_of<Max>>(
+    {"max", "The element-wise maximum of any number of tensors",
+     "The element-wise maximum of any number of operands, folded from the left. A single operand is copied. "
+     "For bool it is the logical or.",
+     "tensorop max '[1,5,9]' '[[4],[6]]' '[8,7,2]'", kMaxNames, kMaxVersions, kConsumingSpecs,
+     extreme::kOperands});
 
 }  // namespace tensorop

@@ -92,6 +92,7 @@ constexpr Version kVersions[] = {
     {Framework::standard, 0, "BitShift", kStandardTypes, kStandard},
     {Framework::onnx, 11, "BitShift", kOnnx11, kDirection},
 };
+constexpr std::string_view kRules[] = {"EW-8"};
 constexpr OperandSpec kOperands[] = {
     {"a", "T", OperandRole::data, "T-1", "the integers to shift"},
     {"b", "T", OperandRole::data, "T-1", "the number of bits to shift by, of a's dtype"},
@@ -131,59 +132,77 @@ constexpr OperatorName kBitShiftNames[] = {{"bitshift"}};
 }  // namespace
 
 constinit const Operator kEqual = elementwise_operator<kernel_of<Equal>>(
-    {"equal", "Whether elements are equal; NaN equals nothing", "tensorop equal '[[1,2],[3,4]]' '[1,4]'",
-     kEqualNames, equal::kVersions, kBinaryAttributes, kBinaryOperands});
+    {"equal", "Whether elements are equal; NaN equals nothing",
+     "Whether a == b, as bool. NaN is not equal to any value, and -0.0 equals 0.0.",
+     "tensorop equal '[[1,2],[3,4]]' '[1,4]'", kEqualNames, equal::kVersions, kBinaryAttributes,
+     kBinaryOperands});
 
 constinit const Operator kNotEqual = elementwise_operator<kernel_of<NotEqual>>(
     {"notequal", "Whether elements differ; NaN differs from everything",
+     "Whether a != b, as bool: the negation of equal. NaN differs from every value, itself included.",
      "tensorop notequal '[[1,2],[3,4]]' '[1,4]'", kNotEqualNames, equal::kNotEqualVersions, kBinaryAttributes,
      kBinaryOperands});
 
 constinit const Operator kLess = elementwise_operator<kernel_of<Less>>(
-    {"less", "Whether each element of a is less than that of b", "tensorop less '[1,2,3]' '[2]'", kLessNames,
-     kLessVersions, kBinaryAttributes, kBinaryOperands});
+    {"less", "Whether each element of a is less than that of b",
+     "Whether a < b, as bool. The result is false if an operand is NaN. For bool, false is less than true.",
+     "tensorop less '[1,2,3]' '[2]'", kLessNames, kLessVersions, kBinaryAttributes, kBinaryOperands});
 
 constinit const Operator kLessOrEqual = elementwise_operator<kernel_of<LessOrEqual>>(
     {"lessorequal", "Whether each element of a is less than or equal to that of b",
+     "Whether a <= b, as bool. The result is false if an operand is NaN. For bool, false is less than true.",
      "tensorop lessorequal '[1,2,3]' '[2]'", kLessOrEqualNames, kLessOrEqualVersions, kBinaryAttributes,
      kBinaryOperands});
 
 constinit const Operator kGreater = elementwise_operator<kernel_of<Greater>>(
-    {"greater", "Whether each element of a is greater than that of b", "tensorop greater '[1,2,3]' '[2]'",
-     kGreaterNames, kGreaterVersions, kBinaryAttributes, kBinaryOperands});
+    {"greater", "Whether each element of a is greater than that of b",
+     "Whether a > b, as bool. The result is false if an operand is NaN. For bool, false is less than true.",
+     "tensorop greater '[1,2,3]' '[2]'", kGreaterNames, kGreaterVersions, kBinaryAttributes,
+     kBinaryOperands});
 
 constinit const Operator kGreaterOrEqual = elementwise_operator<kernel_of<GreaterOrEqual>>(
     {"greaterorequal", "Whether each element of a is greater than or equal to that of b",
+     "Whether a >= b, as bool. The result is false if an operand is NaN. For bool, false is less than true.",
      "tensorop greaterorequal '[1,2,3]' '[2]'", kGreaterOrEqualNames, kGreaterOrEqualVersions,
      kBinaryAttributes, kBinaryOperands});
 
 constinit const Operator kAnd = elementwise_operator<kernel_of<And>>(
-    {"and", "Whether both elements are true", "tensorop and '[[true],[false]]' '[true,false]'", kAndNames,
-     kAndVersions, kBinaryAttributes, kBinaryOperands});
+    {"and", "Whether both elements are true", "The logical and of two bools.",
+     "tensorop and '[[true],[false]]' '[true,false]'", kAndNames, kAndVersions, kBinaryAttributes,
+     kBinaryOperands});
 
 constinit const Operator kOr = elementwise_operator<kernel_of<Or>>(
-    {"or", "Whether at least one of two elements is true", "tensorop or '[[true],[false]]' '[true,false]'",
-     kOrNames, kOrVersions, kBinaryAttributes, kBinaryOperands});
+    {"or", "Whether at least one of two elements is true", "The logical or of two bools.",
+     "tensorop or '[[true],[false]]' '[true,false]'", kOrNames, kOrVersions, kBinaryAttributes,
+     kBinaryOperands});
 
 constinit const Operator kXor = elementwise_operator<kernel_of<Xor>>(
-    {"xor", "Whether exactly one of two elements is true", "tensorop xor '[[true],[false]]' '[true,false]'",
-     kXorNames, kXorVersions, kBinaryAttributes, kBinaryOperands});
+    {"xor", "Whether exactly one of two elements is true", "The logical exclusive or of two bools.",
+     "tensorop xor '[[true],[false]]' '[true,false]'", kXorNames, kXorVersions, kBinaryAttributes,
+     kBinaryOperands});
 
 constinit const Operator kBitwiseAnd = elementwise_operator<kernel_of<And>>(
-    {"bitwiseand", "The bits set in both of two integers", "tensorop bitwiseand '[12,10]' '[6]'",
+    {"bitwiseand", "The bits set in both of two integers",
+     "The bits set in both operands. For bool it is the logical and.", "tensorop bitwiseand '[12,10]' '[6]'",
      kBitwiseAndNames, kBitwiseAndVersions, kBinaryAttributes, kBinaryOperands});
 
 constinit const Operator kBitwiseOr = elementwise_operator<kernel_of<Or>>(
-    {"bitwiseor", "The bits set in at least one of two integers", "tensorop bitwiseor '[12,10]' '[6]'",
-     kBitwiseOrNames, kBitwiseOrVersions, kBinaryAttributes, kBinaryOperands});
+    {"bitwiseor", "The bits set in at least one of two integers",
+     "The bits set in at least one operand. For bool it is the logical or.",
+     "tensorop bitwiseor '[12,10]' '[6]'", kBitwiseOrNames, kBitwiseOrVersions, kBinaryAttributes,
+     kBinaryOperands});
 
 constinit const Operator kBitwiseXor = elementwise_operator<kernel_of<Xor>>(
-    {"bitwisexor", "The bits set in exactly one of two integers", "tensorop bitwisexor '[12,10]' '[6]'",
-     kBitwiseXorNames, kBitwiseXorVersions, kBinaryAttributes, kBinaryOperands});
+    {"bitwisexor", "The bits set in exactly one of two integers",
+     "The bits set in exactly one operand. For bool it is the logical exclusive or.",
+     "tensorop bitwisexor '[12,10]' '[6]'", kBitwiseXorNames, kBitwiseXorVersions, kBinaryAttributes,
+     kBinaryOperands});
 
-constinit const Operator kBitShift =
-    elementwise_operator<shift::kernel>({"bitshift", "Shifts the bits of integers left or right",
-                                         "tensorop bitshift '[1,2,3]' '[4]' --direction left", kBitShiftNames,
-                                         shift::kVersions, shift::kAttributes, shift::kOperands});
+constinit const Operator kBitShift = elementwise_operator<shift::kernel>(
+    {"bitshift", "Shifts the bits of integers left or right",
+     "The bits of a shifted by b bits to the left or to the right. A right shift of a signed integer keeps "
+     "its sign.",
+     "tensorop bitshift '[1,2,3]' '[4]' --direction left", kBitShiftNames, shift::kVersions,
+     shift::kAttributes, shift::kOperands, shift::kRules});
 
 }  // namespace tensorop

@@ -100,12 +100,18 @@ Planned plan(const Call& call) {
 }
 
 constexpr OperatorName kNames[] = {{"gather"}};
+constexpr std::string_view kRules[] = {"AX-1", "GA-1", "GA-3", "GA-4", "GA-5"};
 
 }  // namespace
 
 constinit const Operator kGather = {
     .name = "gather",
     .summary = "Takes slices of data along an axis, at the positions that indices gives",
+    .meaning =
+        "Each index selects the slice of data at that position along axis. The slices take the place of the "
+        "axis "
+        "in the output, which has the dtype of data.",
+    .output_shape = "data.shape[:axis] + indices.shape[batch_dims:] + data.shape[axis+1:]",
     .example = "tensorop gather --data '[[1,2,3],[4,5,6]]' --indices '[2,0]' --axis 1",
     .family = "gather",
     .names = kNames,
@@ -114,6 +120,7 @@ constinit const Operator kGather = {
     .versions = kVersions,
     .oob = kGatherOob,
     .count_rule = kCallRule,
+    .rules = kRules,
     .plan = plan,
 };
 

@@ -79,6 +79,7 @@ Planned plan(const Call& call) {
 }
 
 constexpr OperatorName kNames[] = {{"gatherelements"}};
+constexpr std::string_view kRules[] = {"AX-1", "GE-1", "GE-2", "GE-4"};
 
 }  // namespace
 
@@ -86,6 +87,11 @@ constinit const Operator kGatherElements = {
     .name = "gatherelements",
     .summary =
         "Takes one element of data for each element of indices, which gives its position along an axis",
+    .meaning =
+        "Each index replaces the coordinate along axis: out[i] = data[i with i[axis] = indices[i]]. The "
+        "output has "
+        "the dtype of data.",
+    .output_shape = "indices.shape",
     .example = "tensorop gatherelements --data '[[1,2],[3,4]]' --indices '[[0,0],[1,0]]' --axis 1",
     .family = "gather",
     .names = kNames,
@@ -94,6 +100,7 @@ constinit const Operator kGatherElements = {
     .versions = kVersions,
     .oob = kGatherOob,
     .count_rule = kCallRule,
+    .rules = kRules,
     .plan = plan,
 };
 

@@ -157,12 +157,21 @@ Planned plan(const Call& call) {
 }
 
 constexpr OperatorName kNames[] = {{"gathernd"}};
+constexpr std::string_view kRules[] = {"GN-1", "GN-2", "GN-3", "GN-4"};
 
 }  // namespace
 
 constinit const Operator kGatherNd = {
     .name = "gathernd",
     .summary = "Takes the slices of data that tuples of indices select",
+    .meaning =
+        "The last dimension of indices holds index tuples. Each tuple of length k selects the slice "
+        "data[tuple], or "
+        "with batch_dims a slice of its own batch of data. The output has the dtype of data.",
+    .output_shape =
+        "batch + indices.shape[batch_dims:-1] + data.shape[batch_dims+k:], where k is indices.shape[-1] and "
+        "batch "
+        "is data.shape[:batch_dims]",
     .example = "tensorop gathernd --data '[[0,1],[2,3]]' --indices '[[0,0],[1,1]]'",
     .family = "gather",
     .names = kNames,
@@ -171,6 +180,7 @@ constinit const Operator kGatherNd = {
     .versions = kVersions,
     .oob = kGatherOob,
     .count_rule = kCallRule,
+    .rules = kRules,
     .plan = plan,
 };
 

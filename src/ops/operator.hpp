@@ -165,6 +165,8 @@ struct Planned {
 struct Operator {
   std::string_view name;
   std::string_view summary;             // one line, without a full stop
+  std::string_view meaning;             // one to three sentences, which its docs page has too
+  std::string_view output_shape;        // a formula, in the notation of Python: "indices.shape"
   std::string_view example;             // a call that works as it stands
   std::string_view family;              // the docs page it stands on: docs/ops/FAMILY.md
   std::span<const OperatorName> names;  // the first is `name`
@@ -173,6 +175,10 @@ struct Operator {
   std::span<const Version> versions;  // standard first, then by publisher and opset
   Choices oob;                        // of --oob (OutOfBounds), default semantics only; empty: has none
   std::string_view count_rule;        // rule id of a number of operands that the version does not allow
+  // The ids of the other rules that check_attributes() and plan() name, those of broadcasting between
+  // operands apart: families share them.
+  WordList rules;
+  WordList broadcast_rules = {};
   // Checks ranks, axes and shapes, in that order (G-9), and plans the result. Reads no element of any
   // operand. Throws Error with the violated rule.
   Planned (*plan)(const Call& call);

@@ -96,6 +96,7 @@ Planned plan(const Call& call) {
 constexpr std::string_view kElements[] = {"ScatterElements", "ScatterElementsUpdate"};
 constexpr std::string_view kOldElements[] = {"Scatter"};
 constexpr std::string_view kElementsUpdate[] = {"ScatterElementsUpdate"};
+constexpr std::string_view kRules[] = {"T-3", "AX-1", "SE-1", "SE-2", "SE-3", "SE-5"};
 constexpr OperatorName kNames[] = {
     {"scatterelements", kElements},
     {"scatter", kOldElements},
@@ -109,6 +110,11 @@ constinit const Operator kScatterElements = {
     .summary =
         "Writes each element of updates into a copy of data, at the position along an axis that indices "
         "gives",
+    .meaning =
+        "Each index gives the coordinate along axis at which its update is written into a copy of data: "
+        "out[i with i[axis] = indices[i]] = updates[i]. With a reduction the update is combined with the "
+        "element.",
+    .output_shape = "data.shape",
     .example =
         "tensorop scatterelements --data '[[1,2,3,4,5]]' --indices '[[1,3]]' --updates '[[11,21]]' --axis 1",
     .family = "scatter",
@@ -118,6 +124,7 @@ constinit const Operator kScatterElements = {
     .versions = kVersions,
     .oob = kScatterOob,
     .count_rule = kCallRule,
+    .rules = kRules,
     .plan = plan,
 };
 

@@ -94,6 +94,7 @@ Planned plan(const Call& call) {
 
 constexpr std::string_view kBoth[] = {"ScatterND", "ScatterNDUpdate"};
 constexpr std::string_view kUpdate[] = {"ScatterNDUpdate"};
+constexpr std::string_view kRules[] = {"T-3", "SN-1", "SN-2", "SN-3"};
 constexpr OperatorName kNames[] = {
     {"scatternd", kBoth},
     {"scatterndupdate", kUpdate},
@@ -104,6 +105,11 @@ constexpr OperatorName kNames[] = {
 constinit const Operator kScatterNd = {
     .name = "scatternd",
     .summary = "Writes slices of updates into a copy of data, where tuples of indices select",
+    .meaning =
+        "The last dimension of indices holds index tuples. The update of each tuple is written into the "
+        "slice "
+        "data[tuple] of a copy of data. With a reduction the update is combined with the slice.",
+    .output_shape = "data.shape",
     .example = "tensorop scatternd --data '[1,2,3,4,5]' --indices '[[4],[1]]' --updates '[9,10]'",
     .family = "scatter",
     .names = kNames,
@@ -112,6 +118,7 @@ constinit const Operator kScatterNd = {
     .versions = kVersions,
     .oob = kScatterOob,
     .count_rule = kCallRule,
+    .rules = kRules,
     .plan = plan,
 };
 

@@ -68,12 +68,18 @@ Planned plan(const Call& call) {
 }
 
 constexpr OperatorName kNames[] = {{"scatterupdate"}};
+constexpr std::string_view kRules[] = {"T-3", "AX-1", "SU-1", "SU-2"};
 
 }  // namespace
 
 constinit const Operator kScatterUpdate = {
     .name = "scatterupdate",
     .summary = "Writes slices of updates into a copy of data, at positions along an axis",
+    .meaning =
+        "Each index selects one slice of a copy of data along axis, into which the slice of updates at the "
+        "same "
+        "position is written: the inverse of gather. With a reduction the update is combined with the slice.",
+    .output_shape = "data.shape",
     .example = "tensorop scatterupdate --data '[[1,2],[3,4]]' --indices '[1]' --updates '[[8,9]]'",
     .family = "scatter",
     .names = kNames,
@@ -82,6 +88,7 @@ constinit const Operator kScatterUpdate = {
     .versions = kVersions,
     .oob = kScatterOob,
     .count_rule = kCallRule,
+    .rules = kRules,
     .plan = plan,
 };
 

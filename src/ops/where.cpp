@@ -85,6 +85,7 @@ Planned plan(const Call& call) {
 
 constexpr std::string_view kWhereOnly[] = {"Where"};
 constexpr std::string_view kSelectOnly[] = {"Select"};
+constexpr std::string_view kRules[] = {"WH-2", "SL-1", "SL-2", "BC-P1", "BC-P2", "BC-P3", "BC-P4"};
 constexpr OperatorName kNames[] = {{"where", kWhereOnly}, {"select", kSelectOnly}};
 
 }  // namespace
@@ -92,6 +93,11 @@ constexpr OperatorName kNames[] = {{"where", kWhereOnly}, {"select", kSelectOnly
 constinit const Operator kWhere = {
     .name = "where",
     .summary = "Takes each element from x or from y, depending on a condition",
+    .meaning =
+        "Takes each element from x where the condition is true, and from y where it is false. The output has "
+        "the "
+        "dtype of x and y.",
+    .output_shape = "the shape that condition, x and y broadcast to (openvino-1: x and y); with pdpd x.shape",
     .example = "tensorop where '[[true,false],[true,true]]' '[[1,2],[3,4]]' '[9,8]'",
     .family = "where",
     .names = kNames,
@@ -100,6 +106,7 @@ constinit const Operator kWhere = {
     .versions = kVersions,
     .oob = {},
     .count_rule = kCallRule,
+    .rules = kRules,
     .plan = plan,
     .check_attributes = check_broadcast_attributes,
 };

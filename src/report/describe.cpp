@@ -1,15 +1,22 @@
 #include "report/describe.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "ops/registry.hpp"
 
 namespace tensorop {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+// Text for a terminal: its width, and that of the column of rule ids and of titles.
+constexpr std::size_t kWidth = 96;
+constexpr std::size_t kIdWidth = 7;
+constexpr std::size_t kTitleWidth = 14;
 
 std::string option_of(std::string_view name) {
   std::string out = cat("--", name);
@@ -36,6 +43,16 @@ bool has_indices(const Operator& op) {
     if (operand.role == OperandRole::indices) return true;
   }
   return false;
+}
+
+// The names of the operators of which a call can break the rule.
+std::vector<std::string> operators_of(const Rule& rule) {
+  std::vector<std::string> names;
+  for (const Operator* op : kOperators) {
+    const std::vector<const Rule*> rules = rules_of(*op);
+    if (std::ranges::find(rules, &rule) != rules.end()) names.emplace_back(op->name);
+  }
+  return names;
 }
 
 std::string kind_name(AttributeKind kind) {
@@ -87,7 +104,11 @@ Json version_json(const Operator& op, const Version& version) {
 }
 
 Json operator_json(const Operator& op) {
-  Json out = {{"name", op.name}, {"summary", op.summary}, {"aliases", Json::array()}};
+  Json out = {{"name", op.name},
+              {"summary", op.summary},
+              {"meaning", op.meaning},
+              {"output_shape", op.output_shape},
+              {"aliases", Json::array()}};
   for (const OperatorName& name : op.names.subspan(1)) out["aliases"].push_back(name.name);
   for (const OperandSpec& operand : op.operands) {
     Json entry = {{"name", operand.name}, {"type", operand.type}, {"help", operand.help}};
@@ -104,6 +125,7 @@ Json operator_json(const Operator& op) {
     out["attributes"].push_back(entry);
   }
   if (!op.oob.empty()) out["oob"] = words_of(op.oob);
+  for (const Rule* rule : rules_of(op)) out["rules"].push_back(rule->id);
   for (const Version& version : op.versions) out["versions"].push_back(version_json(op, version));
   return out;
 }
@@ -163,7 +185,8 @@ std::string describe_line(const Operator& op) {
 }
 
 std::string describe_text(const Operator& op) {
-  std::string out = cat(op.name, ": ", op.summary, "\n\n  ", op.example, "\n\n");
+  std::string out = cat(op.name, ": ", op.summary, "\n\n  ", op.example, "\n\n", wrapped(op.meaning, kWidth),
+                        "\n\n", wrapped(describe_output_shape(op), kWidth), "\n\n");
   if (op.names.size() > 1) {
     out += "Aliases:";
     for (const OperatorName& name : op.names.subspan(1)) out += cat(" ", name.name);
@@ -183,7 +206,14 @@ std::string describe_text(const Operator& op) {
   if (!op.oob.empty())
     out += cat("  --oob: what happens to an index out of range; not with --spec; ", join(words_of(op.oob)),
                " (default error)\n");
+  out += "\nRules:\n";
+  for (const Rule* rule : rules_of(op))
+    out += cat("  ", wrapped(describe_line(*rule), kWidth - 2, kIdWidth + 2), "\n");
   return cat(out, "\nVersions:\n", describe_versions(op));
+}
+
+std::string describe_output_shape(const Operator& op) {
+  return cat("Output shape: ", op.output_shape);
 }
 
 std::string describe_versions(const Operator& op) {
@@ -222,6 +252,44 @@ std::string describe_markdown(const Operator& op) {
     out += cat("| ", version_title(version), " | ", attribute_list(op, version), " | ", type_lists(version),
                indices ? cat(" | ", index_rule(version)) : "", " |\n");
   }
+  return out;
+}
+
+std::string describe_line(const Rule& rule) {
+  std::string out(rule.id);
+  out.append(kIdWidth - rule.id.size(), ' ');
+  return out + std::string(rule.statement);
+}
+
+std::string describe_text(const Rule& rule) {
+  const std::vector<std::string> names = operators_of(rule);
+  const std::string operators = names.size() == kOperators.size() ? "all" : join(names);
+  const auto item = [](std::string_view title, std::string_view text) {
+    std::string out(title);
+    out.append(kTitleWidth - title.size(), ' ');
+    return wrapped(out + std::string(text), kWidth, kTitleWidth) + "\n";
+  };
+  return cat(wrapped(cat(rule.id, ": ", rule.statement), kWidth), "\n\n",
+             item("Published by:", rule.published), item("Operators:", operators),
+             "Breaks it:    ", rule.broken_by, "\nSatisfies it: ", rule.satisfied_by, "\n");
+}
+
+std::string describe_json(std::span<const Rule* const> rules) {
+  Json out = {{"schema_version", 1}, {"rules", Json::array()}};
+  for (const Rule* rule : rules) {
+    out["rules"].push_back({{"id", rule->id},
+                            {"statement", rule->statement},
+                            {"published", rule->published},
+                            {"operators", operators_of(*rule)},
+                            {"broken_by", rule->broken_by},
+                            {"satisfied_by", rule->satisfied_by}});
+  }
+  return out.dump(2) + "\n";
+}
+
+std::string describe_markdown(std::span<const Rule* const> rules) {
+  std::string out = "| rule | the call must satisfy |\n| --- | --- |\n";
+  for (const Rule* rule : rules) out += cat("| ", rule->id, " | ", rule->statement, " |\n");
   return out;
 }
 

@@ -1,11 +1,11 @@
-// The operators' descriptions, results and files as text: for people, for programs, for the docs.
+// The descriptions of operators and rules, results and files as text: for people, for programs, for the docs.
 #pragma once
 
 #include <span>
 #include <string>
 
 #include "io/inspect.hpp"
-#include "ops/operator.hpp"
+#include "ops/rule.hpp"
 
 namespace tensorop {
 
@@ -19,12 +19,20 @@ namespace tensorop {
 [[nodiscard]] std::string describe_line(const Operator& op);
 // The complete description, for a terminal.
 [[nodiscard]] std::string describe_text(const Operator& op);
+// "Output shape: data.shape", without a newline.
+[[nodiscard]] std::string describe_output_shape(const Operator& op);
 // The part of it about versions: the attributes and dtypes of each.
 [[nodiscard]] std::string describe_versions(const Operator& op);
 // A JSON array with an object for each operator.
 [[nodiscard]] std::string describe_json(std::span<const Operator* const> ops);
 // The tables of the operator's docs page.
 [[nodiscard]] std::string describe_markdown(const Operator& op);
+
+// A rule: on a line; in full, for a terminal; of several a JSON object, and a table of the docs.
+[[nodiscard]] std::string describe_line(const Rule& rule);
+[[nodiscard]] std::string describe_text(const Rule& rule);
+[[nodiscard]] std::string describe_json(std::span<const Rule* const> rules);
+[[nodiscard]] std::string describe_markdown(std::span<const Rule* const> rules);
 
 // "a.npy: float32 (2,3), 24 bytes, npy <f4, C order" on a line, and the same as a JSON object.
 [[nodiscard]] std::string describe_text(const FileInfo& file);

@@ -72,6 +72,14 @@ TEST_CASE("integers are decimal and nothing else", "[base][text]") {
   }
 }
 
+TEST_CASE("text is wrapped between words", "[base][text]") {
+  CHECK(wrapped("", 10).empty());
+  CHECK(wrapped("one two three", 13) == "one two three");
+  CHECK(wrapped("one two three", 12) == "one two\nthree");
+  CHECK(wrapped("one two three four", 9, 2) == "one two\n  three\n  four");
+  CHECK(wrapped("a-word-that-is-longer than", 5, 2) == "a-word-that-is-longer\n  than");
+}
+
 TEST_CASE("UTF-8 is what the Unicode standard calls well-formed", "[base][text]") {
   struct Row {
     std::string_view text;

@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "ops/registry.hpp"
+#include "ops/rule.hpp"
 #include "support/catch.hpp"
 #include "support/cli.hpp"
 #include "support/files.hpp"
@@ -319,6 +320,9 @@ TEST_CASE("ops --json is valid JSON that says everything of every operator", "[c
     CAPTURE(op.name);
     CHECK(entry.at("name") == op.name);
     CHECK(entry.at("summary") == op.summary);
+    CHECK(entry.at("meaning") == op.meaning);
+    CHECK(entry.at("output_shape") == op.output_shape);
+    CHECK(entry.at("rules").size() == rules_of(op).size());
     CHECK(entry.at("aliases").size() == op.names.size() - 1);
     REQUIRE(entry.at("operands").size() == op.operands.size());
     for (std::size_t j = 0; j < op.operands.size(); ++j) {
@@ -352,7 +356,9 @@ TEST_CASE("ops OPERATOR tells of the operators that are named, by any name", "[c
   const ProcessResult one = run_in(dir, {"ops", "gathernd"});
   CHECK(one.status == 0);
   CHECK(one.out.starts_with("gathernd: "));
-  for (const char* part : {"--data", "--indices", "--batch-dims", "--oob", "onnx-12 (GatherND-12)", "mdf"}) {
+  for (const char* part :
+       {"--data", "--indices", "--batch-dims", "--oob", "onnx-12 (GatherND-12)", "mdf",
+        "Output shape: batch + indices.shape[batch_dims:-1]", "\n  GN-3   The first batch_dims "}) {
     CHECK(one.out.find(part) != std::string::npos);
   }
   check_done(run_in(dir, {"ops", "Gather-ND"}), one.out);
@@ -387,6 +393,74 @@ TEST_CASE("ops --markdown writes tables whose rows have as many cells as their h
     CHECK(std::ranges::count(line, '|') == cells);
   }
   CHECK(rows > 4 * kOperators.size());
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// explain
+
+TEST_CASE("explain lists the rules, a line each, and tells of those that are named",
+          "[cli][commands][explain]") {
+  const TempDir dir;
+  const ProcessResult list = run_in(dir, {"explain"});
+  CHECK(list.status == 0);
+  CHECK(list.err.empty());
+  CHECK(std::ranges::count(list.out, '\n') == static_cast<std::ptrdiff_t>(all_rules().size()));
+  CHECK(list.out.find("\nGN-3   The first batch_dims dimensions of data and indices are equal") !=
+        std::string::npos);
+  const ProcessResult one = run_in(dir, {"explain", "[gn-3]"});
+  check_done(
+      one,
+      "GN-3: The first batch_dims dimensions of data and indices are equal; in OpenVINO and the default\n"
+      "semantics one of the two may also be 1.\n"
+      "\n"
+      "Published by: ONNX GatherND-12 and later (equal); OpenVINO GatherND-5 and later (equal or 1).\n"
+      "Operators:    gathernd\n"
+      "Breaks it:    tensorop gathernd '[[1,2],[3,4]]' '[[1]]' --batch-dims 1 --spec onnx-13\n"
+      "Satisfies it: tensorop gathernd '[[1,2],[3,4]]' '[[1],[0]]' --batch-dims 1 --spec onnx-13\n");
+  const ProcessResult other = run_in(dir, {"explain", "T-0"});
+  CHECK(other.out.find("\nOperators:    all\n") != std::string::npos);
+  check_done(run_in(dir, {"explain", "GN3", "t-0"}), one.out + "\n" + other.out);
+}
+
+TEST_CASE("explain --json is an object with every rule, or those that are named",
+          "[cli][commands][explain]") {
+  const TempDir dir;
+  const Json all = Json::parse(run_in(dir, {"explain", "--json"}).out);
+  CHECK(all.at("schema_version") == 1);
+  REQUIRE(all.at("rules").size() == all_rules().size());
+  for (std::size_t i = 0; i < all_rules().size(); ++i) {
+    const Rule& rule = all_rules()[i];
+    const Json& entry = all.at("rules")[i];
+    CHECK(entry.at("id") == rule.id);
+    CHECK(entry.at("statement") == rule.statement);
+    CHECK(entry.at("published") == rule.published);
+    CHECK(entry.at("broken_by") == rule.broken_by);
+    CHECK(entry.at("satisfied_by") == rule.satisfied_by);
+  }
+  const Json one = Json::parse(run_in(dir, {"explain", "gn-3", "--json"}).out);
+  REQUIRE(one.at("rules").size() == 1);
+  CHECK(one.at("rules")[0].at("operators") == Json::array({"gathernd"}));
+}
+
+TEST_CASE("explain answers an unknown rule with what was meant", "[cli][commands][explain]") {
+  const TempDir dir;
+  struct Row {
+    std::string id;
+    std::string hint;
+  };
+  for (const Row& row : {
+           Row{"GN", "did you mean GN-1, GN-2, GN-3 or GN-4?"},
+           Row{"gather_nd",
+               "explain takes the id of a rule, such as GN-3; tensorop ops gathernd describes the operator"},
+           Row{"GN-9", "did you mean GN-1? tensorop explain lists all rules"},
+           Row{"zebra", "tensorop explain lists all rules"},
+       }) {
+    CAPTURE(row.id);
+    const ProcessResult result = run_in(dir, {"explain", "GN-3", row.id});
+    CHECK(result.status == 2);
+    CHECK(result.out.empty());
+    CHECK(result.err == cat("tensorop: explain: unknown rule '", row.id, "'\nhint: ", row.hint, "\n"));
+  }
 }
 
 }  // namespace tensorop

@@ -45,6 +45,7 @@ CASES = [
     ("completion ", "bash fish zsh"),
     ("ops gathern", "gathernd"),
     ("man comp", "compare completion"),
+    ("explain GN-", "GN-1 GN-2 GN-3 GN-4"),
     ("GatherN", "GatherND"),
     ("subtra", "subtract"),
     ("GatherND --ba", "--batch-dims"),

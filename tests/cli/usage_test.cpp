@@ -356,7 +356,7 @@ TEST_CASE("help begins with an example that runs, and goes to standard output", 
   const TempDir dir;
   prepare(dir);
   std::vector<Words> levels = {{"--help"}, {"-h"}, {"--help", "--quiet"}};
-  for (const char* command : {"info", "convert", "ops"}) {
+  for (const char* command : {"info", "convert", "explain", "ops"}) {
     levels.push_back({command, "--help"});
     levels.push_back({"--help", command});
   }
@@ -382,7 +382,7 @@ TEST_CASE("help is shown whatever else is missing", "[cli][usage]") {
 TEST_CASE("the program's help names every operator and every command", "[cli][usage]") {
   const std::string help = run_tensorop({"--help"}).out;
   for (const Operator* op : kOperators) CHECK(help.find(cat("\n  ", op->name, " ")) != std::string::npos);
-  for (const char* command : {"convert", "info", "ops"}) {
+  for (const char* command : {"convert", "explain", "info", "ops"}) {
     CHECK(help.find(cat("\n  ", command, " ")) != std::string::npos);
   }
 }

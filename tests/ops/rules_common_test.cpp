@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/engine.hpp"
+#include "ops/rule.hpp"
 #include "ops/rules.hpp"
 #include "support/catch.hpp"
 
@@ -180,6 +181,7 @@ void check_rules(const std::vector<RuleCase>& cases) {
       CHECK(std::string(error.what()) == c.message);
       CHECK(error.hint() == c.hint);
       CHECK(error.rule() == rule_of(c.message));
+      CHECK(std::ranges::count(rules_of(*request.op.op), find_rule(error.rule())) == 1);
     }
   }
 }
