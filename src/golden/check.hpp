@@ -58,7 +58,7 @@ struct CheckSettings {
   bool update = false;  // rewrite golden files that are missing or differ with what tensorop computes
   // Where not empty: the folder with the results of another program, which are judged instead (external.hpp).
   // Not with `update`.
-  std::string actual_folder;
+  std::string actual_folder = {};
 };
 
 // Takes the results in the order of the jobs, one call at a time. Steps without an expectation are reported,

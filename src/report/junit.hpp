@@ -11,12 +11,12 @@ enum class JUnitOutcome : std::uint8_t { passed, failure, error };
 
 // A test of a report.
 struct JUnitTest {
-  std::string suite;
-  std::string name;
-  std::string file;       // where it comes from
+  std::string suite = {};
+  std::string name = {};
+  std::string file = {};  // where it comes from
   std::int64_t line = 0;  // in that file; 0: the file as a whole
   JUnitOutcome outcome = JUnitOutcome::passed;
-  std::string text;  // lines: why it did not pass; of one that passed, its output
+  std::string text = {};  // lines: why it did not pass; of one that passed, its output
   double seconds = 0;
 };
 
