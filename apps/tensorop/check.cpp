@@ -25,6 +25,7 @@ std::vector<Option> check_options() {
        "only cases whose name contains TEXT; with * or ? TEXT is a glob"},
       {"--actual", OptionKind::value, "DIR", "compare the results of another program, files in DIR"},
       {"--update", OptionKind::flag, "", "rewrite golden files that are missing or differ, and list them"},
+      show_option(),
       junit_option(),
       {"--json", OptionKind::flag, "", "print the report as a JSON object, for programs"},
       {"--quiet", OptionKind::flag, "", "no report, only the exit status", "-q"},
@@ -80,7 +81,8 @@ std::string read_actual(const Arguments& arguments) {
 
 int run_check(const Arguments& arguments) {
   if (arguments.operands.empty()) throw Error("no case file or folder given");
-  CheckSettings settings{read_batch_settings(arguments), arguments.has("--update"), read_actual(arguments)};
+  CheckSettings settings{read_batch_settings(arguments), arguments.has("--update"), read_actual(arguments),
+                         read_show(arguments)};
   std::vector<Job> jobs = wanted_cases(arguments);
   if (const auto path = arguments.value("--junit")) require_no_input(*path, jobs);
   JUnitOutput junit(arguments, "tensorop check");

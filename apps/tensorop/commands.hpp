@@ -1,6 +1,7 @@
 // The commands of the program, and what they share.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -70,6 +71,10 @@ inline constexpr CommandEntry kCommands[] = {
 // --jobs, and the settings of a batch of jobs.
 [[nodiscard]] std::vector<Option> batch_options();
 [[nodiscard]] BatchSettings read_batch_settings(const Arguments& arguments);
+
+// --show N, and N; 0 without the option.
+[[nodiscard]] Option show_option();
+[[nodiscard]] std::int64_t read_show(const Arguments& arguments);
 
 // Whether --filter selects `name`: a name that contains the filter, or matches it where it has * or ?.
 [[nodiscard]] bool matches_filter(const std::string& name, const std::string& filter);

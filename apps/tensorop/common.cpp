@@ -61,6 +61,23 @@ BatchSettings read_batch_settings(const Arguments& arguments) {
   return settings;
 }
 
+Option show_option() {
+  return {"--show", OptionKind::value, "N",
+          "list the first N and the worst N of the elements that differ; default: one of each"};
+}
+
+std::int64_t read_show(const Arguments& arguments) {
+  const auto text = arguments.value("--show");
+  if (!text) return 0;
+  // The lists are in memory.
+  constexpr std::int64_t kMost = 100'000;
+  const auto number = parse_int64(*text);
+  if (!number || *number < 1 || *number > kMost) {
+    throw Error(cat("--show ", in_quotes(*text), " is not an integer from 1 to ", kMost));
+  }
+  return *number;
+}
+
 bool matches_filter(const std::string& name, const std::string& filter) {
   if (filter.find_first_of("*?") == std::string::npos) return name.find(filter) != std::string::npos;
   return ::fnmatch(filter.c_str(), name.c_str(), FNM_NOESCAPE) == 0;

@@ -29,9 +29,9 @@ int run_compare(const Arguments& arguments) {
   if (operands.size() < 2)
     throw Error(cat("operand ", operands.empty() ? "actual" : "expected", " is missing"));
   const bool quiet = arguments.has("--quiet");
-  const Comparison comparison =
-      compare_operands(operands[0], operands[1], read_tolerances(arguments), read_settings(arguments),
-                       quiet ? CompareDepth::verdict : CompareDepth::report);
+  const Comparison comparison = compare_operands(
+      operands[0], operands[1], read_tolerances(arguments), read_settings(arguments),
+      {.depth = quiet ? CompareDepth::verdict : CompareDepth::report, .show = read_show(arguments)});
   if (!quiet) print(arguments.has("--json") ? report_json(comparison) : report_text(comparison));
   return comparison.equal ? 0 : kDifferent;
 }
@@ -55,6 +55,7 @@ Command compare_command() {
           {"--max-mismatch", OptionKind::value, "N|N%",
            "at most N elements, or N percent, may differ; default 0"},
           {"--nan-unequal", OptionKind::flag, "", "NaN is not equal to NaN"},
+          show_option(),
           {"--json", OptionKind::flag, "", "print the report as a JSON object, for programs"},
           {"--quiet", OptionKind::flag, "", "no report, only the exit status", "-q"},
       },

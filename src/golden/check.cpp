@@ -42,9 +42,11 @@ Source open_expected(const Expectation& expect, const Threads& threads) {
 }
 
 // An untyped tensor takes the dtype of the other one.
-Comparison compare_case(const Job& job, Source actual, Source expected, const Threads& threads) {
-  Comparison comparison = compare_sources({.source = &actual, .name = "actual"},
-                                          {.source = &expected, .name = "expect"}, job.tolerances, threads);
+Comparison compare_case(const Job& job, Source actual, Source expected, std::int64_t show,
+                        const Threads& threads) {
+  Comparison comparison =
+      compare_sources({.source = &actual, .name = "actual"}, {.source = &expected, .name = "expect"},
+                      job.tolerances, threads, {.show = show});
   if (comparison.actual.name.empty()) comparison.actual.name = "the result";
   if (comparison.expected.name.empty())
     comparison.expected.name = job.expect ? "expect" : "tensorop's result";
@@ -179,8 +181,8 @@ class Check {
 
   CaseOutcome compare(std::size_t i, const Tensor& actual, const Threads& threads) {
     CaseResult& found = results_[i];
-    found.comparison =
-        compare_case(jobs_[i], Source::of(actual), open_expected(*jobs_[i].expect, threads), threads);
+    found.comparison = compare_case(jobs_[i], Source::of(actual), open_expected(*jobs_[i].expect, threads),
+                                    settings_.show, threads);
     return found.comparison->equal ? CaseOutcome::equal : CaseOutcome::different;
   }
 
@@ -222,7 +224,7 @@ class Check {
     Source actual = with_context(
         "actual", [&] { return Source::open(external.path, {.read_later = true, .threads = threads}); });
     Source expected = job.expect ? open_expected(*job.expect, threads) : Source::of(*computed);
-    found.comparison = compare_case(job, std::move(actual), std::move(expected), threads);
+    found.comparison = compare_case(job, std::move(actual), std::move(expected), settings_.show, threads);
     found.result = OutputInfo{found.comparison->actual.dtype, found.comparison->actual.shape};
     return found.comparison->equal ? CaseOutcome::equal : CaseOutcome::different;
   }

@@ -59,6 +59,7 @@ struct CheckSettings {
   // Where not empty: the folder with the results of another program, which are judged instead (external.hpp).
   // Not with `update`.
   std::string actual_folder = {};
+  std::int64_t show = 0;  // as CompareOptions::show
 };
 
 // Takes the results in the order of the jobs, one call at a time. Steps without an expectation are reported,

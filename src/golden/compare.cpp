@@ -7,6 +7,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/input_file.hpp"
+#include "golden/listed_elements.hpp"
 #include "io/json_writer.hpp"
 
 namespace tensorop {
@@ -48,10 +49,27 @@ DifferingElement describe_element(const Tensor& actual, const Tensor& expected, 
           compare_elements(actual, expected, position, 1, tolerance)};
 }
 
+void show_elements(const Tensor& actual, const Tensor& expected, std::int64_t count, const Threads& threads,
+                   Comparison& out) {
+  const ListedElements listed =
+      list_elements(actual, expected, out.tolerance, out.difference, count, threads);
+  const auto describe = [&](const std::vector<std::int64_t>& positions) {
+    std::vector<DifferingElement> elements;
+    elements.reserve(positions.size());
+    for (const std::int64_t position : positions) {
+      elements.push_back(describe_element(actual, expected, position, out.tolerance));
+    }
+    return elements;
+  };
+  out.shown = count;
+  out.first_shown = describe(listed.first);
+  out.worst_shown = describe(listed.worst);
+}
+
 }  // namespace
 
 Comparison compare_tensors(const Tensor& actual, const Tensor& expected, const Tolerances& tolerances,
-                           const Threads& threads, CompareDepth depth) {
+                           const Threads& threads, const CompareOptions& options) {
   Comparison out;
   out.actual = {"", actual.dtype(), actual.shape()};
   out.expected = {"", expected.dtype(), expected.shape()};
@@ -60,7 +78,7 @@ Comparison compare_tensors(const Tensor& actual, const Tensor& expected, const T
   out.tolerance = tolerances.for_dtype(actual.dtype());
   out.elements = actual.size();
   out.allowed = tolerances.max_mismatch.allowed(out.elements);
-  const bool is_verdict = depth == CompareDepth::verdict;
+  const bool is_verdict = options.depth == CompareDepth::verdict;
   out.difference =
       compare_all(actual, expected, out.tolerance, threads, is_verdict ? out.allowed : out.elements);
   out.equal = out.difference.differing <= out.allowed;
@@ -70,17 +88,19 @@ Comparison compare_tensors(const Tensor& actual, const Tensor& expected, const T
   }
   const std::int64_t worst = out.difference.worst(actual.dtype(), out.tolerance);
   if (worst >= 0) out.worst = describe_element(actual, expected, worst, out.tolerance);
+  if (options.show > 0) show_elements(actual, expected, options.show, threads, out);
   return out;
 }
 
 Comparison compare_sources(const TypedOperand& actual, const TypedOperand& expected,
-                           const Tolerances& tolerances, const Threads& threads, CompareDepth depth) {
+                           const Tolerances& tolerances, const Threads& threads,
+                           const CompareOptions& options) {
   resolve_dtypes({actual, expected}, Unfit::own_dtype);
   Inputs inputs;
   inputs.add(actual.source->mapping());
   inputs.add(expected.source->mapping());
   Comparison out =
-      compare_tensors(*actual.source->tensor(), *expected.source->tensor(), tolerances, threads, depth);
+      compare_tensors(*actual.source->tensor(), *expected.source->tensor(), tolerances, threads, options);
   inputs.require_unchanged();
   out.actual.name = actual.source->name();
   out.expected.name = expected.source->name();
@@ -88,7 +108,8 @@ Comparison compare_sources(const TypedOperand& actual, const TypedOperand& expec
 }
 
 Comparison compare_operands(const std::string& actual, const std::string& expected,
-                            const Tolerances& tolerances, const Settings& settings, CompareDepth depth) {
+                            const Tolerances& tolerances, const Settings& settings,
+                            const CompareOptions& options) {
   if (actual == "-" && expected == "-") throw Error("standard input can be read only once");
   const auto open = [&](const std::string& role, const std::string& text) {
     return with_context(role, [&] { return open_operand(text, {.read_later = true}, settings); });
@@ -96,7 +117,7 @@ Comparison compare_operands(const std::string& actual, const std::string& expect
   Source first = open("actual", actual);
   Source second = open("expected", expected);
   return compare_sources({.source = &first, .name = "actual"}, {.source = &second, .name = "expected"},
-                         tolerances, settings.threads, depth);
+                         tolerances, settings.threads, options);
 }
 
 }  // namespace tensorop

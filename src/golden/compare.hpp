@@ -42,6 +42,10 @@ struct Comparison {
   Difference difference;
   std::optional<DifferingElement> first;
   std::optional<DifferingElement> worst;  // dtypes of kToleranceTypes
+  // Only where some are asked for: at most so many of either, in their order.
+  std::int64_t shown = 0;
+  std::vector<DifferingElement> first_shown;
+  std::vector<DifferingElement> worst_shown;  // dtypes of kToleranceTypes
 
   [[nodiscard]] bool same_header() const {
     return actual.dtype == expected.dtype && actual.shape == expected.shape;
@@ -54,22 +58,27 @@ enum class CompareDepth : std::uint8_t {
   verdict,  // only `equal`, which may stop long before the last element
 };
 
+struct CompareOptions {
+  CompareDepth depth = CompareDepth::report;
+  std::int64_t show = 0;  // list so many of the differing elements, the first and the worst, in the report
+};
+
 // Throws Error when the tolerances do not apply to the dtype. The result does not depend on the number of
 // threads.
 [[nodiscard]] Comparison compare_tensors(const Tensor& actual, const Tensor& expected,
                                          const Tolerances& tolerances, const Threads& threads,
-                                         CompareDepth depth = CompareDepth::report);
+                                         const CompareOptions& options = {});
 
 // Compares two open operands and names them in the comparison. An untyped operand takes the dtype of the
 // other one where its elements fit, else it is different; two untyped operands are read together. Throws
 // Error when one of them cannot be read.
 [[nodiscard]] Comparison compare_sources(const TypedOperand& actual, const TypedOperand& expected,
                                          const Tolerances& tolerances, const Threads& threads,
-                                         CompareDepth depth = CompareDepth::report);
+                                         const CompareOptions& options = {});
 
 // The same of operands that are still to be opened.
 [[nodiscard]] Comparison compare_operands(const std::string& actual, const std::string& expected,
                                           const Tolerances& tolerances, const Settings& settings,
-                                          CompareDepth depth = CompareDepth::report);
+                                          const CompareOptions& options = {});
 
 }  // namespace tensorop

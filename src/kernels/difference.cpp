@@ -303,11 +303,14 @@ requires(std::is_same_v<T, Bool> || std::is_same_v<T, StringRef>) void compare_r
 
 }  // namespace
 
-std::int64_t Difference::worst(DType dtype, const ElementTolerance& tolerance) const {
+bool Difference::is_judged_by_ulp(DType dtype, const ElementTolerance& tolerance) {
   // Distances of integers are exact; as doubles, some of them would look alike.
   const bool is_integer = kIntegerTypes.contains(dtype);
-  const bool by_ulp = tolerance.is_ulp_only() || (is_integer && tolerance.rtol == 0);
-  return by_ulp && unfixable == 0 ? farthest.at : excess.at;
+  return tolerance.is_ulp_only() || (is_integer && tolerance.rtol == 0);
+}
+
+std::int64_t Difference::worst(DType dtype, const ElementTolerance& tolerance) const {
+  return is_judged_by_ulp(dtype, tolerance) && unfixable == 0 ? farthest.at : excess.at;
 }
 
 void Difference::merge(const Difference& other) {

@@ -68,6 +68,8 @@ struct Difference {
   double needed_rtol = 0;
   double needed_atol = 0;
 
+  // Whether those that do not pass are ordered by their distance in ulp, not by their excess.
+  [[nodiscard]] static bool is_judged_by_ulp(DType dtype, const ElementTolerance& tolerance);
   // The first of those that exceed their tolerance most; -1 where all pass, and for bool and string.
   [[nodiscard]] std::int64_t worst(DType dtype, const ElementTolerance& tolerance) const;
   void merge(const Difference& other);

@@ -174,6 +174,54 @@ std::string equal_line(const Comparison& comparison) {
   return out + '\n';
 }
 
+using Row = std::vector<std::string>;
+
+// Lines of a table, its columns as wide as their longest text.
+std::string table_text(const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths(rows[0].size());
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string out;
+  for (const Row& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::size_t padding = i + 1 == row.size() ? 0 : widths[i] - row[i].size();
+      line += cat("  ", row[i], std::string(padding, ' '));
+    }
+    out += line + '\n';
+  }
+  return out;
+}
+
+std::string elements_table(std::string_view which, const Comparison& comparison,
+                           const std::vector<DifferingElement>& elements) {
+  std::vector<Row> rows = {{"position", "actual", "expected"}};
+  if (has_tolerance(comparison)) rows[0].insert(rows[0].end(), {"absolute", "relative"});
+  const bool shows_ulp = has_ulp(comparison) && !is_integer(comparison);
+  if (shows_ulp) rows[0].emplace_back("ulp");
+  for (const DifferingElement& element : elements) {
+    const Difference& error = element.error;
+    Row row = {json_integers(element.position), shown_value(comparison, element.actual),
+               shown_value(comparison, element.expected)};
+    if (has_tolerance(comparison)) {
+      row.push_back(error.absolute.at < 0 ? "-" : absolute(comparison, error));
+      row.push_back(error.relative.at < 0 ? "-" : number(error.relative.value));
+    }
+    if (shows_ulp) row.push_back(error.ulp.at < 0 ? "-" : cat(error.ulp.value));
+    rows.push_back(std::move(row));
+  }
+  return cat(which, " ", elements.size(), " of ", comparison.difference.differing, ":\n", table_text(rows));
+}
+
+// The elements that were asked for.
+std::string shown_text(const Comparison& comparison) {
+  if (comparison.shown == 0) return "";
+  std::string out = elements_table("first", comparison, comparison.first_shown);
+  if (has_tolerance(comparison)) out += elements_table("worst", comparison, comparison.worst_shown);
+  return out;
+}
+
 // ------------------------------------------------------------------------------------------------ JSON
 
 std::string json_number(double value) {
@@ -224,6 +272,21 @@ std::string element_json(const Comparison& comparison, const std::optional<Diffe
       .text();
 }
 
+std::string elements_json(const Comparison& comparison, const std::vector<DifferingElement>& elements) {
+  std::string out;
+  for (const DifferingElement& element : elements) {
+    out += cat(out.empty() ? "" : ",", element_json(comparison, element));
+  }
+  return cat('[', out, ']');
+}
+
+std::string shown_json(const Comparison& comparison) {
+  return JsonObjectText()
+      .add("first", elements_json(comparison, comparison.first_shown))
+      .add("worst", has_tolerance(comparison) ? elements_json(comparison, comparison.worst_shown) : "null")
+      .text();
+}
+
 std::string largest_json(const Comparison& comparison) {
   const Difference& found = comparison.difference;
   return JsonObjectText()
@@ -270,6 +333,7 @@ void add_comparison(JsonObjectText& object, const Comparison& comparison) {
       .add("worst", element_json(comparison, comparison.worst))
       .add("largest", largest_json(comparison))
       .add("to_pass", needed_json(comparison));
+  if (comparison.shown != 0) object.add("shown", shown_json(comparison));
 }
 
 }  // namespace
@@ -282,9 +346,11 @@ std::string report_text(const Comparison& comparison) {
   out += tensor_line("expected", comparison.expected);
   out += cat(label("tolerance"), tolerance_text(comparison.tolerance), '\n');
   out += element_line("first", comparison, *comparison.first, "");
-  if (!comparison.worst) return out;
-  out += element_line("worst", comparison, *comparison.worst, excess_text(comparison));
-  return out + largest_line(comparison) + needed_line(comparison);
+  if (comparison.worst) {
+    out += element_line("worst", comparison, *comparison.worst, excess_text(comparison));
+    out += largest_line(comparison) + needed_line(comparison);
+  }
+  return out + shown_text(comparison);
 }
 
 std::string comparison_json(const Comparison& comparison) {

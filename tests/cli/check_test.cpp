@@ -266,6 +266,20 @@ TEST_CASE("golden files are rewritten by --update alone, each change is listed",
   CHECK(check_in(dir, {"only.jsonl", "--update"}).out == "1 case: equal\n");
 }
 
+TEST_CASE("--show lists elements of every case that differs", "[cli][check]") {
+  const TempDir dir;
+  write_file(dir.file("f"), cat("[{", std::string_view(kGather), R"(,"indices":[0,1],"expect":[10,21]}])"));
+  const auto result = check_in(dir, {"f", "--show", "4"});
+  CHECK(result.status == 1);
+  CHECK(
+      result.out.ends_with("  worst 1 of 1:\n"
+                           "    position  actual  expected  absolute  relative\n"
+                           "    [1]       20      21        1         0.047619047619047616\n"
+                           "1 case: 0 equal, 1 different\n"));
+  const auto json = nlohmann::json::parse(check_in(dir, {"f", "--show", "4", "--json"}).out);
+  CHECK(json.at("cases").at(0).at("comparison").at("shown").at("first").size() == 1);
+}
+
 TEST_CASE("a JUnit report does not replace a case file or a golden file", "[cli][check]") {
   const TempDir dir;
   const std::string cases = R"({"op":"add","a":1,"b":1,"expect":"g.json"})";

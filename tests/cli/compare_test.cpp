@@ -157,6 +157,8 @@ TEST_CASE("what cannot be compared is exit status 2", "[cli][compare]") {
       {{"a.npy", "a.npy", "--max-mismatch", "2e3"},
        "max_mismatch '2e3' is neither a non-negative integer nor a percentage 0%..100% (at most 6 decimals)"},
       {{"a.npy", "a.npy", "--rtol"}, "--rtol needs a value"},
+      {{"a.npy", "a.npy", "--show", "0"}, "--show '0' is not an integer from 1 to 100000"},
+      {{"a.npy", "a.npy", "--show", "100001"}, "--show '100001' is not an integer from 1 to 100000"},
       {{"a.npy", "a.npy", "--rtol", "1", "--rtol", "2"}, "--rtol is given twice"},
       {{"a.npy", "a.npy", "--nan-unequal=1"}, "--nan-unequal takes no value"},
       {{"a.npy", "[1,1e400]"},

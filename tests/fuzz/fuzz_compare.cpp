@@ -1,5 +1,6 @@
 // Two tensors and tolerances, drawn from the input's bytes. However the elements are shared out the findings
 // are the same; a tensor is equal to itself; and what is said to be needed is enough.
+#include <algorithm>
 #include <vector>
 
 #include "base/text.hpp"
@@ -53,6 +54,20 @@ void check_halves(const Tensor& actual, const Tensor& expected, const Comparison
   require(all_of(again) == all_of(whole), "the halves find something else than the whole");
 }
 
+// The lists begin with the first and the worst element, and hold no more than there are.
+void check_lists(const Tensor& actual, const Tensor& expected, const Tolerances& tolerances,
+                 const Comparison& found) {
+  const Comparison lists = compare_tensors(actual, expected, tolerances, Threads(1), {.show = 3});
+  const auto size = static_cast<std::int64_t>(lists.first_shown.size());
+  require(size == std::min<std::int64_t>(3, found.difference.differing), "a list of another length");
+  require(found.worst.has_value() == !lists.worst_shown.empty(), "a list of the worst without a worst");
+  if (size == 0) return;
+  require(lists.first_shown[0].position == found.first->position, "the list begins after the first element");
+  Comparison without = lists;
+  without.shown = 0;
+  require(all_of(without) == all_of(found), "the lists change the report");
+}
+
 // Those that are not unfixable pass under the tolerances that they are said to need.
 void check_needed(const Tensor& actual, const Tensor& expected, const Comparison& found) {
   const Difference& difference = found.difference;
@@ -74,8 +89,9 @@ void check_needed(const Tensor& actual, const Tensor& expected, const Comparison
 
 void check(const Tensor& actual, const Tensor& expected, const Tolerances& tolerances) {
   const auto found = attempt([&] { return compare_tensors(actual, expected, tolerances, Threads(1)); });
-  const auto verdict = attempt(
-      [&] { return compare_tensors(actual, expected, tolerances, Threads(1), CompareDepth::verdict).equal; });
+  const auto verdict = attempt([&] {
+    return compare_tensors(actual, expected, tolerances, Threads(1), {.depth = CompareDepth::verdict}).equal;
+  });
   require(found.has_value() == verdict.has_value(), "a verdict is refused and the report is not");
   if (!found) return;
   require(found->equal == *verdict, "the verdict is not the report's");
@@ -84,6 +100,7 @@ void check(const Tensor& actual, const Tensor& expected, const Tolerances& toler
   if (!found->same_header()) return require(!found->equal, "equal, and yet another dtype or shape");
   check_halves(actual, expected, *found);
   check_needed(actual, expected, *found);
+  check_lists(actual, expected, tolerances, *found);
   const Comparison self = compare_tensors(actual, actual, tolerances, Threads(1));
   require(self.equal || tolerances.nan_unequal, "a tensor differs from itself");
 }

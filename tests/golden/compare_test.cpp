@@ -284,6 +284,125 @@ TEST_CASE("what differs is reported with its places, errors and the tolerances t
   });
 }
 
+TEST_CASE("the first and the worst elements are listed where they are asked for", "[golden][compare]") {
+  struct Listed {
+    std::string actual;
+    std::string expected;
+    std::vector<ToleranceText> tolerances;
+    std::int64_t show;
+    std::string table;  // after the lines of the report without it
+    std::string first;  // positions in JSON
+    std::string worst;
+  };
+  const std::vector<Listed> rows = {
+      {typed("float32", "[[1,2.5],[100.25,4]]"),
+       "[[1,2],[100,4]]",
+       {},
+       5,
+       "first 2 of 2:\n"
+       "  position  actual  expected  absolute  relative  ulp\n"
+       "  [0,1]     2.5     2.0       0.5       0.25      2097152\n"
+       "  [1,0]     100.25  100.0     0.25      0.0025    32768\n"
+       "worst 2 of 2:\n"
+       "  position  actual  expected  absolute  relative  ulp\n"
+       "  [0,1]     2.5     2.0       0.5       0.25      2097152\n"
+       "  [1,0]     100.25  100.0     0.25      0.0025    32768\n",
+       "[[0,1],[1,0]]",
+       "[[0,1],[1,0]]"},
+      // Equal errors are in the order of their positions; integers by their exact distance.
+      {"[1,2,3,9,-9223372036854775807]",
+       "[0,1,2,3,0]",
+       {},
+       3,
+       "first 3 of 5:\n"
+       "  position  actual  expected  absolute  relative\n"
+       "  [0]       1       0         1         -\n"
+       "  [1]       2       1         1         1.0\n"
+       "  [2]       3       2         1         0.5\n"
+       "worst 3 of 5:\n"
+       "  position  actual                expected  absolute             relative\n"
+       "  [4]       -9223372036854775807  0         9223372036854775807  -\n"
+       "  [3]       9                     3         6                    2.0\n"
+       "  [0]       1                     0         1                    -\n",
+       "[[0],[1],[2]]",
+       "[[4],[3],[0]]"},
+      // With max_ulp alone the order is that of ULP, after those that nothing helps.
+      {typed("float16", R"([1024,1,"NaN",7,"NaN"])"),
+       typed("float16", R"([1028,1.0048828125,2,7,3])"),
+       {{"max_ulp", "3"}},
+       4,
+       "first 4 of 4:\n"
+       "  position  actual  expected  absolute      relative               ulp\n"
+       "  [0]       1024.0  1028.0    4.0           0.0038910505836575876  4\n",
+       "[[0],[1],[2],[4]]",
+       "[[2],[4],[1],[0]]"},
+      {typed("float64", "[1100,2,1]"),
+       "[1000,1,1]",
+       {{"rtol", "0.25"}, {"atol", "0.25"}},
+       1,
+       "",
+       "[[1]]",
+       "[[1]]"},
+      {"7",
+       "5",
+       {},
+       1,
+       "first 1 of 1:\n  position  actual  expected  absolute  relative\n"
+       "  []        7       5         2         0.4\n"
+       "worst 1 of 1:\n  position  actual  expected  absolute  relative\n"
+       "  []        7       5         2         0.4\n",
+       "[[]]",
+       "[[]]"},
+      {R"(["a\n\"b","x"])",
+       R"(["a","y"])",
+       {},
+       2,
+       "first 2 of 2:\n  position  actual    expected\n"
+       "  [0]       \"a\\n\\\"b\"  \"a\"\n"
+       "  [1]       \"x\"       \"y\"\n",
+       "[[0],[1]]",
+       ""},
+      {"[1,2]",
+       "[2,2]",
+       {{"max_mismatch", "1"}},
+       1,
+       "first 1 of 1:\n  position  actual  expected  absolute  relative\n"
+       "  [0]       1       2         1         0.5\n"
+       "worst 1 of 1:\n  position  actual  expected  absolute  relative\n"
+       "  [0]       1       2         1         0.5\n",
+       "[[0]]",
+       "[[0]]"},
+  };
+  for (const Listed& row : rows) {
+    CAPTURE(row.actual, row.expected);
+    const Tolerances tolerances = parse_tolerances(row.tolerances);
+    const Comparison comparison =
+        compare_operands(row.actual, row.expected, tolerances, Settings{}, {.show = row.show});
+    const std::string plain = report_text(compare_operands(row.actual, row.expected, tolerances, Settings{}));
+    const std::string text = report_text(comparison);
+    CHECK(text.starts_with(plain));
+    if (!row.table.empty()) CHECK(text.substr(plain.size()).starts_with(row.table));
+    const Json shown = Json::parse(report_json(comparison)).at("shown");
+    const auto positions = [](const Json& list) {
+      Json out = Json::array();
+      for (const Json& element : list) out.push_back(element.at("position"));
+      return out.dump();
+    };
+    CHECK(positions(shown.at("first")) == row.first);
+    if (row.worst.empty()) {
+      CHECK(shown.at("worst").is_null());
+    } else {
+      CHECK(positions(shown.at("worst")) == row.worst);
+      CHECK(shown.at("worst").at(0) == Json::parse(report_json(comparison)).at("worst"));
+    }
+  }
+  const Comparison equal = compare_operands("[1]", "[1]", Tolerances{}, Settings{}, {.show = 2});
+  CHECK(report_text(equal) == "equal: int64 (1), 1 element, exact\n");
+  CHECK(Json::parse(report_json(equal)).at("shown") ==
+        Json{{"first", Json::array()}, {"worst", Json::array()}});
+  CHECK_FALSE(Json::parse(report_json(compare("[1]", "[2]"))).contains("shown"));
+}
+
 TEST_CASE("large integers that are one double are distinguished", "[golden][compare]") {
   const auto numbers = [](const std::string& data) { return typed("uint64", data); };
   const Comparison exact = compare(numbers("[18446744073709551614,18446744073709551615]"), numbers("[0,0]"));

@@ -22,6 +22,7 @@ from support.checker import Checker
 
 SEED = 20240229
 ROUNDS = 6
+SHOW = 4
 SHAPES = [(), (1,), (7,), (3, 5), (2, 3, 4), (5000,), (300, 70)]
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 FLOATS = ["float16", "bfloat16", "float32", "float64"]
@@ -111,6 +112,8 @@ class Expected:
         if max_ulp is not None and rtol == atol == 0 and self.unfixable == 0:
             excess = [u if d else -1 for u, d in zip(self.ulps, self.differs)]
         self.worst = excess.index(max(excess))
+        # sorted() keeps the order of equal ones.
+        self.worst_first = sorted((int(i) for i in self.where), key=lambda i: -excess[i])
 
     def integers(self, a, e, rtol, atol, max_ulp):
         a = [int(x) for x in a.ravel()]
@@ -225,7 +228,7 @@ def check_pair(checker, rng, dtype, shape):
     options += ["--nan-unequal"] if nan_unequal else []
     what = f"{dtype}{shape} {' '.join(options)}"
     expected = Expected(a, e, dtype, rtol, atol, max_ulp, nan_unequal)
-    report = checker.report(*options)
+    report = checker.report(*options, "--show", str(SHOW))
     checker.check(f"{what}: differing", report["differing"] == expected.where.size,
                   f"{report['differing']} for {expected.where.size}")
     checker.check(f"{what}: unfixable", report["unfixable"] == expected.unfixable,
@@ -237,6 +240,13 @@ def check_pair(checker, rng, dtype, shape):
         # The modulus is rounded otherwise here, and large integers are doubles in a bound.
         if dtype not in COMPLEX and not (dtype in ("int64", "uint64") and rtol != 0):
             checker.check(f"{what}: worst", report["worst"]["position"] == worst, f"{report['worst']} for {worst}")
+            lists = report["shown"]
+            for name, order in (("first", [int(i) for i in expected.where]), ("worst", expected.worst_first)):
+                wanted = [[int(x) for x in np.unravel_index(i, shape)] for i in order[:SHOW]]
+                shown = [element["position"] for element in lists[name]]
+                by_excess = name == "worst" and expected.unfixable and max_ulp is not None
+                if not by_excess:
+                    checker.check(f"{what}: shown {name}", shown == wanted, f"{shown} for {wanted}")
         if report["to_pass"] is not None:
             check_smallest(checker, what, report, options, dtype)
     for measure in ("absolute", "relative", "ulp"):

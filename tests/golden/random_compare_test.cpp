@@ -1,6 +1,8 @@
 // Tensors large enough to be split between threads, against a loop over all elements.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
@@ -29,6 +31,7 @@ struct Naive {
   double excess = 0;
   double absolute = 0;
   std::int64_t absolute_at = -1;
+  std::vector<std::pair<double, std::int64_t>> failing;  // excess and position of all that differ
 };
 
 Naive compare_naively(const std::vector<float>& actual, const std::vector<float>& expected, double rtol,
@@ -44,12 +47,32 @@ Naive compare_naively(const std::vector<float>& actual, const std::vector<float>
     }
     if (off <= bound) continue;
     ++out.differing;
+    out.failing.emplace_back(off - bound, at);
     if (out.first < 0) out.first = at;
     if (off - bound > out.excess) {
       out.excess = off - bound;
       out.worst = at;
     }
   }
+  return out;
+}
+
+std::vector<std::int64_t> positions_of(const std::vector<DifferingElement>& elements) {
+  std::vector<std::int64_t> out;
+  for (const DifferingElement& element : elements) {
+    out.push_back(element.position[0] * kColumns + element.position[1]);
+  }
+  return out;
+}
+
+// The positions of the first of `failing` in this order.
+template <class Order>
+std::vector<std::int64_t> listed(std::vector<std::pair<double, std::int64_t>> failing, std::size_t count,
+                                 const Order& order) {
+  std::ranges::stable_sort(failing, order);
+  failing.resize(std::min(failing.size(), count));
+  std::vector<std::int64_t> out;
+  for (const auto& [excess, position] : failing) out.push_back(position);
   return out;
 }
 
@@ -104,15 +127,30 @@ TEST_CASE("large tensors give the same report for any number of threads", "[gold
         CAPTURE(threads);
         CHECK(both_reports(compare_tensors(actual, expected, given, Threads(threads))) == both_reports(one));
         const Comparison verdict =
-            compare_tensors(actual, expected, given, Threads(threads), CompareDepth::verdict);
+            compare_tensors(actual, expected, given, Threads(threads), {.depth = CompareDepth::verdict});
         CHECK(verdict.equal == one.equal);
+      }
+      for (const std::size_t show : {std::size_t{1}, std::size_t{5}, std::size_t{3000}}) {
+        CAPTURE(show);
+        const auto by_position = [](const auto& a, const auto& b) { return a.second < b.second; };
+        const auto by_excess = [](const auto& a, const auto& b) { return a.first > b.first; };
+        const Comparison lists =
+            compare_tensors(actual, expected, given, Threads(1), {.show = static_cast<std::int64_t>(show)});
+        CHECK(positions_of(lists.first_shown) == listed(naive.failing, show, by_position));
+        CHECK(positions_of(lists.worst_shown) == listed(naive.failing, show, by_excess));
+        for (const int threads : {2, 3, 7}) {
+          CAPTURE(threads);
+          CHECK(both_reports(compare_tensors(actual, expected, given, Threads(threads),
+                                             {.show = lists.shown})) == both_reports(lists));
+        }
       }
       // The verdict alone must not stop before it is certain.
       given.max_mismatch.count = naive.differing;
-      CHECK(compare_tensors(actual, expected, given, Threads(3), CompareDepth::verdict).equal);
+      CHECK(compare_tensors(actual, expected, given, Threads(3), {.depth = CompareDepth::verdict}).equal);
       given.max_mismatch.count = naive.differing - 1;
       if (naive.differing > 0) {
-        CHECK_FALSE(compare_tensors(actual, expected, given, Threads(3), CompareDepth::verdict).equal);
+        CHECK_FALSE(
+            compare_tensors(actual, expected, given, Threads(3), {.depth = CompareDepth::verdict}).equal);
       }
     }
   }

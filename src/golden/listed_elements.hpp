@@ -1,0 +1,26 @@
+// The differing elements that a report lists: the first and the worst ones.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/threads.hpp"
+#include "kernels/difference.hpp"
+#include "tensor/tensor.hpp"
+
+namespace tensorop {
+
+// Positions, flat and row-major.
+struct ListedElements {
+  std::vector<std::int64_t> first;  // ascending
+  // In the order of Difference::worst(), ties by position; of dtypes of kToleranceTypes.
+  std::vector<std::int64_t> worst;
+};
+
+// At most `count` of each; `found` is the difference of all elements of the two tensors, which have one dtype
+// and shape. Takes memory for `count` elements a thread. The result does not depend on the number of threads.
+[[nodiscard]] ListedElements list_elements(const Tensor& actual, const Tensor& expected,
+                                           const ElementTolerance& tolerance, const Difference& found,
+                                           std::int64_t count, const Threads& threads);
+
+}  // namespace tensorop
