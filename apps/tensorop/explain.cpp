@@ -54,7 +54,8 @@ int run_explain(const Arguments& arguments) {
   }
   std::string text;
   for (const Rule* rule : chosen) {
-    text += all ? describe_line(*rule) + "\n" : (text.empty() ? "" : "\n") + describe_text(*rule);
+    if (!all && !text.empty()) text += '\n';
+    text += all ? cat(describe_line(*rule), "\n") : describe_text(*rule);
   }
   print(text);
   return 0;

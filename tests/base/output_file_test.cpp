@@ -339,9 +339,9 @@ TEST_CASE("a destination that cannot be written is refused with its path and the
   const std::vector<std::pair<std::string, std::string>> rows = {
       {"folder", "is a directory"},
       {"folder/", "is a directory"},
-      {"missing/file", "No such file or directory"},
-      {"missing/", "No such file or directory"},
-      {"lost", "No such file or directory"},
+      {"missing/file", cat("folder ", dir.file("missing"), " does not exist")},
+      {"missing/", cat("folder ", dir.file("missing"), " does not exist")},
+      {"lost", cat("folder ", dir.file("nowhere"), " does not exist")},
       {"file/below", "Not a directory"},
       {"file/", "Not a directory"},
       {"loop", "Too many levels of symbolic links"},
