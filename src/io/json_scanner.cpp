@@ -230,7 +230,7 @@ void JsonScanner::scan_string() {
   at_ = at + 1;
 }
 
-// `at` is at the backslash; afterwards it is behind the escape, whose meaning decoded_ has.
+// `at` is at the backslash; afterwards it is after the escape, whose meaning decoded_ has.
 void JsonScanner::scan_escape(const char*& at) {
   constexpr std::string_view kEscapes = "\"\\/bfnrt";
   constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
@@ -260,7 +260,7 @@ void JsonScanner::scan_escape(const char*& at) {
   append_utf8(decoded_, code);
 }
 
-// `at` is at the u; afterwards it is behind the four digits.
+// `at` is at the u; afterwards it is after the four digits.
 std::uint32_t JsonScanner::scan_hex(const char*& at) {
   std::uint32_t code = 0;
   ++at;
@@ -275,7 +275,7 @@ std::uint32_t JsonScanner::scan_hex(const char*& at) {
   return code;
 }
 
-// `at` is at the first byte of a character; afterwards it is behind the last one (RFC 3629, section 4).
+// `at` is at the first byte of a character; afterwards it is after the last one (RFC 3629, section 4).
 void JsonScanner::scan_utf8(const char*& at) {
   const int first = peek(at);
   const int bytes = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;

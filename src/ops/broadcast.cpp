@@ -84,7 +84,9 @@ constexpr AttributeSpec kAttributes[] = {
      "the target shape: 2,3,4 or [] or a tensor operand",
      true},
     {"mode", AttributeKind::choice, "numpy", kModes, "BR-1",
-     "how the dimensions of data are matched with the target"},
+     "how data is matched with the target: numpy = unidirectional (one-way, unlike in --auto-broadcast: only "
+     "data is repeated), bidirectional = multidirectional (two-way), pdpd (from --axis on), explicit (by "
+     "--axes-mapping)"},
     {"axis",
      AttributeKind::integer,
      "-1",

@@ -29,7 +29,8 @@ inline constexpr AttributeSpec kAutoBroadcastSpec = {
     "numpy",
     kAutoBroadcastChoices,
     "EW-3",
-    "broadcasting rule: numpy (aligned on the right), pdpd (b within a) or none (equal shapes)"};
+    "broadcasting rule: numpy (two-way, unlike in broadcast --mode), pdpd (b inside a, from --axis on) or "
+    "none (equal shapes)"};
 inline constexpr AttributeSpec kAxisSpec = {"axis",
                                             AttributeKind::integer,
                                             "-1",

@@ -20,8 +20,8 @@ constexpr OperandSpec kOperands[] = {
 
 constexpr AttributeSpec kAttributes[] = {
     {"auto_broadcast", AttributeKind::choice, "numpy", kAutoBroadcastChoices, "EW-3",
-     "broadcasting rule: numpy (aligned on the right), pdpd (y and condition within x) or none (equal "
-     "shapes)"},
+     "broadcasting rule: numpy (two-way, unlike in broadcast --mode), pdpd (y and condition inside x, from "
+     "--axis on) or none (equal shapes)"},
     {"axis",
      AttributeKind::integer,
      "-1",

@@ -362,7 +362,7 @@ TEST_CASE("control characters in a path are escaped in the message", "[base][out
         "/nowhere\\x1b[31m\\n\\xff/x: cannot write: folder /nowhere\\x1b[31m\\n\\xff does not exist");
 }
 
-TEST_CASE("who may not write is refused, and what stood there stands", "[base][output]") {
+TEST_CASE("who may not write is refused, and the previous file is unchanged", "[base][output]") {
   const TempDir dir;
   REQUIRE(::chmod(dir.path().c_str(), 0777) == 0);
   put(dir.file("read only"), "before");

@@ -1,6 +1,6 @@
 // What the README and the docs say: every console example is run and its output compared, and every table
-// that comes from the operators' descriptions is held to them. With TENSOROP_UPDATE_DOCS set, the tables are
-// rewritten instead.
+// that comes from the descriptions of operators and rules is held to them. With TENSOROP_UPDATE_DOCS set, the
+// tables are rewritten instead.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "ops/registry.hpp"
+#include "ops/rule.hpp"
 #include "support/catch.hpp"
 #include "support/process.hpp"
 #include "support/temp_dir.hpp"
@@ -81,20 +83,50 @@ TEST_CASE("every console example of the docs prints what the page shows", "[cli]
   CHECK(run > 20);
 }
 
-TEST_CASE("the tables of the docs are those of the operators' descriptions", "[cli][docs]") {
-  const std::string begin = "<!-- ops ";
+namespace {
+
+// What stands between two comments of a page: of "ops NAME" the tables of an operator, of "rules ID ID" a
+// table of rules. Empty: the comment is neither.
+std::vector<std::string> table_command(const std::string& comment) {
+  std::istringstream in(comment);
+  std::string kind;
+  in >> kind;
+  std::vector<std::string> command;
+  if (kind == "ops") command = {"ops"};
+  if (kind == "rules") command = {"explain"};
+  if (command.empty()) return {};
+  for (std::string word; in >> word;) command.push_back(word);
+  command.push_back("--markdown");
+  return command;
+}
+
+// The text of a page with words apart by one space and without the marks of Markdown's code.
+std::string plain(const std::string& text) {
+  std::istringstream in(text);
+  std::string out;
+  for (std::string word; in >> word;) out += (out.empty() ? "" : " ") + word;
+  std::erase(out, '`');
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("the tables of the docs are those of the operators' and the rules' descriptions", "[cli][docs]") {
+  const std::string begin = "<!-- ";
   const std::string end = "<!-- end -->";
   std::size_t tables = 0;
   for (const fs::path& page : pages()) {
     const std::string text = read_file(page);
     std::string expected;
     std::size_t at = 0;
-    for (std::size_t found = text.find(begin); found != std::string::npos; found = text.find(begin, at)) {
+    for (std::size_t found = text.find(begin); found != std::string::npos;
+         found = text.find(begin, found + 1)) {
       const std::size_t name_end = text.find(" -->", found);
-      const std::string name = text.substr(found + begin.size(), name_end - found - begin.size());
+      const auto command = table_command(text.substr(found + begin.size(), name_end - found - begin.size()));
+      if (command.empty()) continue;
       const std::size_t close = text.find(end, found);
       REQUIRE(close != std::string::npos);
-      const auto result = run_tensorop({"ops", name, "--markdown"});
+      const auto result = run_tensorop(command);
       REQUIRE(result.status == 0);
       expected += text.substr(at, name_end + 5 - at) + "\n" + result.out + "\n";
       at = close;
@@ -109,4 +141,22 @@ TEST_CASE("the tables of the docs are those of the operators' descriptions", "[c
     }
   }
   CHECK(tables >= 8);
+}
+
+TEST_CASE("the page of an operator has its meaning, its output shape and all its rules", "[cli][docs]") {
+  const fs::path docs = fs::path(TENSOROP_SOURCE_DIR) / "docs";
+  const std::string broadcasting = read_file(docs / "broadcasting.md");
+  for (const tensorop::Operator* op : tensorop::kOperators) {
+    CAPTURE(op->name);
+    const std::string page = read_file(docs / "ops" / (std::string(op->family) + ".md"));
+    const std::string text = plain(page);
+    CHECK(text.find(plain(std::string(op->meaning))) != std::string::npos);
+    CHECK(text.find("Output shape: " + std::string(op->output_shape)) != std::string::npos);
+    for (const tensorop::Rule* rule : tensorop::rules_of(*op)) {
+      CAPTURE(rule->id);
+      const std::string id(rule->id);
+      // The rules of broadcasting between operands have a page of their own.
+      CHECK((page.find(id) != std::string::npos || broadcasting.find("[" + id + "]") != std::string::npos));
+    }
+  }
 }

@@ -56,8 +56,7 @@ ProcessResult shell(const std::filesystem::path& directory, const std::string& c
 
 }  // namespace
 
-TEST_CASE("named operands are taken out first, the rest fill in order, wherever they stand",
-          "[cli][operands]") {
+TEST_CASE("positional operands fill the remaining operands in order", "[cli][operands]") {
   const std::string d = "[[1,2],[3,4]]";
   const std::string i = "[[0],[1]]";
   const std::string u = "[[5,6],[7,8]]";
@@ -89,7 +88,7 @@ TEST_CASE("operands that are missing or too many are named", "[cli][operands]") 
                 "gather: unexpected operand '[2]': gather takes 2 [G-8]");
 }
 
-TEST_CASE("a negative number is an operand where one is due", "[cli][operands]") {
+TEST_CASE("a negative number is an operand while one is expected", "[cli][operands]") {
   check_output(run_tensorop({"gather", "[1,2,3]", "-1"}), json("int64", "", "3"));
   check_output(run_tensorop({"gather", "-1", "--data", "[1,2,3]"}), json("int64", "", "3"));
   check_output(run_tensorop({"gather", "--indices", "-2", "[1,2,3]"}), json("int64", "", "2"));

@@ -105,7 +105,7 @@ TEST_CASE("an archive that was written reads back, stored and deflated, with siz
   }
 }
 
-TEST_CASE("the same arrays are the same bytes, whatever stood there and whenever it is", "[io][npz]") {
+TEST_CASE("the same arrays are the same bytes, whatever the previous file and the time", "[io][npz]") {
   const TempDir dir;
   const auto arrays = sample();
   for (const NpzWriter::Options& options : kEveryWay) {
@@ -188,7 +188,7 @@ TEST_CASE("a long list of names is cut", "[io][npz]") {
         "a16, a17, a18, a19, ...); name one of them\nFILE:NAME names one array of an archive");
 }
 
-TEST_CASE("an archive that is not committed leaves what stood there", "[io][npz]") {
+TEST_CASE("an archive that is not committed leaves the previous file", "[io][npz]") {
   const TempDir dir;
   write_file(dir.file("a.npz"), "before");
   {

@@ -191,7 +191,7 @@ TEST_CASE("an encoding has its prefix and suffix around the elements, in whichev
   }
 }
 
-TEST_CASE("a sink that is not committed leaves what stood there", "[io][sink]") {
+TEST_CASE("a sink that is not committed leaves the previous file", "[io][sink]") {
   const TempDir dir;
   write_file(dir.file("out"), "before");
   for (const char* format : {"npy", "json", "nested"}) {

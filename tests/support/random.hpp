@@ -23,7 +23,7 @@ class Random {
   }
 
   // What is drawn first follows from these bytes, each draw from no more of them than its range needs, so
-  // that who changes one byte changes one choice. Behind their end it goes on as from a seed.
+  // that who changes one byte changes one choice. After their end it goes on as from a seed.
   explicit Random(std::string_view choices) : state_(choices.size()), choices_(choices) {}
 
   // SplitMix64.
