@@ -1,9 +1,18 @@
-// `compare`: two tensors, a verdict as the exit status, and a report.
+// `compare`: two tensors, or those of two folders or archives; a verdict as the exit status, and a report.
+#include <memory>
+
 #include "base/error.hpp"
+#include "base/folder_walk.hpp"
 #include "base/output_file.hpp"
+#include "base/paths.hpp"
+#include "base/system.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
+#include "golden/compare_sets.hpp"
+#include "junit_output.hpp"
+#include "progress.hpp"
 #include "report/compare_report.hpp"
+#include "report/pair_report.hpp"
 
 namespace tensorop {
 namespace {
@@ -22,18 +31,124 @@ Tolerances read_tolerances(const Arguments& arguments) {
   return parse_tolerances(given);
 }
 
+CompareOptions read_options(const Arguments& arguments, bool quiet) {
+  return {.depth = quiet ? CompareDepth::verdict : CompareDepth::report, .show = read_show(arguments)};
+}
+
+// The report must not replace a file that is compared.
+void require_no_input(const Arguments& arguments, const std::vector<std::string>& inputs) {
+  const auto report = arguments.value("--junit");
+  if (!report || *report == "-") return;
+  PathKeys keys;
+  const std::string key = keys.of(*report);
+  for (const std::string& input : inputs) {
+    if (keys.of(input) == key) throw Error(cat("--junit ", printable(*report), " is a file to compare"));
+  }
+}
+
+int compare_pair(const Arguments& arguments) {
+  const std::string& actual = arguments.operands[0];
+  const std::string& expected = arguments.operands[1];
+  if (arguments.has("--filter")) throw Error("--filter is only for folders and archives");
+  require_no_input(arguments, {actual, expected});
+  const Tolerances tolerances = read_tolerances(arguments);
+  const Settings settings = read_settings(arguments);
+  JUnitOutput junit(arguments, "tensorop compare");
+  const bool quiet = arguments.has("--quiet") || junit.takes_standard_output();
+  PairResult result{.name = actual, .actual = actual, .expected = expected};
+  const auto report_junit = [&] {
+    if (!junit.is_wanted()) return;
+    junit.add(junit_test(result, actual, expected));
+    junit.commit();
+  };
+  try {
+    result.comparison = compare_operands(actual, expected, tolerances, settings,
+                                         read_options(arguments, quiet && !junit.is_wanted()));
+  } catch (const Error& error) {
+    result.outcome = PairOutcome::error;
+    result.error = std::make_shared<Error>(error);
+    report_junit();
+    throw;
+  }
+  const bool equal = result.comparison->equal;
+  if (!equal) result.outcome = PairOutcome::different;
+  if (!quiet) {
+    print(arguments.has("--json") ? report_json(*result.comparison) : report_text(*result.comparison));
+  }
+  report_junit();
+  return equal ? 0 : kDifferent;
+}
+
+int compare_sets_of(const Arguments& arguments, const TensorSet& actual, const TensorSet& expected) {
+  const std::string& first = actual.name();
+  const std::string& second = expected.name();
+  std::vector<std::string> inputs;
+  for (const TensorSet* set : {&actual, &expected}) {
+    if (set->is_archive()) inputs.push_back(set->name());
+    for (const SetMember& member : set->members()) {
+      if (!set->is_archive()) inputs.push_back(set->path_of(member));
+    }
+  }
+  require_no_input(arguments, inputs);
+  SetCompareSettings settings{.tolerances = read_tolerances(arguments)};
+  settings.threads = read_settings(arguments).threads;
+  const auto filter = arguments.value("--filter");
+  if (filter) settings.wanted = [&](const std::string& name) { return matches_filter(name, *filter); };
+  JUnitOutput junit(arguments, "tensorop compare");
+  const bool quiet = arguments.has("--quiet") || junit.takes_standard_output();
+  settings.options = read_options(arguments, quiet && !junit.is_wanted());
+
+  Progress progress(read_progress(arguments));
+  settings.progress = [&](std::int64_t done, std::int64_t total) { progress.set(done, total); };
+  const bool as_json = arguments.has("--json");
+  const auto say = [&](const std::string& text) {
+    if (!quiet && !text.empty()) progress.hide_while([&] { print(text); });
+  };
+  PairsJson json(first, second);
+  const PairCounts counts = compare_sets(actual, expected, settings, [&](const PairResult& result) {
+    if (junit.is_wanted()) junit.add(junit_test(result, first, second));
+    say(as_json ? json.add(result) : pair_text(result, first, second));
+  });
+  progress.end();
+  if (counts.pairs() == 0) {
+    if (filter) throw Error(cat("--filter ", in_quotes(*filter), " matches no tensor"));
+    throw Error(cat(printable(first), " and ", printable(second), " hold no tensors"));
+  }
+  say(as_json ? json.finish(counts) : summary_text(counts));
+  junit.commit();
+  if (counts.error != 0) return 2;
+  return counts.equal == counts.pairs() ? 0 : kDifferent;
+}
+
+[[noreturn]] void refuse_one_set(std::string_view role, const std::string& text) {
+  if (text != "-" && !is_inline_json(text) && !file_exists(text)) {
+    with_context(role, [&] { throw_errno(text, "cannot open"); });
+  }
+  throw Error(cat(role, ": ", text == "-" ? "standard input" : printable(text),
+                  ": is neither a folder nor an archive"),
+              "", "a folder is compared with a folder or an archive");
+}
+
 int run_compare(const Arguments& arguments) {
   const Words& operands = arguments.operands;
   if (operands.size() > 2)
     throw Error(cat("unexpected operand ", in_quotes(operands[2]), ": compare takes 2"));
   if (operands.size() < 2)
     throw Error(cat("operand ", operands.empty() ? "actual" : "expected", " is missing"));
-  const bool quiet = arguments.has("--quiet");
-  const Comparison comparison = compare_operands(
-      operands[0], operands[1], read_tolerances(arguments), read_settings(arguments),
-      {.depth = quiet ? CompareDepth::verdict : CompareDepth::report, .show = read_show(arguments)});
-  if (!quiet) print(arguments.has("--json") ? report_json(comparison) : report_text(comparison));
-  return comparison.equal ? 0 : kDifferent;
+  const auto open_set = [](std::string_view role, const std::string& text) {
+    return with_context(role, [&] { return TensorSet::open(text); });
+  };
+  const auto actual = open_set("actual", operands[0]);
+  // A plain file is compared with one array of an archive.
+  if (!actual && !is_folder(operands[1])) return compare_pair(arguments);
+  const auto expected = open_set("expected", operands[1]);
+  const bool has_folder = (actual && !actual->is_archive()) || (expected && !expected->is_archive());
+  const auto holds_one = [](const TensorSet& set) { return set.members().size() == 1; };
+  if (!has_folder && (!expected || (holds_one(*actual) && holds_one(*expected))))
+    return compare_pair(arguments);
+  if (!actual) refuse_one_set("actual", operands[0]);
+  if (!expected) refuse_one_set("expected", operands[1]);
+  return compare_sets_of(arguments, *actual, *expected);
 }
 
 }  // namespace
@@ -42,9 +157,12 @@ Command compare_command() {
   return {
       "compare",
       {"compare ACTUAL EXPECTED [OPTION]..."},
-      "Compares two tensors: exit status 0 when they are equal, 1 when not, 2 when they cannot be compared",
+      "Compares two tensors, or all tensors of two folders or archives: exit status 0 when they are equal, 1 "
+      "when "
+      "not, 2 when they cannot be compared",
       {"tensorop compare out.npy golden.npy", "tensorop compare out.npy golden.npy --tolerance auto",
-       "tensorop compare out.npy golden.json --rtol 1e-3 --atol 1e-5 --max-mismatch 0.1%"},
+       "tensorop compare out.npy golden.json --rtol 1e-3 --atol 1e-5 --max-mismatch 0.1%",
+       "tensorop compare results golden --tolerance auto --junit report.xml"},
       {
           {"--rtol", OptionKind::value, "R", "an element passes when |a-e| <= atol + rtol*|e|; default 0"},
           {"--atol", OptionKind::value, "A", "see --rtol; default 0"},
@@ -56,6 +174,9 @@ Command compare_command() {
            "at most N elements, or N percent, may differ; default 0"},
           {"--nan-unequal", OptionKind::flag, "", "NaN is not equal to NaN"},
           show_option(),
+          {"--filter", OptionKind::value, "TEXT",
+           "of folders and archives: only tensors whose name contains TEXT; with * or ? TEXT is a glob"},
+          junit_option(),
           {"--json", OptionKind::flag, "", "print the report as a JSON object, for programs"},
           {"--quiet", OptionKind::flag, "", "no report, only the exit status", "-q"},
       },

@@ -120,6 +120,31 @@ std::vector<std::string> format_titles(bool (*wanted)(const Format& format)) {
   return titles;
 }
 
+namespace {
+
+// The format whose file extension `path` has, and the extension; null when there is none.
+std::pair<const Format*, std::string_view> find_ending(std::string_view path) {
+  for (const Format& format : formats()) {
+    for (const std::string_view ending : format.endings) {
+      if (ending.empty() || path.size() < ending.size()) continue;
+      const std::string_view end = path.substr(path.size() - ending.size());
+      if (lower(end) == ending) return {&format, end};
+    }
+  }
+  return {nullptr, {}};
+}
+
+}  // namespace
+
+std::string_view known_ending(std::string_view path) {
+  return find_ending(path).second;
+}
+
+bool names_archive(std::string_view path) {
+  const Format* const format = find_ending(path).first;
+  return format != nullptr && format->is_archive();
+}
+
 const Format& format_by_ending(std::string_view path, FormatChoice choice) {
   for (const Format& format : kFormats) {
     const bool fits = std::ranges::any_of(

@@ -94,6 +94,11 @@ struct Format {
 // "an NPY file", "an NPZ archive".
 [[nodiscard]] std::string noun_of(const Format& format);
 
+// The end of `path` that is the file extension of a format, in any case; empty when there is none.
+[[nodiscard]] std::string_view known_ending(std::string_view path);
+// Whether it is that of an archive.
+[[nodiscard]] bool names_archive(std::string_view path);
+
 // Which formats a result may be written in.
 enum class FormatChoice : std::uint8_t {
   tensor,  // those of one tensor

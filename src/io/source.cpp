@@ -30,9 +30,19 @@ std::optional<Tensor> parse_abstract(const std::string& text) {
   return Tensor(*dtype, std::move(shape));
 }
 
-Source Source::of(Tensor tensor) {
+Source Source::of(Tensor tensor, std::string name, std::shared_ptr<const MappedFile> mapping) {
   Source source;
-  source.tensor_ = std::move(tensor);
+  source.name_ = std::move(name);
+  source.mapping_ = std::move(mapping);
+  source.take_tensor(std::move(tensor));
+  return source;
+}
+
+Source Source::of_file(OpenedFile opened, const Options& options) {
+  Source source;
+  source.threads_ = options.threads;
+  source.take_file(std::move(opened), options.header_only);
+  source.settle(options);
   return source;
 }
 
@@ -66,11 +76,7 @@ Source Source::open(const std::string& text, const Options& options) {
     errno = reason;
     if (!opened) throw_errno(text, "cannot open");
   }
-  Source source;
-  source.threads_ = options.threads;
-  source.take_file(std::move(*opened), options.header_only);
-  source.settle(options);
-  return source;
+  return of_file(std::move(*opened), options);
 }
 
 void Source::settle(const Options& options) {

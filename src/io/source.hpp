@@ -35,8 +35,10 @@ class Source {
   static Source open(const std::string& text, const Options& options);
   // Inline JSON. Throws Error.
   static Source of_json(JsonSpan text, const Options& options);
-  // An operand that is in memory already.
-  static Source of(Tensor tensor);
+  // A file that is open already, or the one array of an archive. Throws Error naming it.
+  static Source of_file(OpenedFile opened, const Options& options);
+  // A tensor that is in memory already, or lies in a mapped file.
+  static Source of(Tensor tensor, std::string name = {}, std::shared_ptr<const MappedFile> mapping = nullptr);
 
   // The name in messages: the path, "a.npz:x", "standard input", or nothing for inline JSON.
   [[nodiscard]] const std::string& name() const { return name_; }

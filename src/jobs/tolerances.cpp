@@ -105,7 +105,8 @@ std::int64_t MismatchLimit::allowed(std::int64_t elements) const {
 }
 
 ElementTolerance Tolerances::for_dtype(DType dtype) const {
-  if (max_ulp && !kUlpTypes.contains(dtype)) {
+  const bool has_ulp = kUlpTypes.contains(dtype);
+  if (max_ulp && !has_ulp && !any_dtype) {
     throw Error(cat("max_ulp cannot be used with ", name(dtype), " (allowed: ", kUlpTypes.names(), ")"));
   }
   ElementTolerance out;
@@ -121,7 +122,7 @@ ElementTolerance Tolerances::for_dtype(DType dtype) const {
   }
   out.rtol = rtol.value_or(out.rtol);
   out.atol = atol.value_or(out.atol);
-  out.max_ulp = max_ulp;
+  if (has_ulp) out.max_ulp = max_ulp;
   return out;
 }
 

@@ -30,10 +30,11 @@ struct Tolerances {
   std::optional<std::uint64_t> max_ulp;
   bool automatic = false;  // rtol and atol that are not given come from the table of dtypes
   bool nan_unequal = false;
+  bool any_dtype = false;  // max_ulp is ignored where the dtype has no ulp
   MismatchLimit max_mismatch;
 
   // The tolerance for elements of `dtype`; for bool and string it is equality. Throws Error where max_ulp is
-  // given and the dtype has no ulp.
+  // given and the dtype has no ulp, unless any_dtype.
   [[nodiscard]] ElementTolerance for_dtype(DType dtype) const;
 };
 

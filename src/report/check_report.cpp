@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "report/compare_report.hpp"
 #include "report/json_object.hpp"
+#include "report/report_lines.hpp"
 
 namespace tensorop {
 namespace {
@@ -16,24 +17,8 @@ std::string_view name(CaseOutcome outcome) {
   return kNames[static_cast<std::size_t>(outcome)];
 }
 
-std::string indented(std::string_view lines) {
-  std::string out;
-  while (!lines.empty()) {
-    const std::size_t end = std::min(lines.find('\n'), lines.size() - 1) + 1;
-    out += cat("  ", lines.substr(0, end));
-    lines.remove_prefix(end);
-  }
-  return out;
-}
-
 std::string header_text(const OutputInfo& result) {
   return cat(name(result.dtype), " ", to_string(result.shape));
-}
-
-// As the program reports it.
-std::string error_lines(const Error& error) {
-  const std::string hint = error.hint().empty() ? "" : cat("hint: ", error.hint(), "\n");
-  return cat(std::string_view(error.what()), "\n", hint);
 }
 
 std::string missing_line(const std::vector<std::string>& paths) {
@@ -63,22 +48,10 @@ std::string updated_lines(const Job& job, const CaseResult& result) {
 
 // ------------------------------------------------------------------------------------------------ JSON
 
-std::string string_or_null(std::string_view text) {
-  return text.empty() ? "null" : json_string(text);
-}
-
 std::string header_json(const OutputInfo& result) {
   return JsonObjectText()
       .add("dtype", json_string(name(result.dtype)))
       .add("shape", json_integers(result.shape))
-      .text();
-}
-
-std::string error_json(const Error& error) {
-  return JsonObjectText()
-      .add("rule", string_or_null(error.rule()))
-      .add("message", json_string(error.what()))
-      .add("hint", string_or_null(error.hint()))
       .text();
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Holds `tensorop compare` to NumPy: random pairs of every dtype, with NaN, infinities, zeros and extremes among them.
+"""Holds `tensorop compare` to NumPy: random pairs of every dtype, with NaN, infinities, zeros and extremes among them,
+and folders and archives of them.
 
     /usr/bin/python3 tests/golden/numpy_compare.py path/to/tensorop
 
@@ -277,6 +278,80 @@ def check_plain(checker, rng):
                 checker.check(f"{a.dtype}{shape}: first", report["first"]["position"] == first, report)
 
 
+def save_set(rng, path, arrays):
+    """The arrays as a folder of NPY files or as an archive, by the ending of the path."""
+    if path.suffix == ".npz":
+        (np.savez if rng.random() < 0.5 else np.savez_compressed)(path, **arrays)
+        return
+    for name, array in arrays.items():
+        file = path / f"{name}.npy"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        np.save(file, array)
+
+
+def random_sets(rng):
+    """Two dictionaries that share some names, and the outcome of each name."""
+    actual, expected, outcomes = {}, {}, {}
+    for i in range(int(rng.integers(2, 40))):
+        name = f"{'sub/' if rng.random() < 0.3 else ''}n{i}"
+        dtype = rng.choice(["int8", "uint64", "float16", "float32", "float64", "complex64"])
+        shape = SHAPES[rng.integers(len(SHAPES))]
+        a, e = random_pair(rng, dtype, shape)
+        if rng.random() < 0.5:
+            a = e.copy()
+        if rng.random() < 0.1:
+            a = a.reshape((1,) + shape)
+        side = rng.random()
+        if side > 0.1:
+            actual[name] = a
+        if side < 0.1 or side > 0.2:
+            expected[name] = e
+        same = a.dtype == e.dtype and np.array_equal(a, e, equal_nan=dtype not in ("int8", "uint64"))
+        outcomes[name] = ("missing" if name not in actual else "extra" if name not in expected else
+                          "equal" if same else "different")
+    return actual, expected, outcomes
+
+
+def check_sets(checker, rng):
+    """Folders and archives: each array against the one of its name, and as when the two are compared alone."""
+    actual, expected, outcomes = random_sets(rng)
+    with tempfile.TemporaryDirectory() as directory:
+        directory = pathlib.Path(directory)
+        first = directory / rng.choice(["a.npz", "a"])
+        second = directory / rng.choice(["e.npz", "e"])
+        for path in (first, second):
+            if path.suffix != ".npz":
+                path.mkdir()
+        save_set(rng, first, actual)
+        save_set(rng, second, expected)
+        if len(actual) == 1 and len(expected) == 1:
+            return
+        options = ["--tolerance", "auto"] if rng.random() < 0.3 else []
+        run = subprocess.run([checker.binary, "compare", first, second, "--json", *options], capture_output=True,
+                             text=True)
+        what = f"{first.name} {second.name} {len(outcomes)} tensors"
+        report = json.loads(run.stdout)
+        found = {pair["name"].removesuffix(".npy"): pair for pair in report["pairs"]}
+        checker.check(f"{what}: names", sorted(found) == sorted(outcomes), sorted(found))
+        names = [pair["name"] for pair in report["pairs"]]
+        checker.check(f"{what}: order", names == sorted(names), names)
+        for name, pair in found.items():
+            if not options:
+                checker.check(f"{what}: {name}", pair["outcome"] == outcomes[name], f"{pair} for {outcomes[name]}")
+            if pair["comparison"] is None:
+                continue
+            alone = subprocess.run([checker.binary, "compare", pair["actual"], pair["expected"], "--json", *options],
+                                   capture_output=True, text=True)
+            alone = json.loads(alone.stdout)
+            del alone["schema_version"]
+            checker.check(f"{what}: {name} alone", pair["comparison"] == alone, f"{pair} for {alone}")
+        same = all(pair["outcome"] == "equal" for pair in report["pairs"])
+        checker.check(f"{what}: status", run.returncode == (0 if same else 1) and report["equal"] == same, run)
+        for outcome in ("equal", "different", "missing", "extra", "error"):
+            count = sum(pair["outcome"] == outcome for pair in report["pairs"])
+            checker.check(f"{what}: {outcome}", report["summary"][outcome] == count, report["summary"])
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit("usage: numpy_compare.py path/to/tensorop")
@@ -289,6 +364,8 @@ def main():
                 for shape in SHAPES:
                     check_pair(checker, rng, dtype, shape)
         check_plain(checker, rng)
+        for _ in range(20):
+            check_sets(checker, rng)
     print(f"NumPy {np.__version__}, seed {SEED}")
     checker.exit()
 

@@ -1,0 +1,231 @@
+#include "golden/compare_sets.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "base/text.hpp"
+
+namespace tensorop {
+namespace {
+
+// Members of the two sets that belong together; one of them may be null.
+struct Pair {
+  const SetMember* actual = nullptr;
+  const SetMember* expected = nullptr;
+
+  [[nodiscard]] const std::string& name() const { return (expected != nullptr ? expected : actual)->name; }
+  [[nodiscard]] std::int64_t bytes() const {
+    return std::max(actual != nullptr ? actual->bytes : 0, expected != nullptr ? expected->bytes : 0);
+  }
+};
+
+using Members = std::vector<const SetMember*>;
+
+// The members of `all` from `next` on that have the same key as `key`; `next` moves on to those after them.
+Members take_key(const std::vector<SetMember>& all, std::size_t& next, const std::string& key) {
+  Members out;
+  for (; next < all.size() && all[next].key == key; ++next) out.push_back(&all[next]);
+  return out;
+}
+
+// Pairs members of one key: those of one name, then the two that are left, if there are no more.
+void pair_members(const Members& actual, Members expected, std::vector<Pair>& pairs) {
+  Members left;
+  for (const SetMember* member : actual) {
+    const auto same = std::ranges::find(expected, member->name, &SetMember::name);
+    if (same == expected.end()) {
+      left.push_back(member);
+    } else {
+      pairs.push_back({member, *same});
+      expected.erase(same);
+    }
+  }
+  if (left.size() == 1 && expected.size() == 1) {
+    pairs.push_back({left[0], expected[0]});
+    return;
+  }
+  for (const SetMember* member : left) pairs.push_back({member, nullptr});
+  for (const SetMember* member : expected) pairs.push_back({nullptr, member});
+}
+
+std::vector<Pair> pair_sets(const TensorSet& actual, const TensorSet& expected) {
+  const auto& first = actual.members();
+  const auto& second = expected.members();
+  std::vector<Pair> pairs;
+  for (std::size_t i = 0, j = 0; i < first.size() || j < second.size();) {
+    const bool is_first = j == second.size() || (i < first.size() && first[i].key <= second[j].key);
+    const std::string& key = is_first ? first[i].key : second[j].key;
+    const Members with_key = take_key(first, i, key);
+    pair_members(with_key, take_key(second, j, key), pairs);
+  }
+  std::ranges::stable_sort(pairs, {}, &Pair::name);
+  return pairs;
+}
+
+class SetComparison {
+ public:
+  SetComparison(const TensorSet& actual, const TensorSet& expected, const SetCompareSettings& settings,
+                std::string prefix = {})
+      : actual_(actual),
+        expected_(expected),
+        settings_(settings),
+        prefix_(std::move(prefix)),
+        pairs_(pair_sets(actual, expected)) {}
+
+  void run(const PairReport& report) {
+    // Larger pairs have all threads.
+    constexpr std::int64_t kSmallBytes = 4 << 20;
+    const auto is_small = [&](const Pair& pair) { return pair.bytes() <= kSmallBytes; };
+    for (std::size_t begin = 0; begin < pairs_.size();) {
+      const auto end_of_small = std::find_if_not(pairs_.begin() + to_int64(begin), pairs_.end(), is_small);
+      const auto end = std::max(begin + 1, static_cast<std::size_t>(end_of_small - pairs_.begin()));
+      compare_run(begin, end, report);
+      begin = end;
+    }
+  }
+
+ private:
+  // Pairs [begin, end): concurrently, or one alone.
+  void compare_run(std::size_t begin, std::size_t end, const PairReport& report) {
+    std::vector<std::vector<PairResult>> results(end - begin);
+    const Threads own = results.size() == 1 ? settings_.threads : Threads(1);
+    const Threads sharing = results.size() == 1 ? Threads(1) : settings_.threads;
+    sharing.for_each_ordered(
+        to_int64(results.size()),
+        [&](std::int64_t i, int /*worker*/) {
+          results[to_size(i)] = compare(pairs_[begin + to_size(i)], own);
+        },
+        [&](std::int64_t i, int /*worker*/) {
+          for (const PairResult& result : std::exchange(results[to_size(i)], {})) report(result);
+          if (settings_.progress) settings_.progress(to_int64(begin) + i + 1, to_int64(pairs_.size()));
+        });
+  }
+
+  // The result of a pair, or those of the arrays of two archives; none where it is not wanted.
+  std::vector<PairResult> compare(const Pair& pair, const Threads& threads) const {
+    PairResult result{.name = prefix_ + pair.name()};
+    const bool is_wanted = !settings_.wanted || settings_.wanted(result.name);
+    if (!is_wanted && !may_hold_arrays(pair)) return {};
+    if (pair.actual != nullptr) result.actual = actual_.path_of(*pair.actual);
+    if (pair.expected != nullptr) result.expected = expected_.path_of(*pair.expected);
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      auto first = open_file(actual_, pair.actual);
+      auto second = open_file(expected_, pair.expected);
+      if (is_archive(first) && is_archive(second)) {
+        return compare_archives(TensorSet::of_archive(std::move(*first)),
+                                TensorSet::of_archive(std::move(*second)), result.name, threads);
+      }
+      if (!is_wanted) return {};
+      judge(pair, std::move(first), std::move(second), threads, result);
+    } catch (const Error& error) {
+      result.outcome = PairOutcome::error;
+      result.error = std::make_shared<Error>(error);
+    } catch (const std::bad_alloc&) {
+      result.outcome = PairOutcome::error;
+      result.error = std::make_shared<Error>("out of memory");
+    }
+    if (!is_wanted) return {};
+    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return {std::move(result)};
+  }
+
+  // The arrays of an archive have names of their own, which may be wanted.
+  [[nodiscard]] bool may_hold_arrays(const Pair& pair) const {
+    const auto is_named_so = [](const TensorSet& set, const SetMember* member) {
+      return member != nullptr && !set.is_archive() && names_archive(member->name);
+    };
+    return is_named_so(actual_, pair.actual) && is_named_so(expected_, pair.expected);
+  }
+
+  // The file of a member of a folder.
+  static std::optional<OpenedFile> open_file(const TensorSet& set, const SetMember* member) {
+    if (member == nullptr || set.is_archive()) return std::nullopt;
+    return set.open_file_of(*member);
+  }
+
+  static bool is_archive(const std::optional<OpenedFile>& file) {
+    return file && file->format->open_archive != nullptr;
+  }
+
+  std::vector<PairResult> compare_archives(const TensorSet& actual, const TensorSet& expected,
+                                           const std::string& name, const Threads& threads) const {
+    SetCompareSettings own = settings_;
+    own.threads = threads;
+    own.progress = {};
+    std::vector<PairResult> results;
+    SetComparison(actual, expected, own, cat(name, ":")).run([&](const PairResult& result) {
+      results.push_back(result);
+    });
+    return results;
+  }
+
+  void judge(const Pair& pair, std::optional<OpenedFile> first, std::optional<OpenedFile> second,
+             const Threads& threads, PairResult& result) const {
+    if (pair.actual == nullptr || pair.expected == nullptr) {
+      result.outcome = pair.actual == nullptr ? PairOutcome::missing : PairOutcome::extra;
+      return;
+    }
+    std::array<std::optional<Source>, 2> sources;
+    const auto open = [&](std::int64_t i, int /*worker*/) {
+      auto& file = i == 0 ? first : second;
+      sources[to_size(i)] = file ? Source::of_file(std::move(*file), {.read_later = true, .threads = threads})
+                            : i == 0 ? actual_.read(*pair.actual)
+                                     : expected_.read(*pair.expected);
+    };
+    // Both at once: checksums and unpacking take one thread each.
+    threads.for_each(2, open);
+    result.comparison = compare_sources({.source = &*sources[0], .name = "actual"},
+                                        {.source = &*sources[1], .name = "expected"}, settings_.tolerances,
+                                        threads, settings_.options);
+    result.outcome = result.comparison->equal ? PairOutcome::equal : PairOutcome::different;
+  }
+
+  const TensorSet& actual_;
+  const TensorSet& expected_;
+  const SetCompareSettings& settings_;
+  std::string prefix_;
+  std::vector<Pair> pairs_;
+};
+
+}  // namespace
+
+void PairCounts::add(PairOutcome outcome) {
+  switch (outcome) {
+    case PairOutcome::equal:
+      ++equal;
+      break;
+    case PairOutcome::different:
+      ++different;
+      break;
+    case PairOutcome::missing:
+      ++missing;
+      break;
+    case PairOutcome::extra:
+      ++extra;
+      break;
+    case PairOutcome::error:
+      ++error;
+      break;
+  }
+}
+
+PairCounts compare_sets(const TensorSet& actual, const TensorSet& expected,
+                        const SetCompareSettings& settings, const PairReport& report) {
+  SetCompareSettings own = settings;
+  // Tensors of other dtypes stand beside those that max_ulp is meant for.
+  own.tolerances.any_dtype = true;
+  PairCounts counts;
+  SetComparison(actual, expected, own).run([&](const PairResult& result) {
+    counts.add(result.outcome);
+    report(result);
+  });
+  return counts;
+}
+
+}  // namespace tensorop

@@ -1,0 +1,98 @@
+#include "io/tensor_set.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/folder_walk.hpp"
+#include "base/paths.hpp"
+#include "base/system.hpp"
+#include "base/text.hpp"
+#include "io/format.hpp"
+
+namespace tensorop {
+namespace {
+
+void sort_members(std::vector<SetMember>& members) {
+  std::ranges::sort(members, {}, [](const SetMember& member) { return std::tie(member.key, member.name); });
+}
+
+// What has the form of a tensor is a file here.
+std::string as_file(const std::string& path) {
+  return is_inline_json(path) ? cat("./", path) : path;
+}
+
+}  // namespace
+
+TensorSet TensorSet::of_folder(const std::string& path) {
+  TensorSet set;
+  set.name_ = path;
+  for (FoundFile& file : files_below(path)) {
+    const bool is_folder = !file.fault.empty();
+    const std::string_view ending = known_ending(file.path);
+    if (!is_folder && ending.empty()) continue;
+    SetMember member{.name = is_folder ? file.path + '/' : file.path, .key = {}, .bytes = file.bytes};
+    member.key = member.name.substr(0, member.name.size() - ending.size());
+    if (is_folder) {
+      member.fault = cat("cannot list: ", file.fault);
+    } else if (!file.is_regular) {
+      member.fault = "is not a regular file";
+    }
+    set.members_.push_back(std::move(member));
+  }
+  sort_members(set.members_);
+  return set;
+}
+
+TensorSet TensorSet::of_archive(OpenedFile opened) {
+  TensorSet set;
+  set.name_ = opened.shown;
+  set.mapping_ = opened.file.mapping();
+  set.archive_ = open_archive(opened);
+  for (std::size_t i = 0; i < set.archive_->size(); ++i) {
+    if (!set.archive_->is_array(i)) continue;
+    const std::string name(set.archive_->name(i));
+    SetMember member{.name = name, .key = name, .position = i};
+    try {
+      member.bytes = set.archive_->describe(i).bytes;
+    } catch (const MemoryError&) {
+      throw;
+    } catch (const Error&) {  // reading it reports that
+    }
+    set.members_.push_back(std::move(member));
+  }
+  sort_members(set.members_);
+  return set;
+}
+
+std::optional<TensorSet> TensorSet::open(const std::string& text) {
+  if (text == "-" || is_inline_json(text)) return std::nullopt;
+  struct stat info {};
+  if (os().stat(text.c_str(), &info) != 0) return std::nullopt;
+  if (S_ISDIR(info.st_mode)) return of_folder(text);
+  if (!S_ISREG(info.st_mode)) return std::nullopt;
+  auto opened = open_whole_path(text);
+  if (!opened || opened->format->open_archive == nullptr) return std::nullopt;
+  return of_archive(std::move(*opened));
+}
+
+std::string TensorSet::path_of(const SetMember& member) const {
+  return is_archive() ? cat(name_, ":", member.name) : as_file(path_from(name_, member.name));
+}
+
+OpenedFile TensorSet::open_file_of(const SetMember& member) const {
+  const std::string path = path_of(member);
+  if (!member.fault.empty()) throw Error(cat(printable(path), ": ", member.fault));
+  auto opened = open_whole_path(path);
+  if (!opened) throw_errno(path, "cannot open");
+  return std::move(*opened);
+}
+
+Source TensorSet::read(const SetMember& member) const {
+  const std::string path = printable(path_of(member));
+  return Source::of(with_context(path, [&] { return archive_->read(member.position, false); }), path,
+                    mapping_);
+}
+
+}  // namespace tensorop

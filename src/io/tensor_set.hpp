@@ -1,0 +1,55 @@
+// The tensors of a folder or an archive, by name.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/archive.hpp"
+#include "io/opened_file.hpp"
+#include "io/source.hpp"
+
+namespace tensorop {
+
+struct SetMember {
+  std::string name;          // of a file: its path below the folder; of an array: its name
+  std::string key;           // the name without the ending of a format: the same tensor has one in any format
+  std::int64_t bytes = 0;    // of the file, or of the array's elements
+  std::string fault = {};    // why it cannot be read, where that is known already
+  std::size_t position = 0;  // of an array in its archive
+};
+
+class TensorSet {
+ public:
+  // The files below a folder that have the ending of a format (docs/command-line.md, "compare"). Folders that
+  // cannot be listed are members with a fault. Throws Error when this one cannot.
+  static TensorSet of_folder(const std::string& path);
+  // The arrays of an archive. Throws Error.
+  static TensorSet of_archive(OpenedFile opened);
+  // The one or the other, where an operand text is a folder or the name of an archive as a whole.
+  static std::optional<TensorSet> open(const std::string& text);
+
+  // The folder or the archive.
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] bool is_archive() const { return archive_ != nullptr; }
+  // In the order of their keys, then of their names.
+  [[nodiscard]] const std::vector<SetMember>& members() const { return members_; }
+  // "results/b.npy", "a.npz:b".
+  [[nodiscard]] std::string path_of(const SetMember& member) const;
+
+  // Of a folder: the file of a member. Throws Error.
+  [[nodiscard]] OpenedFile open_file_of(const SetMember& member) const;
+  // Of an archive: the array. Throws Error naming it. Any number of threads may call it.
+  [[nodiscard]] Source read(const SetMember& member) const;
+
+ private:
+  std::string name_;
+  std::vector<SetMember> members_;
+  std::shared_ptr<const MappedFile> mapping_;  // of the archive
+  std::shared_ptr<const Archive> archive_;
+};
+
+}  // namespace tensorop
