@@ -148,6 +148,7 @@ if [[ $mode == all ]]; then
   run_script tests/golden/numpy_compare.py
   run_script tests/io/npz_roundtrip.py
   run_script tests/jobs/batch.py
+  run_script tests/jobs/other_program.py
   run_script tests/cli/shells.py
   run_script tests/onnx/node_cases.py
   build tsan tensorop tensorop_long_tests

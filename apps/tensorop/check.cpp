@@ -1,4 +1,6 @@
 // `check`: golden files.
+#include <charconv>
+#include <chrono>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +26,11 @@ std::vector<Option> check_options() {
       {"--filter", OptionKind::value, "TEXT",
        "only cases whose name contains TEXT; with * or ? TEXT is a glob"},
       {"--actual", OptionKind::value, "DIR", "compare the results of another program, files in DIR"},
+      {"--command", OptionKind::value, "CMD",
+       "compare the results of a program that is run for each case: words and placeholders such as {inputs} "
+       "{output}"},
+      {"--timeout", OptionKind::value, "SECONDS", "with --command: how long a program may run; default 60"},
+      {"--shell", OptionKind::flag, "", "with --command: CMD is a command of /bin/sh"},
       {"--update", OptionKind::flag, "", "rewrite golden files that are missing or differ, and list them"},
       show_option(),
       junit_option(),
@@ -35,8 +42,9 @@ std::vector<Option> check_options() {
 }
 
 std::vector<Job> wanted_cases(const Arguments& arguments) {
-  std::vector<Job> jobs = read_cases(
-      arguments.operands, arguments.has("--actual") ? JobPurpose::check_others : JobPurpose::check);
+  const bool of_others = arguments.has("--actual") || arguments.has("--command");
+  std::vector<Job> jobs =
+      read_cases(arguments.operands, of_others ? JobPurpose::check_others : JobPurpose::check);
   if (const auto filter = arguments.value("--filter")) {
     jobs = select_cases(jobs, [&](const std::string& name) { return matches_filter(name, *filter); });
     if (jobs.empty()) throw Error(cat("--filter ", in_quotes(*filter), " matches no case"));
@@ -69,20 +77,54 @@ void require_no_input(const std::string& report, const std::vector<Job>& jobs) {
 std::string read_actual(const Arguments& arguments) {
   if (!arguments.has("--actual")) return {};
   std::string folder = *arguments.value("--actual");
-  if (arguments.has("--update")) {
-    throw Error("--actual cannot be combined with --update", "",
-                "--update makes golden files of what tensorop computes");
-  }
   struct stat info {};
   if (os().stat(folder.c_str(), &info) != 0) throw_errno(folder, "cannot open the folder of --actual");
   if (!S_ISDIR(info.st_mode)) throw Error(cat("--actual ", in_quotes(folder), " is not a folder"));
   return folder;
 }
 
+std::chrono::duration<double> read_timeout(const Arguments& arguments) {
+  constexpr double kDefault = 60;
+  constexpr double kMost = 1e6;
+  const auto text = arguments.value("--timeout");
+  if (!text) return std::chrono::duration<double>(kDefault);
+  double seconds = 0;
+  const auto [end, status] = std::from_chars(text->data(), text->data() + text->size(), seconds);
+  if (end != text->data() + text->size() || status != std::errc{} || !(seconds > 0 && seconds <= kMost)) {
+    throw Error(
+        cat("--timeout ", in_quotes(*text), " is not a number of seconds above 0 and at most 1000000"));
+  }
+  return std::chrono::duration<double>(seconds);
+}
+
+std::optional<ProgramSettings> read_program(const Arguments& arguments) {
+  const auto command = arguments.value("--command");
+  if (!command) {
+    for (const char* option : {"--timeout", "--shell"}) {
+      if (arguments.has(option)) throw Error(cat(option, " needs --command"));
+    }
+    return std::nullopt;
+  }
+  if (arguments.has("--actual")) throw Error("--command cannot be combined with --actual");
+  const auto shell = arguments.has("--shell") ? CommandTemplate::Shell::yes : CommandTemplate::Shell::no;
+  return ProgramSettings{with_context("--command", [&] { return CommandTemplate(*command, shell); }),
+                         read_timeout(arguments)};
+}
+
+CheckSettings read_check_settings(const Arguments& arguments) {
+  const bool updates = arguments.has("--update");
+  for (const char* option : {"--actual", "--command"}) {
+    if (!updates || !arguments.has(option)) continue;
+    throw Error(cat(option, " cannot be combined with --update"), "",
+                "--update makes golden files of what tensorop computes");
+  }
+  return {read_batch_settings(arguments), updates, read_actual(arguments), read_program(arguments),
+          read_show(arguments)};
+}
+
 int run_check(const Arguments& arguments) {
   if (arguments.operands.empty()) throw Error("no case file or folder given");
-  CheckSettings settings{read_batch_settings(arguments), arguments.has("--update"), read_actual(arguments),
-                         read_show(arguments)};
+  CheckSettings settings = read_check_settings(arguments);
   std::vector<Job> jobs = wanted_cases(arguments);
   if (const auto path = arguments.value("--junit")) require_no_input(*path, jobs);
   JUnitOutput junit(arguments, "tensorop check");
@@ -113,7 +155,9 @@ Command check_command() {
           {"check CASE... [OPTION]..."},
           "Runs the cases of files and folders and compares each result with the expected one",
           {"tensorop check cases.jsonl", "tensorop check tests/golden --junit report.xml",
-           "tensorop check tests/golden --filter 'resize*' --update", "tensorop check tests/golden --json"},
+           "tensorop check tests/golden --filter 'resize*' --update", "tensorop check tests/golden --json",
+           "tensorop check tests/golden --actual results --junit report.xml",
+           "tensorop check tests/golden --command './run.py {case}' --jobs 4"},
           check_options(),
           run_check};
 }

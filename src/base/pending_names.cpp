@@ -1,22 +1,28 @@
 #include "base/pending_names.hpp"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
+#include <cstring>
 #include <mutex>
 
 namespace tensorop {
 namespace {
 
-constexpr std::array kEndingSignals = {SIGINT, SIGTERM, SIGHUP};
+constexpr std::array kEndingSignals = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+constexpr int kMillisecond = 1;
 
 std::atomic<int> open_windows{0};
 std::atomic<bool> is_ending{false};
-// The list changes only within windows, under the mutex; a handler reads it when no window can be open.
+// The lists change only within windows, under the mutex; a handler reads them when no window can be open.
 std::mutex list_mutex;
-PendingName* first_name = nullptr;
+PendingList<PendingName> names;
+PendingList<PendingChild> children;
 
 extern "C" void end_by_signal(int signal_number) {
   remove_pending_names();
@@ -41,13 +47,59 @@ void install_handlers() {
   }
 }
 
+// A killed program may still write for a moment. One that the system cannot end is not waited for.
+void wait_for_end(pid_t child) {
+  constexpr int kMostMilliseconds = 1000;
+  for (int i = 0; i < kMostMilliseconds && ::waitpid(child, nullptr, WNOHANG) == 0; ++i) {
+    ::poll(nullptr, 0, kMillisecond);
+  }
+}
+
+void remove_at(int folder, const char* name, int depth);
+
+// Whether an entry was removed. getdents64() and no readdir(), which allocates memory.
+bool remove_entries(int folder, int depth) {
+  bool removed = false;
+  alignas(dirent64) std::array<char, 2048> buffer;
+  ssize_t bytes = 0;
+  while ((bytes = ::getdents64(folder, buffer.data(), buffer.size())) > 0) {
+    for (ssize_t at = 0; at < bytes;) {
+      const auto* entry = reinterpret_cast<const dirent64*>(buffer.data() + at);
+      at += entry->d_reclen;
+      if (std::strcmp(entry->d_name, ".") == 0 || std::strcmp(entry->d_name, "..") == 0) continue;
+      remove_at(folder, entry->d_name, depth);
+      removed = removed || ::faccessat(folder, entry->d_name, F_OK, AT_SYMLINK_NOFOLLOW) != 0;
+    }
+  }
+  return removed;
+}
+
+void remove_at(int folder, const char* name, int depth) {
+  constexpr int kMostDepth = 64;
+  if (::unlinkat(folder, name, 0) == 0 || depth > kMostDepth) return;
+  const int inner = ::openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (inner < 0) return;
+  // Removing entries may hide others from the same reading.
+  while (remove_entries(inner, depth + 1)) ::lseek(inner, 0, SEEK_SET);
+  ::close(inner);
+  ::unlinkat(folder, name, AT_REMOVEDIR);
+}
+
 }  // namespace
+
+void remove_tree(const char* path) {
+  remove_at(AT_FDCWD, path, 0);
+}
 
 void remove_pending_names() {
   is_ending.store(true);
-  constexpr int kMillisecond = 1;
   while (open_windows.load() != 0) ::poll(nullptr, 0, kMillisecond);
-  for (const PendingName* name = first_name; name != nullptr; name = name->next()) ::unlink(name->path());
+  children.for_each([](const PendingChild& child) { ::kill(-child.pid, SIGKILL); });
+  children.for_each([](const PendingChild& child) { wait_for_end(child.pid); });
+  names.for_each([](const PendingName& name) {
+    name.kind() == PendingName::Kind::file ? static_cast<void>(::unlink(name.path()))
+                                           : remove_tree(name.path());
+  });
 }
 
 NamingWindow::NamingWindow() {
@@ -69,16 +121,22 @@ NamingWindow::~NamingWindow() {
 
 void NamingWindow::add(PendingName& name) {
   const std::lock_guard lock(list_mutex);
-  name.next_ = first_name;
-  if (first_name != nullptr) first_name->previous_ = &name;
-  first_name = &name;
+  names.add(name);
 }
 
 void NamingWindow::remove(PendingName& name) {
   const std::lock_guard lock(list_mutex);
-  if (name.next_ != nullptr) name.next_->previous_ = name.previous_;
-  (name.previous_ != nullptr ? name.previous_->next_ : first_name) = name.next_;
-  name.next_ = name.previous_ = nullptr;
+  names.remove(name);
+}
+
+void NamingWindow::add(PendingChild& child) {
+  const std::lock_guard lock(list_mutex);
+  children.add(child);
+}
+
+void NamingWindow::remove(PendingChild& child) {
+  const std::lock_guard lock(list_mutex);
+  children.remove(child);
 }
 
 }  // namespace tensorop

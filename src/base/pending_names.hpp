@@ -1,38 +1,79 @@
-// Names of temporary files that must not outlive the process: the handlers of SIGINT, SIGTERM and SIGHUP
-// remove them all before the process ends, whichever thread is interrupted and however many files are being
-// written.
+// What must not outlive the process: temporary files and folders, and programs that it has started. The
+// handlers of the signals that end the process (SIGINT, SIGTERM, SIGHUP, SIGPIPE) kill these programs and
+// remove these files before it ends, whichever thread is interrupted and however many there are.
 #pragma once
 
 #include <signal.h>
+#include <sys/types.h>
 
 #include <string>
 #include <utility>
 
 namespace tensorop {
 
-// One such name. Constructed and destroyed outside of a NamingWindow, and known to the handlers from add()
-// until remove().
+// Items that the handlers know, the newest first. Changed only within a NamingWindow.
+template <class Item>
+class PendingList {
+ public:
+  void add(Item& item) {
+    item.next_ = first_;
+    if (first_ != nullptr) first_->previous_ = &item;
+    first_ = &item;
+  }
+  void remove(Item& item) {
+    if (item.next_ != nullptr) item.next_->previous_ = item.previous_;
+    (item.previous_ != nullptr ? item.previous_->next_ : first_) = item.next_;
+    item.next_ = item.previous_ = nullptr;
+  }
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (const Item* item = first_; item != nullptr; item = item->next_) visit(*item);
+  }
+
+ private:
+  Item* first_ = nullptr;
+};
+
+// One such file, or a folder with all that is in it. Constructed and destroyed outside of a NamingWindow, and
+// known to the handlers from add() until remove().
 class PendingName {
  public:
-  explicit PendingName(std::string path) : path_(std::move(path)) {}
+  enum class Kind : bool { file, folder };
+
+  explicit PendingName(std::string path, Kind kind = Kind::file) : path_(std::move(path)), kind_(kind) {}
   PendingName(const PendingName&) = delete;
   PendingName& operator=(const PendingName&) = delete;
 
   [[nodiscard]] const char* path() const { return path_.c_str(); }
-  // The one added before it, or null.
-  [[nodiscard]] const PendingName* next() const { return next_; }
+  [[nodiscard]] Kind kind() const { return kind_; }
 
  private:
-  friend class NamingWindow;
+  friend class PendingList<PendingName>;
   std::string path_;
+  Kind kind_;
   PendingName* next_ = nullptr;
   PendingName* previous_ = nullptr;
 };
 
-// The time in which files get, change or lose their names. A signal that arrives meanwhile, in any thread,
-// waits until no window is open, so that its handler finds every existing name, and no window opens after it
-// has arrived. Within a window nothing may allocate memory: the interrupted thread may be in the middle of an
-// allocation, and waits for the window.
+// A program that this process has started and not waited for, the leader of its process group.
+class PendingChild {
+ public:
+  PendingChild() = default;
+  PendingChild(const PendingChild&) = delete;
+  PendingChild& operator=(const PendingChild&) = delete;
+
+  pid_t pid = 0;  // set before add()
+
+ private:
+  friend class PendingList<PendingChild>;
+  PendingChild* next_ = nullptr;
+  PendingChild* previous_ = nullptr;
+};
+
+// The time in which files get, change or lose their names, and programs begin or are waited for. A signal
+// that arrives meanwhile, in any thread, waits until no window is open, so that its handler finds everything
+// that exists, and no window opens after it has arrived. Within a window nothing may allocate memory: the
+// interrupted thread may be in the middle of an allocation, and waits for the window.
 class NamingWindow {
  public:
   NamingWindow();
@@ -42,13 +83,19 @@ class NamingWindow {
 
   void add(PendingName& name);
   void remove(PendingName& name);
+  void add(PendingChild& child);
+  void remove(PendingChild& child);
 
  private:
   sigset_t before_{};
 };
 
-// For handlers of signals that end the process: waits until no window is open, prevents new ones, and removes
-// all files.
+// For handlers of signals that end the process: waits until no window is open, prevents new ones, kills all
+// programs and removes all files.
 void remove_pending_names();
+
+// Removes a file, or a folder and what is in it, as far as the system allows. Follows no links. May be called
+// by a signal handler.
+void remove_tree(const char* path);
 
 }  // namespace tensorop

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -101,6 +102,19 @@ int System::scandir(const char* path, std::vector<std::string>& names) {
   folder.reset();
   errno = reason;
   return reason == 0 ? 0 : -1;
+}
+int System::mkdir(const char* path, mode_t mode) {
+  return ::mkdir(path, mode);
+}
+int System::pipe(int ends[2]) {
+  return ::pipe2(ends, O_CLOEXEC);
+}
+int System::spawn(pid_t* child, const char* program, const posix_spawn_file_actions_t* actions,
+                  const posix_spawnattr_t* attributes, char* const* words) {
+  return ::posix_spawnp(child, program, actions, attributes, words, environ);
+}
+int System::pidfd_open(pid_t child) {
+  return static_cast<int>(::syscall(SYS_pidfd_open, child, 0));
 }
 
 namespace {

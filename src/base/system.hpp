@@ -3,6 +3,7 @@
 // is retried or translated here.
 #pragma once
 
+#include <spawn.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/types.h>
@@ -49,6 +50,13 @@ class System {
   virtual int unlink(const char* path);
   // The names in a folder, in any order, without "." and "..". 0, or -1 with errno.
   virtual int scandir(const char* path, std::vector<std::string>& names);
+  virtual int mkdir(const char* path, mode_t mode);
+  // Both ends are closed in every program that is started.
+  virtual int pipe(int ends[2]);
+  // posix_spawnp() with the environment of this process: 0, or the error's number.
+  virtual int spawn(pid_t* child, const char* program, const posix_spawn_file_actions_t* actions,
+                    const posix_spawnattr_t* attributes, char* const* words);
+  virtual int pidfd_open(pid_t child);
   // Bytes of memory that this process can still get from the machine, its container and its limits; nothing
   // when that is unknown.
   virtual std::optional<std::int64_t> free_memory();

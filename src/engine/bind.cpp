@@ -115,9 +115,9 @@ void check_dtypes(const Call& call) {
   check_role(OperandRole::condition);
 }
 
-Bound bind_operator(const Request& request, const Settings& settings) {
-  Bound bound;
-  Call& call = bound.call;
+OpenedCall open_operator(const Request& request, const Settings& settings) {
+  OpenedCall opened;
+  Call& call = opened.call;
   call.op = request.op.op;
   call.name = request.op.name;
   const Spec spec = parse_spec(request.spec);
@@ -125,7 +125,7 @@ Bound bind_operator(const Request& request, const Settings& settings) {
   call.version = &find_version(*call.op, *call.name, spec);
   const auto texts = assign_operands(request, call);
   require_one_standard_input(texts, request);
-  bind_attributes(request, bound.inputs, call);
+  bind_attributes(request, opened.inputs, call);
   const std::optional<DType> named = named_dtype(request);
   auto sources = open_operands(texts, request, settings, call);
   std::vector<TypedOperand> typed;
@@ -140,8 +140,14 @@ Bound bind_operator(const Request& request, const Settings& settings) {
   resolve_dtypes(typed);
   for (const Source& source : sources) {
     call.operands.push_back(*source.tensor());
-    bound.inputs.add(source.mapping());
+    opened.inputs.add(source.mapping());
   }
+  return opened;
+}
+
+Bound bind_operator(const Request& request, const Settings& settings) {
+  Bound bound{open_operator(request, settings), {}};
+  const Call& call = bound.call;
   check_dtypes(call);
   bound.planned = call.op->plan(call);
   if (call.version->deprecated && settings.warn) {
@@ -151,6 +157,10 @@ Bound bind_operator(const Request& request, const Settings& settings) {
 }
 
 }  // namespace
+
+OpenedCall open_call(const Request& request, const Settings& settings) {
+  return with_context(request.op.name->name, [&] { return open_operator(request, settings); });
+}
 
 Bound bind(const Request& request, const Settings& settings) {
   return with_context(request.op.name->name, [&] { return bind_operator(request, settings); });

@@ -9,11 +9,18 @@
 
 namespace tensorop {
 
-struct Bound {
+// A call whose attributes and operands are read. Whether they fit together is not checked.
+struct OpenedCall {
   Call call;
-  Planned planned;
   Inputs inputs;  // the files that operands and attributes are read from
 };
+
+struct Bound : OpenedCall {
+  Planned planned;
+};
+
+// The first part of bind(), with the same errors.
+[[nodiscard]] OpenedCall open_call(const Request& request, const Settings& settings);
 
 // Throws Error, with the operator's name as context. With request.dry_run operands need no elements.
 [[nodiscard]] Bound bind(const Request& request, const Settings& settings);

@@ -2,56 +2,19 @@
 
 #include <map>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "base/paths.hpp"
+#include "base/system.hpp"
+#include "base/temporary_folder.hpp"
 #include "base/text.hpp"
 #include "engine/execute.hpp"
 #include "golden/external.hpp"
-#include "io/source.hpp"
+#include "golden/judge.hpp"
+#include "io/opened_file.hpp"
 
 namespace tensorop {
 namespace {
-
-// Whether `text` is a rule id ("IX-1"), not part of a message.
-bool is_rule_id(std::string_view text) {
-  return text.find('-') != std::string_view::npos &&
-         text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == std::string_view::npos;
-}
-
-bool is_expected(const Error& error, const std::string& text) {
-  if (is_rule_id(text)) return error.rule() == text;
-  return std::string_view(error.what()).find(text) != std::string_view::npos;
-}
-
-bool expects_file(const Job& job) {
-  return job.expect && job.expect->kind == Expectation::Kind::file;
-}
-
-bool expects_error(const Job& job) {
-  return job.expect && job.expect->kind == Expectation::Kind::error;
-}
-
-Source open_expected(const Expectation& expect, const Threads& threads) {
-  return with_context("expect", [&] {
-    const Source::Options options{.read_later = true, .threads = threads};
-    return expect.kind == Expectation::Kind::tensor ? Source::of_json(expect.tensor, options)
-                                                    : Source::open(expect.text, options);
-  });
-}
-
-// An untyped tensor takes the dtype of the other one.
-Comparison compare_case(const Job& job, Source actual, Source expected, std::int64_t show,
-                        const Threads& threads) {
-  Comparison comparison =
-      compare_sources({.source = &actual, .name = "actual"}, {.source = &expected, .name = "expect"},
-                      job.tolerances, threads, {.show = show});
-  if (comparison.actual.name.empty()) comparison.actual.name = "the result";
-  if (comparison.expected.name.empty())
-    comparison.expected.name = job.expect ? "expect" : "tensorop's result";
-  return comparison;
-}
 
 // A golden file keeps its format, whatever its name.
 const Format* golden_format(const std::string& path, bool is_missing) {
@@ -64,13 +27,36 @@ const Format* golden_format(const std::string& path, bool is_missing) {
   return format.is_default ? nullptr : &format;
 }
 
+// A folder in another one, while this object lives.
+class CaseFolder {
+ public:
+  CaseFolder(const TemporaryFolder& folder, std::size_t number)
+      : path_(path_from(folder.path(), cat(number))) {
+    constexpr mode_t kPrivate = 0700;
+    if (os().mkdir(path_.c_str(), kPrivate) != 0) throw_errno(path_, "cannot make a folder");
+  }
+  ~CaseFolder() { remove_tree(path_.c_str()); }
+  CaseFolder(const CaseFolder&) = delete;
+  CaseFolder& operator=(const CaseFolder&) = delete;
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
 class Check {
  public:
   Check(std::vector<Job> jobs, const CheckSettings& settings, const CaseReport& report)
       : jobs_(std::move(jobs)), settings_(settings), report_(report), results_(jobs_.size()) {}
 
   CheckCounts run() {
-    find_externals();
+    externals_.resize(jobs_.size());
+    if (settings_.program) {
+      folder_.emplace();
+    } else {
+      find_externals();
+    }
     if (settings_.update) order_by_golden_files();
     run_batch(
         jobs_, settings_.batch, [this](std::size_t i, const Settings& own) { return work(i, own); },
@@ -124,7 +110,6 @@ class Check {
 
   // Where the results of another program are. One file is the result of one case.
   void find_externals() {
-    externals_.resize(jobs_.size());
     std::map<std::string, std::size_t> taken;
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       const Job& job = jobs_[i];
@@ -144,99 +129,89 @@ class Check {
   }
 
   std::optional<Tensor> work(std::size_t i, const Settings& own) {
-    if (externals_[i]) return work_external(i, *externals_[i], own);
     const Job& job = jobs_[i];
+    if (settings_.program && job.is_case) return work_program(i, own);
+    if (externals_[i]) return work_external(i, *externals_[i], own);
     CaseResult& found = results_[i];
-    std::optional<Tensor> actual;
+    std::optional<Tensor> result;
     try {
-      actual = evaluate(job.request, own);
+      result = evaluate(job.request, own);
     } catch (const MemoryError&) {
       throw;
     } catch (const Error& error) {
       if (!expects_error(job)) throw;
-      found.error = std::make_shared<Error>(error);
-      if (!is_expected(error, job.expect->text)) found.outcome = CaseOutcome::different;
+      judge_error(job, error, found);
       return std::nullopt;
     }
-    found.result = OutputInfo{actual->dtype(), actual->shape()};
-    if (job.is_case) judge(i, *actual, own.threads);
-    return actual;
+    if (!job.is_case) return result;
+    // An error here leaves the result to the jobs that use it.
+    attempt(found, [&] {
+      if (settings_.update && expects_file(job)) {
+        update(i, *result, judge_settings(own));
+      } else {
+        judge_result(job, *result, judge_settings(own), found);
+      }
+    });
+    return result;
   }
 
-  // The call had a result: is it the expected one? An error here leaves the result to the jobs that use it.
-  void judge(std::size_t i, const Tensor& actual, const Threads& threads) {
+  // A case that a program computes.
+  std::optional<Tensor> work_program(std::size_t i, const Settings& own) {
+    const Job& job = jobs_[i];
     CaseResult& found = results_[i];
-    if (expects_error(jobs_[i])) {
-      found.outcome = CaseOutcome::different;
-      return;
+    const CaseFolder folder(*folder_, i);
+    attempt(found, [&] { found.program = run_case(job, *settings_.program, folder.path(), own); });
+    if (found.program && judge_end(job, *settings_.program, found)) {
+      const std::string path = std::exchange(found.program->result, {});
+      std::optional<Tensor> computed = work_external(i, {path, {}}, own);
+      found.actual.clear();
+      if (found.comparison) found.comparison->actual.name = "the program's result";
+      return computed;
     }
-    try {
-      found.outcome = settings_.update && expects_file(jobs_[i]) ? update(i, actual, threads)
-                                                                 : compare(i, actual, threads);
-    } catch (const Error& error) {
-      found.outcome = CaseOutcome::error;
-      found.error = std::make_shared<Error>(error);
-    }
-  }
-
-  CaseOutcome compare(std::size_t i, const Tensor& actual, const Threads& threads) {
-    CaseResult& found = results_[i];
-    found.comparison = compare_case(jobs_[i], Source::of(actual), open_expected(*jobs_[i].expect, threads),
-                                    settings_.show, threads);
-    return found.comparison->equal ? CaseOutcome::equal : CaseOutcome::different;
+    return job.uses == 0 ? std::nullopt : std::optional(evaluate(job.request, own));
   }
 
   // A case whose result is that of another program. Returns what tensorop computes, where later jobs use it.
   std::optional<Tensor> work_external(std::size_t i, const ExternalResult& external, const Settings& own) {
     const Job& job = jobs_[i];
-    CaseResult& found = results_[i];
     std::optional<Tensor> computed;
-    try {
+    attempt(results_[i], [&] {
       const bool needs_expected = !job.expect && !external.path.empty();
-      if (needs_expected || job.uses != 0) computed = evaluate(job.request, own);
-    } catch (const MemoryError&) {
-      throw;
-    } catch (Error& error) {
-      // With an expectation it is no concern of this case, but of those that use the result.
-      error.add_context("expected");
-      if (!job.expect) throw;
-    }
+      if (needs_expected) {
+        computed = with_context("expected", [&] { return evaluate(job.request, own); });
+      }
+      judge_external(job, external, computed, judge_settings(own), results_[i]);
+    });
+    if (job.uses != 0 && !computed) computed = evaluate(job.request, own);
+    return computed;
+  }
+
+  [[nodiscard]] JudgeSettings judge_settings(const Settings& own) const {
+    return {own.threads, settings_.show};
+  }
+
+  // An error of `body` is the outcome of the case.
+  template <class Body>
+  static void attempt(CaseResult& found, const Body& body) {
     try {
-      found.outcome = judge_external(i, external, computed, own.threads);
+      body();
     } catch (const Error& error) {
       found.outcome = CaseOutcome::error;
       found.error = std::make_shared<Error>(error);
     }
-    return computed;
-  }
-
-  CaseOutcome judge_external(std::size_t i, const ExternalResult& external,
-                             const std::optional<Tensor>& computed, const Threads& threads) {
-    const Job& job = jobs_[i];
-    CaseResult& found = results_[i];
-    found.actual = external.path;
-    // A program that fails, as it should, leaves no result.
-    if (expects_error(job)) return external.path.empty() ? CaseOutcome::equal : CaseOutcome::different;
-    if (external.path.empty()) {
-      found.missing = external.tried;
-      return CaseOutcome::different;
-    }
-    Source actual = with_context(
-        "actual", [&] { return Source::open(external.path, {.read_later = true, .threads = threads}); });
-    Source expected = job.expect ? open_expected(*job.expect, threads) : Source::of(*computed);
-    found.comparison = compare_case(job, std::move(actual), std::move(expected), settings_.show, threads);
-    found.result = OutputInfo{found.comparison->actual.dtype, found.comparison->actual.shape};
-    return found.comparison->equal ? CaseOutcome::equal : CaseOutcome::different;
   }
 
   // Rewrites a golden file that is missing or differs, once: several cases may share it.
-  CaseOutcome update(std::size_t i, const Tensor& actual, const Threads& threads) {
+  void update(std::size_t i, const Tensor& result, const JudgeSettings& settings) {
     const std::string& path = jobs_[i].expect->text;
+    CaseResult& found = results_[i];
+    found.result = OutputInfo{result.dtype(), result.shape()};
     GoldenFile& golden = golden_[golden_of_[i]];
     const bool is_missing = !golden.rewritten_by && !names_file(path);
-    if (!is_missing && compare(i, actual, threads) == CaseOutcome::equal) {
+    if (!is_missing) judge_result(jobs_[i], result, settings, found);
+    if (!is_missing && found.outcome == CaseOutcome::equal) {
       if (!golden.equal_to) golden.equal_to = i;
-      return CaseOutcome::equal;
+      return;
     }
     if (golden.rewritten_by) {
       throw Error(cat(printable(path), ": ", jobs_[*golden.rewritten_by].location(),
@@ -246,10 +221,10 @@ class Check {
       throw Error(cat(printable(path), ": the result of ", jobs_[*golden.equal_to].location(),
                       " is equal to it, and this result differs"));
     }
-    write_tensor(actual, Inputs(), {path, golden_format(path, is_missing)}, threads);
+    write_tensor(result, Inputs(), {path, golden_format(path, is_missing)}, settings.threads);
     golden.rewritten_by = i;
-    results_[i].update = is_missing ? GoldenUpdate::created : GoldenUpdate::replaced;
-    return CaseOutcome::updated;
+    found.update = is_missing ? GoldenUpdate::created : GoldenUpdate::replaced;
+    found.outcome = CaseOutcome::updated;
   }
 
   void deliver(std::size_t i, const JobOutcome& outcome) {
@@ -272,6 +247,7 @@ class Check {
   std::vector<CaseResult> results_;  // each used by one thread at a time: its job's, then the reporting one
   std::vector<GoldenFile> golden_;
   std::vector<std::optional<ExternalResult>> externals_;  // of cases of another program
+  std::optional<TemporaryFolder> folder_;                 // for the files of a program
   std::vector<std::size_t> golden_of_;                    // the golden file of a case that expects one
   CheckCounts counts_;
 };

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "golden/compare.hpp"
+#include "golden/program.hpp"
 #include "jobs/batch.hpp"
 #include "jobs/jobs.hpp"
 #include "ops/operator.hpp"
@@ -32,6 +33,7 @@ enum class GoldenUpdate : std::uint8_t {
 
 struct CaseResult {
   CaseOutcome outcome = CaseOutcome::equal;
+  std::optional<ProgramRun> program;     // of the case, where a program was run; its result file is gone
   std::string actual;                    // the file of another program's result, where that was judged
   std::vector<std::string> missing;      // the files that it could be, where there is none
   std::optional<OutputInfo> result;      // dtype and shape, where there was a result
@@ -59,6 +61,9 @@ struct CheckSettings {
   // Where not empty: the folder with the results of another program, which are judged instead (external.hpp).
   // Not with `update`.
   std::string actual_folder = {};
+  // Where given: this program computes the results that are judged, whatever other files there are. Not with
+  // `update`.
+  std::optional<ProgramSettings> program = {};
   std::int64_t show = 0;  // as CompareOptions::show
 };
 
@@ -66,9 +71,9 @@ struct CheckSettings {
 // and counted, only when they fail. An exception from it ends the check.
 using CaseReport = std::function<void(const Job& job, const CaseResult& result)>;
 
-// A case that has `actual`, and any with an actual_folder, judges the result of another program: there must
-// be none where an error is expected; where nothing is, it must be what tensorop computes. With `update`
-// such a case is judged only if it has no golden file to rewrite.
+// A case that has `actual`, and any with an actual_folder or a program, judges the result of another program:
+// there must be none where an error is expected, and the program must fail; where nothing is, it must be what
+// tensorop computes. With `update` such a case is judged only if it has no golden file to rewrite.
 //
 // With `update` golden files are outputs: cases that write or read the same one run in the order of the
 // jobs, so that results do not depend on how many run concurrently. Throws Error where one file is the

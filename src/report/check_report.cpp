@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "golden/judge.hpp"
 #include "report/compare_report.hpp"
 #include "report/json_object.hpp"
 #include "report/report_lines.hpp"
@@ -31,13 +32,29 @@ std::string missing_line(const std::vector<std::string>& paths) {
 // Instead of the expected error.
 std::string found_instead(const CaseResult& result) {
   if (result.error) return result.error->what();
+  if (result.program) return "exit status 0";
   return result.actual.empty() ? header_text(*result.result) : printable(result.actual);
 }
 
 std::string different_lines(const Job& job, const CaseResult& result) {
   if (result.comparison) return report_text(*result.comparison);
   if (!result.missing.empty()) return missing_line(result.missing);
+  if (result.program && !expects_error(job)) return "no result: the program has written none\n";
   return cat("expected the error ", in_quotes(job.expect->text), ", found ", found_instead(result), "\n");
+}
+
+// What a program has written.
+std::string program_lines(const CaseResult& result) {
+  if (!result.program || result.program->end.output.empty()) return {};
+  std::string out = "the program wrote:\n";
+  if (result.program->end.is_output_cut) out += "  ...\n";
+  std::string_view rest = result.program->end.output;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    out += cat("  ", printable(rest.substr(0, end)), "\n");
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return out;
 }
 
 std::string updated_lines(const Job& job, const CaseResult& result) {
@@ -58,6 +75,20 @@ std::string header_json(const OutputInfo& result) {
 // A path is bytes, and JSON is UTF-8.
 std::string path_json(const std::string& path) {
   return json_string(is_utf8(path) ? path : printable(path));
+}
+
+std::string program_json(const ProgramRun& run) {
+  std::string words;
+  for (const std::string& word : run.words) words += cat(words.empty() ? "" : ",", path_json(word));
+  const bool has_exited = run.end.kind == ChildEnd::Kind::exited;
+  const bool by_signal = run.end.kind == ChildEnd::Kind::signalled;
+  return JsonObjectText()
+      .add("command", cat("[", words, "]"))
+      .add("exit_status", has_exited ? cat(run.end.status) : "null")
+      .add("signal", by_signal ? cat(run.end.status) : "null")
+      .add("timed_out", json_bool(run.end.kind == ChildEnd::Kind::timed_out))
+      .add("output", json_string(run.end.output))
+      .text();
 }
 
 std::string paths_json(const std::vector<std::string>& paths) {
@@ -84,6 +115,7 @@ std::string case_json(const Job& job, const CaseResult& result) {
       .add("line", cat(job.line))
       .add("outcome", json_string(name(result.outcome)))
       .add("seconds", seconds_text(result.seconds))
+      .add("program", result.program ? program_json(*result.program) : "null")
       .add("actual", result.actual.empty() ? "null" : path_json(result.actual))
       .add("missing", result.missing.empty() ? "null" : paths_json(result.missing))
       .add("result", result.result ? header_json(*result.result) : "null")
@@ -102,9 +134,9 @@ std::string case_reasons(const Job& job, const CaseResult& result) {
     case CaseOutcome::equal:
       return "";
     case CaseOutcome::different:
-      return different_lines(job, result);
+      return different_lines(job, result) + program_lines(result);
     case CaseOutcome::error:
-      return error_lines(*result.error);
+      return error_lines(*result.error) + program_lines(result);
     case CaseOutcome::updated:
       return updated_lines(job, result);
   }

@@ -387,7 +387,8 @@ TEST_CASE("check --json is one object with an entry for each case, in order", "[
   Json expected = {{"name", "f:4"},          {"file", "f"},           {"line", 4},
                    {"outcome", "different"}, {"result", nullptr},     {"golden", nullptr},
                    {"updated", nullptr},     {"comparison", nullptr}, {"expected_error", "T-1"},
-                   {"error", error},         {"actual", nullptr},     {"missing", nullptr}};
+                   {"error", error},         {"actual", nullptr},     {"missing", nullptr},
+                   {"program", nullptr}};
   CHECK(cases[3] == expected);
   expected.update({{"name", "f:3"}, {"line", 3}, {"outcome", "equal"}, {"expected_error", "IX-1"}});
   CHECK(cases[2] == expected);

@@ -251,6 +251,16 @@ int MemorySystem::unlink(const char* path) {
   return files.erase(plain(path)) == 1 ? 0 : fail(ENOENT);
 }
 
+int MemorySystem::mkdir(const char* /*path*/, mode_t /*mode*/) {
+  return fail(EROFS);
+}
+
+int MemorySystem::spawn(pid_t* /*child*/, const char* /*program*/,
+                        const posix_spawn_file_actions_t* /*actions*/,
+                        const posix_spawnattr_t* /*attributes*/, char* const* /*words*/) {
+  return ENOSYS;
+}
+
 int MemorySystem::scandir(const char* path, std::vector<std::string>& names) {
   const Lock lock(mutex_);
   const std::string folder = plain(path);

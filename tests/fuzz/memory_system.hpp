@@ -54,6 +54,10 @@ class MemorySystem : public System {
   int rename(const char* from, const char* to) override;
   int unlink(const char* path) override;
   int scandir(const char* path, std::vector<std::string>& names) override;
+  // There are no other folders, and no programs.
+  int mkdir(const char* path, mode_t mode) override;
+  int spawn(pid_t* child, const char* program, const posix_spawn_file_actions_t* actions,
+            const posix_spawnattr_t* attributes, char* const* words) override;
 
  private:
   struct Opened {

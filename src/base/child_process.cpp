@@ -1,0 +1,183 @@
+#include "base/child_process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+
+#include "base/input_file.hpp"
+#include "base/pending_names.hpp"
+#include "base/system.hpp"
+
+namespace tensorop {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// What happens in the child before it becomes the program. Prepared before it is started: this allocates.
+class Preparation {
+ public:
+  explicit Preparation(int output) {
+    ::posix_spawn_file_actions_init(&actions_);
+    ::posix_spawnattr_init(&attributes_);
+    ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    ::posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
+    ::posix_spawn_file_actions_adddup2(&actions_, output, STDERR_FILENO);
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+    ::posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
+#endif
+    sigset_t signals;
+    sigemptyset(&signals);
+    ::posix_spawnattr_setsigmask(&attributes_, &signals);
+    sigaddset(&signals, SIGPIPE);
+    ::posix_spawnattr_setsigdefault(&attributes_, &signals);
+    ::posix_spawnattr_setpgroup(&attributes_, 0);
+    ::posix_spawnattr_setflags(&attributes_,
+                               POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+  ~Preparation() {
+    ::posix_spawn_file_actions_destroy(&actions_);
+    ::posix_spawnattr_destroy(&attributes_);
+  }
+  Preparation(const Preparation&) = delete;
+  Preparation& operator=(const Preparation&) = delete;
+
+  // 0, or the error's number.
+  int start(pid_t* child, char* const* words) const {
+    return os().spawn(child, words[0], &actions_, &attributes_, words);
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+};
+
+// A program that runs. Destroyed, it has ended: nothing of its process group is left.
+class Child {
+ public:
+  Child(std::vector<std::string>& words, int output) {
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    const Preparation preparation(output);
+    NamingWindow window;
+    errno = preparation.start(&pending_.pid, pointers.data());
+    is_started_ = errno == 0;
+    if (is_started_) window.add(pending_);
+  }
+  ~Child() {
+    if (is_started_) (void)end();
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  // False with errno.
+  [[nodiscard]] bool is_started() const { return is_started_; }
+  [[nodiscard]] pid_t pid() const { return pending_.pid; }
+
+  // Kills what is left of the group and waits for the program. Returns its status, as waitpid() does.
+  int end() {
+    // While it is not waited for, no other process can have its number.
+    ::kill(-pending_.pid, SIGKILL);
+    siginfo_t info{};
+    while (::waitid(P_PID, static_cast<id_t>(pending_.pid), &info, WEXITED | WNOWAIT) != 0 &&
+           errno == EINTR) {
+    }
+    int status = 0;
+    NamingWindow window;
+    while (::waitpid(pending_.pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    window.remove(pending_);
+    is_started_ = false;
+    return status;
+  }
+
+ private:
+  PendingChild pending_;
+  bool is_started_ = false;
+};
+
+// Keeps the end of what a program writes.
+class Output {
+ public:
+  explicit Output(ChildEnd& end) : end_(end) {}
+
+  // Takes what has arrived. False at the end, or where nothing has.
+  bool take(int fd) {
+    std::array<char, 4096> buffer;
+    const ssize_t bytes = os().read(fd, buffer.data(), buffer.size());
+    if (bytes < 0 && errno == EINTR) return true;
+    if (bytes <= 0) return false;
+    end_.output.append(buffer.data(), static_cast<std::size_t>(bytes));
+    if (end_.output.size() > ChildEnd::kMostOutput) {
+      end_.output.erase(0, end_.output.size() - ChildEnd::kMostOutput);
+      end_.is_output_cut = true;
+    }
+    return true;
+  }
+
+ private:
+  ChildEnd& end_;
+};
+
+// Milliseconds until then, for poll().
+int remaining(Clock::time_point deadline) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+  return static_cast<int>(std::clamp<std::int64_t>(left, 0, INT_MAX));
+}
+
+// Waits until the program ends or the time is over. Returns whether it has ended.
+bool watch(int process, int pipe, Clock::time_point deadline, Output& output) {
+  std::array<pollfd, 2> waiting = {{{process, POLLIN, 0}, {pipe, POLLIN, 0}}};
+  for (;;) {
+    const int left = remaining(deadline);
+    const int ready = ::poll(waiting.data(), waiting.size(), left);
+    if (ready < 0 && errno != EINTR) throw_errno("the program", "cannot wait for it");
+    if (ready > 0 && waiting[0].revents != 0) return true;
+    // Closed by the program: it is not asked again.
+    if (ready > 0 && waiting[1].revents != 0 && !output.take(pipe)) waiting[1].fd = -1;
+    if (ready == 0 && left == 0) return false;
+  }
+}
+
+}  // namespace
+
+ChildEnd run_child(std::vector<std::string> words, std::chrono::duration<double> timeout) {
+  std::array<int, 2> ends{};
+  if (os().pipe(ends.data()) != 0) throw_errno(words[0], "cannot start");
+  const FileDescriptor reading(ends[0]);
+  FileDescriptor writing(ends[1]);
+  const auto deadline = Clock::now() + std::chrono::ceil<Clock::duration>(timeout);
+  Child child(words, writing.get());
+  if (!child.is_started()) throw_errno(words[0], "cannot start");
+  writing.close();
+  const FileDescriptor process(os().pidfd_open(child.pid()));
+  if (!process.is_open()) throw_errno(words[0], "cannot watch");
+  ChildEnd out;
+  Output output(out);
+  const bool has_ended = watch(process.get(), reading.get(), deadline, output);
+  const int status = child.end();
+  // What it had written before it ended. A program that has left the group may hold the pipe open, and go on.
+  ::fcntl(reading.get(), F_SETFL, O_NONBLOCK);
+  constexpr int kMostReads = 64;
+  for (int i = 0; i < kMostReads && output.take(reading.get()); ++i) {
+  }
+  if (!has_ended) {
+    out.kind = ChildEnd::Kind::timed_out;
+  } else if (WIFSIGNALED(status)) {
+    out.kind = ChildEnd::Kind::signalled;
+    out.status = WTERMSIG(status);
+  } else {
+    out.status = WEXITSTATUS(status);
+  }
+  return out;
+}
+
+}  // namespace tensorop

@@ -1,0 +1,57 @@
+#include "base/temporary_folder.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <random>
+
+#include "base/paths.hpp"
+#include "base/system.hpp"
+#include "base/text.hpp"
+
+namespace tensorop {
+namespace {
+
+std::string random_name() {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
+  std::random_device random;
+  std::string name = "tensorop-";
+  for (int i = 0; i < 8; ++i) name += kLetters[random() % kLetters.size()];
+  return name;
+}
+
+std::string base_folder() {
+  const char* const given = std::getenv("TMPDIR");
+  return given == nullptr || *given == '\0' ? "/tmp" : given;
+}
+
+}  // namespace
+
+TemporaryFolder::TemporaryFolder() {
+  constexpr mode_t kPrivate = 0700;
+  constexpr int kMostNames = 100;
+  const std::string base = base_folder();
+  for (int attempt = 0; attempt < kMostNames; ++attempt) {
+    auto name = std::make_unique<PendingName>(path_from(base, random_name()), PendingName::Kind::folder);
+    int reason = 0;
+    {
+      NamingWindow window;
+      reason = os().mkdir(name->path(), kPrivate) == 0 ? 0 : errno;
+      if (reason == 0) window.add(*name);
+    }
+    if (reason == 0) {
+      name_ = std::move(name);
+      return;
+    }
+    errno = reason;
+    if (reason != EEXIST) break;
+  }
+  throw_errno(base, "cannot make a temporary folder");
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  remove_tree(name_->path());
+  NamingWindow window;
+  window.remove(*name_);
+}
+
+}  // namespace tensorop

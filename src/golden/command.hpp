@@ -1,0 +1,51 @@
+// The command line of another program, with placeholders for what a case has. Knows nothing of how it is run.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tensorop {
+
+// What the placeholders of a command mean in one case.
+struct CommandValues {
+  struct Value {
+    std::string name;  // without braces
+    std::string text;
+  };
+  std::vector<std::string> inputs;  // of {inputs}, a word each
+  std::vector<Value> named;         // of all others
+};
+
+// Placeholders that every case has: {inputs} {output} {case} {name} {op} {spec} {attributes}. The others are
+// the operands and attributes of the operators, by their names.
+class CommandTemplate {
+ public:
+  enum class Shell : bool { no, yes };
+
+  // Without a shell the text is split into words at blanks; quotes and backslashes mean what they mean to a
+  // shell, and nothing else does. With a shell it is a program of /bin/sh. "{{" is a brace; braces around
+  // anything but lower-case letters and "_" are text. Throws Error for an open quote, a name that is no
+  // placeholder of any operator, and a text that does not say where the result goes.
+  CommandTemplate(std::string_view text, Shell shell);
+
+  // The words to run. Values are inserted as they are: they are not split, and to a shell they are arguments,
+  // never parts of its program. Throws Error for a placeholder that the case does not have.
+  [[nodiscard]] std::vector<std::string> words(const CommandValues& values) const;
+
+  [[nodiscard]] bool is_for_shell() const { return shell_ == Shell::yes; }
+
+ private:
+  struct Piece {
+    std::string text;
+    bool is_placeholder = false;  // `text` is its name
+  };
+  using Word = std::vector<Piece>;
+
+  void read(std::string_view text);
+
+  Shell shell_;
+  std::vector<Word> words_;  // with a shell just one, the program
+};
+
+}  // namespace tensorop

@@ -1,0 +1,136 @@
+#include "golden/judge.hpp"
+
+#include <chrono>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "io/source.hpp"
+
+namespace tensorop {
+namespace {
+
+// Whether `text` is a rule id ("IX-1"), not part of a message.
+bool is_rule_id(std::string_view text) {
+  return text.find('-') != std::string_view::npos &&
+         text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == std::string_view::npos;
+}
+
+bool is_expected(const Error& error, const std::string& text) {
+  if (is_rule_id(text)) return error.rule() == text;
+  return std::string_view(error.what()).find(text) != std::string_view::npos;
+}
+
+Source open_expected(const Expectation& expect, const Threads& threads) {
+  return with_context("expect", [&] {
+    const Source::Options options{.read_later = true, .threads = threads};
+    return expect.kind == Expectation::Kind::tensor ? Source::of_json(expect.tensor, options)
+                                                    : Source::open(expect.text, options);
+  });
+}
+
+// An untyped tensor takes the dtype of the other one.
+void compare(const Job& job, Source actual, Source expected, const JudgeSettings& settings,
+             CaseResult& found) {
+  Comparison comparison =
+      compare_sources({.source = &actual, .name = "actual"}, {.source = &expected, .name = "expect"},
+                      job.tolerances, settings.threads, {.show = settings.show});
+  if (comparison.actual.name.empty()) comparison.actual.name = "the result";
+  if (comparison.expected.name.empty()) {
+    comparison.expected.name = job.expect ? "expect" : "tensorop's result";
+  }
+  found.result = OutputInfo{comparison.actual.dtype, comparison.actual.shape};
+  found.outcome = comparison.equal ? CaseOutcome::equal : CaseOutcome::different;
+  found.comparison = std::move(comparison);
+}
+
+std::string seconds_of(std::chrono::duration<double> time) {
+  const std::string text = std::to_string(time.count());
+  const std::size_t end = text.find_last_not_of('0');
+  return cat(text.substr(0, text[end] == '.' ? end : end + 1), " s");
+}
+
+// Why the program has no result to judge; nothing where it ended as it should.
+std::optional<Error> fault_in_end(const ChildEnd& end, const ProgramSettings& program, bool should_fail) {
+  constexpr int kNotExecutable = 126;
+  constexpr int kNotFound = 127;
+  switch (end.kind) {
+    case ChildEnd::Kind::timed_out:
+      return Error(cat("the program was killed: it did not end within ", seconds_of(program.timeout)), "",
+                   "--timeout gives it more time");
+    case ChildEnd::Kind::signalled:
+      return Error(cat("the program was ended by signal ", end.status, " (",
+                       std::string_view(::strsignal(end.status)), ")"));
+    case ChildEnd::Kind::exited:
+      if (program.command.is_for_shell() && (end.status == kNotExecutable || end.status == kNotFound)) {
+        return Error(cat("the shell cannot run the program: exit status ", end.status));
+      }
+      if (end.status == 0 || should_fail) return std::nullopt;
+      return Error(cat("the program failed: exit status ", end.status));
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace
+
+bool expects_file(const Job& job) {
+  return job.is_case && job.expect && job.expect->kind == Expectation::Kind::file;
+}
+
+bool expects_error(const Job& job) {
+  return job.is_case && job.expect && job.expect->kind == Expectation::Kind::error;
+}
+
+void judge_result(const Job& job, const Tensor& result, const JudgeSettings& settings, CaseResult& found) {
+  found.result = OutputInfo{result.dtype(), result.shape()};
+  if (expects_error(job)) {
+    found.outcome = CaseOutcome::different;
+    return;
+  }
+  compare(job, Source::of(result), open_expected(*job.expect, settings.threads), settings, found);
+}
+
+void judge_error(const Job& job, const Error& error, CaseResult& found) {
+  found.error = std::make_shared<Error>(error);
+  if (is_expected(error, job.expect->text)) {
+    found.outcome = CaseOutcome::equal;
+  } else {
+    found.outcome = error.rule().empty() ? CaseOutcome::error : CaseOutcome::different;
+  }
+}
+
+void judge_external(const Job& job, const ExternalResult& result, const std::optional<Tensor>& computed,
+                    const JudgeSettings& settings, CaseResult& found) {
+  found.actual = result.path;
+  // A program that fails, as it should, leaves no result.
+  if (expects_error(job)) {
+    found.outcome = result.path.empty() ? CaseOutcome::equal : CaseOutcome::different;
+    return;
+  }
+  if (result.path.empty()) {
+    found.missing = result.tried;
+    found.outcome = CaseOutcome::different;
+    return;
+  }
+  Source actual = with_context(
+      "actual", [&] { return Source::open(result.path, {.read_later = true, .threads = settings.threads}); });
+  Source expected = job.expect ? open_expected(*job.expect, settings.threads) : Source::of(*computed);
+  compare(job, std::move(actual), std::move(expected), settings, found);
+}
+
+bool judge_end(const Job& job, const ProgramSettings& program, CaseResult& found) {
+  const ChildEnd& end = found.program->end;
+  if (const auto fault = fault_in_end(end, program, expects_error(job))) {
+    found.outcome = CaseOutcome::error;
+    found.error = std::make_shared<Error>(*fault);
+    return false;
+  }
+  if (!expects_error(job)) return true;
+  found.outcome = end.status == 0 ? CaseOutcome::different : CaseOutcome::equal;
+  return false;
+}
+
+}  // namespace tensorop
