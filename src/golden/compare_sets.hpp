@@ -23,10 +23,10 @@ enum class PairOutcome : std::uint8_t {
 };
 
 struct PairResult {
-  std::string name;  // as the expected set names it; "a.npz:x" for an array of archives in folders
+  std::string name = {};  // as the expected set names it; "a.npz:x" for an array of archives in folders
   PairOutcome outcome = PairOutcome::equal;
-  std::string actual;    // "results/b.npy", "a.npz:x"; empty where there is none
-  std::string expected;  // likewise
+  std::string actual = {};    // "results/b.npy", "a.npz:x"; empty where there is none
+  std::string expected = {};  // likewise
   std::optional<Comparison> comparison = {};
   std::shared_ptr<const Error> error = {};
   double seconds = 0;
@@ -44,7 +44,7 @@ struct PairCounts {
 };
 
 struct SetCompareSettings {
-  Tolerances tolerances;
+  Tolerances tolerances = {};
   CompareOptions options = {};
   Threads threads{1};
   // The names to compare; all where empty.
