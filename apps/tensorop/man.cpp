@@ -87,7 +87,8 @@ std::string command_page(const Command& command) {
   }
   return out + example_section(command.examples) +
          status_section(command.name == "compare" || command.name == "check") +
-         ".SH SEE ALSO\n.BR tensorop (1)\n";
+         (op == nullptr ? ".SH SEE ALSO\n.BR tensorop (1)\n"
+                        : ".SH SEE ALSO\n.BR tensorop (1),\n.BR tensorop\\-explain (1)\n");
 }
 
 std::string program_page(const std::vector<Command>& commands) {

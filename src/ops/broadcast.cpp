@@ -234,7 +234,7 @@ constinit const Operator kBroadcast = {
         "Repeats data along dimensions that are missing or have size 1, so that it gets the shape --shape. "
         "The mode "
         "says which dimension of the target each dimension of data is.",
-    .output_shape = "shape; in mode bidirectional the shape that data.shape and shape broadcast to",
+    .output_shape = "--shape; in mode bidirectional the shape that data.shape and --shape broadcast to",
     .example = "tensorop broadcast --data '[1,2,3]' --shape 2,3",
     .family = "broadcast",
     .names = kNames,
@@ -255,7 +255,7 @@ constinit const Operator kExpand = {
         "Repeats data along dimensions that are missing or have size 1, as --shape asks. Where --shape has "
         "the size "
         "1 or no dimension, that of data remains.",
-    .output_shape = "the shape that data.shape and shape broadcast to, aligned on the right",
+    .output_shape = "the shape that data.shape and --shape broadcast to, aligned on the right",
     .example = "tensorop expand --data '[[1],[2],[3]]' --shape 2,1,4",
     .family = "broadcast",
     .names = expand::kNames,

@@ -119,7 +119,7 @@ struct ElementwiseDescription {
 };
 
 inline constexpr std::string_view kElementwiseShape =
-    "the shape that the operands broadcast to; with pdpd and with --broadcast 1 a.shape";
+    "the shape that the operands broadcast to; with pdpd and with --broadcast 1 that of a";
 inline constexpr std::string_view kElementwiseBroadcastRules[] = {
     "BC-M1", "BC-N1", "BC-P1", "BC-P2", "BC-P3", "BC-P4", "BC-L2", "BC-L3", "BC-L5", "BC-L6"};
 
