@@ -1,9 +1,12 @@
 // An operator called by its name: makes options from the operator's description, and a request from the
 // options that were given.
 #include <algorithm>
+#include <optional>
+#include <tuple>
 
 #include "base/error.hpp"
 #include "base/output_file.hpp"
+#include "base/paths.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "report/describe.hpp"
@@ -52,11 +55,21 @@ std::vector<Option> operator_options(const FoundOperator& found) {
     options.push_back({"--oob", OptionKind::value, join(words_of(op.oob), "|"),
                        "what happens to an index out of range; not with --spec (default error)"});
   }
+  if (!op.duplicates.empty()) {
+    options.push_back({"--duplicates", OptionKind::value, join(words_of(op.duplicates), "|"),
+                       "what happens to a second update of an element without a reduction (default last)"});
+  }
   options.push_back({"--spec", OptionKind::value, "onnx-N|openvino-N|mdf",
                      "use and enforce the operator version of this opset"});
   options.push_back({"--dtype", OptionKind::value, "DTYPE", "dtype of untyped JSON data operands"});
   options.push_back(
       {"--dry-run", OptionKind::flag, "", "print dtype and shape of the result; read only headers"});
+  if (!op.open.empty()) {
+    options.push_back(
+        {"--open-mask", OptionKind::value, "FILE",
+         "with --spec: also write a bool tensor, true where the specification leaves the result "
+         "open"});
+  }
   for (Option& option : output_options(FormatChoice::tensor)) options.push_back(std::move(option));
   return options;
 }
@@ -102,20 +115,44 @@ Request make_request(const FoundOperator& found, const Arguments& arguments) {
   }
   request.spec = arguments.value("--spec");
   request.oob = arguments.value("--oob");
+  request.duplicates = arguments.value("--duplicates");
   request.dtype = arguments.value("--dtype");
   request.dry_run = arguments.has("--dry-run");
   return request;
 }
 
+// The destination of --open-mask.
+std::optional<Destination> read_open_mask(const Arguments& arguments, const Destination& output) {
+  const auto path = arguments.value("--open-mask");
+  if (!path) return std::nullopt;
+  if (path->empty()) throw Error("--open-mask needs a file name");
+  if (!arguments.value("--spec")) {
+    throw Error("--open-mask needs --spec: the default semantics leave nothing open");
+  }
+  if (*path == "-" && output.path == "-")
+    throw Error("the result and --open-mask cannot both go to standard output", "", "give --output FILE");
+  PathKeys keys;
+  if (*path != "-" && output.path != "-" && keys.of(*path) == keys.of(output.path))
+    throw Error("--output and --open-mask are the same file");
+  Destination mask{*path, nullptr, output.durable};
+  try {
+    mask.format = &single_format_of(mask);
+  } catch (const Error& error) {
+    throw Error(cat("--open-mask ", std::string_view(error.what())), "", "name it .npy or .json");
+  }
+  return mask;
+}
+
 int run_operator(const FoundOperator& found, const Arguments& arguments) {
-  const auto [settings, destination] = with_context(found.name->name, [&] {
-    return std::pair(read_settings(arguments), read_destination(arguments, FormatChoice::tensor));
+  const auto [settings, destination, open_mask] = with_context(found.name->name, [&] {
+    const Destination output = read_destination(arguments, FormatChoice::tensor);
+    return std::tuple(read_settings(arguments), output, read_open_mask(arguments, output));
   });
   const Request request = make_request(found, arguments);
   if (request.dry_run) {
     print(describe_output(infer_request(request, settings)));
   } else {
-    run_request(request, destination, settings);
+    run_request(request, destination, settings, open_mask ? &*open_mask : nullptr);
   }
   return 0;
 }

@@ -153,6 +153,12 @@ OutOfBounds read_oob(const std::string& text, const Call& call) {
   return static_cast<OutOfBounds>(call.op->oob[find_choice("oob", text, call.op->oob, kCallRule)].value);
 }
 
+Duplicates read_duplicates(const std::string& text, const Call& call) {
+  const Choices choices = call.op->duplicates;
+  if (choices.empty()) throw Error("unknown attribute 'duplicates'", kCallRule);
+  return static_cast<Duplicates>(choices[find_choice("duplicates", text, choices, kCallRule)].value);
+}
+
 }  // namespace
 
 void bind_attributes(const Request& request, Inputs& inputs, Call& call) {
@@ -174,6 +180,7 @@ void bind_attributes(const Request& request, Inputs& inputs, Call& call) {
     attribute.is_given = true;
   }
   if (request.oob) call.oob = read_oob(*request.oob, call);
+  if (request.duplicates) call.duplicates = read_duplicates(*request.duplicates, call);
   for (std::size_t i = 0; i < specs.size(); ++i) {
     const AttributeSpec& spec = specs[i];
     Attribute& attribute = call.attributes[i];

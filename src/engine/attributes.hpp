@@ -9,9 +9,9 @@
 
 namespace tensorop {
 
-// Fills call.attributes and call.oob from the request; files that attributes are read from are added to
-// `inputs`. call.op, call.name and call.version are set. Throws Error: G-8 for what the operator or version
-// does not have, else the rule of the attribute.
+// Fills call.attributes, call.oob and call.duplicates from the request; files that attributes are read from
+// are added to `inputs`. call.op, call.name and call.version are set. Throws Error: G-8 for what the operator
+// or version does not have, else the rule of the attribute.
 void bind_attributes(const Request& request, Inputs& inputs, Call& call);
 
 // Whether the text of an attribute that is a list is the list itself: "2,-3". Else it is an operand that

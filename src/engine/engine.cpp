@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "engine/bind.hpp"
 #include "engine/execute.hpp"
+#include "kernels/open_elements.hpp"
 #include "ops/fault_text.hpp"
 
 namespace tensorop {
@@ -32,24 +34,65 @@ Arenas arenas_of(const Bound& bound) {
   return out;
 }
 
+// The warning looks at so many elements of a result at most: looking at all of a large one would take half as
+// long as computing it.
+constexpr std::int64_t kMostLookedAt = std::int64_t{1} << 22;
+
+// One line where the version leaves elements of the result open. The plan is prepared and checked.
+void warn_of_open(const Bound& bound, const Settings& settings) {
+  const auto& [output, plan] = bound.planned;
+  if (!settings.warn || plan->open_reason() == OpenReason::none) return;
+  const std::int64_t elements = count(output.shape);
+  const OpenCount open = count_open(*plan, std::min(elements, kMostLookedAt), settings.threads);
+  if (open.count == 0) return;
+  const std::string first =
+      output.shape.empty() ? "" : cat(", the first at ", element_name("", open.first, output.shape));
+  settings.warn(cat(bound.call.name->name, ": ", bound.call.version_name(), " leaves ",
+                    elements > kMostLookedAt ? "at least " : "", open.count, " of ", elements,
+                    elements == 1 ? " element" : " elements", " open", first, ": ",
+                    reason_text(plan->open_reason())));
+}
+
+// The mask of open elements, written but not published. By a plan of its own: the call's has yet to be
+// prepared.
+std::unique_ptr<Sink> write_open_mask(const Bound& bound, const Destination& destination,
+                                      const Threads& threads) {
+  const Shape& shape = bound.planned.output.shape;
+  auto sink = open_sink(destination, DType::boolean, shape, 0);
+  const Planned planned = bound.call.op->plan(bound.call);
+  prepare(*planned.plan, threads);
+  OutputInfo output{DType::boolean, shape};
+  auto marks = open_mask_plan(*planned.plan, count(shape));
+  const Planned mask{std::move(output), std::move(marks)};
+  fill_sink(mask, bound.inputs, *sink, threads);
+  return sink;
+}
+
 }  // namespace
 
 Tensor evaluate(const Request& request, const Settings& settings) {
   const Bound bound = bind(request, settings);
   return with_context(bound.call.name->name, [&] {
     return with_fault_text(bound.call, bound.planned, [&] {
-      return execute(bound.planned, bound.inputs, settings.threads, arenas_of(bound));
+      Tensor result = execute(bound.planned, bound.inputs, settings.threads, arenas_of(bound));
+      warn_of_open(bound, settings);
+      return result;
     });
   });
 }
 
-void run_request(const Request& request, const Destination& destination, const Settings& settings) {
+void run_request(const Request& request, const Destination& destination, const Settings& settings,
+                 const Destination* open_mask) {
   // A destination without a known format is reported before any work.
   (void)single_format_of(destination);
   const Bound bound = bind(request, settings);
   with_context(bound.call.name->name, [&] {
-    with_fault_text(bound.call, bound.planned,
-                    [&] { execute(bound.planned, bound.inputs, destination, settings.threads); });
+    with_fault_text(bound.call, bound.planned, [&] {
+      const auto mask = open_mask == nullptr ? nullptr : write_open_mask(bound, *open_mask, settings.threads);
+      execute(bound.planned, bound.inputs, destination, settings.threads);
+      if (mask) mask->commit();
+      warn_of_open(bound, settings);
+    });
   });
 }
 

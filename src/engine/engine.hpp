@@ -19,7 +19,8 @@ using TensorLookup = std::function<std::optional<Tensor>(const std::string& text
 // Settings for running a request.
 struct Settings {
   Threads threads{1};
-  // Called with the line of a warning; may be empty.
+  // Called with the line of a warning; may be empty. What is only computed for a warning is not computed
+  // then.
   std::function<void(const std::string&)> warn;
   TensorLookup lookup;
 };
@@ -31,7 +32,10 @@ struct Settings {
 // The result in memory. Throws Error.
 [[nodiscard]] Tensor evaluate(const Request& request, const Settings& settings);
 
-// Writes the result to its destination; a result file is complete or absent. Throws Error.
-void run_request(const Request& request, const Destination& destination, const Settings& settings);
+// Writes the result to its destination; a result file is complete or absent. `open_mask`, where it is not
+// null: where a bool tensor of the result's shape goes, true for each element that the version leaves open.
+// Both are complete before either is published, the result first. Throws Error.
+void run_request(const Request& request, const Destination& destination, const Settings& settings,
+                 const Destination* open_mask = nullptr);
 
 }  // namespace tensorop

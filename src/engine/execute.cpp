@@ -173,12 +173,18 @@ void execute(const Planned& planned, const Inputs& inputs, const Destination& de
   execute(planned, inputs, *sink, threads);
 }
 
-void execute(const Planned& planned, const Inputs& inputs, Sink& sink, const Threads& threads) {
+void prepare(Plan& plan, const Threads& threads) {
+  plan.prepare(threads);
+  check(plan, threads);
+}
+
+void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const Threads& threads) {
   const Plan& plan = *planned.plan;
   const Layout layout(planned.output);
   if (plan.prefers_whole() && sink.elements() == nullptr) {
     // A file that is written from front to end needs the complete result first.
-    return write_tensor(execute(planned, inputs, threads, {}), inputs, sink, threads);
+    const Tensor whole = execute(planned, inputs, threads, {});
+    return fill_sink(*copy_plan(whole), layout, sink, threads);
   }
   planned.plan->prepare(threads);
   // Bytes sent to a stream cannot be revoked.
@@ -188,6 +194,10 @@ void execute(const Planned& planned, const Inputs& inputs, Sink& sink, const Thr
   } else {
     fill_sink(plan, layout, sink, threads);
   }
+}
+
+void execute(const Planned& planned, const Inputs& inputs, Sink& sink, const Threads& threads) {
+  fill_sink(planned, inputs, sink, threads);
   inputs.require_unchanged();
   sink.commit();
 }

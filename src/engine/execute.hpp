@@ -27,6 +27,12 @@ void execute(const Planned& planned, const Inputs& inputs, const Destination& de
 // an NPY file needs first.
 void execute(const Planned& planned, const Inputs& inputs, Sink& sink, const Threads& threads);
 
+// Prepares a plan and checks all that can fail. Throws PlanFault.
+void prepare(Plan& plan, const Threads& threads);
+
+// The same without publishing it: to be committed, or given up. Does not look whether inputs have changed.
+void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const Threads& threads);
+
 // A tensor that is in memory or mapped, to a destination, or through an open sink.
 void write_tensor(const Tensor& tensor, const Inputs& inputs, Sink& sink, const Threads& threads);
 void write_tensor(const Tensor& tensor, const Inputs& inputs, const Destination& destination,

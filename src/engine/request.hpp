@@ -35,6 +35,7 @@ struct Request {
   std::vector<NamedText> attributes;    // underscores in the names
   std::optional<std::string> spec;      // "onnx-13"
   std::optional<std::string> oob;
+  std::optional<std::string> duplicates;
   std::optional<std::string> dtype;  // of untyped JSON data operands
   bool dry_run = false;              // stop after the shapes; operands may be "float32[2,3]"
 };

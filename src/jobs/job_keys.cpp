@@ -133,6 +133,7 @@ class JobReader {
     for (const OperandSpec& operand : op_.operands) out.emplace_back(operand.name);
     for (const AttributeSpec& attribute : op_.attributes) out.emplace_back(attribute.name);
     if (!op_.oob.empty()) out.emplace_back("oob");
+    if (!op_.duplicates.empty()) out.emplace_back("duplicates");
     out.insert(out.end(), std::begin(kCommonKeys), std::end(kCommonKeys));
     out.insert(out.end(), tolerance_names().begin(), tolerance_names().end());
     return out;
@@ -162,6 +163,8 @@ class JobReader {
       request.dtype = text_of(member, "a dtype name");
     } else if (member.key == "oob" && !op_.oob.empty()) {
       request.oob = text_of(member, "a word");
+    } else if (member.key == "duplicates" && !op_.duplicates.empty()) {
+      request.duplicates = text_of(member, "a word");
     } else {
       return false;
     }

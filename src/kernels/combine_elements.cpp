@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "kernels/open_elements.hpp"
 #include "kernels/run_walk.hpp"
 
 namespace tensorop {
@@ -18,6 +19,8 @@ class CombineElements final : public Plan {
       : operands_(std::move(spec.operands)),
         kernel_(spec.kernel),
         size_(count(spec.result)),
+        open_reason_(spec.open_reason),
+        open_test_(open_test(spec.open_reason, operands_.back().dtype())),
         walk_(spec.result, operands_, spec.strides) {}
 
   void fill(Range range, std::byte* out) const override {
@@ -52,6 +55,19 @@ class CombineElements final : public Plan {
   }
   [[nodiscard]] Footprint footprint(Range range) const override { return walk_.elements().footprint(range); }
 
+  [[nodiscard]] OpenReason open_reason() const override {
+    return open_test_ == nullptr ? OpenReason::none : open_reason_;
+  }
+  void mark_open(Range range, std::uint64_t* bits) const override {
+    if (open_test_ == nullptr) return;
+    std::int64_t at = 0;
+    walk_.for_each_run(range, [&](const RunOperand* run, std::int64_t n) {
+      std::size_t i = open_reason_ == OpenReason::nan_in_extreme ? 0 : operands_.size() - 1;
+      for (; i < operands_.size(); ++i) open_test_(run[i].data, run[i].stride, n, bits, at);
+      at += n;
+    });
+  }
+
  private:
   // `position` is that of the run's first element.
   void require_no_fault(const RunOperand* run, std::int64_t count, std::int64_t position) const {
@@ -76,6 +92,8 @@ class CombineElements final : public Plan {
   std::vector<Tensor> operands_;
   BinaryKernel kernel_;
   std::int64_t size_;
+  OpenReason open_reason_;
+  OpenTest open_test_;  // null: no element is open
   RunWalk walk_;
 };
 

@@ -14,15 +14,25 @@ enum class Fault : std::uint8_t {
   zero_power,          // EW-7, zero to a negative power
   negative_shift,      // EW-8
   unrepresentable,     // EW-8: an integer to a float power, out of the integer's range
+  duplicate_update,    // two updates of one element, where they are refused
   does_not_fit,        // a cast to a dtype that cannot hold the value
 };
 
-// Positions are flat and row-major: of index_out_of_range in the index operand, of all others in the result.
+// Positions are flat and row-major: of index_out_of_range in the index operand, of duplicate_update in the
+// updates, of all others in the result.
 // Of several faults the one with the lowest position is reported, however the work was split.
 struct PlanFault : std::exception {
   PlanFault(Fault what, std::int64_t where) : fault(what), position(where) {}
   PlanFault(std::int64_t where, std::int64_t indexed_axis, std::int64_t indexed_size)
       : fault(Fault::index_out_of_range), position(where), axis(indexed_axis), size(indexed_size) {}
+
+  // Update `where` goes to element `to` of the result, where the update `before` has gone.
+  static PlanFault duplicate(std::int64_t where, std::int64_t before, std::int64_t to) {
+    PlanFault fault(Fault::duplicate_update, where);
+    fault.earlier = before;
+    fault.target = to;
+    return fault;
+  }
 
   [[nodiscard]] const char* what() const noexcept override { return "an element cannot be computed"; }
 
@@ -31,6 +41,9 @@ struct PlanFault : std::exception {
   // Of index_out_of_range: the axis of operand 0 that the index element selects from, and its size.
   std::int64_t axis = 0;
   std::int64_t size = 0;
+  // Of duplicate_update: the lowest position of an update of the same element, and that element.
+  std::int64_t earlier = 0;
+  std::int64_t target = 0;
 };
 
 }  // namespace tensorop

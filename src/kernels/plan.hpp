@@ -42,9 +42,20 @@ struct Extent {
 };
 using Footprint = std::vector<Extent>;
 
+// Why a specification leaves elements of a result open: it does not say which value they have. Another
+// program that follows it may have another value there.
+enum class OpenReason : std::uint8_t {
+  none,
+  duplicate_updates,  // several updates replace the same element, in an order that is not specified
+  nan_in_extreme,     // a minimum or maximum of operands one of which is NaN
+  zero_divisor,       // a float is divided by zero
+  wide_shift,         // a shift by at least the width of the dtype
+};
+
 // Making a plan is cheap: it reads no element of any operand, so that a plan can be made of operands that
-// have none (--dry-run). Only prepare(), fill(), check(), origin() and fill_part() read elements. They read
-// and check every index each time: a file that changes in between cannot lead out of bounds.
+// have none (--dry-run). Only prepare(), fill(), check(), origin(), mark_open() and fill_part() read
+// elements. They read and check every index each time: a file that changes in between cannot lead out of
+// bounds.
 //
 // String results may point into the operands' arenas, which must outlive the result.
 class Plan {
@@ -73,6 +84,12 @@ class Plan {
 
   [[nodiscard]] virtual Origin origin(std::int64_t element) const = 0;
   [[nodiscard]] virtual Footprint footprint(Range range) const = 0;
+
+  // Why elements of the result may be open; none: no element is.
+  [[nodiscard]] virtual OpenReason open_reason() const { return OpenReason::none; }
+  // Sets bit i % 64 of bits[i / 64] where the element range.first + i is open; leaves the other bits. Any
+  // range, any thread, after prepare() and check() of everything.
+  virtual void mark_open(Range /*range*/, std::uint64_t* /*bits*/) const {}
 
   // Whether the result is computed much faster as a whole in memory, in a few parts, than range by range
   // (strategy.hpp says when). fill() works for such a plan too.

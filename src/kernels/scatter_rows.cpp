@@ -1,7 +1,9 @@
 #include "kernels/scatter_rows.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -9,6 +11,7 @@
 #include "kernels/cache.hpp"
 #include "kernels/columns.hpp"
 #include "kernels/copy_elements.hpp"
+#include "kernels/open_elements.hpp"
 #include "kernels/strategy.hpp"
 
 namespace tensorop {
@@ -83,6 +86,43 @@ class SortedMoves {
   std::int64_t bucket_rows_ = 1;
 };
 
+// Bits of rows or of elements.
+using Bits = std::vector<std::uint64_t>;
+
+bool has(const Bits& bits, std::int64_t i) {
+  return (bits[to_size(i / 64)] >> (i % 64) & 1) != 0;
+}
+
+// Returns whether bit `i` was set before.
+bool set(Bits& bits, std::int64_t i) {
+  std::uint64_t& word = bits[to_size(i / 64)];
+  const std::uint64_t bit = std::uint64_t{1} << (i % 64);
+  const bool was = (word & bit) != 0;
+  word |= bit;
+  return was;
+}
+
+std::size_t words_of(std::int64_t bits) {
+  return to_size(ceil_div(bits, 64));
+}
+
+template <class Take>
+void for_each_row(const Bits& rows, const Take& take) {
+  for (std::size_t word = 0; word < rows.size(); ++word) {
+    for (std::uint64_t left = rows[word]; left != 0; left &= left - 1)
+      take(to_int64(word) * 64 + std::countr_zero(left));
+  }
+}
+
+void set_all(std::uint64_t* bits, Range range, bool value) {
+  for (std::int64_t i = range.first; i < range.end();) {
+    const std::int64_t n = std::min(range.end() - i, 64 - i % 64);
+    const std::uint64_t mask = (n == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1) << (i % 64);
+    value ? bits[i / 64] |= mask : bits[i / 64] &= ~mask;
+    i += n;
+  }
+}
+
 class ScatterRows final : public Plan {
  public:
   explicit ScatterRows(ScatterRowsSpec spec)
@@ -92,6 +132,8 @@ class ScatterRows final : public Plan {
         row_elements_(spec.row_elements),
         reduction_(spec.reduction),
         use_init_val_(spec.use_init_val),
+        refuse_duplicates_(spec.refuse_duplicates),
+        open_reason_(spec.open_reason),
         locator_(make_locator(std::move(spec.decoder), spec.geometry)),
         tiles_(*locator_, data_.size(), width_),
         replace_(combine_loop(Reduction::none, data_.dtype())),
@@ -102,6 +144,7 @@ class ScatterRows final : public Plan {
 
   void prepare(const Threads& threads) override {
     if (strategy_.keep_offsets) locator_->keep_offsets(threads);
+    if (refuse_duplicates_) require_no_duplicates();
     if (strategy_.order == Strategy::Order::sorted) {
       sorted_.sort(*locator_, data_.size() / row_elements_, threads);
     }
@@ -145,6 +188,15 @@ class ScatterRows final : public Plan {
             {kUpdates, {rows.first * row_elements_, rows.count * row_elements_}}};
   }
 
+  [[nodiscard]] OpenReason open_reason() const override { return open_reason_; }
+  void mark_open(Range range, std::uint64_t* bits) const override {
+    if (open_reason_ == OpenReason::none) return;
+    for (const Segment& segment : segments_of(range)) {
+      open_reason_ == OpenReason::duplicate_updates ? mark_duplicates(segment, bits)
+                                                    : mark_nan(segment, bits);
+    }
+  }
+
   [[nodiscard]] bool prefers_whole() const override { return strategy_.is_whole(); }
   // A tile begins with its own copy of data.
   [[nodiscard]] const std::byte* base() const override { return writes_all() ? nullptr : data_.data(); }
@@ -167,7 +219,7 @@ class ScatterRows final : public Plan {
     Range targets;
     std::int64_t column;
     std::int64_t columns;
-    std::byte* out;  // the first target row at the first column
+    std::int64_t first;  // of the elements of a range: the first target row at the first column
   };
 
   [[nodiscard]] bool writes_all() const {
@@ -176,14 +228,16 @@ class ScatterRows final : public Plan {
 
   // `out` holds the elements `range` of data: applies the updates that they get.
   void update(Range range, std::byte* out) const {
-    for (const Segment& segment : segments_of(range, out)) {
-      update_segment(segment, [&](const auto& take) { visit(segment.targets, take); });
+    for (const Segment& segment : segments_of(range)) {
+      update_segment(segment, out + segment.first * width_,
+                     [&](const auto& take) { visit(segment.targets, take); });
     }
   }
 
   // A range may begin and end within a row: up to three segments.
-  [[nodiscard]] std::vector<Segment> segments_of(Range range, std::byte* out) const {
+  [[nodiscard]] std::vector<Segment> segments_of(Range range) const {
     std::vector<Segment> segments;
+    std::int64_t done = 0;
     auto [first, count] = range;
     while (count > 0) {
       const std::int64_t target = first / row_elements_;
@@ -191,10 +245,10 @@ class ScatterRows final : public Plan {
       const bool whole = column == 0 && count >= row_elements_;
       const std::int64_t rows = whole ? count / row_elements_ : 1;
       const std::int64_t columns = whole ? row_elements_ : std::min(count, row_elements_ - column);
-      segments.push_back({{target, rows}, column, columns, out});
+      segments.push_back({{target, rows}, column, columns, done});
       first += rows * columns;
       count -= rows * columns;
-      out += rows * columns * width_;
+      done += rows * columns;
     }
     return segments;
   }
@@ -214,11 +268,10 @@ class ScatterRows final : public Plan {
     }
   }
 
-  // The moves of one segment, out of those that `source` hands to its argument.
-  template <class Source>
-  void update_segment(const Segment& segment, const Source& source) const {
-    const bool by_row = average_ != nullptr || (reduction_ != Reduction::none && !use_init_val_);
-    std::vector<Move> all;
+  // Calls take(moves, count) for the moves of one segment, their targets counted from its first, out of those
+  // that `source` hands to its argument.
+  template <class Source, class Take>
+  static void select_moves(const Segment& segment, const Source& source, const Take& take) {
     Move mine[kIndexBlock];
     source([&](const Move* moves, std::int64_t count) {
       std::int64_t kept = 0;
@@ -228,22 +281,28 @@ class ScatterRows final : public Plan {
         mine[kept] = {target - segment.targets.first, moves[i].update};
         kept += target >= segment.targets.first && target < segment.targets.end() ? 1 : 0;
       }
-      if (by_row) {
-        all.insert(all.end(), mine, mine + kept);
-      } else {
-        combine_(rows_of(segment), mine, kept);
-      }
+      take(mine, kept);
     });
-    if (by_row) apply_by_row(segment, all);
   }
 
-  [[nodiscard]] MoveTarget rows_of(const Segment& segment) const {
-    return {segment.out, updates_.data() + segment.column * width_, row_elements_, segment.columns};
+  // `out`: the first target row of the segment at its first column.
+  template <class Source>
+  void update_segment(const Segment& segment, std::byte* out, const Source& source) const {
+    const MoveTarget rows = {out, updates_.data() + segment.column * width_, row_elements_, segment.columns};
+    const bool by_row = average_ != nullptr || (reduction_ != Reduction::none && !use_init_val_);
+    std::vector<Move> all;
+    select_moves(segment, source, [&](const Move* moves, std::int64_t count) {
+      if (by_row) {
+        all.insert(all.end(), moves, moves + count);
+      } else {
+        combine_(rows, moves, count);
+      }
+    });
+    if (by_row) apply_by_row(rows, all);
   }
 
   // All moves of a segment, target row by target row.
-  void apply_by_row(const Segment& segment, std::vector<Move>& moves) const {
-    const MoveTarget rows = rows_of(segment);
+  void apply_by_row(const MoveTarget& rows, std::vector<Move>& moves) const {
     std::ranges::stable_sort(moves, {}, &Move::target);
     for (auto first = moves.begin(); first != moves.end();) {
       const auto end =
@@ -262,8 +321,8 @@ class ScatterRows final : public Plan {
   void update_tile(std::byte* whole, std::int64_t number, std::byte* packed) const {
     const ColumnTiles::Tile tile = tiles_.tile(number);
     tiles_.pack(tile, data_.data(), packed);
-    const Segment segment = {{0, tiles_.steps() * (tile.end - tile.begin)}, 0, 1, packed};
-    update_segment(segment, [&](const auto& take) {
+    const Segment segment = {{0, tiles_.steps() * (tile.end - tile.begin)}, 0, 1, 0};
+    update_segment(segment, packed, [&](const auto& take) {
       Move moves[kIndexBlock];
       locator_->locate_columns(tile.begin, tile.end,
                                [&](std::int64_t row, std::int64_t count, const std::int64_t* offsets) {
@@ -277,12 +336,87 @@ class ScatterRows final : public Plan {
     tiles_.unpack(tile, packed, whole);
   }
 
+  // Rows of a segment that several updates go to.
+  void mark_duplicates(const Segment& segment, std::uint64_t* bits) const {
+    Bits updated(words_of(segment.targets.count));
+    Bits twice(updated.size());
+    select_moves(
+        segment, [&](const auto& take) { visit(segment.targets, take); },
+        [&](const Move* moves, std::int64_t count) {
+          for (std::int64_t i = 0; i < count; ++i) {
+            const auto word = to_size(moves[i].target / 64);
+            const std::uint64_t bit = std::uint64_t{1} << (moves[i].target % 64);
+            twice[word] |= updated[word] & bit;
+            updated[word] |= bit;
+          }
+        });
+    for_each_row(twice, [&](std::int64_t row) {
+      set_all(bits, {segment.first + row * segment.columns, segment.columns}, true);
+    });
+  }
+
+  // Elements of a segment that are a minimum or maximum of several, one of which is NaN.
+  void mark_nan(const Segment& segment, std::uint64_t* bits) const {
+    const OpenTest test = open_test(OpenReason::nan_in_extreme, data_.dtype());
+    const auto place = [&](std::int64_t row) { return segment.first + row * segment.columns; };
+    Bits updated(words_of(segment.targets.count));
+    Bits twice(updated.size());
+    select_moves(
+        segment, [&](const auto& take) { visit(segment.targets, take); },
+        [&](const Move* moves, std::int64_t count) {
+          for (std::int64_t i = 0; i < count; ++i) {
+            const std::int64_t from = moves[i].update * row_elements_ + segment.column;
+            test(updates_.data() + from * width_, 1, segment.columns, bits, place(moves[i].target));
+            if (set(updated, moves[i].target)) set(twice, moves[i].target);
+          }
+        });
+    for_each_row(updated, [&](std::int64_t row) {
+      const std::int64_t from = (segment.targets.first + row) * row_elements_ + segment.column;
+      if (use_init_val_) {
+        test(data_.data() + from * width_, 1, segment.columns, bits, place(row));
+      } else if (!has(twice, row)) {  // the one update itself
+        set_all(bits, {place(row), segment.columns}, false);
+      }
+    });
+  }
+
+  // Throws PlanFault for the lowest bad index, else for the lowest update of a row that has one already.
+  void require_no_duplicates() const {
+    Bits updated(words_of(data_.size() / row_elements_));
+    std::optional<Move> found;
+    for_each_move([&](const Move& move) {
+      if (set(updated, move.target) && !found) found = move;
+    });
+    if (!found) return;
+    std::int64_t earlier = found->update;
+    for_each_move([&](const Move& move) {
+      if (move.target == found->target) earlier = std::min(earlier, move.update);
+    });
+    throw PlanFault::duplicate(found->update * row_elements_, earlier * row_elements_,
+                               found->target * row_elements_);
+  }
+
+  // All moves in row order.
+  template <class Take>
+  void for_each_move(const Take& take) const {
+    std::int64_t offsets[kIndexBlock];
+    for (std::int64_t first = 0; first < locator_->rows(); first += kIndexBlock) {
+      const std::int64_t n = std::min(kIndexBlock, locator_->rows() - first);
+      locator_->locate(first, n, offsets);
+      for (std::int64_t i = 0; i < n; ++i) {
+        if (offsets[i] != kSkip) take(Move{offsets[i], first + i});
+      }
+    }
+  }
+
   Tensor data_;
   Tensor updates_;
   std::int64_t width_;
   std::int64_t row_elements_;
   Reduction reduction_;
   bool use_init_val_;
+  bool refuse_duplicates_;
+  OpenReason open_reason_;
   std::unique_ptr<Locator> locator_;
   ColumnTiles tiles_;
   Combine replace_;

@@ -18,7 +18,9 @@ struct ScatterRowsSpec {
   RowGeometry geometry;                   // which row of data each index tuple selects
   std::int64_t row_elements;              // consecutive elements that are moved together
   Reduction reduction = Reduction::none;  // defined for the dtype
-  bool use_init_val = true;  // false: a reduction begins with the first update of a row, not with data
+  bool use_init_val = true;        // false: a reduction begins with the first update of a row, not with data
+  bool refuse_duplicates = false;  // prepare() throws duplicate_update for the lowest update
+  OpenReason open_reason = OpenReason::none;  // none, duplicate_updates, or nan_in_extreme of floats
 };
 
 // The updates of one element are applied in the row-major order of the index tuples, whatever the order of

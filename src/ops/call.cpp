@@ -16,6 +16,12 @@ const OperandSpec& Call::operand_spec(std::size_t i) const {
   return op->operands[std::min(i, op->operands.size() - 1)];
 }
 
+bool Call::leaves_open(OpenReason reason) const {
+  return std::ranges::any_of(op->open, [&](const OpenRow& row) {
+    return row.framework == version->framework && row.reason == reason;
+  });
+}
+
 std::string Call::version_name() const {
   switch (version->framework) {
     case Framework::standard:

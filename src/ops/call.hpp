@@ -1,6 +1,7 @@
 // A call with everything resolved, as an operator's own code sees it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -26,6 +27,10 @@ struct Attribute {
   bool in_version = false;  // the version has it
 };
 
+// What an update of an element means that has one already, without a reduction: the last one wins, or it is
+// an error.
+enum class Duplicates : std::uint8_t { last, error };
+
 struct Call {
   const Operator* op = nullptr;
   const OperatorName* name = nullptr;  // which of its names was used
@@ -34,6 +39,7 @@ struct Call {
   std::vector<Tensor> operands;       // in the order of the description, a variadic one spread out
   std::vector<Attribute> attributes;  // in the order of the description
   OutOfBounds oob = OutOfBounds::error;
+  std::optional<Duplicates> duplicates;  // left out: last
 
   // The value of an attribute that was given or has a default. The key belongs to this operator's table, or
   // to one with the same beginning.
@@ -70,6 +76,8 @@ struct Call {
   [[nodiscard]] const OperandSpec& operand_spec(std::size_t i) const;
   [[nodiscard]] bool strict() const { return version->framework != Framework::standard; }
   [[nodiscard]] bool has_trait(unsigned trait) const { return (version->traits & trait) != 0; }
+  // Whether the version leaves elements open for this reason: an OpenRow of the operator says so.
+  [[nodiscard]] bool leaves_open(OpenReason reason) const;
   // "onnx GatherND-13", "openvino Gather-8", "the default semantics": for messages.
   [[nodiscard]] std::string version_name() const;
 };

@@ -42,6 +42,26 @@ Shape slice(const Shape& shape, std::int64_t begin, std::int64_t end) {
   return {shape.begin() + begin, shape.begin() + end};
 }
 
+void check_duplicates(const Call& call, AttributeKey<Reduction> key) {
+  if (!call.duplicates || call.get(key) == Reduction::none) return;
+  throw Error(cat("duplicates cannot be combined with reduction ", call.word(key),
+                  ", which combines all updates of an element"),
+              kCallRule);
+}
+
+namespace {
+
+OpenReason open_reason(const Call& call, Reduction reduction) {
+  if (reduction == Reduction::none && call.leaves_open(OpenReason::duplicate_updates))
+    return OpenReason::duplicate_updates;
+  const bool has_nan = kFloatTypes.contains(call.operands[0].dtype());
+  const bool is_extreme = reduction == Reduction::min || reduction == Reduction::max;
+  return has_nan && is_extreme && call.leaves_open(OpenReason::nan_in_extreme) ? OpenReason::nan_in_extreme
+                                                                               : OpenReason::none;
+}
+
+}  // namespace
+
 Reduction checked_reduction(const Call& call, AttributeKey<Reduction> key) {
   const auto reduction = call.get(key);
   const DType dtype = call.operands[0].dtype();
@@ -62,7 +82,8 @@ Planned plan_scatter(const Call& call, std::vector<IndexAxis> axes, RowGeometry 
   const Tensor& data = call.operands[0];
   OutputInfo output = checked_output(data.dtype(), data.shape());
   auto scatter = scatter_plan({data, call.operands[2], make_decoder(call, std::move(axes)),
-                               std::move(geometry), row_elements, reduction, use_init_val});
+                               std::move(geometry), row_elements, reduction, use_init_val,
+                               call.duplicates == Duplicates::error, open_reason(call, reduction)});
   return {std::move(output), std::move(scatter)};
 }
 

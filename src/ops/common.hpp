@@ -27,6 +27,16 @@ inline constexpr Choice kScatterOob[] = {{"error", OutOfBounds::error},
                                          {"clip", OutOfBounds::clip},
                                          {"wrap", OutOfBounds::wrap}};
 
+inline constexpr Choice kDuplicates[] = {{"last", Duplicates::last}, {"error", Duplicates::error}};
+
+// 1.3, 1.7: in which order duplicates are applied, and what a NaN does to min and max.
+inline constexpr OpenRow kScatterOpen[] = {
+    {Framework::onnx, OpenReason::duplicate_updates},
+    {Framework::onnx, OpenReason::nan_in_extreme},
+    {Framework::openvino, OpenReason::duplicate_updates},
+    {Framework::openvino, OpenReason::nan_in_extreme},
+};
+
 // Rows of table 4.5, shared by the scatter operators.
 inline constexpr Choice kReductions[] = {
     {"none", Reduction::none}, {"add", Reduction::add}, {"sum", Reduction::add},
@@ -64,6 +74,9 @@ void require_rank_1(const Call& call, std::size_t i, std::string_view rule);
 
 // The dimensions [begin, end) of a shape.
 [[nodiscard]] Shape slice(const Shape& shape, std::int64_t begin, std::int64_t end);
+
+// Throws Error [G-8] for --duplicates beside a reduction, which combines duplicates.
+void check_duplicates(const Call& call, AttributeKey<Reduction> key);
 
 // The reduction of the call. Throws Error [T-3] when it is not defined for the dtype of data.
 [[nodiscard]] Reduction checked_reduction(const Call& call, AttributeKey<Reduction> key);

@@ -55,6 +55,12 @@ BroadcastLayout within_first(const Call& call, BroadcastRule rule) {
   return layout;
 }
 
+OpenReason open_reason(const Call& call) {
+  if (call.op->open.empty()) return OpenReason::none;
+  const OpenReason reason = call.op->open.front().reason;
+  return call.leaves_open(reason) ? reason : OpenReason::none;
+}
+
 }  // namespace
 
 BroadcastLayout broadcast_layout(const Call& call) {
@@ -83,9 +89,10 @@ BroadcastLayout broadcast_layout(const Call& call) {
 Planned plan_elementwise(const Call& call, const BinaryKernel& kernel) {
   BroadcastLayout layout = broadcast_layout(call);
   OutputInfo output = checked_output(kernel.result, std::move(layout.shape));
-  auto plan = call.operands.size() == 1
-                  ? copy_plan(call.operands[0])
-                  : combine_plan({call.operands, std::move(layout.strides), output.shape, kernel});
+  auto plan =
+      call.operands.size() == 1
+          ? copy_plan(call.operands[0])
+          : combine_plan({call.operands, std::move(layout.strides), output.shape, kernel, open_reason(call)});
   return {std::move(output), std::move(plan)};
 }
 

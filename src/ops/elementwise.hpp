@@ -94,6 +94,15 @@ void check_broadcast_attributes(const Call& call);
 // Throws Error with the violated rule of BC-M, BC-N, BC-L or BC-P.
 [[nodiscard]] BroadcastLayout broadcast_layout(const Call& call);
 
+// Nothing else leaves elements open: overflow of integers wraps everywhere, and the division of an integer by
+// zero has no result.
+inline constexpr OpenRow kExtremeOpen[] = {{Framework::onnx, OpenReason::nan_in_extreme},
+                                           {Framework::openvino, OpenReason::nan_in_extreme}};
+inline constexpr OpenRow kDivideOpen[] = {{Framework::openvino, OpenReason::zero_divisor}};
+inline constexpr OpenRow kRemainderOpen[] = {{Framework::onnx, OpenReason::zero_divisor},
+                                             {Framework::openvino, OpenReason::zero_divisor}};
+inline constexpr OpenRow kShiftOpen[] = {{Framework::onnx, OpenReason::wide_shift}};
+
 // More than two operands are folded from the left; a single one is copied.
 [[nodiscard]] Planned plan_elementwise(const Call& call, const BinaryKernel& kernel);
 
@@ -116,6 +125,7 @@ struct ElementwiseDescription {
   std::span<const AttributeSpec> attributes;
   std::span<const OperandSpec> operands;
   WordList rules = {};
+  std::span<const OpenRow> open = {};  // of one reason
 };
 
 inline constexpr std::string_view kElementwiseShape =
@@ -139,6 +149,7 @@ template <KernelChoice kChoice>
       .attributes = description.attributes,
       .versions = description.versions,
       .oob = {},
+      .open = description.open,
       .count_rule = "EW-1",
       .rules = description.rules,
       .broadcast_rules = kElementwiseBroadcastRules,

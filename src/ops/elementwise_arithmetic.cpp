@@ -196,7 +196,7 @@ constinit const Operator kDiv = elementwise_operator<div::kernel>(
      "The quotient a / b. Quotients of integers are rounded towards zero. They are rounded towards minus "
      "infinity with --pythondiv, under the name divide, and under --spec openvino-N.",
      "tensorop div '[-7,7]' '[2,-2]'", div::kNames, div::kVersions, div::kAttributes, kBinaryOperands,
-     kDivisionRules});
+     kDivisionRules, kDivideOpen});
 
 constinit const Operator kPow = elementwise_operator<kernel_of<Pow>>(
     {"pow", "One tensor to the power of another", "a raised to the power b. The result has the dtype of a.",
@@ -208,13 +208,13 @@ constinit const Operator kMod = elementwise_operator<mod::kernel>(
      "The remainder of a / b. It has the sign of b; with --fmod and under --spec openvino-N it has the sign "
      "of a.",
      "tensorop mod '[-7,7]' '[3,-3]'", mod::kNames, mod::kVersions, mod::kAttributes, kBinaryOperands,
-     mod::kRules});
+     mod::kRules, kRemainderOpen});
 
 constinit const Operator kFloorMod = elementwise_operator<kernel_of<FloorMod>>(
     {"floormod", "The remainder of a division rounded down, with the sign of the divisor",
      "The remainder of a division rounded down, as % in Python. It has the sign of b.",
      "tensorop floormod '[-7.5,7.5]' '[2.0]'", kFloorModNames, kFloorModVersions, kBinaryAttributes,
-     kBinaryOperands, kDivisionRules});
+     kBinaryOperands, kDivisionRules, kRemainderOpen});
 
 constinit const Operator kSquaredDifference = elementwise_operator<kernel_of<SquaredDifference>>(
     {"squareddifference", "The square of the difference of two tensors",
@@ -224,17 +224,29 @@ constinit const Operator kSquaredDifference = elementwise_operator<kernel_of<Squ
      kBinaryAttributes, kBinaryOperands});
 
 constinit const Operator kMin = elementwise_operator<kernel_of<Min>>(
-    {"min", "The element-wise minimum of any number of tensors",
+    {"min",
+     "The element-wise minimum of any number of tensors",
      "The element-wise minimum of any number of operands, folded from the left. A single operand is copied. "
      "For bool it is the logical and.",
-     "tensorop min '[1,5,9]' '[[4],[6]]' '[8,7,2]'", kMinNames, kMinVersions, kConsumingSpecs,
-     extreme::kOperands});
+     "tensorop min '[1,5,9]' '[[4],[6]]' '[8,7,2]'",
+     kMinNames,
+     kMinVersions,
+     kConsumingSpecs,
+     extreme::kOperands,
+     {},
+     kExtremeOpen});
 
 constinit const Operator kMax = elementwise_operator<kernel_of<Max>>(
-    {"max", "The element-wise maximum of any number of tensors",
+    {"max",
+     "The element-wise maximum of any number of tensors",
      "The element-wise maximum of any number of operands, folded from the left. A single operand is copied. "
      "For bool it is the logical or.",
-     "tensorop max '[1,5,9]' '[[4],[6]]' '[8,7,2]'", kMaxNames, kMaxVersions, kConsumingSpecs,
-     extreme::kOperands});
+     "tensorop max '[1,5,9]' '[[4],[6]]' '[8,7,2]'",
+     kMaxNames,
+     kMaxVersions,
+     kConsumingSpecs,
+     extreme::kOperands,
+     {},
+     kExtremeOpen});
 
 }  // namespace tensorop

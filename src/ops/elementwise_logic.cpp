@@ -203,6 +203,6 @@ constinit const Operator kBitShift = elementwise_operator<shift::kernel>(
      "The bits of a shifted by b bits to the left or to the right. A right shift of a signed integer keeps "
      "its sign.",
      "tensorop bitshift '[1,2,3]' '[4]' --direction left", kBitShiftNames, shift::kVersions,
-     shift::kAttributes, shift::kOperands, shift::kRules});
+     shift::kAttributes, shift::kOperands, shift::kRules, kShiftOpen});
 
 }  // namespace tensorop

@@ -55,6 +55,17 @@ Error index_error(const PlanFault& fault, const Call& call) {
   return Error(cat(element, " is out of range for ", axis), "IX-1");
 }
 
+// "updates[1] goes to data[2], where updates[0] has gone".
+Error duplicate_error(const PlanFault& fault, const Call& call) {
+  const auto element = [&](std::size_t operand, std::int64_t position) {
+    return element_name(call.operand_name(operand), position, call.operands[operand].shape());
+  };
+  constexpr std::size_t kUpdates = 2;
+  return Error(cat(element(kUpdates, fault.position), " and ", element(kUpdates, fault.earlier),
+                   " are updates of the same element, ", element(0, fault.target)),
+               "", "with duplicates last the last update wins");
+}
+
 }  // namespace
 
 Error fault_error(const PlanFault& fault, const Call& call, const Planned& planned) {
@@ -70,6 +81,8 @@ Error fault_error(const PlanFault& fault, const Call& call, const Planned& plann
   switch (fault.fault) {
     case Fault::index_out_of_range:
       return index_error(fault, call);
+    case Fault::duplicate_update:
+      return duplicate_error(fault, call);
     case Fault::division_by_zero:
       return Error(cat(operand(1), ": integer division by zero", where()), "EW-7");
     case Fault::zero_power:

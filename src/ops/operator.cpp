@@ -6,18 +6,40 @@
 
 namespace tensorop {
 
-std::string spec_name(Framework framework, int opset) {
+std::string_view reason_text(OpenReason reason) {
+  switch (reason) {
+    case OpenReason::duplicate_updates:
+      return "duplicate indices without a reduction";
+    case OpenReason::nan_in_extreme:
+      return "NaN in min or max";
+    case OpenReason::zero_divisor:
+      return "division by zero";
+    case OpenReason::wide_shift:
+      return "a shift by at least the width of the dtype";
+    case OpenReason::none:
+      break;
+  }
+  __builtin_unreachable();
+}
+
+std::string_view framework_name(Framework framework) {
   switch (framework) {
     case Framework::standard:
       return "the default semantics";
     case Framework::onnx:
-      return cat("onnx-", opset);
+      return "onnx";
     case Framework::openvino:
-      return cat("openvino-", opset);
+      return "openvino";
     case Framework::mdf:
       return "mdf";
   }
   __builtin_unreachable();
+}
+
+std::string spec_name(Framework framework, int opset) {
+  const bool has_opsets = framework == Framework::onnx || framework == Framework::openvino;
+  const std::string_view name = framework_name(framework);
+  return has_opsets ? cat(name, "-", opset) : std::string(name);
 }
 
 const AttributeSpec* find_attribute(const Operator& op, std::string_view name) {

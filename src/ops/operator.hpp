@@ -137,6 +137,12 @@ struct Version {
   std::uint8_t operands = 0;  // of a variadic operator: exactly so many; 0: any number from 1
 };
 
+// What all versions of a publisher leave open: the reason, where it comes up in a call.
+struct OpenRow {
+  Framework framework;
+  OpenReason reason;
+};
+
 // A name of the operator on the command line.
 struct OperatorName {
   // The default that a name gives to one attribute.
@@ -172,9 +178,11 @@ struct Operator {
   std::span<const OperatorName> names;  // the first is `name`
   std::span<const OperandSpec> operands;
   std::span<const AttributeSpec> attributes;
-  std::span<const Version> versions;  // standard first, then by publisher and opset
-  Choices oob;                        // of --oob (OutOfBounds), default semantics only; empty: has none
-  std::string_view count_rule;        // rule id of a number of operands that the version does not allow
+  std::span<const Version> versions;   // standard first, then by publisher and opset
+  Choices oob;                         // of --oob (OutOfBounds), default semantics only; empty: has none
+  Choices duplicates = {};             // of --duplicates (Duplicates); empty: has none
+  std::span<const OpenRow> open = {};  // the default semantics leave nothing open
+  std::string_view count_rule;         // rule id of a number of operands that the version does not allow
   // The ids of the other rules that check_attributes() and plan() name, those of broadcasting between
   // operands apart: families share them.
   WordList rules;
@@ -187,6 +195,11 @@ struct Operator {
   void (*check_attributes)(const Call& call) = nullptr;
 };
 
+// "duplicate indices without a reduction": why elements are open, for messages. Not of none.
+[[nodiscard]] std::string_view reason_text(OpenReason reason);
+
+// "onnx", "openvino", "mdf"; "the default semantics" for standard.
+[[nodiscard]] std::string_view framework_name(Framework framework);
 // "onnx-13", "openvino-8", "mdf"; "the default semantics" for standard.
 [[nodiscard]] std::string spec_name(Framework framework, int opset);
 

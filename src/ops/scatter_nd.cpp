@@ -117,9 +117,12 @@ constinit const Operator kScatterNd = {
     .attributes = kAttributes,
     .versions = kVersions,
     .oob = kScatterOob,
+    .duplicates = kDuplicates,
+    .open = kScatterOpen,
     .count_rule = kCallRule,
     .rules = kRules,
     .plan = plan,
+    .check_attributes = [](const Call& call) { check_duplicates(call, kReductionKey); },
 };
 
 }  // namespace tensorop

@@ -87,9 +87,12 @@ constinit const Operator kScatterUpdate = {
     .attributes = kAttributes,
     .versions = kVersions,
     .oob = kScatterOob,
+    .duplicates = kDuplicates,
+    .open = kScatterOpen,
     .count_rule = kCallRule,
     .rules = kRules,
     .plan = plan,
+    .check_attributes = [](const Call& call) { check_duplicates(call, kReductionKey); },
 };
 
 }  // namespace tensorop

@@ -125,6 +125,10 @@ Json operator_json(const Operator& op) {
     out["attributes"].push_back(entry);
   }
   if (!op.oob.empty()) out["oob"] = words_of(op.oob);
+  if (!op.duplicates.empty()) out["duplicates"] = words_of(op.duplicates);
+  for (const OpenRow& row : op.open) {
+    out["left_open"][framework_name(row.framework)].push_back(reason_text(row.reason));
+  }
   for (const Rule* rule : rules_of(op)) out["rules"].push_back(rule->id);
   for (const Version& version : op.versions) out["versions"].push_back(version_json(op, version));
   return out;
@@ -206,6 +210,9 @@ std::string describe_text(const Operator& op) {
   if (!op.oob.empty())
     out += cat("  --oob: what happens to an index out of range; not with --spec; ", join(words_of(op.oob)),
                " (default error)\n");
+  if (!op.duplicates.empty())
+    out += cat("  --duplicates: what happens to a second update of an element without a reduction; ",
+               join(words_of(op.duplicates)), " (default last)\n");
   out += "\nRules:\n";
   for (const Rule* rule : rules_of(op))
     out += cat("  ", wrapped(describe_line(*rule), kWidth - 2, kIdWidth + 2), "\n");
@@ -223,6 +230,8 @@ std::string describe_versions(const Operator& op) {
     for (const TypeRow& row : version.types) out += cat("    ", row.type, ": ", type_list(row.allowed), "\n");
     if (has_indices(op)) out += cat("    indices: ", index_rule(version), "\n");
   }
+  for (const OpenRow& row : op.open)
+    out += cat("  ", framework_name(row.framework), " leaves open: ", reason_text(row.reason), "\n");
   return out;
 }
 

@@ -138,6 +138,7 @@ Outcome Caller::run(Random& random, const RandomCase& call, std::string& log, st
   }
   if (!call.spec.empty()) request.spec = call.spec;
   if (call.arguments.oob != "error") request.oob = call.arguments.oob;
+  if (call.arguments.duplicates != "last") request.duplicates = call.arguments.duplicates;
   Settings settings;
   settings.threads = Threads(random.pick(std::vector<int>{1, 2, 3, 7}));
   log += cat("  threads: ", settings.threads.count(), "\n");
@@ -159,6 +160,10 @@ Outcome Caller::run(Random& random, const RandomCase& call, std::string& log, st
       plan_origins(request, settings) != reference::origins(call.arguments)) {
     plan_wrong = "the plan's origins are not those of the reference";
   }
+  if (plan_wrong.empty() && out.result) {
+    const std::vector<bool> wanted = reference::open_elements(call.arguments);
+    if (plan_open(random, request, settings) != wanted) plan_wrong = "other elements are open";
+  }
   return out;
 }
 
@@ -167,6 +172,8 @@ Outcome expected_outcome(const RandomCase& call) {
     return {reference::compute(call.arguments), "", "", ""};
   } catch (const reference::ReferenceError& error) {
     if (error.position < 0) return {std::nullopt, error.rule, "", ""};
+    if (error.rule == reference::kDuplicates)
+      return {std::nullopt, "", "", element_name("updates", error.position, error.shape) + " and "};
     // Index faults name the index, faults of computed elements the position in the result.
     const bool index = error.rule.starts_with("IX-");
     const std::string place = element_name(index ? "indices" : "position ", error.position, error.shape);
@@ -256,6 +263,7 @@ std::string difference(const RandomCase& call, const Outcome& got, const Outcome
 std::string described(const RandomCase& call) {
   std::string out = cat(call.typed, call.spec.empty() ? "" : " --spec ", call.spec);
   for (const auto& [name, text] : call.arguments.attributes) out += cat(" ", name, "=", text);
+  if (call.arguments.duplicates != "last") out += cat(" duplicates=", call.arguments.duplicates);
   if (call.arguments.oob != "error") out += cat(" oob=", call.arguments.oob);
   return out + "\n";
 }

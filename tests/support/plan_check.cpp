@@ -5,10 +5,12 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <stdexcept>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "kernels/open_elements.hpp"
 #include "ops/fault_text.hpp"
 #include "tensor/element.hpp"
 
@@ -200,6 +202,39 @@ std::vector<std::string> plan_origins(const Request& request, const Settings& se
       text += cat(from.operand, ":", from.position, ";");
   }
   return out;
+}
+
+std::vector<bool> plan_open(Random& random, const Request& request, const Settings& settings) {
+  const Bound first = bind(request, settings);
+  const Bound second = bind(request, settings);
+  const Threads threads(static_cast<int>(random.between(1, 3)));
+  for (const Bound* bound : {&first, &second}) bound->planned.plan->prepare(threads);
+  const std::int64_t elements = count(first.planned.output.shape);
+  std::vector<bool> open(static_cast<std::size_t>(elements));
+  OpenCount counted;
+  for (const Range range : random_ranges(random, elements, 5)) {
+    std::vector<std::uint64_t> bits(static_cast<std::size_t>(range.count / 64 + 1));
+    const Plan& plan = *(random.chance(50) ? first : second).planned.plan;
+    plan.mark_open(range, bits.data());
+    for (std::int64_t i = 0; i < range.count; ++i) {
+      if ((bits[static_cast<std::size_t>(i / 64)] >> (i % 64) & 1) == 0) continue;
+      open[static_cast<std::size_t>(range.first + i)] = true;
+      ++counted.count;
+      if (counted.first < 0 || range.first + i < counted.first) counted.first = range.first + i;
+    }
+  }
+  const OpenCount found = count_open(*first.planned.plan, elements, threads);
+  if (found.count != counted.count || found.first != counted.first)
+    throw std::logic_error("count_open() does not count what mark_open() marks");
+  const auto mask = open_mask_plan(*second.planned.plan, elements);
+  mask->prepare(threads);
+  Storage masked(elements);
+  for (const Range range : random_ranges(random, elements, 5)) mask->fill(range, masked.data() + range.first);
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    if (static_cast<int>(masked.data()[i]) != (open[i] ? 1 : 0))
+      throw std::logic_error("open_mask_plan() does not tell what mark_open() marks");
+  }
+  return open;
 }
 
 }  // namespace tensorop

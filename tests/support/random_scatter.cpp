@@ -48,6 +48,10 @@ void set_operands(Random& random, RandomCase& call, const Shape& data, const Sha
   const DType dtype = random_dtype(random, random.chance(1) ? kAllTypes : call.arguments.rules.types);
   const DType update_dtype = random.chance(1) ? random_dtype(random, kAllTypes) : dtype;
   set_reduction(random, call, dtype);
+  const auto& attributes = call.arguments.attributes;
+  const auto reduction = attributes.find("reduction");
+  if ((reduction == attributes.end() || reduction->second == "none") && random.chance(15))
+    call.arguments.duplicates = random.chance(20) ? "last" : "error";
   if (random.chance(2)) updates = spoiled(random, updates);
   call.arguments.operands = {random_tensor(random, dtype, data),
                              random_indices(random, call, indices, extent),

@@ -66,9 +66,7 @@ Array run(const Arguments& arguments) {
   if (op == "gather") return gather(arguments);
   if (op == "gatherelements") return gather_elements(arguments);
   if (op == "gathernd") return gather_nd(arguments);
-  if (op == "scatterelements") return scatter_elements(arguments);
-  if (op == "scatternd") return scatter_nd(arguments);
-  if (op == "scatterupdate") return scatter_update(arguments);
+  if (is_scatter(op)) return scatter(arguments);
   if (op == "broadcast") return broadcast_to_target(arguments);
   if (op == "expand") return expand(arguments);
   if (op == "where") return where(arguments);
@@ -101,6 +99,13 @@ std::vector<std::string> origins(const Arguments& arguments) {
   std::vector<std::string> out;
   for (const Element& element : run(traced).elements) out.push_back(element.bytes);
   return out;
+}
+
+std::vector<bool> open_elements(const Arguments& arguments) {
+  if (is_scatter(arguments.op)) return open_in_scatter(arguments);
+  const std::set<std::string> some = {"min", "max", "div", "mod", "floormod", "bitshift"};
+  if (some.contains(arguments.op)) return open_in_elementwise(arguments);
+  return std::vector<bool>(run(arguments).elements.size());
 }
 
 std::vector<Coordinate> coordinates_of(const Shape& shape) {

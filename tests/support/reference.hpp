@@ -32,6 +32,10 @@ struct Rules {
   bool float_floor_mod = true;          // otherwise EW-4
   bool one_way_condition = false;       // SL-2
   bool use_init_val = true;             // the attribute exists
+  bool open_duplicates = false;         // 1.3: the order of duplicates without a reduction is not specified
+  bool open_nan = false;                // 1.7: nor is NaN in min and max
+  bool open_zero_divisor = false;       // 8, rows 19 and 25: nor a float divided by zero
+  bool open_wide_shift = false;         // 6.6: nor a shift by the width or more
   int most_operands = 0;                // of min and max; 0: any number
   std::vector<std::string> reductions;  // SE-6, SN-4, in the publisher's spelling
   std::vector<std::string> modes;       // of broadcast (BR-1)
@@ -60,6 +64,7 @@ struct Arguments {
   std::map<std::string, std::string> attributes;  // by name with underscores: {"batch_dims", "1"}
   std::string oob = "error";
   Rules rules;
+  std::string duplicates = "last";
 };
 
 // The result. Throws ReferenceError.
@@ -68,5 +73,12 @@ struct Arguments {
 // What each element of the result is made from, in the order in which it is combined: "0:4;2:7;" is element 4
 // of operand 0, then element 7 of operand 2. Empty: it is zero. Of a call that compute() has a result for.
 [[nodiscard]] std::vector<std::string> origins(const Arguments& arguments);
+
+// Of each element of the result, whether the publisher leaves open which value it has. Of a call that
+// compute() has a result for.
+[[nodiscard]] std::vector<bool> open_elements(const Arguments& arguments);
+
+// The rule of a ReferenceError for duplicates where they are refused; its position is in the updates.
+inline constexpr const char* kDuplicates = "duplicates";
 
 }  // namespace tensorop::reference

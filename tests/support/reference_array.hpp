@@ -89,12 +89,14 @@ struct Broadcast {
 [[nodiscard]] Array gather(const Arguments& arguments);
 [[nodiscard]] Array gather_elements(const Arguments& arguments);
 [[nodiscard]] Array gather_nd(const Arguments& arguments);
-[[nodiscard]] Array scatter_elements(const Arguments& arguments);
-[[nodiscard]] Array scatter_nd(const Arguments& arguments);
-[[nodiscard]] Array scatter_update(const Arguments& arguments);
+[[nodiscard]] Array scatter(const Arguments& arguments);
 [[nodiscard]] Array broadcast_to_target(const Arguments& arguments);
 [[nodiscard]] Array expand(const Arguments& arguments);
 [[nodiscard]] Array where(const Arguments& arguments);
 [[nodiscard]] Array elementwise(const Arguments& arguments);
+
+// open_elements() of the operators that may have some.
+[[nodiscard]] std::vector<bool> open_in_scatter(const Arguments& arguments);
+[[nodiscard]] std::vector<bool> open_in_elementwise(const Arguments& arguments);
 
 }  // namespace tensorop::reference

@@ -54,4 +54,26 @@ Array elementwise(const Arguments& arguments) {
   return out;
 }
 
+std::vector<bool> open_in_elementwise(const Arguments& arguments) {
+  const Broadcast broadcast = broadcast_operands(arguments);
+  std::vector<Array> operands;
+  for (const Tensor& operand : arguments.operands) operands.emplace_back(operand);
+  const DType dtype = operands[0].dtype;
+  const std::vector<Placed> placed = place(broadcast, std::move(operands));
+  const Rules& rules = arguments.rules;
+  const bool extreme = arguments.op == "min" || arguments.op == "max";
+  const bool divides = arguments.op == "div" || arguments.op == "mod" || arguments.op == "floormod";
+  std::vector<bool> open;
+  for (const Coordinate& c : coordinates_of(broadcast.shape)) {
+    bool nan = false;
+    for (const Placed& operand : placed) nan = nan || is_nan(operand.at(c));
+    const Element& last = placed.back().at(c);
+    const bool zero = divides && kFloatTypes.contains(dtype) && real(last) == 0;
+    const bool wide = arguments.op == "bitshift" && integer(last) >= static_cast<Wide>(8 * last.bytes.size());
+    open.push_back((extreme && nan && placed.size() > 1 && rules.open_nan) ||
+                   (zero && rules.open_zero_divisor) || (wide && rules.open_wide_shift));
+  }
+  return open;
+}
+
 }  // namespace tensorop::reference

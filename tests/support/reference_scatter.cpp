@@ -1,11 +1,22 @@
 // Section 4 of the specification. Each operator collects the updates of every target location in the order of
-// G-4; folding them is a second step.
+// G-4; folding them, or saying which elements a publisher leaves open, is a second step.
+#include <algorithm>
+
 #include "support/reference_array.hpp"
 
 namespace tensorop::reference {
 namespace {
 
-using Updates = std::vector<std::vector<Element>>;  // of each element of data, in order
+struct Update {
+  Element element;
+  std::int64_t position;  // in the operand updates
+};
+using Updates = std::vector<std::vector<Update>>;  // of each element of data, in order
+
+struct Collected {
+  Array data;
+  Updates updates;
+};
 
 // Float mean (4.2): the sum is in the type already; one division in the compute type, one rounding.
 Element divide_by_count(const Element& sum, std::size_t count) {
@@ -34,29 +45,20 @@ Element fold(const std::string& reduction, const std::vector<Element>& terms) {
   return reduction == "mean" ? divide_by_count(result, terms.size()) : result;
 }
 
-Array apply(const Arguments& arguments, Array out, const Updates& updates) {
-  const std::string reduction = word(arguments, "reduction", "none");
-  const bool use_init_val = flag(arguments, "use_init_val", true);
-  for (std::size_t t = 0; t < out.elements.size(); ++t) {
-    std::vector<Element> terms = updates[t];
-    if (terms.empty()) continue;
-    if (reduction == "none") {
-      out.elements[t] = terms.back();
-      continue;
-    }
-    if (use_init_val) terms.insert(terms.begin(), out.elements[t]);
-    out.elements[t] = fold(reduction, terms);
-  }
-  return out;
+// What element `t` is folded from by a reduction.
+std::vector<Element> terms_of(const Arguments& arguments, const Collected& collected, std::size_t t) {
+  std::vector<Element> terms;
+  for (const Update& update : collected.updates[t]) terms.push_back(update.element);
+  if (!terms.empty() && flag(arguments, "use_init_val", true))
+    terms.insert(terms.begin(), collected.data.elements[t]);
+  return terms;
 }
 
 std::size_t index(std::int64_t value) {
   return static_cast<std::size_t>(value);
 }
 
-}  // namespace
-
-Array scatter_elements(const Arguments& arguments) {
+Collected collect_elements(const Arguments& arguments) {
   const Array data(arguments.operands[0]);
   const Array indices(arguments.operands[1]);
   const Array updates(arguments.operands[2]);
@@ -76,12 +78,12 @@ Array scatter_elements(const Arguments& arguments) {
     if (!target) continue;
     Coordinate t = i;
     t[a] = *target;
-    collected[index(position_of(t, data.shape))].push_back(updates.at(i));
+    collected[index(position_of(t, data.shape))].push_back({updates.at(i), position_of(i, updates.shape)});
   }
-  return apply(arguments, data, collected);
+  return {data, collected};
 }
 
-Array scatter_update(const Arguments& arguments) {
+Collected collect_slices(const Arguments& arguments) {
   const Array data(arguments.operands[0]);
   const Array indices(arguments.operands[1]);
   const Array updates(arguments.operands[2]);
@@ -101,14 +103,15 @@ Array scatter_update(const Arguments& arguments) {
     for (const Coordinate& p : before) {
       for (const Coordinate& s : after) {
         const Coordinate t = p + Coordinate{*target} + s;
-        collected[index(position_of(t, data.shape))].push_back(updates.at(p + i + s));
+        collected[index(position_of(t, data.shape))].push_back(
+            {updates.at(p + i + s), position_of(p + i + s, updates.shape)});
       }
     }
   }
-  return apply(arguments, data, collected);
+  return {data, collected};
 }
 
-Array scatter_nd(const Arguments& arguments) {
+Collected collect_tuples(const Arguments& arguments) {
   const Array data(arguments.operands[0]);
   const Array indices(arguments.operands[1]);
   const Array updates(arguments.operands[2]);
@@ -133,11 +136,55 @@ Array scatter_nd(const Arguments& arguments) {
     }
     if (t.size() != index(k)) continue;  // dropped
     for (const Coordinate& s : rows) {
-      const Element& update = lone ? updates.elements[0] : updates.at(i + s);
-      collected[index(position_of(t + s, data.shape))].push_back(update);
+      const std::int64_t from = lone ? 0 : position_of(i + s, updates.shape);
+      collected[index(position_of(t + s, data.shape))].push_back({updates.elements[index(from)], from});
     }
   }
-  return apply(arguments, data, collected);
+  return {data, collected};
+}
+
+Collected collect(const Arguments& arguments) {
+  if (arguments.op == "scatterelements") return collect_elements(arguments);
+  return arguments.op == "scatterupdate" ? collect_slices(arguments) : collect_tuples(arguments);
+}
+
+// Duplicates, where they are refused: the lowest update that is not the first one of its element.
+void require_no_duplicates(const Collected& collected, const Shape& updates) {
+  std::optional<std::int64_t> lowest;
+  for (const std::vector<Update>& own : collected.updates) {
+    if (own.size() > 1) lowest = std::min(lowest.value_or(own[1].position), own[1].position);
+  }
+  if (lowest) throw ReferenceError(kDuplicates, *lowest, updates);
+}
+
+}  // namespace
+
+Array scatter(const Arguments& arguments) {
+  const std::string reduction = word(arguments, "reduction", "none");
+  const Collected collected = collect(arguments);
+  if (arguments.duplicates == "error") require_no_duplicates(collected, arguments.operands[2].shape());
+  Array out = collected.data;
+  for (std::size_t t = 0; t < out.elements.size(); ++t) {
+    if (collected.updates[t].empty()) continue;
+    out.elements[t] = reduction == "none" ? collected.updates[t].back().element
+                                          : fold(reduction, terms_of(arguments, collected, t));
+  }
+  return out;
+}
+
+// 1.3: in which order duplicates are applied; 1.7: a minimum or maximum that has a NaN to choose from.
+std::vector<bool> open_in_scatter(const Arguments& arguments) {
+  const std::string reduction = word(arguments, "reduction", "none");
+  const Collected collected = collect(arguments);
+  std::vector<bool> open;
+  for (std::size_t t = 0; t < collected.updates.size(); ++t) {
+    const std::vector<Element> terms = terms_of(arguments, collected, t);
+    const bool duplicates = reduction == "none" && collected.updates[t].size() > 1;
+    const bool nan =
+        (reduction == "min" || reduction == "max") && terms.size() > 1 && std::ranges::any_of(terms, is_nan);
+    open.push_back((duplicates && arguments.rules.open_duplicates) || (nan && arguments.rules.open_nan));
+  }
+  return open;
 }
 
 }  // namespace tensorop::reference

@@ -73,6 +73,7 @@ void add_scatter(Versions& versions) {
   const auto elements = [&](const char* name, const char* framework, int since, int until) -> Rules& {
     Rules& rules = versions.add("scatterelements", framework, since, until, name);
     rules.use_init_val = false;
+    rules.open_duplicates = rules.open_nan = true;
     return rules;
   };
   elements("scatter", "onnx", 9, 10).negative_indices = false;
@@ -92,6 +93,7 @@ void add_scatter(Versions& versions) {
     Rules& rules = versions.add("scatternd", framework, since, until, name);
     rules.use_init_val = false;
     rules.one_element_updates = std::string(framework) == "openvino";
+    rules.open_duplicates = rules.open_nan = true;
     return rules;
   };
   nd("scatternd", "onnx", 11, 12);
@@ -103,6 +105,7 @@ void add_scatter(Versions& versions) {
 
   Rules& update = versions.add("scatterupdate", "openvino", 3, kOpenvino);
   update.negative_indices = update.use_init_val = false;
+  update.open_duplicates = true;
 }
 
 void add_broadcast(Versions& versions) {
@@ -131,6 +134,9 @@ void add_onnx_elementwise(Versions& versions) {
         Rules& rules = versions.add(op, "onnx", rows[i].since, until);
         rules.schemes = {rows[i].scheme};
         rules.float_floor_mod = false;
+        rules.open_nan = true;  // min, max
+        rules.open_zero_divisor = std::string_view(op) == "mod";
+        rules.open_wide_shift = true;  // bitshift
       }
     }
   };
@@ -156,6 +162,7 @@ void add_openvino_elementwise(Versions& versions) {
     rules.schemes = schemes;
     rules.float_floor_mod = false;
     rules.most_operands = 2;
+    rules.open_nan = rules.open_zero_divisor = true;  // min, max; div, mod, floormod
     return rules;
   };
   openvino("add", "add", three);

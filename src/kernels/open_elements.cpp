@@ -1,0 +1,177 @@
+#include "kernels/open_elements.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "tensor/element.hpp"
+
+namespace tensorop {
+namespace {
+
+// Elements that are marked at a time. A plan that prefers the whole result looks through everything for each
+// range: its ranges are large, and take up to 64 MiB together.
+constexpr std::int64_t kChunk = std::int64_t{1} << 18;
+constexpr std::int64_t kLargeChunk = std::int64_t{1} << 22;
+constexpr std::int64_t kMostMarked = std::int64_t{1} << 29;
+
+struct IsNan {
+  template <AnyFloat T>
+  static bool apply(T value) {
+    if constexpr (Half<T>) {
+      return (value.bits & 0x7FFF) > HalfTraits<T>::kInfinity;
+    } else {
+      return value != value;
+    }
+  }
+};
+
+struct IsZero {
+  template <AnyFloat T>
+  static bool apply(T value) {
+    if constexpr (Half<T>) {
+      return (value.bits & 0x7FFF) == 0;
+    } else {
+      return value == 0;
+    }
+  }
+};
+
+struct IsWide {
+  template <std::unsigned_integral T>
+  static bool apply(T amount) {
+    return amount >= 8 * sizeof(T);
+  }
+};
+
+// Few elements pass: a loop without branches finds the blocks that have one.
+template <class Test, class T>
+void mark_elements(const std::byte* bytes, std::int64_t stride, std::int64_t count, std::uint64_t* bits,
+                   std::int64_t at) {
+  constexpr std::int64_t kBlock = 256;
+  const auto* elements = reinterpret_cast<const T*>(bytes);
+  if (stride == 0 && !Test::apply(*elements)) return;
+  for (std::int64_t first = 0; first < count; first += kBlock) {
+    const std::int64_t n = std::min(kBlock, count - first);
+    int found = stride == 0 ? 1 : 0;
+    if (stride != 0) {
+      for (std::int64_t i = first; i < first + n; ++i) found |= Test::apply(elements[i]) ? 1 : 0;
+    }
+    if (found == 0) continue;
+    for (std::int64_t i = first; i < first + n; ++i) {
+      const std::uint64_t bit = Test::apply(elements[i * stride]) ? 1 : 0;
+      bits[(at + i) / 64] |= bit << ((at + i) % 64);
+    }
+  }
+}
+
+template <class Test>
+OpenTest test_of(DType dtype) {
+  return dispatch(dtype, []<class T>(TypeTag<T>) -> OpenTest {
+    if constexpr (requires(T value) { Test::apply(value); }) {
+      return mark_elements<Test, T>;
+    } else {
+      return nullptr;
+    }
+  });
+}
+
+std::size_t words_of(std::int64_t elements) {
+  return to_size(ceil_div(elements, 64));
+}
+
+// How many elements are marked at a time; a multiple of 64, so that no two ranges share a word.
+std::int64_t chunk_of(const Plan& plan, std::int64_t elements, const Threads& threads) {
+  if (!plan.prefers_whole()) return kChunk;
+  const std::int64_t share = ceil_div(elements, threads.count());
+  return ceil_div(std::max(kLargeChunk, std::min(share, kMostMarked / threads.count())), 64) * 64;
+}
+
+class OpenMask final : public Plan {
+ public:
+  OpenMask(const Plan& plan, std::int64_t elements) : plan_(plan), elements_(elements) {}
+
+  void prepare(const Threads& threads) override {
+    if (!plan_.prefers_whole() || plan_.open_reason() == OpenReason::none) return;
+    bits_.resize(words_of(elements_));
+    const std::int64_t chunk = chunk_of(plan_, elements_, threads);
+    threads.for_each(ceil_div(elements_, chunk), [&](std::int64_t number, int /*worker*/) {
+      const std::int64_t first = number * chunk;
+      plan_.mark_open({first, std::min(chunk, elements_ - first)}, bits_.data() + first / 64);
+    });
+  }
+
+  void fill(Range range, std::byte* out) const override {
+    std::vector<std::uint64_t> marked;
+    const std::uint64_t* bits = bits_.data();
+    std::int64_t at = range.first;
+    if (bits_.empty()) {
+      marked.resize(words_of(range.count));
+      plan_.mark_open(range, marked.data());
+      bits = marked.data();
+      at = 0;
+    }
+    for (std::int64_t i = 0; i < range.count; ++i, ++at)
+      out[i] = static_cast<std::byte>(bits[at / 64] >> (at % 64) & 1);
+  }
+
+  // Which elements make another one open is not known.
+  [[nodiscard]] Origin origin(std::int64_t /*element*/) const override { return {}; }
+  [[nodiscard]] Footprint footprint(Range range) const override { return plan_.footprint(range); }
+
+ private:
+  const Plan& plan_;
+  std::int64_t elements_;
+  std::vector<std::uint64_t> bits_;  // empty: marked range by range
+};
+
+}  // namespace
+
+OpenTest open_test(OpenReason reason, DType dtype) {
+  switch (reason) {
+    case OpenReason::nan_in_extreme:
+      return test_of<IsNan>(dtype);
+    case OpenReason::zero_divisor:
+      return test_of<IsZero>(dtype);
+    case OpenReason::wide_shift:
+      return test_of<IsWide>(dtype);
+    case OpenReason::none:
+    case OpenReason::duplicate_updates:
+      return nullptr;
+  }
+  __builtin_unreachable();
+}
+
+OpenCount count_open(const Plan& plan, std::int64_t elements, const Threads& threads) {
+  OpenCount all;
+  if (plan.open_reason() == OpenReason::none || elements == 0) return all;
+  const std::int64_t chunk = chunk_of(plan, elements, threads);
+  std::vector<OpenCount> found(to_size(threads.count()));
+  std::vector<std::vector<std::uint64_t>> bits(to_size(threads.count()));
+  threads.for_each(ceil_div(elements, chunk), [&](std::int64_t number, int worker) {
+    const std::int64_t first = number * chunk;
+    const std::int64_t n = std::min(chunk, elements - first);
+    auto& words = bits[static_cast<std::size_t>(worker)];
+    words.assign(words_of(n), 0);
+    plan.mark_open({first, n}, words.data());
+    OpenCount& own = found[static_cast<std::size_t>(worker)];
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      if (words[i] == 0) continue;
+      own.count += std::popcount(words[i]);
+      // A thread takes its ranges in ascending order.
+      if (own.first < 0) own.first = first + to_int64(i) * 64 + std::countr_zero(words[i]);
+    }
+  });
+  for (const OpenCount& own : found) {
+    all.count += own.count;
+    if (own.first >= 0 && (all.first < 0 || own.first < all.first)) all.first = own.first;
+  }
+  return all;
+}
+
+std::unique_ptr<Plan> open_mask_plan(const Plan& plan, std::int64_t elements) {
+  return std::make_unique<OpenMask>(plan, elements);
+}
+
+}  // namespace tensorop

@@ -1,0 +1,38 @@
+// Open elements of a result (Plan::open_reason): what makes an element open, how many there are, and a result
+// that tells which. Source: sections 1.3, 1.7, 6.5 and 6.6 of the specification.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "base/threads.hpp"
+#include "kernels/plan.hpp"
+#include "tensor/dtype.hpp"
+
+namespace tensorop {
+
+// Sets bit at + i of `bits` for each of `count` elements that makes the element of the result that it belongs
+// to open. A stride is 1, or 0 for one element that belongs to all.
+using OpenTest = void (*)(const std::byte* elements, std::int64_t stride, std::int64_t count,
+                          std::uint64_t* bits, std::int64_t at);
+
+// The test of elements of a dtype: for NaN (nan_in_extreme), for zero (zero_divisor, floats) or for a width
+// (wide_shift). Null where no element of the dtype makes a result open for that reason.
+[[nodiscard]] OpenTest open_test(OpenReason reason, DType dtype);
+
+struct OpenCount {
+  std::int64_t count = 0;
+  std::int64_t first = -1;  // the lowest position; -1: none
+};
+
+// Among the first `elements` of a plan's result, after prepare() and check() of everything. Takes a fixed
+// amount of memory.
+[[nodiscard]] OpenCount count_open(const Plan& plan, std::int64_t elements, const Threads& threads);
+
+// The plan of a bool result of as many elements: true where an element of the plan's result is open. `plan`
+// outlives it, and is prepared and checked before. Takes a bit of memory an element where `plan` prefers to
+// compute the whole result, else a fixed amount.
+[[nodiscard]] std::unique_ptr<Plan> open_mask_plan(const Plan& plan, std::int64_t elements);
+
+}  // namespace tensorop

@@ -1,0 +1,115 @@
+// Which elements are open in plans that prefer the whole result; the random calls of the engine's tests are
+// smaller. Source: sections 1.3 and 1.7 of the specification.
+#include "kernels/open_elements.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "kernels/scatter_rows.hpp"
+#include "kernels/tensors.hpp"
+#include "support/catch.hpp"
+#include "support/random.hpp"
+
+namespace tensorop {
+namespace {
+
+// One by one: which elements have several updates or, of a maximum, NaN beside another term.
+std::vector<char> open_one_by_one(const std::vector<float>& data, const std::vector<std::int64_t>& targets,
+                                  const std::vector<float>& updates, bool is_max) {
+  std::vector<char> hits(data.size());
+  std::vector<char> nan(data.size());
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const auto t = static_cast<std::size_t>(targets[i]);
+    hits[t] = hits[t] == 0 ? 1 : 2;
+    if (std::isnan(updates[i])) nan[t] = 1;
+  }
+  std::vector<char> open;
+  for (std::size_t t = 0; t < data.size(); ++t) {
+    const bool has_nan = hits[t] > 0 && (nan[t] != 0 || std::isnan(data[t]));
+    open.push_back((is_max ? has_nan : hits[t] == 2) ? 1 : 0);
+  }
+  return open;
+}
+
+std::vector<float> floats(Random& random, std::int64_t count) {
+  std::vector<float> out;
+  for (std::int64_t i = 0; i < count; ++i)
+    out.push_back(random.chance(10) ? std::numeric_limits<float>::quiet_NaN() : 1.0F);
+  return out;
+}
+
+Tensor tensor_over(const std::vector<float>& elements) {
+  return {
+      DType::float32, {std::ssize(elements)}, reinterpret_cast<const std::byte*>(elements.data()), nullptr};
+}
+
+TEST_CASE("more updates than are sorted leave the same elements open", "[kernels][open]") {
+  Random random(3);
+  struct Case {
+    Shape data;
+    Shape indices;
+  };
+  // In parts, and in tiles of columns.
+  for (const Case& c : {Case{{3000000}, {2200000}}, Case{{3000, 800}, {2800, 790}}}) {
+    CAPTURE(c.data);
+    const std::int64_t all = count(c.data);
+    const std::int64_t columns = c.indices.size() == 2 ? c.indices[1] : 1;
+    std::vector<std::int64_t> indices;
+    std::vector<std::int64_t> targets;
+    for (std::int64_t i = 0; i < count(c.indices); ++i) {
+      indices.push_back(random.between(0, c.data[0] - 1));
+      targets.push_back(indices.back() * (all / c.data[0]) + i % columns);
+    }
+    const std::vector<float> data = floats(random, all);
+    const std::vector<float> updates = floats(random, count(c.indices));
+    for (const bool is_max : {false, true}) {
+      const auto scatter =
+          scatter_plan({tensor_over(data),
+                        tensor_over(updates),
+                        {list_of(DType::int64, indices), {{c.data[0], row_major_strides(c.data)[0]}}, {}},
+                        ElementGeometry{c.indices, c.data, 0},
+                        1,
+                        is_max ? Reduction::max : Reduction::none,
+                        true,
+                        false,
+                        is_max ? OpenReason::nan_in_extreme : OpenReason::duplicate_updates});
+      REQUIRE(scatter->prefers_whole());
+      const std::vector<char> expected = open_one_by_one(data, targets, updates, is_max);
+      const auto mask = open_mask_plan(*scatter, all);
+      mask->prepare(Threads(2));
+      std::vector<char> found(expected.size());
+      mask->fill({0, all}, reinterpret_cast<std::byte*>(found.data()));
+      CHECK((found == expected));
+      const OpenCount counted = count_open(*scatter, all, Threads(2));
+      CHECK(counted.count == std::ranges::count(expected, 1));
+      CHECK(counted.first == std::ranges::find(expected, 1) - expected.begin());
+      // Of the first elements alone.
+      const std::int64_t some = all / 3;
+      CHECK(count_open(*scatter, some, Threads(1)).count ==
+            std::count(expected.begin(), expected.begin() + some, 1));
+    }
+  }
+}
+
+TEST_CASE("elements that make a result open are found at any length and stride", "[kernels][open]") {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  for (const std::int64_t count : {1, 63, 64, 65, 255, 256, 257, 600}) {
+    CAPTURE(count);
+    std::vector<float> elements(static_cast<std::size_t>(count), 2.0F);
+    elements.back() = kNan;
+    std::vector<std::uint64_t> bits(12);
+    const OpenTest test = open_test(OpenReason::nan_in_extreme, DType::float32);
+    test(reinterpret_cast<const std::byte*>(elements.data()), 1, count, bits.data(), 3);
+    for (std::int64_t i = 0; i < 700; ++i)
+      CHECK((bits[static_cast<std::size_t>(i / 64)] >> (i % 64) & 1) == (i == count + 2 ? 1U : 0U));
+    test(reinterpret_cast<const std::byte*>(&kNan), 0, count, bits.data(), 3);
+    for (std::int64_t i = 0; i < 700; ++i)
+      CHECK((bits[static_cast<std::size_t>(i / 64)] >> (i % 64) & 1) == (i >= 3 && i < count + 3 ? 1U : 0U));
+  }
+  CHECK(open_test(OpenReason::nan_in_extreme, DType::int32) == nullptr);
+  CHECK(open_test(OpenReason::zero_divisor, DType::int32) == nullptr);
+  CHECK(open_test(OpenReason::wide_shift, DType::float32) == nullptr);
+}
+
+}  // namespace
+}  // namespace tensorop
