@@ -1,11 +1,25 @@
-// What the linker made of the program.
+// What the presets ask for, and what the linker made of the program.
 #include <elf.h>
 
 #include <cstring>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "support/catch.hpp"
 #include "support/files.hpp"
+
+TEST_CASE("warnings are errors in the presets of developers, not in the one of packages", "[cli][build]") {
+  const auto presets = nlohmann::json::parse(tensorop::get(TENSOROP_SOURCE_DIR "/CMakePresets.json"));
+  std::map<std::string, bool> strict;  // a preset comes after the one that it inherits
+  for (const auto& preset : presets.at("configurePresets")) {
+    const auto variables = preset.value("cacheVariables", nlohmann::json::object());
+    strict[preset.at("name")] = variables.contains("TENSOROP_WERROR") ||
+                                (preset.contains("inherits") && strict.at(preset.at("inherits")));
+  }
+  CHECK_FALSE(strict.at("release"));
+  for (const char* name : {"debug", "asan", "tsan", "fuzz"}) CHECK(strict.at(name));
+}
 
 #ifdef TENSOROP_HARDENED_BINARY
 TEST_CASE("a release is hardened", "[cli][build]") {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -158,5 +159,28 @@ TEST_CASE("the page of an operator has its meaning, its output shape and all its
       // The rules of broadcasting between operands have a page of their own.
       CHECK((page.find(id) != std::string::npos || broadcasting.find("[" + id + "]") != std::string::npos));
     }
+  }
+}
+
+TEST_CASE("the glossary defines the words that tables and choices use", "[cli][docs]") {
+  const std::string page = read_file(fs::path(TENSOROP_SOURCE_DIR) / "docs" / "glossary.md");
+  std::string terms;  // the first cells of the table
+  std::istringstream in(page);
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("| ")) terms += ", " + line.substr(2, line.find(" |", 2) - 2);
+  }
+  terms += ",";
+  std::set<std::string> words = {"MDF", "opset", "publisher", "rank", "rule"};
+  for (const tensorop::Operator* op : tensorop::kOperators) {
+    for (const tensorop::OperandSpec& operand : op->operands) words.insert(std::string(operand.type));
+    for (const tensorop::AttributeSpec& spec : op->attributes) {
+      if (spec.name != "mode") continue;
+      for (const std::string& word : tensorop::words_of(spec.choices)) words.insert(word);
+    }
+  }
+  words.erase("numpy");  // explained at each of its two meanings
+  for (const std::string& word : words) {
+    CAPTURE(word);
+    CHECK(terms.find(", " + word + ",") != std::string::npos);
   }
 }
