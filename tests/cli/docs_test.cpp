@@ -14,6 +14,7 @@
 #include "support/catch.hpp"
 #include "support/process.hpp"
 #include "support/temp_dir.hpp"
+#include "tensorop/commands.hpp"
 
 using tensorop::run_process;
 using tensorop::run_tensorop;
@@ -182,5 +183,16 @@ TEST_CASE("the glossary defines the words that tables and choices use", "[cli][d
   for (const std::string& word : words) {
     CAPTURE(word);
     CHECK(terms.find(", " + word + ",") != std::string::npos);
+  }
+}
+
+TEST_CASE("every option is named in the docs", "[cli][docs]") {
+  std::string text;
+  for (const fs::path& page : pages()) text += read_file(page);
+  for (const tensorop::Command& command : tensorop::all_commands()) {
+    for (const tensorop::Option& option : tensorop::all_options(command)) {
+      CAPTURE(command.name, option.name);
+      CHECK(text.find(option.name) != std::string::npos);
+    }
   }
 }
