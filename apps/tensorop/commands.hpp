@@ -63,6 +63,9 @@ inline constexpr CommandEntry kCommands[] = {
 // The options of every command, and the settings they give.
 [[nodiscard]] std::vector<Option> global_options();
 [[nodiscard]] Settings read_settings(const Arguments& arguments);
+// --input-format, and what it gives: null for auto. Throws Error.
+[[nodiscard]] Option input_option();
+[[nodiscard]] const Format* read_input_format(const Arguments& arguments);
 // --output, --format and --fsync, and the destination they give; `choice` limits the formats.
 [[nodiscard]] std::vector<Option> output_options(FormatChoice choice);
 [[nodiscard]] Destination read_destination(const Arguments& arguments, FormatChoice choice);

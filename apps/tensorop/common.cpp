@@ -104,6 +104,19 @@ std::vector<Option> output_options(FormatChoice choice) {
   };
 }
 
+Option input_option() {
+  return {"--input-format", OptionKind::value, join(text_format_names(), "|"),
+          "format of text that is neither a JSON list nor an object; auto (default): by the file extension, "
+          "else by "
+          "content"};
+}
+
+const Format* read_input_format(const Arguments& arguments) {
+  const auto text = arguments.value("--input-format");
+  if (!text) return nullptr;
+  return with_context("--input-format", [&] { return read_text_format(*text); });
+}
+
 Destination read_destination(const Arguments& arguments, FormatChoice choice) {
   Destination destination;
   destination.path = arguments.value("--output").value_or("-");

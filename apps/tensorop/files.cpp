@@ -17,11 +17,12 @@ namespace {
 int run_info(const Arguments& arguments) {
   if (arguments.operands.empty()) throw Error("no file given");
   if (std::ranges::count(arguments.operands, "-") > 1) throw Error("standard input can be read only once");
+  const Format* const format = read_input_format(arguments);
   std::size_t failed = 0;
   for (const std::string& path : arguments.operands) {
     std::string lines;
     try {
-      for (const FileInfo& file : inspect_file(path)) {
+      for (const FileInfo& file : inspect_file(path, format)) {
         lines += arguments.has("--json") ? describe_json(file) : describe_text(file);
       }
     } catch (const MemoryError&) {
@@ -40,15 +41,16 @@ int run_info(const Arguments& arguments) {
 
 int run_convert(const Arguments& arguments) {
   if (arguments.operands.empty()) throw Error("no input given");
-  convert({arguments.operands, arguments.value("--dtype"), read_destination(arguments, FormatChoice::all),
-           arguments.has("--compress")},
+  convert({arguments.operands, arguments.value("--dtype"), read_input_format(arguments),
+           read_destination(arguments, FormatChoice::all), arguments.has("--compress")},
           read_settings(arguments));
   return 0;
 }
 
 std::vector<Option> convert_options() {
   std::vector<Option> options = {
-      {"--dtype", OptionKind::value, "DTYPE", "cast to this dtype; untyped JSON is read as this dtype"},
+      {"--dtype", OptionKind::value, "DTYPE", "cast to this dtype"},
+      input_option(),
       {"--compress", OptionKind::flag, "", "deflate the arrays of an NPZ archive"},
   };
   for (Option& option : output_options(FormatChoice::all)) options.push_back(std::move(option));
@@ -58,14 +60,15 @@ std::vector<Option> convert_options() {
 }  // namespace
 
 Command info_command() {
-  return {"info",
-          {"info FILE... [--json]"},
-          cat("Shows dtype, shape and layout of files; reads only the headers of ",
-              join_words(format_titles([](const Format& format) { return format.has_header(); }), "and"),
-              " files"),
-          {"tensorop info a.npy", "tensorop info --json *.npy"},
-          {{"--json", OptionKind::flag, "", "print one JSON object on each line, for programs"}},
-          run_info};
+  return {
+      "info",
+      {"info FILE... [--json]"},
+      cat("Shows dtype, shape and layout of files; reads only the headers of ",
+          join_words(format_titles([](const Format& format) { return format.has_header(); }), "and"),
+          " files"),
+      {"tensorop info a.npy", "tensorop info --json *.npy"},
+      {{"--json", OptionKind::flag, "", "print one JSON object on each line, for programs"}, input_option()},
+      run_info};
 }
 
 Command convert_command() {

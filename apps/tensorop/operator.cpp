@@ -62,6 +62,7 @@ std::vector<Option> operator_options(const FoundOperator& found) {
   options.push_back({"--spec", OptionKind::value, "onnx-N|openvino-N|mdf",
                      "use and enforce the operator version of this opset"});
   options.push_back({"--dtype", OptionKind::value, "DTYPE", "dtype of untyped JSON data operands"});
+  options.push_back(input_option());
   options.push_back(
       {"--dry-run", OptionKind::flag, "", "print dtype and shape of the result; read only headers"});
   if (!op.open.empty()) {
@@ -117,6 +118,7 @@ Request make_request(const FoundOperator& found, const Arguments& arguments) {
   request.oob = arguments.value("--oob");
   request.duplicates = arguments.value("--duplicates");
   request.dtype = arguments.value("--dtype");
+  request.text_format = read_input_format(arguments);
   request.dry_run = arguments.has("--dry-run");
   return request;
 }
@@ -144,11 +146,11 @@ std::optional<Destination> read_open_mask(const Arguments& arguments, const Dest
 }
 
 int run_operator(const FoundOperator& found, const Arguments& arguments) {
-  const auto [settings, destination, open_mask] = with_context(found.name->name, [&] {
+  const auto [settings, destination, open_mask, request] = with_context(found.name->name, [&] {
     const Destination output = read_destination(arguments, FormatChoice::tensor);
-    return std::tuple(read_settings(arguments), output, read_open_mask(arguments, output));
+    return std::tuple(read_settings(arguments), output, read_open_mask(arguments, output),
+                      make_request(found, arguments));
   });
-  const Request request = make_request(found, arguments);
   if (request.dry_run) {
     print(describe_output(infer_request(request, settings)));
   } else {

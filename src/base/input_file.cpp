@@ -107,6 +107,10 @@ std::optional<InputFile> InputFile::open_existing(const std::string& path) {
 }
 
 InputFile InputFile::standard_input() {
+  if (os().isatty(STDIN_FILENO)) {
+    throw Error(cat(kStandardInput, " is a terminal"), "",
+                "- reads a pipe or a redirected file: ... | tensorop ... -");
+  }
   InputFile file(kStandardInput, FileDescriptor(STDIN_FILENO));
   // A redirected file is mapped only when nothing has been read from it yet.
   if (::lseek(STDIN_FILENO, 0, SEEK_CUR) == 0) file.map_if_regular();
@@ -126,15 +130,19 @@ void InputFile::map_if_regular() {
 std::size_t InputFile::read(std::span<std::byte> buffer) {
   std::size_t done = 0;
   while (done < buffer.size()) {
-    const ssize_t got = os().read(fd_.get(), buffer.data() + done, buffer.size() - done);
-    if (got < 0) {
-      if (errno == EINTR) continue;
-      throw_errno(name_, "cannot read");
-    }
+    const std::size_t got = read_some(buffer.subspan(done));
     if (got == 0) break;
-    done += static_cast<std::size_t>(got);
+    done += got;
   }
   return done;
+}
+
+std::size_t InputFile::read_some(std::span<std::byte> buffer) {
+  while (true) {
+    const ssize_t got = os().read(fd_.get(), buffer.data(), buffer.size());
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno != EINTR) throw_errno(name_, "cannot read");
+  }
 }
 
 }  // namespace tensorop

@@ -78,7 +78,7 @@ class InputFile {
   static InputFile open(const std::string& path);
   // The same, but returns nothing, with errno, when no file has that name.
   static std::optional<InputFile> open_existing(const std::string& path);
-  // Standard input.
+  // Standard input. Throws Error when it is a terminal.
   static InputFile standard_input();
 
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -86,6 +86,8 @@ class InputFile {
   [[nodiscard]] const std::shared_ptr<const MappedFile>& mapping() const { return mapping_; }
   // Reads up to buffer.size() bytes of a stream; fewer only at its end. Throws Error on failure.
   std::size_t read(std::span<std::byte> buffer);
+  // The same, but only what is there now, at least one byte; 0 at the end.
+  std::size_t read_some(std::span<std::byte> buffer);
 
  private:
   InputFile(std::string name, FileDescriptor fd) : name_(std::move(name)), fd_(std::move(fd)) {}

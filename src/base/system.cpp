@@ -45,6 +45,10 @@ int System::lstat(const char* path, struct stat* out) {
 int System::access(const char* path, int mode) {
   return ::access(path, mode);
 }
+bool System::isatty(int fd) {
+  return ::isatty(fd) == 1;
+}
+
 ssize_t System::readlink(const char* path, char* buffer, size_t bytes) {
   return ::readlink(path, buffer, bytes);
 }

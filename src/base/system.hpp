@@ -31,6 +31,7 @@ class System {
   virtual int stat(const char* path, struct stat* out);
   virtual int lstat(const char* path, struct stat* out);
   virtual int access(const char* path, int mode);
+  virtual bool isatty(int fd);
   virtual ssize_t readlink(const char* path, char* buffer, size_t bytes);
   virtual int fstatvfs(int fd, struct statvfs* out);
   virtual int fallocate(int fd, off_t bytes);

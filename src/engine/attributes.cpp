@@ -68,11 +68,13 @@ void require_no_tuple(const AttributeSpec& spec, const std::string& text) {
 }
 
 // The elements of a rank-1 tensor of integers.
-Shape read_list_operand(const AttributeSpec& spec, const NamedText& given, Inputs& inputs, const Call& call) {
+Shape read_list_operand(const AttributeSpec& spec, const NamedText& given, const Format* text_format,
+                        Inputs& inputs, const Call& call) {
   if (!given.json && given.text.empty()) throw Error(cat(spec.name, " is empty"), spec.rule);
   if (!given.json) require_no_tuple(spec, given.text);
   Source source = with_context(spec.name, [&] {
-    return given.json ? Source::of_json(*given.json, {}) : Source::open(given.text, {});
+    return given.json ? Source::of_json(*given.json, {})
+                      : Source::open(given.text, {.text_format = text_format});
   });
   inputs.add(source.mapping());
   if (source.tensor() == nullptr)
@@ -104,8 +106,10 @@ Shape read_list_operand(const AttributeSpec& spec, const NamedText& given, Input
   return out;
 }
 
-Shape read_integers(const AttributeSpec& spec, const NamedText& given, Inputs& inputs, const Call& call) {
-  if (given.json || !is_plain_list(given.text)) return read_list_operand(spec, given, inputs, call);
+Shape read_integers(const AttributeSpec& spec, const NamedText& given, const Format* text_format,
+                    Inputs& inputs, const Call& call) {
+  if (given.json || !is_plain_list(given.text))
+    return read_list_operand(spec, given, text_format, inputs, call);
   Shape out;
   for (std::string_view rest = given.text;;) {
     const std::size_t comma = rest.find(',');
@@ -121,8 +125,8 @@ Shape read_integers(const AttributeSpec& spec, const NamedText& given, Inputs& i
   return out;
 }
 
-decltype(Attribute::value) read_value(const AttributeSpec& spec, const NamedText& given, Inputs& inputs,
-                                      const Call& call) {
+decltype(Attribute::value) read_value(const AttributeSpec& spec, const NamedText& given,
+                                      const Format* text_format, Inputs& inputs, const Call& call) {
   switch (spec.kind) {
     case AttributeKind::integer:
       return read_integer(spec, given.text);
@@ -132,7 +136,7 @@ decltype(Attribute::value) read_value(const AttributeSpec& spec, const NamedText
     case AttributeKind::choice:
       return read_choice(spec, given.text, call);
     case AttributeKind::integers:
-      return read_integers(spec, given, inputs, call);
+      return read_integers(spec, given, text_format, inputs, call);
   }
   __builtin_unreachable();
 }
@@ -186,9 +190,9 @@ void bind_attributes(const Request& request, Inputs& inputs, Call& call) {
     Attribute& attribute = call.attributes[i];
     if (attribute.is_given) {
       const auto given = std::ranges::find(request.attributes, spec.name, &NamedText::name);
-      attribute.value = read_value(spec, *given, inputs, call);
+      attribute.value = read_value(spec, *given, request.text_format, inputs, call);
     } else if (const auto text = default_text(spec, *call.name, *call.version); !text.empty()) {
-      attribute.value = read_value(spec, {std::string(spec.name), std::string(text)}, inputs, call);
+      attribute.value = read_value(spec, {std::string(spec.name), std::string(text)}, nullptr, inputs, call);
     } else if (spec.required) {
       throw Error(cat("attribute ", spec.name, " is missing"), kCallRule);
     }

@@ -76,8 +76,10 @@ std::vector<Source> open_operands(const std::vector<OperandText>& texts, const R
                                   const Settings& settings, const Call& call) {
   std::vector<Source> sources;
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    const Source::Options options{
-        .header_only = request.dry_run, .allow_abstract = request.dry_run, .read_later = true};
+    const Source::Options options{.header_only = request.dry_run,
+                                  .allow_abstract = request.dry_run,
+                                  .read_later = true,
+                                  .text_format = request.text_format};
     sources.push_back(
         with_context(call.operand_name(i), [&] { return open_operand(texts[i], options, settings); }));
   }

@@ -51,8 +51,17 @@ struct Opened {
   }
 };
 
-Opened open_input(const std::string& text, const std::optional<DType>& dtype, const Threads& threads) {
-  Source source = Source::open(text, {.untyped_as = dtype, .threads = threads});
+// How inputs are read.
+struct Reading {
+  std::optional<DType> dtype;
+  const Format* text_format;
+  Threads threads;
+};
+
+Opened open_input(const std::string& text, const Reading& reading) {
+  const std::optional<DType>& dtype = reading.dtype;
+  Source source = Source::open(
+      text, {.cast_untyped_to = dtype, .text_format = reading.text_format, .threads = reading.threads});
   if (source.tensor() == nullptr) source.resolve(source.natural_dtype());
   const Tensor& tensor = *source.tensor();
   const DType wanted = dtype.value_or(tensor.dtype());
@@ -64,11 +73,11 @@ Opened open_input(const std::string& text, const std::optional<DType>& dtype, co
   return {source.name(), tensor, wanted, std::move(inputs)};
 }
 
-void convert_one(const Conversion& conversion, const std::optional<DType>& dtype, const Settings& settings) {
-  const Opened input = open_input(conversion.inputs[0], dtype, settings.threads);
+void convert_one(const Conversion& conversion, const Reading& reading) {
+  const Opened input = open_input(conversion.inputs[0], reading);
   if (!input.is_cast())
-    return write_tensor(input.tensor, input.inputs, conversion.destination, settings.threads);
-  input.in_context([&] { execute(input.planned(), input.inputs, conversion.destination, settings.threads); });
+    return write_tensor(input.tensor, input.inputs, conversion.destination, reading.threads);
+  input.in_context([&] { execute(input.planned(), input.inputs, conversion.destination, reading.threads); });
 }
 
 struct NamedInput {
@@ -76,27 +85,32 @@ struct NamedInput {
   std::string text;
 };
 
-// NAME=OPERAND, unless the whole text is an operand.
-NamedInput read_name(const std::string& text, std::size_t position) {
+// NAME=OPERAND, unless the whole text is an operand. An archive without a name is all its arrays.
+std::vector<NamedInput> read_name(const std::string& text, std::size_t position) {
   const std::size_t equals = text.find('=');
   const std::size_t bracket = text.find_first_of("[{\"");
-  if (equals < bracket && !names_file(text)) return {text.substr(0, equals), text.substr(equals + 1)};
+  if (equals < bracket && !names_file(text)) return {{text.substr(0, equals), text.substr(equals + 1)}};
+  std::vector<NamedInput> arrays;
+  for (std::string& name : array_names(text)) arrays.push_back({name, cat(text, ':', name)});
+  if (!arrays.empty()) return arrays;
   std::string name = array_name(text);
-  return {name.empty() ? cat("arr_", position) : std::move(name), text};
+  return {{name.empty() ? cat("arr_", position) : std::move(name), text}};
 }
 
 std::vector<NamedInput> read_names(const std::vector<std::string>& texts) {
   std::vector<NamedInput> inputs;
   std::map<std::string, std::size_t> positions;
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    inputs.push_back(read_name(texts[i], i));
-    const NamedInput& input = inputs.back();
-    with_context(printable(texts[i]), [&] { require_array_name(input.name); });
-    const auto [before, is_new] = positions.emplace(input.name, i);
-    if (is_new) continue;
-    throw Error(cat(printable(texts[before->second]), " and ", printable(texts[i]),
-                    " would both have the name ", in_quotes(input.name)),
-                "", "NAME=OPERAND gives an array another name");
+    for (NamedInput& input : read_name(texts[i], i)) {
+      with_context(printable(texts[i]), [&] { require_array_name(input.name); });
+      const auto [before, is_new] = positions.emplace(input.name, i);
+      if (!is_new) {
+        throw Error(cat(printable(texts[before->second]), " and ", printable(texts[i]),
+                        " would both have the name ", in_quotes(input.name)),
+                    "", "NAME=OPERAND gives an array another name");
+      }
+      inputs.push_back(std::move(input));
+    }
   }
   const auto is_stdin = [](const NamedInput& input) { return input.text == "-"; };
   if (std::ranges::count_if(inputs, is_stdin) > 1) throw Error("standard input can be read only once");
@@ -115,8 +129,7 @@ Opened prepared(Opened input, const Threads& threads) {
   return input;
 }
 
-void convert_to_archive(const Conversion& conversion, const Format& format, const std::optional<DType>& dtype,
-                        const Settings& settings) {
+void convert_to_archive(const Conversion& conversion, const Format& format, const Reading& reading) {
   const auto inputs = read_names(conversion.inputs);
   const auto archive =
       format.create_archive(conversion.destination.path,
@@ -124,13 +137,12 @@ void convert_to_archive(const Conversion& conversion, const Format& format, cons
   std::vector<Opened> ready;
   if (archive->is_stream()) {
     for (const NamedInput& input : inputs) {
-      ready.push_back(prepared(open_input(input.text, dtype, settings.threads), settings.threads));
+      ready.push_back(prepared(open_input(input.text, reading), reading.threads));
     }
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const Opened input =
-        ready.empty() ? open_input(inputs[i].text, dtype, settings.threads) : std::move(ready[i]);
-    add_array(*archive, inputs[i].name, input, settings.threads);
+    const Opened input = ready.empty() ? open_input(inputs[i].text, reading) : std::move(ready[i]);
+    add_array(*archive, inputs[i].name, input, reading.threads);
   }
   archive->commit();
 }
@@ -150,8 +162,8 @@ void convert(const Conversion& conversion, const Settings& settings) {
   }
   std::optional<DType> dtype;
   if (conversion.dtype) dtype = read_dtype(*conversion.dtype);
-  to_archive ? convert_to_archive(conversion, format, dtype, settings)
-             : convert_one(conversion, dtype, settings);
+  const Reading reading{dtype, conversion.text_format, settings.threads};
+  to_archive ? convert_to_archive(conversion, format, reading) : convert_one(conversion, reading);
 }
 
 }  // namespace tensorop

@@ -10,14 +10,16 @@
 namespace tensorop {
 
 struct Conversion {
-  std::vector<std::string> inputs;   // operands: path, FILE:NAME, "-", inline JSON
-  std::optional<std::string> dtype;  // cast to the dtype of that name; untyped JSON is read as this dtype
+  std::vector<std::string> inputs;      // operands: path, FILE:NAME, "-", inline JSON
+  std::optional<std::string> dtype;     // cast to the dtype of that name
+  const Format* text_format = nullptr;  // of inputs that are text, as in open_file(); null: detected
   Destination destination;
   bool compress = false;  // an archive's arrays are deflated
 };
 
 // Writes one input into one file, or any number of inputs into one archive, in their order. In an archive
-// NAME=OPERAND names an array; the others have the name of array_name(), or arr_0, arr_1, ... by position.
+// NAME=OPERAND names an array; the others have the name of array_name(), or arr_0, arr_1, ... by position. An
+// archive is all its arrays, under their names.
 // Throws Error naming the first element that does not fit.
 void convert(const Conversion& conversion, const Settings& settings);
 

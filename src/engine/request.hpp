@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/format.hpp"
 #include "io/json_text.hpp"
 #include "ops/registry.hpp"
 
@@ -36,8 +37,9 @@ struct Request {
   std::optional<std::string> spec;      // "onnx-13"
   std::optional<std::string> oob;
   std::optional<std::string> duplicates;
-  std::optional<std::string> dtype;  // of untyped JSON data operands
-  bool dry_run = false;              // stop after the shapes; operands may be "float32[2,3]"
+  std::optional<std::string> dtype;     // of untyped JSON data operands
+  const Format* text_format = nullptr;  // of operands that are text, as in open_file(); null: detected
+  bool dry_run = false;                 // stop after the shapes; operands may be "float32[2,3]"
 };
 
 }  // namespace tensorop

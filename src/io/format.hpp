@@ -39,10 +39,17 @@ struct Format {
   std::string_view article;                      // of the title: "an"
   std::array<std::string_view, 3> endings = {};  // of file names, for writing; the first is the usual one
 
-  // Detection, from the first bytes of a file alone.
+  // Detection, from the first bytes of a file.
   std::size_t detect_bytes = 0;  // so many of them are enough
   bool (*detects)(std::string_view head) = nullptr;
-  // The format of files that no format detects, and of standard output.
+  // Beside `detects`, where fewer bytes may do: whether `head`, which is not detected, could be if it went
+  // on.
+  bool (*may_detect)(std::string_view head) = nullptr;
+  bool is_binary = false;
+  // The ending decides among formats that are text, where the first bytes are not those of a JSON list or
+  // object.
+  bool ending_decides = false;
+  // The format of single values, which no format detects, and of standard output.
   bool is_default = false;
 
   // Reading: one of these three, or none where files of the format are detected as another one.
@@ -82,14 +89,29 @@ struct Format {
 // In the order in which they are listed.
 [[nodiscard]] std::span<const Format> formats();
 
-// The format of files that no other format detects, and of standard output.
+// The format of single values, and of standard output.
 [[nodiscard]] const Format& default_format();
-// The format of a file that begins with `head`. The first most_detect_bytes() are enough.
-[[nodiscard]] const Format& detect_format(std::string_view head);
-[[nodiscard]] std::size_t most_detect_bytes();
+// The format that detects a file that begins with `head`; null where none does.
+[[nodiscard]] const Format* detect_format(std::string_view head);
+// The format of an input. What detects binary files and JSON lists and objects decides first, then `given`,
+// the ending of `path`, and the other formats that detect `head`. Throws Error that says what the input looks
+// like.
+[[nodiscard]] const Format& input_format(std::string_view head, std::string_view path, const Format* given);
+// How many of the first bytes are enough: to detect binary files, and to detect all.
+struct DetectBytes {
+  std::size_t binary;
+  std::size_t all;
+};
+[[nodiscard]] DetectBytes detect_bytes();
+// Whether more bytes than `head`, which no format detects, could make a format detect it.
+[[nodiscard]] bool may_detect_format(std::string_view head);
 
 // The format of that name, in any case, where results can be written in it; else null.
 [[nodiscard]] const Format* find_format(std::string_view name);
+// The format of text named by `name`, in any case: a value of --input-format; null for "auto". Throws Error.
+[[nodiscard]] const Format* read_text_format(std::string_view name);
+// The values of --input-format.
+[[nodiscard]] std::vector<std::string> text_format_names();
 
 // "an NPY file", "an NPZ archive".
 [[nodiscard]] std::string noun_of(const Format& format);
@@ -108,7 +130,9 @@ enum class FormatChoice : std::uint8_t {
 [[nodiscard]] std::vector<std::string> format_names(FormatChoice choice);
 // The titles of the formats for which `wanted` is true, for sentences.
 [[nodiscard]] std::vector<std::string> format_titles(bool (*wanted)(const Format& format));
-// The format of the file extension of `path`. Throws Error naming the path when there is none.
+// The format in which results are written that has the file extension of `path`, in any case; else null.
+[[nodiscard]] const Format* find_format_by_ending(std::string_view path);
+// The same. Throws Error naming the path when there is none.
 [[nodiscard]] const Format& format_by_ending(std::string_view path, FormatChoice choice);
 
 }  // namespace tensorop

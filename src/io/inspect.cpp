@@ -51,8 +51,8 @@ FileInfo inspect_single(OpenedFile opened) {
 
 }  // namespace
 
-std::vector<FileInfo> inspect_file(const std::string& path) {
-  OpenedFile opened = open_file(path);
+std::vector<FileInfo> inspect_file(const std::string& path, const Format* text_format) {
+  OpenedFile opened = open_file(path, text_format);
   const Format& format = *opened.format;
   std::vector<FileInfo> files = format.open_archive != nullptr
                                     ? inspect_archive(opened)

@@ -1,6 +1,7 @@
 #include "io/json_data.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 #include <utility>
 
@@ -47,6 +48,11 @@ void integers_to_float64(std::byte* out, const std::byte* in, std::int64_t count
                          const std::vector<FloatOnly>& float_only) {
   for (std::int64_t i = 0; i < count; ++i) store(out, i, static_cast<double>(load<std::int64_t>(in, i)));
   for (const FloatOnly& number : float_only) store(out, number.element, number.value);
+}
+
+// Of the text of a number. One that is too large for a float is not zero, nor is one that is too small.
+bool is_nonzero(std::string_view text) {
+  return text.substr(0, text.find_first_of("eE")).find_first_of("123456789") != std::string_view::npos;
 }
 
 template <AnyFloat T>
@@ -99,12 +105,15 @@ void Elements::grow(std::int64_t capacity) {
   data_ = storage_->data();
 }
 
-DataReader::DataReader(const JsonHeader& header, const JsonReading& reading)
+DataReader::DataReader(const JsonHeader& header, const JsonReading& reading,
+                       std::function<std::string()> place)
     : header_(header),
       reading_(reading),
+      place_(std::move(place)),
       nesting_(is_complex(header.dtype), is_complex(header.dtype) ? kDeepestList : kMaxRank),
       dtype_(header.dtype),
-      inferred_(!header.dtype) {
+      inferred_(!header.dtype),
+      is_cast_(reading.cast && !header.is_typed) {
   limit_elements();
 }
 
@@ -136,18 +145,38 @@ void DataReader::become_float64() {
   limit_elements();
 }
 
+std::string DataReader::element() const {
+  return cat(place_ ? cat(place_(), ": ") : "", nesting_.element());
+}
+
+void DataReader::refuse(std::string_view found, std::string hint) const {
+  throw Error(cat(element(), ": expected ", expected(), ", found ", found), {}, std::move(hint));
+}
+
+// Without a cast the dtype allows one kind only.
+void DataReader::require_same_kind(bool is_boolean) {
+  if (!is_cast_) return;
+  constexpr std::string_view kNames[] = {"a number", "true or false"};
+  if (elements_.bytes() == 0) casts_booleans_ = is_boolean;
+  if (casts_booleans_ != is_boolean) {
+    throw Error(cat(element(), ": expected ", kNames[casts_booleans_], ", found ", kNames[is_boolean]));
+  }
+}
+
 void DataReader::boolean(bool value) {
+  require_same_kind(true);
+  if (is_cast_ && dtype_ && is_number(*dtype_) && !is_complex(dtype_)) return put_number(value ? "1" : "0");
   const std::string_view found = value ? "true" : "false";
   nesting_.require_element(found);
   if (!dtype_) dtype_ = DType::boolean;
-  if (dtype_ != DType::boolean) nesting_.refuse(expected(), found);
+  if (dtype_ != DType::boolean) refuse(found);
   elements_.push(Bool{static_cast<std::uint8_t>(value)});
   nesting_.next();
 }
 
 std::string DataReader::does_not_fit(std::string_view text) const {
-  return cat(nesting_.element(), " = ", printable(text), " does not fit in ", name(*dtype_), " (",
-             range_text(*dtype_), ")");
+  return cat(element(), " = ", printable(text), " does not fit in ", name(*dtype_), " (", range_text(*dtype_),
+             ")");
 }
 
 // In an untyped text an integer may be none of int64 and yet be one of many floats.
@@ -173,17 +202,38 @@ void DataReader::parse(std::string_view text) {
   }
   if (status == NumberStatus::range) throw Error(does_not_fit(text));
   if (status == NumberStatus::fraction) {
-    throw Error(cat(nesting_.element(), " = ", printable(text), " is not an integer, ", name(*dtype_),
+    if (is_cast_) return parse_cast<T>(text);
+    throw Error(cat(element(), " = ", printable(text), " is not an integer, ", name(*dtype_),
                     " takes only integers"));
   }
   elements_.push(value);
 }
 
+// A number with a fraction or an exponent as a float64 becomes an integer.
+template <class T>
+void DataReader::parse_cast(std::string_view text) {
+  double wide = 0;
+  T value{};
+  if (parse_number(text, wide) != NumberStatus::ok || !convert_real(wide, value)) {
+    throw Error(does_not_fit(text));
+  }
+  elements_.push(value);
+}
+
 void DataReader::number(std::string_view text) {
+  require_same_kind(false);
+  put_number(text);
+}
+
+void DataReader::put_number(std::string_view text) {
   nesting_.require_element("a number");
   if (!dtype_) dtype_ = DType::int64;
   if (dtype_ == DType::string && inferred_ && all_not_finite_) become_float64();
-  if (!is_number(*dtype_)) nesting_.refuse(expected(), "a number");
+  if (is_cast_ && dtype_ == DType::boolean) {
+    elements_.push(Bool{static_cast<std::uint8_t>(is_nonzero(text))});
+    return nesting_.next();
+  }
+  if (!is_number(*dtype_)) refuse("a number");
   dispatch(*dtype_, [&]<class T>(TypeTag<T>) {
     // Of a complex element it is one of the parts.
     if constexpr (Real<Part<T>>) parse<Part<T>>(text);
@@ -199,70 +249,101 @@ void DataReader::string(std::string_view text) {
   if (dtype_ == DType::string) {
     elements_.push(elements_.keep(text));
     all_not_finite_ = all_not_finite_ && not_finite;
-  } else if (not_finite && kFloatLike.contains(*dtype_)) {
-    dispatch(*dtype_, [&]<class T>(TypeTag<T>) {
-      if constexpr (AnyFloat<Part<T>>) elements_.push(round_to<Part<T>>(*not_finite));
-    });
-  } else {
-    nesting_.refuse(
-        expected(), "a string",
-        kFloatLike.contains(*dtype_) ? "not-finite numbers are \"NaN\", \"Infinity\" and \"-Infinity\"" : "");
+  } else if (!not_finite || !put_not_finite(*not_finite)) {
+    refuse("a string", kFloatLike.contains(*dtype_)
+                           ? "not-finite numbers are \"NaN\", \"Infinity\" and \"-Infinity\""
+                           : "");
   }
+  nesting_.next();
+}
+
+// False where the dtype has no such element.
+bool DataReader::put_not_finite(double value) {
+  if (is_cast_ && dtype_ == DType::boolean) {
+    elements_.push(Bool{1});
+    return true;
+  }
+  if (!kFloatLike.contains(*dtype_)) return false;
+  dispatch(*dtype_, [&]<class T>(TypeTag<T>) {
+    if constexpr (AnyFloat<Part<T>>) elements_.push(round_to<Part<T>>(value));
+  });
+  return true;
+}
+
+void DataReader::not_finite(double value) {
+  const std::string_view found = std::isnan(value) ? "NaN" : value < 0 ? "-Infinity" : "Infinity";
+  nesting_.require_element(found);
+  if (!dtype_) {
+    dtype_ = DType::float64;
+    inferred_ = false;
+  }
+  if (inferred_ && dtype_ == DType::int64) become_float64();
+  if (kIntegerTypes.contains(*dtype_)) throw Error(does_not_fit(found));
+  if (!put_not_finite(value)) refuse(found);
   nesting_.next();
 }
 
 // Parts are read only where all is as it should be. Wherever it is not, the text from the beginning of the
 // part on is read token by token, which finds what is wrong: no message depends on the parts.
 std::ptrdiff_t DataReader::read_ahead(JsonScanner& in) {
-  constexpr std::size_t kLeast = 256;  // less is not worth it
+  static const PartFormat kFormat = json_parts();
   const std::size_t depth = nesting_.depth();
-  const std::size_t round = to_size(reading_.threads.count()) * 8 * reading_.part_bytes;
-  while (in.offset() >= not_before_ && dtype_ && is_number(*dtype_) && nesting_.is_settled()) {
-    std::string_view text = in.rest().substr(0, round);
-    // No string begins in front of the first quote: each comma there is one between elements.
-    text = text.substr(0, text.find('"'));
-    not_before_ = in.offset() + text.size();
-    const std::size_t comma = text.rfind(',');
-    if (comma == std::string_view::npos || comma < std::min(kLeast, reading_.part_bytes)) break;
-    text = text.substr(0, comma + 1);
-    // What follows is likely to be as dense, and untouched memory costs nothing.
-    const double rest = in.source().is_whole() ? static_cast<double>(in.rest().size()) : 0;
-    const std::size_t read = read_parts(text, 1.125 * rest / static_cast<double>(text.size()));
-    in.skip(read);
-    if (read < text.size()) break;
-    not_before_ = 0;
-  }
+  in.skip(read_ahead(in.rest(), in.offset(), in.source().is_whole(), kFormat));
   return static_cast<std::ptrdiff_t>(nesting_.depth()) - static_cast<std::ptrdiff_t>(depth);
 }
 
-// Reads `text`, which ends with a comma. Returns how much of it has been read: the parts in front of the
+std::size_t DataReader::read_ahead(std::string_view rest, std::size_t offset, bool is_whole,
+                                   const PartFormat& format) {
+  constexpr std::size_t kLeast = 256;  // less is not worth it
+  const std::size_t round = to_size(reading_.threads.count()) * 8 * reading_.part_bytes;
+  std::size_t done = 0;
+  while (offset + done >= not_before_ && dtype_ && is_number(*dtype_) && nesting_.is_settled() &&
+         !casts_booleans_) {
+    std::string_view text = rest.substr(done, round);
+    // No string begins in front of the first quote: each mark there ends a number.
+    text = text.substr(0, text.find('"'));
+    not_before_ = offset + done + text.size();
+    const std::size_t mark = text.rfind(format.mark);
+    if (mark == std::string_view::npos || mark < std::min(kLeast, reading_.part_bytes)) break;
+    text = text.substr(0, mark + 1);
+    // What follows is likely to be as dense, and untouched memory costs nothing.
+    const double left = is_whole ? static_cast<double>(rest.size() - done) : 0;
+    const std::size_t read = read_parts(text, format, 1.125 * left / static_cast<double>(text.size()));
+    done += read;
+    if (read < text.size()) break;
+    not_before_ = 0;
+  }
+  return done;
+}
+
+// Reads `text`, which ends with a mark. Returns how much of it has been read: the parts in front of the
 // first one that does not fit. If there is no room, it is made for `likely` times as many numbers; at least
 // twice as many as there were.
-std::size_t DataReader::read_parts(std::string_view text, double likely) {
-  std::vector<NumberPart> parts = divide_numbers(text, reading_.part_bytes);
+std::size_t DataReader::read_parts(std::string_view text, const PartFormat& format, double likely) {
+  std::vector<NumberPart> parts = divide_numbers(text, format.mark, reading_.part_bytes);
   const auto for_each = [&](const auto& work) {
     reading_.threads.for_each(to_int64(parts.size()), [&](std::int64_t i, int) { work(parts[to_size(i)]); });
   };
-  for_each(count_marks);
+  for_each(format.count);
   const std::int64_t size = part_size(*dtype_);
   std::int64_t bytes = 0;
-  for (const NumberPart& part : parts) bytes += part.commas * size;
+  for (const NumberPart& part : parts) bytes += part.elements * size;
   std::byte* out = elements_.reserve(
       bytes, std::max(elements_.bytes(), static_cast<std::int64_t>(static_cast<double>(bytes) * likely)));
   if (out == nullptr) return 0;
   std::ptrdiff_t deeper = 0;
   for (NumberPart& part : parts) {
-    part.out = std::exchange(out, out + part.commas * size);
+    part.out = std::exchange(out, out + part.elements * size);
     part.lists = nesting_.part(std::exchange(deeper, deeper + part.deeper));
   }
-  for_each([&](NumberPart& part) { read_numbers(part, *dtype_, inferred_); });
+  for_each([&](NumberPart& part) { format.read(part, *dtype_, inferred_); });
   std::size_t read = 0;
   for (const NumberPart& part : parts) {
     if (!part.fits || !nesting_.step_over(*part.lists)) break;
     for (const FloatOnly& number : part.float_only) {
       float_only_.push_back({elements_.bytes() / size + number.element, number.value});
     }
-    elements_.add(part.commas * size);
+    elements_.add(part.elements * size);
     read += part.text.size();
   }
   return read;

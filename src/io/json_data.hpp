@@ -1,11 +1,12 @@
-// The data of a JSON document, element by element: its elements, its dtype, its shape, and the messages for
-// elements that do not fit. Knows nothing of the JSON grammar nor of keys.
+// The data of a text, element by element: its elements, its dtype, its shape, and the messages for elements
+// that do not fit. Knows nothing of grammars nor of keys: it serves JSON and tables of numbers.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -22,6 +23,7 @@
 namespace tensorop {
 
 class JsonScanner;
+struct PartFormat;
 
 // The elements read so far, in memory that doubles as they arrive: promises of the text cost nothing.
 class Elements {
@@ -75,6 +77,7 @@ class Elements {
 // The keys of a described text that stand beside its data, as far as they are known.
 struct JsonHeader {
   std::optional<DType> dtype;
+  bool is_typed = false;  // the text itself names the dtype
   std::optional<Shape> shape;
 };
 
@@ -82,20 +85,26 @@ struct JsonHeader {
 // as an Error.
 class DataReader {
  public:
-  // `header` outlives the reader; its shape may come after the data.
-  DataReader(const JsonHeader& header, const JsonReading& reading);
+  // `header` outlives the reader; its shape may come after the data. Messages name an element by `place`, if
+  // there is one, and by its indices.
+  DataReader(const JsonHeader& header, const JsonReading& reading, std::function<std::string()> place = {});
 
   void begin_list() { nesting_.open(expected()); }
   void end_list() { nesting_.close(); }
   void boolean(bool value);
   // Any number as its JSON text.
   void number(std::string_view text);
+  // NaN or an infinity of a text that has them as numbers.
+  void not_finite(double value);
   void string(std::string_view text);
   // An element that no dtype has: null or an object.
-  [[noreturn]] void refuse(std::string_view found) const { nesting_.refuse(expected(), found); }
+  [[noreturn]] void refuse(std::string_view found, std::string hint = {}) const;
 
   // Reads numbers in parts, on all threads, as long as they are there and fit: json_grammar.hpp.
   std::ptrdiff_t read_ahead(JsonScanner& in);
+  // The same of `rest`, which begins at `offset` in its text after a mark. `is_whole`: up to the end of the
+  // text. Returns how many characters have been read; the last of them is a mark.
+  std::size_t read_ahead(std::string_view rest, std::size_t offset, bool is_whole, const PartFormat& format);
 
   // The tensor, once all of the text has been read. The last call.
   [[nodiscard]] JsonTensor finish();
@@ -106,22 +115,31 @@ class DataReader {
     if (dtype_ == DType::boolean) return "true or false";
     return dtype_ == DType::string ? "a string" : "a number";
   }
+  [[nodiscard]] std::string element() const;
+  void require_same_kind(bool is_boolean);
+  void put_number(std::string_view text);
   template <class T>
   void parse(std::string_view text);
+  template <class T>
+  void parse_cast(std::string_view text);
   void put_float_only(std::string_view text, bool in_range);
+  [[nodiscard]] bool put_not_finite(double value);
   void become_float64();
   void limit_elements();
   [[nodiscard]] std::string does_not_fit(std::string_view text) const;
-  [[nodiscard]] std::size_t read_parts(std::string_view text, double likely);
+  [[nodiscard]] std::size_t read_parts(std::string_view text, const PartFormat& format, double likely);
   [[nodiscard]] Shape final_shape(DType dtype, std::int64_t elements) const;
 
   const JsonHeader& header_;
   const JsonReading& reading_;
+  std::function<std::string()> place_;
   Nesting nesting_;
   Elements elements_;
-  std::optional<DType> dtype_;  // unknown until the first element of an untyped text
-  bool inferred_ = false;       // dtype_ comes from the elements read so far
-  bool all_not_finite_ = true;  // every string so far could be a number
+  std::optional<DType> dtype_;   // unknown until the first element of an untyped text
+  bool inferred_ = false;        // dtype_ comes from the elements read so far
+  bool is_cast_ = false;         // elements are cast to dtype_ (JsonReading)
+  bool casts_booleans_ = false;  // and the text has true and false
+  bool all_not_finite_ = true;   // every string so far could be a number
   std::vector<FloatOnly> float_only_;
   std::string refused_;         // JsonTensor::refused
   std::size_t not_before_ = 0;  // the offset in the text from which on parts are tried again

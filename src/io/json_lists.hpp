@@ -39,7 +39,7 @@ class PartLists {
     return true;
   }
   [[nodiscard]] bool at_element() const { return depth_ == rank_; }
-  void next() { ++counts_[depth_]; }
+  void next(std::int64_t elements = 1) { counts_[depth_] += elements; }
   // False for the outermost list too: nothing follows it.
   [[nodiscard]] bool close() {
     const std::int64_t count = counts_[depth_];

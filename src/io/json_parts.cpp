@@ -29,7 +29,7 @@ bool read_as(NumberPart& part, bool inferred) {
       ++at;
       skip_blanks();
     }
-    if (!lists.at_element() || element == part.commas) return false;
+    if (!lists.at_element() || element == part.elements) return false;
     const bool negative = *at == '-';
     if (!scan_number(at, end, out[element])) return false;
     if constexpr (std::same_as<T, std::int64_t>) {
@@ -45,19 +45,7 @@ bool read_as(NumberPart& part, bool inferred) {
     }
     if (*at != ',') return false;
   } while (++at != end);
-  return element == part.commas;
-}
-
-}  // namespace
-
-std::vector<NumberPart> divide_numbers(std::string_view text, std::size_t size) {
-  std::vector<NumberPart> parts;
-  while (!text.empty()) {
-    const std::size_t comma = text.find(',', std::min(size, text.size()) - 1);
-    parts.push_back({text.substr(0, comma + 1)});
-    text.remove_prefix(comma + 1);
-  }
-  return parts;
+  return element == part.elements;
 }
 
 void count_marks(NumberPart& part) {
@@ -73,7 +61,7 @@ void count_marks(NumberPart& part) {
       begins = static_cast<std::uint8_t>(begins + (block[i] == '['));
       ends = static_cast<std::uint8_t>(ends + (block[i] == ']'));
     }
-    part.commas += commas;
+    part.elements += commas;
     part.deeper += begins - ends;
   };
   const char* at = part.text.data();
@@ -88,6 +76,22 @@ void read_numbers(NumberPart& part, DType dtype, bool inferred) {
   dispatch(dtype, [&]<class T>(TypeTag<T>) {
     if constexpr (Real<Part<T>>) part.fits = part.lists && read_as<Part<T>>(part, inferred);
   });
+}
+
+}  // namespace
+
+PartFormat json_parts() {
+  return {',', count_marks, read_numbers};
+}
+
+std::vector<NumberPart> divide_numbers(std::string_view text, char mark, std::size_t size) {
+  std::vector<NumberPart> parts;
+  while (!text.empty()) {
+    const std::size_t end = text.find(mark, std::min(size, text.size()) - 1);
+    parts.push_back({text.substr(0, end + 1)});
+    text.remove_prefix(end + 1);
+  }
+  return parts;
 }
 
 }  // namespace tensorop

@@ -26,7 +26,6 @@ class Handler {
   // Whether the data has been read; else it stands in front of the keys, and is to be read again.
   [[nodiscard]] bool has_data() const { return data_.has_value(); }
   [[nodiscard]] DataReader& data() { return *data_; }
-  [[nodiscard]] bool is_typed() const { return is_typed_; }
 
   void null() { unfit("null"); }
 
@@ -133,7 +132,7 @@ class Handler {
 
   void set_dtype(std::string_view text) {
     header_.dtype = parse_dtype(text);
-    is_typed_ = true;
+    header_.is_typed = true;
     if (header_.dtype) return;
     std::vector<std::string> names;
     names.reserve(kDTypeCount);
@@ -168,7 +167,6 @@ class Handler {
   const JsonReading& reading_;
   Part part_ = Part::nothing;
   bool in_shape_ = false;
-  bool is_typed_ = false;
   std::array<bool, kKeys.size()> seen_{};
   std::optional<DataReader> data_;
   Nesting skipped_{false, kDeepestList};
@@ -192,7 +190,7 @@ JsonTensor read_json(JsonText& text, const JsonReading& reading) {
     if (after != JsonToken::end) in.refuse(after, kEnd);
     if (handler.has_data()) {
       JsonTensor tensor = handler.data().finish();
-      tensor.typed = handler.is_typed();
+      tensor.typed = header.is_typed;
       tensor.empty = tensor.empty && !tensor.typed;
       return tensor;
     }

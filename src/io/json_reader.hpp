@@ -19,6 +19,10 @@ namespace tensorop {
 
 struct JsonReading {
   std::optional<DType> as = {};  // the dtype of untyped text
+  // Elements of untyped text are cast to `as`, as convert does (tensor/convert_elements.hpp), where they are
+  // not of that dtype: numbers with a fraction become integers, numbers become bool, and true and false
+  // numbers.
+  bool cast = false;
   Threads threads = Threads(1);
   // Numbers are read in parts of so many bytes of text, which the threads share. No result depends on it.
   std::size_t part_bytes = std::size_t{1} << 17;

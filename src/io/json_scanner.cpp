@@ -74,8 +74,7 @@ std::string_view token_name(JsonToken token) {
 
 }  // namespace
 
-JsonScanner::JsonScanner(JsonText& text, std::string_view name) : text_(text), name_(name) {
-  go_to(text.offset());
+JsonScanner::JsonScanner(JsonText& text, std::string_view name) : TextCursor(text), name_(name) {
   constexpr std::string_view kMark = "\xEF\xBB\xBF";
   const char* at = at_;
   if (text.offset() != 0 || peek(at) != 0xEF) return;
@@ -88,36 +87,7 @@ JsonScanner::JsonScanner(JsonText& text, std::string_view name) : text_(text), n
   at_ = at;
 }
 
-void JsonScanner::go_to(std::size_t offset) {
-  const std::string_view window = text_.window();
-  at_ = window.data() + (offset - text_.offset());
-  end_ = window.data() + window.size();
-}
-
-std::size_t JsonScanner::offset_of(const char* at) const {
-  return text_.offset() + static_cast<std::size_t>(at - text_.window().data());
-}
-
-bool JsonScanner::extend() {
-  const std::size_t offset = offset_of(at_);
-  const bool extended = text_.extend(offset);
-  go_to(offset);
-  return extended;
-}
-
-int JsonScanner::peek(const char*& at) {
-  if (at == end_) [[unlikely]] {
-    const auto length = at - at_;
-    const bool extended = extend();
-    at = at_ + length;
-    if (!extended) return -1;
-  }
-  return static_cast<unsigned char>(*at);
-}
-
 bool JsonScanner::at_end() {
-  // Blanks take no memory: a stream of them must be refused at some point.
-  constexpr std::size_t kMostBlanks = std::size_t{1} << 26;
   for (std::size_t blanks = 0;;) {
     const char* const begin = at_;
     while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;

@@ -26,7 +26,7 @@ enum class JsonToken : std::uint8_t {
   word_null,
 };
 
-class JsonScanner {
+class JsonScanner : public TextCursor {
  public:
   // Scans `text` from the beginning of its window on. A byte order mark at the beginning of the text is
   // skipped. `name`, which outlives the scanner, begins its messages where it is not empty.
@@ -44,23 +44,7 @@ class JsonScanner {
   // Whether the text has no further token. If it has one, offset() is afterwards where that begins.
   [[nodiscard]] bool at_end();
 
-  // The text from after the last token on, as far as it is in memory.
-  [[nodiscard]] std::string_view rest() const { return {at_, static_cast<std::size_t>(end_ - at_)}; }
-  // Steps over characters of rest(), which end a token.
-  void skip(std::size_t characters) { at_ += characters; }
-  // The offset of rest() in the text.
-  [[nodiscard]] std::size_t offset() const { return offset_of(at_); }
-  // Goes to an offset that lies in the window.
-  void go_to(std::size_t offset);
-
-  [[nodiscard]] JsonText& source() const { return text_; }
-
  private:
-  // What the text has at `at`, a pointer into the window or its end; -1 at the end of the text. Text from at_
-  // on stays in the window, which may move: `at` follows it.
-  int peek(const char*& at);
-  bool extend();
-
   void scan_word(std::string_view word);
   void scan_number();
   void scan_string();
@@ -68,17 +52,13 @@ class JsonScanner {
   std::uint32_t scan_hex(const char*& at);
   void scan_utf8(const char*& at);
 
-  [[nodiscard]] std::size_t offset_of(const char* at) const;
   // `at` is the byte that is wrong; `begin` is where the last token begins.
   [[noreturn]] void refuse_byte(const char* at, const char* begin, std::string_view message) const;
 
   [[noreturn]] void refuse_at(std::size_t offset, std::string_view message) const;
   [[noreturn]] void fail(std::string_view place, std::string_view message) const;
 
-  JsonText& text_;
   std::string_view name_;
-  const char* at_ = nullptr;
-  const char* end_ = nullptr;
   std::string_view expected_;
   std::string_view token_;
   std::string decoded_;  // a string that has escapes

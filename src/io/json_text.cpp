@@ -61,4 +61,17 @@ JsonText::Place JsonText::place(std::size_t offset) const {
   return {line_breaks_ + std::count(text.begin(), text.end(), '\n') + 1, offset + 1 - begin};
 }
 
+void TextCursor::go_to(std::size_t offset) {
+  const std::string_view window = text_.window();
+  at_ = window.data() + (offset - text_.offset());
+  end_ = window.data() + window.size();
+}
+
+bool TextCursor::extend() {
+  const std::size_t offset = offset_of(at_);
+  const bool extended = text_.extend(offset);
+  go_to(offset);
+  return extended;
+}
+
 }  // namespace tensorop

@@ -75,4 +75,47 @@ class JsonText {
   std::size_t line_begin_ = 0;
 };
 
+// A position in a text, for scanners to derive from: what is in front of it was read, and may leave the
+// window.
+class TextCursor {
+ public:
+  // The text from the position on, as far as it is in memory.
+  [[nodiscard]] std::string_view rest() const { return {at_, static_cast<std::size_t>(end_ - at_)}; }
+  // Steps over characters of rest().
+  void skip(std::size_t characters) { at_ += characters; }
+  // The offset of rest() in the text.
+  [[nodiscard]] std::size_t offset() const { return offset_of(at_); }
+  // Goes to an offset that lies in the window.
+  void go_to(std::size_t offset);
+
+  [[nodiscard]] JsonText& source() const { return text_; }
+
+ protected:
+  explicit TextCursor(JsonText& text) : text_(text) { go_to(text.offset()); }
+
+  // What the text has at `at`, a pointer into the window or its end; -1 at the end of the text. Text from at_
+  // on stays in the window, which may move: `at` follows it.
+  int peek(const char*& at) {
+    if (at == end_) [[unlikely]] {
+      const auto length = at - at_;
+      const bool extended = extend();
+      at = at_ + length;
+      if (!extended) return -1;
+    }
+    return static_cast<unsigned char>(*at);
+  }
+  // Reads more of the text. False at its end.
+  bool extend();
+  [[nodiscard]] std::size_t offset_of(const char* at) const {
+    return text_.offset() + static_cast<std::size_t>(at - text_.window().data());
+  }
+
+  // Blanks take no memory: a stream of them is refused at some point.
+  static constexpr std::size_t kMostBlanks = std::size_t{1} << 26;
+
+  JsonText& text_;
+  const char* at_ = nullptr;
+  const char* end_ = nullptr;
+};
+
 }  // namespace tensorop

@@ -10,6 +10,7 @@
 #include "base/paths.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
+#include "io/foreign_format.hpp"
 
 namespace tensorop {
 namespace {
@@ -19,27 +20,48 @@ std::string_view front_of(const InputFile& file) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-OpenedFile detect(InputFile file, std::string shown) {
+// Reads as much of a stream as its format takes to be known, and little more: `given` needs no more than the
+// first bytes, a refusal names some of them.
+std::string read_head(InputFile& file, const Format* given) {
   std::string head;
-  if (!file.mapping()) {
-    head.resize(most_detect_bytes());
-    head.resize(file.read(std::as_writable_bytes(std::span(head))));
+  const auto read_to = [&](std::size_t size) {
+    const std::size_t before = head.size();
+    if (size <= before) return;
+    head.resize(size);
+    head.resize(before + file.read(std::as_writable_bytes(std::span(head)).subspan(before)));
+  };
+  const DetectBytes bytes = detect_bytes();
+  read_to(bytes.binary);
+  while (given == nullptr && head.size() < bytes.all && detect_format(head) == nullptr &&
+         may_detect_format(head)) {
+    const std::size_t before = head.size();
+    head.resize(bytes.all);
+    head.resize(before + file.read_some(std::as_writable_bytes(std::span(head)).subspan(before)));
+    if (head.size() == before) return head;
   }
-  const Format& format = detect_format(file.mapping() ? front_of(file) : std::string_view(head));
+  if (detect_format(head) == nullptr && !may_detect_format(head)) read_to(kForeignBytes);
+  return head;
+}
+
+OpenedFile detect(InputFile file, std::string shown, const Format* given) {
+  std::string head = file.mapping() ? "" : read_head(file, given);
+  const Format& format = with_context(printable(shown), [&]() -> const Format& {
+    return input_format(file.mapping() ? front_of(file) : std::string_view(head), shown, given);
+  });
   return {std::move(file), std::move(head), &format, std::move(shown), std::nullopt};
 }
 
 }  // namespace
 
-std::optional<OpenedFile> open_whole_path(const std::string& path) {
+std::optional<OpenedFile> open_whole_path(const std::string& path, const Format* given) {
   if (path == "-") {
     InputFile file = InputFile::standard_input();
     std::string name = file.name();
-    return detect(std::move(file), std::move(name));
+    return detect(std::move(file), std::move(name), given);
   }
   auto file = InputFile::open_existing(path);
   if (!file) return std::nullopt;
-  return detect(std::move(*file), path);
+  return detect(std::move(*file), path, given);
 }
 
 std::optional<OpenedFile> open_archive_path(const std::string& path) {
@@ -52,16 +74,16 @@ std::optional<OpenedFile> open_archive_path(const std::string& path) {
     if (os().stat(archive.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
     InputFile file = InputFile::open(archive);
     if (!file.mapping()) continue;
-    const Format& format = detect_format(front_of(file));
-    if (format.open_archive == nullptr) continue;
-    return OpenedFile{std::move(file), {}, &format, std::move(archive), path.substr(colon + 1)};
+    const Format* const format = detect_format(front_of(file));
+    if (format == nullptr || format->open_archive == nullptr) continue;
+    return OpenedFile{std::move(file), {}, format, std::move(archive), path.substr(colon + 1)};
   }
   errno = reason;
   return std::nullopt;
 }
 
-OpenedFile open_file(const std::string& path) {
-  auto opened = open_whole_path(path);
+OpenedFile open_file(const std::string& path, const Format* given) {
+  auto opened = open_whole_path(path, given);
   if (!opened) opened = open_archive_path(path);
   if (!opened) throw_errno(path, "cannot open");
   return std::move(*opened);
@@ -90,7 +112,7 @@ std::string array_name(const std::string& text) {
   // Opening a FIFO to look into it would take data from its reader.
   struct stat info {};
   if (os().stat(text.c_str(), &info) != 0 || S_ISREG(info.st_mode)) {
-    const OpenedFile opened = open_file(text);
+    const OpenedFile opened = open_file(text, &default_format());
     if (opened.format->open_archive != nullptr) {
       const auto archive = open_archive(opened);
       return std::string(archive->name(chosen_member(opened, *archive)));
@@ -99,6 +121,22 @@ std::string array_name(const std::string& text) {
   const std::string file = text.substr(text.rfind('/') + 1);
   const std::size_t dot = file.rfind('.');
   return dot == 0 ? file : file.substr(0, dot);
+}
+
+std::vector<std::string> array_names(const std::string& text) {
+  if (is_inline_json(text)) return {};
+  // Opening a FIFO to look into it would take data from its reader.
+  struct stat info {};
+  if (os().stat(text.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
+  const OpenedFile opened = open_file(text, &default_format());
+  if (opened.format->open_archive == nullptr) return {};
+  const auto archive = open_archive(opened);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < archive->size(); ++i) {
+    if (archive->is_array(i)) names.emplace_back(archive->name(i));
+  }
+  if (names.empty()) throw Error(cat(printable(text), ": the archive holds no arrays"));
+  return names;
 }
 
 bool names_file(const std::string& text) {

@@ -1,10 +1,12 @@
-// Open files and their formats: a format is detected from the first bytes, never from the file name.
+// Open files and their formats: a format is detected from the first bytes; the file name only chooses among
+// formats of text.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/input_file.hpp"
 #include "io/archive.hpp"
@@ -23,11 +25,13 @@ struct OpenedFile {
 
 // Opens a path, "-", or FILE:NAME: `path` is split at the first colon that has an archive to its left, where
 // no file has the whole of it for its name. A plain path costs one open() and one fstat(). Throws Error
-// naming it.
-[[nodiscard]] OpenedFile open_file(const std::string& path);
+// naming it. `given`: the format of text that is neither a JSON list nor an object; null: as input_format()
+// finds.
+[[nodiscard]] OpenedFile open_file(const std::string& path, const Format* given = nullptr);
 // The same, in two steps. First "-", or the file whose name is the whole of `path`; nothing, with errno, when
 // there is none.
-[[nodiscard]] std::optional<OpenedFile> open_whole_path(const std::string& path);
+[[nodiscard]] std::optional<OpenedFile> open_whole_path(const std::string& path,
+                                                        const Format* given = nullptr);
 // Then FILE:NAME; nothing, with errno unchanged, when there is no such archive. Throws Error.
 [[nodiscard]] std::optional<OpenedFile> open_archive_path(const std::string& path);
 
@@ -43,6 +47,10 @@ struct OpenedFile {
 // The name of the array of an operand: its name in the archive, or the file name without the extension. Empty
 // for standard input and inline JSON. Throws Error when an archive has several arrays and none is named.
 [[nodiscard]] std::string array_name(const std::string& text);
+
+// The names of all arrays of the archive that has the whole of `text` as its name, in their order; empty for
+// any other operand. Throws Error when there are none.
+[[nodiscard]] std::vector<std::string> array_names(const std::string& text);
 
 // Whether `text` is not inline JSON, and a file has the whole of it as its name, or it is FILE:NAME with an
 // archive of that name.

@@ -1,5 +1,9 @@
 #include "io/sink.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
 #include <limits>
 #include <span>
 #include <utility>
@@ -7,6 +11,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/output_file.hpp"
+#include "base/system.hpp"
 #include "base/text.hpp"
 
 namespace tensorop {
@@ -62,9 +67,43 @@ void Sink::commit() {
   transport_->commit();
 }
 
+namespace {
+
+// The name of the regular file that standard output is; empty where it is something else.
+std::string redirected_to() {
+  struct stat info {};
+  if (os().fstat(STDOUT_FILENO, &info) != 0 || !S_ISREG(info.st_mode)) return {};
+  char name[PATH_MAX];
+  const ssize_t length = os().readlink("/proc/self/fd/1", name, sizeof name);
+  return length <= 0 ? "" : std::string(name, static_cast<std::size_t>(length));
+}
+
+// What a shell redirects to a file must be what the name of the file says, and a terminal shows only text.
+const Format& standard_output_format(const Format* given, FormatChoice choice) {
+  if (given != nullptr) {
+    if (given->is_binary && os().isatty(STDOUT_FILENO)) {
+      throw Error(cat("standard output is a terminal, and ", given->title, " is binary"), "",
+                  cat("-o FILE", given->endings[0], " writes a file"));
+    }
+    return *given;
+  }
+  const std::string path = redirected_to();
+  const Format* const named = path.empty() ? nullptr : find_format_by_ending(path);
+  // Any text may be in a .txt file.
+  if (named == nullptr || named->is_default || lower(path).ends_with(".txt")) return default_format();
+  const std::string file = printable(path.substr(path.rfind('/') + 1));
+  const auto names = format_names(choice);
+  const bool is_choice = std::ranges::find(names, named->name) != names.end();
+  throw Error(
+      cat("standard output is ", file, ", but the result is ", default_format().title), "",
+      cat("-o ", file, " writes ", named->title, is_choice ? cat("; so does --format ", named->name) : ""));
+}
+
+}  // namespace
+
 const Format& format_of(const Destination& destination, FormatChoice choice) {
-  if (destination.format != nullptr) return *destination.format;
-  return destination.path == "-" ? default_format() : format_by_ending(destination.path, choice);
+  if (destination.path == "-") return standard_output_format(destination.format, choice);
+  return destination.format != nullptr ? *destination.format : format_by_ending(destination.path, choice);
 }
 
 const Format& single_format_of(const Destination& destination) {

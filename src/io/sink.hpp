@@ -74,7 +74,9 @@ struct Destination {
 };
 
 // The format a destination asks for: an archive is returned whatever the choice. Throws Error where its
-// ending is unknown and no format was given; the hint names the formats of the choice.
+// ending is unknown and no format was given; the hint names the formats of the choice. So it does where
+// standard output is a terminal and the format is binary, and where it is a file whose name has the ending of
+// another format than the default one and no format was given.
 [[nodiscard]] const Format& format_of(const Destination& destination, FormatChoice choice);
 
 // The same, where it is to hold one tensor: an archive is refused as well.

@@ -63,7 +63,7 @@ Source Source::open(const std::string& text, const Options& options) {
   };
   // A file that comes to have such a name must not change what a command means.
   if (is_inline_json(text)) return inline_json();
-  std::optional<OpenedFile> opened = open_whole_path(text);
+  std::optional<OpenedFile> opened = open_whole_path(text, options.text_format);
   if (!opened) {
     // No file of that name: a tensor without elements, malformed JSON, or a missing file.
     const int reason = errno;
@@ -81,8 +81,8 @@ Source Source::open(const std::string& text, const Options& options) {
 
 void Source::settle(const Options& options) {
   if (tensor_) return;
-  if (options.untyped_as) {
-    resolve(*options.untyped_as);
+  if (options.cast_untyped_to) {
+    take_tensor(read_text({.as = options.cast_untyped_to, .cast = true}).take());
   } else if (!options.read_later) {
     read();
   }
@@ -121,16 +121,18 @@ void Source::take_tensor(Tensor tensor) {
   if (!lies_in_it) mapping_.reset();
 }
 
-JsonTensor Source::read_text(std::optional<DType> as, bool keep_text) const {
+JsonTensor Source::read_text(const JsonReading& reading) const {
   return in_context([&] {
     if (!can_be_read()) throw Error("a stream cannot be read again");
-    return format_->read_text(*text_, {.as = as, .threads = threads_, .keep_text = keep_text});
+    JsonReading with_threads = reading;
+    with_threads.threads = threads_;
+    return format_->read_text(*text_, with_threads);
   });
 }
 
 void Source::read(bool keep_text) {
   if (!is_unread()) return;
-  JsonTensor json = read_text(std::nullopt, keep_text);
+  JsonTensor json = read_text({.keep_text = keep_text});
   if (json.typed) {
     take_tensor(std::move(json.tensor));
   } else {
@@ -140,7 +142,7 @@ void Source::read(bool keep_text) {
 
 void Source::resolve(DType dtype, bool keep_text) {
   auto converted = natural_ ? in_context([&] { return natural_->as(dtype); }) : std::nullopt;
-  take_tensor(converted ? std::move(*converted) : read_text(dtype, keep_text).take());
+  take_tensor(converted ? std::move(*converted) : read_text({.as = dtype, .keep_text = keep_text}).take());
 }
 
 }  // namespace tensorop

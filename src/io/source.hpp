@@ -25,9 +25,10 @@ class Source {
     bool header_only = false;     // tensors without elements are enough, if the format has a header
     bool allow_abstract = false;  // "float32[2,3]" is a tensor without elements
     bool read_later = false;      // text is opened only; read() or resolve() reads it
-    // The dtype as which untyped text is read at once.
-    std::optional<DType> untyped_as = {};
-    Threads threads = Threads(1);  // that read long text
+    // The dtype to which untyped text is cast, at once.
+    std::optional<DType> cast_untyped_to = {};
+    const Format* text_format = nullptr;  // of text, as in open_file()
+    Threads threads = Threads(1);         // that read long text
   };
 
   // Throws Error naming the path (or the inline text) when it does not exist or cannot be read. The caller
@@ -72,7 +73,7 @@ class Source {
   void settle(const Options& options);
   void take_file(OpenedFile opened, bool header_only);
   void take_tensor(Tensor tensor);
-  [[nodiscard]] JsonTensor read_text(std::optional<DType> as, bool keep_text) const;
+  [[nodiscard]] JsonTensor read_text(const JsonReading& reading) const;
   template <class Body>
   auto in_context(const Body& body) const;
 

@@ -14,7 +14,7 @@
 namespace tensorop {
 namespace {
 
-constexpr std::string_view kCommonKeys[] = {"op",     "operands", "spec", "dtype",  "output",
+constexpr std::string_view kCommonKeys[] = {"op",     "operands", "spec", "dtype",  "output", "input_format",
                                             "format", "id",       "name", "expect", "actual"};
 
 [[noreturn]] void refuse(const JsonMember& member, std::string_view expected) {
@@ -161,6 +161,8 @@ class JobReader {
       request.spec = text_of(member, "a specification");
     } else if (member.key == "dtype") {
       request.dtype = text_of(member, "a dtype name");
+    } else if (member.key == "input_format") {
+      request.text_format = read_text_format(text_of(member, "a format"));
     } else if (member.key == "oob" && !op_.oob.empty()) {
       request.oob = text_of(member, "a word");
     } else if (member.key == "duplicates" && !op_.duplicates.empty()) {

@@ -154,7 +154,7 @@ std::vector<std::string> files_of(const std::string& path) {
 
 void read_jobs(const std::string& path, JobPurpose purpose, std::vector<Job>& jobs) {
   const std::string name = path == "-" ? "standard input" : printable(path);
-  OpenedFile opened = open_file(path);
+  OpenedFile opened = open_file(path, &default_format());
   if (!opened.format->is_default) {
     throw Error(cat(name, ": is ", noun_of(*opened.format), ", not a job file"));
   }

@@ -58,6 +58,9 @@ bool is_message(std::string_view text, std::string_view pattern) {
          is_one("a tensor needs # bytes of memory, # are free");
 }
 
+constexpr std::string_view kNoFormat = "is neither NPY, JSON, NPZ nor a table of numbers; it begins with ";
+const std::string kZeros = cat(kNoFormat, "bytes 00 00 00 00 00 00 00 00");
+
 struct Row {
   const char* command;  // for the shell: $B is the program, $L $B the program with a small address space
   std::string message;  // of the error; empty: there is none
@@ -96,15 +99,14 @@ TEST_CASE("an endless stream is refused", "[cli][limits]") {
   write_file(dir.file("one.npy"), npy_header_text("|i1", "(1,)"));
   const std::vector<Row> rows = {
       // Wrong at the first byte, or soon.
-      {"$B convert /dev/zero", "convert: /dev/zero: malformed JSON at byte 1: a zero byte"},
-      {"yes | $B convert -",
-       "convert: standard input: malformed JSON at line 1, column 1: invalid literal (last read: 'y')"},
-      {"$B convert - </dev/zero", "convert: standard input: malformed JSON at byte 1: a zero byte"},
+      {"$B convert /dev/zero", cat("convert: /dev/zero: ", kZeros)},
+      {"yes | $B convert -", cat("convert: standard input: ", kNoFormat, "'y'")},
+      {"$B convert - </dev/zero", cat("convert: standard input: ", kZeros)},
       {"$B run /dev/zero", "run: /dev/zero: malformed JSON at line 1, column 1: a zero byte"},
       {"yes | $B run -",
        "run: standard input: malformed JSON at line 1, column 1: invalid literal (last read: 'y')"},
       {"$B check /dev/zero", "check: /dev/zero: malformed JSON at line 1, column 1: a zero byte"},
-      {"$B compare /dev/zero /dev/zero", "compare: actual: /dev/zero: malformed JSON at byte 1: a zero byte"},
+      {"$B compare /dev/zero /dev/zero", cat("compare: actual: /dev/zero: ", kZeros)},
       {"yes '[' | tr -d '\\n' | $B convert -",
        "convert: standard input: lists are nested more than 64 deep: rank is at most 64"},
       {"{ printf '[1]'; yes; } | $B convert -",
@@ -211,7 +213,7 @@ TEST_CASE("a file that promises more than it holds, or holds more than it should
        "run: wide_jobs.json: malformed JSON at line 1, column 8: unexpected '{'; expected string literal"},
       {"$B run hole", "run: hole: malformed JSON at line 1, column 1: a zero byte"},
       {"$B check hole", "check: hole: malformed JSON at line 1, column 1: a zero byte"},
-      {"$B convert hole", "convert: hole: malformed JSON at byte 1: a zero byte"},
+      {"$B convert hole", cat("convert: hole: ", kZeros)},
   };
   for (const Row& row : rows) check_row(dir, row);
 }

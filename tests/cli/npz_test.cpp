@@ -176,9 +176,11 @@ TEST_CASE("convert to an archive casts, and refuses what does not fit or go toge
       {{"=[1]"},
        "=[1]: an array cannot have the name '': the name is empty\nhint: NAME=OPERAND gives it another name"},
       {{"a=-", "-"}, "standard input can be read only once"},
-      {{"two.npz"},
+      {{"a=two.npz"},
        "two.npz: the archive holds 2 arrays (x, y); name one of them\nhint: FILE:NAME names one array of an "
        "archive"},
+      {{"two.npz", "y=[1]"},
+       "two.npz and y=[1] would both have the name 'y'\nhint: NAME=OPERAND gives an array another name"},
       {{"[1]", "none.npy"}, "none.npy: cannot open: No such file or directory"},
       {{"[1]", "a=none.npy"}, "none.npy: cannot open: No such file or directory"},
       {{"[1]", "two.npz:x", R"({"dtype":"float32","data":[300]})", "--dtype", "int8"},

@@ -76,10 +76,12 @@ TEST_CASE("the format is that of the ending, of --format, or JSON on standard ou
 
 TEST_CASE("an ending that tells no format is refused before anything is read", "[cli][output]") {
   const TempDir dir;
-  for (const char* name : {"a", "a.txt", "a.zip", "a.NPY", "a.npy.bak"}) {
+  for (const char* name : {"a", "a.md", "a.zip", "a.npy.bak"}) {
     const ProcessResult result = run_in(dir, {"gather", "no such file", "0", "-o", name});
-    CHECK(result.err == cat("tensorop: ", name, ": cannot tell the format from the file extension\n",
-                            "hint: name it .npy or .json, or give --format npy, json or nested\n"));
+    CHECK(result.err ==
+          cat("tensorop: ", name, ": cannot tell the format from the file extension\n",
+              "hint: name it .npy, .json, .txt, .csv or .tsv, or give --format npy, json, nested, text, "
+              "csv or tsv\n"));
     CHECK(result.out.empty());
     CHECK(result.status == 2);
   }

@@ -39,6 +39,7 @@ class MemorySystem : public System {
   int stat(const char* path, struct stat* out) override;
   int lstat(const char* path, struct stat* out) override;
   int access(const char* path, int mode) override;
+  bool isatty(int /*fd*/) override { return false; }
   ssize_t readlink(const char* path, char* buffer, size_t bytes) override;
   int fstatvfs(int fd, struct statvfs* out) override;
   int fallocate(int fd, off_t bytes) override;

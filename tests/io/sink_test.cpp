@@ -65,7 +65,8 @@ TEST_CASE("the ending of a destination tells its format, and --format overrides 
       {".npy", nullptr, "npy"},      {"-", nullptr, "json"},      {"-", "npy", "npy"},
       {"-", "nested", "nested"},     {"a.npy", "json", "json"},   {"a.json", "npy", "npy"},
       {"a.txt", "nested", "nested"}, {"a", "npy", "npy"},         {"a.npz", nullptr, "npz"},
-      {"-", "npz", "npz"},
+      {"-", "npz", "npz"},           {"a.NPY", nullptr, "npy"},   {"a.Json", nullptr, "json"},
+      {"a.txt", nullptr, "text"},    {"a.CSV", nullptr, "csv"},   {"a.tsv", nullptr, "tsv"},
   };
   for (const Row& row : rows) {
     CAPTURE(row.path);
@@ -75,14 +76,16 @@ TEST_CASE("the ending of a destination tells its format, and --format overrides 
 }
 
 TEST_CASE("an ending that tells no format is an error with a remedy", "[io][sink]") {
-  for (const char* path : {"a", "a.txt", "a.zip", "a.NPY", "a.npy.gz", "npy", "dir.npy/a", "-.x"}) {
+  for (const char* path : {"a", "a.md", "a.zip", "a.npy.gz", "npy", "dir.npy/a", "-.x"}) {
     CAPTURE(path);
-    CHECK(error_of([&] { (void)format_of({path}, FormatChoice::tensor); }) ==
-          cat(path, ": cannot tell the format from the file extension\n",
-              "name it .npy or .json, or give --format npy, json or nested"));
+    CHECK(
+        error_of([&] { (void)format_of({path}, FormatChoice::tensor); }) ==
+        cat(path, ": cannot tell the format from the file extension\n",
+            "name it .npy, .json, .txt, .csv or .tsv, or give --format npy, json, nested, text, csv or tsv"));
     CHECK(error_of([&] { (void)format_of({path}, FormatChoice::all); }) ==
           cat(path, ": cannot tell the format from the file extension\n",
-              "name it .npy, .json or .npz, or give --format npy, json, nested or npz"));
+              "name it .npy, .json, .txt, .csv, .tsv or .npz, or give --format npy, json, nested, text, csv, "
+              "tsv or npz"));
   }
   CHECK(error_of([] {
           (void)format_of({"a\x1b\n"}, FormatChoice::all);

@@ -29,7 +29,7 @@ JsonOutcome outcome_of(const Read& read, const Take& take) {
 JsonOutcome outcome_of(JsonText& text, std::optional<DType> as, const JsonParts& parts) {
   JsonReading reading{.as = as, .threads = Threads(parts.threads)};
   if (parts.bytes) reading.part_bytes = *parts.bytes;
-  return outcome_of([&] { return read_json(text, reading); },
+  return outcome_of([&] { return parts.read(text, reading); },
                     [](const JsonTensor& json) { return json.take(); });
 }
 

@@ -1,4 +1,5 @@
-// A JSON text read as a tensor in each of the ways in which it can arrive, with what came of it.
+// A JSON text, or one of a text table, read as a tensor in each of the ways in which it can arrive, with what
+// came of it.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +24,9 @@ struct JsonOutcome {
 // How a text is divided among threads.
 struct JsonParts {
   int threads = 1;
-  std::optional<std::size_t> bytes;  // of each part; the reader's own choice without it
+  std::optional<std::size_t> bytes = {};  // of each part; the reader's own choice without it
+  JsonTensor (*read)(JsonText& text,
+                     const JsonReading& reading) = read_json;  // or that of another text format
 };
 
 // `text` in memory, where it stays.

@@ -1,0 +1,403 @@
+// Text tables: which texts are tensors of which dtype and shape, with which words others are refused, that
+// neither threads nor parts nor pieces change anything, and what is written.
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "base/system.hpp"
+#include "base/text.hpp"
+#include "io/json_writer.hpp"
+#include "io/opened_file.hpp"
+#include "io/sink.hpp"
+#include "io/source.hpp"
+#include "io/table_reader.hpp"
+#include "io/table_writer.hpp"
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
+#include "support/json_reading.hpp"
+#include "support/random.hpp"
+#include "support/temp_dir.hpp"
+#include "support/tensors.hpp"
+
+namespace tensorop {
+namespace {
+
+using Reader = JsonTensor (*)(JsonText& text, const JsonReading& reading);
+
+// "int64 (2,3) [[1,2,3],[4,5,6]]", or the message.
+std::string told(const JsonOutcome& outcome) {
+  if (!outcome.refused.empty()) return outcome.refused;
+  const Tensor& tensor = outcome.tensor;
+  return cat(name(tensor.dtype()), ' ', to_string(tensor.shape()), ' ',
+             tensor.size() == 0 ? "[]" : nested_json(tensor));
+}
+
+std::string read(std::string_view text, Reader reader = read_table, std::optional<DType> as = {}) {
+  JsonParts parts;
+  parts.read = reader;
+  return told(read_json_whole(text, as, parts));
+}
+
+struct Row {
+  std::string_view text;
+  std::string_view meaning;
+};
+
+}  // namespace
+
+TEST_CASE("the number of columns of a text table decides its rank", "[io][table]") {
+  const std::vector<Row> rows = {
+      {"1\n2\n3\n", "int64 (3) [1,2,3]"},
+      {"1\n2\n3", "int64 (3) [1,2,3]"},
+      {"1", "int64 (1) [1]"},
+      {"1\r\n2\r\n", "int64 (2) [1,2]"},
+      {"1\r\n2\r", "int64 (2) [1,2]"},
+      {"1,2\n", "int64 (1,2) [[1,2]]"},
+      {"1 2\n3 4\n", "int64 (2,2) [[1,2],[3,4]]"},
+      {"  1   2\n\t3 \t4  \n", "int64 (2,2) [[1,2],[3,4]]"},
+      {"1\t2\n3\t4", "int64 (2,2) [[1,2],[3,4]]"},
+      {"1 , 2\n 3,\t4 \n", "int64 (2,2) [[1,2],[3,4]]"},
+      {"1\n\n  \n\r\n", "int64 (1) [1]"},
+      {"\xEF\xBB\xBF"
+       "1,2\n",
+       "int64 (1,2) [[1,2]]"},
+      {"", "int64 (0) []"},
+      {"\n \n", "int64 (0) []"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.text);
+    CHECK(read(row.text) == row.meaning);
+  }
+}
+
+TEST_CASE("fields of a text table are numbers and words in the spellings of programs", "[io][table]") {
+  const std::vector<Row> rows = {
+      {"9223372036854775807\n-9223372036854775808", "int64 (2) [9223372036854775807,-9223372036854775808]"},
+      {"1\n2.5", "float64 (2) [1.0,2.5]"},
+      {"1\n1e3", "float64 (2) [1.0,1000.0]"},
+      {"007\n-010\n+5\n-0\n00", "int64 (5) [7,-10,5,0,0]"},
+      {"-0\n1.0", "float64 (2) [-0.0,1.0]"},
+      {"-00\n.5\n5.\n-.5e1\n+1.5E+2\n0.", "float64 (6) [-0.0,0.5,5.0,-5.0,150.0,0.0]"},
+      {"9223372036854775808\n1.0", "float64 (2) [9223372036854775808.0,1.0]"},
+      {"nan\nNaN\n-nan", R"(float64 (3) ["NaN","NaN","NaN"])"},
+      {"1 inf\n-Infinity +INF", R"(float64 (2,2) [[1.0,"Infinity"],["-Infinity","Infinity"]])"},
+      {"true\nFalse\nTRUE", "bool (3) [true,false,true]"},
+      // As np.savetxt writes by default.
+      {"1.000000000000000000e+00 -2.500000000000000000e-01\n", "float64 (1,2) [[1.0,-0.25]]"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.text);
+    CHECK(read(row.text) == row.meaning);
+  }
+  CHECK(read("18446744073709551615\n0", read_table, DType::uint64) == "uint64 (2) [18446744073709551615,0]");
+  CHECK(read("0.1 nan", read_table, DType::float16) == R"(float16 (1,2) [[0.1,"NaN"]])");
+  CHECK(read("", read_table, DType::float32) == "float32 (0) []");
+}
+
+TEST_CASE("a text table is refused with line and column", "[io][table]") {
+  const std::string header = "\ntail -n +2 FILE leaves out a header line: tail -n +2 FILE | tensorop ... -";
+  const std::vector<Row> rows = {
+      {"1 2\n3\n", "line 2 has 1 number, line 1 has 2"},
+      {"1 2\n3 4 5\n", "line 2 has more than the 2 numbers of line 1"},
+      {"1\n2 3\n", "line 2 has more than the 1 number of line 1"},
+      {"1\n\n2\n", "line 2 is empty, and rows follow it"},
+      {"\n1\n", "line 1 is empty, and rows follow it"},
+      {"1,2\n3,x\n", "line 2, column 3: 'x' is not a number"},
+      {"1\n# comment\n", "line 2, column 1: '#' is not a number"},
+      {"1\n\"2\"\n", "line 2, column 1: '\"2\"' is not a number"},
+      {"1,,2\n", "line 1, column 3: a field is empty"},
+      {"1,2,\n", "line 1, column 5: a field is empty"},
+      {"1\t\t2\n", "line 1, column 3: a field is empty"},
+      {"1,2\n3 4\n", "line 2, column 3: expected a comma or the end of the line, found '4'"},
+      {"1 2\n3,4\n", "line 2, column 2: expected a blank or the end of the line, found ','"},
+      {"1\t2\n3 4\n", "line 2, column 3: expected a tab or the end of the line, found '4'"},
+      {"1\r2\n", "line 1, column 2: a carriage return without a line feed"},
+      {"1\n1.5.2\n", "line 2, column 1: '1.5.2' is not a number"},
+      {"1\n0x10\n", "line 2, column 1: '0x10' is not a number"},
+      {"1\n1_000\n", "line 2, column 1: '1_000' is not a number"},
+      {"1\n-\n", "line 2, column 1: '-' is not a number"},
+      {"1\n1e\n", "line 2, column 1: '1e' is not a number"},
+      {"1\n2;3\n",
+       "line 2, column 1: '2;3' is not a number\nfields are separated by commas, tabs or blanks: tr ';' ','"},
+      {"1\ntrue\n", "line 2, column 1: element [1]: expected a number, found true"},
+      {"true\n1\n", "line 2, column 1: element [1]: expected true or false, found a number"},
+      {"1\n99999999999999999999\n",
+       "line 2, column 1: element [1] = 99999999999999999999 does not fit in int64 "
+       "(-9223372036854775808..9223372036854775807)"},
+      {"1 1e400\n",
+       "line 1, column 3: element [0,1] = 1e400 does not fit in float64 "
+       "(-1.7976931348623157e+308..1.7976931348623157e+308)"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.text);
+    CHECK(read(row.text) == row.meaning);
+  }
+  CHECK(read("id,v\n1,2\n") == "line 1, column 1: 'id' is not a number" + header);
+  CHECK(read("1 2\n", read_csv) == "line 1, column 3: expected a comma or the end of the line, found '2'");
+  CHECK(read("1,2\n", read_tsv) == "line 1, column 2: expected a tab or the end of the line, found ','");
+  CHECK(read("1 300\n", read_table, DType::uint8) ==
+        "line 1, column 3: element [0,1] = 300 does not fit in uint8 (0..255)");
+  CHECK(read("1.5\n", read_table, DType::int32) ==
+        "line 1, column 1: element [0] = 1.5 is not an integer, int32 takes only integers");
+  CHECK(read("nan\n", read_table, DType::int8) ==
+        "line 1, column 1: element [0] = NaN does not fit in int8 (-128..127)");
+  CHECK(read("1\n", read_table, DType::boolean) ==
+        "line 1, column 1: element [0]: expected true or false, found a number");
+  CHECK(read("1\n", read_table, DType::complex64) == "a text table holds no complex numbers");
+  CHECK(read(std::string(70000, '1')) == "line 1, column 1: a field longer than 65536 characters");
+  CHECK(read("1" + std::string(70000, ' ')) == "line 1, column 65538: more than 65536 blanks in a row");
+}
+
+namespace {
+
+// A table of random size with its meaning, which the values show from which its text is made.
+struct RandomTable {
+  std::string text;
+  std::string meaning;
+};
+
+RandomTable random_table(Random& random, std::int64_t most_elements) {
+  const bool floats = random.between(0, 2) != 0;
+  const std::int64_t columns = random.between(0, 3) == 0 ? 1 : random.between(1, 12);
+  const std::int64_t lines = random.between(1, std::max<std::int64_t>(1, most_elements / columns));
+  const std::string_view separator = random.pick<std::string_view>({",", " ", "\t", "  ", ", "});
+  const std::string_view line_end = random.pick<std::string_view>({"\n", "\r\n"});
+  std::vector<double> wide;
+  std::vector<std::int64_t> exact;
+  RandomTable table;
+  for (std::int64_t i = 0; i < lines * columns; ++i) {
+    if (floats) {
+      const std::uint64_t bits =
+          static_cast<std::uint64_t>(random.between(0, std::numeric_limits<std::int64_t>::max()));
+      double value = i == 0 ? 0.5 : random.between(0, 9) == 0 ? NAN : std::bit_cast<double>(bits);
+      if (random.between(0, 1) == 0) value = static_cast<double>(random.between(-100000, 100000)) / 64;
+      if (i == 0) value = 0.5;
+      char digits[40];
+      std::snprintf(digits, sizeof digits, random.between(0, 1) == 0 ? "%.17g" : "%.18e", value);
+      table.text += digits;
+      wide.push_back(value);
+    } else {
+      const std::int64_t value = random.between(0, 1) == 0
+                                     ? random.between(-50, 50)
+                                     : random.between(std::numeric_limits<std::int64_t>::min(),
+                                                      std::numeric_limits<std::int64_t>::max());
+      table.text += cat(value >= 0 && random.between(0, 9) == 0 ? "0" : "", value);
+      exact.push_back(value);
+    }
+    table.text += (i + 1) % columns == 0 ? line_end : separator;
+  }
+  const Shape shape = columns == 1 ? Shape{lines} : Shape{lines, columns};
+  const Tensor tensor =
+      floats ? tensor_of(DType::float64, shape, wide) : tensor_of(DType::int64, shape, exact);
+  table.meaning = cat(name(tensor.dtype()), ' ', to_string(shape), ' ', nested_json(tensor));
+  return table;
+}
+
+// The same outcome, message included, whatever the threads, parts and pieces.
+std::string check_ways(Random& random, std::string_view text, std::optional<DType> as,
+                       std::int64_t most_part) {
+  JsonParts parts;
+  parts.read = random.pick<Reader>({read_table, read_table, read_csv, read_tsv});
+  const JsonOutcome whole = read_json_whole(text, as, parts);
+  for (const int threads : {1, 2, 3, 7}) {
+    parts.threads = threads;
+    parts.bytes = static_cast<std::size_t>(random.between(1, most_part));
+    std::string wrong = difference(whole, read_json_whole(text, as, parts));
+    if (!wrong.empty()) return cat(threads, " threads, parts of ", *parts.bytes, " bytes: ", wrong);
+    const std::int64_t most = random.between(1, 2 * most_part);
+    const auto piece = [&] { return static_cast<std::size_t>(random.between(1, most)); };
+    wrong = difference(whole, read_json_pieces(text, as, piece, parts));
+    if (!wrong.empty())
+      return cat("in pieces, ", threads, " threads, parts of ", *parts.bytes, " bytes: ", wrong);
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("text tables at random are read as what they were written from", "[io][table][random]") {
+  const std::uint64_t seed = random_seed();
+  for (std::uint64_t number = 0; number < 400; ++number) {
+    Random random(seed, number);
+    const std::int64_t most = number < 396 ? 200 : 30000;
+    const RandomTable table = random_table(random, most);
+    CAPTURE(seed, number);
+    REQUIRE(read(table.text) == table.meaning);
+    REQUIRE(check_ways(random, table.text, std::nullopt, most).empty());
+  }
+}
+
+TEST_CASE("changed text tables are read or refused alike, however they arrive", "[io][table][random]") {
+  const std::uint64_t seed = random_seed();
+  int refused = 0;
+  constexpr int kTexts = 1500;
+  for (std::uint64_t number = 0; number < kTexts; ++number) {
+    Random random(seed, number);
+    std::string text = random_table(random, 150).text;
+    for (std::int64_t changes = random.between(1, 3); changes > 0; --changes) {
+      static constexpr std::string_view kInserted = "0123456789+-.eE,\t \n\r\"xn#\0";
+      const auto at = static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(text.size())));
+      const char c = kInserted[static_cast<std::size_t>(random.between(0, kInserted.size() - 1))];
+      if (at < text.size() && random.between(0, 1) == 0) {
+        text.erase(at, static_cast<std::size_t>(random.between(1, 4)));
+      } else {
+        text.insert(at, 1, c);
+      }
+    }
+    const auto as =
+        random.pick<std::optional<DType>>({std::nullopt, std::nullopt, DType::float32, DType::bfloat16,
+                                           DType::int8, DType::uint64, DType::boolean});
+    CAPTURE(seed, number, text);
+    REQUIRE(check_ways(random, text, as, 200) == "");
+    refused += read_json_whole(text, as, {1, {}, read_table}).refused.empty() ? 0 : 1;
+  }
+  CHECK(refused > kTexts / 10);
+  CHECK(refused < kTexts);
+}
+
+TEST_CASE("lines much shorter than the first one take no memory", "[io][table]") {
+  std::string text;
+  for (int i = 0; i < 100000; ++i) text += "1 ";
+  text += '\n';
+  for (int i = 0; i < 100000; ++i) text += "1\n";
+  CHECK(read(text) == "line 2 has 1 number, line 1 has 100000");
+}
+
+TEST_CASE("tensors are written as tables that read back", "[io][table]") {
+  struct Written {
+    Tensor tensor;
+    std::string_view csv;
+    std::string_view text;
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double infinity = std::numeric_limits<double>::infinity();
+  const std::vector<Written> rows = {
+      {tensor_of<std::int64_t>(DType::int64, {2, 3}, {1, -2, 3, 4, 5, 6}), "1,-2,3\n4,5,6\n",
+       "1 -2 3\n4 5 6\n"},
+      {tensor_of<double>(DType::float64, {2, 2}, {0.1, nan, -infinity, -0.0}), "0.1,NaN\n-Infinity,-0.0\n",
+       "0.1 NaN\n-Infinity -0.0\n"},
+      {tensor_of<std::uint8_t>(DType::uint8, {3}, {1, 2, 255}), "1\n2\n255\n", "1\n2\n255\n"},
+      {tensor_of<std::int64_t>(DType::int64, {}, {7}), "7\n", "7\n"},
+      {tensor_of<std::uint8_t>(DType::boolean, {1, 2}, {1, 0}), "true,false\n", "true false\n"},
+      {tensor_of<std::int64_t>(DType::int64, {0}, {}), "", ""},
+      {tensor_of<std::int64_t>(DType::int64, {0, 3}, {}), "", ""},
+  };
+  const auto written = [](const Tensor& tensor, const auto& make) {
+    const Encoding encoding = make(tensor.dtype(), tensor.shape(), 0);
+    std::string whole = encoding.prefix;
+    // Element by element, as slices come.
+    for (std::int64_t i = 0; i < tensor.size(); ++i) {
+      encoding.encode(i, 1, tensor.data() + i * element_size(tensor.dtype()), whole);
+    }
+    whole += encoding.suffix;
+    std::string at_once = encoding.prefix;
+    if (tensor.size() > 0) encoding.encode(0, tensor.size(), tensor.data(), at_once);
+    CHECK(whole == at_once + encoding.suffix);
+    return whole;
+  };
+  for (const Written& row : rows) {
+    CHECK(written(row.tensor, csv_encoding) == row.csv);
+    CHECK(written(row.tensor, text_encoding) == row.text);
+  }
+  CHECK(written(rows[0].tensor, tsv_encoding) == "1\t-2\t3\n4\t5\t6\n");
+  const auto refused = [](DType dtype, const Shape& shape) {
+    return error_of([&] { (void)csv_encoding(dtype, shape, 0); });
+  };
+  const std::string hint = "\nnpy and json hold any tensor";
+  CHECK(refused(DType::int8, {1, 2, 3}) ==
+        "a text table has rank 0, 1 or 2, the result has shape (1,2,3)" + hint);
+  CHECK(refused(DType::int8, {3, 0}) ==
+        "a text table has no rows without elements, the result has shape (3,0)" + hint);
+  CHECK(refused(DType::string, {1}) == "a text table holds numbers and bool, the result is string" + hint);
+  CHECK(refused(DType::complex64, {1}) ==
+        "a text table holds numbers and bool, the result is complex64" + hint);
+}
+
+TEST_CASE("the format of a text is found by its beginning, the option and the ending, in this order",
+          "[io][format][table]") {
+  struct Case {
+    std::string_view head;
+    std::string_view path;
+    std::string_view option;
+    std::string_view format;
+  };
+  const std::vector<Case> cases = {
+      {"1\n2\n", "a", "auto", "text"},      {"1 2", "-", "auto", "text"},
+      {"1,2", "a.json", "auto", "text"},    {"5\n", "a", "auto", "json"},
+      {"5\n", "a.txt", "auto", "text"},     {"5\n", "a.CSV", "auto", "csv"},
+      {"5\n", "a.json", "text", "text"},    {"5\n", "a.tsv", "csv", "csv"},
+      {"1 2", "a.tsv", "auto", "tsv"},      {"[1]", "a.txt", "auto", "json"},
+      {"[1]", "a", "text", "json"},         {" {\"", "a.csv", "csv", "json"},
+      {"1\n2\n", "a.txt", "json", "json"},  {"true\n", "a", "auto", "json"},
+      {"true\nfalse", "a", "auto", "text"}, {"id,v\n", "a.csv", "auto", "csv"},
+      {"", "a.txt", "auto", "text"},        {"", "a", "auto", "json"},
+      {"nan\n1", "a", "auto", "text"},      {"\"a\"\n", "a.txt", "auto", "json"},
+      {"\x93NUMPY", "a.txt", "csv", "npy"}, {"PK\3\4", "a.csv", "text", "npz"},
+  };
+  for (const Case& one : cases) {
+    CAPTURE(one.head, one.path, one.option);
+    CHECK(input_format(one.head, one.path, read_text_format(one.option)).name == one.format);
+  }
+  CHECK(error_of([] { (void)read_text_format("npy"); }) == "'npy' is not one of auto, json, text, csv, tsv");
+}
+
+TEST_CASE("a file in no format that is read is refused with what it is", "[io][format]") {
+  using namespace std::string_view_literals;
+  struct Case {
+    std::string_view head;
+    std::string_view end;
+  };
+  const std::vector<Case> cases = {
+      {"version https://git-lfs.github.com/spec/v1\noid sha256:1\n"sv,
+       "'version https://git-lfs....' (a Git LFS pointer; git lfs pull fetches the file)"},
+      {"\x1f\x8b\x08\0\0\0\0\0\0"sv, "bytes 1f 8b 08 00 00 00 00 00 (gzip; gunzip unpacks it)"},
+      {"\x89HDF\r\n\x1a\n\0"sv, "bytes 89 48 44 46 0d 0a 1a 0a (HDF5)"},
+      {"\x08\x07\x12\x07pytorch\x1a\x03"sv,
+       "bytes 08 07 12 07 70 79 74 6f (perhaps a protocol buffer (.pb, .onnx))"},
+      {"\x93NUMPX\1\0"sv, "bytes 93 4e 55 4d 50 58 01 00 (a damaged NPY file)"},
+      {"\xc2\x93NUMPY\1"sv,
+       "bytes c2 93 4e 55 4d 50 59 01 (an NPY file that was changed as if it were text)"},
+      {"\x80\x04\x95"sv, "bytes 80 04 95 (a Python pickle)"},
+      {"<html>"sv, "'<html>' (HTML or XML)"},
+      {"\1"sv, "bytes 01"},
+      {"hello w\xc3\xb6rld"sv, "'hello w\xc3\xb6rld'"},
+      {"2026-01-01,3"sv, "'2026-01-01,3'"},
+      {"id,v\n1,2\n"sv, "'id,v'\na table has no header line: tail -n +2 FILE leaves it out"},
+  };
+  for (const Case& one : cases) {
+    CAPTURE(one.head);
+    const std::string message =
+        cat("is neither NPY, JSON, NPZ nor a table of numbers; it begins with ", one.end);
+    CHECK(error_of([&] { (void)input_format(one.head, "a", nullptr); }) == message);
+  }
+}
+
+namespace {
+
+class TerminalSystem : public System {
+ public:
+  bool isatty(int /*fd*/) override { return true; }
+};
+
+}  // namespace
+
+TEST_CASE("a terminal is neither read nor written to in binary", "[io][format]") {
+  TerminalSystem terminal;
+  const ScopedSystem scope(terminal);
+  CHECK(error_of([] { (void)Source::open("-", {}); }) ==
+        "standard input is a terminal\n- reads a pipe or a redirected file: ... | tensorop ... -");
+  CHECK(error_of([] {
+          (void)format_of({"-", find_format("npy")}, FormatChoice::tensor);
+        }) == "standard output is a terminal, and NPY is binary\n-o FILE.npy writes a file");
+  CHECK(error_of([] {
+          (void)format_of({"-", find_format("npz")}, FormatChoice::all);
+        }) == "standard output is a terminal, and NPZ is binary\n-o FILE.npz writes a file");
+  CHECK(format_of({"-", find_format("csv")}, FormatChoice::tensor).name == "csv");
+  CHECK(format_of({"-"}, FormatChoice::tensor).name == "json");
+}
+
+}  // namespace tensorop
