@@ -1,6 +1,7 @@
 // `check`: golden files.
 #include <charconv>
 #include <chrono>
+#include <cstdio>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,14 +18,18 @@
 #include "junit_output.hpp"
 #include "progress.hpp"
 #include "report/check_report.hpp"
+#include "report/report_lines.hpp"
 
 namespace tensorop {
 namespace {
+
+constexpr int kError = 2;
 
 std::vector<Option> check_options() {
   std::vector<Option> options = {
       {"--filter", OptionKind::value, "TEXT",
        "only cases whose name contains TEXT; with * or ? TEXT is a glob"},
+      {"--list", OptionKind::flag, "", "print the names of the cases, and run none"},
       {"--actual", OptionKind::value, "DIR", "compare the results of another program, files in DIR"},
       {"--command", OptionKind::value, "CMD",
        "compare the results of a program that is run for each case: words and placeholders such as {inputs} "
@@ -32,30 +37,41 @@ std::vector<Option> check_options() {
       {"--timeout", OptionKind::value, "SECONDS", "with --command: how long a program may run; default 60"},
       {"--shell", OptionKind::flag, "", "with --command: CMD is a command of /bin/sh"},
       {"--update", OptionKind::flag, "", "rewrite golden files that are missing or differ, and list them"},
+      {"--fail-fast", OptionKind::flag, "", "stop after the first case that fails"},
       show_option(),
       junit_option(),
       {"--json", OptionKind::flag, "", "print the report as a JSON object, for programs"},
       {"--quiet", OptionKind::flag, "", "no report, only the exit status", "-q"},
   };
   for (Option& option : batch_options()) options.push_back(std::move(option));
+  for (Option& option : tolerance_options()) {
+    option.help = cat("for cases without their own: ", option.help);
+    options.push_back(std::move(option));
+  }
   return options;
 }
 
-std::vector<Job> wanted_cases(const Arguments& arguments) {
+std::vector<Job> wanted_cases(const Arguments& arguments, std::vector<UnreadableCases>& unreadable) {
   const bool of_others = arguments.has("--actual") || arguments.has("--command");
-  std::vector<Job> jobs =
-      read_cases(arguments.operands, of_others ? JobPurpose::check_others : JobPurpose::check);
+  JobDefaults defaults;
+  defaults.tolerances = read_tolerance_texts(arguments);
+  (void)parse_tolerances(defaults.tolerances);
+  std::vector<Job> jobs = read_cases(
+      arguments.operands, of_others ? JobPurpose::check_others : JobPurpose::check, defaults, &unreadable);
+  // One that is alone is reported as any error.
+  if (jobs.empty() && unreadable.size() == 1) throw Error(unreadable[0].error);
   if (const auto filter = arguments.value("--filter")) {
     jobs = select_cases(jobs, [&](const std::string& name) { return matches_filter(name, *filter); });
-    if (jobs.empty()) throw Error(cat("--filter ", in_quotes(*filter), " matches no case"));
+    if (jobs.empty() && unreadable.empty())
+      throw Error(cat("--filter ", in_quotes(*filter), " matches no case"));
   }
-  if (jobs.empty()) throw Error("no cases");
+  if (jobs.empty() && unreadable.empty()) throw Error("no cases");
   return jobs;
 }
 
 // The worst outcome decides.
 int exit_status(const CheckCounts& counts) {
-  if (counts.error != 0) return 2;
+  if (counts.error != 0) return kError;
   return counts.different != 0 ? 1 : 0;
 }
 
@@ -118,14 +134,41 @@ CheckSettings read_check_settings(const Arguments& arguments) {
     throw Error(cat(option, " cannot be combined with --update"), "",
                 "--update makes golden files of what tensorop computes");
   }
-  return {read_batch_settings(arguments), updates, read_actual(arguments), read_program(arguments),
-          read_show(arguments)};
+  CheckSettings settings{read_batch_settings(arguments), updates, read_actual(arguments),
+                         read_program(arguments), read_show(arguments)};
+  settings.batch.fail_fast = arguments.has("--fail-fast");
+  return settings;
+}
+
+// What could not be read, at the end of standard error.
+void report_unreadable(const std::vector<UnreadableCases>& unreadable) {
+  for (const auto& [path, error] : unreadable) {
+    std::fputs(cat("tensorop: check: ", error_lines(error)).c_str(), stderr);
+  }
+}
+
+int list_cases(const Arguments& arguments, const std::vector<Job>& jobs) {
+  for (const char* option : {"--update", "--junit", "--json", "--quiet"}) {
+    if (arguments.has(option)) throw Error(cat("--list cannot be combined with ", option));
+  }
+  std::string names;
+  for (const Job& job : jobs) {
+    if (job.is_case) names += cat(printable(job.name), "\n");
+  }
+  print(names);
+  return 0;
 }
 
 int run_check(const Arguments& arguments) {
   if (arguments.operands.empty()) throw Error("no case file or folder given");
   CheckSettings settings = read_check_settings(arguments);
-  std::vector<Job> jobs = wanted_cases(arguments);
+  std::vector<UnreadableCases> unreadable;
+  std::vector<Job> jobs = wanted_cases(arguments, unreadable);
+  if (arguments.has("--list")) {
+    const int status = list_cases(arguments, jobs);
+    report_unreadable(unreadable);
+    return unreadable.empty() ? status : kError;
+  }
   if (const auto path = arguments.value("--junit")) require_no_input(*path, jobs);
   JUnitOutput junit(arguments, "tensorop check");
 
@@ -143,9 +186,13 @@ int run_check(const Arguments& arguments) {
         if (!quiet) say(as_json ? json.add(job, result) : case_text(job, result));
       });
   progress.end();
-  if (!quiet) say(as_json ? json.finish(counts) : summary_text(counts));
+  if (junit.is_wanted()) {
+    for (const UnreadableCases& cases : unreadable) junit.add(junit_test(cases));
+  }
+  if (!quiet) say(as_json ? json.finish(counts, unreadable) : summary_text(counts, unreadable));
   junit.commit();
-  return exit_status(counts);
+  report_unreadable(unreadable);
+  return unreadable.empty() ? exit_status(counts) : kError;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "engine/engine.hpp"
 #include "jobs/batch.hpp"
+#include "jobs/tolerances.hpp"
 #include "ops/registry.hpp"
 #include "progress.hpp"
 
@@ -71,6 +72,9 @@ inline constexpr CommandEntry kCommands[] = {
 [[nodiscard]] Destination read_destination(const Arguments& arguments, FormatChoice choice);
 
 [[nodiscard]] ProgressMode read_progress(const Arguments& arguments);
+// --rtol and all that is like it, and the texts that are given.
+[[nodiscard]] std::vector<Option> tolerance_options();
+[[nodiscard]] std::vector<ToleranceText> read_tolerance_texts(const Arguments& arguments);
 // --jobs, and the settings of a batch of jobs.
 [[nodiscard]] std::vector<Option> batch_options();
 [[nodiscard]] BatchSettings read_batch_settings(const Arguments& arguments);

@@ -49,6 +49,30 @@ ProgressMode read_progress(const Arguments& arguments) {
   throw Error(cat("--progress ", in_quotes(*text), " is not one of auto, always, never"));
 }
 
+std::vector<Option> tolerance_options() {
+  return {
+      {"--rtol", OptionKind::value, "R", "an element passes when |a-e| <= atol + rtol*|e|; default 0"},
+      {"--atol", OptionKind::value, "A", "see --rtol; default 0"},
+      {"--max-ulp", OptionKind::value, "N", "an element also passes when the values differ by at most N ULP"},
+      {"--tolerance", OptionKind::value, "auto", "auto: default rtol and atol for the dtype, unless given"},
+      {"--max-mismatch", OptionKind::value, "N|N%",
+       "at most N elements, or N percent, may differ; default 0"},
+      {"--nan-unequal", OptionKind::flag, "", "NaN is not equal to NaN"},
+  };
+}
+
+std::vector<ToleranceText> read_tolerance_texts(const Arguments& arguments) {
+  std::vector<ToleranceText> given;
+  for (const std::string& name : tolerance_names()) {
+    std::string option = "--" + name;
+    for (char& c : option) c = c == '_' ? '-' : c;
+    if (const auto text = arguments.value(option)) {
+      given.push_back({name, name == "nan_unequal" ? "true" : *text});
+    }
+  }
+  return given;
+}
+
 std::vector<Option> batch_options() {
   return {{"--jobs", OptionKind::value, "N",
            "the most jobs to run concurrently; default: the number of threads"}};

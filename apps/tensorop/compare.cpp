@@ -20,15 +20,22 @@ namespace {
 constexpr int kDifferent = 1;
 
 Tolerances read_tolerances(const Arguments& arguments) {
-  std::vector<ToleranceText> given;
-  for (const std::string& name : tolerance_names()) {
-    std::string option = "--" + name;
-    for (char& c : option) c = c == '_' ? '-' : c;
-    if (const auto text = arguments.value(option)) {
-      given.push_back({name, name == "nan_unequal" ? "true" : *text});
-    }
+  return parse_tolerances(read_tolerance_texts(arguments));
+}
+
+std::vector<Option> compare_options() {
+  std::vector<Option> options = tolerance_options();
+  for (Option& option : std::vector<Option>{
+           show_option(),
+           {"--filter", OptionKind::value, "TEXT",
+            "of folders and archives: only tensors whose name contains TEXT; with * or ? TEXT is a glob"},
+           junit_option(),
+           {"--json", OptionKind::flag, "", "print the report as a JSON object, for programs"},
+           {"--quiet", OptionKind::flag, "", "no report, only the exit status", "-q"},
+       }) {
+    options.push_back(std::move(option));
   }
-  return parse_tolerances(given);
+  return options;
 }
 
 CompareOptions read_options(const Arguments& arguments, bool quiet) {
@@ -163,23 +170,7 @@ Command compare_command() {
       {"tensorop compare out.npy golden.npy", "tensorop compare out.npy golden.npy --tolerance auto",
        "tensorop compare out.npy golden.json --rtol 1e-3 --atol 1e-5 --max-mismatch 0.1%",
        "tensorop compare results golden --tolerance auto --junit report.xml"},
-      {
-          {"--rtol", OptionKind::value, "R", "an element passes when |a-e| <= atol + rtol*|e|; default 0"},
-          {"--atol", OptionKind::value, "A", "see --rtol; default 0"},
-          {"--max-ulp", OptionKind::value, "N",
-           "an element also passes when the values differ by at most N ULP"},
-          {"--tolerance", OptionKind::value, "auto",
-           "auto: default rtol and atol for the dtype, unless given"},
-          {"--max-mismatch", OptionKind::value, "N|N%",
-           "at most N elements, or N percent, may differ; default 0"},
-          {"--nan-unequal", OptionKind::flag, "", "NaN is not equal to NaN"},
-          show_option(),
-          {"--filter", OptionKind::value, "TEXT",
-           "of folders and archives: only tensors whose name contains TEXT; with * or ? TEXT is a glob"},
-          junit_option(),
-          {"--json", OptionKind::flag, "", "print the report as a JSON object, for programs"},
-          {"--quiet", OptionKind::flag, "", "no report, only the exit status", "-q"},
-      },
+      compare_options(),
       run_compare};
 }
 

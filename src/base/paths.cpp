@@ -22,6 +22,14 @@ std::string path_from(const std::string& folder, const std::string& path) {
   return folder.ends_with('/') ? folder + path : cat(folder, "/", path);
 }
 
+void make_folder(const std::string& path) {
+  constexpr mode_t kMode = 0777;  // less the umask
+  if (file_exists(path)) return;
+  if (const std::string outer = directory_of(path); outer != path) make_folder(outer);
+  // Another process may have made it meanwhile.
+  if (os().mkdir(path.c_str(), kMode) != 0 && errno != EEXIST) throw_errno(path, "cannot make the folder");
+}
+
 bool file_exists(const std::string& path) {
   struct stat info {};
   return os().stat(path.c_str(), &info) == 0;

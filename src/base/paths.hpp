@@ -16,6 +16,10 @@ namespace tensorop {
 // Whether something exists at `path`, after following symbolic links.
 [[nodiscard]] bool file_exists(const std::string& path);
 
+// Makes the folder, and those that it is in, where they do not exist. Throws Error naming the one that cannot
+// be made.
+void make_folder(const std::string& path);
+
 // Whether `path` names an open file of this process. It looks like a symbolic link to a file, but means the
 // open file, not another one of that name.
 [[nodiscard]] bool is_descriptor_name(std::string_view path);

@@ -58,8 +58,13 @@ class Check {
       find_externals();
     }
     if (settings_.update) order_by_golden_files();
+    BatchSettings batch = settings_.batch;
+    batch.is_failure = [this](std::size_t i) {
+      const CaseOutcome outcome = results_[i].outcome;
+      return outcome == CaseOutcome::different || outcome == CaseOutcome::error;
+    };
     run_batch(
-        jobs_, settings_.batch, [this](std::size_t i, const Settings& own) { return work(i, own); },
+        jobs_, batch, [this](std::size_t i, const Settings& own) { return work(i, own); },
         [this](std::size_t i, const JobOutcome& outcome) { deliver(i, outcome); });
     return counts_;
   }
@@ -221,6 +226,7 @@ class Check {
       throw Error(cat(printable(path), ": the result of ", jobs_[*golden.equal_to].location(),
                       " is equal to it, and this result differs"));
     }
+    make_folder(directory_of(path));
     write_tensor(result, Inputs(), {path, golden_format(path, is_missing)}, settings.threads);
     golden.rewritten_by = i;
     found.update = is_missing ? GoldenUpdate::created : GoldenUpdate::replaced;

@@ -83,12 +83,13 @@ class Batch {
     const Settings own = settings_of(job);
     lock.unlock();
     std::optional<Tensor> result = attempt(job, own, state.outcome);
+    const bool failed =
+        state.outcome.status == JobStatus::failed || (settings_.is_failure && settings_.is_failure(job));
     lock.lock();
     --running_;
     state.has_result = result.has_value();
     if (result && state.uses != 0) state.result = *std::move(result);
-    if (settings_.fail_fast && state.outcome.status == JobStatus::failed)
-      last_wanted_ = std::min(last_wanted_, job);
+    if (settings_.fail_fast && failed) last_wanted_ = std::min(last_wanted_, job);
   }
 
   // A job that runs alone has all threads.

@@ -19,6 +19,8 @@ struct BatchSettings {
   Threads threads{1};       // divided among the jobs that run concurrently
   int concurrent_jobs = 1;  // at most
   bool fail_fast = false;   // start no more jobs after a failure
+  // Whether a job that is done is a failure to fail_fast; null: none is. Called by the thread that did it.
+  std::function<bool(std::size_t i)> is_failure = nullptr;
   // Called with the number of jobs that have ended and the number of all jobs; one call at a time, ascending.
   // No job starts or ends during a call: it must not block.
   std::function<void(std::int64_t done, std::int64_t total)> progress;

@@ -63,38 +63,76 @@ std::string fault_in_tensor(const std::string& path) {
   }
 }
 
-// Golden files and operands may be in the same folder as the cases.
-void read_file_of_folder(const std::string& path, JobPurpose purpose, std::vector<Job>& jobs) {
-  const std::size_t before = jobs.size();
-  try {
-    read_jobs(path, purpose, jobs);
-  } catch (const MemoryError&) {
-    throw;
-  } catch (const Error& error) {
-    jobs.resize(before);
-    const std::string fault = fault_in_tensor(path);
-    if (fault.empty()) return;
-    if (!error.hint().empty()) throw;
-    throw Error(error.what(), error.rule(), cat("it is not a tensor either: ", fault));
+// Reads the cases of files, one after the other.
+class CaseReader {
+ public:
+  CaseReader(JobPurpose purpose, const JobDefaults& defaults, std::vector<UnreadableCases>* unreadable)
+      : purpose_(purpose), defaults_(defaults), unreadable_(unreadable) {}
+
+  void read_file(const std::string& path) {
+    attempt(path, [&] { read_jobs(path, purpose_, jobs_, defaults_); });
   }
-}
+
+  void read_folder(const std::string& path) {
+    attempt(path, [&] {
+      const std::size_t before = jobs_.size();
+      const std::size_t unreadable = unreadable_ == nullptr ? 0 : unreadable_->size();
+      for (const std::string& file : files_below(path)) attempt(file, [&] { read_file_of_folder(file); });
+      const bool all_read = unreadable_ == nullptr || unreadable_->size() == unreadable;
+      if (jobs_.size() == before && all_read)
+        throw Error(cat(printable(path), ": no cases in the *.json and *.jsonl files of this folder"));
+    });
+  }
+
+  [[nodiscard]] std::vector<Job> take() { return std::move(jobs_); }
+
+ private:
+  template <class Body>
+  void attempt(const std::string& path, const Body& body) {
+    const std::size_t before = jobs_.size();
+    try {
+      body();
+    } catch (const MemoryError&) {
+      throw;
+    } catch (const Error& error) {
+      if (unreadable_ == nullptr) throw;
+      jobs_.resize(before);
+      unreadable_->push_back({path, error});
+    }
+  }
+
+  // Golden files and operands may be in the same folder as the cases.
+  void read_file_of_folder(const std::string& path) {
+    const std::size_t before = jobs_.size();
+    try {
+      read_jobs(path, purpose_, jobs_, defaults_);
+    } catch (const MemoryError&) {
+      throw;
+    } catch (const Error& error) {
+      jobs_.resize(before);
+      const std::string fault = fault_in_tensor(path);
+      if (fault.empty()) return;
+      if (!error.hint().empty()) throw;
+      throw Error(error.what(), error.rule(), cat("it is not a tensor either: ", fault));
+    }
+  }
+
+  JobPurpose purpose_;
+  const JobDefaults& defaults_;
+  std::vector<UnreadableCases>* unreadable_;
+  std::vector<Job> jobs_;
+};
 
 }  // namespace
 
-std::vector<Job> read_cases(const std::vector<std::string>& paths, JobPurpose purpose) {
+std::vector<Job> read_cases(const std::vector<std::string>& paths, JobPurpose purpose,
+                            const JobDefaults& defaults, std::vector<UnreadableCases>* unreadable) {
   if (std::ranges::count(paths, "-") > 1) throw Error("standard input can be read only once");
-  std::vector<Job> jobs;
+  CaseReader reader(purpose, defaults, unreadable);
   for (const std::string& path : paths) {
-    if (path == "-" || !is_folder(path)) {
-      read_jobs(path, purpose, jobs);
-      continue;
-    }
-    const std::size_t before = jobs.size();
-    for (const std::string& file : files_below(path)) read_file_of_folder(file, purpose, jobs);
-    if (jobs.size() == before)
-      throw Error(cat(printable(path), ": no cases in the *.json and *.jsonl files of this folder"));
+    path != "-" && is_folder(path) ? reader.read_folder(path) : reader.read_file(path);
   }
-  return jobs;
+  return reader.take();
 }
 
 std::vector<Job> select_cases(const std::vector<Job>& jobs,

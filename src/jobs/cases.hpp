@@ -5,16 +5,25 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "jobs/jobs.hpp"
 
 namespace tensorop {
 
+// A file or folder of cases that cannot be read.
+struct UnreadableCases {
+  std::string path;
+  Error error;
+};
+
 // The cases of files ("-": standard input) and of folders: of every *.json and *.jsonl below a folder, in the
 // order of their names. In folders, names that begin with a dot and JSON files that hold a tensor are
-// skipped. `purpose` is one of those of check. Throws Error for a malformed file, and for a folder without
-// cases.
+// skipped. `purpose` is one of those of check. A file that cannot be read, and a folder without cases, is
+// added to `unreadable`; without that it is thrown.
 [[nodiscard]] std::vector<Job> read_cases(const std::vector<std::string>& paths,
-                                          JobPurpose purpose = JobPurpose::check);
+                                          JobPurpose purpose = JobPurpose::check,
+                                          const JobDefaults& defaults = {},
+                                          std::vector<UnreadableCases>* unreadable = nullptr);
 
 // The cases whose names are wanted, and, as steps, the jobs that they need.
 [[nodiscard]] std::vector<Job> select_cases(const std::vector<Job>& jobs,

@@ -15,7 +15,7 @@ namespace tensorop {
 namespace {
 
 constexpr std::string_view kCommonKeys[] = {"op",     "operands", "spec", "dtype",  "output", "input_format",
-                                            "format", "id",       "name", "expect", "actual"};
+                                            "format", "id",       "name", "expect", "actual", "comment"};
 
 [[noreturn]] void refuse(const JsonMember& member, std::string_view expected) {
   throw Error(cat("expected ", expected, ", found ", kind_name(member.kind)));
@@ -115,6 +115,17 @@ Expectation expectation_of(const JsonMember& member, const std::string& folder) 
   return {Expectation::Kind::file, std::move(operand.text)};
 }
 
+bool is_tolerance(const JsonMember& member) {
+  return std::ranges::find(tolerance_names(), member.key) != tolerance_names().end();
+}
+
+ToleranceText tolerance_of(const JsonMember& member) {
+  if (member.kind == JsonKind::null || member.kind == JsonKind::list || member.kind == JsonKind::object) {
+    refuse(member, "a number or a word");
+  }
+  return {member.key, std::string(member.value.text)};
+}
+
 // Reads members of one job.
 class JobReader {
  public:
@@ -126,7 +137,15 @@ class JobReader {
   }
 
   // Once all members are read.
-  void finish() { job_.tolerances = parse_tolerances(tolerances_); }
+  void finish(const JobDefaults& defaults) {
+    if (!job_.request.spec) job_.request.spec = defaults.spec;
+    const bool has_own_ulp =
+        std::ranges::find(tolerances_, "max_ulp", &ToleranceText::name) != tolerances_.end();
+    std::vector<ToleranceText> all = defaults.tolerances;
+    all.insert(all.end(), tolerances_.begin(), tolerances_.end());
+    job_.tolerances = parse_tolerances(all);
+    job_.tolerances.any_dtype = !has_own_ulp;
+  }
 
   [[nodiscard]] std::vector<std::string> keys() const {
     std::vector<std::string> out;
@@ -195,12 +214,9 @@ class JobReader {
       job_.expect = expectation_of(member, folder_);
     } else if (member.key == "actual") {
       job_.actual = file_of(member, folder_);
-    } else if (std::ranges::find(tolerance_names(), member.key) != tolerance_names().end()) {
-      if (member.kind == JsonKind::null || member.kind == JsonKind::list || member.kind == JsonKind::object) {
-        refuse(member, "a number or a word");
-      }
-      tolerances_.push_back({member.key, std::string(member.value.text)});
-    } else {
+    } else if (is_tolerance(member)) {
+      tolerances_.push_back(tolerance_of(member));
+    } else if (member.key != "comment") {
       return false;
     }
     return true;
@@ -238,7 +254,42 @@ FoundOperator operator_of(const JsonObject& object) {
 
 }  // namespace
 
-Job read_job(const JsonObject& object, const std::string& file, const std::string& folder) {
+bool is_defaults(const JsonObject& object) {
+  return std::ranges::find(object.members, "defaults", &JsonMember::key) != object.members.end();
+}
+
+void read_defaults(const JsonObject& object, JobDefaults& defaults) {
+  for (const JsonMember& entry : object.members) {
+    if (entry.key == "comment") continue;
+    if (entry.key != "defaults") {
+      throw Error(cat("key \"", entry.key, "\": \"defaults\" cannot be combined with another key"));
+    }
+    with_context("key \"defaults\"", [&] {
+      if (entry.kind != JsonKind::object) refuse(entry, "an object");
+      JsonText text(entry.value);
+      std::vector<ToleranceText> tolerances;
+      for (const JsonObject& inner : read_json_objects(text, "defaults")) {
+        for (const JsonMember& member : inner.members) {
+          if (member.key == "comment") continue;
+          if (member.key == "spec") {
+            defaults.spec = with_context("key \"spec\"", [&] { return text_of(member, "a specification"); });
+          } else if (is_tolerance(member)) {
+            with_context(cat("key \"", member.key, "\""),
+                         [&] { tolerances.push_back(tolerance_of(member)); });
+          } else {
+            throw Error(cat("unknown key \"", printable(member.key), "\" (allowed: spec, ",
+                            join(tolerance_names()), ", comment)"));
+          }
+        }
+      }
+      (void)parse_tolerances(tolerances);
+      defaults.tolerances.insert(defaults.tolerances.end(), tolerances.begin(), tolerances.end());
+    });
+  }
+}
+
+Job read_job(const JsonObject& object, const std::string& file, const std::string& folder,
+             const JobDefaults& defaults) {
   Job job;
   job.file = file;
   job.line = object.line;
@@ -256,7 +307,7 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
       }
       if (!known) refuse_key(member.key, *job.request.op.op, reader.keys());
     }
-    reader.finish();
+    reader.finish(defaults);
     if (job.output && job.output->path == "-") throw Error("key \"format\" needs key \"output\"");
     if (job.output) with_context("key \"output\"", [&] { (void)single_format_of(*job.output); });
     if (job.name.empty()) job.name = job.id.empty() ? job.location() : job.id;

@@ -117,6 +117,18 @@ void require_purpose(const Job& job, JobPurpose purpose) {
   }
 }
 
+// The cases of a file have names of their own.
+void require_names(const std::vector<Job>& jobs, std::size_t first) {
+  Index names;
+  for (std::size_t i = first; i < jobs.size(); ++i) {
+    if (!jobs[i].is_case) continue;
+    const auto [there, is_new] = names.emplace(jobs[i].name, i);
+    if (is_new) continue;
+    throw Error(
+        cat(jobs[i].location(), ": key \"name\": ", jobs[there->second].reference(), " has the same name"));
+  }
+}
+
 }  // namespace
 
 std::string Job::location() const {
@@ -152,7 +164,8 @@ std::vector<std::string> files_of(const std::string& path) {
   return files;
 }
 
-void read_jobs(const std::string& path, JobPurpose purpose, std::vector<Job>& jobs) {
+void read_jobs(const std::string& path, JobPurpose purpose, std::vector<Job>& jobs,
+               const JobDefaults& defaults) {
   const std::string name = path == "-" ? "standard input" : printable(path);
   OpenedFile opened = open_file(path, &default_format());
   if (!opened.format->is_default) {
@@ -161,13 +174,26 @@ void read_jobs(const std::string& path, JobPurpose purpose, std::vector<Job>& jo
   JsonText text = text_of(std::move(opened));
   const std::string folder = path.find('/') == std::string::npos ? "" : directory_of(path);
   const std::size_t first = jobs.size();
-  for (const JsonObject& object : read_json_objects(text, name))
-    jobs.push_back(read_job(object, path == "-" ? name : path, folder));
+  const std::string file = path == "-" ? name : path;
+  JobDefaults own = defaults;
+  bool is_first = true;
+  for (const JsonObject& object : read_json_objects(text, name)) {
+    if (is_defaults(object)) {
+      with_context(cat(printable(file), ":", object.line), [&] {
+        if (!is_first) throw Error("\"defaults\" must be the first entry of the file");
+        read_defaults(object, own);
+      });
+    } else {
+      jobs.push_back(read_job(object, file, folder, own));
+    }
+    is_first = false;
+  }
   Linker(jobs, first, purpose).link();
   for (std::size_t i = first; i < jobs.size(); ++i) {
     jobs[i].is_case = is_case(jobs[i], purpose);
     require_purpose(jobs[i], purpose);
   }
+  require_names(jobs, first);
 }
 
 }  // namespace tensorop

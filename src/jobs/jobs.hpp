@@ -71,8 +71,16 @@ enum class JobPurpose : std::uint8_t {
   check_others,
 };
 
+// What jobs have that do not give it themselves.
+struct JobDefaults {
+  std::optional<std::string> spec = {};
+  std::vector<ToleranceText> tolerances = {};  // a later one of the same name takes precedence
+};
+
 // Appends the jobs of a file ("-": standard input) to `jobs`. Relative paths are relative to the
-// file's folder; ids are local to the file. Throws Error naming the file, the line and the key.
-void read_jobs(const std::string& path, JobPurpose purpose, std::vector<Job>& jobs);
+// file's folder; ids and names are local to the file. `defaults` yield to those of the file. Throws Error
+// naming the file, the line and the key.
+void read_jobs(const std::string& path, JobPurpose purpose, std::vector<Job>& jobs,
+               const JobDefaults& defaults = {});
 
 }  // namespace tensorop

@@ -36,6 +36,12 @@ std::string found_instead(const CaseResult& result) {
   return result.actual.empty() ? header_text(*result.result) : printable(result.actual);
 }
 
+// Before the error of a call that should have failed with another one.
+std::string expected_lead(const Job& job, const CaseResult& result) {
+  if (!expects_error(job) || result.program) return {};
+  return cat("expected the error ", in_quotes(job.expect->text), ", found ");
+}
+
 std::string different_lines(const Job& job, const CaseResult& result) {
   if (result.comparison) return report_text(*result.comparison);
   if (!result.missing.empty()) return missing_line(result.missing);
@@ -136,7 +142,7 @@ std::string case_reasons(const Job& job, const CaseResult& result) {
     case CaseOutcome::different:
       return different_lines(job, result) + program_lines(result);
     case CaseOutcome::error:
-      return error_lines(*result.error) + program_lines(result);
+      return expected_lead(job, result) + error_lines(*result.error) + program_lines(result);
     case CaseOutcome::updated:
       return updated_lines(job, result);
   }
@@ -150,14 +156,17 @@ std::string case_text(const Job& job, const CaseResult& result) {
   return cat(location, ": ", name(result.outcome), called, "\n", indented(case_reasons(job, result)));
 }
 
-std::string summary_text(const CheckCounts& counts) {
+std::string summary_text(const CheckCounts& counts, const std::vector<UnreadableCases>& unreadable) {
   const std::int64_t all = counts.cases();
   const std::string cases = cat(all, all == 1 ? " case: " : " cases: ");
-  if (counts.equal == all) return cat(cases, all == 1 ? "equal\n" : "all equal\n");
+  if (counts.equal == all && unreadable.empty()) return cat(cases, all == 1 ? "equal\n" : "all equal\n");
   std::vector<std::string> parts = {cat(counts.equal, " equal")};
   if (counts.different != 0) parts.push_back(cat(counts.different, " different"));
   if (counts.error != 0) parts.push_back(cat(counts.error, counts.error == 1 ? " error" : " errors"));
   if (counts.updated != 0) parts.push_back(cat(counts.updated, " updated"));
+  if (!unreadable.empty()) {
+    parts.push_back(cat(unreadable.size(), unreadable.size() == 1 ? " file" : " files", " unreadable"));
+  }
   return cat(cases, join(parts), "\n");
 }
 
@@ -171,6 +180,14 @@ JUnitTest junit_test(const Job& job, const CaseResult& result) {
   return test;
 }
 
+JUnitTest junit_test(const UnreadableCases& cases) {
+  return {.suite = cases.path,
+          .name = cases.path,
+          .file = cases.path,
+          .outcome = JUnitOutcome::error,
+          .text = error_lines(cases.error)};
+}
+
 std::string CheckJson::lead(std::string_view separator) {
   if (std::exchange(has_begun_, true)) return std::string(separator);
   return cat("{\"schema_version\":", kReportSchemaVersion, ",\"cases\":[\n");
@@ -180,7 +197,12 @@ std::string CheckJson::add(const Job& job, const CaseResult& result) {
   return cat(lead(",\n"), case_json(job, result));
 }
 
-std::string CheckJson::finish(const CheckCounts& counts) {
+std::string CheckJson::finish(const CheckCounts& counts, const std::vector<UnreadableCases>& unreadable) {
+  std::string files;
+  for (const auto& [path, error] : unreadable) {
+    files += cat(files.empty() ? "" : ",",
+                 JsonObjectText().add("file", path_json(path)).add("error", error_json(error)).text());
+  }
   const std::string summary = JsonObjectText()
                                   .add("cases", cat(counts.cases()))
                                   .add("equal", cat(counts.equal))
@@ -188,7 +210,7 @@ std::string CheckJson::finish(const CheckCounts& counts) {
                                   .add("error", cat(counts.error))
                                   .add("updated", cat(counts.updated))
                                   .text();
-  return cat(lead("\n"), "],\"summary\":", summary, "}\n");
+  return cat(lead("\n"), "],\"unreadable\":[", files, "],\"summary\":", summary, "}\n");
 }
 
 }  // namespace tensorop

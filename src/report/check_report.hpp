@@ -3,8 +3,10 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "golden/check.hpp"
+#include "jobs/cases.hpp"
 #include "report/junit.hpp"
 
 namespace tensorop {
@@ -15,12 +17,15 @@ namespace tensorop {
 // The reasons alone, as lines: the comparison, the error, what was updated. Empty for equal.
 [[nodiscard]] std::string case_reasons(const Job& job, const CaseResult& result);
 
-// "361 cases: all equal", "4 cases: 2 equal, 1 different, 1 error": one line.
-[[nodiscard]] std::string summary_text(const CheckCounts& counts);
+// "361 cases: all equal", "4 cases: 2 equal, 1 different, 1 error, 1 file unreadable": one line.
+[[nodiscard]] std::string summary_text(const CheckCounts& counts,
+                                       const std::vector<UnreadableCases>& unreadable = {});
 
 // The case as a test of JUnit: a difference is a failure; what was updated is its output. Its suite is the
 // job file.
 [[nodiscard]] JUnitTest junit_test(const Job& job, const CaseResult& result);
+// The file as a test that is an error, in a suite of its own.
+[[nodiscard]] JUnitTest junit_test(const UnreadableCases& cases);
 
 // The object of `check --json` (docs/golden-files.md), piece by piece: cases are not kept.
 class CheckJson {
@@ -28,7 +33,8 @@ class CheckJson {
   // The text to write for a case, one line; the first text begins the object.
   [[nodiscard]] std::string add(const Job& job, const CaseResult& result);
   // The text to write at the end.
-  [[nodiscard]] std::string finish(const CheckCounts& counts);
+  [[nodiscard]] std::string finish(const CheckCounts& counts,
+                                   const std::vector<UnreadableCases>& unreadable = {});
 
  private:
   // The separator before the next piece.

@@ -353,7 +353,7 @@ TEST_CASE("check --json is one object with an entry for each case, in order", "[
     return Json::parse(result.out);
   };
   Json report = check_json({"--threads", "4"}, 2);
-  CHECK(report.size() == 3);
+  CHECK(report.size() == 4);
   CHECK(report.at("schema_version") == 2);
   CHECK(report.at("summary") == Json::parse(R"({"cases":9,"equal":2,"different":4,"error":3,"updated":0})"));
   Json& cases = report.at("cases");
