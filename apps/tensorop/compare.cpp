@@ -86,17 +86,22 @@ int compare_pair(const Arguments& arguments) {
   return equal ? 0 : kDifferent;
 }
 
+std::vector<std::string> files_of(const std::vector<const TensorSet*>& sets) {
+  std::vector<std::string> files;
+  for (const TensorSet* set : sets) {
+    if (set->is_archive()) {
+      files.push_back(set->name());
+      continue;
+    }
+    for (const SetMember& member : set->members()) files.push_back(set->path_of(member));
+  }
+  return files;
+}
+
 int compare_sets_of(const Arguments& arguments, const TensorSet& actual, const TensorSet& expected) {
   const std::string& first = actual.name();
   const std::string& second = expected.name();
-  std::vector<std::string> inputs;
-  for (const TensorSet* set : {&actual, &expected}) {
-    if (set->is_archive()) inputs.push_back(set->name());
-    for (const SetMember& member : set->members()) {
-      if (!set->is_archive()) inputs.push_back(set->path_of(member));
-    }
-  }
-  require_no_input(arguments, inputs);
+  if (arguments.has("--junit")) require_no_input(arguments, files_of({&actual, &expected}));
   SetCompareSettings settings{.tolerances = read_tolerances(arguments)};
   settings.threads = read_settings(arguments).threads;
   const auto filter = arguments.value("--filter");
@@ -150,7 +155,10 @@ int run_compare(const Arguments& arguments) {
   if (!actual && !is_folder(operands[1])) return compare_pair(arguments);
   const auto expected = open_set("expected", operands[1]);
   const bool has_folder = (actual && !actual->is_archive()) || (expected && !expected->is_archive());
-  const auto holds_one = [](const TensorSet& set) { return set.members().size() == 1; };
+  // Two arrays are a pair whatever they are called, unless they are chosen by their names.
+  const auto holds_one = [&](const TensorSet& set) {
+    return set.members().size() == 1 && !arguments.has("--filter");
+  };
   if (!has_folder && (!expected || (holds_one(*actual) && holds_one(*expected))))
     return compare_pair(arguments);
   if (!actual) refuse_one_set("actual", operands[0]);

@@ -4,10 +4,12 @@
 #include <cerrno>
 #include <cstring>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "base/paths.hpp"
 #include "base/system.hpp"
+#include "base/text.hpp"
 
 namespace tensorop {
 namespace {
@@ -40,15 +42,19 @@ class Walk {
   // Lists a folder later, unless that was done already.
   void enter(const std::string& path) {
     struct stat info {};
-    if (os().stat(full(path).c_str(), &info) == 0 && !seen_.emplace(info.st_dev, info.st_ino).second) return;
-    folders_.push_back(path);
+    if (os().stat(full(path).c_str(), &info) != 0) {
+      if (path.empty()) throw_errno(root_, "cannot list");
+      add_fault(path, "cannot list", true);
+    } else if (seen_.emplace(info.st_dev, info.st_ino).second) {
+      folders_.push_back(path);
+    }
   }
 
   void list(const std::string& folder) {
     std::vector<std::string> names;
     if (os().scandir(full(folder).c_str(), names) != 0) {
       if (folder.empty()) throw_errno(root_, "cannot list");
-      files_.push_back({.path = folder, .fault = std::strerror(errno)});
+      add_fault(folder, "cannot list", true);
       return;
     }
     std::ranges::sort(names);
@@ -60,11 +66,12 @@ class Walk {
   void visit(const std::string& path) {
     struct stat own {};
     struct stat target {};
-    const bool is_link = os().lstat(full(path).c_str(), &own) == 0 && S_ISLNK(own.st_mode);
+    if (os().lstat(full(path).c_str(), &own) != 0) return add_fault(path, "cannot open", true);
+    const bool is_link = S_ISLNK(own.st_mode);
     if (!is_link) {
       target = own;
     } else if (os().stat(full(path).c_str(), &target) != 0) {
-      target = {};
+      return add_fault(path, "cannot open", errno != ENOENT && errno != ELOOP);
     }
     if (S_ISDIR(target.st_mode)) {
       is_link ? links_.push_back(path) : enter(path);
@@ -72,6 +79,11 @@ class Walk {
       const bool is_regular = S_ISREG(target.st_mode);
       files_.push_back({.path = path, .is_regular = is_regular, .bytes = is_regular ? target.st_size : 0});
     }
+  }
+
+  // The reason is errno.
+  void add_fault(const std::string& path, std::string_view what, bool is_folder) {
+    files_.push_back({.path = path, .is_folder = is_folder, .fault = cat(what, ": ", std::strerror(errno))});
   }
 
   std::string root_;

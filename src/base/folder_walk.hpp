@@ -9,10 +9,11 @@ namespace tensorop {
 
 // Something below a folder that is not a folder, or a folder that cannot be listed.
 struct FoundFile {
-  std::string path;         // as seen from the folder where the walk begins
+  std::string path = {};    // as seen from the folder where the walk begins
   bool is_regular = false;  // after following symbolic links
   std::int64_t bytes = 0;   // of a regular file
-  std::string fault = {};   // why a folder cannot be listed: the text of errno
+  bool is_folder = false;   // one that cannot be listed, or what cannot be told from a folder
+  std::string fault = {};   // why nothing more is known: "cannot list: Permission denied"
 };
 
 // All of them, in the order of their paths. Names that begin with a dot are left out. A symbolic link to a

@@ -29,16 +29,11 @@ TensorSet TensorSet::of_folder(const std::string& path) {
   TensorSet set;
   set.name_ = path;
   for (FoundFile& file : files_below(path)) {
-    const bool is_folder = !file.fault.empty();
     const std::string_view ending = known_ending(file.path);
-    if (!is_folder && ending.empty()) continue;
-    SetMember member{.name = is_folder ? file.path + '/' : file.path, .key = {}, .bytes = file.bytes};
+    if (!file.is_folder && ending.empty()) continue;
+    SetMember member{.name = file.path, .key = {}, .bytes = file.bytes, .fault = file.fault};
     member.key = member.name.substr(0, member.name.size() - ending.size());
-    if (is_folder) {
-      member.fault = cat("cannot list: ", file.fault);
-    } else if (!file.is_regular) {
-      member.fault = "is not a regular file";
-    }
+    if (member.fault.empty() && !file.is_regular) member.fault = "is not a regular file";
     set.members_.push_back(std::move(member));
   }
   sort_members(set.members_);

@@ -15,8 +15,8 @@
 namespace tensorop {
 
 struct SetMember {
-  std::string name;          // of a file: its path below the folder; of an array: its name
-  std::string key;           // the name without the ending of a format: the same tensor has one in any format
+  std::string name = {};     // of a file: its path below the folder; of an array: its name
+  std::string key = {};      // the name without the ending of a format: the same tensor has one in any format
   std::int64_t bytes = 0;    // of the file, or of the array's elements
   std::string fault = {};    // why it cannot be read, where that is known already
   std::size_t position = 0;  // of an array in its archive

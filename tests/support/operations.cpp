@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "engine/engine.hpp"
 #include "golden/check.hpp"
 #include "golden/compare.hpp"
+#include "golden/compare_sets.hpp"
 #include "jobs/cases.hpp"
 #include "jobs/jobs.hpp"
 #include "support/files.hpp"
@@ -145,6 +147,23 @@ void compare_files(const TempDir& dir) {
   if (!comparison.equal) throw std::logic_error("two equal files differ");
 }
 
+// An archive with itself, and a folder that has one.
+void compare_sets_of(const TempDir& dir) {
+  for (const char* name : {"arrays.npz", "set"}) {
+    const auto first = TensorSet::open(dir.file(name));
+    const auto second = TensorSet::open(dir.file(name));
+    // The command says then why the operand is not a file.
+    if (!first || !second) throw Error(cat(dir.file(name), ": cannot open"));
+    std::shared_ptr<const Error> error;
+    const PairCounts counts =
+        compare_sets(*first, *second, {.tolerances = {}}, [&](const PairResult& result) {
+          if (!error) error = result.error;
+        });
+    if (error) throw Error(*error);
+    if (counts.equal != counts.pairs()) throw std::logic_error("two equal sets differ");
+  }
+}
+
 template <class T>
 void write_npy(const std::string& path, DType dtype, Shape shape, const std::vector<T>& values,
                const NpyLayout& layout = {}) {
@@ -182,6 +201,7 @@ const std::vector<Operation>& small_operations() {
       {"two jobs", {"one.npy", "two.json"}, run_jobs},
       {"golden files rewritten", {"one.npy", "two.json"}, update_cases},
       {"comparison", {}, compare_files},
+      {"comparison of sets", {}, compare_sets_of},
       {"a command line",
        {"out.npy"},
        command_line({"gathernd", "--quiet", "data.npy", "--indices", "tuples.npy", "-o", "out.npy"})},
@@ -212,6 +232,10 @@ void write_operands(const TempDir& dir) {
   write_file(dir.file("tuples.json"), R"({"dtype":"int32","shape":[2,2],"data":[1,2,0,0]})");
   write_file(dir.file("same.json"), "[[0,1],[2,3],[4,5]]");
   conversion({"data.npy", "words.npy"}, "arrays.npz", true)(dir);
+  fs::create_directories(dir.path() / "set/sub");
+  write_file(dir.file("set/sub/x.json"), "[1,2]");
+  fs::create_symlink("../arrays.npz", dir.path() / "set/y.npz");
+  fs::create_directory_symlink("sub", dir.path() / "set/again");
   fs::create_symlink(cat("/dev/fd/", Stream::kNumber), dir.path() / "stream");
   write_file(dir.file("jobs.jsonl"),
              "{\"op\":\"gathernd\",\"data\":\"data.npy\",\"indices\":\"tuples.npy\",\"output\":\"one.npy\","
