@@ -233,6 +233,20 @@ class JobReader {
   std::vector<ToleranceText> tolerances_;
 };
 
+// The hint names the key, not the option.
+void require_format(const Destination& output) {
+  try {
+    (void)single_format_of(output);
+  } catch (const Error& error) {
+    std::string hint = error.hint();
+    constexpr std::string_view kOption = "give --format";
+    if (const std::size_t at = hint.find(kOption); at != std::string::npos) {
+      hint.replace(at, kOption.size(), "give \"format\":");
+    }
+    throw Error(error.what(), error.rule(), hint);
+  }
+}
+
 FoundOperator operator_of(const JsonObject& object) {
   const auto op = std::ranges::find(object.members, "op", &JsonMember::key);
   if (op == object.members.end()) throw Error("key \"op\" is missing");
@@ -309,7 +323,7 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
     }
     reader.finish(defaults);
     if (job.output && job.output->path == "-") throw Error("key \"format\" needs key \"output\"");
-    if (job.output) with_context("key \"output\"", [&] { (void)single_format_of(*job.output); });
+    if (job.output) with_context("key \"output\"", [&] { require_format(*job.output); });
     if (job.name.empty()) job.name = job.id.empty() ? job.location() : job.id;
     return std::move(job);
   });

@@ -174,6 +174,14 @@ TEST_CASE("a malformed job file is refused before any job runs", "[cli][run]") {
   }
 }
 
+TEST_CASE("a hint for a job names the key, not the option", "[cli][run]") {
+  const TempDir dir;
+  const std::string err = run_jobs(dir, R"({"op":"add","a":1,"b":1,"output":"o.bin"})").err;
+  CHECK(err.find("hint: name it .npy, ") != std::string::npos);
+  CHECK(err.find(", or give \"format\": npy, json") != std::string::npos);
+  CHECK(err.find("--format") == std::string::npos);
+}
+
 TEST_CASE("results reach later jobs under their ids and through files", "[cli][run]") {
   for (const char* threads : {"1", "2", "8"}) {
     const TempDir dir;
