@@ -94,6 +94,6 @@ int print_version();
 
 // What the program does, in one sentence.
 inline constexpr std::string_view kProgramSummary =
-    "Gathers, scatters and broadcasts tensors in NPY and JSON files, as ONNX and OpenVINO define it";
+    "Gathers, scatters, broadcasts and combines tensors in files, as ONNX and OpenVINO define it";
 
 }  // namespace tensorop
