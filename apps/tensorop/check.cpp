@@ -37,6 +37,7 @@ std::vector<Option> check_options() {
       {"--timeout", OptionKind::value, "SECONDS", "with --command: how long a program may run; default 60"},
       {"--shell", OptionKind::flag, "", "with --command: CMD is a command of /bin/sh"},
       {"--update", OptionKind::flag, "", "rewrite golden files that are missing or differ, and list them"},
+      {"--ignore-open", OptionKind::flag, "", "do not compare elements that a case's --spec leaves open"},
       {"--fail-fast", OptionKind::flag, "", "stop after the first case that fails"},
       show_option(),
       junit_option(),
@@ -134,8 +135,9 @@ CheckSettings read_check_settings(const Arguments& arguments) {
     throw Error(cat(option, " cannot be combined with --update"), "",
                 "--update makes golden files of what tensorop computes");
   }
-  CheckSettings settings{read_batch_settings(arguments), updates, read_actual(arguments),
-                         read_program(arguments), read_show(arguments)};
+  CheckSettings settings{read_batch_settings(arguments), updates,
+                         read_actual(arguments),         read_program(arguments),
+                         read_show(arguments),           arguments.has("--ignore-open")};
   settings.batch.fail_fast = arguments.has("--fail-fast");
   return settings;
 }

@@ -26,6 +26,9 @@ Tolerances read_tolerances(const Arguments& arguments) {
 std::vector<Option> compare_options() {
   std::vector<Option> options = tolerance_options();
   for (Option& option : std::vector<Option>{
+           {"--ignore-open", OptionKind::value, "MASK",
+            "leave out the elements at which MASK, a bool tensor of the same shape, is true (see "
+            "--open-mask)"},
            show_option(),
            {"--filter", OptionKind::value, "TEXT",
             "of folders and archives: only tensors whose name contains TEXT; with * or ? TEXT is a glob"},
@@ -70,7 +73,8 @@ int compare_pair(const Arguments& arguments) {
   };
   try {
     result.comparison = compare_operands(actual, expected, tolerances, settings,
-                                         read_options(arguments, quiet && !junit.is_wanted()));
+                                         read_options(arguments, quiet && !junit.is_wanted()),
+                                         arguments.value("--ignore-open"));
   } catch (const Error& error) {
     result.outcome = PairOutcome::error;
     result.error = std::make_shared<Error>(error);
@@ -101,6 +105,7 @@ std::vector<std::string> files_of(const std::vector<const TensorSet*>& sets) {
 int compare_sets_of(const Arguments& arguments, const TensorSet& actual, const TensorSet& expected) {
   const std::string& first = actual.name();
   const std::string& second = expected.name();
+  if (arguments.has("--ignore-open")) throw Error("--ignore-open is only for two tensors");
   if (arguments.has("--junit")) require_no_input(arguments, files_of({&actual, &expected}));
   SetCompareSettings settings{.tolerances = read_tolerances(arguments)};
   settings.threads = read_settings(arguments).threads;

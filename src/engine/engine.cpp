@@ -53,18 +53,27 @@ void warn_of_open(const Bound& bound, const Settings& settings) {
                     reason_text(plan->open_reason())));
 }
 
-// The mask of open elements, written but not published. By a plan of its own: the call's has yet to be
-// prepared.
+// The plan of the mask of open elements, and the plan that it asks: one of its own, prepared and checked, as
+// that of the call has yet to be prepared.
+struct OpenMask {
+  std::unique_ptr<Plan> asked;
+  Planned planned;
+};
+
+OpenMask plan_open_mask(const Bound& bound, const Threads& threads) {
+  OpenMask out;
+  out.asked = std::move(bound.call.op->plan(bound.call).plan);
+  prepare(*out.asked, threads);
+  out.planned.output = {DType::boolean, bound.planned.output.shape};
+  out.planned.plan = open_mask_plan(*out.asked, count(bound.planned.output.shape));
+  return out;
+}
+
+// The mask, written but not published.
 std::unique_ptr<Sink> write_open_mask(const Bound& bound, const Destination& destination,
                                       const Threads& threads) {
-  const Shape& shape = bound.planned.output.shape;
-  auto sink = open_sink(destination, DType::boolean, shape, 0);
-  const Planned planned = bound.call.op->plan(bound.call);
-  prepare(*planned.plan, threads);
-  OutputInfo output{DType::boolean, shape};
-  auto marks = open_mask_plan(*planned.plan, count(shape));
-  const Planned mask{std::move(output), std::move(marks)};
-  fill_sink(mask, bound.inputs, *sink, threads);
+  auto sink = open_sink(destination, DType::boolean, bound.planned.output.shape, 0);
+  fill_sink(plan_open_mask(bound, threads).planned, bound.inputs, *sink, threads);
   return sink;
 }
 
@@ -77,6 +86,18 @@ Tensor evaluate(const Request& request, const Settings& settings) {
       Tensor result = execute(bound.planned, bound.inputs, settings.threads, arenas_of(bound));
       warn_of_open(bound, settings);
       return result;
+    });
+  });
+}
+
+Tensor open_elements(const Request& request, const Settings& settings) {
+  Settings silent = settings;
+  silent.warn = nullptr;
+  const Bound bound = bind(request, silent);
+  return with_context(bound.call.name->name, [&] {
+    return with_fault_text(bound.call, bound.planned, [&] {
+      const OpenMask mask = plan_open_mask(bound, settings.threads);
+      return execute(mask.planned, bound.inputs, settings.threads, {});
     });
   });
 }

@@ -32,6 +32,9 @@ struct Settings {
 // The result in memory. Throws Error.
 [[nodiscard]] Tensor evaluate(const Request& request, const Settings& settings);
 
+// A bool tensor of the result's shape: true for each element that the version leaves open. Throws Error.
+[[nodiscard]] Tensor open_elements(const Request& request, const Settings& settings);
+
 // Writes the result to its destination; a result file is complete or absent. `open_mask`, where it is not
 // null: where a bool tensor of the result's shape goes, true for each element that the version leaves open.
 // Both are complete before either is published, the result first. Throws Error.

@@ -152,9 +152,9 @@ class Check {
     // An error here leaves the result to the jobs that use it.
     attempt(found, [&] {
       if (settings_.update && expects_file(job)) {
-        update(i, *result, judge_settings(own));
+        update(i, *result, judge_settings(i, own));
       } else {
-        judge_result(job, *result, judge_settings(own), found);
+        judge_result(job, *result, judge_settings(i, own), found);
       }
     });
     return result;
@@ -185,14 +185,20 @@ class Check {
       if (needs_expected) {
         computed = with_context("expected", [&] { return evaluate(job.request, own); });
       }
-      judge_external(job, external, computed, judge_settings(own), results_[i]);
+      judge_external(job, external, computed, judge_settings(i, own), results_[i]);
     });
     if (job.uses != 0 && !computed) computed = evaluate(job.request, own);
     return computed;
   }
 
-  [[nodiscard]] JudgeSettings judge_settings(const Settings& own) const {
-    return {own.threads, settings_.show};
+  // Finds out which elements the case leaves open, where they are to be ignored.
+  [[nodiscard]] JudgeSettings judge_settings(std::size_t i, const Settings& own) const {
+    JudgeSettings out{own.threads, settings_.show};
+    const Job& job = jobs_[i];
+    if ((settings_.ignore_open || job.ignore_open) && !expects_error(job)) {
+      out.left_out = with_context("ignore_open", [&] { return open_elements(job.request, own); });
+    }
+    return out;
   }
 
   // An error of `body` is the outcome of the case.
@@ -244,6 +250,7 @@ class Check {
     }
     found.seconds = outcome.seconds;
     counts_.add(found.outcome);
+    if (found.comparison) counts_.left_out += found.comparison->left_out.value_or(0);
     report_(jobs_[i], found);
   }
 
@@ -282,6 +289,7 @@ CheckCounts& CheckCounts::operator+=(const CheckCounts& other) {
   different += other.different;
   error += other.error;
   updated += other.updated;
+  left_out += other.left_out;
   return *this;
 }
 

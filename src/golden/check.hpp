@@ -49,6 +49,7 @@ struct CheckCounts {
   std::int64_t different = 0;
   std::int64_t error = 0;
   std::int64_t updated = 0;
+  std::int64_t left_out = 0;  // elements that were not compared
 
   [[nodiscard]] std::int64_t cases() const { return equal + different + error + updated; }
   void add(CaseOutcome outcome);
@@ -64,7 +65,8 @@ struct CheckSettings {
   // Where given: this program computes the results that are judged, whatever other files there are. Not with
   // `update`.
   std::optional<ProgramSettings> program = {};
-  std::int64_t show = 0;  // as CompareOptions::show
+  std::int64_t show = 0;     // as CompareOptions::show
+  bool ignore_open = false;  // compare no element that a case's version leaves open, as Job::ignore_open
 };
 
 // Takes the results in the order of the jobs, one call at a time. Steps without an expectation are reported,

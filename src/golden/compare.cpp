@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
+#include <memory>
 #include <utility>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/input_file.hpp"
+#include "base/memory.hpp"
+#include "base/text.hpp"
 #include "golden/listed_elements.hpp"
 #include "io/json_writer.hpp"
 
@@ -66,17 +70,16 @@ void show_elements(const Tensor& actual, const Tensor& expected, std::int64_t co
   out.worst_shown = describe(listed.worst);
 }
 
-}  // namespace
-
-Comparison compare_tensors(const Tensor& actual, const Tensor& expected, const Tolerances& tolerances,
-                           const Threads& threads, const CompareOptions& options) {
+// `left_out`: elements that are equal because they are not to be compared.
+Comparison compare_elements_of(const Tensor& actual, const Tensor& expected, const Tolerances& tolerances,
+                               const Threads& threads, const CompareOptions& options, std::int64_t left_out) {
   Comparison out;
   out.actual = {"", actual.dtype(), actual.shape()};
   out.expected = {"", expected.dtype(), expected.shape()};
   out.asked = tolerances;
   if (!out.same_header()) return out;
   out.tolerance = tolerances.for_dtype(actual.dtype());
-  out.elements = actual.size();
+  out.elements = actual.size() - left_out;
   out.allowed = tolerances.max_mismatch.allowed(out.elements);
   const bool is_verdict = options.depth == CompareDepth::verdict;
   out.difference =
@@ -90,6 +93,49 @@ Comparison compare_tensors(const Tensor& actual, const Tensor& expected, const T
   if (worst >= 0) out.worst = describe_element(actual, expected, worst, out.tolerance);
   if (options.show > 0) show_elements(actual, expected, options.show, threads, out);
   return out;
+}
+
+// Zeros in place of the elements that are left out: equal in every dtype and under every tolerance.
+Tensor without(const Tensor& tensor, const Tensor& left_out) {
+  const std::int64_t width = element_size(tensor.dtype());
+  require_memory(tensor.bytes(), "a comparison without some elements");
+  auto storage = std::make_shared<Storage>(tensor.bytes());
+  if (tensor.bytes() != 0) std::memcpy(storage->data(), tensor.data(), to_size(tensor.bytes()));
+  const auto* out = left_out.as<Bool>();
+  for (std::int64_t i = 0; i < tensor.size(); ++i) {
+    if (out[i]) std::memset(storage->data() + i * width, 0, to_size(width));
+  }
+  if (tensor.dtype() == DType::string) storage->arenas = tensor.arenas();
+  return {tensor.dtype(), tensor.shape(), storage};
+}
+
+Comparison compare_others(const Tensor& actual, const Tensor& expected, const Tolerances& tolerances,
+                          const Threads& threads, const CompareOptions& options) {
+  const Tensor& mask = *options.left_out;
+  if (mask.dtype() != DType::boolean)
+    throw Error(cat("the mask of elements to ignore is ", name(mask.dtype()), ", not bool"));
+  if (mask.shape() != actual.shape()) {
+    throw Error(cat("the mask of elements to ignore has shape ", to_string(mask.shape()),
+                    ", the tensors have ", to_string(actual.shape())));
+  }
+  const auto* out = mask.as<Bool>();
+  const std::int64_t count =
+      std::count_if(out, out + mask.size(), [](Bool ignored) { return bool{ignored}; });
+  Comparison comparison = compare_elements_of(without(actual, mask), without(expected, mask), tolerances,
+                                              threads, options, count);
+  comparison.left_out = count;
+  return comparison;
+}
+
+}  // namespace
+
+Comparison compare_tensors(const Tensor& actual, const Tensor& expected, const Tolerances& tolerances,
+                           const Threads& threads, const CompareOptions& options) {
+  if (options.left_out != nullptr && actual.dtype() == expected.dtype() &&
+      actual.shape() == expected.shape()) {
+    return compare_others(actual, expected, tolerances, threads, options);
+  }
+  return compare_elements_of(actual, expected, tolerances, threads, options, 0);
 }
 
 Comparison compare_sources(const TypedOperand& actual, const TypedOperand& expected,
@@ -109,15 +155,28 @@ Comparison compare_sources(const TypedOperand& actual, const TypedOperand& expec
 
 Comparison compare_operands(const std::string& actual, const std::string& expected,
                             const Tolerances& tolerances, const Settings& settings,
-                            const CompareOptions& options) {
-  if (actual == "-" && expected == "-") throw Error("standard input can be read only once");
+                            const CompareOptions& options, const std::optional<std::string>& left_out) {
+  if ((actual == "-") + (expected == "-") + (left_out == "-") > 1)
+    throw Error("standard input can be read only once");
   const auto open = [&](const std::string& role, const std::string& text) {
     return with_context(role, [&] { return open_operand(text, {.read_later = true}, settings); });
   };
   Source first = open("actual", actual);
   Source second = open("expected", expected);
-  return compare_sources({.source = &first, .name = "actual"}, {.source = &second, .name = "expected"},
-                         tolerances, settings.threads, options);
+  const auto compare = [&](const CompareOptions& own) {
+    return compare_sources({.source = &first, .name = "actual"}, {.source = &second, .name = "expected"},
+                           tolerances, settings.threads, own);
+  };
+  if (!left_out) return compare(options);
+  Source mask = open("ignore-open", *left_out);
+  with_context("ignore-open", [&] { resolve_as(mask, DType::boolean); });
+  Inputs inputs;
+  inputs.add(mask.mapping());
+  CompareOptions own = options;
+  own.left_out = mask.tensor();
+  Comparison out = compare(own);
+  inputs.require_unchanged();
+  return out;
 }
 
 }  // namespace tensorop

@@ -37,8 +37,9 @@ struct Comparison {
   Tolerances asked;
   // The members below are set only when dtype and shape are equal.
   ElementTolerance tolerance;
-  std::int64_t elements = 0;
-  std::int64_t allowed = 0;  // elements that may differ
+  std::int64_t elements = 0;             // that were compared
+  std::optional<std::int64_t> left_out;  // the others, where a mask was given
+  std::int64_t allowed = 0;              // elements that may differ
   Difference difference;
   std::optional<DifferingElement> first;
   std::optional<DifferingElement> worst;  // dtypes of kToleranceTypes
@@ -61,10 +62,12 @@ enum class CompareDepth : std::uint8_t {
 struct CompareOptions {
   CompareDepth depth = CompareDepth::report;
   std::int64_t show = 0;  // list so many of the differing elements, the first and the worst, in the report
+  // Where not null: elements at which this bool tensor of the same shape is true are not compared.
+  const Tensor* left_out = nullptr;
 };
 
-// Throws Error when the tolerances do not apply to the dtype. The result does not depend on the number of
-// threads.
+// Throws Error when the tolerances do not apply to the dtype, or the mask to the shape. The result does not
+// depend on the number of threads.
 [[nodiscard]] Comparison compare_tensors(const Tensor& actual, const Tensor& expected,
                                          const Tolerances& tolerances, const Threads& threads,
                                          const CompareOptions& options = {});
@@ -76,9 +79,10 @@ struct CompareOptions {
                                          const Tolerances& tolerances, const Threads& threads,
                                          const CompareOptions& options = {});
 
-// The same of operands that are still to be opened.
+// The same of operands that are still to be opened, and of one that holds the mask, if it is named.
 [[nodiscard]] Comparison compare_operands(const std::string& actual, const std::string& expected,
                                           const Tolerances& tolerances, const Settings& settings,
-                                          const CompareOptions& options = {});
+                                          const CompareOptions& options = {},
+                                          const std::optional<std::string>& left_out = std::nullopt);
 
 }  // namespace tensorop

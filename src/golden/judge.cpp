@@ -37,7 +37,8 @@ void compare(const Job& job, Source actual, Source expected, const JudgeSettings
              CaseResult& found) {
   Comparison comparison =
       compare_sources({.source = &actual, .name = "actual"}, {.source = &expected, .name = "expect"},
-                      job.tolerances, settings.threads, {.show = settings.show});
+                      job.tolerances, settings.threads,
+                      {.show = settings.show, .left_out = settings.left_out ? &*settings.left_out : nullptr});
   if (comparison.actual.name.empty()) comparison.actual.name = "the result";
   if (comparison.expected.name.empty()) {
     comparison.expected.name = job.expect ? "expect" : "tensorop's result";

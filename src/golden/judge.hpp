@@ -17,7 +17,8 @@ namespace tensorop {
 
 struct JudgeSettings {
   Threads threads;
-  std::int64_t show = 0;  // as CompareOptions::show
+  std::int64_t show = 0;                // as CompareOptions::show
+  std::optional<Tensor> left_out = {};  // as CompareOptions::left_out
 };
 
 // These fill in the outcome and what it was found from. An Error is left to the caller: there is no verdict.

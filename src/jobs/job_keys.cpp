@@ -14,8 +14,9 @@
 namespace tensorop {
 namespace {
 
-constexpr std::string_view kCommonKeys[] = {"op",     "operands", "spec", "dtype",  "output", "input_format",
-                                            "format", "id",       "name", "expect", "actual", "comment"};
+constexpr std::string_view kCommonKeys[] = {"op",           "operands",    "spec",   "dtype", "output",
+                                            "input_format", "format",      "id",     "name",  "expect",
+                                            "actual",       "ignore_open", "comment"};
 
 [[noreturn]] void refuse(const JsonMember& member, std::string_view expected) {
   throw Error(cat("expected ", expected, ", found ", kind_name(member.kind)));
@@ -25,6 +26,11 @@ std::string text_of(const JsonMember& member, std::string_view what) {
   if (member.kind != JsonKind::string) refuse(member, what);
   if (member.value.text.empty()) throw Error(cat("expected ", what, ", found an empty string"));
   return std::string(member.value.text);
+}
+
+bool boolean_of(const JsonMember& member) {
+  if (member.kind != JsonKind::boolean) refuse(member, "true or false");
+  return member.value.text == "true";
 }
 
 // A string that names a file, relative to the job file's folder.
@@ -139,6 +145,7 @@ class JobReader {
   // Once all members are read.
   void finish(const JobDefaults& defaults) {
     if (!job_.request.spec) job_.request.spec = defaults.spec;
+    job_.ignore_open = ignore_open_.value_or(defaults.ignore_open);
     const bool has_own_ulp =
         std::ranges::find(tolerances_, "max_ulp", &ToleranceText::name) != tolerances_.end();
     std::vector<ToleranceText> all = defaults.tolerances;
@@ -212,6 +219,8 @@ class JobReader {
       }
     } else if (member.key == "expect") {
       job_.expect = expectation_of(member, folder_);
+    } else if (member.key == "ignore_open") {
+      ignore_open_ = boolean_of(member);
     } else if (member.key == "actual") {
       job_.actual = file_of(member, folder_);
     } else if (is_tolerance(member)) {
@@ -231,6 +240,7 @@ class JobReader {
   const std::string& folder_;
   Job& job_;
   std::vector<ToleranceText> tolerances_;
+  std::optional<bool> ignore_open_;
 };
 
 // The hint names the key, not the option.
@@ -287,11 +297,13 @@ void read_defaults(const JsonObject& object, JobDefaults& defaults) {
           if (member.key == "comment") continue;
           if (member.key == "spec") {
             defaults.spec = with_context("key \"spec\"", [&] { return text_of(member, "a specification"); });
+          } else if (member.key == "ignore_open") {
+            defaults.ignore_open = with_context("key \"ignore_open\"", [&] { return boolean_of(member); });
           } else if (is_tolerance(member)) {
             with_context(cat("key \"", member.key, "\""),
                          [&] { tolerances.push_back(tolerance_of(member)); });
           } else {
-            throw Error(cat("unknown key \"", printable(member.key), "\" (allowed: spec, ",
+            throw Error(cat("unknown key \"", printable(member.key), "\" (allowed: spec, ignore_open, ",
                             join(tolerance_names()), ", comment)"));
           }
         }

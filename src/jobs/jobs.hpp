@@ -42,6 +42,7 @@ struct Job {
   std::optional<Destination> output;
   std::optional<Expectation> expect;
   std::optional<std::string> actual;  // the file that holds another program's result
+  bool ignore_open = false;           // elements that the version leaves open are not compared
   bool is_case = false;               // its result is judged; under check all other jobs are steps
   Tolerances tolerances;              // of the case
   std::vector<Need> needs;            // earlier jobs, by their index in the list of all jobs
@@ -74,6 +75,7 @@ enum class JobPurpose : std::uint8_t {
 // What jobs have that do not give it themselves.
 struct JobDefaults {
   std::optional<std::string> spec = {};
+  bool ignore_open = false;
   std::vector<ToleranceText> tolerances = {};  // a later one of the same name takes precedence
 };
 

@@ -159,7 +159,12 @@ std::string case_text(const Job& job, const CaseResult& result) {
 std::string summary_text(const CheckCounts& counts, const std::vector<UnreadableCases>& unreadable) {
   const std::int64_t all = counts.cases();
   const std::string cases = cat(all, all == 1 ? " case: " : " cases: ");
-  if (counts.equal == all && unreadable.empty()) return cat(cases, all == 1 ? "equal\n" : "all equal\n");
+  const std::string left_out =
+      counts.left_out == 0
+          ? ""
+          : cat("; ", counts.left_out, counts.left_out == 1 ? " element" : " elements", " left out");
+  if (counts.equal == all && unreadable.empty())
+    return cat(cases, all == 1 ? "equal" : "all equal", left_out, "\n");
   std::vector<std::string> parts = {cat(counts.equal, " equal")};
   if (counts.different != 0) parts.push_back(cat(counts.different, " different"));
   if (counts.error != 0) parts.push_back(cat(counts.error, counts.error == 1 ? " error" : " errors"));
@@ -167,7 +172,7 @@ std::string summary_text(const CheckCounts& counts, const std::vector<Unreadable
   if (!unreadable.empty()) {
     parts.push_back(cat(unreadable.size(), unreadable.size() == 1 ? " file" : " files", " unreadable"));
   }
-  return cat(cases, join(parts), "\n");
+  return cat(cases, join(parts), left_out, "\n");
 }
 
 JUnitTest junit_test(const Job& job, const CaseResult& result) {
@@ -203,14 +208,14 @@ std::string CheckJson::finish(const CheckCounts& counts, const std::vector<Unrea
     files += cat(files.empty() ? "" : ",",
                  JsonObjectText().add("file", path_json(path)).add("error", error_json(error)).text());
   }
-  const std::string summary = JsonObjectText()
-                                  .add("cases", cat(counts.cases()))
-                                  .add("equal", cat(counts.equal))
-                                  .add("different", cat(counts.different))
-                                  .add("error", cat(counts.error))
-                                  .add("updated", cat(counts.updated))
-                                  .text();
-  return cat(lead("\n"), "],\"unreadable\":[", files, "],\"summary\":", summary, "}\n");
+  JsonObjectText summary;
+  summary.add("cases", cat(counts.cases()))
+      .add("equal", cat(counts.equal))
+      .add("different", cat(counts.different))
+      .add("error", cat(counts.error))
+      .add("updated", cat(counts.updated));
+  if (counts.left_out != 0) summary.add("left_out", cat(counts.left_out));
+  return cat(lead("\n"), "],\"unreadable\":[", files, "],\"summary\":", summary.text(), "}\n");
 }
 
 }  // namespace tensorop

@@ -144,10 +144,14 @@ std::string needed_line(const Comparison& comparison) {
   return cat(label("to pass"), join(ways, " or "), '\n');
 }
 
+std::string left_out_text(const Comparison& comparison) {
+  return comparison.left_out ? cat(", ", *comparison.left_out, " left out") : "";
+}
+
 std::string count_text(const Comparison& comparison) {
   const std::int64_t differing = comparison.difference.differing;
   return cat(differing, " of ", comparison.elements, comparison.elements == 1 ? " element (" : " elements (",
-             percent_text(differing, comparison.elements), ')');
+             percent_text(differing, comparison.elements), ')', left_out_text(comparison));
 }
 
 std::string first_line(const Comparison& comparison) {
@@ -164,9 +168,9 @@ std::string header_difference(const Comparison& comparison) {
 }
 
 std::string equal_line(const Comparison& comparison) {
-  std::string out =
-      cat("equal: ", header(comparison.actual), ", ", comparison.elements,
-          comparison.elements == 1 ? " element, " : " elements, ", tolerance_text(comparison.tolerance));
+  std::string out = cat("equal: ", header(comparison.actual), ", ", comparison.elements,
+                        comparison.elements == 1 ? " element" : " elements", left_out_text(comparison), ", ",
+                        tolerance_text(comparison.tolerance));
   const Difference& found = comparison.difference;
   if (found.absolute.at >= 0) out += cat("; largest absolute error ", absolute(comparison, found));
   if (found.relative.at >= 0) out += cat(", relative ", number(found.relative.value));
@@ -324,9 +328,9 @@ void add_comparison(JsonObjectText& object, const Comparison& comparison) {
       .add("expected", tensor_json(comparison.expected));
   if (!comparison.same_header()) return;
   const Difference& found = comparison.difference;
-  object.add("tolerance", tolerance_json(comparison))
-      .add("elements", cat(comparison.elements))
-      .add("differing", cat(found.differing))
+  object.add("tolerance", tolerance_json(comparison)).add("elements", cat(comparison.elements));
+  if (comparison.left_out) object.add("left_out", cat(*comparison.left_out));
+  object.add("differing", cat(found.differing))
       .add("percent", number(percent_of(found.differing, comparison.elements)))
       .add("unfixable", cat(found.unfixable))
       .add("first", element_json(comparison, comparison.first))

@@ -94,7 +94,8 @@ TEST_CASE("defaults are the first entry of a file, for run too; comments are eve
            {cat(own, "\n", defaults), "f:2: \"defaults\" must be the first entry of the file"},
            {cat(defaults, "\n", defaults), "f:2: \"defaults\" must be the first entry of the file"},
            {R"({"defaults":{"op":"add"}})",
-            "f:1: key \"defaults\": unknown key \"op\" (allowed: spec, rtol, atol, max_ulp, max_mismatch, "
+            "f:1: key \"defaults\": unknown key \"op\" (allowed: spec, ignore_open, rtol, atol, max_ulp, "
+            "max_mismatch, "
             "tolerance, "
             "nan_unequal, comment)"},
            {R"({"defaults":5})", "f:1: key \"defaults\": expected an object, found a number"},

@@ -1,4 +1,5 @@
 // What a specification leaves open: the warning, --duplicates and --open-mask.
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -181,6 +182,85 @@ TEST_CASE("--open-mask where it cannot be written or has no meaning is refused",
                 "scatterelements: --output and --open-mask are the same file");
   check_refused(run_in(dir, {"gather", "[1]", "0", "--open-mask", "m.npy"}),
                 "gather: unknown option '--open-mask'");
+}
+
+TEST_CASE("compare --ignore-open leaves out the elements of a mask, and says how many",
+          "[cli][open][compare]") {
+  const TempDir dir;
+  const std::string mask = "[true,false,false]";
+  check_done(run_in(dir, {"compare", "[1,2,3]", "[9,2,3]", "--ignore-open", mask}),
+             "equal: int64 (3), 2 elements, 1 left out, exact\n");
+  const ProcessResult different = run_in(dir, {"compare", "[1,2,3]", "[9,2,4]", "--ignore-open", mask});
+  CHECK(different.status == 1);
+  CHECK(different.out.starts_with("different: 1 of 2 elements (50%), 1 left out\n"));
+  CHECK(different.out.find("first:     [2]: actual 3, expected 4") != std::string::npos);
+  const ProcessResult json = run_in(dir, {"compare", "[1,2,3]", "[9,2,3]", "--ignore-open", mask, "--json"});
+  CHECK(json.out.find(R"("elements":2,"left_out":1,"differing":0)") != std::string::npos);
+  // Of every dtype, NaN and --max-mismatch: one of the two that are left is 50%.
+  const std::string nan = R"({"dtype":"float32","data":["NaN",1,2]})";
+  check_done(run_in(dir, {"compare", nan, nan, "--nan-unequal", "--ignore-open", mask}),
+             "equal: float32 (3), 2 elements, 1 left out, exact, NaN unequal\n");
+  check_done(run_in(dir, {"compare", R"({"dtype":"string","data":["a","b","c"]})",
+                          R"({"dtype":"string","data":["x","b","c"]})", "--ignore-open", mask}),
+             "equal: string (3), 2 elements, 1 left out, exact\n");
+  CHECK(
+      run_in(dir, {"compare", "[1,2,3]", "[9,2,4]", "--ignore-open", mask, "--max-mismatch", "50%"}).status ==
+      0);
+  CHECK(
+      run_in(dir, {"compare", "[1,2,3]", "[9,2,4]", "--ignore-open", mask, "--max-mismatch", "49%"}).status ==
+      1);
+  CHECK(run_in(dir, {"compare", "[1,2,3]", "[9,2,3]", "--ignore-open", mask, "-q"}).status == 0);
+
+  check_refused(run_in(dir, {"compare", "[1,2,3]", "[9,2,3]", "--ignore-open", "[true]"}),
+                "compare: the mask of elements to ignore has shape (1), the tensors have (3)");
+  check_refused(
+      run_in(dir, {"compare", "[1,2,3]", "[9,2,3]", "--ignore-open", R"({"dtype":"int64","data":[1,0,0]})"}),
+      "compare: the mask of elements to ignore is int64, not bool");
+  const std::string missing = "compare: ignore-open: none.npy: cannot open: No such file or directory";
+  check_refused(run_in(dir, {"compare", "[1]", "[1]", "--ignore-open", "none.npy"}), missing);
+}
+
+// The task of a compiler engineer: other programs that follow the specification pass.
+TEST_CASE("check leaves out what the specification of a case leaves open", "[cli][open][check]") {
+  const TempDir dir;
+  const auto write_case = [&](const std::string& keys) {
+    write_file(dir.file("c.json"),
+               cat(R"({"name":"c","op":"scatterelements","data":[1,2,3],"indices":[1,1],"updates":[8,9],)",
+                   keys, "}"));
+  };
+  // The first update wins in the other program.
+  write_case(R"("spec":"onnx-13","expect":[1,8,3])");
+  CHECK(run_in(dir, {"check", "c.json"}).status == 1);
+  check_done(run_in(dir, {"check", "c.json", "--ignore-open"}), "1 case: equal; 1 element left out\n");
+  write_case(R"("spec":"onnx-13","expect":[1,8,3],"ignore_open":true)");
+  check_done(run_in(dir, {"check", "c.json"}), "1 case: equal; 1 element left out\n");
+  const ProcessResult json = run_in(dir, {"check", "c.json", "--json"});
+  CHECK(json.out.find(R"("elements":2,"left_out":1,)") != std::string::npos);
+  CHECK(json.out.find(R"("updated":0,"left_out":1})") != std::string::npos);
+  // What is defined is compared.
+  write_case(R"("spec":"onnx-13","expect":[1,8,4],"ignore_open":true)");
+  const ProcessResult different = run_in(dir, {"check", "c.json"});
+  CHECK(different.status == 1);
+  CHECK(different.out.find("different: 1 of 2 elements (50%), 1 left out") != std::string::npos);
+  // The default semantics leave nothing open.
+  write_case(R"("expect":[1,8,3],"ignore_open":true)");
+  CHECK(run_in(dir, {"check", "c.json"}).status == 1);
+  write_file(dir.file("d.jsonl"), R"({"defaults":{"ignore_open":true,"spec":"onnx-13"}}
+{"op":"scatterelements","data":[1,2,3],"indices":[1,1],"updates":[8,9],"expect":[1,8,3]}
+{"op":"scatterelements","data":[1,2,3],"indices":[1,1],"updates":[8,9],"expect":[1,9,3],"ignore_open":false}
+)");
+  check_done(run_in(dir, {"check", "d.jsonl"}), "2 cases: all equal; 1 element left out\n");
+  // The results of another program.
+  write_case(R"("spec":"onnx-13","ignore_open":true)");
+  std::filesystem::create_directory(dir.file("results"));
+  write_file(dir.file("results/c.json"), "[1,8,3]");
+  check_done(run_in(dir, {"check", "c.json", "--actual", "results"}), "1 case: equal; 1 element left out\n");
+  write_file(dir.file("results/c.json"), "[2,8,3]");
+  CHECK(run_in(dir, {"check", "c.json", "--actual", "results"}).status == 1);
+
+  write_case(R"("spec":"onnx-13","expect":[1,8,3],"ignore_open":1)");
+  check_refused(run_in(dir, {"check", "c.json"}),
+                "check: c.json:1: key \"ignore_open\": expected true or false, found a number");
 }
 
 }  // namespace
