@@ -76,9 +76,9 @@ class Elements {
 
 // The keys of a described text that stand beside its data, as far as they are known.
 struct JsonHeader {
-  std::optional<DType> dtype;
+  std::optional<DType> dtype = {};
   bool is_typed = false;  // the text itself names the dtype
-  std::optional<Shape> shape;
+  std::optional<Shape> shape = {};
 };
 
 // The value of "data", or the whole of an untyped document. An element or a list that does not fit is thrown

@@ -52,7 +52,7 @@ TableField read_field(std::string_view text, std::string& buffer) {
                        has_point == !fraction.empty();
   if (is_json) return {FieldKind::number, text};
   whole.remove_prefix(zeros == std::string_view::npos ? whole.size() : zeros);
-  buffer = is_negative ? "-" : "";
+  buffer.assign(is_negative ? 1 : 0, '-');
   buffer += whole.empty() ? "0" : whole;
   if (has_point) buffer += cat('.', fraction.empty() ? "0" : fraction);
   buffer += exponent;

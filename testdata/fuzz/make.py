@@ -57,6 +57,9 @@ def json():
     # A letter in front asks for a dtype.
     for name, text in {
         "scalar": "3",
+        "table": "t1 2\n-3 +04\n",
+        "table_csv": "c1,2.5\nnan,.5\n",
+        "table_tsv": "Ev1\t0\r\n3\t4\r\n\n",
         "nested": "[[1,2],[3,4]]",
         "fractions_late": "[1,2,3.5]",
         "described": '{"dtype":"float32","shape":[2,2],"data":[[0,1],[2,3]]}',

@@ -7,7 +7,8 @@ Every workload is a real run from files to a file: the contestants take turns, e
 results are compared byte for byte, and the medians are printed with their ratios. The floor is cp of a file of the
 output's size; with --before, another tensorop takes turns too. For start-up, 1,000 runs one after the other, it is
 /bin/true. JSON is read for NumPy by Python's json or, where it is installed (Debian: python3-ujson), by ujson,
-whichever is faster. Memory is the peak of private (anonymous) and of mapped (file and shared) pages of tensorop; the
+whichever is faster. Text tables are read by np.loadtxt and, where it is installed (Debian: python3-pandas), by pandas'
+C reader. Memory is the peak of private (anonymous) and of mapped (file and shared) pages of tensorop; the
 size of its output is printed beside it.
 """
 import argparse
@@ -143,6 +144,16 @@ def make_json(elements):
     return make
 
 
+def make_table(rng, scale):
+    with open("a.txt", "w") as f:
+        f.writelines("%d\n" % n for n in rng.integers(-10**12, 10**12, 7_300_000 // scale).tolist())
+
+
+def make_csv(rng, scale):
+    with open("a.csv", "w") as f:
+        f.writelines(",".join(map(repr, row)) + "\n" for row in rng.standard_normal((520_000 // scale, 10)).tolist())
+
+
 def make_floats(dtype):
     def make(rng, scale):
         numbers = rng.standard_normal(10_000_000 // scale, dtype=np.float32)
@@ -227,6 +238,19 @@ for elements, dtype, numpy in ((json_floats, "float32", "np.float32"), (json_dou
             ["convert", "a.json", "--dtype", dtype, "--threads", threads],
             ["import %s as j;np.save('ref.npy',np.array(j.load(open('a.json')),dtype=%s))" % (parser, numpy)
              for parser in parsers]))
+
+# Each peer in rows of its own. pandas rounds as tensorop does only when it is told to.
+for name, make, file, columns, dtype in (("column of int64", make_table, "a.txt", "", "np.int64"),
+                                         ("CSV of float64, 10 columns", make_csv, "a.csv", ",delimiter=','", "float")):
+    peers = {"np.loadtxt": "np.save('ref.npy',np.loadtxt('%s'%s,dtype=%s))" % (file, columns, dtype)}
+    if importlib.util.find_spec("pandas"):
+        peers["pandas"] = ("import pandas;a=pandas.read_csv('%s',header=None,float_precision='round_trip').to_numpy();"
+                           "np.save('ref.npy',np.ascontiguousarray(a[:,0] if a.shape[1]==1 else a))" % file)
+    for peer, spelling in peers.items():
+        for threads in ("2", "1"):
+            WORKLOADS.append(Workload(
+                "%s to NPY, %s, %s" % (name, "one thread" if threads == "1" else "two threads", peer), make,
+                ["convert", file, "--threads", threads], [spelling]))
 
 for dtype in ("float32", "float16", "bfloat16"):
     widened = ";a=(a.view('u2').astype('u4')<<16).view('f4')" if dtype == "bfloat16" else ""

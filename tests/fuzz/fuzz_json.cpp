@@ -1,15 +1,19 @@
-// A tensor as JSON text. A letter from A to P in front asks for a dtype, the first to the last of the table.
-// Text in memory, text divided among threads, and text that arrives in pieces are the same tensor, or refused
-// with the same words; and it comes back after it was written.
+// A tensor as JSON text or, after a t, a c or a v, as a text table, CSV or TSV. A letter from A to P in front
+// of either asks for a dtype, the first to the last of the table of dtypes. Text in memory, text divided
+// among threads, and text that arrives in pieces are the same tensor, or refused with the same words; and it
+// comes back after it was written.
 #include "base/text.hpp"
 #include "fuzz/fuzz.hpp"
+#include "io/table_reader.hpp"
 #include "support/json_reading.hpp"
 
 namespace tensorop::fuzz {
 namespace {
 
-void check(std::string_view text, std::optional<DType> as) {
-  const JsonOutcome whole = read_json_whole(text, as);
+using Reader = JsonTensor (*)(JsonText& text, const JsonReading& reading);
+
+void check(std::string_view text, std::optional<DType> as, Reader reader) {
+  const JsonOutcome whole = read_json_whole(text, as, {1, {}, reader});
   const auto require_same = [&](std::string_view how, const JsonOutcome& other) {
     const std::string wrong = difference(whole, other);
     require(wrong.empty(), cat(how, ": ", wrong));
@@ -20,9 +24,9 @@ void check(std::string_view text, std::optional<DType> as) {
     constexpr std::size_t kMost = 64;
     return text.empty() ? 1 : 1 + static_cast<unsigned char>(text[next++ % text.size()]) % kMost;
   };
-  const JsonParts parts{3, size()};
+  const JsonParts parts{3, size(), reader};
   require_same("divided among threads", read_json_whole(text, as, parts));
-  require_same("in pieces", read_json_pieces(text, as, size));
+  require_same("in pieces", read_json_pieces(text, as, size, {1, {}, reader}));
   require_same("in pieces, divided among threads", read_json_pieces(text, as, size, parts));
   if (!whole.refused.empty()) return;
   require(!as || whole.typed || whole.tensor.dtype() == *as, "another dtype was asked for");
@@ -41,6 +45,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     as = static_cast<DType>(text[0] - 'A');
     text.remove_prefix(1);
   }
-  fuzz::check(text, as);
+  fuzz::Reader reader = read_json;
+  if (!text.empty() && std::string_view("tcv").find(text[0]) != std::string_view::npos) {
+    reader = text[0] == 't' ? read_table : text[0] == 'c' ? read_csv : read_tsv;
+    text.remove_prefix(1);
+  }
+  fuzz::check(text, as, reader);
   return 0;
 }
