@@ -70,6 +70,11 @@ std::optional<std::string> Arguments::value(std::string_view name) const {
   return found == options.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::vector<std::string> Arguments::values(std::string_view name) const {
+  const auto found = lists.find(name);
+  return found == lists.end() ? std::vector<std::string>() : found->second;
+}
+
 Arguments parse_arguments(const std::vector<std::string>& args, const std::vector<Option>& options) {
   // A word after "--" is never an option.
   const auto end = std::ranges::find(args, "--");
@@ -102,6 +107,10 @@ Arguments parse_arguments(const std::vector<std::string>& args, const std::vecto
 
   Arguments out;
   for (auto& [name, texts] : results) {
+    if (find_option(options, name)->kind == OptionKind::values) {
+      out.lists[name] = std::move(texts);
+      continue;
+    }
     if (texts.size() > 1) throw Error(cat(name, " is given twice"));
     if (!texts.empty()) out.options[name] = texts[0];
   }

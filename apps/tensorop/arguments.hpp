@@ -16,6 +16,7 @@ enum class OptionKind {
   flag,        // --quiet
   value,       // --axis 1, --axis=1
   value_flag,  // --fmod, --fmod=1: a value only after '='
+  values,      // --reshape a=2,3 --reshape b=6: any number of times
 };
 
 struct Option {
@@ -27,11 +28,13 @@ struct Option {
 };
 
 struct Arguments {
-  std::map<std::string, std::string, std::less<>> options;  // by name, flags with an empty text
-  std::vector<std::string> operands;                        // in order; "--" ends options
+  std::map<std::string, std::string, std::less<>> options;             // by name, flags with an empty text
+  std::map<std::string, std::vector<std::string>, std::less<>> lists;  // of options that take several values
+  std::vector<std::string> operands;                                   // in order; "--" ends options
 
   [[nodiscard]] bool has(std::string_view name) const { return options.find(name) != options.end(); }
   [[nodiscard]] std::optional<std::string> value(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string> values(std::string_view name) const;
 };
 
 // Throws Error for an option that is unknown (with the nearest name), has no value, or is given twice.

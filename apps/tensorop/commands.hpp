@@ -39,6 +39,7 @@ struct Command {
 [[nodiscard]] Command explain_command();
 [[nodiscard]] Command info_command();
 [[nodiscard]] Command man_command();
+[[nodiscard]] Command nonzero_command();
 [[nodiscard]] Command ops_command();
 [[nodiscard]] Command run_command();
 
@@ -52,7 +53,8 @@ struct CommandEntry {
 inline constexpr CommandEntry kCommands[] = {
     {"check", check_command},     {"compare", compare_command}, {"completion", completion_command},
     {"convert", convert_command}, {"explain", explain_command}, {"info", info_command},
-    {"man", man_command},         {"ops", ops_command},         {"run", run_command},
+    {"man", man_command},         {"nonzero", nonzero_command}, {"ops", ops_command},
+    {"run", run_command},
 };
 
 // All commands, operators first.

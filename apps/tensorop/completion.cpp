@@ -257,6 +257,9 @@ std::string fish_script(const std::vector<Command>& commands) {
     std::vector<std::string> names = other_names(command).offered;
     names.insert(names.begin(), command.name);
     for (const std::string& name : names) {
+      // Of names that differ in case only, fish would offer both for either.
+      if (name != command.name && lower(name) == command.name) continue;
+      if (name != lower(name) && std::ranges::find(names, lower(name)) != names.end()) continue;
       out += cat("complete -c tensorop -n __fish_use_subcommand -f -a ", name, " -d ",
                  shell_word(command.summary), "\n");
     }

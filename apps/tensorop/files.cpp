@@ -1,4 +1,5 @@
-// `info`: what a file holds. `convert`: the same tensor in another format or dtype.
+// `info`: what a file holds. `convert`: the same tensor in another format or dtype. `nonzero`: where it is
+// not zero.
 #include <algorithm>
 #include <string>
 
@@ -7,6 +8,7 @@
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "engine/convert.hpp"
+#include "engine/nonzero.hpp"
 #include "io/inspect.hpp"
 #include "report/describe.hpp"
 
@@ -47,6 +49,15 @@ int run_convert(const Arguments& arguments) {
   return 0;
 }
 
+int run_nonzero(const Arguments& arguments) {
+  if (arguments.operands.empty()) throw Error("no operand given");
+  if (arguments.operands.size() > 1)
+    throw Error(cat("unexpected operand ", in_quotes(arguments.operands[1]), ": nonzero takes 1"));
+  write_nonzero(arguments.operands[0], read_destination(arguments, FormatChoice::tensor),
+                read_settings(arguments));
+  return 0;
+}
+
 std::vector<Option> convert_options() {
   std::vector<Option> options = {
       {"--dtype", OptionKind::value, "DTYPE", "cast to this dtype"},
@@ -69,6 +80,17 @@ Command info_command() {
       {"tensorop info a.npy", "tensorop info --json *.npy"},
       {{"--json", OptionKind::flag, "", "print one JSON object on each line, for programs"}, input_option()},
       run_info};
+}
+
+Command nonzero_command() {
+  return {
+      "nonzero",
+      {"nonzero OPERAND [-o FILE]"},
+      "Prints the positions of the elements that are not zero, as indices: rank 1 for an operand of rank 1, "
+      "else one index tuple in each row",
+      {"tensorop nonzero '[true,false,true]'", "tensorop nonzero mask.npy -o positions.npy"},
+      output_options(FormatChoice::tensor),
+      run_nonzero};
 }
 
 Command convert_command() {

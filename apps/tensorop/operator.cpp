@@ -9,6 +9,7 @@
 #include "base/paths.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
+#include "engine/mask.hpp"
 #include "report/describe.hpp"
 
 namespace tensorop {
@@ -39,12 +40,23 @@ std::string value_name(const AttributeSpec& attribute) {
   __builtin_unreachable();
 }
 
+Option mask_option(MaskUse use) {
+  return {
+      option_name(kMaskName), OptionKind::value, "OPERAND",
+      use == MaskUse::along_axis
+          ? "instead of indices: a bool tensor of rank 1, as long as the axis; its true positions are the "
+            "indices; not with --spec"
+          : "instead of indices: a bool tensor of the leading dimensions of data; each true element is an "
+            "index tuple; not with --spec"};
+}
+
 std::vector<Option> operator_options(const FoundOperator& found) {
   const Operator& op = *found.op;
   std::vector<Option> options;
   for (const OperandSpec& operand : op.operands) {
     options.push_back({option_name(operand.name), OptionKind::value, "OPERAND", std::string(operand.help)});
   }
+  if (op.mask != MaskUse::none) options.push_back(mask_option(op.mask));
   for (const AttributeSpec& attribute : op.attributes) {
     std::string help(attribute.help);
     const auto by_default = default_text(attribute, *found.name, op.versions.front());
@@ -61,6 +73,9 @@ std::vector<Option> operator_options(const FoundOperator& found) {
   }
   options.push_back({"--spec", OptionKind::value, "onnx-N|openvino-N|mdf",
                      "use and enforce the operator version of this opset"});
+  options.push_back({"--reshape", OptionKind::values, "NAME=SHAPE",
+                     "use another shape for the operand of that name, as in data=2,-1; -1: computed from the "
+                     "number of elements"});
   options.push_back({"--dtype", OptionKind::value, "DTYPE", "dtype of untyped JSON data operands"});
   options.push_back(input_option());
   options.push_back(
@@ -108,6 +123,13 @@ Request make_request(const FoundOperator& found, const Arguments& arguments) {
     if (auto text = arguments.value(option_name(operand.name))) {
       request.named.push_back({std::string(operand.name), std::move(*text)});
     }
+  }
+  if (auto text = arguments.value(option_name(kMaskName)))
+    request.named.push_back({std::string(kMaskName), std::move(*text)});
+  for (const std::string& text : arguments.values("--reshape")) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos) throw Error(cat("--reshape ", in_quotes(text), " is not NAME=SHAPE"));
+    request.reshapes.push_back({text.substr(0, equals), text.substr(equals + 1)});
   }
   for (const AttributeSpec& attribute : op.attributes) {
     if (auto text = arguments.value(option_name(attribute.name))) {

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/attributes.hpp"
+#include "engine/mask.hpp"
 #include "engine/operands.hpp"
+#include "engine/reshape.hpp"
 #include "engine/version.hpp"
 #include "io/source.hpp"
 #include "ops/common.hpp"
@@ -17,13 +20,17 @@
 namespace tensorop {
 namespace {
 
+constexpr std::size_t kIndices = 1;  // the operand that a mask is given in place of
+
 // The operand texts in the order of the description: named ones first, positional ones in what remains.
 std::vector<OperandText> assign_operands(const Request& request, const Call& call) {
   const Operator& op = *call.op;
   const auto& specs = op.operands;
   std::vector<std::optional<OperandText>> slots(specs.size());
   for (const NamedText& named : request.named) {
-    const auto spec = std::ranges::find(specs, named.name, &OperandSpec::name);
+    const bool is_mask = named.name == kMaskName && op.mask != MaskUse::none;
+    const auto spec =
+        is_mask ? specs.begin() + kIndices : std::ranges::find(specs, named.name, &OperandSpec::name);
     if (spec == specs.end()) throw Error(cat("unknown operand ", in_quotes(named.name)), kCallRule);
     auto& slot = slots[static_cast<std::size_t>(spec - specs.begin())];
     if (slot) throw Error(cat(named.name, " is given twice"), kCallRule);
@@ -53,6 +60,15 @@ std::vector<OperandText> assign_operands(const Request& request, const Call& cal
   return texts;
 }
 
+// A mask is read in place of indices.
+bool is_mask(const Request& request, std::size_t i) {
+  return i == kIndices && has_mask(request);
+}
+
+std::string name_of(const Request& request, const Call& call, std::size_t i) {
+  return is_mask(request, i) ? std::string(kMaskName) : call.operand_name(i);
+}
+
 std::string_view type_of(const Call& call, std::size_t i) {
   return type_variable(*call.op, *call.version, i);
 }
@@ -76,12 +92,13 @@ std::vector<Source> open_operands(const std::vector<OperandText>& texts, const R
                                   const Settings& settings, const Call& call) {
   std::vector<Source> sources;
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    const Source::Options options{.header_only = request.dry_run,
+    // How many elements of a mask are true is a part of the result's shape.
+    const Source::Options options{.header_only = request.dry_run && !is_mask(request, i),
                                   .allow_abstract = request.dry_run,
                                   .read_later = true,
                                   .text_format = request.text_format};
     sources.push_back(
-        with_context(call.operand_name(i), [&] { return open_operand(texts[i], options, settings); }));
+        with_context(name_of(request, call, i), [&] { return open_operand(texts[i], options, settings); }));
   }
   return sources;
 }
@@ -117,14 +134,33 @@ void check_dtypes(const Call& call) {
   check_role(OperandRole::condition);
 }
 
+// Before any rule is checked: the operator sees the new shapes only.
+void reshape_operands(const Request& request, Call& call) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < call.operands.size(); ++i) names.push_back(name_of(request, call, i));
+  std::vector<bool> done(names.size());
+  for (const NamedText& reshape : request.reshapes) {
+    const auto found = std::ranges::find(names, reshape.name);
+    if (found == names.end()) {
+      throw Error(cat("reshape: ", in_quotes(reshape.name), " is not one of ", join(names)), kCallRule);
+    }
+    const auto i = static_cast<std::size_t>(found - names.begin());
+    if (done[i]) throw Error(cat("reshape of ", reshape.name, " is given twice"), kCallRule);
+    done[i] = true;
+    call.operands[i] = reshaped(call.operands[i], reshape.name, reshape.text);
+  }
+}
+
 OpenedCall open_operator(const Request& request, const Settings& settings) {
   OpenedCall opened;
   Call& call = opened.call;
   call.op = request.op.op;
   call.name = request.op.name;
+  call.from_job = request.from_job;
   const Spec spec = parse_spec(request.spec);
   call.opset = spec.opset;
   call.version = &find_version(*call.op, *call.name, spec);
+  if (has_mask(request)) check_mask_call(request, call);
   const auto texts = assign_operands(request, call);
   require_one_standard_input(texts, request);
   bind_attributes(request, opened.inputs, call);
@@ -132,10 +168,10 @@ OpenedCall open_operator(const Request& request, const Settings& settings) {
   auto sources = open_operands(texts, request, settings, call);
   std::vector<TypedOperand> typed;
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    const OperandRole role = call.operand_spec(i).role;
+    const OperandRole role = is_mask(request, i) ? OperandRole::condition : call.operand_spec(i).role;
     typed.push_back({.source = &sources[i],
-                     .name = call.operand_name(i),
-                     .type = type_of(call, i),
+                     .name = name_of(request, call, i),
+                     .type = is_mask(request, i) ? kMaskName : type_of(call, i),
                      .named = role == OperandRole::data ? named : std::nullopt,
                      .when_empty = role == OperandRole::condition ? DType::boolean : DType::int64});
   }
@@ -144,14 +180,23 @@ OpenedCall open_operator(const Request& request, const Settings& settings) {
     call.operands.push_back(*source.tensor());
     opened.inputs.add(source.mapping());
   }
+  reshape_operands(request, call);
   return opened;
 }
 
 Bound bind_operator(const Request& request, const Settings& settings) {
   Bound bound{open_operator(request, settings), {}};
-  const Call& call = bound.call;
-  check_dtypes(call);
+  Call& call = bound.call;
+  std::optional<Shape> result_shape;
+  if (has_mask(request)) {
+    const Tensor mask = std::exchange(call.operands[kIndices], Tensor(DType::int64, {0}));
+    check_dtypes(call);
+    result_shape = apply_mask(mask, settings.threads, call);
+  } else {
+    check_dtypes(call);
+  }
   bound.planned = call.op->plan(call);
+  if (result_shape) bound.planned.output.shape = std::move(*result_shape);
   if (call.version->deprecated && settings.warn) {
     settings.warn(cat(call.name->name, ": ", call.version_name(), " is deprecated"));
   }

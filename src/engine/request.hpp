@@ -30,15 +30,17 @@ struct NamedText {
 };
 
 struct Request {
-  FoundOperator op;                     // found once, by the name that was typed
-  std::vector<NamedText> named;         // operands given by name
+  FoundOperator op;              // found once, by the name that was typed
+  std::vector<NamedText> named;  // operands given by name; "mask" stands in place of indices (mask.hpp)
   std::vector<OperandText> positional;  // the other operands; they fill the free positions in order
   std::vector<NamedText> attributes;    // underscores in the names
+  std::vector<NamedText> reshapes;      // operands and the shapes that they get (reshape.hpp)
   std::optional<std::string> spec;      // "onnx-13"
   std::optional<std::string> oob;
   std::optional<std::string> duplicates;
   std::optional<std::string> dtype;     // of untyped JSON data operands
   const Format* text_format = nullptr;  // of operands that are text, as in open_file(); null: detected
+  bool from_job = false;                // messages name keys, not options
   bool dry_run = false;                 // stop after the shapes; operands may be "float32[2,3]"
 };
 

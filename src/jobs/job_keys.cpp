@@ -7,6 +7,7 @@
 #include "base/paths.hpp"
 #include "base/text.hpp"
 #include "engine/attributes.hpp"
+#include "engine/mask.hpp"
 #include "io/json_objects.hpp"
 #include "io/source.hpp"
 #include "ops/registry.hpp"
@@ -14,9 +15,9 @@
 namespace tensorop {
 namespace {
 
-constexpr std::string_view kCommonKeys[] = {"op",           "operands",    "spec",   "dtype", "output",
-                                            "input_format", "format",      "id",     "name",  "expect",
-                                            "actual",       "ignore_open", "comment"};
+constexpr std::string_view kCommonKeys[] = {"op",     "operands",     "reshape",     "spec",   "dtype",
+                                            "output", "input_format", "format",      "id",     "name",
+                                            "expect", "actual",       "ignore_open", "comment"};
 
 [[noreturn]] void refuse(const JsonMember& member, std::string_view expected) {
   throw Error(cat("expected ", expected, ", found ", kind_name(member.kind)));
@@ -103,6 +104,23 @@ std::vector<OperandText> operands_of(const JsonMember& member, const std::string
   return out;
 }
 
+// {"data": [2, -1], "indices": "-1,1"}.
+std::vector<NamedText> reshapes_of(const JsonMember& member) {
+  if (member.kind != JsonKind::object) refuse(member, "an object of shapes");
+  JsonText text(member.value);
+  std::vector<NamedText> out;
+  const std::vector<JsonObject> objects = read_json_objects(text, "reshape");
+  for (const JsonMember& shape : objects.at(0).members) {
+    const bool is_shape =
+        shape.kind == JsonKind::list || shape.kind == JsonKind::string || shape.kind == JsonKind::number;
+    if (!is_shape) with_context(in_quotes(shape.key), [&] { refuse(shape, "a shape"); });
+    std::string list(shape.value.text);
+    std::erase_if(list, [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; });
+    out.push_back({shape.key, std::move(list)});
+  }
+  return out;
+}
+
 Expectation expectation_of(const JsonMember& member, const std::string& folder) {
   if (member.kind == JsonKind::null) refuse(member, "a tensor, a golden file or an error");
   if (member.kind == JsonKind::object) {
@@ -157,6 +175,7 @@ class JobReader {
   [[nodiscard]] std::vector<std::string> keys() const {
     std::vector<std::string> out;
     for (const OperandSpec& operand : op_.operands) out.emplace_back(operand.name);
+    if (op_.mask != MaskUse::none) out.emplace_back(kMaskName);
     for (const AttributeSpec& attribute : op_.attributes) out.emplace_back(attribute.name);
     if (!op_.oob.empty()) out.emplace_back("oob");
     if (!op_.duplicates.empty()) out.emplace_back("duplicates");
@@ -167,13 +186,16 @@ class JobReader {
 
  private:
   bool read_of_operator(const JsonMember& member) {
-    if (std::ranges::find(op_.operands, member.key, &OperandSpec::name) != op_.operands.end()) {
+    const bool is_mask = member.key == kMaskName && op_.mask != MaskUse::none;
+    if (is_mask || std::ranges::find(op_.operands, member.key, &OperandSpec::name) != op_.operands.end()) {
       OperandText operand = operand_of(member, folder_);
       job_.request.named.push_back({member.key, std::move(operand.text), std::move(operand.json)});
     } else if (const AttributeSpec* attribute = find_attribute(op_, member.key)) {
       job_.request.attributes.push_back(attribute_of(member, attribute->kind, folder_));
     } else if (member.key == "operands") {
       job_.request.positional = operands_of(member, folder_);
+    } else if (member.key == "reshape") {
+      job_.request.reshapes = reshapes_of(member);
     } else {
       return false;
     }
@@ -322,6 +344,7 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
   job.number = object.number;
   return with_context(job.location(), [&] {
     job.request.op = operator_of(object);
+    job.request.from_job = true;
     JobReader reader(folder, job);
     for (const JsonMember& member : object.members) {
       bool known = false;

@@ -23,13 +23,13 @@ void combine(const MoveTarget& rows, const Move* moves, std::int64_t count) {
   if (rows.columns == 1) {
     for (std::int64_t i = 0; i < count; ++i) {
       T& element = target[moves[i].target * rows.row_elements];
-      element = Op::apply(element, updates[moves[i].update * rows.row_elements]);
+      element = Op::apply(element, updates[moves[i].update * rows.update_step]);
     }
     return;
   }
   for (std::int64_t i = 0; i < count; ++i) {
     T* row = target + moves[i].target * rows.row_elements;
-    const T* update = updates + moves[i].update * rows.row_elements;
+    const T* update = updates + moves[i].update * rows.update_step;
     if constexpr (std::is_same_v<Op, Replace>) {
       std::memcpy(row, update, to_size(rows.columns) * sizeof(T));
     } else {
@@ -97,7 +97,7 @@ void average(const MoveTarget& rows, const Move* moves, std::int64_t count, bool
   T* target = reinterpret_cast<T*>(rows.target) + moves[0].target * rows.row_elements;
   const auto* updates = reinterpret_cast<const T*>(rows.updates);
   for (std::int64_t c = 0; c < rows.columns; ++c) {
-    const auto update = [&](std::int64_t i) { return updates[moves[i].update * rows.row_elements + c]; };
+    const auto update = [&](std::int64_t i) { return updates[moves[i].update * rows.update_step + c]; };
     MeanSum<T> sum(use_init_val ? target[c] : update(0));
     for (std::int64_t i = use_init_val ? 0 : 1; i < count; ++i) sum.add(update(i));
     target[c] = sum.divided_by(use_init_val ? count + 1 : count);

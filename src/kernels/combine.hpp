@@ -24,8 +24,9 @@ struct Move {
 struct MoveTarget {
   std::byte* target;          // the first element worked on, of target row 0
   const std::byte* updates;   // the same of update row 0
-  std::int64_t row_elements;  // from one row to the next, on both sides
+  std::int64_t row_elements;  // from one row of the target to the next
   std::int64_t columns;       // elements of each row that are worked on
+  std::int64_t update_step;   // elements from one update row to the next; 0: all are the same
 };
 
 // Applies moves in their order.

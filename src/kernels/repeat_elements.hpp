@@ -10,7 +10,8 @@
 
 namespace tensorop {
 
-// Element c (a coordinate of `result`) is the element of data at the sum of c[d] * strides[d].
+// Element c (a coordinate of `result`) is the element of data at the sum of c[d] * strides[d]. fill() needs
+// memory aligned for an element only.
 [[nodiscard]] std::unique_ptr<Plan> repeat_plan(const Tensor& data, const Shape& result,
                                                 const BroadcastStrides& strides);
 

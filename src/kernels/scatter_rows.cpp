@@ -12,6 +12,7 @@
 #include "kernels/columns.hpp"
 #include "kernels/copy_elements.hpp"
 #include "kernels/open_elements.hpp"
+#include "kernels/repeat_elements.hpp"
 #include "kernels/strategy.hpp"
 
 namespace tensorop {
@@ -23,6 +24,9 @@ constexpr std::size_t kUpdates = 2;
 
 // Sorted updates are split by their target row into at most this many buckets.
 constexpr std::int64_t kBuckets = 4096;
+// Elements of repeated updates are made in pieces of so many bytes, or one for each update where these are
+// more.
+constexpr std::int64_t kRepeatBytes = 1 << 15;
 // Updates that one thread decodes or sorts at a time.
 constexpr std::int64_t kSortChunk = std::int64_t{1} << 16;
 
@@ -123,6 +127,17 @@ void set_all(std::uint64_t* bits, Range range, bool value) {
   }
 }
 
+// Whether every update row is the same: where no dimension of the rows' order has a stride. The row's own
+// dimensions are the last ones, of `row_elements` elements in all.
+bool has_one_row(const Shape& shape, const BroadcastStrides& strides, std::int64_t row_elements) {
+  std::int64_t elements = 1;
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    if (elements == row_elements && shape[d] != 1 && strides[d] != 0) return false;
+    if (elements != row_elements) elements *= shape[d];
+  }
+  return true;
+}
+
 class ScatterRows final : public Plan {
  public:
   explicit ScatterRows(ScatterRowsSpec spec)
@@ -139,6 +154,10 @@ class ScatterRows final : public Plan {
         replace_(combine_loop(Reduction::none, data_.dtype())),
         combine_(combine_loop(reduction_, data_.dtype())),
         average_(reduction_ == Reduction::mean ? average_loop(data_.dtype()) : nullptr),
+        repeated_(spec.updates_shape.empty()
+                      ? nullptr
+                      : repeat_plan(updates_, spec.updates_shape, spec.update_strides)),
+        one_row_(repeated_ && has_one_row(spec.updates_shape, spec.update_strides, row_elements_)),
         strategy_(
             choose_strategy(movement_of(*locator_, tiles_, row_elements_ * width_, data_.bytes(), true))) {}
 
@@ -168,7 +187,7 @@ class ScatterRows final : public Plan {
     visit({target, 1}, [&](const Move* moves, std::int64_t count) {
       for (std::int64_t i = 0; i < count; ++i) {
         if (moves[i].target == target)
-          updates.push_back({kUpdates, moves[i].update * row_elements_ + column});
+          updates.push_back({kUpdates, update_position(moves[i].update * row_elements_ + column)});
       }
     });
     if (updates.empty()) return {{kData, element}};
@@ -185,7 +204,7 @@ class ScatterRows final : public Plan {
     const std::int64_t components = locator_->decoder().components();
     return {{kData, range},
             {kIndices, {tuples.first * components, tuples.count * components}},
-            {kUpdates, {rows.first * row_elements_, rows.count * row_elements_}}};
+            {kUpdates, updates_of({rows.first * row_elements_, rows.count * row_elements_})}};
   }
 
   [[nodiscard]] OpenReason open_reason() const override { return open_reason_; }
@@ -288,32 +307,77 @@ class ScatterRows final : public Plan {
   // `out`: the first target row of the segment at its first column.
   template <class Source>
   void update_segment(const Segment& segment, std::byte* out, const Source& source) const {
-    const MoveTarget rows = {out, updates_.data() + segment.column * width_, row_elements_, segment.columns};
     const bool by_row = average_ != nullptr || (reduction_ != Reduction::none && !use_init_val_);
     std::vector<Move> all;
     select_moves(segment, source, [&](const Move* moves, std::int64_t count) {
       if (by_row) {
         all.insert(all.end(), moves, moves + count);
       } else {
-        combine_(rows, moves, count);
+        apply(segment, out, moves, count, combine_);
       }
     });
-    if (by_row) apply_by_row(rows, all);
+    if (by_row) apply_by_row(segment, out, all);
+  }
+
+  // Calls combine(rows, moves, count) with what the moves move.
+  template <class CombineMoves>
+  void apply(const Segment& segment, std::byte* out, const Move* moves, std::int64_t count,
+             const CombineMoves& combine) const {
+    if (repeated_ != nullptr) return apply_repeated(segment, out, moves, count, combine);
+    combine({out, updates_.data() + segment.column * width_, row_elements_, segment.columns, row_elements_},
+            moves, count);
+  }
+
+  // The same with updates that are repeated: for some columns after the other, the rows of the moves are
+  // made.
+  template <class CombineMoves>
+  void apply_repeated(const Segment& segment, std::byte* out, const Move* moves, std::int64_t count,
+                      const CombineMoves& combine) const {
+    if (count == 0) return;
+    const std::int64_t rows = one_row_ ? 1 : count;
+    const std::int64_t most = std::clamp<std::int64_t>(kRepeatBytes / (rows * width_), 1, segment.columns);
+    std::vector<Move> by_number;
+    if (!one_row_) {
+      for (std::int64_t i = 0; i < count; ++i) by_number.push_back({moves[i].target, i});
+    }
+    const auto made = std::make_unique_for_overwrite<std::byte[]>(to_size(rows * most * width_));
+    for (std::int64_t first = 0; first < segment.columns; first += most) {
+      const std::int64_t columns = std::min(most, segment.columns - first);
+      for (std::int64_t i = 0; i < rows; ++i) {
+        const std::int64_t position = moves[i].update * row_elements_ + segment.column + first;
+        repeated_->fill({position, columns}, made.get() + i * columns * width_);
+      }
+      combine({out + first * width_, made.get(), row_elements_, columns, one_row_ ? 0 : columns},
+              one_row_ ? moves : by_number.data(), count);
+    }
+  }
+
+  // The element of updates that is the element `position` of the repeated ones.
+  [[nodiscard]] std::int64_t update_position(std::int64_t position) const {
+    return repeated_ == nullptr ? position : repeated_->origin(position).front().position;
+  }
+
+  [[nodiscard]] Range updates_of(Range range) const {
+    if (repeated_ == nullptr) return range;
+    if (range.count == 0) return {};
+    return repeated_->footprint(range).front().elements;
   }
 
   // All moves of a segment, target row by target row.
-  void apply_by_row(const MoveTarget& rows, std::vector<Move>& moves) const {
+  void apply_by_row(const Segment& segment, std::byte* out, std::vector<Move>& moves) const {
     std::ranges::stable_sort(moves, {}, &Move::target);
     for (auto first = moves.begin(); first != moves.end();) {
       const auto end =
           std::find_if(first, moves.end(), [&](const Move& move) { return move.target != first->target; });
-      const std::int64_t count = end - first;
-      if (average_ != nullptr) {
-        average_(rows, &*first, count, use_init_val_);
-      } else {
-        replace_(rows, &*first, 1);
-        combine_(rows, &*first + 1, count - 1);
-      }
+      apply(segment, out, &*first, end - first,
+            [&](const MoveTarget& rows, const Move* moved, std::int64_t count) {
+              if (average_ != nullptr) {
+                average_(rows, moved, count, use_init_val_);
+              } else {
+                replace_(rows, moved, 1);
+                combine_(rows, moved + 1, count - 1);
+              }
+            });
       first = end;
     }
   }
@@ -327,7 +391,7 @@ class ScatterRows final : public Plan {
       locator_->locate_columns(tile.begin, tile.end,
                                [&](std::int64_t row, std::int64_t count, const std::int64_t* offsets) {
                                  const std::int64_t later = row + kTileStepsAhead * locator_->columns();
-                                 if (later < locator_->rows())
+                                 if (later < locator_->rows() && repeated_ == nullptr)
                                    prefetch(updates_.data() + later * width_, count * width_);
                                  for (std::int64_t i = 0; i < count; ++i) moves[i] = {offsets[i], row + i};
                                  take(moves, count);
@@ -392,8 +456,8 @@ class ScatterRows final : public Plan {
     for_each_move([&](const Move& move) {
       if (move.target == found->target) earlier = std::min(earlier, move.update);
     });
-    throw PlanFault::duplicate(found->update * row_elements_, earlier * row_elements_,
-                               found->target * row_elements_);
+    throw PlanFault::duplicate(update_position(found->update * row_elements_),
+                               update_position(earlier * row_elements_), found->target * row_elements_);
   }
 
   // All moves in row order.
@@ -422,6 +486,8 @@ class ScatterRows final : public Plan {
   Combine replace_;
   Combine combine_;
   Average average_;
+  std::unique_ptr<Plan> repeated_;  // makes the rows of updates; null: they are there
+  bool one_row_;                    // which are all the same
   Strategy strategy_;
   SortedMoves sorted_;
 };

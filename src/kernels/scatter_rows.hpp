@@ -7,6 +7,7 @@
 #include "kernels/combine.hpp"
 #include "kernels/locator.hpp"
 #include "kernels/plan.hpp"
+#include "kernels/walk.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
@@ -21,11 +22,14 @@ struct ScatterRowsSpec {
   bool use_init_val = true;        // false: a reduction begins with the first update of a row, not with data
   bool refuse_duplicates = false;  // prepare() throws duplicate_update for the lowest update
   OpenReason open_reason = OpenReason::none;  // none, duplicate_updates, or nan_in_extreme of floats
+  // How updates are repeated to a row for each index tuple; without a shape they have these rows.
+  Shape updates_shape = {};
+  BroadcastStrides update_strides = {};
 };
 
 // The updates of one element are applied in the row-major order of the index tuples, whatever the order of
 // the work. Takes at most some 50 MiB of memory; for mean and use_init_val = false, memory in proportion to
-// the updates.
+// the updates. Repeated updates take no more: a few of their rows are made at a time.
 [[nodiscard]] std::unique_ptr<Plan> scatter_plan(ScatterRowsSpec spec);
 
 }  // namespace tensorop

@@ -22,6 +22,13 @@ bool Call::leaves_open(OpenReason reason) const {
   });
 }
 
+std::string Call::option(std::string_view of) const {
+  if (from_job) return cat('"', of, '"');
+  std::string out = cat("--", of);
+  std::ranges::replace(out, '_', '-');
+  return out;
+}
+
 std::string Call::version_name() const {
   switch (version->framework) {
     case Framework::standard:

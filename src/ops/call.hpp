@@ -39,7 +39,9 @@ struct Call {
   std::vector<Tensor> operands;       // in the order of the description, a variadic one spread out
   std::vector<Attribute> attributes;  // in the order of the description
   OutOfBounds oob = OutOfBounds::error;
-  std::optional<Duplicates> duplicates;  // left out: last
+  std::optional<Duplicates> duplicates;       // left out: last
+  bool from_job = false;                      // where the call is written as keys, not as options
+  std::optional<std::int64_t> selected = {};  // the true elements of the mask that indices are made of
 
   // The value of an attribute that was given or has a default. The key belongs to this operator's table, or
   // to one with the same beginning.
@@ -78,6 +80,9 @@ struct Call {
   [[nodiscard]] bool has_trait(unsigned trait) const { return (version->traits & trait) != 0; }
   // Whether the version leaves elements open for this reason: an OpenRow of the operator says so.
   [[nodiscard]] bool leaves_open(OpenReason reason) const;
+  // How the attribute of that name is given where the call is written: "--batch-dims", or as a key of a job
+  // file, in quotes. For hints.
+  [[nodiscard]] std::string option(std::string_view of) const;
   // "onnx GatherND-13", "openvino Gather-8", "the default semantics": for messages.
   [[nodiscard]] std::string version_name() const;
 };

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "kernels/scatter_rows.hpp"
+#include "ops/broadcast_rules.hpp"
 
 namespace tensorop {
 
@@ -77,14 +78,50 @@ Reduction checked_reduction(const Call& call, AttributeKey<Reduction> key) {
               "T-3");
 }
 
+namespace {
+
+// NumPy's rule, one way.
+bool broadcasts(const Shape& shape, const Shape& target) {
+  if (shape.size() > target.size()) return false;
+  return std::equal(shape.rbegin(), shape.rend(), target.rbegin(),
+                    [](std::int64_t own, std::int64_t wanted) { return own == 1 || own == wanted; });
+}
+
+}  // namespace
+
+void require_updates_shape(const Call& call, const Shape& expected, bool repeat, const std::string& why,
+                           std::string_view rule, const std::string& hint) {
+  const Shape& updates = call.operands[2].shape();
+  if (updates == expected || (repeat && broadcasts(updates, expected))) return;
+  const bool could = !repeat && !call.strict() && broadcasts(updates, expected);
+  throw Error(cat("updates ", to_string(updates), repeat ? " must broadcast to " : " must have shape ",
+                  to_string(expected), ": ",
+                  call.selected ? cat("the mask has ", counted(*call.selected, "true element")) : why),
+              rule, hint.empty() && could ? cat(call.option("broadcast_updates"), " repeats them") : hint);
+}
+
 Planned plan_scatter(const Call& call, std::vector<IndexAxis> axes, RowGeometry geometry,
-                     std::int64_t row_elements, Reduction reduction, bool use_init_val) {
+                     std::int64_t row_elements, Reduction reduction, bool use_init_val,
+                     const Shape& updates_shape) {
   const Tensor& data = call.operands[0];
   OutputInfo output = checked_output(data.dtype(), data.shape());
-  auto scatter = scatter_plan({data, call.operands[2], make_decoder(call, std::move(axes)),
-                               std::move(geometry), row_elements, reduction, use_init_val,
-                               call.duplicates == Duplicates::error, open_reason(call, reduction)});
-  return {std::move(output), std::move(scatter)};
+  ScatterRowsSpec spec{data,
+                       call.operands[2],
+                       make_decoder(call, std::move(axes)),
+                       std::move(geometry),
+                       row_elements,
+                       reduction,
+                       use_init_val,
+                       call.duplicates == Duplicates::error,
+                       open_reason(call, reduction)};
+  const std::int64_t wanted = bounded_count(updates_shape);
+  if (wanted == 0) {
+    spec.updates = Tensor(data.dtype(), updates_shape);
+  } else if (spec.updates.size() != wanted) {
+    spec.updates_shape = updates_shape;
+    spec.update_strides = strides_right_aligned(spec.updates.shape(), updates_shape);
+  }
+  return {std::move(output), scatter_plan(std::move(spec))};
 }
 
 }  // namespace tensorop

@@ -58,6 +58,14 @@ inline constexpr AttributeSpec kUseInitValSpec = {
           rule,        "how an update is combined with the present value; none replaces the value"};
 }
 
+inline constexpr AttributeSpec kBroadcastUpdatesSpec = {
+    "broadcast_updates",
+    AttributeKind::flag,
+    "false",
+    {},
+    kCallRule,
+    "repeat updates to the shape they must have, by NumPy's rule"};
+
 // `axis` counted from the front. Throws Error [AX-1] unless -rank <= axis < rank.
 [[nodiscard]] std::int64_t normalize_axis(std::int64_t axis, const std::string& operand, const Shape& shape);
 
@@ -81,9 +89,15 @@ void check_duplicates(const Call& call, AttributeKey<Reduction> key);
 // The reduction of the call. Throws Error [T-3] when it is not defined for the dtype of data.
 [[nodiscard]] Reduction checked_reduction(const Call& call, AttributeKey<Reduction> key);
 
+// Checks that operand 2 (updates) has the shape `expected`; with `repeat` it may broadcast to that shape, and
+// must not otherwise. `why` says what makes the shape, in the message. Throws Error [rule].
+void require_updates_shape(const Call& call, const Shape& expected, bool repeat, const std::string& why,
+                           std::string_view rule, const std::string& hint = {});
+
 // The rows of operand 2 (updates) in a copy of operand 0 (data), where tuples of operand 1 select along
-// `axes`.
+// `axes`. The updates are repeated to `updates_shape`.
 [[nodiscard]] Planned plan_scatter(const Call& call, std::vector<IndexAxis> axes, RowGeometry geometry,
-                                   std::int64_t row_elements, Reduction reduction, bool use_init_val);
+                                   std::int64_t row_elements, Reduction reduction, bool use_init_val,
+                                   const Shape& updates_shape);
 
 }  // namespace tensorop

@@ -122,6 +122,7 @@ constinit const Operator kGather = {
     .count_rule = kCallRule,
     .rules = kRules,
     .plan = plan,
+    .mask = MaskUse::along_axis,
 };
 
 }  // namespace tensorop

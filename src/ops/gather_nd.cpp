@@ -182,6 +182,7 @@ constinit const Operator kGatherNd = {
     .count_rule = kCallRule,
     .rules = kRules,
     .plan = plan,
+    .mask = MaskUse::leading,
 };
 
 }  // namespace tensorop

@@ -168,6 +168,13 @@ struct Planned {
   std::unique_ptr<Plan> plan;
 };
 
+// What a mask may stand for in the default semantics, in place of the operand indices.
+enum class MaskUse : std::uint8_t {
+  none,
+  along_axis,  // a mask of rank 1: positions along the attribute axis
+  leading,     // a mask of data's leading dimensions: one index tuple for each true element
+};
+
 struct Operator {
   std::string_view name;
   std::string_view summary;             // one line, without a full stop
@@ -193,6 +200,7 @@ struct Operator {
   // Throws Error for valid attributes that exclude each other; called before any operand is opened. Null: no
   // such attributes.
   void (*check_attributes)(const Call& call) = nullptr;
+  MaskUse mask = MaskUse::none;
 };
 
 // "duplicate indices without a reduction": why elements are open, for messages. Not of none.

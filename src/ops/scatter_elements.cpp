@@ -21,11 +21,13 @@ constexpr AttributeSpec kAttributes[] = {
     kScatterAxisSpec,
     reduction_spec("SE-6"),
     kUseInitValSpec,
+    kBroadcastUpdatesSpec,
 };
 
 constexpr auto kAxisKey = attribute_key<std::int64_t>(kAttributes, "axis");
 constexpr auto kReductionKey = attribute_key<Reduction>(kAttributes, "reduction");
 constexpr auto kUseInitValKey = attribute_key<bool>(kAttributes, "use_init_val");
+constexpr auto kBroadcastUpdatesKey = attribute_key<bool>(kAttributes, "broadcast_updates");
 
 constexpr std::string_view kOnnx16Reductions[] = {"none", "add", "mul"};
 constexpr std::string_view kOnnx18Reductions[] = {"none", "add", "mul", "max", "min"};
@@ -33,7 +35,7 @@ constexpr std::string_view kOpenvino12Reductions[] = {"none", "sum", "prod", "mi
 constexpr AttributeRow kOnnx16[] = {{"axis"}, {"reduction", kOnnx16Reductions}};
 constexpr AttributeRow kOnnx18[] = {{"axis"}, {"reduction", kOnnx18Reductions}};
 constexpr AttributeRow kOpenvino12[] = {{"axis"}, {"reduction", kOpenvino12Reductions}, {"use_init_val"}};
-constexpr AttributeRow kStandard[] = {{"axis"}, {"reduction"}, {"use_init_val"}};
+constexpr AttributeRow kStandard[] = {{"axis"}, {"reduction"}, {"use_init_val"}, {"broadcast_updates"}};
 
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "ScatterElements", kStandardTypes, kStandard},
@@ -57,16 +59,12 @@ constexpr Version kVersions[] = {
 std::int64_t check_shapes(const Call& call) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
-  const Shape& updates = call.operands[2].shape();
   require_rank_1(call, 0, "SE-1");
   if (rank(indices) != rank(data)) {
     throw Error(cat("indices ", to_string(indices), " must have the rank of data ", to_string(data)), "SE-2");
   }
   const std::int64_t axis = normalize_axis(call.get(kAxisKey), "data", data);
-  if (updates != indices) {
-    throw Error(cat("updates ", to_string(updates), " must have the shape of indices ", to_string(indices)),
-                "SE-3");
-  }
+  require_updates_shape(call, indices, call.get(kBroadcastUpdatesKey), "that of indices", "SE-3");
   for (std::size_t d = 0; d < data.size(); ++d) {
     const bool free = static_cast<std::int64_t>(d) == axis && !call.has_trait(kBoundedAxis);
     if (free || indices[d] <= data[d]) continue;
@@ -90,7 +88,7 @@ Planned plan(const Call& call) {
   const auto a = static_cast<std::size_t>(axis);
   const IndexAxis along{shape[a], row_major_strides(shape)[a], axis};
   return plan_scatter(call, {along}, ElementGeometry{call.operands[1].shape(), shape, axis}, 1, reduction,
-                      call.get(kUseInitValKey));
+                      call.get(kUseInitValKey), call.operands[1].shape());
 }
 
 constexpr std::string_view kElements[] = {"ScatterElements", "ScatterElementsUpdate"};

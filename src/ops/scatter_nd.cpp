@@ -21,10 +21,12 @@ constexpr OperandSpec kOperands[] = {
 constexpr AttributeSpec kAttributes[] = {
     reduction_spec("SN-4"),
     kUseInitValSpec,
+    kBroadcastUpdatesSpec,
 };
 
 constexpr auto kReductionKey = attribute_key<Reduction>(kAttributes, "reduction");
 constexpr auto kUseInitValKey = attribute_key<bool>(kAttributes, "use_init_val");
+constexpr auto kBroadcastUpdatesKey = attribute_key<bool>(kAttributes, "broadcast_updates");
 
 constexpr std::string_view kOnnx16Reductions[] = {"none", "add", "mul"};
 constexpr std::string_view kOnnx18Reductions[] = {"none", "add", "mul", "max", "min"};
@@ -32,7 +34,7 @@ constexpr std::string_view kOpenvino15Reductions[] = {"none", "sum", "sub", "pro
 constexpr AttributeRow kOnnx16[] = {{"reduction", kOnnx16Reductions}};
 constexpr AttributeRow kOnnx18[] = {{"reduction", kOnnx18Reductions}};
 constexpr AttributeRow kOpenvino15[] = {{"reduction", kOpenvino15Reductions}};
-constexpr AttributeRow kStandard[] = {{"reduction"}, {"use_init_val"}};
+constexpr AttributeRow kStandard[] = {{"reduction"}, {"use_init_val"}, {"broadcast_updates"}};
 
 constexpr TypeRow kOpenvino3Types[] = {{"T", published::kNumbers}, {"Tind", published::kInt32Or64}};
 constexpr TypeRow kOpenvino15Types[] = {{"T", published::kNumbersAndBool}, {"Tind", published::kInt32Or64}};
@@ -47,11 +49,16 @@ constexpr Version kVersions[] = {
     {Framework::openvino, 15, "ScatterNDUpdate", kOpenvino15Types, kOpenvino15, {}, kAnyScalarUpdate},
 };
 
-// SN-1 ... SN-3: the length of an index tuple.
-std::int64_t check_shapes(const Call& call) {
+struct Geometry {
+  std::int64_t tuple;  // k
+  Shape updates;       // their shape, or that of one element where any will do
+};
+
+// SN-1 ... SN-3.
+Geometry check_shapes(const Call& call) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
-  const Tensor& updates = call.operands[2];
+  const Shape& updates = call.operands[2].shape();
   require_rank_1(call, 0, "SN-1");
   require_rank_1(call, 1, "SN-1");
   const std::int64_t k = indices.back();
@@ -62,34 +69,31 @@ std::int64_t check_shapes(const Call& call) {
   }
   Shape expected = slice(indices, 0, rank(indices) - 1);
   expected.insert(expected.end(), data.begin() + k, data.end());
-  const bool any_scalar =
-      expected.empty() && call.has_trait(kAnyScalarUpdate) && element_count(updates.shape()) == 1;
-  if (updates.shape() != expected && !any_scalar) {
-    throw Error(
-        cat("updates ", to_string(updates.shape()), " must have shape ", to_string(expected),
-            ": that of indices ", to_string(indices), " without its last dimension, then that of data ",
-            to_string(data), " from dimension ", k),
-        "SN-3",
-        expected.empty() && element_count(updates.shape()) == 1
-            ? cat("a single update of any shape is allowed by ",
-                  versions_where(
-                      *call.op,
-                      [](const Version& version) { return (version.traits & kAnyScalarUpdate) != 0; }))
-            : "");
-  }
-  return k;
+  const bool is_scalar = expected.empty() && element_count(updates) == 1;
+  if (is_scalar && call.has_trait(kAnyScalarUpdate)) return {k, updates};
+  require_updates_shape(
+      call, expected, call.get(kBroadcastUpdatesKey),
+      cat("that of indices ", to_string(indices), " without its last dimension, then that of data ",
+          to_string(data), " from dimension ", k),
+      "SN-3",
+      is_scalar ? cat("a single update of any shape is allowed by ",
+                      versions_where(
+                          *call.op,
+                          [](const Version& version) { return (version.traits & kAnyScalarUpdate) != 0; }))
+                : "");
+  return {k, std::move(expected)};
 }
 
 Planned plan(const Call& call) {
   const Reduction reduction = checked_reduction(call, kReductionKey);  // a dtype rule: before ranks (G-9)
-  const std::int64_t k = check_shapes(call);
+  const auto [k, updates] = check_shapes(call);
   const Shape& shape = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
   const Shape selected = slice(shape, 0, k);
   const std::int64_t tuples = bounded_count(slice(indices, 0, rank(indices) - 1));
-  return plan_scatter(call, tuple_axes(selected, 0),
-                      TupleGeometry{{}, {}, {}, bounded_count(selected), tuples},
-                      bounded_count(slice(shape, k, rank(shape))), reduction, call.get(kUseInitValKey));
+  return plan_scatter(
+      call, tuple_axes(selected, 0), TupleGeometry{{}, {}, {}, bounded_count(selected), tuples},
+      bounded_count(slice(shape, k, rank(shape))), reduction, call.get(kUseInitValKey), updates);
 }
 
 constexpr std::string_view kBoth[] = {"ScatterND", "ScatterNDUpdate"};
@@ -123,6 +127,7 @@ constinit const Operator kScatterNd = {
     .rules = kRules,
     .plan = plan,
     .check_attributes = [](const Call& call) { check_duplicates(call, kReductionKey); },
+    .mask = MaskUse::leading,
 };
 
 }  // namespace tensorop

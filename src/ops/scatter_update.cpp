@@ -18,13 +18,15 @@ constexpr AttributeSpec kAttributes[] = {
     kScatterAxisSpec,
     reduction_spec(kCallRule),
     kUseInitValSpec,
+    kBroadcastUpdatesSpec,
 };
 
 constexpr auto kAxisKey = attribute_key<std::int64_t>(kAttributes, "axis");
 constexpr auto kReductionKey = attribute_key<Reduction>(kAttributes, "reduction");
 constexpr auto kUseInitValKey = attribute_key<bool>(kAttributes, "use_init_val");
+constexpr auto kBroadcastUpdatesKey = attribute_key<bool>(kAttributes, "broadcast_updates");
 
-constexpr AttributeRow kStandard[] = {{"axis"}, {"reduction"}, {"use_init_val"}};
+constexpr AttributeRow kStandard[] = {{"axis"}, {"reduction"}, {"use_init_val"}, {"broadcast_updates"}};
 
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "ScatterUpdate", kStandardTypes, kStandard},
@@ -36,35 +38,37 @@ constexpr Version kVersions[] = {
      {.negative = false}},
 };
 
-// SU-1, SU-2: the axis, counted from the front.
-std::int64_t check_shapes(const Call& call) {
+struct Geometry {
+  std::int64_t axis;  // counted from the front
+  Shape updates;      // their shape
+};
+
+// SU-1, SU-2.
+Geometry check_shapes(const Call& call) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
-  const Shape& updates = call.operands[2].shape();
   require_rank_1(call, 0, "SU-1");
   const std::int64_t axis = normalize_axis(call.get(kAxisKey), "data", data);
   Shape expected = slice(data, 0, axis);
   expected.insert(expected.end(), indices.begin(), indices.end());
   expected.insert(expected.end(), data.begin() + axis + 1, data.end());
-  if (updates != expected) {
-    throw Error(
-        cat("updates ", to_string(updates), " must have shape ", to_string(expected), ": that of data ",
-            to_string(data), " with that of indices ", to_string(indices), " instead of axis ", axis),
-        "SU-2");
-  }
-  return axis;
+  require_updates_shape(call, expected, call.get(kBroadcastUpdatesKey),
+                        cat("that of data ", to_string(data), " with that of indices ", to_string(indices),
+                            " instead of axis ", axis),
+                        "SU-2");
+  return {axis, std::move(expected)};
 }
 
 Planned plan(const Call& call) {
   const Reduction reduction = checked_reduction(call, kReductionKey);  // a dtype rule: before ranks (G-9)
-  const std::int64_t axis = check_shapes(call);
+  const auto [axis, updates] = check_shapes(call);
   const Shape& shape = call.operands[0].shape();
   const std::int64_t axis_size = shape[static_cast<std::size_t>(axis)];
   const AxisGeometry geometry{1, bounded_count(slice(shape, 0, axis)), axis_size,
                               count(call.operands[1].shape())};
   return plan_scatter(call, {{axis_size, 1, axis}}, geometry,
-                      bounded_count(slice(shape, axis + 1, rank(shape))), reduction,
-                      call.get(kUseInitValKey));
+                      bounded_count(slice(shape, axis + 1, rank(shape))), reduction, call.get(kUseInitValKey),
+                      updates);
 }
 
 constexpr OperatorName kNames[] = {{"scatterupdate"}};
@@ -93,6 +97,7 @@ constinit const Operator kScatterUpdate = {
     .rules = kRules,
     .plan = plan,
     .check_attributes = [](const Call& call) { check_duplicates(call, kReductionKey); },
+    .mask = MaskUse::along_axis,
 };
 
 }  // namespace tensorop

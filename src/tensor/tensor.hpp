@@ -50,6 +50,13 @@ class Tensor {
     storage_ = storage.get();
   }
 
+  // The same elements with another shape of as many.
+  [[nodiscard]] Tensor reshaped(Shape shape) const {
+    Tensor out = *this;
+    out.shape_ = std::move(shape);
+    return out;
+  }
+
   [[nodiscard]] DType dtype() const { return dtype_; }
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] std::int64_t rank() const { return tensorop::rank(shape_); }

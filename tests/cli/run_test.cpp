@@ -105,10 +105,10 @@ TEST_CASE("a malformed job file is refused before any job runs", "[cli][run]") {
       {R"({"op":"gathernd","batch-dims":1})",
        R"(jobs.jsonl:2: unknown key "batch-dims" of gathernd (did you mean "batch_dims"?))"},
       {R"({"op":"gather","qqqqqqqq":1})",
-       R"(jobs.jsonl:2: unknown key "qqqqqqqq" of gather (allowed: data, indices, axis, batch_dims, oob, op, operands, )"
-       R"(spec, dtype, output, input_format, format, id, name, expect, actual, ignore_open, comment, rtol, atol, max_ulp, max_mismatch, tolerance, nan_unequal))"},
+       R"(jobs.jsonl:2: unknown key "qqqqqqqq" of gather (allowed: data, indices, mask, axis, batch_dims, oob, op, operands, )"
+       R"(reshape, spec, dtype, output, input_format, format, id, name, expect, actual, ignore_open, comment, rtol, atol, max_ulp, max_mismatch, tolerance, nan_unequal))"},
       {R"({"op":"expand","oob":"clip"})",
-       R"(jobs.jsonl:2: unknown key "oob" of expand (allowed: data, shape, op, operands, spec, dtype, output, input_format, format, id, name, expect, actual, ignore_open, comment, rtol, atol, max_ulp, max_mismatch, tolerance, nan_unequal))"},
+       R"(jobs.jsonl:2: unknown key "oob" of expand (allowed: data, shape, op, operands, reshape, spec, dtype, output, input_format, format, id, name, expect, actual, ignore_open, comment, rtol, atol, max_ulp, max_mismatch, tolerance, nan_unequal))"},
       {R"({"op":"gather","data":1,"data":2})", R"(jobs.jsonl:2: duplicate key "data")"},
       {R"({"op":"gather","data":null})", R"(jobs.jsonl:2: key "data": expected an operand, found null)"},
       {R"({"op":"gather","data":"-"})",

@@ -157,7 +157,7 @@ Request parse_call(const std::string& call) {
       request.oob = text;
     } else if (name == "dtype") {
       request.dtype = text;
-    } else if (name == "data" || name == "indices" || name == "updates") {
+    } else if (name == "data" || name == "indices" || name == "updates" || name == "mask") {
       request.named.push_back({name, text});
     } else {
       request.attributes.push_back({name, text});

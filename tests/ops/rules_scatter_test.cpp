@@ -13,9 +13,9 @@ std::vector<RuleCase> scatter_rules() {
       {"scatterelements [3] [0] [1] --axis -2",
        "scatterelements: axis -2 is out of range for data of shape (1) (allowed -1..0) [AX-1]"},
       {"scatterelements [3] [0] [1,2]",
-       "scatterelements: updates (2) must have the shape of indices (1) [SE-3]"},
+       "scatterelements: updates (2) must have shape (1): that of indices [SE-3]"},
       {"scatterelements [3] [0] [[1]]",
-       "scatterelements: updates (1,1) must have the shape of indices (1) [SE-3]"},
+       "scatterelements: updates (1,1) must have shape (1): that of indices [SE-3]"},
       {"scatterelements [[1,2],[3,4]] [[0,0,0]] [[1,2,3]]",
        "scatterelements: dimension 1 of indices (1,3) must not exceed that of data (2,2) (only axis 0 is "
        "free) "

@@ -52,6 +52,14 @@ void set_operands(Random& random, RandomCase& call, const Shape& data, const Sha
   const auto reduction = attributes.find("reduction");
   if ((reduction == attributes.end() || reduction->second == "none") && random.chance(15))
     call.arguments.duplicates = random.chance(20) ? "last" : "error";
+  if (call.spec.empty() && call.arguments.duplicates != "error" && random.chance(25)) {
+    call.arguments.attributes["broadcast_updates"] = random.chance(95) ? "true" : "false";
+    const auto dropped = random.chance(50) ? 0 : random.between(0, static_cast<std::int64_t>(updates.size()));
+    updates.erase(updates.begin(), updates.begin() + dropped);
+    for (std::int64_t& dim : updates) {
+      if (random.chance(30)) dim = 1;
+    }
+  }
   if (random.chance(2)) updates = spoiled(random, updates);
   call.arguments.operands = {random_tensor(random, dtype, data),
                              random_indices(random, call, indices, extent),

@@ -54,6 +54,27 @@ std::vector<Element> terms_of(const Arguments& arguments, const Collected& colle
   return terms;
 }
 
+// The updates in the shape they must have: NumPy's rule, where the call asks for it.
+Array updates_of(const Arguments& arguments, const Shape& expected, const char* rule) {
+  const Array updates(arguments.operands[2]);
+  if (updates.shape == expected) return updates;
+  require(flag(arguments, "broadcast_updates", false), rule);
+  require(updates.rank() <= static_cast<std::int64_t>(expected.size()), rule);
+  const std::size_t missing = expected.size() - updates.shape.size();
+  for (std::size_t d = 0; d < updates.shape.size(); ++d) {
+    require(updates.shape[d] == 1 || updates.shape[d] == expected[missing + d], rule);
+  }
+  Array out(updates.dtype, expected);
+  for (const Coordinate& c : coordinates_of(expected)) {
+    Coordinate own(c.begin() + static_cast<std::ptrdiff_t>(missing), c.end());
+    for (std::size_t d = 0; d < own.size(); ++d) {
+      if (updates.shape[d] == 1) own[d] = 0;
+    }
+    out.at(c) = updates.at(own);
+  }
+  return out;
+}
+
 std::size_t index(std::int64_t value) {
   return static_cast<std::size_t>(value);
 }
@@ -61,11 +82,10 @@ std::size_t index(std::int64_t value) {
 Collected collect_elements(const Arguments& arguments) {
   const Array data(arguments.operands[0]);
   const Array indices(arguments.operands[1]);
-  const Array updates(arguments.operands[2]);
   require(data.rank() >= 1, "SE-1");
   require(indices.rank() == data.rank(), "SE-2");
   const std::size_t a = index(normal_axis(number(arguments, "axis", 0), data.rank()));
-  require(updates.shape == indices.shape, "SE-3");
+  const Array updates = updates_of(arguments, indices.shape, "SE-3");
   for (std::size_t d = 0; d < data.shape.size(); ++d) {
     const bool free = d == a && !arguments.rules.bounded_axis;
     require(free || indices.shape[d] <= data.shape[d], "SE-5");
@@ -86,12 +106,11 @@ Collected collect_elements(const Arguments& arguments) {
 Collected collect_slices(const Arguments& arguments) {
   const Array data(arguments.operands[0]);
   const Array indices(arguments.operands[1]);
-  const Array updates(arguments.operands[2]);
   require(data.rank() >= 1, "SU-1");
   const std::int64_t a = normal_axis(number(arguments, "axis", 0), data.rank());
   const Shape front = slice(data.shape, 0, a);
   const Shape back = tail(data.shape, a + 1);
-  require(updates.shape == front + indices.shape + back, "SU-2");
+  const Array updates = updates_of(arguments, front + indices.shape + back, "SU-2");
   const auto n = resolve_indices(arguments, indices, [&](const Coordinate&) { return data.shape[index(a)]; });
 
   Updates collected(data.elements.size());
@@ -114,15 +133,15 @@ Collected collect_slices(const Arguments& arguments) {
 Collected collect_tuples(const Arguments& arguments) {
   const Array data(arguments.operands[0]);
   const Array indices(arguments.operands[1]);
-  const Array updates(arguments.operands[2]);
+  const Array given(arguments.operands[2]);
   const std::int64_t q = indices.rank();
   require(data.rank() >= 1 && q >= 1, "SN-1");
   const std::int64_t k = indices.shape.back();
   require(k <= data.rank(), "SN-2");
   const Shape tuples = slice(indices.shape, 0, q - 1);
   const Shape expected = tuples + tail(data.shape, k);
-  const bool lone = arguments.rules.one_element_updates && expected.empty() && updates.elements.size() == 1;
-  require(lone || updates.shape == expected, "SN-3");
+  const bool lone = arguments.rules.one_element_updates && expected.empty() && given.elements.size() == 1;
+  const Array updates = lone ? given : updates_of(arguments, expected, "SN-3");
   const auto n =
       resolve_indices(arguments, indices, [&](const Coordinate& c) { return data.shape[index(c.back())]; });
 

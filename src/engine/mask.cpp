@@ -1,0 +1,95 @@
+#include "engine/mask.hpp"
+
+#include <algorithm>
+#include <variant>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "kernels/true_positions.hpp"
+#include "ops/common.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr std::size_t kIndices = 1;
+
+std::int64_t axis_of(const Call& call) {
+  const auto at = find_attribute(*call.op, "axis") - call.op->attributes.data();
+  return std::get<std::int64_t>(call.attributes[static_cast<std::size_t>(at)].value);
+}
+
+bool has(const std::vector<NamedText>& given, std::string_view name) {
+  return std::ranges::find(given, name, &NamedText::name) != given.end();
+}
+
+// The positions along the axis.
+void apply_along_axis(const Tensor& mask, const Threads& threads, Call& call) {
+  const Shape& data = call.operands[0].shape();
+  const std::int64_t axis = normalize_axis(axis_of(call), "data", data);
+  const std::int64_t size = data[static_cast<std::size_t>(axis)];
+  if (mask.rank() != 1) {
+    throw Error(cat("mask has shape ", to_string(mask.shape()), "; its rank must be 1"), "",
+                "a mask of several dimensions is for gathernd and scatternd");
+  }
+  if (mask.size() != size) {
+    throw Error(cat("mask ", to_string(mask.shape()), " must have the size of axis ", axis, " of data ",
+                    to_string(data), ": ", size));
+  }
+  call.operands[kIndices] = true_positions(mask, threads);
+}
+
+// The positions among the elements of the leading dimensions.
+void apply_to_leading(const Tensor& mask, const Threads& threads, Call& call) {
+  const Tensor& data = call.operands[0];
+  const Shape& shape = data.shape();
+  const bool is_leading = mask.rank() >= 1 && mask.rank() <= data.rank() &&
+                          std::equal(mask.shape().begin(), mask.shape().end(), shape.begin());
+  if (!is_leading) {
+    throw Error(cat("mask ", to_string(mask.shape()), " must have the leading dimensions of data ",
+                    to_string(shape), ", at least one"));
+  }
+  Shape merged = slice(shape, mask.rank(), data.rank());
+  merged.insert(merged.begin(), mask.size());
+  const Tensor positions = true_positions(mask, threads);
+  call.operands[0] = data.reshaped(std::move(merged));
+  call.operands[kIndices] = positions.reshaped({positions.size(), 1});
+}
+
+}  // namespace
+
+bool has_mask(const Request& request) {
+  return has(request.named, kMaskName);
+}
+
+void check_mask_call(const Request& request, const Call& call) {
+  const auto refuse = [](std::string_view other) {
+    throw Error(cat(kMaskName, " cannot be combined with ", other), kCallRule);
+  };
+  if (call.strict()) refuse("a specification");
+  if (has(request.named, "indices")) refuse("indices");
+  if (has(request.attributes, "batch_dims")) refuse("batch_dims");
+  if (request.oob) refuse("oob");
+}
+
+std::optional<Shape> apply_mask(const Tensor& mask, const Threads& threads, Call& call) {
+  if (mask.dtype() != DType::boolean) {
+    throw Error(cat(kMaskName, " is ", name(mask.dtype()), "; it must be bool"), "",
+                "a comparison such as notequal or greater makes a mask");
+  }
+  if (mask.data() == nullptr && mask.size() != 0)
+    throw Error("mask has no elements: how many of them are true is a part of the result's shape");
+  const Tensor data = call.operands[0];
+  if (data.rank() == 0) {
+    // The operator refuses it by its own rule.
+    call.operands[kIndices] = Tensor(DType::int64, {0, 1});
+  } else if (call.op->mask == MaskUse::along_axis) {
+    apply_along_axis(mask, threads, call);
+  } else {
+    apply_to_leading(mask, threads, call);
+  }
+  call.selected = call.operands[kIndices].size();
+  const bool starts_from_data = call.operands.size() > 2;
+  return starts_from_data ? std::optional(data.shape()) : std::nullopt;
+}
+
+}  // namespace tensorop

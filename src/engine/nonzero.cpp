@@ -1,0 +1,24 @@
+#include "engine/nonzero.hpp"
+
+#include "base/error.hpp"
+#include "engine/execute.hpp"
+#include "io/source.hpp"
+#include "kernels/true_positions.hpp"
+
+namespace tensorop {
+
+void write_nonzero(const std::string& operand, const Destination& destination, const Settings& settings) {
+  // A destination without a known format is reported before any work.
+  (void)single_format_of(destination);
+  Source source = Source::open(operand, {.threads = settings.threads});
+  if (source.tensor() == nullptr) source.resolve(source.natural_dtype());
+  const Tensor& tensor = *source.tensor();
+  if (tensor.rank() == 0) throw Error("the operand is a scalar; its rank must be at least 1");
+  Inputs inputs;
+  inputs.add(source.mapping());
+  Tensor positions = true_positions(tensor, settings.threads);
+  if (tensor.rank() > 1) positions = coordinates_of(positions, tensor.shape(), settings.threads);
+  write_tensor(positions, inputs, destination, settings.threads);
+}
+
+}  // namespace tensorop

@@ -1,0 +1,123 @@
+#!/usr/bin/python3
+"""Holds masks, repeated updates, other shapes and `nonzero` to NumPy: random calls, as jobs of one process.
+
+    /usr/bin/python3 tests/engine/numpy_masks.py path/to/tensorop
+
+The last line is "N passed, N failed".
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.checker import Checker
+
+SEED = 20261122
+ROUNDS = 120
+DTYPES = ["bool", "int8", "int64", "uint16", "float16", "float32", "float64", "complex64", "U3"]
+
+
+def random_array(rng, shape, dtype):
+    numbers = rng.integers(0, 100, shape)
+    return np.array(numbers.astype(dtype)).reshape(shape)
+
+
+def broken(rng, shape):
+    """A shape that broadcasts to `shape`."""
+    shape = [1 if rng.random() < 0.3 else size for size in shape]
+    return tuple(shape[rng.integers(0, len(shape) + 1):])
+
+
+class Calls:
+    """Jobs with the files they need, and what NumPy says of each."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.jobs = []
+        self.expected = []
+
+    def save(self, name, array):
+        path = f"{name}{len(self.jobs)}.npy"
+        np.save(self.folder / path, array)
+        return path
+
+    def add(self, expected, op, keys, **operands):
+        job = {"op": op, **{name: self.save(name, array) for name, array in operands.items()}, **keys,
+               "output": f"out{len(self.jobs)}.npy"}
+        self.jobs.append(job)
+        self.expected.append(expected)
+
+
+def add_round(rng, calls):
+    shape = tuple(rng.integers(0, 6, rng.integers(1, 5)))
+    if rng.random() < 0.1:
+        shape = (int(rng.integers(1000, 300000)),)
+    dtype = DTYPES[rng.integers(len(DTYPES))]
+    data = random_array(rng, shape, dtype)
+    share = rng.choice([0.0, 0.01, 0.5, 1.0])
+
+    axis = int(rng.integers(len(shape)))
+    line = rng.random(shape[axis]) < share
+    calls.add(np.compress(line, data, axis), "gather", {"axis": axis}, data=data, mask=line)
+    want = data.copy()
+    view = np.moveaxis(want, axis, 0)
+    selected = list(shape)
+    selected[axis] = int(line.sum())
+    updates = random_array(rng, broken(rng, selected), dtype)
+    view[line] = np.moveaxis(np.broadcast_to(updates, selected), axis, 0)
+    calls.add(want, "scatterupdate", {"axis": axis, "broadcast_updates": True}, data=data, mask=line, updates=updates)
+
+    rank = int(rng.integers(1, len(shape) + 1))
+    mask = rng.random(shape[:rank]) < share
+    calls.add(data[mask], "gathernd", {}, data=data, mask=mask)
+    want = data.copy()
+    updates = random_array(rng, broken(rng, data[mask].shape), dtype)
+    want[mask] = updates
+    calls.add(want, "scatternd", {"broadcast_updates": True}, data=data, mask=mask, updates=updates)
+    if dtype in ("int64", "float64"):
+        want = data.copy()
+        want[mask] += updates
+        calls.add(want, "scatternd", {"broadcast_updates": True, "reduction": "add"}, data=data, mask=mask,
+                  updates=updates)
+
+    if shape[0] != 0:
+        ids = rng.integers(0, shape[0], rng.integers(0, 9))
+        calls.add(data[ids], "gathernd", {"reshape": {"indices": f"{ids.size},1"}}, data=data, indices=ids)
+        calls.add(data[ids], "gather", {"reshape": {"data": list(map(int, shape))}}, data=data.ravel(), indices=ids)
+
+
+def main():
+    binary = os.path.abspath(sys.argv[1])
+    rng = np.random.default_rng(SEED)
+    checker = Checker()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        calls = Calls(folder)
+        for _ in range(ROUNDS):
+            add_round(rng, calls)
+        (folder / "jobs.jsonl").write_text("".join(json.dumps(job) + "\n" for job in calls.jobs))
+        run = subprocess.run([binary, "run", "jobs.jsonl"], cwd=folder, capture_output=True, text=True)
+        checker.check("run", run.returncode == 0, run.stderr[-2000:])
+        for job, expected in zip(calls.jobs, calls.expected):
+            path = folder / job["output"]
+            got = np.load(path) if path.exists() else None
+            same = got is not None and got.shape == expected.shape and np.array_equal(got, expected)
+            checker.check(json.dumps(job), same, f"got {got}, expected {expected}")
+        for i in range(40):
+            numbers = rng.integers(0, 3, tuple(rng.integers(0, 7, rng.integers(1, 4))))
+            array = np.array(numbers.astype(DTYPES[i % 8]))
+            np.save(folder / "a.npy", array)
+            subprocess.run([binary, "nonzero", "a.npy", "-o", "n.npy"], cwd=folder, check=True)
+            got = np.load(folder / "n.npy")
+            expected = np.flatnonzero(array) if array.ndim == 1 else np.argwhere(array)
+            checker.check(f"nonzero {array.dtype} {array.shape}", got.shape == expected.shape and (got == expected).all(), got)
+    checker.exit()
+
+
+main()
