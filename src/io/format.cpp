@@ -154,9 +154,11 @@ bool is_single_value(std::string_view head) {
   std::string_view text = without_space(head);
   if (text.empty()) return true;
   text = text.substr(0, text.find_first_of(kSpace));
+  // The end of a long number is out of sight.
+  if (text.size() >= kTableDetectBytes)
+    return text.find_first_not_of("0123456789+-.eE") == std::string_view::npos;
   std::string buffer;
-  return text == "null" || read_field(text, buffer).kind != FieldKind::other ||
-         text.size() >= kTableDetectBytes;
+  return text == "null" || read_field(text, buffer).kind != FieldKind::other;
 }
 
 [[noreturn]] void refuse_input(std::string_view head) {
