@@ -124,6 +124,8 @@ int compare_sets_of(const Arguments& arguments, const TensorSet& actual, const T
   PairsJson json(first, second);
   const PairCounts counts = compare_sets(actual, expected, settings, [&](const PairResult& result) {
     if (junit.is_wanted()) junit.add(junit_test(result, first, second));
+    // Of a mere verdict there is no text.
+    if (quiet) return;
     say(as_json ? json.add(result) : pair_text(result, first, second));
   });
   progress.end();
