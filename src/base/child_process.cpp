@@ -143,7 +143,8 @@ bool watch(int process, int pipe, Clock::time_point deadline, Output& output) {
     if (ready > 0 && waiting[0].revents != 0) return true;
     // Closed by the program: it is not asked again.
     if (ready > 0 && waiting[1].revents != 0 && !output.take(pipe)) waiting[1].fd = -1;
-    if (ready == 0 && left == 0) return false;
+    // Also where the program never stops writing.
+    if (left == 0) return false;
   }
 }
 

@@ -52,6 +52,11 @@ class Without : public System {
   std::string call_;
 };
 
+class SlowReader : public System {
+ public:
+  ssize_t read(int fd, void* buffer, std::size_t /*bytes*/) override { return System::read(fd, buffer, 1); }
+};
+
 }  // namespace
 
 TEST_CASE("how a program ended, and what it wrote, is what run_child says", "[base][child]") {
@@ -119,6 +124,9 @@ TEST_CASE("of endless output only the end is kept", "[base][child]") {
   CHECK(end.output.size() == ChildEnd::kMostOutput);
   CHECK(end.is_output_cut);
   CHECK(end.output.ends_with("line 1998\nline 1999\n"));
+  // It has always written more than was read.
+  SlowReader slow;
+  const ScopedSystem scoped(slow);
   CHECK(shell("yes", std::chrono::duration<double>(0.2)).kind == Kind::timed_out);
 }
 
