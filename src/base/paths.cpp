@@ -35,6 +35,13 @@ bool file_exists(const std::string& path) {
   return os().stat(path.c_str(), &info) == 0;
 }
 
+void require_regular_file(const std::string& path) {
+  struct stat info {};
+  const bool may_wait =
+      os().stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+  if (may_wait) throw Error(cat(printable(path), ": is not a regular file"));
+}
+
 bool is_descriptor_name(std::string_view path) {
   return path == "/dev/stdout" || path == "/dev/stderr" || path.starts_with("/dev/fd/") ||
          path.starts_with("/proc/");

@@ -16,6 +16,10 @@ namespace tensorop {
 // Whether something exists at `path`, after following symbolic links.
 [[nodiscard]] bool file_exists(const std::string& path);
 
+// Throws Error where `path` is neither a regular file nor a folder: reading it could wait for ever. What does
+// not exist is left to whoever opens it.
+void require_regular_file(const std::string& path);
+
 // Makes the folder, and those that it is in, where they do not exist. Throws Error naming the one that cannot
 // be made.
 void make_folder(const std::string& path);

@@ -1,5 +1,6 @@
 #include "golden/judge.hpp"
 
+#include <charconv>
 #include <chrono>
 #include <cstring>
 #include <string>
@@ -7,6 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/paths.hpp"
 #include "base/text.hpp"
 #include "io/source.hpp"
 
@@ -49,9 +51,9 @@ void compare(const Job& job, Source actual, Source expected, const JudgeSettings
 }
 
 std::string seconds_of(std::chrono::duration<double> time) {
-  const std::string text = std::to_string(time.count());
-  const std::size_t end = text.find_last_not_of('0');
-  return cat(text.substr(0, text[end] == '.' ? end : end + 1), " s");
+  char text[64];
+  const auto result = std::to_chars(text, text + sizeof text, time.count());
+  return cat(std::string_view(text, static_cast<std::size_t>(result.ptr - text)), " s");
 }
 
 // Why the program has no result to judge; nothing where it ended as it should.
@@ -116,8 +118,10 @@ void judge_external(const Job& job, const ExternalResult& result, const std::opt
     found.outcome = CaseOutcome::different;
     return;
   }
-  Source actual = with_context(
-      "actual", [&] { return Source::open(result.path, {.read_later = true, .threads = settings.threads}); });
+  Source actual = with_context("actual", [&] {
+    require_regular_file(result.path);
+    return Source::open(result.path, {.read_later = true, .threads = settings.threads});
+  });
   Source expected = job.expect ? open_expected(*job.expect, settings.threads) : Source::of(*computed);
   compare(job, std::move(actual), std::move(expected), settings, found);
 }

@@ -103,6 +103,7 @@ class CaseReader {
 
   // Golden files and operands may be in the same folder as the cases.
   void read_file_of_folder(const std::string& path) {
+    require_regular_file(path);
     const std::size_t before = jobs_.size();
     try {
       read_jobs(path, purpose_, jobs_, defaults_);

@@ -1,4 +1,6 @@
 // `check` of another program's results: --actual and the key "actual".
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -168,6 +170,18 @@ TEST_CASE("another program's result never becomes a golden file", "[cli][check]"
   CHECK(get(folder.dir.file("new.json")) == "{\"dtype\":\"int16\",\"shape\":[2],\"data\":[2,3]}\n");
   // Later jobs use what tensorop computes.
   CHECK(folder.check({"f"}).out.ends_with("2 cases: 1 equal, 1 different\n"));
+}
+
+TEST_CASE("what could wait for ever is no result and no file of cases", "[cli][check]") {
+  const Folder folder({{"f.jsonl", cat("{", kSum, R"(,"name":"n"})")}, {"r/other", ""}, {"c/a.jsonl", ""}});
+  REQUIRE(::mkfifo(folder.dir.file("r/n.npy").c_str(), 0600) == 0);
+  REQUIRE(::mkfifo(folder.dir.file("c/b.jsonl").c_str(), 0600) == 0);
+  const auto result = folder.check({"f.jsonl", "--actual", "r"});
+  CHECK(result.status == 2);
+  CHECK(result.out.find("  actual: r/n.npy: is not a regular file\n") != std::string::npos);
+  const auto cases = folder.check({"c"});
+  CHECK(cases.status == 2);
+  CHECK(cases.err.find("c/b.jsonl: is not a regular file\n") != std::string::npos);
 }
 
 }  // namespace tensorop

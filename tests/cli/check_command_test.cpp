@@ -63,6 +63,7 @@ TEST_CASE("what a program does with a case is its outcome", "[cli][check][comman
            {"sh -c 'cp {data} {output}; echo why >&2; exit 3'", "", 2,
             "f:1: error: n\n  the program failed: exit status 3\n  the program wrote:\n    why\n"},
            {"sh -c 'kill -SEGV $$' {output}", "", 2, "ended by signal 11 (Segmentation fault)\n"},
+           {"mkfifo {output}", "", 2, "output.npy: is not a regular file\n"},
            {"./none {output}", "", 2, "  ./none: cannot start: No such file or directory\n"},
            {"cp {updates} {output}", "", 2, "  the case has no {updates}\n"},
            // It must fail, whatever it leaves; it must not crash.
@@ -81,8 +82,11 @@ TEST_CASE("what a program does with a case is its outcome", "[cli][check][comman
 
 TEST_CASE("a program that takes too long is an error", "[cli][check][command]") {
   const Place place(cat(kCopy, "}"));
-  const auto result = place.check({"--command", "sleep 1000{output}", "--timeout", "0.25"});
+  const auto result = place.check({"--command", "sh -c 'sleep 1000' {output}", "--timeout", "0.25"});
   CHECK(result.status == 2);
+  CHECK(result.out.find("within 0.25 s") != std::string::npos);
+  CHECK(place.check({"--command", "sh -c 'sleep 1000' {output}", "--timeout", "1e-9"})
+            .out.find("within 1e-09 s") != std::string::npos);
   const auto slow =
       place.check({"--shell", "--command", "sleep 1000 & sleep 1000; : {output}", "--timeout", "0.25"});
   CHECK(slow.status == 2);
