@@ -116,6 +116,9 @@ void CommandTemplate::read(std::string_view text) {
 std::vector<std::string> CommandTemplate::words(const CommandValues& values) const {
   const auto value_of = [&](const std::string& name) -> const std::string& {
     const auto found = std::ranges::find(values.named, name, &CommandValues::Value::name);
+    if (found != values.named.end() && found->text.find('\0') != std::string::npos) {
+      throw Error(cat("{", name, "} has a zero byte, which no argument of a program can have"));
+    }
     if (found != values.named.end()) return found->text;
     throw Error(cat("the case has no {", name, "}"));
   };

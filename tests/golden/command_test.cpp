@@ -77,6 +77,12 @@ TEST_CASE("a command that cannot mean anything is refused", "[golden][command]")
     CHECK(error_of([&] { (void)words_of(row.text); }) == row.message);
   }
   CHECK(error_of([&] { (void)words_of("run {indices} {output}"); }) == "the case has no {indices}");
+  for (const Shell shell : {Shell::no, Shell::yes}) {
+    const CommandTemplate command("run {name} {output}", shell);
+    CHECK(error_of([&] {
+            (void)command.words({{}, {{"name", std::string("a\0b", 3)}, {"output", "/t/o"}}});
+          }) == "{name} has a zero byte, which no argument of a program can have");
+  }
   CHECK(words_of("x 'a {output}", Shell::yes).size() == 5);
 }
 
