@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/paths.hpp"
+#include "base/pending_names.hpp"
 #include "base/system.hpp"
 #include "base/temporary_folder.hpp"
 #include "base/text.hpp"
@@ -33,6 +34,8 @@ class CaseFolder {
   CaseFolder(const TemporaryFolder& folder, std::size_t number)
       : path_(path_from(folder.path(), cat(number))) {
     constexpr mode_t kPrivate = 0700;
+    // Not while a signal removes the outer folder.
+    const NamingWindow window;
     if (os().mkdir(path_.c_str(), kPrivate) != 0) throw_errno(path_, "cannot make a folder");
   }
   ~CaseFolder() { remove_tree(path_.c_str()); }
