@@ -67,7 +67,7 @@ std::vector<ToleranceText> read_tolerance_texts(const Arguments& arguments) {
     std::string option = "--" + name;
     for (char& c : option) c = c == '_' ? '-' : c;
     if (const auto text = arguments.value(option)) {
-      given.push_back({name, name == "nan_unequal" ? "true" : *text});
+      given.push_back({name, name == "nan_unequal" ? "true" : *text, true});
     }
   }
   return given;

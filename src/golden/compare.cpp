@@ -168,8 +168,8 @@ Comparison compare_operands(const std::string& actual, const std::string& expect
                            tolerances, settings.threads, own);
   };
   if (!left_out) return compare(options);
-  Source mask = open("ignore-open", *left_out);
-  with_context("ignore-open", [&] { resolve_as(mask, DType::boolean); });
+  Source mask = open("--ignore-open", *left_out);
+  with_context("--ignore-open", [&] { resolve_as(mask, DType::boolean); });
   Inputs inputs;
   inputs.add(mask.mapping());
   CompareOptions own = options;

@@ -25,6 +25,14 @@ constexpr Automatic kAutomatic[] = {
     {{DType::float64, DType::complex128}, 1e-7, 1e-7},
 };
 
+// Of {"max_ulp", "4"}: what a message calls it where it was given.
+std::string shown(const ToleranceText& given) {
+  if (!given.is_option) return given.name;
+  std::string option = cat("--", given.name);
+  std::ranges::replace(option, '_', '-');
+  return option;
+}
+
 double parse_tolerance(const ToleranceText& given) {
   std::string_view text = given.text;
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
@@ -32,13 +40,13 @@ double parse_tolerance(const ToleranceText& given) {
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (end != text.data() + text.size() ||
       (status != std::errc{} && status != std::errc::result_out_of_range)) {
-    throw Error(cat(given.name, " ", in_quotes(given.text), " is not a number"));
+    throw Error(cat(shown(given), " ", in_quotes(given.text), " is not a number"));
   }
   if (status == std::errc::result_out_of_range) {
-    throw Error(cat(given.name, " ", in_quotes(given.text), " does not fit in float64"));
+    throw Error(cat(shown(given), " ", in_quotes(given.text), " does not fit in float64"));
   }
   if (!std::isfinite(value) || value < 0) {
-    throw Error(cat(given.name, " ", in_quotes(given.text), " is not a finite non-negative number"));
+    throw Error(cat(shown(given), " ", in_quotes(given.text), " is not a finite non-negative number"));
   }
   return std::abs(value);  // -0 is 0
 }
@@ -54,7 +62,7 @@ std::uint64_t parse_max_ulp(const ToleranceText& given) {
   const char* const end = given.text.data() + given.text.size();
   const auto [stop, status] = std::from_chars(given.text.data(), end, value);
   if (status != std::errc{} || stop != end) {
-    throw Error(cat(given.name, " ", in_quotes(given.text), " is not an integer from 0 to 2^64-1"));
+    throw Error(cat(shown(given), " ", in_quotes(given.text), " is not an integer from 0 to 2^64-1"));
   }
   return value;
 }
@@ -86,14 +94,14 @@ MismatchLimit parse_max_mismatch(const ToleranceText& given) {
     limit.count = *number;
     return limit;
   }
-  throw Error(cat(given.name, " ", in_quotes(given.text),
+  throw Error(cat(shown(given), " ", in_quotes(given.text),
                   " is neither a non-negative integer nor a percentage 0%..100% (at most 6 decimals)"));
 }
 
 bool parse_flag(const ToleranceText& given) {
   if (given.text == "true") return true;
   if (given.text == "false") return false;
-  throw Error(cat(given.name, " ", in_quotes(given.text), " is not one of true, false"));
+  throw Error(cat(shown(given), " ", in_quotes(given.text), " is not one of true, false"));
 }
 
 }  // namespace
@@ -107,7 +115,8 @@ std::int64_t MismatchLimit::allowed(std::int64_t elements) const {
 ElementTolerance Tolerances::for_dtype(DType dtype) const {
   const bool has_ulp = kUlpTypes.contains(dtype);
   if (max_ulp && !has_ulp && !any_dtype) {
-    throw Error(cat("max_ulp cannot be used with ", name(dtype), " (allowed: ", kUlpTypes.names(), ")"));
+    throw Error(
+        cat(max_ulp_name, " cannot be used with ", name(dtype), " (allowed: ", kUlpTypes.names(), ")"));
   }
   ElementTolerance out;
   out.nan_unequal = nan_unequal;
@@ -141,14 +150,16 @@ Tolerances parse_tolerances(const std::vector<ToleranceText>& texts) {
       out.atol = parse_tolerance(given);
     } else if (given.name == "max_ulp") {
       out.max_ulp = parse_max_ulp(given);
+      out.max_ulp_name = shown(given);
     } else if (given.name == "max_mismatch") {
       out.max_mismatch = parse_max_mismatch(given);
     } else if (given.name == "nan_unequal") {
       out.nan_unequal = parse_flag(given);
     } else if (given.name == "tolerance") {
       if (lower(given.text) != "auto") {
-        throw Error(cat("tolerance ", in_quotes(given.text), " is not auto"), "",
-                    "rtol, atol and max_ulp take numbers");
+        throw Error(cat(shown(given), " ", in_quotes(given.text), " is not auto"), "",
+                    given.is_option ? "--rtol, --atol and --max-ulp take numbers"
+                                    : "rtol, atol and max_ulp take numbers");
       }
       out.automatic = true;
     } else {

@@ -28,7 +28,8 @@ struct Tolerances {
   std::optional<double> rtol;  // finite, not negative
   std::optional<double> atol;
   std::optional<std::uint64_t> max_ulp;
-  bool automatic = false;  // rtol and atol that are not given come from the table of dtypes
+  std::string max_ulp_name = "max_ulp";  // as it was given, for messages
+  bool automatic = false;                // rtol and atol that are not given come from the table of dtypes
   bool nan_unequal = false;
   bool any_dtype = false;  // max_ulp is ignored where the dtype has no ulp
   MismatchLimit max_mismatch;
@@ -42,6 +43,7 @@ struct Tolerances {
 struct ToleranceText {
   std::string name;
   std::string text;
+  bool is_option = false;  // messages say --rtol
 };
 
 // The names that parse_tolerances() knows: rtol, atol, max_ulp, max_mismatch, tolerance ("auto"), nan_unequal

@@ -150,11 +150,18 @@ TEST_CASE("what cannot be compared is exit status 2", "[cli][compare]") {
       {{"a.npy", "[1,"},
        "expected: malformed JSON at line 1, column 4: unexpected end of input; expected '[', '{', or a "
        "literal"},
-      {{"a.npy", "a.npy", "--rtol", "nan"}, "rtol 'nan' is not a finite non-negative number"},
-      {{"a.npy", "a.npy", "--atol", "-1"}, "atol '-1' is not a finite non-negative number"},
-      {{"a.npy", "a.npy", "--max-ulp", "1.5"}, "max_ulp '1.5' is not an integer from 0 to 2^64-1"},
+      {{"a.npy", "a.npy", "--rtol", "nan"}, "--rtol 'nan' is not a finite non-negative number"},
+      {{"a.npy", "a.npy", "--atol", "-1"}, "--atol '-1' is not a finite non-negative number"},
+      {{"a.npy", "a.npy", "--max-ulp", "1.5"}, "--max-ulp '1.5' is not an integer from 0 to 2^64-1"},
       {{"a.npy", "a.npy", "--max-mismatch", "2e3"},
-       "max_mismatch '2e3' is neither a non-negative integer nor a percentage 0%..100% (at most 6 decimals)"},
+       "--max-mismatch '2e3' is neither a non-negative integer nor a percentage 0%..100% (at most 6 "
+       "decimals)"},
+      {{"a.npy", "a.npy", "--tolerance", "x"},
+       "--tolerance 'x' is not auto\nhint: --rtol, --atol and --max-ulp take numbers"},
+      {{"[true]", "[true]", "--max-ulp", "1"},
+       "--max-ulp cannot be used with bool (allowed: int8, int16, int32, int64, uint8, uint16, uint32, "
+       "uint64, "
+       "float16, bfloat16, float32, float64)"},
       {{"a.npy", "a.npy", "--rtol"}, "--rtol needs a value"},
       {{"a.npy", "a.npy", "--show", "0"}, "--show '0' is not an integer from 1 to 100000"},
       {{"a.npy", "a.npy", "--show", "100001"}, "--show '100001' is not an integer from 1 to 100000"},

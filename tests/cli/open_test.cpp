@@ -216,7 +216,7 @@ TEST_CASE("compare --ignore-open leaves out the elements of a mask, and says how
   check_refused(
       run_in(dir, {"compare", "[1,2,3]", "[9,2,3]", "--ignore-open", R"({"dtype":"int64","data":[1,0,0]})"}),
       "compare: the mask of elements to ignore is int64, not bool");
-  const std::string missing = "compare: ignore-open: none.npy: cannot open: No such file or directory";
+  const std::string missing = "compare: --ignore-open: none.npy: cannot open: No such file or directory";
   check_refused(run_in(dir, {"compare", "[1]", "[1]", "--ignore-open", "none.npy"}), missing);
 }
 
