@@ -14,6 +14,7 @@
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "golden/check.hpp"
+#include "golden/external.hpp"
 #include "jobs/cases.hpp"
 #include "junit_output.hpp"
 #include "progress.hpp"
@@ -77,16 +78,27 @@ int exit_status(const CheckCounts& counts) {
 }
 
 // The report must not replace a file that the check reads.
-void require_no_input(const std::string& report, const std::vector<Job>& jobs) {
+void require_no_input(const std::string& report, const std::vector<Job>& jobs,
+                      const std::string& actual_folder) {
   PathKeys keys;
   const std::string key = keys.of(report);
+  const auto refuse_if = [&](const std::string& path, std::string_view what) {
+    if (keys.of(path) == key) throw Error(cat("--junit ", printable(report), " is ", what));
+  };
   for (const Job& job : jobs) {
-    if (keys.of(job.file) == key) throw Error(cat("--junit ", printable(report), " is a case file"));
-    const bool has_golden = job.expect && job.expect->kind == Expectation::Kind::file;
-    if (has_golden && keys.of(job.expect->text) == key)
-      throw Error(cat("--junit ", printable(report), " is a golden file"));
-    if (job.actual && keys.of(*job.actual) == key)
-      throw Error(cat("--junit ", printable(report), " is a result to compare"));
+    refuse_if(job.file, "a case file");
+    for_each_reference(job, [&](const std::string& /*key*/, const std::string& text) {
+      for (const std::string& file : files_of(text)) refuse_if(file, "an operand");
+    });
+    if (job.expect && job.expect->kind == Expectation::Kind::file) {
+      for (const std::string& file : files_of(job.expect->text)) refuse_if(file, "a golden file");
+    }
+    std::string actual = job.actual.value_or("");
+    if (job.is_case && !job.actual && !actual_folder.empty()) {
+      actual = with_context(job.location(), [&] { return find_external(job, actual_folder).path; });
+    }
+    if (actual.empty()) continue;
+    for (const std::string& file : files_of(actual)) refuse_if(file, "a result to compare");
   }
 }
 
@@ -171,7 +183,7 @@ int run_check(const Arguments& arguments) {
     report_unreadable(unreadable);
     return unreadable.empty() ? status : kError;
   }
-  if (const auto path = arguments.value("--junit")) require_no_input(*path, jobs);
+  if (const auto path = arguments.value("--junit")) require_no_input(*path, jobs, settings.actual_folder);
   JUnitOutput junit(arguments, "tensorop check");
 
   Progress progress(read_progress(arguments));

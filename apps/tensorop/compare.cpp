@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "golden/compare_sets.hpp"
+#include "jobs/jobs.hpp"
 #include "junit_output.hpp"
 #include "progress.hpp"
 #include "report/compare_report.hpp"
@@ -52,7 +53,9 @@ void require_no_input(const Arguments& arguments, const std::vector<std::string>
   PathKeys keys;
   const std::string key = keys.of(*report);
   for (const std::string& input : inputs) {
-    if (keys.of(input) == key) throw Error(cat("--junit ", printable(*report), " is a file to compare"));
+    for (const std::string& file : files_of(input)) {
+      if (keys.of(file) == key) throw Error(cat("--junit ", printable(*report), " is a file to compare"));
+    }
   }
 }
 
@@ -60,7 +63,7 @@ int compare_pair(const Arguments& arguments) {
   const std::string& actual = arguments.operands[0];
   const std::string& expected = arguments.operands[1];
   if (arguments.has("--filter")) throw Error("--filter is only for folders and archives");
-  require_no_input(arguments, {actual, expected});
+  require_no_input(arguments, {actual, expected, arguments.value("--ignore-open").value_or("")});
   const Tolerances tolerances = read_tolerances(arguments);
   const Settings settings = read_settings(arguments);
   JUnitOutput junit(arguments, "tensorop compare");

@@ -288,6 +288,17 @@ TEST_CASE("a JUnit report does not replace a case file or a golden file", "[cli]
   check_refused(check_in(dir, {"c.jsonl", "--junit", "./c.jsonl"}),
                 "check: --junit ./c.jsonl is a case file");
   check_refused(check_in(dir, {"c.jsonl", "--junit", "g.json"}), "check: --junit g.json is a golden file");
+  write_file(dir.file("o.jsonl"), R"({"name":"n","op":"add","a":"x.json","b":1,"expect":2})"
+                                  "\n"
+                                  R"({"name":"m","op":"add","a":1,"b":1,"expect":2,"actual":"y.json"})");
+  for (const char* file : {"x.json", "y.json"}) write_file(dir.file(file), "2");
+  std::filesystem::create_directory(dir.path() / "r");
+  write_file(dir.file("r/n.json"), "2");
+  check_refused(check_in(dir, {"o.jsonl", "--junit", "./x.json"}), "check: --junit ./x.json is an operand");
+  check_refused(check_in(dir, {"o.jsonl", "--junit", "y.json"}),
+                "check: --junit y.json is a result to compare");
+  check_refused(check_in(dir, {"o.jsonl", "--actual", "r", "--junit", "r/n.json"}),
+                "check: --junit r/n.json is a result to compare");
   CHECK(get(dir.file("c.jsonl")) == cases);
   CHECK(get(dir.file("g.json")) == "2");
 }

@@ -309,7 +309,10 @@ TEST_CASE("a JUnit report of folders and of a pair", "[cli][compare]") {
     CHECK(compare_in(dir, all).status == status);
     CHECK(get(dir.file("pair.xml")).find(part) != std::string::npos);
   }
-  for (const Words& inputs : std::vector<Words>{{"r", "g"}, {"r/a.json", "g/a.json"}}) {
+  for (const Words& inputs : std::vector<Words>{{"r", "g"},
+                                                {"r/a.json", "g/a.json"},
+                                                {"[1]", "[1]", "--ignore-open", "g/a.json"},
+                                                {"[1]", "g/a.json:x"}}) {
     Words words = inputs;
     words.insert(words.end(), {"--junit", "r/../g/a.json"});
     check_refused(compare_in(dir, words), "compare: --junit r/../g/a.json is a file to compare");
