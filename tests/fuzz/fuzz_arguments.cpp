@@ -112,7 +112,7 @@ void check(const Call& call, const Ended& ended, const MemorySystem& before, con
   require(ended.err.find("tensorop: internal error: ") != 0, ended.err);
   require(ended.status >= 0 && ended.status <= 2, "no such exit status");
   require(ended.status != 1 || has("compare") || has("check"), "exit status 1");
-  const bool many = has("run") || has("check") || has("compare");
+  const bool many = has("run") || has("check") || has("compare") || has("info");
   const bool bar =
       std::ranges::any_of(call.words, [](const auto& word) { return word.starts_with("--progress"); });
   if (!bar) {
