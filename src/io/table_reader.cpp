@@ -67,10 +67,13 @@ class TableReader : private TextCursor {
   [[nodiscard]] std::string line() const { return cat("line ", text_.place(offset()).line); }
 
   void skip_byte_order_mark() {
+    if (text_.offset() != 0) return;
     const char* at = at_;
-    if (text_.offset() == 0 && peek(at) == 0xEF && rest().starts_with(kByteOrderMark)) {
-      skip(kByteOrderMark.size());
+    for (const char byte : kByteOrderMark) {
+      if (peek(at) != static_cast<unsigned char>(byte)) return;
+      ++at;
     }
+    skip(kByteOrderMark.size());
   }
 
   // Steps over blanks at `at`, which stay in the window.

@@ -219,6 +219,19 @@ std::string check_ways(Random& random, std::string_view text, std::optional<DTyp
 
 }  // namespace
 
+TEST_CASE("a byte order mark may arrive in pieces", "[io][table]") {
+  for (const Reader reader : {read_table, read_csv}) {
+    JsonParts parts;
+    parts.read = reader;
+    const auto one_byte = [] { return std::size_t{1}; };
+    CHECK(told(read_json_pieces("\xEF\xBB\xBF"
+                                "1,2\n",
+                                {}, one_byte, parts)) == "int64 (1,2) [[1,2]]");
+    CHECK(told(read_json_pieces("\xEF\xBB", {}, one_byte, parts)).find("is not a number") !=
+          std::string::npos);
+  }
+}
+
 TEST_CASE("text tables at random are read as what they were written from", "[io][table][random]") {
   const std::uint64_t seed = random_seed();
   for (std::uint64_t number = 0; number < 400; ++number) {
