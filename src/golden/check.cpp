@@ -13,6 +13,7 @@
 #include "golden/external.hpp"
 #include "golden/judge.hpp"
 #include "io/opened_file.hpp"
+#include "io/sink.hpp"
 
 namespace tensorop {
 namespace {
@@ -235,8 +236,16 @@ class Check {
       throw Error(cat(printable(path), ": the result of ", jobs_[*golden.equal_to].location(),
                       " is equal to it, and this result differs"));
     }
+    const Destination destination{path, golden_format(path, is_missing)};
+    const Format& format = single_format_of(destination);
+    // A golden file that never compares equal is none. What cannot be written at all is refused below.
+    if (format.keeps_shape != nullptr && result.rank() <= 2 && !format.keeps_shape(result.shape())) {
+      throw Error(
+          cat(printable(path), ": ", noun_of(format), " does not keep shape ", to_string(result.shape())), "",
+          "npy and json keep any shape");
+    }
     make_folder(directory_of(path));
-    write_tensor(result, Inputs(), {path, golden_format(path, is_missing)}, settings.threads);
+    write_tensor(result, Inputs(), destination, settings.threads);
     golden.rewritten_by = i;
     found.update = is_missing ? GoldenUpdate::created : GoldenUpdate::replaced;
     found.outcome = CaseOutcome::updated;

@@ -81,6 +81,7 @@ constexpr Format kFormats[] = {
         .read_text = read_table,
         .peek_text = peek_table,
         .encode = text_encoding,
+        .keeps_shape = table_keeps_shape,
     },
     {
         .name = "csv",
@@ -91,6 +92,7 @@ constexpr Format kFormats[] = {
         .read_text = read_csv,
         .peek_text = peek_table,
         .encode = csv_encoding,
+        .keeps_shape = table_keeps_shape,
     },
     {
         .name = "tsv",
@@ -101,6 +103,7 @@ constexpr Format kFormats[] = {
         .read_text = read_tsv,
         .peek_text = peek_table,
         .encode = tsv_encoding,
+        .keeps_shape = table_keeps_shape,
     },
     {
         .name = "npz",

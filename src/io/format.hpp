@@ -70,6 +70,8 @@ struct Format {
   // points, for those that need it first.
   Encoding (*encode)(DType dtype, const Shape& shape, std::int64_t characters) = nullptr;
   bool needs_string_width = false;
+  // Beside `encode`: whether what is read again has this shape; null: any.
+  bool (*keeps_shape)(const Shape& shape) = nullptr;
   // Throws Error naming the path.
   std::unique_ptr<ArchiveWriter> (*create_archive)(const std::string& path,
                                                    const ArchiveOptions& options) = nullptr;

@@ -90,4 +90,8 @@ Encoding tsv_encoding(DType dtype, const Shape& shape, std::int64_t /*characters
   return table_encoding(dtype, shape, '\t');
 }
 
+bool table_keeps_shape(const Shape& shape) {
+  return rank(shape) == 1 || (rank(shape) == 2 && shape[0] > 0 && shape[1] > 1);
+}
+
 }  // namespace tensorop

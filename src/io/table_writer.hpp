@@ -17,4 +17,8 @@ namespace tensorop {
 [[nodiscard]] Encoding csv_encoding(DType dtype, const Shape& shape, std::int64_t characters);
 [[nodiscard]] Encoding tsv_encoding(DType dtype, const Shape& shape, std::int64_t characters);
 
+// Whether a table that was written from a tensor of this shape is read as one: not of rank 0, one column, or
+// no rows of several.
+[[nodiscard]] bool table_keeps_shape(const Shape& shape);
+
 }  // namespace tensorop

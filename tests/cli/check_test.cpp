@@ -303,6 +303,35 @@ TEST_CASE("a JUnit report does not replace a case file or a golden file", "[cli]
   CHECK(get(dir.file("g.json")) == "2");
 }
 
+TEST_CASE("a table is no golden file of a result whose shape it does not keep", "[cli][check]") {
+  const TempDir dir;
+  struct Row {
+    std::string data;
+    std::string name;
+    std::string error;  // empty: written, and equal afterwards
+  };
+  const std::vector<Row> rows = {
+      {"[1,2]", "a.csv", ""},
+      {"[[1,2]]", "b.tsv", ""},
+      {"[true,false]", "c.txt", ""},
+      {R"({"dtype":"float16","data":[0.1,"NaN"]})", "d.csv", ""},
+      {"5", "e.txt", "e.txt: a text file does not keep shape ()"},
+      {"[[1],[2]]", "f.csv", "f.csv: a CSV file does not keep shape (2,1)"},
+      {R"({"dtype":"int8","shape":[0,2],"data":[]})", "g.tsv", "g.tsv: a TSV file does not keep shape (0,2)"},
+      {"[[[1]]]", "h.csv", "a text table has rank 0, 1 or 2, the result has shape (1,1,1)"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.name);
+    write_file(dir.file("c.jsonl"), cat(R"({"op":"where","condition":true,"x":)", row.data, R"(,"y":)",
+                                        row.data, R"(,"expect":")", row.name, "\"}\n"));
+    const auto updated = check_in(dir, {"c.jsonl", "--update"});
+    CHECK(updated.status == (row.error.empty() ? 0 : 2));
+    CHECK((row.error.empty() || updated.out.find(row.error) != std::string::npos));
+    CHECK(fs::exists(dir.file(row.name)) == row.error.empty());
+    if (row.error.empty()) CHECK(check_in(dir, {"c.jsonl"}).status == 0);
+  }
+}
+
 TEST_CASE("cases that share a golden file and differ are an error in either order", "[cli][check]") {
   for (const bool equal_first : {true, false}) {
     CAPTURE(equal_first);
