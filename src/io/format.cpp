@@ -31,10 +31,10 @@ std::string_view without_space(std::string_view head) {
   return head;
 }
 
-// A list, an object or a string: what no table begins with.
+// A list or an object. A string may also be the quoted header line of a table.
 bool begins_as_json(std::string_view head) {
   const std::string_view text = without_space(head);
-  return !text.empty() && (text[0] == '[' || text[0] == '{' || text[0] == '"');
+  return !text.empty() && (text[0] == '[' || text[0] == '{');
 }
 
 constexpr Format kFormats[] = {
@@ -155,7 +155,7 @@ namespace {
 // A single value, or nothing: what JSON says of it is right.
 bool is_single_value(std::string_view head) {
   std::string_view text = without_space(head);
-  if (text.empty()) return true;
+  if (text.empty() || text[0] == '"') return true;
   text = text.substr(0, text.find_first_of(kSpace));
   // The end of a long number is out of sight.
   if (text.size() >= kTableDetectBytes)

@@ -60,6 +60,10 @@ TEST_CASE("numbers as text are operands and results of pipelines", "[cli][table]
            "tensorop: gather: indices: standard input: line 1, column 2: expected a tab or the end of the "
            "line, found "
            "','\n"},
+          {"printf '\"a\",\"b\"\\n1,2\\n' >q.csv; \"$B\" gather q.csv 0", "",
+           "tensorop: gather: data: q.csv: line 1, column 1: '\"a\"' is not a number\n"
+           "hint: tail -n +2 FILE leaves out a header line: tail -n +2 FILE | tensorop ... -\n"},
+          {"echo '\"a\"' | \"$B\" convert - --format nested", "\"a\"\n"},
           {"\"$B\" gather t.txt 0 --input-format npy", "",
            "tensorop: gather: --input-format: 'npy' is not one of auto, json, text, csv, tsv\n"},
           {"\"$B\" gather '[[[1]]]' '[0]' -o o.csv; ls o.csv 2>&-", "",

@@ -348,7 +348,8 @@ TEST_CASE("the format of a text is found by its beginning, the option and the en
       {"1\n2\n", "a.txt", "json", "json"},  {"true\n", "a", "auto", "json"},
       {"true\nfalse", "a", "auto", "text"}, {"id,v\n", "a.csv", "auto", "csv"},
       {"", "a.txt", "auto", "text"},        {"", "a", "auto", "json"},
-      {"nan\n1", "a", "auto", "text"},      {"\"a\"\n", "a.txt", "auto", "json"},
+      {"nan\n1", "a", "auto", "text"},      {"\"a\"\n", "a", "auto", "json"},
+      {"\"a\"\n", "a.txt", "auto", "text"}, {"\"a\",\"b\"\n", "a", "csv", "csv"},
       {"\x93NUMPY", "a.txt", "csv", "npy"}, {"PK\3\4", "a.csv", "text", "npz"},
   };
   for (const Case& one : cases) {
