@@ -66,6 +66,23 @@ inline constexpr CommandEntry kCommands[] = {
 // The options of every command, and the settings they give.
 [[nodiscard]] std::vector<Option> global_options();
 [[nodiscard]] Settings read_settings(const Arguments& arguments);
+// The same for an operation on tensors: the bytes of its work are shown, until it ends or is destroyed.
+class MeteredSettings {
+ public:
+  // `output`: where the result goes, "" for nowhere. A result on a terminal is not mixed with a bar.
+  MeteredSettings(const Arguments& arguments, const std::string& output);
+  [[nodiscard]] const Settings& get() const { return settings_; }
+  MeteredSettings(const MeteredSettings&) = delete;
+  MeteredSettings& operator=(const MeteredSettings&) = delete;
+
+  // Removes the bar.
+  void end() { progress_.end(); }
+
+ private:
+  Meter meter_;
+  Progress progress_;
+  Settings settings_;
+};
 // --input-format, and what it gives: null for auto. Throws Error.
 [[nodiscard]] Option input_option();
 [[nodiscard]] const Format* read_input_format(const Arguments& arguments);

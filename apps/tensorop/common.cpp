@@ -1,11 +1,13 @@
 // What the commands share: global options, help, standard output.
 #include <fnmatch.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 
 #include "base/error.hpp"
 #include "base/output_file.hpp"
+#include "base/system.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "commands.hpp"
@@ -117,6 +119,25 @@ Settings read_settings(const Arguments& arguments) {
     };
   }
   return settings;
+}
+
+namespace {
+
+ProgressMode mode_beside(const std::string& output, const Arguments& arguments) {
+  const ProgressMode mode = read_progress(arguments);
+  const bool shows_result = output == "-" && os().isatty(STDOUT_FILENO);
+  return mode == ProgressMode::automatic && shows_result ? ProgressMode::never : mode;
+}
+
+}  // namespace
+
+MeteredSettings::MeteredSettings(const Arguments& arguments, const std::string& output)
+    : progress_(mode_beside(output, arguments), &meter_), settings_(read_settings(arguments)) {
+  settings_.threads = Threads(settings_.threads.count(), &meter_);
+  if (!settings_.warn) return;
+  settings_.warn = [this, warn = settings_.warn](const std::string& line) {
+    progress_.hide_while([&] { warn(line); });
+  };
 }
 
 std::vector<Option> output_options(FormatChoice choice) {

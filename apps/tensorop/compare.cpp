@@ -65,7 +65,7 @@ int compare_pair(const Arguments& arguments) {
   if (arguments.has("--filter")) throw Error("--filter is only for folders and archives");
   require_no_input(arguments, {actual, expected, arguments.value("--ignore-open").value_or("")});
   const Tolerances tolerances = read_tolerances(arguments);
-  const Settings settings = read_settings(arguments);
+  MeteredSettings settings(arguments, "");
   JUnitOutput junit(arguments, "tensorop compare");
   const bool quiet = arguments.has("--quiet") || junit.takes_standard_output();
   PairResult result{.name = actual, .actual = actual, .expected = expected};
@@ -75,9 +75,10 @@ int compare_pair(const Arguments& arguments) {
     junit.commit();
   };
   try {
-    result.comparison = compare_operands(actual, expected, tolerances, settings,
+    result.comparison = compare_operands(actual, expected, tolerances, settings.get(),
                                          read_options(arguments, quiet && !junit.is_wanted()),
                                          arguments.value("--ignore-open"));
+    settings.end();
   } catch (const Error& error) {
     result.outcome = PairOutcome::error;
     result.error = std::make_shared<Error>(error);

@@ -43,9 +43,10 @@ int run_info(const Arguments& arguments) {
 
 int run_convert(const Arguments& arguments) {
   if (arguments.operands.empty()) throw Error("no input given");
-  convert({arguments.operands, arguments.value("--dtype"), read_input_format(arguments),
-           read_destination(arguments, FormatChoice::all), arguments.has("--compress")},
-          read_settings(arguments));
+  const Conversion conversion{arguments.operands, arguments.value("--dtype"), read_input_format(arguments),
+                              read_destination(arguments, FormatChoice::all), arguments.has("--compress")};
+  const MeteredSettings settings(arguments, conversion.destination.path);
+  convert(conversion, settings.get());
   return 0;
 }
 
@@ -53,8 +54,9 @@ int run_nonzero(const Arguments& arguments) {
   if (arguments.operands.empty()) throw Error("no operand given");
   if (arguments.operands.size() > 1)
     throw Error(cat("unexpected operand ", in_quotes(arguments.operands[1]), ": nonzero takes 1"));
-  write_nonzero(arguments.operands[0], read_destination(arguments, FormatChoice::tensor),
-                read_settings(arguments));
+  const Destination destination = read_destination(arguments, FormatChoice::tensor);
+  const MeteredSettings settings(arguments, destination.path);
+  write_nonzero(arguments.operands[0], destination, settings.get());
   return 0;
 }
 

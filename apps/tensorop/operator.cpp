@@ -168,15 +168,16 @@ std::optional<Destination> read_open_mask(const Arguments& arguments, const Dest
 }
 
 int run_operator(const FoundOperator& found, const Arguments& arguments) {
-  const auto [settings, destination, open_mask, request] = with_context(found.name->name, [&] {
+  const auto [destination, open_mask, request] = with_context(found.name->name, [&] {
     const Destination output = read_destination(arguments, FormatChoice::tensor);
-    return std::tuple(read_settings(arguments), output, read_open_mask(arguments, output),
-                      make_request(found, arguments));
+    (void)read_settings(arguments);
+    return std::tuple(output, read_open_mask(arguments, output), make_request(found, arguments));
   });
   if (request.dry_run) {
-    print(describe_output(infer_request(request, settings)));
+    print(describe_output(infer_request(request, read_settings(arguments))));
   } else {
-    run_request(request, destination, settings, open_mask ? &*open_mask : nullptr);
+    const MeteredSettings settings(arguments, destination.path);
+    run_request(request, destination, settings.get(), open_mask ? &*open_mask : nullptr);
   }
   return 0;
 }

@@ -22,7 +22,7 @@ int terminal_width() {
 
 }  // namespace
 
-Progress::Progress(ProgressMode mode) {
+Progress::Progress(ProgressMode mode, const Meter* meter) : meter_(meter) {
   if (mode == ProgressMode::never) return;
   if (mode == ProgressMode::automatic && ::isatty(STDERR_FILENO) == 0) return;
   const Clock::duration delay =
@@ -70,9 +70,11 @@ void Progress::redraw_until_end(Clock::duration delay) {
 }
 
 void Progress::draw() {
-  if (total_ == 0) return;
+  const std::int64_t total = meter_ != nullptr ? meter_->total() : total_.load();
+  if (total == 0) return;
   const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
-  std::string line = progress_line(done_, total_, elapsed, terminal_width());
+  std::string line = meter_ != nullptr ? byte_progress_line(meter_->done(), total, elapsed, terminal_width())
+                                       : progress_line(done_, total, elapsed, terminal_width());
   const std::size_t columns = line.size();
   if (columns < drawn_) line.append(drawn_ - columns, ' ');
   std::fprintf(stderr, "\r%s", line.c_str());

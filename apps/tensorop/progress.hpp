@@ -9,6 +9,8 @@
 #include <mutex>
 #include <thread>
 
+#include "base/meter.hpp"
+
 namespace tensorop {
 
 enum class ProgressMode : std::uint8_t {
@@ -21,7 +23,9 @@ enum class ProgressMode : std::uint8_t {
 // be called from any thread.
 class Progress {
  public:
-  explicit Progress(ProgressMode mode);
+  // Of the counts that set() is given; where `meter` is not null, of the bytes that it counts. It outlives
+  // this.
+  explicit Progress(ProgressMode mode, const Meter* meter = nullptr);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -40,6 +44,7 @@ class Progress {
   void draw();
   void clear();
 
+  const Meter* meter_;
   std::atomic<std::int64_t> done_{0};
   std::atomic<std::int64_t> total_{0};
   std::mutex mutex_;  // guards all that follows

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <string_view>
+#include <vector>
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
@@ -23,8 +25,7 @@ std::string duration_text(double seconds) {
   return minutes < 60 ? cat(minutes, tail) : cat(minutes / 60, ":", two_digits(minutes % 60), tail);
 }
 
-std::string bar(std::int64_t done, std::int64_t total, std::int64_t length) {
-  const double share = total == 0 ? 1 : static_cast<double>(done) / static_cast<double>(total);
+std::string bar(double share, std::int64_t length) {
   std::string out(to_size(length), ' ');
   const auto full = static_cast<std::size_t>(share * static_cast<double>(length));
   std::fill_n(out.begin(), full, '=');
@@ -32,21 +33,69 @@ std::string bar(std::int64_t done, std::int64_t total, std::int64_t length) {
   return cat("[", out, "] ");
 }
 
-}  // namespace
+// A unit of bytes, and how a number of them is written.
+struct Unit {
+  std::string_view name;
+  int shift;  // 2^shift bytes
+};
 
-std::string progress_line(std::int64_t done, std::int64_t total, double elapsed_seconds, int width) {
+Unit unit_of(double bytes) {
+  constexpr Unit kUnits[] = {{"TiB", 40}, {"GiB", 30}, {"MiB", 20}, {"KiB", 10}};
+  for (const Unit& unit : kUnits) {
+    if (bytes >= std::ldexp(1.0, unit.shift)) return unit;
+  }
+  return {"bytes", 0};
+}
+
+std::string in_unit(double bytes, const Unit& unit) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*f", unit.shift == 0 ? 0 : 1, std::ldexp(bytes, -unit.shift));
+  return text;
+}
+
+// `counts` with the first of `tails` that fits, and a bar where it fits too.
+std::string line_of(std::string counts, const std::vector<std::string>& tails, double share, int width) {
   constexpr std::int64_t kLongestBar = 40;
   constexpr std::int64_t kShortestBar = 5;
   constexpr std::int64_t kAroundBar = 3;
-  std::string text = cat(done, "/", total);
-  if (done != 0 && done < total) {
-    const double left = elapsed_seconds / static_cast<double>(done) * static_cast<double>(total - done);
-    const std::string with_time = cat(text, ", ", duration_text(left), " left");
-    if (to_int64(with_time.size()) <= width) text = with_time;
+  const auto fits = [&](const std::string& tail) { return to_int64(counts.size() + tail.size()) <= width; };
+  const auto tail = std::ranges::find_if(tails, fits);
+  if (tail != tails.end()) counts += *tail;
+  const std::int64_t room = width - kAroundBar - to_int64(counts.size());
+  if (room < kShortestBar) return counts.substr(0, to_size(std::max(width, 0)));
+  return bar(share, std::min(room, kLongestBar)) + counts;
+}
+
+double share_of(std::int64_t done, std::int64_t total) {
+  return total == 0 ? 1 : std::min(static_cast<double>(done) / static_cast<double>(total), 1.0);
+}
+
+// Empty before the first step and after the last one.
+std::string time_left(std::int64_t done, std::int64_t total, double elapsed_seconds) {
+  if (done == 0 || done >= total) return {};
+  const double left = elapsed_seconds / static_cast<double>(done) * static_cast<double>(total - done);
+  return cat(", ", duration_text(left), " left");
+}
+
+}  // namespace
+
+std::string progress_line(std::int64_t done, std::int64_t total, double elapsed_seconds, int width) {
+  return line_of(cat(done, "/", total), {time_left(done, total, elapsed_seconds)}, share_of(done, total),
+                 width);
+}
+
+std::string byte_progress_line(std::int64_t done, std::int64_t total, double elapsed_seconds, int width) {
+  const Unit unit = unit_of(static_cast<double>(total));
+  const std::string time = time_left(done, total, elapsed_seconds);
+  std::string rate;
+  if (done != 0 && elapsed_seconds > 0) {
+    const double bytes = static_cast<double>(done) / elapsed_seconds;
+    const Unit rate_unit = unit_of(bytes);
+    rate = cat(", ", in_unit(bytes, rate_unit), " ", rate_unit.name, "/s");
   }
-  const std::int64_t room = width - kAroundBar - to_int64(text.size());
-  if (room < kShortestBar) return text.substr(0, to_size(std::max(width, 0)));
-  return bar(done, total, std::min(room, kLongestBar)) + text;
+  const std::string counts = cat(in_unit(static_cast<double>(done), unit), "/",
+                                 in_unit(static_cast<double>(total), unit), " ", unit.name);
+  return line_of(counts, {rate + time, time}, share_of(done, total), width);
 }
 
 }  // namespace tensorop

@@ -11,4 +11,8 @@ namespace tensorop {
 [[nodiscard]] std::string progress_line(std::int64_t done, std::int64_t total, double elapsed_seconds,
                                         int width);
 
+// The same of bytes, with the rate: "[=====>    ] 1.2/4.0 GiB, 850.0 MiB/s, 0:03 left".
+[[nodiscard]] std::string byte_progress_line(std::int64_t done, std::int64_t total, double elapsed_seconds,
+                                             int width);
+
 }  // namespace tensorop

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <functional>
 
+#include "base/meter.hpp"
+
 namespace tensorop {
 
 // How many cores this process may use (its affinity mask), at least 1.
@@ -13,10 +15,17 @@ namespace tensorop {
 // call costs some 30 microseconds a thread, and nothing when there is a single chunk.
 class Threads {
  public:
-  // `count` at least 1.
-  explicit Threads(int count) : count_(count) {}
+  // `count` at least 1. `meter`, which may be null, counts the work and outlives this.
+  explicit Threads(int count, Meter* meter = nullptr) : count_(count), meter_(meter) {}
 
   [[nodiscard]] int count() const { return count_; }
+  // As in Meter, where there is one.
+  void expect(std::int64_t bytes) const {
+    if (meter_ != nullptr) meter_->expect(bytes);
+  }
+  void advance(std::int64_t bytes) const {
+    if (meter_ != nullptr) meter_->advance(bytes);
+  }
 
   // Calls work(chunk, worker) once for every chunk in [0, chunks), worker in [0, count()). Chunks are
   // handed out in ascending order; the error of the lowest failing chunk is rethrown, whatever the threads
@@ -30,6 +39,7 @@ class Threads {
 
  private:
   int count_;
+  Meter* meter_;
 };
 
 }  // namespace tensorop

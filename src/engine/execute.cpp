@@ -62,7 +62,10 @@ void check(const Plan& plan, const Threads& threads) {
 
 void fill_parts(const Plan& plan, std::byte* whole, std::int64_t bytes, const Threads& threads) {
   const std::int64_t parts = bytes < kChunkBytes ? 1 : threads.count();
-  threads.for_each(parts, [&](std::int64_t part, int /*worker*/) { plan.fill_part(whole, part, parts); });
+  threads.for_each(parts, [&](std::int64_t part, int /*worker*/) {
+    plan.fill_part(whole, part, parts);
+    threads.advance(bytes / parts + (part == 0 ? bytes % parts : 0));
+  });
 }
 
 // How a result is split into chunks, and its bytes.
@@ -76,15 +79,25 @@ struct Layout {
   [[nodiscard]] std::int64_t buffer_bytes() const { return std::min(chunk, elements) * width; }
 };
 
+// for_each_range() of the elements of a result, counted.
+template <class Work>
+void fill_ranges(const Layout& layout, const Threads& threads, const Work& work) {
+  for_each_range(layout.elements, layout.chunk, threads, [&](Range range, int worker) {
+    work(range, worker);
+    threads.advance(range.count * layout.width);
+  });
+}
+
 void fill_memory(const Plan& plan, const Layout& layout, std::byte* out, const Threads& threads) {
-  for_each_range(layout.elements, layout.chunk, threads,
-                 [&](Range range, int /*worker*/) { plan.fill(range, out + range.first * layout.width); });
+  fill_ranges(layout, threads,
+              [&](Range range, int /*worker*/) { plan.fill(range, out + range.first * layout.width); });
 }
 
 // Runs a plan that prefers the whole result, into memory.
 void fill_whole(const Plan& plan, const Layout& layout, std::byte* out, const Threads& threads) {
   if (const std::byte* base = plan.base(); base != nullptr) {
-    for_each_range(layout.elements, layout.chunk, threads, [&](Range range, int /*worker*/) {
+    threads.expect(layout.bytes());
+    fill_ranges(layout, threads, [&](Range range, int /*worker*/) {
       const std::int64_t first = range.first * layout.width;
       std::memcpy(out + first, base + first, to_size(range.count * layout.width));
     });
@@ -95,7 +108,8 @@ void fill_whole(const Plan& plan, const Layout& layout, std::byte* out, const Th
 // The same into a file: writes the base directly from its memory, then computes the parts in the mapped file.
 void fill_whole(const Plan& plan, const Layout& layout, const ElementFile& elements, const Threads& threads) {
   if (const std::byte* base = plan.base(); base != nullptr) {
-    for_each_range(layout.elements, layout.chunk, threads, [&](Range range, int /*worker*/) {
+    threads.expect(layout.bytes());
+    fill_ranges(layout, threads, [&](Range range, int /*worker*/) {
       elements.write(range.first, base + range.first * layout.width, range.count * layout.width);
     });
   }
@@ -105,7 +119,7 @@ void fill_whole(const Plan& plan, const Layout& layout, const ElementFile& eleme
 void fill_elements(const Plan& plan, const Layout& layout, const ElementFile& elements,
                    const Threads& threads) {
   Buffers buffers(threads, layout.buffer_bytes());
-  for_each_range(layout.elements, layout.chunk, threads, [&](Range range, int worker) {
+  fill_ranges(layout, threads, [&](Range range, int worker) {
     std::byte* buffer = buffers.of(worker);
     plan.fill(range, buffer);
     elements.write(range.first, buffer, range.count * layout.width);
@@ -128,9 +142,11 @@ void fill_encoded(const Plan& plan, const Layout& layout, Sink& sink, const Thre
         sink.encode(range.first, range.count, buffer, text);
       },
       [&](std::int64_t number, int worker) {
-        if (!sink.takes_memory()) return sink.append(encoded[static_cast<std::size_t>(worker)]);
         const std::int64_t elements = std::min(layout.chunk, layout.elements - number * layout.chunk);
-        sink.append({reinterpret_cast<const char*>(buffers.of(worker)), to_size(elements * layout.width)});
+        const std::int64_t bytes = elements * layout.width;
+        sink.takes_memory() ? sink.append({reinterpret_cast<const char*>(buffers.of(worker)), to_size(bytes)})
+                            : sink.append(encoded[static_cast<std::size_t>(worker)]);
+        threads.advance(bytes);
       });
 }
 
@@ -149,6 +165,7 @@ Tensor execute(const Planned& planned, const Inputs& inputs, const Threads& thre
   require_possible(output);
   const Layout layout(output);
   require_memory(layout.bytes(), cat("the result of shape ", to_string(output.shape)));
+  threads.expect(layout.bytes());
   plan->prepare(threads);
   if (!plan->fill_checks()) check(*plan, threads);
   auto storage = std::make_shared<Storage>(layout.bytes());
@@ -184,8 +201,10 @@ void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const T
   if (plan.prefers_whole() && sink.elements() == nullptr) {
     // A file that is written from front to end needs the complete result first.
     const Tensor whole = execute(planned, inputs, threads, {});
+    threads.expect(layout.bytes());
     return fill_sink(*copy_plan(whole), layout, sink, threads);
   }
+  threads.expect(layout.bytes());
   planned.plan->prepare(threads);
   // Bytes sent to a stream cannot be revoked.
   if (sink.is_stream() || !plan.fill_checks()) check(plan, threads);
@@ -208,6 +227,7 @@ std::int64_t string_width(const Tensor& tensor) {
 }
 
 void write_tensor(const Tensor& tensor, const Inputs& inputs, Sink& sink, const Threads& threads) {
+  threads.expect(tensor.bytes());
   fill_sink(*copy_plan(tensor), Layout({tensor.dtype(), tensor.shape()}), sink, threads);
   inputs.require_unchanged();
   sink.commit();

@@ -27,10 +27,13 @@ Difference compare_all(const Tensor& actual, const Tensor& expected, const Eleme
   const std::int64_t chunk_size = kChunkBytes / element_size(actual.dtype());
   std::vector<Difference> found(to_size(threads.count()));
   std::atomic<std::int64_t> differing{0};
+  const std::int64_t bytes = 2 * element_size(actual.dtype());  // an element of each
+  threads.expect(elements * bytes);
   threads.for_each(ceil_div(elements, chunk_size), [&](std::int64_t chunk, int worker) {
     if (differing.load(std::memory_order_relaxed) > enough) return;
     const std::int64_t first = chunk * chunk_size;
     const std::int64_t count = std::min(chunk_size, elements - first);
+    threads.advance(count * bytes);
     // Each chunk starts from nothing: its result must not depend on the chunks its thread saw before.
     const Difference part = compare_elements(actual, expected, first, count, tolerance);
     differing.fetch_add(part.differing, std::memory_order_relaxed);

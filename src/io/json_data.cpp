@@ -306,10 +306,18 @@ std::size_t DataReader::read_ahead(std::string_view rest, std::size_t offset, bo
     const std::size_t mark = text.rfind(format.mark);
     if (mark == std::string_view::npos || mark < std::min(kLeast, reading_.part_bytes)) break;
     text = text.substr(0, mark + 1);
+    if (is_whole && !ahead_) {
+      ahead_ = to_int64(rest.size() - done);
+      reading_.threads.expect(*ahead_);
+    }
     // What follows is likely to be as dense, and untouched memory costs nothing.
     const double left = is_whole ? static_cast<double>(rest.size() - done) : 0;
     const std::size_t read = read_parts(text, format, 1.125 * left / static_cast<double>(text.size()));
     done += read;
+    if (ahead_) {
+      reading_.threads.advance(to_int64(read));
+      *ahead_ -= to_int64(read);
+    }
     if (read < text.size()) break;
     not_before_ = 0;
   }
@@ -369,6 +377,7 @@ Shape DataReader::final_shape(DType dtype, std::int64_t elements) const {
 }
 
 JsonTensor DataReader::finish() {
+  reading_.threads.advance(ahead_.value_or(0));
   const DType dtype = dtype_.value_or(DType::int64);
   const std::int64_t elements = elements_.bytes() / element_size(dtype);
   JsonTensor out;

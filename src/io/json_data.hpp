@@ -141,8 +141,9 @@ class DataReader {
   bool casts_booleans_ = false;  // and the text has true and false
   bool all_not_finite_ = true;   // every string so far could be a number
   std::vector<FloatOnly> float_only_;
-  std::string refused_;         // JsonTensor::refused
-  std::size_t not_before_ = 0;  // the offset in the text from which on parts are tried again
+  std::string refused_;                // JsonTensor::refused
+  std::size_t not_before_ = 0;         // the offset in the text from which on parts are tried again
+  std::optional<std::int64_t> ahead_;  // bytes of the text that the meter expects and were not read in parts
 };
 
 }  // namespace tensorop

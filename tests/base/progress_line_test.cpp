@@ -37,4 +37,33 @@ TEST_CASE("a progress line has a bar, a count and the time left, as far as they 
   }
 }
 
+TEST_CASE("a progress line of bytes has a rate as well", "[base][progress]") {
+  constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+  struct Row {
+    std::int64_t done;
+    std::int64_t total;
+    double elapsed;
+    int width;
+    std::string line;
+  };
+  const std::vector<Row> rows = {
+      {0, 10 * kMiB, 1, 80, "[>                                       ] 0.0/10.0 MiB"},
+      {1024 * kMiB, 4096 * kMiB, 2, 80,
+       "[==========>                             ] 1.0/4.0 GiB, 512.0 MiB/s, 0:06 left"},
+      {1024 * kMiB, 4096 * kMiB, 2, 44, "[=>    ] 1.0/4.0 GiB, 512.0 MiB/s, 0:06 left"},
+      {1024 * kMiB, 4096 * kMiB, 2, 30, "[=>   ] 1.0/4.0 GiB, 0:06 left"},
+      {1024 * kMiB, 4096 * kMiB, 2, 11, "1.0/4.0 GiB"},
+      {1024 * kMiB, 4096 * kMiB, 2, 3, "1.0"},
+      {10 * kMiB, 10 * kMiB, 4, 80, "[========================================] 10.0/10.0 MiB, 2.5 MiB/s"},
+      {512, 1000, 1, 80, "[===================>                   ] 512/1000 bytes, 512 bytes/s, 0:01 left"},
+      {1, 2, 0, -1, ""},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.done, row.width);
+    const std::string line = byte_progress_line(row.done, row.total, row.elapsed, row.width);
+    CHECK(line == row.line);
+    CHECK(static_cast<int>(line.size()) <= std::max(row.width, 0));
+  }
+}
+
 }  // namespace tensorop

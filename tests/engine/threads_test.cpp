@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/engine.hpp"
@@ -37,9 +38,9 @@ Request request_of(const BigCall& call) {
   return request;
 }
 
-Settings settings_of(const BigCall& call, int threads) {
+Settings settings_of(const BigCall& call, int threads, Meter* meter = nullptr) {
   Settings settings;
-  settings.threads = Threads(threads);
+  settings.threads = Threads(threads, meter);
   settings.lookup = [&call](const std::string& text) -> std::optional<Tensor> {
     if (!text.starts_with('@')) return std::nullopt;
     return call.operands.at(std::stoul(text.substr(1)));
@@ -80,7 +81,8 @@ void check_same_bytes(const BigCall& call) {
   std::string expected_file;
   for (const int threads : kThreadCounts) {
     CAPTURE(threads);
-    const Settings settings = settings_of(call, threads);
+    Meter meter;
+    const Settings settings = settings_of(call, threads, &meter);
     const bool same_memory = bytes_of(evaluate(request_of(call), settings)) == expected;
     CHECK(same_memory);
     const std::string path = directory.file("out.npy");
@@ -89,6 +91,9 @@ void check_same_bytes(const BigCall& call) {
     if (expected_file.empty()) expected_file = file;
     const bool same_file = file == expected_file;
     CHECK(same_file);
+    // What is shown of the progress begins at nothing and ends with all: the result twice, at least.
+    CHECK(meter.total() >= 2 * to_int64(expected.size()));
+    CHECK(meter.done() == meter.total());
     const bool holds_memory = call.operands[0].dtype() == DType::string || file.ends_with(expected);
     CHECK(holds_memory);
   }

@@ -111,13 +111,15 @@ def status_of(process):
         return "did not end"
 
 
-def in_terminal(command, columns, feed=None, seconds=30):
+def in_terminal(command, columns, feed=None, seconds=30, output=subprocess.DEVNULL):
     """Runs the command with a terminal as standard error; what it writes there, and its status. `feed` is called
-    with the text so far each time some arrives."""
+    with the text so far each time some arrives. `output`, standard output, is closed here."""
     parent, child = pty.openpty()
     fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=child)
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=child)
     os.close(child)
+    if output != subprocess.DEVNULL:
+        os.close(output)
     text, end = "", time.monotonic() + seconds
     while time.monotonic() < end:
         ready, _, _ = select.select([parent], [], [], 0.1)
@@ -223,6 +225,27 @@ def check_terminal(checker, root):
         slow.open_gate()
         text += process.communicate(timeout=60)[1]
         checker.check(f"pipe {mode}", ("/4" in text) == drawn, repr(text))
+
+    # A result that nobody takes: the bar of its bytes stays until somebody does. Where it goes to no terminal, its
+    # bytes are not those of the bar.
+    for columns, seen, mode in ((80, r"\r\[=*> *\] \d+\.\d/30\.5 MiB", []), (12, r"\r\d+\.\d/30\.5", []),
+                                (80, r"/30\.5 MiB", ["--progress", "always"])):
+        reading, writing = os.pipe()
+        taken = []
+
+        def take(text):
+            if not taken and re.search(seen, text):
+                while piece := os.read(reading, 1 << 20):
+                    taken.append(len(piece))
+
+        command = [checker.binary, "broadcast", "7", "--shape", "[4000000]", "--format", "npy", *mode]
+        text, status = in_terminal(command, columns, take, output=writing)
+        os.close(reading)
+        checker.check(f"bytes {columns}: status", status == 0, (status, text))
+        checker.check(f"bytes {columns}: result", sum(taken) == 32000128, sum(taken))
+        checker.check(f"bytes {columns}: removed", not "".join(screen(text)), repr(text))
+    text, _ = in_terminal([checker.binary, "add", "1", "1"], 80)
+    checker.check("bytes: quick", text == "", repr(text))
 
 
 def wait_for_result(path, least_bytes):
