@@ -10,10 +10,10 @@
 namespace tensorop {
 
 struct Conversion {
-  std::vector<std::string> inputs;      // operands: path, FILE:NAME, "-", inline JSON
-  std::optional<std::string> dtype;     // cast to the dtype of that name
-  const Format* text_format = nullptr;  // of inputs that are text, as in open_file(); null: detected
-  Destination destination;
+  std::vector<std::string> inputs = {};   // operands: path, FILE:NAME, "-", inline JSON
+  std::optional<std::string> dtype = {};  // cast to the dtype of that name
+  const Format* text_format = nullptr;    // of inputs that are text, as in open_file(); null: detected
+  Destination destination = {};
   bool compress = false;  // an archive's arrays are deflated
 };
 

@@ -117,10 +117,13 @@ class TableReader : private TextCursor {
         at_ += blanks;
         return false;
       }
+      if (is_end) {
+        at_ = at;
+        return true;
+      }
       if (empty_line.empty()) empty_line = line_of_next();
       skipped += static_cast<std::size_t>(at - at_) + 1;
       at_ = at;
-      if (is_end) return true;
       if (skipped > kMostBlanks) throw Error(cat("more than ", kMostBlanks, " empty lines"));
     }
   }

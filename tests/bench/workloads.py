@@ -316,7 +316,8 @@ def measure(workload, binary, before, runs, scale):
     spellings = [[PYTHON, "-c", "import numpy as np\n" + text] for text in workload.numpy]
     reference = "ref.npy" if workload.compare == "bytes" else "ref.json"
     binaries = {"tensorop": ours}
-    if before:
+    # A binary of before may not have the operation.
+    if before and subprocess.run([before] + ours[1:], capture_output=True).returncode == 0:
         binaries["before"] = [before] + ours[1:]
     times = {name: [] for name in [*binaries, "floor"]}
     best_numpy = [[] for _ in spellings]
@@ -342,7 +343,7 @@ def measure(workload, binary, before, runs, scale):
         "tensorop": statistics.median(times["tensorop"]),
         "numpy": min(statistics.median(t) for t in best_numpy),
         "floor": statistics.median(times["floor"]),
-        "before": statistics.median(times["before"]) if before else None,
+        "before": statistics.median(times["before"]) if "before" in binaries else None,
         "private": memory[0],
         "mapped": memory[1],
         "result": result,
@@ -381,7 +382,8 @@ def main():
         print("| %s%s | %.4f | %.3f | %.4f | %.1f | %.2f | %.1f | %.0f | %.1f |" % (
             r["name"], "" if r["equal"] else " (RESULTS DIFFER)", r["tensorop"], r["numpy"], r["floor"],
             r["numpy"] / r["tensorop"], r["tensorop"] / r["floor"], r["private"], r["mapped"], r["result"])
-            + (" %.2f |" % (r["tensorop"] / r["before"]) if before_binary else ""), flush=True)
+            + ("" if not before_binary else
+               " %.2f |" % (r["tensorop"] / r["before"]) if r["before"] else " |"), flush=True)
     return 1 if failed else 0
 
 
