@@ -13,6 +13,7 @@
 #include "kernels/copy_elements.hpp"
 #include "kernels/open_elements.hpp"
 #include "kernels/repeat_elements.hpp"
+#include "kernels/sorted_moves.hpp"
 #include "kernels/strategy.hpp"
 
 namespace tensorop {
@@ -22,73 +23,9 @@ constexpr std::size_t kData = 0;
 constexpr std::size_t kIndices = 1;
 constexpr std::size_t kUpdates = 2;
 
-// Sorted updates are split by their target row into at most this many buckets.
-constexpr std::int64_t kBuckets = 4096;
 // Elements of repeated updates are made in pieces of so many bytes, or one for each update where these are
 // more.
 constexpr std::int64_t kRepeatBytes = 1 << 15;
-// Updates that one thread decodes or sorts at a time.
-constexpr std::int64_t kSortChunk = std::int64_t{1} << 16;
-
-// Updates, sorted by bucket of target rows, in row order within each bucket.
-class SortedMoves {
- public:
-  [[nodiscard]] bool empty() const { return buckets_.empty(); }
-
-  // A counting sort, which is stable, on all threads: targets are decoded chunk by chunk and counted by chunk
-  // and bucket; then each chunk knows where in each bucket its moves go.
-  void sort(const Locator& locator, std::int64_t target_rows, const Threads& threads) {
-    const std::int64_t rows = locator.rows();
-    bucket_rows_ = ceil_div(target_rows, kBuckets);
-    const std::int64_t buckets = ceil_div(target_rows, bucket_rows_);
-    const std::int64_t chunks = ceil_div(rows, kSortChunk);
-    std::vector<std::int64_t> targets(to_size(rows));
-    std::vector<std::int64_t> slots(to_size(chunks * buckets));
-    threads.for_each(chunks, [&](std::int64_t chunk, int /*worker*/) {
-      std::int64_t* counts = slots.data() + chunk * buckets;
-      const std::int64_t end = std::min(rows, (chunk + 1) * kSortChunk);
-      for (std::int64_t first = chunk * kSortChunk; first < end; first += kIndexBlock) {
-        const std::int64_t n = std::min(kIndexBlock, end - first);
-        std::int64_t* block = targets.data() + first;
-        locator.locate(first, n, block);
-        for (std::int64_t i = 0; i < n; ++i) {
-          if (block[i] != kSkip) ++counts[block[i] / bucket_rows_];
-        }
-      }
-    });
-    buckets_.assign(to_size(buckets + 1), 0);
-    std::int64_t next = 0;
-    for (std::int64_t bucket = 0; bucket < buckets; ++bucket) {
-      buckets_[to_size(bucket)] = next;
-      for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
-        next += std::exchange(slots[to_size(chunk * buckets + bucket)], next);
-      }
-    }
-    buckets_.back() = next;
-    moves_.resize(to_size(next));
-    threads.for_each(chunks, [&](std::int64_t chunk, int /*worker*/) {
-      std::int64_t* slot = slots.data() + chunk * buckets;
-      const std::int64_t end = std::min(rows, (chunk + 1) * kSortChunk);
-      for (std::int64_t row = chunk * kSortChunk; row < end; ++row) {
-        const std::int64_t target = targets[to_size(row)];
-        if (target != kSkip) moves_[to_size(slot[target / bucket_rows_]++)] = {target, row};
-      }
-    });
-  }
-
-  // Calls take(moves, count) for the moves of all buckets that touch the target rows, in blocks.
-  template <class Take>
-  void visit(Range targets, const Take& take) const {
-    std::int64_t at = buckets_[to_size(targets.first / bucket_rows_)];
-    const std::int64_t end = buckets_[to_size((targets.end() - 1) / bucket_rows_ + 1)];
-    for (; at < end; at += kIndexBlock) take(moves_.data() + at, std::min(kIndexBlock, end - at));
-  }
-
- private:
-  std::vector<Move> moves_;
-  std::vector<std::int64_t> buckets_;  // where in moves_ each begins; one more than there are
-  std::int64_t bucket_rows_ = 1;
-};
 
 // Bits of rows or of elements.
 using Bits = std::vector<std::uint64_t>;
@@ -408,10 +345,7 @@ class ScatterRows final : public Plan {
         segment, [&](const auto& take) { visit(segment.targets, take); },
         [&](const Move* moves, std::int64_t count) {
           for (std::int64_t i = 0; i < count; ++i) {
-            const auto word = to_size(moves[i].target / 64);
-            const std::uint64_t bit = std::uint64_t{1} << (moves[i].target % 64);
-            twice[word] |= updated[word] & bit;
-            updated[word] |= bit;
+            if (set(updated, moves[i].target)) set(twice, moves[i].target);
           }
         });
     for_each_row(twice, [&](std::int64_t row) {
@@ -446,31 +380,23 @@ class ScatterRows final : public Plan {
 
   // Throws PlanFault for the lowest bad index, else for the lowest update of a row that has one already.
   void require_no_duplicates() const {
-    Bits updated(words_of(data_.size() / row_elements_));
+    const Range all = {0, data_.size() / row_elements_};
+    Bits updated(words_of(all.count));
     std::optional<Move> found;
-    for_each_move([&](const Move& move) {
-      if (set(updated, move.target) && !found) found = move;
+    visit(all, [&](const Move* moves, std::int64_t count) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        if (moves[i].target != kSkip && set(updated, moves[i].target) && !found) found = moves[i];
+      }
     });
     if (!found) return;
     std::int64_t earlier = found->update;
-    for_each_move([&](const Move& move) {
-      if (move.target == found->target) earlier = std::min(earlier, move.update);
+    visit(all, [&](const Move* moves, std::int64_t count) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        if (moves[i].target == found->target) earlier = std::min(earlier, moves[i].update);
+      }
     });
     throw PlanFault::duplicate(update_position(found->update * row_elements_),
                                update_position(earlier * row_elements_), found->target * row_elements_);
-  }
-
-  // All moves in row order.
-  template <class Take>
-  void for_each_move(const Take& take) const {
-    std::int64_t offsets[kIndexBlock];
-    for (std::int64_t first = 0; first < locator_->rows(); first += kIndexBlock) {
-      const std::int64_t n = std::min(kIndexBlock, locator_->rows() - first);
-      locator_->locate(first, n, offsets);
-      for (std::int64_t i = 0; i < n; ++i) {
-        if (offsets[i] != kSkip) take(Move{offsets[i], first + i});
-      }
-    }
   }
 
   Tensor data_;
