@@ -21,8 +21,10 @@ struct RuleCase {
 
 [[nodiscard]] Request parse_call(const std::string& call);
 
-// Runs every case; each must fail with its message and its hint, and with the rule the message ends with,
-// which is among those of the operator.
+// Runs every case; each must fail with its message and its hint.
+void check_messages(const std::vector<RuleCase>& cases);
+
+// The same, and with the rule the message ends with, which is among those of the operator.
 void check_rules(const std::vector<RuleCase>& cases);
 
 // The cases of the families.

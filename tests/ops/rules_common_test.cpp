@@ -1,6 +1,7 @@
 // The rules that hold for every operator (G-2, G-8, T-0), the order in which rules are named (G-9), and that
 // no rule of the gather, scatter and broadcast families is left without a case.
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <sstream>
 
@@ -166,23 +167,38 @@ Request parse_call(const std::string& call) {
   return request;
 }
 
+namespace {
+
+// Runs a case, which must fail with its message and its hint; then calls `also` with the error.
+void check_case(const RuleCase& c, const std::function<void(const Request&, const Error&)>& also) {
+  CAPTURE(c.call);
+  const Request request = parse_call(c.call);
+  try {
+    if (request.dry_run) {
+      (void)infer_request(request, {});
+    } else {
+      (void)evaluate(request, {});
+    }
+    FAIL_CHECK("succeeds; expected " << c.message);
+  } catch (const Error& error) {
+    CHECK(std::string(error.what()) == c.message);
+    CHECK(error.hint() == c.hint);
+    also(request, error);
+  }
+}
+
+}  // namespace
+
+void check_messages(const std::vector<RuleCase>& cases) {
+  for (const RuleCase& c : cases) check_case(c, [](const Request&, const Error&) {});
+}
+
 void check_rules(const std::vector<RuleCase>& cases) {
   for (const RuleCase& c : cases) {
-    CAPTURE(c.call);
-    const Request request = parse_call(c.call);
-    try {
-      if (request.dry_run) {
-        (void)infer_request(request, {});
-      } else {
-        (void)evaluate(request, {});
-      }
-      FAIL_CHECK("succeeds; expected " << c.message);
-    } catch (const Error& error) {
-      CHECK(std::string(error.what()) == c.message);
-      CHECK(error.hint() == c.hint);
+    check_case(c, [&](const Request& request, const Error& error) {
       CHECK(error.rule() == rule_of(c.message));
       CHECK(std::ranges::count(rules_of(*request.op.op), find_rule(error.rule())) == 1);
-    }
+    });
   }
 }
 
