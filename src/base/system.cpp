@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -29,6 +30,14 @@ ssize_t System::read(int fd, void* buffer, size_t bytes) {
 }
 ssize_t System::write(int fd, const void* buffer, size_t bytes) {
   return ::write(fd, buffer, bytes);
+}
+ssize_t System::pread(int fd, void* buffer, size_t bytes, off_t offset) {
+  return ::pread(fd, buffer, bytes, offset);
+}
+ssize_t System::pread_resident(int fd, off_t offset) {
+  char byte = 0;
+  const iovec buffer = {&byte, 1};
+  return ::preadv2(fd, &buffer, 1, offset, RWF_NOWAIT);
 }
 ssize_t System::pwrite(int fd, const void* buffer, size_t bytes, off_t offset) {
   return ::pwrite(fd, buffer, bytes, offset);
@@ -72,6 +81,12 @@ void* System::mmap(size_t bytes, int protection, int flags, int fd) {
 }
 int System::munmap(void* address, size_t bytes) {
   return ::munmap(address, bytes);
+}
+int System::madvise(void* address, size_t bytes, int advice) {
+  return ::madvise(address, bytes, advice);
+}
+int System::mincore(void* address, size_t bytes, unsigned char* out) {
+  return ::mincore(address, bytes, out);
 }
 int System::link_fd(int fd, const char* path) {
   char name[32];

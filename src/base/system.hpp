@@ -26,6 +26,9 @@ class System {
   virtual int close(int fd);
   virtual ssize_t read(int fd, void* buffer, size_t bytes);
   virtual ssize_t write(int fd, const void* buffer, size_t bytes);
+  virtual ssize_t pread(int fd, void* buffer, size_t bytes, off_t offset);
+  // preadv2() of one byte with RWF_NOWAIT: 1 where that byte is in memory, else -1 with EAGAIN.
+  virtual ssize_t pread_resident(int fd, off_t offset);
   virtual ssize_t pwrite(int fd, const void* buffer, size_t bytes, off_t offset);
   virtual int fstat(int fd, struct stat* out);
   virtual int stat(const char* path, struct stat* out);
@@ -40,6 +43,8 @@ class System {
   virtual int fchown(int fd, uid_t owner, gid_t group);
   virtual void* mmap(size_t bytes, int protection, int flags, int fd);
   virtual int munmap(void* address, size_t bytes);
+  virtual int madvise(void* address, size_t bytes, int advice);
+  virtual int mincore(void* address, size_t bytes, unsigned char* out);
   // Gives the open, unnamed file `fd` the name `path`; fails with EEXIST where that name is taken.
   virtual int link_fd(int fd, const char* path);
   virtual int fsync(int fd);

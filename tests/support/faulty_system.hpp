@@ -63,6 +63,14 @@ class FaultySystem : public NamedOnlySystem {
     if (is_failing("write")) return fault_ == Fault::partial ? System::write(fd, buffer, bytes / 2) : -1;
     return System::write(fd, buffer, bytes);
   }
+  ssize_t pread(int fd, void* buffer, size_t bytes, off_t offset) override {
+    if (is_failing("pread"))
+      return fault_ == Fault::partial ? System::pread(fd, buffer, (bytes + 1) / 2, offset) : -1;
+    return System::pread(fd, buffer, bytes, offset);
+  }
+  ssize_t pread_resident(int fd, off_t offset) override {
+    return is_failing("pread_resident") ? -1 : System::pread_resident(fd, offset);
+  }
   ssize_t pwrite(int fd, const void* buffer, size_t bytes, off_t offset) override {
     if (is_failing("pwrite"))
       return fault_ == Fault::partial ? System::pwrite(fd, buffer, bytes / 2, offset) : -1;
@@ -102,6 +110,12 @@ class FaultySystem : public NamedOnlySystem {
     const int status = System::munmap(address, bytes);
     return fails ? -1 : status;
   }
+  int madvise(void* address, size_t bytes, int advice) override {
+    return is_failing("madvise") ? -1 : System::madvise(address, bytes, advice);
+  }
+  int mincore(void* address, size_t bytes, unsigned char* out) override {
+    return is_failing("mincore") ? -1 : System::mincore(address, bytes, out);
+  }
   // Where it does not fail it does nothing: no test pulls the plug.
   int fsync(int /*fd*/) override { return is_failing("fsync") ? -1 : 0; }
   int flock(int fd) override { return is_failing("flock") ? -1 : System::flock(fd); }
@@ -111,6 +125,11 @@ class FaultySystem : public NamedOnlySystem {
   }
   int rename(const char* from, const char* to) override {
     return is_failing("rename") ? -1 : System::rename(from, to);
+  }
+  int unlink(const char* path) override {
+    const bool fails = is_failing("unlink");
+    const int status = System::unlink(path);
+    return fails ? -1 : status;
   }
   int scandir(const char* path, std::vector<std::string>& names) override {
     return is_failing("scandir") ? -1 : System::scandir(path, names);
