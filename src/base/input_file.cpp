@@ -4,9 +4,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <functional>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/paths.hpp"
 #include "base/system.hpp"
@@ -37,6 +40,16 @@ bool FileDescriptor::close() {
 }
 
 namespace {
+
+// Whether the byte of the file is in memory; nothing where the file system does not say.
+std::optional<bool> is_resident(int fd, std::int64_t offset) {
+  while (true) {
+    const ssize_t got = os().pread_resident(fd, offset);
+    if (got >= 0) return got == 1;
+    if (errno == EAGAIN) return false;
+    if (errno != EINTR) return std::nullopt;
+  }
+}
 
 bool is_same_content(const struct stat& a, const struct stat& b) {
   return a.st_size == b.st_size && a.st_mtim.tv_sec == b.st_mtim.tv_sec &&
@@ -78,12 +91,65 @@ void MappedFile::require_unchanged() const {
   if (!is_same_content(now, opened_)) throw Error(cat(printable(path_), ": changed while it was read"));
 }
 
+// Every reader of a file may ask with preadv2(); mincore() tells a reader who may not write the file that all
+// of it is in memory. The file is opened for it once more: to keep a descriptor of each input would limit
+// their number.
+std::optional<double> MappedFile::resident_share(const std::byte* begin, std::int64_t bytes) const {
+  constexpr std::int64_t kPlaces = 64;
+  const std::int64_t first = begin - bytes_.data();
+  const std::int64_t places = std::min(bytes, kPlaces);
+  if (places <= 0) return std::nullopt;
+  // Counts the places of which `ask` says that they are there; nothing where it does not know of one.
+  const auto count = [&](const auto& ask) -> std::optional<double> {
+    std::int64_t resident = 0;
+    for (std::int64_t place = 0; place < places; ++place) {
+      const std::optional<bool> answer = ask(first + part_bound(bytes, place, places));
+      if (!answer) return std::nullopt;
+      resident += *answer ? 1 : 0;
+    }
+    return static_cast<double>(resident) / static_cast<double>(places);
+  };
+  const FileDescriptor fd = reopen();
+  if (fd.is_open()) {
+    const auto share = count([&](std::int64_t offset) { return is_resident(fd.get(), offset); });
+    if (share) return share;
+  }
+  if (opened_.st_uid != ::geteuid() && os().access(path_.c_str(), W_OK) != 0) return std::nullopt;
+  const std::int64_t page = ::sysconf(_SC_PAGESIZE);
+  return count([&](std::int64_t offset) -> std::optional<bool> {
+    unsigned char state = 0;
+    auto* const address = const_cast<std::byte*>(bytes_.data()) + offset / page * page;
+    if (os().mincore(address, 1, &state) != 0) return std::nullopt;
+    return (state & 1U) != 0;
+  });
+}
+
+FileDescriptor MappedFile::reopen() const {
+  if (path_ == kStandardInput) return FileDescriptor(STDIN_FILENO);
+  FileDescriptor fd(os().open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0));
+  struct stat now {};
+  const bool is_same = fd.is_open() && os().fstat(fd.get(), &now) == 0 && now.st_dev == opened_.st_dev &&
+                       now.st_ino == opened_.st_ino;
+  return is_same ? std::move(fd) : FileDescriptor();
+}
+
 void Inputs::add(std::shared_ptr<const MappedFile> file) {
   if (file != nullptr) files_.push_back(std::move(file));
 }
 
 void Inputs::require_unchanged() const {
   for (const auto& file : files_) file->require_unchanged();
+}
+
+const MappedFile* Inputs::find(const std::byte* data) const {
+  for (const auto& file : files_) {
+    const auto bytes = file->bytes();
+    // Of pointers into different objects only std::less knows an order.
+    if (!std::less<>()(data, bytes.data()) && std::less<>()(data, bytes.data() + bytes.size())) {
+      return file.get();
+    }
+  }
+  return nullptr;
 }
 
 InputFile InputFile::open(const std::string& path) {

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -47,9 +48,15 @@ class MappedFile {
   // Throws Error when the size or the modification time of the file has changed. A new file of the same name
   // is not a change: the mapping is still that of the old file.
   void require_unchanged() const;
+  // The share of `bytes` bytes at `begin`, which lie in bytes(), that is in memory, between 0 and 1: of some
+  // dozens of places spread evenly over them, in less than a millisecond. Nothing where the system does not
+  // say.
+  [[nodiscard]] std::optional<double> resident_share(const std::byte* begin, std::int64_t bytes) const;
 
  private:
   void unmap();
+  // Not open where the file of that name is another one, or may no longer be read.
+  [[nodiscard]] FileDescriptor reopen() const;
 
   std::string path_;
   struct stat opened_;
@@ -66,6 +73,8 @@ class Inputs {
   // To be called before a result of the inputs is published. A change during reading is either seen here or
   // ends the process (mapping_guard.hpp). Throws Error naming the file.
   void require_unchanged() const;
+  // The file that has the byte at that address, valid as long as this object; null for other memory.
+  [[nodiscard]] const MappedFile* find(const std::byte* data) const;
 
  private:
   std::vector<std::shared_ptr<const MappedFile>> files_;

@@ -4,12 +4,14 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -253,6 +255,142 @@ TEST_CASE("a descriptor is closed once, and standard streams never", "[base][inp
     CHECK(standard.close());
   }
   CHECK(counting.closed == 2);
+}
+
+namespace {
+
+constexpr std::int64_t kLargeBytes = std::int64_t{8} << 20;
+
+// What each way of asking answers: nothing stands for the system's own answer, a number for that errno.
+class ResidencySystem : public System {
+ public:
+  std::optional<int> open_again;
+  std::optional<int> pread_errno;
+  std::optional<int> mincore_errno;
+  bool may_write = true;
+  int interruptions = 0;
+  int asked = 0;
+  int open_now = 0;
+
+  int open(const char* path, int flags, mode_t mode) override {
+    if (open_again) return failure(*open_again);
+    ++open_now;
+    return System::open(path, flags, mode);
+  }
+  int close(int fd) override {
+    --open_now;
+    return System::close(fd);
+  }
+  int access(const char* path, int mode) override {
+    return may_write ? System::access(path, mode) : failure(EACCES);
+  }
+  ssize_t pread_resident(int fd, off_t offset) override {
+    ++asked;
+    if (interruptions-- > 0) return failure(EINTR);
+    return pread_errno ? failure(*pread_errno) : System::pread_resident(fd, offset);
+  }
+  int mincore(void* address, size_t bytes, unsigned char* out) override {
+    return mincore_errno ? failure(*mincore_errno) : System::mincore(address, bytes, out);
+  }
+
+ private:
+  static int failure(int code) {
+    errno = code;
+    return -1;
+  }
+};
+
+// A file whose second half is not in memory; false where the file system keeps everything there.
+bool write_half_resident(const std::string& path) {
+  put(path, std::string(kLargeBytes, 'x'));
+  const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  REQUIRE(fd >= 0);
+  struct statfs info {};
+  REQUIRE(::fstatfs(fd, &info) == 0);
+  REQUIRE(::fsync(fd) == 0);
+  REQUIRE(::posix_fadvise(fd, kLargeBytes / 2, 0, POSIX_FADV_DONTNEED) == 0);
+  ::close(fd);
+  constexpr auto kTmpfs = 0x01021994;
+  return info.f_type != kTmpfs;
+}
+
+}  // namespace
+
+TEST_CASE("the resident share of a file is that of evenly spread places", "[base][input][resident]") {
+  const TempDir dir;
+  const std::string path = dir.file("file");
+  if (!write_half_resident(path)) {
+    WARN("the temporary folder is in memory: nothing to see");
+    return;
+  }
+  const auto mapping = InputFile::open(path).mapping();
+  const std::byte* const begin = mapping->bytes().data();
+  ResidencySystem system;
+  const ScopedSystem scope(system);
+  // mincore() first: a place that preadv2() misses may be read then.
+  system.pread_errno = EOPNOTSUPP;
+  CHECK(mapping->resident_share(begin, kLargeBytes) == 0.5);
+  CHECK(mapping->resident_share(begin + kLargeBytes / 2, kLargeBytes / 2) == 0.0);
+  CHECK(mapping->resident_share(begin + 12345, 100) == 1.0);
+  system.pread_errno.reset();
+  system.interruptions = 3;
+  CHECK(mapping->resident_share(begin, kLargeBytes) == 0.5);
+  CHECK(system.asked > 64);
+  CHECK(mapping->resident_share(begin, kLargeBytes / 2) == 1.0);
+  CHECK(mapping->resident_share(begin + 1, 1) == 1.0);
+  CHECK(mapping->resident_share(begin, 0) == std::nullopt);
+  CHECK(system.open_now == 0);
+}
+
+TEST_CASE("the resident share of a file is unknown where nothing true can be known",
+          "[base][input][resident]") {
+  const TempDir dir;
+  const std::string path = dir.file("file");
+  put(path, std::string(kLargeBytes, 'x'));
+  const auto mapping = InputFile::open(path).mapping();
+  const auto share = [&] { return mapping->resident_share(mapping->bytes().data(), kLargeBytes); };
+  ResidencySystem system;
+  const ScopedSystem scope(system);
+  // The file cannot be opened again: mincore() is asked.
+  system.open_again = EMFILE;
+  CHECK(share() == 1.0);
+  system.mincore_errno = ENOSYS;
+  CHECK(share() == std::nullopt);
+  // A miss needs no second way.
+  system.open_again.reset();
+  system.pread_errno = EAGAIN;
+  CHECK(share() == 0.0);
+  system.pread_errno = EIO;
+  CHECK(share() == std::nullopt);
+  // mincore() lies to those who may not write the file; its owner may ask.
+  system.mincore_errno.reset();
+  system.may_write = false;
+  CHECK(share() == 1.0);
+  system.pread_errno.reset();
+  // Another file of that name is not asked.
+  fs::remove(path);
+  put(path, "another");
+  system.pread_errno = EAGAIN;
+  CHECK(share() == 1.0);
+  CHECK(system.open_now == 0);
+}
+
+TEST_CASE("the file of an address is found among the inputs", "[base][input]") {
+  const TempDir dir;
+  put(dir.file("one"), "12345");
+  put(dir.file("two"), "6789");
+  const auto one = InputFile::open(dir.file("one")).mapping();
+  const auto two = InputFile::open(dir.file("two")).mapping();
+  Inputs inputs;
+  inputs.add(one);
+  inputs.add(nullptr);
+  inputs.add(two);
+  const std::byte other{};
+  CHECK(inputs.find(one->bytes().data()) == one.get());
+  CHECK(inputs.find(two->bytes().data() + 3) == two.get());
+  CHECK(inputs.find(two->bytes().data() + 4) == nullptr);
+  CHECK(inputs.find(&other) == nullptr);
+  CHECK(inputs.find(nullptr) == nullptr);
 }
 
 }  // namespace tensorop
