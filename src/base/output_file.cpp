@@ -11,6 +11,7 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/file_calls.hpp"
 #include "base/paths.hpp"
 #include "base/pending_names.hpp"
 #include "base/system.hpp"
@@ -177,10 +178,7 @@ void OutputFile::remove_temporary() {
 }
 
 void OutputFile::require_space(std::int64_t bytes) const {
-  struct statvfs space {};
-  if (os().fstatvfs(fd_.get(), &space) != 0) return;
-  const auto free =
-      checked_mul(static_cast<std::int64_t>(space.f_bavail), static_cast<std::int64_t>(space.f_frsize));
+  const auto free = free_space(fd_.get());
   if (!free || bytes <= *free) return;
   throw Error(cat(printable(name_), ": the result needs at least ", bytes, " bytes, ", *free,
                   " are free on that file system"));
@@ -188,37 +186,23 @@ void OutputFile::require_space(std::int64_t bytes) const {
 
 void OutputFile::reserve(std::int64_t bytes) {
   require_space(bytes);
-  if (bytes == 0) return;
-  int status = 0;
-  do {
-    status = os().fallocate(fd_.get(), bytes);
-  } while (status != 0 && errno == EINTR);
-  if (status == 0) return;
-  // File systems that cannot claim space ahead get a sparse file instead.
-  if (errno != EOPNOTSUPP && errno != ENOSYS) throw_errno(name_, cat("cannot reserve ", bytes, " bytes"));
-  if (os().ftruncate(fd_.get(), bytes) != 0) throw_errno(name_, cat("cannot reserve ", bytes, " bytes"));
-}
-
-void OutputFile::write_loop(std::span<const std::byte> bytes, std::int64_t offset, bool positioned) const {
-  while (!bytes.empty()) {
-    const ssize_t done = positioned ? os().pwrite(fd_.get(), bytes.data(), bytes.size(), offset)
-                                    : os().write(fd_.get(), bytes.data(), bytes.size());
-    if (done < 0) {
-      if (errno == EINTR) continue;
-      throw_errno(name_, "cannot write");
-    }
-    if (done == 0) throw Error(cat(printable(name_), ": cannot write: write() accepted no bytes"));
-    bytes = bytes.subspan(static_cast<std::size_t>(done));
-    offset += done;
+  if (bytes != 0 && !claim_space(fd_.get(), bytes)) {
+    throw_errno(name_, cat("cannot reserve ", bytes, " bytes"));
   }
 }
 
+void OutputFile::write(std::span<const std::byte> bytes, std::optional<std::int64_t> offset) const {
+  if (write_all(fd_.get(), bytes, offset)) return;
+  if (errno == 0) throw Error(cat(printable(name_), ": cannot write: write() accepted no bytes"));
+  throw_errno(name_, "cannot write");
+}
+
 void OutputFile::write_at(std::int64_t offset, std::span<const std::byte> bytes) const {
-  write_loop(bytes, offset, true);
+  write(bytes, offset);
 }
 
 void OutputFile::append(std::span<const std::byte> bytes) {
-  write_loop(bytes, 0, false);
+  write(bytes, std::nullopt);
 }
 
 std::span<std::byte> OutputFile::map(std::int64_t bytes) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -65,7 +66,8 @@ class OutputFile {
   OutputFile() = default;
   void open_temporary();
   bool create_named(int attempt);
-  void write_loop(std::span<const std::byte> bytes, std::int64_t offset, bool positioned) const;
+  // After what was appended before, where there is no offset.
+  void write(std::span<const std::byte> bytes, std::optional<std::int64_t> offset) const;
   void unmap();
   void publish();
   void link_temporary();

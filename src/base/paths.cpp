@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstdint>
+#include <random>
 
 #include "base/error.hpp"
 #include "base/system.hpp"
@@ -20,6 +21,14 @@ std::string directory_of(const std::string& path) {
 std::string path_from(const std::string& folder, const std::string& path) {
   if (folder.empty() || path.starts_with('/')) return path;
   return folder.ends_with('/') ? folder + path : cat(folder, "/", path);
+}
+
+std::string random_name() {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
+  std::random_device random;
+  std::string name;
+  for (int i = 0; i < 8; ++i) name += kLetters[random() % kLetters.size()];
+  return name;
 }
 
 void make_folder(const std::string& path) {

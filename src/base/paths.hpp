@@ -13,6 +13,9 @@ namespace tensorop {
 // `path` as seen from `folder`; an absolute path, and any path from the folder "", is left as it is.
 [[nodiscard]] std::string path_from(const std::string& folder, const std::string& path);
 
+// Eight letters and digits, as part of a name that no other file has: with 36^8 names, hardly any.
+[[nodiscard]] std::string random_name();
+
 // Whether something exists at `path`, after following symbolic links.
 [[nodiscard]] bool file_exists(const std::string& path);
 

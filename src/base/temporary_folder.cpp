@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <random>
 
 #include "base/paths.hpp"
 #include "base/system.hpp"
@@ -10,14 +9,6 @@
 
 namespace tensorop {
 namespace {
-
-std::string random_name() {
-  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
-  std::random_device random;
-  std::string name = "tensorop-";
-  for (int i = 0; i < 8; ++i) name += kLetters[random() % kLetters.size()];
-  return name;
-}
 
 std::string base_folder() {
   const char* const given = std::getenv("TMPDIR");
@@ -31,7 +22,8 @@ TemporaryFolder::TemporaryFolder() {
   constexpr int kMostNames = 100;
   const std::string base = base_folder();
   for (int attempt = 0; attempt < kMostNames; ++attempt) {
-    auto name = std::make_unique<PendingName>(path_from(base, random_name()), PendingName::Kind::folder);
+    auto name = std::make_unique<PendingName>(path_from(base, cat("tensorop-", random_name())),
+                                              PendingName::Kind::folder);
     int reason = 0;
     {
       NamingWindow window;

@@ -1,0 +1,26 @@
+// What all files that are written share: claiming space, and reading and writing at an offset whatever the
+// system does in pieces or interrupts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace tensorop {
+
+// Bytes that this user may still write to the file system of `fd`; nothing where that is unknown.
+[[nodiscard]] std::optional<std::int64_t> free_space(int fd);
+
+// Makes the file `bytes` long and claims the space for it. File systems that cannot claim space get a sparse
+// file. False with errno.
+[[nodiscard]] bool claim_space(int fd, std::int64_t bytes);
+
+// Writes all of `bytes` at `offset`; at the position of the file where there is none. False with errno, which
+// is 0 where the system accepts no bytes.
+[[nodiscard]] bool write_all(int fd, std::span<const std::byte> bytes, std::optional<std::int64_t> offset);
+
+// Fills `buffer` with the bytes at `offset`. False with errno, which is 0 where the file ends before.
+[[nodiscard]] bool read_all_at(int fd, std::span<std::byte> buffer, std::int64_t offset);
+
+}  // namespace tensorop

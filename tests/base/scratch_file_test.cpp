@@ -1,0 +1,232 @@
+// Temporary files: what is written is read back, and nothing is left, whatever fails or ends the process.
+#include "base/scratch_file.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/text.hpp"
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/faulty_system.hpp"
+#include "support/files.hpp"
+#include "support/temp_dir.hpp"
+
+namespace tensorop {
+namespace {
+
+std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text));
+}
+
+std::string text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string read(const ScratchFile& file, std::int64_t offset, std::size_t bytes) {
+  std::string text(bytes, '\0');
+  file.read_at(offset, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+// All that can be done with such a file; what it holds in the end.
+std::string use(const std::string& folder) {
+  ScratchFile file(folder, 100'000);
+  file.write_at(0, bytes_of("front"));
+  file.write_at(99'996, bytes_of("back"));
+  file.write_at(5, bytes_of(" and the "));
+  const std::string front = read(file, 0, 14);
+  return cat(front, text_of(file.map().subspan(99'996)));
+}
+
+std::ptrdiff_t open_descriptors() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+}
+
+}  // namespace
+
+TEST_CASE("a temporary file holds what was written at its offset and has no name", "[base][scratch]") {
+  for (const bool named_only : {false, true}) {
+    CAPTURE(named_only);
+    NamedOnlySystem system(named_only);
+    const ScopedSystem scope(system);
+    const TempDir dir;
+    ScratchFile first(dir.path().string(), 1'000'000);
+    CHECK(first.bytes() == 1'000'000);
+    first.write_at(999'995, bytes_of("67890"));
+    ScratchFile file = std::move(first);
+    file.write_at(0, bytes_of("12345"));
+    CHECK(read(file, 1, 3) == "234");
+    CHECK(read(file, 999'990, 10) == cat(std::string(5, '\0'), "67890"));
+    const auto mapping = file.map();
+    CHECK(mapping.size() == 1'000'000);
+    CHECK(text_of(mapping.first(6)) == std::string("12345\0", 6));
+    CHECK(text_of(mapping.last(5)) == "67890");
+    file.write_at(0, bytes_of("later"));
+    CHECK(text_of(mapping.first(5)) == "later");
+    CHECK(file.map().data() == mapping.data());
+    ScratchFile moved = std::move(file);
+    CHECK(text_of(moved.map().first(5)) == "later");
+    CHECK(names_in(dir.path()).empty());
+    CHECK(ScratchFile(dir.path().string(), 0).map().empty());
+  }
+}
+
+TEST_CASE("threads write to a temporary file at once", "[base][scratch]") {
+  const TempDir dir;
+  ScratchFile file(dir.path().string(), 4 * 1000);
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&file, thread] {
+      for (int i = 0; i < 1000; ++i) {
+        const char letter = static_cast<char>('a' + thread);
+        file.write_at(i * 4 + thread, bytes_of({&letter, 1}));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::string expected;
+  for (int i = 0; i < 1000; ++i) expected += "abcd";
+  CHECK(text_of(file.map()) == expected);
+}
+
+TEST_CASE("temporary space that is not there is refused with both numbers", "[base][scratch]") {
+  const TempDir dir;
+  const std::string line =
+      error_of([&] { (void)ScratchFile(dir.path().string(), std::numeric_limits<std::int64_t>::max()); });
+  const std::string front =
+      cat(dir.path().string(), ": 9223372036854775807 bytes of temporary space are needed, ");
+  CHECK(line.starts_with(front));
+  CHECK(line.find_first_not_of("0123456789", front.size()) == line.find(" are free on that file system"));
+  CHECK(error_of([&] { (void)ScratchFile(dir.file("none"), 1); }) ==
+        cat(dir.file("none"), ": cannot make a temporary file: No such file or directory"));
+}
+
+TEST_CASE("whatever call of a temporary file fails: a line with the folder and the reason, nothing left",
+          "[base][scratch]") {
+  const TempDir dir;
+  const auto descriptors = open_descriptors();
+  std::string failed_calls;
+  for (const bool named : {false, true}) {
+    for (const int code : {ENOSPC, EIO, EINTR, EMFILE}) {
+      for (int number = 1;; ++number) {
+        FaultySystem system(named, number, Fault::error, code);
+        const ScopedSystem scope(system);
+        std::string text;
+        const std::string line = error_of([&] { text = use(dir.path().string()); });
+        CAPTURE(named, std::strerror(code), number, system.failed_call());
+        if (line == "no error") {
+          CHECK(text == "front and the back");
+        } else {
+          CHECK(line.starts_with(dir.path().string()));
+          CHECK(line.ends_with(std::strerror(code)));
+        }
+        CHECK(names_in(dir.path()).empty());
+        CHECK(open_descriptors() == descriptors);
+        if (system.failed_call().empty()) break;
+        if (named) failed_calls += cat(system.failed_call(), " ");
+      }
+    }
+  }
+  for (const char* call : {"open", "unlink", "fstatvfs", "fallocate", "pwrite", "pread", "mmap", "munmap"}) {
+    CHECK(failed_calls.find(call) != std::string::npos);
+  }
+}
+
+TEST_CASE("short and interrupted calls of a temporary file are continued", "[base][scratch]") {
+  const TempDir dir;
+  for (const auto& [fault, code] : {std::pair(Fault::partial, EIO), std::pair(Fault::error, EINTR)}) {
+    for (int number = 1;; ++number) {
+      FaultySystem system(false, number, fault, code);
+      const ScopedSystem scope(system);
+      std::string text;
+      const std::string line = error_of([&] { text = use(dir.path().string()); });
+      const std::string& call = system.failed_call();
+      if (call.empty()) break;
+      CAPTURE(number, call);
+      const bool is_retried = call == "pread" || call == "pwrite" || (call == "fallocate" && code == EINTR);
+      if (is_retried) CHECK(text == "front and the back");
+    }
+  }
+}
+
+TEST_CASE("a file system that claims no space, or tells of none, still holds a temporary file",
+          "[base][scratch]") {
+  class SparseSystem : public System {
+   public:
+    int fallocate(int /*fd*/, off_t /*bytes*/) override {
+      errno = EOPNOTSUPP;
+      return -1;
+    }
+    int fstatvfs(int /*fd*/, struct statvfs* /*out*/) override {
+      errno = ENOSYS;
+      return -1;
+    }
+  };
+  SparseSystem system;
+  const ScopedSystem scope(system);
+  const TempDir dir;
+  CHECK(use(dir.path().string()) == "front and the back");
+}
+
+TEST_CASE("what is not all read or written is an error", "[base][scratch]") {
+  class DrySystem : public System {
+   public:
+    ssize_t pread(int /*fd*/, void* /*buffer*/, size_t /*bytes*/, off_t /*offset*/) override { return 0; }
+    ssize_t pwrite(int /*fd*/, const void* /*buffer*/, size_t /*bytes*/, off_t /*offset*/) override {
+      return 0;
+    }
+  };
+  DrySystem system;
+  const ScopedSystem scope(system);
+  const TempDir dir;
+  const ScratchFile file(dir.path().string(), 10);
+  CHECK(error_of([&] { file.write_at(0, bytes_of("x")); }) ==
+        cat(dir.path().string(), ": cannot write a temporary file: Input/output error"));
+  CHECK(error_of([&] { (void)read(file, 0, 1); }) ==
+        cat(dir.path().string(), ": cannot read a temporary file: Input/output error"));
+}
+
+TEST_CASE("a signal at any moment of making temporary files leaves none", "[base][scratch]") {
+  const TempDir dir;
+  for (const bool named_only : {false, true}) {
+    for (int round = 0; round < 20; ++round) {
+      // What the test program does with signals is not what is tested: none is taken before that is undone.
+      sigset_t all;
+      sigset_t before;
+      sigfillset(&all);
+      ::sigprocmask(SIG_SETMASK, &all, &before);
+      const pid_t child = ::fork();
+      REQUIRE(child >= 0);
+      if (child == 0) {
+        ::signal(SIGTERM, SIG_DFL);
+        ::sigprocmask(SIG_SETMASK, &before, nullptr);
+        NamedOnlySystem system(named_only);
+        const ScopedSystem scope(system);
+        for (;;) (void)use(dir.path().string());
+      }
+      ::sigprocmask(SIG_SETMASK, &before, nullptr);
+      ::usleep(static_cast<useconds_t>(250 * round));
+      ::kill(child, SIGTERM);
+      int status = 0;
+      REQUIRE(::waitpid(child, &status, 0) == child);
+      CHECK(WIFSIGNALED(status));
+      CHECK(names_in(dir.path()).empty());
+    }
+  }
+}
+
+}  // namespace tensorop
