@@ -1,7 +1,6 @@
 // Free memory is what this process can get without harm to another one: unused memory, caches, and swap.
 #include "base/memory.hpp"
 
-#include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -11,7 +10,9 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/memory_cgroup.hpp"
 #include "base/system.hpp"
+#include "base/system_file.hpp"
 #include "base/text.hpp"
 
 namespace tensorop {
@@ -19,56 +20,47 @@ namespace {
 
 constexpr std::int64_t kSmallestChecked = 16 << 20;
 
-// The beginning of a file of the system; empty when there is none.
-std::string read_front(const char* path) {
-  const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return {};
-  std::string text(4096, '\0');
-  const ssize_t got = ::read(fd, text.data(), text.size());
-  ::close(fd);
-  text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
-  return text;
-}
-
-// The number that follows `key` in `text`.
-std::optional<std::int64_t> number_after(std::string_view text, std::string_view key) {
-  const std::size_t at = text.find(key);
-  if (at == std::string_view::npos) return std::nullopt;
-  text.remove_prefix(at + key.size());
-  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-  return parse_int64(text.substr(0, text.find_first_not_of("0123456789")));
-}
-
-std::optional<std::int64_t> of_machine() {
+// Of the machine, the swap space counted or not.
+std::optional<std::int64_t> of_machine(bool with_swap) {
   constexpr std::int64_t kUnit = 1024;
-  const std::string text = read_front("/proc/meminfo");
+  const std::string text = read_system_file("/proc/meminfo");
   const auto available = number_after(text, "MemAvailable:");
   if (!available) return std::nullopt;
-  return (*available + number_after(text, "SwapFree:").value_or(0)) * kUnit;
+  return (*available + (with_swap ? number_after(text, "SwapFree:").value_or(0) : 0)) * kUnit;
 }
 
-// The rest of the address space that this process may use.
-std::optional<std::int64_t> of_address_space() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
-  const auto pages = number_after(read_front("/proc/self/statm"), "");
-  const auto most =
-      static_cast<std::int64_t>(std::min<rlim_t>(limit.rlim_cur, std::numeric_limits<std::int64_t>::max()));
-  return std::max<std::int64_t>(0, most - pages.value_or(0) * ::sysconf(_SC_PAGESIZE));
+// Fields of /proc/self/statm, proc_pid_statm(5).
+constexpr int kSizePages = 0;
+constexpr int kDataPages = 5;  // with the stack, which RLIMIT_DATA does not count
+
+// What a limit of this process leaves of what that field counts.
+std::optional<std::int64_t> of_limit(decltype(RLIMIT_AS) resource, int field) {
+  rlimit most{};
+  if (::getrlimit(resource, &most) != 0 || most.rlim_cur == RLIM_INFINITY) return std::nullopt;
+  const std::string statm = read_system_file("/proc/self/statm");
+  std::string_view rest = statm;
+  for (int i = 0; i < field; ++i) rest.remove_prefix(std::min(rest.find(' '), rest.size() - 1) + 1);
+  const std::int64_t used = number_after(rest, "").value_or(0) * ::sysconf(_SC_PAGESIZE);
+  const auto bytes =
+      static_cast<std::int64_t>(std::min<rlim_t>(most.rlim_cur, std::numeric_limits<std::int64_t>::max()));
+  return std::max<std::int64_t>(0, bytes - used);
 }
 
 }  // namespace
 
 std::optional<std::int64_t> System::free_memory() {
-  auto least = of_machine();
-  const auto limit = [&](const std::optional<std::int64_t>& other) {
-    if (other && (!least || *other < *least)) least = other;
-  };
-  limit(of_address_space());
-  // The limit of a container; outside of one there is no such file, or no number in it.
-  limit(number_after(read_front("/sys/fs/cgroup/memory.max"), ""));
-  limit(number_after(read_front("/sys/fs/cgroup/memory/memory.limit_in_bytes"), ""));
+  auto least = of_machine(true);
+  take_least(least, of_limit(RLIMIT_AS, kSizePages));
+  take_least(least, of_limit(RLIMIT_DATA, kDataPages));
+  take_least(least, cgroup_memory(""));
   return least;
+}
+
+std::int64_t default_memory() {
+  constexpr std::int64_t kUnknown = 256 << 20;
+  auto free = os().free_memory();
+  take_least(free, of_machine(false));
+  return free ? std::max<std::int64_t>(1, *free / 2) : kUnknown;
 }
 
 void require_memory(std::int64_t bytes, std::string_view what) {

@@ -11,4 +11,8 @@ namespace tensorop {
 // are not checked: the allocation itself fails.
 void require_memory(std::int64_t bytes, std::string_view what);
 
+// Bytes that buffers may take where nobody says how many: half of what is free, not counting swap space.
+// At least 1.
+[[nodiscard]] std::int64_t default_memory();
+
 }  // namespace tensorop

@@ -1,5 +1,10 @@
 #include "base/memory.hpp"
 
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstdint>
 #include <limits>
 #include <new>
@@ -9,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/system.hpp"
 #include "support/catch.hpp"
+#include "support/sanitizers.hpp"
 
 namespace tensorop {
 namespace {
@@ -52,6 +58,44 @@ TEST_CASE("what the system says is free is more than this test has and less than
   REQUIRE(free);
   CHECK(*free > 1 << 20);
   CHECK(*free < std::int64_t{1} << 47);
+}
+
+TEST_CASE("buffers take half of what is free where nobody says how many bytes", "[base][memory]") {
+  constexpr std::int64_t kMiB = 1 << 20;
+  const auto taken = [](std::optional<std::int64_t> free) {
+    MemorySystem system(free);
+    const ScopedSystem scope(system);
+    return default_memory();
+  };
+  CHECK(taken(100 * kMiB) == 50 * kMiB);
+  CHECK(taken(0) == 1);
+  CHECK(taken(std::nullopt) > kMiB);
+  CHECK(taken(std::numeric_limits<std::int64_t>::max()) < std::int64_t{1} << 47);
+}
+
+TEST_CASE("limits of the process leave what it has not used of them", "[base][memory]") {
+  constexpr std::int64_t kMost = std::int64_t{2} << 30;
+  constexpr std::int64_t kTaken = std::int64_t{1} << 29;
+  // A sanitizer takes terabytes of addresses.
+  if (kAnySanitizer || os().free_memory().value_or(0) < kMost) return;
+  for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
+    // In a process of its own: a limit cannot always be raised again.
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      const rlimit limit = {kMost, kMost};
+      const bool is_set = ::setrlimit(resource, &limit) == 0;
+      const std::int64_t before = os().free_memory().value_or(kMost);
+      // Addresses without a page of memory.
+      const void* const taken =
+          ::mmap(nullptr, kTaken, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      const std::int64_t after = os().free_memory().value_or(kMost);
+      ::_exit(is_set && taken != MAP_FAILED && before < kMost && after <= before - kTaken ? 0 : 1);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+  }
 }
 
 TEST_CASE("an allocation that fails is told of in its context", "[base][memory]") {
