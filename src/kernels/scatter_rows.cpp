@@ -12,7 +12,7 @@
 #include "kernels/columns.hpp"
 #include "kernels/copy_elements.hpp"
 #include "kernels/open_elements.hpp"
-#include "kernels/repeat_elements.hpp"
+#include "kernels/row_updates.hpp"
 #include "kernels/sorted_moves.hpp"
 #include "kernels/strategy.hpp"
 
@@ -22,10 +22,6 @@ namespace {
 constexpr std::size_t kData = 0;
 constexpr std::size_t kIndices = 1;
 constexpr std::size_t kUpdates = 2;
-
-// Elements of repeated updates are made in pieces of so many bytes, or one for each update where these are
-// more.
-constexpr std::int64_t kRepeatBytes = 1 << 15;
 
 // Bits of rows or of elements.
 using Bits = std::vector<std::uint64_t>;
@@ -64,37 +60,20 @@ void set_all(std::uint64_t* bits, Range range, bool value) {
   }
 }
 
-// Whether every update row is the same: where no dimension of the rows' order has a stride. The row's own
-// dimensions are the last ones, of `row_elements` elements in all.
-bool has_one_row(const Shape& shape, const BroadcastStrides& strides, std::int64_t row_elements) {
-  std::int64_t elements = 1;
-  for (std::size_t d = shape.size(); d-- > 0;) {
-    if (elements == row_elements && shape[d] != 1 && strides[d] != 0) return false;
-    if (elements != row_elements) elements *= shape[d];
-  }
-  return true;
-}
-
 class ScatterRows final : public Plan {
  public:
   explicit ScatterRows(ScatterRowsSpec spec)
-      : data_(std::move(spec.data)),
-        updates_(std::move(spec.updates)),
+      : data_(spec.data),
+        updates_(spec.updates),
         width_(element_size(data_.dtype())),
         row_elements_(spec.row_elements),
         reduction_(spec.reduction),
         use_init_val_(spec.use_init_val),
         refuse_duplicates_(spec.refuse_duplicates),
         open_reason_(spec.open_reason),
+        row_updates_(spec),
         locator_(make_locator(std::move(spec.decoder), spec.geometry)),
         tiles_(*locator_, data_.size(), width_),
-        replace_(combine_loop(Reduction::none, data_.dtype())),
-        combine_(combine_loop(reduction_, data_.dtype())),
-        average_(reduction_ == Reduction::mean ? average_loop(data_.dtype()) : nullptr),
-        repeated_(spec.updates_shape.empty()
-                      ? nullptr
-                      : repeat_plan(updates_, spec.updates_shape, spec.update_strides)),
-        one_row_(repeated_ && has_one_row(spec.updates_shape, spec.update_strides, row_elements_)),
         strategy_(
             choose_strategy(movement_of(*locator_, tiles_, row_elements_ * width_, data_.bytes(), true))) {}
 
@@ -124,7 +103,7 @@ class ScatterRows final : public Plan {
     visit({target, 1}, [&](const Move* moves, std::int64_t count) {
       for (std::int64_t i = 0; i < count; ++i) {
         if (moves[i].target == target)
-          updates.push_back({kUpdates, update_position(moves[i].update * row_elements_ + column)});
+          updates.push_back({kUpdates, row_updates_.position(moves[i].update * row_elements_ + column)});
       }
     });
     if (updates.empty()) return {{kData, element}};
@@ -141,13 +120,13 @@ class ScatterRows final : public Plan {
     const std::int64_t components = locator_->decoder().components();
     return {{kData, range},
             {kIndices, {tuples.first * components, tuples.count * components}},
-            {kUpdates, updates_of({rows.first * row_elements_, rows.count * row_elements_})}};
+            {kUpdates, row_updates_.elements({rows.first * row_elements_, rows.count * row_elements_})}};
   }
 
   [[nodiscard]] OpenReason open_reason() const override { return open_reason_; }
   void mark_open(Range range, std::uint64_t* bits) const override {
     if (open_reason_ == OpenReason::none) return;
-    for (const Segment& segment : segments_of(range)) {
+    for (const Segment& segment : segments_of(range, row_elements_)) {
       open_reason_ == OpenReason::duplicate_updates ? mark_duplicates(segment, bits)
                                                     : mark_nan(segment, bits);
     }
@@ -170,43 +149,16 @@ class ScatterRows final : public Plan {
   }
 
  private:
-  // Target rows that are updated over the same columns.
-  struct Segment {
-    Range targets;
-    std::int64_t column;
-    std::int64_t columns;
-    std::int64_t first;  // of the elements of a range: the first target row at the first column
-  };
-
   [[nodiscard]] bool writes_all() const {
     return strategy_.order == Strategy::Order::by_column && tiles_.cover_all();
   }
 
   // `out` holds the elements `range` of data: applies the updates that they get.
   void update(Range range, std::byte* out) const {
-    for (const Segment& segment : segments_of(range)) {
-      update_segment(segment, out + segment.first * width_,
-                     [&](const auto& take) { visit(segment.targets, take); });
+    for (const Segment& segment : segments_of(range, row_elements_)) {
+      row_updates_.update(segment, out + segment.first * width_, nullptr,
+                          [&](const auto& take) { visit(segment.targets, take); });
     }
-  }
-
-  // A range may begin and end within a row: up to three segments.
-  [[nodiscard]] std::vector<Segment> segments_of(Range range) const {
-    std::vector<Segment> segments;
-    std::int64_t done = 0;
-    auto [first, count] = range;
-    while (count > 0) {
-      const std::int64_t target = first / row_elements_;
-      const std::int64_t column = first % row_elements_;
-      const bool whole = column == 0 && count >= row_elements_;
-      const std::int64_t rows = whole ? count / row_elements_ : 1;
-      const std::int64_t columns = whole ? row_elements_ : std::min(count, row_elements_ - column);
-      segments.push_back({{target, rows}, column, columns, done});
-      first += rows * columns;
-      count -= rows * columns;
-      done += rows * columns;
-    }
-    return segments;
   }
 
   // Calls take(moves, count) for blocks of moves in row order, among them all that go to the target rows.
@@ -224,111 +176,16 @@ class ScatterRows final : public Plan {
     }
   }
 
-  // Calls take(moves, count) for the moves of one segment, their targets counted from its first, out of those
-  // that `source` hands to its argument.
-  template <class Source, class Take>
-  static void select_moves(const Segment& segment, const Source& source, const Take& take) {
-    Move mine[kIndexBlock];
-    source([&](const Move* moves, std::int64_t count) {
-      std::int64_t kept = 0;
-      for (std::int64_t i = 0; i < count; ++i) {
-        // kSkip is below every target. Written always, counted when it belongs here: no branch to mispredict.
-        const std::int64_t target = moves[i].target;
-        mine[kept] = {target - segment.targets.first, moves[i].update};
-        kept += target >= segment.targets.first && target < segment.targets.end() ? 1 : 0;
-      }
-      take(mine, kept);
-    });
-  }
-
-  // `out`: the first target row of the segment at its first column.
-  template <class Source>
-  void update_segment(const Segment& segment, std::byte* out, const Source& source) const {
-    const bool by_row = average_ != nullptr || (reduction_ != Reduction::none && !use_init_val_);
-    std::vector<Move> all;
-    select_moves(segment, source, [&](const Move* moves, std::int64_t count) {
-      if (by_row) {
-        all.insert(all.end(), moves, moves + count);
-      } else {
-        apply(segment, out, moves, count, combine_);
-      }
-    });
-    if (by_row) apply_by_row(segment, out, all);
-  }
-
-  // Calls combine(rows, moves, count) with what the moves move.
-  template <class CombineMoves>
-  void apply(const Segment& segment, std::byte* out, const Move* moves, std::int64_t count,
-             const CombineMoves& combine) const {
-    if (repeated_ != nullptr) return apply_repeated(segment, out, moves, count, combine);
-    combine({out, updates_.data() + segment.column * width_, row_elements_, segment.columns, row_elements_},
-            moves, count);
-  }
-
-  // The same with updates that are repeated: for some columns after the other, the rows of the moves are
-  // made.
-  template <class CombineMoves>
-  void apply_repeated(const Segment& segment, std::byte* out, const Move* moves, std::int64_t count,
-                      const CombineMoves& combine) const {
-    if (count == 0) return;
-    const std::int64_t rows = one_row_ ? 1 : count;
-    const std::int64_t most = std::clamp<std::int64_t>(kRepeatBytes / (rows * width_), 1, segment.columns);
-    std::vector<Move> by_number;
-    if (!one_row_) {
-      for (std::int64_t i = 0; i < count; ++i) by_number.push_back({moves[i].target, i});
-    }
-    const auto made = std::make_unique_for_overwrite<std::byte[]>(to_size(rows * most * width_));
-    for (std::int64_t first = 0; first < segment.columns; first += most) {
-      const std::int64_t columns = std::min(most, segment.columns - first);
-      for (std::int64_t i = 0; i < rows; ++i) {
-        const std::int64_t position = moves[i].update * row_elements_ + segment.column + first;
-        repeated_->fill({position, columns}, made.get() + i * columns * width_);
-      }
-      combine({out + first * width_, made.get(), row_elements_, columns, one_row_ ? 0 : columns},
-              one_row_ ? moves : by_number.data(), count);
-    }
-  }
-
-  // The element of updates that is the element `position` of the repeated ones.
-  [[nodiscard]] std::int64_t update_position(std::int64_t position) const {
-    return repeated_ == nullptr ? position : repeated_->origin(position).front().position;
-  }
-
-  [[nodiscard]] Range updates_of(Range range) const {
-    if (repeated_ == nullptr) return range;
-    if (range.count == 0) return {};
-    return repeated_->footprint(range).front().elements;
-  }
-
-  // All moves of a segment, target row by target row.
-  void apply_by_row(const Segment& segment, std::byte* out, std::vector<Move>& moves) const {
-    std::ranges::stable_sort(moves, {}, &Move::target);
-    for (auto first = moves.begin(); first != moves.end();) {
-      const auto end =
-          std::find_if(first, moves.end(), [&](const Move& move) { return move.target != first->target; });
-      apply(segment, out, &*first, end - first,
-            [&](const MoveTarget& rows, const Move* moved, std::int64_t count) {
-              if (average_ != nullptr) {
-                average_(rows, moved, count, use_init_val_);
-              } else {
-                replace_(rows, moved, 1);
-                combine_(rows, moved + 1, count - 1);
-              }
-            });
-      first = end;
-    }
-  }
-
   void update_tile(std::byte* whole, std::int64_t number, std::byte* packed) const {
     const ColumnTiles::Tile tile = tiles_.tile(number);
     tiles_.pack(tile, data_.data(), packed);
     const Segment segment = {{0, tiles_.steps() * (tile.end - tile.begin)}, 0, 1, 0};
-    update_segment(segment, packed, [&](const auto& take) {
+    row_updates_.update(segment, packed, nullptr, [&](const auto& take) {
       Move moves[kIndexBlock];
       locator_->locate_columns(tile.begin, tile.end,
                                [&](std::int64_t row, std::int64_t count, const std::int64_t* offsets) {
                                  const std::int64_t later = row + kTileStepsAhead * locator_->columns();
-                                 if (later < locator_->rows() && repeated_ == nullptr)
+                                 if (later < locator_->rows() && !row_updates_.repeats())
                                    prefetch(updates_.data() + later * width_, count * width_);
                                  for (std::int64_t i = 0; i < count; ++i) moves[i] = {offsets[i], row + i};
                                  take(moves, count);
@@ -395,8 +252,8 @@ class ScatterRows final : public Plan {
         if (moves[i].target == found->target) earlier = std::min(earlier, moves[i].update);
       }
     });
-    throw PlanFault::duplicate(update_position(found->update * row_elements_),
-                               update_position(earlier * row_elements_), found->target * row_elements_);
+    throw PlanFault::duplicate(row_updates_.position(found->update * row_elements_),
+                               row_updates_.position(earlier * row_elements_), found->target * row_elements_);
   }
 
   Tensor data_;
@@ -407,13 +264,9 @@ class ScatterRows final : public Plan {
   bool use_init_val_;
   bool refuse_duplicates_;
   OpenReason open_reason_;
+  RowUpdates row_updates_;
   std::unique_ptr<Locator> locator_;
   ColumnTiles tiles_;
-  Combine replace_;
-  Combine combine_;
-  Average average_;
-  std::unique_ptr<Plan> repeated_;  // makes the rows of updates; null: they are there
-  bool one_row_;                    // which are all the same
   Strategy strategy_;
   SortedMoves sorted_;
 };
