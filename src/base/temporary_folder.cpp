@@ -8,19 +8,16 @@
 #include "base/text.hpp"
 
 namespace tensorop {
-namespace {
 
-std::string base_folder() {
+std::string temporary_base() {
   const char* const given = std::getenv("TMPDIR");
   return given == nullptr || *given == '\0' ? "/tmp" : given;
 }
 
-}  // namespace
-
 TemporaryFolder::TemporaryFolder() {
   constexpr mode_t kPrivate = 0700;
   constexpr int kMostNames = 100;
-  const std::string base = base_folder();
+  const std::string base = temporary_base();
   for (int attempt = 0; attempt < kMostNames; ++attempt) {
     auto name = std::make_unique<PendingName>(path_from(base, cat("tensorop-", random_name())),
                                               PendingName::Kind::folder);

@@ -8,7 +8,10 @@
 
 namespace tensorop {
 
-// A new folder that only this user can read: $TMPDIR/tensorop-XXXXXX, in /tmp if TMPDIR is not set. It goes
+// The folder for temporary files: $TMPDIR, /tmp if it is not set.
+[[nodiscard]] std::string temporary_base();
+
+// A new folder that only this user can read: temporary_base()/tensorop-XXXXXX. It goes
 // with all that is in it when this object is destroyed, or a signal ends the process.
 class TemporaryFolder {
  public:

@@ -77,7 +77,8 @@ void convert_one(const Conversion& conversion, const Reading& reading) {
   const Opened input = open_input(conversion.inputs[0], reading);
   if (!input.is_cast())
     return write_tensor(input.tensor, input.inputs, conversion.destination, reading.threads);
-  input.in_context([&] { execute(input.planned(), input.inputs, conversion.destination, reading.threads); });
+  input.in_context(
+      [&] { execute(input.planned(), input.inputs, conversion.destination, {.threads = reading.threads}); });
 }
 
 struct NamedInput {
@@ -119,13 +120,13 @@ std::vector<NamedInput> read_names(const std::vector<std::string>& texts) {
 
 void add_array(ArchiveWriter& archive, const std::string& name, const Opened& input, const Threads& threads) {
   const auto sink = archive.add(name, input.dtype, input.tensor.shape(), string_width(input.tensor));
-  input.in_context([&] { execute(input.planned(), input.inputs, *sink, threads); });
+  input.in_context([&] { execute(input.planned(), input.inputs, *sink, {.threads = threads}); });
 }
 
 // Bytes sent to a stream cannot be revoked: everything that can fail must happen before.
 Opened prepared(Opened input, const Threads& threads) {
   if (!input.is_cast()) return input;
-  input.in_context([&] { input.tensor = execute(input.planned(), input.inputs, threads, {}); });
+  input.in_context([&] { input.tensor = execute(input.planned(), input.inputs, {.threads = threads}, {}); });
   return input;
 }
 

@@ -71,9 +71,9 @@ OpenMask plan_open_mask(const Bound& bound, const Threads& threads) {
 
 // The mask, written but not published.
 std::unique_ptr<Sink> write_open_mask(const Bound& bound, const Destination& destination,
-                                      const Threads& threads) {
+                                      const Settings& settings) {
   auto sink = open_sink(destination, DType::boolean, bound.planned.output.shape, 0);
-  fill_sink(plan_open_mask(bound, threads).planned, bound.inputs, *sink, threads);
+  fill_sink(plan_open_mask(bound, settings.threads).planned, bound.inputs, *sink, settings);
   return sink;
 }
 
@@ -83,7 +83,7 @@ Tensor evaluate(const Request& request, const Settings& settings) {
   const Bound bound = bind(request, settings);
   return with_context(bound.call.name->name, [&] {
     return with_fault_text(bound.call, bound.planned, [&] {
-      Tensor result = execute(bound.planned, bound.inputs, settings.threads, arenas_of(bound));
+      Tensor result = execute(bound.planned, bound.inputs, settings, arenas_of(bound));
       warn_of_open(bound, settings);
       return result;
     });
@@ -97,7 +97,7 @@ Tensor open_elements(const Request& request, const Settings& settings) {
   return with_context(bound.call.name->name, [&] {
     return with_fault_text(bound.call, bound.planned, [&] {
       const OpenMask mask = plan_open_mask(bound, settings.threads);
-      return execute(mask.planned, bound.inputs, settings.threads, {});
+      return execute(mask.planned, bound.inputs, settings, {});
     });
   });
 }
@@ -106,13 +106,15 @@ void run_request(const Request& request, const Destination& destination, const S
                  const Destination* open_mask) {
   // A destination without a known format is reported before any work.
   (void)single_format_of(destination);
-  const Bound bound = bind(request, settings);
+  Settings own = settings;
+  if (destination.path != "-") own.scratch_beside = destination.path;
+  const Bound bound = bind(request, own);
   with_context(bound.call.name->name, [&] {
     with_fault_text(bound.call, bound.planned, [&] {
-      const auto mask = open_mask == nullptr ? nullptr : write_open_mask(bound, *open_mask, settings.threads);
-      execute(bound.planned, bound.inputs, destination, settings.threads);
+      const auto mask = open_mask == nullptr ? nullptr : write_open_mask(bound, *open_mask, own);
+      execute(bound.planned, bound.inputs, destination, own);
       if (mask) mask->commit();
-      warn_of_open(bound, settings);
+      warn_of_open(bound, own);
     });
   });
 }

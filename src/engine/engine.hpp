@@ -1,29 +1,13 @@
 // The interface of the engine: a request in, a result out.
 #pragma once
 
-#include <functional>
-#include <optional>
-#include <string>
-
-#include "base/threads.hpp"
 #include "engine/request.hpp"
+#include "engine/settings.hpp"
 #include "io/sink.hpp"
 #include "ops/operator.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
-
-// Finds results of earlier jobs by the text of an operand ("@id"). Returns nothing for any other text.
-using TensorLookup = std::function<std::optional<Tensor>(const std::string& text)>;
-
-// Settings for running a request.
-struct Settings {
-  Threads threads{1};
-  // Called with the line of a warning; may be empty. What is only computed for a warning is not computed
-  // then.
-  std::function<void(const std::string&)> warn;
-  TensorLookup lookup;
-};
 
 // Shape and dtype of the result; reads only the headers of NPY operands. Throws Error for everything that can
 // be checked without elements.

@@ -126,28 +126,44 @@ void fill_elements(const Plan& plan, const Layout& layout, const ElementFile& el
   });
 }
 
-void fill_encoded(const Plan& plan, const Layout& layout, Sink& sink, const Threads& threads) {
-  Buffers buffers(threads, layout.buffer_bytes());
+// Writes the elements `range` of a result, which `make` provides in pieces, to a sink that takes them from
+// front to end: make(range, worker) returns where the elements of a piece lie until the worker's next call.
+template <class Make>
+void append_elements(Range range, const Make& make, const Layout& layout, Sink& sink,
+                     const Threads& threads) {
   std::vector<std::string> encoded(to_size(threads.count()));
+  std::vector<const std::byte*> made(to_size(threads.count()));
+  const auto piece = [&](std::int64_t number) {
+    const std::int64_t first = number * layout.chunk;
+    return Range{range.first + first, std::min(layout.chunk, range.count - first)};
+  };
   threads.for_each_ordered(
-      ceil_div(layout.elements, layout.chunk),
+      ceil_div(range.count, layout.chunk),
       [&](std::int64_t number, int worker) {
-        const std::int64_t first = number * layout.chunk;
-        const Range range = {first, std::min(layout.chunk, layout.elements - first)};
-        std::byte* buffer = buffers.of(worker);
-        plan.fill(range, buffer);
+        const std::byte* elements = make(piece(number), worker);
+        made[static_cast<std::size_t>(worker)] = elements;
         if (sink.takes_memory()) return;
         std::string& text = encoded[static_cast<std::size_t>(worker)];
         text.clear();
-        sink.encode(range.first, range.count, buffer, text);
+        sink.encode(piece(number).first, piece(number).count, elements, text);
       },
       [&](std::int64_t number, int worker) {
-        const std::int64_t elements = std::min(layout.chunk, layout.elements - number * layout.chunk);
-        const std::int64_t bytes = elements * layout.width;
-        sink.takes_memory() ? sink.append({reinterpret_cast<const char*>(buffers.of(worker)), to_size(bytes)})
+        const std::int64_t bytes = piece(number).count * layout.width;
+        const auto* elements = reinterpret_cast<const char*>(made[static_cast<std::size_t>(worker)]);
+        sink.takes_memory() ? sink.append({elements, to_size(bytes)})
                             : sink.append(encoded[static_cast<std::size_t>(worker)]);
         threads.advance(bytes);
       });
+}
+
+void fill_encoded(const Plan& plan, const Layout& layout, Sink& sink, const Threads& threads) {
+  Buffers buffers(threads, layout.buffer_bytes());
+  const auto make = [&](Range range, int worker) {
+    std::byte* buffer = buffers.of(worker);
+    plan.fill(range, buffer);
+    return buffer;
+  };
+  append_elements({0, layout.elements}, make, layout, sink, threads);
 }
 
 void fill_sink(const Plan& plan, const Layout& layout, Sink& sink, const Threads& threads) {
@@ -158,36 +174,88 @@ void fill_sink(const Plan& plan, const Layout& layout, Sink& sink, const Threads
   }
 }
 
+// Chooses how the plan reads what it reads at random, tells it, and explains.
+Access set_access(Plan& plan, const Inputs& inputs, const Layout& layout, bool anywhere,
+                  const Settings& settings) {
+  const AccessReport report = find_access(plan, inputs, layout.bytes(), anywhere, settings);
+  if (settings.explain) settings.explain(report);
+  if (report.choice.access != Access::plain) plan.set_access(report.choice.access);
+  return report.choice.access;
+}
+
+Windowing windowing_of(const Plan& plan, const Inputs& inputs, const Settings& settings) {
+  Windowing windowing;
+  windowing.memory = memory_of(settings);
+  windowing.mapped = are_mapped(plan, inputs);
+  windowing.scratch = [&settings](std::int64_t bytes) { return make_scratch(settings, bytes); };
+  return windowing;
+}
+
+void fill_windows(const Plan& plan, const Inputs& inputs, const Layout& layout, std::byte* out,
+                  const Settings& settings) {
+  Windowing windowing = windowing_of(plan, inputs, settings);
+  windowing.anywhere = true;
+  windowing.write = [&](Range range, const std::byte* elements) {
+    std::memcpy(out + range.first * layout.width, elements, to_size(range.count * layout.width));
+  };
+  plan.fill_windows(windowing, settings.threads);
+}
+
+void fill_windows(const Plan& plan, const Inputs& inputs, const Layout& layout, Sink& sink,
+                  const Settings& settings) {
+  const Threads& threads = settings.threads;
+  Windowing windowing = windowing_of(plan, inputs, settings);
+  if (const ElementFile* elements = sink.elements()) {
+    windowing.anywhere = true;
+    windowing.file_offset = elements->offset();
+    windowing.write = [&](Range range, const std::byte* from) {
+      elements->write(range.first, from, range.count * layout.width);
+    };
+    return plan.fill_windows(windowing, threads);
+  }
+  windowing.write = [&](Range range, const std::byte* from) {
+    const auto make = [&](Range piece, int /*worker*/) {
+      return from + (piece.first - range.first) * layout.width;
+    };
+    append_elements(range, make, layout, sink, threads);
+  };
+  plan.fill_windows(windowing, threads);
+}
+
 }  // namespace
 
-Tensor execute(const Planned& planned, const Inputs& inputs, const Threads& threads, Arenas arenas) {
+Tensor execute(const Planned& planned, const Inputs& inputs, const Settings& settings, Arenas arenas) {
   const auto& [output, plan] = planned;
+  const Threads& threads = settings.threads;
   require_possible(output);
   const Layout layout(output);
   require_memory(layout.bytes(), cat("the result of shape ", to_string(output.shape)));
-  threads.expect(layout.bytes());
+  const Access access = set_access(*plan, inputs, layout, true, settings);
+  if (access != Access::windows) threads.expect(layout.bytes());
   plan->prepare(threads);
-  if (!plan->fill_checks()) check(*plan, threads);
+  if (access == Access::windows || !plan->fill_checks()) check(*plan, threads);
   auto storage = std::make_shared<Storage>(layout.bytes());
   storage->arenas = std::move(arenas);
   if (layout.elements != 0) {
-    plan->prefers_whole() ? fill_whole(*plan, layout, storage->data(), threads)
-                          : fill_memory(*plan, layout, storage->data(), threads);
+    std::byte* const out = storage->data();
+    access == Access::windows ? fill_windows(*plan, inputs, layout, out, settings)
+    : plan->prefers_whole()   ? fill_whole(*plan, layout, out, threads)
+                              : fill_memory(*plan, layout, out, threads);
   }
   inputs.require_unchanged();
   return {output.dtype, output.shape, storage};
 }
 
 void execute(const Planned& planned, const Inputs& inputs, const Destination& destination,
-             const Threads& threads) {
+             const Settings& settings) {
   const OutputInfo& output = planned.output;
   require_possible(output);
   // The width of NPY strings is known only when all of them are computed.
   if (output.dtype == DType::string && single_format_of(destination).needs_string_width) {
-    return write_tensor(execute(planned, inputs, threads, {}), inputs, destination, threads);
+    return write_tensor(execute(planned, inputs, settings, {}), inputs, destination, settings.threads);
   }
   const auto sink = open_sink(destination, output.dtype, output.shape, 0);
-  execute(planned, inputs, *sink, threads);
+  execute(planned, inputs, *sink, settings);
 }
 
 void prepare(Plan& plan, const Threads& threads) {
@@ -195,17 +263,25 @@ void prepare(Plan& plan, const Threads& threads) {
   check(plan, threads);
 }
 
-void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const Threads& threads) {
-  const Plan& plan = *planned.plan;
+void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const Settings& settings) {
+  Plan& plan = *planned.plan;
+  const Threads& threads = settings.threads;
   const Layout layout(planned.output);
-  if (plan.prefers_whole() && sink.elements() == nullptr) {
+  const bool anywhere = sink.elements() != nullptr;
+  const Access access = set_access(plan, inputs, layout, anywhere, settings);
+  if (access == Access::windows) {
+    prepare(plan, threads);
+    if (layout.elements != 0) fill_windows(plan, inputs, layout, sink, settings);
+    return;
+  }
+  if (plan.prefers_whole() && !anywhere) {
     // A file that is written from front to end needs the complete result first.
-    const Tensor whole = execute(planned, inputs, threads, {});
+    const Tensor whole = execute(planned, inputs, settings, {});
     threads.expect(layout.bytes());
     return fill_sink(*copy_plan(whole), layout, sink, threads);
   }
   threads.expect(layout.bytes());
-  planned.plan->prepare(threads);
+  plan.prepare(threads);
   // Bytes sent to a stream cannot be revoked.
   if (sink.is_stream() || !plan.fill_checks()) check(plan, threads);
   if (plan.prefers_whole() && layout.elements != 0) {
@@ -215,8 +291,8 @@ void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const T
   }
 }
 
-void execute(const Planned& planned, const Inputs& inputs, Sink& sink, const Threads& threads) {
-  fill_sink(planned, inputs, sink, threads);
+void execute(const Planned& planned, const Inputs& inputs, Sink& sink, const Settings& settings) {
+  fill_sink(planned, inputs, sink, settings);
   inputs.require_unchanged();
   sink.commit();
 }

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "base/input_file.hpp"
-#include "base/threads.hpp"
+#include "engine/settings.hpp"
 #include "io/sink.hpp"
 #include "ops/operator.hpp"
 #include "tensor/tensor.hpp"
@@ -16,22 +16,22 @@ namespace tensorop {
 // memory or a file fails, or one of `inputs` has changed. Nothing is published then.
 
 // The result in memory. It keeps `arenas` alive, which its strings point into.
-[[nodiscard]] Tensor execute(const Planned& planned, const Inputs& inputs, const Threads& threads,
+[[nodiscard]] Tensor execute(const Planned& planned, const Inputs& inputs, const Settings& settings,
                              Arenas arenas);
 
 // The result at its destination, published when it is complete.
 void execute(const Planned& planned, const Inputs& inputs, const Destination& destination,
-             const Threads& threads);
+             const Settings& settings);
 
 // The result through a sink that is open already, committed when it is complete. Not for strings, whose width
 // an NPY file needs first.
-void execute(const Planned& planned, const Inputs& inputs, Sink& sink, const Threads& threads);
+void execute(const Planned& planned, const Inputs& inputs, Sink& sink, const Settings& settings);
 
 // Prepares a plan and checks all that can fail. Throws PlanFault.
 void prepare(Plan& plan, const Threads& threads);
 
 // The same without publishing it: to be committed, or given up. Does not look whether inputs have changed.
-void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const Threads& threads);
+void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const Settings& settings);
 
 // A tensor that is in memory or mapped, to a destination, or through an open sink.
 void write_tensor(const Tensor& tensor, const Inputs& inputs, Sink& sink, const Threads& threads);

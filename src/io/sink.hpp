@@ -25,6 +25,8 @@ class ElementFile {
 
   // Writes `bytes` bytes of elements, the first of which is number `first`.
   void write(std::int64_t first, const std::byte* elements, std::int64_t bytes) const;
+  // Where element 0 begins in the file, in bytes.
+  [[nodiscard]] std::int64_t offset() const { return offset_; }
   // All elements as writable memory, valid until the sink's commit().
   [[nodiscard]] std::byte* map() const;
 

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <utility>
 
+#include "base/advice.hpp"
 #include "base/checked.hpp"
 #include "kernels/cache.hpp"
 #include "kernels/columns.hpp"
 #include "kernels/copy_elements.hpp"
+#include "kernels/gather_windows.hpp"
 #include "kernels/rows.hpp"
 #include "kernels/strategy.hpp"
 
@@ -17,6 +20,9 @@ namespace {
 
 constexpr std::size_t kData = 0;
 constexpr std::size_t kIndices = 1;
+
+// Bytes of rows that the system is told of at a time.
+constexpr std::int64_t kAdvisedBytes = 1 << 20;
 
 // Reads memory sequentially, which the hardware prefetches; reads in the order of the rows are not
 // prefetched. Real loads: half of the software prefetches were dropped.
@@ -42,6 +48,7 @@ class GatherRows final : public Plan {
 
   void prepare(const Threads& threads) override {
     if (strategy_.keep_offsets) locator_->keep_offsets(threads);
+    if (access_ == Access::advised) expect_random(data_.data(), data_.bytes());
   }
 
   void fill(Range range, std::byte* out) const override {
@@ -70,6 +77,25 @@ class GatherRows final : public Plan {
   // not in the order of the indices.
   [[nodiscard]] bool fill_checks() const override {
     return check_size() == 0 || (result_elements_ != 0 && !strategy_.is_whole());
+  }
+
+  [[nodiscard]] std::optional<RandomAccess> random_access() const override {
+    if (locator_->rows() == 0) return std::nullopt;
+    const std::span data(data_.data(), to_size(data_.bytes()));
+    return RandomAccess{.kind = RandomAccess::Kind::rows,
+                        .operands = {data},
+                        .rows = locator_->rows(),
+                        .row_bytes = row_bytes_,
+                        .locate = [this](std::int64_t first, std::int64_t count, std::int64_t* offsets) {
+                          locator_->locate(first, count, offsets);
+                        }};
+  }
+  void set_access(Access access) override { access_ = access; }
+  [[nodiscard]] WindowPlan plan_windows(std::int64_t memory, bool anywhere) const override {
+    return windowed().plan(memory, anywhere);
+  }
+  void fill_windows(const Windowing& windowing, const Threads& threads) const override {
+    windowed().fill(windowing, threads);
   }
 
   [[nodiscard]] Origin origin(std::int64_t element) const override {
@@ -109,6 +135,10 @@ class GatherRows final : public Plan {
   }
 
  private:
+  [[nodiscard]] WindowedGather windowed() const {
+    return {data_.data(), data_.size() / row_elements_, row_elements_, row_bytes_, *locator_};
+  }
+
   // A range may begin or end within a row.
   void fill_within_row(std::int64_t row, std::int64_t column, std::int64_t columns, std::byte* out) const {
     std::int64_t offset = 0;
@@ -116,11 +146,14 @@ class GatherRows final : public Plan {
     if (offset == kSkip) {
       std::memset(out, 0, to_size(columns * width_));
     } else {
+      if (access_ == Access::advised)
+        will_need(data_.data() + offset * row_bytes_ + column * width_, columns * width_);
       std::memcpy(out, data_.data() + offset * row_bytes_ + column * width_, to_size(columns * width_));
     }
   }
 
   void fill_rows(std::int64_t row, std::int64_t rows, std::byte* out) const {
+    if (access_ == Access::advised) return fill_rows_advised(row, rows, out);
     std::int64_t room[kIndexBlock];
     std::int64_t last_read = -1;
     for (const std::int64_t end = row + rows; row < end;) {
@@ -137,6 +170,26 @@ class GatherRows final : public Plan {
     }
   }
 
+  // The same; before the rows of a block are copied, the system is told of those of the next one.
+  void fill_rows_advised(std::int64_t row, std::int64_t rows, std::byte* out) const {
+    const std::int64_t most = std::clamp<std::int64_t>(kAdvisedBytes / row_bytes_, 1, kIndexBlock);
+    std::int64_t rooms[2][kIndexBlock];
+    const auto announce = [&](std::int64_t first, std::int64_t* offsets) {
+      const std::int64_t n = std::min(most, rows - first);
+      if (n <= 0) return;
+      locator_->locate(row + first, n, offsets);
+      for (std::int64_t i = 0; i < n; ++i) {
+        if (offsets[i] != kSkip) will_need(data_.data() + offsets[i] * row_bytes_, row_bytes_);
+      }
+    };
+    announce(0, rooms[0]);
+    for (std::int64_t first = 0, block = 0; first < rows; first += most, ++block) {
+      const std::int64_t n = std::min(most, rows - first);
+      announce(first + most, rooms[(block + 1) % 2]);
+      gather_rows(out + first * row_bytes_, data_.data(), rooms[block % 2], n, row_bytes_, locator_->skips());
+    }
+  }
+
   Tensor data_;
   std::int64_t width_;
   std::int64_t row_elements_;
@@ -145,6 +198,7 @@ class GatherRows final : public Plan {
   std::unique_ptr<Locator> locator_;
   ColumnTiles tiles_;
   Strategy strategy_;
+  Access access_ = Access::plain;
 };
 
 }  // namespace

@@ -8,20 +8,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/threads.hpp"
 #include "kernels/fault.hpp"
+#include "kernels/range.hpp"
+#include "kernels/windows.hpp"
 
 namespace tensorop {
-
-// Consecutive elements, rows or index tuples.
-struct Range {
-  std::int64_t first = 0;
-  std::int64_t count = 0;
-  [[nodiscard]] std::int64_t end() const { return first + count; }
-  friend bool operator==(const Range&, const Range&) = default;
-};
 
 // The element of an operand at a flat, row-major position.
 struct OperandElement {
@@ -99,6 +94,19 @@ class Plan {
   // Computes part `part` of `parts` of the result `whole`. No two parts write the same element, and the
   // result does not depend on `parts`. Only where prefers_whole(), and after check() of everything.
   virtual void fill_part(std::byte* /*whole*/, std::int64_t /*part*/, std::int64_t /*parts*/) const {}
+
+  // What is read or written at random, from sizes alone; nothing where all of it is read and written from
+  // front to end, as far as a file system that reads ahead is concerned.
+  [[nodiscard]] virtual std::optional<RandomAccess> random_access() const { return std::nullopt; }
+  // How that is to be read: before prepare(). Only where random_access() has a value; else it is plain.
+  virtual void set_access(Access /*access*/) {}
+  // The windows that fill_windows() makes with so much memory, where `anywhere` as in Windowing.
+  [[nodiscard]] virtual WindowPlan plan_windows(std::int64_t /*memory*/, bool /*anywhere*/) const {
+    return {};
+  }
+  // Writes the whole result, on all threads. After set_access(windows), prepare(), and check() of everything:
+  // no index is bad then unless a file has changed. Of kind columns only where `anywhere`.
+  virtual void fill_windows(const Windowing& /*windowing*/, const Threads& /*threads*/) const {}
 };
 
 }  // namespace tensorop

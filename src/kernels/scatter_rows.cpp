@@ -23,6 +23,9 @@ constexpr std::size_t kData = 0;
 constexpr std::size_t kIndices = 1;
 constexpr std::size_t kUpdates = 2;
 
+// Sorted updates are split by their target row into at most this many buckets.
+constexpr std::int64_t kBuckets = 4096;
+
 // Bits of rows or of elements.
 using Bits = std::vector<std::uint64_t>;
 
@@ -81,7 +84,7 @@ class ScatterRows final : public Plan {
     if (strategy_.keep_offsets) locator_->keep_offsets(threads);
     if (refuse_duplicates_) require_no_duplicates();
     if (strategy_.order == Strategy::Order::sorted) {
-      sorted_.sort(*locator_, data_.size() / row_elements_, threads);
+      sorted_.sort(*locator_, {0, locator_->rows()}, data_.size() / row_elements_, kBuckets, threads);
     }
   }
 

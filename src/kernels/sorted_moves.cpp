@@ -5,27 +5,28 @@
 namespace tensorop {
 namespace {
 
-// Sorted updates are split by their target row into at most this many buckets.
-constexpr std::int64_t kBuckets = 4096;
-// Updates that one thread decodes or sorts at a time.
+// Rows that one thread decodes or sorts at a time. Of more buckets than usual larger chunks are made: each
+// chunk counts all buckets.
 constexpr std::int64_t kSortChunk = std::int64_t{1} << 16;
+constexpr std::int64_t kUsualBuckets = 4096;
 
 }  // namespace
 
-void SortedMoves::sort(const Locator& locator, std::int64_t target_rows, const Threads& threads) {
-  const std::int64_t rows = locator.rows();
-  bucket_rows_ = ceil_div(target_rows, kBuckets);
+void SortedMoves::sort(const Locator& locator, Range rows, std::int64_t target_rows,
+                       std::int64_t most_buckets, const Threads& threads) {
+  bucket_rows_ = ceil_div(target_rows, most_buckets);
   const std::int64_t buckets = ceil_div(target_rows, bucket_rows_);
-  const std::int64_t chunks = ceil_div(rows, kSortChunk);
-  std::vector<std::int64_t> targets(to_size(rows));
+  const std::int64_t chunk_rows = kSortChunk * ceil_div(buckets, kUsualBuckets);
+  const std::int64_t chunks = ceil_div(rows.count, chunk_rows);
+  std::vector<std::int64_t> targets(to_size(rows.count));
   std::vector<std::int64_t> slots(to_size(chunks * buckets));
   threads.for_each(chunks, [&](std::int64_t chunk, int /*worker*/) {
     std::int64_t* counts = slots.data() + chunk * buckets;
-    const std::int64_t end = std::min(rows, (chunk + 1) * kSortChunk);
-    for (std::int64_t first = chunk * kSortChunk; first < end; first += kIndexBlock) {
+    const std::int64_t end = std::min(rows.count, (chunk + 1) * chunk_rows);
+    for (std::int64_t first = chunk * chunk_rows; first < end; first += kIndexBlock) {
       const std::int64_t n = std::min(kIndexBlock, end - first);
       std::int64_t* block = targets.data() + first;
-      locator.locate(first, n, block);
+      locator.locate(rows.first + first, n, block);
       for (std::int64_t i = 0; i < n; ++i) {
         if (block[i] != kSkip) ++counts[block[i] / bucket_rows_];
       }
@@ -43,10 +44,10 @@ void SortedMoves::sort(const Locator& locator, std::int64_t target_rows, const T
   moves_.resize(to_size(next));
   threads.for_each(chunks, [&](std::int64_t chunk, int /*worker*/) {
     std::int64_t* slot = slots.data() + chunk * buckets;
-    const std::int64_t end = std::min(rows, (chunk + 1) * kSortChunk);
-    for (std::int64_t row = chunk * kSortChunk; row < end; ++row) {
+    const std::int64_t end = std::min(rows.count, (chunk + 1) * chunk_rows);
+    for (std::int64_t row = chunk * chunk_rows; row < end; ++row) {
       const std::int64_t target = targets[to_size(row)];
-      if (target != kSkip) moves_[to_size(slot[target / bucket_rows_]++)] = {target, row};
+      if (target != kSkip) moves_[to_size(slot[target / bucket_rows_]++)] = {target, rows.first + row};
     }
   });
 }

@@ -1,9 +1,11 @@
-// The updates of a scatter in the order of the rows that they go to, for results that do not fit in the
-// cache.
+// Rows that index tuples select, in the order in which they lie in the indexed tensor: the updates of a
+// scatter in the order of the rows that they go to, the rows of a gather in the order in which data has them.
+// For tensors that do not fit in the cache, or in memory.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/checked.hpp"
@@ -13,16 +15,28 @@
 
 namespace tensorop {
 
-// Updates, sorted by bucket of target rows, in row order within each bucket.
+// Moves, sorted by bucket of target rows, which are rows of the indexed tensor, in row order within each
+// bucket.
 class SortedMoves {
  public:
   // Before sort().
   [[nodiscard]] bool empty() const { return buckets_.empty(); }
 
-  // A counting sort, which is stable, on all threads: targets are decoded chunk by chunk and counted by chunk
-  // and bucket; then each chunk knows where in each bucket its moves go. Takes 24 bytes for each update.
-  // Throws PlanFault for the lowest bad index.
-  void sort(const Locator& locator, std::int64_t target_rows, const Threads& threads);
+  // The rows `rows` of a locator, in at most `buckets` buckets of the `target_rows` rows of the indexed
+  // tensor. A counting sort, which is stable, on all threads: targets are decoded chunk by chunk and counted
+  // by chunk and bucket; then each chunk knows where in each bucket its moves go. Takes 24 bytes for each
+  // row. Throws PlanFault for the lowest bad index.
+  void sort(const Locator& locator, Range rows, std::int64_t target_rows, std::int64_t buckets,
+            const Threads& threads);
+
+  // Those that select a row.
+  [[nodiscard]] std::int64_t count() const { return to_int64(moves_.size()); }
+  [[nodiscard]] std::int64_t buckets() const { return to_int64(buckets_.size()) - 1; }
+  [[nodiscard]] std::int64_t bucket_rows() const { return bucket_rows_; }
+  [[nodiscard]] std::span<const Move> bucket(std::int64_t number) const {
+    const std::int64_t first = buckets_[to_size(number)];
+    return {moves_.data() + first, to_size(buckets_[to_size(number + 1)] - first)};
+  }
 
   // Calls take(moves, count) for the moves of all buckets that touch the target rows, in blocks.
   template <class Take>

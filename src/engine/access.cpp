@@ -1,0 +1,124 @@
+#include "engine/access.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/checked.hpp"
+#include "engine/settings.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr double kPage = 4096;
+
+// Reading so much is a matter of some ten milliseconds, in whichever order.
+constexpr std::int64_t kSmall = 32 << 20;
+// Rows so long are read as fast one by one as in ascending order.
+constexpr std::int64_t kLongRow = 256 << 10;
+// A page read alone takes as long as three to four that are read with their neighbours (90,000 a second
+// against 1.3 GB/s); sorting and putting rows in order take a little too.
+constexpr double kFewPages = 0.125;
+
+}  // namespace
+
+double pages_touched(const AccessFacts& facts) {
+  const double pages = std::max(1.0, static_cast<double>(facts.bytes) / kPage);
+  const double reads = static_cast<double>(facts.rows) * (1 + static_cast<double>(facts.row_bytes) / kPage);
+  return 1 - std::exp(-reads / pages);
+}
+
+AccessChoice choose_access(const AccessFacts& facts) {
+  using Kind = RandomAccess::Kind;
+  // A result that is written at random stays in the page cache until it is complete.
+  const bool large_result = facts.kind != Kind::rows && facts.result_bytes > facts.memory;
+  if (!large_result) {
+    if (facts.bytes + (facts.kind == Kind::rows ? 0 : facts.result_bytes) < kSmall)
+      return {Access::plain, AccessReason::small};
+    if (facts.resident == 1) return {Access::plain, AccessReason::resident};
+  }
+  if (facts.kind == Kind::columns) {
+    if (!facts.anywhere) return {Access::plain, AccessReason::no_positions};
+    return {Access::windows, large_result ? AccessReason::large_result : AccessReason::outer_axis};
+  }
+  if (facts.kind == Kind::targets) return {Access::windows, AccessReason::large_result};
+  if (facts.ascending) return {Access::plain, AccessReason::ascending};
+  const bool few_pages = facts.row_bytes >= kLongRow || pages_touched(facts) < kFewPages;
+  if (few_pages && facts.can_advise) return {Access::advised, AccessReason::few_pages};
+  return {Access::windows, AccessReason::many_pages};
+}
+
+namespace {
+
+// Whether rows are read in about the order in which they lie, in blocks of rows that are sampled here and
+// there: the system then reads ahead by itself.
+bool rows_ascend(const RandomAccess& random) {
+  constexpr std::int64_t kBlocks = 16;
+  constexpr std::int64_t kRows = 64;
+  constexpr std::int64_t kNear = 128 << 10;  // bytes that any system reads ahead
+  if (!random.locate || random.rows < 2 * kRows) return false;
+  std::int64_t steps = 0;
+  std::int64_t near = 0;
+  std::int64_t offsets[kRows];
+  for (std::int64_t block = 0; block < kBlocks; ++block) {
+    const std::int64_t first = part_bound(random.rows - kRows, block, kBlocks - 1);
+    try {
+      random.locate(first, kRows, offsets);
+    } catch (const PlanFault&) {
+      return false;  // filling finds the lowest one
+    }
+    for (std::int64_t i = 1; i < kRows; ++i) {
+      const std::int64_t step = offsets[i] - offsets[i - 1];
+      ++steps;
+      near += step >= 0 && step <= kNear / random.row_bytes ? 1 : 0;
+    }
+  }
+  return near >= steps - steps / 16;
+}
+
+}  // namespace
+
+bool are_mapped(const Plan& plan, const Inputs& inputs) {
+  const auto random = plan.random_access();
+  return random && std::ranges::all_of(random->operands, [&](const auto& operand) {
+           return operand.empty() || inputs.find(operand.data()) != nullptr;
+         });
+}
+
+AccessReport find_access(const Plan& plan, const Inputs& inputs, std::int64_t result_bytes, bool anywhere,
+                         const Settings& settings) {
+  AccessReport report;
+  const auto random = plan.random_access();
+  if (!random) return report;
+  AccessFacts& facts = report.facts;
+  facts.kind = random->kind;
+  facts.rows = random->rows;
+  facts.row_bytes = random->row_bytes;
+  facts.can_advise = random->locate != nullptr;
+  facts.anywhere = anywhere;
+  facts.result_bytes = result_bytes;
+  double resident = 0;
+  for (const auto& operand : random->operands) facts.bytes += to_int64(operand.size());
+  const bool is_small = facts.bytes + result_bytes < kSmall;
+  if (!is_small) facts.memory = memory_of(settings);
+  if (facts.bytes >= kSmall) {
+    for (const auto& operand : random->operands) {
+      const MappedFile* file = inputs.find(operand.data());
+      const double share =
+          file == nullptr ? 1 : file->resident_share(operand.data(), to_int64(operand.size())).value_or(1);
+      resident += share * static_cast<double>(operand.size());
+    }
+    facts.resident = resident / static_cast<double>(facts.bytes);
+    facts.ascending = facts.resident < 1 && rows_ascend(*random);
+  }
+  report.choice = choose_access(facts);
+  if (settings.access) {
+    facts.memory = memory_of(settings);
+    const bool possible = facts.kind != RandomAccess::Kind::columns || anywhere;
+    if (*settings.access != Access::windows || possible)
+      report.choice = {*settings.access, AccessReason::asked_for};
+  }
+  if (report.choice.access == Access::windows) report.windows = plan.plan_windows(facts.memory, anywhere);
+  return report;
+}
+
+}  // namespace tensorop

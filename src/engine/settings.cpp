@@ -1,0 +1,25 @@
+#include "engine/settings.hpp"
+
+#include <sys/stat.h>
+
+#include "base/error.hpp"
+#include "base/memory.hpp"
+#include "base/paths.hpp"
+#include "base/system.hpp"
+#include "base/temporary_folder.hpp"
+
+namespace tensorop {
+
+std::int64_t memory_of(const Settings& settings) {
+  return settings.memory != 0 ? settings.memory : default_memory();
+}
+
+ScratchFile make_scratch(const Settings& settings, std::int64_t bytes) {
+  if (settings.scratch_beside.empty()) return {temporary_base(), bytes};
+  const std::string path = resolve_links(settings.scratch_beside);
+  struct stat info {};
+  const bool is_stream = os().stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
+  return {is_stream || is_descriptor_name(path) ? temporary_base() : directory_of(path), bytes};
+}
+
+}  // namespace tensorop

@@ -1,0 +1,26 @@
+// Gathering rows from data that memory does not hold: for each window of the result the rows are sorted by
+// their offset, and data is read once, in ascending order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/locator.hpp"
+#include "kernels/plan.hpp"
+
+namespace tensorop {
+
+// A gather of rows; `data` and `locator` outlive it.
+struct WindowedGather {
+  const std::byte* data;
+  std::int64_t data_rows;
+  std::int64_t row_elements;
+  std::int64_t row_bytes;
+  const Locator& locator;
+
+  // As in Plan.
+  [[nodiscard]] WindowPlan plan(std::int64_t memory, bool anywhere) const;
+  void fill(const Windowing& windowing, const Threads& threads) const;
+};
+
+}  // namespace tensorop
