@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <string_view>
 #include <vector>
 
+#include "base/byte_size.hpp"
 #include "base/checked.hpp"
 #include "base/text.hpp"
 
@@ -31,26 +30,6 @@ std::string bar(double share, std::int64_t length) {
   std::fill_n(out.begin(), full, '=');
   if (full < out.size()) out[full] = '>';
   return cat("[", out, "] ");
-}
-
-// A unit of bytes, and how a number of them is written.
-struct Unit {
-  std::string_view name;
-  int shift;  // 2^shift bytes
-};
-
-Unit unit_of(double bytes) {
-  constexpr Unit kUnits[] = {{"TiB", 40}, {"GiB", 30}, {"MiB", 20}, {"KiB", 10}};
-  for (const Unit& unit : kUnits) {
-    if (bytes >= std::ldexp(1.0, unit.shift)) return unit;
-  }
-  return {"bytes", 0};
-}
-
-std::string in_unit(double bytes, const Unit& unit) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*f", unit.shift == 0 ? 0 : 1, std::ldexp(bytes, -unit.shift));
-  return text;
 }
 
 // `counts` with the first of `tails` that fits, and a bar where it fits too.
@@ -85,12 +64,12 @@ std::string progress_line(std::int64_t done, std::int64_t total, double elapsed_
 }
 
 std::string byte_progress_line(std::int64_t done, std::int64_t total, double elapsed_seconds, int width) {
-  const Unit unit = unit_of(static_cast<double>(total));
+  const ByteUnit unit = byte_unit_of(static_cast<double>(total));
   const std::string time = time_left(done, total, elapsed_seconds);
   std::string rate;
   if (done != 0 && elapsed_seconds > 0) {
     const double bytes = static_cast<double>(done) / elapsed_seconds;
-    const Unit rate_unit = unit_of(bytes);
+    const ByteUnit rate_unit = byte_unit_of(bytes);
     rate = cat(", ", in_unit(bytes, rate_unit), " ", rate_unit.name, "/s");
   }
   const std::string counts = cat(in_unit(static_cast<double>(done), unit), "/",
