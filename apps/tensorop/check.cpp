@@ -193,6 +193,12 @@ int run_check(const Arguments& arguments) {
   const auto say = [&](const std::string& text) {
     if (!text.empty()) progress.hide_while([&] { print(text); });
   };
+  if (arguments.has(kExplainPlan)) {
+    settings.batch.explain = [&](const Job& job, const AccessReport& report) {
+      const std::string lines = plan_lines(job.location(), report);
+      progress.hide_while([&] { std::fputs(lines.c_str(), stderr); });
+    };
+  }
   CheckJson json;
   const CheckCounts counts =
       check_cases(std::move(jobs), settings, [&](const Job& job, const CaseResult& result) {

@@ -98,6 +98,11 @@ class MeteredSettings {
 [[nodiscard]] std::vector<Option> batch_options();
 [[nodiscard]] BatchSettings read_batch_settings(const Arguments& arguments);
 
+// --explain-plan, and the lines that it prints of a call; `location` is that of a job, or empty.
+inline constexpr std::string_view kExplainPlan = "--explain-plan";
+[[nodiscard]] Option explain_plan_option();
+[[nodiscard]] std::string plan_lines(const std::string& location, const AccessReport& report);
+
 // --show N, and N; 0 without the option.
 [[nodiscard]] Option show_option();
 [[nodiscard]] std::int64_t read_show(const Arguments& arguments);

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
+#include "base/byte_size.hpp"
 #include "base/error.hpp"
 #include "base/output_file.hpp"
 #include "base/system.hpp"
@@ -12,6 +14,7 @@
 #include "base/threads.hpp"
 #include "commands.hpp"
 #include "io/npz.hpp"
+#include "report/access_report.hpp"
 #include "report/describe.hpp"
 
 namespace tensorop {
@@ -19,6 +22,10 @@ namespace tensorop {
 std::vector<Option> global_options() {
   return {
       {"--threads", OptionKind::value, "N", "threads to use; default: the cores this process may use"},
+      {"--memory", OptionKind::value, "SIZE",
+       "bytes for buffers and windows, with K, M or G: powers of 1024; default: TENSOROP_MEMORY, else half "
+       "of "
+       "what is free"},
       {"--progress", OptionKind::value, "auto|always|never",
        "a progress bar on standard error; auto (default): on a terminal, after one second"},
       {"--quiet", OptionKind::flag, "", "no warnings", "-q"},
@@ -38,6 +45,18 @@ std::optional<int> read_count(const Arguments& arguments, std::string_view optio
   // The result does not depend on the number: more than this only costs.
   constexpr std::int64_t kMost = 1024;
   return static_cast<int>(std::min(*number, kMost));
+}
+
+// --memory, or the variable of the environment; 0 where neither is there.
+std::int64_t read_memory(const Arguments& arguments) {
+  const auto size_of = [](std::string_view name, std::string_view text) {
+    if (const auto bytes = parse_byte_size(text)) return *bytes;
+    throw Error(
+        cat(name, " ", in_quotes(text), " is not a positive integer, with K, M or G or nothing after it"));
+  };
+  if (const auto text = arguments.value("--memory")) return size_of("--memory", *text);
+  const char* const variable = std::getenv("TENSOROP_MEMORY");
+  return variable == nullptr || *variable == '\0' ? 0 : size_of("TENSOROP_MEMORY", variable);
 }
 
 }  // namespace
@@ -76,15 +95,31 @@ std::vector<ToleranceText> read_tolerance_texts(const Arguments& arguments) {
 }
 
 std::vector<Option> batch_options() {
-  return {{"--jobs", OptionKind::value, "N",
-           "the most jobs to run concurrently; default: the number of threads"}};
+  return {
+      {"--jobs", OptionKind::value, "N", "the most jobs to run concurrently; default: the number of threads"},
+      explain_plan_option()};
 }
 
 BatchSettings read_batch_settings(const Arguments& arguments) {
   BatchSettings settings;
-  settings.threads = read_settings(arguments).threads;
+  const Settings own = read_settings(arguments);
+  settings.threads = own.threads;
+  settings.memory = own.memory;
   settings.concurrent_jobs = read_count(arguments, "--jobs").value_or(settings.threads.count());
   return settings;
+}
+
+Option explain_plan_option() {
+  return {std::string(kExplainPlan), OptionKind::flag, "",
+          "print on standard error how operands are read that memory may not hold, and why"};
+}
+
+std::string plan_lines(const std::string& location, const AccessReport& report) {
+  std::string out;
+  for (const std::string& line : access_lines(report)) {
+    out += cat("tensorop: plan: ", location, location.empty() ? "" : ": ", line, "\n");
+  }
+  return out;
 }
 
 Option show_option() {
@@ -112,11 +147,15 @@ bool matches_filter(const std::string& name, const std::string& filter) {
 Settings read_settings(const Arguments& arguments) {
   Settings settings;
   settings.threads = Threads(read_count(arguments, "--threads").value_or(available_cores()));
+  settings.memory = read_memory(arguments);
   (void)read_progress(arguments);
   if (!arguments.has("--quiet")) {
     settings.warn = [](const std::string& line) {
       std::fprintf(stderr, "tensorop: warning: %s\n", line.c_str());
     };
+  }
+  if (arguments.has(kExplainPlan)) {
+    settings.explain = [](const AccessReport& report) { std::fputs(plan_lines("", report).c_str(), stderr); };
   }
   return settings;
 }
@@ -134,10 +173,16 @@ ProgressMode mode_beside(const std::string& output, const Arguments& arguments) 
 MeteredSettings::MeteredSettings(const Arguments& arguments, const std::string& output)
     : progress_(mode_beside(output, arguments), &meter_), settings_(read_settings(arguments)) {
   settings_.threads = Threads(settings_.threads.count(), &meter_);
-  if (!settings_.warn) return;
-  settings_.warn = [this, warn = settings_.warn](const std::string& line) {
-    progress_.hide_while([&] { warn(line); });
-  };
+  if (settings_.warn) {
+    settings_.warn = [this, warn = settings_.warn](const std::string& line) {
+      progress_.hide_while([&] { warn(line); });
+    };
+  }
+  if (settings_.explain) {
+    settings_.explain = [this, explain = settings_.explain](const AccessReport& report) {
+      progress_.hide_while([&] { explain(report); });
+    };
+  }
 }
 
 std::vector<Option> output_options(FormatChoice choice) {

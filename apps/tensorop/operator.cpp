@@ -80,6 +80,7 @@ std::vector<Option> operator_options(const FoundOperator& found) {
   options.push_back(input_option());
   options.push_back(
       {"--dry-run", OptionKind::flag, "", "print dtype and shape of the result; read only headers"});
+  options.push_back(explain_plan_option());
   if (!op.open.empty()) {
     options.push_back(
         {"--open-mask", OptionKind::value, "FILE",
@@ -142,6 +143,10 @@ Request make_request(const FoundOperator& found, const Arguments& arguments) {
   request.dtype = arguments.value("--dtype");
   request.text_format = read_input_format(arguments);
   request.dry_run = arguments.has("--dry-run");
+  if (request.dry_run && arguments.has(kExplainPlan)) {
+    throw Error("--explain-plan cannot be combined with --dry-run", "",
+                "the plan depends on elements, and --dry-run reads only headers");
+  }
   return request;
 }
 

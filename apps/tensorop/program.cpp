@@ -26,7 +26,9 @@ std::vector<std::string> command_names() {
 std::size_t find_command(const Words& args) {
   std::size_t i = 0;
   while (i < args.size() && args[i].starts_with('-')) {
-    i += args[i] == "--threads" || args[i] == "--progress" ? 2U : 1U;
+    const std::vector<Option> options = global_options();
+    const auto option = std::ranges::find(options, args[i], &Option::name);
+    i += option != options.end() && option->kind == OptionKind::value ? 2U : 1U;
   }
   return std::min(i, args.size());
 }

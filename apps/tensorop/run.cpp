@@ -80,6 +80,11 @@ int run_jobs(const Arguments& arguments) {
   const auto say = [&](const std::string& lines) {
     if (!lines.empty()) progress.hide_while([&] { std::fputs(lines.c_str(), stderr); });
   };
+  if (arguments.has(kExplainPlan)) {
+    settings.explain = [&](const Job& job, const AccessReport& report) {
+      say(plan_lines(job.location(), report));
+    };
+  }
   Tally tally;
   const auto work = [&](std::size_t i, const Settings& own) { return run_job(jobs[i], own); };
   run_batch(jobs, settings, work, [&](std::size_t i, const JobOutcome& outcome) {

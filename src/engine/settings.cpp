@@ -2,6 +2,8 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/memory.hpp"
 #include "base/paths.hpp"
@@ -11,7 +13,8 @@
 namespace tensorop {
 
 std::int64_t memory_of(const Settings& settings) {
-  return settings.memory != 0 ? settings.memory : default_memory();
+  const std::int64_t memory = settings.memory != 0 ? settings.memory : default_memory();
+  return std::max<std::int64_t>(1, memory / settings.memory_sharers);
 }
 
 ScratchFile make_scratch(const Settings& settings, std::int64_t bytes) {

@@ -25,6 +25,7 @@ struct Settings {
   TensorLookup lookup = nullptr;
   // Bytes that buffers and windows may take; 0: half of the memory that is free.
   std::int64_t memory = 0;
+  int memory_sharers = 1;  // calls that may run concurrently: each has an equal part of it
   // Temporary files without a name go to the folder of this file; empty, or no regular file:
   // temporary_base().
   std::string scratch_beside = {};
@@ -34,7 +35,8 @@ struct Settings {
   std::optional<Access> access = std::nullopt;
 };
 
-// Settings::memory, or what there is for it. Reads files of the system where that is not given.
+// This call's part of Settings::memory, or of what there is for it; at least 1. Reads files of the system
+// where that is not given.
 [[nodiscard]] std::int64_t memory_of(const Settings& settings);
 
 // A temporary file of so many bytes where the settings want it. Throws Error where there is no space.

@@ -18,6 +18,12 @@
 namespace tensorop {
 namespace {
 
+// How many jobs may run concurrently.
+int workers_of(const std::vector<Job>& jobs, const BatchSettings& settings) {
+  const auto most = std::min(to_int64(jobs.size()), std::int64_t{settings.concurrent_jobs});
+  return static_cast<int>(std::max<std::int64_t>(most, 1));
+}
+
 class Batch {
  public:
   Batch(const std::vector<Job>& jobs, const BatchSettings& settings, const JobWork& work,
@@ -97,6 +103,11 @@ class Batch {
     Settings own;
     const auto sharing = std::min<std::size_t>(running_ + ready_.size(), to_size(settings_.concurrent_jobs));
     own.threads = Threads(std::max(1, settings_.threads.count() / static_cast<int>(sharing)));
+    own.memory = settings_.memory;
+    own.memory_sharers = workers_of(jobs_, settings_);
+    if (settings_.explain) {
+      own.explain = [this, job](const AccessReport& report) { settings_.explain(jobs_[job], report); };
+    }
     own.warn = [&warnings = states_[job].outcome.warnings](const std::string& line) {
       warnings.push_back(line);
     };
@@ -178,10 +189,8 @@ class Batch {
 void run_batch(const std::vector<Job>& jobs, const BatchSettings& settings, const JobWork& work,
                const JobReport& report) {
   Batch batch(jobs, settings, work, report);
-  const auto workers = std::min(to_int64(jobs.size()), std::int64_t{settings.concurrent_jobs});
-  Threads(static_cast<int>(std::max<std::int64_t>(workers, 1))).for_each(workers, [&](std::int64_t, int) {
-    batch.take_part();
-  });
+  const int workers = workers_of(jobs, settings);
+  Threads(workers).for_each(workers, [&](std::int64_t, int) { batch.take_part(); });
 }
 
 std::optional<Tensor> run_job(const Job& job, const Settings& settings) {

@@ -18,7 +18,11 @@ namespace tensorop {
 struct BatchSettings {
   Threads threads{1};       // divided among the jobs that run concurrently
   int concurrent_jobs = 1;  // at most
-  bool fail_fast = false;   // start no more jobs after a failure
+  // As in Settings; divided among the jobs that may run concurrently.
+  std::int64_t memory = 0;
+  // Called with what Settings::explain of a job is called with, by the thread that runs it; may be empty.
+  std::function<void(const Job& job, const AccessReport& report)> explain = nullptr;
+  bool fail_fast = false;  // start no more jobs after a failure
   // Whether a job that is done is a failure to fail_fast; null: none is. Called by the thread that did it.
   std::function<bool(std::size_t i)> is_failure = nullptr;
   // Called with the number of jobs that have ended and the number of all jobs; one call at a time, ascending.

@@ -122,6 +122,8 @@ TEST_CASE("global options stand before or after the command", "[cli][usage]") {
       {{"-q", "gather", "[1,2]", "1"}, expected},
       {{"--quiet", "--threads", "2", "gather", "[1,2]", "1"}, expected},
       {{"--threads=2", "gather", "[1,2]", "1"}, expected},
+      {{"--memory", "64M", "gather", "[1,2]", "1"}, expected},
+      {{"--progress", "never", "--memory=1g", "gather", "[1,2]", "1"}, expected},
       {{"gather", "[1,2]", "--threads", "3", "1", "-q"}, expected},
   });
 }
@@ -253,6 +255,69 @@ TEST_CASE("the number of threads is a number from 1 on", "[cli][usage]") {
   for (const char* number : {"1", "2", "007", "1000000", "9223372036854775807"}) {
     check_calls({{{"gather", "[1,2]", "0", "--threads", number}, json("", "1")}});
   }
+}
+
+TEST_CASE("the memory for buffers is a number of bytes, from the option or else the environment",
+          "[cli][usage]") {
+  const std::string rest = " is not a positive integer, with K, M or G or nothing after it";
+  const std::string expected = json("", "1");
+  for (const char* size : {"", "0", "-1", "1.5G", "1T", "64MB", "much", "9000000000G"}) {
+    check_refusals(
+        {{{"gather", "[1,2]", "0", "--memory", size}, cat("gather: --memory '", size, "'", rest)}});
+  }
+  for (const char* size : {"1", "4096", "64k", "2M", "1G", "8000000000G"}) {
+    check_calls({{{"gather", "[1,2]", "0", "--memory", size}, expected}});
+  }
+  struct Row {
+    std::string variable;
+    Words options;
+    std::string message;  // empty: none
+  };
+  const std::vector<Row> rows = {
+      {"512M", {}, ""},
+      {"", {}, ""},
+      {"lots", {}, cat("gather: TENSOROP_MEMORY 'lots'", rest)},
+      {"0", {"--quiet"}, cat("gather: TENSOROP_MEMORY '0'", rest)},
+      // The option wins.
+      {"lots", {"--memory", "1G"}, ""},
+      {"1G", {"--memory", "lots"}, cat("gather: --memory 'lots'", rest)},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.variable, join(row.options, " "));
+    ProcessOptions options;
+    options.environment = {cat("TENSOROP_MEMORY=", row.variable)};
+    Words words = {"gather", "[1,2]", "0"};
+    words.insert(words.end(), row.options.begin(), row.options.end());
+    const ProcessResult result = run_tensorop(words, options);
+    CHECK(result.err == (row.message.empty() ? "" : cat("tensorop: ", row.message, "\n")));
+    CHECK(result.out == (row.message.empty() ? expected : ""));
+    CHECK(result.status == (row.message.empty() ? 0 : 2));
+  }
+}
+
+TEST_CASE("the plan of a call is explained on standard error, also where warnings are not", "[cli][usage]") {
+  const std::string small = "tensorop: plan: plain: what is read at random is small: 16 bytes\n";
+  for (const Words& options : {Words{"--explain-plan"}, Words{"--explain-plan", "--quiet"}}) {
+    Words words = {"gather", "[1,2]", "0"};
+    words.insert(words.end(), options.begin(), options.end());
+    const ProcessResult result = run_tensorop(words);
+    CHECK(result.err == small);
+    CHECK(result.out == json("", "1"));
+    CHECK(result.status == 0);
+  }
+  check_refusals({{{"gather", "[1,2]", "0", "--explain-plan", "--dry-run"},
+                   "gather: --explain-plan cannot be combined with --dry-run",
+                   "the plan depends on elements, and --dry-run reads only headers"}});
+  ProcessOptions jobs;
+  jobs.input = R"({"op":"gather","data":[1,2],"indices":0,"output":"/dev/null","format":"npy","expect":1})";
+  const std::string at =
+      "tensorop: plan: standard input:1: plain: what is read at random is small: 16 bytes\n";
+  const ProcessResult run = run_tensorop({"run", "-", "--explain-plan", "-q"}, jobs);
+  CHECK(run.err == at);
+  CHECK(run.status == 0);
+  const ProcessResult check = run_tensorop({"check", "-", "--explain-plan", "-q"}, jobs);
+  CHECK(check.err == at);
+  CHECK(check.status == 0);
 }
 
 TEST_CASE("the warning of a deprecated version is a line of its own, and -q silences it", "[cli][usage]") {

@@ -196,4 +196,45 @@ TEST_CASE("threads are shared out among the jobs that run", "[jobs][batch]") {
   CHECK(threads[8] == 8);
 }
 
+TEST_CASE("memory is shared out among the jobs that may run concurrently", "[jobs][batch]") {
+  struct Row {
+    int workers;
+    std::size_t jobs;
+    std::int64_t part;
+  };
+  for (const Row& row : {Row{1, 3, 1000}, Row{4, 3, 333}, Row{2, 9, 500}, Row{7, 1, 1000}}) {
+    auto settings = settings_of(row.workers);
+    settings.memory = 1000;
+    // Also for jobs that wait for each other: one of them may have much to do while others begin.
+    auto jobs = jobs_of(row.jobs);
+    for (std::size_t i = 1; i < jobs.size(); ++i) jobs[i].after.push_back(i - 1);
+    std::mutex mutex;
+    std::set<std::int64_t> parts;
+    (void)run_all(jobs, settings, [&](std::size_t, const Settings& own) {
+      const std::lock_guard lock(mutex);
+      parts.insert(memory_of(own));
+      return std::optional(number(0));
+    });
+    CHECK(parts == std::set<std::int64_t>{row.part});
+  }
+}
+
+TEST_CASE("what a job explains comes with the job", "[jobs][batch]") {
+  auto settings = settings_of(1);
+  std::string explained;
+  const auto work = [&](std::size_t i, const Settings& own) {
+    AccessReport report;
+    report.facts.rows = static_cast<std::int64_t>(i);
+    if (own.explain) own.explain(report);
+    return std::optional(number(0));
+  };
+  (void)run_all(jobs_of(2), settings, work);
+  CHECK(explained.empty());
+  settings.explain = [&](const Job& job, const AccessReport& report) {
+    explained += cat(job.line, ": ", report.facts.rows, "\n");
+  };
+  (void)run_all(jobs_of(2), settings, work);
+  CHECK(explained == "1: 0\n2: 1\n");
+}
+
 }  // namespace tensorop

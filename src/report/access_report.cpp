@@ -1,0 +1,88 @@
+#include "report/access_report.hpp"
+
+#include <cmath>
+#include <string_view>
+
+#include "base/byte_size.hpp"
+#include "base/text.hpp"
+
+namespace tensorop {
+namespace {
+
+std::string_view access_name(Access access) {
+  switch (access) {
+    case Access::plain:
+      return "plain";
+    case Access::advised:
+      return "advised";
+    case Access::windows:
+      return "windows";
+  }
+  __builtin_unreachable();
+}
+
+// Neither 0% nor 100% where it is only nearly that.
+std::string percent_text(double share) {
+  const auto percent = std::lround(share * 100);
+  if (percent == 0 && share > 0) return "under 1%";
+  if (percent == 100 && share < 1) return "over 99%";
+  return cat(percent, "%");
+}
+
+// What is read at random, and how much of it is in memory.
+std::string operands_text(const AccessFacts& facts) {
+  const bool by_columns = facts.kind == RandomAccess::Kind::columns;
+  return cat(byte_size_text(facts.bytes),
+             by_columns ? " are accessed along an outer axis, " : " are read at random, ",
+             percent_text(facts.resident), " of them in memory");
+}
+
+std::string rows_text(const AccessFacts& facts) {
+  return cat(counted(facts.rows, "row"), " of ", byte_size_text(facts.row_bytes), " touch ",
+             percent_text(pages_touched(facts)), " of their pages");
+}
+
+std::string reason_text(const AccessReport& report) {
+  const AccessFacts& facts = report.facts;
+  switch (report.choice.reason) {
+    case AccessReason::in_order:
+      return "nothing is read or written at random";
+    case AccessReason::small:
+      return cat("what is read at random is small: ", byte_size_text(facts.bytes));
+    case AccessReason::resident:
+      return operands_text(facts);
+    case AccessReason::ascending:
+      return cat(operands_text(facts), "; the indices ascend");
+    case AccessReason::few_pages:
+    case AccessReason::many_pages:
+      return cat(operands_text(facts), "; ", rows_text(facts));
+    case AccessReason::outer_axis:
+      return operands_text(facts);
+    case AccessReason::large_result:
+      return cat("the result of ", byte_size_text(facts.result_bytes), " is written at random; ",
+                 byte_size_text(facts.memory), " of memory may be used");
+    case AccessReason::no_positions:
+      return cat(operands_text(facts), "; the destination is written from front to end");
+    case AccessReason::asked_for:
+      return "asked for";
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace
+
+std::vector<std::string> access_lines(const AccessReport& report) {
+  const Access access = report.choice.access;
+  std::vector<std::string> lines = {cat(access_name(access), ": ", reason_text(report))};
+  const std::string writes = cat("writes ", byte_size_text(report.facts.result_bytes));
+  if (access == Access::windows) {
+    const WindowPlan& windows = report.windows;
+    lines.push_back(cat(counted(windows.count, "window"), " of ", byte_size_text(windows.window_bytes),
+                        "; reads ", byte_size_text(windows.read_bytes), ", ", writes));
+    if (windows.scratch_bytes != 0)
+      lines.back() += cat(", needs ", byte_size_text(windows.scratch_bytes), " of temporary space");
+  }
+  return lines;
+}
+
+}  // namespace tensorop
