@@ -91,8 +91,8 @@ class GatherRows final : public Plan {
                         }};
   }
   void set_access(Access access) override { access_ = access; }
-  [[nodiscard]] WindowPlan plan_windows(std::int64_t memory, bool anywhere) const override {
-    return windowed().plan(memory, anywhere);
+  [[nodiscard]] WindowPlan plan_windows(std::int64_t memory, bool /*anywhere*/) const override {
+    return windowed().plan(memory);
   }
   void fill_windows(const Windowing& windowing, const Threads& threads) const override {
     windowed().fill(windowing, threads);

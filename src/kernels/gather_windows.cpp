@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "base/advice.hpp"
 #include "base/checked.hpp"
+#include "base/scratch_file.hpp"
 #include "kernels/needed_pages.hpp"
 #include "kernels/sorted_moves.hpp"
 #include "tensor/tensor.hpp"
@@ -12,85 +15,252 @@
 namespace tensorop {
 namespace {
 
-// Sorting takes so much for each row of a window, beside the row itself.
+// A pass over data takes so much for each row, beside the row itself.
 constexpr std::int64_t kSortBytes = 24;
-// Data is read in pieces of about this size: many rows for each, and small enough for the cache.
-constexpr std::int64_t kPiece = 1 << 20;
-constexpr std::int64_t kMostPieces = 1 << 14;
-// The system is told of pieces before they are read: of so many bytes, or of so many rows where few of each
-// piece are read. Disks that answer many requests at a time are kept busy.
-constexpr std::int64_t kAheadBytes = 16 << 20;
+// Rows that a thread reads at a time, and their bytes, at most: they stay in its cache.
+constexpr std::int64_t kBlockRows = 512;
+constexpr std::int64_t kBlockBytes = 1 << 20;
+// The system is told of rows before they are read: of so many, or of so many bytes. Disks that answer many
+// requests at a time are kept busy.
 constexpr std::int64_t kAheadRows = 1 << 10;
+constexpr std::int64_t kAheadBytes = 16 << 20;
+constexpr std::int64_t kPage = 4096;
 // Bytes of a result that a thread writes at a time.
 constexpr std::int64_t kWriteBytes = 4 << 20;
+// Before each row in a temporary file: its number in the window.
+constexpr std::int64_t kNumberBytes = sizeof(std::int64_t);
 
-std::int64_t window_rows(const WindowedGather& gather, std::int64_t memory) {
-  const std::int64_t rows = std::max<std::int64_t>(1, memory / (gather.row_bytes + kSortBytes));
-  return std::min(rows, gather.locator.rows());
+// Passes over data: each takes the rows of some windows of the result. Those of the first window go to their
+// places in memory, those of the others to a temporary file, in one part for each window.
+struct Sizes {
+  std::int64_t pass_rows;
+  std::int64_t window_rows;
+  [[nodiscard]] std::int64_t passes(std::int64_t rows) const { return ceil_div(rows, pass_rows); }
+  // Rows that go to the temporary file.
+  [[nodiscard]] std::int64_t scratch_rows(std::int64_t rows) const {
+    return rows / pass_rows * (pass_rows - window_rows) +
+           std::max<std::int64_t>(0, rows % pass_rows - window_rows);
+  }
+};
+
+// Bytes of data that a pass reads: whole pages, and no page twice.
+std::int64_t read_bytes(const WindowedGather& gather, std::int64_t rows) {
+  const std::int64_t all = gather.data_rows * gather.row_bytes;
+  const std::int64_t most_rows = all / (gather.row_bytes + kPage);
+  return rows > most_rows ? all : rows * (gather.row_bytes + kPage);
 }
 
-std::int64_t pieces_of(const WindowedGather& gather) {
-  return std::clamp<std::int64_t>(gather.data_rows * gather.row_bytes / kPiece, 1, kMostPieces);
-}
-
-// The rows of one window, in ascending order of their pieces, to their places in `out`.
-void read_window(const WindowedGather& gather, const SortedMoves& moves, Range window, bool mapped,
-                 std::byte* out, const Threads& threads) {
-  const std::int64_t row_bytes = gather.row_bytes;
-  const std::int64_t pieces = moves.buckets();
-  const std::int64_t piece_bytes = moves.bucket_rows() * row_bytes;
-  const std::int64_t ahead =
-      std::max(ceil_div(kAheadBytes, piece_bytes),
-               ceil_div(kAheadRows * pieces, std::max<std::int64_t>(1, moves.count())));
-  const auto announce = [&](std::int64_t piece) {
-    if (piece < pieces) will_need_rows(gather.data, row_bytes, moves.bucket(piece));
+Sizes choose_sizes(const WindowedGather& gather, std::int64_t memory) {
+  const std::int64_t rows = gather.locator.rows();
+  const auto most = [&](std::int64_t bytes, std::int64_t row_bytes) {
+    return std::clamp<std::int64_t>(bytes / row_bytes, 1, rows);
   };
-  threads.for_each(pieces, [&](std::int64_t piece, int /*worker*/) {
-    for (std::int64_t first = 0; piece == 0 && first < ahead; ++first) announce(first);
-    announce(piece + ahead);
-    const auto rows = moves.bucket(piece);
-    for (const Move& move : rows) {
-      std::memcpy(out + (move.update - window.first) * row_bytes, gather.data + move.target * row_bytes,
-                  to_size(row_bytes));
-    }
-    if (mapped && !rows.empty()) done_with(gather.data + piece * piece_bytes, piece_bytes);
-    threads.advance(to_int64(rows.size()) * row_bytes);
-  });
+  const std::int64_t direct_rows = most(memory, gather.row_bytes + kSortBytes);
+  const Sizes direct = {direct_rows, direct_rows};
+  // Half of the memory at most for sorting, the rest for a window.
+  const std::int64_t pass_rows = most(memory / 2, kSortBytes);
+  const Sizes by_file = {pass_rows,
+                         std::min(pass_rows, most(memory - pass_rows * kSortBytes, gather.row_bytes))};
+  // What is read and written altogether.
+  const auto cost = [&](const Sizes& sizes) {
+    return sizes.passes(rows) * read_bytes(gather, sizes.pass_rows) +
+           2 * sizes.scratch_rows(rows) * (gather.row_bytes + kNumberBytes);
+  };
+  return cost(by_file) < cost(direct) ? by_file : direct;
 }
+
+// Rows of data in ascending order, block by block on all threads.
+class AscendingRows {
+ public:
+  AscendingRows(const WindowedGather& gather, Range rows, bool mapped, const Threads& threads)
+      : gather_(gather), mapped_(mapped), threads_(threads) {
+    moves_.sort(gather.locator, rows, gather.data_rows,
+                std::clamp<std::int64_t>(rows.count / kBlockRows, 1, 4096), threads);
+    moves_.sort_within_buckets(threads);
+    block_rows_ = std::clamp<std::int64_t>(kBlockBytes / gather.row_bytes, 1, kBlockRows);
+  }
+
+  [[nodiscard]] std::int64_t count() const { return moves_.count(); }
+  [[nodiscard]] std::int64_t blocks() const { return ceil_div(moves_.count(), block_rows_); }
+  [[nodiscard]] std::span<const Move> block(std::int64_t number) const {
+    const std::int64_t first = number * block_rows_;
+    return moves_.all().subspan(to_size(first), to_size(std::min(block_rows_, count() - first)));
+  }
+
+  // Calls take(number, moves) for each block.
+  template <class Take>
+  void for_each_block(const Take& take) const {
+    const std::int64_t row_bytes = gather_.row_bytes;
+    const std::int64_t ahead =
+        std::max(ceil_div(kAheadRows, block_rows_), kAheadBytes / (block_rows_ * (row_bytes + kPage)));
+    const auto announce = [&](std::int64_t number) {
+      if (number < blocks()) will_need_rows(gather_.data, row_bytes, block(number));
+    };
+    threads_.for_each(blocks(), [&](std::int64_t number, int /*worker*/) {
+      for (std::int64_t first = 0; number == 0 && first < ahead; ++first) announce(first);
+      announce(number + ahead);
+      const auto rows = block(number);
+      take(number, rows);
+      if (mapped_) {
+        const std::byte* const first = gather_.data + rows.front().target * row_bytes;
+        done_with(first, gather_.data + (rows.back().target + 1) * row_bytes - first);
+      }
+      threads_.advance(to_int64(rows.size()) * row_bytes);
+    });
+  }
+
+ private:
+  const WindowedGather& gather_;
+  bool mapped_;
+  const Threads& threads_;
+  SortedMoves moves_;
+  std::int64_t block_rows_ = 1;
+};
+
+class Gathering {
+ public:
+  Gathering(const WindowedGather& gather, const Windowing& windowing, const Threads& threads)
+      : gather_(gather),
+        windowing_(windowing),
+        threads_(threads),
+        sizes_(choose_sizes(gather, windowing.memory)),
+        window_(std::min(sizes_.window_rows, gather.locator.rows()) * gather.row_bytes) {}
+
+  void run() {
+    const std::int64_t rows = gather_.locator.rows();
+    threads_.expect((2 * rows + sizes_.scratch_rows(rows)) * gather_.row_bytes);
+    for (std::int64_t first = 0; first < rows; first += sizes_.pass_rows) {
+      const Range pass = {first, std::min(sizes_.pass_rows, rows - first)};
+      pass.count > sizes_.window_rows ? fill_windows(pass) : fill_window(pass);
+    }
+  }
+
+ private:
+  [[nodiscard]] std::byte* row(std::int64_t number) { return window_.data() + number * gather_.row_bytes; }
+  [[nodiscard]] std::size_t row_size() const { return to_size(gather_.row_bytes); }
+
+  // Rows that no index selects are zeros.
+  void clear_window(std::int64_t rows) {
+    if (gather_.locator.skips()) std::memset(window_.data(), 0, to_size(rows * gather_.row_bytes));
+  }
+
+  // `window` is that of `move`.
+  void take_row(const Move& move, Range window) {
+    std::memcpy(row(move.update - window.first), gather_.data + move.target * gather_.row_bytes, row_size());
+  }
+
+  void fill_window(Range window) {
+    clear_window(window.count);
+    AscendingRows(gather_, window, windowing_.mapped, threads_)
+        .for_each_block([&](std::int64_t /*number*/, std::span<const Move> rows) {
+          for (const Move& move : rows) take_row(move, window);
+        });
+    write_window(window);
+  }
+
+  void fill_windows(Range pass) {
+    const Range first_window = {pass.first, sizes_.window_rows};
+    clear_window(first_window.count);
+    std::vector<std::int64_t> ends;  // of the part of each window, in rows
+    const ScratchFile file = distribute(pass, ends);
+    write_window(first_window);
+    for (std::size_t number = 1; number < ends.size(); ++number) {
+      const std::int64_t first = to_int64(number) * sizes_.window_rows;
+      const Range window = {pass.first + first, std::min(sizes_.window_rows, pass.count - first)};
+      clear_window(window.count);
+      read_part(file, {ends[number - 1], ends[number] - ends[number - 1]});
+      write_window(window);
+    }
+  }
+
+  // The rows of the first window of a pass to their places, all others to a temporary file: the rows of each
+  // window that a block has follow those of the blocks before.
+  ScratchFile distribute(Range pass, std::vector<std::int64_t>& ends) {
+    const AscendingRows ascending(gather_, pass, windowing_.mapped, threads_);
+    const std::int64_t windows = ceil_div(pass.count, sizes_.window_rows);
+    const auto window_of = [&](const Move& move) { return (move.update - pass.first) / sizes_.window_rows; };
+    std::vector<std::int64_t> slots(to_size(ascending.blocks() * windows));
+    threads_.for_each(ascending.blocks(), [&](std::int64_t number, int /*worker*/) {
+      for (const Move& move : ascending.block(number)) ++slots[to_size(number * windows + window_of(move))];
+    });
+    std::int64_t next = 0;
+    ends.push_back(next);
+    for (std::int64_t window = 1; window < windows; ++window) {
+      for (std::int64_t number = 0; number < ascending.blocks(); ++number)
+        next += std::exchange(slots[to_size(number * windows + window)], next);
+      ends.push_back(next);
+    }
+    const std::int64_t record = kNumberBytes + gather_.row_bytes;
+    ScratchFile file = windowing_.scratch(next * record);
+    ascending.for_each_block([&](std::int64_t number, std::span<const Move> rows) {
+      std::vector<Move> others;
+      for (const Move& move : rows) window_of(move) == 0 ? take_row(move, pass) : others.push_back(move);
+      std::ranges::stable_sort(others, {}, window_of);
+      std::vector<std::byte> records(others.size() * to_size(record));
+      for (auto first = others.begin(); first != others.end();) {
+        const std::int64_t window = window_of(*first);
+        std::byte* end = records.data();
+        for (; first != others.end() && window_of(*first) == window; ++first, end += record) {
+          const std::int64_t in_window = (first->update - pass.first) % sizes_.window_rows;
+          std::memcpy(end, &in_window, sizeof in_window);
+          std::memcpy(end + kNumberBytes, gather_.data + first->target * gather_.row_bytes, row_size());
+        }
+        file.write_at(slots[to_size(number * windows + window)] * record,
+                      {records.data(), static_cast<std::size_t>(end - records.data())});
+      }
+    });
+    return file;
+  }
+
+  void read_part(const ScratchFile& file, Range rows) {
+    const std::int64_t record = kNumberBytes + gather_.row_bytes;
+    const std::int64_t step = std::max<std::int64_t>(1, kBlockBytes / record);
+    threads_.for_each(ceil_div(rows.count, step), [&](std::int64_t number, int /*worker*/) {
+      const std::int64_t n = std::min(step, rows.count - number * step);
+      std::vector<std::byte> records(to_size(n * record));
+      file.read_at((rows.first + number * step) * record, records);
+      for (const std::byte* at = records.data(); at != records.data() + records.size(); at += record) {
+        std::int64_t in_window = 0;
+        std::memcpy(&in_window, at, sizeof in_window);
+        std::memcpy(row(in_window), at + kNumberBytes, row_size());
+      }
+      threads_.advance(n * gather_.row_bytes);
+    });
+  }
+
+  void write_window(Range window) {
+    const std::int64_t step =
+        windowing_.anywhere ? std::max<std::int64_t>(1, kWriteBytes / gather_.row_bytes) : window.count;
+    threads_.for_each(ceil_div(window.count, step), [&](std::int64_t number, int /*worker*/) {
+      const std::int64_t at = number * step;
+      const std::int64_t n = std::min(step, window.count - at);
+      windowing_.write({(window.first + at) * gather_.row_elements, n * gather_.row_elements}, row(at));
+      threads_.advance(n * gather_.row_bytes);
+    });
+  }
+
+  const WindowedGather& gather_;
+  const Windowing& windowing_;
+  const Threads& threads_;
+  Sizes sizes_;
+  Storage window_;
+};
 
 }  // namespace
 
-WindowPlan WindowedGather::plan(std::int64_t memory, bool /*anywhere*/) const {
-  WindowPlan windows;
-  const std::int64_t rows = window_rows(*this, memory);
-  windows.count = ceil_div(locator.rows(), rows);
-  windows.window_bytes = rows * row_bytes;
-  windows.read_bytes = windows.count * data_rows * row_bytes;
-  return windows;
+WindowPlan WindowedGather::plan(std::int64_t memory) const {
+  const Sizes sizes = choose_sizes(*this, memory);
+  const std::int64_t rows = locator.rows();
+  return {.count = rows / sizes.pass_rows * ceil_div(sizes.pass_rows, sizes.window_rows) +
+                   ceil_div(rows % sizes.pass_rows, sizes.window_rows),
+          .window_bytes = sizes.window_rows * row_bytes,
+          .read_bytes = sizes.passes(rows) * read_bytes(*this, sizes.pass_rows),
+          .scratch_bytes = sizes.scratch_rows(rows) * (kNumberBytes + row_bytes)};
 }
 
 void WindowedGather::fill(const Windowing& windowing, const Threads& threads) const {
-  const std::int64_t rows = locator.rows();
-  const std::int64_t most = window_rows(*this, windowing.memory);
   expect_random(data, data_rows * row_bytes);
-  threads.expect(2 * rows * row_bytes);
-  Storage buffer(most * row_bytes);
-  std::byte* const out = buffer.data();
-  for (std::int64_t first = 0; first < rows; first += most) {
-    const Range window = {first, std::min(most, rows - first)};
-    SortedMoves moves;
-    moves.sort(locator, window, data_rows, pieces_of(*this), threads);
-    if (moves.count() != window.count) std::memset(out, 0, to_size(window.count * row_bytes));
-    read_window(*this, moves, window, windowing.mapped, out, threads);
-    const std::int64_t step =
-        windowing.anywhere ? std::max<std::int64_t>(1, kWriteBytes / row_bytes) : window.count;
-    threads.for_each(ceil_div(window.count, step), [&](std::int64_t number, int /*worker*/) {
-      const std::int64_t at = number * step;
-      const std::int64_t n = std::min(step, window.count - at);
-      windowing.write({(window.first + at) * row_elements, n * row_elements}, out + at * row_bytes);
-      threads.advance(n * row_bytes);
-    });
-  }
+  Gathering(*this, windowing, threads).run();
 }
 
 }  // namespace tensorop

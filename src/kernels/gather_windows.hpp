@@ -19,7 +19,7 @@ struct WindowedGather {
   const Locator& locator;
 
   // As in Plan.
-  [[nodiscard]] WindowPlan plan(std::int64_t memory, bool anywhere) const;
+  [[nodiscard]] WindowPlan plan(std::int64_t memory) const;
   void fill(const Windowing& windowing, const Threads& threads) const;
 };
 

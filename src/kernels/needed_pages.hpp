@@ -9,8 +9,7 @@
 
 namespace tensorop {
 
-// Starts reading the pages of the rows move.target of `base`, which have `row_bytes` each, in ascending
-// order. The rows lie near each other: it takes a bit for each page from the lowest to the highest. Pages
+// Starts reading the pages of the rows move.target of `base`, which ascend and have `row_bytes` each. Pages
 // between two that are needed are read too where that is faster.
 void will_need_rows(const std::byte* base, std::int64_t row_bytes, std::span<const Move> moves);
 

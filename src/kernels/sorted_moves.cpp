@@ -52,4 +52,11 @@ void SortedMoves::sort(const Locator& locator, Range rows, std::int64_t target_r
   });
 }
 
+void SortedMoves::sort_within_buckets(const Threads& threads) {
+  threads.for_each(to_int64(buckets_.size()) - 1, [&](std::int64_t bucket, int /*worker*/) {
+    std::sort(moves_.begin() + buckets_[to_size(bucket)], moves_.begin() + buckets_[to_size(bucket + 1)],
+              [](const Move& a, const Move& b) { return a.target < b.target; });
+  });
+}
+
 }  // namespace tensorop

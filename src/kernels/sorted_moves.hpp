@@ -31,12 +31,10 @@ class SortedMoves {
 
   // Those that select a row.
   [[nodiscard]] std::int64_t count() const { return to_int64(moves_.size()); }
-  [[nodiscard]] std::int64_t buckets() const { return to_int64(buckets_.size()) - 1; }
-  [[nodiscard]] std::int64_t bucket_rows() const { return bucket_rows_; }
-  [[nodiscard]] std::span<const Move> bucket(std::int64_t number) const {
-    const std::int64_t first = buckets_[to_size(number)];
-    return {moves_.data() + first, to_size(buckets_[to_size(number + 1)] - first)};
-  }
+  // Sorts them by target within each bucket too: no longer in row order.
+  void sort_within_buckets(const Threads& threads);
+  // All moves, bucket by bucket.
+  [[nodiscard]] std::span<const Move> all() const { return moves_; }
 
   // Calls take(moves, count) for the moves of all buckets that touch the target rows, in blocks.
   template <class Take>
