@@ -16,8 +16,8 @@ enum class AccessReason : std::uint8_t {
   small,         // what is, is small
   resident,      // it is in memory already
   ascending,     // indices ascend
-  few_pages,     // a small share of the pages is read
-  many_pages,    // a large share is
+  long_rows,     // rows are as fast one by one as in ascending order
+  short_rows,    // they are not
   outer_axis,    // along an outer axis
   large_result,  // a result that memory does not hold is written at random
   asked_for,     // by Settings::access

@@ -53,8 +53,8 @@ std::string reason_text(const AccessReport& report) {
       return operands_text(facts);
     case AccessReason::ascending:
       return cat(operands_text(facts), "; the indices ascend");
-    case AccessReason::few_pages:
-    case AccessReason::many_pages:
+    case AccessReason::long_rows:
+    case AccessReason::short_rows:
       return cat(operands_text(facts), "; ", rows_text(facts));
     case AccessReason::outer_axis:
       return operands_text(facts);

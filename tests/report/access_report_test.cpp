@@ -57,11 +57,11 @@ TEST_CASE("a plan is explained by its access, the reason, and its windows", "[re
       {{{Access::plain, AccessReason::no_positions}, columns(), {}},
        {"plain: 4.0 GiB are accessed along an outer axis, 25% of them in memory; the destination is written "
         "from front to end"}},
-      {{{Access::advised, AccessReason::few_pages}, facts_of(50000, 0), {}},
+      {{{Access::advised, AccessReason::long_rows}, facts_of(50000, 0), {}},
        {"advised: 4.0 GiB are read at random, 0% of them in memory; 50000 rows of 512 bytes touch 5% of "
         "their "
         "pages"}},
-      {{{Access::windows, AccessReason::many_pages}, facts_of(4'000'000, 0.999), windows},
+      {{{Access::windows, AccessReason::short_rows}, facts_of(4'000'000, 0.999), windows},
        {"windows: 4.0 GiB are read at random, over 99% of them in memory; 4000000 rows of 512 bytes touch "
         "99% "
         "of their pages",
