@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 
+#include "kernels/filled_in_windows.hpp"
 #include "kernels/tensors.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"
@@ -18,7 +19,7 @@ struct Case {
   DType dtype;
 };
 
-TEST_CASE("any slice of a gather has the rows at its offsets", "[kernels]") {
+TEST_CASE("any slice of a gather has the rows at its offsets, and so has the whole in windows", "[kernels]") {
   Random random(11);
   const std::vector<Case> cases = {
       {{1, 1, 100, 700}, 1, DType::float32},    // no groups
@@ -28,7 +29,9 @@ TEST_CASE("any slice of a gather has the rows at its offsets", "[kernels]") {
       {{1, 4, 32, 150}, 3, DType::complex128},  // rows of several elements
       {{1, 2, 9, 200}, 5, DType::float16},      // an odd width
       {{1, 3, 600000, 9}, 1, DType::float32},   // groups too large to keep
+      {{1, 2, 30, 700}, 100, DType::float32},   // rows that wait in a temporary file
   };
+  std::int64_t scratch_bytes = 0;
   for (const auto& [g, row_elements, dtype] : cases) {
     for (const bool skip : {false, true}) {
       const std::int64_t width = element_size(dtype);
@@ -54,7 +57,16 @@ TEST_CASE("any slice of a gather has the rows at its offsets", "[kernels]") {
                            {true, skip ? OutOfBounds::zero : OutOfBounds::error});
       const std::int64_t elements = std::ssize(expected) / width;
       const Tensor tensor(dtype, {std::ssize(data) / width}, data.data(), nullptr);
+      for (const WindowTrial& trial : window_trials(std::ssize(expected))) {
+        CAPTURE(trial.memory, trial.anywhere, trial.threads);
+        const auto gather = gather_plan({tensor, decoder, g, row_elements, elements});
+        const auto [out, scratch] = filled_in_windows(*gather, std::ssize(expected), width, trial);
+        CHECK(out == expected);
+        CHECK(gather->plan_windows(trial.memory, trial.anywhere).scratch_bytes >= scratch);
+        scratch_bytes += scratch;
+      }
       const auto gather = gather_plan({tensor, std::move(decoder), g, row_elements, elements});
+      gather->set_access(skip ? Access::plain : Access::advised);
       gather->prepare(Threads(2));
       for (int slice = 0; slice < 40; ++slice) {
         const std::int64_t first = slice == 0 ? 0 : random.between(0, elements - 1);
@@ -66,6 +78,7 @@ TEST_CASE("any slice of a gather has the rows at its offsets", "[kernels]") {
       }
     }
   }
+  CHECK(scratch_bytes > 0);
 }
 
 TEST_CASE("along an outer axis the whole result in parts is the same as range by range", "[kernels]") {
