@@ -1,5 +1,4 @@
 // Whole operations with the system failing at every call they make, one at a time.
-#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -92,11 +91,14 @@ TEST_CASE(
       }
     }
   }
-  const std::set<std::string> expected = {"",        "access", "close",    "dup",    "fallocate", "fchmod",
-                                          "flock",   "fstat",  "fstatvfs", "fsync",  "link_fd",   "lstat",
-                                          "mmap",    "munmap", "open",     "pwrite", "read",      "rename",
-                                          "scandir", "stat",   "write"};
-  CHECK(std::ranges::includes(failed_call, expected));
+  const std::set<std::string> expected = {
+      "",      "access",  "close",   "dup",     "fallocate", "fchmod", "flock", "fstat",          "fstatvfs",
+      "fsync", "link_fd", "lstat",   "madvise", "mmap",      "munmap", "open",  "pread_resident", "pwrite",
+      "read",  "rename",  "scandir", "stat",    "write"};
+  for (const std::string& call : expected) {
+    CAPTURE(call);
+    CHECK(failed_call.contains(call));
+  }
 }
 
 TEST_CASE("whatever read or write of a whole operation is short: it is continued", "[faults][system]") {

@@ -37,12 +37,23 @@ Request request(const std::string& op, std::vector<OperandText> operands) {
 
 // An operator over files of the folder.
 std::function<void(const TempDir&)> call(const std::string& op, const std::vector<std::string>& operands,
-                                         const std::string& output, bool durable = false) {
+                                         const std::string& output, bool durable = false,
+                                         const Settings& settings = {}) {
   return [=](const TempDir& dir) {
     std::vector<OperandText> paths;
     for (const std::string& operand : operands) paths.emplace_back(dir.file(operand));
-    run_request(request(op, std::move(paths)), {dir.file(output), nullptr, durable}, {});
+    run_request(request(op, std::move(paths)), {dir.file(output), nullptr, durable}, settings);
   };
+}
+
+// The same with operands that are taken not to fit in memory, and with as many windows as can be.
+std::function<void(const TempDir&)> call_with(Access access, const std::string& op,
+                                              const std::vector<std::string>& operands,
+                                              const std::string& output) {
+  Settings settings;
+  settings.access = access;
+  settings.memory = 1;
+  return call(op, operands, output, false, settings);
 }
 
 std::function<void(const TempDir&)> conversion(const std::vector<std::string>& inputs,
@@ -196,6 +207,28 @@ const std::vector<Operation>& small_operations() {
        {"out.npy"},
        call("add", {"data.npy", "other.npy"}, "out.npy")},
       {"gather from an archive", {"out.npy"}, call("gather", {"arrays.npz:data", "picks.npy"}, "out.npy")},
+      {"gather with advice",
+       {"out.npy"},
+       call_with(Access::advised, "gather", {"data.npy", "picks.npy"}, "out.npy")},
+      {"gather in windows",
+       {"out.npy"},
+       call_with(Access::windows, "gather", {"data.npy", "picks.npy"}, "out.npy")},
+      {"gather in windows to JSON",
+       {"out.json"},
+       call_with(Access::windows, "gather", {"data.npy", "picks.npy"}, "out.json")},
+      {"scatternd in windows",
+       {"out.npy"},
+       call_with(Access::windows, "scatternd", {"data.npy", "tuples.npy", "updates.npy"}, "out.npy")},
+      {"gatherelements in windows of columns",
+       {"out.npy"},
+       call_with(Access::windows, "gatherelements", {"data.npy", "cells.npy"}, "out.npy")},
+      {"scatterelements in windows of columns",
+       {"out.npy"},
+       call_with(Access::windows, "scatterelements", {"data.npy", "cells.npy", "updates.npy"}, "out.npy")},
+      {"gather from a file so large that it is asked what is in memory",
+       {"out.npy"},
+       call("gather", {"large.npy", "picks.npy"}, "out.npy"),
+       true},
       {"archive", {"out.npz"}, conversion({"data.npy", "words.npy"}, "out.npz", false)},
       {"archive, compressed", {"out.npz"}, conversion({"data.json", "words.npy"}, "out.npz", true)},
       {"two jobs", {"one.npy", "two.json"}, run_jobs},
@@ -218,6 +251,12 @@ void write_operands(const TempDir& dir) {
   write_npy<std::int64_t>(dir.file("tuples.npy"), DType::int64, {2, 1}, {2, 0});
   write_npy<std::int32_t>(dir.file("updates.npy"), DType::int32, {2, 2}, {10, 11, 12, 13});
   write_npy<std::int64_t>(dir.file("picks.npy"), DType::int64, {3}, {2, 0, 2});
+  write_npy<std::int64_t>(dir.file("cells.npy"), DType::int64, {2, 2}, {2, 0, 1, 2});
+  // The header of NPY 1.0, and zeros that take no space.
+  const std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': (65536, 1024), }   \n";
+  write_file(dir.file("large.npy"),
+             cat(std::string_view("\x93NUMPY\1\0", 8), static_cast<char>(header.size()), '\0', header));
+  fs::resize_file(dir.path() / "large.npy", 10 + header.size() + (std::size_t{64} << 20));
   // More updates than are sorted beforehand.
   std::vector<std::uint8_t> many((2 << 20) + 1);
   for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<std::uint8_t>(i % 5);
