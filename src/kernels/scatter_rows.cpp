@@ -13,6 +13,7 @@
 #include "kernels/copy_elements.hpp"
 #include "kernels/open_elements.hpp"
 #include "kernels/row_updates.hpp"
+#include "kernels/scatter_windows.hpp"
 #include "kernels/sorted_moves.hpp"
 #include "kernels/strategy.hpp"
 
@@ -25,6 +26,9 @@ constexpr std::size_t kUpdates = 2;
 
 // Sorted updates are split by their target row into at most this many buckets.
 constexpr std::int64_t kBuckets = 4096;
+
+// Rows of a megabyte are as good as the ranges that a result is made in.
+constexpr std::int64_t kLongRow = 1 << 20;
 
 // Bits of rows or of elements.
 using Bits = std::vector<std::uint64_t>;
@@ -83,7 +87,7 @@ class ScatterRows final : public Plan {
   void prepare(const Threads& threads) override {
     if (strategy_.keep_offsets) locator_->keep_offsets(threads);
     if (refuse_duplicates_) require_no_duplicates();
-    if (strategy_.order == Strategy::Order::sorted) {
+    if (strategy_.order == Strategy::Order::sorted && access_ == Access::plain) {
       sorted_.sort(*locator_, {0, locator_->rows()}, data_.size() / row_elements_, kBuckets, threads);
     }
   }
@@ -126,6 +130,28 @@ class ScatterRows final : public Plan {
             {kUpdates, row_updates_.elements({rows.first * row_elements_, rows.count * row_elements_})}};
   }
 
+  // Sorted updates are read at random, more of them in order: then the result is written at random. Strings
+  // are in memory. Long rows are read well in any order.
+  [[nodiscard]] std::optional<RandomAccess> random_access() const override {
+    using enum Strategy::Order;
+    const std::int64_t row_bytes = row_elements_ * width_;
+    if (data_.dtype() == DType::string || row_bytes > kLongRow) return std::nullopt;
+    if (strategy_.order == by_part)
+      return RandomAccess{
+          .kind = RandomAccess::Kind::targets, .rows = locator_->rows(), .row_bytes = row_bytes};
+    if (strategy_.order != sorted) return std::nullopt;
+    RandomAccess rows{.rows = locator_->rows(), .row_bytes = row_bytes};
+    if (!row_updates_.repeats()) rows.operands.emplace_back(updates_.data(), to_size(updates_.bytes()));
+    return rows;
+  }
+  void set_access(Access access) override { access_ = access; }
+  [[nodiscard]] WindowPlan plan_windows(std::int64_t memory, bool /*anywhere*/) const override {
+    return windowed().plan(memory);
+  }
+  void fill_windows(const Windowing& windowing, const Threads& threads) const override {
+    windowed().fill(windowing, threads);
+  }
+
   [[nodiscard]] OpenReason open_reason() const override { return open_reason_; }
   void mark_open(Range range, std::uint64_t* bits) const override {
     if (open_reason_ == OpenReason::none) return;
@@ -152,6 +178,13 @@ class ScatterRows final : public Plan {
   }
 
  private:
+  [[nodiscard]] WindowedScatter windowed() const {
+    return {data_.data(),    data_.size() / row_elements_,
+            row_elements_,   row_elements_ * width_,
+            updates_.data(), *locator_,
+            row_updates_};
+  }
+
   [[nodiscard]] bool writes_all() const {
     return strategy_.order == Strategy::Order::by_column && tiles_.cover_all();
   }
@@ -238,25 +271,39 @@ class ScatterRows final : public Plan {
     });
   }
 
-  // Throws PlanFault for the lowest bad index, else for the lowest update of a row that has one already.
+  // Throws PlanFault for the lowest bad index, else for the lowest update of a row that has one already. Of
+  // many target rows looks through all updates for some after the other: a bit for each takes up to 128 MiB.
   void require_no_duplicates() const {
-    const Range all = {0, data_.size() / row_elements_};
-    Bits updated(words_of(all.count));
+    constexpr std::int64_t kMostBits = std::int64_t{1} << 30;
+    const std::int64_t all = data_.size() / row_elements_;
     std::optional<Move> found;
-    visit(all, [&](const Move* moves, std::int64_t count) {
-      for (std::int64_t i = 0; i < count; ++i) {
-        if (moves[i].target != kSkip && set(updated, moves[i].target) && !found) found = moves[i];
-      }
-    });
+    for (std::int64_t first = 0; first < all; first += kMostBits) {
+      const std::optional<Move> move = first_duplicate({first, std::min(kMostBits, all - first)});
+      if (move && (!found || move->update < found->update)) found = move;
+    }
     if (!found) return;
     std::int64_t earlier = found->update;
-    visit(all, [&](const Move* moves, std::int64_t count) {
+    visit({found->target, 1}, [&](const Move* moves, std::int64_t count) {
       for (std::int64_t i = 0; i < count; ++i) {
         if (moves[i].target == found->target) earlier = std::min(earlier, moves[i].update);
       }
     });
     throw PlanFault::duplicate(row_updates_.position(found->update * row_elements_),
                                row_updates_.position(earlier * row_elements_), found->target * row_elements_);
+  }
+
+  // The lowest update of one of the target rows that has one already.
+  [[nodiscard]] std::optional<Move> first_duplicate(Range targets) const {
+    Bits updated(words_of(targets.count));
+    std::optional<Move> found;
+    visit(targets, [&](const Move* moves, std::int64_t count) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t target = moves[i].target - targets.first;
+        if (target < 0 || target >= targets.count) continue;
+        if (set(updated, target) && !found) found = moves[i];
+      }
+    });
+    return found;
   }
 
   Tensor data_;
@@ -271,6 +318,7 @@ class ScatterRows final : public Plan {
   std::unique_ptr<Locator> locator_;
   ColumnTiles tiles_;
   Strategy strategy_;
+  Access access_ = Access::plain;
   SortedMoves sorted_;
 };
 

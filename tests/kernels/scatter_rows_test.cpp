@@ -2,14 +2,18 @@
 // 4.5 of the specification.
 #include "kernels/scatter_rows.hpp"
 
+#include <atomic>
 #include <cmath>
 #include <complex>
 #include <limits>
 
+#include "base/scratch_file.hpp"
 #include "kernels/combine.hpp"
+#include "kernels/scatter_windows.hpp"
 #include "kernels/tensors.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"
+#include "support/temp_dir.hpp"
 
 namespace tensorop {
 namespace {
@@ -235,6 +239,41 @@ std::byte* bytes(std::vector<float>& floats) {
   return reinterpret_cast<std::byte*>(floats.data());
 }
 
+// The result made in windows, with its elements in any order or from front to end.
+std::vector<float> in_windows(ScatterRowsSpec spec, std::int64_t memory, bool anywhere, int threads) {
+  static const TempDir dir;
+  std::vector<float> out(static_cast<std::size_t>(spec.data.size()));
+  const auto scatter = scatter_plan(std::move(spec));
+  scatter->set_access(Access::windows);
+  scatter->prepare(Threads(threads));
+  Windowing windowing;
+  windowing.memory = memory;
+  windowing.anywhere = anywhere;
+  std::atomic<std::int64_t> written = 0;
+  windowing.write = [&](Range range, const std::byte* elements) {
+    if (!anywhere) CHECK(range.first == written);
+    std::memcpy(out.data() + range.first, elements, static_cast<std::size_t>(range.count) * sizeof(float));
+    written += range.count;
+  };
+  windowing.scratch = [&](std::int64_t size) { return ScratchFile(dir.path(), size); };
+  scatter->fill_windows(windowing, Threads(threads));
+  CHECK(written == std::ssize(out));
+  return out;
+}
+
+// From windows of one row to one of all.
+void check_windows(const ScatterRowsSpec& spec, const std::vector<float>& expected) {
+  const std::int64_t bytes = spec.data.bytes();
+  for (const std::int64_t memory : {std::int64_t{1}, bytes / 5, bytes, 1000 * bytes}) {
+    for (const bool anywhere : {false, true}) {
+      for (const int threads : {1, 2, 7}) {
+        CAPTURE(memory, anywhere, threads);
+        CHECK((in_windows(spec, memory, anywhere, threads) == expected));
+      }
+    }
+  }
+}
+
 // Every range and every split, against one update at a time.
 void check_splits(Random& random, const Updates& spec) {
   const std::int64_t all = spec.targets * spec.row_elements;
@@ -245,6 +284,10 @@ void check_splits(Random& random, const Updates& spec) {
        std::vector<std::pair<Reduction, bool>>{{none, true}, {sub, true}, {sub, false}}) {
     CAPTURE(static_cast<int>(reduction), use_init_val);
     const std::vector<float> expected = one_by_one(data, spec, updates, reduction, use_init_val);
+    check_windows({tensor_over(DType::float32, {all}, data.data()),
+                   tensor_over(DType::float32, {std::ssize(updates)}, updates.data()), spec.decoder,
+                   spec.geometry, spec.row_elements, reduction, use_init_val},
+                  expected);
     for (const bool prepared : {false, true}) {
       // Sorted before, or looked for each time.
       const auto scatter =
@@ -327,6 +370,87 @@ TEST_CASE("the whole result in parts is the same as range by range", "[kernels]"
     scatter->fill({5, all - 5}, bytes(out) + 20);
     CHECK((out == expected));
   }
+}
+
+// More updates than are combined at a time, with means, repeated updates, and long rows.
+TEST_CASE("windows of many updates are the same as one pass over all", "[kernels]") {
+  Random random(3);
+  struct Case {
+    std::int64_t targets;
+    std::int64_t row_elements;
+    std::int64_t updates;
+    Reduction reduction;
+    bool use_init_val;
+    bool repeated = false;  // one row of updates for all
+  };
+  for (const Case& c :
+       {Case{7, 1, 9000, sub, true}, Case{900, 3, 5000, sub, true}, Case{900, 3, 5000, sub, false},
+        Case{500, 2, 5000, mean, true}, Case{500, 2, 5000, mean, false}, Case{4000, 5, 60, none, true},
+        Case{9, 5000, 30, add, true}, Case{300, 4, 3000, add, true, true},
+        Case{300, 4, 3000, mean, true, true}}) {
+    CAPTURE(c.targets, c.row_elements, c.updates, static_cast<int>(c.reduction), c.repeated);
+    const std::vector<float> data = random_floats(random, c.targets * c.row_elements);
+    const std::vector<float> updates =
+        random_floats(random, c.repeated ? c.row_elements : c.updates * c.row_elements);
+    ScatterRowsSpec spec{tensor_over(DType::float32, {std::ssize(data)}, data.data()),
+                         tensor_over(DType::float32, {std::ssize(updates)}, updates.data()),
+                         decoder_of(random, c.updates, {c.targets, 1}),
+                         AxisGeometry{1, 1, c.targets, c.updates},
+                         c.row_elements,
+                         c.reduction,
+                         c.use_init_val};
+    if (c.repeated) {
+      spec.updates_shape = {c.updates, c.row_elements};
+      spec.update_strides = {0, 1};
+    }
+    std::vector<float> expected(data.size());
+    const auto whole = scatter_plan(spec);
+    whole->prepare(Threads(1));
+    whole->fill({0, std::ssize(data)}, bytes(expected));
+    check_windows(spec, expected);
+  }
+}
+
+TEST_CASE("the source of updates depends on sizes alone", "[kernels]") {
+  constexpr std::int64_t kMiB = 1 << 20;
+  struct Case {
+    std::string what;
+    UpdateFacts facts;
+    UpdateSource source;
+  };
+  using enum UpdateSource;
+  for (const auto& [what, facts, source] : std::vector<Case>{
+           {"one window", {1, kMiB, 512, false, 256 * kMiB}, passes},
+           {"few windows", {3, kMiB, 512, false, 256 * kMiB}, passes},
+           {"more", {4, kMiB, 512, false, 256 * kMiB}, file},
+           {"long rows", {32, kMiB, 16384, false, 256 * kMiB}, passes},
+           {"shorter ones", {32, kMiB, 16383, false, 256 * kMiB}, file},
+           {"updates that fit in a quarter of the memory", {32, 100'000, 512, false, 256 * kMiB}, memory},
+           {"those of few windows", {2, 100'000, 512, false, 256 * kMiB}, memory},
+           {"those that do not", {32, 140'000, 512, false, 256 * kMiB}, file},
+           {"repeated updates", {32, kMiB, 512, true, 256 * kMiB}, passes}}) {
+    CAPTURE(what);
+    CHECK(choose_source(facts) == source);
+  }
+}
+
+TEST_CASE("the windows of a scatter are known without reading", "[kernels]") {
+  constexpr std::int64_t kMiB = 1 << 20;
+  // 4 GiB in rows of 512 bytes; 600,000 of them are updated.
+  const Tensor indices(DType::int64, {600'000});
+  const auto scatter = scatter_plan({Tensor(DType::float32, {1 << 30}),
+                                     Tensor(DType::float32, {600'000 * 128}),
+                                     {indices, {{1 << 23, 1}}, {}},
+                                     TupleGeometry{{}, {}, {}, 1 << 23, 600'000},
+                                     128});
+  const WindowPlan windows = scatter->plan_windows(256 * kMiB, true);
+  CHECK(windows.count == 32);
+  CHECK(windows.window_bytes == 128 * kMiB);
+  CHECK(windows.read_bytes == 4096 * kMiB + 600'000 * 512);
+  CHECK(windows.scratch_bytes == 600'000 * 516 + 32 * 128);
+  const WindowPlan larger = scatter->plan_windows(16384 * kMiB, true);
+  CHECK(larger.count == 16);
+  CHECK(larger.scratch_bytes == 0);
 }
 
 }  // namespace
