@@ -11,7 +11,8 @@ namespace {
 
 // `cases` small calls of the operators of a group, and some of more than a megabyte, which is shared out
 // among threads and cut into pieces.
-void compare_group(const std::string& group, std::int64_t cases, std::int64_t large_cases = 12) {
+void compare_group(const std::string& group, std::int64_t cases, std::int64_t large_cases = 12,
+                   decltype(compare_with_reference)& compare = compare_with_reference) {
   std::vector<OperatorFacts> rows;
   for (const OperatorFacts& facts : operator_facts()) {
     if (facts.group == group) rows.push_back(facts);
@@ -20,10 +21,8 @@ void compare_group(const std::string& group, std::int64_t cases, std::int64_t la
     const OperatorFacts& facts = random.pick(rows);
     return facts.draw(random, std::string(facts.name), elements);
   };
-  compare_with_reference(group, cases,
-                         [&](Random& random) { return draw(random, random.chance(4) ? 3000 : 0); });
-  compare_with_reference(group + ", large", large_cases,
-                         [&](Random& random) { return draw(random, 200000); });
+  compare(group, cases, [&](Random& random) { return draw(random, random.chance(4) ? 3000 : 0); });
+  compare(group + ", large", large_cases, [&](Random& random) { return draw(random, 200000); });
 }
 
 TEST_CASE("the gather family does what the reference does", "[random][threads]") {
@@ -32,6 +31,14 @@ TEST_CASE("the gather family does what the reference does", "[random][threads]")
 
 TEST_CASE("the scatter family does what the reference does", "[random][threads]") {
   compare_group("scatter", 12000, 36);
+}
+
+TEST_CASE("every access gathers what the plain one gathers", "[random][threads]") {
+  compare_group("gather", 1000, 12, compare_accesses);
+}
+
+TEST_CASE("every access scatters what the plain one scatters", "[random][threads]") {
+  compare_group("scatter", 1000, 12, compare_accesses);
 }
 
 TEST_CASE("broadcasts do what the reference does", "[random][threads]") {

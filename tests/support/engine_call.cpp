@@ -5,9 +5,11 @@
 #include <optional>
 #include <sstream>
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/engine.hpp"
+#include "support/files.hpp"
 #include "support/npy_writer.hpp"
 #include "support/operator_facts.hpp"
 #include "support/plan_check.hpp"
@@ -53,6 +55,23 @@ std::string text_of(const Tensor& tensor) {
   return out + (array.elements.size() > 100 ? " ...}" : "}");
 }
 
+const std::vector<int> kThreadCounts = {1, 2, 3, 7};
+
+// Memory for windows of one element, of less than a page, of a page, odd, and of all that any call needs.
+// Large calls have fewer windows, or they would take long.
+std::vector<std::int64_t> window_bytes(const RandomCase& call) {
+  std::int64_t bytes = 0;
+  for (const Tensor& operand : call.arguments.operands) bytes += operand.bytes();
+  if (bytes > 100'000) return {100'003, std::int64_t{1} << 24};
+  if (bytes > 300) return {1000, 4096, 10'007, std::int64_t{1} << 24};
+  return {1, 1000, 4096, std::int64_t{1} << 24};
+}
+
+std::string_view access_name(std::optional<Access> access) {
+  if (!access) return "any";
+  return *access == Access::plain ? "plain" : *access == Access::advised ? "advised" : "windows";
+}
+
 // How an operand is handed over.
 struct Passed {
   std::string text;
@@ -67,7 +86,13 @@ class Caller {
   // computed by goes to `plan_wrong`.
   Outcome run(Random& random, const RandomCase& call, std::string& log, std::string& plan_wrong);
 
+  // What differs between the outcomes of a call by each access; empty when nothing does.
+  std::string compare_accesses(Random& random, const RandomCase& call, std::string& log);
+
  private:
+  // Hands over the operands; the request for it, and settings that find operands in memory.
+  Request prepare(Random& random, const RandomCase& call, std::string& log);
+  Settings settings();
   Passed pass(Random& random, const Tensor& operand, std::size_t number);
   // A list of numbers as it is, or now and then in a file.
   std::string pass_list(Random& random, const RandomCase& call, const std::string& name);
@@ -118,7 +143,7 @@ std::string Caller::pass_list(Random& random, const RandomCase& call, const std:
   return path;
 }
 
-Outcome Caller::run(Random& random, const RandomCase& call, std::string& log, std::string& plan_wrong) {
+Request Caller::prepare(Random& random, const RandomCase& call, std::string& log) {
   Request request;
   request.op = require_operator(call.typed);
   const std::vector<std::string> names = sized_call(facts_of(call.arguments.op), 1, 1).names;
@@ -139,13 +164,27 @@ Outcome Caller::run(Random& random, const RandomCase& call, std::string& log, st
   if (!call.spec.empty()) request.spec = call.spec;
   if (call.arguments.oob != "error") request.oob = call.arguments.oob;
   if (call.arguments.duplicates != "last") request.duplicates = call.arguments.duplicates;
+  return request;
+}
+
+Settings Caller::settings() {
   Settings settings;
-  settings.threads = Threads(random.pick(std::vector<int>{1, 2, 3, 7}));
-  log += cat("  threads: ", settings.threads.count(), "\n");
   settings.lookup = [this](const std::string& text) -> std::optional<Tensor> {
     if (text.empty() || text[0] != '@') return std::nullopt;
     return in_memory_.at(std::stoul(text.substr(1)));
   };
+  return settings;
+}
+
+Outcome Caller::run(Random& random, const RandomCase& call, std::string& log, std::string& plan_wrong) {
+  const Request request = prepare(random, call, log);
+  Settings settings = this->settings();
+  settings.threads = Threads(random.pick(kThreadCounts));
+  settings.access = random.pick(
+      std::vector<std::optional<Access>>{std::nullopt, Access::plain, Access::advised, Access::windows});
+  settings.memory = random.pick(window_bytes(call));
+  log += cat("  threads: ", settings.threads.count(), ", access: ", access_name(settings.access),
+             ", memory: ", settings.memory, "\n");
   Outcome out;
   try {
     out.result = evaluate(request, settings);
@@ -165,6 +204,51 @@ Outcome Caller::run(Random& random, const RandomCase& call, std::string& log, st
     if (plan_open(random, request, settings) != wanted) plan_wrong = "other elements are open";
   }
   return out;
+}
+
+// The bytes of a result at a destination, or the message of an error: the same for every access.
+std::string outcome(const Request& request, const Settings& settings, const std::string& destination) {
+  try {
+    if (destination.empty()) {
+      const Tensor result = evaluate(request, settings);
+      std::string bytes = cat(name(result.dtype()), to_string(result.shape()), ' ');
+      if (result.dtype() == DType::string) {
+        for (std::int64_t i = 0; i < result.size(); ++i) bytes += cat(result.as<StringRef>()[i].view(), '\n');
+      } else {
+        bytes.append(reinterpret_cast<const char*>(result.data()), to_size(result.bytes()));
+      }
+      return bytes;
+    }
+    run_request(request, {destination, {}}, settings);
+    return get(destination);
+  } catch (const Error& error) {
+    return cat("error: ", error.what());
+  }
+}
+
+std::string Caller::compare_accesses(Random& random, const RandomCase& call, std::string& log) {
+  const Request request = prepare(random, call, log);
+  const std::string file = random.pick(std::vector<std::string>{"", "out.npy", "out.json"});
+  const std::string destination = file.empty() ? "" : directory_.file(file);
+  log += cat("  destination: ", file.empty() ? "memory" : file, "\n");
+  Settings settings = this->settings();
+  settings.access = Access::plain;
+  const std::string expected = outcome(request, settings, destination);
+  const auto differs = [&](Access access, std::int64_t memory) -> std::string {
+    settings.access = access;
+    settings.memory = memory;
+    settings.threads = Threads(random.pick(kThreadCounts));
+    const std::string got = outcome(request, settings, destination);
+    if (got == expected) return "";
+    const auto shown = [](const std::string& bytes) { return printable(bytes.substr(0, 300)); };
+    return cat(access_name(access), ", ", memory, " bytes, ", settings.threads.count(),
+               " threads: ", shown(got), "\n  plain: ", shown(expected));
+  };
+  std::string wrong = differs(Access::advised, 4096);
+  for (const std::int64_t memory : window_bytes(call)) {
+    if (wrong.empty()) wrong = differs(Access::windows, memory);
+  }
+  return wrong;
 }
 
 Outcome expected_outcome(const RandomCase& call) {
@@ -279,6 +363,14 @@ CallCheck CallChecker::check(Random& random, const RandomCase& call) {
   out.valid = wanted.result.has_value();
   out.wrong = difference(call, got, wanted);
   if (out.wrong.empty()) out.wrong = plan_wrong;
+  return out;
+}
+
+CallCheck CallChecker::check_accesses(Random& random, const RandomCase& call) {
+  CallCheck out;
+  out.log = described(call);
+  out.wrong = Caller(directory_).compare_accesses(random, call, out.log);
+  out.valid = true;
   return out;
 }
 

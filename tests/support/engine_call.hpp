@@ -18,10 +18,15 @@ struct CallCheck {
 
 // Compares results bit for bit (where elements were computed, any quiet NaN equals any NaN; float pow may be
 // off by 1 ulp), errors by rule id and by the position they name. Operands reach the engine as NPY files of
-// any layout, inline JSON or tensors in memory, by any number of threads, as `random` has it.
+// any layout, inline JSON or tensors in memory, by any number of threads and any access, as `random` has it.
 class CallChecker {
  public:
   [[nodiscard]] CallCheck check(Random& random, const RandomCase& call);
+
+  // Compares what each access (Settings::access), with memory for windows of one element to all of them,
+  // makes of a call with what `plain` does: the bytes in memory, in an NPY file or in a JSON file, or the
+  // message.
+  [[nodiscard]] CallCheck check_accesses(Random& random, const RandomCase& call);
 
  private:
   TempDir directory_;

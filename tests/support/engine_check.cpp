@@ -8,11 +8,13 @@
 
 namespace tensorop {
 namespace {
-constexpr int kMostShown = 5;
-}  // namespace
 
-void compare_with_reference(const std::string& what, std::int64_t cases,
-                            const std::function<RandomCase(Random&)>& make) {
+constexpr int kMostShown = 5;
+
+using Check = CallCheck (CallChecker::*)(Random&, const RandomCase&);
+
+void check_calls(const std::string& what, std::int64_t cases, const std::function<RandomCase(Random&)>& make,
+                 Check check) {
   // Under a sanitizer a call takes several times as long; the release makes all of them.
   constexpr std::int64_t kShare = kAnySanitizer ? 4 : 1;
   cases = (cases + kShare - 1) / kShare;
@@ -27,7 +29,7 @@ void compare_with_reference(const std::string& what, std::int64_t cases,
   for (std::int64_t number = first; number < end; ++number) {
     Random random(seed, static_cast<std::uint64_t>(number));
     const RandomCase call = make(random);
-    const CallCheck checked = checker.check(random, call);
+    const CallCheck checked = (checker.*check)(random, call);
     valid += checked.valid ? 1 : 0;
     if (checked.wrong.empty()) continue;
     if (++failed <= kMostShown) {
@@ -39,6 +41,18 @@ void compare_with_reference(const std::string& what, std::int64_t cases,
   CHECK(failed == 0);
   // Guards the test itself: were most calls refused, little would be compared.
   if (!only && cases >= 1000) CHECK(valid * 10 >= cases * 6);
+}
+
+}  // namespace
+
+void compare_with_reference(const std::string& what, std::int64_t cases,
+                            const std::function<RandomCase(Random&)>& make) {
+  check_calls(what, cases, make, &CallChecker::check);
+}
+
+void compare_accesses(const std::string& what, std::int64_t cases,
+                      const std::function<RandomCase(Random&)>& make) {
+  check_calls(what + ", every access", cases, make, &CallChecker::check_accesses);
 }
 
 }  // namespace tensorop

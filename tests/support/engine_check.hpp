@@ -14,4 +14,8 @@ namespace tensorop {
 void compare_with_reference(const std::string& what, std::int64_t cases,
                             const std::function<RandomCase(Random&)>& make);
 
+// The same, but compares what each access makes of a call with what `plain` does.
+void compare_accesses(const std::string& what, std::int64_t cases,
+                      const std::function<RandomCase(Random&)>& make);
+
 }  // namespace tensorop
