@@ -2,18 +2,18 @@
 // 4.5 of the specification.
 #include "kernels/scatter_rows.hpp"
 
-#include <atomic>
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <span>
 
-#include "base/scratch_file.hpp"
 #include "kernels/combine.hpp"
+#include "kernels/filled_in_windows.hpp"
 #include "kernels/scatter_windows.hpp"
 #include "kernels/tensors.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"
-#include "support/temp_dir.hpp"
 
 namespace tensorop {
 namespace {
@@ -239,38 +239,14 @@ std::byte* bytes(std::vector<float>& floats) {
   return reinterpret_cast<std::byte*>(floats.data());
 }
 
-// The result made in windows, with its elements in any order or from front to end.
-std::vector<float> in_windows(ScatterRowsSpec spec, std::int64_t memory, bool anywhere, int threads) {
-  static const TempDir dir;
-  std::vector<float> out(static_cast<std::size_t>(spec.data.size()));
-  const auto scatter = scatter_plan(std::move(spec));
-  scatter->set_access(Access::windows);
-  scatter->prepare(Threads(threads));
-  Windowing windowing;
-  windowing.memory = memory;
-  windowing.anywhere = anywhere;
-  std::atomic<std::int64_t> written = 0;
-  windowing.write = [&](Range range, const std::byte* elements) {
-    if (!anywhere) CHECK(range.first == written);
-    std::memcpy(out.data() + range.first, elements, static_cast<std::size_t>(range.count) * sizeof(float));
-    written += range.count;
-  };
-  windowing.scratch = [&](std::int64_t size) { return ScratchFile(dir.path(), size); };
-  scatter->fill_windows(windowing, Threads(threads));
-  CHECK(written == std::ssize(out));
-  return out;
-}
-
-// From windows of one row to one of all.
 void check_windows(const ScatterRowsSpec& spec, const std::vector<float>& expected) {
-  const std::int64_t bytes = spec.data.bytes();
-  for (const std::int64_t memory : {std::int64_t{1}, bytes / 5, bytes, 1000 * bytes}) {
-    for (const bool anywhere : {false, true}) {
-      for (const int threads : {1, 2, 7}) {
-        CAPTURE(memory, anywhere, threads);
-        CHECK((in_windows(spec, memory, anywhere, threads) == expected));
-      }
-    }
+  const auto bytes = std::as_bytes(std::span(expected));
+  for (const WindowTrial& trial : window_trials(spec.data.bytes())) {
+    CAPTURE(trial.memory, trial.anywhere, trial.threads);
+    const auto scatter = scatter_plan(spec);
+    const auto [out, scratch] = filled_in_windows(*scatter, spec.data.bytes(), sizeof(float), trial);
+    CHECK(std::ranges::equal(out, bytes));
+    CHECK(scatter->plan_windows(trial.memory, trial.anywhere).scratch_bytes >= scratch);
   }
 }
 
