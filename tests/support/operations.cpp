@@ -219,6 +219,9 @@ const std::vector<Operation>& small_operations() {
       {"scatternd in windows",
        {"out.npy"},
        call_with(Access::windows, "scatternd", {"data.npy", "tuples.npy", "updates.npy"}, "out.npy")},
+      {"scatternd in windows through a temporary file",
+       {"out.npy"},
+       call_with(Access::windows, "scatternd", {"tall.npy", "tuples.npy", "updates.npy"}, "out.npy")},
       {"gatherelements in windows of columns",
        {"out.npy"},
        call_with(Access::windows, "gatherelements", {"data.npy", "cells.npy"}, "out.npy")},
@@ -248,6 +251,7 @@ void write_operands(const TempDir& dir) {
   write_npy<std::int32_t>(dir.file("data.npy"), DType::int32, {3, 2}, data);
   write_npy<std::int32_t>(dir.file("other.npy"), DType::int32, {3, 2}, {9, 8, 7, 6, 5, 4},
                           {.fortran_order = true, .big_endian = true});
+  write_npy<std::int32_t>(dir.file("tall.npy"), DType::int32, {8, 2}, std::vector<std::int32_t>(16, 7));
   write_npy<std::int64_t>(dir.file("tuples.npy"), DType::int64, {2, 1}, {2, 0});
   write_npy<std::int32_t>(dir.file("updates.npy"), DType::int32, {2, 2}, {10, 11, 12, 13});
   write_npy<std::int64_t>(dir.file("picks.npy"), DType::int64, {3}, {2, 0, 2});
