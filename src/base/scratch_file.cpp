@@ -84,6 +84,22 @@ void ScratchFile::fail(const char* what) const {
   throw_errno(folder_, what);
 }
 
+std::shared_ptr<const MappedFile> ScratchFile::into_mapped() && {
+  struct Input {
+    Input(ScratchFile&& scratch, const std::string& path, const struct stat& info)
+        : file(std::move(scratch)), mapped(file.fd_, path, info) {}
+    ScratchFile file;
+    MappedFile mapped;
+  };
+  struct stat info {};
+  if (os().fstat(fd_.get(), &info) != 0) throw_errno(folder_, "cannot map a temporary file");
+  // As long as it is open, that is a name of it.
+  const std::string path = cat("/proc/self/fd/", fd_.get());
+  const auto input = with_context(
+      printable(folder_), [&] { return std::make_shared<const Input>(std::move(*this), path, info); });
+  return {input, &input->mapped};
+}
+
 std::span<const std::byte> ScratchFile::map() {
   if (!mapping_.empty() || bytes_ == 0) return mapping_;
   void* address = os().mmap(to_size(bytes_), PROT_READ, MAP_SHARED, fd_.get());

@@ -32,6 +32,8 @@ class ScratchFile {
   // The whole file as read-only memory, page-aligned, valid as long as this object; shows what is written
   // later. One thread at a time. Throws Error naming the folder.
   [[nodiscard]] std::span<const std::byte> map();
+  // The same as a mapped file that keeps the temporary file: an input like any other.
+  [[nodiscard]] std::shared_ptr<const MappedFile> into_mapped() &&;
 
  private:
   void open_file();

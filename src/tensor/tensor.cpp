@@ -5,6 +5,7 @@
 #include <new>
 
 #include "base/checked.hpp"
+#include "base/input_file.hpp"
 #include "base/memory.hpp"
 
 namespace tensorop {
@@ -17,6 +18,11 @@ Storage::Storage(std::int64_t bytes) {
   if (!block_) throw std::bad_alloc();
   const auto address = reinterpret_cast<std::uintptr_t>(block_.get());
   data_ = static_cast<std::byte*>(block_.get()) + (kAlign - address % kAlign) % kAlign;
+}
+
+Tensor::Tensor(DType dtype, Shape shape, const std::shared_ptr<const MappedFile>& file)
+    : Tensor(dtype, std::move(shape), file->bytes().data(), file) {
+  file_ = file.get();
 }
 
 void Storage::Free::operator()(void* block) const {

@@ -12,6 +12,8 @@
 
 namespace tensorop {
 
+class MappedFile;
+
 // Memory that the bytes of string elements are in.
 using Arenas = std::vector<std::shared_ptr<const void>>;
 
@@ -49,6 +51,8 @@ class Tensor {
       : Tensor(dtype, std::move(shape), storage->data(), storage) {
     storage_ = storage.get();
   }
+  // The elements of a whole file.
+  Tensor(DType dtype, Shape shape, const std::shared_ptr<const MappedFile>& file);
 
   // The same elements with another shape of as many.
   [[nodiscard]] Tensor reshaped(Shape shape) const {
@@ -65,6 +69,8 @@ class Tensor {
   [[nodiscard]] const std::byte* data() const { return data_; }
   // What string elements point into: what is made of them keeps that alive, and not this tensor.
   [[nodiscard]] Arenas arenas() const { return storage_ == nullptr ? Arenas() : storage_->arenas; }
+  // The file, where the elements are those of a whole one; else null.
+  [[nodiscard]] std::shared_ptr<const MappedFile> mapping() const { return {owner_, file_}; }
   template <class T>
   [[nodiscard]] const T* as() const {
     return reinterpret_cast<const T*>(data_);
@@ -76,6 +82,7 @@ class Tensor {
   const std::byte* data_ = nullptr;
   std::shared_ptr<const void> owner_;
   const Storage* storage_ = nullptr;  // owner_, where it is one
+  const MappedFile* file_ = nullptr;  // owner_, where it is one
 };
 
 }  // namespace tensorop
