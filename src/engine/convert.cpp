@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/execute.hpp"
+#include "engine/operands.hpp"
 #include "io/archive.hpp"
 #include "io/json_writer.hpp"
 #include "io/source.hpp"
@@ -55,13 +56,17 @@ struct Opened {
 struct Reading {
   std::optional<DType> dtype;
   const Format* text_format;
-  Threads threads;
+  Settings settings;
 };
 
-Opened open_input(const std::string& text, const Reading& reading) {
+// `direct` as in ArrayReading.
+Opened open_input(const std::string& text, const Reading& reading,
+                  decltype(ArrayReading::direct) direct = nullptr) {
   const std::optional<DType>& dtype = reading.dtype;
-  Source source = Source::open(
-      text, {.cast_untyped_to = dtype, .text_format = reading.text_format, .threads = reading.threads});
+  Source source = Source::open(text, with_settings({.arrays = {.direct = std::move(direct)},
+                                                    .cast_untyped_to = dtype,
+                                                    .text_format = reading.text_format},
+                                                   reading.settings));
   if (source.tensor() == nullptr) source.resolve(source.natural_dtype());
   const Tensor& tensor = *source.tensor();
   const DType wanted = dtype.value_or(tensor.dtype());
@@ -74,11 +79,25 @@ Opened open_input(const std::string& text, const Reading& reading) {
 }
 
 void convert_one(const Conversion& conversion, const Reading& reading) {
-  const Opened input = open_input(conversion.inputs[0], reading);
+  // An array that memory does not hold is written to the destination piece by piece, where it can.
+  std::unique_ptr<Sink> sink;
+  bool is_written = false;
+  const auto direct = [&](DType dtype, const Shape& shape) -> WriteBytes {
+    if (reading.dtype.value_or(dtype) != dtype) return nullptr;
+    sink = open_sink(conversion.destination, dtype, shape, 0);
+    is_written = sink->elements() != nullptr;
+    if (!is_written) return nullptr;
+    return [elements = sink->elements(), width = element_size(dtype)](std::int64_t offset,
+                                                                      std::span<const std::byte> bytes) {
+      elements->write(offset / width, bytes.data(), to_int64(bytes.size()));
+    };
+  };
+  const Opened input = open_input(conversion.inputs[0], reading, direct);
+  if (is_written) return sink->commit();
+  if (sink) return write_tensor(input.tensor, input.inputs, *sink, reading.settings.threads);
   if (!input.is_cast())
-    return write_tensor(input.tensor, input.inputs, conversion.destination, reading.threads);
-  input.in_context(
-      [&] { execute(input.planned(), input.inputs, conversion.destination, {.threads = reading.threads}); });
+    return write_tensor(input.tensor, input.inputs, conversion.destination, reading.settings.threads);
+  input.in_context([&] { execute(input.planned(), input.inputs, conversion.destination, reading.settings); });
 }
 
 struct NamedInput {
@@ -118,15 +137,16 @@ std::vector<NamedInput> read_names(const std::vector<std::string>& texts) {
   return inputs;
 }
 
-void add_array(ArchiveWriter& archive, const std::string& name, const Opened& input, const Threads& threads) {
+void add_array(ArchiveWriter& archive, const std::string& name, const Opened& input,
+               const Settings& settings) {
   const auto sink = archive.add(name, input.dtype, input.tensor.shape(), string_width(input.tensor));
-  input.in_context([&] { execute(input.planned(), input.inputs, *sink, {.threads = threads}); });
+  input.in_context([&] { execute(input.planned(), input.inputs, *sink, settings); });
 }
 
 // Bytes sent to a stream cannot be revoked: everything that can fail must happen before.
-Opened prepared(Opened input, const Threads& threads) {
+Opened prepared(Opened input, const Settings& settings) {
   if (!input.is_cast()) return input;
-  input.in_context([&] { input.tensor = execute(input.planned(), input.inputs, {.threads = threads}, {}); });
+  input.in_context([&] { input.tensor = execute(input.planned(), input.inputs, settings, {}); });
   return input;
 }
 
@@ -138,12 +158,12 @@ void convert_to_archive(const Conversion& conversion, const Format& format, cons
   std::vector<Opened> ready;
   if (archive->is_stream()) {
     for (const NamedInput& input : inputs) {
-      ready.push_back(prepared(open_input(input.text, reading), reading.threads));
+      ready.push_back(prepared(open_input(input.text, reading), reading.settings));
     }
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Opened input = ready.empty() ? open_input(inputs[i].text, reading) : std::move(ready[i]);
-    add_array(*archive, inputs[i].name, input, reading.threads);
+    add_array(*archive, inputs[i].name, input, reading.settings);
   }
   archive->commit();
 }
@@ -163,7 +183,8 @@ void convert(const Conversion& conversion, const Settings& settings) {
   }
   std::optional<DType> dtype;
   if (conversion.dtype) dtype = read_dtype(*conversion.dtype);
-  const Reading reading{dtype, conversion.text_format, settings.threads};
+  Reading reading{dtype, conversion.text_format, settings};
+  if (conversion.destination.path != "-") reading.settings.scratch_beside = conversion.destination.path;
   to_archive ? convert_to_archive(conversion, format, reading) : convert_one(conversion, reading);
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "engine/execute.hpp"
+#include "engine/operands.hpp"
 #include "io/source.hpp"
 #include "kernels/true_positions.hpp"
 
@@ -10,7 +11,7 @@ namespace tensorop {
 void write_nonzero(const std::string& operand, const Destination& destination, const Settings& settings) {
   // A destination without a known format is reported before any work.
   (void)single_format_of(destination);
-  Source source = Source::open(operand, {.threads = settings.threads});
+  Source source = Source::open(operand, with_settings({}, settings));
   if (source.tensor() == nullptr) source.resolve(source.natural_dtype());
   const Tensor& tensor = *source.tensor();
   if (tensor.rank() == 0) throw Error("the operand is a scalar; its rank must be at least 1");

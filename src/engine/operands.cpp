@@ -11,14 +11,20 @@
 
 namespace tensorop {
 
+Source::Options with_settings(Source::Options options, const Settings& settings) {
+  options.arrays.threads = settings.threads;
+  options.arrays.memory = settings.memory;
+  options.arrays.scratch = [&settings](std::int64_t bytes) { return make_scratch(settings, bytes); };
+  return options;
+}
+
 Source open_operand(const OperandText& operand, const Source::Options& options, const Settings& settings) {
-  Source::Options with_threads = options;
-  with_threads.threads = settings.threads;
-  if (operand.json) return Source::of_json(*operand.json, with_threads);
+  const Source::Options own = with_settings(options, settings);
+  if (operand.json) return Source::of_json(*operand.json, own);
   if (settings.lookup) {
     if (auto tensor = settings.lookup(operand.text)) return Source::of(std::move(*tensor));
   }
-  return Source::open(operand.text, with_threads);
+  return Source::open(operand.text, own);
 }
 
 namespace {

@@ -11,6 +11,9 @@
 
 namespace tensorop {
 
+// `options` with what the settings say of threads, memory and temporary files. The settings outlive them.
+[[nodiscard]] Source::Options with_settings(Source::Options options, const Settings& settings);
+
 // The tensor that settings.lookup knows by that text, else what Source::open() opens. Throws Error.
 [[nodiscard]] Source open_operand(const OperandText& operand, const Source::Options& options,
                                   const Settings& settings);

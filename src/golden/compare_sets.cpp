@@ -174,7 +174,7 @@ class SetComparison {
     std::array<std::optional<Source>, 2> sources;
     const auto open = [&](std::int64_t i, int /*worker*/) {
       auto& file = i == 0 ? first : second;
-      sources[to_size(i)] = file ? Source::of_file(std::move(*file), {.read_later = true, .threads = threads})
+      sources[to_size(i)] = file ? Source::of_file(std::move(*file), {.arrays = {.threads = threads}, .read_later = true})
                             : i == 0 ? actual_.read(*pair.actual)
                                      : expected_.read(*pair.expected);
     };

@@ -28,7 +28,7 @@ bool is_expected(const Error& error, const std::string& text) {
 
 Source open_expected(const Expectation& expect, const Threads& threads) {
   return with_context("expect", [&] {
-    const Source::Options options{.read_later = true, .threads = threads};
+    const Source::Options options{.arrays = {.threads = threads}, .read_later = true};
     return expect.kind == Expectation::Kind::tensor ? Source::of_json(expect.tensor, options)
                                                     : Source::open(expect.text, options);
   });
@@ -120,7 +120,7 @@ void judge_external(const Job& job, const ExternalResult& result, const std::opt
   }
   Source actual = with_context("actual", [&] {
     require_regular_file(result.path);
-    return Source::open(result.path, {.read_later = true, .threads = settings.threads});
+    return Source::open(result.path, {.arrays = {.threads = settings.threads}, .read_later = true});
   });
   Source expected = job.expect ? open_expected(*job.expect, settings.threads) : Source::of(*computed);
   compare(job, std::move(actual), std::move(expected), settings, found);

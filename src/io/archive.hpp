@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "io/array_reading.hpp"
 #include "io/file_info.hpp"
 #include "io/sink.hpp"
 #include "tensor/tensor.hpp"
@@ -30,9 +31,8 @@ class Archive {
   // The member that NAME of FILE:NAME means.
   [[nodiscard]] virtual std::optional<std::size_t> lookup(std::string_view name) const = 0;
 
-  // The array of a member, without elements with `header_only`. It keeps what it needs of the file. Throws
-  // Error without the member's name.
-  [[nodiscard]] virtual Tensor read(std::size_t member, bool header_only) const = 0;
+  // The array of a member. It keeps what it needs of the file. Throws Error without the member's name.
+  [[nodiscard]] virtual Tensor read(std::size_t member, const ArrayReading& reading) const = 0;
   // The description from the member's header; the caller sets path and format. Throws Error as read() does.
   [[nodiscard]] virtual FileInfo describe(std::size_t member) const = 0;
 

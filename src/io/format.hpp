@@ -27,6 +27,7 @@ class InputFile;
 class JsonText;
 class Tensor;
 struct ArchiveOptions;
+struct ArrayReading;
 struct Encoding;
 struct FileInfo;
 struct JsonHead;
@@ -54,8 +55,9 @@ struct Format {
 
   // Reading: one of these three, or none where files of the format are detected as another one.
   // A tensor whose dtype its header tells, from a file of which `read_so_far` was taken already, if it is a
-  // stream. With `header_only` it has no elements. Throws Error.
-  Tensor (*read)(InputFile& file, std::span<const std::byte> read_so_far, bool header_only) = nullptr;
+  // stream. Throws Error.
+  Tensor (*read)(InputFile& file, std::span<const std::byte> read_so_far,
+                 const ArrayReading& reading) = nullptr;
   // A tensor as text, which may leave its dtype open: reading.as is what it is then (json_reader.hpp).
   JsonTensor (*read_text)(JsonText& text, const JsonReading& reading) = nullptr;
   // Beside `read_text`: what the beginning of the text shows of its dtype.
@@ -63,7 +65,7 @@ struct Format {
   // Throws Error, also where the format cannot be read as a stream.
   std::unique_ptr<Archive> (*open_archive)(const InputFile& file) = nullptr;
 
-  // Beside `read`: what the header says. Throws Error as `read` does with `header_only`.
+  // Beside `read`: what the header says. Throws Error as `read` does of a header only.
   FileInfo (*describe)(InputFile& file, std::span<const std::byte> read_so_far) = nullptr;
 
   // Writing: one of these two, or none. `characters` is the length of the longest string element in code

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/memory.hpp"
 #include "base/text.hpp"
+#include "io/fortran_order.hpp"
 
 namespace tensorop {
 namespace {
@@ -23,8 +24,37 @@ int swap_width(DType dtype) {
   return row.kind == DTypeKind::complex ? row.size / 2 : row.size;
 }
 
-void swap_numbers(std::byte* data, std::int64_t bytes, int width) {
-  for (std::int64_t i = 0; i < bytes; i += width) std::reverse(data + i, data + i + width);
+template <class Word, Word kSwap(Word)>
+void swap_words(std::span<std::byte> data) {
+  for (std::byte* at = data.data(); at != data.data() + data.size(); at += sizeof(Word)) {
+    Word word;
+    std::memcpy(&word, at, sizeof word);
+    word = kSwap(word);
+    std::memcpy(at, &word, sizeof word);
+  }
+}
+
+std::uint16_t swap16(std::uint16_t word) {
+  return __builtin_bswap16(word);
+}
+std::uint32_t swap32(std::uint32_t word) {
+  return __builtin_bswap32(word);
+}
+std::uint64_t swap64(std::uint64_t word) {
+  return __builtin_bswap64(word);
+}
+
+// Brings stored elements into the byte order of memory.
+void swap_numbers(const NpyHeader& header, std::span<std::byte> data) {
+  if (header.encoding != NpyEncoding::swapped) return;
+  switch (swap_width(header.dtype)) {
+    case 2:
+      return swap_words<std::uint16_t, swap16>(data);
+    case 4:
+      return swap_words<std::uint32_t, swap32>(data);
+    case 8:
+      return swap_words<std::uint64_t, swap64>(data);
+  }
 }
 
 // Where in a file of order `fortran` the elements of the row-major tensor lie, one after the other.
@@ -115,33 +145,100 @@ Tensor decode_strings(const NpyHeader& header, const std::byte* stored) {
   return {header.dtype, header.shape, storage};
 }
 
-template <std::size_t kWidth>
-void reorder(const NpyHeader& header, const std::byte* stored, std::byte* out) {
-  const std::int64_t elements = count(header.shape);
-  StoredOrder order(header);
-  for (std::int64_t i = 0; i < elements; ++i, order.advance()) {
-    std::memcpy(out + to_size(i) * kWidth, stored + to_size(order.position()) * kWidth, kWidth);
-  }
-}
-
-// The tensor in its own memory.
-Tensor decode(const NpyHeader& header, const std::byte* stored) {
-  if (header.dtype == DType::string) return decode_strings(header, stored);
-  const std::int64_t bytes = count(header.shape) * header.item_bytes;
-  auto storage = std::make_shared<Storage>(bytes);
-  std::byte* out = storage->data();
-  if (!header.fortran_order || header.shape.size() < 2) {
-    if (bytes != 0) std::memcpy(out, stored, to_size(bytes));
-  } else {
-    dispatch_width(header.item_bytes,
-                   [&]<class Word>(TypeTag<Word>) { reorder<sizeof(Word)>(header, stored, out); });
-  }
-  if (header.encoding == NpyEncoding::swapped) swap_numbers(out, bytes, swap_width(header.dtype));
-  return {header.dtype, header.shape, storage};
-}
-
 std::int64_t promised_bytes(const NpyHeader& header) {
   return count(header.shape) * header.item_bytes;
+}
+
+// Whether elements are stored in row-major order: in Fortran order, where at most one dimension is not 1.
+bool is_row_major(const NpyHeader& header) {
+  const auto is_one = [](std::int64_t size) { return size == 1; };
+  return !header.fortran_order || count(header.shape) == 0 ||
+         std::ranges::count_if(header.shape, is_one) + 1 >= std::ssize(header.shape);
+}
+
+// Bytes that are moved at a time where the order stays.
+constexpr std::int64_t kPiece = 1 << 20;
+
+// Calls use(first, bytes) for the pieces of `bytes` bytes.
+template <class Use>
+void for_each_piece(std::int64_t bytes, const Threads& threads, const Use& use) {
+  threads.for_each(ceil_div(bytes, kPiece), [&](std::int64_t number, int worker) {
+    use(number * kPiece, std::min(kPiece, bytes - number * kPiece), worker);
+  });
+}
+
+std::shared_ptr<Storage> decode_in_memory(const NpyHeader& header, const std::byte* stored,
+                                          const Threads& threads) {
+  const std::int64_t bytes = promised_bytes(header);
+  auto storage = std::make_shared<Storage>(bytes);
+  std::byte* const out = storage->data();
+  const bool row_major = is_row_major(header);
+  if (!row_major) {
+    reorder(Reordering::of_fortran_order(header.shape), header.item_bytes, stored, out, threads);
+    if (header.encoding == NpyEncoding::native) return storage;
+  }
+  for_each_piece(bytes, threads, [&](std::int64_t first, std::int64_t size, int /*worker*/) {
+    if (row_major) std::memcpy(out + first, stored + first, to_size(size));
+    swap_numbers(header, {out + first, to_size(size)});
+  });
+  return storage;
+}
+
+// The elements as they are in memory, given to `write` in pieces, through buffers of about `memory` bytes
+// together.
+void decode_pieces(const NpyHeader& header, const std::byte* stored, std::int64_t memory,
+                   const WriteBytes& write, const Threads& threads) {
+  const std::int64_t bytes = promised_bytes(header);
+  const auto swap = [&](std::span<std::byte> data) { swap_numbers(header, data); };
+  threads.expect(bytes);
+  if (!is_row_major(header)) {
+    return reorder_pieces(Reordering::of_fortran_order(header.shape), header.item_bytes, stored, memory, swap,
+                          write, threads);
+  }
+  std::vector<std::vector<std::byte>> buffers(to_size(threads.count()));
+  for_each_piece(bytes, threads, [&](std::int64_t first, std::int64_t size, int worker) {
+    auto& buffer = buffers[static_cast<std::size_t>(worker)];
+    buffer.assign(stored + first, stored + first + size);
+    swap(buffer);
+    write(first, buffer);
+    threads.advance(size);
+  });
+}
+
+// Where the elements of an array go that memory does not hold.
+class Target {
+ public:
+  Target(const NpyHeader& header, const ArrayReading& reading) : header_(header) {
+    if (reading.direct) direct_ = reading.direct(header.dtype, header.shape);
+    if (!direct_) file_.emplace(reading.scratch(promised_bytes(header)));
+  }
+  void write(std::int64_t offset, std::span<const std::byte> bytes) const {
+    direct_ ? direct_(offset, bytes) : file_->write_at(offset, bytes);
+  }
+  [[nodiscard]] Tensor tensor() && {
+    if (!file_) return {header_.dtype, header_.shape};
+    return {header_.dtype, header_.shape, std::move(*file_).into_mapped()};
+  }
+
+ private:
+  const NpyHeader& header_;
+  WriteBytes direct_;
+  std::optional<ScratchFile> file_;
+};
+
+// The tensor in its own memory, or in a temporary file.
+Tensor decode(const NpyHeader& header, const std::byte* stored, const ArrayReading& reading) {
+  if (header.dtype == DType::string) return decode_strings(header, stored);
+  const std::int64_t bytes = promised_bytes(header);
+  if (!reading.needs_scratch(bytes)) {
+    return {header.dtype, header.shape, decode_in_memory(header, stored, reading.threads)};
+  }
+  Target target(header, reading);
+  decode_pieces(
+      header, stored, reading.buffer_bytes(),
+      [&](std::int64_t offset, std::span<const std::byte> data) { target.write(offset, data); },
+      reading.threads);
+  return std::move(target).tensor();
 }
 
 [[noreturn]] void wrong_length(std::int64_t promised, const std::string& held) {
@@ -231,12 +328,55 @@ FileInfo describe_npy(InputFile& file, std::span<const std::byte> read_so_far) {
                                  : read_npy_header(stream_of(file), read_so_far));
 }
 
-Tensor read_npy(const NpyStream& stream, std::span<const std::byte> read_so_far, bool header_only) {
+namespace {
+
+void require_end(const NpyStream& stream, std::int64_t promised) {
+  std::byte extra{};
+  if (stream.read({&extra, 1}) != 0) wrong_length(promised, "more");
+}
+
+// The rest of a stream, of which `block` was read already, where memory does not hold it. What is to change
+// its order goes to a temporary file first.
+Tensor spool(const NpyStream& stream, const NpyHeader& header, std::vector<std::byte> block,
+             const ArrayReading& reading) {
+  const std::int64_t promised = promised_bytes(header);
+  if (to_int64(block.size()) > promised) wrong_length(promised, "more");
+  const bool row_major = is_row_major(header);
+  reading.threads.expect(promised);
+  std::optional<Target> target;
+  std::optional<ScratchFile> stored;
+  for (std::int64_t done = 0; done < promised; done += to_int64(block.size()), block.clear()) {
+    const std::size_t have = block.size();
+    block.resize(to_size(std::min(kPiece, promised - done)));
+    const std::size_t got = have + stream.read(std::span(block).subspan(have));
+    if (got < block.size()) wrong_length(promised, cat(done + to_int64(got)));
+    // After the first block has arrived, as memory is taken below.
+    if (row_major) {
+      if (!target) target.emplace(header, reading);
+      swap_numbers(header, block);
+      target->write(done, block);
+    } else {
+      if (!stored) stored.emplace(reading.scratch(promised));
+      stored->write_at(done, block);
+    }
+    reading.threads.advance(to_int64(block.size()));
+  }
+  require_end(stream, promised);
+  return row_major ? std::move(*target).tensor() : decode(header, stored->map().data(), reading);
+}
+
+}  // namespace
+
+Tensor read_npy(const NpyStream& stream, std::span<const std::byte> read_so_far,
+                const ArrayReading& reading) {
   std::vector<std::byte> bytes(read_so_far.begin(), read_so_far.end());
   const NpyHeader header = stream_header(stream, bytes);
-  if (header_only) return {header.dtype, header.shape};
+  if (reading.header_only) return {header.dtype, header.shape};
   bytes.erase(bytes.begin(), bytes.begin() + header.data_offset);
   const std::int64_t promised = promised_bytes(header);
+  if (header.dtype != DType::string && reading.needs_scratch(promised)) {
+    return spool(stream, header, std::move(bytes), reading);
+  }
   constexpr std::size_t kBlock = 1 << 20;
   while (to_int64(bytes.size()) < promised) {
     const std::size_t have = bytes.size();
@@ -252,31 +392,31 @@ Tensor read_npy(const NpyStream& stream, std::span<const std::byte> read_so_far,
     bytes.resize(have + got);
     if (got < want) wrong_length(promised, cat(bytes.size()));
   }
-  std::byte extra{};
-  if (to_int64(bytes.size()) > promised || stream.read({&extra, 1}) != 0) wrong_length(promised, "more");
-  if (header.dtype != DType::string && !header.fortran_order && header.encoding == NpyEncoding::native) {
+  if (to_int64(bytes.size()) > promised) wrong_length(promised, "more");
+  require_end(stream, promised);
+  if (header.encoding == NpyEncoding::native && is_row_major(header)) {
     // The vector's memory is aligned for every element type and becomes the tensor's own.
     auto owner = std::make_shared<std::vector<std::byte>>(std::move(bytes));
     return {header.dtype, header.shape, owner->data(), owner};
   }
-  return decode(header, bytes.data());
+  return decode(header, bytes.data(), reading);
 }
 
-Tensor read_npy(std::span<const std::byte> file, std::shared_ptr<const void> owner, bool header_only) {
+Tensor read_npy(std::span<const std::byte> file, std::shared_ptr<const void> owner,
+                const ArrayReading& reading) {
   const NpyHeader header = read_npy_header(file);
-  if (header_only) return {header.dtype, header.shape};
+  if (reading.header_only) return {header.dtype, header.shape};
   const std::byte* stored = file.data() + header.data_offset;
   const auto address = reinterpret_cast<std::uintptr_t>(stored);
-  const bool as_memory_wants = header.encoding == NpyEncoding::native &&
-                               (!header.fortran_order || header.shape.size() < 2) &&
+  const bool as_memory_wants = header.encoding == NpyEncoding::native && is_row_major(header) &&
                                address % static_cast<std::uintptr_t>(info(header.dtype).align) == 0;
   if (as_memory_wants) return {header.dtype, header.shape, stored, std::move(owner)};
-  return decode(header, stored);
+  return decode(header, stored, reading);
 }
 
-Tensor read_npy(InputFile& file, std::span<const std::byte> read_so_far, bool header_only) {
-  return file.mapping() ? read_npy(file.mapping()->bytes(), file.mapping(), header_only)
-                        : read_npy(stream_of(file), read_so_far, header_only);
+Tensor read_npy(InputFile& file, std::span<const std::byte> read_so_far, const ArrayReading& reading) {
+  return file.mapping() ? read_npy(file.mapping()->bytes(), file.mapping(), reading)
+                        : read_npy(stream_of(file), read_so_far, reading);
 }
 
 std::int64_t longest_characters(std::span<const StringRef> strings) {

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/input_file.hpp"
+#include "io/array_reading.hpp"
 #include "io/encoding.hpp"
 #include "io/file_info.hpp"
 #include "tensor/tensor.hpp"
@@ -46,18 +47,19 @@ struct NpyHeader {
 [[nodiscard]] NpyHeader parse_npy_header(std::span<const std::byte> file);
 
 // Reads the array of a file that begins with kNpyMagic. A C-order, little-endian, aligned array stays in the
-// mapping; anything else is brought into memory. `read_so_far` is what was already taken from a stream.
-// With `header_only` the tensor has no elements. The bytes must end with the array. Throws Error.
-[[nodiscard]] Tensor read_npy(InputFile& file, std::span<const std::byte> read_so_far, bool header_only);
+// mapping; anything else goes where `reading` says; strings always into memory. `read_so_far` is what was
+// already taken from a stream. The bytes must end with the array. Throws Error.
+[[nodiscard]] Tensor read_npy(InputFile& file, std::span<const std::byte> read_so_far,
+                              const ArrayReading& reading);
 
 // The description from its header, for `info`; the caller sets path and format. Throws Error as read_npy()
-// does with header_only.
+// does with ArrayReading::header_only.
 [[nodiscard]] FileInfo describe_npy(InputFile& file, std::span<const std::byte> read_so_far);
 [[nodiscard]] FileInfo describe(const NpyHeader& header);
 
 // The same for a file whose bytes are `file`, in memory that `owner` keeps.
 [[nodiscard]] Tensor read_npy(std::span<const std::byte> file, std::shared_ptr<const void> owner,
-                              bool header_only);
+                              const ArrayReading& reading);
 [[nodiscard]] NpyHeader read_npy_header(std::span<const std::byte> file);
 
 // Bytes that can be read once, from front to end.
@@ -70,9 +72,10 @@ struct NpyStream {
 };
 
 // The same for a stream of which `read_so_far` was read already. Memory grows with the bytes that arrive, not
-// with the size that the header promises; a promise of more than the free memory is refused.
+// with the size that the header promises; a promise of more than the free memory, or than the space for a
+// temporary file, is refused.
 [[nodiscard]] Tensor read_npy(const NpyStream& stream, std::span<const std::byte> read_so_far,
-                              bool header_only);
+                              const ArrayReading& reading);
 [[nodiscard]] NpyHeader read_npy_header(const NpyStream& stream, std::span<const std::byte> read_so_far);
 
 // The header numpy.save writes for a C-order little-endian array; its length is a multiple of 64 bytes.

@@ -145,19 +145,19 @@ std::span<const std::byte> NpzArchive::bytes_of(const ZipMember& member) const {
   return bytes;
 }
 
-Tensor NpzArchive::read(std::size_t position, bool header_only) const {
+Tensor NpzArchive::read(std::size_t position, const ArrayReading& reading) const {
   const ZipMember& member = directory_.members[position];
   const auto bytes = bytes_of(member);
   if (member.method == kZipStored) {
-    if (!header_only) {
+    if (!reading.header_only) {
       const auto* data = reinterpret_cast<const Bytef*>(bytes.data());
       require_crc(static_cast<std::uint32_t>(crc32_z(0, data, bytes.size())), member);
     }
     require_npy(bytes);
-    return read_npy(bytes, file_, header_only);
+    return read_npy(bytes, file_, reading);
   }
   return unpack(bytes, member, [&](const NpyStream& stream, std::span<const std::byte> head) {
-    return read_npy(stream, head, header_only);
+    return read_npy(stream, head, reading);
   });
 }
 

@@ -32,9 +32,9 @@ class NpzArchive final : public Archive {
   // The member `name`.npy or, if there is none, the member `name`.
   [[nodiscard]] std::optional<std::size_t> lookup(std::string_view name) const override;
 
-  // An array stored as in memory stays in the mapping. Its checksum is verified too, except with
-  // `header_only`, which reads no further than the header.
-  [[nodiscard]] Tensor read(std::size_t member, bool header_only) const override;
+  // An array stored as in memory stays in the mapping. Its checksum is verified too, except where the header
+  // is all that is read.
+  [[nodiscard]] Tensor read(std::size_t member, const ArrayReading& reading) const override;
   [[nodiscard]] FileInfo describe(std::size_t member) const override;
 
  private:

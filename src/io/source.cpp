@@ -40,15 +40,15 @@ Source Source::of(Tensor tensor, std::string name, std::shared_ptr<const MappedF
 
 Source Source::of_file(OpenedFile opened, const Options& options) {
   Source source;
-  source.threads_ = options.threads;
-  source.take_file(std::move(opened), options.header_only);
+  source.threads_ = options.arrays.threads;
+  source.take_file(std::move(opened), options.arrays);
   source.settle(options);
   return source;
 }
 
 Source Source::of_json(JsonSpan text, const Options& options) {
   Source source;
-  source.threads_ = options.threads;
+  source.threads_ = options.arrays.threads;
   source.format_ = &default_format();
   source.text_ = std::make_shared<JsonText>(std::move(text));
   source.settle(options);
@@ -93,7 +93,7 @@ auto Source::in_context(const Body& body) const {
   return name_.empty() ? body() : with_context(name_, body);
 }
 
-void Source::take_file(OpenedFile opened, bool header_only) {
+void Source::take_file(OpenedFile opened, const ArrayReading& reading) {
   name_ = printable(opened.shown);
   mapping_ = opened.file.mapping();
   format_ = opened.format;
@@ -103,10 +103,14 @@ void Source::take_file(OpenedFile opened, bool header_only) {
     const auto archive = open_archive(opened);
     const std::size_t member = chosen_member(opened, *archive);
     name_ = printable(array_path(opened, *archive, member));
-    take_tensor(with_context(name_, [&] { return archive->read(member, header_only); }));
+    take_tensor(with_context(name_, [&] { return archive->read(member, reading); }));
   } else {
     const auto head = std::as_bytes(std::span(opened.head));
-    take_tensor(with_context(name_, [&] { return format_->read(opened.file, head, header_only); }));
+    take_tensor(with_context(name_, [&] { return format_->read(opened.file, head, reading); }));
+  }
+  // Elements that were brought elsewhere are no longer compared with the file.
+  if (!mapping_ && tensor_ && opened.file.mapping() && !reading.header_only) {
+    opened.file.mapping()->require_unchanged();
   }
 }
 
@@ -114,6 +118,7 @@ void Source::take_tensor(Tensor tensor) {
   tensor_ = std::move(tensor);
   natural_.reset();
   text_.reset();
+  if (auto mapping = tensor_->mapping()) mapping_ = std::move(mapping);
   if (!mapping_) return;
   const auto bytes = mapping_->bytes();
   const std::byte* data = tensor_->data();
@@ -126,7 +131,12 @@ JsonTensor Source::read_text(const JsonReading& reading) const {
     if (!can_be_read()) throw Error("a stream cannot be read again");
     JsonReading with_threads = reading;
     with_threads.threads = threads_;
-    return format_->read_text(*text_, with_threads);
+    try {
+      return format_->read_text(*text_, with_threads);
+    } catch (const MemoryError& error) {
+      throw MemoryError(error.what(), error.rule(),
+                        "text is read into memory as a whole: convert it to NPY where there is more memory");
+    }
   });
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/input_file.hpp"
 #include "base/threads.hpp"
+#include "io/array_reading.hpp"
 #include "io/format.hpp"
 #include "io/json_reader.hpp"
 #include "io/opened_file.hpp"
@@ -22,13 +23,12 @@ namespace tensorop {
 class Source {
  public:
   struct Options {
-    bool header_only = false;     // tensors without elements are enough, if the format has a header
+    ArrayReading arrays = {};     // how elements are read; its header_only is for formats with a header
     bool allow_abstract = false;  // "float32[2,3]" is a tensor without elements
     bool read_later = false;      // text is opened only; read() or resolve() reads it
     // The dtype to which untyped text is cast, at once.
     std::optional<DType> cast_untyped_to = {};
     const Format* text_format = nullptr;  // of text, as in open_file()
-    Threads threads = Threads(1);         // that read long text
   };
 
   // Throws Error naming the path (or the inline text) when it does not exist or cannot be read. The caller
@@ -43,8 +43,8 @@ class Source {
 
   // The name in messages: the path, "a.npz:x", "standard input", or nothing for inline JSON.
   [[nodiscard]] const std::string& name() const { return name_; }
-  // The mapped file that the tensor, or text that is still to be read, lies in: null for streams, inline
-  // JSON, and elements that were brought into memory.
+  // The mapped file that the tensor, or text that is still to be read, lies in; a temporary file, where it
+  // was brought there. Null for streams, inline JSON, and elements that were brought into memory.
   [[nodiscard]] const std::shared_ptr<const MappedFile>& mapping() const { return mapping_; }
 
   // The tensor, or null until its dtype is resolved.
@@ -71,7 +71,7 @@ class Source {
 
  private:
   void settle(const Options& options);
-  void take_file(OpenedFile opened, bool header_only);
+  void take_file(OpenedFile opened, const ArrayReading& reading);
   void take_tensor(Tensor tensor);
   [[nodiscard]] JsonTensor read_text(const JsonReading& reading) const;
   template <class Body>

@@ -86,8 +86,7 @@ OpenedFile TensorSet::open_file_of(const SetMember& member) const {
 
 Source TensorSet::read(const SetMember& member) const {
   const std::string path = printable(path_of(member));
-  return Source::of(with_context(path, [&] { return archive_->read(member.position, false); }), path,
-                    mapping_);
+  return Source::of(with_context(path, [&] { return archive_->read(member.position, {}); }), path, mapping_);
 }
 
 }  // namespace tensorop

@@ -54,7 +54,7 @@ std::vector<std::string> files_below(const std::string& folder) {
 // Why the file is not a tensor; empty if it is one.
 std::string fault_in_tensor(const std::string& path) {
   try {
-    (void)Source::open(path, {.header_only = true});
+    (void)Source::open(path, {.arrays = {.header_only = true}});
     return "";
   } catch (const MemoryError&) {
     throw;

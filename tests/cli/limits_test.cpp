@@ -114,11 +114,13 @@ TEST_CASE("an endless stream is refused", "[cli][limits]") {
        "expected end of input"},
       {"{ printf '{\"data\":'; yes '[' | tr -d '\\n'; } | $B convert -",
        "convert: standard input: lists are nested more than 64 deep: rank is at most 64"},
-      // As promised, but a promise beyond memory.
-      {"cat exa.npy /dev/zero | $B convert -",
-       "convert: standard input: the array needs 1000000000000000000 bytes of memory, # are free"},
-      {"cat tera.npy /dev/zero | $B convert -",
-       "convert: standard input: the array needs 1000000000000 bytes of memory, # are free"},
+      // As promised, but a promise beyond memory and disk.
+      {"cat exa.npy /dev/zero | TMPDIR=. $B convert -",
+       "convert: standard input: .: 1000000000000000000 bytes of temporary space are needed, # are free on "
+       "that file system"},
+      {"cat tera.npy /dev/zero | $B convert - -o out.npy",
+       "convert: standard input: out.npy: the result needs at least 1000000000128 bytes, # are free on that "
+       "file system"},
       {"cat text.npy /dev/zero | $B convert -",
        "convert: standard input: the array needs 4000000000000 bytes of memory, # are free"},
       {"cat one.npy /dev/zero | $B convert -",
@@ -157,7 +159,8 @@ TEST_CASE("a file that promises more than it holds, or holds more than it should
   // The thread sanitizer leaves room for mappings of this size only.
   constexpr std::int64_t kTera = kThreadSanitizer ? 200000000000 : 1000000000000;
   constexpr std::int64_t kSwapped = kTera / 10 * 4;
-  const std::string swapped = cat("a tensor needs ", kSwapped * 2, " bytes of memory, # are free");
+  const std::string swapped =
+      cat(".: ", kSwapped * 2, " bytes of temporary space are needed, # are free on that file system");
   const std::string deep(1000000, '[');
   const std::vector<File> files = {
       {"huge.npy", npy_header_text("|i1", "(1000000000000000000,)"), 0},
@@ -190,8 +193,10 @@ TEST_CASE("a file that promises more than it holds, or holds more than it should
        "info: huge.npy: header promises 1000000000000000000 bytes of data, the file holds 0"},
       {"$B convert hole.npy",
        cat("convert: hole.npy: header promises 7 bytes of data, the file holds ", kTera - 68)},
-      {"$B convert swapped.npy -o out.npy", cat("convert: swapped.npy: ", swapped)},
-      {"$B gather swapped.npy 0", cat("gather: data: swapped.npy: ", swapped)},
+      {"$B convert swapped.npy -o out.npy",
+       cat("convert: swapped.npy: out.npy: the result needs at least ", kSwapped * 2 + 128,
+           " bytes, # are free on that file system")},
+      {"TMPDIR=. $B gather swapped.npy 0", cat("gather: data: swapped.npy: ", swapped)},
       {"$B convert product2.npy",
        "convert: product2.npy: shape (4294967296,4294967296) has more elements of 8 bytes than fit in 2^63 "
        "bytes [G-2]"},

@@ -31,11 +31,11 @@ class Stream {
 
 void check(Bytes file) {
   const Bytes head = file.first(kNpyMagic.size());
-  const auto header = attempt([&] { return read_npy(file, nullptr, true); });
-  const auto whole = attempt([&] { return read_npy(file, nullptr, false); });
-  const auto streamed = attempt([&] { return read_npy(Stream(file).as(std::nullopt), head, false); });
+  const auto header = attempt([&] { return read_npy(file, nullptr, {.header_only = true}); });
+  const auto whole = attempt([&] { return read_npy(file, nullptr, {}); });
+  const auto streamed = attempt([&] { return read_npy(Stream(file).as(std::nullopt), head, {}); });
   const auto length = static_cast<std::int64_t>(file.size());
-  const auto known = attempt([&] { return read_npy(Stream(file).as(length), head, false); });
+  const auto known = attempt([&] { return read_npy(Stream(file).as(length), head, {}); });
   require(whole.has_value() == streamed.has_value() && whole.has_value() == known.has_value(),
           "a stream is refused where the file is not, or the other way round");
   if (!whole) return;

@@ -15,10 +15,10 @@ void check(const Archive& archive) {
     const std::size_t found = archive.find(archive.name(member));
     // "a.npy" stands before a member that is called just "a".
     require(archive.name(found) == archive.name(member), "a name finds another member");
-    const auto header = attempt([&] { return archive.read(member, true); });
+    const auto header = attempt([&] { return archive.read(member, {.header_only = true}); });
     const auto stored = attempt([&] { return archive.describe(member).bytes; });
     require(header.has_value() == stored.has_value(), "a header is read one way and not the other");
-    const auto whole = attempt([&] { return archive.read(member, false); });
+    const auto whole = attempt([&] { return archive.read(member, {}); });
     if (!whole) continue;
     require(header && header->dtype() == whole->dtype() && header->shape() == whole->shape(),
             "the header is of another array");

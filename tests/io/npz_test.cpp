@@ -92,11 +92,11 @@ TEST_CASE("an archive that was written reads back, stored and deflated, with siz
       CHECK(archive.find(arrays[i].name) == i);
       const FileInfo info = archive.describe(i);
       CHECK(info.compression == (options.compress ? "deflated" : "stored"));
-      const Tensor tensor = archive.read(i, false);
+      const Tensor tensor = archive.read(i, {});
       CHECK(tensor.dtype() == arrays[i].tensor.dtype());
       CHECK(tensor.shape() == arrays[i].tensor.shape());
       CHECK(nested_json(tensor) == nested_json(arrays[i].tensor));
-      const Tensor header = archive.read(i, true);
+      const Tensor header = archive.read(i, {.header_only = true});
       CHECK(header.dtype() == tensor.dtype());
       CHECK(header.shape() == tensor.shape());
       CHECK(header.data() == nullptr);
@@ -131,7 +131,7 @@ TEST_CASE("a stored member is the NPY file as it is, aligned, and is not copied 
       place = bytes.find(npy_bytes(array.tensor), place);
       REQUIRE(place != std::string::npos);
       CHECK(place % 64 == 0);
-      const Tensor tensor = archive.read(archive.find(array.name), false);
+      const Tensor tensor = archive.read(archive.find(array.name), {});
       const bool is_mapped = tensor.data() >= mapping->bytes().data() &&
                              tensor.data() <= mapping->bytes().data() + mapping->bytes().size();
       CHECK(is_mapped == (tensor.dtype() != DType::string));
@@ -148,10 +148,10 @@ TEST_CASE("an element that changed is found by its checksum, and only when eleme
   bytes[bytes.find(npy) + npy.size() - 1] ^= 1;
   write_file(dir.file("a.npz"), bytes);
   const NpzArchive archive = open(dir.file("a.npz"));
-  CHECK(archive.read(archive.find("matrix"), true).shape() == Shape{2, 3});
-  const std::string line = error_of([&] { (void)archive.read(archive.find("matrix"), false); });
+  CHECK(archive.read(archive.find("matrix"), {.header_only = true}).shape() == Shape{2, 3});
+  const std::string line = error_of([&] { (void)archive.read(archive.find("matrix"), {}); });
   CHECK(line.starts_with("the data is damaged: its CRC-32 is 0x"));
-  CHECK(nested_json(archive.read(archive.find("scalar"), false)) == "-7");
+  CHECK(nested_json(archive.read(archive.find("scalar"), {})) == "-7");
 }
 
 TEST_CASE("an array is found by its name, or by that of its member", "[io][npz]") {
@@ -243,7 +243,7 @@ TEST_CASE("every prefix of an archive, and every byte changed, is an error or th
       std::vector<std::string> read;
       const std::string line = error_of([&] {
         const NpzArchive archive = open(dir.file("a.npz"));
-        for (std::size_t i = 0; i < archive.size(); ++i) read.push_back(nested_json(archive.read(i, false)));
+        for (std::size_t i = 0; i < archive.size(); ++i) read.push_back(nested_json(archive.read(i, {})));
       });
       if (line != "no error") read.clear();
       return read;

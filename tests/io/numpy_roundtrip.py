@@ -151,13 +151,14 @@ class Roundtrip(Checker):
         self.binary = binary
         self.directory = directory
 
-    def convert(self, what, source, ending):
+    def convert(self, what, source, ending, options=()):
         """What tensorop makes of a file with these bytes; None, and counted, when it refuses."""
         given = self.directory / "in"
         result = self.directory / f"out.{ending}"
         given.write_bytes(source)
         result.unlink(missing_ok=True)
-        done = subprocess.run([self.binary, "convert", given, "-o", result], capture_output=True, text=True)
+        command = [self.binary, "convert", given, "-o", result, *options]
+        done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode == 0 and not done.stderr and not done.stdout:
             return result.read_bytes()
         self.check(what, False, f"exit {done.returncode}: {done.stderr.strip() or done.stdout[:200]}")
@@ -169,8 +170,8 @@ class Roundtrip(Checker):
         done = subprocess.run([self.binary, "convert", given], capture_output=True, text=True)
         self.check(what, done.returncode == 2 and not done.stdout, f"exit {done.returncode}: {done.stdout[:200]}")
 
-    def check_npy(self, what, source, expected):
-        written = self.convert(what, source, "npy")
+    def check_npy(self, what, source, expected, options=()):
+        written = self.convert(what, source, "npy", options)
         if written is None:
             return
         shorter = min(len(written), len(expected))
@@ -214,6 +215,7 @@ def check_numpy_dtypes(checker, rng):
                 for layout in "CF":
                     source = saved(np.array(stored, order=layout))
                     checker.check_npy(f"{what} '{order}' {layout} order", source, expected)
+                    checker.check_npy(f"{what} '{order}' {layout} order in pieces", source, expected, ["--memory", "1"])
             checker.check_json(f"{what} to JSON", array, code)
             document = json.dumps(to_json(array, name), ensure_ascii=False).encode("utf-8")
             checker.check_npy(f"{what} from JSON", document, expected)

@@ -107,14 +107,15 @@ TEST_CASE("an operand is opened once and asked once what it is", "[io][source]")
   write_file(dir.file("a:b.npy"), npy_bytes(two_numbers()));
   write_numbers_archive(dir.file("a.npz"));
   CHECK(calls_to_open(dir.file("a.npy")) == "1 open, 1 fstat, 0 stat");
-  CHECK(calls_to_open(dir.file("a.npy"), {.header_only = true, .allow_abstract = true}) ==
+  CHECK(calls_to_open(dir.file("a.npy"), {.arrays = {.header_only = true}, .allow_abstract = true}) ==
         "1 open, 1 fstat, 0 stat");
   CHECK(calls_to_open(dir.file("a.json")) == "1 open, 1 fstat, 0 stat");
   CHECK(calls_to_open(dir.file("a:b.npy")) == "1 open, 1 fstat, 0 stat");
   CHECK(calls_to_open(dir.file("a.npz")) == "1 open, 1 fstat, 0 stat");
   CHECK(calls_to_open("[1,2]") == "0 open, 0 fstat, 0 stat");
   // One open() that finds no file of that name.
-  CHECK(calls_to_open("int8[2]", {.header_only = true, .allow_abstract = true}) == "1 open, 0 fstat, 0 stat");
+  CHECK(calls_to_open("int8[2]", {.arrays = {.header_only = true}, .allow_abstract = true}) ==
+        "1 open, 0 fstat, 0 stat");
   // What stands before the colon is opened only where it is a regular file.
   CHECK(calls_to_open(dir.file("a.npz:x")) == "2 open, 1 fstat, 1 stat");
 }
@@ -148,7 +149,7 @@ TEST_CASE("an operand tells which mapped file its elements lie in", "[io][source
     const auto bytes = source.mapping()->bytes();
     CHECK(source.tensor()->data() >= bytes.data());
     CHECK(source.tensor()->data() + 8 <= bytes.data() + bytes.size());
-    CHECK(Source::open(dir.file(name), {.header_only = true}).mapping() == nullptr);
+    CHECK(Source::open(dir.file(name), {.arrays = {.header_only = true}}).mapping() == nullptr);
   }
   CHECK(Source::open(dir.file("big.npy"), {}).mapping() == nullptr);
   CHECK(Source::open("[1,2]", {}).mapping() == nullptr);
@@ -257,7 +258,7 @@ TEST_CASE("a file whose name only begins like JSON is a file", "[io][source]") {
     CAPTURE(name);
     write_file(name, npy_bytes(two_numbers()));
     CHECK(read(name) == "float32 [1.5,-2.0]");
-    const Source source = Source::open(name, {.header_only = true, .allow_abstract = true});
+    const Source source = Source::open(name, {.arrays = {.header_only = true}, .allow_abstract = true});
     CHECK(source.tensor()->shape() == Shape{2});
     CHECK(source.name() == name);
   }
@@ -380,7 +381,7 @@ TEST_CASE("a dtype and shape alone are an operand where elements are not wanted"
   };
   for (const Row& row : rows) {
     CAPTURE(row.text);
-    const Source source = Source::open(row.text, {.header_only = true, .allow_abstract = true});
+    const Source source = Source::open(row.text, {.arrays = {.header_only = true}, .allow_abstract = true});
     REQUIRE(source.tensor() != nullptr);
     CHECK(source.tensor()->dtype() == row.dtype);
     CHECK(source.tensor()->shape() == row.shape);
@@ -405,7 +406,7 @@ TEST_CASE("a dtype and shape that describe no tensor are refused", "[io][source]
       {"int8[2", "int8[2: cannot open: No such file or directory"},
   };
   for (const auto& [text, message] : rows) {
-    CHECK(open_error(text, {.header_only = true, .allow_abstract = true}) == message);
+    CHECK(open_error(text, {.arrays = {.header_only = true}, .allow_abstract = true}) == message);
   }
 }
 

@@ -57,13 +57,14 @@ std::function<void(const TempDir&)> call_with(Access access, const std::string& 
 }
 
 std::function<void(const TempDir&)> conversion(const std::vector<std::string>& inputs,
-                                               const std::string& output, bool compress) {
+                                               const std::string& output, bool compress,
+                                               std::int64_t memory = 0) {
   return [=](const TempDir& dir) {
     Conversion conversion;
     for (const std::string& input : inputs) conversion.inputs.push_back(dir.file(input));
     conversion.destination.path = dir.file(output);
     conversion.compress = compress;
-    convert(conversion, {});
+    convert(conversion, {.memory = memory});
   };
 }
 
@@ -206,6 +207,13 @@ const std::vector<Operation>& small_operations() {
       {"add of a big-endian file in Fortran order",
        {"out.npy"},
        call("add", {"data.npy", "other.npy"}, "out.npy")},
+      {"add of such a file through a temporary file",
+       {"out.npy"},
+       call("add", {"data.npy", "other.npy"}, "out.npy", false, {.memory = 1})},
+      {"conversion of such a file in pieces", {"out.npy"}, conversion({"other.npy"}, "out.npy", false, 1)},
+      {"conversion of a deflated array in pieces",
+       {"out.npy"},
+       conversion({"arrays.npz:data"}, "out.npy", false, 1)},
       {"gather from an archive", {"out.npy"}, call("gather", {"arrays.npz:data", "picks.npy"}, "out.npy")},
       {"gather with advice",
        {"out.npy"},

@@ -1,0 +1,24 @@
+#include "io/array_reading.hpp"
+
+#include <algorithm>
+
+#include "base/memory.hpp"
+
+namespace tensorop {
+
+bool ArrayReading::needs_scratch(std::int64_t bytes) const {
+  // Finding out how much memory there is takes longer than reading a small array.
+  constexpr std::int64_t kSmall = 16 << 20;
+  if (scratch == nullptr) return false;
+  if (memory != 0) return bytes > memory;
+  return bytes > kSmall && bytes > default_memory();
+}
+
+std::int64_t ArrayReading::buffer_bytes() const {
+  // Longer runs of blocks gain nothing.
+  constexpr std::int64_t kLeast = 64 << 10;
+  constexpr std::int64_t kMost = 256 << 20;
+  return std::clamp(memory != 0 ? memory : default_memory(), kLeast, kMost);
+}
+
+}  // namespace tensorop

@@ -1,0 +1,123 @@
+// Arrays that memory does not hold are brought into temporary files: every order, dtype and way to read them.
+#include "io/array_reading.hpp"
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "base/text.hpp"
+#include "io/npy.hpp"
+#include "io/sink.hpp"
+#include "io/source.hpp"
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
+#include "support/npy_writer.hpp"
+#include "support/temp_dir.hpp"
+
+namespace tensorop {
+namespace {
+
+// Bytes of which no two neighbours are the same, each 0 or 1 for a bool.
+Tensor some_tensor(DType dtype, const Shape& shape) {
+  const std::int64_t bytes = count(shape) * element_size(dtype);
+  auto storage = std::make_shared<Storage>(bytes);
+  for (std::int64_t i = 0; i < bytes; ++i) {
+    const auto value = static_cast<unsigned>(i * 7 + i / 251);
+    storage->data()[i] = static_cast<std::byte>(dtype == DType::boolean ? value & 1U : value);
+  }
+  return {dtype, shape, storage};
+}
+
+bool is_same(const Tensor& a, const Tensor& b) {
+  return a.dtype() == b.dtype() && a.shape() == b.shape() &&
+         (a.bytes() == 0 || std::memcmp(a.data(), b.data(), to_size(a.bytes())) == 0);
+}
+
+}  // namespace
+
+TEST_CASE("an array that memory does not hold is brought into a temporary file, whatever its order",
+          "[io][array_reading]") {
+  const TempDir dir;
+  const TempDir scratch;
+  int files = 0;
+  const auto options = [&](std::int64_t memory, int threads) {
+    Source::Options out;
+    out.arrays.memory = memory;
+    out.arrays.threads = Threads(threads);
+    out.arrays.scratch = [&](std::int64_t bytes) {
+      ++files;
+      return ScratchFile(scratch.path().string(), bytes);
+    };
+    return out;
+  };
+  const std::vector<Shape> shapes = {{},     {1},       {600},         {30, 20}, {1, 40, 1},
+                                     {0, 3}, {3, 0, 2}, {7, 1, 11, 5}, {300, 3}, {2, 3, 4, 5, 6}};
+  for (const DType dtype : {DType::boolean, DType::int16, DType::bfloat16, DType::float32, DType::int64,
+                            DType::complex64, DType::complex128}) {
+    for (const Shape& shape : shapes) {
+      const Tensor tensor = some_tensor(dtype, shape);
+      for (const bool fortran_order : {false, true}) {
+        for (const bool big_endian : {false, true}) {
+          const std::string path = dir.file("a.npy");
+          write_file(path, npy_bytes(tensor, {.fortran_order = fortran_order, .big_endian = big_endian}));
+          for (const std::int64_t memory : {std::int64_t{1}, tensor.bytes()}) {
+            CAPTURE(name(dtype), to_string(shape), fortran_order, big_endian, memory);
+            files = 0;
+            const Source source = Source::open(path, options(memory, 2));
+            CHECK(is_same(*source.tensor(), tensor));
+            CHECK(source.tensor()->mapping().get() == (files == 0 ? nullptr : source.mapping().get()));
+            if (memory == tensor.bytes()) CHECK(files == 0);
+            if (files != 0) CHECK(source.mapping()->resident_share(source.tensor()->data(), 1) == 1.0);
+            CHECK(names_in(scratch.path()).empty());
+          }
+        }
+      }
+      // A deflated array is a stream whose length is known.
+      const std::string archive = dir.file("a.npz");
+      {
+        const auto writer = format_by_ending(archive, FormatChoice::all).create_archive(archive, {true});
+        const auto sink = writer->add("x", dtype, shape, 0);
+        sink->append({reinterpret_cast<const char*>(tensor.data()), to_size(tensor.bytes())});
+        sink->commit();
+        writer->commit();
+      }
+      files = 0;
+      const Source source = Source::open(archive, options(1, 1));
+      CAPTURE(name(dtype), to_string(shape));
+      CHECK(is_same(*source.tensor(), tensor));
+      CHECK(files == (tensor.bytes() > 1 ? 1 : 0));
+    }
+  }
+}
+
+TEST_CASE("a stream that memory does not hold is brought into a temporary file", "[io][array_reading]") {
+  const TempDir dir;
+  const Tensor tensor = some_tensor(DType::int32, {700, 900});
+  for (const bool fortran_order : {false, true}) {
+    const std::string bytes = npy_bytes(tensor, {.fortran_order = fortran_order, .big_endian = true});
+    const auto read = [&](std::string_view rest) {
+      const NpyStream stream = {[&rest](std::span<std::byte> buffer) {
+                                  const std::size_t size = std::min(buffer.size(), rest.size());
+                                  std::memcpy(buffer.data(), rest.data(), size);
+                                  rest.remove_prefix(size);
+                                  return size;
+                                },
+                                std::nullopt};
+      return read_npy(stream, {}, {.memory = 1000, .scratch = [&](std::int64_t size) {
+                                     return ScratchFile(dir.path().string(), size);
+                                   }});
+    };
+    CHECK(is_same(read(bytes), tensor));
+    CHECK(error_of([&] { (void)read(bytes.substr(0, bytes.size() - 1)); }) ==
+          "header promises 2520000 bytes of data, the file holds 2519999");
+    CHECK(error_of([&] { (void)read(bytes + "x"); }) ==
+          "header promises 2520000 bytes of data, the file holds more");
+    CHECK(names_in(dir.path()).empty());
+  }
+}
+
+}  // namespace tensorop
