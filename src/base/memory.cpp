@@ -63,6 +63,10 @@ std::int64_t default_memory() {
   return free ? std::max<std::int64_t>(1, *free / 2) : kUnknown;
 }
 
+std::int64_t memory_part(std::int64_t memory, int sharers) {
+  return std::max<std::int64_t>(1, (memory != 0 ? memory : default_memory()) / sharers);
+}
+
 void require_memory(std::int64_t bytes, std::string_view what) {
   if (bytes < kSmallestChecked) return;
   const auto free = os().free_memory();

@@ -15,4 +15,7 @@ void require_memory(std::int64_t bytes, std::string_view what);
 // At least 1.
 [[nodiscard]] std::int64_t default_memory();
 
+// The part of `memory`, or of default_memory() where that is 0, that each of `sharers` has; at least 1.
+[[nodiscard]] std::int64_t memory_part(std::int64_t memory, int sharers);
+
 }  // namespace tensorop

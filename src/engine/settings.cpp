@@ -2,8 +2,6 @@
 
 #include <sys/stat.h>
 
-#include <algorithm>
-
 #include "base/error.hpp"
 #include "base/memory.hpp"
 #include "base/paths.hpp"
@@ -13,8 +11,7 @@
 namespace tensorop {
 
 std::int64_t memory_of(const Settings& settings) {
-  const std::int64_t memory = settings.memory != 0 ? settings.memory : default_memory();
-  return std::max<std::int64_t>(1, memory / settings.memory_sharers);
+  return memory_part(settings.memory, settings.memory_sharers);
 }
 
 ScratchFile make_scratch(const Settings& settings, std::int64_t bytes) {

@@ -10,15 +10,14 @@ bool ArrayReading::needs_scratch(std::int64_t bytes) const {
   // Finding out how much memory there is takes longer than reading a small array.
   constexpr std::int64_t kSmall = 16 << 20;
   if (scratch == nullptr) return false;
-  if (memory != 0) return bytes > memory;
-  return bytes > kSmall && bytes > default_memory();
+  return (memory != 0 || bytes > kSmall) && bytes > memory_part(memory, memory_sharers);
 }
 
 std::int64_t ArrayReading::buffer_bytes() const {
   // Longer runs of blocks gain nothing.
   constexpr std::int64_t kLeast = 64 << 10;
   constexpr std::int64_t kMost = 256 << 20;
-  return std::clamp(memory != 0 ? memory : default_memory(), kLeast, kMost);
+  return std::clamp(memory_part(memory, memory_sharers), kLeast, kMost);
 }
 
 }  // namespace tensorop

@@ -17,6 +17,7 @@ struct ArrayReading {
   // Elements that cannot be used where they are stored are brought into memory, and into a temporary file,
   // which is mapped, where they have more bytes than this. 0: default_memory().
   std::int64_t memory = 0;
+  int memory_sharers = 1;  // calls that run concurrently: each has an equal part of it
   // Makes the temporary file; null where there is none, and all elements are brought into memory.
   std::function<ScratchFile(std::int64_t bytes)> scratch = nullptr;
   // Asked where an array would go to a temporary file. Where it returns a function, that takes the elements

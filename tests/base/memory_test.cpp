@@ -73,6 +73,16 @@ TEST_CASE("buffers take half of what is free where nobody says how many bytes", 
   CHECK(taken(std::numeric_limits<std::int64_t>::max()) < std::int64_t{1} << 47);
 }
 
+TEST_CASE("memory is divided among those that share it", "[base][memory]") {
+  MemorySystem system(1000);
+  const ScopedSystem scope(system);
+  CHECK(memory_part(90, 1) == 90);
+  CHECK(memory_part(90, 4) == 22);
+  CHECK(memory_part(3, 4) == 1);
+  CHECK(memory_part(0, 1) == 500);
+  CHECK(memory_part(0, 5) == 100);
+}
+
 TEST_CASE("limits of the process leave what it has not used of them", "[base][memory]") {
   constexpr std::int64_t kMost = std::int64_t{2} << 30;
   constexpr std::int64_t kTaken = std::int64_t{1} << 29;
