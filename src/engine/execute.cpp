@@ -174,10 +174,8 @@ void fill_sink(const Plan& plan, const Layout& layout, Sink& sink, const Threads
   }
 }
 
-// Chooses how the plan reads what it reads at random, tells it, and explains.
-Access set_access(Plan& plan, const Inputs& inputs, const Layout& layout, bool anywhere,
-                  const Settings& settings) {
-  const AccessReport report = find_access(plan, inputs, layout.bytes(), anywhere, settings);
+// Tells the plan how it reads what it reads at random, and explains.
+Access set_access(Plan& plan, const AccessReport& report, const Settings& settings) {
   if (settings.explain) settings.explain(report);
   if (report.choice.access != Access::plain) plan.set_access(report.choice.access);
   return report.choice.access;
@@ -230,7 +228,8 @@ Tensor execute(const Planned& planned, const Inputs& inputs, const Settings& set
   require_possible(output);
   const Layout layout(output);
   require_memory(layout.bytes(), cat("the result of shape ", to_string(output.shape)));
-  const Access access = set_access(*plan, inputs, layout, true, settings);
+  const AccessReport report = find_access(*plan, inputs, layout.bytes(), true, settings);
+  const Access access = set_access(*plan, report, settings);
   if (access != Access::windows) threads.expect(layout.bytes());
   plan->prepare(threads);
   if (access == Access::windows || !plan->fill_checks()) check(*plan, threads);
@@ -268,17 +267,18 @@ void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const S
   const Threads& threads = settings.threads;
   const Layout layout(planned.output);
   const bool anywhere = sink.elements() != nullptr;
-  const Access access = set_access(plan, inputs, layout, anywhere, settings);
-  if (access == Access::windows) {
-    prepare(plan, threads);
-    if (layout.elements != 0) fill_windows(plan, inputs, layout, sink, settings);
-    return;
-  }
-  if (plan.prefers_whole() && !anywhere) {
+  const AccessReport report = find_access(plan, inputs, layout.bytes(), anywhere, settings);
+  if (report.choice.access != Access::windows && plan.prefers_whole() && !anywhere) {
     // A file that is written from front to end needs the complete result first.
     const Tensor whole = execute(planned, inputs, settings, {});
     threads.expect(layout.bytes());
     return fill_sink(*copy_plan(whole), layout, sink, threads);
+  }
+  const Access access = set_access(plan, report, settings);
+  if (access == Access::windows) {
+    prepare(plan, threads);
+    if (layout.elements != 0) fill_windows(plan, inputs, layout, sink, settings);
+    return;
   }
   threads.expect(layout.bytes());
   plan.prepare(threads);

@@ -54,8 +54,9 @@ std::string reason_text(const AccessReport& report) {
     case AccessReason::ascending:
       return cat(operands_text(facts), "; the indices ascend");
     case AccessReason::long_rows:
+      return cat(operands_text(facts), "; ", rows_text(facts), ", and are long enough to be read one by one");
     case AccessReason::short_rows:
-      return cat(operands_text(facts), "; ", rows_text(facts));
+      return cat(operands_text(facts), "; ", rows_text(facts), ", and are read faster in ascending order");
     case AccessReason::outer_axis:
       return operands_text(facts);
     case AccessReason::large_result:

@@ -1,7 +1,17 @@
 // How operands are read at random: a table of the choice, and the choice for files on the disk.
 #include "engine/access.hpp"
 
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "engine/engine.hpp"
 #include "support/catch.hpp"
+#include "support/files.hpp"
+#include "support/temp_dir.hpp"
 
 namespace tensorop {
 namespace {
@@ -88,6 +98,28 @@ TEST_CASE("how many pages random rows touch", "[engine]") {
     facts.rows = rows;
     CHECK(std::abs(pages_touched(facts) - share) < 0.001);
   }
+}
+
+TEST_CASE("a call explains itself once, also where a stream needs the whole result first", "[engine]") {
+  // More updates than are sorted beforehand.
+  const std::int64_t count = (std::int64_t{2} << 20) + 1;
+  auto zeros = std::make_shared<Storage>(count);
+  std::memset(zeros->data(), 0, to_size(count));
+  const Tensor updates(DType::uint8, {count}, zeros);
+  std::vector<AccessReport> reports;
+  Settings settings;
+  settings.lookup = [&](const std::string& text) {
+    return text == "@zeros" ? std::optional(updates) : std::nullopt;
+  };
+  settings.explain = [&](const AccessReport& report) { reports.push_back(report); };
+  Request request;
+  request.op = require_operator("scatterupdate");
+  request.positional.assign(
+      {OperandText(R"({"dtype":"uint8","data":[1]})"), OperandText("@zeros"), OperandText("@zeros")});
+  const TempDir dir;
+  run_request(request, {dir.file("out.json")}, settings);
+  CHECK(get(dir.file("out.json")) == "{\"dtype\":\"uint8\",\"shape\":[1],\"data\":[0]}\n");
+  CHECK(reports.size() == 1);
 }
 
 }  // namespace

@@ -59,12 +59,10 @@ TEST_CASE("a plan is explained by its access, the reason, and its windows", "[re
         "from front to end"}},
       {{{Access::advised, AccessReason::long_rows}, facts_of(50000, 0), {}},
        {"advised: 4.0 GiB are read at random, 0% of them in memory; 50000 rows of 512 bytes touch 5% of "
-        "their "
-        "pages"}},
+        "their pages, and are long enough to be read one by one"}},
       {{{Access::windows, AccessReason::short_rows}, facts_of(4'000'000, 0.999), windows},
        {"windows: 4.0 GiB are read at random, over 99% of them in memory; 4000000 rows of 512 bytes touch "
-        "99% "
-        "of their pages",
+        "99% of their pages, and are read faster in ascending order",
         "8 windows of 256.0 MiB; reads 32.0 GiB, writes 1.9 GiB"}},
       {{{Access::windows, AccessReason::outer_axis}, columns(), windows},
        {"windows: 4.0 GiB are accessed along an outer axis, 25% of them in memory",

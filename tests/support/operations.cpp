@@ -46,13 +46,13 @@ std::function<void(const TempDir&)> call(const std::string& op, const std::vecto
   };
 }
 
-// The same with operands that are taken not to fit in memory, and with as many windows as can be.
+// The same with operands that are taken not to fit in memory: in windows of so many bytes.
 std::function<void(const TempDir&)> call_with(Access access, const std::string& op,
                                               const std::vector<std::string>& operands,
-                                              const std::string& output) {
+                                              const std::string& output, std::int64_t memory = 1) {
   Settings settings;
   settings.access = access;
-  settings.memory = 1;
+  settings.memory = memory;
   return call(op, operands, output, false, settings);
 }
 
@@ -221,6 +221,9 @@ const std::vector<Operation>& small_operations() {
       {"gather in windows",
        {"out.npy"},
        call_with(Access::windows, "gather", {"data.npy", "picks.npy"}, "out.npy")},
+      {"gather in windows through a temporary file",
+       {"out.npy"},
+       call_with(Access::windows, "gather", {"wide.npy", "picks.npy"}, "out.npy", 128)},
       {"gather in windows to JSON",
        {"out.json"},
        call_with(Access::windows, "gather", {"data.npy", "picks.npy"}, "out.json")},
@@ -260,6 +263,7 @@ void write_operands(const TempDir& dir) {
   write_npy<std::int32_t>(dir.file("other.npy"), DType::int32, {3, 2}, {9, 8, 7, 6, 5, 4},
                           {.fortran_order = true, .big_endian = true});
   write_npy<std::int32_t>(dir.file("tall.npy"), DType::int32, {8, 2}, std::vector<std::int32_t>(16, 7));
+  write_npy<std::int32_t>(dir.file("wide.npy"), DType::int32, {3, 64}, std::vector<std::int32_t>(192, 7));
   write_npy<std::int64_t>(dir.file("tuples.npy"), DType::int64, {2, 1}, {2, 0});
   write_npy<std::int32_t>(dir.file("updates.npy"), DType::int32, {2, 2}, {10, 11, 12, 13});
   write_npy<std::int64_t>(dir.file("picks.npy"), DType::int64, {3}, {2, 0, 2});
