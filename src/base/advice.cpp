@@ -53,4 +53,8 @@ void done_with(const std::byte* begin, std::int64_t bytes) {
   if (bytes >= page) advise(page_of(begin + (page - 1)), page_of(begin + bytes), MADV_DONTNEED);
 }
 
+void prefer_large_pages(const std::byte* begin, std::int64_t bytes) {
+  advise_pages(begin, bytes, MADV_HUGEPAGE);
+}
+
 }  // namespace tensorop

@@ -20,4 +20,8 @@ void expect_ascending(const std::byte* begin, std::int64_t bytes);
 // process, not the page cache. Only for mapped files: private memory would become zero.
 void done_with(const std::byte* begin, std::int64_t bytes);
 
+// This private memory is large, and is read and written all over: large pages are better for it than many
+// small ones.
+void prefer_large_pages(const std::byte* begin, std::int64_t bytes);
+
 }  // namespace tensorop

@@ -25,21 +25,22 @@ ColumnTiles::ColumnTiles(const Locator& locator, std::int64_t elements, std::int
   count_ = ceil_div(columns_, tile_columns_);
 }
 
-ColumnTiles::Tile ColumnTiles::tile(std::int64_t number) const {
-  return {number * tile_columns_, std::min(columns_, (number + 1) * tile_columns_)};
+Range ColumnTiles::tile(std::int64_t number) const {
+  const std::int64_t first = number * tile_columns_;
+  return {first, std::min(tile_columns_, columns_ - first)};
 }
 
-void ColumnTiles::pack(const Tile& tile, const std::byte* tensor, std::byte* packed) const {
-  const std::int64_t row = (tile.end - tile.begin) * width_;
+void ColumnTiles::pack(const Range& tile, const std::byte* tensor, std::byte* packed) const {
+  const std::int64_t row = tile.count * width_;
   for (std::int64_t step = 0; step < steps_; ++step) {
-    std::memcpy(packed + step * row, tensor + (step * stride_ + tile.begin) * width_, to_size(row));
+    std::memcpy(packed + step * row, tensor + (step * stride_ + tile.first) * width_, to_size(row));
   }
 }
 
-void ColumnTiles::unpack(const Tile& tile, const std::byte* packed, std::byte* tensor) const {
-  const std::int64_t row = (tile.end - tile.begin) * width_;
+void ColumnTiles::unpack(const Range& tile, const std::byte* packed, std::byte* tensor) const {
+  const std::int64_t row = tile.count * width_;
   for (std::int64_t step = 0; step < steps_; ++step) {
-    std::memcpy(tensor + (step * stride_ + tile.begin) * width_, packed + step * row, to_size(row));
+    std::memcpy(tensor + (step * stride_ + tile.first) * width_, packed + step * row, to_size(row));
   }
 }
 

@@ -26,16 +26,13 @@ class ColumnTiles {
   [[nodiscard]] bool cover_all() const { return columns_ == stride_; }
   [[nodiscard]] std::int64_t steps() const { return steps_; }  // along the axis
 
-  struct Tile {
-    std::int64_t begin;  // the first column
-    std::int64_t end;
-  };
-  [[nodiscard]] Tile tile(std::int64_t number) const;
+  // The columns of a tile.
+  [[nodiscard]] Range tile(std::int64_t number) const;
   // Memory for any one tile.
   [[nodiscard]] std::int64_t bytes() const { return steps_ * tile_columns_ * width_; }
   // From the tensor to the tile's own memory, and back.
-  void pack(const Tile& tile, const std::byte* tensor, std::byte* packed) const;
-  void unpack(const Tile& tile, const std::byte* packed, std::byte* tensor) const;
+  void pack(const Range& tile, const std::byte* tensor, std::byte* packed) const;
+  void unpack(const Range& tile, const std::byte* packed, std::byte* tensor) const;
 
  private:
   std::int64_t columns_;

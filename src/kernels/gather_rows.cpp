@@ -9,6 +9,7 @@
 #include "base/advice.hpp"
 #include "base/checked.hpp"
 #include "kernels/cache.hpp"
+#include "kernels/column_windows.hpp"
 #include "kernels/columns.hpp"
 #include "kernels/copy_elements.hpp"
 #include "kernels/gather_windows.hpp"
@@ -82,6 +83,13 @@ class GatherRows final : public Plan {
   [[nodiscard]] std::optional<RandomAccess> random_access() const override {
     if (locator_->rows() == 0) return std::nullopt;
     const std::span data(data_.data(), to_size(data_.bytes()));
+    if (by_wide_column()) {
+      const Tensor& indices = locator_->decoder().indices();
+      return RandomAccess{.kind = RandomAccess::Kind::columns,
+                          .operands = {data, {indices.data(), to_size(indices.bytes())}},
+                          .rows = locator_->rows(),
+                          .row_bytes = row_bytes_};
+    }
     return RandomAccess{.kind = RandomAccess::Kind::rows,
                         .operands = {data},
                         .rows = locator_->rows(),
@@ -90,12 +98,17 @@ class GatherRows final : public Plan {
                           locator_->locate(first, count, offsets);
                         }};
   }
-  void set_access(Access access) override { access_ = access; }
+  void set_access(Access access) override {
+    access_ = access;
+    // What the system is told of ahead is read range by range.
+    if (access == Access::advised) strategy_.order = Strategy::Order::by_range;
+  }
   [[nodiscard]] WindowPlan plan_windows(std::int64_t memory, bool /*anywhere*/) const override {
-    return windowed().plan(memory);
+    return by_wide_column() ? ColumnGather{data_, *locator_}.plan(memory) : windowed().plan(memory);
   }
   void fill_windows(const Windowing& windowing, const Threads& threads) const override {
-    windowed().fill(windowing, threads);
+    by_wide_column() ? ColumnGather{data_, *locator_}.fill(windowing, threads)
+                     : windowed().fill(windowing, threads);
   }
 
   [[nodiscard]] Origin origin(std::int64_t element) const override {
@@ -125,16 +138,22 @@ class GatherRows final : public Plan {
     Storage packed(tiles_.bytes());
     const std::int64_t end = part_bound(tiles_.count(), part + 1, parts);
     for (std::int64_t number = part_bound(tiles_.count(), part, parts); number < end; ++number) {
-      const ColumnTiles::Tile tile = tiles_.tile(number);
+      const Range tile = tiles_.tile(number);
       tiles_.pack(tile, data_.data(), packed.data());
       const auto take = [&](std::int64_t row, std::int64_t count, const std::int64_t* offsets) {
         gather_rows(whole + row * width_, packed.data(), offsets, count, width_, locator_->skips());
       };
-      locator_->locate_columns(tile.begin, tile.end, take);
+      locator_->locate_columns({0, locator_->index_steps()}, tile, tile, take);
     }
   }
 
  private:
+  // Along an outer axis, where the rows, which are elements, touch most pages of data.
+  [[nodiscard]] bool by_wide_column() const {
+    constexpr std::int64_t kPage = 4096;
+    return locator_->columns() > 0 && locator_->rows() > data_.bytes() / kPage;
+  }
+
   [[nodiscard]] WindowedGather windowed() const {
     return {data_.data(), data_.size() / row_elements_, row_elements_, row_bytes_, *locator_};
   }

@@ -39,6 +39,7 @@ class IndexDecoder {
   // `indices` has an integer dtype. Without axes there is nothing to decode and every offset is 0.
   IndexDecoder(Tensor indices, std::vector<IndexAxis> axes, IndexPolicy policy);
 
+  [[nodiscard]] const Tensor& indices() const { return indices_; }
   // How many tuples can be bad: all there are, but none without axes.
   [[nodiscard]] std::int64_t tuples() const;
   // Index elements that a tuple has.

@@ -209,19 +209,19 @@ class ElementLocator final : public Locator {
 
   [[nodiscard]] std::int64_t column_stride() const override { return columns() == 0 ? 0 : axis_stride_; }
 
-  void locate_columns(std::int64_t begin, std::int64_t end, const Take& take) const override {
-    const IndexDecoder decoder = decoder_.with_stride(end - begin);
+  void locate_columns(Range steps, Range columns, Range tile, const Take& take) const override {
+    const IndexDecoder decoder = decoder_.with_stride(tile.count);
     std::int64_t offsets[kIndexBlock];
-    for (std::int64_t step = 0; step < dims_[0].size; ++step) {
-      for (std::int64_t column = begin; column < end; column += kIndexBlock) {
-        const std::int64_t n = std::min(kIndexBlock, end - column);
+    for (std::int64_t step = steps.first; step < steps.end(); ++step) {
+      for (std::int64_t column = columns.first; column < columns.end(); column += kIndexBlock) {
+        const std::int64_t n = std::min(kIndexBlock, columns.end() - column);
         const std::int64_t row = step * dims_[1].size + column;
-        if (step + kTileStepsAhead < dims_[0].size) {
+        if (step + kTileStepsAhead < steps.end()) {
           decoder.prefetch(row + kTileStepsAhead * dims_[1].size, n);
         }
         decoder.decode(row, n, offsets);
         for (std::int64_t i = 0; i < n; ++i)
-          offsets[i] = offsets[i] == kSkip ? kSkip : offsets[i] + (column - begin + i);
+          offsets[i] = offsets[i] == kSkip ? kSkip : offsets[i] + (column - tile.first + i);
         take(row, n, offsets);
       }
     }

@@ -72,10 +72,13 @@ class Locator {
   [[nodiscard]] virtual std::int64_t columns() const { return 0; }
   // Elements from one step along that axis to the next, in the indexed tensor; at least columns().
   [[nodiscard]] virtual std::int64_t column_stride() const { return 0; }
-  // Calls take, in row order, for the rows of the columns [begin, end), with their offsets in a tensor of
-  // which only these columns are left: end - begin elements a step.
+  // Steps that the indices have along that axis.
+  [[nodiscard]] std::int64_t index_steps() const { return rows() / columns(); }
+  // Calls take, in row order, for the rows of the columns `columns` at the index steps `steps`, with their
+  // offsets in a tensor of which only the columns `tile` are left: tile.count elements a step.
   using Take = std::function<void(std::int64_t row, std::int64_t count, const std::int64_t* offsets)>;
-  virtual void locate_columns(std::int64_t /*begin*/, std::int64_t /*end*/, const Take& /*take*/) const {}
+  virtual void locate_columns(Range /*steps*/, Range /*columns*/, Range /*tile*/,
+                              const Take& /*take*/) const {}
 
  protected:
   IndexDecoder decoder_;

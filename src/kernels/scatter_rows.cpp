@@ -9,6 +9,7 @@
 
 #include "base/checked.hpp"
 #include "kernels/cache.hpp"
+#include "kernels/column_windows.hpp"
 #include "kernels/columns.hpp"
 #include "kernels/copy_elements.hpp"
 #include "kernels/open_elements.hpp"
@@ -136,20 +137,29 @@ class ScatterRows final : public Plan {
     using enum Strategy::Order;
     const std::int64_t row_bytes = row_elements_ * width_;
     if (data_.dtype() == DType::string || row_bytes > kLongRow) return std::nullopt;
-    if (strategy_.order == by_part)
-      return RandomAccess{
-          .kind = RandomAccess::Kind::targets, .rows = locator_->rows(), .row_bytes = row_bytes};
-    if (strategy_.order != sorted) return std::nullopt;
-    RandomAccess rows{.rows = locator_->rows(), .row_bytes = row_bytes};
-    if (!row_updates_.repeats()) rows.operands.emplace_back(updates_.data(), to_size(updates_.bytes()));
-    return rows;
+    RandomAccess random{.rows = locator_->rows(), .row_bytes = row_bytes};
+    const auto add = [&](const Tensor& tensor) {
+      random.operands.emplace_back(tensor.data(), to_size(tensor.bytes()));
+    };
+    if (by_wide_column()) {
+      random.kind = RandomAccess::Kind::columns;
+      add(data_);
+      add(locator_->decoder().indices());
+    } else if (strategy_.order == by_part) {
+      random.kind = RandomAccess::Kind::targets;
+      return random;
+    } else if (strategy_.order != sorted) {
+      return std::nullopt;
+    }
+    if (!row_updates_.repeats()) add(updates_);
+    return random;
   }
   void set_access(Access access) override { access_ = access; }
   [[nodiscard]] WindowPlan plan_windows(std::int64_t memory, bool /*anywhere*/) const override {
-    return windowed().plan(memory);
+    return by_wide_column() ? column_scatter().plan(memory) : windowed().plan(memory);
   }
   void fill_windows(const Windowing& windowing, const Threads& threads) const override {
-    windowed().fill(windowing, threads);
+    by_wide_column() ? column_scatter().fill(windowing, threads) : windowed().fill(windowing, threads);
   }
 
   [[nodiscard]] OpenReason open_reason() const override { return open_reason_; }
@@ -185,6 +195,10 @@ class ScatterRows final : public Plan {
             row_updates_};
   }
 
+  // Along an outer axis, with too many updates to sort them.
+  [[nodiscard]] bool by_wide_column() const { return locator_->columns() > 0 && strategy_.is_whole(); }
+  [[nodiscard]] ColumnScatter column_scatter() const { return {data_, updates_, *locator_, row_updates_}; }
+
   [[nodiscard]] bool writes_all() const {
     return strategy_.order == Strategy::Order::by_column && tiles_.cover_all();
   }
@@ -213,12 +227,12 @@ class ScatterRows final : public Plan {
   }
 
   void update_tile(std::byte* whole, std::int64_t number, std::byte* packed) const {
-    const ColumnTiles::Tile tile = tiles_.tile(number);
+    const Range tile = tiles_.tile(number);
     tiles_.pack(tile, data_.data(), packed);
-    const Segment segment = {{0, tiles_.steps() * (tile.end - tile.begin)}, 0, 1, 0};
+    const Segment segment = {{0, tiles_.steps() * tile.count}, 0, 1, 0};
     row_updates_.update(segment, packed, nullptr, [&](const auto& take) {
       Move moves[kIndexBlock];
-      locator_->locate_columns(tile.begin, tile.end,
+      locator_->locate_columns({0, locator_->index_steps()}, tile, tile,
                                [&](std::int64_t row, std::int64_t count, const std::int64_t* offsets) {
                                  const std::int64_t later = row + kTileStepsAhead * locator_->columns();
                                  if (later < locator_->rows() && !row_updates_.repeats())

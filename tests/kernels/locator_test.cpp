@@ -90,18 +90,20 @@ void check_locator(const Locator& locator, const Offsets& offsets, std::int64_t 
     for (std::int64_t begin = 0; begin < locator.columns(); ++begin) {
       for (std::int64_t end = begin + 1; end <= locator.columns(); ++end) {
         std::set<std::int64_t> seen;
-        locator.locate_columns(
-            begin, end, [&](std::int64_t row, std::int64_t count, const std::int64_t* found) {
-              for (std::int64_t i = 0; i < count; ++i) {
-                CHECK((seen.empty() || *seen.rbegin() < row + i));
-                seen.insert(row + i);
-                const std::int64_t offset = offsets[static_cast<std::size_t>(row + i)];
-                const std::int64_t packed = offset / stride * (end - begin) + offset % stride - begin;
-                CHECK(found[i] == (offset == kSkip ? kSkip : packed));
-                CHECK((row + i) % locator.columns() >= begin);
-                CHECK((row + i) % locator.columns() < end);
-              }
-            });
+        const Range columns = {begin, end - begin};
+        locator.locate_columns({0, locator.index_steps()}, columns, columns,
+                               [&](std::int64_t row, std::int64_t count, const std::int64_t* found) {
+                                 for (std::int64_t i = 0; i < count; ++i) {
+                                   CHECK((seen.empty() || *seen.rbegin() < row + i));
+                                   seen.insert(row + i);
+                                   const std::int64_t offset = offsets[static_cast<std::size_t>(row + i)];
+                                   const std::int64_t packed =
+                                       offset / stride * (end - begin) + offset % stride - begin;
+                                   CHECK(found[i] == (offset == kSkip ? kSkip : packed));
+                                   CHECK((row + i) % locator.columns() >= begin);
+                                   CHECK((row + i) % locator.columns() < end);
+                                 }
+                               });
         CHECK(std::ssize(seen) == rows / locator.columns() * (end - begin));
       }
     }

@@ -1,0 +1,366 @@
+#include "kernels/column_windows.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/advice.hpp"
+#include "base/checked.hpp"
+#include "kernels/rows.hpp"
+#include "kernels/wide_tiles.hpp"
+
+namespace tensorop {
+namespace {
+
+// Calls work(block, worker) for all blocks, and has the system read `pieces` of the blocks to come.
+template <class Work>
+void for_each_block(const TileBlocks& blocks, const RowPieces& pieces, const Threads& threads,
+                    const Work& work) {
+  const auto need = [&](std::int64_t number) {
+    if (number < blocks.count()) pieces.need(blocks[number].rows, blocks[number].columns);
+  };
+  threads.for_each(blocks.count(), [&](std::int64_t number, int worker) {
+    for (std::int64_t first = 0; number == 0 && first < kBlocksAhead; ++first) need(first);
+    need(number + kBlocksAhead);
+    const TileBlock block = blocks[number];
+    work(block, worker);
+    pieces.done(block.rows, block.columns);
+  });
+}
+
+// The columns of a tile, packed: `tile.count` elements for each step along the axis.
+class PackedTile {
+ public:
+  PackedTile(const WideTiles& tiles, std::int64_t steps, std::int64_t width)
+      : steps_(steps), width_(width), storage_(tiles.most_columns() * steps * width) {
+    // Elements are read and written all over it.
+    prefer_large_pages(storage_.data(), tiles.most_columns() * steps * width);
+  }
+
+  [[nodiscard]] std::byte* data() { return storage_.data(); }
+  [[nodiscard]] std::byte* at(const Range& tile, std::int64_t step, std::int64_t column) {
+    return data() + (step * tile.count + column - tile.first) * width_;
+  }
+
+  void pack(const RowPieces& pieces, const Range& tile, const Threads& threads) {
+    const TileBlocks blocks(steps_, tile, width_);
+    for_each_block(blocks, pieces, threads, [&](const TileBlock& block, int /*worker*/) {
+      const std::int64_t bytes = block.columns.count * width_;
+      for (std::int64_t step = block.rows.first; step < block.rows.end(); ++step) {
+        std::memcpy(at(tile, step, block.columns.first), pieces.at(step, block.columns.first),
+                    to_size(bytes));
+      }
+      threads.advance(block.rows.count * bytes);
+    });
+  }
+
+ private:
+  std::int64_t steps_;
+  std::int64_t width_;
+  Storage storage_;
+};
+
+Range intersection(const Range& a, const Range& b) {
+  const std::int64_t first = std::max(a.first, b.first);
+  return {first, std::max<std::int64_t>(0, std::min(a.end(), b.end()) - first)};
+}
+
+// Writes the part of a block that `tiles` gives to tile `number`. The block's rows lie at `elements`,
+// `stride` elements from each other.
+void write_block(const WideTiles& tiles, std::int64_t number, const TileBlock& block,
+                 std::int64_t result_columns, const std::byte* elements, std::int64_t stride,
+                 std::int64_t width, const Windowing& windowing, const Threads& threads) {
+  std::int64_t written = 0;
+  if (block.columns.count == result_columns && stride == result_columns) {
+    written = block.rows.count * result_columns;
+    windowing.write({block.rows.first * result_columns, written}, elements);
+  } else {
+    for (std::int64_t row = block.rows.first; row < block.rows.end(); ++row) {
+      const Range piece = intersection(tiles.piece(number, row), block.columns);
+      if (piece.count == 0) continue;
+      const std::int64_t from = (row - block.rows.first) * stride + piece.first - block.columns.first;
+      windowing.write({row * result_columns + piece.first, piece.count}, elements + from * width);
+      written += piece.count;
+    }
+  }
+  threads.advance(written * width);
+}
+
+struct GatherTiles {
+  std::int64_t width;
+  std::int64_t steps;    // of data
+  std::int64_t columns;  // of the indices and the result
+
+  explicit GatherTiles(const ColumnGather& gather)
+      : width(element_size(gather.data.dtype())),
+        steps(gather.data.size() / gather.locator.column_stride()),
+        columns(gather.locator.columns()) {}
+  [[nodiscard]] WideTiles tiles(std::int64_t memory, std::int64_t file_offset) const {
+    return {{columns, width, steps * width, columns}, memory, file_offset};
+  }
+};
+
+}  // namespace
+
+WindowPlan ColumnGather::plan(std::int64_t memory) const {
+  const GatherTiles shape(*this);
+  const WideTiles tiles = shape.tiles(memory, 0);
+  const std::int64_t rows = locator.rows() / shape.columns;
+  return {
+      .count = tiles.count(),
+      .window_bytes = tiles.most_columns() * rows * shape.width,
+      .read_bytes = RowPieces(data, locator.column_stride(), false).read_bytes(tiles.count()) +
+                    RowPieces(locator.decoder().indices(), shape.columns, false).read_bytes(tiles.count())};
+}
+
+void ColumnGather::fill(const Windowing& windowing, const Threads& threads) const {
+  const GatherTiles shape(*this);
+  const std::int64_t width = shape.width;
+  const WideTiles tiles = shape.tiles(windowing.memory, windowing.file_offset);
+  const RowPieces pieces(data, locator.column_stride(), windowing.mapped);
+  const RowPieces indices(locator.decoder().indices(), shape.columns, windowing.mapped);
+  pieces.begin();
+  indices.begin();
+  threads.expect(shape.columns * (shape.steps * width + indices.rows() * (indices.width() + width)));
+  PackedTile packed(tiles, shape.steps, width);
+  std::vector<std::unique_ptr<Storage>> buffers(to_size(threads.count()));
+  for (std::int64_t number = 0; number < tiles.count(); ++number) {
+    const Range tile = tiles.tile(number);
+    packed.pack(pieces, tile, threads);
+    const TileBlocks blocks(indices.rows(), tile, std::max(width, indices.width()));
+    for_each_block(blocks, indices, threads, [&](const TileBlock& block, int worker) {
+      auto& buffer = buffers[static_cast<std::size_t>(worker)];
+      if (!buffer) buffer = std::make_unique<Storage>(kBlockBytes);
+      std::byte* out = buffer->data();
+      locator.locate_columns(block.rows, block.columns, tile,
+                             [&](std::int64_t /*row*/, std::int64_t count, const std::int64_t* offsets) {
+                               gather_rows(out, packed.data(), offsets, count, width, locator.skips());
+                               out += count * width;
+                             });
+      threads.advance(block.rows.count * block.columns.count * indices.width());
+      write_block(tiles, number, block, shape.columns, buffer->data(), block.columns.count, width, windowing,
+                  threads);
+    });
+  }
+}
+
+namespace {
+
+// Sorting updates by target takes about so much memory for each.
+constexpr std::int64_t kSortBytes = 48;
+
+struct ScatterTiles {
+  std::int64_t width;
+  std::int64_t columns;  // of data and the result
+  std::int64_t steps;
+  std::int64_t updated;  // columns that have updates
+  std::int64_t rows;     // of indices
+  // Updates of a target are applied together: they are kept, with the offsets of their targets.
+  bool keeps;
+  std::int64_t kept_width;  // of an update; repeated updates are not kept
+
+  explicit ScatterTiles(const ColumnScatter& scatter)
+      : width(element_size(scatter.data.dtype())),
+        columns(scatter.locator.column_stride()),
+        steps(scatter.data.size() / columns),
+        updated(scatter.locator.columns()),
+        rows(scatter.locator.rows() / updated),
+        keeps(scatter.row_updates.by_row()),
+        kept_width(scatter.row_updates.repeats() ? 0 : width) {}
+  [[nodiscard]] WideTiles tiles(std::int64_t memory, std::int64_t file_offset) const {
+    constexpr auto kOffset = to_int64(sizeof(std::int64_t));
+    const std::int64_t kept = keeps ? rows * (kOffset + kept_width) : 0;
+    // The rest is for sorting.
+    const std::int64_t most = keeps ? memory - memory / 4 : memory;
+    return {{columns, width, steps * width + kept, columns}, most, file_offset};
+  }
+};
+
+// The updates of a tile, and the offsets in the tile that they go to: a row for each step of the indices.
+class KeptUpdates {
+ public:
+  // For tiles of which at most `most_columns` have updates.
+  KeptUpdates(const ScatterTiles& shape, std::int64_t most_columns)
+      : shape_(shape),
+        offsets_(shape.rows * most_columns * to_int64(sizeof(std::int64_t))),
+        updates_(shape.rows * most_columns * shape.kept_width) {}
+
+  // The next tile has updates in these columns.
+  void begin(const Range& columns) { columns_ = columns; }
+  // Update number `row`, in row order of all indices, and those after it.
+  void keep(std::int64_t row, std::int64_t count, const std::int64_t* offsets, const std::byte* updates) {
+    const std::int64_t at = position(row / shape_.updated, row % shape_.updated);
+    std::memcpy(offsets_.data() + at * to_int64(sizeof *offsets), offsets, to_size(count) * sizeof *offsets);
+    std::memcpy(updates_.data() + at * shape_.kept_width, updates, to_size(count * shape_.kept_width));
+  }
+  // Applies those of some columns to the tile, which has `elements` elements.
+  void apply(const Range& columns, const RowUpdates& row_updates, std::byte* tile,
+             std::int64_t elements) const {
+    const auto* offsets = reinterpret_cast<const std::int64_t*>(offsets_.data());
+    row_updates.update({{0, elements}, 0, 1, 0}, tile, updates_.data(), [&](const auto& take) {
+      Move moves[kIndexBlock];
+      std::int64_t count = 0;
+      for (std::int64_t step = 0; step < shape_.rows; ++step) {
+        for (std::int64_t column = columns.first; column < columns.end(); ++column) {
+          const std::int64_t at = position(step, column);
+          moves[count++] = {offsets[at], shape_.kept_width != 0 ? at : step * shape_.updated + column};
+          if (count == kIndexBlock) take(moves, std::exchange(count, 0));
+        }
+      }
+      take(moves, count);
+    });
+  }
+
+ private:
+  [[nodiscard]] std::int64_t position(std::int64_t step, std::int64_t column) const {
+    return step * columns_.count + column - columns_.first;
+  }
+
+  const ScatterTiles& shape_;
+  Storage offsets_;
+  Storage updates_;
+  Range columns_;
+};
+
+// A scatter being filled, tile by tile.
+class ScatterRun {
+ public:
+  ScatterRun(const ColumnScatter& scatter, const Windowing& windowing, const Threads& threads)
+      : scatter_(scatter),
+        windowing_(windowing),
+        threads_(threads),
+        shape_(scatter),
+        tiles_(shape_.tiles(windowing.memory, windowing.file_offset)),
+        data_(scatter.data, shape_.columns, windowing.mapped),
+        packed_(tiles_, shape_.steps, shape_.width) {
+    sources_.emplace_back(scatter.locator.decoder().indices(), shape_.updated, windowing.mapped);
+    // Those that are repeated are few.
+    if (!scatter.row_updates.repeats())
+      sources_.emplace_back(scatter.updates, shape_.updated, windowing.mapped);
+    data_.begin();
+    for (const RowPieces& source : sources_) {
+      source.begin();
+      source_width_ += source.width();
+    }
+    if (shape_.keeps) kept_.emplace(shape_, std::min(shape_.updated, tiles_.most_columns()));
+  }
+
+  void fill() {
+    threads_.expect(2 * shape_.columns * shape_.steps * shape_.width +
+                    shape_.updated * shape_.rows * source_width_);
+    for (std::int64_t number = 0; number < tiles_.count(); ++number) {
+      const Range tile = tiles_.tile(number);
+      packed_.pack(data_, tile, threads_);
+      const Range updated = intersection(tile, {0, shape_.updated});
+      if (updated.count > 0) update(tile, updated);
+      if (updated.count > 0 && kept_) apply_kept(tile, updated);
+      write(number, tile);
+    }
+  }
+
+ private:
+  // Every block in its turn, its columns shared out among threads: updates of an element are applied in their
+  // order.
+  void update(const Range& tile, const Range& updated) {
+    if (kept_) kept_->begin(updated);
+    const TileBlocks blocks(shape_.rows, updated, source_width_);
+    const std::int64_t strips = std::min<std::int64_t>(threads_.count(), updated.count);
+    for (std::int64_t number = 0; number < blocks.count(); ++number) {
+      const TileBlock block = blocks[number];
+      threads_.for_each(strips, [&](std::int64_t strip, int /*worker*/) {
+        for (std::int64_t next = number == 0 ? 0 : number + kBlocksAhead; next <= number + kBlocksAhead;
+             ++next) {
+          if (next < blocks.count()) need(blocks[next], strip, strips);
+        }
+        update_block(tile, {block.rows, share(block.columns, strip, strips)});
+      });
+      for (const RowPieces& source : sources_) source.done(block.rows, block.columns);
+      threads_.advance(block.rows.count * block.columns.count * source_width_);
+    }
+  }
+
+  static Range share(const Range& range, std::int64_t part, std::int64_t parts) {
+    const std::int64_t first = part_bound(range.count, part, parts);
+    return {range.first + first, part_bound(range.count, part + 1, parts) - first};
+  }
+
+  // Starts to read a thread's share of a block.
+  void need(const TileBlock& block, std::int64_t strip, std::int64_t strips) const {
+    for (const RowPieces& source : sources_) source.need(share(block.rows, strip, strips), block.columns);
+  }
+
+  void update_block(const Range& tile, const TileBlock& block) {
+    const auto locate = [&](const auto& take) {
+      if (block.columns.count > 0) scatter_.locator.locate_columns(block.rows, block.columns, tile, take);
+    };
+    if (kept_) {
+      return locate([&](std::int64_t row, std::int64_t count, const std::int64_t* offsets) {
+        kept_->keep(row, count, offsets, scatter_.updates.data() + row * shape_.kept_width);
+      });
+    }
+    scatter_.row_updates.update(all_of(tile), packed_.data(), nullptr, [&](const auto& take) {
+      Move moves[kIndexBlock];
+      locate([&](std::int64_t row, std::int64_t count, const std::int64_t* offsets) {
+        for (std::int64_t i = 0; i < count; ++i) moves[i] = {offsets[i], row + i};
+        take(moves, count);
+      });
+    });
+  }
+
+  void apply_kept(const Range& tile, const Range& updated) {
+    const std::int64_t most = windowing_.memory / 4 / (threads_.count() * kSortBytes * shape_.rows);
+    const std::int64_t columns = std::clamp<std::int64_t>(most, 1, updated.count);
+    threads_.for_each(ceil_div(updated.count, columns), [&](std::int64_t part, int /*worker*/) {
+      const std::int64_t first = part * columns;
+      kept_->apply({updated.first + first, std::min(columns, updated.count - first)}, scatter_.row_updates,
+                   packed_.data(), all_of(tile).targets.count);
+    });
+  }
+
+  void write(std::int64_t number, const Range& tile) {
+    const TileBlocks blocks(shape_.steps, tile, shape_.width);
+    threads_.for_each(blocks.count(), [&](std::int64_t block_number, int /*worker*/) {
+      const TileBlock block = blocks[block_number];
+      write_block(tiles_, number, block, shape_.columns,
+                  packed_.at(tile, block.rows.first, block.columns.first), tile.count, shape_.width,
+                  windowing_, threads_);
+    });
+  }
+
+  [[nodiscard]] Segment all_of(const Range& tile) const { return {{0, shape_.steps * tile.count}, 0, 1, 0}; }
+
+  const ColumnScatter& scatter_;
+  const Windowing& windowing_;
+  const Threads& threads_;
+  ScatterTiles shape_;
+  WideTiles tiles_;
+  RowPieces data_;
+  std::vector<RowPieces> sources_;  // indices, and updates
+  std::int64_t source_width_ = 0;   // bytes of an element of each of them
+  PackedTile packed_;
+  std::optional<KeptUpdates> kept_;
+};
+
+}  // namespace
+
+WindowPlan ColumnScatter::plan(std::int64_t memory) const {
+  const ScatterTiles shape(*this);
+  const WideTiles tiles = shape.tiles(memory, 0);
+  WindowPlan out = {
+      .count = tiles.count(),
+      .window_bytes = tiles.most_columns() * shape.steps * shape.width,
+      .read_bytes = RowPieces(data, shape.columns, false).read_bytes(tiles.count()) +
+                    RowPieces(locator.decoder().indices(), shape.updated, false).read_bytes(tiles.count())};
+  if (!row_updates.repeats())
+    out.read_bytes += RowPieces(updates, shape.updated, false).read_bytes(tiles.count());
+  return out;
+}
+
+void ColumnScatter::fill(const Windowing& windowing, const Threads& threads) const {
+  ScatterRun(*this, windowing, threads).fill();
+}
+
+}  // namespace tensorop
