@@ -40,6 +40,8 @@ constexpr std::int64_t kDecodeRows = std::int64_t{1} << 16;
 // Bytes of a window that one thread copies at a time, and that are read ahead of it.
 constexpr std::int64_t kCopyBytes = 1 << 20;
 constexpr std::int64_t kAheadBytes = 16 << 20;
+// Updates that are read ahead, however little memory there is.
+constexpr std::int64_t kLeastAhead = 4 << 20;
 
 std::int64_t update_bytes(const UpdateFacts& facts) {
   return facts.rows * facts.row_bytes;
@@ -150,9 +152,12 @@ std::int64_t WindowFiller::most_moves(std::int64_t rows) const {
     require_memory(rows * kSortBytes, "a window of updates that are combined row by row");
     return rows;
   }
+  // Half for the moves that are applied, half for the next ones; as much again for their updates, which are
+  // read ahead.
   const std::int64_t memory = windowing_.memory / kMoveShare / 2;
-  const std::int64_t in_flight = runs_ || !scatter_.row_updates.repeats() ? scatter_.row_bytes : 0;
-  return std::max(kIndexBlock, memory / (to_int64(sizeof(Move)) + in_flight));
+  const std::int64_t moves = std::max(kIndexBlock, memory / to_int64(sizeof(Move)));
+  if (scatter_.row_updates.repeats()) return moves;
+  return std::clamp<std::int64_t>(std::max(kLeastAhead, memory) / scatter_.row_bytes, 1, moves);
 }
 
 void WindowFiller::load(std::int64_t window, Range piece, Moves& moves) const {
