@@ -44,10 +44,6 @@ void expect_random(const std::byte* begin, std::int64_t bytes) {
   advise_pages(begin, bytes, MADV_RANDOM);
 }
 
-void expect_ascending(const std::byte* begin, std::int64_t bytes) {
-  advise_pages(begin, bytes, MADV_SEQUENTIAL);
-}
-
 void done_with(const std::byte* begin, std::int64_t bytes) {
   const std::int64_t page = ::sysconf(_SC_PAGESIZE);
   if (bytes >= page) advise(page_of(begin + (page - 1)), page_of(begin + bytes), MADV_DONTNEED);

@@ -13,9 +13,6 @@ void will_need(const std::byte* begin, std::int64_t bytes);
 // These bytes will be read here and there: a missing page is read alone.
 void expect_random(const std::byte* begin, std::int64_t bytes);
 
-// These bytes will be read from front to end, each once: far ahead, and soon dropped.
-void expect_ascending(const std::byte* begin, std::int64_t bytes);
-
 // These bytes of a mapped file will not be read again: pages that lie in them whole leave the memory of this
 // process, not the page cache. Only for mapped files: private memory would become zero.
 void done_with(const std::byte* begin, std::int64_t bytes);
