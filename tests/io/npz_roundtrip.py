@@ -57,9 +57,9 @@ def run(binary, *arguments, cwd, stdin=b""):
     return subprocess.run([binary, *arguments], cwd=cwd, input=stdin, capture_output=True, check=False)
 
 
-def convert(binary, operand, cwd):
+def convert(binary, operand, cwd, *options):
     """The operand as NPY bytes, or None with a line where it is refused."""
-    done = run(binary, "convert", operand, "--format", "npy", cwd=cwd)
+    done = run(binary, "convert", operand, "--format", "npy", *options, cwd=cwd)
     if done.returncode == 0 and not done.stderr:
         return done.stdout
     print(done.stderr.decode())
@@ -130,7 +130,10 @@ def archives_of_python(folder):
 def check_reading(binary, folder):
     for path, arrays in archives_of_python(folder):
         for name, array in arrays.items():
-            checker.check(f"{path}:{name}", convert(binary, f"{path}:{name}", folder) == npy(array))
+            member = f"{path}:{name}"
+            checker.check(member, convert(binary, member, folder) == npy(array))
+            in_pieces = convert(binary, member, folder, "--memory", "1")
+            checker.check(f"{member} through a temporary file", in_pieces == npy(array))
         info = run(binary, "info", path, cwd=folder)
         checker.check(f"info {path}", info.returncode == 0 and len(info.stdout.splitlines()) == len(arrays))
 
