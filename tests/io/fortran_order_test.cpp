@@ -93,7 +93,7 @@ TEST_CASE("an array in Fortran order is brought into row-major order in pieces",
                          Threads(threads));
           CHECK((out == want));
           CHECK(written == to_int64(stored.size()));
-          CHECK(largest <= std::max(width, memory / threads));
+          CHECK(largest <= std::max(width, memory / 2));
         }
       }
     }
