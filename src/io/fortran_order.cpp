@@ -223,9 +223,9 @@ void expect_block(const Reordering& order, std::int64_t width, const Offsets& bl
   for (const std::int64_t offset : runs) will_need(begin + offset * width, elements * width);
 }
 
-// Blocks of up to `most` elements. Runs of 8 KiB are read, and longer ones written: the system starts to read
-// a run when it is told to, however many there are, and longer runs in the result are faster (measured with a
-// gibibyte and 128 MiB of memory: reading 8 KiB and writing 16 KiB at a time takes 11 s, the reverse 26 s).
+// Blocks of up to `most` elements. Runs of 8 KiB are read, however little memory there is, and the runs that
+// are written take the rest: each run is a request to the disk, and the system reads ahead of those it is
+// told of.
 Blocks disk_blocks(const Shape& shape, std::int64_t most, std::int64_t width) {
   constexpr std::int64_t kReadBytes = 8 << 10;
   most = std::max<std::int64_t>(1, most);
