@@ -147,6 +147,7 @@ if [[ $mode == all ]]; then
   run_script tests/io/number_boundaries.py
   run_script tests/golden/numpy_compare.py
   run_script tests/engine/numpy_masks.py
+  run_script tests/engine/limited_memory.py
   run_script tests/io/npz_roundtrip.py
   run_script tests/jobs/batch.py
   run_script tests/jobs/other_program.py

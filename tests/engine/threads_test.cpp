@@ -97,6 +97,18 @@ void check_same_bytes(const BigCall& call) {
     const bool holds_memory = call.operands[0].dtype() == DType::string || file.ends_with(expected);
     CHECK(holds_memory);
   }
+  // By every other access, in a few windows.
+  for (const Access access : {Access::advised, Access::windows}) {
+    Settings forced = settings_of(call, kThreadCounts.back());
+    forced.access = access;
+    forced.memory = 300'007;
+    const bool same_memory = bytes_of(evaluate(request_of(call), forced)) == expected;
+    CHECK(same_memory);
+    const std::string path = directory.file("forced.npy");
+    run_request(request_of(call), {path, {}}, forced);
+    const bool same_file = file_bytes(path) == expected_file;
+    CHECK(same_file);
+  }
 }
 
 // Any bits: NaN, infinities and subnormals among the floats. Bools are 0 or 1.
@@ -339,12 +351,16 @@ TEST_CASE("broadcast and element-wise operators: the same bytes for any number o
 }
 
 // The message of the error that the call ends in.
-std::string message_of(const BigCall& call, int threads, const std::optional<std::string>& path) {
+std::string message_of(const BigCall& call, int threads, const std::optional<std::string>& path,
+                       Access access = Access::plain) {
+  Settings settings = settings_of(call, threads);
+  settings.access = access;
+  settings.memory = 300'007;
   return error_of([&] {
     if (path) {
-      run_request(request_of(call), {*path, find_format("npy")}, settings_of(call, threads));
+      run_request(request_of(call), {*path, find_format("npy")}, settings);
     } else {
-      (void)evaluate(request_of(call), settings_of(call, threads));
+      (void)evaluate(request_of(call), settings);
     }
   });
 }
@@ -393,9 +409,11 @@ TEST_CASE("of several bad indices the lowest is named by any number of threads",
       for (const int threads : kThreadCounts) {
         CAPTURE(described(call), threads);
         CHECK(message_of(call, threads, std::nullopt) == expected);
-        CHECK(message_of(call, threads, directory.file("out.npy")) == expected);
-        CHECK(!std::filesystem::exists(directory.file("out.npy")));
         CHECK(message_of(call, threads, "/dev/null") == expected);
+        for (const Access access : {Access::plain, Access::advised, Access::windows}) {
+          CHECK(message_of(call, threads, directory.file("out.npy"), access) == expected);
+          CHECK(!std::filesystem::exists(directory.file("out.npy")));
+        }
       }
     }
   }

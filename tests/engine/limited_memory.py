@@ -1,0 +1,147 @@
+#!/usr/bin/python3
+"""Random access to files larger than the memory of a cgroup, against NumPy.
+
+    /usr/bin/python3 tests/engine/limited_memory.py path/to/tensorop
+
+Needs root, a memory cgroup of version 1 or 2, and 1.5 GiB in /var/tmp; says what is missing and skips everything without
+them. The last line is "N passed, N failed".
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import memory_cgroup
+from support.checker import Checker
+
+LIMIT = 64 << 20
+GIVE_UP = 60  # seconds: each call takes one or two where it does not read pages again and again
+ROWS, WIDTH = 1 << 19, 128  # 256 MiB of int32
+COLUMNS = (1 << 11, 1 << 14)  # 128 MiB of int32
+RNG = np.random.default_rng(14)
+
+
+def save(name, array, fortran=False):
+    """Writes an array, and drops its pages from the page cache: they would count for this process."""
+    np.save(name, np.asfortranarray(array) if fortran else array)
+    drop(name)
+
+
+def drop(name):
+    with open(name, "rb") as file:
+        os.fsync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def run(checker, name, command, expected):
+    """Runs tensorop in a cgroup; `expected`: what it writes to each file."""
+    for file in os.listdir("."):
+        drop(file)
+    cgroup = memory_cgroup.MemoryCgroup(LIMIT)
+    start = time.monotonic()
+    try:
+        done = subprocess.run(command, preexec_fn=cgroup.enter, capture_output=True, text=True, timeout=GIVE_UP)
+        failure = "" if done.returncode == 0 else f"status {done.returncode}: {done.stderr}"
+    except subprocess.TimeoutExpired:
+        failure = f"over {GIVE_UP} s"
+    peak = cgroup.peak()
+    cgroup.remove()
+    for file, array in expected.items():
+        if not failure:
+            result = np.load(file, mmap_mode="r")
+            if result.dtype != array.dtype or not np.array_equal(result, array):
+                failure = f"another result in {file}"
+        pathlib.Path(file).unlink(missing_ok=True)
+    if not failure and peak is not None and peak > LIMIT:
+        failure = f"{peak} bytes of memory"
+    checker.check(name, not failure, failure)
+    print(f"{name}: {time.monotonic() - start:.1f} s", flush=True)
+
+
+def scattered(data, targets, updates):
+    """The last update of each row wins."""
+    result = data.copy()
+    result[targets] = updates
+    return result
+
+
+def added(data, targets, updates):
+    result = data.copy()
+    np.add.at(result, targets, updates)
+    return result
+
+
+def check_rows(checker, binary):
+    table = RNG.integers(-1 << 31, 1 << 31, (ROWS, WIDTH), dtype=np.int32)
+    few, many, targets = (RNG.integers(-ROWS, ROWS, n) for n in (2000, 200_000, 100_000))
+    updates = RNG.integers(-1 << 31, 1 << 31, (len(targets), WIDTH), dtype=np.int32)
+    for name, array in (("table", table), ("few", few), ("many", many), ("targets", targets[:, None]),
+                        ("updates", updates)):
+        save(name + ".npy", array)
+    scatter = [binary, "scatternd", "table.npy", "targets.npy", "updates.npy", "-o", "out.npy"]
+    run(checker, "gather, few rows", [binary, "gather", "table.npy", "few.npy", "-o", "out.npy"],
+        {"out.npy": table[few]})
+    run(checker, "gather, many rows", [binary, "gather", "table.npy", "many.npy", "-o", "out.npy"],
+        {"out.npy": table[many]})
+    run(checker, "gather, many rows in 4 MiB",
+        [binary, "gather", "table.npy", "many.npy", "-o", "out.npy", "--memory", "4M"], {"out.npy": table[many]})
+    run(checker, "scatternd", scatter, {"out.npy": scattered(table, targets, updates)})
+    run(checker, "scatternd add", scatter + ["--reduction", "add"], {"out.npy": added(table, targets, updates)})
+    jobs = [{"op": "gather", "data": "table.npy", "indices": "many.npy", "output": "a.npy"},
+            {"op": "gather", "data": "table.npy", "indices": "few.npy", "output": "b.npy"}]
+    pathlib.Path("jobs.jsonl").write_text("\n".join(map(json.dumps, jobs)))
+    run(checker, "two jobs", [binary, "run", "jobs.jsonl"], {"a.npy": table[many], "b.npy": table[few]})
+    # Layouts that are converted while they are read.
+    for name, array, fortran in (("Fortran order", table, True), ("big-endian", table.astype(">i4"), False)):
+        save("table.npy", array, fortran)
+        run(checker, "gather, " + name, [binary, "gather", "table.npy", "few.npy", "-o", "out.npy"],
+            {"out.npy": table[few]})
+        run(checker, "convert, " + name, [binary, "convert", "table.npy", "-o", "out.npy"], {"out.npy": table})
+    for file in os.listdir("."):
+        os.unlink(file)
+
+
+def check_columns(checker, binary):
+    data = RNG.integers(-1 << 31, 1 << 31, COLUMNS, dtype=np.int32)
+    indices = RNG.integers(-COLUMNS[0], COLUMNS[0], COLUMNS, dtype=np.int32)
+    updates = RNG.integers(-1 << 31, 1 << 31, COLUMNS, dtype=np.int32)
+    for name, array in (("data", data), ("indices", indices), ("updates", updates)):
+        save(name + ".npy", array)
+    columns = np.arange(COLUMNS[1])[None, :]
+    run(checker, "gatherelements, axis 0", [binary, "gatherelements", "data.npy", "indices.npy", "-o", "out.npy"],
+        {"out.npy": data[indices, columns]})
+    scatter = [binary, "scatterelements", "data.npy", "indices.npy", "updates.npy", "-o", "out.npy"]
+    run(checker, "scatterelements, axis 0", scatter,
+        {"out.npy": scattered(data, (indices, columns), updates)})
+    targets = (indices % COLUMNS[0] * COLUMNS[1] + columns).ravel()
+    sums = np.bincount(targets, updates.ravel(), data.size).reshape(COLUMNS)  # exact in float64
+    run(checker, "scatterelements add, axis 0", scatter + ["--reduction", "add"],
+        {"out.npy": (data + sums.astype(np.int64)).astype(np.int32)})
+
+
+def main():
+    binary = os.path.abspath(sys.argv[1])
+    checker = Checker()
+    lacking = memory_cgroup.missing()
+    if lacking:
+        print("skipped: " + lacking)
+        checker.exit()
+    before = os.getcwd()
+    # A file in memory would count as memory.
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+        os.chdir(folder)
+        check_rows(checker, binary)
+        check_columns(checker, binary)
+        os.chdir(before)
+    checker.exit()
+
+
+if __name__ == "__main__":
+    main()
