@@ -10,6 +10,7 @@
 #include "base/advice.hpp"
 #include "base/checked.hpp"
 #include "kernels/rows.hpp"
+#include "kernels/tiled_scratch.hpp"
 #include "kernels/wide_tiles.hpp"
 
 namespace tensorop {
@@ -63,31 +64,50 @@ class PackedTile {
   Storage storage_;
 };
 
-Range intersection(const Range& a, const Range& b) {
-  const std::int64_t first = std::max(a.first, b.first);
-  return {first, std::max<std::int64_t>(0, std::min(a.end(), b.end()) - first)};
-}
+// The result, as tiles write it.
+class TiledResult {
+ public:
+  // Rows of `columns` elements, all of which are tiled.
+  TiledResult(const WideTiles& tiles, std::int64_t rows, std::int64_t columns, std::int64_t width,
+              const Windowing& windowing, const Threads& threads)
+      : tiles_(tiles), columns_(columns), width_(width), windowing_(windowing), threads_(threads) {
+    if (tiles.are_narrow()) scratch_.emplace(tiles, rows, columns, width, windowing);
+    threads.expect(rows * columns * width * (scratch_ ? 3 : 1));
+  }
 
-// Writes the part of a block that `tiles` gives to tile `number`. The block's rows lie at `elements`,
-// `stride` elements from each other.
-void write_block(const WideTiles& tiles, std::int64_t number, const TileBlock& block,
-                 std::int64_t result_columns, const std::byte* elements, std::int64_t stride,
-                 std::int64_t width, const Windowing& windowing, const Threads& threads) {
-  std::int64_t written = 0;
-  if (block.columns.count == result_columns && stride == result_columns) {
-    written = block.rows.count * result_columns;
-    windowing.write({block.rows.first * result_columns, written}, elements);
-  } else {
+  // Takes the part of a block that belongs to tile `number`. The rows of the block lie at `elements`,
+  // `stride` elements from each other. Any thread.
+  void write(std::int64_t number, const TileBlock& block, const std::byte* elements,
+             std::int64_t stride) const {
+    if (scratch_) {  // whole rows of the tile: narrow ones are not split
+      scratch_->write(number, block.rows, elements);
+      return threads_.advance(block.rows.count * block.columns.count * width_);
+    }
+    if (block.columns.count == columns_) {
+      windowing_.write({block.rows.first * columns_, block.rows.count * columns_}, elements);
+      return threads_.advance(block.rows.count * columns_ * width_);
+    }
     for (std::int64_t row = block.rows.first; row < block.rows.end(); ++row) {
-      const Range piece = intersection(tiles.piece(number, row), block.columns);
+      const Range piece = intersection(tiles_.piece(number, row), block.columns);
       if (piece.count == 0) continue;
       const std::int64_t from = (row - block.rows.first) * stride + piece.first - block.columns.first;
-      windowing.write({row * result_columns + piece.first, piece.count}, elements + from * width);
-      written += piece.count;
+      windowing_.write({row * columns_ + piece.first, piece.count}, elements + from * width_);
+      threads_.advance(piece.count * width_);
     }
   }
-  threads.advance(written * width);
-}
+  // After all tiles.
+  void finish() const {
+    if (scratch_) scratch_->join(threads_);
+  }
+
+ private:
+  const WideTiles& tiles_;
+  std::int64_t columns_;
+  std::int64_t width_;
+  const Windowing& windowing_;
+  const Threads& threads_;
+  std::optional<TiledScratch> scratch_;
+};
 
 struct GatherTiles {
   std::int64_t width;
@@ -108,12 +128,13 @@ struct GatherTiles {
 WindowPlan ColumnGather::plan(std::int64_t memory) const {
   const GatherTiles shape(*this);
   const WideTiles tiles = shape.tiles(memory, 0);
-  const std::int64_t rows = locator.rows() / shape.columns;
+  const std::int64_t column_bytes = locator.index_steps() * shape.width;
   return {
       .count = tiles.count(),
-      .window_bytes = tiles.most_columns() * rows * shape.width,
+      .window_bytes = tiles.most_columns() * column_bytes,
       .read_bytes = RowPieces(data, locator.column_stride(), false).read_bytes(tiles.count()) +
-                    RowPieces(locator.decoder().indices(), shape.columns, false).read_bytes(tiles.count())};
+                    RowPieces(locator.decoder().indices(), shape.columns, false).read_bytes(tiles.count()),
+      .scratch_bytes = tiles.are_narrow() ? shape.columns * column_bytes : 0};
 }
 
 void ColumnGather::fill(const Windowing& windowing, const Threads& threads) const {
@@ -124,12 +145,13 @@ void ColumnGather::fill(const Windowing& windowing, const Threads& threads) cons
   const RowPieces indices(locator.decoder().indices(), shape.columns, windowing.mapped);
   pieces.begin();
   indices.begin();
-  threads.expect(shape.columns * (shape.steps * width + indices.rows() * (indices.width() + width)));
-  PackedTile packed(tiles, shape.steps, width);
+  threads.expect(shape.columns * (shape.steps * width + indices.rows() * indices.width()));
+  const TiledResult result(tiles, indices.rows(), shape.columns, width, windowing, threads);
+  std::optional<PackedTile> packed(std::in_place, tiles, shape.steps, width);
   std::vector<std::unique_ptr<Storage>> buffers(to_size(threads.count()));
   for (std::int64_t number = 0; number < tiles.count(); ++number) {
     const Range tile = tiles.tile(number);
-    packed.pack(pieces, tile, threads);
+    packed->pack(pieces, tile, threads);
     const TileBlocks blocks(indices.rows(), tile, std::max(width, indices.width()));
     for_each_block(blocks, indices, threads, [&](const TileBlock& block, int worker) {
       auto& buffer = buffers[static_cast<std::size_t>(worker)];
@@ -137,14 +159,15 @@ void ColumnGather::fill(const Windowing& windowing, const Threads& threads) cons
       std::byte* out = buffer->data();
       locator.locate_columns(block.rows, block.columns, tile,
                              [&](std::int64_t /*row*/, std::int64_t count, const std::int64_t* offsets) {
-                               gather_rows(out, packed.data(), offsets, count, width, locator.skips());
+                               gather_rows(out, packed->data(), offsets, count, width, locator.skips());
                                out += count * width;
                              });
       threads.advance(block.rows.count * block.columns.count * indices.width());
-      write_block(tiles, number, block, shape.columns, buffer->data(), block.columns.count, width, windowing,
-                  threads);
+      result.write(number, block, buffer->data(), block.columns.count);
     });
   }
+  packed.reset();  // its memory is for putting rows together
+  result.finish();
 }
 
 namespace {
@@ -235,7 +258,8 @@ class ScatterRun {
         shape_(scatter),
         tiles_(shape_.tiles(windowing.memory, windowing.file_offset)),
         data_(scatter.data, shape_.columns, windowing.mapped),
-        packed_(tiles_, shape_.steps, shape_.width) {
+        result_(tiles_, shape_.steps, shape_.columns, shape_.width, windowing, threads),
+        packed_(std::in_place, tiles_, shape_.steps, shape_.width) {
     sources_.emplace_back(scatter.locator.decoder().indices(), shape_.updated, windowing.mapped);
     // Those that are repeated are few.
     if (!scatter.row_updates.repeats())
@@ -249,16 +273,19 @@ class ScatterRun {
   }
 
   void fill() {
-    threads_.expect(2 * shape_.columns * shape_.steps * shape_.width +
+    threads_.expect(shape_.columns * shape_.steps * shape_.width +
                     shape_.updated * shape_.rows * source_width_);
     for (std::int64_t number = 0; number < tiles_.count(); ++number) {
       const Range tile = tiles_.tile(number);
-      packed_.pack(data_, tile, threads_);
+      packed_->pack(data_, tile, threads_);
       const Range updated = intersection(tile, {0, shape_.updated});
       if (updated.count > 0) update(tile, updated);
       if (updated.count > 0 && kept_) apply_kept(tile, updated);
       write(number, tile);
     }
+    kept_.reset();
+    packed_.reset();  // memory for putting rows together
+    result_.finish();
   }
 
  private:
@@ -301,7 +328,7 @@ class ScatterRun {
         kept_->keep(row, count, offsets, scatter_.updates.data() + row * shape_.kept_width);
       });
     }
-    scatter_.row_updates.update(all_of(tile), packed_.data(), nullptr, [&](const auto& take) {
+    scatter_.row_updates.update(all_of(tile), packed_->data(), nullptr, [&](const auto& take) {
       Move moves[kIndexBlock];
       locate([&](std::int64_t row, std::int64_t count, const std::int64_t* offsets) {
         for (std::int64_t i = 0; i < count; ++i) moves[i] = {offsets[i], row + i};
@@ -316,7 +343,7 @@ class ScatterRun {
     threads_.for_each(ceil_div(updated.count, columns), [&](std::int64_t part, int /*worker*/) {
       const std::int64_t first = part * columns;
       kept_->apply({updated.first + first, std::min(columns, updated.count - first)}, scatter_.row_updates,
-                   packed_.data(), all_of(tile).targets.count);
+                   packed_->data(), all_of(tile).targets.count);
     });
   }
 
@@ -324,9 +351,7 @@ class ScatterRun {
     const TileBlocks blocks(shape_.steps, tile, shape_.width);
     threads_.for_each(blocks.count(), [&](std::int64_t block_number, int /*worker*/) {
       const TileBlock block = blocks[block_number];
-      write_block(tiles_, number, block, shape_.columns,
-                  packed_.at(tile, block.rows.first, block.columns.first), tile.count, shape_.width,
-                  windowing_, threads_);
+      result_.write(number, block, packed_->at(tile, block.rows.first, block.columns.first), tile.count);
     });
   }
 
@@ -340,7 +365,8 @@ class ScatterRun {
   RowPieces data_;
   std::vector<RowPieces> sources_;  // indices, and updates
   std::int64_t source_width_ = 0;   // bytes of an element of each of them
-  PackedTile packed_;
+  TiledResult result_;
+  std::optional<PackedTile> packed_;
   std::optional<KeptUpdates> kept_;
 };
 
@@ -353,7 +379,8 @@ WindowPlan ColumnScatter::plan(std::int64_t memory) const {
       .count = tiles.count(),
       .window_bytes = tiles.most_columns() * shape.steps * shape.width,
       .read_bytes = RowPieces(data, shape.columns, false).read_bytes(tiles.count()) +
-                    RowPieces(locator.decoder().indices(), shape.updated, false).read_bytes(tiles.count())};
+                    RowPieces(locator.decoder().indices(), shape.updated, false).read_bytes(tiles.count()),
+      .scratch_bytes = tiles.are_narrow() ? data.bytes() : 0};
   if (!row_updates.repeats())
     out.read_bytes += RowPieces(updates, shape.updated, false).read_bytes(tiles.count());
   return out;

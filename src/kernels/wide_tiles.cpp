@@ -59,10 +59,14 @@ Range WideTiles::piece(std::int64_t number, std::int64_t row) const {
 }
 
 RowPieces::RowPieces(const Tensor& tensor, std::int64_t columns, bool mapped)
-    : data_(tensor.data()),
-      rows_(tensor.size() / columns),
-      columns_(columns),
-      width_(element_size(tensor.dtype())),
+    : RowPieces(tensor.data(), tensor.size() / columns, {0, columns}, element_size(tensor.dtype()), mapped) {}
+
+RowPieces::RowPieces(const std::byte* data, std::int64_t rows, Range columns, std::int64_t width, bool mapped)
+    : data_(data),
+      rows_(rows),
+      first_(columns.first),
+      columns_(columns.count),
+      width_(width),
       mapped_(mapped) {}
 
 void RowPieces::begin() const {
@@ -84,7 +88,7 @@ void RowPieces::need(Range rows, Range columns) const {
 void RowPieces::done(Range rows, Range columns) const {
   if (!mapped_ || rows.count == 0) return;
   if (rows.count == 1) return done_with(at(rows.first, columns.first), columns.count * width_);
-  done_with(at(rows.first, 0), rows.count * columns_ * width_);
+  done_with(at(rows.first, first_), rows.count * columns_ * width_);
 }
 
 std::int64_t RowPieces::read_bytes(std::int64_t tiles) const {

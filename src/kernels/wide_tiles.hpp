@@ -3,6 +3,7 @@
 // once, and each page of the result is written by one tile.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -11,6 +12,11 @@
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
+
+[[nodiscard]] inline Range intersection(const Range& a, const Range& b) {
+  const std::int64_t first = std::max(a.first, b.first);
+  return {first, std::max<std::int64_t>(0, std::min(a.end(), b.end()) - first)};
+}
 
 // What tiles are made of.
 struct TileShape {
@@ -28,6 +34,9 @@ class WideTiles {
   WideTiles(const TileShape& shape, std::int64_t memory, std::int64_t file_offset);
 
   [[nodiscard]] std::int64_t count() const { return count_; }
+  // Whether there are many tiles of less than a few pages of each row, which no two tiles have in common: all
+  // of them would read most pages of the operands, and write most pages of the result.
+  [[nodiscard]] bool are_narrow() const { return count_ > 2 && !pages_; }
   // The columns that a tile holds. Neighbouring tiles may have up to a page of columns in common.
   [[nodiscard]] Range tile(std::int64_t number) const;
   // No tile has more columns.
@@ -53,11 +62,13 @@ class RowPieces {
  public:
   // Rows of `columns` elements. `mapped`: of a mapped file, whose pages may be given up after use.
   RowPieces(const Tensor& tensor, std::int64_t columns, bool mapped);
+  // Of rows at `data` there are only the columns `columns`.
+  RowPieces(const std::byte* data, std::int64_t rows, Range columns, std::int64_t width, bool mapped);
 
   [[nodiscard]] std::int64_t rows() const { return rows_; }
   [[nodiscard]] std::int64_t width() const { return width_; }
   [[nodiscard]] const std::byte* at(std::int64_t row, std::int64_t column) const {
-    return data_ + (row * columns_ + column) * width_;
+    return data_ + (row * columns_ + column - first_) * width_;
   }
   // Tells the system that nothing will be read but what need() says.
   void begin() const;
@@ -74,7 +85,8 @@ class RowPieces {
 
   const std::byte* data_;
   std::int64_t rows_;
-  std::int64_t columns_;
+  std::int64_t first_;    // column
+  std::int64_t columns_;  // that there are
   std::int64_t width_;
   bool mapped_;
 };

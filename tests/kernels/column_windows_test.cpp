@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/input_file.hpp"
+#include "base/scratch_file.hpp"
 #include "kernels/gather_rows.hpp"
 #include "kernels/scatter_rows.hpp"
 #include "kernels/tensors.hpp"
@@ -60,6 +61,7 @@ IndexDecoder decoder_of(const Tensor& indices, const Shape& data, OutOfBounds po
 
 // What fill() hands to write(): each element once.
 struct Written {
+  TempDir dir;
   std::vector<std::byte> bytes;
   std::vector<std::uint8_t> times;
   std::int64_t width;
@@ -79,6 +81,7 @@ struct Written {
     out.anywhere = true;
     out.file_offset = file_offset;
     out.mapped = mapped;
+    out.scratch = [this](std::int64_t size) { return ScratchFile(dir.path().string(), size); };
     return out;
   }
   [[nodiscard]] bool is_complete() const {
