@@ -74,13 +74,6 @@ bool rows_ascend(const RandomAccess& random) {
 
 }  // namespace
 
-bool are_mapped(const Plan& plan, const Inputs& inputs) {
-  const auto random = plan.random_access();
-  return random && std::ranges::all_of(random->operands, [&](const auto& operand) {
-           return operand.empty() || inputs.find(operand.data()) != nullptr;
-         });
-}
-
 AccessReport find_access(const Plan& plan, const Inputs& inputs, std::int64_t result_bytes, bool anywhere,
                          const Settings& settings) {
   AccessReport report;

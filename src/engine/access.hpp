@@ -55,9 +55,6 @@ struct AccessReport {
   WindowPlan windows;  // where the access is windows
 };
 
-// Whether all that the plan reads at random lies in mapped files.
-[[nodiscard]] bool are_mapped(const Plan& plan, const Inputs& inputs);
-
 // Looks how the operands of a plan lie, and chooses. `anywhere`: see Windowing. Samples a few dozen pages and
 // rows where what is read at random is large; else it reads nothing.
 [[nodiscard]] AccessReport find_access(const Plan& plan, const Inputs& inputs, std::int64_t result_bytes,

@@ -181,17 +181,17 @@ Access set_access(Plan& plan, const AccessReport& report, const Settings& settin
   return report.choice.access;
 }
 
-Windowing windowing_of(const Plan& plan, const Inputs& inputs, const Settings& settings) {
+Windowing windowing_of(const Inputs& inputs, const Settings& settings) {
   Windowing windowing;
   windowing.memory = memory_of(settings);
-  windowing.mapped = are_mapped(plan, inputs);
+  windowing.is_mapped = [&inputs](const std::byte* elements) { return inputs.find(elements) != nullptr; };
   windowing.scratch = [&settings](std::int64_t bytes) { return make_scratch(settings, bytes); };
   return windowing;
 }
 
 void fill_windows(const Plan& plan, const Inputs& inputs, const Layout& layout, std::byte* out,
                   const Settings& settings) {
-  Windowing windowing = windowing_of(plan, inputs, settings);
+  Windowing windowing = windowing_of(inputs, settings);
   windowing.anywhere = true;
   windowing.write = [&](Range range, const std::byte* elements) {
     std::memcpy(out + range.first * layout.width, elements, to_size(range.count * layout.width));
@@ -202,7 +202,7 @@ void fill_windows(const Plan& plan, const Inputs& inputs, const Layout& layout, 
 void fill_windows(const Plan& plan, const Inputs& inputs, const Layout& layout, Sink& sink,
                   const Settings& settings) {
   const Threads& threads = settings.threads;
-  Windowing windowing = windowing_of(plan, inputs, settings);
+  Windowing windowing = windowing_of(inputs, settings);
   if (const ElementFile* elements = sink.elements()) {
     windowing.anywhere = true;
     windowing.file_offset = elements->offset();

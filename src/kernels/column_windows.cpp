@@ -141,8 +141,9 @@ void ColumnGather::fill(const Windowing& windowing, const Threads& threads) cons
   const GatherTiles shape(*this);
   const std::int64_t width = shape.width;
   const WideTiles tiles = shape.tiles(windowing.memory, windowing.file_offset);
-  const RowPieces pieces(data, locator.column_stride(), windowing.mapped);
-  const RowPieces indices(locator.decoder().indices(), shape.columns, windowing.mapped);
+  const RowPieces pieces(data, locator.column_stride(), windowing.is_mapped(data.data()));
+  const RowPieces indices(locator.decoder().indices(), shape.columns,
+                          windowing.is_mapped(locator.decoder().indices().data()));
   pieces.begin();
   indices.begin();
   threads.expect(shape.columns * (shape.steps * width + indices.rows() * indices.width()));
@@ -257,13 +258,14 @@ class ScatterRun {
         threads_(threads),
         shape_(scatter),
         tiles_(shape_.tiles(windowing.memory, windowing.file_offset)),
-        data_(scatter.data, shape_.columns, windowing.mapped),
+        data_(scatter.data, shape_.columns, windowing.is_mapped(scatter.data.data())),
         result_(tiles_, shape_.steps, shape_.columns, shape_.width, windowing, threads),
         packed_(std::in_place, tiles_, shape_.steps, shape_.width) {
-    sources_.emplace_back(scatter.locator.decoder().indices(), shape_.updated, windowing.mapped);
+    const Tensor& indices = scatter.locator.decoder().indices();
+    sources_.emplace_back(indices, shape_.updated, windowing.is_mapped(indices.data()));
     // Those that are repeated are few.
     if (!scatter.row_updates.repeats())
-      sources_.emplace_back(scatter.updates, shape_.updated, windowing.mapped);
+      sources_.emplace_back(scatter.updates, shape_.updated, windowing.is_mapped(scatter.updates.data()));
     data_.begin();
     for (const RowPieces& source : sources_) {
       source.begin();

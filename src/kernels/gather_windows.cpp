@@ -151,7 +151,7 @@ class Gathering {
 
   void fill_window(Range window) {
     clear_window(window.count);
-    AscendingRows(gather_, window, windowing_.mapped, threads_)
+    AscendingRows(gather_, window, windowing_.is_mapped(gather_.data), threads_)
         .for_each_block([&](std::int64_t /*number*/, std::span<const Move> rows) {
           for (const Move& move : rows) take_row(move, window);
         });
@@ -176,7 +176,7 @@ class Gathering {
   // The rows of the first window of a pass to their places, all others to a temporary file: the rows of each
   // window that a block has follow those of the blocks before.
   ScratchFile distribute(Range pass, std::vector<std::int64_t>& ends) {
-    const AscendingRows ascending(gather_, pass, windowing_.mapped, threads_);
+    const AscendingRows ascending(gather_, pass, windowing_.is_mapped(gather_.data), threads_);
     const std::int64_t windows = ceil_div(pass.count, sizes_.window_rows);
     const auto window_of = [&](const Move& move) { return (move.update - pass.first) / sizes_.window_rows; };
     std::vector<std::int64_t> slots(to_size(ascending.blocks() * windows));

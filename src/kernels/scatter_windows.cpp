@@ -19,8 +19,8 @@ constexpr std::int64_t kWindowShare = 2;
 constexpr std::int64_t kRunShare = 4;
 constexpr std::int64_t kMoveShare = 8;
 
-// Larger windows gain nothing where updates are distributed over them: disks are busy with less.
-constexpr std::int64_t kMostWindowBytes = 256 << 20;
+// Small windows: one is written to the disk while the next one is read.
+constexpr std::int64_t kMostWindowBytes = 32 << 20;
 // More windows than this are not made, however little memory there is.
 constexpr std::int64_t kMostWindows = 4096;
 // Targets of a window are kept in 32 bits.
@@ -121,12 +121,14 @@ void WindowFiller::copy_data(Range targets, std::byte* out) const {
   const auto ask = [&](std::int64_t first, std::int64_t count) {
     if (first < all) will_need(scatter_.data + first, std::min(count, all - first));
   };
+  const bool is_mapped = windowing_.is_mapped(scatter_.data);
   if (begin == 0) ask(0, kAheadBytes);
   threads_.for_each(ceil_div(bytes, kCopyBytes), [&](std::int64_t chunk, int /*worker*/) {
     const std::int64_t first = chunk * kCopyBytes;
     const std::int64_t count = std::min(kCopyBytes, bytes - first);
     ask(begin + first + kAheadBytes, count);
     std::memcpy(out + first, scatter_.data + begin + first, to_size(count));
+    if (is_mapped) done_with(scatter_.data + begin + first, count);
     threads_.advance(count);
   });
 }

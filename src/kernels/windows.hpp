@@ -61,8 +61,8 @@ struct Windowing {
   bool anywhere = false;
   // Where element 0 lies in its file, for writing whole pages; 0 where there is none.
   std::int64_t file_offset = 0;
-  // Whether the operands that are read at random are mapped files, whose pages may be given up after use.
-  bool mapped = false;
+  // Whether the elements of an operand lie in a mapped file, whose pages may be given up after use.
+  std::function<bool(const std::byte* elements)> is_mapped = [](const std::byte*) { return false; };
   // A temporary file of so many bytes. Throws Error where there is no space.
   std::function<ScratchFile(std::int64_t bytes)> scratch;
 };

@@ -80,7 +80,7 @@ struct Written {
     };
     out.anywhere = true;
     out.file_offset = file_offset;
-    out.mapped = mapped;
+    out.is_mapped = [mapped](const std::byte*) { return mapped; };
     out.scratch = [this](std::int64_t size) { return ScratchFile(dir.path().string(), size); };
     return out;
   }

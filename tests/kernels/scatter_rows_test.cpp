@@ -420,12 +420,12 @@ TEST_CASE("the windows of a scatter are known without reading", "[kernels]") {
                                      TupleGeometry{{}, {}, {}, 1 << 23, 600'000},
                                      128});
   const WindowPlan windows = scatter->plan_windows(256 * kMiB, true);
-  CHECK(windows.count == 32);
-  CHECK(windows.window_bytes == 128 * kMiB);
+  CHECK(windows.count == 128);
+  CHECK(windows.window_bytes == 32 * kMiB);
   CHECK(windows.read_bytes == 4096 * kMiB + 600'000 * 512);
-  CHECK(windows.scratch_bytes == 600'000 * 516 + 32 * 128);
+  CHECK(windows.scratch_bytes == 600'000 * 516 + 128 * 128);
   const WindowPlan larger = scatter->plan_windows(16384 * kMiB, true);
-  CHECK(larger.count == 16);
+  CHECK(larger.count == 128);
   CHECK(larger.scratch_bytes == 0);
 }
 
