@@ -27,13 +27,11 @@ double pages_touched(const AccessFacts& facts) {
 
 AccessChoice choose_access(const AccessFacts& facts) {
   using Kind = RandomAccess::Kind;
+  if (facts.bytes + (facts.kind == Kind::rows ? 0 : facts.result_bytes) < kSmall)
+    return {Access::plain, AccessReason::small};
   // A result that is written at random stays in the page cache until it is complete.
   const bool large_result = facts.kind != Kind::rows && facts.result_bytes > facts.memory;
-  if (!large_result) {
-    if (facts.bytes + (facts.kind == Kind::rows ? 0 : facts.result_bytes) < kSmall)
-      return {Access::plain, AccessReason::small};
-    if (facts.resident == 1) return {Access::plain, AccessReason::resident};
-  }
+  if (!large_result && facts.resident == 1) return {Access::plain, AccessReason::resident};
   if (facts.kind == Kind::columns) {
     if (!facts.anywhere) return {Access::plain, AccessReason::no_positions};
     return {Access::windows, large_result ? AccessReason::large_result : AccessReason::outer_axis};

@@ -122,5 +122,46 @@ TEST_CASE("a call explains itself once, also where a stream needs the whole resu
   CHECK(reports.size() == 1);
 }
 
+TEST_CASE("small tensors are read plainly, although their result is written at random", "[engine]") {
+  constexpr std::int64_t kSide = 1024;
+  constexpr std::int64_t kMoves = (std::int64_t{2} << 20) + 1;  // more than are sorted beforehand
+  const auto zeros = [](Shape shape) {
+    const std::int64_t elements = count(shape);
+    auto storage = std::make_shared<Storage>(elements);
+    std::memset(storage->data(), 0, to_size(elements));
+    return Tensor(DType::uint8, std::move(shape), storage);
+  };
+  Settings settings;
+  settings.lookup = [&](const std::string& text) -> std::optional<Tensor> {
+    if (text == "@square") return zeros({kSide, kSide});
+    if (text == "@moves") return zeros({kMoves});
+    return std::nullopt;
+  };
+  std::vector<AccessReport> reports;
+  settings.explain = [&](const AccessReport& report) { reports.push_back(report); };
+  const TempDir dir;
+  struct Case {
+    std::string op;
+    std::vector<OperandText> operands;
+    RandomAccess::Kind kind;
+  };
+  for (const auto& [op, operands, kind] : std::vector<Case>{
+           {"gatherelements", {OperandText("@square"), OperandText("@square")}, RandomAccess::Kind::columns},
+           {"scatterupdate",
+            {OperandText("@moves"), OperandText("@moves"), OperandText("@moves")},
+            RandomAccess::Kind::targets}}) {
+    CAPTURE(op);
+    reports.clear();
+    Request request;
+    request.op = require_operator(op);
+    request.positional = operands;
+    run_request(request, {dir.file("out.npy")}, settings);
+    REQUIRE(reports.size() == 1);
+    CHECK(reports[0].facts.kind == kind);
+    CHECK(reports[0].choice.access == Access::plain);
+    CHECK(reports[0].choice.reason == AccessReason::small);
+  }
+}
+
 }  // namespace
 }  // namespace tensorop
