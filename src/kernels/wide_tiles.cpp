@@ -100,7 +100,7 @@ TileBlocks::TileBlocks(std::int64_t rows, Range columns, std::int64_t width)
     : rows_(rows), columns_(columns) {
   const std::int64_t row_bytes = std::max(kPage, columns.count * width);
   block_rows_ = std::max<std::int64_t>(1, kBlockBytes / row_bytes);
-  segment_columns_ = std::min(columns.count, kBlockBytes / width);
+  segment_columns_ = std::clamp<std::int64_t>(columns.count, 1, kBlockBytes / width);
   segments_ = ceil_div(columns.count, segment_columns_);
 }
 
