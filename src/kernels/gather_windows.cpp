@@ -235,7 +235,7 @@ class Gathering {
       const std::int64_t at = number * step;
       const std::int64_t n = std::min(step, window.count - at);
       windowing_.write({(window.first + at) * gather_.row_elements, n * gather_.row_elements}, row(at));
-      threads_.advance(n * gather_.row_bytes);
+      if (windowing_.anywhere) threads_.advance(n * gather_.row_bytes);
     });
   }
 

@@ -287,7 +287,7 @@ void WindowedScatter::fill(const Windowing& windowing, const Threads& threads) c
   const std::int64_t rows = window_rows_of(*this, windowing.memory);
   const UpdateFacts facts = facts_of(*this, rows, windowing.memory);
   const std::int64_t bytes = target_rows * row_bytes;
-  threads.expect(windowing.anywhere ? 2 * bytes : bytes);
+  threads.expect(2 * bytes);
   WindowFiller filler(*this, windowing, rows, threads);
   filler.distribute(choose_source(facts));
   Storage window(rows * row_bytes);

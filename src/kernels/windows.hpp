@@ -56,7 +56,8 @@ struct Windowing {
   // any case.
   std::int64_t memory = 0;
   // Takes elements of the result. Where `anywhere`, from any thread, in any order; else from one thread at a
-  // time, ranges that follow each other from element 0 to the last.
+  // time, ranges that follow each other from element 0 to the last; it counts their bytes itself then
+  // (Threads::advance).
   std::function<void(Range range, const std::byte* elements)> write;
   bool anywhere = false;
   // Where element 0 lies in its file, for writing whole pages; 0 where there is none.

@@ -36,7 +36,8 @@ struct WindowTrial {
 [[nodiscard]] inline std::pair<std::vector<std::byte>, std::int64_t> filled_in_windows(
     Plan& plan, std::int64_t bytes, std::int64_t width, const WindowTrial& trial) {
   static const TempDir dir;
-  const Threads threads(trial.threads);
+  Meter meter;
+  const Threads threads(trial.threads, &meter);
   plan.set_access(Access::windows);
   plan.prepare(threads);
   std::vector<std::byte> out(static_cast<std::size_t>(bytes));
@@ -46,7 +47,10 @@ struct WindowTrial {
   windowing.memory = trial.memory;
   windowing.anywhere = trial.anywhere;
   windowing.write = [&](Range range, const std::byte* elements) {
-    if (!trial.anywhere) CHECK(range.first * width == written);
+    if (!trial.anywhere) {
+      CHECK(range.first * width == written);
+      threads.advance(range.count * width);
+    }
     std::memcpy(out.data() + range.first * width, elements, static_cast<std::size_t>(range.count * width));
     written += range.count * width;
   };
@@ -56,6 +60,7 @@ struct WindowTrial {
   };
   plan.fill_windows(windowing, threads);
   CHECK(written == bytes);
+  CHECK(meter.done() <= meter.total());
   return {std::move(out), scratch};
 }
 
