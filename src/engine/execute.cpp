@@ -189,6 +189,17 @@ Windowing windowing_of(const Inputs& inputs, const Settings& settings) {
   return windowing;
 }
 
+// Fills what can still be given up: faults are met in the order in which windows read indices, and then
+// looked for from the front.
+void fill_windows(const Plan& plan, const Windowing& windowing, const Threads& threads) {
+  try {
+    plan.fill_windows(windowing, threads);
+  } catch (const PlanFault&) {
+    check(plan, threads);
+    throw;
+  }
+}
+
 void fill_windows(const Plan& plan, const Inputs& inputs, const Layout& layout, std::byte* out,
                   const Settings& settings) {
   Windowing windowing = windowing_of(inputs, settings);
@@ -196,7 +207,7 @@ void fill_windows(const Plan& plan, const Inputs& inputs, const Layout& layout, 
   windowing.write = [&](Range range, const std::byte* elements) {
     std::memcpy(out + range.first * layout.width, elements, to_size(range.count * layout.width));
   };
-  plan.fill_windows(windowing, settings.threads);
+  fill_windows(plan, windowing, settings.threads);
 }
 
 void fill_windows(const Plan& plan, const Inputs& inputs, const Layout& layout, Sink& sink,
@@ -209,7 +220,7 @@ void fill_windows(const Plan& plan, const Inputs& inputs, const Layout& layout, 
     windowing.write = [&](Range range, const std::byte* from) {
       elements->write(range.first, from, range.count * layout.width);
     };
-    return plan.fill_windows(windowing, threads);
+    return fill_windows(plan, windowing, threads);
   }
   windowing.write = [&](Range range, const std::byte* from) {
     const auto make = [&](Range piece, int /*worker*/) {
@@ -217,7 +228,7 @@ void fill_windows(const Plan& plan, const Inputs& inputs, const Layout& layout, 
     };
     append_elements(range, make, layout, sink, threads);
   };
-  plan.fill_windows(windowing, threads);
+  fill_windows(plan, windowing, threads);
 }
 
 }  // namespace
@@ -232,7 +243,7 @@ Tensor execute(const Planned& planned, const Inputs& inputs, const Settings& set
   const Access access = set_access(*plan, report, settings);
   if (access != Access::windows) threads.expect(layout.bytes());
   plan->prepare(threads);
-  if (access == Access::windows || !plan->fill_checks()) check(*plan, threads);
+  if (access == Access::windows ? layout.elements == 0 : !plan->fill_checks()) check(*plan, threads);
   auto storage = std::make_shared<Storage>(layout.bytes());
   storage->arenas = std::move(arenas);
   if (layout.elements != 0) {
@@ -276,7 +287,9 @@ void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const S
   }
   const Access access = set_access(plan, report, settings);
   if (access == Access::windows) {
-    prepare(plan, threads);
+    plan.prepare(threads);
+    // Bytes sent to a stream cannot be revoked.
+    if (sink.is_stream() || layout.elements == 0) check(plan, threads);
     if (layout.elements != 0) fill_windows(plan, inputs, layout, sink, settings);
     return;
   }

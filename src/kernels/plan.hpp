@@ -104,8 +104,9 @@ class Plan {
   [[nodiscard]] virtual WindowPlan plan_windows(std::int64_t /*memory*/, bool /*anywhere*/) const {
     return {};
   }
-  // Writes the whole result, on all threads. After set_access(windows), prepare(), and check() of everything:
-  // no index is bad then unless a file has changed. Of kind columns only where `anywhere`.
+  // Writes the whole result, on all threads. After set_access(windows) and prepare(). Throws PlanFault if
+  // check() of everything would, but not always for the lowest position. Of kind columns only where
+  // `anywhere`.
   virtual void fill_windows(const Windowing& /*windowing*/, const Threads& /*threads*/) const {}
 };
 
