@@ -112,7 +112,7 @@ int compare_sets_of(const Arguments& arguments, const TensorSet& actual, const T
   if (arguments.has("--ignore-open")) throw Error("--ignore-open is only for two tensors");
   if (arguments.has("--junit")) require_no_input(arguments, files_of({&actual, &expected}));
   SetCompareSettings settings{.tolerances = read_tolerances(arguments)};
-  settings.threads = read_settings(arguments).threads;
+  settings.call = read_settings(arguments);
   const auto filter = arguments.value("--filter");
   if (filter) settings.wanted = [&](const std::string& name) { return matches_filter(name, *filter); };
   JUnitOutput junit(arguments, "tensorop compare");

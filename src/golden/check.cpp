@@ -197,7 +197,7 @@ class Check {
 
   // Finds out which elements the case leaves open, where they are to be ignored.
   [[nodiscard]] JudgeSettings judge_settings(std::size_t i, const Settings& own) const {
-    JudgeSettings out{own.threads, settings_.show};
+    JudgeSettings out{own, settings_.show};
     const Job& job = jobs_[i];
     if ((settings_.ignore_open || job.ignore_open) && !expects_error(job)) {
       out.left_out = with_context("ignore_open", [&] { return open_elements(job.request, own); });
@@ -245,7 +245,7 @@ class Check {
           "npy and json keep any shape");
     }
     make_folder(directory_of(path));
-    write_tensor(result, Inputs(), destination, settings.threads);
+    write_tensor(result, Inputs(), destination, settings.call.threads);
     golden.rewritten_by = i;
     found.update = is_missing ? GoldenUpdate::created : GoldenUpdate::replaced;
     found.outcome = CaseOutcome::updated;

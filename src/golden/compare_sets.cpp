@@ -9,6 +9,7 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
+#include "engine/operands.hpp"
 
 namespace tensorop {
 namespace {
@@ -93,8 +94,12 @@ class SetComparison {
   // Pairs [begin, end): concurrently, or one alone.
   void compare_run(std::size_t begin, std::size_t end, const PairReport& report) {
     std::vector<std::vector<PairResult>> results(end - begin);
-    const Threads own = results.size() == 1 ? settings_.threads : Threads(1);
-    const Threads sharing = results.size() == 1 ? Threads(1) : settings_.threads;
+    Settings own = settings_.call;
+    const Threads sharing = results.size() == 1 ? Threads(1) : own.threads;
+    if (results.size() != 1) {
+      own.memory_sharers *= sharing.count();
+      own.threads = Threads(1);
+    }
     sharing.for_each_ordered(
         to_int64(results.size()),
         [&](std::int64_t i, int /*worker*/) {
@@ -107,7 +112,7 @@ class SetComparison {
   }
 
   // The result of a pair, or those of the arrays of two archives; none where it is not wanted.
-  std::vector<PairResult> compare(const Pair& pair, const Threads& threads) const {
+  std::vector<PairResult> compare(const Pair& pair, const Settings& call) const {
     PairResult result{.name = prefix_ + pair.name()};
     const bool is_wanted = !settings_.wanted || settings_.wanted(result.name);
     if (!is_wanted && !may_hold_arrays(pair)) return {};
@@ -119,10 +124,10 @@ class SetComparison {
       auto second = open_file(expected_, pair.expected);
       if (is_archive(first) && is_archive(second)) {
         return compare_archives(TensorSet::of_archive(std::move(*first)),
-                                TensorSet::of_archive(std::move(*second)), result.name, threads);
+                                TensorSet::of_archive(std::move(*second)), result.name, call);
       }
       if (!is_wanted) return {};
-      judge(pair, std::move(first), std::move(second), threads, result);
+      judge(pair, std::move(first), std::move(second), call, result);
     } catch (const Error& error) {
       result.outcome = PairOutcome::error;
       result.error = std::make_shared<Error>(error);
@@ -154,9 +159,9 @@ class SetComparison {
   }
 
   std::vector<PairResult> compare_archives(const TensorSet& actual, const TensorSet& expected,
-                                           const std::string& name, const Threads& threads) const {
+                                           const std::string& name, const Settings& call) const {
     SetCompareSettings own = settings_;
-    own.threads = threads;
+    own.call = call;
     own.progress = {};
     std::vector<PairResult> results;
     SetComparison(actual, expected, own, cat(name, ":")).run([&](const PairResult& result) {
@@ -166,23 +171,26 @@ class SetComparison {
   }
 
   void judge(const Pair& pair, std::optional<OpenedFile> first, std::optional<OpenedFile> second,
-             const Threads& threads, PairResult& result) const {
+             const Settings& call, PairResult& result) const {
     if (pair.actual == nullptr || pair.expected == nullptr) {
       result.outcome = pair.actual == nullptr ? PairOutcome::missing : PairOutcome::extra;
       return;
     }
     std::array<std::optional<Source>, 2> sources;
+    Settings own = call;
+    own.memory_sharers *= 2;
+    const Source::Options options = with_settings({.read_later = true}, own);
     const auto open = [&](std::int64_t i, int /*worker*/) {
       auto& file = i == 0 ? first : second;
-      sources[to_size(i)] = file ? Source::of_file(std::move(*file), {.arrays = {.threads = threads}, .read_later = true})
-                            : i == 0 ? actual_.read(*pair.actual)
-                                     : expected_.read(*pair.expected);
+      sources[to_size(i)] = file     ? Source::of_file(std::move(*file), options)
+                            : i == 0 ? actual_.read(*pair.actual, options.arrays)
+                                     : expected_.read(*pair.expected, options.arrays);
     };
     // Both at once: checksums and unpacking take one thread each.
-    threads.for_each(2, open);
+    call.threads.for_each(2, open);
     result.comparison = compare_sources({.source = &*sources[0], .name = "actual"},
                                         {.source = &*sources[1], .name = "expected"}, settings_.tolerances,
-                                        threads, settings_.options);
+                                        call.threads, settings_.options);
     result.outcome = result.comparison->equal ? PairOutcome::equal : PairOutcome::different;
   }
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "engine/settings.hpp"
 #include "golden/compare.hpp"
 #include "io/tensor_set.hpp"
 
@@ -46,7 +47,7 @@ struct PairCounts {
 struct SetCompareSettings {
   Tolerances tolerances = {};
   CompareOptions options = {};
-  Threads threads{1};
+  Settings call = {};  // how files are read; its threads compare too
   // The names to compare; all where empty.
   std::function<bool(const std::string& name)> wanted = {};
   // Called with the number of files or arrays that have been compared and the number of all; one call at a

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/paths.hpp"
 #include "base/text.hpp"
+#include "engine/operands.hpp"
 #include "io/source.hpp"
 
 namespace tensorop {
@@ -26,9 +27,9 @@ bool is_expected(const Error& error, const std::string& text) {
   return std::string_view(error.what()).find(text) != std::string_view::npos;
 }
 
-Source open_expected(const Expectation& expect, const Threads& threads) {
+Source open_expected(const Expectation& expect, const Settings& settings) {
   return with_context("expect", [&] {
-    const Source::Options options{.arrays = {.threads = threads}, .read_later = true};
+    const Source::Options options = with_settings({.read_later = true}, settings);
     return expect.kind == Expectation::Kind::tensor ? Source::of_json(expect.tensor, options)
                                                     : Source::open(expect.text, options);
   });
@@ -39,7 +40,7 @@ void compare(const Job& job, Source actual, Source expected, const JudgeSettings
              CaseResult& found) {
   Comparison comparison =
       compare_sources({.source = &actual, .name = "actual"}, {.source = &expected, .name = "expect"},
-                      job.tolerances, settings.threads,
+                      job.tolerances, settings.call.threads,
                       {.show = settings.show, .left_out = settings.left_out ? &*settings.left_out : nullptr});
   if (comparison.actual.name.empty()) comparison.actual.name = "the result";
   if (comparison.expected.name.empty()) {
@@ -93,7 +94,7 @@ void judge_result(const Job& job, const Tensor& result, const JudgeSettings& set
     found.outcome = CaseOutcome::different;
     return;
   }
-  compare(job, Source::of(result), open_expected(*job.expect, settings.threads), settings, found);
+  compare(job, Source::of(result), open_expected(*job.expect, settings.call), settings, found);
 }
 
 void judge_error(const Job& job, const Error& error, CaseResult& found) {
@@ -120,9 +121,9 @@ void judge_external(const Job& job, const ExternalResult& result, const std::opt
   }
   Source actual = with_context("actual", [&] {
     require_regular_file(result.path);
-    return Source::open(result.path, {.arrays = {.threads = settings.threads}, .read_later = true});
+    return Source::open(result.path, with_settings({.read_later = true}, settings.call));
   });
-  Source expected = job.expect ? open_expected(*job.expect, settings.threads) : Source::of(*computed);
+  Source expected = job.expect ? open_expected(*job.expect, settings.call) : Source::of(*computed);
   compare(job, std::move(actual), std::move(expected), settings, found);
 }
 

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "base/threads.hpp"
+#include "engine/settings.hpp"
 #include "golden/check.hpp"
 #include "golden/external.hpp"
 #include "golden/program.hpp"
@@ -16,7 +16,7 @@ namespace tensorop {
 [[nodiscard]] bool expects_error(const Job& job);
 
 struct JudgeSettings {
-  Threads threads;
+  Settings call;                        // of tensorop; files are read with them too
   std::int64_t show = 0;                // as CompareOptions::show
   std::optional<Tensor> left_out = {};  // as CompareOptions::left_out
 };

@@ -84,9 +84,10 @@ OpenedFile TensorSet::open_file_of(const SetMember& member) const {
   return std::move(*opened);
 }
 
-Source TensorSet::read(const SetMember& member) const {
+Source TensorSet::read(const SetMember& member, const ArrayReading& reading) const {
   const std::string path = printable(path_of(member));
-  return Source::of(with_context(path, [&] { return archive_->read(member.position, {}); }), path, mapping_);
+  return Source::of(with_context(path, [&] { return archive_->read(member.position, reading); }), path,
+                    mapping_);
 }
 
 }  // namespace tensorop

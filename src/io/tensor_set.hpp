@@ -43,7 +43,7 @@ class TensorSet {
   // Of a folder: the file of a member. Throws Error.
   [[nodiscard]] OpenedFile open_file_of(const SetMember& member) const;
   // Of an archive: the array. Throws Error naming it. Any number of threads may call it.
-  [[nodiscard]] Source read(const SetMember& member) const;
+  [[nodiscard]] Source read(const SetMember& member, const ArrayReading& reading) const;
 
  private:
   std::string name_;

@@ -17,6 +17,7 @@ namespace tensorop {
 namespace {
 
 namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
 
 // Processor time, since others may be using the machine; that it hangs without using any, `timeout` sees to.
 constexpr double kMostSeconds = 2;
@@ -146,6 +147,35 @@ TEST_CASE("an endless stream is refused", "[cli][limits]") {
        "run: standard input:1: key \"op\": more than 100 lists and objects within each other"},
   };
   for (const Row& row : rows) check_row(dir, row);
+}
+
+TEST_CASE("arrays that are compared go to temporary files beyond --memory, in each kind of comparison",
+          "[cli][limits]") {
+  const TempDir dir;
+  const std::string array = npy_header_text(">i2", "(2,)") + std::string("\0\1\0\2", 4);
+  for (const char* folder : {"actual", "expected"}) {
+    fs::create_directory(dir.file(folder));
+    std::ofstream(dir.file(cat(folder, "/x.npy"))) << array;
+  }
+  std::ofstream(dir.file("case.jsonl"))
+      << R"({"op":"gather","data":{"dtype":"int16","data":[2,1]},"indices":[1,0],"expect":"actual/x.npy"})";
+  const std::vector<Words> commands = {{"compare", "actual/x.npy", "expected/x.npy"},
+                                       {"compare", "actual", "expected"},
+                                       {"check", "case.jsonl"}};
+  for (Words words : commands) {
+    CAPTURE(join(words, " "));
+    words.insert(words.end(), {"--memory", "1"});
+    const auto run = [&](const char* temporary) {
+      return run_tensorop(
+          words, {.input = {}, .directory = dir.path().string(), .environment = {cat("TMPDIR=", temporary)}});
+    };
+    const ProcessResult refused = run("none");
+    CHECK(refused.status == 2);
+    CHECK((refused.out + refused.err).find("none: cannot make a temporary file") != std::string::npos);
+    const ProcessResult equal = run(".");
+    CHECK(equal.status == 0);
+    CHECK(equal.err.empty());
+  }
 }
 
 TEST_CASE("a file that promises more than it holds, or holds more than it should, is refused",
