@@ -16,6 +16,13 @@
 namespace tensorop {
 namespace {
 
+// A tile may take so much, however little memory there is.
+constexpr std::int64_t kLeastTileBytes = 4 << 20;
+
+bool fits_column(std::int64_t column_bytes, std::int64_t memory) {
+  return column_bytes <= std::max(memory, kLeastTileBytes);
+}
+
 // Calls work(block, worker) for all blocks, and has the system read `pieces` of the blocks to come.
 template <class Work>
 void for_each_block(const TileBlocks& blocks, const RowPieces& pieces, const Threads& threads,
@@ -125,6 +132,11 @@ struct GatherTiles {
 
 }  // namespace
 
+bool ColumnGather::fits(std::int64_t memory) const {
+  const GatherTiles shape(*this);
+  return fits_column(shape.steps * shape.width, memory);
+}
+
 WindowPlan ColumnGather::plan(std::int64_t memory) const {
   const GatherTiles shape(*this);
   const WideTiles tiles = shape.tiles(memory, 0);
@@ -194,12 +206,14 @@ struct ScatterTiles {
         rows(scatter.locator.rows() / updated),
         keeps(scatter.row_updates.by_row()),
         kept_width(scatter.row_updates.repeats() ? 0 : width) {}
-  [[nodiscard]] WideTiles tiles(std::int64_t memory, std::int64_t file_offset) const {
+  [[nodiscard]] std::int64_t column_bytes() const {
     constexpr auto kOffset = to_int64(sizeof(std::int64_t));
-    const std::int64_t kept = keeps ? rows * (kOffset + kept_width) : 0;
+    return steps * width + (keeps ? rows * (kOffset + kept_width) : 0);
+  }
+  [[nodiscard]] WideTiles tiles(std::int64_t memory, std::int64_t file_offset) const {
     // The rest is for sorting.
     const std::int64_t most = keeps ? memory - memory / 4 : memory;
-    return {{columns, width, steps * width + kept, columns}, most, file_offset};
+    return {{columns, width, column_bytes(), columns}, most, file_offset};
   }
 };
 
@@ -373,6 +387,10 @@ class ScatterRun {
 };
 
 }  // namespace
+
+bool ColumnScatter::fits(std::int64_t memory) const {
+  return fits_column(ScatterTiles(*this).column_bytes(), memory);
+}
 
 WindowPlan ColumnScatter::plan(std::int64_t memory) const {
   const ScatterTiles shape(*this);

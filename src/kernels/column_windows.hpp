@@ -17,6 +17,8 @@ struct ColumnGather {
   const Tensor& data;
   const Locator& locator;
 
+  // Whether the least tile, a column, takes no more than `memory`, or a few megabytes.
+  [[nodiscard]] bool fits(std::int64_t memory) const;
   [[nodiscard]] WindowPlan plan(std::int64_t memory) const;
   void fill(const Windowing& windowing, const Threads& threads) const;
 };
@@ -28,6 +30,7 @@ struct ColumnScatter {
   const Locator& locator;
   const RowUpdates& row_updates;
 
+  [[nodiscard]] bool fits(std::int64_t memory) const;  // as above
   [[nodiscard]] WindowPlan plan(std::int64_t memory) const;
   void fill(const Windowing& windowing, const Threads& threads) const;
 };

@@ -104,11 +104,11 @@ class GatherRows final : public Plan {
     if (access == Access::advised) strategy_.order = Strategy::Order::by_range;
   }
   [[nodiscard]] WindowPlan plan_windows(std::int64_t memory, bool /*anywhere*/) const override {
-    return by_wide_column() ? ColumnGather{data_, *locator_}.plan(memory) : windowed().plan(memory);
+    return in_tiles(memory) ? ColumnGather{data_, *locator_}.plan(memory) : windowed().plan(memory);
   }
   void fill_windows(const Windowing& windowing, const Threads& threads) const override {
-    by_wide_column() ? ColumnGather{data_, *locator_}.fill(windowing, threads)
-                     : windowed().fill(windowing, threads);
+    in_tiles(windowing.memory) ? ColumnGather{data_, *locator_}.fill(windowing, threads)
+                               : windowed().fill(windowing, threads);
   }
 
   [[nodiscard]] Origin origin(std::int64_t element) const override {
@@ -152,6 +152,11 @@ class GatherRows final : public Plan {
   [[nodiscard]] bool by_wide_column() const {
     constexpr std::int64_t kPage = 4096;
     return locator_->columns() > 0 && locator_->rows() > data_.bytes() / kPage;
+  }
+
+  // Columns that memory does not hold are gathered element by element.
+  [[nodiscard]] bool in_tiles(std::int64_t memory) const {
+    return by_wide_column() && ColumnGather{data_, *locator_}.fits(memory);
   }
 
   [[nodiscard]] WindowedGather windowed() const {

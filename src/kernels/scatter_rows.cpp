@@ -156,10 +156,11 @@ class ScatterRows final : public Plan {
   }
   void set_access(Access access) override { access_ = access; }
   [[nodiscard]] WindowPlan plan_windows(std::int64_t memory, bool /*anywhere*/) const override {
-    return by_wide_column() ? column_scatter().plan(memory) : windowed().plan(memory);
+    return in_tiles(memory) ? column_scatter().plan(memory) : windowed().plan(memory);
   }
   void fill_windows(const Windowing& windowing, const Threads& threads) const override {
-    by_wide_column() ? column_scatter().fill(windowing, threads) : windowed().fill(windowing, threads);
+    in_tiles(windowing.memory) ? column_scatter().fill(windowing, threads)
+                               : windowed().fill(windowing, threads);
   }
 
   [[nodiscard]] OpenReason open_reason() const override { return open_reason_; }
@@ -197,6 +198,10 @@ class ScatterRows final : public Plan {
 
   // Along an outer axis, with too many updates to sort them.
   [[nodiscard]] bool by_wide_column() const { return locator_->columns() > 0 && strategy_.is_whole(); }
+  // Updates of columns that memory does not hold are distributed element by element.
+  [[nodiscard]] bool in_tiles(std::int64_t memory) const {
+    return by_wide_column() && column_scatter().fits(memory);
+  }
   [[nodiscard]] ColumnScatter column_scatter() const { return {data_, updates_, *locator_, row_updates_}; }
 
   [[nodiscard]] bool writes_all() const {

@@ -209,5 +209,36 @@ TEST_CASE("a scatter in tiles of columns is the same as range by range", "[kerne
   }
 }
 
+// Of 8 MiB each: neither a tile of one in 1 MiB of memory.
+TEST_CASE("columns that memory does not hold are not made into tiles", "[kernels]") {
+  constexpr std::int64_t kMemory = 1 << 20;
+  const Shape shape = {std::int64_t{1} << 20, 3};
+  Random random(44);
+  const Tensor data = random_tensor(random, DType::int64, shape);
+  const Tensor indices = random_indices(random, DType::int32, shape, shape[0], false);
+  const IndexDecoder decoder = decoder_of(indices, shape, OutOfBounds::error);
+  const ElementGeometry geometry = {shape, shape, 0};
+  for (const bool is_scatter : {false, true}) {
+    CAPTURE(is_scatter);
+    ScatterRowsSpec spec{.data = data,
+                         .updates = data,
+                         .decoder = decoder,
+                         .geometry = geometry,
+                         .row_elements = 1,
+                         .reduction = Reduction::add};
+    const auto plan =
+        is_scatter ? scatter_plan(std::move(spec)) : gather_plan({data, decoder, geometry, 1, count(shape)});
+    REQUIRE(plan->random_access()->kind == RandomAccess::Kind::columns);
+    std::vector<std::byte> expected(static_cast<std::size_t>(data.bytes()));
+    plan->fill({0, data.size()}, expected.data());
+    CHECK(plan->plan_windows(kMemory, true).window_bytes <= kMemory);
+    Written written(shape, sizeof(std::int64_t));
+    plan->set_access(Access::windows);
+    plan->fill_windows(written.windowing(kMemory, 128, false), Threads(3));
+    CHECK(written.is_complete());
+    CHECK(written.bytes == expected);
+  }
+}
+
 }  // namespace
 }  // namespace tensorop
