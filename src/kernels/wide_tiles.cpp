@@ -40,6 +40,11 @@ std::int64_t WideTiles::bound(std::int64_t number, std::int64_t row) const {
   return std::min(shape_.columns, column + ceil_div(to_page, shape_.width));
 }
 
+std::int64_t WideTiles::tail_columns() const {
+  const bool same = shape_.result_columns * shape_.width % kPage == 0;
+  return pages_ && same ? std::min(piece(count_ - 1, 0).count, file_offset_ % kPage / shape_.width) : 0;
+}
+
 Range WideTiles::tile(std::int64_t number) const {
   // Where rows are whole pages, pages begin at the same columns of all.
   const bool same = shape_.result_columns * shape_.width % kPage == 0;

@@ -37,6 +37,9 @@ class WideTiles {
   // Whether there are many tiles of less than a few pages of each row, which no two tiles have in common: all
   // of them would read most pages of the operands, and write most pages of the result.
   [[nodiscard]] bool are_narrow() const { return count_ > 2 && !pages_; }
+  // Of rows that are whole pages: the elements at the end of each that share a page of the file with the next
+  // row, where tiles begin with pages; else 0.
+  [[nodiscard]] std::int64_t tail_columns() const;
   // The columns that a tile holds. Neighbouring tiles may have up to a page of columns in common.
   [[nodiscard]] Range tile(std::int64_t number) const;
   // No tile has more columns.
