@@ -87,7 +87,8 @@ AccessReport find_access(const Plan& plan, const Inputs& inputs, std::int64_t re
   double resident = 0;
   for (const auto& operand : random->operands) facts.bytes += to_int64(operand.size());
   const bool is_small = facts.bytes + result_bytes < kSmall;
-  if (!is_small) facts.memory = memory_of(settings);
+  // Finding out how much memory there is takes a part of a millisecond: only where it decides something.
+  if (!is_small && facts.kind != RandomAccess::Kind::rows) facts.memory = memory_of(settings);
   if (facts.bytes >= kSmall) {
     for (const auto& operand : random->operands) {
       const MappedFile* file = inputs.find(operand.data());
@@ -100,12 +101,14 @@ AccessReport find_access(const Plan& plan, const Inputs& inputs, std::int64_t re
   }
   report.choice = choose_access(facts);
   if (settings.access) {
-    facts.memory = memory_of(settings);
     const bool possible = facts.kind != RandomAccess::Kind::columns || anywhere;
     if (*settings.access != Access::windows || possible)
       report.choice = {*settings.access, AccessReason::asked_for};
   }
-  if (report.choice.access == Access::windows) report.windows = plan.plan_windows(facts.memory, anywhere);
+  if (report.choice.access == Access::windows) {
+    facts.memory = memory_of(settings);
+    report.windows = plan.plan_windows(facts.memory, anywhere);
+  }
   return report;
 }
 
