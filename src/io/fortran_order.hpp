@@ -31,8 +31,8 @@ using WriteBytes = std::function<void(std::int64_t offset, std::span<const std::
 void reorder(const Reordering& order, std::int64_t width, const std::byte* stored, std::byte* out,
              const Threads& threads);
 
-// The same through buffers of `memory` bytes together (at least some KiB): writes the row-major array in
-// runs. `stored`, which may lie in a mapped file, is read once or nearly. `change` is called with each buffer
+// The same through a buffer of at most `memory` bytes (at least some KiB): writes the row-major array in
+// runs. `stored`, which may lie in a mapped file, is read once or nearly. `change` is called with each part
 // that is to be written.
 void reorder_pieces(const Reordering& order, std::int64_t width, const std::byte* stored, std::int64_t memory,
                     const std::function<void(std::span<std::byte>)>& change, const WriteBytes& write,
