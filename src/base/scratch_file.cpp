@@ -19,15 +19,19 @@ namespace {
 
 constexpr mode_t kPrivate = 0600;
 
+// All temporary files of a folder have this name, for the moment of their creation: what kill -9 leaves then
+// is removed by the next one.
+constexpr const char* kName = ".tensorop-scratch.tmp";
+
 // A file that has a name only within a window in which no signal ends the process. Not open, with errno,
-// where the name is taken, or no file can be made.
+// where the name is taken, or no file can be made. Another process may remove the name first.
 FileDescriptor open_nameless(const std::string& path) {
   FileDescriptor fd;
   int reason = 0;
   {
     NamingWindow window;
     fd = FileDescriptor(os().open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kPrivate));
-    if (!fd.is_open() || os().unlink(path.c_str()) != 0) reason = errno;
+    if (!fd.is_open() || (os().unlink(path.c_str()) != 0 && errno != ENOENT)) reason = errno;
   }
   errno = reason;
   if (fd.is_open() && reason != 0) throw_errno(path, "cannot remove");
@@ -63,9 +67,15 @@ ScratchFile::~ScratchFile() {
 void ScratchFile::open_file() {
   constexpr int kMostNames = 100;
   fd_ = FileDescriptor(os().open(folder_.c_str(), O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, kPrivate));
+  std::string path = path_from(folder_, kName);
   for (int attempt = 0; !fd_.is_open() && attempt < kMostNames; ++attempt) {
-    fd_ = open_nameless(path_from(folder_, cat(".tensorop-", random_name(), ".tmp")));
-    if (!fd_.is_open() && errno != EEXIST) break;
+    fd_ = open_nameless(path);
+    if (fd_.is_open() || errno != EEXIST) break;
+    // A file that was left, or one whose process is about to remove its name. Where it is another user's, any
+    // other name will do.
+    if (os().unlink(path.c_str()) != 0 && errno != ENOENT)
+      path = path_from(folder_, cat(".tensorop-", random_name(), ".tmp"));
+    errno = EEXIST;
   }
   if (!fd_.is_open()) throw_errno(folder_, "cannot make a temporary file");
 }

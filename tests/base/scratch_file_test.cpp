@@ -200,6 +200,28 @@ TEST_CASE("what is not all read or written is an error", "[base][scratch]") {
         cat(dir.path().string(), ": cannot read a temporary file: Input/output error"));
 }
 
+TEST_CASE("a temporary file that kill -9 left goes with the next one", "[base][scratch]") {
+  const TempDir dir;
+  NamedOnlySystem system(true);
+  const ScopedSystem scope(system);
+  {
+    // Killed between making the file and removing its name.
+    struct KilledSystem : NamedOnlySystem {
+      int unlink(const char* /*path*/) override { return 0; }
+    };
+    KilledSystem killed;
+    const ScopedSystem killed_scope(killed);
+    (void)use(dir.path().string());
+  }
+  CHECK(names_in(dir.path()).size() == 1);
+  (void)use(dir.path().string());
+  CHECK(names_in(dir.path()).empty());
+  // A folder of that name cannot be removed: another name is used.
+  std::filesystem::create_directory(dir.path() / ".tensorop-scratch.tmp");
+  (void)use(dir.path().string());
+  CHECK(names_in(dir.path()).size() == 1);
+}
+
 TEST_CASE("a signal at any moment of making temporary files leaves none", "[base][scratch]") {
   const TempDir dir;
   for (const bool named_only : {false, true}) {
