@@ -5,11 +5,10 @@
 
 #include "base/checked.hpp"
 #include "engine/settings.hpp"
+#include "kernels/cache.hpp"
 
 namespace tensorop {
 namespace {
-
-constexpr double kPage = 4096;
 
 // Reading so much is a matter of some ten milliseconds, in whichever order.
 constexpr std::int64_t kSmall = 32 << 20;
@@ -20,8 +19,10 @@ constexpr std::int64_t kLongRow = 16 << 10;
 }  // namespace
 
 double pages_touched(const AccessFacts& facts) {
-  const double pages = std::max(1.0, static_cast<double>(facts.bytes) / kPage);
-  const double reads = static_cast<double>(facts.rows) * (1 + static_cast<double>(facts.row_bytes) / kPage);
+  constexpr auto kPageBytes = static_cast<double>(kPage);
+  const double pages = std::max(1.0, static_cast<double>(facts.bytes) / kPageBytes);
+  const double reads =
+      static_cast<double>(facts.rows) * (1 + static_cast<double>(facts.row_bytes) / kPageBytes);
   return 1 - std::exp(-reads / pages);
 }
 

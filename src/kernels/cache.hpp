@@ -1,4 +1,4 @@
-// Prefetching.
+// Sizes of caches and pages, and prefetching.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,8 @@
 namespace tensorop {
 
 inline constexpr std::int64_t kCacheLine = 64;
+// What a disk is read in: a page of the page cache. Larger pages only make plans less exact.
+inline constexpr std::int64_t kPage = 4096;
 
 // A tile is narrow: each step along the axis reads a few cache lines of another page, which no hardware
 // prefetches. They are prefetched this many steps ahead.

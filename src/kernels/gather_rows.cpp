@@ -150,7 +150,6 @@ class GatherRows final : public Plan {
  private:
   // Along an outer axis, where the rows, which are elements, touch most pages of data.
   [[nodiscard]] bool by_wide_column() const {
-    constexpr std::int64_t kPage = 4096;
     return locator_->columns() > 0 && locator_->rows() > data_.bytes() / kPage;
   }
 

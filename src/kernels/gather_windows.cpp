@@ -8,6 +8,7 @@
 #include "base/advice.hpp"
 #include "base/checked.hpp"
 #include "base/scratch_file.hpp"
+#include "kernels/cache.hpp"
 #include "kernels/needed_pages.hpp"
 #include "kernels/sorted_moves.hpp"
 #include "tensor/tensor.hpp"
@@ -24,7 +25,6 @@ constexpr std::int64_t kBlockBytes = 1 << 20;
 // requests at a time are kept busy.
 constexpr std::int64_t kAheadRows = 1 << 10;
 constexpr std::int64_t kAheadBytes = 16 << 20;
-constexpr std::int64_t kPage = 4096;
 // Bytes of a result that a thread writes at a time.
 constexpr std::int64_t kWriteBytes = 4 << 20;
 // Before each row in a temporary file: its number in the window.

@@ -4,11 +4,11 @@
 
 #include "base/advice.hpp"
 #include "base/checked.hpp"
+#include "kernels/cache.hpp"
 
 namespace tensorop {
 namespace {
 
-constexpr std::int64_t kPage = 4096;
 // Tiles of fewer pages are not moved to where a page begins: too much of them would be read twice.
 constexpr std::int64_t kLeastPages = 3;
 // Reading so many bytes in sequence takes no longer than one more request.
