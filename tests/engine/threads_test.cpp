@@ -76,14 +76,17 @@ std::string described(const BigCall& call) {
 void check_same_bytes(const BigCall& call) {
   CAPTURE(described(call));
   const TempDir directory;
-  const std::string expected = bytes_of(evaluate(request_of(call), settings_of(call, 1)));
+  // One thread has no races: under the thread sanitizer the result of several, once, is what the files must
+  // have.
+  const int first = kThreadSanitizer ? kThreadCounts.back() : 1;
+  const std::string expected = bytes_of(evaluate(request_of(call), settings_of(call, first)));
   CHECK(expected.size() > 1 << 20);  // large enough to be split
   std::string expected_file;
   for (const int threads : kThreadCounts) {
     CAPTURE(threads);
     Meter meter;
     const Settings settings = settings_of(call, threads, &meter);
-    const bool same_memory = bytes_of(evaluate(request_of(call), settings)) == expected;
+    const bool same_memory = kThreadSanitizer || bytes_of(evaluate(request_of(call), settings)) == expected;
     CHECK(same_memory);
     const std::string path = directory.file("out.npy");
     run_request(request_of(call), {path, {}}, settings);
@@ -91,8 +94,8 @@ void check_same_bytes(const BigCall& call) {
     if (expected_file.empty()) expected_file = file;
     const bool same_file = file == expected_file;
     CHECK(same_file);
-    // What is shown of the progress begins at nothing and ends with all: the result twice, at least.
-    CHECK(meter.total() >= 2 * to_int64(expected.size()));
+    // What is shown of the progress begins at nothing and ends with all: the result each time, at least.
+    CHECK(meter.total() >= (kThreadSanitizer ? 1 : 2) * to_int64(expected.size()));
     CHECK(meter.done() == meter.total());
     const bool holds_memory = call.operands[0].dtype() == DType::string || file.ends_with(expected);
     CHECK(holds_memory);
@@ -102,7 +105,7 @@ void check_same_bytes(const BigCall& call) {
     Settings forced = settings_of(call, kThreadCounts.back());
     forced.access = access;
     forced.memory = 1'000'003;
-    const bool same_memory = bytes_of(evaluate(request_of(call), forced)) == expected;
+    const bool same_memory = kThreadSanitizer || bytes_of(evaluate(request_of(call), forced)) == expected;
     CHECK(same_memory);
     const std::string path = directory.file("forced.npy");
     run_request(request_of(call), {path, {}}, forced);
@@ -225,8 +228,11 @@ TEST_CASE("strings are gathered and scattered to the same bytes by any number of
 // All updates of a place in their order: folds of floats would tell any other.
 TEST_CASE("scatter family: the same bytes for every reduction, dtype and number of threads", "[threads]") {
   Random random(5);
-  const std::vector<DType> dtypes = {DType::boolean, DType::uint16,  DType::int64,
-                                     DType::float16, DType::float32, DType::complex64};
+  // What threads share does not depend on the dtype.
+  const std::vector<DType> dtypes = kThreadSanitizer
+                                        ? std::vector{DType::float32}
+                                        : std::vector{DType::boolean, DType::uint16,  DType::int64,
+                                                      DType::float16, DType::float32, DType::complex64};
   for (const std::string reduction : {"none", "add", "sub", "mul", "min", "max", "mean"}) {
     for (const std::string use_init_val : {"true", "false"}) {
       for (const DType dtype : dtypes) {
