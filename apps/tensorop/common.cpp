@@ -14,6 +14,7 @@
 #include "base/threads.hpp"
 #include "commands.hpp"
 #include "io/npz.hpp"
+#include "io/protobuf.hpp"
 #include "report/access_report.hpp"
 #include "report/describe.hpp"
 
@@ -309,7 +310,7 @@ void print_program_help() {
 }
 
 int print_version() {
-  print(cat("tensorop " TENSOROP_VERSION " (", compression_library(), ", ", parser_library(), ", ",
+  print(cat("tensorop " TENSOROP_VERSION " (", compression_library(), ", ", message_library(), ", ", parser_library(), ", ",
             json_library(), ")\n"));
   return 0;
 }
