@@ -6,6 +6,7 @@
 #                           sanitizer over what starts threads, and a few seconds of each fuzz target
 #     tests/run.sh quick    the release and its tests alone
 #     tests/run.sh tidy     clang-tidy over the sources, nothing else
+#     tests/run.sh package  the Debian package, through lintian and in a fresh Debian, nothing else
 #
 # The last line is "N passed, N failed": test cases, all programs together. The exit status is 0 when none failed.
 set -euo pipefail
@@ -14,9 +15,9 @@ source apps/packages.sh
 
 mode=${1:-default}
 case $mode in
-  default | all | quick | tidy) ;;
+  default | all | quick | tidy | package) ;;
   *)
-    echo "usage: tests/run.sh [all|quick|tidy]" >&2
+    echo "usage: tests/run.sh [all|quick|tidy|package]" >&2
     exit 2
     ;;
 esac
@@ -27,6 +28,7 @@ case $mode in
   default) packages+=(clang libclang-rt-dev) ;;
   all) packages+=(clang libclang-rt-dev clang-format python3 python3-numpy python3-onnx libonnx-testdata zsh fish groff-base) ;;
   tidy) packages+=(clang-tidy) ;;
+  package) packages+=(debootstrap dpkg-dev file lintian) ;;
 esac
 
 jobs=$(nproc)
@@ -131,6 +133,11 @@ if [[ $mode == tidy ]]; then
   run_tidy
   exit
 fi
+if [[ $mode == package ]]; then
+  build release tensorop
+  run_counted tests/package.sh tests/package.sh build/release
+  exit
+fi
 
 if [[ $mode == all ]]; then
   check_format
@@ -152,6 +159,7 @@ if [[ $mode == all ]]; then
   run_script tests/jobs/batch.py
   run_script tests/jobs/other_program.py
   run_script tests/cli/shells.py
+  run_counted tests/package.sh tests/package.sh build/release quick
   run_script tests/onnx/node_cases.py
   build tsan tensorop tensorop_long_tests
   run_ctest tsan --label-regex threads

@@ -1,0 +1,40 @@
+# Run by CPack on the installation that a package is made of. Where the policy of Debian wants another place or form than
+# `cmake --install` gives, a file goes there; what the policy demands beside them is made.
+if(NOT CPACK_GENERATOR STREQUAL "DEB")
+  return()
+endif()
+set(share ${CPACK_TEMPORARY_DIRECTORY}/usr/share)
+set(doc ${share}/doc/tensorop)
+
+# zsh of Debian looks here, not in site-functions.
+file(MAKE_DIRECTORY ${share}/zsh/vendor-completions)
+file(RENAME ${share}/zsh/site-functions/_tensorop ${share}/zsh/vendor-completions/_tensorop)
+file(REMOVE_RECURSE ${share}/zsh/site-functions)
+
+# The notices of the libraries in the binary; a static one contains glibc, whose own notices Debian has in one file.
+file(READ ${CMAKE_CURRENT_LIST_DIR}/copyright copyright)
+file(READ ${doc}/third-party.md notices)
+string(APPEND copyright "\n\n${notices}")
+set(glibc_notices /usr/share/doc/libc6/copyright)
+if(CPACK_TENSOROP_STATIC AND EXISTS ${glibc_notices})
+  file(READ ${glibc_notices} notices)
+  string(APPEND copyright "\n\n## Notices of the GNU C Library, from ${glibc_notices}\n\n${notices}")
+endif()
+file(WRITE ${doc}/copyright "${copyright}")
+
+string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)  # SOURCE_DATE_EPOCH
+file(WRITE ${doc}/changelog
+"tensorop (${CPACK_PACKAGE_VERSION}) unstable; urgency=medium
+
+  * Version ${CPACK_PACKAGE_VERSION}: changes.md in this folder lists what changed.
+
+ -- ${CPACK_TENSOROP_MAINTAINER}  ${date}
+")
+
+file(GLOB pages ${share}/man/man1/*.1)
+execute_process(COMMAND gzip -9n ${doc}/changelog ${pages} COMMAND_ERROR_IS_FATAL ANY)
+
+if(CPACK_TENSOROP_STATIC)
+  file(MAKE_DIRECTORY ${share}/lintian/overrides)
+  file(COPY_FILE ${CMAKE_CURRENT_LIST_DIR}/lintian-overrides ${share}/lintian/overrides/tensorop)
+endif()

@@ -1,0 +1,42 @@
+# The target `package`: a Debian package and a .tar.gz of what `cmake --install` installs. docs/packaging.md says how
+# to make them, and debian.cmake what a Debian package has in other places.
+
+set(TENSOROP_MAINTAINER "tensorop maintainers <tensorop@example.org>" CACHE STRING
+  "Who maintains the Debian package: NAME <ADDRESS>")
+
+set(CPACK_GENERATOR TGZ)
+find_program(TENSOROP_DPKG dpkg)
+if(TENSOROP_DPKG)
+  list(PREPEND CPACK_GENERATOR DEB)
+endif()
+
+set(CPACK_PACKAGE_FILE_NAME tensorop-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
+set(CPACK_STRIP_FILES ON)
+set(CPACK_VERBATIM_VARIABLES ON)
+
+# Without a revision: a package that Debian may make of the same version (0.2.0-1) is newer.
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_MAINTAINER ${TENSOROP_MAINTAINER})
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "gather, scatter, broadcast and combine tensors in files")
+set(CPACK_PACKAGE_DESCRIPTION
+"tensorop gathers, scatters, broadcasts and combines tensors in files from the
+command line, with the exact semantics of published ONNX and OpenVINO operator
+versions.
+.
+It checks the results of other programs against expected ones, converts between
+file formats, and works with files larger than memory. A result file is written
+completely or not at all.")
+if(NOT TENSOROP_STATIC)
+  # Needs dpkg-shlibdeps (package dpkg-dev) and file. A static binary depends on nothing.
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+endif()
+
+# Two packages of one source are the same bytes: the time in them is that of the release, or SOURCE_DATE_EPOCH.
+set(CPACK_TENSOROP_RELEASED ${TENSOROP_RELEASED})
+set(CPACK_TENSOROP_STATIC ${TENSOROP_STATIC})
+set(CPACK_TENSOROP_MAINTAINER ${TENSOROP_MAINTAINER})
+set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_LIST_DIR}/date.cmake)
+set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/debian.cmake ${CMAKE_CURRENT_LIST_DIR}/permissions.cmake)
+include(CPack)
