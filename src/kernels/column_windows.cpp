@@ -10,7 +10,7 @@
 #include "base/advice.hpp"
 #include "base/checked.hpp"
 #include "kernels/rows.hpp"
-#include "kernels/tiled_scratch.hpp"
+#include "kernels/tiled_result.hpp"
 #include "kernels/wide_tiles.hpp"
 
 namespace tensorop {
@@ -69,89 +69,6 @@ class PackedTile {
   std::int64_t steps_;
   std::int64_t width_;
   Storage storage_;
-};
-
-// The result, as tiles write it. The end of each row may share a page with the next row, which is that of
-// another tile: the last tile comes first, and ends of rows wait in memory until the first tile writes whole
-// pages.
-class TiledResult {
- public:
-  // Rows of `columns` elements, all of which are tiled.
-  TiledResult(const WideTiles& tiles, std::int64_t rows, std::int64_t columns, std::int64_t width,
-              const Windowing& windowing, const Threads& threads)
-      : tiles_(tiles),
-        rows_(rows),
-        columns_(columns),
-        width_(width),
-        windowing_(windowing),
-        threads_(threads) {
-    if (tiles.are_narrow()) scratch_.emplace(tiles, rows, columns, width, windowing);
-    threads.expect(rows * columns * width * (scratch_ ? 3 : 1));
-    tail_columns_ = tiles.tail_columns();
-    if (tail_columns_ > 0) tails_.emplace(rows * tail_columns_ * width);
-  }
-
-  // The tile that is the i-th to be made.
-  [[nodiscard]] std::int64_t turn(std::int64_t i) const { return i == 0 ? tiles_.count() - 1 : i - 1; }
-
-  // Takes the part of a block that belongs to tile `number`. The rows of the block lie at `elements`,
-  // `stride` elements from each other. Any thread.
-  void write(std::int64_t number, const TileBlock& block, const std::byte* elements,
-             std::int64_t stride) const {
-    if (scratch_) {  // whole rows of the tile: narrow ones are not split
-      scratch_->write(number, block.rows, elements);
-      return threads_.advance(block.rows.count * block.columns.count * width_);
-    }
-    if (block.columns.count == columns_) {
-      windowing_.write({block.rows.first * columns_, block.rows.count * columns_}, elements);
-      return threads_.advance(block.rows.count * columns_ * width_);
-    }
-    for (std::int64_t row = block.rows.first; row < block.rows.end(); ++row) {
-      const Range piece = intersection(tiles_.piece(number, row), block.columns);
-      if (piece.count == 0) continue;
-      const std::int64_t from = (row - block.rows.first) * stride + piece.first - block.columns.first;
-      write_piece(row, piece, elements + from * width_);
-      threads_.advance(piece.count * width_);
-    }
-  }
-  // After all tiles.
-  void finish() const {
-    if (scratch_) scratch_->join(threads_);
-    if (tails_) windowing_.write({rows_ * columns_ - tail_columns_, tail_columns_}, tail(rows_ - 1));
-  }
-
- private:
-  [[nodiscard]] std::byte* tail(std::int64_t row) const {
-    return tails_->data() + row * tail_columns_ * width_;
-  }
-
-  // Keeps the end of a row, and writes that of the row before together with the beginning of this one.
-  void write_piece(std::int64_t row, Range piece, const std::byte* elements) const {
-    const std::int64_t first_of_tail = columns_ - tail_columns_;
-    if (tails_ && piece.end() > first_of_tail) {
-      const std::int64_t begin = std::max(piece.first, first_of_tail);
-      std::memcpy(tail(row) + (begin - first_of_tail) * width_, elements + (begin - piece.first) * width_,
-                  to_size((piece.end() - begin) * width_));
-      piece.count = begin - piece.first;
-      if (piece.count == 0) return;
-    }
-    if (!tails_ || piece.first != 0 || row == 0)
-      return windowing_.write({row * columns_ + piece.first, piece.count}, elements);
-    std::vector<std::byte> joined(to_size((tail_columns_ + piece.count) * width_));
-    std::memcpy(joined.data(), tail(row - 1), to_size(tail_columns_ * width_));
-    std::memcpy(joined.data() + tail_columns_ * width_, elements, to_size(piece.count * width_));
-    windowing_.write({row * columns_ - tail_columns_, tail_columns_ + piece.count}, joined.data());
-  }
-
-  const WideTiles& tiles_;
-  std::int64_t rows_;
-  std::int64_t columns_;
-  std::int64_t width_;
-  const Windowing& windowing_;
-  const Threads& threads_;
-  std::optional<TiledScratch> scratch_;
-  std::int64_t tail_columns_ = 0;
-  mutable std::optional<Storage> tails_;  // of all rows
 };
 
 struct GatherTiles {
