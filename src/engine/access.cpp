@@ -12,9 +12,6 @@ namespace {
 
 // Reading so much is a matter of some ten milliseconds, in whichever order.
 constexpr std::int64_t kSmall = 32 << 20;
-// Rows so long are read one by one at the full speed of a disk, 90,000 a second or 1.3 GB/s. Of shorter rows,
-// in ascending order, neighbouring pages are read together, and no page twice.
-constexpr std::int64_t kLongRow = 16 << 10;
 
 }  // namespace
 

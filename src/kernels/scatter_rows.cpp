@@ -29,7 +29,7 @@ constexpr std::size_t kUpdates = 2;
 constexpr std::int64_t kBuckets = 4096;
 
 // Rows of a megabyte are as good as the ranges that a result is made in.
-constexpr std::int64_t kLongRow = 1 << 20;
+constexpr std::int64_t kLongestSortedRow = 1 << 20;
 
 // Bits of rows or of elements.
 using Bits = std::vector<std::uint64_t>;
@@ -136,7 +136,7 @@ class ScatterRows final : public Plan {
   [[nodiscard]] std::optional<RandomAccess> random_access() const override {
     using enum Strategy::Order;
     const std::int64_t row_bytes = row_elements_ * width_;
-    if (data_.dtype() == DType::string || row_bytes > kLongRow) return std::nullopt;
+    if (data_.dtype() == DType::string || row_bytes > kLongestSortedRow) return std::nullopt;
     RandomAccess random{.rows = locator_->rows(), .row_bytes = row_bytes};
     const auto add = [&](const Tensor& tensor) {
       random.operands.emplace_back(tensor.data(), to_size(tensor.bytes()));

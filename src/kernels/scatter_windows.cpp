@@ -28,8 +28,6 @@ constexpr std::int64_t kMostWindowRows = std::int64_t{1} << 31;
 // Where all moves of a target row are applied together, those of a window are sorted: bytes a move.
 constexpr std::int64_t kSortBytes = 2 * sizeof(Move) + sizeof(Move) / 2;
 
-// Rows so long are read as fast one by one, in ascending order, as all together.
-constexpr std::int64_t kLongRow = 16 << 10;
 // Reading updates this often costs no more than reading them, writing runs and reading those.
 constexpr std::int64_t kFewPasses = 3;
 
