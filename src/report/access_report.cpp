@@ -42,15 +42,24 @@ std::string rows_text(const AccessFacts& facts) {
              percent_text(pages_touched(facts)), " of their pages");
 }
 
+std::string result_text(const AccessFacts& facts) {
+  return cat("the result of ", byte_size_text(facts.result_bytes), " is written at random; ",
+             byte_size_text(facts.memory), " of memory may be used");
+}
+
 std::string reason_text(const AccessReport& report) {
   const AccessFacts& facts = report.facts;
+  // No operand is read at random.
+  const bool only_writes = facts.kind == RandomAccess::Kind::targets;
   switch (report.choice.reason) {
     case AccessReason::in_order:
       return "nothing is read or written at random";
     case AccessReason::small:
-      return cat("what is read at random is small: ", byte_size_text(facts.bytes));
+      return only_writes ? cat("the result, which is written at random, is small: ",
+                               byte_size_text(facts.result_bytes))
+                         : cat("what is read at random is small: ", byte_size_text(facts.bytes));
     case AccessReason::resident:
-      return operands_text(facts);
+      return only_writes ? result_text(facts) : operands_text(facts);
     case AccessReason::ascending:
       return cat(operands_text(facts), "; the indices ascend");
     case AccessReason::long_rows:
@@ -60,8 +69,7 @@ std::string reason_text(const AccessReport& report) {
     case AccessReason::outer_axis:
       return operands_text(facts);
     case AccessReason::large_result:
-      return cat("the result of ", byte_size_text(facts.result_bytes), " is written at random; ",
-                 byte_size_text(facts.memory), " of memory may be used");
+      return result_text(facts);
     case AccessReason::no_positions:
       return cat(operands_text(facts), "; the destination is written from front to end");
     case AccessReason::asked_for:

@@ -32,6 +32,14 @@ AccessFacts columns() {
   return facts;
 }
 
+AccessFacts targets(std::int64_t result_bytes) {
+  AccessFacts facts;
+  facts.kind = RandomAccess::Kind::targets;
+  facts.result_bytes = result_bytes;
+  facts.memory = 256 * kMiB;
+  return facts;
+}
+
 }  // namespace
 
 TEST_CASE("a plan is explained by its access, the reason, and its windows", "[report][access]") {
@@ -52,6 +60,10 @@ TEST_CASE("a plan is explained by its access, the reason, and its windows", "[re
        {"plain: what is read at random is small: 24 bytes"}},
       {{{Access::plain, AccessReason::resident}, facts_of(50000, 1), {}},
        {"plain: 4.0 GiB are read at random, 100% of them in memory"}},
+      {{{Access::plain, AccessReason::small}, targets(2 * kMiB), {}},
+       {"plain: the result, which is written at random, is small: 2.0 MiB"}},
+      {{{Access::plain, AccessReason::resident}, targets(128 * kMiB), {}},
+       {"plain: the result of 128.0 MiB is written at random; 256.0 MiB of memory may be used"}},
       {{{Access::plain, AccessReason::ascending}, facts_of(50000, 0.002), {}},
        {"plain: 4.0 GiB are read at random, under 1% of them in memory; the indices ascend"}},
       {{{Access::plain, AccessReason::no_positions}, columns(), {}},
