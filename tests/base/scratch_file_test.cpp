@@ -3,8 +3,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -23,6 +21,7 @@
 #include "support/errors.hpp"
 #include "support/faulty_system.hpp"
 #include "support/files.hpp"
+#include "support/interrupted.hpp"
 #include "support/temp_dir.hpp"
 
 namespace tensorop {
@@ -226,26 +225,9 @@ TEST_CASE("a signal at any moment of making temporary files leaves none", "[base
   const TempDir dir;
   for (const bool named_only : {false, true}) {
     for (int round = 0; round < 20; ++round) {
-      // What the test program does with signals is not what is tested: none is taken before that is undone.
-      sigset_t all;
-      sigset_t before;
-      sigfillset(&all);
-      ::sigprocmask(SIG_SETMASK, &all, &before);
-      const pid_t child = ::fork();
-      REQUIRE(child >= 0);
-      if (child == 0) {
-        ::signal(SIGTERM, SIG_DFL);
-        ::sigprocmask(SIG_SETMASK, &before, nullptr);
-        NamedOnlySystem system(named_only);
-        const ScopedSystem scope(system);
-        for (;;) (void)use(dir.path().string());
-      }
-      ::sigprocmask(SIG_SETMASK, &before, nullptr);
-      ::usleep(static_cast<useconds_t>(250 * round));
-      ::kill(child, SIGTERM);
-      int status = 0;
-      REQUIRE(::waitpid(child, &status, 0) == child);
-      CHECK(WIFSIGNALED(status));
+      NamedOnlySystem system(named_only);
+      const ScopedSystem scope(system);
+      CHECK(interrupt([&] { (void)use(dir.path().string()); }, SIGTERM, 250 * round) == SIGTERM);
       CHECK(names_in(dir.path()).empty());
     }
   }

@@ -1,13 +1,12 @@
 // Whole operations that are ended by a signal, at any moment, where temporary files have names and where not.
 #include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <string>
 
 #include "base/text.hpp"
 #include "support/catch.hpp"
 #include "support/faulty_system.hpp"
+#include "support/interrupted.hpp"
 #include "support/operations.hpp"
 #include "support/random.hpp"
 #include "support/sanitizers.hpp"
@@ -18,28 +17,12 @@ namespace {
 // To fork costs much more with a sanitizer, which has maps of all memory.
 constexpr int kRounds = kAnySanitizer ? 2 : 8;
 
-// Runs the operation over and over in a child until a signal ends it; returns which one did.
-int interrupt(const Operation& operation, const Trial& trial, bool named, int signal_number, Random& random) {
-  // What the test program does with signals is not what is tested: none is taken before that is undone.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  ::sigprocmask(SIG_SETMASK, &all, &before);
-  const pid_t child = ::fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::signal(number, SIG_DFL);
-    ::sigprocmask(SIG_SETMASK, &before, nullptr);
-    NamedOnlySystem system(named);
-    const ScopedSystem scope(system);
-    for (;;) operation.run(trial.dir());
-  }
-  ::sigprocmask(SIG_SETMASK, &before, nullptr);
-  ::usleep(static_cast<useconds_t>(random.between(0, 6000)));
-  ::kill(child, signal_number);
-  int status = 0;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  return WIFSIGNALED(status) ? WTERMSIG(status) : -1;
+// Interrupts the operation at a random moment; returns the signal that ended it.
+int interrupt_at_random(const Operation& operation, const Trial& trial, bool named, int signal_number,
+                        Random& random) {
+  NamedOnlySystem system(named);
+  const ScopedSystem scope(system);
+  return interrupt([&] { operation.run(trial.dir()); }, signal_number, random.between(0, 6000));
 }
 
 }  // namespace
@@ -56,7 +39,7 @@ TEST_CASE("a signal at any moment of a whole operation leaves old files or whole
         const bool named = round % 2 == 0;
         CAPTURE(operation.name, round, named, number);
         trial.prepare(round % 4 < 2);
-        CHECK(interrupt(operation, trial, named, number, random) == number);
+        CHECK(interrupt_at_random(operation, trial, named, number, random) == number);
         CHECK(trial.fault_in_outputs(false) == "");
       }
     }
@@ -73,7 +56,7 @@ TEST_CASE("what kill -9 leaves of a whole operation goes with the next", "[fault
       const bool named = round % 2 == 0;
       CAPTURE(operation.name, round, named);
       trial.prepare(round % 4 < 2);
-      CHECK(interrupt(operation, trial, named, SIGKILL, random) == SIGKILL);
+      CHECK(interrupt_at_random(operation, trial, named, SIGKILL, random) == SIGKILL);
       operation.run(trial.dir());
       // A leftover of the one kind may meet a destination whose file the other kind links at once.
       NamedOnlySystem system(named);

@@ -59,6 +59,16 @@ IndexDecoder decoder_of(const Tensor& indices, const Shape& data, OutOfBounds po
   return {indices, {{data[0], row_major_strides(data)[0]}}, {true, policy}};
 }
 
+// What a gather along axis 0 is, range by range.
+std::vector<std::byte> gathered(const Tensor& data, const IndexDecoder& decoder,
+                                const ElementGeometry& geometry) {
+  const std::int64_t elements = count(geometry.indices_shape);
+  const auto plan = gather_plan({data, decoder, geometry, 1, elements});
+  std::vector<std::byte> out(static_cast<std::size_t>(elements * element_size(data.dtype())));
+  plan->fill({0, elements}, out.data());
+  return out;
+}
+
 // What fill() hands to write(): each element once.
 struct Written {
   TempDir dir;
@@ -116,9 +126,7 @@ TEST_CASE("a gather in tiles of columns is the same as range by range", "[kernel
       const IndexDecoder decoder =
           decoder_of(indices, data_shape, skips ? OutOfBounds::zero : OutOfBounds::error);
       const ElementGeometry geometry = {indices_shape, data_shape, 0};
-      const auto plan = gather_plan({data, decoder, geometry, 1, count(indices_shape)});
-      std::vector<std::byte> expected(static_cast<std::size_t>(count(indices_shape) * element_size(dtype)));
-      plan->fill({0, count(indices_shape)}, expected.data());
+      const std::vector<std::byte> expected = gathered(data, decoder, geometry);
 
       const auto locator = make_locator(decoder, geometry);
       REQUIRE(locator->columns() > 0);
@@ -152,11 +160,7 @@ TEST_CASE("tiles of mapped files give up pages, which are read again", "[kernels
   const ColumnGather gather = {mapped_data, *locator};
   Written written(shape, 4);
   gather.fill(written.windowing(data.bytes() / 2, 128, true), Threads(3));
-  const auto plan =
-      gather_plan({data, decoder_of(indices, shape, OutOfBounds::error), geometry, 1, count(shape)});
-  std::vector<std::byte> expected(written.bytes.size());
-  plan->fill({0, count(shape)}, expected.data());
-  CHECK((written.bytes == expected));
+  CHECK((written.bytes == gathered(data, decoder_of(indices, shape, OutOfBounds::error), geometry)));
 }
 
 TEST_CASE("a scatter in tiles of columns is the same as range by range", "[kernels]") {
