@@ -153,8 +153,9 @@ Opened prepared(Opened input, const Settings& settings) {
 void convert_to_archive(const Conversion& conversion, const Format& format, const Reading& reading) {
   const auto inputs = read_names(conversion.inputs);
   const auto archive =
-      format.create_archive(conversion.destination.path,
-                            {.compress = conversion.compress, .durable = conversion.destination.durable});
+      format.create_archive(conversion.destination.path, {.compress = conversion.compress,
+                                                          .durable = conversion.destination.durable,
+                                                          .threads = reading.settings.threads.count()});
   std::vector<Opened> ready;
   if (archive->is_stream()) {
     for (const NamedInput& input : inputs) {

@@ -48,6 +48,7 @@ class Archive {
 struct ArchiveOptions {
   bool compress = false;  // where Format::can_compress
   bool durable = false;   // as OutputFile::create() has it
+  int threads = 1;        // that compress; the bytes do not depend on it
 };
 
 // An archive being written, one array after the other, from front to end.

@@ -9,7 +9,6 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
-#include "base/memory.hpp"
 #include "base/text.hpp"
 #include "io/fortran_order.hpp"
 
@@ -377,29 +376,26 @@ Tensor read_npy(const NpyStream& stream, std::span<const std::byte> read_so_far,
   if (header.dtype != DType::string && reading.needs_scratch(promised)) {
     return spool(stream, header, std::move(bytes), reading);
   }
-  constexpr std::size_t kBlock = 1 << 20;
-  while (to_int64(bytes.size()) < promised) {
-    const std::size_t have = bytes.size();
-    const std::size_t want = std::min(kBlock, to_size(promised) - have);
-    if (have != 0 && bytes.capacity() < to_size(promised)) {
-      // After the first block has arrived: data much shorter than promised is reported as such. Reserved
-      // memory costs nothing until it is filled.
-      require_memory(promised, "the array");
-      bytes.reserve(to_size(promised));
-    }
-    bytes.resize(have + want);
-    const std::size_t got = stream.read(std::span(bytes).subspan(have));
-    bytes.resize(have + got);
-    if (got < want) wrong_length(promised, cat(bytes.size()));
-  }
-  if (to_int64(bytes.size()) > promised) wrong_length(promised, "more");
+  // The first block comes first: data much shorter than promised is reported as such, and not as too large.
+  // After it the memory costs nothing until it is filled.
+  std::int64_t have = to_int64(bytes.size());
+  const auto read_to = [&](std::int64_t end, std::byte* data) {
+    if (have >= end) return;
+    have += to_int64(stream.read({data + have, to_size(end - have)}));
+    if (have < end) wrong_length(promised, cat(have));
+  };
+  bytes.resize(to_size(std::max(have, std::min(kPiece, promised))));
+  read_to(to_int64(bytes.size()), bytes.data());
+  if (have > promised) wrong_length(promised, "more");
+  auto storage = std::make_shared<Storage>(promised, "the array");
+  std::ranges::copy(bytes, storage->data());
+  bytes = {};
+  read_to(promised, storage->data());
   require_end(stream, promised);
   if (header.encoding == NpyEncoding::native && is_row_major(header)) {
-    // The vector's memory is aligned for every element type and becomes the tensor's own.
-    auto owner = std::make_shared<std::vector<std::byte>>(std::move(bytes));
-    return {header.dtype, header.shape, owner->data(), owner};
+    return {header.dtype, header.shape, storage};
   }
-  return decode(header, bytes.data(), reading);
+  return decode(header, storage->data(), reading);
 }
 
 Tensor read_npy(std::span<const std::byte> file, std::shared_ptr<const void> owner,

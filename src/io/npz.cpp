@@ -1,102 +1,21 @@
-// The directory is read by io/zip_directory.cpp. The members' bytes are unpacked straight from the mapping by
-// zlib, which tells exactly where a member ends.
+// The directory is read by io/zip_directory.cpp, the members' bytes straight from the mapping by
+// io/zip_data.cpp.
 #include "io/npz.hpp"
 
-#define ZLIB_CONST
 #include <zlib.h>
 
 #include <algorithm>
 #include <array>
-#include <new>
 #include <utility>
 
-#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "io/zip_data.hpp"
 
 namespace tensorop {
 namespace {
 
 constexpr std::string_view kNpyEnding = ".npy";
-
-std::string hex(std::uint32_t value) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string out = "0x";
-  for (int shift = 28; shift >= 0; shift -= 4) out += kDigits[value >> shift & 15U];
-  return out;
-}
-
-void require_crc(std::uint32_t found, const ZipMember& member) {
-  if (found == member.crc) return;
-  throw Error(
-      cat("the data is damaged: its CRC-32 is ", hex(found), ", the archive states ", hex(member.crc)));
-}
-
-[[noreturn]] void wrong_size(std::string_view unpacked, std::int64_t promised) {
-  throw Error(cat("the archive promises ", promised, " bytes, the data unpacks to ", unpacked));
-}
-
-// One deflated member, unpacked from front to end; length and checksum are compared at its end.
-class Inflater {
- public:
-  Inflater(std::span<const std::byte> packed, const ZipMember& member) : rest_(packed), member_(member) {
-    constexpr int kRawDeflate = -MAX_WBITS;
-    const int status = inflateInit2(&stream_, kRawDeflate);
-    if (status != Z_OK) throw std::bad_alloc();
-  }
-  ~Inflater() { inflateEnd(&stream_); }
-  Inflater(const Inflater&) = delete;
-  Inflater& operator=(const Inflater&) = delete;
-
-  // As NpyStream::read.
-  std::size_t read(std::span<std::byte> out) {
-    std::size_t done = 0;
-    while (done < out.size() && !ended_) done += step(out.subspan(done));
-    return done;
-  }
-
- private:
-  // zlib counts in 32 bits.
-  static constexpr std::size_t kMostAtOnce = 1 << 30;
-
-  std::size_t step(std::span<std::byte> out) {
-    if (stream_.avail_in == 0) {
-      const auto next = rest_.first(std::min(rest_.size(), kMostAtOnce));
-      stream_.next_in = reinterpret_cast<const Bytef*>(next.data());
-      stream_.avail_in = static_cast<uInt>(next.size());
-      rest_ = rest_.subspan(next.size());
-    }
-    const auto room = static_cast<uInt>(std::min(out.size(), kMostAtOnce));
-    stream_.next_out = reinterpret_cast<Bytef*>(out.data());
-    stream_.avail_out = room;
-    const int status = inflate(&stream_, Z_NO_FLUSH);
-    if (status == Z_MEM_ERROR) throw std::bad_alloc();
-    if (status == Z_BUF_ERROR) throw Error("the data is damaged: its deflate stream is not complete");
-    if (status != Z_OK && status != Z_STREAM_END)
-      throw Error("the data is damaged: it is not a deflate stream");
-    const std::size_t got = room - stream_.avail_out;
-    crc_ = static_cast<std::uint32_t>(crc32_z(crc_, reinterpret_cast<const Bytef*>(out.data()), got));
-    total_ += to_int64(got);
-    if (total_ > member_.bytes) wrong_size("more", member_.bytes);
-    if (status == Z_STREAM_END) finish();
-    return got;
-  }
-
-  void finish() {
-    ended_ = true;
-    if (total_ != member_.bytes) wrong_size(cat(total_), member_.bytes);
-    const std::size_t rest = stream_.avail_in + rest_.size();
-    if (rest != 0) throw Error(cat("the data is damaged: ", rest, " bytes after its deflate stream"));
-    require_crc(crc_, member_);
-  }
-
-  std::span<const std::byte> rest_;
-  const ZipMember& member_;
-  z_stream stream_{};
-  std::uint32_t crc_ = 0;
-  std::int64_t total_ = 0;
-  bool ended_ = false;
-};
 
 void require_npy(std::span<const std::byte> head) {
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
@@ -105,8 +24,9 @@ void require_npy(std::span<const std::byte> head) {
 
 // `use(stream, head)` with the member unpacked, once its first bytes have shown that it is an NPY file.
 template <class Use>
-auto unpack(std::span<const std::byte> packed, const ZipMember& member, const Use& use) {
-  Inflater inflater(packed, member);
+auto unpack(std::span<const std::byte> packed, const ZipMember& member, const Threads& threads,
+            const Use& use) {
+  Inflater inflater(packed, member, threads);
   const NpyStream stream = {[&](std::span<std::byte> buffer) { return inflater.read(buffer); }, member.bytes};
   std::array<std::byte, kNpyMagic.size()> head{};
   const auto front = std::span<const std::byte>(head).first(stream.read(head));
@@ -149,14 +69,13 @@ Tensor NpzArchive::read(std::size_t position, const ArrayReading& reading) const
   const ZipMember& member = directory_.members[position];
   const auto bytes = bytes_of(member);
   if (member.method == kZipStored) {
-    if (!reading.header_only) {
-      const auto* data = reinterpret_cast<const Bytef*>(bytes.data());
-      require_crc(static_cast<std::uint32_t>(crc32_z(0, data, bytes.size())), member);
-    }
+    if (!reading.header_only) require_crc(bytes, member, reading.threads);
     require_npy(bytes);
     return read_npy(bytes, file_, reading);
   }
-  return unpack(bytes, member, [&](const NpyStream& stream, std::span<const std::byte> head) {
+  // Of the blocks, a header needs only the first bytes of the first one.
+  const Threads threads = reading.header_only ? Threads(1) : reading.threads;
+  return unpack(bytes, member, threads, [&](const NpyStream& stream, std::span<const std::byte> head) {
     return read_npy(stream, head, reading);
   });
 }
@@ -167,7 +86,7 @@ NpyHeader NpzArchive::read_header(const ZipMember& member) const {
     require_npy(bytes);
     return read_npy_header(bytes);
   }
-  return unpack(bytes, member, [](const NpyStream& stream, std::span<const std::byte> head) {
+  return unpack(bytes, member, Threads(1), [](const NpyStream& stream, std::span<const std::byte> head) {
     return read_npy_header(stream, head);
   });
 }

@@ -6,15 +6,13 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <array>
-#include <functional>
-#include <new>
 #include <optional>
 #include <utility>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "io/block_index.hpp"
 #include "io/npy.hpp"
 #include "io/sink.hpp"
 
@@ -66,94 +64,57 @@ std::optional<std::int64_t> most_deflated(std::int64_t bytes) {
 
 }  // namespace
 
-// The data of one member being written: counted, with its checksum, deflated if requested.
-class NpzWriter::Packer {
+// Its data is written as it comes.
+class NpzWriter::StoredMember final : public Transport {
  public:
-  Packer(NpzWriter& archive, Entry& entry) : archive_(archive), entry_(entry) {
-    if (!archive_.options_.compress) return;
-    // As Python's zipfile does it.
-    constexpr int kRawDeflate = -MAX_WBITS;
-    constexpr int kMemoryLevel = 8;
-    deflater_.emplace();
-    const int status = deflateInit2(&*deflater_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kRawDeflate, kMemoryLevel,
-                                    Z_DEFAULT_STRATEGY);
-    if (status != Z_OK) throw std::bad_alloc();
-  }
-  ~Packer() {
-    if (deflater_) deflateEnd(&*deflater_);
-  }
-  Packer(const Packer&) = delete;
-  Packer& operator=(const Packer&) = delete;
-
-  void add(std::span<const std::byte> bytes) {
-    entry_.crc = static_cast<std::uint32_t>(
-        crc32_z(entry_.crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-    if (!deflater_) {
-      entry_.packed_bytes += to_int64(bytes.size());
-      return archive_.append(bytes);
-    }
-    // zlib counts in 32 bits.
-    constexpr std::size_t kMostAtOnce = 1 << 30;
-    while (!bytes.empty()) {
-      const auto part = bytes.first(std::min(bytes.size(), kMostAtOnce));
-      deflate_part(part, Z_NO_FLUSH);
-      bytes = bytes.subspan(part.size());
-    }
-  }
-  void finish() {
-    if (deflater_) deflate_part({}, Z_FINISH);
-  }
-
- private:
-  void deflate_part(std::span<const std::byte> part, int flush) {
-    deflater_->next_in = reinterpret_cast<const Bytef*>(part.data());
-    deflater_->avail_in = static_cast<uInt>(part.size());
-    do {
-      deflater_->next_out = reinterpret_cast<Bytef*>(out_.data());
-      deflater_->avail_out = static_cast<uInt>(out_.size());
-      // Fails only where there is neither input nor room: then there is nothing to append.
-      (void)deflate(&*deflater_, flush);
-      const std::size_t made = out_.size() - deflater_->avail_out;
-      entry_.packed_bytes += to_int64(made);
-      archive_.append(std::span<const std::byte>(out_).first(made));
-    } while (deflater_->avail_out == 0);
-  }
-
-  NpzWriter& archive_;
-  Entry& entry_;
-  std::optional<z_stream> deflater_;
-  std::array<std::byte, 1 << 16> out_{};
-};
-
-class NpzWriter::Member final : public Transport {
- public:
-  Member(NpzWriter& archive, Entry entry)
-      : archive_(archive), entry_(std::move(entry)), packer_(archive, entry_) {}
+  StoredMember(NpzWriter& archive, Entry entry) : archive_(archive), entry_(std::move(entry)) {}
 
   [[nodiscard]] bool is_stream() const override { return archive_.is_stream(); }
-  // How much is left after deflating is not known before.
   void require_space(std::int64_t bytes) const override {
-    if (!archive_.options_.compress && !is_stream()) archive_.file_.require_space(bytes);
+    if (!is_stream()) archive_.file_.require_space(bytes);
   }
   void append(std::span<const std::byte> bytes) override {
     if (!std::exchange(started_, true)) archive_.begin(entry_);
-    packer_.add(bytes);
+    entry_.crc = static_cast<std::uint32_t>(
+        crc32_z(entry_.crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+    entry_.packed_bytes += to_int64(bytes.size());
+    archive_.append(bytes);
   }
   void commit() override {
-    packer_.finish();
     archive_.end(entry_);
+    archive_.entries_.push_back(entry_);
   }
 
  private:
   NpzWriter& archive_;
   Entry entry_;
-  Packer packer_;
+  bool started_ = false;
+};
+
+// Its data is written when the queue has deflated it: some of it only after commit().
+class NpzWriter::DeflatedMember final : public Transport {
+ public:
+  DeflatedMember(NpzWriter& archive, Entry entry) : archive_(archive), entry_(std::move(entry)) {}
+
+  [[nodiscard]] bool is_stream() const override { return archive_.is_stream(); }
+  // How much is left after deflating is not known before.
+  void require_space(std::int64_t /*bytes*/) const override {}
+  void append(std::span<const std::byte> bytes) override {
+    if (!std::exchange(started_, true)) archive_.entries_.push_back(std::move(entry_));
+    archive_.queue_.add(bytes);
+  }
+  void commit() override { archive_.queue_.end_member(); }
+
+ private:
+  NpzWriter& archive_;
+  Entry entry_;
   bool started_ = false;
 };
 
 NpzWriter::NpzWriter(const std::string& path, const Options& options)
     : file_(path == "-" ? OutputFile::standard_output() : OutputFile::create(path, options.durable)),
-      options_(options) {}
+      options_(options),
+      queue_(options.threads, [this](const DeflatedBlock& block) { take(block); }) {}
 
 std::unique_ptr<Sink> NpzWriter::add(const std::string& name, DType dtype, const Shape& shape,
                                      std::int64_t characters) {
@@ -163,10 +124,15 @@ std::unique_ptr<Sink> NpzWriter::add(const std::string& name, DType dtype, const
   if (!most) throw Error(cat("array ", in_quotes(name), " would have more than 2^63 bytes"));
   Entry entry;
   entry.name = name + ".npy";
-  entry.offset = written_;
   entry.bytes = *bytes;
   entry.in_zip64 = (options_.compress ? *most : *bytes) >= options_.zip64_from;
-  return std::make_unique<Sink>(std::move(encoding), std::make_unique<Member>(*this, std::move(entry)));
+  std::unique_ptr<Transport> member;
+  if (options_.compress) {
+    member = std::make_unique<DeflatedMember>(*this, std::move(entry));
+  } else {
+    member = std::make_unique<StoredMember>(*this, std::move(entry));
+  }
+  return std::make_unique<Sink>(std::move(encoding), std::move(member));
 }
 
 void NpzWriter::append(std::span<const std::byte> bytes) {
@@ -174,7 +140,8 @@ void NpzWriter::append(std::span<const std::byte> bytes) {
   written_ += to_int64(bytes.size());
 }
 
-void NpzWriter::begin(const Entry& entry) {
+void NpzWriter::begin(Entry& entry) {
+  entry.offset = written_;
   append(bytes_of(local_header(entry, false)));
 }
 
@@ -184,10 +151,22 @@ void NpzWriter::end(const Entry& entry) {
   } else {
     file_.write_at(entry.offset, bytes_of(local_header(entry, true)));
   }
-  entries_.push_back(entry);
+}
+
+void NpzWriter::take(const DeflatedBlock& block) {
+  Entry& entry = entries_[complete_];
+  if (entry.blocks.empty()) begin(entry);
+  append(block.packed);
+  entry.packed_bytes += to_int64(block.packed.size());
+  entry.crc = static_cast<std::uint32_t>(crc32_combine(entry.crc, block.crc, block.bytes));
+  entry.blocks.push_back(static_cast<std::uint32_t>(block.packed.size()));
+  if (!block.is_last) return;
+  end(entry);
+  ++complete_;
 }
 
 void NpzWriter::commit() {
+  queue_.flush();
   const std::int64_t offset = written_;
   for (const Entry& entry : entries_) append(bytes_of(directory_entry(entry)));
   append(bytes_of(end_of_directory(offset, written_ - offset)));
@@ -255,6 +234,7 @@ std::string NpzWriter::directory_entry(const Entry& entry) const {
   Record extra;
   if (sizes.size() != 0) extra.u16(kZip64Extra).u16(sizes.size()).text(sizes.take());
   const bool zip64 = entry.in_zip64 || extra.size() != 0;
+  extra.text(block_index(entry.blocks));
   // Made by, like needed: the upper byte, 0, names no operating system, so that no mode is expected.
   return Record()
       .text("PK\1\2")
@@ -295,7 +275,8 @@ std::string NpzWriter::end_of_directory(std::int64_t offset, std::int64_t bytes)
 
 std::unique_ptr<ArchiveWriter> create_npz(const std::string& path, const ArchiveOptions& options) {
   return std::make_unique<NpzWriter>(
-      path, NpzWriter::Options{.compress = options.compress, .durable = options.durable});
+      path, NpzWriter::Options{
+                .compress = options.compress, .durable = options.durable, .threads = options.threads});
 }
 
 }  // namespace tensorop

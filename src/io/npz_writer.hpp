@@ -4,6 +4,9 @@
 // added, all dated 1980-01-01 00:00 (a zip's earliest), without owner, mode or comment. The data of stored
 // members is aligned to 64 bytes, so that it can be mapped. Into a stream, sizes and checksum follow the
 // data of each member. Nothing is read back.
+//
+// Deflated members are written in blocks (io/deflate_queue.hpp); the directory says where each block begins
+// (io/block_index.hpp).
 #pragma once
 
 #include <cstddef>
@@ -15,6 +18,7 @@
 
 #include "base/output_file.hpp"
 #include "io/archive.hpp"
+#include "io/deflate_queue.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
@@ -24,6 +28,7 @@ class NpzWriter final : public ArchiveWriter {
   struct Options {
     bool compress = false;  // members deflated instead of stored
     bool durable = false;   // as OutputFile::create() has it
+    int threads = 1;        // that deflate
     // Sizes and offsets from this one on are written in zip64 form. For tests: zip itself counts this far.
     std::int64_t zip64_from = 0xFFFFFFFF;
   };
@@ -37,8 +42,8 @@ class NpzWriter final : public ArchiveWriter {
   void commit() override;
 
  private:
-  class Packer;
-  class Member;
+  class StoredMember;
+  class DeflatedMember;
 
   struct Entry {
     std::string name;         // "x.npy"
@@ -46,7 +51,8 @@ class NpzWriter final : public ArchiveWriter {
     std::int64_t bytes = 0;
     std::int64_t packed_bytes = 0;
     std::uint32_t crc = 0;
-    bool in_zip64 = false;  // its own header has room for 64-bit sizes
+    bool in_zip64 = false;              // its own header has room for 64-bit sizes
+    std::vector<std::uint32_t> blocks;  // packed bytes of each
   };
 
   [[nodiscard]] std::string local_header(const Entry& entry, bool complete) const;
@@ -55,14 +61,17 @@ class NpzWriter final : public ArchiveWriter {
   [[nodiscard]] std::string end_of_directory(std::int64_t offset, std::int64_t bytes) const;
   [[nodiscard]] unsigned flags(const Entry& entry) const;
   [[nodiscard]] std::int64_t limited(std::int64_t size) const;
-  void begin(const Entry& entry);
+  void begin(Entry& entry);
   void end(const Entry& entry);
+  void take(const DeflatedBlock& block);
   void append(std::span<const std::byte> bytes);
 
   OutputFile file_;
   Options options_;
   std::int64_t written_ = 0;
-  std::vector<Entry> entries_;
+  std::vector<Entry> entries_;  // in order
+  std::size_t complete_ = 0;    // entries that are written
+  DeflateQueue queue_;
 };
 
 // Format::create_archive of NPZ.

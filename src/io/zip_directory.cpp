@@ -161,7 +161,8 @@ ZipMember read_entry(Fields& fields, std::int64_t directory_offset) {
   fields.take(8);
   sizes.offset = fields.u32();
   member.name = fields.text(name_bytes);
-  widen(sizes, Fields(fields.take(extra_bytes), kWrongDirectory));
+  member.extra_fields = fields.take(extra_bytes);
+  widen(sizes, Fields(member.extra_fields, kWrongDirectory));
   fields.take(comment_bytes);
 
   const auto most = static_cast<std::uint64_t>(directory_offset);

@@ -31,6 +31,7 @@ struct ZipMember {
   std::uint32_t crc = 0;          // CRC-32 of the unpacked bytes
   unsigned method = 0;
   unsigned flags = 0;
+  std::span<const std::byte> extra_fields = {};  // of the directory, unread; in the file
 };
 
 struct ZipDirectory {

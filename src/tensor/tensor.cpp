@@ -10,9 +10,9 @@
 
 namespace tensorop {
 
-Storage::Storage(std::int64_t bytes) {
+Storage::Storage(std::int64_t bytes, std::string_view what) {
   constexpr std::size_t kAlign = 64;
-  require_memory(bytes, "a tensor");
+  require_memory(bytes, what);
   // calloc hands out large blocks as fresh zero pages that cost memory only once they are written.
   block_.reset(std::calloc(1, to_size(bytes) + kAlign));
   if (!block_) throw std::bad_alloc();

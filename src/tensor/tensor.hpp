@@ -20,8 +20,9 @@ using Arenas = std::vector<std::shared_ptr<const void>>;
 // Memory for elements. Zero-filled.
 class Storage {
  public:
-  // `bytes` of memory aligned to 64 bytes. Throws MemoryError as require_memory() does, or std::bad_alloc.
-  explicit Storage(std::int64_t bytes);
+  // `bytes` of memory aligned to 64 bytes. Throws MemoryError as require_memory() does, which names `what`
+  // the memory is for, or std::bad_alloc.
+  explicit Storage(std::int64_t bytes, std::string_view what = "a tensor");
 
   [[nodiscard]] std::byte* data() { return data_; }
   [[nodiscard]] const std::byte* data() const { return data_; }

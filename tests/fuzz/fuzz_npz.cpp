@@ -19,6 +19,9 @@ void check(const Archive& archive) {
     const auto stored = attempt([&] { return archive.describe(member).bytes; });
     require(header.has_value() == stored.has_value(), "a header is read one way and not the other");
     const auto whole = attempt([&] { return archive.read(member, {}); });
+    const auto in_blocks = attempt([&] { return archive.read(member, {.threads = Threads(2)}); });
+    require(whole.has_value() == in_blocks.has_value() && (!whole || same(*whole, *in_blocks)),
+            "two threads read another array than one");
     if (!whole) continue;
     require(header && header->dtype() == whole->dtype() && header->shape() == whole->shape(),
             "the header is of another array");

@@ -58,13 +58,16 @@ std::function<void(const TempDir&)> call_with(Access access, const std::string& 
 
 std::function<void(const TempDir&)> conversion(const std::vector<std::string>& inputs,
                                                const std::string& output, bool compress,
-                                               std::int64_t memory = 0) {
+                                               std::int64_t memory = 0, int threads = 1) {
   return [=](const TempDir& dir) {
     Conversion conversion;
     for (const std::string& input : inputs) conversion.inputs.push_back(dir.file(input));
     conversion.destination.path = dir.file(output);
     conversion.compress = compress;
-    convert(conversion, {.memory = memory});
+    Settings settings;
+    settings.memory = memory;
+    settings.threads = Threads(threads);
+    convert(conversion, settings);
   };
 }
 
@@ -245,6 +248,9 @@ const std::vector<Operation>& small_operations() {
        true},
       {"archive", {"out.npz"}, conversion({"data.npy", "words.npy"}, "out.npz", false)},
       {"archive, compressed", {"out.npz"}, conversion({"data.json", "words.npy"}, "out.npz", true)},
+      {"archive, compressed by threads",
+       {"out.npz"},
+       conversion({"data.npy", "words.npy", "picks.npy"}, "out.npz", true, 0, 2)},
       {"two jobs", {"one.npy", "two.json"}, run_jobs},
       {"golden files rewritten", {"one.npy", "two.json"}, update_cases},
       {"comparison", {}, compare_files},

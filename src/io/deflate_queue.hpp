@@ -1,0 +1,68 @@
+// Deflating on all threads: arrays, and blocks of large ones, concurrently. Knows nothing of zip.
+//
+// Each member is split into blocks of kDeflateBlock bytes, and each block is deflated without regard to the
+// others. Which bytes that results in depends on nothing else: not on the number of threads, and not on the
+// pieces in which the bytes come. A block that is not the last one of its member ends at a whole byte
+// (Z_SYNC_FLUSH, RFC 1951, 3.2.4), so that the blocks one after the other are one deflate stream, and each of
+// them can be inflated by itself.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/threads.hpp"
+
+namespace tensorop {
+
+// Bytes of a block before deflating; the last one of a member may have fewer.
+inline constexpr std::int64_t kDeflateBlock = std::int64_t{1} << 20;
+
+struct DeflatedBlock {
+  std::span<const std::byte> packed;
+  std::int64_t bytes = 0;  // before deflating
+  std::uint32_t crc = 0;   // CRC-32 of these
+  bool is_last = false;    // of its member
+};
+
+class DeflateQueue {
+ public:
+  // `take` gets each block, in their order, one at a time, on any thread.
+  DeflateQueue(int threads, std::function<void(const DeflatedBlock&)> take);
+  ~DeflateQueue();
+  DeflateQueue(const DeflateQueue&) = delete;
+  DeflateQueue& operator=(const DeflateQueue&) = delete;
+
+  // The next bytes of a member. What waits has at most some megabytes for each thread: from there on it is
+  // deflated. Throws what `take` does, or std::bad_alloc; then nothing more may be added.
+  void add(std::span<const std::byte> bytes);
+  // The member is complete; it has at least one byte. What is added next is another one.
+  void end_member();
+  // Deflates all that still waits. Throws as add() does.
+  void flush();
+
+ private:
+  class Deflater;
+  struct Block {
+    std::vector<std::byte> bytes;
+    std::vector<std::byte> packed;
+    std::uint32_t crc = 0;
+    bool is_last = false;
+  };
+
+  [[nodiscard]] std::int64_t room();
+  void pack(Block& block, int worker);
+  void take(Block& block);
+  void flush_if_full();
+
+  Threads threads_;
+  std::function<void(const DeflatedBlock&)> take_;
+  std::vector<std::unique_ptr<Deflater>> deflaters_;  // of each worker
+  std::vector<Block> blocks_;
+  std::int64_t waiting_ = 0;  // bytes of all blocks
+};
+
+}  // namespace tensorop

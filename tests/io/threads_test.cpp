@@ -1,0 +1,166 @@
+// Archives that several threads deflate and inflate: the same bytes, elements and messages as on one.
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "base/input_file.hpp"
+#include "base/text.hpp"
+#include "io/deflate_queue.hpp"
+#include "io/npz.hpp"
+#include "io/npz_writer.hpp"
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
+#include "support/npy_writer.hpp"
+#include "support/temp_dir.hpp"
+#include "support/tensors.hpp"
+
+namespace tensorop {
+namespace {
+
+// Called a0, a1, ... in archives.
+using Arrays = std::vector<Tensor>;
+
+// Each array in so many slices, as chunks come.
+void write_archive(const std::string& path, const NpzWriter::Options& options, const Arrays& arrays,
+                   std::int64_t slices = 1) {
+  NpzWriter archive(path, options);
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    const auto sink = archive.add(cat("a", i), DType::uint8, arrays[i].shape(), 0);
+    for (std::int64_t slice = 0; slice < slices; ++slice) {
+      const std::int64_t first = part_bound(arrays[i].size(), slice, slices);
+      const std::int64_t end = part_bound(arrays[i].size(), slice + 1, slices);
+      sink->append({reinterpret_cast<const char*>(arrays[i].data() + first), to_size(end - first)});
+    }
+    sink->commit();
+  }
+  archive.commit();
+}
+
+NpzArchive open(const std::string& path) {
+  return NpzArchive(InputFile::open(path).mapping());
+}
+
+// `bytes` bytes that deflate to about half, no two blocks alike.
+Tensor mixed_bytes(std::int64_t bytes) {
+  std::vector<std::uint8_t> values(to_size(bytes));
+  std::mt19937 random(static_cast<std::uint32_t>(bytes));
+  for (auto& value : values) value = static_cast<std::uint8_t>(random() % 16);
+  return tensor_of(DType::uint8, {bytes}, values);
+}
+
+// Arrays whose NPY files have about one block, two, and several, with small ones between.
+Arrays sample_of_blocks() {
+  constexpr std::int64_t kHeader = 128;
+  constexpr std::int64_t kOne = kDeflateBlock - kHeader;
+  Arrays arrays;
+  for (const std::int64_t bytes :
+       {kOne - 1, kOne, kOne + 1, kOne + kDeflateBlock, std::int64_t{0}, 5 * kDeflateBlock, std::int64_t{3}})
+    arrays.push_back(mixed_bytes(bytes));
+  return arrays;
+}
+
+bool same_bytes(const Tensor& a, const Tensor& b) {
+  return a.dtype() == b.dtype() && a.shape() == b.shape() &&
+         (a.bytes() == 0 || std::memcmp(a.data(), b.data(), to_size(a.bytes())) == 0);
+}
+
+}  // namespace
+
+TEST_CASE("neither the number of threads nor the pieces in which elements come change a deflated archive",
+          "[io][npz][threads]") {
+  const TempDir dir;
+  const auto arrays = sample_of_blocks();
+  write_archive(dir.file("a.npz"), {.compress = true}, arrays);
+  const std::string once = get(dir.file("a.npz"));
+  struct Row {
+    int threads;
+    std::int64_t slices;
+  };
+  for (const auto& [threads, slices] : {Row{1, 1000}, Row{2, 1}, Row{2, 1000}, Row{3, 7}, Row{16, 1}}) {
+    CAPTURE(threads, slices);
+    write_archive(dir.file("a.npz"), {.compress = true, .threads = threads}, arrays, slices);
+    CHECK((get(dir.file("a.npz")) == once));
+  }
+}
+
+TEST_CASE("deflated blocks are inflated on any number of threads, and as one stream", "[io][npz][threads]") {
+  const TempDir dir;
+  const auto arrays = sample_of_blocks();
+  for (const bool compress : {false, true}) {
+    write_archive(dir.file("a.npz"), {.compress = compress}, arrays);
+    const NpzArchive archive = open(dir.file("a.npz"));
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      for (const int threads : {1, 2, 3, 16}) {
+        CAPTURE(compress, i, threads);
+        CHECK(same_bytes(archive.read(i, {.threads = Threads(threads)}), arrays[i]));
+      }
+    }
+  }
+}
+
+TEST_CASE("an index of blocks that is wrong changes neither what is read nor what is said",
+          "[io][npz][threads]") {
+  const TempDir dir;
+  const Tensor array = mixed_bytes(5 * kDeflateBlock);
+  write_archive(dir.file("a.npz"), {.compress = true}, {array});
+  const std::string whole = get(dir.file("a.npz"));
+  const std::size_t field = whole.rfind(std::string("\x74\x6f\x1c\0\0\0\x10\0", 8));
+  REQUIRE(field != std::string::npos);
+  struct Change {
+    std::size_t offset;
+    std::uint32_t by;
+  };
+  // Sizes of segments that their sum does not show, a segment of another size, and none.
+  const std::vector<std::vector<Change>> rows = {
+      {{8, 1}, {12, ~0U}},
+      {{8, ~0U}, {12, 1}},
+      {{24, 5}, {28, ~4U}},
+      {{8, 0x1000}, {16, ~0xFFFU}},
+      {{4, 1}},
+      {{4, ~0xFU}},
+      {{4, ~0xFFFFFU}},
+      {{28, 1}},
+      {{0, 1}},
+  };
+  for (const auto& changes : rows) {
+    std::string bytes = whole;
+    for (const Change& change : changes) {
+      std::uint32_t number = 0;
+      std::memcpy(&number, &bytes[field + change.offset], 4);
+      number += change.by;
+      std::memcpy(&bytes[field + change.offset], &number, 4);
+    }
+    write_file(dir.file("a.npz"), bytes);
+    const NpzArchive archive = open(dir.file("a.npz"));
+    CAPTURE(changes[0].offset, changes[0].by);
+    CHECK(same_bytes(archive.read(0, {.threads = Threads(2)}), array));
+  }
+}
+
+TEST_CASE("what is damaged in any block is said as it is of one stream", "[io][npz][threads]") {
+  const TempDir dir;
+  const Tensor array = mixed_bytes(2 * kDeflateBlock);
+  for (const bool compress : {false, true}) {
+    write_archive(dir.file("a.npz"), {.compress = compress}, {array});
+    const std::string whole = get(dir.file("a.npz"));
+    for (std::size_t place = 1; place < 8; ++place) {
+      std::string bytes = whole;
+      bytes[whole.size() / 8 * place] ^= 0x10;
+      write_file(dir.file("a.npz"), bytes);
+      const NpzArchive archive = open(dir.file("a.npz"));
+      const auto line = [&](int threads) {
+        return error_of([&] { (void)archive.read(0, {.threads = Threads(threads)}); });
+      };
+      CAPTURE(compress, place);
+      const std::string expected = line(1);
+      CHECK(expected.starts_with("the data is damaged: "));
+      CHECK(line(2) == expected);
+      CHECK(line(3) == expected);
+    }
+  }
+}
+
+}  // namespace tensorop
