@@ -40,3 +40,5 @@ set(CPACK_TENSOROP_MAINTAINER ${TENSOROP_MAINTAINER})
 set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_LIST_DIR}/date.cmake)
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/debian.cmake ${CMAKE_CURRENT_LIST_DIR}/permissions.cmake)
 include(CPack)
+# No target package_source: git archives the sources.
+file(REMOVE ${CMAKE_BINARY_DIR}/CPackSourceConfig.cmake)

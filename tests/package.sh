@@ -90,6 +90,7 @@ doc=$work/deb/usr/share/doc/tensorop
 check "the version is the program's" equal "$(dpkg-deb --field "$deb" Package Version)" "Package: tensorop
 Version: $version"
 check "the changelog begins with the version" shows "^tensorop \\($version\\) " zcat "$doc/changelog.gz"
+check "so does the list of changes" equal "$(grep -m 1 -oE '^## [0-9.]+' "$doc/changes.md")" "## $version"
 check "only the program and its documentation" only \
   '^usr/(bin/tensorop|share/(man/man1/tensorop(-[a-z-]+)?\.1\.gz|bash-completion/completions/tensorop|zsh/vendor-completions/_tensorop|fish/vendor_completions\.d/tensorop\.fish|doc/tensorop/(copyright|changelog\.gz|(ops/)?[a-z-]+\.md)|lintian/overrides/tensorop))$' \
   "$files"
