@@ -11,6 +11,9 @@ if(TENSOROP_DPKG)
 endif()
 
 set(CPACK_PACKAGE_FILE_NAME tensorop-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
+# "Unspecified" is the component of all that is installed. Named, it has a list of its own: install_manifest.txt, by
+# which an installation is removed, stays as it was.
+set(CPACK_INSTALL_CMAKE_PROJECTS "${CMAKE_BINARY_DIR};tensorop;Unspecified;/")
 set(CPACK_STRIP_FILES ON)
 set(CPACK_VERBATIM_VARIABLES ON)
 

@@ -67,6 +67,11 @@ make_packages() {
   (cd "$build" && cpack --config CPackConfig.cmake -B "$folder" "$@") >"$work/log" || { cat "$work/log"; exit 1; }
 }
 
+manifest() {
+  cat "$build/install_manifest.txt" 2>/dev/null || true
+}
+
+installed=$(manifest)
 make_packages "$work/one"
 TZ=Pacific/Auckland LC_ALL=C.UTF-8 make_packages "$work/two"
 (umask 077 && make_packages "$work/three" -G TGZ)
@@ -74,6 +79,7 @@ deb=$(echo "$work"/one/*.deb)
 tarball=$(echo "$work"/one/*.tar.gz)
 check "two packages are the same bytes" cmp "$deb" "$work/two/${deb##*/}"
 check "two archives are the same bytes" cmp "$tarball" "$work/two/${tarball##*/}"
+check "the list of what cmake --install wrote stays" equal "$(manifest)" "$installed"
 check "the umask has no part in it" cmp "$tarball" "$work/three/${tarball##*/}"
 
 # ---- contents
