@@ -59,7 +59,8 @@ DType common_dtype(const Group& group, DType when_empty) {
 // been rounded.
 std::optional<Tensor> exact_integers(const Tensor& tensor, DType dtype) {
   constexpr double kLargest = 0x1p53;
-  if (tensor.dtype() != DType::float64 || !kIntegerTypes.contains(dtype)) return std::nullopt;
+  const bool is_integer = (kIntegerTypes | kSmallIntegerTypes).contains(dtype);
+  if (tensor.dtype() != DType::float64 || !is_integer) return std::nullopt;
   const std::int64_t count = tensor.size();
   auto integers = std::make_shared<Storage>(count * element_size(dtype));
   if (cast_elements(integers->data(), dtype, tensor.data(), DType::float64, count) >= 0) return std::nullopt;
@@ -76,7 +77,8 @@ void resolve_as(Source& source, DType dtype, bool keep_text) {
   if (source.tensor() != nullptr) return;
   // A text of only "NaN" and "Infinity" has strings by itself, and floats beside other floats.
   const auto may_be_not_finite = [&] {
-    return source.natural_dtype() == DType::string && (kFloatTypes | kComplexTypes).contains(dtype);
+    return source.natural_dtype() == DType::string &&
+           (kFloatTypes | kComplexTypes | kSmallFloatTypes).contains(dtype);
   };
   if (source.is_unread() || may_be_not_finite()) {
     try {

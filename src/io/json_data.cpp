@@ -18,7 +18,7 @@
 namespace tensorop {
 namespace {
 
-constexpr DTypeSet kFloatLike = kFloatTypes | kComplexTypes;
+constexpr DTypeSet kFloatLike = kFloatTypes | kComplexTypes | kSmallFloatTypes;
 
 bool is_complex(std::optional<DType> dtype) {
   return dtype && kComplexTypes.contains(*dtype);
@@ -55,6 +55,10 @@ void integers_to_float64(std::byte* out, const std::byte* in, std::int64_t count
 // Of the text of a number. One that is too large for a float is not zero, nor is one that is too small.
 bool is_nonzero(std::string_view text) {
   return text.substr(0, text.find_first_of("eE")).find_first_of("123456789") != std::string_view::npos;
+}
+
+std::string_view name_of_not_finite(double value) {
+  return std::isnan(value) ? "NaN" : value < 0 ? "-Infinity" : "Infinity";
 }
 
 template <AnyFloat T>
@@ -197,7 +201,7 @@ void DataReader::put_number(std::string_view text) {
   if (!is_number(*dtype_)) refuse("a number");
   dispatch(*dtype_, [&]<class T>(TypeTag<T>) {
     // Of a complex element it is one of the parts.
-    if constexpr (Real<Part<T>>) parse<Part<T>>(text);
+    if constexpr (Number<Part<T>>) parse<Part<T>>(text);
   });
   nesting_.next();
 }
@@ -226,20 +230,24 @@ bool DataReader::put_not_finite(double value) {
   }
   if (!kFloatLike.contains(*dtype_)) return false;
   dispatch(*dtype_, [&]<class T>(TypeTag<T>) {
-    if constexpr (AnyFloat<Part<T>>) elements_.push(round_to<Part<T>>(value));
+    if constexpr (Number<Part<T>>) {
+      Part<T> element{};
+      if (!convert_real(value, element)) throw Error(does_not_fit(name_of_not_finite(value)));
+      elements_.push(element);
+    }
   });
   return true;
 }
 
 void DataReader::not_finite(double value) {
-  const std::string_view found = std::isnan(value) ? "NaN" : value < 0 ? "-Infinity" : "Infinity";
+  const std::string_view found = name_of_not_finite(value);
   nesting_.require_element(found);
   if (!dtype_) {
     dtype_ = DType::float64;
     inferred_ = false;
   }
   if (inferred_ && dtype_ == DType::int64) become_float64();
-  if (kIntegerTypes.contains(*dtype_)) throw Error(does_not_fit(found));
+  if ((kIntegerTypes | kSmallIntegerTypes).contains(*dtype_)) throw Error(does_not_fit(found));
   if (!put_not_finite(value)) refuse(found);
   nesting_.next();
 }

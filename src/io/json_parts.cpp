@@ -9,7 +9,7 @@
 namespace tensorop {
 namespace {
 
-template <Real T>
+template <Number T>
 bool read_as(NumberPart& part, bool inferred) {
   // A copy: a mapped file may change between two looks at it. The comma at the end ends every loop here.
   std::string text(part.text);
@@ -74,7 +74,7 @@ void count_marks(NumberPart& part) {
 
 void read_numbers(NumberPart& part, DType dtype, bool inferred) {
   dispatch(dtype, [&]<class T>(TypeTag<T>) {
-    if constexpr (Real<Part<T>>) part.fits = part.lists && read_as<Part<T>>(part, inferred);
+    if constexpr (Number<Part<T>>) part.fits = part.lists && read_as<Part<T>>(part, inferred);
   });
 }
 

@@ -52,7 +52,7 @@ class Writer {
     put(']');
   }
 
-  template <Real T>
+  template <Number T>
   void put(T value) {
     constexpr std::size_t kQuotes = 2;
     make_room(kNumberTextSize + kQuotes);

@@ -138,9 +138,14 @@ Element string_element(std::string_view descr, char order) {
 }
 
 Element parse_descr(std::string_view descr) {
+  const auto named = parse_dtype(descr);
+  if (named && (kSmallTypes | DType::bfloat16).contains(*named))
+    return {*named, NpyEncoding::native, element_size(*named)};
   if (descr.size() >= 3) {
     const char order = descr[0];
     const bool ordered = order == '<' || order == '>' || order == '|' || order == '=';
+    if (ordered && descr.substr(1) == "f1") return {DType::float8_e5m2, NpyEncoding::native, 1};
+    if (ordered && descr.substr(1) == "V1") refuse_descr(descr);
     if (ordered && (descr[1] == 'U' || descr[1] == 'S')) return string_element(descr, order);
     for (int i = 0; ordered && i < kDTypeCount; ++i) {
       const DTypeInfo& row = info(static_cast<DType>(i));

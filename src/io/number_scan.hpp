@@ -10,6 +10,7 @@
 #include <limits>
 #include <string_view>
 #include <system_error>
+#include <type_traits>
 
 #include "io/number_text.hpp"
 #include "tensor/convert_elements.hpp"
@@ -123,6 +124,20 @@ template <AnyFloat T>
   }
   at = c;
   return true;
+}
+
+// Few files have them: no faster way.
+template <SmallNumber T>
+[[nodiscard]] bool scan_number(const char*& at, const char* end, T& value) {
+  const char* const first = at;
+  std::conditional_t<SmallFloat<T>, double, std::int8_t> wide{};
+  if (!scan_number(at, end, wide)) return false;
+  if (parse_number(std::string_view(first, static_cast<std::size_t>(at - first)), value) ==
+      NumberStatus::ok) {
+    return true;
+  }
+  at = first;
+  return false;
 }
 
 }  // namespace tensorop

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "base/text.hpp"
+#include "tensor/convert_elements.hpp"
 
 namespace tensorop {
 namespace {
@@ -49,7 +50,8 @@ Decimal decimal_of(std::string_view text) {
 
 // The sign of |text| - |value|, exactly. For texts that round to `value`.
 int compare_magnitude(std::string_view text, double value) {
-  // Enough for every digit of a midpoint of 16-bit floats: m * 2^-e has no more than e + 3 significant ones.
+  // Enough for every digit of a midpoint of 16-bit floats and of small ones: m * 2^-e has no more than e + 3
+  // significant ones.
   constexpr int kExactDigits = 140;
   char exact[kExactDigits + 16];
   const auto end =
@@ -73,31 +75,31 @@ NumberStatus parse_native_float(std::string_view text, T& value) {
   return NumberStatus::ok;
 }
 
-// Rounding the text to double and that to 16 bits differs from rounding the text once only where the double
-// is at a midpoint between two 16-bit neighbours and the text is beside it. There the double is rounded to
-// odd instead: it keeps the side that the text lies on.
-template <Half T>
+// Rounding the text to double and that to fewer bits differs from rounding the text once only where the
+// double is on a bound, such as the midpoint of two neighbours, and the text is beside it. There the double
+// is rounded to odd instead: it keeps the side that the text lies on.
+template <class T>
 NumberStatus parse_short_float(std::string_view text, T& value) {
   double wide = 0;
   if (parse_native_float(text, wide) != NumberStatus::ok) return NumberStatus::range;
-  T rounded = round_half<T>(wide);
   const auto bits = std::bit_cast<std::uint64_t>(wide);
-  if (wide != 0 && std::isfinite(wide)) {
-    const T below = round_half<T>(std::bit_cast<double>(bits - 1));
-    const T above = round_half<T>(std::bit_cast<double>(bits + 1));
-    if (below.bits != above.bits) {
+  if (wide != 0) {
+    const auto rounded = [](std::uint64_t number) {
+      constexpr int kNone = -1;
+      T out;
+      return convert_real(std::bit_cast<double>(number), out) ? int{out.bits} : kNone;
+    };
+    if (rounded(bits - 1) != rounded(bits + 1)) {
       const int side = compare_magnitude(text, wide);
-      if (side != 0) rounded = round_half<T>(std::bit_cast<double>((side < 0 ? bits - 1 : bits) | 1));
+      if (side != 0) wide = std::bit_cast<double>((side < 0 ? bits - 1 : bits) | 1);
     }
   }
-  if (!std::isfinite(to_float(rounded))) return NumberStatus::range;
-  value = rounded;
-  return NumberStatus::ok;
+  return convert_real(wide, value) ? NumberStatus::ok : NumberStatus::range;
 }
 
 }  // namespace
 
-template <Real T>
+template <Number T>
 NumberStatus parse_number(std::string_view text, T& value) {
   if constexpr (std::integral<T>) {
     if (text == "-0") text = "0";
@@ -109,6 +111,11 @@ NumberStatus parse_number(std::string_view text, T& value) {
     if (status != std::errc{} || stop != end) return NumberStatus::range;
     value = parsed;
     return NumberStatus::ok;
+  } else if constexpr (SmallInteger<T>) {
+    decltype(to_integer(value)) byte = 0;
+    const NumberStatus status = parse_number(text, byte);
+    if (status != NumberStatus::ok) return status;
+    return convert_real(std::int64_t{byte}, value) ? NumberStatus::ok : NumberStatus::range;
   } else if constexpr (Floating<T>) {
     return parse_native_float(text, value);
   } else {
@@ -221,9 +228,73 @@ char* write_decimal(char* out, ShortDecimal decimal) {
   return out + std::max(size - point, 1);
 }
 
+// The text of a small float.
+struct SmallText {
+  char characters[16];
+  int size;
+};
+
+// The same of a small float; of float8_e8m0fnu a decimal that float32 reads back as well.
+template <SmallFloat T>
+ShortDecimal shortest_decimal(T value) {
+  const double exact = to_float(value);
+  for (int digits = 0;; ++digits) {
+    // "d.ddde-05"
+    char text[kNumberTextSize];
+    const char* const end =
+        std::to_chars(text, text + sizeof text, exact, std::chars_format::scientific, digits).ptr;
+    const char* const e = std::find(static_cast<const char*>(text), end, 'e');
+    int exponent = 0;
+    std::from_chars(e[1] == '+' ? e + 2 : e + 1, end, exponent);
+    std::uint32_t nearest = 0;
+    for (const char* c = text; c != e; ++c) {
+      if (*c != '.') nearest = nearest * 10 + static_cast<std::uint32_t>(*c - '0');
+    }
+    // Where the interval is longer above the value, the decimal above may read back and the nearest one not.
+    // Powers of two are rounded up, and only a decimal that float32 reads back too looks like one.
+    constexpr bool kRoundsUp = !T::kLayout.has_zero;
+    for (const std::uint32_t decimal : {nearest, kRoundsUp ? nearest - 1 : nearest + 1}) {
+      const std::string number = cat(decimal, 'e', exponent - digits);
+      T back;
+      float single = 0;
+      const bool reads_back =
+          parse_number(number, back) == NumberStatus::ok && back.bits == meaning_bits(value);
+      const bool looks_like_it =
+          !kRoundsUp || (parse_number(number, single) == NumberStatus::ok && single == to_float(value));
+      if (reads_back && looks_like_it) return {decimal, exponent - digits};
+    }
+  }
+}
+
+template <SmallFloat T>
+char* write_small(char* out, T value) {
+  const float wide = to_float(value);
+  if (!std::isfinite(wide)) return write_number(out, wide);
+  if (std::signbit(wide)) *out++ = '-';
+  const int sign = T::kLayout.has_sign ? 1 << (T::kLayout.bits - 1) : 0;
+  const T magnitude{static_cast<std::uint8_t>(value.bits & ~sign)};
+  return wide == 0 ? append(out, "0.0") : write_decimal(out, shortest_decimal(magnitude));
+}
+
+// Of all bytes; made when the first of them is written.
+template <SmallFloat T>
+const std::array<SmallText, 256>& small_texts() {
+  static const std::array<SmallText, 256> texts = [] {
+    std::array<SmallText, 256> out{};
+    for (std::size_t bits = 0; bits < out.size(); ++bits) {
+      char text[3 * kNumberTextSize];
+      const char* const end = write_small(text, T{static_cast<std::uint8_t>(bits)});
+      out[bits].size = static_cast<int>(end - text);
+      std::copy(static_cast<const char*>(text), end, out[bits].characters);
+    }
+    return out;
+  }();
+  return texts;
+}
+
 }  // namespace
 
-template <Real T>
+template <Number T>
 char* write_number(char* out, T value) {
   if constexpr (std::integral<T>) {
     return std::to_chars(out, out + kNumberTextSize, value).ptr;
@@ -231,6 +302,13 @@ char* write_number(char* out, T value) {
     if (std::isfinite(value)) [[likely]]
       return write_finite(out, value);
     return append(out, std::isnan(value) ? "NaN" : value < 0 ? "-Infinity" : "Infinity");
+  } else if constexpr (SmallInteger<T>) {
+    return write_number(out, to_integer(value));
+  } else if constexpr (SmallFloat<T>) {
+    const SmallText& text = small_texts<T>()[value.bits];
+    // A copy of a fixed size is faster.
+    std::memcpy(out, text.characters, sizeof text.characters);
+    return out + text.size;
   } else {
     const float wide = to_float(value);
     if (!std::isfinite(wide)) return write_number(out, wide);
@@ -252,6 +330,8 @@ std::string range_text(DType dtype) {
     if constexpr (Half<T>) {
       const float largest = to_float(largest_half<T>());
       return between(-largest, largest);
+    } else if constexpr (SmallNumber<T>) {
+      return between(least_small<T>(), largest_small<T>());
     } else if constexpr (Real<Part<T>>) {
       return between(std::numeric_limits<Part<T>>::lowest(), std::numeric_limits<Part<T>>::max());
     } else {
@@ -272,6 +352,14 @@ template NumberStatus parse_number(std::string_view, Float16&);
 template NumberStatus parse_number(std::string_view, BFloat16&);
 template NumberStatus parse_number(std::string_view, float&);
 template NumberStatus parse_number(std::string_view, double&);
+template NumberStatus parse_number(std::string_view, Float8E4M3FN&);
+template NumberStatus parse_number(std::string_view, Float8E4M3FNUZ&);
+template NumberStatus parse_number(std::string_view, Float8E5M2&);
+template NumberStatus parse_number(std::string_view, Float8E5M2FNUZ&);
+template NumberStatus parse_number(std::string_view, Float8E8M0FNU&);
+template NumberStatus parse_number(std::string_view, Float4E2M1FN&);
+template NumberStatus parse_number(std::string_view, Int4&);
+template NumberStatus parse_number(std::string_view, UInt4&);
 
 template char* write_number(char*, std::int8_t);
 template char* write_number(char*, std::int16_t);
@@ -285,5 +373,13 @@ template char* write_number(char*, Float16);
 template char* write_number(char*, BFloat16);
 template char* write_number(char*, float);
 template char* write_number(char*, double);
+template char* write_number(char*, Float8E4M3FN);
+template char* write_number(char*, Float8E4M3FNUZ);
+template char* write_number(char*, Float8E5M2);
+template char* write_number(char*, Float8E5M2FNUZ);
+template char* write_number(char*, Float8E8M0FNU);
+template char* write_number(char*, Float4E2M1FN);
+template char* write_number(char*, Int4);
+template char* write_number(char*, UInt4);
 
 }  // namespace tensorop

@@ -17,13 +17,13 @@ namespace tensorop {
 enum class NumberStatus : std::uint8_t {
   ok,
   fraction,  // a '.' or an exponent where only integers are taken
-  range,     // does not fit; for a float: would become infinite
+  range,     // does not fit; for a float: would become infinite, for a small one: is beyond its largest value
 };
 
 // Reads the JSON number `text` (RFC 8259; the caller has checked the grammar) as T. Integers are exact;
 // floats are rounded once, ties to even, tiny ones to zero; "-0" is minus zero in a float. `value` is set
-// only when the status is ok.
-template <Real T>
+// only when the status is ok. Small floats are rounded as round_small() does.
+template <Number T>
 [[nodiscard]] NumberStatus parse_number(std::string_view text, T& value);
 
 // The float that "NaN", "Infinity" and "-Infinity" stand for; nothing for any other text.
@@ -33,9 +33,10 @@ template <Real T>
 inline constexpr std::size_t kNumberTextSize = 32;
 
 // Writes the shortest text that parse_number() reads back as `value`, and returns its end. Floats have a
-// point or an exponent; not-finite ones are NaN, Infinity, -Infinity without quotes. `out` has room for
-// kNumberTextSize characters.
-template <Real T>
+// point or an exponent; not-finite ones are NaN, Infinity, -Infinity without quotes. float8_e8m0fnu is
+// written so that float32 reads it back as well: so many numbers are rounded up to a power of two that the
+// shortest text would mislead. `out` has room for kNumberTextSize characters.
+template <Number T>
 char* write_number(char* out, T value);
 
 // The finite values of a numeric dtype, for messages: "0..255"; of a complex one those of its parts.

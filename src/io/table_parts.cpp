@@ -12,7 +12,7 @@ namespace tensorop {
 namespace {
 
 // The field at `at`, in all its spellings. False, with `at` unchanged, where it is no T.
-template <Real T>
+template <Number T>
 [[nodiscard]] bool scan_field(const char*& at, const char* end, T& value) {
   if (scan_number(at, end, value)) return true;
   std::string buffer;
@@ -20,16 +20,14 @@ template <Real T>
   const TableField field = read_field({at, static_cast<std::size_t>(stop - at)}, buffer);
   if (field.kind == FieldKind::number) {
     if (parse_number(field.text, value) != NumberStatus::ok) return false;
-  } else if (AnyFloat<T> && field.kind == FieldKind::not_finite) {
-    if constexpr (AnyFloat<T>) value = round_to<T>(field.value);
-  } else {
+  } else if (field.kind != FieldKind::not_finite || !convert_real(field.value, value)) {
     return false;
   }
   at = stop;
   return true;
 }
 
-template <Real T>
+template <Number T>
 bool read_as(NumberPart& part, std::int64_t columns, Separator separator, bool inferred) {
   // A copy: a mapped file may change between two looks at it. The line break at the end ends every loop here.
   std::string text(part.text);
@@ -86,7 +84,7 @@ PartFormat table_parts(std::int64_t columns, Separator separator) {
   };
   const auto read = [columns, separator](NumberPart& part, DType dtype, bool inferred) {
     dispatch(dtype, [&]<class T>(TypeTag<T>) {
-      if constexpr (Real<T>) part.fits = part.lists && read_as<T>(part, columns, separator, inferred);
+      if constexpr (Number<T>) part.fits = part.lists && read_as<T>(part, columns, separator, inferred);
     });
   };
   return {'\n', count, read};

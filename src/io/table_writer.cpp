@@ -19,7 +19,7 @@ char* write_element(char* out, Bool value) {
   return std::copy(text.begin(), text.end(), out);
 }
 
-template <Real T>
+template <Number T>
 char* write_element(char* out, T value) {
   return write_number(out, value);
 }
@@ -67,7 +67,7 @@ Encoding table_encoding(DType dtype, const Shape& shape, char separator) {
   encoding.encode = [dtype, columns, separator](std::int64_t first, std::int64_t count,
                                                 const std::byte* elements, std::string& out) {
     dispatch(dtype, [&]<class T>(TypeTag<T>) {
-      if constexpr (Real<T> || std::same_as<T, Bool>)
+      if constexpr (Number<T> || std::same_as<T, Bool>)
         append_elements<T>(out, first, count, elements, columns, separator);
     });
   };

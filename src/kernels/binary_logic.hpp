@@ -25,21 +25,23 @@ template <class T>
 }
 }  // namespace detail
 
+template <class T>
+concept Ordered = Real<T> || std::same_as<T, Bool>;
+template <class T>
+concept Comparable = Ordered<T> || Complex<T> || std::same_as<T, StringRef>;
+
 struct Equal {
-  template <class T>
+  template <Comparable T>
   static Bool apply(T a, T b) {
     return to_bool(detail::comparable(a) == detail::comparable(b));
   }
 };
 struct NotEqual {
-  template <class T>
+  template <Comparable T>
   static Bool apply(T a, T b) {
     return to_bool(!(detail::comparable(a) == detail::comparable(b)));
   }
 };
-
-template <class T>
-concept Ordered = Real<T> || std::same_as<T, Bool>;
 
 struct Less {
   template <Ordered T>

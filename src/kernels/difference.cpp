@@ -22,14 +22,33 @@ struct Deviation {
   double magnitude;
 };
 
+// The bits of a float as an integer, and the one of them that is the sign; a bit above them where there is
+// none.
+template <class T>
+std::uint64_t bits_of(T value) {
+  if constexpr (SmallFloat<T>) {
+    return meaning_bits(value);
+  } else {
+    using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                    std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
+    return std::bit_cast<Bits>(value);
+  }
+}
+template <class T>
+constexpr std::uint64_t sign_bit() {
+  if constexpr (SmallFloat<T>) {
+    return std::uint64_t{1} << (T::kLayout.has_sign ? T::kLayout.bits - 1 : T::kLayout.bits);
+  } else {
+    return std::uint64_t{1} << (8 * sizeof(T) - 1);
+  }
+}
+
 // Of finite floats: how many steps to the next value lead from one to the other.
 template <class T>
 std::uint64_t ulp_distance(T a, T e) {
-  using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t,
-                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
-  constexpr std::uint64_t kSign = std::uint64_t{1} << (8 * sizeof(T) - 1);
-  const std::uint64_t a_bits = std::bit_cast<Bits>(a);
-  const std::uint64_t e_bits = std::bit_cast<Bits>(e);
+  constexpr std::uint64_t kSign = sign_bit<T>();
+  const std::uint64_t a_bits = bits_of(a);
+  const std::uint64_t e_bits = bits_of(e);
   const std::uint64_t a_size = a_bits & (kSign - 1);
   const std::uint64_t e_size = e_bits & (kSign - 1);
   if ((a_bits & kSign) != (e_bits & kSign)) return a_size + e_size;
@@ -270,12 +289,22 @@ void compare_run(const T* actual, const T* expected, std::int64_t first, std::in
 }
 
 template <std::integral T>
+T integer_of(T value) {
+  return value;
+}
+template <SmallInteger T>
+auto integer_of(T value) {
+  return to_integer(value);
+}
+
+template <class T>
+requires std::integral<T> || SmallInteger<T>
 void compare_run(const T* actual, const T* expected, std::int64_t first, std::int64_t count,
                  Recorder& recorder) {
-  using Unsigned = std::make_unsigned_t<T>;
+  using Unsigned = std::make_unsigned_t<decltype(integer_of(T{}))>;
   for (std::int64_t i = 0; i < count; ++i) {
-    const T a = actual[i];
-    const T e = expected[i];
+    const auto a = integer_of(actual[i]);
+    const auto e = integer_of(expected[i]);
     if (a == e) continue;
     // Differences and negation are exact in the unsigned type of the same width.
     const auto a_bits = static_cast<Unsigned>(a);
@@ -305,7 +334,7 @@ requires(std::is_same_v<T, Bool> || std::is_same_v<T, StringRef>) void compare_r
 
 bool Difference::is_judged_by_ulp(DType dtype, const ElementTolerance& tolerance) {
   // Distances of integers are exact; as doubles, some of them would look alike.
-  const bool is_integer = kIntegerTypes.contains(dtype);
+  const bool is_integer = kExactTypes.contains(dtype);
   return tolerance.is_ulp_only() || (is_integer && tolerance.rtol == 0);
 }
 
@@ -334,7 +363,7 @@ Difference compare_elements(const Tensor& actual, const Tensor& expected, std::i
   const std::int64_t width = element_size(dtype);
   // Strings are pointers, and a NaN may differ from itself.
   const bool may_differ_in_same_bytes =
-      dtype == DType::string || (tolerance.nan_unequal && !kIntegerTypes.contains(dtype));
+      dtype == DType::string || (tolerance.nan_unequal && !kExactTypes.contains(dtype));
   Difference found;
   Recorder recorder(tolerance, found);
   for (std::int64_t done = 0; done < count;) {

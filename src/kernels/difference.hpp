@@ -4,7 +4,8 @@
 // expected one. Everything is computed in float64, differences of integers exactly. -0 equals +0. NaN equals
 // NaN whatever its payload. NaN against a number, and an infinity against anything but itself, pass under no
 // tolerance. Complex: |.| is the modulus; a part that is the same infinity or NaN on both sides counts as 0
-// in it. bool (any byte but 0 is true) and string are equal or not.
+// in it. bool (any byte but 0 is true) and string are equal or not. Small floats are compared as floats, with
+// their own steps in ulp, int4 and uint4 as integers.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +27,12 @@ struct ElementTolerance {
   [[nodiscard]] bool is_ulp_only() const { return max_ulp && rtol == 0 && atol == 0; }
 };
 
+// The dtypes whose distances are integers.
+inline constexpr DTypeSet kExactTypes = kIntegerTypes | kSmallIntegerTypes;
 // The dtypes that have a distance in ulp: floats, and integers, whose ulp is 1.
-inline constexpr DTypeSet kUlpTypes = kNumericTypes;
+inline constexpr DTypeSet kUlpTypes = kNumericTypes | kSmallTypes;
 // The dtypes of which elements may be nearly equal.
-inline constexpr DTypeSet kToleranceTypes = kNumericTypes | kComplexTypes;
+inline constexpr DTypeSet kToleranceTypes = kUlpTypes | kComplexTypes;
 
 // The largest of some measure, and the lowest position (flat, row-major) that has it.
 template <class T>

@@ -21,8 +21,10 @@ bool is_true(const T& element) {
     return static_cast<bool>(element);
   } else if constexpr (std::is_same_v<T, StringRef>) {
     return element.size != 0;
-  } else if constexpr (Half<T>) {
+  } else if constexpr (Half<T> || SmallFloat<T>) {
     return to_float(element) != 0;
+  } else if constexpr (SmallInteger<T>) {
+    return to_integer(element) != 0;
   } else {
     return element != T{};
   }

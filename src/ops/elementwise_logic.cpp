@@ -7,7 +7,7 @@
 namespace tensorop {
 namespace {
 
-constexpr TypeRow kStandardAll[] = {{"T", kAllTypes}};
+constexpr TypeRow kStandardAll[] = {{"T", kAllTypes.without(kSmallTypes)}};
 
 // Greater and Less.
 constexpr std::array<Version, 6> order_versions(std::string_view published) {

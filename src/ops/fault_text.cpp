@@ -13,7 +13,9 @@ template <class T>
 std::string value_text(T value) {
   if constexpr (std::integral<T>) {
     return cat(value);
-  } else if constexpr (Half<T>) {
+  } else if constexpr (SmallInteger<T>) {
+    return cat(to_integer(value));
+  } else if constexpr (Half<T> || SmallFloat<T>) {
     return value_text(to_float(value));
   } else if constexpr (Floating<T>) {
     if (std::isnan(value)) return "NaN";

@@ -18,7 +18,7 @@ bool has_ulp(const Comparison& comparison) {
   return kUlpTypes.contains(comparison.actual.dtype);
 }
 bool is_integer(const Comparison& comparison) {
-  return kIntegerTypes.contains(comparison.actual.dtype);
+  return kExactTypes.contains(comparison.actual.dtype);
 }
 
 std::string number(double value) {

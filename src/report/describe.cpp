@@ -143,13 +143,16 @@ std::string attribute_list(const Operator& op, const Version& version) {
   return names.empty() ? "none" : join(names);
 }
 
-// "all but complex64, complex128" where that is shorter.
+// "all but complex64, complex128 and small dtypes" where that is shorter.
 std::string type_list(DTypeSet set) {
   if (set == kIntegerTypes) return "any integer";
   const DTypeSet rest = kAllTypes.without(set);
   if (rest.empty()) return "all";
+  const bool no_small = rest.without(kSmallTypes) != rest && kSmallTypes.without(rest).empty();
+  const std::string others = (no_small ? rest.without(kSmallTypes) : rest).names();
   const std::string direct = set.names();
-  const std::string negated = cat("all but ", rest.names());
+  const std::string negated =
+      cat("all but ", others, no_small && !others.empty() ? " and " : "", no_small ? "small dtypes" : "");
   return negated.size() < direct.size() ? negated : direct;
 }
 

@@ -10,8 +10,8 @@
 namespace tensorop {
 namespace {
 
-// Every cast goes through one of four wide types that holds the source exactly, so that sixteen dtypes need
-// two loops each instead of sixteen.
+// Every cast goes through one of four wide types that holds the source exactly, so that a dtype needs two
+// loops instead of one for each other dtype.
 template <class T>
 struct WideOf {
   using type = double;
@@ -19,6 +19,10 @@ struct WideOf {
 template <std::integral T>
 struct WideOf<T> {
   using type = std::conditional_t<std::is_same_v<T, std::uint64_t>, std::uint64_t, std::int64_t>;
+};
+template <SmallInteger T>
+struct WideOf<T> {
+  using type = std::int64_t;
 };
 template <>
 struct WideOf<Bool> {
@@ -38,7 +42,9 @@ typename WideOf<T>::type widen(T value) {
     return bool{value} ? 1 : 0;
   } else if constexpr (Complex<T>) {
     return {to_double(value.real()), to_double(value.imag())};
-  } else if constexpr (Half<T>) {
+  } else if constexpr (SmallInteger<T>) {
+    return to_integer(value);
+  } else if constexpr (Half<T> || SmallFloat<T>) {
     return to_double(value);
   } else {
     return static_cast<typename WideOf<T>::type>(value);
@@ -47,7 +53,7 @@ typename WideOf<T>::type widen(T value) {
 
 // False when T cannot hold the value.
 template <class T, class W>
-bool narrow(W value, T& out) {
+bool narrow(W value, T& out, Overflow overflow) {
   if constexpr (std::is_same_v<T, Bool>) {
     out = {static_cast<std::uint8_t>(value != W{0})};
     return true;
@@ -63,9 +69,9 @@ bool narrow(W value, T& out) {
     out = {real, imag};
     return fits;
   } else if constexpr (Complex<W>) {
-    return value.imag() == 0 && convert_real(value.real(), out);
+    return value.imag() == 0 && convert_real(value.real(), out, overflow);
   } else {
-    return convert_real(value, out);
+    return convert_real(value, out, overflow);
   }
 }
 
@@ -78,13 +84,14 @@ void widen_block(const std::byte* in, std::int64_t count, Block& block) {
 }
 
 template <class W>
-std::int64_t narrow_block(const Block& block, DType to, std::int64_t count, std::byte* out) {
+std::int64_t narrow_block(const Block& block, DType to, std::int64_t count, std::byte* out,
+                          Overflow overflow) {
   const auto* wide = reinterpret_cast<const W*>(block);
   return dispatch(to, [&]<class T>(TypeTag<T>) -> std::int64_t {
     if constexpr (!std::is_same_v<T, StringRef>) {
       auto* elements = reinterpret_cast<T*>(out);
       for (std::int64_t i = 0; i < count; ++i) {
-        if (!narrow(wide[i], elements[i])) return i;
+        if (!narrow(wide[i], elements[i], overflow)) return i;
       }
     }
     return -1;
@@ -97,7 +104,8 @@ bool can_cast(DType from, DType to) {
   return from == to || (from != DType::string && to != DType::string);
 }
 
-std::int64_t cast_elements(std::byte* out, DType to, const std::byte* in, DType from, std::int64_t count) {
+std::int64_t cast_elements(std::byte* out, DType to, const std::byte* in, DType from, std::int64_t count,
+                           Overflow overflow) {
   if (from == to) {
     std::memcpy(out, in, to_size(count * element_size(to)));
     return -1;
@@ -112,7 +120,7 @@ std::int64_t cast_elements(std::byte* out, DType to, const std::byte* in, DType 
         return 0;
       } else {
         widen_block<T>(source, n, block);
-        return narrow_block<typename WideOf<T>::type>(block, to, n, target);
+        return narrow_block<typename WideOf<T>::type>(block, to, n, target, overflow);
       }
     });
     if (bad >= 0) return first + bad;

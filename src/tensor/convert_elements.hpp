@@ -2,8 +2,10 @@
 // rounding. Text is not converted here (io/number_text.hpp).
 // Source: docs/command-line.md (convert): float to integer truncates; out of range, NaN or a nonzero
 // imaginary part is an error; a finite float never becomes infinite. To bool: everything but zero is true.
+// Small floats: tensor/small_number.hpp.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <concepts>
@@ -18,10 +20,12 @@
 namespace tensorop {
 
 // Exact, but for 64-bit integers, which are rounded.
-template <Real T>
+template <Number T>
 [[nodiscard]] double to_double(T value) {
-  if constexpr (Half<T>) {
+  if constexpr (Half<T> || SmallFloat<T>) {
     return to_float(value);
+  } else if constexpr (SmallInteger<T>) {
+    return to_integer(value);
   } else {
     return static_cast<double>(value);
   }
@@ -52,11 +56,23 @@ template <std::integral T>
 }
 }  // namespace detail
 
-// Converts a real value (int64, uint64 or double, which hold those of all dtypes) to a real type. Returns
-// false when T cannot hold it.
-template <Real T, class Wide>
-[[nodiscard]] bool convert_real(Wide value, T& out) {
-  if constexpr (AnyFloat<T> && Floating<Wide>) {
+// Converts a real value (int64, uint64 or double, which hold those of all dtypes) to a type of numbers.
+// Returns false when T cannot hold it; `overflow` is what a small float cannot hold.
+template <Number T, class Wide>
+[[nodiscard]] bool convert_real(Wide value, T& out, Overflow overflow = Overflow::error) {
+  if constexpr (SmallFloat<T>) {
+    if constexpr (Floating<Wide>) {
+      return round_small(value, out, overflow);
+    } else {
+      return round_small(detail::to_double_odd(value), out, overflow);
+    }
+  } else if constexpr (SmallInteger<T>) {
+    decltype(to_integer(T{})) byte = 0;
+    if (!convert_real(value, byte) || std::clamp(byte, least_small<T>(), largest_small<T>()) != byte)
+      return false;
+    out.bits = static_cast<std::uint8_t>(byte & 0x0F);
+    return true;
+  } else if constexpr (AnyFloat<T> && Floating<Wide>) {
     out = round_to<T>(value);
     return !std::isfinite(value) || std::isfinite(to_double(out));
   } else if constexpr (Half<T>) {
@@ -84,8 +100,8 @@ template <Real T, class Wide>
 [[nodiscard]] bool can_cast(DType from, DType to);
 
 // Casts `count` elements. Returns -1, or the position of the first element that `to` cannot hold; what
-// follows it in `out` is then unspecified.
+// follows it in `out` is then unspecified. `overflow`: of small floats.
 [[nodiscard]] std::int64_t cast_elements(std::byte* out, DType to, const std::byte* in, DType from,
-                                         std::int64_t count);
+                                         std::int64_t count, Overflow overflow = Overflow::error);
 
 }  // namespace tensorop

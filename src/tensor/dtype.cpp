@@ -12,18 +12,56 @@ struct OtherName {
   DType dtype;
 };
 constexpr OtherName kOtherNames[] = {
-    {"?", DType::boolean},      {"b1", DType::boolean},    {"boolean", DType::boolean},
-    {"i1", DType::int8},        {"i2", DType::int16},      {"i4", DType::int32},
-    {"i8", DType::int64},       {"u1", DType::uint8},      {"u2", DType::uint16},
-    {"u4", DType::uint32},      {"u8", DType::uint64},     {"f2", DType::float16},
-    {"f4", DType::float32},     {"f8", DType::float64},    {"c8", DType::complex64},
-    {"c16", DType::complex128}, {"i32", DType::int32},     {"i64", DType::int64},
-    {"u32", DType::uint32},     {"u64", DType::uint64},    {"i16", DType::int16},
-    {"u16", DType::uint16},     {"half", DType::float16},  {"fp16", DType::float16},
-    {"f16", DType::float16},    {"bf16", DType::bfloat16}, {"float", DType::float32},
-    {"fp32", DType::float32},   {"f32", DType::float32},   {"single", DType::float32},
-    {"double", DType::float64}, {"fp64", DType::float64},  {"f64", DType::float64},
+    {"?", DType::boolean},
+    {"b1", DType::boolean},
+    {"boolean", DType::boolean},
+    {"i1", DType::int8},
+    {"i2", DType::int16},
+    {"i4", DType::int32},
+    {"i8", DType::int64},
+    {"u1", DType::uint8},
+    {"u2", DType::uint16},
+    {"u4", DType::uint32},
+    {"u8", DType::uint64},
+    {"f2", DType::float16},
+    {"f4", DType::float32},
+    {"f8", DType::float64},
+    {"c8", DType::complex64},
+    {"c16", DType::complex128},
+    {"i32", DType::int32},
+    {"i64", DType::int64},
+    {"u32", DType::uint32},
+    {"u64", DType::uint64},
+    {"i16", DType::int16},
+    {"u16", DType::uint16},
+    {"half", DType::float16},
+    {"fp16", DType::float16},
+    {"f16", DType::float16},
+    {"bf16", DType::bfloat16},
+    {"float", DType::float32},
+    {"fp32", DType::float32},
+    {"f32", DType::float32},
+    {"single", DType::float32},
+    {"double", DType::float64},
+    {"fp64", DType::float64},
+    {"f64", DType::float64},
     {"str", DType::string},
+    {"f8e4m3", DType::float8_e4m3fn},
+    {"f8e5m2", DType::float8_e5m2},
+    {"f8e8m0", DType::float8_e8m0fnu},
+    {"f4e2m1", DType::float4_e2m1fn},
+};
+
+// TensorProto's names, in lower case.
+constexpr OtherName kOnnxNames[] = {
+    {"float8e4m3fn", DType::float8_e4m3fn},
+    {"float8e4m3fnuz", DType::float8_e4m3fnuz},
+    {"float8e5m2", DType::float8_e5m2},
+    {"float8e5m2fnuz", DType::float8_e5m2fnuz},
+    {"float8e8m0", DType::float8_e8m0fnu},
+    {"float4e2m1", DType::float4_e2m1fn},
+    {"int4", DType::int4},
+    {"uint4", DType::uint4},
 };
 
 }  // namespace
@@ -38,6 +76,9 @@ std::optional<DType> parse_dtype(std::string_view name) {
 DType read_dtype(std::string_view text, std::string_view rule) {
   if (const auto dtype = parse_dtype(text)) return *dtype;
   std::string folded = lower(text);
+  for (const auto& [onnx, dtype] : kOnnxNames) {
+    if (folded == onnx) return dtype;
+  }
   if (folded.starts_with('<') || folded.starts_with('|') || folded.starts_with('=')) folded.erase(0, 1);
   std::string near;
   std::vector<std::string> names;

@@ -1,4 +1,4 @@
-// The sixteen dtypes: one table for names, sizes and codes of formats, sets of dtypes, and dispatch to the
+// The dtypes: one table for names, sizes and codes of formats, sets of dtypes, and dispatch to the
 // types of their elements.
 #pragma once
 
@@ -31,39 +31,68 @@ enum class DType : std::uint8_t {
   complex64,
   complex128,
   string,
+  float8_e4m3fn,
+  float8_e4m3fnuz,
+  float8_e5m2,
+  float8_e5m2fnuz,
+  float8_e8m0fnu,
+  float4_e2m1fn,
+  int4,
+  uint4,
 };
-inline constexpr int kDTypeCount = 16;
+inline constexpr int kDTypeCount = 24;
 
-enum class DTypeKind : std::uint8_t { boolean, signed_integer, unsigned_integer, floating, complex, string };
+// The small ones are data alone (tensor/small_number.hpp): no arithmetic, no order, no indices.
+enum class DTypeKind : std::uint8_t {
+  boolean,
+  signed_integer,
+  unsigned_integer,
+  floating,
+  complex,
+  string,
+  small_floating,
+  small_integer,
+};
 
 struct DTypeInfo {
   DType dtype;
-  std::string_view name;  // "float32": the command line, JSON and messages
-  std::string_view npy;   // "<f4": the descr of an NPY header; string has none, its width varies
+  std::string_view name;         // "float32": the command line, JSON and messages
+  std::string_view npy;          // "<f4": the descr of an NPY header; string has none, its width varies
+  int onnx;                      // data_type of TensorProto
+  std::string_view safetensors;  // "F32"; empty where the format does not have the dtype
   DTypeKind kind;
-  int size;   // bytes per element
+  int size;   // bytes per element, in memory
   int align;  // alignment in bytes that access needs, as the element's type or as a word of its width
+  int bits;   // of an element where several are packed in a byte; else 8 * size
 };
 
 // Everything that is known of a dtype but its C++ type, which dispatch() gives. A format of its own codes
 // adds a column.
 inline constexpr std::array<DTypeInfo, kDTypeCount> kDTypes = {{
-    {DType::boolean, "bool", "|b1", DTypeKind::boolean, 1, 1},
-    {DType::int8, "int8", "|i1", DTypeKind::signed_integer, 1, 1},
-    {DType::int16, "int16", "<i2", DTypeKind::signed_integer, 2, 2},
-    {DType::int32, "int32", "<i4", DTypeKind::signed_integer, 4, 4},
-    {DType::int64, "int64", "<i8", DTypeKind::signed_integer, 8, 8},
-    {DType::uint8, "uint8", "|u1", DTypeKind::unsigned_integer, 1, 1},
-    {DType::uint16, "uint16", "<u2", DTypeKind::unsigned_integer, 2, 2},
-    {DType::uint32, "uint32", "<u4", DTypeKind::unsigned_integer, 4, 4},
-    {DType::uint64, "uint64", "<u8", DTypeKind::unsigned_integer, 8, 8},
-    {DType::float16, "float16", "<f2", DTypeKind::floating, 2, 2},
-    {DType::bfloat16, "bfloat16", "<V2", DTypeKind::floating, 2, 2},
-    {DType::float32, "float32", "<f4", DTypeKind::floating, 4, 4},
-    {DType::float64, "float64", "<f8", DTypeKind::floating, 8, 8},
-    {DType::complex64, "complex64", "<c8", DTypeKind::complex, 8, 8},
-    {DType::complex128, "complex128", "<c16", DTypeKind::complex, 16, 8},
-    {DType::string, "string", "", DTypeKind::string, 16, 8},
+    {DType::boolean, "bool", "|b1", 9, "BOOL", DTypeKind::boolean, 1, 1, 8},
+    {DType::int8, "int8", "|i1", 3, "I8", DTypeKind::signed_integer, 1, 1, 8},
+    {DType::int16, "int16", "<i2", 5, "I16", DTypeKind::signed_integer, 2, 2, 16},
+    {DType::int32, "int32", "<i4", 6, "I32", DTypeKind::signed_integer, 4, 4, 32},
+    {DType::int64, "int64", "<i8", 7, "I64", DTypeKind::signed_integer, 8, 8, 64},
+    {DType::uint8, "uint8", "|u1", 2, "U8", DTypeKind::unsigned_integer, 1, 1, 8},
+    {DType::uint16, "uint16", "<u2", 4, "U16", DTypeKind::unsigned_integer, 2, 2, 16},
+    {DType::uint32, "uint32", "<u4", 12, "U32", DTypeKind::unsigned_integer, 4, 4, 32},
+    {DType::uint64, "uint64", "<u8", 13, "U64", DTypeKind::unsigned_integer, 8, 8, 64},
+    {DType::float16, "float16", "<f2", 10, "F16", DTypeKind::floating, 2, 2, 16},
+    {DType::bfloat16, "bfloat16", "<V2", 16, "BF16", DTypeKind::floating, 2, 2, 16},
+    {DType::float32, "float32", "<f4", 1, "F32", DTypeKind::floating, 4, 4, 32},
+    {DType::float64, "float64", "<f8", 11, "F64", DTypeKind::floating, 8, 8, 64},
+    {DType::complex64, "complex64", "<c8", 14, "C64", DTypeKind::complex, 8, 8, 64},
+    {DType::complex128, "complex128", "<c16", 15, "", DTypeKind::complex, 16, 8, 128},
+    {DType::string, "string", "", 8, "", DTypeKind::string, 16, 8, 128},
+    {DType::float8_e4m3fn, "float8_e4m3fn", "<V1", 17, "F8_E4M3", DTypeKind::small_floating, 1, 1, 8},
+    {DType::float8_e4m3fnuz, "float8_e4m3fnuz", "<V1", 18, "F8_E4M3FNUZ", DTypeKind::small_floating, 1, 1, 8},
+    {DType::float8_e5m2, "float8_e5m2", "<V1", 19, "F8_E5M2", DTypeKind::small_floating, 1, 1, 8},
+    {DType::float8_e5m2fnuz, "float8_e5m2fnuz", "<V1", 20, "F8_E5M2FNUZ", DTypeKind::small_floating, 1, 1, 8},
+    {DType::float8_e8m0fnu, "float8_e8m0fnu", "<V1", 24, "F8_E8M0", DTypeKind::small_floating, 1, 1, 8},
+    {DType::float4_e2m1fn, "float4_e2m1fn", "<V1", 23, "F4", DTypeKind::small_floating, 1, 1, 4},
+    {DType::int4, "int4", "<V1", 22, "", DTypeKind::small_integer, 1, 1, 4},
+    {DType::uint4, "uint4", "<V1", 21, "", DTypeKind::small_integer, 1, 1, 4},
 }};
 
 // The row of `dtype`.
@@ -79,7 +108,8 @@ inline constexpr std::array<DTypeInfo, kDTypeCount> kDTypes = {{
 
 // The dtype of that name ("float32"); nothing where there is none.
 [[nodiscard]] std::optional<DType> parse_dtype(std::string_view name);
-// The same of text that a user typed. Throws Error [rule] where there is none, with the dtype of that name in
+// The same of text that a user typed, of the small dtypes also ONNX's names in any case
+// ("FLOAT8E4M3FN"). Throws Error [rule] where there is none, with the dtype of that name in
 // other programs ("f4", "double"), or the nearest name, as a hint.
 [[nodiscard]] DType read_dtype(std::string_view text, std::string_view rule = {});
 
@@ -122,15 +152,18 @@ class DTypeSet {
 }
 
 // The sets of section 0 of the specification, as far as tensorop has dtypes: they grow with the table. What
-// published versions allow is in ops/published_types.hpp.
+// published versions allow is in ops/published_types.hpp. The small dtypes are in none of them but kAllTypes.
 inline constexpr DTypeSet kSignedTypes = types_of({DTypeKind::signed_integer});
 inline constexpr DTypeSet kUnsignedTypes = types_of({DTypeKind::unsigned_integer});
 inline constexpr DTypeSet kIntegerTypes = kSignedTypes | kUnsignedTypes;
 inline constexpr DTypeSet kFloatTypes = types_of({DTypeKind::floating});
 inline constexpr DTypeSet kNumericTypes = kIntegerTypes | kFloatTypes;
 inline constexpr DTypeSet kComplexTypes = types_of({DTypeKind::complex});
+inline constexpr DTypeSet kSmallFloatTypes = types_of({DTypeKind::small_floating});
+inline constexpr DTypeSet kSmallIntegerTypes = types_of({DTypeKind::small_integer});
+inline constexpr DTypeSet kSmallTypes = kSmallFloatTypes | kSmallIntegerTypes;
 inline constexpr DTypeSet kAllTypes =
-    kNumericTypes | kComplexTypes | types_of({DTypeKind::boolean, DTypeKind::string});
+    kNumericTypes | kComplexTypes | kSmallTypes | types_of({DTypeKind::boolean, DTypeKind::string});
 
 template <class T>
 struct TypeTag {
@@ -173,6 +206,22 @@ decltype(auto) dispatch(DType dtype, F&& f) {
       return f(TypeTag<std::complex<double>>{});
     case DType::string:
       return f(TypeTag<StringRef>{});
+    case DType::float8_e4m3fn:
+      return f(TypeTag<Float8E4M3FN>{});
+    case DType::float8_e4m3fnuz:
+      return f(TypeTag<Float8E4M3FNUZ>{});
+    case DType::float8_e5m2:
+      return f(TypeTag<Float8E5M2>{});
+    case DType::float8_e5m2fnuz:
+      return f(TypeTag<Float8E5M2FNUZ>{});
+    case DType::float8_e8m0fnu:
+      return f(TypeTag<Float8E8M0FNU>{});
+    case DType::float4_e2m1fn:
+      return f(TypeTag<Float4E2M1FN>{});
+    case DType::int4:
+      return f(TypeTag<Int4>{});
+    case DType::uint4:
+      return f(TypeTag<UInt4>{});
   }
   __builtin_unreachable();
 }

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "tensor/half.hpp"
+#include "tensor/small_number.hpp"
 
 namespace tensorop {
 
@@ -39,8 +40,12 @@ concept Complex = requires {
 // The floats, 16-bit ones included.
 template <class T>
 concept AnyFloat = Floating<T> || Half<T>;
+// The numbers that there is arithmetic of.
 template <class T>
 concept Real = std::integral<T> || AnyFloat<T>;
+// All types of a number but complex.
+template <class T>
+concept Number = Real<T> || SmallNumber<T>;
 
 namespace detail {
 template <class T>

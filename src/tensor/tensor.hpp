@@ -62,6 +62,13 @@ class Tensor {
     return out;
   }
 
+  // The same bytes as elements of another dtype of the same size; neither is string.
+  [[nodiscard]] Tensor viewed_as(DType dtype) const {
+    Tensor out = *this;
+    out.dtype_ = dtype;
+    return out;
+  }
+
   [[nodiscard]] DType dtype() const { return dtype_; }
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] std::int64_t rank() const { return tensorop::rank(shape_); }

@@ -265,11 +265,13 @@ TEST_CASE("convert refuses what it cannot mean", "[cli][commands][convert]") {
                 "convert: none.npy: cannot open: No such file or directory");
   check_refused(run_in(dir, {"convert", "[1]", "--dtype", "int7"}),
                 "convert: dtype 'int7' is not one of bool, int8, int16, int32, int64, uint8, uint16, uint32, "
-                "uint64, float16, bfloat16, float32, float64, complex64, complex128, string\n"
+                "uint64, float16, bfloat16, float32, float64, complex64, complex128, string, float8_e4m3fn, "
+                "float8_e4m3fnuz, float8_e5m2, float8_e5m2fnuz, float8_e8m0fnu, float4_e2m1fn, int4, uint4\n"
                 "hint: did you mean int8?");
   check_refused(run_in(dir, {"convert", "[1]", "--dtype", "<f4"}),
                 "convert: dtype '<f4' is not one of bool, int8, int16, int32, int64, uint8, uint16, uint32, "
-                "uint64, float16, bfloat16, float32, float64, complex64, complex128, string\n"
+                "uint64, float16, bfloat16, float32, float64, complex64, complex128, string, float8_e4m3fn, "
+                "float8_e4m3fnuz, float8_e5m2, float8_e5m2fnuz, float8_e8m0fnu, float4_e2m1fn, int4, uint4\n"
                 "hint: did you mean float32?");
   check_refused(run_in(dir, {"convert", "float32[2]"}),
                 "convert: 'float32[2]' is a dtype and a shape without elements: only a dry run takes it");

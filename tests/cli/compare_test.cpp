@@ -161,7 +161,8 @@ TEST_CASE("what cannot be compared is exit status 2", "[cli][compare]") {
       {{"[true]", "[true]", "--max-ulp", "1"},
        "--max-ulp cannot be used with bool (allowed: int8, int16, int32, int64, uint8, uint16, uint32, "
        "uint64, "
-       "float16, bfloat16, float32, float64)"},
+       "float16, bfloat16, float32, float64, float8_e4m3fn, "
+       "float8_e4m3fnuz, float8_e5m2, float8_e5m2fnuz, float8_e8m0fnu, float4_e2m1fn, int4, uint4)"},
       {{"a.npy", "a.npy", "--rtol"}, "--rtol needs a value"},
       {{"a.npy", "a.npy", "--show", "0"}, "--show '0' is not an integer from 1 to 100000"},
       {{"a.npy", "a.npy", "--show", "100001"}, "--show '100001' is not an integer from 1 to 100000"},

@@ -189,7 +189,8 @@ TEST_CASE("untyped JSON takes the dtype of the operand it must equal, or what it
                 "(-9223372036854775808..9223372036854775807)");
   check_refused(run_tensorop({"gather", "[1]", "[0]", "--dtype", "float"}),
                 "gather: dtype 'float' is not one of bool, int8, int16, int32, int64, uint8, uint16, uint32, "
-                "uint64, float16, bfloat16, float32, float64, complex64, complex128, string "
+                "uint64, float16, bfloat16, float32, float64, complex64, complex128, string, float8_e4m3fn, "
+                "float8_e4m3fnuz, float8_e5m2, float8_e5m2fnuz, float8_e8m0fnu, float4_e2m1fn, int4, uint4 "
                 "[G-8]\nhint: did you mean float32?");
 }
 

@@ -37,6 +37,10 @@ Tensor tiny_tensor(DType dtype, const Shape& shape, bool ones) {
     T one{};
     if constexpr (Half<T>) {
       one = round_half<T>(1.0F);
+    } else if constexpr (SmallFloat<T>) {
+      CHECK(round_small(1.0, one));
+    } else if constexpr (SmallInteger<T>) {
+      one = {1};
     } else if constexpr (std::is_same_v<T, StringRef>) {
       one = {"a", 1};
     } else if constexpr (std::is_same_v<T, Bool>) {

@@ -119,9 +119,17 @@ TEST_CASE("dtype and shape come first, both at once, and nothing is broadcast or
 }
 
 TEST_CASE("an untyped operand takes the dtype of the other one", "[golden][compare]") {
-  const std::vector<std::string> dtypes = {"int8",    "int16",   "int32",     "int64",     "uint8",
-                                           "uint16",  "uint32",  "uint64",    "float16",   "bfloat16",
-                                           "float32", "float64", "complex64", "complex128"};
+  const std::vector<std::string> dtypes = {"int8",           "int16",
+                                           "int32",          "int64",
+                                           "uint8",          "uint16",
+                                           "uint32",         "uint64",
+                                           "float16",        "bfloat16",
+                                           "float32",        "float64",
+                                           "complex64",      "complex128",
+                                           "float8_e4m3fn",  "float8_e4m3fnuz",
+                                           "float8_e5m2",    "float8_e5m2fnuz",
+                                           "float8_e8m0fnu", "float4_e2m1fn",
+                                           "int4",           "uint4"};
   for (const std::string& dtype : dtypes) {
     CAPTURE(dtype);
     const std::string data = dtype.starts_with("complex") ? "[[1,2]]" : "[1,2]";
@@ -559,7 +567,8 @@ TEST_CASE("distances in ulp are refused where there are none", "[golden][compare
   }
   CHECK_THROWS_WITH(compare("true", "true", given),
                     "max_ulp cannot be used with bool (allowed: int8, int16, int32, int64, uint8, uint16, "
-                    "uint32, uint64, float16, bfloat16, float32, float64)");
+                    "uint32, uint64, float16, bfloat16, float32, float64, float8_e4m3fn, float8_e4m3fnuz, "
+                    "float8_e5m2, float8_e5m2fnuz, float8_e8m0fnu, float4_e2m1fn, int4, uint4)");
 }
 
 TEST_CASE("so many elements may differ", "[golden][compare]") {

@@ -310,7 +310,8 @@ TEST_CASE("complex elements are pairs", "[json_reader]") {
 TEST_CASE("a description that is wrong is refused", "[json_reader]") {
   const std::string dtypes =
       "bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64, "
-      "complex64, complex128, string";
+      "complex64, complex128, string, float8_e4m3fn, float8_e4m3fnuz, float8_e5m2, float8_e5m2fnuz, "
+      "float8_e8m0fnu, float4_e2m1fn, int4, uint4";
   const std::vector<Meaning> cases = {
       {"{}", "key \"data\" is missing"},
       {R"({"dtype":"int8"})", "key \"data\" is missing"},

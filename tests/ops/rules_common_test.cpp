@@ -286,7 +286,9 @@ std::vector<RuleCase> common_rules() {
        "scatterupdate: reduction 'foo' is not one of none, add, sum, sub, mul, prod, min, max, mean [G-8]"},
       {"gather [1] 0 --dtype floaty",
        "gather: dtype 'floaty' is not one of bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, "
-       "float16, bfloat16, float32, float64, complex64, complex128, string [G-8]",
+       "float16, bfloat16, float32, float64, complex64, complex128, string, "
+       "float8_e4m3fn, float8_e4m3fnuz, float8_e5m2, float8_e5m2fnuz, float8_e8m0fnu, float4_e2m1fn, int4, "
+       "uint4 [G-8]",
        "did you mean float16?"},
       // G-8: --oob belongs to the default semantics and to operators with indices.
       {"gather [1] 0 --oob drop", "gather: oob 'drop' is not one of error, zero, clip, wrap [G-8]"},

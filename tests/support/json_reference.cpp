@@ -218,6 +218,29 @@ std::optional<T> nearest_half(std::string_view number) {
   return T{static_cast<std::uint16_t>(low | (negative ? 0x8000 : 0))};
 }
 
+// The small float that the number is nearest to, of two the even one, or (float8_e8m0fnu) the least that is
+// not below it; nothing where that is beyond the largest one.
+template <SmallFloat T>
+std::optional<T> nearest_small(std::string_view number) {
+  constexpr const SmallFloatLayout& kLayout = T::kLayout;
+  const bool negative = number[0] == '-';
+  if (negative) number.remove_prefix(1);
+  const double nearest = std::strtod(std::string(number).c_str(), nullptr);
+  if (!kLayout.has_zero && (nearest == 0 || negative)) return std::nullopt;
+  const auto value = [](int bits) -> double { return to_float(T{static_cast<std::uint8_t>(bits)}); };
+  int bits = 0;
+  for (int next = 1; nearest != 0 && next <= kLayout.largest + 1; ++next) {
+    // Where the next value would be, beyond the largest one too.
+    const double below = value(next - 1);
+    const double step = next <= kLayout.largest ? value(next) - below : below - value(next - 2);
+    const int side = compare(number, nearest, kLayout.has_zero ? below + step / 2 : below);
+    if (side > 0 || (side == 0 && kLayout.has_zero && next % 2 == 0)) bits = next;
+  }
+  if (bits > kLayout.largest) return std::nullopt;
+  const bool has_sign = negative && (bits != 0 || kLayout.has_minus_zero);
+  return T{static_cast<std::uint8_t>(bits | (has_sign ? 1 << (kLayout.bits - 1) : 0))};
+}
+
 template <std::integral T>
 std::optional<T> integer_of(std::string_view number) {
   if (!is_integer_text(number)) return std::nullopt;
@@ -234,7 +257,13 @@ std::optional<T> integer_of(std::string_view number) {
 
 template <class T>
 std::optional<T> not_finite_of(const std::string& text) {
-  if constexpr (Half<T>) {
+  if constexpr (SmallFloat<T>) {
+    const bool is_nan = text == "NaN";
+    std::uint8_t bits = is_nan ? T::kLayout.nan : T::kLayout.infinity;
+    if (bits == 0) return std::nullopt;
+    if (text[0] == '-') bits |= 0x80;
+    return T{bits};
+  } else if constexpr (Half<T>) {
     constexpr auto kInfinity = HalfTraits<T>::kInfinity;
     if (text == "NaN") return T{static_cast<std::uint16_t>(kInfinity | HalfTraits<T>::kQuiet)};
     return T{static_cast<std::uint16_t>(text[0] == '-' ? kInfinity | 0x8000 : kInfinity)};
@@ -258,6 +287,13 @@ std::optional<T> element_of(const Node& leaf) {
     if (leaf.kind != Node::Kind::number) return std::nullopt;
     if constexpr (std::integral<T>) {
       return integer_of<T>(leaf.text);
+    } else if constexpr (SmallInteger<T>) {
+      const auto value = integer_of<std::int8_t>(leaf.text);
+      const bool fits =
+          value && (std::same_as<T, Int4> ? -8 <= *value && *value < 8 : 0 <= *value && *value < 16);
+      return fits ? std::optional(T{static_cast<std::uint8_t>(*value & 15)}) : std::nullopt;
+    } else if constexpr (SmallFloat<T>) {
+      return nearest_small<T>(leaf.text);
     } else if constexpr (Half<T>) {
       return nearest_half<T>(leaf.text);
     } else {

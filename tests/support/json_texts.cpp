@@ -90,6 +90,19 @@ long double value_near(Random& random, const Plan& plan) {
       const auto value = std::bit_cast<float>(static_cast<std::uint32_t>(bits << 1 >> 33));
       return between(value, std::nextafter(value, HUGE_VALF));
     }
+    case DType::float8_e4m3fn:
+    case DType::float8_e4m3fnuz:
+    case DType::float8_e5m2:
+    case DType::float8_e5m2fnuz:
+    case DType::float8_e8m0fnu:
+    case DType::float4_e2m1fn:
+      return dispatch(plan.dtype, [&]<class T>(TypeTag<T>) -> long double {
+        if constexpr (SmallFloat<T>) {
+          const auto below = static_cast<std::uint8_t>(random.between(0, T::kLayout.largest - 1));
+          return between(to_float(T{below}), to_float(T{static_cast<std::uint8_t>(below + 1)}));
+        }
+        return 0;
+      });
     default: {
       // Half of them of magnitudes whose exact digits are few.
       constexpr std::uint64_t kFraction = (std::uint64_t{1} << 52) - 1;
@@ -189,6 +202,13 @@ std::string scalar(Random& random, const Plan& plan) {
     case DTypeKind::complex:
       if (plan.not_finite && random.chance(20)) return not_finite(random);
       return number(random, plan);
+    case DTypeKind::small_floating:
+      if (plan.not_finite && random.chance(20)) return not_finite(random);
+      if (random.chance(5)) return number(random, plan);
+      return cat(plan.dtype != DType::float8_e8m0fnu && random.chance(30) ? "-" : "", boundary(random, plan));
+    case DTypeKind::small_integer:
+      if (random.chance(5)) return number(random, plan);
+      return cat(plan.dtype == DType::int4 ? random.between(-8, 7) : random.between(0, 15));
   }
   return "";
 }

@@ -101,6 +101,16 @@ std::string descr_of(DType dtype, const NpyLayout& layout, std::size_t string_by
       return order + "c8";
     case DType::complex128:
       return order + "c16";
+    case DType::float8_e5m2:
+      return order + "f1";
+    case DType::float8_e4m3fn:
+    case DType::float8_e4m3fnuz:
+    case DType::float8_e5m2fnuz:
+    case DType::float8_e8m0fnu:
+    case DType::float4_e2m1fn:
+    case DType::int4:
+    case DType::uint4:
+      return std::string(name(dtype));
     case DType::string:
       return layout.bytes_strings ? "|S" + std::to_string(string_bytes)
                                   : order + "U" + std::to_string(string_bytes / 4);

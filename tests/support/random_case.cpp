@@ -73,6 +73,7 @@ std::string random_text(Random& random) {
 Element random_element(Random& random, DType dtype, Style style) {
   if (dtype == DType::boolean) return reference::make_bool(random.chance(50));
   if (dtype == DType::string) return {dtype, random_text(random)};
+  if (kSmallTypes.contains(dtype)) return {dtype, random_bytes(random, 1)};
   if (kIntegerTypes.contains(dtype)) return random_integer(random, dtype, style);
   if (kFloatTypes.contains(dtype)) return random_real(random, dtype, style);
   const DType part = dtype == DType::complex64 ? DType::float32 : DType::float64;

@@ -32,7 +32,8 @@ void set_reduction(Random& random, RandomCase& call, DType dtype) {
   std::string reduction = random.pick(rules.reductions);
   // Most draws that 4.5 leaves empty (T-3) are drawn again.
   const bool ordered = reduction == "min" || reduction == "max";
-  const bool undefined = (dtype == DType::string && reduction != "none") ||
+  const bool is_data = dtype == DType::string || kSmallTypes.contains(dtype);
+  const bool undefined = (is_data && reduction != "none") ||
                          (dtype == DType::boolean && reduction == "mean") ||
                          (kComplexTypes.contains(dtype) && ordered);
   if (undefined && !random.chance(5)) reduction = "none";

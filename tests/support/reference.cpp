@@ -25,7 +25,7 @@ bool is_gather(const std::string& op) {
 // Column by column the table of 4.5: which reductions a dtype has.
 bool reduction_defined(const std::string& reduction, DType dtype) {
   if (reduction == "none") return true;
-  if (dtype == DType::string) return false;
+  if (dtype == DType::string || kSmallTypes.contains(dtype)) return false;
   if (kComplexTypes.contains(dtype)) return reduction != "min" && reduction != "max";
   return dtype != DType::boolean || reduction != "mean";
 }

@@ -235,6 +235,50 @@ TEST_CASE("bool is whether a value differs from zero, and 0 or 1 as a number", "
   check<Bool, Bool>({{Bool{2}, Bool{2}}});  // no cast at all
 }
 
+TEST_CASE("small numbers are converted from and to every kind of number", "[tensor][small]") {
+  check<double, Int4>(
+      {{-8.9, Int4{8}}, {7.9, Int4{7}}, {-0.5, Int4{0}}, {8.0, kNo}, {-9.0, kNo}, {kNan, kNo}});
+  check<double, UInt4>({{15.9, UInt4{15}}, {-0.5, UInt4{0}}, {16.0, kNo}, {-1.0, kNo}, {1e300, kNo}});
+  check<std::int64_t, Int4>({{-1, Int4{15}}, {-9, kNo}, {8, kNo}, {kMin, kNo}});
+  check<std::uint64_t, UInt4>({{15, UInt4{15}}, {16, kNo}, {kAll, kNo}});
+  check<Int4, double>({{Int4{0xF8}, -8.0}, {Int4{7}, 7.0}});
+  check<Int4, UInt4>({{Int4{7}, UInt4{7}}, {Int4{15}, kNo}});
+  check<UInt4, Int4>({{UInt4{7}, Int4{7}}, {UInt4{8}, kNo}});
+  check<Int4, Int4>({{Int4{0xF8}, Int4{0xF8}}});  // no cast at all
+  check<std::int64_t, Float8E4M3FN>(
+      {{448, Float8E4M3FN{0x7E}}, {465, kNo}, {-1, Float8E4M3FN{0xB8}}, {kMax, kNo}});
+  check<std::uint64_t, Float8E5M2>({{57344, Float8E5M2{0x7B}}, {kAll, kNo}});
+  // Up, by a bit that float64 does not hold.
+  check<std::int64_t, Float8E8M0FNU>(
+      {{(std::int64_t{1} << 60) + 1, Float8E8M0FNU{127 + 61}}, {0, kNo}, {-4, kNo}});
+  // Through float it would come to lie in the middle.
+  check<double, Float8E4M3FN>({{1.0625 + 0x1p-50, Float8E4M3FN{0x39}}, {kInf, kNo}});
+  check<float, Float8E5M2>({{65504.0F, kNo}, {static_cast<float>(kInf), Float8E5M2{0x7C}}});
+  check<Float8E5M2, Float8E4M3FN>({{Float8E5M2{0x7B}, kNo}, {Float8E5M2{0x3C}, Float8E4M3FN{0x38}}});
+  check<Float8E4M3FN, Float16>({{Float8E4M3FN{0x7E}, half(448)}, {Float8E4M3FN{0x80}, half(-0.0F)}});
+  check<Float8E4M3FN, std::int8_t>({{Float8E4M3FN{0x3C}, std::int8_t{1}}, {Float8E4M3FN{0x7E}, kNo}});
+  check<Float8E4M3FN, Bool>({{Float8E4M3FN{0x80}, Bool{0}}, {Float8E4M3FN{0x7F}, Bool{1}}});
+  check<Float4E2M1FN, std::complex<float>>({{Float4E2M1FN{15}, std::complex<float>{-6, 0}}});
+  check<std::complex<double>, Float4E2M1FN>(
+      {{{6.0, 0.0}, Float4E2M1FN{7}}, {{6.0, 1.0}, kNo}, {{7.0, 0.0}, kNo}});
+  check<Bool, Float8E8M0FNU>({{Bool{1}, Float8E8M0FNU{127}}, {Bool{0}, kNo}});
+  check<Bool, UInt4>({{Bool{2}, UInt4{1}}});
+}
+
+TEST_CASE("what a small float does not have is cast as it is asked for", "[tensor][small]") {
+  const std::vector<float> values = {500, static_cast<float>(-kInf), 1};
+  const auto* const in = reinterpret_cast<const std::byte*>(values.data());
+  std::uint8_t out[3];
+  auto* const bytes = reinterpret_cast<std::byte*>(out);
+  CHECK(cast_elements(bytes, DType::float8_e4m3fn, in, DType::float32, 3) == 0);
+  CHECK(cast_elements(bytes, DType::float8_e4m3fn, in, DType::float32, 3, Overflow::saturate) == -1);
+  CHECK((out[0] == 0x7E && out[1] == 0xFE && out[2] == 0x38));
+  CHECK(cast_elements(bytes, DType::float8_e4m3fn, in, DType::float32, 3, Overflow::nan) == -1);
+  CHECK((out[0] == 0x7F && out[1] == 0xFF && out[2] == 0x38));
+  // Of no other dtype.
+  CHECK(cast_elements(bytes, DType::int4, in, DType::float32, 3, Overflow::saturate) == 0);
+}
+
 TEST_CASE("the first element that does not fit is reported, wherever it stands", "[tensor]") {
   for (const std::int64_t bad : {0, 1, 511, 512, 513, 1999}) {
     std::vector<std::int64_t> in(2000, 7);
@@ -262,7 +306,11 @@ TEST_CASE("every dtype that can hold it carries a small integer through every ot
       const auto from = static_cast<DType>(f);
       const auto to = static_cast<DType>(t);
       if (from == DType::string || to == DType::string) continue;
-      const std::int64_t value = from == DType::boolean || to == DType::boolean ? 1 : 100;
+      const DTypeSet few = {DType::boolean, DType::float4_e2m1fn, kSmallIntegerTypes};
+      // A power of two is in every float.
+      const std::int64_t value = from == DType::boolean || to == DType::boolean ? 1
+                                 : few.contains(from) || few.contains(to)       ? 4
+                                                                                : 64;
       std::byte first[16] = {};
       std::byte second[16] = {};
       std::int64_t back = 0;
