@@ -1,6 +1,7 @@
 // `info`: what a file holds. `convert`: the same tensor in another format or dtype. `nonzero`: where it is
 // not zero.
 #include <algorithm>
+#include <cstdio>
 #include <string>
 
 #include "base/error.hpp"
@@ -26,6 +27,9 @@ int run_info(const Arguments& arguments) {
     try {
       for (const FileInfo& file : inspect_file(path, format)) {
         lines += arguments.has("--json") ? describe_json(file) : describe_text(file);
+        for (const std::string& line : file.warnings) {
+          std::fprintf(stderr, "tensorop: warning: %s: %s\n", printable(file.path).c_str(), line.c_str());
+        }
       }
     } catch (const MemoryError&) {
       throw;

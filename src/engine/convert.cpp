@@ -78,13 +78,26 @@ Opened open_input(const std::string& text, const Reading& reading,
   return {source.name(), tensor, wanted, std::move(inputs)};
 }
 
-void convert_one(const Conversion& conversion, const Reading& reading) {
+struct NamedInput {
+  std::string name;
+  std::string text;
+};
+
+// NAME=OPERAND, unless the whole text is an operand.
+std::optional<NamedInput> split_name(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const std::size_t bracket = text.find_first_of("[{\"");
+  if (equals >= bracket || names_file(text)) return std::nullopt;
+  return NamedInput{text.substr(0, equals), text.substr(equals + 1)};
+}
+
+void convert_one(const std::string& text, const Destination& destination, const Reading& reading) {
   // An array that memory does not hold is written to the destination piece by piece, where it can.
   std::unique_ptr<Sink> sink;
   bool is_written = false;
   const auto direct = [&](DType dtype, const Shape& shape) -> WriteBytes {
     if (reading.dtype.value_or(dtype) != dtype) return nullptr;
-    sink = open_sink(conversion.destination, dtype, shape, 0);
+    sink = open_sink(destination, dtype, shape, 0);
     is_written = sink->elements() != nullptr;
     if (!is_written) return nullptr;
     return [elements = sink->elements(), width = element_size(dtype)](std::int64_t offset,
@@ -92,24 +105,27 @@ void convert_one(const Conversion& conversion, const Reading& reading) {
       elements->write(offset / width, bytes.data(), to_int64(bytes.size()));
     };
   };
-  const Opened input = open_input(conversion.inputs[0], reading, direct);
+  const Opened input = open_input(text, reading, direct);
   if (is_written) return sink->commit();
   if (sink) return write_tensor(input.tensor, input.inputs, *sink, reading.settings.threads);
   if (!input.is_cast())
-    return write_tensor(input.tensor, input.inputs, conversion.destination, reading.settings.threads);
-  input.in_context([&] { execute(input.planned(), input.inputs, conversion.destination, reading.settings); });
+    return write_tensor(input.tensor, input.inputs, destination, reading.settings.threads);
+  input.in_context([&] { execute(input.planned(), input.inputs, destination, reading.settings); });
 }
 
-struct NamedInput {
-  std::string name;
-  std::string text;
-};
+// To a format whose files hold the name of their array, which NAME=OPERAND gives.
+void convert_named(const std::string& text, const Destination& destination, const Reading& reading) {
+  const auto named = split_name(text);
+  if (!named) return convert_one(text, destination, reading);
+  if (!is_utf8(named->name)) throw Error(cat("the name ", in_quotes(named->name), " is not valid UTF-8"));
+  Destination with_name = destination;
+  with_name.array = named->name;
+  convert_one(named->text, with_name, reading);
+}
 
-// NAME=OPERAND, unless the whole text is an operand. An archive without a name is all its arrays.
+// NAME=OPERAND. An archive without a name is all its arrays.
 std::vector<NamedInput> read_name(const std::string& text, std::size_t position) {
-  const std::size_t equals = text.find('=');
-  const std::size_t bracket = text.find_first_of("[{\"");
-  if (equals < bracket && !names_file(text)) return {{text.substr(0, equals), text.substr(equals + 1)}};
+  if (const auto named = split_name(text)) return {*named};
   std::vector<NamedInput> arrays;
   for (std::string& name : array_names(text)) arrays.push_back({name, cat(text, ':', name)});
   if (!arrays.empty()) return arrays;
@@ -186,7 +202,9 @@ void convert(const Conversion& conversion, const Settings& settings) {
   if (conversion.dtype) dtype = read_dtype(*conversion.dtype);
   Reading reading{dtype, conversion.text_format, settings};
   if (conversion.destination.path != "-") reading.settings.scratch_beside = conversion.destination.path;
-  to_archive ? convert_to_archive(conversion, format, reading) : convert_one(conversion, reading);
+  if (to_archive) return convert_to_archive(conversion, format, reading);
+  const bool keeps_name = format.encode_named != nullptr;
+  (keeps_name ? convert_named : convert_one)(conversion.inputs[0], conversion.destination, reading);
 }
 
 }  // namespace tensorop

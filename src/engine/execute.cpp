@@ -260,8 +260,8 @@ void execute(const Planned& planned, const Inputs& inputs, const Destination& de
              const Settings& settings) {
   const OutputInfo& output = planned.output;
   require_possible(output);
-  // The width of NPY strings is known only when all of them are computed.
-  if (output.dtype == DType::string && single_format_of(destination).needs_string_width) {
+  // What strings measure is known only when all of them are computed.
+  if (output.dtype == DType::string && single_format_of(destination).measure_strings != nullptr) {
     return write_tensor(execute(planned, inputs, settings, {}), inputs, destination, settings.threads);
   }
   const auto sink = open_sink(destination, output.dtype, output.shape, 0);
@@ -279,8 +279,10 @@ void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const S
   const Layout layout(planned.output);
   const bool anywhere = sink.elements() != nullptr;
   const AccessReport report = find_access(plan, inputs, layout.bytes(), anywhere, settings);
-  if (report.choice.access != Access::windows && plan.prefers_whole() && !anywhere) {
-    // A file that is written from front to end needs the complete result first.
+  const bool in_windows = report.choice.access == Access::windows;
+  if (in_windows ? sink.together() != 1 : plan.prefers_whole() && !anywhere) {
+    // A file that is written from front to end needs the complete result first. Windows end anywhere, also
+    // between elements that share a byte.
     const Tensor whole = execute(planned, inputs, settings, {});
     threads.expect(layout.bytes());
     return fill_sink(*copy_plan(whole), layout, sink, threads);
@@ -324,8 +326,11 @@ void write_tensor(const Tensor& tensor, const Inputs& inputs, Sink& sink, const 
 
 void write_tensor(const Tensor& tensor, const Inputs& inputs, const Destination& destination,
                   const Threads& threads) {
-  const std::int64_t characters = single_format_of(destination).needs_string_width ? string_width(tensor) : 0;
-  const auto sink = open_sink(destination, tensor.dtype(), tensor.shape(), characters);
+  const auto measure = single_format_of(destination).measure_strings;
+  const std::int64_t strings = measure == nullptr || tensor.dtype() != DType::string
+                                   ? 0
+                                   : measure({tensor.as<StringRef>(), to_size(tensor.size())});
+  const auto sink = open_sink(destination, tensor.dtype(), tensor.shape(), strings);
   write_tensor(tensor, inputs, *sink, threads);
 }
 

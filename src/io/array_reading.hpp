@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "base/scratch_file.hpp"
 #include "base/threads.hpp"
@@ -23,6 +24,8 @@ struct ArrayReading {
   // Asked where an array would go to a temporary file. Where it returns a function, that takes the elements
   // instead, and the tensor has none. May be null.
   std::function<WriteBytes(DType dtype, const Shape& shape)> direct = nullptr;
+  // Called with the line of a warning about what is read, without the name of the file; may be null.
+  std::function<void(const std::string& line)> warn = nullptr;
   Threads threads = Threads(1);
 
   // Whether an array of so many bytes goes to a temporary file.

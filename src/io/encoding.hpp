@@ -20,6 +20,8 @@ struct Encoding {
   // Bytes of an element that is stored as in memory; 0 where `encode` makes the bytes.
   std::int64_t element_bytes = 0;
   Encode encode = nullptr;  // null where element_bytes is not 0
+  // Elements that share a byte: slices begin at multiples of so many.
+  std::int64_t together = 1;
   // The elements of the whole tensor have at least so many bytes, and exactly so many where element_bytes is
   // not 0; 2^63 - 1 stands for more than that too.
   std::int64_t least_bytes = 0;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tensor/dtype.hpp"
 #include "tensor/shape.hpp"
@@ -17,8 +18,10 @@ struct FileInfo {
   Shape shape;
   std::string stored;  // how the elements are stored: "<f4", "<U5"; empty for text
   bool fortran_order = false;
-  std::int64_t bytes = 0;   // of the elements as stored; of text: of the elements in memory
-  std::string compression;  // of an array in an archive: "stored", "deflated"
+  std::int64_t bytes = 0;                  // of the elements as stored; of text: of the elements in memory
+  std::string compression;                 // of an array in an archive: "stored", "deflated"
+  std::string name = {};                   // that the file gives its array; empty: none
+  std::vector<std::string> warnings = {};  // lines, without the path
 };
 
 }  // namespace tensorop

@@ -49,15 +49,10 @@ constexpr Signature kSignatures[] = {
      "ELF"sv,
      "a program"sv},
     {"<"sv, "HTML or XML"sv},
+    {"dims:"sv, "protobuf text, which is not read"sv},
+    {"data_type:"sv, "protobuf text, which is not read"sv},
+    {"ir_version:"sv, "protobuf text, which is not read"sv},
 };
-
-// ONNX and TensorFlow messages begin with the key of a small integer: field 1, as a varint or packed; what
-// follows is not text.
-bool looks_like_protobuf(std::string_view head) {
-  return head.size() > 2 &&
-         (head[0] == '\x08' || (head[0] == '\x0a' && static_cast<unsigned char>(head[1]) < 0x20)) &&
-         std::ranges::any_of(head.substr(1), [](char c) { return static_cast<unsigned char>(c) < 0x08; });
-}
 
 bool is_text(std::string_view head) {
   return std::ranges::all_of(head, [](char c) {
@@ -71,8 +66,7 @@ bool is_text(std::string_view head) {
 std::string_view foreign_format(std::string_view head) {
   const auto* const found = std::ranges::find_if(
       kSignatures, [&](const Signature& signature) { return head.starts_with(signature.bytes); });
-  if (found != std::end(kSignatures)) return found->name;
-  return looks_like_protobuf(head.substr(0, kForeignBytes)) ? "perhaps a protocol buffer (.pb, .onnx)" : "";
+  return found == std::end(kSignatures) ? "" : found->name;
 }
 
 std::string first_bytes(std::string_view head) {

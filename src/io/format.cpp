@@ -16,6 +16,7 @@
 #include "io/table_field.hpp"
 #include "io/table_reader.hpp"
 #include "io/table_writer.hpp"
+#include "io/tensor_proto.hpp"
 #include "io/zip_directory.hpp"
 
 namespace tensorop {
@@ -49,7 +50,7 @@ constexpr Format kFormats[] = {
         .read = read_npy,
         .describe = describe_npy,
         .encode = npy_encoding,
-        .needs_string_width = true,
+        .measure_strings = longest_characters,
     },
     {
         .name = "json",
@@ -104,6 +105,21 @@ constexpr Format kFormats[] = {
         .peek_text = peek_table,
         .encode = tsv_encoding,
         .keeps_shape = table_keeps_shape,
+    },
+    {
+        .name = "pb",
+        .title = "TensorProto",
+        .article = "a",
+        .endings = {".pb", ".tensorproto"},
+        .detect_bytes = kTensorProtoDetectBytes,
+        .detects = begins_as_tensor_proto,
+        .may_be = may_be_tensor_proto,
+        .is_binary = true,
+        .read = read_tensor_proto,
+        .describe = describe_tensor_proto,
+        .encode = tensor_proto_encoding,
+        .measure_strings = tensor_proto_string_bytes,
+        .encode_named = named_tensor_proto_encoding,
     },
     {
         .name = "npz",
@@ -193,11 +209,13 @@ std::pair<const Format*, std::string_view> find_ending(std::string_view path) {
 const Format& input_format(std::string_view head, std::string_view path, const Format* given) {
   head = head.substr(0, detect_bytes().all);
   const Format* const detected = detect_format(head);
+  const Format* const named = find_ending(path).first;
+  const bool is_binary = detected != nullptr && detected->is_binary;
+  if (!is_binary && named != nullptr && named->may_be != nullptr && named->may_be(head)) return *named;
   if (detected != nullptr && !detected->ending_decides) return *detected;
   if (given != nullptr && given->is_default) return *given;
   if (!foreign_format(head).empty()) refuse_input(head);
   if (given != nullptr) return *given;
-  const Format* const named = find_ending(path).first;
   if (named != nullptr && named->ending_decides) return *named;
   if (detected != nullptr) return *detected;
   if (!is_single_value(head)) refuse_input(head);

@@ -46,6 +46,9 @@ struct Format {
   // Beside `detects`, where fewer bytes may do: whether `head`, which is not detected, could be if it went
   // on.
   bool (*may_detect)(std::string_view head) = nullptr;
+  // Beside `detects`, where a file with an ending of the format may be of the format although `detects` does
+  // not know it: whether it may, unless it is of another binary format.
+  bool (*may_be)(std::string_view head) = nullptr;
   bool is_binary = false;
   // The ending decides among formats that are text, where the first bytes are not those of a JSON list or
   // object.
@@ -68,10 +71,14 @@ struct Format {
   // Beside `read`: what the header says. Throws Error as `read` does of a header only.
   FileInfo (*describe)(InputFile& file, std::span<const std::byte> read_so_far) = nullptr;
 
-  // Writing: one of these two, or none. `characters` is the length of the longest string element in code
-  // points, for those that need it first.
-  Encoding (*encode)(DType dtype, const Shape& shape, std::int64_t characters) = nullptr;
-  bool needs_string_width = false;
+  // Writing: one of these two, or none. `strings` is what measure_strings() says of all elements of dtype
+  // string.
+  Encoding (*encode)(DType dtype, const Shape& shape, std::int64_t strings) = nullptr;
+  // Beside `encode`, where it needs strings to be measured first.
+  std::int64_t (*measure_strings)(std::span<const StringRef> strings) = nullptr;
+  // Beside `encode`, where a file can hold the name of its array.
+  Encoding (*encode_named)(DType dtype, const Shape& shape, std::int64_t strings,
+                           std::string_view name) = nullptr;
   // Beside `encode`: whether what is read again has this shape; null: any.
   bool (*keeps_shape)(const Shape& shape) = nullptr;
   // Throws Error naming the path.

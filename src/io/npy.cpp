@@ -398,16 +398,20 @@ Tensor read_npy(const NpyStream& stream, std::span<const std::byte> read_so_far,
   return decode(header, storage->data(), reading);
 }
 
-Tensor read_npy(std::span<const std::byte> file, std::shared_ptr<const void> owner,
-                const ArrayReading& reading) {
-  const NpyHeader header = read_npy_header(file);
-  if (reading.header_only) return {header.dtype, header.shape};
-  const std::byte* stored = file.data() + header.data_offset;
+Tensor read_npy_elements(const NpyHeader& header, const std::byte* stored, std::shared_ptr<const void> owner,
+                         const ArrayReading& reading) {
   const auto address = reinterpret_cast<std::uintptr_t>(stored);
   const bool as_memory_wants = header.encoding == NpyEncoding::native && is_row_major(header) &&
                                address % static_cast<std::uintptr_t>(info(header.dtype).align) == 0;
   if (as_memory_wants) return {header.dtype, header.shape, stored, std::move(owner)};
   return decode(header, stored, reading);
+}
+
+Tensor read_npy(std::span<const std::byte> file, std::shared_ptr<const void> owner,
+                const ArrayReading& reading) {
+  const NpyHeader header = read_npy_header(file);
+  if (reading.header_only) return {header.dtype, header.shape};
+  return read_npy_elements(header, file.data() + header.data_offset, std::move(owner), reading);
 }
 
 Tensor read_npy(InputFile& file, std::span<const std::byte> read_so_far, const ArrayReading& reading) {

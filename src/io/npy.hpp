@@ -57,7 +57,13 @@ struct NpyHeader {
 [[nodiscard]] FileInfo describe_npy(InputFile& file, std::span<const std::byte> read_so_far);
 [[nodiscard]] FileInfo describe(const NpyHeader& header);
 
-// The same for a file whose bytes are `file`, in memory that `owner` keeps.
+// The elements that lie at `stored`, in memory that `owner` keeps, as `header` says, whose data_offset does
+// not count. Where they are as in memory, row-major and aligned, the tensor is there; else they go where
+// `reading` says.
+[[nodiscard]] Tensor read_npy_elements(const NpyHeader& header, const std::byte* stored,
+                                       std::shared_ptr<const void> owner, const ArrayReading& reading);
+
+// As read_npy() above for a file whose bytes are `file`, in memory that `owner` keeps.
 [[nodiscard]] Tensor read_npy(std::span<const std::byte> file, std::shared_ptr<const void> owner,
                               const ArrayReading& reading);
 [[nodiscard]] NpyHeader read_npy_header(std::span<const std::byte> file);

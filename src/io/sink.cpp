@@ -115,11 +115,14 @@ const Format& single_format_of(const Destination& destination) {
 }
 
 std::unique_ptr<Sink> open_sink(const Destination& destination, DType dtype, const Shape& shape,
-                                std::int64_t characters) {
+                                std::int64_t strings) {
   const Format& format = single_format_of(destination);
   OutputFile file = destination.path == "-" ? OutputFile::standard_output()
                                             : OutputFile::create(destination.path, destination.durable);
-  return std::make_unique<Sink>(format.encode(dtype, shape, characters), file_transport(std::move(file)));
+  Encoding encoding = destination.array.empty() || format.encode_named == nullptr
+                          ? format.encode(dtype, shape, strings)
+                          : format.encode_named(dtype, shape, strings, destination.array);
+  return std::make_unique<Sink>(std::move(encoding), file_transport(std::move(file)));
 }
 
 }  // namespace tensorop

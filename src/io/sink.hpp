@@ -53,6 +53,8 @@ class Sink {
   // True where the bytes of elements are those in memory: append() takes them as they are, encode() copies
   // them.
   [[nodiscard]] bool takes_memory() const { return encoding_.element_bytes != 0; }
+  // Elements that share a byte: `first` of encode() is a multiple of so many.
+  [[nodiscard]] std::int64_t together() const { return encoding_.together; }
   // Appends elements, the first of which is number `first`, to `out` as append() takes them.
   void encode(std::int64_t first, std::int64_t count, const std::byte* elements, std::string& out) const;
   void append(std::string_view encoded);
@@ -73,6 +75,7 @@ struct Destination {
   std::string path = "-";          // "-" is standard output
   const Format* format = nullptr;  // null: by the ending of the path; on standard output the default format
   bool durable = false;            // as in OutputFile::create()
+  std::string array = {};          // its name, where the format has one; empty: none
 };
 
 // The format a destination asks for: an archive is returned whatever the choice. Throws Error where its
@@ -84,10 +87,9 @@ struct Destination {
 // The same, where it is to hold one tensor: an archive is refused as well.
 [[nodiscard]] const Format& single_format_of(const Destination& destination);
 
-// Opens `destination` for a result of this dtype and shape and claims its space. `characters` is the length
-// of the longest string element in code points, which Format::needs_string_width asks for; else 0. Throws
-// Error naming the path.
+// Opens `destination` for a result of this dtype and shape and claims its space. `strings` is what
+// Format::measure_strings() says of elements of dtype string; else 0. Throws Error naming the path.
 [[nodiscard]] std::unique_ptr<Sink> open_sink(const Destination& destination, DType dtype, const Shape& shape,
-                                              std::int64_t characters);
+                                              std::int64_t strings);
 
 }  // namespace tensorop

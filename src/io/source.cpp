@@ -93,8 +93,13 @@ auto Source::in_context(const Body& body) const {
   return name_.empty() ? body() : with_context(name_, body);
 }
 
-void Source::take_file(OpenedFile opened, const ArrayReading& reading) {
+void Source::take_file(OpenedFile opened, ArrayReading reading) {
   name_ = printable(opened.shown);
+  if (reading.warn) {
+    reading.warn = [this, warn = std::move(reading.warn)](const std::string& line) {
+      warn(cat(name_, ": ", line));
+    };
+  }
   mapping_ = opened.file.mapping();
   format_ = opened.format;
   if (format_->read_text != nullptr) {

@@ -71,7 +71,7 @@ class Source {
 
  private:
   void settle(const Options& options);
-  void take_file(OpenedFile opened, const ArrayReading& reading);
+  void take_file(OpenedFile opened, ArrayReading reading);
   void take_tensor(Tensor tensor);
   [[nodiscard]] JsonTensor read_text(const JsonReading& reading) const;
   template <class Body>

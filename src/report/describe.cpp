@@ -311,6 +311,7 @@ std::string describe_text(const FileInfo& file) {
   if (!file.stored.empty())
     out += cat(" ", file.stored, ", ", file.fortran_order ? "Fortran" : "C", " order");
   if (!file.compression.empty()) out += cat(", ", file.compression);
+  if (!file.name.empty()) out += cat(", name ", in_quotes(file.name));
   return out + "\n";
 }
 
@@ -325,6 +326,7 @@ std::string describe_json(const FileInfo& file) {
     out["order"] = file.fortran_order ? "F" : "C";
   }
   if (!file.compression.empty()) out["compression"] = file.compression;
+  if (!file.name.empty()) out["name"] = file.name;
   // A path is bytes: those that are not UTF-8 are replaced instead of failing.
   return out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -53,6 +53,30 @@ def npz():
     write("npz", "empty", archive("", zipfile.ZIP_STORED))
 
 
+def tensor_proto():
+    for name, fields in {
+        "float32": "0802 0802 1001 420178 4a10 0000803f000000400000404000008040",
+        "int64_scalar": "1007 4a08 0700000000000000",
+        "empty": "0800 0803 1001 420165 4a00",
+        "float16_typed": "0802 100a 2a0580788080 03 420168",
+        "int8_typed": "0803 1003 2a0c01ffffffffffffffffff017f",
+        "complex64_typed": "0801 100e 22080000803f000000c0",
+        "strings": "0803 1008 320161 3203c3a462 3200 420173",
+        "int4": "0803 1016 420171 4a02870f",
+        "int4_typed": "0803 1015 2a0387010f",
+        "packed_dims": "0a020201 1006 2a020102",
+        "unpacked_numbers": "0802 1001 250000803f 2500000040",
+        "float64_typed": "0801 100b 5208000000000000f03f",
+        "int64_typed": "0802 1007 38ffffffffffffffffff01 3a0105",
+        "uint32_typed": "0802 100c 5805 5a05ffffffff0f",
+        "bool_typed": "0802 1009 2a020001",
+        "reversed": "4a040000803f 1001 0801",
+        "skipped_fields": "0801 620161 1001 4a040000803f 820100 7000 880105",
+        "external": "0801 1001 6a0d 0a086c6f636174696f6e120166 7001",
+    }.items():
+        write("tensor_proto", name, bytes.fromhex(fields))
+
+
 def json():
     # A letter in front asks for a dtype.
     for name, text in {
@@ -136,6 +160,7 @@ def arguments():
 
 
 npz()
+tensor_proto()
 json()
 jobs()
 arguments()

@@ -103,8 +103,9 @@ TEST_CASE("a result in a folder is found by output, name or golden file, in this
            {R"("name":"n","expect":"g/gold.npy","output":"x/out.npy")",
             {"r/out.npy", "r/n.npy", "r/n.json", "r/gold.npy"}},
            {R"("name":"a/b: c","expect":"gold.npy")", {"r/a_b: c.npy", "r/a_b: c.json", "r/gold.npy"}},
-           {R"("id":"i")", {"r/i.npy", "r/i.json", "r/i.txt", "r/i.csv", "r/i.tsv"}},
-           {R"("name":"..")", {"r/...npy", "r/...json", "r/...tsv"}},
+           {R"("id":"i")",
+            {"r/i.npy", "r/i.json", "r/i.txt", "r/i.csv", "r/i.tsv", "r/i.pb", "r/i.tensorproto"}},
+           {R"("name":"..")", {"r/...npy", "r/...json", "r/...tsv", "r/...tensorproto"}},
            {R"("expect":"gold.bin")", {"r/gold.bin"}},
        }) {
     CAPTURE(row.keys);

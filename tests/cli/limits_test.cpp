@@ -59,7 +59,7 @@ bool is_message(std::string_view text, std::string_view pattern) {
          is_one("a tensor needs # bytes of memory, # are free");
 }
 
-constexpr std::string_view kNoFormat = "is neither NPY, JSON, NPZ nor a table of numbers; it begins with ";
+constexpr std::string_view kNoFormat = "is neither NPY, JSON, TensorProto, NPZ nor a table of numbers; it begins with ";
 const std::string kZeros = cat(kNoFormat, "bytes 00 00 00 00 00 00 00 00");
 
 struct Row {

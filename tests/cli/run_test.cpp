@@ -144,7 +144,7 @@ TEST_CASE("a malformed job file is refused before any job runs", "[cli][run]") {
       {R"({"op":"gather","output":"o.npz"})",
        R"(jobs.jsonl:2: key "output": o.npz: only convert writes NPZ archives)"},
       {R"({"op":"gather","output":"o.npy","format":"png"})",
-       R"(jobs.jsonl:2: key "format": 'png' is not one of npy, json, nested, text, csv, tsv)"},
+       R"(jobs.jsonl:2: key "format": 'png' is not one of npy, json, nested, text, csv, tsv, pb)"},
       {R"({"op":"gather","id":"x","format":"npy"})", R"(jobs.jsonl:2: key "format" needs key "output")"},
       {R"({"op":"gather","id":"x","data":"@aaaaa"})",
        R"(jobs.jsonl:2: key "data": no job has the id 'aaaaa')"},

@@ -106,7 +106,7 @@ TEST_CASE("every malformed file is refused with one line that names it and says 
           "[cli][testdata]") {
   const fs::path bad = folder("bad");
   auto fragments = read_fragments(bad / "expected.tsv");
-  for (const std::string& file : files_in(bad, {".npy", ".json", ".npz"})) {
+  for (const std::string& file : files_in(bad, {".npy", ".json", ".npz", ".pb"})) {
     CAPTURE(file);
     const auto row = fragments.extract(file);
     if (row.empty()) {
@@ -129,7 +129,7 @@ TEST_CASE("every malformed file is refused with one line that names it and says 
 
 TEST_CASE("a malformed file is refused from standard input too", "[cli][testdata]") {
   const fs::path bad = folder("bad");
-  for (const std::string& file : files_in(bad, {".npy", ".json", ".npz"})) {
+  for (const std::string& file : files_in(bad, {".npy", ".json", ".npz", ".pb"})) {
     CAPTURE(file);
     const ProcessResult result = convert_stream(bad / file);
     CAPTURE(result.err);

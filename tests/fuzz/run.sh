@@ -12,7 +12,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source apps/packages.sh
 
-all_targets=(npy json npz jobs operator compare arguments)
+all_targets=(npy json npz tensor_proto jobs operator compare arguments)
 
 usage() {
   echo "usage: tests/fuzz/run.sh MINUTES [TARGET...] [-- OPTION...]   (targets: ${all_targets[*]}; 5s is seconds)" >&2
@@ -50,6 +50,7 @@ gather_seeds() {
     npy) cp testdata/npy/*.npy testdata/bad/npy_*.npy "$seeds" ;;
     json) cp testdata/npy/*_c.json testdata/bad/json_*.json testdata/json/*/*.json "$seeds" ;;
     npz) cp testdata/bad/npz_*.npz "$seeds" ;;
+    tensor_proto) cp testdata/bad/pb_*.pb "$seeds" ;;
   esac
   if [[ -d testdata/fuzz/$target ]]; then
     cp testdata/fuzz/"$target"/* "$seeds"

@@ -81,11 +81,11 @@ TEST_CASE("an ending that tells no format is an error with a remedy", "[io][sink
     CHECK(
         error_of([&] { (void)format_of({path}, FormatChoice::tensor); }) ==
         cat(path, ": cannot tell the format from the file extension\n",
-            "name it .npy, .json, .txt, .csv or .tsv, or give --format npy, json, nested, text, csv or tsv"));
+            "name it .npy, .json, .txt, .csv, .tsv or .pb, or give --format npy, json, nested, text, csv, tsv or pb"));
     CHECK(error_of([&] { (void)format_of({path}, FormatChoice::all); }) ==
           cat(path, ": cannot tell the format from the file extension\n",
-              "name it .npy, .json, .txt, .csv, .tsv or .npz, or give --format npy, json, nested, text, csv, "
-              "tsv or npz"));
+              "name it .npy, .json, .txt, .csv, .tsv, .pb or .npz, or give --format npy, json, nested, text, csv, "
+              "tsv, pb or npz"));
   }
   CHECK(error_of([] {
           (void)format_of({"a\x1b\n"}, FormatChoice::all);

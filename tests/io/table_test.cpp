@@ -370,8 +370,7 @@ TEST_CASE("a file in no format that is read is refused with what it is", "[io][f
        "'version https://git-lfs....' (a Git LFS pointer; git lfs pull fetches the file)"},
       {"\x1f\x8b\x08\0\0\0\0\0\0"sv, "bytes 1f 8b 08 00 00 00 00 00 (gzip; gunzip unpacks it)"},
       {"\x89HDF\r\n\x1a\n\0"sv, "bytes 89 48 44 46 0d 0a 1a 0a (HDF5)"},
-      {"\x08\x07\x12\x07pytorch\x1a\x03"sv,
-       "bytes 08 07 12 07 70 79 74 6f (perhaps a protocol buffer (.pb, .onnx))"},
+      {"ir_version: 7\n"sv, "'ir_version: 7' (protobuf text, which is not read)"},
       {"\x93NUMPX\1\0"sv, "bytes 93 4e 55 4d 50 58 01 00 (a damaged NPY file)"},
       {"\xc2\x93NUMPY\1"sv,
        "bytes c2 93 4e 55 4d 50 59 01 (an NPY file that was changed as if it were text)"},
@@ -385,7 +384,7 @@ TEST_CASE("a file in no format that is read is refused with what it is", "[io][f
   for (const Case& one : cases) {
     CAPTURE(one.head);
     const std::string message =
-        cat("is neither NPY, JSON, NPZ nor a table of numbers; it begins with ", one.end);
+        cat("is neither NPY, JSON, TensorProto, NPZ nor a table of numbers; it begins with ", one.end);
     CHECK(error_of([&] { (void)input_format(one.head, "a", nullptr); }) == message);
   }
 }

@@ -1,0 +1,2 @@
+pja[1m
+location

@@ -1,0 +1,81 @@
+// A TensorProto. In memory, at any address, and as a stream it is the same tensor or is refused all the same;
+// its header says what it is; and it comes back after it was written, with its name.
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "fuzz/fuzz.hpp"
+#include "io/tensor_proto.hpp"
+
+namespace tensorop::fuzz {
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+ProtoStream::Read in_pieces(Bytes rest, std::size_t piece) {
+  return [rest, piece](std::span<std::byte> buffer) mutable {
+    const std::size_t size = std::min({buffer.size(), piece, rest.size()});
+    std::copy_n(rest.begin(), size, buffer.begin());
+    rest = rest.subspan(size);
+    return size;
+  };
+}
+
+std::string written(const NamedTensor& named) {
+  const Tensor& tensor = named.tensor;
+  const bool is_string = tensor.dtype() == DType::string;
+  const std::int64_t strings =
+      is_string ? tensor_proto_string_bytes({tensor.as<StringRef>(), static_cast<std::size_t>(tensor.size())})
+                : 0;
+  const Encoding encoding = named_tensor_proto_encoding(tensor.dtype(), tensor.shape(), strings, named.name);
+  std::string out = encoding.prefix;
+  if (encoding.element_bytes == 0) {
+    encoding.encode(0, tensor.size(), tensor.data(), out);
+  } else if (tensor.size() != 0) {
+    out.append(reinterpret_cast<const char*>(tensor.data()), static_cast<std::size_t>(tensor.bytes()));
+  }
+  return out + encoding.suffix;
+}
+
+void check(Bytes message) {
+  const auto whole = attempt([&] { return read_tensor_proto(message, 0, nullptr, {}); });
+  const auto header = attempt([&] { return read_tensor_proto(message, 0, nullptr, {.header_only = true}); });
+  // Where elements are not aligned.
+  std::vector<std::byte> moved(message.size() + 1);
+  std::ranges::copy(message, moved.begin() + 1);
+  const auto beside = attempt([&] { return read_tensor_proto(Bytes(moved).subspan(1), 0, nullptr, {}); });
+  const std::size_t head = std::min<std::size_t>(8, message.size());
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{1000}}) {
+    const auto streamed = attempt(
+        [&] { return read_tensor_proto(in_pieces(message.subspan(head), piece), message.first(head), {}); });
+    require(whole.has_value() == streamed.has_value(),
+            "a stream is refused where the message is not, or the other way round");
+    if (whole) {
+      require(whole->name == streamed->name && same(whole->tensor, streamed->tensor),
+              "a stream is another tensor than the message");
+    }
+  }
+  require(whole.has_value() == beside.has_value(), "it depends on the address whether a message is refused");
+  if (!whole) return;
+  require(same(whole->tensor, beside->tensor), "the tensor depends on the address of the message");
+  require(header && header->tensor.dtype() == whole->tensor.dtype() &&
+              header->tensor.shape() == whole->tensor.shape(),
+          "the header is of another tensor");
+  const std::string bytes = written(*whole);
+  const auto again =
+      attempt([&] { return read_tensor_proto(std::as_bytes(std::span(bytes)), 0, nullptr, {}); });
+  require(again && again->name == whole->name && same(again->tensor, whole->tensor),
+          "what is written is not what was read");
+  // An NPY file does not hold these dtypes.
+  if (!kSmallTypes.contains(whole->tensor.dtype())) require_round_trip(whole->tensor);
+}
+
+}  // namespace
+}  // namespace tensorop::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace tensorop;
+  const fuzz::MemoryBound bound(size);
+  fuzz::check(std::as_bytes(std::span(data, size)));
+  return 0;
+}

@@ -1,0 +1,426 @@
+// TensorProto: every dtype in every field that may hold it, the exact message for what is no tensor, from
+// memory, files and streams; and the bytes that are written. Expected bytes: the worked examples of the
+// specification, which python3-onnx wrote; tests/io/tensor_proto_roundtrip.py compares with that.
+#include "io/tensor_proto.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "io/format.hpp"
+#include "io/inspect.hpp"
+#include "io/json_writer.hpp"
+#include "io/sink.hpp"
+#include "io/source.hpp"
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
+#include "support/hex.hpp"
+#include "support/npy_writer.hpp"
+#include "support/temp_dir.hpp"
+#include "support/tensors.hpp"
+
+namespace tensorop {
+namespace {
+
+std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text));
+}
+
+// The bytes of `text`, from `offset` bytes after an address that is aligned for every dtype.
+struct Placed {
+  std::shared_ptr<Storage> storage;
+  std::span<const std::byte> bytes;
+};
+Placed place(std::string_view text, std::size_t offset) {
+  auto storage = std::make_shared<Storage>(static_cast<std::int64_t>(text.size() + offset));
+  if (!text.empty()) std::memcpy(storage->data() + offset, text.data(), text.size());
+  return {storage, {storage->data() + offset, text.size()}};
+}
+
+NamedTensor read(std::string_view text, const ArrayReading& reading = {}, std::size_t offset = 0) {
+  const Placed placed = place(text, offset);
+  return read_tensor_proto(placed.bytes, 0, placed.storage, reading);
+}
+
+// In pieces of at most `piece` bytes, of which the first `head` were read already.
+NamedTensor read_stream(std::string_view text, std::size_t piece, std::size_t head = 0,
+                        const ArrayReading& reading = {}) {
+  head = std::min(head, text.size());
+  auto read = [rest = text.substr(head), piece](std::span<std::byte> buffer) mutable {
+    const std::size_t size = std::min({buffer.size(), piece, rest.size()});
+    std::memcpy(buffer.data(), rest.data(), size);
+    rest.remove_prefix(size);
+    return size;
+  };
+  return read_tensor_proto(std::move(read), bytes_of(text.substr(0, head)), reading);
+}
+
+// "name float32 (2,2) [[1.0,2.0],[3.0,4.0]]".
+std::string describe(const NamedTensor& named) {
+  const Tensor& tensor = named.tensor;
+  return cat(named.name, ' ', name(tensor.dtype()), ' ', to_string(tensor.shape()), ' ', nested_json(tensor));
+}
+
+std::string encoded(const Encoding& encoding, const Tensor& tensor) {
+  std::string out = encoding.prefix;
+  if (encoding.element_bytes != 0) {
+    out.append(reinterpret_cast<const char*>(tensor.data()), static_cast<std::size_t>(tensor.bytes()));
+  } else {
+    encoding.encode(0, tensor.size(), tensor.data(), out);
+  }
+  return out + encoding.suffix;
+}
+
+std::string written(const Tensor& tensor, std::string_view name) {
+  const bool is_string = tensor.dtype() == DType::string;
+  const std::span strings(tensor.as<StringRef>(),
+                          is_string ? static_cast<std::size_t>(tensor.size()) : std::size_t{0});
+  const std::int64_t measure = tensor_proto_string_bytes(strings);
+  return encoded(named_tensor_proto_encoding(tensor.dtype(), tensor.shape(), measure, name), tensor);
+}
+
+struct Row {
+  std::string hex;
+  std::string expected;
+};
+
+// Section 7 of the specification; the bytes are written again where `canonical`.
+const std::vector<Row> kCanonical = {
+    {"08 02 08 02 10 01 42 01 78 4a 10 00 00 80 3f 00 00 00 40 00 00 40 40 00 00 80 40",
+     "x float32 (2,2) [[1.0,2.0],[3.0,4.0]]"},
+    {"10 07 4a 08 07 00 00 00 00 00 00 00", " int64 () 7"},
+    {"08 00 08 03 10 01 42 01 65 4a 00", "e float32 (0,3) []"},
+    {"08 03 10 08 32 01 61 32 03 c3 a4 62 32 00 42 01 73", "s string (3) [\"a\",\"äb\",\"\"]"},
+    {"08 00 10 08", " string (0) []"},
+    {"08 03 10 16 42 01 71 4a 02 87 0f", "q int4 (3) [7,-8,-1]"},
+    {"08 02 10 09 4a 02 00 01", " bool (2) [false,true]"},
+    {"08 01 10 0f 4a 10 00*6 f0 3f 00*7 c0", " complex128 (1) [[1.0,-2.0]]"},
+    {"08 03 10 10 4a 06 80 3f 00 c0 00 00", " bfloat16 (3) [1.0,-2.0,0.0]"},
+};
+
+// Other spellings of a tensor.
+const std::vector<Row> kRead = {
+    {"08 02 10 0a 2a 05 80 78 80 80 03 42 01 68", "h float16 (2) [1.0,-2.0]"},
+    {"08 03 10 03 2a 0c 01 ff*9 01 7f", " int8 (3) [1,-1,127]"},
+    {"08 01 10 0e 22 08 00 00 80 3f 00 00 00 c0", " complex64 (1) [[1.0,-2.0]]"},
+    // Packed, one by one, and in pieces; dims too.
+    {"0a 02 02 01 10 06 2a 02 01 02", " int32 (2,1) [[1],[2]]"},
+    {"0a 01 02 08 01 10 06 28 01 28 02", " int32 (2,1) [[1],[2]]"},
+    {"08 03 10 06 28 01 2a 01 02 28 03", " int32 (3) [1,2,3]"},
+    {"08 02 10 01 25 00 00 80 3f 22 04 00 00 00 40", " float32 (2) [1.0,2.0]"},
+    {"08 01 10 0b 51 00*6 f0 3f", " float64 (1) [1.0]"},
+    {"08 01 10 0f 52 10 00*6 f0 3f 00*7 c0", " complex128 (1) [[1.0,-2.0]]"},
+    {"08 02 10 07 38 ff*9 01 3a 01 05", " int64 (2) [-1,5]"},
+    {"08 02 10 0c 58 05 5a 05 ff*4 0f", " uint32 (2) [5,4294967295]"},
+    {"08 01 10 0d 58 ff*9 01", " uint64 (1) [18446744073709551615]"},
+    {"08 02 10 09 2a 02 00 01", " bool (2) [false,true]"},
+    {"08 02 10 09 4a 02 00 05", " bool (2) [false,true]"},
+    {"08 01 10 02 28 ff 01", " uint8 (1) [255]"},
+    {"08 01 10 04 28 ff ff 03", " uint16 (1) [65535]"},
+    {"08 01 10 05 28 80 80 fe ff*6 01", " int16 (1) [-32768]"},
+    {"08 02 10 10 2a 05 80 7f 80 80 03", " bfloat16 (2) [1.0,-2.0]"},
+    {"08 03 10 16 28 87 01 28 0f", " int4 (3) [7,-8,-1]"},
+    {"08 03 10 15 4a 02 87 ff", " uint4 (3) [7,8,15]"},
+    // Any order, overlong numbers, and what is skipped.
+    {"4a 04 00 00 80 3f 10 01 08 01", " float32 (1) [1.0]"},
+    {"88 80 00 81 80 00 10 01 4a 04 00 00 80 3f", " float32 (1) [1.0]"},
+    {"08 01 62 03 61 62 63 10 01 4a 04 00 00 80 3f 82 01 00 70 00", " float32 (1) [1.0]"},
+    {"10 08 32 01 61", " string () \"a\""},
+    // Without elements: no data, or none of it.
+    {"08 00 10 01", " float32 (0) []"},
+    {"08 00 10 01 22 00", " float32 (0) []"},
+    {"08 00 10 06 2a 00", " int32 (0) []"},
+};
+
+// Section 6.1, and what else is no tensor.
+const std::vector<Row> kRefused = {
+    {"", "is empty"},
+    {"08 01 4a 01 00", "not an ONNX tensor: no data_type (field 2)"},
+    {"08 01 10 63 4a 01 00", "data type 99 is not known (byte 2)"},
+    {"08 01 10 00 4a 00", "data type 0 (UNDEFINED) is not read (byte 2)"},
+    {"08 01 10 19 4a 01 00", "data type 25 (UINT2) is not read (byte 2)"},
+    {"08 01 10 ff*9 01", "data type -1 is not known (byte 2)"},
+    {"08 02 10 01 4a 04 00*4", "raw_data has 4 bytes, float32 (2) needs 8"},
+    {"08 01 10 01 4a 08 00*8", "raw_data has 8 bytes, float32 (1) needs 4"},
+    {"08 01 10 06 4a 04 09 00 00", "ends inside raw_data (byte 6): 4 bytes announced, 3 left"},
+    {"08 80*10 01", "a number is longer than 10 bytes (byte 1)"},
+    {"08 80", "ends inside a number (byte 1)"},
+    {"4a ff ff ff ff 7f", "ends inside raw_data (byte 6): 34359738367 bytes announced, 0 left"},
+    {"08 ff*9 01 10 01 4a 00", "dims[0] = -1 is negative (byte 0)"},
+    {"08 80*5 20 08 80*5 20 10 01 4a 00",
+     "shape (1099511627776,1099511627776) has more elements of 4 bytes than fit in 2^63 bytes [G-2]"},
+    {"08 02 10 01 10 06 4a 00", "field 2 (data_type) stands twice (byte 4)"},
+    {"08 01 10 06 4a 04 00*4 2a 01 05", "has data in raw_data and in int32_data (byte 10)"},
+    {"08 01 10 06 2a 01 05 4a 04 00*4", "has data in int32_data and in raw_data (byte 7)"},
+    {"08 00 10 06 2a 00 4a 00", "has data in int32_data and in raw_data (byte 6)"},
+    {"08 01 10 06 4a 04 00*4 4a 04 00*4", "field 9 (raw_data) stands twice (byte 10)"},
+    {"08 01 10 06 42 01 61 42 01 61", "field 8 (name) stands twice (byte 7)"},
+    {"70 00 70 00", "field 14 (data_location) stands twice (byte 2)"},
+    {"08 01 10 01 3a 01 05", "float32 is kept in float_data or raw_data, not in int64_data"},
+    {"08 01 10 03 2a 02 ac 02", "int32_data[0] = 300 does not fit in int8"},
+    {"08 02 10 03 28 05 28 ff fe ff*7 01", "int32_data[1] = -129 does not fit in int8"},
+    {"08 01 10 0a 28 f0 a2 04", "int32_data[0] = 70000 is not a float16 bit pattern"},
+    {"08 01 10 0a 28 ff*9 01", "int32_data[0] = -1 is not a float16 bit pattern"},
+    {"08 01 10 11 28 80 02", "int32_data[0] = 256 is not a float8_e4m3fn bit pattern"},
+    {"08 01 10 06 28 80 80 80 80 08", "int32_data[0] = 2147483648 does not fit in int32"},
+    {"08 01 10 0c 58 80 80 80 80 10", "uint64_data[0] = 4294967296 does not fit in uint32"},
+    {"08 01 10 09 28 02", "int32_data[0] = 2 does not fit in bool"},
+    {"08 01 10 08 4a 01 61", "string is kept in string_data, not in raw_data"},
+    {"08 00 10 08 4a 00", "string is kept in string_data, not in raw_data"},
+    {"08 01 10 08 32 01 ff", "string_data[0] is not valid UTF-8"},
+    {"08 02 10 08 32 01 61", "string_data has 1 string, string (2) needs 2"},
+    {"08 01 10 01 1a 00",
+     "holds a segment, or is an ONNX sequence or optional (byte 4); single tensors are read"},
+    {"08 01 10 01 70 01", "the data is in another file (external data), which is not read"},
+    {"08 01 10 01 6a 22 0a 08 6c 6f 63 61 74 69 6f 6e 12 16 2e 2e 2f 2e 2e 2f 65 74 63 2f 70 61 73 73 77 64 "
+     "1b 5b 31 6d 0a 21",
+     "the data is in another file (external data, location '../../etc/passwd\\x1b[1m\\n!'), which is not "
+     "read"},
+    {"08 01 10 01 70 02", "data_location = 2 is not known (byte 4)"},
+    {"2b", "wire type 3 of field 5 (int32_data) is not read (byte 0)"},
+    {"08 01 06 00", "field number 0 (byte 2)"},
+    {"08 01 0e 00", "wire type 6 of field 1 (dims) is not read (byte 2)"},
+    {"08 01 0f 00", "wire type 7 of field 1 (dims) is not read (byte 2)"},
+    {"08 01 10 01 4a 04 00*4 00 00", "field number 0 (byte 10)"},
+    {"78 00", "not an ONNX tensor: it has a field 15 (byte 0)"},
+    {"08 01 12 01 61",
+     "not an ONNX tensor: field 2 (data_type) has wire type 2, not 0 (byte 2)\nperhaps it is an ONNX model"},
+    {"08 01 10 01 48 05", "not an ONNX tensor: field 9 (raw_data) has wire type 0, not 2 (byte 4)"},
+    {"08 01 10 01 20 05", "not an ONNX tensor: field 4 (float_data) has wire type 0, not 5 (byte 4)"},
+    {"08 03 10 16 4a 03 00*3", "raw_data has 3 bytes, int4 (3) needs 2"},
+    {"08 03 10 16 2a 03 00*3", "int32_data has 3 numbers, int4 (3) needs 2"},
+    {"08 01 10 0e 22 04 00*4", "float_data has 1 number, complex64 (1) needs 2"},
+    {"08 01 10 01 22 03 00*3", "float_data: 3 bytes are not a multiple of 4 (byte 4)"},
+    {"08 01 10 06 2a 02 01 80", "ends inside a number (byte 7)"},
+    {"08 01 10 01", "has no data: float32 (1)"},
+    {"10 08", "has no data: string ()"},
+    {"0a 01 78 10 01",
+     "has no data: float32 (120)\nperhaps it is an ONNX sequence or optional; single tensors are read"},
+    {"0a 01 78 10 01 4a 00",
+     "raw_data has 0 bytes, float32 (120) needs 480\nperhaps it is an ONNX sequence or optional; single "
+     "tensors "
+     "are read"},
+    // An ONNX model (7.7, without most of its graph); a sequence; a TensorFlow graph.
+    {"08 07 12 03 61 62 63 3a 02 0a 00 42 04 0a 00 10 0d",
+     "is an ONNX model, not a tensor\ntensorop check FOLDER checks the folder of its case"},
+    {"0a 46 61*70 10 01 1a 00",
+     "holds a segment, or is an ONNX sequence or optional; single tensors are read"},
+    {"0a 46 61*70", "not an ONNX tensor: no data_type (field 2)"},
+};
+
+std::string dims(int count) {
+  std::string out;
+  for (int i = 0; i < count; ++i) out += "08 01 ";
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a message is read from memory at any address and from streams in any pieces", "[io][pb]") {
+  std::vector<Row> rows = kCanonical;
+  rows.insert(rows.end(), kRead.begin(), kRead.end());
+  for (const Row& row : rows) {
+    CAPTURE(row.hex);
+    const std::string message = from_hex(row.hex);
+    for (std::size_t offset = 0; offset < 8; ++offset)
+      CHECK(describe(read(message, {}, offset)) == row.expected);
+    for (const std::size_t piece : {std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{1000}}) {
+      for (const std::size_t head : {std::size_t{0}, std::size_t{3}, std::size_t{8}}) {
+        CHECK(describe(read_stream(message, piece, head)) == row.expected);
+      }
+    }
+    const NamedTensor header = read(message, {.header_only = true});
+    CHECK(header.tensor.data() == nullptr);
+    CHECK(header.tensor.shape() == read(message).tensor.shape());
+    CHECK(read_stream(message, 5, 0, {.header_only = true}).tensor.shape() == header.tensor.shape());
+  }
+}
+
+TEST_CASE("what is no tensor is refused with its words, in memory and as a stream", "[io][pb]") {
+  for (const Row& row : kRefused) {
+    CAPTURE(row.hex);
+    const std::string message = from_hex(row.hex);
+    CHECK(error_of([&] { (void)read(message); }) == row.expected);
+    const std::string streamed = error_of([&] { (void)read_stream(message, 3, 1); });
+    CHECK(streamed != "no error");
+    const bool says_more = row.expected.find("is an ONNX model") != std::string::npos ||
+                           row.hex.starts_with("0a 46") || row.hex.starts_with("4a ff");
+    if (!says_more) CHECK(streamed == row.expected);
+  }
+}
+
+TEST_CASE("a rank above 64 is refused, also without an end", "[io][pb]") {
+  const std::string refused = "more than 64 dims (byte 128): rank is at most 64";
+  CHECK(read(from_hex(dims(64) + "10 02 4a 01 05")).tensor.rank() == 64);
+  CHECK(error_of([&] { (void)read(from_hex(dims(65) + "10 02 4a 01 05")); }) == refused);
+  CHECK(error_of([&] { (void)read_stream(from_hex(dims(70)), 1); }) == refused);
+  CHECK(error_of([&] { (void)read(from_hex("0a 41 01*65 10 02 4a 01 05")); }) ==
+        "more than 64 dims (byte 0): rank is at most 64");
+  std::int64_t bytes = 0;
+  const auto endless = [&](std::span<std::byte> buffer) {
+    buffer[0] = std::byte{static_cast<unsigned char>(bytes++ % 2 == 0 ? 8 : 1)};
+    return std::size_t{1};
+  };
+  CHECK(error_of([&] { (void)read_tensor_proto(endless, {}, {}); }) == refused);
+  CHECK(bytes < 200);
+}
+
+TEST_CASE("a good message that is cut anywhere is refused", "[io][pb]") {
+  for (const std::vector<Row>& rows : {kCanonical, kRead}) {
+    for (const Row& row : rows) {
+      const std::string message = from_hex(row.hex);
+      for (std::size_t size = 0; size < message.size(); ++size) {
+        CAPTURE(row.hex, size);
+        const std::string_view cut = std::string_view(message).substr(0, size);
+        // What is left may be a tensor: of another shape, or without its name.
+        const std::string whole = error_of([&] { (void)read(cut); });
+        const std::string streamed = error_of([&] { (void)read_stream(cut, 1); });
+        CHECK((whole == "no error") == (streamed == "no error"));
+        if (whole == "no error") CHECK(describe(read(cut)) == describe(read_stream(cut, 2)));
+      }
+    }
+  }
+}
+
+TEST_CASE("raw_data stays where it is aligned, and is copied where it is not", "[io][pb]") {
+  // raw_data begins at byte 8.
+  const std::string aligned = from_hex("08 02 10 81 00 4a 88 00 00 00 80 3f 00 00 00 40");
+  REQUIRE(aligned.size() == 16);
+  const Placed in_place = place(aligned, 0);
+  const Tensor used = read_tensor_proto(in_place.bytes, 0, in_place.storage, {}).tensor;
+  CHECK(used.data() == in_place.bytes.data() + 8);
+  CHECK(nested_json(used) == "[1.0,2.0]");
+  const Placed beside = place(aligned, 1);
+  const Tensor copied = read_tensor_proto(beside.bytes, 0, beside.storage, {}).tensor;
+  CHECK(reinterpret_cast<std::uintptr_t>(copied.data()) % 4 == 0);
+  CHECK(nested_json(copied) == "[1.0,2.0]");
+}
+
+TEST_CASE("raw_data that memory does not hold goes to a temporary file", "[io][pb]") {
+  const TempDir dir;
+  int files = 0;
+  ArrayReading reading;
+  reading.memory = 8;
+  reading.scratch = [&](std::int64_t bytes) {
+    ++files;
+    return ScratchFile(dir.path().string(), bytes);
+  };
+  std::string message = from_hex("08 80 04 10 05 4a 80 08");
+  for (int i = 0; i < 512; ++i) message += {static_cast<char>(i), static_cast<char>(i / 256)};
+  const std::string expected = nested_json(read(message).tensor);
+  CHECK(nested_json(read(message, reading, 1).tensor) == expected);
+  CHECK(files == 1);
+  CHECK(nested_json(read_stream(message, 100, 0, reading).tensor) == expected);
+  CHECK(files == 2);
+  // Aligned, it stays where it is.
+  CHECK(nested_json(read(message, reading, 0).tensor) == expected);
+  CHECK(files == 2);
+}
+
+TEST_CASE("fields that are not known are skipped with one warning", "[io][pb]") {
+  std::vector<std::string> warnings;
+  ArrayReading reading;
+  reading.warn = [&](const std::string& line) { warnings.push_back(line); };
+  CHECK(describe(read(from_hex("88 01 05 08 01 10 02 4a 01 05 88 01 06"), reading)) == " uint8 (1) [5]");
+  CHECK(warnings == std::vector<std::string>{"field 17 is not known and was skipped"});
+  CHECK(describe(read_stream(from_hex("08 01 10 02 4a 01 05 8a 01 00 95 01 00*4"), 1, 0, reading)) ==
+        " uint8 (1) [5]");
+  CHECK(warnings.back() == "fields 17 and 18 are not known and were skipped");
+  std::string many = from_hex("08 01 10 02 4a 01 05");
+  for (std::uint32_t number = 20; number < 40; ++number) append_proto_integer(many, number, 1);
+  (void)read(many, reading);
+  CHECK(warnings.size() == 3);
+  CHECK(warnings.back() == "fields 20, 21, 22, 23, 24, 25, 26 and 27 are not known and were skipped");
+}
+
+TEST_CASE("the worked examples are written byte for byte", "[io][pb]") {
+  for (const Row& row : kCanonical) {
+    CAPTURE(row.hex);
+    const std::string message = from_hex(row.hex);
+    const NamedTensor named = read(message);
+    CHECK(written(named.tensor, named.name) == message);
+  }
+}
+
+TEST_CASE("a message longer than readers accept is not begun", "[io][pb]") {
+  const auto refused = [](std::int64_t bytes) {
+    return cat("the TensorProto would have ", bytes,
+               " bytes; readers of protobuf accept at most 2147483647\nwrite NPY instead");
+  };
+  // dims 5 + 1, data_type 2, raw_data 1 + 5.
+  CHECK(tensor_proto_encoding(DType::uint8, {2147483633}, 0).least_bytes == 2147483633);
+  CHECK(error_of([] { (void)tensor_proto_encoding(DType::uint8, {2147483634}, 0); }) == refused(2147483648));
+  CHECK(error_of([] {
+          (void)tensor_proto_encoding(DType::float64, {std::int64_t{1} << 40}, 0);
+        }).starts_with("the TensorProto would have 879609302"));
+  CHECK(error_of([] { (void)named_tensor_proto_encoding(DType::string, {1}, 2147483640, "abc"); }) ==
+        refused(2147483649));
+  const TempDir dir;
+  const std::string path = dir.file("a.pb");
+  CHECK(error_of([&] { (void)open_sink({path}, DType::int16, {std::int64_t{1} << 30}, 0); }) ==
+        refused(2147483662));
+  CHECK(names_in(dir.path()).empty());
+}
+
+TEST_CASE("a file is detected from its bytes, and its name changes what is not", "[io][pb]") {
+  const std::string tensor = from_hex("10 02 4a 01 05");
+  const auto format_of_input = [](const std::string& bytes, const std::string& path) {
+    std::string found = "no error";
+    const std::string error = error_of([&] { found = input_format(bytes, path, nullptr).name; });
+    return error == "no error" ? found : error;
+  };
+  CHECK(format_of_input(tensor, "a") == "pb");
+  CHECK(format_of_input(tensor, "a.npy") == "pb");
+  CHECK(format_of_input("\x08", "a") == "pb");
+  CHECK(format_of_input(from_hex("0a 01 02 10 02 4a 02 05 05"), "a") == "pb");
+  CHECK(format_of_input(from_hex("0a 0a 02*10 10 02"), "a") == "pb");
+  CHECK(format_of_input("\n[1]", "a") == "json");
+  CHECK(format_of_input("\n[1]", "a.pb") == "json");
+  CHECK(format_of_input("\n5", "a.pb") == "json");
+  CHECK(format_of_input("\x93NUMPY", "a.pb") == "npy");
+  CHECK(format_of_input("PK\3\4", "a.tensorproto") == "npz");
+  // Rank 9, whose first dim is '{': JSON, unless the name says what it is.
+  const std::string nine = from_hex("0a 09 7b 01*8 10 02");
+  CHECK(format_of_input(nine, "a") == "json");
+  CHECK(format_of_input(nine, "a.PB") == "pb");
+  // Not in the order in which it is written.
+  const std::string reversed = from_hex("4a 01 05 10 02");
+  CHECK(format_of_input(reversed, "a.pb") == "pb");
+  CHECK(format_of_input(reversed, "a").find("is neither NPY") != std::string::npos);
+  CHECK(format_of_input("", "a.pb") == "pb");
+  CHECK(format_of_input("", "a") == "json");
+  for (const std::string path : {"a", "a.pb", "a.pbtxt"}) {
+    const std::string error = format_of_input("dims: 2\ndata_type: 1\n", path);
+    CHECK(error.find("begins with 'dims: 2' (protobuf text, which is not read)") != std::string::npos);
+  }
+}
+
+TEST_CASE("a file with external data is refused and no other file is opened", "[io][pb]") {
+  const TempDir dir;
+  const std::string path = dir.file("a.pb");
+  write_file(path, from_hex("08 01 10 02 6a 0d 0a 08 6c 6f 63 61 74 69 6f 6e 12 01 62 70 01"));
+  write_file(dir.file("b"), "\x05");
+  CHECK(error_of([&] { (void)Source::open(path, {}); }) ==
+        cat(path, ": the data is in another file (external data, location 'b'), which is not read"));
+  CHECK(error_of([&] { (void)inspect_file(path); }) ==
+        cat(path, ": the data is in another file (external data, location 'b'), which is not read"));
+}
+
+TEST_CASE("info tells the field of the elements and the name", "[io][pb]") {
+  const TempDir dir;
+  const std::string path = dir.file("a.pb");
+  write_file(path, from_hex("08 02 10 06 2a 02 01 02 42 01 78 88 01 00"));
+  const FileInfo info = inspect_file(path).at(0);
+  CHECK(info.format == "pb");
+  CHECK(info.dtype == DType::int32);
+  CHECK(info.shape == Shape{2});
+  CHECK(info.stored == "int32_data");
+  CHECK(info.bytes == 8);
+  CHECK(info.name == "x");
+  CHECK(info.warnings == std::vector<std::string>{"field 17 is not known and was skipped"});
+}
+
+}  // namespace tensorop
