@@ -25,12 +25,15 @@ namespace tensorop {
 namespace {
 
 constexpr int kError = 2;
+constexpr std::string_view kListSkipped = "--list-skipped";
 
 std::vector<Option> check_options() {
   std::vector<Option> options = {
       {"--filter", OptionKind::value, "TEXT",
        "only cases whose name contains TEXT; with * or ? TEXT is a glob"},
       {"--list", OptionKind::flag, "", "print the names of the cases, and run none"},
+      {std::string(kListSkipped), OptionKind::flag, "",
+       "list ONNX cases of operators that tensorop does not have"},
       {"--actual", OptionKind::value, "DIR", "compare the results of another program, files in DIR"},
       {"--command", OptionKind::value, "CMD",
        "compare the results of a program that is run for each case: words and placeholders such as {inputs} "
@@ -47,7 +50,7 @@ std::vector<Option> check_options() {
   };
   for (Option& option : batch_options()) options.push_back(std::move(option));
   for (Option& option : tolerance_options()) {
-    option.help = cat("for cases without their own: ", option.help);
+    option.help = cat("for cases without their own, and ONNX cases: ", option.help);
     options.push_back(std::move(option));
   }
   return options;
@@ -167,7 +170,9 @@ int list_cases(const Arguments& arguments, const std::vector<Job>& jobs) {
   }
   std::string names;
   for (const Job& job : jobs) {
-    if (job.is_case) names += cat(printable(job.name), "\n");
+    if (!job.is_case || (job.skipped && !arguments.has(kListSkipped))) continue;
+    names += job.skipped ? cat(printable(job.name), ": skipped: ", job.skipped->reason, "\n")
+                         : cat(printable(job.name), "\n");
   }
   print(names);
   return 0;
@@ -203,7 +208,9 @@ int run_check(const Arguments& arguments) {
   const CheckCounts counts =
       check_cases(std::move(jobs), settings, [&](const Job& job, const CaseResult& result) {
         if (junit.is_wanted()) junit.add(junit_test(job, result));
-        if (!quiet) say(as_json ? json.add(job, result) : case_text(job, result));
+        const bool is_counted_only = result.outcome == CaseOutcome::skipped && !arguments.has(kListSkipped);
+        if (quiet || (is_counted_only && !as_json)) return;
+        say(as_json ? json.add(job, result) : case_text(job, result));
       });
   progress.end();
   if (junit.is_wanted()) {
@@ -212,6 +219,9 @@ int run_check(const Arguments& arguments) {
   if (!quiet) say(as_json ? json.finish(counts, unreadable) : summary_text(counts, unreadable));
   junit.commit();
   report_unreadable(unreadable);
+  if (counts.cases() == 0 && counts.skipped != 0 && unreadable.empty()) {
+    throw Error(cat("no case that tensorop has: ", skipped_text(counts)));
+  }
   return unreadable.empty() ? exit_status(counts) : kError;
 }
 

@@ -2,34 +2,92 @@
 // not zero.
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/folder_walk.hpp"
+#include "base/input_file.hpp"
 #include "base/output_file.hpp"
+#include "base/paths.hpp"
+#include "base/system.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "engine/convert.hpp"
 #include "engine/nonzero.hpp"
 #include "io/inspect.hpp"
+#include "io/onnx_model.hpp"
+#include "jobs/cases.hpp"
+#include "jobs/onnx_case.hpp"
 #include "report/describe.hpp"
+#include "report/describe_model.hpp"
 
 namespace tensorop {
 
 namespace {
 
+// The models of ONNX case folders, a line for each. Those that cannot be read are reported, and counted.
+std::string describe_cases(const std::string& folder, bool as_json, std::size_t& cases, std::size_t& failed) {
+  std::string lines;
+  const std::size_t before = cases;
+  for_each_onnx_case(folder, [&](const std::string& path, const std::vector<std::string>& names) {
+    ++cases;
+    try {
+      const OnnxModel model = read_onnx_model(path_from(path, "model.onnx"));
+      const auto sets = to_int64(data_sets(names).size());
+      lines += as_json ? describe_case_json(model, path, sets) : describe_case_text(model, path, sets);
+    } catch (const MemoryError&) {
+      throw;
+    } catch (Error& error) {
+      error.add_context("info");
+      report_error(error);
+      ++failed;
+    }
+  });
+  if (cases == before) {
+    throw Error(cat(printable(folder), ": no ONNX cases in this folder"), "",
+                "an ONNX case is a folder with model.onnx and test_data_set_0");
+  }
+  return lines;
+}
+
+// The description of a model; nothing where the file is none.
+std::optional<std::string> describe_if_model(const std::string& path, bool as_json) {
+  // A stream must be opened once.
+  struct stat info {};
+  if (path == "-" || os().stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+  const InputFile file = InputFile::open(path);
+  if (!file.mapping() || !is_onnx_model(file.mapping()->bytes())) return std::nullopt;
+  const OnnxModel model = read_onnx_model(path);
+  return as_json ? describe_json(model, path) : describe_text(model, path);
+}
+
 int run_info(const Arguments& arguments) {
   if (arguments.operands.empty()) throw Error("no file given");
   if (std::ranges::count(arguments.operands, "-") > 1) throw Error("standard input can be read only once");
   const Format* const format = read_input_format(arguments);
+  const bool as_json = arguments.has("--json");
+  std::size_t files = 0;
   std::size_t failed = 0;
   for (const std::string& path : arguments.operands) {
     std::string lines;
     try {
-      for (const FileInfo& file : inspect_file(path, format)) {
-        lines += arguments.has("--json") ? describe_json(file) : describe_text(file);
-        for (const std::string& line : file.warnings) {
-          std::fprintf(stderr, "tensorop: warning: %s: %s\n", printable(file.path).c_str(), line.c_str());
+      if (path != "-" && is_folder(path)) {
+        lines = describe_cases(path, as_json, files, failed);
+      } else if (auto model = describe_if_model(path, as_json)) {
+        lines = *std::move(model);
+        ++files;
+      } else {
+        for (const FileInfo& file : inspect_file(path, format)) {
+          lines += as_json ? describe_json(file) : describe_text(file);
+          for (const std::string& line : file.warnings) {
+            std::fprintf(stderr, "tensorop: warning: %s: %s\n", printable(file.path).c_str(), line.c_str());
+          }
         }
+        ++files;
       }
     } catch (const MemoryError&) {
       throw;
@@ -37,12 +95,13 @@ int run_info(const Arguments& arguments) {
       if (arguments.operands.size() == 1) throw;
       error.add_context("info");
       report_error(error);
+      ++files;
       ++failed;
     }
     if (!lines.empty()) print(lines);
   }
   if (failed == 0) return 0;
-  throw Error(cat(failed, " of ", arguments.operands.size(), " files could not be described"));
+  throw Error(cat(failed, " of ", files, " files could not be described"));
 }
 
 int run_convert(const Arguments& arguments) {

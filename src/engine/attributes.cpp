@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "engine/operands.hpp"
 #include "io/opened_file.hpp"
 #include "io/source.hpp"
 
@@ -70,12 +71,10 @@ void require_no_tuple(const AttributeSpec& spec, const std::string& text) {
 // The elements of a rank-1 tensor of integers.
 Shape read_list_operand(const AttributeSpec& spec, const NamedText& given, const Format* text_format,
                         Inputs& inputs, const Call& call) {
-  if (!given.json && given.text.empty()) throw Error(cat(spec.name, " is empty"), spec.rule);
-  if (!given.json) require_no_tuple(spec, given.text);
-  Source source = with_context(spec.name, [&] {
-    return given.json ? Source::of_json(*given.json, {})
-                      : Source::open(given.text, {.text_format = text_format});
-  });
+  if (given.is_reference() && given.text.empty()) throw Error(cat(spec.name, " is empty"), spec.rule);
+  if (given.is_reference()) require_no_tuple(spec, given.text);
+  Source source =
+      with_context(spec.name, [&] { return open_operand(OperandText(given), {.text_format = text_format}); });
   inputs.add(source.mapping());
   if (source.tensor() == nullptr)
     source.resolve(source.fits_any_dtype() ? DType::int64 : source.natural_dtype());
@@ -108,7 +107,7 @@ Shape read_list_operand(const AttributeSpec& spec, const NamedText& given, const
 
 Shape read_integers(const AttributeSpec& spec, const NamedText& given, const Format* text_format,
                     Inputs& inputs, const Call& call) {
-  if (given.json || !is_plain_list(given.text))
+  if (!given.is_reference() || !is_plain_list(given.text))
     return read_list_operand(spec, given, text_format, inputs, call);
   Shape out;
   for (std::string_view rest = given.text;;) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "tensor/convert_elements.hpp"
 
 namespace tensorop {
@@ -20,13 +21,38 @@ Source::Options with_settings(Source::Options options, const Settings& settings)
   return options;
 }
 
+namespace {
+
+Source open_given(const OperandText& operand, const Source::Options& options) {
+  if (operand.tensor) return Source::of(*operand.tensor);
+  return operand.json ? Source::of_json(*operand.json, options) : Source::open(operand.text, options);
+}
+
+}  // namespace
+
+Source open_operand(const OperandText& operand, const Source::Options& options) {
+  Source source = open_given(operand, options);
+  if (operand.declared) require_declared(source, *operand.declared);
+  return source;
+}
+
 Source open_operand(const OperandText& operand, const Source::Options& options, const Settings& settings) {
-  const Source::Options own = with_settings(options, settings);
-  if (operand.json) return Source::of_json(*operand.json, own);
-  if (settings.lookup) {
-    if (auto tensor = settings.lookup(operand.text)) return Source::of(std::move(*tensor));
+  if (settings.lookup && operand.is_reference()) {
+    if (auto tensor = settings.lookup(operand.text)) {
+      Source source = Source::of(std::move(*tensor));
+      if (operand.declared) require_declared(source, *operand.declared);
+      return source;
+    }
   }
-  return Source::open(operand.text, own);
+  return open_operand(operand, with_settings(options, settings));
+}
+
+void require_declared(Source& source, DType declared) {
+  if (source.tensor() == nullptr) source.resolve(declared);
+  const DType dtype = source.tensor()->dtype();
+  if (dtype == declared) return;
+  const std::string shown = source.name().empty() ? "the tensor" : source.name();
+  throw Error(cat(shown, " is ", name(dtype), ", the model declares ", name(declared)));
 }
 
 namespace {

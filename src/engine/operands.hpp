@@ -14,9 +14,16 @@ namespace tensorop {
 // `options` with what the settings say of threads, memory and temporary files. The settings outlive them.
 [[nodiscard]] Source::Options with_settings(Source::Options options, const Settings& settings);
 
-// The tensor that settings.lookup knows by that text, else what Source::open() opens. Throws Error.
+// The tensor that settings.lookup knows by that text, else what Source::open() opens. An operand whose dtype
+// is declared has a tensor of it. Throws Error.
 [[nodiscard]] Source open_operand(const OperandText& operand, const Source::Options& options,
                                   const Settings& settings);
+// The same where there are no results of other jobs.
+[[nodiscard]] Source open_operand(const OperandText& operand, const Source::Options& options);
+
+// Reads a source without a tensor as the dtype that a model declares. Throws Error where it is of another
+// one.
+void require_declared(Source& source, DType declared);
 
 // An open operand and what decides its dtype.
 struct TypedOperand {

@@ -10,24 +10,43 @@
 #include "io/format.hpp"
 #include "io/json_text.hpp"
 #include "ops/registry.hpp"
+#include "tensor/tensor.hpp"
 
 namespace tensorop {
+
+struct NamedText;
 
 // An operand as it is written.
 struct OperandText {
   OperandText(std::string as_written) : text(std::move(as_written)) {}
-  OperandText(JsonSpan tensor) : json(std::move(tensor)) {}
+  OperandText(JsonSpan written) : json(std::move(written)) {}
+  OperandText(Tensor given) : tensor(std::move(given)) {}
+  explicit OperandText(const NamedText& named);
 
-  std::string text;  // what it means on the command line: a path, "-", inline JSON, "@id"; empty beside json
+  // Whether it is a path or the id of a job.
+  [[nodiscard]] bool is_reference() const { return !json && !tensor; }
+
+  // What it means on the command line: a path, "-", inline JSON, "@id"; empty beside the next two.
+  std::string text;
   std::optional<JsonSpan> json;  // the tensor itself, even if a file of that name exists
+  std::optional<Tensor> tensor;  // the tensor itself, read already
+  // What a model says that it must be; untyped JSON becomes that.
+  std::optional<DType> declared = {};
 };
 
 // An operand or an attribute under its name.
 struct NamedText {
   std::string name;  // "data", "batch_dims"
   std::string text;
-  std::optional<JsonSpan> json = {};  // as in OperandText
+  // As in OperandText.
+  std::optional<JsonSpan> json = {};
+  std::optional<Tensor> tensor = {};
+  std::optional<DType> declared = {};
+  [[nodiscard]] bool is_reference() const { return !json && !tensor; }
 };
+
+inline OperandText::OperandText(const NamedText& named)
+    : text(named.text), json(named.json), tensor(named.tensor), declared(named.declared) {}
 
 struct Request {
   FoundOperator op;              // found once, by the name that was typed

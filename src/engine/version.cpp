@@ -21,8 +21,8 @@ constexpr Publisher kPublishers[] = {
     {"mdf", Framework::mdf, 0},
 };
 
-std::string_view publisher_name(Framework framework) {
-  return std::ranges::find(kPublishers, framework, &Publisher::framework)->name;
+const Publisher& publisher_of(Framework framework) {
+  return *std::ranges::find(kPublishers, framework, &Publisher::framework);
 }
 
 // For text that is a publisher and an opset with something other than one dash between them: onnx13, ONNX:13.
@@ -64,6 +64,10 @@ Spec parse_spec(const std::optional<std::string>& text) {
               spec_hint(folded));
 }
 
+int newest_opset(Framework framework) {
+  return publisher_of(framework).newest_opset;
+}
+
 std::vector<std::string> spec_texts() {
   std::vector<std::string> out;
   for (const Publisher& publisher : kPublishers) {
@@ -88,7 +92,7 @@ const Version& find_version(const Operator& op, const OperatorName& name, const 
   const std::string asked = spec_name(spec.framework, spec.opset);
   throw Error(cat(asked, " has no operator of this name"), "T-0",
               cat(name.name, " is in ",
-                  known.empty() ? cat("no opset of ", publisher_name(spec.framework)) : join(known)));
+                  known.empty() ? cat("no opset of ", publisher_of(spec.framework).name) : join(known)));
 }
 
 }  // namespace tensorop

@@ -89,6 +89,8 @@ class Check {
     golden_of_.resize(jobs_.size());
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       if (!expects_file(jobs_[i])) continue;
+      // One of another dtype is rewritten.
+      jobs_[i].expect->declared.reset();
       golden_of_[i] = known.try_emplace(keys.of(jobs_[i].expect->text), known.size()).first->second;
     }
     golden_.resize(known.size());
@@ -122,7 +124,7 @@ class Check {
     std::map<std::string, std::size_t> taken;
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       const Job& job = jobs_[i];
-      if (!job.is_case || (settings_.update && expects_file(job))) continue;
+      if (!job.is_case || job.skipped || job.fault || (settings_.update && expects_file(job))) continue;
       if (job.actual) {
         externals_[i] = named_external(*job.actual);
       } else if (!settings_.actual_folder.empty()) {
@@ -139,6 +141,11 @@ class Check {
 
   std::optional<Tensor> work(std::size_t i, const Settings& own) {
     const Job& job = jobs_[i];
+    if (job.fault) throw Error(*job.fault);
+    if (job.skipped) {
+      results_[i].outcome = CaseOutcome::skipped;
+      return std::nullopt;
+    }
     if (settings_.program && job.is_case) return work_program(i, own);
     if (externals_[i]) return work_external(i, *externals_[i], own);
     CaseResult& found = results_[i];
@@ -236,7 +243,8 @@ class Check {
       throw Error(cat(printable(path), ": the result of ", jobs_[*golden.equal_to].location(),
                       " is equal to it, and this result differs"));
     }
-    const Destination destination{path, golden_format(path, is_missing)};
+    const Destination destination{
+        .path = path, .format = golden_format(path, is_missing), .array = jobs_[i].expect->array};
     const Format& format = single_format_of(destination);
     // A golden file that never compares equal is none. What cannot be written at all is refused below.
     if (format.keeps_shape != nullptr && result.rank() <= 2 && !format.keeps_shape(result.shape())) {
@@ -261,8 +269,7 @@ class Check {
       return;
     }
     found.seconds = outcome.seconds;
-    counts_.add(found.outcome);
-    if (found.comparison) counts_.left_out += found.comparison->left_out.value_or(0);
+    counts_.add(jobs_[i], found);
     report_(jobs_[i], found);
   }
 
@@ -279,10 +286,13 @@ class Check {
 
 }  // namespace
 
-void CheckCounts::add(CaseOutcome outcome) {
-  switch (outcome) {
+void CheckCounts::add(const Job& job, const CaseResult& result) {
+  if (result.comparison) left_out += result.comparison->left_out.value_or(0);
+  switch (result.outcome) {
     case CaseOutcome::equal:
       ++equal;
+      equal_onnx += result.same_bits ? 1 : 0;
+      same_bits += result.same_bits.value_or(false) ? 1 : 0;
       break;
     case CaseOutcome::different:
       ++different;
@@ -293,16 +303,11 @@ void CheckCounts::add(CaseOutcome outcome) {
     case CaseOutcome::updated:
       ++updated;
       break;
+    case CaseOutcome::skipped:
+      ++skipped;
+      ++skipped_by[job.skipped->what];
+      break;
   }
-}
-
-CheckCounts& CheckCounts::operator+=(const CheckCounts& other) {
-  equal += other.equal;
-  different += other.different;
-  error += other.error;
-  updated += other.updated;
-  left_out += other.left_out;
-  return *this;
 }
 
 CheckCounts check_cases(std::vector<Job> jobs, const CheckSettings& settings, const CaseReport& report) {

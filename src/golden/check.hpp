@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,7 @@ enum class CaseOutcome : std::uint8_t {
   different,  // another result, another error, or none
   error,      // the call or the comparison failed
   updated,    // the golden file has been rewritten
+  skipped,    // tensorop does not have it: Job::skipped
 };
 
 // Why a golden file has been rewritten.
@@ -40,6 +42,8 @@ struct CaseResult {
   std::optional<Comparison> comparison;  // of the result with the expected tensor, where there was one
   // The error of the call, also where an error was expected, or why there is no verdict.
   std::shared_ptr<const Error> error;
+  // Of an ONNX case whose elements were compared: whether they have the same bits, which equal ones need not.
+  std::optional<bool> same_bits;
   std::optional<GoldenUpdate> update;  // of `updated` only
   double seconds = 0;                  // of the call, the comparison and the update
 };
@@ -49,11 +53,15 @@ struct CheckCounts {
   std::int64_t different = 0;
   std::int64_t error = 0;
   std::int64_t updated = 0;
+  std::int64_t skipped = 0;
+  std::map<std::string, std::int64_t> skipped_by;  // Skipped::what of these
+  std::int64_t equal_onnx = 0;  // of the equal ones: ONNX cases, and those of them with the same bits
+  std::int64_t same_bits = 0;
   std::int64_t left_out = 0;  // elements that were not compared
 
+  // Those that were run.
   [[nodiscard]] std::int64_t cases() const { return equal + different + error + updated; }
-  void add(CaseOutcome outcome);
-  CheckCounts& operator+=(const CheckCounts& other);
+  void add(const Job& job, const CaseResult& result);
 };
 
 struct CheckSettings {

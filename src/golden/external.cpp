@@ -47,14 +47,15 @@ ExternalResult named_external(const std::string& actual) {
 ExternalResult find_external(const Job& job, const std::string& folder) {
   std::vector<std::string> names;
   if (job.output) names.push_back(file_name(job.output->path));
-  if (job.name != job.location()) {
+  if (job.name != job.location() || !job.folder.empty()) {
     std::string name = job.name;
     std::ranges::replace_if(
         name, [](char c) { return c == '/' || c == '\0'; }, '_');
     for (std::string& file : with_endings(name)) names.push_back(std::move(file));
   }
   const bool has_golden = job.expect && job.expect->kind == Expectation::Kind::file;
-  if (has_golden) names.push_back(file_name(job.expect->text));
+  // The golden files of ONNX cases all have the same name, in folders of their own.
+  if (has_golden && job.folder.empty()) names.push_back(file_name(job.expect->text));
   if (names.empty()) {
     throw Error("its result cannot be found without a name", "",
                 "give the case a \"name\", an \"output\" or an \"actual\"");

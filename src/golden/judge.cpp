@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/paths.hpp"
 #include "base/text.hpp"
@@ -30,9 +31,17 @@ bool is_expected(const Error& error, const std::string& text) {
 Source open_expected(const Expectation& expect, const Settings& settings) {
   return with_context("expect", [&] {
     const Source::Options options = with_settings({.read_later = true}, settings);
-    return expect.kind == Expectation::Kind::tensor ? Source::of_json(expect.tensor, options)
-                                                    : Source::open(expect.text, options);
+    Source source = expect.kind == Expectation::Kind::tensor ? Source::of_json(expect.tensor, options)
+                                                             : Source::open(expect.text, options);
+    if (expect.declared) require_declared(source, *expect.declared);
+    return source;
   });
+}
+
+// Of tensors of one dtype and shape: whether their bits are the same, also those of zeros and NaN.
+bool have_same_bits(const Tensor& a, const Tensor& b, const Comparison& comparison) {
+  if (a.dtype() == DType::string) return comparison.difference.differing == 0;
+  return a.bytes() == 0 || std::memcmp(a.data(), b.data(), to_size(a.bytes())) == 0;
 }
 
 // An untyped tensor takes the dtype of the other one.
@@ -45,6 +54,9 @@ void compare(const Job& job, Source actual, Source expected, const JudgeSettings
   if (comparison.actual.name.empty()) comparison.actual.name = "the result";
   if (comparison.expected.name.empty()) {
     comparison.expected.name = job.expect ? "expect" : "tensorop's result";
+  }
+  if (!job.folder.empty() && comparison.same_header() && !comparison.left_out) {
+    found.same_bits = have_same_bits(*actual.tensor(), *expected.tensor(), comparison);
   }
   found.result = OutputInfo{comparison.actual.dtype, comparison.actual.shape};
   found.outcome = comparison.equal ? CaseOutcome::equal : CaseOutcome::different;

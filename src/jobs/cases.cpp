@@ -1,7 +1,7 @@
 #include "jobs/cases.hpp"
 
 #include <algorithm>
-#include <cerrno>
+#include <functional>
 #include <optional>
 
 #include "base/error.hpp"
@@ -9,6 +9,7 @@
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "io/source.hpp"
+#include "jobs/onnx_case.hpp"
 
 namespace tensorop {
 namespace {
@@ -28,27 +29,34 @@ bool may_hold_cases(std::string_view name) {
   return name.ends_with(".json") || name.ends_with(".jsonl");
 }
 
-// The files below a folder, in the order of their names; the files of a folder come at its name.
-std::vector<std::string> files_below(const std::string& folder) {
-  std::vector<std::string> files;
+using Names = std::vector<std::string>;
+
+// Visits the files and the ONNX case folders below a folder, in the order of their names; the files of a
+// folder come at its name.
+void visit_below(const std::string& folder, const std::function<void(const std::string& file)>& visit_file,
+                 const std::function<void(const std::string& path, const Names& names)>& visit_case) {
   std::vector<std::string> left = {folder};  // the next one last
   while (!left.empty()) {
     const std::string path = std::move(left.back());
     left.pop_back();
     if (!is_folder(path)) {
-      files.push_back(path);
+      visit_file(path);
       continue;
     }
-    std::vector<std::string> names;
+    Names names;
     if (os().scandir(path.c_str(), names) != 0) throw_errno(path, "cannot list");
+    if (is_onnx_case(names)) {
+      visit_case(path, names);
+      continue;
+    }
+    const bool has_model = has_onnx_model(names);
     std::ranges::sort(names, std::greater<>());
     for (const std::string& name : names) {
       const std::string inner = path_from(path, name);
-      if (name.starts_with('.') || is_linked_folder(inner)) continue;
+      if (name.starts_with('.') || is_linked_folder(inner) || (has_model && name == kOnnxNote)) continue;
       if (may_hold_cases(name) || is_folder(inner)) left.push_back(inner);
     }
   }
-  return files;
 }
 
 // Why the file is not a tensor; empty if it is one.
@@ -77,10 +85,16 @@ class CaseReader {
     attempt(path, [&] {
       const std::size_t before = jobs_.size();
       const std::size_t unreadable = unreadable_ == nullptr ? 0 : unreadable_->size();
-      for (const std::string& file : files_below(path)) attempt(file, [&] { read_file_of_folder(file); });
+      visit_below(
+          path, [&](const std::string& file) { attempt(file, [&] { read_file_of_folder(file); }); },
+          [&](const std::string& folder, const Names& names) {
+            read_onnx_case(folder, names, defaults_, jobs_);
+          });
       const bool all_read = unreadable_ == nullptr || unreadable_->size() == unreadable;
-      if (jobs_.size() == before && all_read)
-        throw Error(cat(printable(path), ": no cases in the *.json and *.jsonl files of this folder"));
+      if (jobs_.size() == before && all_read) {
+        throw Error(cat(printable(path), ": no cases in the *.json and *.jsonl files of this folder"), "",
+                    "an ONNX case is a folder with model.onnx and test_data_set_0");
+      }
     });
   }
 
@@ -105,6 +119,12 @@ class CaseReader {
   void read_file_of_folder(const std::string& path) {
     require_regular_file(path);
     const std::size_t before = jobs_.size();
+    if (path.ends_with(cat("/", kOnnxNote))) {
+      if (auto job = read_download(path)) {
+        jobs_.push_back(*std::move(job));
+        return;
+      }
+    }
     try {
       read_jobs(path, purpose_, jobs_, defaults_);
     } catch (const MemoryError&) {
@@ -134,6 +154,12 @@ std::vector<Job> read_cases(const std::vector<std::string>& paths, JobPurpose pu
     path != "-" && is_folder(path) ? reader.read_folder(path) : reader.read_file(path);
   }
   return reader.take();
+}
+
+void for_each_onnx_case(const std::string& folder,
+                        const std::function<void(const std::string& path, const Names& names)>& visit) {
+  visit_below(
+      folder, [](const std::string& /*file*/) {}, visit);
 }
 
 std::vector<Job> select_cases(const std::vector<Job>& jobs,

@@ -16,14 +16,20 @@ struct UnreadableCases {
   Error error;
 };
 
-// The cases of files ("-": standard input) and of folders: of every *.json and *.jsonl below a folder, in the
-// order of their names. In folders, names that begin with a dot and JSON files that hold a tensor are
-// skipped. `purpose` is one of those of check. A file that cannot be read, and a folder without cases, is
-// added to `unreadable`; without that it is thrown.
+// The cases of files ("-": standard input) and of folders: of every *.json and *.jsonl, and of every ONNX
+// case folder (onnx_case.hpp), below a folder, in the order of their names. In folders, names that begin with
+// a dot and JSON files that hold a tensor are left out. `purpose` is one of those of check. A file that
+// cannot be read, and a folder without cases, is added to `unreadable`; without that it is thrown.
 [[nodiscard]] std::vector<Job> read_cases(const std::vector<std::string>& paths,
                                           JobPurpose purpose = JobPurpose::check,
                                           const JobDefaults& defaults = {},
                                           std::vector<UnreadableCases>* unreadable = nullptr);
+
+// Visits the ONNX case folders below a folder, and it, in the order of their names, with the names in each.
+// Throws Error where a folder cannot be listed.
+void for_each_onnx_case(
+    const std::string& folder,
+    const std::function<void(const std::string& path, const std::vector<std::string>& names)>& visit);
 
 // The cases whose names are wanted, and, as steps, the jobs that they need.
 [[nodiscard]] std::vector<Job> select_cases(const std::vector<Job>& jobs,

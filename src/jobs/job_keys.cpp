@@ -1,7 +1,9 @@
 #include "jobs/job_keys.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
+#include <variant>
 
 #include "base/error.hpp"
 #include "base/paths.hpp"
@@ -9,7 +11,9 @@
 #include "engine/attributes.hpp"
 #include "engine/mask.hpp"
 #include "io/json_objects.hpp"
+#include "io/onnx_model.hpp"
 #include "io/source.hpp"
+#include "jobs/onnx_call.hpp"
 #include "ops/registry.hpp"
 
 namespace tensorop {
@@ -18,6 +22,9 @@ namespace {
 constexpr std::string_view kCommonKeys[] = {"op",     "operands",     "reshape",     "spec",   "dtype",
                                             "output", "input_format", "format",      "id",     "name",
                                             "expect", "actual",       "ignore_open", "comment"};
+// Of a job that calls a model.
+constexpr std::string_view kModelKeys[] = {"model", "inputs", "input_format", "output",      "format", "id",
+                                           "name",  "expect", "actual",       "ignore_open", "comment"};
 
 [[noreturn]] void refuse(const JsonMember& member, std::string_view expected) {
   throw Error(cat("expected ", expected, ", found ", kind_name(member.kind)));
@@ -150,19 +157,65 @@ ToleranceText tolerance_of(const JsonMember& member) {
   return {member.key, std::string(member.value.text)};
 }
 
+// The inputs of a model, {"x": "x.npy"}: an operand for each.
+std::vector<OperandText> inputs_of(const JsonMember* member, const OnnxCall& call,
+                                   const std::string& folder) {
+  std::vector<std::optional<OperandText>> found(call.inputs.size());
+  if (member != nullptr) {
+    if (member->kind != JsonKind::object) refuse(*member, "an object of operands");
+    JsonText text(member->value);
+    const std::vector<JsonObject> objects = read_json_objects(text, "inputs");
+    for (const JsonMember& input : objects.at(0).members) {
+      const auto at = std::ranges::find(call.inputs, input.key, &OnnxInput::name);
+      if (at == call.inputs.end()) {
+        std::vector<std::string> names;
+        for (const OnnxInput& known : call.inputs) names.push_back(printable(known.name));
+        throw Error(
+            cat("the model has no input \"", printable(input.key), "\" (its inputs: ", join(names), ")"));
+      }
+      found[static_cast<std::size_t>(at - call.inputs.begin())] =
+          with_context(cat("\"", printable(input.key), "\""), [&] { return operand_of(input, folder); });
+    }
+  }
+  std::vector<OperandText> out;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (!found[i]) throw Error(cat("input \"", printable(call.inputs[i].name), "\" of the model is missing"));
+    out.push_back(*std::move(found[i]));
+  }
+  return out;
+}
+
+// The call of the model that a job names.
+OnnxCall read_call(const JsonMember& member, const std::string& folder) {
+  const std::string path = file_of(member, folder);
+  const OnnxModel model = read_onnx_model(path);
+  auto call = with_context(printable(path), [&] { return call_of_model(model); });
+  if (const auto* skipped = std::get_if<Skipped>(&call))
+    throw Error(cat(printable(path), ": ", skipped->reason));
+  return std::get<OnnxCall>(std::move(call));
+}
+
+const JsonMember* find_member(const JsonObject& object, std::string_view key) {
+  const auto found = std::ranges::find(object.members, key, &JsonMember::key);
+  return found == object.members.end() ? nullptr : &*found;
+}
+
 // Reads members of one job.
 class JobReader {
  public:
-  JobReader(const std::string& folder, Job& job) : op_(*job.request.op.op), folder_(folder), job_(job) {}
+  // `has_model`: the call is that of a model.
+  JobReader(const std::string& folder, bool has_model, Job& job)
+      : op_(*job.request.op.op), folder_(folder), has_model_(has_model), job_(job) {}
 
   // False where the key is unknown. Throws Error without the key.
   bool read(const JsonMember& member) {
+    if (has_model_) return read_of_model(member) || read_of_result(member);
     return read_of_operator(member) || read_of_call(member) || read_of_result(member);
   }
 
   // Once all members are read.
   void finish(const JobDefaults& defaults) {
-    if (!job_.request.spec) job_.request.spec = defaults.spec;
+    if (!job_.request.spec) job_.request.spec = defaults.spec;  // a model has its own
     job_.ignore_open = ignore_open_.value_or(defaults.ignore_open);
     const bool has_own_ulp =
         std::ranges::find(tolerances_, "max_ulp", &ToleranceText::name) != tolerances_.end();
@@ -174,6 +227,11 @@ class JobReader {
 
   [[nodiscard]] std::vector<std::string> keys() const {
     std::vector<std::string> out;
+    if (has_model_) {
+      out.assign(std::begin(kModelKeys), std::end(kModelKeys));
+      out.insert(out.end(), tolerance_names().begin(), tolerance_names().end());
+      return out;
+    }
     for (const OperandSpec& operand : op_.operands) out.emplace_back(operand.name);
     if (op_.mask != MaskUse::none) out.emplace_back(kMaskName);
     for (const AttributeSpec& attribute : op_.attributes) out.emplace_back(attribute.name);
@@ -185,6 +243,19 @@ class JobReader {
   }
 
  private:
+  bool read_of_model(const JsonMember& member) {
+    // Read first: they decide what is called.
+    if (member.key == "model" || member.key == "inputs") return true;
+    if (member.key == "input_format") {
+      job_.request.text_format = read_text_format(text_of(member, "a format"));
+      return true;
+    }
+    const bool is_of_call = member.key == "op" || member.key == "spec" || member.key == "operands" ||
+                            find_attribute(op_, member.key) != nullptr;
+    if (is_of_call) throw Error("cannot be combined with \"model\"");
+    return false;
+  }
+
   bool read_of_operator(const JsonMember& member) {
     const bool is_mask = member.key == kMaskName && op_.mask != MaskUse::none;
     if (is_mask || std::ranges::find(op_.operands, member.key, &OperandSpec::name) != op_.operands.end()) {
@@ -260,6 +331,7 @@ class JobReader {
 
   const Operator& op_;
   const std::string& folder_;
+  bool has_model_;
   Job& job_;
   std::vector<ToleranceText> tolerances_;
   std::optional<bool> ignore_open_;
@@ -280,8 +352,8 @@ void require_format(const Destination& output) {
 }
 
 FoundOperator operator_of(const JsonObject& object) {
-  const auto op = std::ranges::find(object.members, "op", &JsonMember::key);
-  if (op == object.members.end()) throw Error("key \"op\" is missing");
+  const JsonMember* const op = find_member(object, "op");
+  if (op == nullptr) throw Error("key \"op\" is missing");
   return with_context("key \"op\"", [&] {
     const FoundOperator found = find_operator(text_of(*op, "an operator name"));
     if (found.op != nullptr) return found;
@@ -343,9 +415,17 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
   job.line = object.line;
   job.number = object.number;
   return with_context(job.location(), [&] {
-    job.request.op = operator_of(object);
-    job.request.from_job = true;
-    JobReader reader(folder, job);
+    const JsonMember* const model = find_member(object, "model");
+    if (model != nullptr) {
+      const OnnxCall call = with_context("key \"model\"", [&] { return read_call(*model, folder); });
+      job.request = with_context("key \"inputs\"", [&] {
+        return request_of(call, inputs_of(find_member(object, "inputs"), call, folder));
+      });
+    } else {
+      job.request.op = operator_of(object);
+      job.request.from_job = true;
+    }
+    JobReader reader(folder, model != nullptr, job);
     for (const JsonMember& member : object.members) {
       bool known = false;
       try {

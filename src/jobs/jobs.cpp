@@ -132,6 +132,7 @@ void require_names(const std::vector<Job>& jobs, std::size_t first) {
 }  // namespace
 
 std::string Job::location() const {
+  if (!folder.empty()) return printable(folder);
   return cat(printable(file), ":", line, number == 0 ? "" : cat(": job ", number));
 }
 
@@ -142,14 +143,15 @@ std::string Job::reference() const {
 void for_each_reference(const Job& job,
                         const std::function<void(const std::string& key, const std::string& text)>& visit) {
   for (const NamedText& named : job.request.named) {
-    if (!named.json) visit(named.name, named.text);
+    if (named.is_reference()) visit(named.name, named.text);
   }
   for (const OperandText& operand : job.request.positional) {
-    if (!operand.json) visit("operands", operand.text);
+    if (operand.is_reference()) visit("operands", operand.text);
   }
   for (const NamedText& attribute : job.request.attributes) {
     const bool is_list = find_attribute(*job.request.op.op, attribute.name)->kind == AttributeKind::integers;
-    if (is_list && !attribute.json && !is_plain_list(attribute.text)) visit(attribute.name, attribute.text);
+    const bool is_operand = attribute.is_reference() && !is_plain_list(attribute.text);
+    if (is_list && is_operand) visit(attribute.name, attribute.text);
   }
 }
 

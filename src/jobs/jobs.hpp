@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "engine/request.hpp"
 #include "io/sink.hpp"
 #include "jobs/tolerances.hpp"
@@ -24,6 +26,14 @@ struct Expectation {
   Kind kind;
   std::string text;
   JsonSpan tensor = {};
+  std::string array = {};              // of a golden file that is rewritten: the name of its tensor
+  std::optional<DType> declared = {};  // what a model says that a golden file holds
+};
+
+// Why a case is not run: it is of something that tensorop does not have.
+struct Skipped {
+  std::string what;    // "Cast", "graphs of several nodes": cases are counted by it
+  std::string reason;  // "Cast is not offered"
 };
 
 // An earlier job whose result a job needs.
@@ -33,11 +43,12 @@ struct Need {
 };
 
 struct Job {
-  std::string file;         // the path of the job file, or "standard input"
-  std::int64_t line = 0;    // where the job begins in it
+  std::string file;       // the path of the job file, or of the model, or "standard input"
+  std::string folder;     // of an ONNX case: the path of its folder, or of its data set where it has several
+  std::int64_t line = 0;  // where the job begins in it
   std::int64_t number = 0;  // its number in the file, where several jobs begin on that line; else 0
   std::string id;           // empty: none
-  std::string name;         // the given name, else the id, else "FILE:LINE"
+  std::string name;  // the given name, else the id, else "FILE:LINE"; of an ONNX case that of its folder
   Request request;
   std::optional<Destination> output;
   std::optional<Expectation> expect;
@@ -48,15 +59,18 @@ struct Job {
   std::vector<Need> needs;            // earlier jobs, by their index in the list of all jobs
   std::vector<std::size_t> after;     // earlier jobs that read what this one overwrites: it waits for them
   int uses = 0;                       // operands of later jobs that are this one's result
+  // Of an ONNX case that has no request: why it is skipped, or what is wrong with it, which is its outcome.
+  std::optional<Skipped> skipped;
+  std::shared_ptr<const Error> fault;
 
-  // "jobs.jsonl:3"; "jobs.json:1: job 17" where several jobs begin on that line.
+  // "jobs.jsonl:3"; "jobs.json:1: job 17" where several jobs begin on that line; the folder of an ONNX case.
   [[nodiscard]] std::string location() const;
   // "the job on line 3"; "job 17".
   [[nodiscard]] std::string reference() const;
 };
 
 // Calls `visit` with the key and the text of every operand, and of every attribute given like an operand,
-// that is not inline JSON: "@id" of another job, or the path of a file.
+// that is not the tensor itself: "@id" of another job, or the path of a file.
 void for_each_reference(const Job& job,
                         const std::function<void(const std::string& key, const std::string& text)>& visit);
 

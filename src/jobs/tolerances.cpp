@@ -25,6 +25,10 @@ constexpr Automatic kAutomatic[] = {
     {{DType::float64, DType::complex128}, 1e-7, 1e-7},
 };
 
+// The defaults of onnx.backend.test.
+constexpr double kOnnxRtol = 1e-3;
+constexpr double kOnnxAtol = 1e-7;
+
 // Of {"max_ulp", "4"}: what a message calls it where it was given.
 std::string shown(const ToleranceText& given) {
   if (!given.is_option) return given.name;
@@ -121,7 +125,11 @@ ElementTolerance Tolerances::for_dtype(DType dtype) const {
   ElementTolerance out;
   out.nan_unequal = nan_unequal;
   if (!kToleranceTypes.contains(dtype)) return out;
-  if (automatic) {
+  if (by_default == ToleranceDefault::onnx && (kFloatTypes | kComplexTypes).contains(dtype)) {
+    out.rtol = kOnnxRtol;
+    out.atol = kOnnxAtol;
+  }
+  if (by_default == ToleranceDefault::automatic) {
     const auto* const row = std::ranges::find_if(
         kAutomatic, [&](const Automatic& candidate) { return candidate.dtypes.contains(dtype); });
     if (row != std::end(kAutomatic)) {
@@ -161,7 +169,7 @@ Tolerances parse_tolerances(const std::vector<ToleranceText>& texts) {
                     given.is_option ? "--rtol, --atol and --max-ulp take numbers"
                                     : "rtol, atol and max_ulp take numbers");
       }
-      out.automatic = true;
+      out.by_default = ToleranceDefault::automatic;
     } else {
       throw Error(
           cat("unknown tolerance ", in_quotes(given.name), " (allowed: ", join(tolerance_names()), ")"));

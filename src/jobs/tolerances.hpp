@@ -23,13 +23,19 @@ struct MismatchLimit {
   [[nodiscard]] std::int64_t allowed(std::int64_t elements) const;
 };
 
-// The default is exact comparison.
+// What rtol and atol are where they are not given.
+enum class ToleranceDefault : std::uint8_t {
+  exact,
+  automatic,  // by the table of dtypes
+  onnx,       // those of ONNX's own runner for floating and complex dtypes; the others are exact
+};
+
 struct Tolerances {
   std::optional<double> rtol;  // finite, not negative
   std::optional<double> atol;
   std::optional<std::uint64_t> max_ulp;
   std::string max_ulp_name = "max_ulp";  // as it was given, for messages
-  bool automatic = false;                // rtol and atol that are not given come from the table of dtypes
+  ToleranceDefault by_default = ToleranceDefault::exact;
   bool nan_unequal = false;
   bool any_dtype = false;  // max_ulp is ignored where the dtype has no ulp
   MismatchLimit max_mismatch;

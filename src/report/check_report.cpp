@@ -1,9 +1,13 @@
 #include "report/check_report.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <utility>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/paths.hpp"
 #include "base/text.hpp"
 #include "golden/judge.hpp"
 #include "report/compare_report.hpp"
@@ -14,7 +18,7 @@ namespace tensorop {
 namespace {
 
 std::string_view name(CaseOutcome outcome) {
-  constexpr std::string_view kNames[] = {"equal", "different", "error", "updated"};
+  constexpr std::string_view kNames[] = {"equal", "different", "error", "updated", "skipped"};
   return kNames[static_cast<std::size_t>(outcome)];
 }
 
@@ -114,11 +118,18 @@ std::string expected_json(const Job& job, Expectation::Kind kind) {
   return kind == Expectation::Kind::file ? path_json(job.expect->text) : json_string(job.expect->text);
 }
 
+std::string skipped_json(const Skipped& skipped) {
+  return JsonObjectText()
+      .add("what", json_string(skipped.what))
+      .add("reason", json_string(skipped.reason))
+      .text();
+}
+
 std::string case_json(const Job& job, const CaseResult& result) {
   return JsonObjectText()
       .add("name", json_string(job.name))
       .add("file", path_json(job.file))
-      .add("line", cat(job.line))
+      .add("line", job.folder.empty() ? cat(job.line) : "null")
       .add("outcome", json_string(name(result.outcome)))
       .add("seconds", seconds_text(result.seconds))
       .add("program", result.program ? program_json(*result.program) : "null")
@@ -130,6 +141,8 @@ std::string case_json(const Job& job, const CaseResult& result) {
       .add("comparison", result.comparison ? comparison_json(*result.comparison) : "null")
       .add("expected_error", expected_json(job, Expectation::Kind::error))
       .add("error", result.error ? error_json(*result.error) : "null")
+      .add("same_bits", result.same_bits ? json_bool(*result.same_bits) : "null")
+      .add("skipped", job.skipped ? skipped_json(*job.skipped) : "null")
       .text();
 }
 
@@ -145,6 +158,8 @@ std::string case_reasons(const Job& job, const CaseResult& result) {
       return expected_lead(job, result) + error_lines(*result.error) + program_lines(result);
     case CaseOutcome::updated:
       return updated_lines(job, result);
+    case CaseOutcome::skipped:
+      return cat(job.skipped->reason, "\n");
   }
   __builtin_unreachable();
 }
@@ -152,34 +167,75 @@ std::string case_reasons(const Job& job, const CaseResult& result) {
 std::string case_text(const Job& job, const CaseResult& result) {
   if (result.outcome == CaseOutcome::equal) return {};
   const std::string location = job.location();
-  const std::string called = job.name == location ? "" : cat(": ", printable(job.name));
+  if (result.outcome == CaseOutcome::skipped) return cat(location, ": skipped: ", case_reasons(job, result));
+  // An ONNX case is called as its folder, which is its location.
+  const bool has_name = job.folder.empty() && job.name != location;
+  const std::string called = has_name ? cat(": ", printable(job.name)) : "";
   return cat(location, ": ", name(result.outcome), called, "\n", indented(case_reasons(job, result)));
+}
+
+namespace {
+
+// The job file; of an ONNX case the folder that its folder is in.
+std::string suite_of(const Job& job) {
+  return job.folder.empty() ? job.file : directory_of(directory_of(job.file));
+}
+
+JUnitOutcome junit_outcome(CaseOutcome outcome) {
+  switch (outcome) {
+    case CaseOutcome::different:
+      return JUnitOutcome::failure;
+    case CaseOutcome::error:
+      return JUnitOutcome::error;
+    case CaseOutcome::skipped:
+      return JUnitOutcome::skipped;
+    case CaseOutcome::equal:
+    case CaseOutcome::updated:
+      return JUnitOutcome::passed;
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace
+
+std::string skipped_text(const CheckCounts& counts) {
+  constexpr std::size_t kMostShown = 5;
+  std::vector<std::pair<std::string, std::int64_t>> by_count(counts.skipped_by.begin(),
+                                                             counts.skipped_by.end());
+  std::ranges::stable_sort(by_count, std::greater<>(), &std::pair<std::string, std::int64_t>::second);
+  std::vector<std::string> shown;
+  for (const auto& [what, count] : by_count) {
+    if (shown.size() == kMostShown) {
+      shown.emplace_back("...");
+      break;
+    }
+    shown.push_back(cat(printable(what), " ", count));
+  }
+  return cat(counts.skipped, " skipped (", join(shown), ")");
 }
 
 std::string summary_text(const CheckCounts& counts, const std::vector<UnreadableCases>& unreadable) {
   const std::int64_t all = counts.cases();
   const std::string cases = cat(all, all == 1 ? " case: " : " cases: ");
-  const std::string left_out =
-      counts.left_out == 0
-          ? ""
-          : cat("; ", counts.left_out, counts.left_out == 1 ? " element" : " elements", " left out");
-  if (counts.equal == all && unreadable.empty())
-    return cat(cases, all == 1 ? "equal" : "all equal", left_out, "\n");
-  std::vector<std::string> parts = {cat(counts.equal, " equal")};
-  if (counts.different != 0) parts.push_back(cat(counts.different, " different"));
-  if (counts.error != 0) parts.push_back(cat(counts.error, counts.error == 1 ? " error" : " errors"));
-  if (counts.updated != 0) parts.push_back(cat(counts.updated, " updated"));
-  if (!unreadable.empty()) {
-    parts.push_back(cat(unreadable.size(), unreadable.size() == 1 ? " file" : " files", " unreadable"));
+  const std::string bits = counts.equal_onnx == 0 ? "" : cat(" (", counts.same_bits, " bit for bit)");
+  std::string more;
+  if (counts.left_out != 0) more += cat("; ", counted(counts.left_out, "element"), " left out");
+  if (counts.skipped != 0) more += cat("; ", skipped_text(counts));
+  if (all == 0 && counts.skipped != 0 && unreadable.empty()) return cat("0 cases", more, "\n");
+  if (counts.equal == all && unreadable.empty()) {
+    return cat(cases, all == 1 ? "equal" : "all equal", bits, more, "\n");
   }
-  return cat(cases, join(parts), left_out, "\n");
+  std::vector<std::string> parts = {cat(counts.equal, " equal", bits)};
+  if (counts.different != 0) parts.push_back(cat(counts.different, " different"));
+  if (counts.error != 0) parts.push_back(counted(counts.error, "error"));
+  if (counts.updated != 0) parts.push_back(cat(counts.updated, " updated"));
+  if (!unreadable.empty()) parts.push_back(cat(counted(to_int64(unreadable.size()), "file"), " unreadable"));
+  return cat(cases, join(parts), more, "\n");
 }
 
 JUnitTest junit_test(const Job& job, const CaseResult& result) {
-  JUnitTest test{.suite = job.file, .name = job.name, .file = job.file, .line = job.line};
-  test.outcome = result.outcome == CaseOutcome::different ? JUnitOutcome::failure
-                 : result.outcome == CaseOutcome::error   ? JUnitOutcome::error
-                                                          : JUnitOutcome::passed;
+  JUnitTest test{.suite = suite_of(job), .name = job.name, .file = job.file, .line = job.line};
+  test.outcome = junit_outcome(result.outcome);
   test.text = case_reasons(job, result);
   test.seconds = result.seconds;
   return test;
@@ -214,6 +270,8 @@ std::string CheckJson::finish(const CheckCounts& counts, const std::vector<Unrea
       .add("different", cat(counts.different))
       .add("error", cat(counts.error))
       .add("updated", cat(counts.updated));
+  if (counts.skipped != 0) summary.add("skipped", cat(counts.skipped));
+  if (counts.equal_onnx != 0) summary.add("same_bits", cat(counts.same_bits));
   if (counts.left_out != 0) summary.add("left_out", cat(counts.left_out));
   return cat(lead("\n"), "],\"unreadable\":[", files, "],\"summary\":", summary.text(), "}\n");
 }

@@ -11,18 +11,22 @@
 
 namespace tensorop {
 
-// "cases.jsonl:3: different: NAME" and the reasons, indented; nothing for a case that is equal.
+// "cases.jsonl:3: different: NAME" and the reasons, indented; one line for a case that is skipped; nothing
+// for one that is equal.
 [[nodiscard]] std::string case_text(const Job& job, const CaseResult& result);
 
 // The reasons alone, as lines: the comparison, the error, what was updated. Empty for equal.
 [[nodiscard]] std::string case_reasons(const Job& job, const CaseResult& result);
+
+// "15 skipped (Cast 9, Abs 6)".
+[[nodiscard]] std::string skipped_text(const CheckCounts& counts);
 
 // "361 cases: all equal", "4 cases: 2 equal, 1 different, 1 error, 1 file unreadable": one line.
 [[nodiscard]] std::string summary_text(const CheckCounts& counts,
                                        const std::vector<UnreadableCases>& unreadable = {});
 
 // The case as a test of JUnit: a difference is a failure; what was updated is its output. Its suite is the
-// job file.
+// job file, or the folder of ONNX case folders.
 [[nodiscard]] JUnitTest junit_test(const Job& job, const CaseResult& result);
 // The file as a test that is an error, in a suite of its own.
 [[nodiscard]] JUnitTest junit_test(const UnreadableCases& cases);

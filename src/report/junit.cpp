@@ -49,8 +49,11 @@ std::string test_xml(const JUnitTest& test) {
   if (test.outcome == JUnitOutcome::passed) {
     return cat(out, ">\n      <system-out>", xml(test.text), "</system-out>\n    </testcase>\n");
   }
-  const std::string_view tag = test.outcome == JUnitOutcome::failure ? "failure" : "error";
   const std::string first_line = test.text.substr(0, test.text.find('\n'));
+  if (test.outcome == JUnitOutcome::skipped) {
+    return cat(out, ">\n      <skipped", attribute("message", first_line), "/>\n    </testcase>\n");
+  }
+  const std::string_view tag = test.outcome == JUnitOutcome::failure ? "failure" : "error";
   return cat(out, ">\n      <", tag, attribute("message", first_line), ">", xml(test.text), "</", tag,
              ">\n    </testcase>\n");
 }
@@ -59,12 +62,15 @@ void count(JUnitCounts& counts, const JUnitTest& test) {
   ++counts.tests;
   if (test.outcome == JUnitOutcome::failure) ++counts.failures;
   if (test.outcome == JUnitOutcome::error) ++counts.errors;
+  if (test.outcome == JUnitOutcome::skipped) ++counts.skipped;
   counts.seconds += test.seconds;
 }
 
 std::string count_attributes(const JUnitCounts& counts) {
+  const std::string skipped = counts.skipped == 0 ? "" : attribute("skipped", cat(counts.skipped));
   return cat(attribute("tests", cat(counts.tests)), attribute("failures", cat(counts.failures)),
-             attribute("errors", cat(counts.errors)), attribute("time", seconds_text(counts.seconds)));
+             attribute("errors", cat(counts.errors)), skipped,
+             attribute("time", seconds_text(counts.seconds)));
 }
 
 }  // namespace
@@ -82,6 +88,7 @@ std::string JUnitReport::text() const {
     all.tests += counts.tests;
     all.failures += counts.failures;
     all.errors += counts.errors;
+    all.skipped += counts.skipped;
     all.seconds += counts.seconds;
     suites += cat("  <testsuite", attribute("name", name), count_attributes(counts), ">\n", tests,
                   "  </testsuite>\n");

@@ -7,7 +7,7 @@
 
 namespace tensorop {
 
-enum class JUnitOutcome : std::uint8_t { passed, failure, error };
+enum class JUnitOutcome : std::uint8_t { passed, failure, error, skipped };
 
 // A test of a report.
 struct JUnitTest {
@@ -16,7 +16,7 @@ struct JUnitTest {
   std::string file = {};  // where it comes from
   std::int64_t line = 0;  // in that file; 0: the file as a whole
   JUnitOutcome outcome = JUnitOutcome::passed;
-  std::string text = {};  // lines: why it did not pass; of one that passed, its output
+  std::string text = {};  // lines: why it did not pass, or was not run; of one that passed, its output
   double seconds = 0;
 };
 
@@ -25,6 +25,7 @@ struct JUnitCounts {
   std::int64_t tests = 0;
   std::int64_t failures = 0;
   std::int64_t errors = 0;
+  std::int64_t skipped = 0;
   double seconds = 0;
 };
 

@@ -159,8 +159,63 @@ def arguments():
         write("arguments", name, text + ("\x04" + stdin if stdin else ""))
 
 
+def varint(value):
+    out = b""
+    while value >= 0x80:
+        out += bytes([value & 0x7F | 0x80])
+        value >>= 7
+    return out + bytes([value])
+
+
+def proto(*fields):
+    """A protobuf message of (number, value): integers are varints, all else is bytes."""
+    out = b""
+    for number, value in fields:
+        if isinstance(value, int):
+            out += varint(number << 3) + varint(value & (2**64 - 1))
+        else:
+            value = value.encode() if isinstance(value, str) else value
+            out += varint(number << 3 | 2) + varint(len(value)) + value
+    return out
+
+
+def model():
+    def value(name, dtype):
+        dim = proto((1, proto((1, 3))), (1, proto((2, "N"))))
+        return proto((1, name), (2, proto((1, proto((1, dtype), (2, dim))))))
+
+    def node(op_type, inputs, output, *attributes):
+        return proto(*((1, name) for name in inputs), (2, output), (4, op_type), *((5, a) for a in attributes))
+
+    def whole(nodes, inputs, *more, opset=13):
+        graph = proto(*((1, n) for n in nodes), (2, "graph"), *more, *((11, i) for i in inputs), (12, value("y", 1)))
+        return proto((1, 7), (2, "make.py"), (7, graph), (8, proto((1, ""), (2, opset))))
+
+    data, indices = value("data", 1), value("indices", 7)
+    shape = proto((1, 2), (2, 7), (8, "indices"), (9, struct.pack("<2q", 2, 3)))
+    axis = proto((1, "axis"), (3, 1), (20, 2))
+    gather = node("Gather", ["data", "indices"], "y", axis)
+    constant = node("Constant", [], "indices", proto((1, "value"), (5, shape), (20, 4)))
+    body = proto((1, gather), (12, value("y", 1)))
+    words = {"reduction": "add", "axis": 0}
+    scatter = node(
+        "ScatterElements",
+        ["data", "indices", "data"],
+        "y",
+        *(proto((1, k), (3, v), (20, 2)) if isinstance(v, int) else proto((1, k), (4, v), (20, 3)) for k, v in words.items()),
+    )
+    write("model", "gather", whole([gather], [data, indices]))
+    write("model", "initializer", whole([node("Expand", ["data", "indices"], "y")], [data], (5, shape)))
+    write("model", "constant", whole([constant, gather], [data]))
+    write("model", "scatter", whole([scatter], [data, indices], opset=18))
+    write("model", "several", whole([gather, scatter], [data, indices]))
+    write("model", "subgraph", whole([node("If", ["data"], "y", proto((1, "then_branch"), (6, body), (20, 5)))], [data]))
+    write("model", "function", whole([gather], [data, indices]) + proto((25, proto((1, "Gather")))))
+
+
 npz()
 tensor_proto()
 json()
 jobs()
+model()
 arguments()

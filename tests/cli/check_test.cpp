@@ -200,7 +200,8 @@ TEST_CASE("a folder is all cases below it, in the order of names, but no tensors
         "3 elements\n");
   fs::create_directory(dir.path() / "empty");
   CHECK(check_in(dir, {"empty"}).err ==
-        "tensorop: check: empty: no cases in the *.json and *.jsonl files of this folder\n");
+        "tensorop: check: empty: no cases in the *.json and *.jsonl files of this folder\n"
+        "hint: an ONNX case is a folder with model.onnx and test_data_set_0\n");
   CHECK(check_in(dir, {"none"}).err == "tensorop: check: none: cannot open: No such file or directory\n");
 }
 
@@ -428,7 +429,7 @@ TEST_CASE("check --json is one object with an entry for each case, in order", "[
                    {"outcome", "different"}, {"result", nullptr},     {"golden", nullptr},
                    {"updated", nullptr},     {"comparison", nullptr}, {"expected_error", "T-1"},
                    {"error", error},         {"actual", nullptr},     {"missing", nullptr},
-                   {"program", nullptr}};
+                   {"program", nullptr},     {"same_bits", nullptr},  {"skipped", nullptr}};
   CHECK(cases[3] == expected);
   expected.update({{"name", "f:3"}, {"line", 3}, {"outcome", "equal"}, {"expected_error", "IX-1"}});
   CHECK(cases[2] == expected);

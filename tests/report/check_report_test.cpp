@@ -50,7 +50,7 @@ TEST_CASE("the JSON of a check is one object for any number of cases", "[report]
     std::string text;
     for (int i = 0; i < cases; ++i) {
       text += json.add(job, result_of(CaseOutcome::equal));
-      counts.add(CaseOutcome::equal);
+      counts.add(job, result_of(CaseOutcome::equal));
     }
     const Json parsed = Json::parse(text + json.finish(counts));
     CHECK(parsed.at("cases").size() == static_cast<std::size_t>(cases));
@@ -68,7 +68,7 @@ TEST_CASE("an outcome has the same reason in text, JUnit XML and JSON", "[report
   CHECK(junit.text().find("<error message=\"no &lt;file&gt; [G-8]\">") != std::string::npos);
   CheckJson json;
   CheckCounts counts;
-  counts.add(failed.outcome);
+  counts.add(job, failed);
   const std::string text = json.add(job, failed);
   const Json entry = Json::parse(text + json.finish(counts)).at("cases").at(0);
   CHECK(entry.at("error") == Json{{"rule", "G-8"}, {"message", "no <file> [G-8]"}, {"hint", "make one"}});

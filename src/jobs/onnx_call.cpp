@@ -1,0 +1,273 @@
+#include "jobs/onnx_call.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "engine/version.hpp"
+#include "ops/call.hpp"
+
+namespace tensorop {
+namespace {
+
+// A name from the model, for a message.
+std::string quoted(std::string_view name) {
+  return cat("\"", printable(name), "\"");
+}
+
+std::string type_name(std::int64_t type) {
+  constexpr std::string_view kNames[] = {
+      "UNDEFINED", "FLOAT",   "INT",    "STRING",        "TENSOR",         "GRAPH",      "FLOATS",     "INTS",
+      "STRINGS",   "TENSORS", "GRAPHS", "SPARSE_TENSOR", "SPARSE_TENSORS", "TYPE_PROTO", "TYPE_PROTOS"};
+  const bool is_known = type >= 0 && type < std::ssize(kNames);
+  return is_known ? std::string(kNames[type]) : cat(type);
+}
+
+std::string field_name(OnnxAttributeType type) {
+  constexpr std::string_view kNames[] = {
+      "nothing",        "f",    "i",          "s",       "t",      "g",
+      "floats",         "ints", "strings",    "tensors", "graphs", "sparse_tensor",
+      "sparse_tensors", "tp",   "type_protos"};
+  return std::string(kNames[static_cast<std::size_t>(type)]);
+}
+
+// The type of the attribute's value. A model of the first IR versions does not state it.
+OnnxAttributeType type_of(const OnnxAttribute& attribute) {
+  const std::string shown = cat("attribute ", quoted(attribute.name));
+  if (attribute.refers_to_function) {
+    throw Error(cat(shown, " refers to an attribute of a function (ref_attr_name)"));
+  }
+  if (attribute.stated_type == 0) {
+    if (attribute.held.size() == 1) return attribute.held[0];
+    throw Error(cat(
+        shown, attribute.held.empty() ? " has neither a type nor a value" : " has two values and no type"));
+  }
+  // A value of 0 or without elements may be left out.
+  for (const OnnxAttributeType held : attribute.held) {
+    if (static_cast<std::int64_t>(held) == attribute.stated_type) continue;
+    throw Error(cat(shown, " is typed ", type_name(attribute.stated_type), " and holds ", field_name(held)));
+  }
+  if (attribute.stated_type < 0 ||
+      attribute.stated_type > static_cast<std::int64_t>(OnnxAttributeType::type_protos)) {
+    throw Error(cat(shown, " has type ", attribute.stated_type, ", which is not known"));
+  }
+  return static_cast<OnnxAttributeType>(attribute.stated_type);
+}
+
+// The tensor of a node `Constant` with a value of that kind.
+const OnnxTensor* constant_of(const OnnxNode& node) {
+  if (node.op_type != "Constant" || !node.is_onnx() || node.attributes.size() != 1) return nullptr;
+  const OnnxAttribute& value = node.attributes[0];
+  const bool is_tensor =
+      value.name == "value" && value.held.size() == 1 && value.held[0] == OnnxAttributeType::tensor;
+  return is_tensor && node.outputs.size() == 1 ? &value.tensor : nullptr;
+}
+
+// The operator of that name at ONNX.
+FoundOperator find_onnx_operator(const std::string& op_type) {
+  const FoundOperator found = find_operator(op_type);
+  if (found.op == nullptr) return {};
+  const bool is_onnx = std::ranges::any_of(found.op->versions, [&](const Version& version) {
+    return version.framework == Framework::onnx && version.published == op_type &&
+           means(*found.name, version);
+  });
+  return is_onnx ? found : FoundOperator();
+}
+
+// "a graph of 3 nodes (Equal, Greater, Or)".
+std::string several_text(const std::vector<const OnnxNode*>& nodes) {
+  constexpr std::size_t kMostShown = 5;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(nodes.size(), kMostShown); ++i)
+    names.push_back(printable(nodes[i]->title()));
+  if (nodes.size() > kMostShown) names.emplace_back("...");
+  return cat("a graph of ", nodes.size(), " nodes (", join(names), ")");
+}
+
+// The nodes that compute something from inputs. Where there are none, those that there are.
+std::vector<const OnnxNode*> computing_nodes(const OnnxModel& model) {
+  std::vector<const OnnxNode*> out;
+  for (const OnnxNode& node : model.nodes) {
+    if (constant_of(node) == nullptr) out.push_back(&node);
+  }
+  if (out.empty()) {
+    for (const OnnxNode& node : model.nodes) out.push_back(&node);
+  }
+  return out;
+}
+
+// Why tensorop does not have the call; nothing where it has.
+std::optional<Skipped> find_skipped(const OnnxModel& model, const std::vector<const OnnxNode*>& nodes) {
+  if (nodes.size() > 1) return Skipped{"graphs of several nodes", several_text(nodes)};
+  const OnnxNode& node = *nodes[0];
+  const std::string title = node.title();
+  if (!node.is_onnx() || find_onnx_operator(node.op_type).op == nullptr) {
+    return Skipped{title, cat(printable(title), " is not offered")};
+  }
+  const auto is_node = [&](const OnnxFunction& function) {
+    const bool is_onnx = function.domain.empty() || function.domain == "ai.onnx";
+    return is_onnx && function.name == node.op_type;
+  };
+  if (!node.overload.empty() || std::ranges::any_of(model.functions, is_node)) {
+    return Skipped{title, cat(printable(title), " is a function of the model")};
+  }
+  for (const auto& [values, role] :
+       {std::pair{&model.inputs, "input"}, std::pair{&model.outputs, "output"}}) {
+    for (const OnnxValue& value : *values) {
+      if (value.kind == OnnxValueKind::tensor || value.kind == OnnxValueKind::untyped) continue;
+      return Skipped{title,
+                     cat(std::string_view(role), " ", quoted(value.name), " is ", noun_of(value.kind))};
+    }
+  }
+  if (model.has_sparse_initializer) return Skipped{title, "the graph has a sparse initializer"};
+  if (const std::int64_t opset = model.opset(); opset > newest_opset(Framework::onnx)) {
+    return Skipped{title, cat("opset ", opset, " is not known")};
+  }
+  return std::nullopt;
+}
+
+// Makes the call of a node that tensorop has.
+class CallMaker {
+ public:
+  CallMaker(const OnnxModel& model, const OnnxNode& node) : model_(model), node_(node) {}
+
+  OnnxCall make() {
+    call_.op = find_onnx_operator(node_.op_type);
+    call_.opset = model_.opset();
+    collect_values();
+    for (const OnnxAttribute& attribute : node_.attributes) add_attribute(attribute);
+    for (const std::string& input : used_inputs()) add_operand(input);
+    find_output();
+    return std::move(call_);
+  }
+
+ private:
+  // The tensors that the model holds, and the graph inputs that it leaves to others.
+  void collect_values() {
+    const auto add = [&](const std::string& name, const OnnxTensor& tensor) {
+      if (initializers_.emplace(name, &tensor).second) return;
+      throw Error(cat("initializer ", quoted(name), " stands twice"));
+    };
+    for (const OnnxTensor& tensor : model_.initializers) add(tensor.name, tensor);
+    for (const OnnxNode& node : model_.nodes) {
+      if (const OnnxTensor* tensor = &node == &node_ ? nullptr : constant_of(node))
+        add(node.outputs[0], *tensor);
+    }
+    std::set<std::string> names;
+    for (const OnnxValue& value : model_.inputs) {
+      if (!names.insert(value.name).second) throw Error(cat("input ", quoted(value.name), " stands twice"));
+      if (initializers_.contains(value.name)) continue;
+      inputs_.emplace(value.name, call_.inputs.size());
+      call_.inputs.push_back({value.name, with_context("input", [&] { return declared_dtype(value); })});
+    }
+  }
+
+  // Inputs that are left out at the end are not there.
+  [[nodiscard]] std::vector<std::string> used_inputs() const {
+    std::vector<std::string> out = node_.inputs;
+    while (!out.empty() && out.back().empty()) out.pop_back();
+    return out;
+  }
+
+  void add_operand(const std::string& name) {
+    if (name.empty()) {
+      throw Error(
+          cat("node 0: input ", call_.operands.size(), " is left out, and ", node_.op_type, " needs it"),
+          kCallRule);
+    }
+    if (const auto found = initializers_.find(name); found != initializers_.end()) {
+      Tensor tensor = with_context(cat("initializer ", quoted(name)),
+                                   [&] { return read_onnx_tensor(*found->second, model_.owner); });
+      call_.operands.push_back({0, std::move(tensor)});
+    } else if (const auto input = inputs_.find(name); input != inputs_.end()) {
+      call_.operands.push_back({input->second});
+    } else {
+      throw Error(cat("node 0: input ", quoted(name), " is neither a graph input nor an initializer"));
+    }
+  }
+
+  void add_attribute(const OnnxAttribute& attribute) {
+    // Version 1 of the arithmetic has it, and it means nothing.
+    constexpr std::int64_t kFirstWithout = 6;
+    if (attribute.name == "consumed_inputs" && call_.opset < kFirstWithout) return;
+    const std::string shown = cat("attribute ", quoted(attribute.name));
+    if (std::ranges::find(call_.attributes, attribute.name, &NamedText::name) != call_.attributes.end()) {
+      throw Error(cat(shown, " stands twice"));
+    }
+    const OnnxAttributeType type = type_of(attribute);
+    const AttributeSpec* spec = find_attribute(*call_.op.op, attribute.name);
+    // A list is an input at ONNX: the shape of Expand.
+    if (spec == nullptr || spec->kind == AttributeKind::integers) {
+      throw Error(cat(node_.op_type, " has no ", shown), kCallRule);
+    }
+    // The choices of `broadcast` are numbers, those of others words.
+    const bool is_word = spec->kind == AttributeKind::choice && !parse_int64(spec->choices[0].word);
+    if (type != (is_word ? OnnxAttributeType::text : OnnxAttributeType::integer)) {
+      throw Error(cat(shown, " is typed ", type_name(static_cast<std::int64_t>(type)), ", and ",
+                      node_.op_type, " takes ", is_word ? "STRING" : "INT"),
+                  spec->rule);
+    }
+    call_.attributes.push_back({attribute.name, is_word ? attribute.text : cat(attribute.integer)});
+  }
+
+  void find_output() {
+    if (model_.outputs.empty()) throw Error("the graph has no output");
+    std::set<std::string> names;
+    for (const OnnxValue& value : model_.outputs) {
+      if (!names.insert(value.name).second) throw Error(cat("output ", quoted(value.name), " stands twice"));
+      if (std::ranges::find(node_.outputs, value.name) != node_.outputs.end()) continue;
+      throw Error(cat("output ", quoted(value.name), " of the graph is not made by the node"));
+    }
+    if (node_.outputs.size() != 1) {
+      throw Error(cat(node_.op_type, " has 1 output, not ", node_.outputs.size()), kCallRule);
+    }
+    call_.output = model_.outputs[0].name;
+    call_.output_dtype = with_context("output", [&] { return declared_dtype(model_.outputs[0]); });
+  }
+
+  const OnnxModel& model_;
+  const OnnxNode& node_;
+  OnnxCall call_;
+  std::map<std::string, const OnnxTensor*, std::less<>> initializers_;
+  std::map<std::string, std::size_t, std::less<>> inputs_;
+};
+
+}  // namespace
+
+std::variant<OnnxCall, Skipped> call_of_model(const OnnxModel& model) {
+  const std::vector<const OnnxNode*> nodes = computing_nodes(model);
+  if (nodes.empty()) throw Error("the graph has no node");
+  if (nodes.size() == 1 && nodes[0]->op_type.empty()) throw Error("node 0 has no op_type");
+  if (auto skipped = find_skipped(model, nodes)) return *std::move(skipped);
+  return CallMaker(model, *nodes[0]).make();
+}
+
+Request request_of(const OnnxCall& call, const std::vector<OperandText>& inputs) {
+  // An input of the node is an operand, but for the last one of Expand, which is an attribute.
+  constexpr std::string_view kShape = "shape";
+  Request request;
+  request.op = call.op;
+  request.spec = spec_name(Framework::onnx, static_cast<int>(call.opset));
+  request.attributes = call.attributes;
+  request.from_job = true;
+  const std::size_t operands = call.op.op->operands.size();
+  const bool has_shape =
+      !call.op.op->operands.back().variadic && find_attribute(*call.op.op, kShape) != nullptr;
+  for (std::size_t i = 0; i < call.operands.size(); ++i) {
+    const auto& [input, initializer] = call.operands[i];
+    OperandText operand = initializer ? OperandText(*initializer) : inputs[input];
+    if (!initializer) operand.declared = call.inputs[input].dtype;
+    if (has_shape && i == operands) {
+      request.attributes.push_back({std::string(kShape), std::move(operand.text), std::move(operand.json),
+                                    std::move(operand.tensor), operand.declared});
+    } else {
+      request.positional.push_back(std::move(operand));
+    }
+  }
+  return request;
+}
+
+}  // namespace tensorop

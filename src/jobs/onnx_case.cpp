@@ -1,0 +1,274 @@
+#include "jobs/onnx_case.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <tuple>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/paths.hpp"
+#include "base/system.hpp"
+#include "base/text.hpp"
+#include "io/inspect.hpp"
+#include "io/json_objects.hpp"
+#include "io/onnx_model.hpp"
+#include "io/opened_file.hpp"
+#include "jobs/onnx_call.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr std::string_view kModel = "model.onnx";
+constexpr std::string_view kSet = "test_data_set_";
+
+bool has(const std::vector<std::string>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+// The last part of the path of a folder.
+std::string name_of_folder(std::string path) {
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  const std::string name = path.substr(path.rfind('/') + 1);
+  return name.empty() || name == "." || name == ".." ? path : name;
+}
+
+// What a folder has at a path, which must be of one kind: a folder, or a regular file.
+enum class Wanted : std::uint8_t { file, folder };
+void require_kind(const std::string& path, Wanted wanted) {
+  struct stat info {};
+  if (os().lstat(path.c_str(), &info) != 0) throw_errno(path, "cannot open");
+  if (S_ISLNK(info.st_mode)) {
+    throw Error(cat(printable(path), ": is a symbolic link, which is not followed in an ONNX case folder"));
+  }
+  if (wanted == Wanted::folder && !S_ISDIR(info.st_mode))
+    throw Error(cat(printable(path), ": is not a folder"));
+  if (wanted == Wanted::file && !S_ISREG(info.st_mode)) {
+    throw Error(cat(printable(path), ": is not a regular file"));
+  }
+}
+
+// "12" of "input_12.pb"; nothing for any other name, such as "input_012.pb".
+std::optional<std::string_view> number_in(std::string_view name, std::string_view prefix) {
+  constexpr std::string_view kEnding = ".pb";
+  if (!name.starts_with(prefix) || !name.ends_with(kEnding)) return std::nullopt;
+  if (name.size() < prefix.size() + kEnding.size()) return std::nullopt;
+  const std::string_view digits = name.substr(prefix.size(), name.size() - prefix.size() - kEnding.size());
+  const bool is_number = !digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos;
+  const bool is_canonical = digits == "0" || !digits.starts_with('0');
+  return is_number && is_canonical ? std::optional(digits) : std::nullopt;
+}
+
+// The files PREFIX0.pb, PREFIX1.pb, ... of a folder, of which the model has `count`.
+std::vector<std::string> numbered_files(const std::string& folder, const std::vector<std::string>& names,
+                                        std::string_view prefix, std::size_t count, std::string_view noun) {
+  std::vector<std::string> out(count);
+  for (const std::string& name : names) {
+    const auto digits = number_in(name, prefix);
+    if (!digits) continue;
+    const auto number = parse_int64(*digits);
+    if (!number || *number >= to_int64(count)) {
+      throw Error(
+          cat(printable(path_from(folder, name)), ": the model has ", counted(to_int64(count), noun)));
+    }
+    out[to_size(*number)] = path_from(folder, name);
+  }
+  return out;
+}
+
+std::vector<JsonObject> read_note(const std::string& path) {
+  require_kind(path, Wanted::file);
+  const std::string shown = printable(path);
+  OpenedFile opened = open_file(path, &default_format());
+  if (!opened.format->is_default) throw Error(cat(shown, ": is ", noun_of(*opened.format), ", not JSON"));
+  JsonText text = text_of(std::move(opened));
+  return read_json_objects(text, shown);
+}
+
+// The tolerances that the data.json of a case gives.
+std::vector<ToleranceText> noted_tolerances(const std::string& path) {
+  const std::vector<JsonObject> objects = read_note(path);
+  return with_context(printable(path), [&] {
+    if (objects.size() != 1) throw Error("must be one JSON object");
+    std::vector<ToleranceText> out;
+    for (const JsonMember& member : objects[0].members) {
+      if (member.key != "rtol" && member.key != "atol") continue;
+      ToleranceText given{member.key, std::string(member.value.text)};
+      if (member.kind != JsonKind::number) {
+        throw Error(cat(member.key, " must be a non-negative number, found ", kind_name(member.kind)));
+      }
+      (void)parse_tolerances({given});
+      out.push_back(std::move(given));
+    }
+    return out;
+  });
+}
+
+// Each of the later ones takes precedence.
+Tolerances tolerances_of(std::vector<ToleranceText> noted, const JobDefaults& defaults) {
+  // The table of dtypes replaces what the case says.
+  const bool is_automatic =
+      std::ranges::find(defaults.tolerances, "tolerance", &ToleranceText::name) != defaults.tolerances.end();
+  if (is_automatic) noted.clear();
+  noted.insert(noted.end(), defaults.tolerances.begin(), defaults.tolerances.end());
+  Tolerances out = parse_tolerances(noted);
+  if (!is_automatic) out.by_default = ToleranceDefault::onnx;
+  out.any_dtype = true;
+  return out;
+}
+
+// A data file whose tensor has the name of another input is not in its place.
+void require_own_name(const std::string& path, const OnnxCall& call, std::size_t input) {
+  const std::string name = inspect_file(path).at(0).name;
+  const auto other = std::ranges::find(call.inputs, name, &OnnxInput::name);
+  if (name.empty() || name == call.inputs[input].name || other == call.inputs.end()) return;
+  throw Error(
+      cat(printable(path), ": is named \"", printable(name), "\", which is another input of the model"));
+}
+
+// Reads the cases of one folder.
+class CaseFolder {
+ public:
+  CaseFolder(const std::string& folder, const std::vector<std::string>& names, const JobDefaults& defaults,
+             std::vector<Job>& jobs)
+      : folder_(folder), names_(names), defaults_(defaults), jobs_(jobs) {}
+
+  void read() {
+    const std::vector<std::string> sets = data_sets(names_);
+    const bool is_alone = sets.size() == 1;
+    std::variant<OnnxCall, Skipped> found;
+    Job whole = job_at(folder_, name_of_folder(folder_));
+    if (!attempt(whole, [&] {
+          const std::string path = path_from(folder_, std::string(kModel));
+          require_kind(path, Wanted::file);
+          const OnnxModel model = read_onnx_model(path);
+          found = with_context(printable(path), [&] { return call_of_model(model); });
+          if (has(names_, kOnnxNote)) noted_ = noted_tolerances(path_from(folder_, std::string(kOnnxNote)));
+          tolerances_ = tolerances_of(std::move(noted_), defaults_);
+        })) {
+      jobs_.push_back(std::move(whole));
+      return;
+    }
+    for (const std::string& set : sets) {
+      const std::string path = path_from(folder_, set);
+      Job job = is_alone ? whole : job_at(path, cat(whole.name, "/", set));
+      if (const auto* skipped = std::get_if<Skipped>(&found)) {
+        job.skipped = *skipped;
+      } else {
+        attempt(job, [&] { read_set(path, std::get<OnnxCall>(found), job); });
+      }
+      jobs_.push_back(std::move(job));
+    }
+  }
+
+ private:
+  [[nodiscard]] Job job_at(std::string folder, std::string name) const {
+    Job job;
+    job.file = path_from(folder_, std::string(kModel));
+    job.folder = std::move(folder);
+    job.name = std::move(name);
+    job.is_case = true;
+    return job;
+  }
+
+  // An error becomes that of the case.
+  static bool attempt(Job& job, const std::function<void()>& body) {
+    try {
+      body();
+      return true;
+    } catch (const MemoryError&) {
+      throw;
+    } catch (const Error& error) {
+      job.fault = std::make_shared<Error>(error);
+      return false;
+    }
+  }
+
+  void read_set(const std::string& set, const OnnxCall& call, Job& job) const {
+    require_kind(set, Wanted::folder);
+    std::vector<std::string> names;
+    if (os().scandir(set.c_str(), names) != 0) throw_errno(set, "cannot list");
+    std::vector<OperandText> inputs;
+    for (std::string& path : numbered_files(set, names, "input_", call.inputs.size(), "input")) {
+      if (path.empty()) {
+        throw Error(cat(printable(path_from(set, cat("input_", inputs.size(), ".pb"))), ": is missing"));
+      }
+      require_kind(path, Wanted::file);
+      require_own_name(path, call, inputs.size());
+      inputs.emplace_back(std::move(path));
+    }
+    std::string output = numbered_files(set, names, "output_", 1, "output")[0];
+    if (output.empty()) {
+      // Checking finds it missing, and updating makes it.
+      output = path_from(set, "output_0.pb");
+    } else {
+      require_kind(output, Wanted::file);
+    }
+    job.request = request_of(call, inputs);
+    job.expect = Expectation{Expectation::Kind::file, std::move(output), {}, call.output, call.output_dtype};
+    job.tolerances = tolerances_;
+  }
+
+  const std::string& folder_;
+  const std::vector<std::string>& names_;
+  const JobDefaults& defaults_;
+  std::vector<Job>& jobs_;
+  std::vector<ToleranceText> noted_;
+  Tolerances tolerances_;
+};
+
+// Numbers by their values, before other names.
+auto order_of_set(const std::string& name) {
+  std::string number = name.substr(kSet.size());
+  const bool is_number = !number.empty() && number.find_first_not_of("0123456789") == std::string::npos;
+  if (is_number) number.erase(0, std::min(number.find_first_not_of('0'), number.size() - 1));
+  const std::size_t digits = is_number ? number.size() : 0;
+  return std::tuple(!is_number, digits, std::move(number), name);
+}
+
+}  // namespace
+
+bool is_onnx_case(const std::vector<std::string>& names) {
+  const auto is_set = [](const std::string& name) { return name.starts_with(kSet); };
+  return has_onnx_model(names) && std::ranges::any_of(names, is_set);
+}
+
+bool has_onnx_model(const std::vector<std::string>& names) {
+  return has(names, kModel);
+}
+
+std::vector<std::string> data_sets(const std::vector<std::string>& names) {
+  std::vector<std::string> sets;
+  std::ranges::copy_if(names, std::back_inserter(sets),
+                       [](const std::string& name) { return name.starts_with(kSet); });
+  std::ranges::sort(sets, {}, order_of_set);
+  return sets;
+}
+
+void read_onnx_case(const std::string& folder, const std::vector<std::string>& names,
+                    const JobDefaults& defaults, std::vector<Job>& jobs) {
+  CaseFolder(folder, names, defaults, jobs).read();
+}
+
+std::optional<Job> read_download(const std::string& path) {
+  try {
+    const std::vector<JsonObject> objects = read_note(path);
+    if (objects.size() != 1) return std::nullopt;
+    const auto& members = objects[0].members;
+    const auto url = std::ranges::find(members, "url", &JsonMember::key);
+    if (url == members.end() || url->kind != JsonKind::string) return std::nullopt;
+  } catch (const MemoryError&) {
+    throw;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  Job job;
+  job.file = path;
+  job.folder = directory_of(path);
+  job.name = name_of_folder(job.folder);
+  job.is_case = true;
+  job.skipped = Skipped{"models to be downloaded", "the model is to be downloaded"};
+  return job;
+}
+
+}  // namespace tensorop

@@ -1,0 +1,37 @@
+// ONNX case folders: CASE/model.onnx and CASE/test_data_set_N/{input,output}_I.pb, each set being a case.
+// Files are found by their names in the folder; no name within a file is ever a path, and no symbolic link in
+// the folder is followed.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "jobs/jobs.hpp"
+
+namespace tensorop {
+
+// The file beside a model in which ONNX's runner finds tolerances, or where to download the model.
+inline constexpr std::string_view kOnnxNote = "data.json";
+
+// Whether the folder with these names is a case folder: it has a model and at least one data set.
+[[nodiscard]] bool is_onnx_case(const std::vector<std::string>& names);
+// Whether there is a model at all.
+[[nodiscard]] bool has_onnx_model(const std::vector<std::string>& names);
+
+// Appends the cases of the folder, which has these names, to `jobs`: one for each data set, in the order of
+// their numbers. A case that tensorop does not have is `skipped`: nothing but the model is read for it. A
+// model or a data set with something wrong is a case with a `fault`. Tolerances are those of ONNX's runner,
+// then those of data.json, then `defaults`, each by itself. Throws MemoryError.
+void read_onnx_case(const std::string& folder, const std::vector<std::string>& names,
+                    const JobDefaults& defaults, std::vector<Job>& jobs);
+
+// The skipped case of a data.json that tells where a model is to be downloaded from; nothing where the file
+// is something else.
+[[nodiscard]] std::optional<Job> read_download(const std::string& path);
+
+// The data sets among the names of a case folder, in their order.
+[[nodiscard]] std::vector<std::string> data_sets(const std::vector<std::string>& names);
+
+}  // namespace tensorop

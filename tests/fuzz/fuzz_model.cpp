@@ -1,0 +1,57 @@
+// An ONNX model. What is read is described, and called: skipped, refused, or a request whose inputs are those
+// that the call names.
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "engine/engine.hpp"
+#include "fuzz/fuzz.hpp"
+#include "jobs/onnx_call.hpp"
+#include "report/describe_model.hpp"
+
+namespace tensorop::fuzz {
+namespace {
+
+void check_text(const std::string& text, std::string_view what) {
+  for (const char c : text) {
+    require(static_cast<unsigned char>(c) >= ' ' || c == '\n', what);
+  }
+}
+
+void check_call(const OnnxModel& model) {
+  const auto found = attempt([&] { return call_of_model(model); });
+  if (!found) return;
+  if (const auto* skipped = std::get_if<Skipped>(&*found)) {
+    require(!skipped->what.empty(), "a model is skipped without a name");
+    check_text(skipped->reason, "the reason of a skipped model has control characters");
+    return;
+  }
+  const auto& call = std::get<OnnxCall>(*found);
+  for (const OnnxCall::Operand& operand : call.operands) {
+    require(operand.initializer.has_value() || operand.input < call.inputs.size(),
+            "an operand is an input that the call does not have");
+  }
+  const std::vector<OperandText> inputs(call.inputs.size(), OperandText(std::string("[[1,0],[0,1]]")));
+  const Request request = request_of(call, inputs);
+  // Shapes only: an initializer may ask for a result of any size.
+  (void)attempt([&] { return infer_request(request, {}); });
+}
+
+}  // namespace
+}  // namespace tensorop::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace tensorop;
+  const fuzz::MemoryBound bound(size);
+  const auto owner = std::make_shared<const std::string>(fuzz::text_of(data, size));
+  const auto bytes = std::as_bytes(std::span(*owner));
+  const bool is_model = is_onnx_model(bytes);
+  const auto model = fuzz::attempt([&] { return read_onnx_model(bytes, owner); });
+  fuzz::require(!model || is_model || size > 64, "a short model is not recognized");
+  if (!model) return 0;
+  fuzz::check_text(describe_text(*model, "model.onnx"), "a description has control characters");
+  (void)describe_json(*model, "model.onnx");
+  fuzz::check_call(*model);
+  return 0;
+}

@@ -1,0 +1,227 @@
+// ONNX case folders: which cases there are, in which order, and what is wrong with a folder.
+#include "jobs/onnx_case.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "jobs/cases.hpp"
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
+#include "support/npy_writer.hpp"
+#include "support/onnx_files.hpp"
+#include "support/temp_dir.hpp"
+
+namespace tensorop {
+namespace {
+
+namespace fs = std::filesystem;
+
+// "NAME" of each case in order; with ": skipped: REASON" or ": MESSAGE" where it is not run. DIR is the
+// folder.
+std::vector<std::string> cases_in(const TempDir& dir, const JobDefaults& defaults = {}) {
+  std::vector<std::string> out;
+  for (const Job& job : read_cases({dir.path().string()}, JobPurpose::check, defaults)) {
+    CHECK(job.is_case);
+    std::string line = job.name;
+    if (job.skipped) line += cat(": skipped: ", job.skipped->reason);
+    if (job.fault) line += cat(": ", job.fault->what());
+    for (std::size_t at = 0; (at = line.find(dir.path().string())) != std::string::npos;) {
+      line.replace(at, dir.path().string().size(), "DIR");
+    }
+    out.push_back(std::move(line));
+  }
+  return out;
+}
+
+using Lines = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("cases run in the order of their names, their sets in that of their numbers", "[jobs][onnx]") {
+  const TempDir dir;
+  for (const char* set : {"test_data_set_10", "test_data_set_2", "test_data_set_0"}) {
+    write_gather_case(dir.file("b"), {3, 1}, set);
+  }
+  write_gather_case(dir.file("c/inner"));
+  write_gather_case(dir.file("a"));
+  write_file(dir.file("bb.jsonl"), R"({"op":"add","a":1,"b":1,"expect":2,"name":"job"})");
+  // Below a case folder nothing is looked for, and what begins with a dot is left out.
+  write_file(dir.file("a/more.jsonl"), "not a job file");
+  write_gather_case(dir.file(".hidden"));
+  CHECK(cases_in(dir) ==
+        Lines{"a", "b/test_data_set_0", "b/test_data_set_2", "b/test_data_set_10", "job", "inner"});
+  CHECK(data_sets({"test_data_set_x", "test_data_set_010", "test_data_set_9", "model.onnx",
+                   "test_data_set_99999999999999999999", "test_data_set_"}) ==
+        Lines{"test_data_set_9", "test_data_set_010", "test_data_set_99999999999999999999", "test_data_set_",
+              "test_data_set_x"});
+}
+
+TEST_CASE("a case knows its folder, its golden file and its tolerance", "[jobs][onnx]") {
+  const TempDir dir;
+  write_gather_case(dir.file("one"));
+  const auto jobs = read_cases({dir.file("one/")});
+  REQUIRE(jobs.size() == 1);
+  CHECK(jobs[0].name == "one");
+  CHECK(jobs[0].file == dir.file("one/model.onnx"));
+  CHECK(jobs[0].location() == dir.file("one/"));
+  CHECK(jobs[0].request.spec == "onnx-13");
+  REQUIRE(jobs[0].expect);
+  CHECK(jobs[0].expect->kind == Expectation::Kind::file);
+  CHECK(jobs[0].expect->text == dir.file("one/test_data_set_0/output_0.pb"));
+  CHECK(jobs[0].expect->array == "y");
+  CHECK(jobs[0].expect->declared == DType::float32);
+}
+
+// The defaults are those of onnx.backend.test.
+TEST_CASE("tolerances are those of ONNX, of data.json, of the command line, each by itself", "[jobs][onnx]") {
+  const auto tolerance = [](const std::string& note, const std::vector<ToleranceText>& options, DType dtype) {
+    const TempDir dir;
+    write_gather_case(dir.file("a"));
+    if (!note.empty()) write_file(dir.file("a/data.json"), note);
+    const auto jobs = read_cases({dir.file("a")}, JobPurpose::check, {.tolerances = options});
+    REQUIRE(jobs.size() == 1);
+    REQUIRE(!jobs[0].fault);
+    const ElementTolerance found = jobs[0].tolerances.for_dtype(dtype);
+    return std::pair(found.rtol, found.atol);
+  };
+  using Pair = std::pair<double, double>;
+  for (const DType dtype :
+       {DType::float16, DType::bfloat16, DType::float32, DType::float64, DType::complex64}) {
+    CHECK(tolerance("", {}, dtype) == Pair(1e-3, 1e-7));
+  }
+  for (const DType dtype : {DType::int32, DType::uint64, DType::boolean, DType::string}) {
+    CHECK(tolerance("", {}, dtype) == Pair(0, 0));
+  }
+  CHECK(tolerance(R"({"rtol":0.5,"url":"x","atol":2})", {}, DType::float32) == Pair(0.5, 2));
+  CHECK(tolerance(R"({"rtol":0.5})", {}, DType::float32) == Pair(0.5, 1e-7));
+  CHECK(tolerance(R"({"rtol":0.5})", {}, DType::int32) == Pair(0.5, 0));
+  CHECK(tolerance(R"({"rtol":0.5,"atol":2})", {{"rtol", "0", true}}, DType::float32) == Pair(0, 2));
+  CHECK(tolerance("", {{"rtol", "0", true}, {"atol", "0", true}}, DType::float32) == Pair(0, 0));
+  CHECK(tolerance(R"({"rtol":0.5})", {{"tolerance", "auto", true}}, DType::float32) == Pair(1.3e-6, 1e-5));
+}
+
+TEST_CASE("what is wrong with a case folder is an error of that case", "[jobs][onnx]") {
+  struct Row {
+    std::function<void(const std::string& folder)> spoil;
+    std::string message;  // of the case "a"; that of "b" is none
+  };
+  const std::string set = "/test_data_set_0";
+  const auto write = [](const std::string& file, const std::string& text) {
+    return [file, text](const std::string& folder) { write_file(folder + file, text); };
+  };
+  const auto remove = [](const std::string& file) {
+    return [file](const std::string& folder) { fs::remove_all(folder + file); };
+  };
+  const auto link = [](const std::string& file, const std::string& target) {
+    return [file, target](const std::string& folder) {
+      fs::remove_all(folder + file);
+      fs::create_symlink(target, folder + file);
+    };
+  };
+  const std::string linked = ": is a symbolic link, which is not followed in an ONNX case folder";
+  for (const Row& row : std::vector<Row>{
+           {remove(set + "/input_0.pb"), "DIR/a/test_data_set_0/input_0.pb: is missing"},
+           {remove(set + "/input_1.pb"), "DIR/a/test_data_set_0/input_1.pb: is missing"},
+           {write(set + "/input_2.pb", ""), "DIR/a/test_data_set_0/input_2.pb: the model has 2 inputs"},
+           {write(set + "/input_99999999999.pb", ""),
+            "DIR/a/test_data_set_0/input_99999999999.pb: the model has 2 inputs"},
+           {write(set + "/input_99999999999999999999.pb", ""),
+            "DIR/a/test_data_set_0/input_99999999999999999999.pb: the model has 2 inputs"},
+           {write(set + "/output_1.pb", ""), "DIR/a/test_data_set_0/output_1.pb: the model has 1 output"},
+           {write(set + "/input_0.pb", onnx_floats({1}, {1}, "indices")),
+            "DIR/a/test_data_set_0/input_0.pb: is named \"indices\", which is another input of the model"},
+           {write(set + "/input_0.pb", onnx_floats({1}, {1}, "unknown")), ""},
+           {write(set + "/input_0.pb", onnx_floats({1}, {1})), ""},
+           // No data files: ONNX's runners do not look at them either.
+           {write(set + "/input_00.pb", ""), ""},
+           {write(set + "/input_-1.pb", ""), ""},
+           {write(set + "/input_.pb", ""), ""},
+           {write(set + "/input_0.pb.bak", ""), ""},
+           {[](const std::string& folder) {
+              fs::remove_all(folder + "/test_data_set_0");
+              write_file(folder + "/test_data_set_0", "");
+            },
+            "DIR/a/test_data_set_0: is not a folder"},
+           {link(set, "test_data_set_0"), "DIR/a/test_data_set_0" + linked},
+           {link(set, "/"), "DIR/a/test_data_set_0" + linked},
+           {link(set + "/input_0.pb", "/etc/passwd"), "DIR/a/test_data_set_0/input_0.pb" + linked},
+           {link(set + "/output_0.pb", "/etc/passwd"), "DIR/a/test_data_set_0/output_0.pb" + linked},
+           {link("/model.onnx", "/etc/passwd"), "DIR/a/model.onnx" + linked},
+           {link("/data.json", "/etc/passwd"), "DIR/a/data.json" + linked},
+           {[](const std::string& folder) {
+              fs::remove(folder + "/test_data_set_0/input_0.pb");
+              REQUIRE(::mkfifo((folder + "/test_data_set_0/input_0.pb").c_str(), 0600) == 0);
+            },
+            "DIR/a/test_data_set_0/input_0.pb: is not a regular file"},
+           {[](const std::string& folder) {
+              fs::remove(folder + "/model.onnx");
+              fs::create_directory(folder + "/model.onnx");
+            },
+            "DIR/a/model.onnx: is not a regular file"},
+           {write("/model.onnx", ""), "DIR/a/model.onnx: not an ONNX model: no graph (field 7)"},
+           {write("/model.onnx", onnx_floats({1}, {1})),
+            "DIR/a/model.onnx: not an ONNX model: no graph (field 7): field 2 (producer_name) has wire type "
+            "0, "
+            "not 2 (byte 2)"},
+           {write("/model.onnx", onnx_model(Proto()).text()), "DIR/a/model.onnx: the graph has no node"},
+           {write("/data.json", R"({"rtol":"x"})"),
+            "DIR/a/data.json: rtol must be a non-negative number, found a string"},
+           {write("/data.json", R"({"atol":null})"),
+            "DIR/a/data.json: atol must be a non-negative number, found null"},
+           {write("/data.json", R"({"rtol":-1})"),
+            "DIR/a/data.json: rtol '-1' is not a finite non-negative number"},
+           {write("/data.json", R"({"rtol":1e999})"), "DIR/a/data.json:1: 1e999 does not fit in any dtype"},
+           {write("/data.json", R"([])"), "DIR/a/data.json: must be one JSON object"},
+           {write("/data.json", R"([{"rtol":1},{"rtol":2}])"), "DIR/a/data.json: must be one JSON object"},
+       }) {
+    CAPTURE(row.message);
+    const TempDir dir;
+    write_gather_case(dir.file("a"));
+    write_gather_case(dir.file("b"));
+    row.spoil(dir.file("a"));
+    CHECK(cases_in(dir) == Lines{row.message.empty() ? "a" : cat("a: ", row.message), "b"});
+  }
+  // Malformed JSON is told as everywhere.
+  const TempDir dir;
+  write_gather_case(dir.file("a"));
+  write_file(dir.file("a/data.json"), R"({"rtol":NaN})");
+  const Lines lines = cases_in(dir);
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0].starts_with("a: DIR/a/data.json:"));
+}
+
+TEST_CASE("a case that tensorop does not have costs its model alone", "[jobs][onnx]") {
+  const TempDir dir;
+  const Proto model = onnx_model(
+      onnx_graph({onnx_node("Clip", {"x"})}, {onnx_value("x", kOnnxFloat)}, {onnx_value("y", kOnnxFloat)}));
+  write_onnx_case(dir.file("a"), model, {}, {});
+  // Nothing of the set is looked at.
+  fs::remove_all(dir.file("a/test_data_set_0"));
+  write_file(dir.file("a/test_data_set_0"), "");
+  write_gather_case(dir.file("b"));
+  fs::create_directory(dir.path() / "c");
+  write_file(dir.file("c/data.json"), R"({"url":"https://example.org/model.tar.gz","rtol":1})");
+  // A model without data is no case, and the note beside it no job file.
+  fs::create_directory(dir.path() / "d");
+  write_file(dir.file("d/model.onnx"), model.text());
+  write_file(dir.file("d/data.json"), R"({"rtol":1})");
+  CHECK(cases_in(dir) ==
+        Lines{"a: skipped: Clip is not offered", "b", "c: skipped: the model is to be downloaded"});
+}
+
+TEST_CASE("a folder without cases says what an ONNX case is", "[jobs][onnx]") {
+  const TempDir dir;
+  CHECK(error_of([&] { (void)read_cases({dir.path().string()}); })
+            .ends_with(
+                ": no cases in the *.json and *.jsonl files of this folder\nan ONNX case is a folder with "
+                "model.onnx and test_data_set_0"));
+}
+
+}  // namespace tensorop
