@@ -401,8 +401,9 @@ Tensor read_npy(const NpyStream& stream, std::span<const std::byte> read_so_far,
 Tensor read_npy_elements(const NpyHeader& header, const std::byte* stored, std::shared_ptr<const void> owner,
                          const ArrayReading& reading) {
   const auto address = reinterpret_cast<std::uintptr_t>(stored);
-  const bool as_memory_wants = header.encoding == NpyEncoding::native && is_row_major(header) &&
-                               address % static_cast<std::uintptr_t>(info(header.dtype).align) == 0;
+  const bool is_aligned =
+      reading.any_address || address % static_cast<std::uintptr_t>(info(header.dtype).align) == 0;
+  const bool as_memory_wants = header.encoding == NpyEncoding::native && is_row_major(header) && is_aligned;
   if (as_memory_wants) return {header.dtype, header.shape, stored, std::move(owner)};
   return decode(header, stored, reading);
 }

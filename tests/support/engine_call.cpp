@@ -12,6 +12,7 @@
 #include "support/files.hpp"
 #include "support/npy_writer.hpp"
 #include "support/operator_facts.hpp"
+#include "support/pb_writer.hpp"
 #include "support/plan_check.hpp"
 #include "support/reference_array.hpp"
 
@@ -118,6 +119,12 @@ Passed Caller::pass(Random& random, const Tensor& operand, std::size_t number) {
   const bool plain = operand.dtype() == DType::boolean || kIntegerTypes.contains(operand.dtype());
   if (plain && operand.size() <= 64 && random.chance(10)) return {inline_json(operand), "inline"};
   if (random.chance(10)) return {cat("@", number), "memory"};
+  // Elements of less than 8 bits lose their other bits in a file.
+  if (info(operand.dtype()).bits >= 8 && random.chance(15)) {
+    const std::string path = directory_.file(cat("operand", number, ".pb"));
+    write_file(path, pb_bytes(operand, static_cast<std::size_t>(random.between(0, 8))));
+    return {path, "TensorProto"};
+  }
   NpyLayout layout;
   layout.fortran_order = random.chance(40);
   layout.big_endian = random.chance(40);
