@@ -115,8 +115,8 @@ TEST_CASE("a TensorProto that cannot be read or written is refused by name", "[c
   write_file(dir.file("empty.pb"), "");
   write_file(dir.file("model.pb"), from_hex("08 07 12 03 61 62 63 3a 02 0a 00 42 04 0a 00 10 0d"));
   check_refused(run_in(dir, {"gather", "empty.pb", "0"}), "gather: data: empty.pb: is empty");
-  check_refused(run_in(dir, {"info", "model.pb"}),
-                "info: model.pb: is an ONNX model, not a tensor\n"
+  check_refused(run_in(dir, {"convert", "model.pb"}),
+                "convert: model.pb: is an ONNX model, not a tensor\n"
                 "hint: tensorop check FOLDER checks the folder of its case");
   check_refused(run_in(dir, {"convert", "-"}, from_hex("08 01 10 06 4a 04 09 00 00")),
                 "convert: standard input: ends inside raw_data (byte 6): 4 bytes announced, 3 left");
