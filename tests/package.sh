@@ -64,7 +64,7 @@ only() {
 make_packages() {
   local folder=$1
   shift
-  (cd "$build" && cpack --config CPackConfig.cmake -B "$folder" "$@") >"$work/log" || { cat "$work/log"; exit 1; }
+  (cd "$build" && cpack --config CPackConfig.cmake -B "$folder" "$@") >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 }
 
 manifest() {
