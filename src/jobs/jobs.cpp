@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "engine/attributes.hpp"
 #include "io/json_objects.hpp"
+#include "io/onnx_model.hpp"
 #include "io/opened_file.hpp"
 #include "jobs/job_keys.hpp"
 
@@ -171,6 +172,11 @@ void read_jobs(const std::string& path, JobPurpose purpose, std::vector<Job>& jo
   const std::string name = path == "-" ? "standard input" : printable(path);
   OpenedFile opened = open_file(path, &default_format());
   if (!opened.format->is_default) {
+    const auto& mapping = opened.file.mapping();
+    if (mapping && is_onnx_model(mapping->bytes())) {
+      throw Error(cat(name, ": is an ONNX model, not a job file"), "",
+                  "tensorop check FOLDER checks the folder of its case");
+    }
     throw Error(cat(name, ": is ", noun_of(*opened.format), ", not a job file"));
   }
   JsonText text = text_of(std::move(opened));

@@ -60,6 +60,9 @@ TEST_CASE("ONNX cases are checked as they are, and skipped ones are counted", "[
   CHECK(run_in(dir, {"check", "cases"}).status == 1);
   CHECK(run_in(dir, {"check", "cases", "--rtol", "0.1"}).status == 0);
 
+  check_refused(run_in(dir, {"check", "cases/gather/model.onnx"}),
+                "check: cases/gather/model.onnx: is an ONNX model, not a job file\n"
+                "hint: tensorop check FOLDER checks the folder of its case");
   const auto none = run_in(dir, {"check", "cases/abs", "cases/cast_a"});
   CHECK(none.status == 2);
   CHECK(none.err == "tensorop: check: no case that tensorop has: 2 skipped (Abs 1, Cast 1)\n");
