@@ -1,10 +1,12 @@
 #include "base/file_calls.hpp"
 
+#include <fcntl.h>
 #include <sys/statvfs.h>
 
 #include <cerrno>
 
 #include "base/checked.hpp"
+#include "base/input_file.hpp"
 #include "base/system.hpp"
 
 namespace tensorop {
@@ -36,6 +38,19 @@ bool write_all(int fd, std::span<const std::byte> bytes, std::optional<std::int6
     if (offset) *offset += done;
   }
   return true;
+}
+
+bool sync(int fd) {
+  int status = 0;
+  do {
+    status = os().fsync(fd);
+  } while (status != 0 && errno == EINTR);
+  return status == 0;
+}
+
+bool sync_folder(const std::string& path) {
+  const FileDescriptor folder(os().open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
+  return folder.is_open() && sync(folder.get());
 }
 
 bool read_all_at(int fd, std::span<std::byte> buffer, std::int64_t offset) {

@@ -1,11 +1,12 @@
-// What all files that are written share: claiming space, and reading and writing at an offset whatever the
-// system does in pieces or interrupts.
+// What all files that are written share: claiming space, going to the disk, and reading and writing at an
+// offset whatever the system does in pieces or interrupts.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
 namespace tensorop {
 
@@ -19,6 +20,12 @@ namespace tensorop {
 // Writes all of `bytes` at `offset`; at the position of the file where there is none. False with errno, which
 // is 0 where the system accepts no bytes.
 [[nodiscard]] bool write_all(int fd, std::span<const std::byte> bytes, std::optional<std::int64_t> offset);
+
+// Writes what the file holds to the disk. False with errno.
+[[nodiscard]] bool sync(int fd);
+
+// Writes the names that the folder holds to the disk. False with errno.
+[[nodiscard]] bool sync_folder(const std::string& path);
 
 // Fills `buffer` with the bytes at `offset`. False with errno, which is 0 where the file ends before.
 [[nodiscard]] bool read_all_at(int fd, std::span<std::byte> buffer, std::int64_t offset);

@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <optional>
-#include <random>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -15,42 +14,13 @@
 #include "base/paths.hpp"
 #include "base/pending_names.hpp"
 #include "base/system.hpp"
+#include "base/temporary_names.hpp"
 #include "base/text.hpp"
 
 namespace tensorop {
 namespace {
 
 constexpr mode_t kMode = 0666;  // less the umask
-
-constexpr int kMostNames = 100;
-// The first attempts use the name that is derived from the destination.
-constexpr int kSameNames = 2;
-
-// At first a name derived from that of the destination, so that the next process finds the file of a killed
-// one; when that name is taken, any.
-std::string temporary_name(const std::string& destination, int attempt) {
-  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-  std::uint64_t number = 0xcbf29ce484222325;  // FNV-1a
-  for (const char c : std::string_view(destination).substr(destination.rfind('/') + 1)) {
-    number = (number ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  }
-  if (attempt >= kSameNames) number = std::random_device()() * std::uint64_t{0x100000001b3};
-  std::string letters;
-  for (int i = 0; i < 6; ++i, number /= kLetters.size()) letters += kLetters[number % kLetters.size()];
-  return cat(directory_of(destination), "/.tensorop-", letters, ".tmp");
-}
-
-// Removes the temporary file of that name unless a process still writes it.
-void remove_leftover(const char* path) {
-  const FileDescriptor fd(os().open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0));
-  struct stat opened {};
-  struct stat named {};
-  if (!fd.is_open() || os().flock(fd.get()) != 0) return;
-  if (os().fstat(fd.get(), &opened) != 0 || os().lstat(path, &named) != 0) return;
-  // The name may meanwhile be that of another file, which is being written.
-  if (S_ISREG(opened.st_mode) && opened.st_dev == named.st_dev && opened.st_ino == named.st_ino)
-    os().unlink(path);
-}
 
 // The descriptor of standard output or standard error when `path` is one of their names: they need not, and
 // sometimes cannot, be opened a second time.
@@ -116,7 +86,7 @@ void OutputFile::open_temporary() {
   fd_ = FileDescriptor(os().open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kMode));
   // Naming the file later needs /proc: without it the file must have a name now.
   if (fd_.is_open() && os().access("/proc/self/fd", F_OK) == 0) return;
-  for (int attempt = 0; attempt < kMostNames; ++attempt) {
+  for (int attempt = 0; attempt < kMostTemporaryNames; ++attempt) {
     if (create_named(attempt)) return;
     if (errno != EEXIST) break;
   }
@@ -138,7 +108,7 @@ bool OutputFile::create_named(int attempt) {
   }
   if (!fd_.is_open()) {
     if (errno != EEXIST) return false;
-    remove_leftover(name->path());
+    remove_leftover(*name);
     errno = EEXIST;
     return false;
   }
@@ -268,7 +238,7 @@ void OutputFile::link_temporary() {
     os().flock(fd_.get());
     errno = EEXIST;
   }
-  for (int attempt = 0; errno == EEXIST && attempt < kMostNames; ++attempt) {
+  for (int attempt = 0; errno == EEXIST && attempt < kMostTemporaryNames; ++attempt) {
     auto name = std::make_unique<PendingName>(temporary_name(destination_, attempt));
     {
       NamingWindow window;
@@ -279,28 +249,20 @@ void OutputFile::link_temporary() {
       }
     }
     if (errno != EEXIST) break;
-    remove_leftover(name->path());
+    remove_leftover(*name);
     errno = EEXIST;
   }
   throw_errno(name_, "cannot link the result to its destination");
 }
 
 void OutputFile::sync_file() const {
-  int status = 0;
-  do {
-    status = os().fsync(fd_.get());
-  } while (status != 0 && errno == EINTR);
   // A pipe or a terminal has no disk to go to.
-  if (status != 0 && !(is_stream_ && errno == EINVAL)) throw_errno(name_, "cannot write to the disk");
+  if (!sync(fd_.get()) && !(is_stream_ && errno == EINVAL)) throw_errno(name_, "cannot write to the disk");
 }
 
 void OutputFile::sync_name() const {
-  const FileDescriptor folder(
-      os().open(directory_of(destination_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
-  int status = folder.is_open() ? 0 : -1;
-  while (folder.is_open() && (status = os().fsync(folder.get())) != 0 && errno == EINTR) {
-  }
-  if (status != 0) throw_errno(name_, "the result is written, but its folder cannot be synchronized");
+  if (!sync_folder(directory_of(destination_)))
+    throw_errno(name_, "the result is written, but its folder cannot be synchronized");
 }
 
 void print(std::string_view text) {

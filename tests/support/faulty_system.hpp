@@ -123,6 +123,9 @@ class FaultySystem : public NamedOnlySystem {
   int link_fd(int fd, const char* path) override {
     return is_failing("link_fd") ? -1 : System::link_fd(fd, path);
   }
+  int mkdir(const char* path, mode_t mode) override {
+    return is_failing("mkdir") ? -1 : System::mkdir(path, mode);
+  }
   int rename(const char* from, const char* to) override {
     return is_failing("rename") ? -1 : System::rename(from, to);
   }
