@@ -161,6 +161,7 @@ if [[ $mode == all ]]; then
   run_script tests/jobs/other_program.py
   run_script tests/cli/shells.py
   run_counted tests/package.sh tests/package.sh build/release quick
+  run_script tests/onnx/made_cases.py
   build tsan tensorop tensorop_long_tests
   run_ctest tsan --label-regex threads
   run_script tests/jobs/batch.py tsan

@@ -103,6 +103,9 @@ inline constexpr std::string_view kExplainPlan = "--explain-plan";
 [[nodiscard]] Option explain_plan_option();
 [[nodiscard]] std::string plan_lines(const std::string& location, const AccessReport& report);
 
+// --case DIR of operators and of run.
+inline constexpr std::string_view kCase = "--case";
+
 // --show N, and N; 0 without the option.
 [[nodiscard]] Option show_option();
 [[nodiscard]] std::int64_t read_show(const Arguments& arguments);

@@ -38,7 +38,7 @@ Values values_of(const Option& option) {
     const bool is_word =
         !part.empty() && std::ranges::all_of(part, [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
     if (is_word) values.words.push_back(part);
-    if (part == "FILE" || part == "OPERAND") values.is_file = true;
+    if (part == "FILE" || part == "DIR" || part == "OPERAND") values.is_file = true;
     if (part == "DTYPE") {
       for (int i = 0; i < kDTypeCount; ++i) values.words.emplace_back(name(static_cast<DType>(i)));
     }

@@ -2,7 +2,7 @@
 // options that were given.
 #include <algorithm>
 #include <optional>
-#include <tuple>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/output_file.hpp"
@@ -50,6 +50,10 @@ Option mask_option(MaskUse use) {
             "index tuple; not with --spec"};
 }
 
+bool has_onnx_version(const Operator& op) {
+  return std::ranges::find(op.versions, Framework::onnx, &Version::framework) != op.versions.end();
+}
+
 std::vector<Option> operator_options(const FoundOperator& found) {
   const Operator& op = *found.op;
   std::vector<Option> options;
@@ -86,6 +90,12 @@ std::vector<Option> operator_options(const FoundOperator& found) {
         {"--open-mask", OptionKind::value, "FILE",
          "with --spec: also write a bool tensor, true where the specification leaves the result "
          "open"});
+  }
+  if (has_onnx_version(op)) {
+    options.push_back(
+        {std::string(kCase), OptionKind::value, "DIR",
+         "with --spec onnx-N: write an ONNX case folder, of model.onnx, the operands and the result; "
+         "without --output the result goes nowhere else"});
   }
   for (Option& option : output_options(FormatChoice::tensor)) options.push_back(std::move(option));
   return options;
@@ -147,23 +157,25 @@ Request make_request(const FoundOperator& found, const Arguments& arguments) {
     throw Error("--explain-plan cannot be combined with --dry-run", "",
                 "the plan depends on elements, and --dry-run reads only headers");
   }
+  if (request.dry_run && arguments.has(kCase)) throw Error("--case cannot be combined with --dry-run");
   return request;
 }
 
-// The destination of --open-mask.
-std::optional<Destination> read_open_mask(const Arguments& arguments, const Destination& output) {
+// The destination of --open-mask, beside that of the result, if it has one.
+std::optional<Destination> read_open_mask(const Arguments& arguments,
+                                          const std::optional<Destination>& output) {
   const auto path = arguments.value("--open-mask");
   if (!path) return std::nullopt;
   if (path->empty()) throw Error("--open-mask needs a file name");
   if (!arguments.value("--spec")) {
     throw Error("--open-mask needs --spec: the default semantics leave nothing open");
   }
-  if (*path == "-" && output.path == "-")
+  if (*path == "-" && output && output->path == "-")
     throw Error("the result and --open-mask cannot both go to standard output", "", "give --output FILE");
   PathKeys keys;
-  if (*path != "-" && output.path != "-" && keys.of(*path) == keys.of(output.path))
+  if (*path != "-" && output && output->path != "-" && keys.of(*path) == keys.of(output->path))
     throw Error("--output and --open-mask are the same file");
-  Destination mask{*path, nullptr, output.durable};
+  Destination mask{.path = *path, .durable = arguments.has("--fsync")};
   try {
     mask.format = &single_format_of(mask);
   } catch (const Error& error) {
@@ -172,17 +184,46 @@ std::optional<Destination> read_open_mask(const Arguments& arguments, const Dest
   return mask;
 }
 
+// The destination of --case.
+std::optional<CaseDestination> read_case(const Arguments& arguments) {
+  auto folder = arguments.value(kCase);
+  if (!folder) return std::nullopt;
+  if (folder->empty()) throw Error("--case needs a folder name");
+  return CaseDestination{std::move(*folder), arguments.has("--fsync")};
+}
+
+// What an operator is to do, as far as it is known before any file is opened.
+struct OperatorCall {
+  std::optional<Destination> destination;  // of the result; beside a case only where it is asked for
+  std::optional<Destination> open_mask;
+  std::optional<CaseDestination> onnx_case;
+  Request request;
+};
+
+OperatorCall read_call(const FoundOperator& found, const Arguments& arguments) {
+  OperatorCall call;
+  call.destination = read_destination(arguments, FormatChoice::tensor);
+  (void)read_settings(arguments);
+  call.onnx_case = read_case(arguments);
+  if (call.onnx_case && !arguments.has("--output") && !arguments.has("--format")) call.destination.reset();
+  call.open_mask = read_open_mask(arguments, call.destination);
+  call.request = make_request(found, arguments);
+  return call;
+}
+
 int run_operator(const FoundOperator& found, const Arguments& arguments) {
-  const auto [destination, open_mask, request] = with_context(found.name->name, [&] {
-    const Destination output = read_destination(arguments, FormatChoice::tensor);
-    (void)read_settings(arguments);
-    return std::tuple(output, read_open_mask(arguments, output), make_request(found, arguments));
-  });
+  const auto [destination, open_mask, onnx_case, request] =
+      with_context(found.name->name, [&] { return read_call(found, arguments); });
   if (request.dry_run) {
     print(describe_output(infer_request(request, read_settings(arguments))));
+    return 0;
+  }
+  const MeteredSettings settings(arguments, destination ? destination->path : "");
+  const Destination* const mask = open_mask ? &*open_mask : nullptr;
+  if (onnx_case) {
+    run_request_as_case(request, *onnx_case, settings.get(), destination ? &*destination : nullptr, mask);
   } else {
-    const MeteredSettings settings(arguments, destination.path);
-    run_request(request, destination, settings.get(), open_mask ? &*open_mask : nullptr);
+    run_request(request, *destination, settings.get(), mask);
   }
   return 0;
 }

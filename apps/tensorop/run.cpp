@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "jobs/batch.hpp"
+#include "jobs/case_folders.hpp"
 #include "progress.hpp"
 
 namespace tensorop {
@@ -16,6 +17,10 @@ namespace {
 std::vector<Option> run_options() {
   std::vector<Option> options = batch_options();
   options.push_back({"--fail-fast", OptionKind::flag, "", "start no more jobs after a failure"});
+  options.push_back(
+      {std::string(kCase), OptionKind::value, "DIR",
+       "also write each job as an ONNX case folder, to a folder in DIR that is called as the job; a "
+       "job then needs neither output nor id"});
   options.push_back({"--fsync", OptionKind::flag, "", "write each result to the disk before its job ends"});
   return options;
 }
@@ -70,11 +75,14 @@ int run_jobs(const Arguments& arguments) {
   settings.fail_fast = arguments.has("--fail-fast");
   const bool quiet = arguments.has("--quiet");
 
+  const auto cases = arguments.value(kCase);
+  if (cases && cases->empty()) throw Error("--case needs a folder name");
   std::vector<Job> jobs;
-  read_jobs(arguments.operands[0], JobPurpose::run, jobs);
+  read_jobs(arguments.operands[0], cases ? JobPurpose::run_to_cases : JobPurpose::run, jobs);
   for (Job& job : jobs) {
     if (job.output) job.output->durable = arguments.has("--fsync");
   }
+  const auto folders = cases ? make_case_folders(jobs, *cases) : std::vector<std::string>();
   Progress progress(read_progress(arguments));
   settings.progress = [&](std::int64_t done, std::int64_t total) { progress.set(done, total); };
   const auto say = [&](const std::string& lines) {
@@ -86,7 +94,10 @@ int run_jobs(const Arguments& arguments) {
     };
   }
   Tally tally;
-  const auto work = [&](std::size_t i, const Settings& own) { return run_job(jobs[i], own); };
+  const auto work = [&](std::size_t i, const Settings& own) {
+    return cases ? run_job_as_case(jobs[i], {folders[i], arguments.has("--fsync")}, own)
+                 : run_job(jobs[i], own);
+  };
   run_batch(jobs, settings, work, [&](std::size_t i, const JobOutcome& outcome) {
     tally.add(jobs[i], outcome.status);
     say(outcome_lines(jobs[i], outcome, quiet));
@@ -102,7 +113,8 @@ Command run_command() {
   return {"run",
           {"run JOBS [OPTION]..."},
           "Runs many operations in one process, from a JSON list or JSON Lines (- is standard input)",
-          {"tensorop run jobs.jsonl", "tensorop run jobs.json --fail-fast", "make-jobs | tensorop run -"},
+          {"tensorop run jobs.jsonl", "tensorop run jobs.json --fail-fast", "make-jobs | tensorop run -",
+           "tensorop run jobs.jsonl --case cases"},
           run_options(),
           run_jobs};
 }

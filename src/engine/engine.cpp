@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "engine/bind.hpp"
 #include "engine/execute.hpp"
+#include "engine/onnx_case.hpp"
 #include "kernels/open_elements.hpp"
 #include "ops/fault_text.hpp"
 
@@ -115,6 +116,28 @@ void run_request(const Request& request, const Destination& destination, const S
       execute(bound.planned, bound.inputs, destination, own);
       if (mask) mask->commit();
       warn_of_open(bound, own);
+    });
+  });
+}
+
+Tensor run_request_as_case(const Request& request, const CaseDestination& onnx_case, const Settings& settings,
+                           const Destination* destination, const Destination* open_mask) {
+  if (destination != nullptr) (void)single_format_of(*destination);
+  with_context(request.op.name->name, [&] { require_onnx(request); });
+  Settings own = settings;
+  own.scratch_beside = onnx_case.folder;
+  const Bound bound = bind(request, own);
+  return with_context(bound.call.name->name, [&] {
+    return with_fault_text(bound.call, bound.planned, [&] {
+      OnnxCase written(onnx_case, bound, own.threads);
+      const auto mask = open_mask == nullptr ? nullptr : write_open_mask(bound, *open_mask, own);
+      Tensor result = execute(bound.planned, bound.inputs, own, arenas_of(bound));
+      written.write_output(result, own.threads);
+      if (destination != nullptr) write_tensor(result, bound.inputs, *destination, own.threads);
+      if (mask) mask->commit();
+      written.commit();
+      warn_of_open(bound, own);
+      return result;
     });
   });
 }

@@ -19,6 +19,10 @@ namespace {
 
 using Index = std::unordered_map<std::string, std::size_t>;
 
+bool is_run(JobPurpose purpose) {
+  return purpose == JobPurpose::run || purpose == JobPurpose::run_to_cases;
+}
+
 // Finds out which jobs of a file must wait for which.
 class Linker {
  public:
@@ -83,7 +87,7 @@ class Linker {
     for (const std::string& file : files_of(path)) {
       const auto found = writers_.find(keys_.of(file));
       if (found == writers_.end() || found->second == i) continue;
-      if (purpose_ != JobPurpose::run) {
+      if (!is_run(purpose_)) {
         throw Error(cat(printable(path), " is the output of ", jobs_[found->second].reference(),
                         ", and check writes no outputs: use its id"));
       }
@@ -104,7 +108,7 @@ class Linker {
 };
 
 bool is_case(const Job& job, JobPurpose purpose) {
-  if (purpose == JobPurpose::run) return false;
+  if (is_run(purpose)) return false;
   if (job.expect || job.actual) return true;
   return purpose == JobPurpose::check_others && (job.output || job.uses == 0);
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/pending_names.hpp"
 #include "base/text.hpp"
 #include "engine/convert.hpp"
 #include "engine/engine.hpp"
@@ -85,6 +86,13 @@ void update_cases(const TempDir& dir) {
     if (result.outcome == CaseOutcome::error) throw Error(*result.error);
   };
   (void)check_cases(read_cases({dir.file("cases")}), {.batch = {}, .update = true}, report);
+}
+
+// A case folder, which takes the place of what the last call left.
+void remake_case(const TempDir& dir) {
+  const std::string folder = dir.file("case");
+  remove_tree(folder.c_str());
+  make_case(folder, false);
 }
 
 // A pipe that holds a text to its end, under a number that a link in the folder leads to.
@@ -253,6 +261,10 @@ const std::vector<Operation>& small_operations() {
        conversion({"data.npy", "words.npy", "picks.npy"}, "out.npz", true, 0, 2)},
       {"two jobs", {"one.npy", "two.json"}, run_jobs},
       {"golden files rewritten", {"one.npy", "two.json"}, update_cases},
+      {"a case folder",
+       {"case/model.onnx", "case/test_data_set_0/input_0.pb", "case/test_data_set_0/input_1.pb",
+        "case/test_data_set_0/output_0.pb"},
+       remake_case},
       {"comparison", {}, compare_files},
       {"comparison of sets", {}, compare_sets_of},
       {"a command line",
@@ -261,6 +273,13 @@ const std::vector<Operation>& small_operations() {
       {"a command line of jobs", {"one.npy", "two.json"}, command_line({"run", "jobs.jsonl", "--quiet"})},
   };
   return operations;
+}
+
+void make_case(const std::string& folder, bool durable) {
+  Request expand = request("expand", {OperandText(std::string("[[1],[2]]"))});
+  expand.attributes = {{"shape", "2,3"}};
+  expand.spec = "onnx-13";
+  (void)run_request_as_case(expand, {folder, durable}, {});
 }
 
 void write_operands(const TempDir& dir) {
@@ -329,9 +348,10 @@ Trial::Trial(const Operation& operation)
 void Trial::prepare(bool old_outputs) {
   before_.clear();
   for (const std::string& output : operation_.outputs) {
-    fs::remove(dir_.path() / output);
+    const bool in_folder = output.find('/') != std::string::npos;
+    fs::remove_all(dir_.path() / output.substr(0, output.find('/')));
     // Something that a golden file may be.
-    if (old_outputs) write_file(dir_.file(output), "[7]");
+    if (old_outputs && !in_folder) write_file(dir_.file(output), "[7]");
     before_.push_back(get(dir_.file(output)));
   }
 }
@@ -344,6 +364,9 @@ std::string Trial::fault_in_outputs(bool succeeded) const {
     const bool is_whole = content == whole_[i];
     if (!is_whole && (succeeded || content != before_[i])) return cat(name, " holds ", printable(content));
     if (content != "(nothing)") expected.insert(name);
+    for (std::size_t at = name.find('/'); at != std::string::npos; at = name.find('/', at + 1)) {
+      expected.insert(name.substr(0, at));
+    }
   }
   for (const std::string& name : names_in(dir_)) {
     if (!expected.contains(name)) return cat(name, " was left");

@@ -13,13 +13,17 @@ namespace tensorop {
 
 struct Operation {
   std::string name;
-  std::vector<std::string> outputs;  // the files it makes or replaces
+  // The files it makes or replaces; of those in a folder the folder too, which is not there before.
+  std::vector<std::string> outputs;
   // In a folder as prepare() leaves it. Throws what the first thing that fails throws.
   std::function<void(const TempDir& dir)> run;
   bool is_large = false;  // takes milliseconds: one kind of failure is enough for it
 };
 
 [[nodiscard]] const std::vector<Operation>& small_operations();
+
+// Writes a small call as an ONNX case folder. Throws Error.
+void make_case(const std::string& folder, bool durable);
 
 // The operands of all of them, into a new folder.
 void write_operands(const TempDir& dir);

@@ -1,0 +1,183 @@
+#include "engine/onnx_case.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/output_file.hpp"
+#include "base/text.hpp"
+#include "engine/execute.hpp"
+#include "engine/version.hpp"
+#include "io/onnx_model_writer.hpp"
+#include "io/tensor_proto.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr std::string_view kDataSet = "test_data_set_0";
+
+// What ONNX's schemas call inputs and the output.
+struct ValueNames {
+  std::string_view published;
+  std::array<std::string_view, 3> inputs;
+  std::string_view output;
+};
+constexpr ValueNames kNames[] = {
+    {"BitShift", {"X", "Y"}, "Z"},
+    {"Expand", {"input", "shape"}, "output"},
+    {"Pow", {"X", "Y"}, "Z"},
+    {"Where", {"condition", "X", "Y"}, "output"},
+};
+constexpr ValueNames kElementwiseNames = {"", {"A", "B"}, "C"};
+constexpr ValueNames kOtherNames = {"", {"data", "indices", "updates"}, "output"};
+
+ValueNames names_of(const Call& call) {
+  const std::string_view published = call.version->published;
+  const auto* found = std::ranges::find(kNames, published, &ValueNames::published);
+  if (found != std::end(kNames)) return *found;
+  return call.op->family == "elementwise" ? kElementwiseNames : kOtherNames;
+}
+
+bool is_variadic(const Call& call) {
+  return call.op->operands.back().variadic;
+}
+
+std::string input_name(const Call& call, std::size_t i) {
+  return is_variadic(call) ? cat("data_", i) : std::string(names_of(call).inputs.at(i));
+}
+
+std::string output_name(const Call& call) {
+  return is_variadic(call) ? lower(call.version->published) : std::string(names_of(call).output);
+}
+
+// A list of integers as a tensor.
+Tensor tensor_of(const Shape& values) {
+  auto storage = std::make_shared<Storage>(to_int64(values.size()) * element_size(DType::int64));
+  std::ranges::copy(values, reinterpret_cast<std::int64_t*>(storage->data()));
+  return {DType::int64, {to_int64(values.size())}, std::move(storage)};
+}
+
+// Whether ONNX has the attribute as an input.
+bool is_input(const AttributeSpec& spec, const ValueNames& names) {
+  return std::ranges::find(names.inputs, spec.name) != names.inputs.end();
+}
+
+// The inputs of the node: the operands, then attributes that are inputs.
+std::vector<Tensor> inputs_of(const Call& call) {
+  std::vector<Tensor> inputs = call.operands;
+  const ValueNames names = names_of(call);
+  for (std::size_t i = 0; i < call.attributes.size(); ++i) {
+    if (is_input(call.op->attributes[i], names))
+      inputs.push_back(tensor_of(std::get<Shape>(call.attributes[i].value)));
+  }
+  return inputs;
+}
+
+std::string upper(std::string_view word) {
+  std::string out(word);
+  for (char& c : out) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return out;
+}
+
+// The value as ONNX types it: a word that is a number ("broadcast") is an INT, and directions are in
+// capitals.
+OnnxAttributeValue attribute_of(const AttributeSpec& spec, const Attribute& attribute) {
+  OnnxAttributeValue out{std::string(spec.name), {}};
+  if (const auto* integer = std::get_if<std::int64_t>(&attribute.value)) {
+    out.value = *integer;
+  } else if (const auto* flag = std::get_if<bool>(&attribute.value)) {
+    out.value = std::int64_t{*flag};
+  } else if (const auto* list = std::get_if<Shape>(&attribute.value)) {
+    out.value = std::vector<std::int64_t>(list->begin(), list->end());
+  } else {
+    const std::string_view word = spec.choices[std::get<ChosenWord>(attribute.value).at].word;
+    const auto number = parse_int64(word);
+    if (number) {
+      out.value = *number;
+    } else {
+      out.value = spec.name == "direction" ? upper(word) : std::string(word);
+    }
+  }
+  return out;
+}
+
+// Those that were given; ONNX has the same defaults.
+std::vector<OnnxAttributeValue> attributes_of(const Call& call) {
+  std::vector<OnnxAttributeValue> out;
+  const ValueNames names = names_of(call);
+  for (std::size_t i = 0; i < call.attributes.size(); ++i) {
+    const AttributeSpec& spec = call.op->attributes[i];
+    if (call.attributes[i].is_given && !is_input(spec, names))
+      out.push_back(attribute_of(spec, call.attributes[i]));
+  }
+  return out;
+}
+
+OnnxNodeModel model_of(const Call& call, const std::vector<Tensor>& inputs, const OutputInfo& output) {
+  OnnxNodeModel model;
+  model.opset = call.opset;
+  model.op_type = call.version->published;
+  model.attributes = attributes_of(call);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    model.inputs.push_back({input_name(call, i), inputs[i].dtype(), inputs[i].shape()});
+  }
+  model.output = {output_name(call), output.dtype, output.shape};
+  return model;
+}
+
+void write_bytes(const std::string& path, std::string_view bytes, bool durable) {
+  OutputFile file = OutputFile::create(path, durable);
+  file.append(std::as_bytes(std::span(bytes)));
+  file.commit();
+}
+
+}  // namespace
+
+void require_onnx(const Request& request) {
+  const std::string_view wanted = request.from_job ? "\"spec\":\"onnx-N\"" : "--spec onnx-N";
+  const Spec spec = parse_spec(request.spec);
+  if (spec.framework == Framework::onnx) return;
+  throw Error(request.spec ? cat("a case is an ONNX model: it needs ", wanted, ", not ", lower(*request.spec))
+                           : cat("a case is an ONNX model: it needs ", wanted));
+}
+
+OnnxCase::OnnxCase(const CaseDestination& destination, const Bound& bound, const Threads& threads)
+    : folder_(destination.folder, destination.durable),
+      durable_(destination.durable),
+      output_name_(output_name(bound.call)) {
+  const Call& call = bound.call;
+  if (call.version->deprecated) {
+    throw Error(cat(call.version_name(), " is deprecated, and no valid ONNX model has it"));
+  }
+  const std::vector<Tensor> inputs = inputs_of(call);
+  const OutputInfo& output = bound.planned.output;
+  const OnnxNodeModel model = model_of(call, inputs, output);
+  // A result that is too large is refused before it is computed.
+  with_context(output_name_,
+               [&] { (void)named_tensor_proto_encoding(output.dtype, output.shape, 0, output_name_); });
+  write_bytes(folder_.path_of("model.onnx"), encode_onnx_model(model), durable_);
+  folder_.make_folder(std::string(kDataSet));
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    write_file(cat("input_", i, ".pb"), model.inputs[i].name, inputs[i], bound.inputs, threads);
+  }
+}
+
+void OnnxCase::write_output(const Tensor& result, const Threads& threads) {
+  write_file("output_0.pb", output_name_, result, Inputs(), threads);
+}
+
+void OnnxCase::write_file(const std::string& file, const std::string& name, const Tensor& tensor,
+                          const Inputs& inputs, const Threads& threads) const {
+  const Destination destination{.path = folder_.path_of(cat(kDataSet, "/", file)),
+                                .format = find_format("pb"),
+                                .durable = durable_,
+                                .array = name};
+  with_context(name, [&] { write_tensor(tensor, inputs, destination, threads); });
+}
+
+}  // namespace tensorop

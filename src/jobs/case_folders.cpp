@@ -1,0 +1,42 @@
+#include "jobs/case_folders.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+
+#include "base/error.hpp"
+#include "base/paths.hpp"
+#include "base/text.hpp"
+
+namespace tensorop {
+namespace {
+
+std::string folder_name(const Job& job, std::size_t number) {
+  if (job.name == job.location()) return cat("job_", number);
+  std::string name = job.name;
+  const auto is_unfit = [](char c) { return c == '/' || c == '\x7F' || static_cast<unsigned char>(c) < ' '; };
+  std::ranges::replace_if(name, is_unfit, '_');
+  if (name.starts_with('.')) name.front() = '_';
+  return name;
+}
+
+}  // namespace
+
+std::vector<std::string> make_case_folders(const std::vector<Job>& jobs, const std::string& folder) {
+  std::map<std::string, const Job*> jobs_by_name;
+  std::vector<std::string> paths;
+  for (const Job& job : jobs) {
+    const std::string name = folder_name(job, paths.size() + 1);
+    const auto [there, is_new] = jobs_by_name.emplace(name, &job);
+    if (!is_new) {
+      throw Error(cat(job.location(), ": its case would have the name ", in_quotes(name), ", as that of ",
+                      there->second->reference()),
+                  "", "give the job another \"name\"");
+    }
+    paths.push_back(path_from(folder, name));
+  }
+  make_folder(folder);
+  return paths;
+}
+
+}  // namespace tensorop

@@ -1,0 +1,18 @@
+// The folders of the cases that `run --case` makes, one a job.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "jobs/jobs.hpp"
+
+namespace tensorop {
+
+// Makes `folder`, unless it is there, and returns for each job the path of its case in it: the job's name, in
+// which every control character, every slash and a point at the front is "_", or job_N of the N-th job where
+// it has none. So no name leads out of the folder. Throws Error where two jobs would have the same path, or
+// the folder cannot be made.
+[[nodiscard]] std::vector<std::string> make_case_folders(const std::vector<Job>& jobs,
+                                                         const std::string& folder);
+
+}  // namespace tensorop
