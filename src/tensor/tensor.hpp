@@ -38,8 +38,9 @@ class Storage {
   std::byte* data_ = nullptr;
 };
 
-// Read-only after it was made, cheap to copy. Elements are aligned for typed access. `data()` is null where
-// only dtype and shape are known (--dry-run) and never read where the tensor is empty.
+// Read-only after it was made, cheap to copy. Elements are aligned for typed access, but for those of
+// operands that are only moved (OperandSpec::any_address). `data()` is null where only dtype and shape are
+// known (--dry-run) and never read where the tensor is empty.
 class Tensor {
  public:
   Tensor() = default;
