@@ -152,6 +152,7 @@ fi
 if [[ $mode == all ]]; then
   run_script tests/io/numpy_roundtrip.py
   run_script tests/io/number_boundaries.py
+  run_script tests/tensor/small_numbers.py
   run_script tests/golden/numpy_compare.py
   run_script tests/engine/numpy_masks.py
   run_script tests/engine/limited_memory.py

@@ -106,8 +106,13 @@ int run_info(const Arguments& arguments) {
 
 int run_convert(const Arguments& arguments) {
   if (arguments.operands.empty()) throw Error("no input given");
-  const Conversion conversion{arguments.operands, arguments.value("--dtype"), read_input_format(arguments),
-                              read_destination(arguments, FormatChoice::all), arguments.has("--compress")};
+  const Conversion conversion{.inputs = arguments.operands,
+                              .dtype = arguments.value("--dtype"),
+                              .view = arguments.value("--view"),
+                              .overflow = arguments.value("--overflow"),
+                              .text_format = read_input_format(arguments),
+                              .destination = read_destination(arguments, FormatChoice::all),
+                              .compress = arguments.has("--compress")};
   const MeteredSettings settings(arguments, conversion.destination.path);
   convert(conversion, settings.get());
   return 0;
@@ -126,6 +131,9 @@ int run_nonzero(const Arguments& arguments) {
 std::vector<Option> convert_options() {
   std::vector<Option> options = {
       {"--dtype", OptionKind::value, "DTYPE", "cast to this dtype"},
+      {"--overflow", OptionKind::value, "error|saturate|nan",
+       "what a float8 or float4 of --dtype cannot hold"},
+      {"--view", OptionKind::value, "DTYPE", "take the bits as those of this dtype, before --dtype"},
       input_option(),
       {"--compress", OptionKind::flag, "", "deflate the arrays of an NPZ archive"},
   };
@@ -161,7 +169,7 @@ Command nonzero_command() {
 Command convert_command() {
   return {
       "convert",
-      {"convert OPERAND [--dtype DTYPE] [-o FILE]",
+      {"convert OPERAND [--view DTYPE] [--dtype DTYPE] [--overflow MODE] [-o FILE]",
        "convert [NAME=]OPERAND... -o FILE.npz [--dtype DTYPE] [--compress]"},
       "Rewrites a tensor in another format or dtype, or several into one archive",
       {"tensorop convert a.json -o a.npy", "tensorop convert a.npy",

@@ -133,6 +133,8 @@ void check_dtypes(const Call& call) {
   }
   check_role(OperandRole::indices);
   check_role(OperandRole::condition);
+  if (call.oob == OutOfBounds::zero && call.operands[0].dtype() == DType::float8_e8m0fnu)
+    throw Error(cat("oob zero needs a zero, which ", name(DType::float8_e8m0fnu), " does not have"), "T-1");
 }
 
 // Before any rule is checked: the operator sees the new shapes only.

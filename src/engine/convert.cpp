@@ -23,11 +23,12 @@ struct Opened {
   std::string name;  // in messages; empty for inline JSON
   Tensor tensor;
   DType dtype;
+  Overflow overflow;
   Inputs inputs;
 
   // The tensor with that dtype.
   [[nodiscard]] Planned planned() const {
-    return {{dtype, tensor.shape()}, is_cast() ? cast_plan(tensor, dtype) : copy_plan(tensor)};
+    return {{dtype, tensor.shape()}, is_cast() ? cast_plan(tensor, dtype, overflow) : copy_plan(tensor)};
   }
   [[nodiscard]] bool is_cast() const { return dtype != tensor.dtype(); }
   // Runs `body`, which computes planned(): its errors name the input.
@@ -37,7 +38,7 @@ struct Opened {
       try {
         body();
       } catch (const PlanFault& fault) {
-        throw Error(fault_text(fault.position));
+        throw Error(fault_text(fault.position), "", hint(fault.position));
       }
     };
     name.empty() ? explained() : with_context(name, explained);
@@ -50,32 +51,66 @@ struct Opened {
     return cat(element_name("element ", position, tensor.shape()), " = ", printable(value),
                " does not fit in ", tensorop::name(dtype));
   }
+  [[nodiscard]] std::string hint(std::int64_t position) const {
+    std::byte out{};
+    const std::byte* const element = tensor.data() + position * element_size(tensor.dtype());
+    const bool helps = kSmallFloatTypes.contains(dtype) &&
+                       cast_elements(&out, dtype, element, tensor.dtype(), 1, Overflow::saturate) < 0;
+    return helps ? "--overflow saturate gives the nearest value that there is, --overflow nan NaN or infinity"
+                 : "";
+  }
 };
 
 // How inputs are read.
 struct Reading {
   std::optional<DType> dtype;
+  std::optional<DType> view;
+  Overflow overflow;
   const Format* text_format;
   Settings settings;
 };
 
+// The tensor with its bits taken as those of another dtype.
+Tensor viewed(const Tensor& tensor, DType dtype) {
+  if (tensor.dtype() == dtype) return tensor;
+  if (tensor.dtype() == DType::string || dtype == DType::string)
+    throw Error(cat("cannot view ", name(tensor.dtype()), " as ", name(dtype)));
+  const int from = info(tensor.dtype()).bits;
+  const int to = info(dtype).bits;
+  if (from == to) return tensor.viewed_as(dtype);
+  throw Error(cat("cannot view ", name(tensor.dtype()), " as ", name(dtype), ": an element has ", from,
+                  " bits, not ", to),
+              "", "--dtype converts values");
+}
+
+// The options of an open source.
+Source::Options source_options(const Reading& reading, decltype(ArrayReading::direct) direct) {
+  Source::Options options{.arrays = {.direct = std::move(direct)}, .text_format = reading.text_format};
+  // Bits of untyped text are those of its own dtype, and the dtype of bytes is given by either.
+  if (!reading.view) options.cast_untyped_to = reading.dtype;
+  options.overflow = reading.overflow;
+  options.unnamed_as = reading.view ? reading.view : reading.dtype;
+  return options;
+}
+
 // `direct` as in ArrayReading.
 Opened open_input(const std::string& text, const Reading& reading,
                   decltype(ArrayReading::direct) direct = nullptr) {
-  const std::optional<DType>& dtype = reading.dtype;
-  Source source = Source::open(text, with_settings({.arrays = {.direct = std::move(direct)},
-                                                    .cast_untyped_to = dtype,
-                                                    .text_format = reading.text_format},
-                                                   reading.settings));
+  Source source =
+      Source::open(text, with_settings(source_options(reading, std::move(direct)), reading.settings));
   if (source.tensor() == nullptr) source.resolve(source.natural_dtype());
-  const Tensor& tensor = *source.tensor();
-  const DType wanted = dtype.value_or(tensor.dtype());
+  Tensor tensor = *source.tensor();
+  if (reading.view) {
+    const auto view = [&] { tensor = viewed(tensor, *reading.view); };
+    source.name().empty() ? view() : with_context(source.name(), view);
+  }
+  const DType wanted = reading.dtype.value_or(tensor.dtype());
   if (wanted != tensor.dtype() && !can_cast(tensor.dtype(), wanted)) {
     throw Error(cat("cannot cast ", name(tensor.dtype()), " to ", name(wanted)));
   }
   Inputs inputs;
   inputs.add(source.mapping());
-  return {source.name(), tensor, wanted, std::move(inputs)};
+  return {source.name(), std::move(tensor), wanted, reading.overflow, std::move(inputs)};
 }
 
 struct NamedInput {
@@ -96,7 +131,7 @@ void convert_one(const std::string& text, const Destination& destination, const 
   std::unique_ptr<Sink> sink;
   bool is_written = false;
   const auto direct = [&](DType dtype, const Shape& shape) -> WriteBytes {
-    if (reading.dtype.value_or(dtype) != dtype) return nullptr;
+    if (reading.view || reading.dtype.value_or(dtype) != dtype) return nullptr;
     sink = open_sink(destination, dtype, shape, 0);
     is_written = sink->elements() != nullptr;
     if (!is_written) return nullptr;
@@ -106,11 +141,16 @@ void convert_one(const std::string& text, const Destination& destination, const 
     };
   };
   const Opened input = open_input(text, reading, direct);
-  if (is_written) return sink->commit();
-  if (sink) return write_tensor(input.tensor, input.inputs, *sink, reading.settings.threads);
-  if (!input.is_cast())
-    return write_tensor(input.tensor, input.inputs, destination, reading.settings.threads);
-  input.in_context([&] { execute(input.planned(), input.inputs, destination, reading.settings); });
+  if (is_written) {
+    sink->commit();
+  } else if (sink) {
+    write_tensor(input.tensor, input.inputs, *sink, reading.settings.threads);
+  } else if (!input.is_cast()) {
+    write_tensor(input.tensor, input.inputs, destination, reading.settings.threads);
+  } else {
+    input.in_context([&] { execute(input.planned(), input.inputs, destination, reading.settings); });
+  }
+  warn_of_unnamed(destination, input.dtype, reading.settings);
 }
 
 // To a format whose files hold the name of their array, which NAME=OPERAND gives.
@@ -181,8 +221,19 @@ void convert_to_archive(const Conversion& conversion, const Format& format, cons
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Opened input = ready.empty() ? open_input(inputs[i].text, reading) : std::move(ready[i]);
     add_array(*archive, inputs[i].name, input, reading.settings);
+    warn_of_unnamed(cat(conversion.destination.path, ":", inputs[i].name), format, input.dtype,
+                    reading.settings);
   }
   archive->commit();
+}
+
+Overflow read_overflow(const std::optional<std::string>& text, std::optional<DType> dtype) {
+  if (!text || *text == "error") return Overflow::error;
+  if (*text != "saturate" && *text != "nan")
+    throw Error(cat("overflow ", in_quotes(*text), " is not one of error, saturate, nan"));
+  if (!dtype || !kSmallFloatTypes.contains(*dtype))
+    throw Error(cat("--overflow ", *text, " is only for --dtype ", kSmallFloatTypes.names()));
+  return *text == "saturate" ? Overflow::saturate : Overflow::nan;
 }
 
 }  // namespace
@@ -199,8 +250,11 @@ void convert(const Conversion& conversion, const Settings& settings) {
                 "an archive takes several: -o FILE.npz");
   }
   std::optional<DType> dtype;
+  std::optional<DType> view;
   if (conversion.dtype) dtype = read_dtype(*conversion.dtype);
-  Reading reading{dtype, conversion.text_format, settings};
+  if (conversion.view) view = read_dtype(*conversion.view);
+  const Overflow overflow = read_overflow(conversion.overflow, dtype);
+  Reading reading{dtype, view, overflow, conversion.text_format, settings};
   if (conversion.destination.path != "-") reading.settings.scratch_beside = conversion.destination.path;
   if (to_archive) return convert_to_archive(conversion, format, reading);
   const bool keeps_name = format.encode_named != nullptr;

@@ -12,7 +12,10 @@ namespace tensorop {
 struct Conversion {
   std::vector<std::string> inputs = {};   // operands: path, FILE:NAME, "-", inline JSON
   std::optional<std::string> dtype = {};  // cast to the dtype of that name
-  const Format* text_format = nullptr;    // of inputs that are text, as in open_file(); null: detected
+  // The bits are first taken as those of the dtype of that name, of which an element has as many bits.
+  std::optional<std::string> view = {};
+  std::optional<std::string> overflow = {};  // "error", "saturate" or "nan": of a cast to a small float
+  const Format* text_format = nullptr;       // of inputs that are text, as in open_file(); null: detected
   Destination destination = {};
   bool compress = false;  // an archive's arrays are deflated
 };

@@ -116,6 +116,7 @@ void run_request(const Request& request, const Destination& destination, const S
       execute(bound.planned, bound.inputs, destination, own);
       if (mask) mask->commit();
       warn_of_open(bound, own);
+      warn_of_unnamed(destination, bound.planned.output.dtype, own);
     });
   });
 }

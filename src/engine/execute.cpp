@@ -312,6 +312,19 @@ void execute(const Planned& planned, const Inputs& inputs, Sink& sink, const Set
   sink.commit();
 }
 
+void warn_of_unnamed(const std::string& path, const Format& format, DType dtype, const Settings& settings) {
+  if (!settings.warn || !format.unnamed.contains(dtype)) return;
+  settings.warn(
+      cat(path == "-" ? "standard output" : printable(path), ": ", format.title, " has no code for ",
+          name(dtype), ": ", info(dtype).npy,
+          " is written, and --dtype must name the dtype where the file is read; a .pb file keeps it"));
+}
+
+void warn_of_unnamed(const Destination& destination, DType dtype, const Settings& settings) {
+  if (settings.warn && kSmallTypes.contains(dtype))
+    warn_of_unnamed(destination.path, single_format_of(destination), dtype, settings);
+}
+
 std::int64_t string_width(const Tensor& tensor) {
   if (tensor.dtype() != DType::string) return 0;
   return longest_characters({tensor.as<StringRef>(), to_size(tensor.size())});

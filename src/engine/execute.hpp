@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "base/input_file.hpp"
 #include "engine/settings.hpp"
@@ -37,6 +38,10 @@ void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const S
 void write_tensor(const Tensor& tensor, const Inputs& inputs, Sink& sink, const Threads& threads);
 void write_tensor(const Tensor& tensor, const Inputs& inputs, const Destination& destination,
                   const Threads& threads);
+
+// Warns of a result written to `path` whose dtype a file of the format does not name.
+void warn_of_unnamed(const std::string& path, const Format& format, DType dtype, const Settings& settings);
+void warn_of_unnamed(const Destination& destination, DType dtype, const Settings& settings);
 
 // The width of strings for a sink: code points of the longest; 0 for other dtypes.
 [[nodiscard]] std::int64_t string_width(const Tensor& tensor);

@@ -75,7 +75,7 @@ struct Group {
 DType common_dtype(const Group& group, DType when_empty) {
   std::optional<DType> common;
   for (const Source* operand : group.members) {
-    if (operand->fits_any_dtype()) continue;
+    if (operand->fits_any_dtype() || operand->is_unnamed()) continue;
     const DType own = operand->natural_dtype();
     if (!common || own == DType::float64) common = own;
   }
@@ -102,6 +102,7 @@ std::optional<Tensor> exact_integers(const Tensor& tensor, DType dtype) {
 // resolve_as(), which see. `keep_text`: it can be read again after a failure, also where it is a stream.
 void resolve_as(Source& source, DType dtype, bool keep_text) {
   if (source.tensor() != nullptr) return;
+  if (source.is_unnamed()) return source.resolve(dtype);
   // A text of only "NaN" and "Infinity" has strings by itself, and floats beside other floats.
   const auto may_be_not_finite = [&] {
     return source.natural_dtype() == DType::string &&
@@ -172,7 +173,8 @@ void resolve_dtypes(const std::vector<TypedOperand>& operands, Unfit unfit) {
   if (error) std::rethrow_exception(error);
   each_untyped([&](const TypedOperand& operand, Group& group, const JsonHead&) {
     if (!group.dtype) group.dtype = common_dtype(group, operand.when_empty);
-    resolve(*operand.source, *group.dtype);
+    const bool is_named = operand.named && operand.source->is_unnamed();
+    resolve(*operand.source, is_named ? *operand.named : *group.dtype);
   });
   if (error) std::rethrow_exception(error);
 }
@@ -183,6 +185,7 @@ void resolve_as(Source& source, DType dtype) {
 
 void resolve_if_fits(Source& source, DType dtype) {
   if (source.tensor() != nullptr) return;
+  if (source.is_unnamed()) return source.resolve(dtype);
   // Text that names its dtype fits in it.
   const bool keep_text = source.is_unread() && !source.peek().dtype;
   try {

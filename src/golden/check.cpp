@@ -254,6 +254,7 @@ class Check {
     }
     make_folder(directory_of(path));
     write_tensor(result, Inputs(), destination, settings.call.threads);
+    warn_of_unnamed(destination, result.dtype(), settings.call);
     golden.rewritten_by = i;
     found.update = is_missing ? GoldenUpdate::created : GoldenUpdate::replaced;
     found.outcome = CaseOutcome::updated;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "base/memory.hpp"
+#include "base/text.hpp"
 
 namespace tensorop {
 
@@ -18,6 +20,13 @@ std::int64_t ArrayReading::buffer_bytes() const {
   constexpr std::int64_t kLeast = 64 << 10;
   constexpr std::int64_t kMost = 256 << 20;
   return std::clamp(memory_part(memory, memory_sharers), kLeast, kMost);
+}
+
+void refuse_unnamed(const std::string& stored) {
+  throw Error(
+      cat("dtype ", in_quotes(stored), " does not say what the elements are (", kSmallTypes.names(), ")"), "",
+      "--dtype names it (of convert also --view, before a cast), or an operand beside it that has such a "
+      "dtype");
 }
 
 }  // namespace tensorop

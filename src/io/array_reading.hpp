@@ -29,6 +29,9 @@ struct ArrayReading {
   std::function<WriteBytes(DType dtype, const Shape& shape)> direct = nullptr;
   // Called with the line of a warning about what is read, without the name of the file; may be null.
   std::function<void(const std::string& line)> warn = nullptr;
+  // Set to what the file has in place of a dtype, where it does not say which one the elements have (NPY:
+  // "|V1"). They are then read as uint8, to be viewed as what they are. Null: such an array is refused.
+  std::string* unnamed = nullptr;
   Threads threads = Threads(1);
 
   // Whether an array of so many bytes goes to a temporary file.
@@ -36,5 +39,8 @@ struct ArrayReading {
   // The bytes of buffers on the way to it.
   [[nodiscard]] std::int64_t buffer_bytes() const;
 };
+
+// Throws the Error of elements of an unknown dtype.
+[[noreturn]] void refuse_unnamed(const std::string& stored);
 
 }  // namespace tensorop

@@ -15,6 +15,7 @@ struct FileInfo {
   std::string path;         // of an array in an archive: "a.npz:x"
   std::string_view format;  // Format::name
   DType dtype = DType::float32;
+  bool names_dtype = true;  // false: the file does not say it; the elements are bytes
   Shape shape;
   std::string stored;  // how the elements are stored: "<f4", "<U5"; empty for text
   bool fortran_order = false;

@@ -51,6 +51,7 @@ constexpr Format kFormats[] = {
         .describe = describe_npy,
         .encode = npy_encoding,
         .measure_strings = longest_characters,
+        .unnamed = kSmallTypes,
     },
     {
         .name = "json",
@@ -132,6 +133,7 @@ constexpr Format kFormats[] = {
         .open_archive = open_npz,
         .create_archive = create_npz,
         .can_compress = true,
+        .unnamed = kSmallTypes,
     },
 };
 

@@ -85,6 +85,7 @@ struct Format {
   std::unique_ptr<ArchiveWriter> (*create_archive)(const std::string& path,
                                                    const ArchiveOptions& options) = nullptr;
   bool can_compress = false;  // create_archive does what ArchiveOptions::compress says
+  DTypeSet unnamed = {};      // dtypes that a file of the format does not tell from others
 
   [[nodiscard]] constexpr bool is_archive() const {
     return open_archive != nullptr || create_archive != nullptr;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -165,8 +166,8 @@ void DataReader::parse(std::string_view text) {
     const bool minus_zero = text == "-0";
     if (status == NumberStatus::range || minus_zero) return put_float_only(text, minus_zero);
   }
-  if (status == NumberStatus::range) throw Error(does_not_fit(text));
-  if (status == NumberStatus::fraction) {
+  if (status == NumberStatus::range && overflow() == Overflow::error) throw Error(does_not_fit(text));
+  if (status != NumberStatus::ok) {
     if (is_cast_) return parse_cast<T>(text);
     throw Error(cat(element(), " = ", printable(text), " is not an integer, ", name(*dtype_),
                     " takes only integers"));
@@ -174,14 +175,17 @@ void DataReader::parse(std::string_view text) {
   elements_.push(value);
 }
 
-// A number with a fraction or an exponent as a float64 becomes an integer.
+// A number with a fraction or an exponent as a float64 becomes an integer; one that a small float does not
+// hold becomes what overflow() says, beyond float64 too.
 template <class T>
 void DataReader::parse_cast(std::string_view text) {
   double wide = 0;
   T value{};
-  if (parse_number(text, wide) != NumberStatus::ok || !convert_real(wide, value)) {
-    throw Error(does_not_fit(text));
+  if (parse_number(text, wide) == NumberStatus::range) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    wide = text[0] == '-' ? -kInfinity : kInfinity;
   }
+  if (!convert_real(wide, value, overflow())) throw Error(does_not_fit(text));
   elements_.push(value);
 }
 
@@ -232,7 +236,7 @@ bool DataReader::put_not_finite(double value) {
   dispatch(*dtype_, [&]<class T>(TypeTag<T>) {
     if constexpr (Number<Part<T>>) {
       Part<T> element{};
-      if (!convert_real(value, element)) throw Error(does_not_fit(name_of_not_finite(value)));
+      if (!convert_real(value, element, overflow())) throw Error(does_not_fit(name_of_not_finite(value)));
       elements_.push(element);
     }
   });

@@ -72,6 +72,7 @@ class DataReader {
   void parse_cast(std::string_view text);
   void put_float_only(std::string_view text, bool in_range);
   [[nodiscard]] bool put_not_finite(double value);
+  [[nodiscard]] Overflow overflow() const { return is_cast_ ? reading_.overflow : Overflow::error; }
   void become_float64();
   void limit_elements();
   [[nodiscard]] std::string does_not_fit(std::string_view text) const;

@@ -23,6 +23,7 @@ struct JsonReading {
   // not of that dtype: numbers with a fraction become integers, numbers become bool, and true and false
   // numbers.
   bool cast = false;
+  Overflow overflow = Overflow::error;  // of a cast: what a small float does not hold
   Threads threads = Threads(1);
   // Numbers are read in parts of so many bytes of text, which the threads share. No result depends on it.
   std::size_t part_bytes = std::size_t{1} << 17;

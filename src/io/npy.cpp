@@ -276,6 +276,7 @@ NpyHeader stream_header(const NpyStream& stream, std::vector<std::byte>& bytes) 
 }
 
 std::string stored_as(const NpyHeader& header) {
+  if (!header.descr.empty()) return header.descr;
   switch (header.encoding) {
     case NpyEncoding::native:
       return std::string(info(header.dtype).npy);
@@ -315,6 +316,7 @@ NpyHeader read_npy_header(std::span<const std::byte> file) {
 FileInfo describe(const NpyHeader& header) {
   FileInfo file;
   file.dtype = header.dtype;
+  file.names_dtype = header.names_dtype;
   file.shape = header.shape;
   file.stored = stored_as(header);
   file.fortran_order = header.fortran_order;
@@ -328,6 +330,12 @@ FileInfo describe_npy(InputFile& file, std::span<const std::byte> read_so_far) {
 }
 
 namespace {
+
+void settle_dtype(const NpyHeader& header, const ArrayReading& reading) {
+  if (header.names_dtype) return;
+  if (reading.unnamed == nullptr) refuse_unnamed(header.descr);
+  *reading.unnamed = header.descr;
+}
 
 void require_end(const NpyStream& stream, std::int64_t promised) {
   std::byte extra{};
@@ -370,6 +378,7 @@ Tensor read_npy(const NpyStream& stream, std::span<const std::byte> read_so_far,
                 const ArrayReading& reading) {
   std::vector<std::byte> bytes(read_so_far.begin(), read_so_far.end());
   const NpyHeader header = stream_header(stream, bytes);
+  settle_dtype(header, reading);
   if (reading.header_only) return {header.dtype, header.shape};
   bytes.erase(bytes.begin(), bytes.begin() + header.data_offset);
   const std::int64_t promised = promised_bytes(header);
@@ -411,6 +420,7 @@ Tensor read_npy_elements(const NpyHeader& header, const std::byte* stored, std::
 Tensor read_npy(std::span<const std::byte> file, std::shared_ptr<const void> owner,
                 const ArrayReading& reading) {
   const NpyHeader header = read_npy_header(file);
+  settle_dtype(header, reading);
   if (reading.header_only) return {header.dtype, header.shape};
   return read_npy_elements(header, file.data() + header.data_offset, std::move(owner), reading);
 }

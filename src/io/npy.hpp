@@ -39,6 +39,8 @@ struct NpyHeader {
   bool fortran_order = false;
   Shape shape;
   std::int64_t data_offset = 0;  // bytes from the beginning of the file
+  std::string descr = {};        // of small dtypes, which are stored in several ways
+  bool names_dtype = true;       // false: descr is that of any byte, and the dtype is uint8
 };
 
 // Reads the header at the front of `file`. This is the trust boundary of the format: whatever the bytes, the

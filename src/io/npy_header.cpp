@@ -108,6 +108,8 @@ struct Element {
   DType dtype;
   NpyEncoding encoding;
   std::int64_t bytes;
+  std::string descr = {};
+  bool names_dtype = true;
 };
 
 // A fixed-width string type: its count of code points or bytes.
@@ -140,12 +142,14 @@ Element string_element(std::string_view descr, char order) {
 Element parse_descr(std::string_view descr) {
   const auto named = parse_dtype(descr);
   if (named && (kSmallTypes | DType::bfloat16).contains(*named))
-    return {*named, NpyEncoding::native, element_size(*named)};
+    return {*named, NpyEncoding::native, element_size(*named), std::string(descr)};
   if (descr.size() >= 3) {
     const char order = descr[0];
     const bool ordered = order == '<' || order == '>' || order == '|' || order == '=';
-    if (ordered && descr.substr(1) == "f1") return {DType::float8_e5m2, NpyEncoding::native, 1};
-    if (ordered && descr.substr(1) == "V1") refuse_descr(descr);
+    if (ordered && descr.substr(1) == "f1")
+      return {DType::float8_e5m2, NpyEncoding::native, 1, std::string(descr)};
+    if (ordered && descr.substr(1) == "V1")
+      return {DType::uint8, NpyEncoding::native, 1, std::string(descr), false};
     if (ordered && (descr[1] == 'U' || descr[1] == 'S')) return string_element(descr, order);
     for (int i = 0; ordered && i < kDTypeCount; ++i) {
       const DTypeInfo& row = info(static_cast<DType>(i));
@@ -234,8 +238,9 @@ NpyHeader parse_npy_header(std::span<const std::byte> file) {
   // As stored and, for strings, as held in memory.
   require_fits(*shape, element->bytes);
   require_fits(*shape, element_size(element->dtype));
-  return {element->dtype, element->encoding, element->bytes,
-          *fortran_order, std::move(*shape), to_int64(frame.begin) + frame.length};
+  return {element->dtype, element->encoding,   element->bytes,
+          *fortran_order, std::move(*shape),   to_int64(frame.begin) + frame.length,
+          element->descr, element->names_dtype};
 }
 
 std::string npy_header(DType dtype, const Shape& shape, std::int64_t characters) {

@@ -30,11 +30,12 @@ std::optional<Tensor> parse_abstract(const std::string& text) {
   return Tensor(*dtype, std::move(shape));
 }
 
-Source Source::of(Tensor tensor, std::string name, std::shared_ptr<const MappedFile> mapping) {
+Source Source::of(Tensor tensor, std::string name, std::shared_ptr<const MappedFile> mapping,
+                  std::string unnamed) {
   Source source;
   source.name_ = std::move(name);
   source.mapping_ = std::move(mapping);
-  source.take_tensor(std::move(tensor));
+  source.take_array(std::move(tensor), std::move(unnamed));
   return source;
 }
 
@@ -81,8 +82,16 @@ Source Source::open(const std::string& text, const Options& options) {
 
 void Source::settle(const Options& options) {
   if (tensor_) return;
+  if (bytes_) {
+    if (options.unnamed_as && element_size(*options.unnamed_as) == 1) {
+      tensor_ = std::exchange(bytes_, std::nullopt)->viewed_as(*options.unnamed_as);
+    } else if (!options.read_later)
+      (void)natural_dtype();
+    return;
+  }
   if (options.cast_untyped_to) {
-    take_tensor(read_text({.as = options.cast_untyped_to, .cast = true}).take());
+    take_tensor(
+        read_text({.as = options.cast_untyped_to, .cast = true, .overflow = options.overflow}).take());
   } else if (!options.read_later) {
     read();
   }
@@ -94,6 +103,8 @@ auto Source::in_context(const Body& body) const {
 }
 
 void Source::take_file(OpenedFile opened, ArrayReading reading) {
+  std::string unnamed;
+  reading.unnamed = &unnamed;
   name_ = printable(opened.shown);
   if (reading.warn) {
     reading.warn = [this, warn = std::move(reading.warn)](const std::string& line) {
@@ -108,13 +119,15 @@ void Source::take_file(OpenedFile opened, ArrayReading reading) {
     const auto archive = open_archive(opened);
     const std::size_t member = chosen_member(opened, *archive);
     name_ = printable(array_path(opened, *archive, member));
-    take_tensor(with_context(name_, [&] { return archive->read(member, reading); }));
+    Tensor tensor = with_context(name_, [&] { return archive->read(member, reading); });
+    take_array(std::move(tensor), std::move(unnamed));
   } else {
     const auto head = std::as_bytes(std::span(opened.head));
-    take_tensor(with_context(name_, [&] { return format_->read(opened.file, head, reading); }));
+    Tensor tensor = with_context(name_, [&] { return format_->read(opened.file, head, reading); });
+    take_array(std::move(tensor), std::move(unnamed));
   }
   // Elements that were brought elsewhere are no longer compared with the file.
-  if (!mapping_ && tensor_ && opened.file.mapping() && !reading.header_only) {
+  if (!mapping_ && !text_ && opened.file.mapping() && !reading.header_only) {
     opened.file.mapping()->require_unchanged();
   }
 }
@@ -129,6 +142,18 @@ void Source::take_tensor(Tensor tensor) {
   const std::byte* data = tensor_->data();
   const bool lies_in_it = data >= bytes.data() && data < bytes.data() + bytes.size();
   if (!lies_in_it) mapping_.reset();
+}
+
+void Source::take_array(Tensor tensor, std::string unnamed) {
+  take_tensor(std::move(tensor));
+  if (unnamed.empty()) return;
+  unnamed_ = std::move(unnamed);
+  bytes_ = std::exchange(tensor_, std::nullopt);
+}
+
+DType Source::natural_dtype() const {
+  if (bytes_) in_context([&] { refuse_unnamed(unnamed_); });
+  return natural_->tensor.dtype();
 }
 
 JsonTensor Source::read_text(const JsonReading& reading) const {
@@ -156,6 +181,12 @@ void Source::read(bool keep_text) {
 }
 
 void Source::resolve(DType dtype, bool keep_text) {
+  if (bytes_) {
+    if (!kSmallTypes.contains(dtype)) in_context([&] { refuse_unnamed(unnamed_); });
+    tensor_ = bytes_->viewed_as(dtype);
+    bytes_.reset();
+    return;
+  }
   auto converted = natural_ ? in_context([&] { return natural_->as(dtype); }) : std::nullopt;
   take_tensor(converted ? std::move(*converted) : read_text({.as = dtype, .keep_text = keep_text}).take());
 }

@@ -18,16 +18,20 @@
 
 namespace tensorop {
 
-// One open operand: a tensor, or text whose dtype is not resolved yet. Text may name its dtype itself; the
-// dtype of untyped text depends on other operands.
+// One open operand: a tensor, or text or bytes whose dtype is not resolved yet. Text may name its dtype
+// itself; the dtype of untyped text depends on other operands, and so does that of bytes whose file does not
+// say it.
 class Source {
  public:
   struct Options {
     ArrayReading arrays = {};     // how elements are read; its header_only is for formats with a header
     bool allow_abstract = false;  // "float32[2,3]" is a tensor without elements
     bool read_later = false;      // text is opened only; read() or resolve() reads it
-    // The dtype to which untyped text is cast, at once.
+    // The dtype to which untyped text is cast, at once, and what a small float of it does not hold.
     std::optional<DType> cast_untyped_to = {};
+    Overflow overflow = Overflow::error;
+    // The dtype of elements whose file does not say it (ArrayReading::unnamed).
+    std::optional<DType> unnamed_as = {};
     const Format* text_format = nullptr;  // of text, as in open_file()
   };
 
@@ -39,7 +43,9 @@ class Source {
   // A file that is open already, or the one array of an archive. Throws Error naming it.
   static Source of_file(OpenedFile opened, const Options& options);
   // A tensor that is in memory already, or lies in a mapped file.
-  static Source of(Tensor tensor, std::string name = {}, std::shared_ptr<const MappedFile> mapping = nullptr);
+  // `unnamed`: as ArrayReading sets it.
+  static Source of(Tensor tensor, std::string name = {}, std::shared_ptr<const MappedFile> mapping = nullptr,
+                   std::string unnamed = {});
 
   // The name in messages: the path, "a.npz:x", "standard input", or nothing for inline JSON.
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -51,18 +57,21 @@ class Source {
   [[nodiscard]] const Tensor* tensor() const { return tensor_ ? &*tensor_ : nullptr; }
   // True for text that has been opened and not read.
   [[nodiscard]] bool is_unread() const { return text_ != nullptr && !natural_; }
-  // Of unread text: what its beginning shows of its dtype.
-  [[nodiscard]] JsonHead peek() const { return format_->peek_text(*text_); }
+  // True for bytes whose dtype is not resolved. It may be any small dtype.
+  [[nodiscard]] bool is_unnamed() const { return bytes_.has_value(); }
+  // Without a tensor(): what the beginning of unread text shows of its dtype.
+  [[nodiscard]] JsonHead peek() const { return is_unread() ? format_->peek_text(*text_) : JsonHead(); }
   // Reads unread text as its own dtype: gives a tensor() if the text names its dtype, else the two functions
   // below describe it. Does nothing otherwise. `keep_text`: it may yet become any dtype, also where it is a
   // stream. Throws Error.
   void read(bool keep_text = false);
-  // Of untyped text that has been read: its own dtype; whether any dtype is possible.
-  [[nodiscard]] DType natural_dtype() const { return natural_->tensor.dtype(); }
-  [[nodiscard]] bool fits_any_dtype() const { return natural_->empty; }
-  // Resolves the dtype of text without a tensor(): untyped elements become `dtype`. Unread text is read once;
-  // text that names its dtype keeps it. Throws Error when elements do not fit; the operand is then unchanged,
-  // but for a stream a part of which is gone, unless `keep_text`.
+  // Of untyped text that has been read: its own dtype; whether any dtype is possible. Bytes have no dtype of
+  // their own: throws Error.
+  [[nodiscard]] DType natural_dtype() const;
+  [[nodiscard]] bool fits_any_dtype() const { return natural_ && natural_->empty; }
+  // Resolves the dtype of bytes and of text without a tensor(): untyped elements become `dtype`. Unread text
+  // is read once; text that names its dtype keeps it. Throws Error when elements do not fit; the operand is
+  // then unchanged, but for a stream a part of which is gone, unless `keep_text`.
   void resolve(DType dtype, bool keep_text = false);
   // Replaces the tensor by another one of its shape.
   void replace(Tensor tensor) { take_tensor(std::move(tensor)); }
@@ -73,6 +82,7 @@ class Source {
   void settle(const Options& options);
   void take_file(OpenedFile opened, ArrayReading reading);
   void take_tensor(Tensor tensor);
+  void take_array(Tensor tensor, std::string unnamed);
   [[nodiscard]] JsonTensor read_text(const JsonReading& reading) const;
   template <class Body>
   auto in_context(const Body& body) const;
@@ -84,6 +94,8 @@ class Source {
   Threads threads_ = Threads(1);
   std::shared_ptr<JsonText> text_;  // until the tensor is there
   std::optional<JsonTensor> natural_;
+  std::optional<Tensor> bytes_;  // until their dtype is known
+  std::string unnamed_;          // what the file has in its place
 };
 
 // "float32[2,3]" as a tensor without elements; nothing when `text` is not of that form.

@@ -86,8 +86,11 @@ OpenedFile TensorSet::open_file_of(const SetMember& member) const {
 
 Source TensorSet::read(const SetMember& member, const ArrayReading& reading) const {
   const std::string path = printable(path_of(member));
-  return Source::of(with_context(path, [&] { return archive_->read(member.position, reading); }), path,
-                    mapping_);
+  std::string unnamed;
+  ArrayReading own = reading;
+  own.unnamed = &unnamed;
+  Tensor tensor = with_context(path, [&] { return archive_->read(member.position, own); });
+  return Source::of(std::move(tensor), path, mapping_, std::move(unnamed));
 }
 
 }  // namespace tensorop

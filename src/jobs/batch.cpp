@@ -199,7 +199,10 @@ std::optional<Tensor> run_job(const Job& job, const Settings& settings) {
     return Tensor();
   }
   Tensor result = evaluate(job.request, settings);
-  if (job.output) write_tensor(result, Inputs(), *job.output, settings.threads);
+  if (job.output) {
+    write_tensor(result, Inputs(), *job.output, settings.threads);
+    warn_of_unnamed(*job.output, result.dtype(), settings);
+  }
   return result;
 }
 

@@ -48,11 +48,12 @@ class CopyElements final : public Plan {
 
 class CastElements final : public Plan {
  public:
-  CastElements(const Tensor& data, DType dtype) : data_(data), dtype_(dtype) {}
+  CastElements(const Tensor& data, DType dtype, Overflow overflow)
+      : data_(data), dtype_(dtype), overflow_(overflow) {}
 
   void fill(Range range, std::byte* out) const override {
     const std::byte* in = data_.data() + range.first * element_size(data_.dtype());
-    const std::int64_t bad = cast_elements(out, dtype_, in, data_.dtype(), range.count);
+    const std::int64_t bad = cast_elements(out, dtype_, in, data_.dtype(), range.count, overflow_);
     if (bad >= 0) throw PlanFault(Fault::does_not_fit, range.first + bad);
   }
 
@@ -72,6 +73,7 @@ class CastElements final : public Plan {
  private:
   Tensor data_;
   DType dtype_;
+  Overflow overflow_;
 };
 
 }  // namespace
@@ -84,8 +86,8 @@ std::unique_ptr<Plan> checked_copy_plan(const Tensor& data, IndexDecoder decoder
   return std::make_unique<CopyElements>(data, std::move(decoder));
 }
 
-std::unique_ptr<Plan> cast_plan(const Tensor& data, DType dtype) {
-  return std::make_unique<CastElements>(data, dtype);
+std::unique_ptr<Plan> cast_plan(const Tensor& data, DType dtype, Overflow overflow) {
+  return std::make_unique<CastElements>(data, dtype, overflow);
 }
 
 }  // namespace tensorop

@@ -16,7 +16,8 @@ namespace tensorop {
 // range all the same. A result of elements that data does not have is zeros.
 [[nodiscard]] std::unique_ptr<Plan> checked_copy_plan(const Tensor& data, IndexDecoder decoder);
 
-// The elements of operand 0, cast to `dtype`; can_cast() holds. Faults: does_not_fit.
-[[nodiscard]] std::unique_ptr<Plan> cast_plan(const Tensor& data, DType dtype);
+// The elements of operand 0, cast to `dtype` as cast_elements() does; can_cast() holds. Faults: does_not_fit.
+[[nodiscard]] std::unique_ptr<Plan> cast_plan(const Tensor& data, DType dtype,
+                                              Overflow overflow = Overflow::error);
 
 }  // namespace tensorop

@@ -306,8 +306,8 @@ std::string describe_markdown(std::span<const Rule* const> rules) {
 }
 
 std::string describe_text(const FileInfo& file) {
-  std::string out = cat(printable(file.path), ": ", name(file.dtype), " ", to_string(file.shape), ", ",
-                        file.bytes, " bytes, ", file.format);
+  std::string out = cat(printable(file.path), ": ", file.names_dtype ? name(file.dtype) : "unknown dtype",
+                        " ", to_string(file.shape), ", ", file.bytes, " bytes, ", file.format);
   if (!file.stored.empty())
     out += cat(" ", file.stored, ", ", file.fortran_order ? "Fortran" : "C", " order");
   if (!file.compression.empty()) out += cat(", ", file.compression);
@@ -318,7 +318,7 @@ std::string describe_text(const FileInfo& file) {
 std::string describe_json(const FileInfo& file) {
   Json out = {{"path", file.path},
               {"format", file.format},
-              {"dtype", name(file.dtype)},
+              {"dtype", file.names_dtype ? Json(name(file.dtype)) : Json()},
               {"shape", file.shape},
               {"bytes", file.bytes}};
   if (!file.stored.empty()) {

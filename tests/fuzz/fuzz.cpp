@@ -98,7 +98,12 @@ void require_round_trip(const Tensor& tensor) {
   const std::int64_t width = is_string ? 4 * longest_characters(strings_of(tensor)) : 1;
   if (checked_mul(tensor.bytes(), width).value_or(kMostBytes) < kMostBytes) {
     const std::string npy = npy_of(tensor);
-    const auto read = attempt([&] { return read_npy(std::as_bytes(std::span(npy)), nullptr, {}); });
+    std::string unnamed;
+    auto read = attempt(
+        [&] { return read_npy(std::as_bytes(std::span(npy)), nullptr, ArrayReading{.unnamed = &unnamed}); });
+    // Nor does it name a small dtype.
+    require(unnamed.empty() != kSmallTypes.contains(tensor.dtype()), "an NPY file names its dtype or not");
+    if (read && !unnamed.empty()) read = read->viewed_as(tensor.dtype());
     // An NPY file does not tell a string from the same one with zeros after it.
     bool ends_in_zero = false;
     for (std::int64_t i = 0; is_string && i < tensor.size(); ++i) {

@@ -497,7 +497,9 @@ TEST_CASE("one pair of elements, equal or not", "[golden][compare]") {
         {"int32", "-2147483648", "2147483647", "4294967295"},
         {"uint32", "0", "4294967295", "4294967295"},
         {"int64", "-9223372036854775808", "9223372036854775807", "18446744073709551615"},
-        {"uint64", "0", "18446744073709551615", "18446744073709551615"}}) {
+        {"uint64", "0", "18446744073709551615", "18446744073709551615"},
+        {"int4", "-8", "7", "15"},
+        {"uint4", "0", "15", "15"}}) {
     std::string less = distance;
     --less.back();
     for (const auto& [a, e] : {std::pair{low, high}, {high, low}}) {
@@ -508,8 +510,38 @@ TEST_CASE("one pair of elements, equal or not", "[golden][compare]") {
       rows.push_back({dtype, a, e, huge, true});
     }
   }
+  // Small floats have steps of their own: both zeros are one of them, and float8_e8m0fnu has none.
+  for (const auto& [dtype, a, e, distance] : {std::tuple{"float8_e4m3fn", "-448", "448", "252"},
+                                              {"float8_e4m3fn", "-0.001953125", "0.001953125", "2"},
+                                              {"float8_e4m3fnuz", "-240", "240", "254"},
+                                              {"float8_e5m2", "-57344", "57344", "246"},
+                                              {"float8_e5m2fnuz", "0.00000762939453125", "0", "1"},
+                                              {"float8_e8m0fnu", "1", "2048", "11"},
+                                              {"float4_e2m1fn", "-6", "6", "14"},
+                                              {"float4_e2m1fn", "4", "6", "1"}}) {
+    std::string less = distance;
+    --less.back();
+    rows.push_back({dtype, a, e, {}, false});
+    rows.push_back({dtype, a, e, {{"max_ulp", distance}}, true});
+    rows.push_back({dtype, a, e, {{"max_ulp", less}}, false});
+    rows.push_back({dtype, a, e, {{"tolerance", "auto"}}, false});  // exact
+    rows.push_back({dtype, a, e, huge, true});
+  }
+  for (const std::string dtype :
+       {"float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu"}) {
+    rows.push_back({dtype, R"("NaN")", R"("NaN")", {}, true});
+    rows.push_back({dtype, R"("NaN")", R"("NaN")", nan_unequal, false});
+    rows.push_back({dtype, R"("NaN")", "1", huge, false});
+  }
   rows.insert(rows.end(),
-              {{"int64", "9007199254740993", "9007199254740992", {{"atol", "0.999"}}, false},
+              {{"float8_e5m2", R"("Infinity")", R"("Infinity")", {}, true},
+               {"float8_e5m2", R"("Infinity")", "57344", huge, false},
+               {"float8_e4m3fn", "-0", "0", {}, true},
+               {"float8_e4m3fn", "448", "416", {{"atol", "32"}}, true},
+               {"float8_e4m3fn", "448", "416", {{"atol", "31.9"}}, false},
+               {"float4_e2m1fn", "3", "4", {{"rtol", "0.25"}}, true},
+               {"int4", "-8", "-7", {{"rtol", "0.14"}}, false},
+               {"int64", "9007199254740993", "9007199254740992", {{"atol", "0.999"}}, false},
                {"int64", "9007199254740993", "9007199254740992", {{"atol", "1"}}, true},
                {"uint64", "18446744073709551615", "18446744073709551614", {}, false},
                {"uint64", "18446744073709551615", "0", {{"atol", "18446744073709549568"}}, false},

@@ -3,7 +3,7 @@
 
     /usr/bin/python3 tests/io/number_boundaries.py path/to/tensorop
 
-For float16, bfloat16, float32 and float64: halfway between neighbours, one digit above and below, subnormals, the
+For float16, bfloat16, float32, float64, float8 and float4: halfway between neighbours, one digit above and below, subnormals, the
 largest value and the first that overflows, up to 800 digits, exponents of any size and spelling. Each number is read
 from a short text, from a text of more than 4 MB, and from that text on standard input. The last line is
 "N passed, N failed".
@@ -31,13 +31,14 @@ LONG_TEXT = 5_000_000
 class Float:
     """A binary format of IEEE 754; its values by their bits without the sign."""
 
-    def __init__(self, name, precision, least, infinity, unsigned):
+    def __init__(self, name, precision, least, infinity, unsigned, sign=None, minus_zero=True):
         self.name = name
         self.precision = precision  # bits of the significand
         self.least = least          # the smallest value is 2**least
-        self.infinity = infinity
+        self.infinity = infinity    # the bits after those of the largest value
         self.unsigned = unsigned    # NumPy's code for integers of this size
-        self.sign = 1 << 8 * np.dtype(unsigned).itemsize - 1
+        self.sign = sign or 1 << 8 * np.dtype(unsigned).itemsize - 1
+        self.minus_zero = minus_zero
 
     def value(self, bits):
         """The value of finite bits; of the bits of infinity the value it would have with an unlimited exponent."""
@@ -65,7 +66,8 @@ class Float:
         # No text here has enough digits to make up for an exponent beyond these.
         exponent = min(max(int(exponent or 0), -3000), 3000)
         bits = self.rounded(significand * fractions.Fraction(10) ** exponent)
-        return None if bits is None else bits | (self.sign if text.startswith("-") else 0)
+        has_sign = text.startswith("-") and (bits != 0 or self.minus_zero)
+        return None if bits is None else bits | (self.sign if has_sign else 0)
 
 
 FORMATS = [
@@ -73,6 +75,11 @@ FORMATS = [
     Float("bfloat16", 8, -133, 0x7F80, "<u2"),
     Float("float32", 24, -149, 0x7F800000, "<u4"),
     Float("float64", 53, -1074, 0x7FF0000000000000, "<u8"),
+    Float("float8_e4m3fn", 4, -9, 0x7F, "u1"),
+    Float("float8_e4m3fnuz", 4, -10, 0x80, "u1", minus_zero=False),
+    Float("float8_e5m2", 3, -16, 0x7C, "u1"),
+    Float("float8_e5m2fnuz", 3, -17, 0x80, "u1", minus_zero=False),
+    Float("float4_e2m1fn", 2, -1, 0x8, "u1", sign=0x8),
 ]
 
 

@@ -45,6 +45,7 @@ void check_types(const Arguments& arguments) {
       require(reduction_defined(word(arguments, "reduction", "none"), dtype), "T-3");
     }
     require(rules.index_types.contains(operands[1].dtype()), "IX-3");
+    require(arguments.oob != "zero" || dtype != DType::float8_e8m0fnu, "T-1");
     return;
   }
   if (op == "pow" && !rules.exponent_types.empty()) {

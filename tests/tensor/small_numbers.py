@@ -1,0 +1,283 @@
+#!/usr/bin/python3
+"""Holds float8, float4, int4 and uint4 to exact rational arithmetic, made from the layouts alone.
+
+    /usr/bin/python3 tests/tensor/small_numbers.py path/to/tensorop
+
+The value of every byte; the JSON text of every byte, which is the shortest that reads
+back (of e8m0 in float32 too); every boundary of rounding
+from float64, float32 and int64, with what --overflow makes of it; and bytes under --view. The last line is
+"N passed, N failed".
+"""
+
+import fractions
+import json
+import math
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.checker import Checker
+
+NAN = "NaN"
+INF = "Infinity"
+MINUS_INF = "-Infinity"
+
+
+class Small:
+    """A small float, from table 4.2 of the specification: what its bytes are, and what a number becomes."""
+
+    def __init__(self, name, bits, fraction, bias, largest, infinity=None, nan=(), minus_zero=True, sign=True, zero=True):
+        self.name, self.bits, self.fraction, self.bias = name, bits, fraction, bias
+        self.largest, self.infinity, self.nan = largest, infinity, nan
+        self.minus_zero, self.sign, self.zero = minus_zero, sign, zero
+        self.sign_bit = 1 << bits - 1 if sign else 0
+
+    def value(self, byte):
+        """(negative, magnitude): a fraction, or NAN or INF."""
+        byte &= (1 << self.bits) - 1
+        negative, magnitude = bool(byte & self.sign_bit), byte & ~self.sign_bit
+        if byte in self.nan:
+            return negative, NAN
+        if magnitude == self.infinity:
+            return negative, INF
+        exponent, fraction = divmod(magnitude, 1 << self.fraction)
+        part = fractions.Fraction(fraction, 1 << self.fraction)
+        if exponent == 0 and self.zero:
+            return negative, part * fractions.Fraction(2) ** (1 - self.bias)
+        return negative, (1 + part) * fractions.Fraction(2) ** (exponent - self.bias)
+
+    def values(self):
+        """The magnitudes, in their order, which is that of their bits."""
+        return [self.value(bits)[1] for bits in range(self.largest + 1)]
+
+    def rounded(self, magnitude):
+        """The bits of the nearest magnitude, of two the even one (e8m0: not below it); None beyond the largest."""
+        values = self.values()
+        if not self.zero:
+            return next((bits for bits, value in enumerate(values) if value >= magnitude), None)
+        # Where the one after the largest would be.
+        values.append(2 * values[-1] - values[-2])
+        below = max(bits for bits, value in enumerate(values) if value <= magnitude or bits == 0)
+        if below == self.largest + 1:
+            return None
+        middle = (values[below] + values[below + 1]) / 2
+        up = magnitude > middle or (magnitude == middle and below % 2 == 1)
+        return None if below + up > self.largest else below + up
+
+    def convert(self, number, overflow):
+        """What a float64 becomes; None where it is refused (4.3)."""
+        negative = math.copysign(1, number) < 0
+        sign = self.sign_bit if negative else 0
+        special = sign if self.minus_zero else 0
+        if math.isnan(number):
+            return self.nan[0] | special if self.nan else None
+        if negative and not self.sign and number != 0:
+            return None
+        if number == 0 and not self.zero:
+            return {"error": None, "saturate": 0, "nan": 0xFF}[overflow]
+        bits = None if math.isinf(number) else self.rounded(abs(fractions.Fraction(number)))
+        if bits is not None:
+            return bits | (sign if bits or self.minus_zero else 0)
+        if overflow == "error":
+            return self.infinity | special if math.isinf(number) and self.infinity else None
+        if overflow == "saturate" or self.name == "float4_e2m1fn":
+            return self.largest | sign
+        return (self.infinity or self.nan[0]) | special
+
+
+SMALL = [
+    Small("float8_e4m3fn", 8, 3, 7, 0x7E, nan=(0x7F, 0xFF)),
+    Small("float8_e4m3fnuz", 8, 3, 8, 0x7F, nan=(0x80,), minus_zero=False),
+    Small("float8_e5m2", 8, 2, 15, 0x7B, infinity=0x7C, nan=(0x7E, 0x7D, 0x7F, 0xFD, 0xFE, 0xFF)),
+    Small("float8_e5m2fnuz", 8, 2, 16, 0x7F, nan=(0x80,), minus_zero=False),
+    Small("float8_e8m0fnu", 8, 0, 127, 0xFE, nan=(0xFF,), minus_zero=False, sign=False, zero=False),
+    Small("float4_e2m1fn", 4, 1, 1, 7),
+]
+
+
+def save(path, array, descr=None):
+    """As numpy.save, or under another descr of as many bytes an element."""
+    np.save(path, array)
+    if descr:
+        header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {array.shape}, }}".ljust(117) + "\n"
+        path.write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + array.tobytes())
+
+
+class Tool(Checker):
+    def __init__(self, binary, directory):
+        super().__init__()
+        self.binary, self.given, self.result = binary, directory / "in.npy", directory / "out.npy"
+
+    def run(self, *arguments):
+        command = [self.binary, *arguments]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    def converted(self, what, array, *arguments, descr=None):
+        """What tensorop makes of an array, as numpy.load gives it; None where it fails."""
+        save(self.given, array, descr)
+        self.result.unlink(missing_ok=True)
+        done = self.run("convert", self.given, *arguments, "-o", self.result)
+        self.check(what, done.returncode == 0, done.stderr.strip())
+        return np.load(self.result) if done.returncode == 0 else None
+
+    def refused(self, what, array, *arguments):
+        save(self.given, array)
+        done = self.run("convert", self.given, *arguments, "-o", self.result)
+        self.check(what, done.returncode == 2 and "does not fit" in done.stderr, done.stderr.strip())
+
+
+def check_values(tool, small):
+    """Every byte as float64, by name and, where numpy has a code, by that."""
+    codes = np.arange(256, dtype=np.uint8)
+    for descr in [small.name] + (["<f1", "|f1"] if small.name == "float8_e5m2" else []):
+        found = tool.converted(f"{small.name}: values", codes, "--dtype", "float64", descr=descr)
+        if found is None:
+            continue
+        wrong = []
+        for byte, number in enumerate(found.tolist()):
+            negative, value = small.value(byte)
+            same = math.isnan(number) if value == NAN else number == (-1 if negative else 1) * (
+                math.inf if value == INF else value)
+            if not same or (value != NAN and (math.copysign(1, number) < 0) != negative):
+                wrong.append(f"{byte:#x}: {number}")
+        tool.check(f"{small.name}: the values of all bytes", not wrong, wrong[:5])
+
+
+def is_shortest(small, text, byte):
+    """Whether a decimal reads back as the byte, and no decimal of fewer digits does."""
+    magnitude = byte & ~small.sign_bit & ((1 << small.bits) - 1)
+    number = fractions.Fraction(text.lstrip("-"))
+    if small.rounded(number) != magnitude or text.startswith("-") != bool(byte & small.sign_bit):
+        return False
+    if number == 0:
+        return text.lstrip("-") == "0.0"
+    digits = len(text.lstrip("-").split("e")[0].replace(".", "").strip("0"))
+    value = small.value(magnitude)[1]
+    exponent = math.floor(math.log10(value))
+    for fewer in range(1, digits):
+        unit = fractions.Fraction(10) ** (exponent - fewer + 1)
+        for nearby in (value // unit, value // unit + 1):
+            if nearby and small.rounded(nearby * unit) == magnitude:
+                return False
+    return True
+
+
+def check_texts(tool, small):
+    codes = np.arange(256, dtype=np.uint8)
+    save(tool.given, codes, small.name)
+    done = tool.run("convert", tool.given, "--format", "nested")
+    texts = done.stdout.strip().strip("[]").split(",") if done.returncode == 0 else []
+    tool.check(f"{small.name}: JSON", len(texts) == 256, done.stderr)
+    wrong = []
+    for byte, text in enumerate(texts):
+        negative, value = small.value(byte)
+        if value == NAN:
+            ok = text == f'"{NAN}"'
+        elif value == INF:
+            ok = text == (f'"{MINUS_INF}"' if negative else f'"{INF}"')
+        elif not small.zero:
+            ok = small.rounded(fractions.Fraction(text)) == byte and np.float32(text) == np.float32(float(value))
+        else:
+            ok = is_shortest(small, text, byte)
+        if not ok:
+            wrong.append(f"{byte:#x}: {text}")
+    tool.check(f"{small.name}: the texts of all bytes", not wrong, wrong[:5])
+    # They read back: NaN as the first one of the kind.
+    back = tool.run("convert", f'{{"dtype":"{small.name}","data":[{",".join(texts)}]}}', "-o", tool.result)
+    tool.check(f"{small.name}: JSON is read", back.returncode == 0, back.stderr)
+    if back.returncode == 0:
+        stored = np.load(tool.result)
+        tool.check(f"{small.name}: NPY has no dtype", stored.dtype == np.dtype("V1") and "warning" in back.stderr)
+        expected = [small.convert(float(x.strip('"')), "error") for x in texts]
+        tool.check(f"{small.name}: the same bytes", stored.view(np.uint8).tolist() == expected)
+
+
+def numbers_near_boundaries(small):
+    values = [float(value) for value in small.values()]
+    step = fractions.Fraction(values[-1]) - fractions.Fraction(values[-2])
+    middles = [(a + b) / 2 for a, b in zip(values, values[1:])] + [float(values[-1] + step / 2)]
+    out = [0.0, 5e-324, 1e-300, 1e300, sys.float_info.max, math.inf, math.nan]
+    np.seterr(over="ignore", under="ignore")
+    for number in values + middles + [float(values[-1] + step), 2 * values[-1]]:
+        out += [number, math.nextafter(number, math.inf), math.nextafter(number, 0)]
+        out += [float(np.nextafter(np.float32(number), np.float32(math.inf))), float(np.nextafter(np.float32(number), np.float32(0)))]
+    return out + [-number for number in out]
+
+
+def check_rounding(tool, small):
+    doubles = np.array(numbers_near_boundaries(small))
+    with np.errstate(over="ignore", under="ignore"):
+        singles = doubles.astype(np.float32)
+    integers = [k for n in range(64) for k in (2**n - 1, 2**n, 2**n + 1) if k < 2**63]
+    integers = np.array(sorted({k for k in integers} | {-k for k in integers} | set(range(-600, 600))), dtype=np.int64)
+    for array in (doubles, singles, integers):
+        exact = array.tolist()
+        if array.dtype == np.int64:
+            # Through float64 some would be rounded twice: those that it does not hold are beyond all but e8m0.
+            exact = [k if small.zero or float(k) == k else None for k in exact]
+        for overflow in ("error", "saturate", "nan"):
+            pairs = [(number, small.convert(number, overflow)) for number in exact if number is not None]
+            kept = [(number, bits) for number, bits in pairs if bits is not None]
+            what = f"{small.name} of {array.dtype}, --overflow {overflow}"
+            given = np.array([number for number, _ in kept], dtype=array.dtype)
+            found = tool.converted(what, given, "--dtype", small.name, "--overflow", overflow)
+            if found is not None:
+                wrong = [f"{n!r}: {bits:#x}, not {b:#x}" for (n, b), bits in zip(kept, found.view(np.uint8).tolist()) if b != bits]
+                tool.check(what, not wrong, wrong[:5])
+            for number, _ in [pair for pair in pairs if pair[1] is None][:: max(1, len(pairs) // 10)]:
+                tool.refused(f"{what}: {number!r}", np.array([number], dtype=array.dtype), "--dtype", small.name, "--overflow", overflow)
+
+
+def check_integers(tool):
+    codes = np.arange(256, dtype=np.uint8)
+    for name, least, largest in (("int4", -8, 7), ("uint4", 0, 15)):
+        low = [byte % 16 for byte in range(256)]
+        values = [k - 16 if k > largest else k for k in low]
+        found = tool.converted(f"{name}: values", codes, "--dtype", "int64", descr=name)
+        tool.check(f"{name}: the lower half of a byte", found is not None and found.tolist() == values)
+        numbers = np.arange(least, largest + 1)
+        for dtype in (np.int8, np.int64, np.float32, np.complex128):
+            found = tool.converted(f"{name} of {dtype}", numbers.astype(dtype), "--dtype", name)
+            tool.check(f"{name} of {dtype}", found is not None and found.view(np.uint8).tolist() == [k % 16 for k in numbers])
+        for number in (least - 1, largest + 1, 1000):
+            tool.refused(f"{name}: {number}", np.array([number]), "--dtype", name)
+        done = tool.run("convert", json.dumps({"dtype": name, "data": numbers.tolist()}), "--format", "nested")
+        tool.check(f"{name}: JSON", done.stdout.strip() == json.dumps(numbers.tolist(), separators=(",", ":")), done.stderr)
+
+
+def check_views(tool):
+    codes = np.arange(256, dtype=np.uint8)
+    for name in [small.name for small in SMALL if small.bits == 8]:
+        there = tool.converted(f"uint8 as {name}", codes, "--view", name)
+        tool.check(f"uint8 as {name}: the same bytes", there is not None and there.view(np.uint8).tolist() == codes.tolist())
+        # The file says V1: --view names it, --dtype too.
+        for arguments in (["--view", name, "--dtype", "float64"], ["--view", "int8"]):
+            tool.converted(f"V1 as {name}", codes.view("V1"), *arguments)
+    back = tool.converted("float8 as int8", codes, "--view", "int8", descr="float8_e5m2")
+    tool.check("float8 as int8", back is not None and back.dtype == np.int8 and back.view(np.uint8).tolist() == codes.tolist())
+    half = np.arange(0, 65536, 7, dtype=np.uint16)
+    for wide in ("float16", "int16", "bfloat16"):
+        there = tool.converted(f"uint16 as {wide}", half, "--view", wide)
+        tool.check(f"uint16 as {wide}", there is not None and there.view(np.uint16).tolist() == half.tolist())
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit("usage: small_numbers.py path/to/tensorop")
+    with tempfile.TemporaryDirectory() as directory:
+        tool = Tool(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(directory))
+        for small in SMALL:
+            check_values(tool, small)
+            check_texts(tool, small)
+            check_rounding(tool, small)
+        check_integers(tool)
+        check_views(tool)
+    tool.exit()
+
+
+if __name__ == "__main__":
+    main()
