@@ -104,7 +104,9 @@ TEST_CASE("info refuses what operators would refuse, and goes on with the next f
         "tensorop: info: 2 of 4 files could not be described\n");
   CHECK(several.out == good + good);
   CHECK(several.status == 2);
-  check_refused(run_in(dir, {"info", "."}), "info: .: is a directory");
+  check_refused(run_in(dir, {"info", "."}),
+                "info: .: no ONNX cases in this folder\n"
+                "hint: an ONNX case is a folder with model.onnx and test_data_set_0");
   check_refused(run_in(dir, {"info", "[1,2]"}), "info: [1,2]: cannot open: No such file or directory");
 }
 
