@@ -23,8 +23,8 @@ struct Expectation {
     file,    // `text` is the path of a golden file
     error,   // `text` is a rule id, or part of the message
   };
-  Kind kind;
-  std::string text;
+  Kind kind = Kind::tensor;
+  std::string text = {};
   JsonSpan tensor = {};
   std::string array = {};              // of a golden file that is rewritten: the name of its tensor
   std::optional<DType> declared = {};  // what a model says that a golden file holds

@@ -205,7 +205,11 @@ class CaseFolder {
       require_kind(output, Wanted::file);
     }
     job.request = request_of(call, inputs);
-    job.expect = Expectation{Expectation::Kind::file, std::move(output), {}, call.output, call.output_dtype};
+    Expectation& expect = job.expect.emplace();
+    expect.kind = Expectation::Kind::file;
+    expect.text = std::move(output);
+    expect.array = call.output;
+    expect.declared = call.output_dtype;
     job.tolerances = tolerances_;
   }
 
