@@ -158,6 +158,7 @@ if [[ $mode == all ]]; then
   run_script tests/engine/limited_memory.py
   run_script tests/io/npz_roundtrip.py
   run_script tests/io/tensor_proto_roundtrip.py
+  run_script tests/io/safetensors_roundtrip.py
   run_script tests/jobs/batch.py
   run_script tests/jobs/other_program.py
   run_script tests/cli/shells.py

@@ -87,8 +87,8 @@ class MeteredSettings {
 [[nodiscard]] Option input_option();
 [[nodiscard]] const Format* read_input_format(const Arguments& arguments);
 // --output, --format and --fsync, and the destination they give; `choice` limits the formats.
-[[nodiscard]] std::vector<Option> output_options(FormatChoice choice);
-[[nodiscard]] Destination read_destination(const Arguments& arguments, FormatChoice choice);
+[[nodiscard]] std::vector<Option> output_options();
+[[nodiscard]] Destination read_destination(const Arguments& arguments);
 
 [[nodiscard]] ProgressMode read_progress(const Arguments& arguments);
 // --rtol and all that is like it, and the texts that are given.

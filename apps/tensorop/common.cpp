@@ -186,10 +186,10 @@ MeteredSettings::MeteredSettings(const Arguments& arguments, const std::string& 
   }
 }
 
-std::vector<Option> output_options(FormatChoice choice) {
+std::vector<Option> output_options() {
   return {
       {"--output", OptionKind::value, "FILE", "file for the result; default: - (standard output)", "-o"},
-      {"--format", OptionKind::value, join(format_names(choice), "|"),
+      {"--format", OptionKind::value, join(format_names(), "|"),
        "format of the result; default: by the extension of FILE, else json"},
       {"--fsync", OptionKind::flag, "", "write the result to the disk before the command ends"},
   };
@@ -208,7 +208,7 @@ const Format* read_input_format(const Arguments& arguments) {
   return with_context("--input-format", [&] { return read_text_format(*text); });
 }
 
-Destination read_destination(const Arguments& arguments, FormatChoice choice) {
+Destination read_destination(const Arguments& arguments) {
   Destination destination;
   destination.path = arguments.value("--output").value_or("-");
   if (destination.path.empty()) throw Error("--output needs a file name");
@@ -216,7 +216,7 @@ Destination read_destination(const Arguments& arguments, FormatChoice choice) {
   if (const auto text = arguments.value("--format")) {
     destination.format = find_format(*text);
     if (destination.format == nullptr) {
-      throw Error(cat("--format ", in_quotes(*text), " is not one of ", join(format_names(choice))));
+      throw Error(cat("--format ", in_quotes(*text), " is not one of ", join(format_names())));
     }
   }
   return destination;
@@ -310,8 +310,8 @@ void print_program_help() {
 }
 
 int print_version() {
-  print(cat("tensorop " TENSOROP_VERSION " (", compression_library(), ", ", message_library(), ", ", parser_library(), ", ",
-            json_library(), ")\n"));
+  print(cat("tensorop " TENSOROP_VERSION " (", compression_library(), ", ", message_library(), ", ",
+            parser_library(), ", ", json_library(), ")\n"));
   return 0;
 }
 

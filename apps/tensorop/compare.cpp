@@ -113,6 +113,11 @@ int compare_sets_of(const Arguments& arguments, const TensorSet& actual, const T
   if (arguments.has("--junit")) require_no_input(arguments, files_of({&actual, &expected}));
   SetCompareSettings settings{.tolerances = read_tolerances(arguments)};
   settings.call = read_settings(arguments);
+  for (const TensorSet* set : {&actual, &expected}) {
+    for (const std::string& line : set->warnings()) {
+      if (settings.call.warn) settings.call.warn(line);
+    }
+  }
   const auto filter = arguments.value("--filter");
   if (filter) settings.wanted = [&](const std::string& name) { return matches_filter(name, *filter); };
   JUnitOutput junit(arguments, "tensorop compare");

@@ -2,6 +2,7 @@
 // not zero.
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -65,12 +66,26 @@ std::optional<std::string> describe_if_model(const std::string& path, bool as_js
   return as_json ? describe_json(model, path) : describe_text(model, path);
 }
 
+std::string describe_file(const FileContent& content, bool as_json,
+                          const std::function<void(const std::string&)>& warn) {
+  for (const std::string& line : content.warnings) {
+    if (warn) warn(line);
+  }
+  for (const FileInfo& file : content.arrays) {
+    for (const std::string& line : file.warnings) {
+      if (warn) warn(cat(printable(file.path), ": ", line));
+    }
+  }
+  return as_json ? describe_json(content) : describe_text(content);
+}
+
 int run_info(const Arguments& arguments) {
   if (arguments.operands.empty()) throw Error("no file given");
   if (std::ranges::count(arguments.operands, "-") > 1) throw Error("standard input can be read only once");
   const Format* const format = read_input_format(arguments);
   const bool as_json = arguments.has("--json");
   std::size_t files = 0;
+  const auto warn = read_settings(arguments).warn;
   std::size_t failed = 0;
   for (const std::string& path : arguments.operands) {
     std::string lines;
@@ -81,12 +96,7 @@ int run_info(const Arguments& arguments) {
         lines = *std::move(model);
         ++files;
       } else {
-        for (const FileInfo& file : inspect_file(path, format)) {
-          lines += as_json ? describe_json(file) : describe_text(file);
-          for (const std::string& line : file.warnings) {
-            std::fprintf(stderr, "tensorop: warning: %s: %s\n", printable(file.path).c_str(), line.c_str());
-          }
-        }
+        lines = describe_file(inspect_file(path, format), as_json, warn);
         ++files;
       }
     } catch (const MemoryError&) {
@@ -111,7 +121,7 @@ int run_convert(const Arguments& arguments) {
                               .view = arguments.value("--view"),
                               .overflow = arguments.value("--overflow"),
                               .text_format = read_input_format(arguments),
-                              .destination = read_destination(arguments, FormatChoice::all),
+                              .destination = read_destination(arguments),
                               .compress = arguments.has("--compress")};
   const MeteredSettings settings(arguments, conversion.destination.path);
   convert(conversion, settings.get());
@@ -122,7 +132,7 @@ int run_nonzero(const Arguments& arguments) {
   if (arguments.operands.empty()) throw Error("no operand given");
   if (arguments.operands.size() > 1)
     throw Error(cat("unexpected operand ", in_quotes(arguments.operands[1]), ": nonzero takes 1"));
-  const Destination destination = read_destination(arguments, FormatChoice::tensor);
+  const Destination destination = read_destination(arguments);
   const MeteredSettings settings(arguments, destination.path);
   write_nonzero(arguments.operands[0], destination, settings.get());
   return 0;
@@ -137,7 +147,7 @@ std::vector<Option> convert_options() {
       input_option(),
       {"--compress", OptionKind::flag, "", "deflate the arrays of an NPZ archive"},
   };
-  for (Option& option : output_options(FormatChoice::all)) options.push_back(std::move(option));
+  for (Option& option : output_options()) options.push_back(std::move(option));
   return options;
 }
 
@@ -162,7 +172,7 @@ Command nonzero_command() {
       "Prints the positions of the elements that are not zero, as indices: rank 1 for an operand of rank 1, "
       "else one index tuple in each row",
       {"tensorop nonzero '[true,false,true]'", "tensorop nonzero mask.npy -o positions.npy"},
-      output_options(FormatChoice::tensor),
+      output_options(),
       run_nonzero};
 }
 

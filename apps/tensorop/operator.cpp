@@ -97,7 +97,7 @@ std::vector<Option> operator_options(const FoundOperator& found) {
          "with --spec onnx-N: write an ONNX case folder, of model.onnx, the operands and the result; "
          "without --output the result goes nowhere else"});
   }
-  for (Option& option : output_options(FormatChoice::tensor)) options.push_back(std::move(option));
+  for (Option& option : output_options()) options.push_back(std::move(option));
   return options;
 }
 
@@ -177,7 +177,7 @@ std::optional<Destination> read_open_mask(const Arguments& arguments,
     throw Error("--output and --open-mask are the same file");
   Destination mask{.path = *path, .durable = arguments.has("--fsync")};
   try {
-    mask.format = &single_format_of(mask);
+    mask.format = &format_of(mask);
   } catch (const Error& error) {
     throw Error(cat("--open-mask ", std::string_view(error.what())), "", "name it .npy or .json");
   }
@@ -202,7 +202,7 @@ struct OperatorCall {
 
 OperatorCall read_call(const FoundOperator& found, const Arguments& arguments) {
   OperatorCall call;
-  call.destination = read_destination(arguments, FormatChoice::tensor);
+  call.destination = read_destination(arguments);
   (void)read_settings(arguments);
   call.onnx_case = read_case(arguments);
   if (call.onnx_case && !arguments.has("--output") && !arguments.has("--format")) call.destination.reset();

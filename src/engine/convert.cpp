@@ -2,16 +2,19 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/system.hpp"
 #include "base/text.hpp"
 #include "engine/execute.hpp"
 #include "engine/operands.hpp"
 #include "io/archive.hpp"
 #include "io/json_writer.hpp"
 #include "io/source.hpp"
+#include "io/tensor_set.hpp"
 #include "kernels/copy_elements.hpp"
 #include "tensor/convert_elements.hpp"
 
@@ -83,21 +86,7 @@ Tensor viewed(const Tensor& tensor, DType dtype) {
               "", "--dtype converts values");
 }
 
-// The options of an open source.
-Source::Options source_options(const Reading& reading, decltype(ArrayReading::direct) direct) {
-  Source::Options options{.arrays = {.direct = std::move(direct)}, .text_format = reading.text_format};
-  // Bits of untyped text are those of its own dtype, and the dtype of bytes is given by either.
-  if (!reading.view) options.cast_untyped_to = reading.dtype;
-  options.overflow = reading.overflow;
-  options.unnamed_as = reading.view ? reading.view : reading.dtype;
-  return options;
-}
-
-// `direct` as in ArrayReading.
-Opened open_input(const std::string& text, const Reading& reading,
-                  decltype(ArrayReading::direct) direct = nullptr) {
-  Source source =
-      Source::open(text, with_settings(source_options(reading, std::move(direct)), reading.settings));
+Opened opened(Source source, const Reading& reading) {
   if (source.tensor() == nullptr) source.resolve(source.natural_dtype());
   Tensor tensor = *source.tensor();
   if (reading.view) {
@@ -113,9 +102,23 @@ Opened open_input(const std::string& text, const Reading& reading,
   return {source.name(), std::move(tensor), wanted, reading.overflow, std::move(inputs)};
 }
 
+Source::Options options_of(const Reading& reading, ArrayReading arrays) {
+  Source::Options options{.arrays = std::move(arrays), .text_format = reading.text_format};
+  // Bits of untyped text are those of its own dtype, and the dtype of bytes is given by either.
+  if (!reading.view) options.cast_untyped_to = reading.dtype;
+  options.overflow = reading.overflow;
+  options.unnamed_as = reading.view ? reading.view : reading.dtype;
+  options = with_settings(std::move(options), reading.settings);
+  // What is only described is opened once more.
+  if (options.arrays.header_only) options.arrays.warn = nullptr;
+  return options;
+}
+
 struct NamedInput {
   std::string name;
-  std::string text;
+  std::string text = {};                          // the operand
+  std::shared_ptr<const TensorSet> archive = {};  // instead: one array of an archive that is taken as a whole
+  SetMember member = {};
 };
 
 // NAME=OPERAND, unless the whole text is an operand.
@@ -140,7 +143,7 @@ void convert_one(const std::string& text, const Destination& destination, const 
       elements->write(offset / width, bytes.data(), to_int64(bytes.size()));
     };
   };
-  const Opened input = open_input(text, reading, direct);
+  const Opened input = opened(Source::open(text, options_of(reading, {.direct = direct})), reading);
   if (is_written) {
     sink->commit();
   } else if (sink) {
@@ -163,12 +166,26 @@ void convert_named(const std::string& text, const Destination& destination, cons
   convert_one(named->text, with_name, reading);
 }
 
+Opened open_input(const NamedInput& input, const Reading& reading, bool header_only) {
+  const Source::Options options = options_of(reading, {.header_only = header_only});
+  if (input.archive == nullptr) return opened(Source::open(input.text, options), reading);
+  Source source = input.archive->read(input.member, options.arrays);
+  // Refused where no dtype is given that it can have.
+  if (source.is_unnamed()) source.resolve(options.unnamed_as.value_or(DType::uint8));
+  return opened(std::move(source), reading);
+}
+
 // NAME=OPERAND. An archive without a name is all its arrays.
 std::vector<NamedInput> read_name(const std::string& text, std::size_t position) {
   if (const auto named = split_name(text)) return {*named};
-  std::vector<NamedInput> arrays;
-  for (std::string& name : array_names(text)) arrays.push_back({name, cat(text, ':', name)});
-  if (!arrays.empty()) return arrays;
+  if (auto set = TensorSet::open_archive(text, &default_format())) {
+    const auto archive = std::make_shared<const TensorSet>(std::move(*set));
+    std::vector<NamedInput> arrays;
+    for (const SetMember& member : archive->members()) arrays.push_back({member.name, {}, archive, member});
+    if (arrays.empty()) throw Error(cat(printable(text), ": the archive holds no arrays"));
+    std::ranges::sort(arrays, {}, [](const NamedInput& input) { return input.member.position; });
+    return arrays;
+  }
   std::string name = array_name(text);
   return {{name.empty() ? cat("arr_", position) : std::move(name), text}};
 }
@@ -206,20 +223,81 @@ Opened prepared(Opened input, const Settings& settings) {
   return input;
 }
 
-void convert_to_archive(const Conversion& conversion, const Format& format, const Reading& reading) {
-  const auto inputs = read_names(conversion.inputs);
-  const auto archive =
-      format.create_archive(conversion.destination.path, {.compress = conversion.compress,
-                                                          .durable = conversion.destination.durable,
-                                                          .threads = reading.settings.threads.count()});
-  std::vector<Opened> ready;
-  if (archive->is_stream()) {
-    for (const NamedInput& input : inputs) {
-      ready.push_back(prepared(open_input(input.text, reading), reading.settings));
+// The metadata of all archives that are taken as a whole, and the warnings about them.
+Metadata read_metadata(const std::vector<NamedInput>& inputs, const Settings& settings) {
+  Metadata metadata;
+  std::map<std::string_view, std::pair<std::string_view, const TensorSet*>> known;
+  const TensorSet* last = nullptr;
+  for (const NamedInput& input : inputs) {
+    const TensorSet* const archive = input.archive.get();
+    if (archive == nullptr || archive == last) continue;
+    last = archive;
+    if (settings.warn) {
+      for (const std::string& line : archive->warnings()) settings.warn(line);
+    }
+    for (const auto& [key, value] : archive->metadata()) {
+      const auto [before, is_new] = known.try_emplace(key, value, archive);
+      if (is_new) metadata.emplace_back(key, value);
+      if (is_new || before->second.first == value) continue;
+      throw Error(cat(printable(before->second.second->name()), " and ", printable(archive->name()),
+                      " have different metadata ", in_quotes(key)),
+                  "", "FILE:NAME takes an array without the metadata of its file");
     }
   }
+  return metadata;
+}
+
+// Whether opening the operand a second time gives it again.
+bool can_be_opened_again(const NamedInput& input) {
+  struct stat info {};
+  if (input.archive != nullptr) return true;
+  return input.text != "-" && (os().stat(input.text.c_str(), &info) != 0 || S_ISREG(info.st_mode));
+}
+
+// The inputs that must be open before the first array is written, and of others only dtype and shape: of all,
+// where the archive needs them.
+std::vector<std::optional<Opened>> open_first(const ArchiveWriter& archive,
+                                              const std::vector<NamedInput>& inputs, const Reading& reading) {
+  std::vector<std::optional<Opened>> first(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const Opened input = ready.empty() ? open_input(inputs[i].text, reading) : std::move(ready[i]);
+    if (archive.is_stream()) {
+      first[i] = prepared(open_input(inputs[i], reading, false), reading.settings);
+    } else if (archive.needs_announcement()) {
+      first[i] = open_input(inputs[i], reading, can_be_opened_again(inputs[i]));
+    }
+  }
+  return first;
+}
+
+// The input with its elements.
+Opened open_whole(const NamedInput& input, std::optional<Opened> first, const Reading& reading) {
+  if (first && (first->tensor.data() != nullptr || first->tensor.size() == 0)) return std::move(*first);
+  Opened whole = open_input(input, reading, false);
+  if (first && (whole.dtype != first->dtype || whole.tensor.shape() != first->tensor.shape())) {
+    throw Error(cat(whole.name, ": changed while it was read"));
+  }
+  return whole;
+}
+
+void convert_to_archive(const Conversion& conversion, const Format& format, const Reading& reading) {
+  const auto inputs = read_names(conversion.inputs);
+  const auto archive = format.create_archive(conversion.destination.path,
+                                             {.compress = conversion.compress,
+                                              .durable = conversion.destination.durable,
+                                              .threads = reading.settings.threads.count(),
+                                              .metadata = read_metadata(inputs, reading.settings)});
+  auto first = open_first(*archive, inputs, reading);
+  std::vector<std::size_t> order(inputs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (archive->needs_announcement()) {
+    std::vector<ArchiveArray> arrays;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      arrays.push_back({inputs[i].name, first[i]->dtype, first[i]->tensor.shape()});
+    }
+    order = archive->announce(arrays);
+  }
+  for (const std::size_t i : order) {
+    const Opened input = open_whole(inputs[i], std::move(first[i]), reading);
     add_array(*archive, inputs[i].name, input, reading.settings);
     warn_of_unnamed(cat(conversion.destination.path, ":", inputs[i].name), format, input.dtype,
                     reading.settings);
@@ -239,7 +317,7 @@ Overflow read_overflow(const std::optional<std::string>& text, std::optional<DTy
 }  // namespace
 
 void convert(const Conversion& conversion, const Settings& settings) {
-  const Format& format = format_of(conversion.destination, FormatChoice::all);
+  const Format& format = format_of(conversion.destination);
   const bool to_archive = format.is_archive();
   if (conversion.compress && !format.can_compress) {
     const auto can = format_titles([](const Format& other) { return other.can_compress; });
@@ -247,7 +325,7 @@ void convert(const Conversion& conversion, const Settings& settings) {
   }
   if (!to_archive && conversion.inputs.size() > 1) {
     throw Error(cat("unexpected operand ", in_quotes(conversion.inputs[1]), ": one file takes one input"), "",
-                "an archive takes several: -o FILE.npz");
+                "an archive takes several: -o FILE.npz, -o FILE.safetensors");
   }
   std::optional<DType> dtype;
   std::optional<DType> view;

@@ -20,10 +20,11 @@ struct Conversion {
   bool compress = false;  // an archive's arrays are deflated
 };
 
-// Writes one input into one file, or any number of inputs into one archive, in their order. In an archive
-// NAME=OPERAND names an array; the others have the name of array_name(), or arr_0, arr_1, ... by position. An
-// archive is all its arrays, under their names.
-// Throws Error naming the first element that does not fit.
+// Writes one input into one file, or any number of inputs into one archive, in their order where the format
+// leaves it open. In an archive NAME=OPERAND names an array; the others have the name of array_name(), or
+// arr_0, arr_1, ... by position. An archive as an input is all its arrays, under their names, and its
+// metadata where the format of the result has a place for it. Throws Error naming the first element that does
+// not fit.
 void convert(const Conversion& conversion, const Settings& settings);
 
 }  // namespace tensorop

@@ -106,7 +106,7 @@ Tensor open_elements(const Request& request, const Settings& settings) {
 void run_request(const Request& request, const Destination& destination, const Settings& settings,
                  const Destination* open_mask) {
   // A destination without a known format is reported before any work.
-  (void)single_format_of(destination);
+  (void)format_of(destination);
   Settings own = settings;
   if (destination.path != "-") own.scratch_beside = destination.path;
   const Bound bound = bind(request, own);
@@ -123,7 +123,7 @@ void run_request(const Request& request, const Destination& destination, const S
 
 Tensor run_request_as_case(const Request& request, const CaseDestination& onnx_case, const Settings& settings,
                            const Destination* destination, const Destination* open_mask) {
-  if (destination != nullptr) (void)single_format_of(*destination);
+  if (destination != nullptr) (void)format_of(*destination);
   with_context(request.op.name->name, [&] { require_onnx(request); });
   Settings own = settings;
   own.scratch_beside = onnx_case.folder;

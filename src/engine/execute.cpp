@@ -261,7 +261,7 @@ void execute(const Planned& planned, const Inputs& inputs, const Destination& de
   const OutputInfo& output = planned.output;
   require_possible(output);
   // What strings measure is known only when all of them are computed.
-  if (output.dtype == DType::string && single_format_of(destination).measure_strings != nullptr) {
+  if (output.dtype == DType::string && format_of(destination).measure_strings != nullptr) {
     return write_tensor(execute(planned, inputs, settings, {}), inputs, destination, settings.threads);
   }
   const auto sink = open_sink(destination, output.dtype, output.shape, 0);
@@ -322,7 +322,7 @@ void warn_of_unnamed(const std::string& path, const Format& format, DType dtype,
 
 void warn_of_unnamed(const Destination& destination, DType dtype, const Settings& settings) {
   if (settings.warn && kSmallTypes.contains(dtype))
-    warn_of_unnamed(destination.path, single_format_of(destination), dtype, settings);
+    warn_of_unnamed(destination.path, format_of(destination), dtype, settings);
 }
 
 std::int64_t string_width(const Tensor& tensor) {
@@ -339,7 +339,7 @@ void write_tensor(const Tensor& tensor, const Inputs& inputs, Sink& sink, const 
 
 void write_tensor(const Tensor& tensor, const Inputs& inputs, const Destination& destination,
                   const Threads& threads) {
-  const auto measure = single_format_of(destination).measure_strings;
+  const auto measure = format_of(destination).measure_strings;
   const std::int64_t strings = measure == nullptr || tensor.dtype() != DType::string
                                    ? 0
                                    : measure({tensor.as<StringRef>(), to_size(tensor.size())});

@@ -10,7 +10,7 @@ namespace tensorop {
 
 void write_nonzero(const std::string& operand, const Destination& destination, const Settings& settings) {
   // A destination without a known format is reported before any work.
-  (void)single_format_of(destination);
+  (void)format_of(destination);
   Source source = Source::open(operand, with_settings({}, settings));
   if (source.tensor() == nullptr) source.resolve(source.natural_dtype());
   const Tensor& tensor = *source.tensor();

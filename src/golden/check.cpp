@@ -245,7 +245,7 @@ class Check {
     }
     const Destination destination{
         .path = path, .format = golden_format(path, is_missing), .array = jobs_[i].expect->array};
-    const Format& format = single_format_of(destination);
+    const Format& format = format_of(destination);
     // A golden file that never compares equal is none. What cannot be written at all is refused below.
     if (format.keeps_shape != nullptr && result.rank() <= 2 && !format.keeps_shape(result.shape())) {
       throw Error(

@@ -163,6 +163,11 @@ class SetComparison {
     SetCompareSettings own = settings_;
     own.call = call;
     own.progress = {};
+    for (const TensorSet* set : {&actual, &expected}) {
+      for (const std::string& line : set->warnings()) {
+        if (call.warn) call.warn(line);
+      }
+    }
     std::vector<PairResult> results;
     SetComparison(actual, expected, own, cat(name, ":")).run([&](const PairResult& result) {
       results.push_back(result);

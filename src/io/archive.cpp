@@ -1,12 +1,28 @@
 #include "io/archive.hpp"
 
 #include <algorithm>
-#include <vector>
+#include <numeric>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
 
 namespace tensorop {
+
+const Metadata& Archive::metadata() const {
+  static const Metadata kNone;
+  return kNone;
+}
+
+const std::vector<std::string>& Archive::warnings() const {
+  static const std::vector<std::string> kNone;
+  return kNone;
+}
+
+std::vector<std::size_t> ArchiveWriter::announce(const std::vector<ArchiveArray>& arrays) {
+  std::vector<std::size_t> order(arrays.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  return order;
+}
 
 std::string Archive::list_arrays() const {
   constexpr std::size_t kMostListed = 20;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "io/array_reading.hpp"
 #include "io/file_info.hpp"
@@ -30,6 +31,10 @@ class Archive {
   [[nodiscard]] virtual std::string_view name(std::size_t member) const = 0;
   // The member that NAME of FILE:NAME means.
   [[nodiscard]] virtual std::optional<std::size_t> lookup(std::string_view name) const = 0;
+  // Of the whole archive. Valid as long as the archive.
+  [[nodiscard]] virtual const Metadata& metadata() const;
+  // What was read although the format does not allow it: lines without the name of the file.
+  [[nodiscard]] virtual const std::vector<std::string>& warnings() const;
 
   // The array of a member. It keeps what it needs of the file. Throws Error without the member's name.
   [[nodiscard]] virtual Tensor read(std::size_t member, const ArrayReading& reading) const = 0;
@@ -46,12 +51,19 @@ class Archive {
 };
 
 struct ArchiveOptions {
-  bool compress = false;  // where Format::can_compress
-  bool durable = false;   // as OutputFile::create() has it
-  int threads = 1;        // that compress; the bytes do not depend on it
+  bool compress = false;   // where Format::can_compress
+  bool durable = false;    // as OutputFile::create() has it
+  int threads = 1;         // that compress; the bytes do not depend on it
+  Metadata metadata = {};  // left out where the format has no place for it
 };
 
-// An archive being written, one array after the other, from front to end.
+struct ArchiveArray {
+  std::string name = {};
+  DType dtype = DType::float32;
+  Shape shape = {};
+};
+
+// An archive being written, one array after the other.
 class ArchiveWriter {
  public:
   ArchiveWriter() = default;
@@ -61,6 +73,11 @@ class ArchiveWriter {
 
   // True when written bytes cannot be revoked.
   [[nodiscard]] virtual bool is_stream() const = 0;
+  // Whether all arrays must be known before the first of them is added: announce() is called then.
+  [[nodiscard]] virtual bool needs_announcement() const { return false; }
+  // Tells of all arrays that will be added, at most once and before the first add(). Returns their positions
+  // in the order in which they are to be added. Throws Error where one of them cannot be.
+  [[nodiscard]] virtual std::vector<std::size_t> announce(const std::vector<ArchiveArray>& arrays);
   // Begins the array `name`, as open_sink() does a file. One at a time: commit() of the sink ends the array,
   // not the archive. Names are different and have passed require_array_name(). Throws Error.
   [[nodiscard]] virtual std::unique_ptr<Sink> add(const std::string& name, DType dtype, const Shape& shape,

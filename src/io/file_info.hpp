@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tensor/dtype.hpp"
@@ -11,13 +13,16 @@
 
 namespace tensorop {
 
+// Text that a file has about itself, in its order; no key twice.
+using Metadata = std::vector<std::pair<std::string, std::string>>;
+
 struct FileInfo {
-  std::string path;         // of an array in an archive: "a.npz:x"
-  std::string_view format;  // Format::name
-  DType dtype = DType::float32;
-  bool names_dtype = true;  // false: the file does not say it; the elements are bytes
+  std::string path;            // of an array in an archive: "a.npz:x"
+  std::string_view format;     // Format::name
+  bool names_dtype = true;     // false: the file does not say it; the elements are bytes
+  std::optional<DType> dtype;  // nothing where tensorop has none for what is stored
   Shape shape;
-  std::string stored;  // how the elements are stored: "<f4", "<U5"; empty for text
+  std::string stored;  // how the elements are stored: "<f4", "<U5", "F32"; empty for text
   bool fortran_order = false;
   std::int64_t bytes = 0;                  // of the elements as stored; of text: of the elements in memory
   std::string compression;                 // of an array in an archive: "stored", "deflated"

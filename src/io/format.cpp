@@ -13,6 +13,8 @@
 #include "io/npy.hpp"
 #include "io/npz.hpp"
 #include "io/npz_writer.hpp"
+#include "io/safetensors.hpp"
+#include "io/safetensors_writer.hpp"
 #include "io/table_field.hpp"
 #include "io/table_reader.hpp"
 #include "io/table_writer.hpp"
@@ -131,25 +133,34 @@ constexpr Format kFormats[] = {
         .detects = begins_as_zip,
         .is_binary = true,
         .open_archive = open_npz,
+        .measure_strings = longest_characters,
         .create_archive = create_npz,
         .can_compress = true,
         .unnamed = kSmallTypes,
+    },
+    {
+        .name = "safetensors",
+        .title = "safetensors",
+        .article = "a",
+        .endings = {".safetensors"},
+        .detect_bytes = kSafetensorsDetectBytes,
+        .detects = begins_as_safetensors,
+        .is_binary = true,
+        .ending_explains = true,
+        .open_archive = open_safetensors,
+        .create_archive = create_safetensors,
     },
 };
 
 static_assert(std::ranges::count_if(kFormats, &Format::is_default) == 1);
 
-bool is_choice(const Format& format, FormatChoice choice) {
-  return format.is_writable() && (choice == FormatChoice::all || !format.is_archive());
-}
-
-std::string ending_hint(FormatChoice choice) {
+std::string ending_hint() {
   std::vector<std::string> endings;
   for (const Format& format : kFormats) {
-    if (is_choice(format, choice) && !format.endings[0].empty()) endings.emplace_back(format.endings[0]);
+    if (format.is_writable() && !format.endings[0].empty()) endings.emplace_back(format.endings[0]);
   }
   return cat("name it ", join_words(std::move(endings), "or"), ", or give --format ",
-             join_words(format_names(choice), "or"));
+             join_words(format_names(), "or"));
 }
 
 }  // namespace
@@ -163,9 +174,14 @@ const Format& default_format() {
 }
 
 const Format* detect_format(std::string_view head) {
-  const auto* found = std::ranges::find_if(
-      kFormats, [&](const Format& format) { return format.detects != nullptr && format.detects(head); });
-  return found == std::end(kFormats) ? nullptr : found;
+  // The first byte of a binary format may also begin a text.
+  for (const bool is_binary : {true, false}) {
+    const auto* found = std::ranges::find_if(kFormats, [&](const Format& format) {
+      return format.is_binary == is_binary && format.detects != nullptr && format.detects(head);
+    });
+    if (found != std::end(kFormats)) return found;
+  }
+  return nullptr;
 }
 
 namespace {
@@ -215,6 +231,9 @@ const Format& input_format(std::string_view head, std::string_view path, const F
   const bool is_binary = detected != nullptr && detected->is_binary;
   if (!is_binary && named != nullptr && named->may_be != nullptr && named->may_be(head)) return *named;
   if (detected != nullptr && !detected->ending_decides) return *detected;
+  if (detected == nullptr && named != nullptr && named->ending_explains && foreign_format(head).empty()) {
+    return *named;
+  }
   if (given != nullptr && given->is_default) return *given;
   if (!foreign_format(head).empty()) refuse_input(head);
   if (given != nullptr) return *given;
@@ -265,10 +284,10 @@ std::string noun_of(const Format& format) {
   return cat(format.article, " ", format.title, format.is_archive() ? " archive" : " file");
 }
 
-std::vector<std::string> format_names(FormatChoice choice) {
+std::vector<std::string> format_names() {
   std::vector<std::string> names;
   for (const Format& format : kFormats) {
-    if (is_choice(format, choice)) names.emplace_back(format.name);
+    if (format.is_writable()) names.emplace_back(format.name);
   }
   return names;
 }
@@ -295,10 +314,9 @@ const Format* find_format_by_ending(std::string_view path) {
   return format != nullptr && format->is_writable() ? format : nullptr;
 }
 
-const Format& format_by_ending(std::string_view path, FormatChoice choice) {
+const Format& format_by_ending(std::string_view path) {
   if (const Format* format = find_format_by_ending(path)) return *format;
-  throw Error(cat(printable(path), ": cannot tell the format from the file extension"), "",
-              ending_hint(choice));
+  throw Error(cat(printable(path), ": cannot tell the format from the file extension"), "", ending_hint());
 }
 
 }  // namespace tensorop

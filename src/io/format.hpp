@@ -50,6 +50,8 @@ struct Format {
   // not know it: whether it may, unless it is of another binary format.
   bool (*may_be)(std::string_view head) = nullptr;
   bool is_binary = false;
+  // Where no format detects the bytes, a file with its ending is one of this format that is damaged.
+  bool ending_explains = false;
   // The ending decides among formats that are text, where the first bytes are not those of a JSON list or
   // object.
   bool ending_decides = false;
@@ -65,16 +67,16 @@ struct Format {
   JsonTensor (*read_text)(JsonText& text, const JsonReading& reading) = nullptr;
   // Beside `read_text`: what the beginning of the text shows of its dtype.
   JsonHead (*peek_text)(JsonText& text) = nullptr;
-  // Throws Error, also where the format cannot be read as a stream.
-  std::unique_ptr<Archive> (*open_archive)(const InputFile& file) = nullptr;
+  // As `read`; a stream outlives the archive. Throws Error, also where the format cannot be read as a stream.
+  std::unique_ptr<Archive> (*open_archive)(InputFile& file, std::span<const std::byte> read_so_far) = nullptr;
 
   // Beside `read`: what the header says. Throws Error as `read` does of a header only.
   FileInfo (*describe)(InputFile& file, std::span<const std::byte> read_so_far) = nullptr;
 
-  // Writing: one of these two, or none. `strings` is what measure_strings() says of all elements of dtype
-  // string.
+  // Writing: `encode` or `create_archive`, or none. `strings` is what measure_strings() says of all elements
+  // of dtype string.
   Encoding (*encode)(DType dtype, const Shape& shape, std::int64_t strings) = nullptr;
-  // Beside `encode`, where it needs strings to be measured first.
+  // Where strings are to be measured first.
   std::int64_t (*measure_strings)(std::span<const StringRef> strings) = nullptr;
   // Beside `encode`, where a file can hold the name of its array.
   Encoding (*encode_named)(DType dtype, const Shape& shape, std::int64_t strings,
@@ -106,8 +108,8 @@ struct Format {
 // The format that detects a file that begins with `head`; null where none does.
 [[nodiscard]] const Format* detect_format(std::string_view head);
 // The format of an input. What detects binary files and JSON lists and objects decides first, then `given`,
-// the ending of `path`, and the other formats that detect `head`. Throws Error that says what the input looks
-// like.
+// the ending of `path`, and the other formats that detect `head`. The ending also says what a damaged file
+// was to be. Throws Error that says what the input looks like.
 [[nodiscard]] const Format& input_format(std::string_view head, std::string_view path, const Format* given);
 // How many of the first bytes are enough: to detect binary files, and to detect all.
 struct DetectBytes {
@@ -133,18 +135,13 @@ struct DetectBytes {
 // Whether it is that of an archive.
 [[nodiscard]] bool names_archive(std::string_view path);
 
-// Which formats a result may be written in.
-enum class FormatChoice : std::uint8_t {
-  tensor,  // those of one tensor
-  all,     // archives too
-};
-// Their names: the values of --format.
-[[nodiscard]] std::vector<std::string> format_names(FormatChoice choice);
+// The names of the formats that a result may be written in: the values of --format.
+[[nodiscard]] std::vector<std::string> format_names();
 // The titles of the formats for which `wanted` is true, for sentences.
 [[nodiscard]] std::vector<std::string> format_titles(bool (*wanted)(const Format& format));
 // The format in which results are written that has the file extension of `path`, in any case; else null.
 [[nodiscard]] const Format* find_format_by_ending(std::string_view path);
 // The same. Throws Error naming the path when there is none.
-[[nodiscard]] const Format& format_by_ending(std::string_view path, FormatChoice choice);
+[[nodiscard]] const Format& format_by_ending(std::string_view path);
 
 }  // namespace tensorop

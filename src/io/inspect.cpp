@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/opened_file.hpp"
+#include "io/shard_index.hpp"
 
 namespace tensorop {
 namespace {
@@ -17,21 +18,38 @@ FileInfo inspect_member(const OpenedFile& opened, const Archive& archive, std::s
   return info;
 }
 
-std::vector<FileInfo> inspect_archive(const OpenedFile& opened) {
+FileContent inspect_archive(OpenedFile& opened) {
   const auto archive = open_archive(opened);
-  if (opened.array) return {inspect_member(opened, *archive, chosen_member(opened, *archive))};
-  std::vector<FileInfo> files;
-  for (std::size_t i = 0; i < archive->size(); ++i) {
-    if (archive->is_array(i)) files.push_back(inspect_member(opened, *archive, i));
+  FileContent content;
+  for (const std::string& line : archive->warnings()) {
+    content.warnings.push_back(cat(printable(opened.shown), ": ", line));
   }
-  if (files.empty()) throw Error(cat(printable(opened.shown), ": the archive holds no arrays"));
-  return files;
+  if (opened.array) {
+    content.arrays = {inspect_member(opened, *archive, chosen_member(opened, *archive))};
+    return content;
+  }
+  for (std::size_t i = 0; i < archive->size(); ++i) {
+    if (archive->is_array(i)) content.arrays.push_back(inspect_member(opened, *archive, i));
+  }
+  content.metadata = archive->metadata();
+  if (content.arrays.empty() && content.metadata.empty()) {
+    throw Error(cat(printable(opened.shown), ": the archive holds no arrays"));
+  }
+  return content;
 }
 
 FileInfo inspect_text(OpenedFile opened) {
   const Format& format = *opened.format;
   JsonText text = text_of(std::move(opened));
-  const Tensor tensor = format.read_text(text, {}).take();
+  const auto read = [&] {
+    try {
+      return format.read_text(text, {}).take();
+    } catch (const Error&) {
+      if (format.is_default && text.is_whole()) refuse_shard_index(text.window());
+      throw;
+    }
+  };
+  const Tensor tensor = read();
   FileInfo info;
   info.dtype = tensor.dtype();
   info.shape = tensor.shape();
@@ -51,14 +69,20 @@ FileInfo inspect_single(OpenedFile opened) {
 
 }  // namespace
 
-std::vector<FileInfo> inspect_file(const std::string& path, const Format* text_format) {
+FileContent inspect_file(const std::string& path, const Format* text_format) {
   OpenedFile opened = open_file(path, text_format);
   const Format& format = *opened.format;
-  std::vector<FileInfo> files = format.open_archive != nullptr
-                                    ? inspect_archive(opened)
-                                    : std::vector<FileInfo>{inspect_single(std::move(opened))};
-  for (FileInfo& file : files) file.format = format.name;
-  return files;
+  FileContent content;
+  std::string shown = opened.shown;
+  if (format.open_archive != nullptr) {
+    content = inspect_archive(opened);
+  } else {
+    content.arrays.push_back(inspect_single(std::move(opened)));
+  }
+  content.path = std::move(shown);
+  content.format = format.name;
+  for (FileInfo& file : content.arrays) file.format = format.name;
+  return content;
 }
 
 }  // namespace tensorop

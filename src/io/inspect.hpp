@@ -9,9 +9,19 @@
 
 namespace tensorop {
 
+struct FileContent {
+  std::vector<FileInfo> arrays = {};
+  // Of a whole archive: what it has about itself.
+  std::string path = {};
+  std::string_view format = {};  // Format::name
+  Metadata metadata = {};
+  // What was read although the format does not allow it: lines without the name of the program.
+  std::vector<std::string> warnings = {};
+};
+
 // Reads the header of a file, of one array of an archive (FILE:NAME), or of all its arrays, in their order;
-// reads a text file completely, `text_format` being as in open_file(). Throws Error naming the path.
-[[nodiscard]] std::vector<FileInfo> inspect_file(const std::string& path,
-                                                 const Format* text_format = nullptr);
+// reads a text file completely, `text_format` being as in open_file(). Throws Error naming the path, also
+// where an archive holds nothing.
+[[nodiscard]] FileContent inspect_file(const std::string& path, const Format* text_format = nullptr);
 
 }  // namespace tensorop

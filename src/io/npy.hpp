@@ -4,9 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +13,7 @@
 #include "io/array_reading.hpp"
 #include "io/encoding.hpp"
 #include "io/file_info.hpp"
+#include "io/stored_array.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
@@ -23,21 +22,7 @@ inline constexpr std::string_view kNpyMagic = "\x93NUMPY";
 
 [[nodiscard]] bool begins_as_npy(std::string_view head);
 
-// How the elements of a file are stored.
-enum class NpyEncoding : std::uint8_t {
-  native,   // as in memory
-  swapped,  // each number big-endian; complex: each part
-  utf32,    // "<U": fixed width in code points, zero-padded
-  utf32_swapped,
-  bytes,  // "|S": fixed width in bytes of UTF-8, zero-padded
-};
-
-struct NpyHeader {
-  DType dtype = DType::float32;
-  NpyEncoding encoding = NpyEncoding::native;
-  std::int64_t item_bytes = 0;  // of one stored element
-  bool fortran_order = false;
-  Shape shape;
+struct NpyHeader : StoredArray {
   std::int64_t data_offset = 0;  // bytes from the beginning of the file
   std::string descr = {};        // of small dtypes, which are stored in several ways
   bool names_dtype = true;       // false: descr is that of any byte, and the dtype is uint8
@@ -59,32 +44,17 @@ struct NpyHeader {
 [[nodiscard]] FileInfo describe_npy(InputFile& file, std::span<const std::byte> read_so_far);
 [[nodiscard]] FileInfo describe(const NpyHeader& header);
 
-// The elements that lie at `stored`, in memory that `owner` keeps, as `header` says, whose data_offset does
-// not count. Where they are as in memory, row-major and aligned, the tensor is there; else they go where
-// `reading` says.
-[[nodiscard]] Tensor read_npy_elements(const NpyHeader& header, const std::byte* stored,
-                                       std::shared_ptr<const void> owner, const ArrayReading& reading);
-
 // As read_npy() above for a file whose bytes are `file`, in memory that `owner` keeps.
 [[nodiscard]] Tensor read_npy(std::span<const std::byte> file, std::shared_ptr<const void> owner,
                               const ArrayReading& reading);
 [[nodiscard]] NpyHeader read_npy_header(std::span<const std::byte> file);
 
-// Bytes that can be read once, from front to end.
-struct NpyStream {
-  // Fills the buffer and returns how much of it; less only at the end, and then always 0.
-  std::function<std::size_t(std::span<std::byte> buffer)> read;
-  // How many bytes there will be, where that is known: a header that promises anything else is refused before
-  // memory is taken for the elements.
-  std::optional<std::int64_t> length;
-};
-
 // The same for a stream of which `read_so_far` was read already. Memory grows with the bytes that arrive, not
 // with the size that the header promises; a promise of more than the free memory, or than the space for a
 // temporary file, is refused.
-[[nodiscard]] Tensor read_npy(const NpyStream& stream, std::span<const std::byte> read_so_far,
+[[nodiscard]] Tensor read_npy(const ByteStream& stream, std::span<const std::byte> read_so_far,
                               const ArrayReading& reading);
-[[nodiscard]] NpyHeader read_npy_header(const NpyStream& stream, std::span<const std::byte> read_so_far);
+[[nodiscard]] NpyHeader read_npy_header(const ByteStream& stream, std::span<const std::byte> read_so_far);
 
 // The header numpy.save writes for a C-order little-endian array; its length is a multiple of 64 bytes.
 // `characters` is the width of string elements in code points.

@@ -106,7 +106,7 @@ class Cursor {
 
 struct Element {
   DType dtype;
-  NpyEncoding encoding;
+  StoredEncoding encoding;
   std::int64_t bytes;
   std::string descr = {};
   bool names_dtype = true;
@@ -121,8 +121,8 @@ Element string_element(std::string_view descr, char order) {
   if (!width) malformed(cat("descr ", in_quotes(descr), " has no width"));
   const auto bytes = checked_mul(*width, wide ? 4 : 1);
   if (!bytes) malformed(cat("descr ", in_quotes(descr), " is too wide"));
-  if (!wide) return {DType::string, NpyEncoding::bytes, *bytes};
-  return {DType::string, order == '>' ? NpyEncoding::utf32_swapped : NpyEncoding::utf32, *bytes};
+  if (!wide) return {DType::string, StoredEncoding::bytes, *bytes};
+  return {DType::string, order == '>' ? StoredEncoding::utf32_swapped : StoredEncoding::utf32, *bytes};
 }
 
 [[noreturn]] void refuse_descr(std::string_view descr) {
@@ -142,14 +142,14 @@ Element string_element(std::string_view descr, char order) {
 Element parse_descr(std::string_view descr) {
   const auto named = parse_dtype(descr);
   if (named && (kSmallTypes | DType::bfloat16).contains(*named))
-    return {*named, NpyEncoding::native, element_size(*named), std::string(descr)};
+    return {*named, StoredEncoding::native, element_size(*named), std::string(descr)};
   if (descr.size() >= 3) {
     const char order = descr[0];
     const bool ordered = order == '<' || order == '>' || order == '|' || order == '=';
     if (ordered && descr.substr(1) == "f1")
-      return {DType::float8_e5m2, NpyEncoding::native, 1, std::string(descr)};
+      return {DType::float8_e5m2, StoredEncoding::native, 1, std::string(descr)};
     if (ordered && descr.substr(1) == "V1")
-      return {DType::uint8, NpyEncoding::native, 1, std::string(descr), false};
+      return {DType::uint8, StoredEncoding::native, 1, std::string(descr), false};
     if (ordered && (descr[1] == 'U' || descr[1] == 'S')) return string_element(descr, order);
     for (int i = 0; ordered && i < kDTypeCount; ++i) {
       const DTypeInfo& row = info(static_cast<DType>(i));
@@ -157,7 +157,7 @@ Element parse_descr(std::string_view descr) {
       // Byte order means something from two bytes on, and '|' says there is none.
       if (order == '|' && row.size > 1 && row.dtype != DType::bfloat16) break;
       const bool swapped = order == '>' && row.size > 1;
-      return {row.dtype, swapped ? NpyEncoding::swapped : NpyEncoding::native, row.size};
+      return {row.dtype, swapped ? StoredEncoding::swapped : StoredEncoding::native, row.size};
     }
   }
   refuse_descr(descr);
@@ -238,9 +238,10 @@ NpyHeader parse_npy_header(std::span<const std::byte> file) {
   // As stored and, for strings, as held in memory.
   require_fits(*shape, element->bytes);
   require_fits(*shape, element_size(element->dtype));
-  return {element->dtype, element->encoding,   element->bytes,
-          *fortran_order, std::move(*shape),   to_int64(frame.begin) + frame.length,
-          element->descr, element->names_dtype};
+  return {{element->dtype, element->encoding, element->bytes, *fortran_order, std::move(*shape)},
+          to_int64(frame.begin) + frame.length,
+          element->descr,
+          element->names_dtype};
 }
 
 std::string npy_header(DType dtype, const Shape& shape, std::int64_t characters) {

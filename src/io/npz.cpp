@@ -27,7 +27,8 @@ template <class Use>
 auto unpack(std::span<const std::byte> packed, const ZipMember& member, const Threads& threads,
             const Use& use) {
   Inflater inflater(packed, member, threads);
-  const NpyStream stream = {[&](std::span<std::byte> buffer) { return inflater.read(buffer); }, member.bytes};
+  const ByteStream stream = {[&](std::span<std::byte> buffer) { return inflater.read(buffer); },
+                             member.bytes};
   std::array<std::byte, kNpyMagic.size()> head{};
   const auto front = std::span<const std::byte>(head).first(stream.read(head));
   require_npy(front);
@@ -75,7 +76,7 @@ Tensor NpzArchive::read(std::size_t position, const ArrayReading& reading) const
   }
   // Of the blocks, a header needs only the first bytes of the first one.
   const Threads threads = reading.header_only ? Threads(1) : reading.threads;
-  return unpack(bytes, member, threads, [&](const NpyStream& stream, std::span<const std::byte> head) {
+  return unpack(bytes, member, threads, [&](const ByteStream& stream, std::span<const std::byte> head) {
     return read_npy(stream, head, reading);
   });
 }
@@ -86,7 +87,7 @@ NpyHeader NpzArchive::read_header(const ZipMember& member) const {
     require_npy(bytes);
     return read_npy_header(bytes);
   }
-  return unpack(bytes, member, Threads(1), [](const NpyStream& stream, std::span<const std::byte> head) {
+  return unpack(bytes, member, Threads(1), [](const ByteStream& stream, std::span<const std::byte> head) {
     return read_npy_header(stream, head);
   });
 }
@@ -102,7 +103,7 @@ std::string compression_library() {
   return cat("zlib ", ::zlibVersion());
 }
 
-std::unique_ptr<Archive> open_npz(const InputFile& file) {
+std::unique_ptr<Archive> open_npz(InputFile& file, std::span<const std::byte> /*read_so_far*/) {
   if (file.mapping()) return std::make_unique<NpzArchive>(file.mapping());
   throw Error("an NPZ archive cannot be read as a stream: its directory is at its end", "",
               "save it to a file first");

@@ -11,6 +11,7 @@
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "io/foreign_format.hpp"
+#include "io/shard_index.hpp"
 
 namespace tensorop {
 namespace {
@@ -85,8 +86,26 @@ std::optional<OpenedFile> open_archive_path(const std::string& path) {
 OpenedFile open_file(const std::string& path, const Format* given) {
   auto opened = open_whole_path(path, given);
   if (!opened) opened = open_archive_path(path);
-  if (!opened) throw_errno(path, "cannot open");
+  if (!opened) refuse_missing(path);
   return std::move(*opened);
+}
+
+void refuse_missing(const std::string& path) {
+  const int reason = errno;
+  // No file has a longer name.
+  constexpr std::string_view kEnding = ".json:";
+  for (std::size_t at = path.find(kEnding); at < PATH_MAX; at = path.find(kEnding, at + 1)) {
+    const std::size_t colon = at + kEnding.size() - 1;
+    const std::string index = path.substr(0, colon);
+    struct stat info {};
+    if (os().stat(index.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
+    const InputFile file = InputFile::open(index);
+    if (!file.mapping()) continue;
+    with_context(printable(index),
+                 [&] { refuse_shard_index(front_of(file), std::string_view(path).substr(colon + 1)); });
+  }
+  errno = reason;
+  throw_errno(path, "cannot open");
 }
 
 JsonText text_of(OpenedFile opened) {
@@ -94,8 +113,10 @@ JsonText text_of(OpenedFile opened) {
   return JsonText(JsonSpan{front_of(opened.file), opened.file.mapping()});
 }
 
-std::unique_ptr<Archive> open_archive(const OpenedFile& opened) {
-  return with_context(printable(opened.shown), [&] { return opened.format->open_archive(opened.file); });
+std::unique_ptr<Archive> open_archive(OpenedFile& opened) {
+  const auto head = std::as_bytes(std::span(opened.head));
+  return with_context(printable(opened.shown),
+                      [&] { return opened.format->open_archive(opened.file, head); });
 }
 
 std::size_t chosen_member(const OpenedFile& opened, const Archive& archive) {
@@ -112,7 +133,7 @@ std::string array_name(const std::string& text) {
   // Opening a FIFO to look into it would take data from its reader.
   struct stat info {};
   if (os().stat(text.c_str(), &info) != 0 || S_ISREG(info.st_mode)) {
-    const OpenedFile opened = open_file(text, &default_format());
+    OpenedFile opened = open_file(text, &default_format());
     if (opened.format->open_archive != nullptr) {
       const auto archive = open_archive(opened);
       return std::string(archive->name(chosen_member(opened, *archive)));
@@ -121,22 +142,6 @@ std::string array_name(const std::string& text) {
   const std::string file = text.substr(text.rfind('/') + 1);
   const std::size_t dot = file.rfind('.');
   return dot == 0 ? file : file.substr(0, dot);
-}
-
-std::vector<std::string> array_names(const std::string& text) {
-  if (is_inline_json(text)) return {};
-  // Opening a FIFO to look into it would take data from its reader.
-  struct stat info {};
-  if (os().stat(text.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
-  const OpenedFile opened = open_file(text, &default_format());
-  if (opened.format->open_archive == nullptr) return {};
-  const auto archive = open_archive(opened);
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < archive->size(); ++i) {
-    if (archive->is_array(i)) names.emplace_back(archive->name(i));
-  }
-  if (names.empty()) throw Error(cat(printable(text), ": the archive holds no arrays"));
-  return names;
 }
 
 bool names_file(const std::string& text) {

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/input_file.hpp"
 #include "io/archive.hpp"
@@ -35,10 +34,14 @@ struct OpenedFile {
 // Then FILE:NAME; nothing, with errno unchanged, when there is no such archive. Throws Error.
 [[nodiscard]] std::optional<OpenedFile> open_archive_path(const std::string& path);
 
+// Throws the Error for a path that neither of them opens, errno being the reason. Where it is FILE:NAME and
+// FILE the index of a sharded model, the Error says which file has the array.
+[[noreturn]] void refuse_missing(const std::string& path);
+
 // The text of a file whose format is text.
 [[nodiscard]] JsonText text_of(OpenedFile opened);
-// A file whose format is an archive. Throws Error naming it.
-[[nodiscard]] std::unique_ptr<Archive> open_archive(const OpenedFile& opened);
+// A file whose format is an archive; `opened` outlives it where it is a stream. Throws Error naming it.
+[[nodiscard]] std::unique_ptr<Archive> open_archive(OpenedFile& opened);
 // The member that `opened` names, else the only one. Throws Error naming the archive.
 [[nodiscard]] std::size_t chosen_member(const OpenedFile& opened, const Archive& archive);
 // "a.npz:x".
@@ -47,10 +50,6 @@ struct OpenedFile {
 // The name of the array of an operand: its name in the archive, or the file name without the extension. Empty
 // for standard input and inline JSON. Throws Error when an archive has several arrays and none is named.
 [[nodiscard]] std::string array_name(const std::string& text);
-
-// The names of all arrays of the archive that has the whole of `text` as its name, in their order; empty for
-// any other operand. Throws Error when there are none.
-[[nodiscard]] std::vector<std::string> array_names(const std::string& text);
 
 // Whether `text` is not inline JSON, and a file has the whole of it as its name, or it is FILE:NAME with an
 // archive of that name.

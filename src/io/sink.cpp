@@ -13,6 +13,7 @@
 #include "base/output_file.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
+#include "io/archive.hpp"
 
 namespace tensorop {
 namespace {
@@ -31,6 +32,8 @@ std::byte* ElementFile::map() const {
   return file_.map(offset_ + bytes_).data() + offset_;
 }
 
+Sink::~Sink() = default;
+
 Sink::Sink(Encoding encoding, std::unique_ptr<Transport> transport)
     : encoding_(std::move(encoding)), transport_(std::move(transport)) {
   OutputFile* file = transport_->random_access();
@@ -38,13 +41,14 @@ Sink::Sink(Encoding encoding, std::unique_ptr<Transport> transport)
     transport_->require_space(encoding_.least_bytes);
     return;
   }
+  const std::int64_t begin = transport_->offset();
   const std::int64_t offset = to_int64(encoding_.prefix.size());
   constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
   const std::int64_t end = checked_add(offset, encoding_.least_bytes).value_or(kMost);
-  file->reserve(checked_add(end, to_int64(encoding_.suffix.size())).value_or(kMost));
-  file->write_at(0, bytes_of(encoding_.prefix));
-  file->write_at(end, bytes_of(encoding_.suffix));
-  elements_.emplace(*file, offset, encoding_.element_bytes, encoding_.least_bytes);
+  transport_->reserve(checked_add(end, to_int64(encoding_.suffix.size())).value_or(kMost));
+  if (!encoding_.prefix.empty()) file->write_at(begin, bytes_of(encoding_.prefix));
+  if (!encoding_.suffix.empty()) file->write_at(begin + end, bytes_of(encoding_.suffix));
+  elements_.emplace(*file, begin + offset, encoding_.element_bytes, encoding_.least_bytes);
 }
 
 void Sink::encode(std::int64_t first, std::int64_t count, const std::byte* elements, std::string& out) const {
@@ -65,6 +69,11 @@ void Sink::append(std::string_view encoded) {
 void Sink::commit() {
   if (!elements_) append(encoding_.suffix);
   transport_->commit();
+  if (archive_) archive_->commit();
+}
+
+void Sink::take_archive(std::unique_ptr<ArchiveWriter> archive) {
+  archive_ = std::move(archive);
 }
 
 namespace {
@@ -79,7 +88,7 @@ std::string redirected_to() {
 }
 
 // What a shell redirects to a file must be what the name of the file says, and a terminal shows only text.
-const Format& standard_output_format(const Format* given, FormatChoice choice) {
+const Format& standard_output_format(const Format* given) {
   if (given != nullptr) {
     if (given->is_binary && os().isatty(STDOUT_FILENO)) {
       throw Error(cat("standard output is a terminal, and ", given->title, " is binary"), "",
@@ -92,31 +101,28 @@ const Format& standard_output_format(const Format* given, FormatChoice choice) {
   // Any text may be in a .txt file.
   if (named == nullptr || named->is_default || lower(path).ends_with(".txt")) return default_format();
   const std::string file = printable(path.substr(path.rfind('/') + 1));
-  const auto names = format_names(choice);
-  const bool is_choice = std::ranges::find(names, named->name) != names.end();
-  throw Error(
-      cat("standard output is ", file, ", but the result is ", default_format().title), "",
-      cat("-o ", file, " writes ", named->title, is_choice ? cat("; so does --format ", named->name) : ""));
+  throw Error(cat("standard output is ", file, ", but the result is ", default_format().title), "",
+              cat("-o ", file, " writes ", named->title, "; so does --format ", named->name));
 }
 
 }  // namespace
 
-const Format& format_of(const Destination& destination, FormatChoice choice) {
-  if (destination.path == "-") return standard_output_format(destination.format, choice);
-  return destination.format != nullptr ? *destination.format : format_by_ending(destination.path, choice);
-}
-
-const Format& single_format_of(const Destination& destination) {
-  const Format& format = format_of(destination, FormatChoice::tensor);
-  if (!format.is_archive()) return format;
-  const std::string shown = destination.path == "-" ? "standard output" : printable(destination.path);
-  throw Error(cat(shown, ": only convert writes ", format.title, " archives"), "",
-              cat("write NPY files, then: tensorop convert a.npy b.npy -o ab", format.endings[0]));
+const Format& format_of(const Destination& destination) {
+  if (destination.path == "-") return standard_output_format(destination.format);
+  return destination.format != nullptr ? *destination.format : format_by_ending(destination.path);
 }
 
 std::unique_ptr<Sink> open_sink(const Destination& destination, DType dtype, const Shape& shape,
                                 std::int64_t strings) {
-  const Format& format = single_format_of(destination);
+  const Format& format = format_of(destination);
+  if (format.is_archive()) {
+    auto archive = format.create_archive(destination.path, {.durable = destination.durable});
+    const std::string name = destination.array.empty() ? std::string(kOnlyArray) : destination.array;
+    (void)archive->announce({{name, dtype, shape}});
+    auto sink = archive->add(name, dtype, shape, strings);
+    sink->take_archive(std::move(archive));
+    return sink;
+  }
   OutputFile file = destination.path == "-" ? OutputFile::standard_output()
                                             : OutputFile::create(destination.path, destination.durable);
   Encoding encoding = destination.array.empty() || format.encode_named == nullptr

@@ -15,6 +15,8 @@
 
 namespace tensorop {
 
+class ArchiveWriter;
+
 // The elements of a file that holds them as in memory. Any thread, any order.
 class ElementFile {
  public:
@@ -44,6 +46,12 @@ class Sink {
  public:
   // Claims the space. Throws Error where the result cannot fit.
   Sink(Encoding encoding, std::unique_ptr<Transport> transport);
+  ~Sink();
+  Sink(const Sink&) = delete;
+  Sink& operator=(const Sink&) = delete;
+
+  // The archive that the sink writes the last array of: commit() completes and publishes it too.
+  void take_archive(std::unique_ptr<ArchiveWriter> archive);
 
   // True when written bytes cannot be revoked.
   [[nodiscard]] bool is_stream() const { return transport_->is_stream(); }
@@ -66,6 +74,7 @@ class Sink {
   void start();
 
   Encoding encoding_;
+  std::unique_ptr<ArchiveWriter> archive_;  // outlives the transport
   std::unique_ptr<Transport> transport_;
   std::optional<ElementFile> elements_;
   bool started_ = false;
@@ -78,14 +87,13 @@ struct Destination {
   std::string array = {};          // its name, where the format has one; empty: none
 };
 
-// The format a destination asks for: an archive is returned whatever the choice. Throws Error where its
-// ending is unknown and no format was given; the hint names the formats of the choice. So it does where
-// standard output is a terminal and the format is binary, and where it is a file whose name has the ending of
-// another format than the default one and no format was given.
-[[nodiscard]] const Format& format_of(const Destination& destination, FormatChoice choice);
+// The format a destination asks for. Throws Error where its ending is unknown and no format was given. So it
+// does where standard output is a terminal and the format is binary, and where it is a file whose name has
+// the ending of another format than the default one and no format was given.
+[[nodiscard]] const Format& format_of(const Destination& destination);
 
-// The same, where it is to hold one tensor: an archive is refused as well.
-[[nodiscard]] const Format& single_format_of(const Destination& destination);
+// The name of the one array of an archive that a result is written to, as numpy.savez has it.
+inline constexpr std::string_view kOnlyArray = "arr_0";
 
 // Opens `destination` for a result of this dtype and shape and claims its space. `strings` is what
 // Format::measure_strings() says of elements of dtype string; else 0. Throws Error naming the path.

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
+#include "io/shard_index.hpp"
 
 namespace tensorop {
 
@@ -75,7 +76,7 @@ Source Source::open(const std::string& text, const Options& options) {
     if (looks_like_json(text)) return inline_json();
     opened = open_archive_path(text);
     errno = reason;
-    if (!opened) throw_errno(text, "cannot open");
+    if (!opened) refuse_missing(text);
   }
   return of_file(std::move(*opened), options);
 }
@@ -117,6 +118,9 @@ void Source::take_file(OpenedFile opened, ArrayReading reading) {
     text_ = std::make_shared<JsonText>(text_of(std::move(opened)));
   } else if (format_->open_archive != nullptr) {
     const auto archive = open_archive(opened);
+    if (reading.warn) {
+      for (const std::string& line : archive->warnings()) reading.warn(line);
+    }
     const std::size_t member = chosen_member(opened, *archive);
     name_ = printable(array_path(opened, *archive, member));
     Tensor tensor = with_context(name_, [&] { return archive->read(member, reading); });
@@ -166,6 +170,9 @@ JsonTensor Source::read_text(const JsonReading& reading) const {
     } catch (const MemoryError& error) {
       throw MemoryError(error.what(), error.rule(),
                         "text is read into memory as a whole: convert it to NPY where there is more memory");
+    } catch (const Error&) {
+      if (format_->is_default && mapping_) refuse_shard_index(text_->window());
+      throw;
     }
   });
 }

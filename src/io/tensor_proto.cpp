@@ -11,7 +11,8 @@
 #include "base/error.hpp"
 #include "base/memory.hpp"
 #include "base/text.hpp"
-#include "io/npy.hpp"
+#include "io/safetensors.hpp"
+#include "io/stored_array.hpp"
 #include "io/tensor_proto_data.hpp"
 #include "io/tensor_proto_fields.hpp"
 
@@ -418,11 +419,12 @@ Tensor raw_tensor(const Fields& fields, const std::byte* raw, std::shared_ptr<co
   if (info(fields.dtype()).bits < 8) {
     return unpacked_tensor(fields.dtype(), fields.shape(), {raw, to_size(fields.raw_bytes())});
   }
-  NpyHeader header;
-  header.dtype = fields.dtype();
-  header.item_bytes = element_size(fields.dtype());
-  header.shape = fields.shape();
-  return read_npy_elements(header, raw, std::move(owner), reading);
+  const StoredArray array = {.dtype = fields.dtype(),
+                             .encoding = StoredEncoding::native,
+                             .item_bytes = element_size(fields.dtype()),
+                             .fortran_order = false,
+                             .shape = fields.shape()};
+  return read_stored(array, raw, std::move(owner), reading);
 }
 
 void warn(const Fields& fields, const ArrayReading& reading) {
@@ -494,7 +496,8 @@ bool is_text(std::string_view head) {
 }  // namespace
 
 bool begins_as_tensor_proto(std::string_view head) {
-  if (head.empty()) return false;
+  // The length of its header may begin so.
+  if (head.empty() || begins_as_safetensors(head)) return false;
   if (head[0] == '\x08' || head[0] == '\x10') return true;
   if (head[0] != '\x0a') return false;
   const std::string_view text = after_space(head);

@@ -23,6 +23,11 @@ std::string as_file(const std::string& path) {
   return is_inline_json(path) ? cat("./", path) : path;
 }
 
+bool is_regular_file(const std::string& path) {
+  struct stat info {};
+  return os().stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+}
+
 }  // namespace
 
 TensorSet TensorSet::of_folder(const std::string& path) {
@@ -44,7 +49,7 @@ TensorSet TensorSet::of_archive(OpenedFile opened) {
   TensorSet set;
   set.name_ = opened.shown;
   set.mapping_ = opened.file.mapping();
-  set.archive_ = open_archive(opened);
+  set.archive_ = tensorop::open_archive(opened);
   for (std::size_t i = 0; i < set.archive_->size(); ++i) {
     if (!set.archive_->is_array(i)) continue;
     const std::string name(set.archive_->name(i));
@@ -61,15 +66,24 @@ TensorSet TensorSet::of_archive(OpenedFile opened) {
   return set;
 }
 
-std::optional<TensorSet> TensorSet::open(const std::string& text) {
-  if (text == "-" || is_inline_json(text)) return std::nullopt;
-  struct stat info {};
-  if (os().stat(text.c_str(), &info) != 0) return std::nullopt;
-  if (S_ISDIR(info.st_mode)) return of_folder(text);
-  if (!S_ISREG(info.st_mode)) return std::nullopt;
-  auto opened = open_whole_path(text);
+std::optional<TensorSet> TensorSet::open_archive(const std::string& text, const Format* given) {
+  // Opening a FIFO to look into it would take data from its reader.
+  if (text == "-" || is_inline_json(text) || !is_regular_file(text)) return std::nullopt;
+  auto opened = open_whole_path(text, given);
   if (!opened || opened->format->open_archive == nullptr) return std::nullopt;
   return of_archive(std::move(*opened));
+}
+
+std::optional<TensorSet> TensorSet::open(const std::string& text) {
+  if (text != "-" && !is_inline_json(text) && is_folder(text)) return of_folder(text);
+  return open_archive(text);
+}
+
+std::vector<std::string> TensorSet::warnings() const {
+  std::vector<std::string> lines;
+  if (!is_archive()) return lines;
+  for (const std::string& line : archive_->warnings()) lines.push_back(cat(printable(name_), ": ", line));
+  return lines;
 }
 
 std::string TensorSet::path_of(const SetMember& member) const {

@@ -29,7 +29,9 @@ class TensorSet {
   static TensorSet of_folder(const std::string& path);
   // The arrays of an archive. Throws Error.
   static TensorSet of_archive(OpenedFile opened);
-  // The one or the other, where an operand text is a folder or the name of an archive as a whole.
+  // The same, where an operand text is the name of an archive as a whole. `given` as in open_file().
+  static std::optional<TensorSet> open_archive(const std::string& text, const Format* given = nullptr);
+  // A folder or an archive, where an operand text is the name of one as a whole.
   static std::optional<TensorSet> open(const std::string& text);
 
   // The folder or the archive.
@@ -37,6 +39,10 @@ class TensorSet {
   [[nodiscard]] bool is_archive() const { return archive_ != nullptr; }
   // In the order of their keys, then of their names.
   [[nodiscard]] const std::vector<SetMember>& members() const { return members_; }
+  // Of an archive.
+  [[nodiscard]] const Metadata& metadata() const { return archive_->metadata(); }
+  // Of an archive that was read although its format does not allow it, one line each; of a folder nothing.
+  [[nodiscard]] std::vector<std::string> warnings() const;
   // "results/b.npy", "a.npz:b".
   [[nodiscard]] std::string path_of(const SetMember& member) const;
 

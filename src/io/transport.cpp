@@ -11,6 +11,7 @@ class FileTransport final : public Transport {
 
   [[nodiscard]] bool is_stream() const override { return file_.is_stream(); }
   [[nodiscard]] OutputFile* random_access() override { return file_.is_stream() ? nullptr : &file_; }
+  void reserve(std::int64_t bytes) override { file_.reserve(bytes); }
   void require_space(std::int64_t bytes) const override {
     if (!file_.is_stream()) file_.require_space(bytes);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -21,6 +22,10 @@ class Transport {
   [[nodiscard]] virtual bool is_stream() const = 0;
   // The file that bytes may be written to at any offset, instead of append(); null where there is none.
   [[nodiscard]] virtual OutputFile* random_access() { return nullptr; }
+  // Where in that file the bytes begin.
+  [[nodiscard]] virtual std::int64_t offset() const { return 0; }
+  // Claims the space for so many bytes of that file, from offset() on. Throws Error when they do not fit.
+  virtual void reserve(std::int64_t /*bytes*/) {}
   // Throws Error when this many bytes cannot fit. Called before the first byte.
   virtual void require_space(std::int64_t bytes) const = 0;
   virtual void append(std::span<const std::byte> bytes) = 0;

@@ -307,8 +307,7 @@ class JobReader {
     } else if (member.key == "format") {
       destination().format = find_format(text_of(member, "a format"));
       if (destination().format == nullptr) {
-        throw Error(
-            cat(in_quotes(member.value.text), " is not one of ", join(format_names(FormatChoice::tensor))));
+        throw Error(cat(in_quotes(member.value.text), " is not one of ", join(format_names())));
       }
     } else if (member.key == "expect") {
       job_.expect = expectation_of(member, folder_);
@@ -340,7 +339,7 @@ class JobReader {
 // The hint names the key, not the option.
 void require_format(const Destination& output) {
   try {
-    (void)single_format_of(output);
+    (void)format_of(output);
   } catch (const Error& error) {
     std::string hint = error.hint();
     constexpr std::string_view kOption = "give --format";

@@ -119,7 +119,7 @@ Tolerances tolerances_of(std::vector<ToleranceText> noted, const JobDefaults& de
 
 // A data file whose tensor has the name of another input is not in its place.
 void require_own_name(const std::string& path, const OnnxCall& call, std::size_t input) {
-  const std::string name = inspect_file(path).at(0).name;
+  const std::string name = inspect_file(path).arrays.at(0).name;
   const auto other = std::ranges::find(call.inputs, name, &OnnxInput::name);
   if (name.empty() || name == call.inputs[input].name || other == call.inputs.end()) return;
   throw Error(

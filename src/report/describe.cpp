@@ -305,20 +305,30 @@ std::string describe_markdown(std::span<const Rule* const> rules) {
   return out;
 }
 
-std::string describe_text(const FileInfo& file) {
-  std::string out = cat(printable(file.path), ": ", file.names_dtype ? name(file.dtype) : "unknown dtype",
+namespace {
+
+std::string array_text(const FileInfo& file) {
+  std::string out = cat(printable(file.path), ": ",
+                        !file.names_dtype ? "unknown dtype"
+                        : file.dtype      ? std::string(name(*file.dtype))
+                                          : printable(file.stored),
                         " ", to_string(file.shape), ", ", file.bytes, " bytes, ", file.format);
   if (!file.stored.empty())
-    out += cat(" ", file.stored, ", ", file.fortran_order ? "Fortran" : "C", " order");
+    out += cat(" ", printable(file.stored), ", ", file.fortran_order ? "Fortran" : "C", " order");
   if (!file.compression.empty()) out += cat(", ", file.compression);
   if (!file.name.empty()) out += cat(", name ", in_quotes(file.name));
   return out + "\n";
 }
 
-std::string describe_json(const FileInfo& file) {
+// On a line. A path is bytes: those that are not UTF-8 are replaced instead of failing.
+std::string json_line(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string array_json(const FileInfo& file) {
   Json out = {{"path", file.path},
               {"format", file.format},
-              {"dtype", file.names_dtype ? Json(name(file.dtype)) : Json()},
+              {"dtype", file.names_dtype && file.dtype ? Json(name(*file.dtype)) : Json(nullptr)},
               {"shape", file.shape},
               {"bytes", file.bytes}};
   if (!file.stored.empty()) {
@@ -327,8 +337,32 @@ std::string describe_json(const FileInfo& file) {
   }
   if (!file.compression.empty()) out["compression"] = file.compression;
   if (!file.name.empty()) out["name"] = file.name;
-  // A path is bytes: those that are not UTF-8 are replaced instead of failing.
-  return out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_line(out);
+}
+
+}  // namespace
+
+std::string describe_text(const FileContent& content) {
+  std::string out;
+  for (const auto& [key, value] : content.metadata) {
+    out += cat(printable(content.path), ": metadata ", printable(key), " = ", printable(value), "\n");
+  }
+  for (const FileInfo& file : content.arrays) out += array_text(file);
+  return out;
+}
+
+std::string describe_json(const FileContent& content) {
+  std::string out;
+  if (!content.metadata.empty()) {
+    Json metadata = Json::object();
+    // The keys differ; looking each of them up takes too long where there are many.
+    for (const auto& [key, value] : content.metadata) {
+      metadata.get_ref<Json::object_t&>().push_back({key, value});
+    }
+    out += json_line({{"path", content.path}, {"format", content.format}, {"metadata", metadata}});
+  }
+  for (const FileInfo& file : content.arrays) out += array_json(file);
+  return out;
 }
 
 }  // namespace tensorop

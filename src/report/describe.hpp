@@ -34,8 +34,9 @@ namespace tensorop {
 [[nodiscard]] std::string describe_json(std::span<const Rule* const> rules);
 [[nodiscard]] std::string describe_markdown(std::span<const Rule* const> rules);
 
-// "a.npy: float32 (2,3), 24 bytes, npy <f4, C order" on a line, and the same as a JSON object.
-[[nodiscard]] std::string describe_text(const FileInfo& file);
-[[nodiscard]] std::string describe_json(const FileInfo& file);
+// "a.npy: float32 (2,3), 24 bytes, npy <f4, C order" on a line for each array, and the same as JSON objects.
+// What an archive has about itself comes first: a line for each key, and one object.
+[[nodiscard]] std::string describe_text(const FileContent& content);
+[[nodiscard]] std::string describe_json(const FileContent& content);
 
 }  // namespace tensorop

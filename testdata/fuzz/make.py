@@ -77,6 +77,26 @@ def tensor_proto():
         write("tensor_proto", name, bytes.fromhex(fields))
 
 
+def safetensors():
+    def entry(name, dtype, shape, begin, end):
+        return f'"{name}":{{"dtype":"{dtype}","shape":{shape},"data_offsets":[{begin},{end}]}}'
+
+    arrays = ",".join(
+        [entry("b", "I64", "[]", 0, 8), entry("a", "F32", "[1,2]", 8, 16), entry("h", "BF16", "[1]", 16, 18),
+         entry("c", "BOOL", "[3]", 18, 21), entry("f", "F4", "[2]", 21, 22), entry("s", "F6_E2M3", "[4]", 22, 25),
+         entry("e", "U8", "[0,3]", 25, 25)]
+    )  # fmt: skip
+    for name, text, data in [
+        ("one", "{" + entry("x", "F32", "[2]", 0, 8) + "}", bytes(8)),
+        ("all", '{"__metadata__":{"format":"pt","k":"\\u0001"},' + arrays + "}", bytes(range(25))),
+        ("empty", "{}", b""),
+        ("unknown", '{"a":{"dtype":"X","shape":[2],"data_offsets":[0,3],"more":[{"k":1}]},"__metadata__":null}', b"abc"),
+    ]:
+        text += " " * (-len(text) % 8)
+        write("safetensors", name, struct.pack("<Q", len(text)) + text.encode() + data)
+        write("safetensors", name + "_header", text)
+
+
 def json():
     # A letter in front asks for a dtype.
     for name, text in {
@@ -215,6 +235,7 @@ def model():
 
 npz()
 tensor_proto()
+safetensors()
 json()
 jobs()
 model()

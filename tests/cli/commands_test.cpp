@@ -260,7 +260,7 @@ TEST_CASE("convert refuses what it cannot mean", "[cli][commands][convert]") {
   check_refused(run_in(dir, {"convert"}), "convert: no input given");
   check_refused(run_in(dir, {"convert", "[1]", "[2]"}),
                 "convert: unexpected operand '[2]': one file takes one input\n"
-                "hint: an archive takes several: -o FILE.npz");
+                "hint: an archive takes several: -o FILE.npz, -o FILE.safetensors");
   check_refused(run_in(dir, {"convert", "[1,2"}),
                 "convert: malformed JSON at line 1, column 5: unexpected end of input; expected ']'");
   check_refused(run_in(dir, {"convert", "none.npy"}),

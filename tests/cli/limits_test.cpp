@@ -59,7 +59,8 @@ bool is_message(std::string_view text, std::string_view pattern) {
          is_one("a tensor needs # bytes of memory, # are free");
 }
 
-constexpr std::string_view kNoFormat = "is neither NPY, JSON, TensorProto, NPZ nor a table of numbers; it begins with ";
+constexpr std::string_view kNoFormat =
+    "is neither NPY, JSON, TensorProto, NPZ, safetensors nor a table of numbers; it begins with ";
 const std::string kZeros = cat(kNoFormat, "bytes 00 00 00 00 00 00 00 00");
 
 struct Row {
@@ -199,6 +200,8 @@ TEST_CASE("a file that promises more than it holds, or holds more than it should
       {"product2.npy", npy_header_text("<i8", "(4294967296, 4294967296)"), 0},
       {"header.npy", std::string("\x93NUMPY\2\0\xff\xff\xff\xff{", 13), kTera},
       {"hole.npz", std::string("PK\3\4", 4), kTera},
+      {"hole.safetensors", std::string("\0\xe1\xf5\5\0\0\0\0{", 9), kTera},
+      {"deep.safetensors", cat(std::string("\0\xe1\xf5\5\0\0\0\0{", 9), R"("a":{"b":)", deep), kTera},
       {"hole.json", "[", kTera},
       {"deep.json", deep, 0},
       {"deep_jobs.json", cat("{\"op\":\"gather\",\"data\":", deep), 0},
@@ -238,6 +241,10 @@ TEST_CASE("a file that promises more than it holds, or holds more than it should
       {"$B convert hole.npz:x",
        "convert: hole.npz: malformed zip archive: the end of central directory record is missing or "
        "wrong"},
+      {"$B convert hole.safetensors",
+       "convert: hole.safetensors: header: malformed JSON at line 1, column 2: a zero byte"},
+      {"$B convert deep.safetensors",
+       "convert: deep.safetensors: header: more than 100 lists and objects within each other (byte 116)"},
       {"$B convert hole.json", "convert: hole.json: malformed JSON at byte 2: a zero byte"},
       {"$B convert deep.json", "convert: deep.json: lists are nested more than 64 deep: rank is at most 64"},
       {"$B convert deep_object.json",

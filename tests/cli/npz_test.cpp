@@ -205,16 +205,6 @@ TEST_CASE("convert to an archive casts, and refuses what does not fit or go toge
                 "convert: --compress is only for NPZ archives");
 }
 
-TEST_CASE("only convert writes archives", "[cli][npz]") {
-  const TempDir dir;
-  const std::string hint = "\nhint: write NPY files, then: tensorop convert a.npy b.npy -o ab.npz";
-  check_refused(run_in(dir, {"gather", "[1]", "0", "-o", "a.npz"}),
-                "a.npz: only convert writes NPZ archives" + hint);
-  check_refused(run_in(dir, {"gather", "[1]", "0", "--format", "npz"}),
-                "standard output: only convert writes NPZ archives" + hint);
-  CHECK(std::filesystem::is_empty(dir.path()));
-}
-
 TEST_CASE("an archive may be written over one of its inputs", "[cli][npz]") {
   for (const char* compress : {"-q", "--compress"}) {
     const TempDir dir;

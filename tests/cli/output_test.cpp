@@ -78,10 +78,10 @@ TEST_CASE("an ending that tells no format is refused before anything is read", "
   const TempDir dir;
   for (const char* name : {"a", "a.md", "a.zip", "a.npy.bak"}) {
     const ProcessResult result = run_in(dir, {"gather", "no such file", "0", "-o", name});
-    CHECK(result.err ==
-          cat("tensorop: ", name, ": cannot tell the format from the file extension\n",
-              "hint: name it .npy, .json, .txt, .csv, .tsv or .pb, or give --format npy, json, nested, text, "
-              "csv, tsv or pb\n"));
+    CHECK(result.err == cat("tensorop: ", name, ": cannot tell the format from the file extension\n",
+                            "hint: name it .npy, .json, .txt, .csv, .tsv, .pb, .npz or .safetensors, or give "
+                            "--format npy, json, "
+                            "nested, text, csv, tsv, pb, npz or safetensors\n"));
     CHECK(result.out.empty());
     CHECK(result.status == 2);
   }

@@ -151,7 +151,7 @@ TEST_CASE("an option without its value, or with an empty one, is refused", "[cli
       {{"gather", "[1,2]", "0", "--output="}, "gather: --output needs a file name"},
       {{"gather", "[1,2]", "0", "-o", ""}, "gather: --output needs a file name"},
       {{"gather", "[1,2]", "0", "--format="},
-       "gather: --format '' is not one of npy, json, nested, text, csv, tsv, pb"},
+       "gather: --format '' is not one of npy, json, nested, text, csv, tsv, pb, npz, safetensors"},
       // An empty value does not swallow the option after it.
       {{"expand", "[1,2]", "--shape=", "--dry-run"}, "expand: shape is empty [BC-T1]"},
       {{"gather", "--data=", "[0]"}, "gather: data: an empty operand is neither a file nor a tensor"},
@@ -226,7 +226,7 @@ TEST_CASE("a mistyped choice is answered with the choices", "[cli][usage]") {
        "gather: oob 'wrp' is not one of error, zero, clip, wrap [G-8]",
        "did you mean wrap?"},
       {{"gather", "[1]", "0", "--format", "xml"},
-       "gather: --format 'xml' is not one of npy, json, nested, text, csv, tsv, pb"},
+       "gather: --format 'xml' is not one of npy, json, nested, text, csv, tsv, pb, npz, safetensors"},
   });
   check_calls({
       {{"scatternd", "[1]", "[[0]]", "[2]", "--reduction", "ADD"}, json("1", "[3]")},
@@ -352,10 +352,12 @@ TEST_CASE("names and values from outside are escaped and cut in messages", "[cli
       {{"gather", "[1]", "0", "--threads", nasty},
        cat("gather: --threads '", shown, "' is not a positive integer")},
       {{"gather", "[1]", "0", "--format", nasty},
-       cat("gather: --format '", shown, "' is not one of npy, json, nested, text, csv, tsv, pb")},
+       cat("gather: --format '", shown,
+           "' is not one of npy, json, nested, text, csv, tsv, pb, npz, safetensors")},
       {{"gather", "[1]", "0", "-o", nasty},
        cat(shown, ": cannot tell the format from the file extension"),
-       "name it .npy, .json, .txt, .csv, .tsv or .pb, or give --format npy, json, nested, text, csv, tsv or pb"},
+       "name it .npy, .json, .txt, .csv, .tsv, .pb, .npz or .safetensors, or give --format npy, json, "
+       "nested, text, csv, tsv, pb, npz or safetensors"},
       {{"gather", "[1]", "0", "-o", "/nowhere/" + nasty + ".npy"},
        cat("gather: /nowhere/", shown, ".npy: cannot write: folder /nowhere does not exist")},
       {{"gather", "[1]", "0", "--spec", nasty},

@@ -15,7 +15,7 @@ using Bytes = std::span<const std::byte>;
 class Stream {
  public:
   explicit Stream(Bytes bytes) : rest_(bytes.subspan(kNpyMagic.size())) {}
-  NpyStream as(std::optional<std::int64_t> length) {
+  ByteStream as(std::optional<std::int64_t> length) {
     return {[this](std::span<std::byte> buffer) {
               const std::size_t count = std::min(buffer.size(), rest_.size());
               std::copy_n(rest_.begin(), count, buffer.begin());

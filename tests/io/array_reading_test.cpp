@@ -79,7 +79,7 @@ TEST_CASE("an array that memory does not hold is brought into a temporary file, 
       // A deflated array is a stream whose length is known.
       const std::string archive = dir.file("a.npz");
       {
-        const auto writer = format_by_ending(archive, FormatChoice::all).create_archive(archive, {true});
+        const auto writer = format_by_ending(archive).create_archive(archive, {true});
         const auto sink = writer->add("x", dtype, shape, 0);
         sink->append({reinterpret_cast<const char*>(tensor.data()), to_size(tensor.bytes())});
         sink->commit();
@@ -100,13 +100,13 @@ TEST_CASE("a stream that memory does not hold is brought into a temporary file",
   for (const bool fortran_order : {false, true}) {
     const std::string bytes = npy_bytes(tensor, {.fortran_order = fortran_order, .big_endian = true});
     const auto read = [&](std::string_view rest) {
-      const NpyStream stream = {[&rest](std::span<std::byte> buffer) {
-                                  const std::size_t size = std::min(buffer.size(), rest.size());
-                                  std::memcpy(buffer.data(), rest.data(), size);
-                                  rest.remove_prefix(size);
-                                  return size;
-                                },
-                                std::nullopt};
+      const ByteStream stream = {[&rest](std::span<std::byte> buffer) {
+                                   const std::size_t size = std::min(buffer.size(), rest.size());
+                                   std::memcpy(buffer.data(), rest.data(), size);
+                                   rest.remove_prefix(size);
+                                   return size;
+                                 },
+                                 std::nullopt};
       return read_npy(stream, {}, {.memory = 1000, .scratch = [&](std::int64_t size) {
                                      return ScratchFile(dir.path().string(), size);
                                    }});

@@ -44,8 +44,10 @@ std::int64_t width_of(const Tensor& tensor) {
 bool is_refused(const Format& format, const Tensor& tensor) {
   if (format.ending_decides && tensor.rank() == 0) return true;
   if (tensor.dtype() != DType::string) return false;
-  return error_of([&] { (void)format.encode(tensor.dtype(), tensor.shape(), width_of(tensor)); }) !=
-         "no error";
+  const TempDir dir;
+  return error_of([&] {
+           (void)open_sink({dir.file("file"), &format}, tensor.dtype(), tensor.shape(), width_of(tensor));
+         }) != "no error";
 }
 
 void write(Sink& sink, const Tensor& tensor) {
@@ -67,6 +69,12 @@ void check_same(const std::string& text, const Tensor& tensor) {
   CHECK(source.tensor()->dtype() == tensor.dtype());
   CHECK(source.tensor()->shape() == tensor.shape());
   CHECK(nested_json(*source.tensor()) == nested_json(tensor));
+}
+
+std::string names_of(const std::vector<FileInfo>& infos) {
+  std::vector<std::string> names;
+  for (const FileInfo& info : infos) names.push_back(info.path.substr(info.path.find(":a:") + 1));
+  return join(names);
 }
 
 void check_info(const FileInfo& info, const std::string& path, const Format& format, const Tensor& tensor) {
@@ -126,41 +134,48 @@ TEST_CASE("a file of any format reads back as what was written", "[io][format]")
       if ((!format.is_readable() || format.ending_decides) && tensor.size() == 0) continue;
       check_same(path, tensor);
       if (format.is_readable() && !format.ending_decides)
-        check_info(inspect_file(path).at(0), path, format, tensor);
+        check_info(inspect_file(path).arrays.at(0), path, format, tensor);
     }
   }
 }
 
 TEST_CASE("an archive of any format reads back, as a whole and array by array", "[io][format]") {
   const TempDir dir;
-  const auto tensors = samples();
   for (const Format& format : formats()) {
     if (format.create_archive == nullptr) continue;
+    auto tensors = samples();
+    std::erase_if(tensors, [&](const Tensor& tensor) { return is_refused(format, tensor); });
     for (const bool compress : {false, true}) {
       if (compress && !format.can_compress) continue;
       CAPTURE(format.name, compress);
       const std::string path = dir.file("archive.npy");
       const auto writer = format.create_archive(path, {.compress = compress});
+      std::vector<ArchiveArray> arrays;
       for (std::size_t i = 0; i < tensors.size(); ++i) {
+        arrays.push_back({cat("a:", i), tensors[i].dtype(), tensors[i].shape()});
+      }
+      for (const std::size_t i : writer->announce(arrays)) {
         write(*writer->add(cat("a:", i), tensors[i].dtype(), tensors[i].shape(), width_of(tensors[i])),
               tensors[i]);
       }
       writer->commit();
       CHECK(detect_format(get(path)) == &format);
-      const auto infos = inspect_file(path);
+      const auto infos = inspect_file(path).arrays;
       REQUIRE(infos.size() == tensors.size());
       for (std::size_t i = 0; i < tensors.size(); ++i) {
         const std::string array = cat(path, ":a:", i);
         check_same(array, tensors[i]);
-        check_info(infos[i], array, format, tensors[i]);
-        check_info(inspect_file(array).at(0), array, format, tensors[i]);
+        const auto info = std::ranges::find(infos, array, &FileInfo::path);
+        REQUIRE(info != infos.end());
+        check_info(*info, array, format, tensors[i]);
+        check_info(inspect_file(array).arrays.at(0), array, format, tensors[i]);
         CHECK(array_name(array) == cat("a:", i));
       }
       CHECK(error_of([&] { (void)Source::open(path + ":b", {}); }) ==
-            cat(path, ": the archive holds no array 'b'\nit holds a:0, a:1, a:2, a:3, a:4"));
-      CHECK(error_of([&] {
-              (void)Source::open(path, {});
-            }).starts_with(cat(path, ": the archive holds 5 arrays ")));
+            cat(path, ": the archive holds no array 'b'\nit holds ", names_of(infos)));
+      CHECK(error_of([&] { (void)Source::open(path, {}); }) ==
+            cat(path, ": the archive holds ", tensors.size(), " arrays (", names_of(infos),
+                "); name one of them\nFILE:NAME names one array of an archive"));
     }
   }
 }

@@ -132,11 +132,11 @@ TEST_CASE("each element type has its codes", "[io][npy]") {
   struct Row {
     std::string_view descr;
     DType dtype;
-    NpyEncoding encoding;
+    StoredEncoding encoding;
     std::int64_t bytes;
   };
-  constexpr auto kNative = NpyEncoding::native;
-  constexpr auto kSwapped = NpyEncoding::swapped;
+  constexpr auto kNative = StoredEncoding::native;
+  constexpr auto kSwapped = StoredEncoding::swapped;
   const std::vector<Row> rows = {
       {"|b1", DType::boolean, kNative, 1},
       {"|i1", DType::int8, kNative, 1},
@@ -158,9 +158,9 @@ TEST_CASE("each element type has its codes", "[io][npy]") {
       {">f8", DType::float64, kSwapped, 8},
       {"<c8", DType::complex64, kNative, 8},
       {">c16", DType::complex128, kSwapped, 16},
-      {"<U5", DType::string, NpyEncoding::utf32, 20},
-      {">U5", DType::string, NpyEncoding::utf32_swapped, 20},
-      {"|S5", DType::string, NpyEncoding::bytes, 5},
+      {"<U5", DType::string, StoredEncoding::utf32, 20},
+      {">U5", DType::string, StoredEncoding::utf32_swapped, 20},
+      {"|S5", DType::string, StoredEncoding::bytes, 5},
   };
   for (const Row& row : rows) {
     CAPTURE(row.descr);

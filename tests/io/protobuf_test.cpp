@@ -182,9 +182,8 @@ TEST_CASE("bytes of a stream that are not kept count for positions, and end the 
 }
 
 TEST_CASE("an endless message ends at what readers of protobuf accept", "[io][protobuf]") {
-  ProtoStream stream(
-      [](std::span<std::byte> buffer) { return buffer.size(); },
-      bytes_of(from_hex("12 ff ff ff ff 07")), kNames);
+  ProtoStream stream([](std::span<std::byte> buffer) { return buffer.size(); },
+                     bytes_of(from_hex("12 ff ff ff ff 07")), kNames);
   REQUIRE(stream.next());
   CHECK(error_of([&] {
           std::vector<std::byte> block(1 << 26);

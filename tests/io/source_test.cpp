@@ -283,11 +283,12 @@ TEST_CASE("a file that is neither NPY nor JSON is refused with its path", "[io][
   write_file(dir.file("magic"), "\x93NUMPX\1");
   write_file(dir.file("npy"), "\x93NUMPY");
   CHECK(open_error(dir.file("empty")) == dir.file("empty") + ": holds no JSON value");
-  CHECK(open_error(dir.file("text")) ==
-        dir.file("text") + ": is neither NPY, JSON, TensorProto, NPZ nor a table of numbers; it begins with 'hello'");
+  CHECK(open_error(dir.file("text")) == dir.file("text") +
+                                            ": is neither NPY, JSON, TensorProto, NPZ, safetensors nor a "
+                                            "table of numbers; it begins with 'hello'");
   CHECK(open_error(dir.file("magic")) ==
         dir.file("magic") +
-            ": is neither NPY, JSON, TensorProto, NPZ nor a table of numbers; it begins with "
+            ": is neither NPY, JSON, TensorProto, NPZ, safetensors nor a table of numbers; it begins with "
             "bytes 93 4e 55 4d 50 58 01 (a damaged NPY file)");
   CHECK(open_error(dir.file("npy")) ==
         dir.file("npy") + ": malformed NPY header: the file ends within the magic string");

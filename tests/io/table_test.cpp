@@ -384,7 +384,8 @@ TEST_CASE("a file in no format that is read is refused with what it is", "[io][f
   for (const Case& one : cases) {
     CAPTURE(one.head);
     const std::string message =
-        cat("is neither NPY, JSON, TensorProto, NPZ nor a table of numbers; it begins with ", one.end);
+        cat("is neither NPY, JSON, TensorProto, NPZ, safetensors nor a table of numbers; it begins with ",
+            one.end);
     CHECK(error_of([&] { (void)input_format(one.head, "a", nullptr); }) == message);
   }
 }
@@ -404,13 +405,13 @@ TEST_CASE("a terminal is neither read nor written to in binary", "[io][format]")
   CHECK(error_of([] { (void)Source::open("-", {}); }) ==
         "standard input is a terminal\n- reads a pipe or a redirected file: ... | tensorop ... -");
   CHECK(error_of([] {
-          (void)format_of({"-", find_format("npy")}, FormatChoice::tensor);
+          (void)format_of({"-", find_format("npy")});
         }) == "standard output is a terminal, and NPY is binary\n-o FILE.npy writes a file");
   CHECK(error_of([] {
-          (void)format_of({"-", find_format("npz")}, FormatChoice::all);
+          (void)format_of({"-", find_format("npz")});
         }) == "standard output is a terminal, and NPZ is binary\n-o FILE.npz writes a file");
-  CHECK(format_of({"-", find_format("csv")}, FormatChoice::tensor).name == "csv");
-  CHECK(format_of({"-"}, FormatChoice::tensor).name == "json");
+  CHECK(format_of({"-", find_format("csv")}).name == "csv");
+  CHECK(format_of({"-"}).name == "json");
 }
 
 }  // namespace tensorop

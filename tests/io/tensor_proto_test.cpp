@@ -413,7 +413,7 @@ TEST_CASE("info tells the field of the elements and the name", "[io][pb]") {
   const TempDir dir;
   const std::string path = dir.file("a.pb");
   write_file(path, from_hex("08 02 10 06 2a 02 01 02 42 01 78 88 01 00"));
-  const FileInfo info = inspect_file(path).at(0);
+  const FileInfo info = inspect_file(path).arrays.at(0);
   CHECK(info.format == "pb");
   CHECK(info.dtype == DType::int32);
   CHECK(info.shape == Shape{2});

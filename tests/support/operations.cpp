@@ -259,6 +259,12 @@ const std::vector<Operation>& small_operations() {
       {"archive, compressed by threads",
        {"out.npz"},
        conversion({"data.npy", "words.npy", "picks.npy"}, "out.npz", true, 0, 2)},
+      {"archive, safetensors",
+       {"out.safetensors"},
+       conversion({"data.npy", "other.npy", "tuples.json"}, "out.safetensors", false)},
+      {"gather between safetensors files",
+       {"out.safetensors"},
+       call("gather", {"arrays.safetensors:data", "picks.npy"}, "out.safetensors")},
       {"two jobs", {"one.npy", "two.json"}, run_jobs},
       {"golden files rewritten", {"one.npy", "two.json"}, update_cases},
       {"a case folder",
@@ -312,6 +318,7 @@ void write_operands(const TempDir& dir) {
   write_file(dir.file("tuples.json"), R"({"dtype":"int32","shape":[2,2],"data":[1,2,0,0]})");
   write_file(dir.file("same.json"), "[[0,1],[2,3],[4,5]]");
   conversion({"data.npy", "words.npy"}, "arrays.npz", true)(dir);
+  conversion({"data.npy", "picks.npy"}, "arrays.safetensors", false)(dir);
   fs::create_directories(dir.path() / "set/sub");
   write_file(dir.file("set/sub/x.json"), "[1,2]");
   fs::create_symlink("../arrays.npz", dir.path() / "set/y.npz");

@@ -1,0 +1,65 @@
+// The elements of an array as a file stores them, read into the form that they have in memory: what formats
+// of arrays share, whatever their headers are. Knows no header.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/array_reading.hpp"
+#include "tensor/tensor.hpp"
+
+namespace tensorop {
+
+// How the elements of a file are stored.
+enum class StoredEncoding : std::uint8_t {
+  native,   // as in memory
+  swapped,  // each number big-endian; complex: each part
+  utf32,    // strings of fixed width in code points, zero-padded
+  utf32_swapped,
+  bytes,    // strings of fixed width in bytes of UTF-8, zero-padded
+  nibbles,  // two elements in a byte, the first one in its lower half; in row-major order
+};
+
+// The bytes of its elements, and those of the tensor, fit in int64.
+struct StoredArray {
+  DType dtype = DType::float32;
+  StoredEncoding encoding = StoredEncoding::native;
+  std::int64_t item_bytes = 0;  // of one stored element; not of nibbles
+  bool fortran_order = false;
+  Shape shape = {};
+
+  // Of all stored elements.
+  [[nodiscard]] std::int64_t bytes() const;
+};
+
+// Bytes that can be read once, from front to end.
+struct ByteStream {
+  // Fills the buffer and returns how much of it; less only at the end, and then always 0.
+  std::function<std::size_t(std::span<std::byte> buffer)> read;
+  // How many bytes there will be, where that is known: a header that promises anything else is refused before
+  // memory is taken for the elements.
+  std::optional<std::int64_t> length = {};
+};
+
+// The array whose elements are `stored`, array.bytes() bytes in memory that `owner` keeps. Where they lie as
+// memory wants them, they stay there; else they go where `reading` says, strings always into memory. Throws
+// Error.
+[[nodiscard]] Tensor read_stored(const StoredArray& array, const std::byte* stored,
+                                 std::shared_ptr<const void> owner, const ArrayReading& reading);
+
+// The same of a stream whose last bytes are the elements, `begin` being the first of them, read already.
+// Memory grows with the bytes that arrive, not with the shape; a shape that needs more than the free memory,
+// or than the space for a temporary file, is refused. Throws Error.
+[[nodiscard]] Tensor read_stored(const StoredArray& array, const ByteStream& stream,
+                                 std::vector<std::byte> begin, const ArrayReading& reading);
+
+// Throws the Error for an array of so many bytes of which the file holds another number.
+[[noreturn]] void refuse_length(std::int64_t promised, const std::string& held);
+
+}  // namespace tensorop

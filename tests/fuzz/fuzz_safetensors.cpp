@@ -1,0 +1,76 @@
+// A safetensors file. Whatever its header says, arrays lie within the data, each is found by its name, and
+// read from memory and as a stream it is the same or refused all the same; a file that is read is written
+// again as the same arrays.
+#include <algorithm>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "base/input_file.hpp"
+#include "fuzz/fuzz.hpp"
+#include "fuzz/memory_system.hpp"
+#include "io/safetensors.hpp"
+
+namespace tensorop::fuzz {
+namespace {
+
+void check(const Archive& archive) {
+  (void)attempt([&] { return archive.only(); });
+  std::vector<SafetensorsArray> arrays;
+  for (std::size_t member = 0; member < archive.size(); ++member) {
+    require(archive.find(archive.name(member)) == member, "a name finds another array");
+    const FileInfo info = archive.describe(member);
+    const auto header = attempt([&] { return archive.read(member, {.header_only = true}); });
+    const auto whole = attempt([&] { return archive.read(member, {}); });
+    require(header.has_value() == info.dtype.has_value(), "a described array has no header");
+    require(header.has_value() == whole.has_value(), "a header is read and its array is not");
+    if (!whole) continue;
+    require(*info.dtype == whole->dtype() && info.shape == whole->shape(), "the header is of another array");
+    require_round_trip(*whole);
+  }
+}
+
+// Offsets as they are in a file, one after the other.
+void check_header(const SafetensorsHeader& header) {
+  std::int64_t bytes = 0;
+  for (const SafetensorsArray& array : header.arrays) {
+    require(array.begin >= 0 && array.begin <= array.end && array.end <= header.data_bytes,
+            "an array is outside");
+    bytes += array.end - array.begin;
+  }
+  require(bytes == header.data_bytes, "arrays overlap");
+  const auto text = attempt([&] { return safetensors_header(header.arrays, header.metadata); });
+  if (!text) return;
+  const auto again = attempt([&] {
+    return parse_safetensors_header(std::string_view(*text).substr(to_size(kSafetensorsPrefix)),
+                                    header.data_bytes);
+  });
+  require(again.has_value(), "a header that was written is refused");
+  require(again->metadata == header.metadata, "metadata has changed");
+  require(std::ranges::equal(again->arrays, header.arrays,
+                             [](const SafetensorsArray& a, const SafetensorsArray& b) {
+                               return a.name == b.name && a.dtype == b.dtype && a.shape == b.shape &&
+                                      a.begin == b.begin && a.end == b.end;
+                             }),
+          "arrays have changed");
+}
+
+}  // namespace
+}  // namespace tensorop::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace tensorop;
+  const fuzz::MemoryBound bound(size);
+  const std::string_view text = fuzz::text_of(data, size);
+  // The JSON alone, so that lengths that lie hide nothing.
+  const auto header = fuzz::attempt([&] { return parse_safetensors_header(text, std::nullopt); });
+  if (header) fuzz::check_header(*header);
+  fuzz::MemorySystem memory;
+  memory.put("a", std::string(text));
+  const ScopedSystem scope(memory);
+  // An empty file is not mapped.
+  if (size == 0) return 0;
+  InputFile file = InputFile::open("a");
+  const auto archive = fuzz::attempt([&] { return open_safetensors(file, {}); });
+  if (archive) fuzz::check(**archive);
+  return 0;
+}
