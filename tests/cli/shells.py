@@ -37,7 +37,8 @@ CASES = [
     ("gather --oob ", "clip error wrap zero"),
     ("scatternd --reduction m", "max mean min mul"),
     ("bitshift --direction l", "left"),
-    ("convert a.npy --dtype float", "float16 float32 float64"),
+    ("convert a.npy --dtype float", "float16 float32 float4_e2m1fn float64 float8_e4m3fn float8_e4m3fnuz "
+                                    "float8_e5m2 float8_e5m2fnuz float8_e8m0fnu"),
     ("gather file-", "file-a.npy file-b.npy"),
     ("gather file-a.npy -o file-", "file-a.npy file-b.npy"),
     ("compare file-a.npy file-b", "file-b.npy"),
