@@ -327,7 +327,7 @@ void warn_of_unnamed(const Destination& destination, DType dtype, const Settings
 
 std::int64_t string_width(const Tensor& tensor) {
   if (tensor.dtype() != DType::string) return 0;
-  return longest_characters({tensor.as<StringRef>(), to_size(tensor.size())});
+  return longest_characters(tensor.strings());
 }
 
 void write_tensor(const Tensor& tensor, const Inputs& inputs, Sink& sink, const Threads& threads) {
@@ -340,9 +340,8 @@ void write_tensor(const Tensor& tensor, const Inputs& inputs, Sink& sink, const 
 void write_tensor(const Tensor& tensor, const Inputs& inputs, const Destination& destination,
                   const Threads& threads) {
   const auto measure = format_of(destination).measure_strings;
-  const std::int64_t strings = measure == nullptr || tensor.dtype() != DType::string
-                                   ? 0
-                                   : measure({tensor.as<StringRef>(), to_size(tensor.size())});
+  const std::int64_t strings =
+      measure == nullptr || tensor.dtype() != DType::string ? 0 : measure(tensor.strings());
   const auto sink = open_sink(destination, tensor.dtype(), tensor.shape(), strings);
   write_tensor(tensor, inputs, *sink, threads);
 }

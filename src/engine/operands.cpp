@@ -94,8 +94,10 @@ std::optional<Tensor> exact_integers(const Tensor& tensor, DType dtype) {
   const auto is_exact = [](double value) {
     return std::trunc(value) == value && std::abs(value) <= kLargest;
   };
-  const auto* const values = tensor.as<double>();
-  if (!std::all_of(values, values + count, is_exact)) return std::nullopt;
+  const auto values = tensor.as<double>();
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (!is_exact(values[i])) return std::nullopt;
+  }
   return Tensor(dtype, tensor.shape(), std::move(integers));
 }
 

@@ -104,7 +104,7 @@ Tensor without(const Tensor& tensor, const Tensor& left_out) {
   require_memory(tensor.bytes(), "a comparison without some elements");
   auto storage = std::make_shared<Storage>(tensor.bytes());
   if (tensor.bytes() != 0) std::memcpy(storage->data(), tensor.data(), to_size(tensor.bytes()));
-  const auto* out = left_out.as<Bool>();
+  const auto out = left_out.as<Bool>();
   for (std::int64_t i = 0; i < tensor.size(); ++i) {
     if (out[i]) std::memset(storage->data() + i * width, 0, to_size(width));
   }
@@ -121,9 +121,9 @@ Comparison compare_others(const Tensor& actual, const Tensor& expected, const To
     throw Error(cat("the mask of elements to ignore has shape ", to_string(mask.shape()),
                     ", the tensors have ", to_string(actual.shape())));
   }
-  const auto* out = mask.as<Bool>();
-  const std::int64_t count =
-      std::count_if(out, out + mask.size(), [](Bool ignored) { return bool{ignored}; });
+  const auto out = mask.as<Bool>();
+  std::int64_t count = 0;
+  for (std::int64_t i = 0; i < mask.size(); ++i) count += out[i] ? 1 : 0;
   Comparison comparison = compare_elements_of(without(actual, mask), without(expected, mask), tolerances,
                                               threads, options, count);
   comparison.left_out = count;

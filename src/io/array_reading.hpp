@@ -15,9 +15,6 @@ namespace tensorop {
 
 struct ArrayReading {
   bool header_only = false;  // the tensor has no elements
-  // Elements as in memory are used where they are stored, also at an address that is not aligned for them:
-  // for those who only move their bytes.
-  bool any_address = false;
   // Elements that cannot be used where they are stored are brought into memory, and into a temporary file,
   // which is mapped, where they have more bytes than this. 0: default_memory().
   std::int64_t memory = 0;

@@ -33,7 +33,7 @@ struct NpyHeader : StoredArray {
 // Object, structured, subarray and datetime dtypes are refused by name.
 [[nodiscard]] NpyHeader parse_npy_header(std::span<const std::byte> file);
 
-// Reads the array of a file that begins with kNpyMagic. A C-order, little-endian, aligned array stays in the
+// Reads the array of a file that begins with kNpyMagic. A C-order, little-endian array stays in the
 // mapping; anything else goes where `reading` says; strings always into memory. `read_so_far` is what was
 // already taken from a stream. The bytes must end with the array. Throws Error.
 [[nodiscard]] Tensor read_npy(InputFile& file, std::span<const std::byte> read_so_far,

@@ -36,7 +36,7 @@ class SafetensorsArchive final : public Archive {
   [[nodiscard]] const Metadata& metadata() const override { return header_.metadata; }
   [[nodiscard]] const std::vector<std::string>& warnings() const override { return header_.warnings; }
 
-  // An array that is aligned for its dtype stays in the mapping. Of a stream the only array is read, and only
+  // An array stays in the mapping. Of a stream the only array is read, and only
   // once.
   [[nodiscard]] Tensor read(std::size_t member, const ArrayReading& reading) const override;
   [[nodiscard]] FileInfo describe(std::size_t member) const override;

@@ -321,10 +321,7 @@ Tensor read_stored(const StoredArray& array, const ByteStream& stream, std::vect
 
 Tensor read_stored(const StoredArray& array, const std::byte* stored, std::shared_ptr<const void> owner,
                    const ArrayReading& reading) {
-  const auto address = reinterpret_cast<std::uintptr_t>(stored);
-  const bool is_aligned =
-      reading.any_address || address % static_cast<std::uintptr_t>(info(array.dtype).align) == 0;
-  const bool as_memory_wants = array.encoding == StoredEncoding::native && is_row_major(array) && is_aligned;
+  const bool as_memory_wants = array.encoding == StoredEncoding::native && is_row_major(array);
   if (as_memory_wants) return {array.dtype, array.shape, stored, std::move(owner)};
   return decode(array, stored, reading);
 }

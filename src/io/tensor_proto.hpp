@@ -25,8 +25,8 @@ inline constexpr std::size_t kTensorProtoDetectBytes = 8;
 // The same of a file that is named as one: any message, and nothing, but no text.
 [[nodiscard]] bool may_be_tensor_proto(std::string_view head);
 
-// Reads the tensor of a file. All fields are checked, in any order. Elements in raw_data stay in the mapping
-// where they are aligned; else they go where `reading` says; all other data goes into memory. Data in another
+// Reads the tensor of a file. All fields are checked, in any order. Elements in raw_data stay in the mapping;
+// those of a stream go where `reading` says; all other data goes into memory. Data in another
 // file is refused, and no file is opened. Throws Error.
 [[nodiscard]] Tensor read_tensor_proto(InputFile& file, std::span<const std::byte> read_so_far,
                                        const ArrayReading& reading);

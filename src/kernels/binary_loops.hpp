@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kernels/binary_kernel.hpp"
+#include "tensor/stored_elements.hpp"
 
 namespace tensorop {
 
@@ -28,8 +29,8 @@ template <class Op, class A, class B>
 bool compute_total(const std::byte* a_bytes, std::int64_t stride_a, const std::byte* b_bytes,
                    std::int64_t stride_b, std::byte* out_bytes, std::int64_t count) {
   using Result = decltype(Op::apply(A{}, B{}));
-  const auto* a = reinterpret_cast<const A*>(a_bytes);
-  const auto* b = reinterpret_cast<const B*>(b_bytes);
+  const StoredElements<A> a(a_bytes);
+  const StoredElements<B> b(b_bytes);
   auto* out = reinterpret_cast<Result*>(out_bytes);
   // No iteration reads what another one writes, also when `out` is an operand: the compiler need not check
   // this at run time.
@@ -53,16 +54,16 @@ bool compute_total(const std::byte* a_bytes, std::int64_t stride_a, const std::b
 template <class Op, class A, class B>
 bool compute_partial(const std::byte* a_bytes, std::int64_t stride_a, const std::byte* b_bytes,
                      std::int64_t stride_b, std::byte* out_bytes, std::int64_t count) {
-  const auto* a = reinterpret_cast<const A*>(a_bytes);
-  const auto* b = reinterpret_cast<const B*>(b_bytes);
+  StoredElements<A> a(a_bytes);
+  StoredElements<B> b(b_bytes);
   auto* out = reinterpret_cast<A*>(out_bytes);
   bool sound = true;
   for (std::int64_t i = 0; i < count; ++i) {
     Fault fault = Fault::none;
     out[i] = Op::apply(*a, *b, fault);
     sound = sound && fault == Fault::none;
-    a += stride_a;
-    b += stride_b;
+    a = a + stride_a;
+    b = b + stride_b;
   }
   return sound;
 }
@@ -70,8 +71,8 @@ bool compute_partial(const std::byte* a_bytes, std::int64_t stride_a, const std:
 template <class Op, class A, class B>
 FaultPlace find_fault(const std::byte* a_bytes, std::int64_t stride_a, const std::byte* b_bytes,
                       std::int64_t stride_b, std::int64_t count) {
-  const auto* a = reinterpret_cast<const A*>(a_bytes);
-  const auto* b = reinterpret_cast<const B*>(b_bytes);
+  const StoredElements<A> a(a_bytes);
+  const StoredElements<B> b(b_bytes);
   for (std::int64_t i = 0; i < count; ++i) {
     Fault fault = Fault::none;
     (void)Op::apply(a[i * stride_a], b[i * stride_b], fault);

@@ -5,6 +5,7 @@
 
 #include "base/checked.hpp"
 #include "kernels/arithmetic.hpp"
+#include "tensor/stored_elements.hpp"
 
 namespace tensorop {
 namespace {
@@ -19,7 +20,7 @@ struct Replace {
 template <class T, class Op>
 void combine(const MoveTarget& rows, const Move* moves, std::int64_t count) {
   auto* target = reinterpret_cast<T*>(rows.target);
-  const auto* updates = reinterpret_cast<const T*>(rows.updates);
+  const StoredElements<T> updates(rows.updates);
   if (rows.columns == 1) {
     for (std::int64_t i = 0; i < count; ++i) {
       T& element = target[moves[i].target * rows.row_elements];
@@ -29,9 +30,9 @@ void combine(const MoveTarget& rows, const Move* moves, std::int64_t count) {
   }
   for (std::int64_t i = 0; i < count; ++i) {
     T* row = target + moves[i].target * rows.row_elements;
-    const T* update = updates + moves[i].update * rows.update_step;
+    const StoredElements<T> update = updates + moves[i].update * rows.update_step;
     if constexpr (std::is_same_v<Op, Replace>) {
-      std::memcpy(row, update, to_size(rows.columns) * sizeof(T));
+      std::memcpy(row, update.bytes(), to_size(rows.columns) * sizeof(T));
     } else {
       for (std::int64_t c = 0; c < rows.columns; ++c) row[c] = Op::apply(row[c], update[c]);
     }
@@ -95,7 +96,7 @@ concept Averageable = Real<T> || Complex<T>;
 template <class T>
 void average(const MoveTarget& rows, const Move* moves, std::int64_t count, bool use_init_val) {
   T* target = reinterpret_cast<T*>(rows.target) + moves[0].target * rows.row_elements;
-  const auto* updates = reinterpret_cast<const T*>(rows.updates);
+  const StoredElements<T> updates(rows.updates);
   for (std::int64_t c = 0; c < rows.columns; ++c) {
     const auto update = [&](std::int64_t i) { return updates[moves[i].update * rows.update_step + c]; };
     MeanSum<T> sum(use_init_val ? target[c] : update(0));

@@ -273,7 +273,7 @@ bool is_equal(T a, T e) {
 
 // Floats and complex numbers.
 template <class T>
-void compare_run(const T* actual, const T* expected, std::int64_t first, std::int64_t count,
+void compare_run(StoredElements<T> actual, StoredElements<T> expected, std::int64_t first, std::int64_t count,
                  Recorder& recorder) {
   for (std::int64_t i = 0; i < count; ++i) {
     const T a = actual[i];
@@ -299,7 +299,7 @@ auto integer_of(T value) {
 
 template <class T>
 requires std::integral<T> || SmallInteger<T>
-void compare_run(const T* actual, const T* expected, std::int64_t first, std::int64_t count,
+void compare_run(StoredElements<T> actual, StoredElements<T> expected, std::int64_t first, std::int64_t count,
                  Recorder& recorder) {
   using Unsigned = std::make_unsigned_t<decltype(integer_of(T{}))>;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -323,8 +323,10 @@ bool is_equal_exactly(StringRef a, StringRef e) {
 }
 
 template <class T>
-requires(std::is_same_v<T, Bool> || std::is_same_v<T, StringRef>) void compare_run(
-    const T* actual, const T* expected, std::int64_t first, std::int64_t count, Recorder& recorder) {
+requires(std::is_same_v<T, Bool> ||
+         std::is_same_v<T, StringRef>) void compare_run(StoredElements<T> actual, StoredElements<T> expected,
+                                                        std::int64_t first, std::int64_t count,
+                                                        Recorder& recorder) {
   for (std::int64_t i = 0; i < count; ++i) {
     if (!is_equal_exactly(actual[i], expected[i])) recorder.fail(first + i);
   }

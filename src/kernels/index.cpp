@@ -33,7 +33,7 @@ std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
 // The error policy, without a branch in the loop so that it vectorises: adds component offsets, returns
 // whether any element was bad.
 template <class T, bool kFirst, bool kUnitStride>
-bool decode_component(const T* in, std::int64_t step, std::int64_t count, const IndexAxis& axis,
+bool decode_component(StoredElements<T> in, std::int64_t step, std::int64_t count, const IndexAxis& axis,
                       bool negative, std::int64_t* offsets) {
   const std::int64_t from_end = negative ? axis.size : 0;
   const auto size = static_cast<std::uint64_t>(axis.size);
@@ -91,7 +91,7 @@ void IndexDecoder::fail(std::int64_t position, std::size_t component) const {
 template <class T>
 void IndexDecoder::decode_typed(std::int64_t first, std::int64_t count, std::int64_t* offsets) const {
   const std::int64_t step = components();
-  const T* in = indices_.as<T>() + first * step;
+  const StoredElements<T> in = indices_.as<T>() + first * step;
   if (policy_.out_of_bounds == OutOfBounds::error) {
     bool bad = false;
     for (std::size_t c = 0; c < axes_.size(); ++c) {
@@ -99,7 +99,7 @@ void IndexDecoder::decode_typed(std::int64_t first, std::int64_t count, std::int
       const auto component =
           c == 0 ? (axis.stride == 1 ? decode_component<T, true, true> : decode_component<T, true, false>)
                  : (axis.stride == 1 ? decode_component<T, false, true> : decode_component<T, false, false>);
-      bad |= component(in + c, step, count, axis, policy_.negative, offsets);
+      bad |= component(in + to_int64(c), step, count, axis, policy_.negative, offsets);
     }
     if (!bad) return;
     for (std::int64_t i = 0; i < count * step; ++i) {

@@ -6,6 +6,7 @@
 
 #include "base/checked.hpp"
 #include "tensor/element.hpp"
+#include "tensor/stored_elements.hpp"
 
 namespace tensorop {
 namespace {
@@ -50,7 +51,7 @@ template <class Test, class T>
 void mark_elements(const std::byte* bytes, std::int64_t stride, std::int64_t count, std::uint64_t* bits,
                    std::int64_t at) {
   constexpr std::int64_t kBlock = 256;
-  const auto* elements = reinterpret_cast<const T*>(bytes);
+  const StoredElements<T> elements(bytes);
   if (stride == 0 && !Test::apply(*elements)) return;
   for (std::int64_t first = 0; first < count; first += kBlock) {
     const std::int64_t n = std::min(kBlock, count - first);

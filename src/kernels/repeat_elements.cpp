@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/checked.hpp"
+#include "tensor/stored_elements.hpp"
 
 namespace tensorop {
 namespace {
@@ -11,12 +12,12 @@ namespace {
 template <class Word>
 void repeat(std::byte* out_bytes, const std::byte* data_bytes, const BroadcastWalk& walk, Range range) {
   auto* out = reinterpret_cast<Word*>(out_bytes);
-  const auto* data = reinterpret_cast<const Word*>(data_bytes);
+  const StoredElements<Word> data(data_bytes);
   const std::int64_t stride = walk.inner_stride(0);
   walk.for_each_run(range.first, range.count, [&](const std::int64_t* offsets, std::int64_t n) {
-    const Word* from = data + offsets[0];
+    const StoredElements<Word> from = data + offsets[0];
     if (stride == 1) {
-      std::memcpy(out, from, to_size(n) * sizeof(Word));
+      std::memcpy(out, from.bytes(), to_size(n) * sizeof(Word));
     } else if (stride == 0) {
       std::fill_n(out, n, *from);
     } else {

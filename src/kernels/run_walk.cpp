@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "tensor/stored_elements.hpp"
 
 namespace tensorop {
 namespace {
@@ -48,7 +49,7 @@ BroadcastWalk outer_walk(const BroadcastWalk& walk, std::size_t last_dim, std::s
 template <class Word>
 void pack(std::byte* to, const std::byte* from, const std::int64_t* offsets, std::int64_t count) {
   auto* out = reinterpret_cast<Word*>(to);
-  const auto* data = reinterpret_cast<const Word*>(from);
+  const StoredElements<Word> data(from);
   for (std::int64_t i = 0; i < count; ++i) out[i] = data[offsets[i]];
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/checked.hpp"
 #include "kernels/run_walk.hpp"
+#include "tensor/stored_elements.hpp"
 
 namespace tensorop {
 namespace {
@@ -23,16 +24,16 @@ Word choose(bool condition, Word x, Word y) {
 template <class Word>
 void select(const RunOperand* run, std::byte* out_bytes, std::int64_t count) {
   const auto* condition = reinterpret_cast<const std::uint8_t*>(run[kCondition].data);
-  const auto* x = reinterpret_cast<const Word*>(run[kX].data);
-  const auto* y = reinterpret_cast<const Word*>(run[kY].data);
+  const StoredElements<Word> x(run[kX].data);
+  const StoredElements<Word> y(run[kY].data);
   auto* out = reinterpret_cast<Word*>(out_bytes);
   if (count == 0) return;
   if (run[kCondition].stride == 0) {
-    const Word* chosen = *condition != 0 ? x : y;
+    const StoredElements<Word> chosen = *condition != 0 ? x : y;
     if ((*condition != 0 ? run[kX].stride : run[kY].stride) == 0) {
       std::fill_n(out, count, *chosen);
     } else {
-      std::memcpy(out, chosen, to_size(count) * sizeof(Word));
+      std::memcpy(out, chosen.bytes(), to_size(count) * sizeof(Word));
     }
     return;
   }

@@ -31,7 +31,7 @@ bool is_true(const T& element) {
 }
 
 template <class T>
-std::int64_t count_true(const T* elements, std::int64_t first, std::int64_t end) {
+std::int64_t count_true(const StoredElements<T>& elements, std::int64_t first, std::int64_t end) {
   std::int64_t count = 0;
   for (std::int64_t i = first; i < end; ++i) count += is_true(elements[i]) ? 1 : 0;
   return count;
@@ -39,7 +39,7 @@ std::int64_t count_true(const T* elements, std::int64_t first, std::int64_t end)
 
 // Writes `count` positions and no more; those that are not found any longer stay 0.
 template <class T>
-void write_true(const T* elements, std::int64_t first, std::int64_t end, std::int64_t* out,
+void write_true(const StoredElements<T>& elements, std::int64_t first, std::int64_t end, std::int64_t* out,
                 std::int64_t count) {
   std::int64_t block[kBlock];
   for (std::int64_t begin = first; begin < end && count > 0; begin += kBlock) {
@@ -64,7 +64,7 @@ Tensor true_positions(const Tensor& tensor, const Threads& threads) {
   const std::int64_t chunks = ceil_div(size, kChunk);
   std::vector<std::int64_t> counts(to_size(chunks));
   return dispatch(tensor.dtype(), [&]<class T>(TypeTag<T>) {
-    const T* elements = tensor.as<T>();
+    const StoredElements<T> elements = tensor.as<T>();
     threads.for_each(chunks, [&](std::int64_t chunk, int /*worker*/) {
       counts[to_size(chunk)] = count_true(elements, chunk * kChunk, std::min(size, (chunk + 1) * kChunk));
     });

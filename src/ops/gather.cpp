@@ -9,7 +9,7 @@ namespace tensorop {
 namespace {
 
 constexpr OperandSpec kOperands[] = {
-    {"data", "T", OperandRole::data, "T-1", "the tensor to take slices from, rank at least 1", false, true},
+    {"data", "T", OperandRole::data, "T-1", "the tensor to take slices from, rank at least 1"},
     {"indices", "Tind", OperandRole::indices, "IX-3", "positions along the axis, any shape"},
 };
 

@@ -13,7 +13,7 @@ namespace {
 constexpr unsigned kEqualOffAxis = 1;
 
 constexpr OperandSpec kOperands[] = {
-    {"data", "T", OperandRole::data, "T-1", "the tensor to take elements from, rank at least 1", false, true},
+    {"data", "T", OperandRole::data, "T-1", "the tensor to take elements from, rank at least 1"},
     {"indices", "Tind", OperandRole::indices, "IX-3", "positions along the axis, of data's rank"},
 };
 

@@ -15,7 +15,7 @@ constexpr unsigned kNegativeBatch = 4;   // batch_dims may count from the end of
 constexpr unsigned kFusedBatch = 8;      // GatherND-5: more than one batch dimension become one
 
 constexpr OperandSpec kOperands[] = {
-    {"data", "T", OperandRole::data, "T-1", "the tensor to take slices from, rank at least 1", false, true},
+    {"data", "T", OperandRole::data, "T-1", "the tensor to take slices from, rank at least 1"},
     {"indices", "Tind", OperandRole::indices, "IX-3",
      "index tuples along the last dimension, rank at least 1"},
 };

@@ -37,8 +37,6 @@ struct OperandSpec {
   std::string_view rule;  // rule id of a dtype that the version does not allow
   std::string_view help;
   bool variadic = false;  // the last operand only: any number more of the same
-  // Only the bytes of its elements are moved: they may be at any address, unlike those of other tensors.
-  bool any_address = false;
 };
 
 // Rule ids that are the same for every operator.

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "base/checked.hpp"
+#include "tensor/stored_elements.hpp"
 
 namespace tensorop {
 namespace {
@@ -79,7 +80,7 @@ template <class T>
 void widen_block(const std::byte* in, std::int64_t count, Block& block) {
   using W = typename WideOf<T>::type;
   auto* wide = reinterpret_cast<W*>(block);
-  const auto* elements = reinterpret_cast<const T*>(in);
+  const StoredElements<T> elements(in);
   for (std::int64_t i = 0; i < count; ++i) wide[i] = widen(elements[i]);
 }
 

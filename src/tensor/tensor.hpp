@@ -9,6 +9,7 @@
 
 #include "tensor/dtype.hpp"
 #include "tensor/shape.hpp"
+#include "tensor/stored_elements.hpp"
 
 namespace tensorop {
 
@@ -38,9 +39,8 @@ class Storage {
   std::byte* data_ = nullptr;
 };
 
-// Read-only after it was made, cheap to copy. Elements are aligned for typed access, but for those of
-// operands that are only moved (OperandSpec::any_address). `data()` is null where only dtype and shape are
-// known (--dry-run) and never read where the tensor is empty.
+// Read-only after it was made, cheap to copy. Elements may be at any address. `data()` is null where only
+// dtype and shape are known (--dry-run) and never read where the tensor is empty.
 class Tensor {
  public:
   Tensor() = default;
@@ -80,9 +80,14 @@ class Tensor {
   [[nodiscard]] Arenas arenas() const { return storage_ == nullptr ? Arenas() : storage_->arenas; }
   // The file, where the elements are those of a whole one; else null.
   [[nodiscard]] std::shared_ptr<const MappedFile> mapping() const { return {owner_, file_}; }
+  // The elements as values of the dtype's type.
   template <class T>
-  [[nodiscard]] const T* as() const {
-    return reinterpret_cast<const T*>(data_);
+  [[nodiscard]] StoredElements<T> as() const {
+    return StoredElements<T>(data_);
+  }
+  // The same of a tensor of strings, which are always in memory of their own.
+  [[nodiscard]] std::span<const StringRef> strings() const {
+    return {reinterpret_cast<const StringRef*>(data_), static_cast<std::size_t>(size())};
   }
 
  private:

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/engine.hpp"
@@ -190,7 +191,7 @@ TEST_CASE("elements beyond 2^31, 2^32 and 2^42 bytes are found where they are", 
     const Tensor result = evaluate(request, {});
     REQUIRE(result.shape() == Shape{static_cast<std::int64_t>(places.size())});
     for (std::size_t i = 0; i < places.size(); ++i)
-      CHECK(result.as<std::int8_t>()[i] == static_cast<int>(i + 1));
+      CHECK(result.as<std::int8_t>()[to_int64(i)] == static_cast<int>(i + 1));
   }
   // One place further there is nothing.
   for (const auto& [op, data, indices] : std::vector<Row>{{"gather", "flat.npy", cat("[", kAll, "]")},
@@ -227,8 +228,8 @@ TEST_CASE("of a tensor without elements nothing is read, however many rows it ha
     request.oob = "zero";
     const Tensor result = evaluate(request, {});
     REQUIRE(result.size() == kRows);
-    CHECK(std::all_of(result.as<std::int8_t>(), result.as<std::int8_t>() + kRows,
-                      [](std::int8_t element) { return element == 0; }));
+    CHECK(std::all_of(result.data(), result.data() + kRows,
+                      [](std::byte element) { return element == std::byte{0}; }));
   }
 }
 

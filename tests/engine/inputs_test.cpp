@@ -79,7 +79,7 @@ TEST_CASE("a result does not keep its operands, but what its strings are in", "[
     data.reset();
     CHECK(operand.expired());
     CHECK(strings.expired() == (dtype != DType::string));
-    if (dtype == DType::string) CHECK(result.as<StringRef>()[0].view() == "abc");
+    if (dtype == DType::string) CHECK(result.strings()[0].view() == "abc");
   }
 }
 

@@ -52,7 +52,7 @@ std::string bytes_of(const Tensor& tensor) {
   if (tensor.dtype() != DType::string)
     return {reinterpret_cast<const char*>(tensor.data()), static_cast<std::size_t>(tensor.bytes())};
   std::string out;
-  for (std::int64_t i = 0; i < tensor.size(); ++i) out += cat(tensor.as<StringRef>()[i].view(), '\n');
+  for (const StringRef& element : tensor.strings()) out += cat(element.view(), '\n');
   return out;
 }
 

@@ -24,9 +24,7 @@ ProtoStream::Read in_pieces(Bytes rest, std::size_t piece) {
 std::string written(const NamedTensor& named) {
   const Tensor& tensor = named.tensor;
   const bool is_string = tensor.dtype() == DType::string;
-  const std::int64_t strings =
-      is_string ? tensor_proto_string_bytes({tensor.as<StringRef>(), static_cast<std::size_t>(tensor.size())})
-                : 0;
+  const std::int64_t strings = is_string ? tensor_proto_string_bytes(tensor.strings()) : 0;
   const Encoding encoding = named_tensor_proto_encoding(tensor.dtype(), tensor.shape(), strings, named.name);
   std::string out = encoding.prefix;
   if (encoding.element_bytes == 0) {

@@ -439,7 +439,7 @@ TEST_CASE("strings hold any Unicode and live as long as the tensor", "[json_read
         R"(["a\u0000b","\ud83d\ude00\u00e9é日","","\"\\\/\b\f\n\r\t",")" + longest + R"(","q"])";
     tensor = read(text).tensor;
   }
-  const StringRef* strings = tensor.as<StringRef>();
+  const std::span strings = tensor.strings();
   REQUIRE(tensor.size() == 6);
   CHECK(strings[0].view() == std::string_view("a\0b", 3));
   CHECK(strings[1].view() == "\U0001F600\u00e9\u00e9\u65e5");

@@ -390,13 +390,12 @@ TEST_CASE("a string that is no Unicode is refused with its place", "[io][npy]") 
   CHECK(nested_json(read_streamed(utf32(0x10FFFF))) == "[[\"a\",\"\xf4\x8f\xbf\xbf\"]]");
 }
 
-TEST_CASE("an array as memory wants it stays in the mapping, any other is brought there", "[io][npy]") {
+TEST_CASE("an array as memory wants it stays in the mapping, at any address", "[io][npy]") {
   const TempDir dir;
   const auto data_of = [&](const std::string& bytes, std::size_t offset) {
     write_file(dir.file("a.npy"), bytes);
     InputFile file = InputFile::open(dir.file("a.npy"));
     const Tensor tensor = read_npy(file, {}, {});
-    CHECK(reinterpret_cast<std::uintptr_t>(tensor.data()) % 8 == 0);
     CHECK(nested_json(tensor) == "[1.0,2.0]");
     return tensor.data() == file.mapping()->bytes().data() + offset;
   };
@@ -405,12 +404,11 @@ TEST_CASE("an array as memory wants it stays in the mapping, any other is brough
   for (std::size_t pad = 0; pad < 16; ++pad) {
     CAPTURE(pad);
     const std::string header = framed(literal_of("'<f8'", "(2,)") + std::string(pad, ' '));
-    CHECK(data_of(header + data, header.size()) == (header.size() % 8 == 0));
+    CHECK(data_of(header + data, header.size()));
   }
   // Fortran order of one dimension is C order.
-  std::string header = literal_of("'<f8'", "(2,)", "True");
-  header.append((8 - (header.size() + 10) % 8) % 8, ' ');
-  CHECK(data_of(framed(header) + data, header.size() + 10));
+  const std::string header = framed(literal_of("'<f8'", "(2,)", "True"));
+  CHECK(data_of(header + data, header.size()));
 }
 
 TEST_CASE("bytes that are missing or too many are refused, from files and streams", "[io][npy]") {
@@ -538,7 +536,8 @@ TEST_CASE("a stream longer than the first block arrives whole", "[io][npy]") {
   const Tensor tensor = read_npy(file, {}, {});
   writer.join();
   ::close(ends[0]);
-  CHECK(std::equal(values.begin(), values.end(), tensor.as<std::int32_t>()));
+  REQUIRE(tensor.bytes() == static_cast<std::int64_t>(values.size() * sizeof values[0]));
+  CHECK(std::memcmp(values.data(), tensor.data(), values.size() * sizeof values[0]) == 0);
 }
 
 TEST_CASE("the header is written byte for byte as numpy.save writes it", "[io][npy]") {

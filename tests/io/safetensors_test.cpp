@@ -304,7 +304,7 @@ TEST_CASE("the names of arrays are any text, and no paths", "[io][safetensors]")
   CHECK(names_in(dir.path()) == std::set<std::string>{"f"});
 }
 
-TEST_CASE("an aligned array stays in the file, another one is copied", "[io][safetensors]") {
+TEST_CASE("an array stays in the file, at any address", "[io][safetensors]") {
   const TempDir dir;
   for (const std::size_t padding : {0U, 1U}) {
     CAPTURE(padding);
@@ -315,7 +315,7 @@ TEST_CASE("an aligned array stays in the file, another one is copied", "[io][saf
     const Tensor tensor = open_file(file)->read(0, {});
     const auto bytes = file.mapping()->bytes();
     const bool is_mapped = tensor.data() >= bytes.data() && tensor.data() < bytes.data() + bytes.size();
-    CHECK(is_mapped == (padding == 0));
+    CHECK(is_mapped);
     CHECK(std::memcmp(tensor.data(), "\1\1\1\1\1\1\1\1", 8) == 0);
   }
 }

@@ -220,7 +220,7 @@ std::string outcome(const Request& request, const Settings& settings, const std:
       const Tensor result = evaluate(request, settings);
       std::string bytes = cat(name(result.dtype()), to_string(result.shape()), ' ');
       if (result.dtype() == DType::string) {
-        for (std::int64_t i = 0; i < result.size(); ++i) bytes += cat(result.as<StringRef>()[i].view(), '\n');
+        for (const StringRef& element : result.strings()) bytes += cat(element.view(), '\n');
       } else {
         bytes.append(reinterpret_cast<const char*>(result.data()), to_size(result.bytes()));
       }

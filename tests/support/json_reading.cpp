@@ -37,7 +37,7 @@ JsonOutcome outcome_of(JsonText& text, std::optional<DType> as, const JsonParts&
 std::optional<std::size_t> first_difference(const Tensor& a, const Tensor& b) {
   const auto size = static_cast<std::size_t>(a.dtype() == DType::string ? a.size() : a.bytes());
   for (std::size_t i = 0; i < size; ++i) {
-    const bool equal = a.dtype() == DType::string ? a.as<StringRef>()[i].view() == b.as<StringRef>()[i].view()
+    const bool equal = a.dtype() == DType::string ? a.strings()[i].view() == b.strings()[i].view()
                                                   : a.data()[i] == b.data()[i];
     if (!equal) return i;
   }

@@ -391,7 +391,7 @@ std::string difference(const JsonOutcome& outcome, const std::optional<JsonMeani
   const auto size = static_cast<std::size_t>(tensor.size());
   if (tensor.dtype() == DType::string) {
     for (std::size_t i = 0; i < size; ++i) {
-      if (tensor.as<StringRef>()[i].view() != meaning->strings[i]) return cat("string ", i);
+      if (tensor.strings()[i].view() != meaning->strings[i]) return cat("string ", i);
     }
     return "";
   }

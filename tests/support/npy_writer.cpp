@@ -38,7 +38,7 @@ std::vector<std::string> elements_of(const Tensor& tensor, bool bytes_strings) {
   std::size_t width = bytes_strings ? 1 : 4;
   for (std::size_t i = 0; i < count; ++i) {
     if (tensor.dtype() == DType::string) {
-      const std::string_view text = tensor.as<StringRef>()[i].view();
+      const std::string_view text = tensor.strings()[i].view();
       elements.push_back(bytes_strings ? std::string(text) : utf32(text));
       width = std::max(width, elements.back().size());
     } else {

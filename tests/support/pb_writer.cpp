@@ -24,7 +24,7 @@ std::string pb_bytes(const Tensor& tensor, std::size_t name_length) {
     out += varint(1 << 3) + varint(static_cast<std::uint64_t>(dim));
   out += varint(2 << 3) + varint(static_cast<std::uint64_t>(info(tensor.dtype()).onnx));
   if (tensor.dtype() == DType::string) {
-    for (std::size_t i = 0; i < size; ++i) out += field(6, std::string(tensor.as<StringRef>()[i].view()));
+    for (std::size_t i = 0; i < size; ++i) out += field(6, std::string(tensor.strings()[i].view()));
   }
   if (name_length != 0) out += field(8, std::string(name_length, 'n'));
   if (tensor.dtype() == DType::string) return out;

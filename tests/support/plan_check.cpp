@@ -70,7 +70,11 @@ bool same_element(T a, T b) {
 
 bool same_elements(const Tensor& a, const std::byte* b) {
   return dispatch(a.dtype(), [&]<class T>(TypeTag<T>) {
-    return std::equal(a.as<T>(), a.as<T>() + a.size(), reinterpret_cast<const T*>(b), same_element<T>);
+    const StoredElements<T> elements = a.as<T>();
+    for (std::int64_t i = 0; i < a.size(); ++i) {
+      if (!same_element(elements[i], StoredElements<T>(b)[i])) return false;
+    }
+    return true;
   });
 }
 

@@ -140,7 +140,7 @@ Array::Array(DType type, Shape dims) : dtype(type), shape(std::move(dims)) {
 Array::Array(const Tensor& tensor) : Array(tensor.dtype(), tensor.shape()) {
   for (std::size_t i = 0; i < elements.size(); ++i) {
     if (dtype == DType::string) {
-      elements[i].bytes = tensor.as<StringRef>()[i].view();
+      elements[i].bytes = tensor.strings()[i].view();
     } else {
       std::string& bytes = elements[i].bytes;
       std::memcpy(bytes.data(), tensor.data() + i * bytes.size(), bytes.size());

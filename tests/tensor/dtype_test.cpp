@@ -16,35 +16,34 @@ struct Row {
   std::string safetensors;
   DTypeKind kind;
   int size;
-  int align;
   int bits;
 };
 
 const std::vector<Row> kRows = {
-    {DType::boolean, "bool", "|b1", 9, "BOOL", DTypeKind::boolean, 1, 1, 8},
-    {DType::int8, "int8", "|i1", 3, "I8", DTypeKind::signed_integer, 1, 1, 8},
-    {DType::int16, "int16", "<i2", 5, "I16", DTypeKind::signed_integer, 2, 2, 16},
-    {DType::int32, "int32", "<i4", 6, "I32", DTypeKind::signed_integer, 4, 4, 32},
-    {DType::int64, "int64", "<i8", 7, "I64", DTypeKind::signed_integer, 8, 8, 64},
-    {DType::uint8, "uint8", "|u1", 2, "U8", DTypeKind::unsigned_integer, 1, 1, 8},
-    {DType::uint16, "uint16", "<u2", 4, "U16", DTypeKind::unsigned_integer, 2, 2, 16},
-    {DType::uint32, "uint32", "<u4", 12, "U32", DTypeKind::unsigned_integer, 4, 4, 32},
-    {DType::uint64, "uint64", "<u8", 13, "U64", DTypeKind::unsigned_integer, 8, 8, 64},
-    {DType::float16, "float16", "<f2", 10, "F16", DTypeKind::floating, 2, 2, 16},
-    {DType::bfloat16, "bfloat16", "<V2", 16, "BF16", DTypeKind::floating, 2, 2, 16},
-    {DType::float32, "float32", "<f4", 1, "F32", DTypeKind::floating, 4, 4, 32},
-    {DType::float64, "float64", "<f8", 11, "F64", DTypeKind::floating, 8, 8, 64},
-    {DType::complex64, "complex64", "<c8", 14, "C64", DTypeKind::complex, 8, 8, 64},
-    {DType::complex128, "complex128", "<c16", 15, "", DTypeKind::complex, 16, 8, 128},
-    {DType::string, "string", "", 8, "", DTypeKind::string, 16, 8, 128},
-    {DType::float8_e4m3fn, "float8_e4m3fn", "<V1", 17, "F8_E4M3", DTypeKind::small_floating, 1, 1, 8},
-    {DType::float8_e4m3fnuz, "float8_e4m3fnuz", "<V1", 18, "F8_E4M3FNUZ", DTypeKind::small_floating, 1, 1, 8},
-    {DType::float8_e5m2, "float8_e5m2", "<V1", 19, "F8_E5M2", DTypeKind::small_floating, 1, 1, 8},
-    {DType::float8_e5m2fnuz, "float8_e5m2fnuz", "<V1", 20, "F8_E5M2FNUZ", DTypeKind::small_floating, 1, 1, 8},
-    {DType::float8_e8m0fnu, "float8_e8m0fnu", "<V1", 24, "F8_E8M0", DTypeKind::small_floating, 1, 1, 8},
-    {DType::float4_e2m1fn, "float4_e2m1fn", "<V1", 23, "F4", DTypeKind::small_floating, 1, 1, 4},
-    {DType::int4, "int4", "<V1", 22, "", DTypeKind::small_integer, 1, 1, 4},
-    {DType::uint4, "uint4", "<V1", 21, "", DTypeKind::small_integer, 1, 1, 4},
+    {DType::boolean, "bool", "|b1", 9, "BOOL", DTypeKind::boolean, 1, 8},
+    {DType::int8, "int8", "|i1", 3, "I8", DTypeKind::signed_integer, 1, 8},
+    {DType::int16, "int16", "<i2", 5, "I16", DTypeKind::signed_integer, 2, 16},
+    {DType::int32, "int32", "<i4", 6, "I32", DTypeKind::signed_integer, 4, 32},
+    {DType::int64, "int64", "<i8", 7, "I64", DTypeKind::signed_integer, 8, 64},
+    {DType::uint8, "uint8", "|u1", 2, "U8", DTypeKind::unsigned_integer, 1, 8},
+    {DType::uint16, "uint16", "<u2", 4, "U16", DTypeKind::unsigned_integer, 2, 16},
+    {DType::uint32, "uint32", "<u4", 12, "U32", DTypeKind::unsigned_integer, 4, 32},
+    {DType::uint64, "uint64", "<u8", 13, "U64", DTypeKind::unsigned_integer, 8, 64},
+    {DType::float16, "float16", "<f2", 10, "F16", DTypeKind::floating, 2, 16},
+    {DType::bfloat16, "bfloat16", "<V2", 16, "BF16", DTypeKind::floating, 2, 16},
+    {DType::float32, "float32", "<f4", 1, "F32", DTypeKind::floating, 4, 32},
+    {DType::float64, "float64", "<f8", 11, "F64", DTypeKind::floating, 8, 64},
+    {DType::complex64, "complex64", "<c8", 14, "C64", DTypeKind::complex, 8, 64},
+    {DType::complex128, "complex128", "<c16", 15, "", DTypeKind::complex, 16, 128},
+    {DType::string, "string", "", 8, "", DTypeKind::string, 16, 128},
+    {DType::float8_e4m3fn, "float8_e4m3fn", "<V1", 17, "F8_E4M3", DTypeKind::small_floating, 1, 8},
+    {DType::float8_e4m3fnuz, "float8_e4m3fnuz", "<V1", 18, "F8_E4M3FNUZ", DTypeKind::small_floating, 1, 8},
+    {DType::float8_e5m2, "float8_e5m2", "<V1", 19, "F8_E5M2", DTypeKind::small_floating, 1, 8},
+    {DType::float8_e5m2fnuz, "float8_e5m2fnuz", "<V1", 20, "F8_E5M2FNUZ", DTypeKind::small_floating, 1, 8},
+    {DType::float8_e8m0fnu, "float8_e8m0fnu", "<V1", 24, "F8_E8M0", DTypeKind::small_floating, 1, 8},
+    {DType::float4_e2m1fn, "float4_e2m1fn", "<V1", 23, "F4", DTypeKind::small_floating, 1, 4},
+    {DType::int4, "int4", "<V1", 22, "", DTypeKind::small_integer, 1, 4},
+    {DType::uint4, "uint4", "<V1", 21, "", DTypeKind::small_integer, 1, 4},
 };
 
 TEST_CASE("there are twenty-four dtypes, each with its name, codes and size", "[tensor]") {
@@ -62,15 +61,10 @@ TEST_CASE("there are twenty-four dtypes, each with its name, codes and size", "[
     CHECK(found.kind == row.kind);
     CHECK(found.size == row.size);
     CHECK(element_size(row.dtype) == row.size);
-    CHECK(found.align == row.align);
     CHECK(parse_dtype(row.name) == row.dtype);
-    dispatch(row.dtype, [&]<class T>(TypeTag<T>) {
-      CHECK(sizeof(T) == static_cast<std::size_t>(row.size));
-      CHECK(alignof(T) <= static_cast<std::size_t>(row.align));
-    });
+    dispatch(row.dtype, [&]<class T>(TypeTag<T>) { CHECK(sizeof(T) == static_cast<std::size_t>(row.size)); });
     dispatch_width(row.size, [&]<class Word>(TypeTag<Word>) {
       CHECK(sizeof(Word) == static_cast<std::size_t>(row.size));
-      CHECK(alignof(Word) == static_cast<std::size_t>(row.align));
     });
   }
 }
