@@ -138,6 +138,21 @@ OnnxAttributeType type_of_field(std::uint32_t field) {
   return field < kTypes.size() ? kTypes[field] : kNone;
 }
 
+bool is_list(OnnxAttributeType type) {
+  switch (type) {
+    case OnnxAttributeType::floats:
+    case OnnxAttributeType::integers:
+    case OnnxAttributeType::texts:
+    case OnnxAttributeType::tensors:
+    case OnnxAttributeType::graphs:
+    case OnnxAttributeType::sparse_tensors:
+    case OnnxAttributeType::type_protos:
+      return true;
+    default:
+      return false;
+  }
+}
+
 OnnxValueKind kind_of_field(std::uint32_t field) {
   constexpr OnnxValueKind kNone = OnnxValueKind::untyped;
   constexpr std::array<OnnxValueKind, 10> kKinds = {kNone,
@@ -171,17 +186,19 @@ class ModelReader {
   }
 
  private:
-  // A field that stands once in its message.
+  // A field that stands once in its message, or one of several fields of which only one may.
   class Single {
    public:
     void meet(const ProtoField& field) {
-      if (!std::exchange(has_met_, true)) return;
-      throw Error(
-          cat("field ", field.number(), " (", field.name(), ") stands twice (byte ", field.byte(), ")"));
+      const std::string earlier = std::exchange(met_, field.name());
+      if (earlier.empty()) return;
+      throw Error(cat("field ", field.number(), " (", field.name(), ")",
+                      earlier == met_ ? " stands twice" : cat(" stands beside ", earlier), " (byte ",
+                      field.byte(), ")"));
     }
 
    private:
-    bool has_met_ = false;
+    std::string met_;  // the name of the field
   };
 
   bool next(ProtoMessage& message) {
@@ -319,20 +336,19 @@ class ModelReader {
 
   OnnxAttribute read_attribute(ProtoMessage message) {
     OnnxAttribute attribute;
-    Single name;
-    Single type;
+    std::array<Single, kAttributeNames.size()> singles;
     while (next(message)) {
       const ProtoField& field = message.field();
       const OnnxAttributeType held = type_of_field(field.number());
+      const bool is_known = field.number() < singles.size() && !kAttributeNames[field.number()].empty();
+      if (is_known && !is_list(held)) singles[field.number()].meet(field);
       if (held != OnnxAttributeType::none) {
         const bool is_new = std::ranges::find(attribute.held, held) == attribute.held.end();
         if (is_new) attribute.held.push_back(held);
         read_attribute_value(held, field, attribute);
       } else if (field.number() == 1) {
-        name.meet(field);
         attribute.name = text_of(field);
       } else if (field.number() == 20) {
-        type.meet(field);
         attribute.stated_type = field.integer();
       } else if (field.number() == 21) {
         attribute.refers_to_function = true;
@@ -450,10 +466,14 @@ class ModelReader {
     while (next(message)) {
       if (message.field().number() != 1) continue;
       OnnxDim& dim = dims.emplace_back();
+      Single value;
       ProtoMessage inside = message.field().message(kDimNames);
       while (next(inside)) {
-        if (inside.field().number() == 1) dim.size = inside.field().integer();
-        if (inside.field().number() == 2) dim.name = text_of(inside.field());
+        const ProtoField& field = inside.field();
+        if (field.number() != 1 && field.number() != 2) continue;
+        value.meet(field);
+        if (field.number() == 1) dim.size = field.integer();
+        if (field.number() == 2) dim.name = text_of(field);
       }
     }
     return dims;

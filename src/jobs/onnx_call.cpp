@@ -145,24 +145,42 @@ class CallMaker {
   }
 
  private:
+  // A tensor that the model holds, and what it declares of it as an input.
+  struct Held {
+    const OnnxTensor* tensor = nullptr;
+    std::optional<DType> declared = {};
+  };
+
   // The tensors that the model holds, and the graph inputs that it leaves to others.
   void collect_values() {
-    const auto add = [&](const std::string& name, const OnnxTensor& tensor) {
-      if (initializers_.emplace(name, &tensor).second) return;
-      throw Error(cat("initializer ", quoted(name), " stands twice"));
-    };
-    for (const OnnxTensor& tensor : model_.initializers) add(tensor.name, tensor);
-    for (const OnnxNode& node : model_.nodes) {
-      if (const OnnxTensor* tensor = &node == &node_ ? nullptr : constant_of(node))
-        add(node.outputs[0], *tensor);
+    for (const OnnxTensor& tensor : model_.initializers) {
+      if (held_.emplace(tensor.name, Held{&tensor}).second) continue;
+      throw Error(cat("initializer ", quoted(tensor.name), " stands twice"));
     }
     std::set<std::string> names;
     for (const OnnxValue& value : model_.inputs) {
       if (!names.insert(value.name).second) throw Error(cat("input ", quoted(value.name), " stands twice"));
-      if (initializers_.contains(value.name)) continue;
+      const auto dtype = with_context("input", [&] { return declared_dtype(value); });
+      if (const auto held = held_.find(value.name); held != held_.end()) {
+        held->second.declared = dtype;
+        continue;
+      }
       inputs_.emplace(value.name, call_.inputs.size());
-      call_.inputs.push_back({value.name, with_context("input", [&] { return declared_dtype(value); })});
+      call_.inputs.push_back({value.name, dtype});
     }
+    for (const OnnxTensor& tensor : model_.initializers) names.insert(tensor.name);
+    for (const OnnxNode& node : model_.nodes) collect_outputs(node, names);
+  }
+
+  // A node makes new values. `names`: of those that there are.
+  void collect_outputs(const OnnxNode& node, std::set<std::string>& names) {
+    for (const std::string& output : node.outputs) {
+      if (output.empty() || names.insert(output).second) continue;
+      throw Error(cat("output ", quoted(output), " of ", node.op_type, " is the name of another value"));
+    }
+    if (&node == &node_) return;
+    if (!node.inputs.empty()) throw Error(cat("Constant has no input, not ", node.inputs.size()), kCallRule);
+    held_.emplace(node.outputs[0], Held{constant_of(node)});
   }
 
   // Inputs that are left out at the end are not there.
@@ -178,9 +196,14 @@ class CallMaker {
           cat("node 0: input ", call_.operands.size(), " is left out, and ", node_.op_type, " needs it"),
           kCallRule);
     }
-    if (const auto found = initializers_.find(name); found != initializers_.end()) {
+    if (const auto found = held_.find(name); found != held_.end()) {
+      const auto& [held, declared] = found->second;
       Tensor tensor = with_context(cat("initializer ", quoted(name)),
-                                   [&] { return read_onnx_tensor(*found->second, model_.owner); });
+                                   [&] { return read_onnx_tensor(*held, model_.owner); });
+      if (declared && *declared != tensor.dtype()) {
+        throw Error(cat("initializer ", quoted(name), " is ", tensorop::name(tensor.dtype()),
+                        ", the model declares ", tensorop::name(*declared)));
+      }
       call_.operands.push_back({0, std::move(tensor)});
     } else if (const auto input = inputs_.find(name); input != inputs_.end()) {
       call_.operands.push_back({input->second});
@@ -231,7 +254,7 @@ class CallMaker {
   const OnnxModel& model_;
   const OnnxNode& node_;
   OnnxCall call_;
-  std::map<std::string, const OnnxTensor*, std::less<>> initializers_;
+  std::map<std::string, Held, std::less<>> held_;
   std::map<std::string, std::size_t, std::less<>> inputs_;
 };
 

@@ -126,6 +126,19 @@ void require_own_name(const std::string& path, const OnnxCall& call, std::size_t
       cat(printable(path), ": is named \"", printable(name), "\", which is another input of the model"));
 }
 
+// The dtype of an input that no node has is checked nowhere else. Numbers in a text may have any.
+void require_declared_dtype(const std::string& path, const OnnxCall& call, std::size_t input) {
+  const std::optional<DType> declared = call.inputs[input].dtype;
+  const auto is_used = [&](const OnnxCall::Operand& operand) {
+    return !operand.initializer && operand.input == input;
+  };
+  if (!declared || std::ranges::any_of(call.operands, is_used)) return;
+  const FileInfo file = inspect_file(path).arrays.at(0);
+  if (file.stored.empty() || !file.names_dtype || file.dtype == declared) return;
+  throw Error(cat(printable(path), " is ", file.dtype ? name(*file.dtype) : printable(file.stored),
+                  ", the model declares ", name(*declared)));
+}
+
 // Reads the cases of one folder.
 class CaseFolder {
  public:
@@ -195,6 +208,7 @@ class CaseFolder {
       }
       require_kind(path, Wanted::file);
       require_own_name(path, call, inputs.size());
+      require_declared_dtype(path, call, inputs.size());
       inputs.emplace_back(std::move(path));
     }
     std::string output = numbered_files(set, names, "output_", 1, "output")[0];

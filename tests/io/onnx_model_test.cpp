@@ -37,6 +37,13 @@ Proto nested_graph(int times) {
   return graph;
 }
 
+// A model with an input of that dimension.
+std::string with_dim(const Proto& dim) {
+  const Proto shape = Proto().message(1, dim);
+  const Proto type = Proto().message(1, Proto().message(2, shape));
+  return Proto().message(7, Proto().message(11, Proto().message(2, type))).text();
+}
+
 }  // namespace
 
 // The model of the official case test_gather_negative_indices, written by hand: section 7 of the
@@ -122,8 +129,36 @@ TEST_CASE("what stands twice in a model is refused, not chosen", "[io][onnx]") {
             "field 4 (op_type) stands twice (byte 9)"},
            {Proto().message(7, Proto().message(11, Proto().bytes(1, "x").bytes(1, "y"))).text(),
             "field 1 (name) stands twice (byte 7)"},
+           {with_dim(Proto().integer(1, 2).integer(1, 3)), "field 1 (dim_value) stands twice (byte 14)"},
+           {with_dim(Proto().bytes(2, "N").integer(1, 3)),
+            "field 1 (dim_value) stands beside dim_param (byte 15)"},
+           {Proto()
+                .message(7, Proto().message(11, Proto().message(2, Proto().bytes(1, "").bytes(4, ""))))
+                .text(),
+            "field 4 (sequence_type) stands beside tensor_type (byte 8)"},
        }) {
     CHECK(error_in(row.text) == row.message);
+  }
+  const auto in_attribute = [](const Proto& fields) {
+    return error_in(Proto().message(7, Proto().message(1, Proto().message(5, fields))).text());
+  };
+  // Values that are no lists, and what describes them.
+  for (const auto& [field, name] : std::vector<std::pair<int, std::string>>{{1, "name"},
+                                                                            {4, "s"},
+                                                                            {5, "t"},
+                                                                            {6, "g"},
+                                                                            {13, "doc_string"},
+                                                                            {14, "tp"},
+                                                                            {21, "ref_attr_name"}}) {
+    CHECK(in_attribute(Proto().bytes(field, "").bytes(field, ""))
+              .starts_with(cat("field ", field, " (", name, ") stands twice (byte ")));
+  }
+  CHECK(in_attribute(Proto().fixed32(2, 0).fixed32(2, 1)) == "field 2 (f) stands twice (byte 11)");
+  CHECK(in_attribute(Proto().integer(3, 0).integer(3, 1)) == "field 3 (i) stands twice (byte 8)");
+  CHECK(in_attribute(Proto().integer(20, 2).integer(20, 2)) == "field 20 (type) stands twice (byte 9)");
+  // Lists, and a field that is not known.
+  for (const int number : {8, 9, 10, 11, 12}) {
+    CHECK(in_attribute(Proto().bytes(number, "").bytes(number, "")) == "no error");
   }
 }
 

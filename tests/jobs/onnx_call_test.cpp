@@ -46,6 +46,12 @@ Proto initializer(const std::string& name) {
   return Proto().raw(onnx_int64s({1}, {1}, name));
 }
 
+// A node that makes an initializer of that name.
+Proto constant(const std::string& name) {
+  return onnx_node("Constant", {}, {Proto().bytes(1, "value").message(5, initializer("")).integer(20, 4)},
+                   name);
+}
+
 // A value of TypeProto's field: a sequence (4), a map (5), ...
 Proto other_value(const std::string& name, int field) {
   return Proto().bytes(1, name).message(2, Proto().message(field, Proto()));
@@ -126,6 +132,20 @@ TEST_CASE("a model that contradicts itself is an error", "[jobs][onnx]") {
                            .message(5, initializer("i"))
                            .message(5, initializer("i"))),
             "initializer \"i\" stands twice"},
+           {onnx_model(onnx_graph({gather}, {kInputs[0], onnx_value("i", kOnnxInt32)}, kOutputs)
+                           .message(5, initializer("i"))),
+            "initializer \"i\" is int64, the model declares int32"},
+           // A value has one origin.
+           {onnx_model(onnx_graph({gather, constant("y")}, kInputs, kOutputs)),
+            "output \"y\" of Constant is the name of another value"},
+           {onnx_model(onnx_graph({constant("y"), gather}, kInputs, kOutputs)),
+            "output \"y\" of Gather is the name of another value"},
+           {onnx_model(onnx_graph({constant("x"), gather}, kInputs, kOutputs)),
+            "output \"x\" of Constant is the name of another value"},
+           {onnx_model(onnx_graph({constant("w"), gather}, kInputs, kOutputs).message(5, initializer("w"))),
+            "output \"w\" of Constant is the name of another value"},
+           {onnx_model(onnx_graph({constant("w").bytes(1, "x"), gather}, kInputs, kOutputs)),
+            "Constant has no input, not 1 [G-8]"},
            {onnx_model(onnx_graph({gather}, {onnx_value("x", 99), kInputs[1]}, kOutputs)),
             "input: \"x\" has data type 99, which is not known"},
            {onnx_model(onnx_graph({gather}, kInputs, kOutputs), 0), "opset 0 is not a positive integer"},
@@ -206,10 +226,8 @@ TEST_CASE("a model is called with its inputs, its initializers and its attribute
   const Proto initialized = onnx_model(
       onnx_graph({onnx_node("Gather", {"x", "i"})}, kInputs, kOutputs).message(5, initializer("i")));
   CHECK(first_of(result_of(initialized, {inline_tensor(data)})) == 3);
-  const Proto constant =
-      onnx_node("Constant", {}, {Proto().bytes(1, "value").message(5, initializer("")).integer(20, 4)}, "i");
   const Proto with_constant =
-      onnx_model(onnx_graph({constant, onnx_node("Gather", {"x", "i"})}, {kInputs[0]}, kOutputs));
+      onnx_model(onnx_graph({constant("i"), onnx_node("Gather", {"x", "i"})}, {kInputs[0]}, kOutputs));
   CHECK(first_of(result_of(with_constant, {inline_tensor(data)})) == 3);
 
   // The second input of Expand is an attribute here.

@@ -197,6 +197,23 @@ TEST_CASE("what is wrong with a case folder is an error of that case", "[jobs][o
   CHECK(lines[0].starts_with("a: DIR/a/data.json:"));
 }
 
+TEST_CASE("an input that no node has is of the declared dtype too", "[jobs][onnx]") {
+  const TempDir dir;
+  const Proto graph = onnx_graph(
+      {onnx_node("Gather", {"data", "indices"})},
+      {onnx_value("data", kOnnxFloat), onnx_value("indices", kOnnxInt64), onnx_value("unused", kOnnxInt32)},
+      {onnx_value("y", kOnnxFloat)});
+  const auto with_unused = [&](const std::string& tensor) {
+    write_onnx_case(dir.file("a"), onnx_model(graph), {onnx_floats({1}, {1}), onnx_int64s({1}, {0}), tensor},
+                    {onnx_floats({1}, {1})});
+    return cases_in(dir);
+  };
+  CHECK(with_unused(onnx_tensor(kOnnxInt32, {1}, "1234").text()) == Lines{"a"});
+  CHECK(with_unused("[1,2]") == Lines{"a"});
+  CHECK(with_unused(onnx_int64s({1}, {0})) ==
+        Lines{"a: DIR/a/test_data_set_0/input_2.pb is int64, the model declares int32"});
+}
+
 TEST_CASE("a case that tensorop does not have costs its model alone", "[jobs][onnx]") {
   const TempDir dir;
   const Proto model = onnx_model(
