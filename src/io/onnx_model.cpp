@@ -168,6 +168,11 @@ OnnxValueKind kind_of_field(std::uint32_t field) {
   return field < kKinds.size() ? kKinds[field] : kNone;
 }
 
+[[noreturn]] void refuse_size(const std::string& text, bool is_model) {
+  if (is_model) throw OnnxSizeError(text);
+  throw Error(text);
+}
+
 // Reads one model. Fields that stand once are refused where they stand twice: protobuf takes the last, so two
 // readers might see two models.
 class ModelReader {
@@ -204,8 +209,8 @@ class ModelReader {
   bool next(ProtoMessage& message) {
     if (!message.next()) return false;
     if (++fields_ > kMostFields) {
-      throw Error(
-          cat("the model has more than ", kMostFields, " fields (byte ", message.field().byte(), ")"));
+      refuse_size(cat("the model has more than ", kMostFields, " fields (byte ", message.field().byte(), ")"),
+                  has_graph_);
     }
     return true;
   }
@@ -528,7 +533,8 @@ OnnxModel read_onnx_model(const std::string& path) {
     }
     const auto bytes = file.mapping()->bytes();
     if (bytes.size() > kMostModelBytes) {
-      throw Error(cat("a model of ", bytes.size(), " bytes is too large (at most ", kMostModelBytes, ")"));
+      refuse_size(cat("a model of ", bytes.size(), " bytes is too large (at most ", kMostModelBytes, ")"),
+                  is_onnx_model(bytes));
     }
     OnnxModel model = read_onnx_model(bytes, file.mapping());
     file.mapping()->require_unchanged();

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
 #include "tensor/dtype.hpp"
 #include "tensor/tensor.hpp"
 
@@ -117,9 +118,17 @@ struct OnnxModel {
   [[nodiscard]] std::int64_t opset() const;
 };
 
-// The model in `bytes`, which `owner` keeps alive. Throws Error naming the byte.
+// It is a model, as far as it was read, and has more bytes or fields than are read.
+class OnnxSizeError : public Error {
+ public:
+  explicit OnnxSizeError(const std::string& text) : Error(text), reason(text) {}
+
+  std::string reason;  // without contexts
+};
+
+// The model in `bytes`, which `owner` keeps alive. Throws Error naming the byte, and OnnxSizeError.
 [[nodiscard]] OnnxModel read_onnx_model(std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
-// The model in the file of that path, a regular one. Throws Error naming the path.
+// The model in the file of that path, a regular one. Throws the same naming the path.
 [[nodiscard]] OnnxModel read_onnx_model(const std::string& path);
 
 // Whether the bytes of a file are those of a model, by its first few fields: it has a graph (field 7), and is

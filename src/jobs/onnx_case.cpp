@@ -117,6 +117,16 @@ Tolerances tolerances_of(std::vector<ToleranceText> noted, const JobDefaults& de
   return out;
 }
 
+// The call of a model, or why tensorop does not have it.
+std::variant<OnnxCall, Skipped> read_call(const std::string& path) {
+  try {
+    const OnnxModel model = read_onnx_model(path);
+    return with_context(printable(path), [&] { return call_of_model(model); });
+  } catch (const OnnxSizeError& error) {
+    return Skipped{"large models", error.reason};
+  }
+}
+
 // A data file whose tensor has the name of another input is not in its place.
 void require_own_name(const std::string& path, const OnnxCall& call, std::size_t input) {
   const std::string name = inspect_file(path).arrays.at(0).name;
@@ -154,8 +164,8 @@ class CaseFolder {
     if (!attempt(whole, [&] {
           const std::string path = path_from(folder_, std::string(kModel));
           require_kind(path, Wanted::file);
-          const OnnxModel model = read_onnx_model(path);
-          found = with_context(printable(path), [&] { return call_of_model(model); });
+          found = read_call(path);
+          if (std::holds_alternative<Skipped>(found)) return;
           if (has(names_, kOnnxNote)) noted_ = noted_tolerances(path_from(folder_, std::string(kOnnxNote)));
           tolerances_ = tolerances_of(std::move(noted_), defaults_);
         })) {

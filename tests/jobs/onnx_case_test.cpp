@@ -219,9 +219,10 @@ TEST_CASE("a case that tensorop does not have costs its model alone", "[jobs][on
   const Proto model = onnx_model(
       onnx_graph({onnx_node("Clip", {"x"})}, {onnx_value("x", kOnnxFloat)}, {onnx_value("y", kOnnxFloat)}));
   write_onnx_case(dir.file("a"), model, {}, {});
-  // Nothing of the set is looked at.
+  // Nothing of the set is looked at, nor are tolerances.
   fs::remove_all(dir.file("a/test_data_set_0"));
   write_file(dir.file("a/test_data_set_0"), "");
+  write_file(dir.file("a/data.json"), R"({"rtol":"x"})");
   write_gather_case(dir.file("b"));
   fs::create_directory(dir.path() / "c");
   write_file(dir.file("c/data.json"), R"({"url":"https://example.org/model.tar.gz","rtol":1})");
@@ -231,6 +232,36 @@ TEST_CASE("a case that tensorop does not have costs its model alone", "[jobs][on
   write_file(dir.file("d/data.json"), R"({"rtol":1})");
   CHECK(cases_in(dir) ==
         Lines{"a: skipped: Clip is not offered", "b", "c: skipped: the model is to be downloaded"});
+}
+
+TEST_CASE("a model that is too large is skipped, if it is one", "[jobs][onnx]") {
+  const TempDir dir;
+  // doc_string is the rest of the file.
+  const auto write_sized = [&](const std::string& name, const std::string& front, std::size_t size) {
+    const std::size_t length = size - front.size() - 5;
+    const auto part = [&](int shift) { return static_cast<char>((length >> shift & 0x7F) | 0x80); };
+    const std::string head = front + "\x32" + part(0) + part(7) + part(14) + static_cast<char>(length >> 21);
+    write_onnx_case(dir.file(name), Proto().raw(head), {}, {});
+    fs::resize_file(dir.file(name + "/model.onnx"), size);
+  };
+  constexpr std::size_t kMost = std::size_t{64} << 20;
+  const std::string model = onnx_model(Proto()).text();
+  write_sized("a", model, kMost + 1);
+  write_sized("b", "", kMost + 1);
+  write_sized("c", model, kMost);
+  std::string many;
+  for (int i = 0; i < 100'001; ++i) many += Proto().bytes(10, "").text();
+  write_onnx_case(dir.file("d"), onnx_model(Proto().raw(many)), {}, {});
+  write_onnx_case(dir.file("e"), Proto().raw(many), {}, {});
+  Lines found = cases_in(dir);
+  REQUIRE(found.size() == 5);
+  const std::string large = "a model of 67108865 bytes is too large (at most 67108864)";
+  CHECK(found[0] == cat("a: skipped: ", large));
+  CHECK(found[1] == cat("b: DIR/b/model.onnx: ", large));
+  CHECK(found[2] == "c: DIR/c/model.onnx: the graph has no node");
+  CHECK(found[3].starts_with("d: skipped: the model has more than 100000 fields (byte "));
+  CHECK(found[4].starts_with(
+      "e: DIR/e/model.onnx: not an ONNX model: no graph (field 7): the model has more than 100000 fields"));
 }
 
 TEST_CASE("a folder without cases says what an ONNX case is", "[jobs][onnx]") {
