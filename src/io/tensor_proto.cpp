@@ -94,6 +94,22 @@ std::optional<Stored> stored(std::uint32_t number) {
   }
 }
 
+// Whether the field holds elements.
+bool is_data(std::uint32_t number) {
+  switch (number) {
+    case field::kFloatData:
+    case field::kInt32Data:
+    case field::kStringData:
+    case field::kInt64Data:
+    case field::kRawData:
+    case field::kDoubleData:
+    case field::kUint64Data:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // What is known of a tensor when the fields of its message have been seen.
 class Fields {
  public:
@@ -117,9 +133,11 @@ class Fields {
  private:
   void require_once(const ProtoField& of, bool& seen);
   void take_dims(const ProtoField& of);
+  void expect_data(const ProtoField& of);
   void take_data(const ProtoField& of);
   void take_unknown(const ProtoField& of);
   [[noreturn]] void refuse_external() const;
+  void require_right_field() const;
   void require_raw_bytes() const;
   void require_numbers() const;
   [[nodiscard]] std::string foreign_hint() const;
@@ -173,6 +191,7 @@ void Fields::expect(const ProtoField& of) {
     bool seen = dtype_.has_value();
     require_once(of, seen);
   }
+  if (is_data(of.number())) expect_data(of);
 }
 
 void Fields::take(const ProtoField& of) {
@@ -181,18 +200,10 @@ void Fields::take(const ProtoField& of) {
       return take_dims(of);
     case field::kDataType:
       dtype_ = read_data_type(of, foreign_hint());
-      return;
+      return require_right_field();
     case field::kName:
       name_ = of.text();
       return;
-    case field::kFloatData:
-    case field::kInt32Data:
-    case field::kStringData:
-    case field::kInt64Data:
-    case field::kRawData:
-    case field::kDoubleData:
-    case field::kUint64Data:
-      return take_data(of);
     case field::kExternalData:
       is_external_ = true;
       if (!location_) location_ = read_location(of);
@@ -207,7 +218,7 @@ void Fields::take(const ProtoField& of) {
     case field::kMetadata:
       return;
     default:
-      return take_unknown(of);
+      return is_data(of.number()) ? take_data(of) : take_unknown(of);
   }
 }
 
@@ -226,11 +237,15 @@ void Fields::take_dims(const ProtoField& of) {
   }
 }
 
-void Fields::take_data(const ProtoField& of) {
+void Fields::expect_data(const ProtoField& of) {
   if (data_field_ != 0 && data_field_ != of.number()) {
     throw Error(cat("has data in ", field::kNames[data_field_], " and in ", of.name(), at_byte(of)));
   }
   data_field_ = of.number();
+  require_right_field();
+}
+
+void Fields::take_data(const ProtoField& of) {
   if (of.number() == field::kRawData) {
     raw_bytes_ = of.length();
     raw_ = of.bytes();
@@ -273,13 +288,17 @@ void Fields::finish() {
     if (count(shape_) == 0) return;
     throw Error(cat("has no data: ", tensorop::name(*dtype_), ' ', to_string(shape_)), "", foreign_hint());
   }
-  const std::uint32_t typed = field::typed_field(*dtype_);
-  const bool raw_fits = has_raw_ && *dtype_ != DType::string;
-  if (data_field_ != typed && !raw_fits) {
-    throw Error(cat(tensorop::name(*dtype_), " is kept in ", field::kNames[typed],
-                    *dtype_ == DType::string ? "" : " or raw_data", ", not in ", field::kNames[data_field_]));
-  }
   has_raw_ ? require_raw_bytes() : require_numbers();
+}
+
+// The field of the data and the dtype are known in any order.
+void Fields::require_right_field() const {
+  if (!dtype_ || data_field_ == 0) return;
+  const std::uint32_t typed = field::typed_field(*dtype_);
+  const bool is_string = *dtype_ == DType::string;
+  if (data_field_ == typed || (data_field_ == field::kRawData && !is_string)) return;
+  throw Error(cat(tensorop::name(*dtype_), " is kept in ", field::kNames[typed],
+                  is_string ? "" : " or raw_data", ", not in ", field::kNames[data_field_]));
 }
 
 void Fields::wrong_size(const std::string& has, std::int64_t needed) const {

@@ -158,6 +158,7 @@ const std::vector<Row> kRefused = {
     {"08 01 10 06 42 01 61 42 01 61", "field 8 (name) stands twice (byte 7)"},
     {"70 00 70 00", "field 14 (data_location) stands twice (byte 2)"},
     {"08 01 10 01 3a 01 05", "float32 is kept in float_data or raw_data, not in int64_data"},
+    {"08 01 3a 01 05 10 01", "float32 is kept in float_data or raw_data, not in int64_data"},
     {"08 01 10 03 2a 02 ac 02", "int32_data[0] = 300 does not fit in int8"},
     {"08 02 10 03 28 05 28 ff fe ff*7 01", "int32_data[1] = -129 does not fit in int8"},
     {"08 01 10 0a 28 f0 a2 04", "int32_data[0] = 70000 is not a float16 bit pattern"},
@@ -264,6 +265,21 @@ TEST_CASE("a rank above 64 is refused, also without an end", "[io][pb]") {
   };
   CHECK(error_of([&] { (void)read_tensor_proto(endless, {}, {}); }) == refused);
   CHECK(bytes < 200);
+}
+
+TEST_CASE("data in the wrong field is refused where it begins", "[io][pb]") {
+  for (const auto& [hex, refused] : std::vector<std::pair<std::string, std::string>>{
+           {"08 01 10 01 32 ff ff ff 7f", "float32 is kept in float_data or raw_data, not in string_data"},
+           {"08 01 10 08 4a ff ff ff 7f", "string is kept in string_data, not in raw_data"},
+           {"08 01 10 06 28 01 4a ff ff ff 7f", "has data in int32_data and in raw_data (byte 6)"},
+       }) {
+    CAPTURE(hex);
+    const auto endless = [](std::span<std::byte> buffer) -> std::size_t {
+      FAIL_CHECK("read " << buffer.size() << " bytes of data");
+      return 0;
+    };
+    CHECK(error_of([&] { (void)read_tensor_proto(endless, bytes_of(from_hex(hex)), {}); }) == refused);
+  }
 }
 
 TEST_CASE("a good message that is cut anywhere is refused", "[io][pb]") {
