@@ -42,7 +42,7 @@ constexpr std::int64_t kMostLookedAt = std::int64_t{1} << 22;
 // One line where the version leaves elements of the result open. The plan is prepared and checked.
 void warn_of_open(const Bound& bound, const Settings& settings) {
   const auto& [output, plan] = bound.planned;
-  if (!settings.warn || plan->open_reason() == OpenReason::none) return;
+  if (!settings.warn || !settings.warns_of_open || plan->open_reason() == OpenReason::none) return;
   const std::int64_t elements = count(output.shape);
   const OpenCount open = count_open(*plan, std::min(elements, kMostLookedAt), settings.threads);
   if (open.count == 0) return;

@@ -139,8 +139,10 @@ class Check {
     }
   }
 
-  std::optional<Tensor> work(std::size_t i, const Settings& own) {
+  std::optional<Tensor> work(std::size_t i, const Settings& given) {
     const Job& job = jobs_[i];
+    Settings own = given;
+    own.warns_of_open = !leaves_out_open(job);
     if (job.fault) throw Error(*job.fault);
     if (job.skipped) {
       results_[i].outcome = CaseOutcome::skipped;
@@ -202,11 +204,15 @@ class Check {
     return computed;
   }
 
+  [[nodiscard]] bool leaves_out_open(const Job& job) const {
+    return (settings_.ignore_open || job.ignore_open) && !expects_error(job);
+  }
+
   // Finds out which elements the case leaves open, where they are to be ignored.
   [[nodiscard]] JudgeSettings judge_settings(std::size_t i, const Settings& own) const {
     JudgeSettings out{own, settings_.show};
     const Job& job = jobs_[i];
-    if ((settings_.ignore_open || job.ignore_open) && !expects_error(job)) {
+    if (leaves_out_open(job)) {
       out.left_out = with_context("ignore_open", [&] { return open_elements(job.request, own); });
     }
     return out;
@@ -267,8 +273,10 @@ class Check {
       found.outcome = CaseOutcome::error;
       found.error = outcome.error;
     } else if (!jobs_[i].is_case) {
-      return;
+      if (outcome.warnings.empty()) return;
+      found.outcome = CaseOutcome::done;
     }
+    found.warnings = outcome.warnings;
     found.seconds = outcome.seconds;
     counts_.add(jobs_[i], found);
     report_(jobs_[i], found);
@@ -307,6 +315,8 @@ void CheckCounts::add(const Job& job, const CaseResult& result) {
     case CaseOutcome::skipped:
       ++skipped;
       ++skipped_by[job.skipped->what];
+      break;
+    case CaseOutcome::done:
       break;
   }
 }

@@ -25,6 +25,7 @@ enum class CaseOutcome : std::uint8_t {
   error,      // the call or the comparison failed
   updated,    // the golden file has been rewritten
   skipped,    // tensorop does not have it: Job::skipped
+  done,       // a step without an expectation: only where it has warnings
 };
 
 // Why a golden file has been rewritten.
@@ -45,7 +46,9 @@ struct CaseResult {
   // Of an ONNX case whose elements were compared: whether they have the same bits, which equal ones need not.
   std::optional<bool> same_bits;
   std::optional<GoldenUpdate> update;  // of `updated` only
-  double seconds = 0;                  // of the call, the comparison and the update
+  std::vector<std::string>
+      warnings;        // of the call, the comparison and the update, as Settings::warn has them
+  double seconds = 0;  // of the call, the comparison and the update
 };
 
 struct CheckCounts {
@@ -77,8 +80,8 @@ struct CheckSettings {
   bool ignore_open = false;  // compare no element that a case's version leaves open, as Job::ignore_open
 };
 
-// Takes the results in the order of the jobs, one call at a time. Steps without an expectation are reported,
-// and counted, only when they fail. An exception from it ends the check.
+// Takes the results in the order of the jobs, one call at a time. Steps without an expectation are reported
+// only when they fail or have warnings, and counted only when they fail. An exception from it ends the check.
 using CaseReport = std::function<void(const Job& job, const CaseResult& result)>;
 
 // A case that has `actual`, and any with an actual_folder or a program, judges the result of another program:

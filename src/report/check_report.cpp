@@ -18,7 +18,7 @@ namespace tensorop {
 namespace {
 
 std::string_view name(CaseOutcome outcome) {
-  constexpr std::string_view kNames[] = {"equal", "different", "error", "updated", "skipped"};
+  constexpr std::string_view kNames[] = {"equal", "different", "error", "updated", "skipped", "done"};
   return kNames[static_cast<std::size_t>(outcome)];
 }
 
@@ -126,6 +126,10 @@ std::string skipped_json(const Skipped& skipped) {
 }
 
 std::string case_json(const Job& job, const CaseResult& result) {
+  std::string warnings;
+  for (const std::string& line : result.warnings) {
+    warnings += cat(warnings.empty() ? "" : ",", json_string(line));
+  }
   return JsonObjectText()
       .add("name", json_string(job.name))
       .add("file", path_json(job.file))
@@ -141,16 +145,16 @@ std::string case_json(const Job& job, const CaseResult& result) {
       .add("comparison", result.comparison ? comparison_json(*result.comparison) : "null")
       .add("expected_error", expected_json(job, Expectation::Kind::error))
       .add("error", result.error ? error_json(*result.error) : "null")
+      .add("warnings", cat("[", warnings, "]"))
       .add("same_bits", result.same_bits ? json_bool(*result.same_bits) : "null")
       .add("skipped", job.skipped ? skipped_json(*job.skipped) : "null")
       .text();
 }
 
-}  // namespace
-
-std::string case_reasons(const Job& job, const CaseResult& result) {
+std::string reasons_of_outcome(const Job& job, const CaseResult& result) {
   switch (result.outcome) {
     case CaseOutcome::equal:
+    case CaseOutcome::done:
       return "";
     case CaseOutcome::different:
       return different_lines(job, result) + program_lines(result);
@@ -164,8 +168,16 @@ std::string case_reasons(const Job& job, const CaseResult& result) {
   __builtin_unreachable();
 }
 
+}  // namespace
+
+std::string case_reasons(const Job& job, const CaseResult& result) {
+  std::string lines = reasons_of_outcome(job, result);
+  for (const std::string& line : result.warnings) lines += cat("warning: ", line, "\n");
+  return lines;
+}
+
 std::string case_text(const Job& job, const CaseResult& result) {
-  if (result.outcome == CaseOutcome::equal) return {};
+  if (result.outcome == CaseOutcome::equal && result.warnings.empty()) return {};
   const std::string location = job.location();
   if (result.outcome == CaseOutcome::skipped) return cat(location, ": skipped: ", case_reasons(job, result));
   // An ONNX case is called as its folder, which is its location.
@@ -191,6 +203,7 @@ JUnitOutcome junit_outcome(CaseOutcome outcome) {
       return JUnitOutcome::skipped;
     case CaseOutcome::equal:
     case CaseOutcome::updated:
+    case CaseOutcome::done:
       return JUnitOutcome::passed;
   }
   __builtin_unreachable();

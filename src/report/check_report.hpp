@@ -12,10 +12,10 @@
 namespace tensorop {
 
 // "cases.jsonl:3: different: NAME" and the reasons, indented; one line for a case that is skipped; nothing
-// for one that is equal.
+// for one that is equal without warnings.
 [[nodiscard]] std::string case_text(const Job& job, const CaseResult& result);
 
-// The reasons alone, as lines: the comparison, the error, what was updated. Empty for equal.
+// The reasons alone, as lines: the comparison, the error, what was updated; then the warnings.
 [[nodiscard]] std::string case_reasons(const Job& job, const CaseResult& result);
 
 // "15 skipped (Cast 9, Abs 6)".
@@ -25,8 +25,8 @@ namespace tensorop {
 [[nodiscard]] std::string summary_text(const CheckCounts& counts,
                                        const std::vector<UnreadableCases>& unreadable = {});
 
-// The case as a test of JUnit: a difference is a failure; what was updated is its output. Its suite is the
-// job file, or the folder of ONNX case folders.
+// The case as a test of JUnit: a difference is a failure; what was updated, and warnings are its output. Its
+// suite is the job file, or the folder of ONNX case folders.
 [[nodiscard]] JUnitTest junit_test(const Job& job, const CaseResult& result);
 // The file as a test that is an error, in a suite of its own.
 [[nodiscard]] JUnitTest junit_test(const UnreadableCases& cases);

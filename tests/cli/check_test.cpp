@@ -11,6 +11,7 @@
 #include "support/catch.hpp"
 #include "support/cli.hpp"
 #include "support/files.hpp"
+#include "support/hex.hpp"
 #include "support/npy_writer.hpp"
 #include "support/process.hpp"
 #include "support/temp_dir.hpp"
@@ -425,11 +426,11 @@ TEST_CASE("check --json is one object with an entry for each case, in order", "[
   const std::string beyond =
       "gather: indices[0] = 4 is out of range for axis 0 of data (size 1; allowed -1..0) [IX-1]";
   const Json error = {{"rule", "IX-1"}, {"message", beyond}, {"hint", nullptr}};
-  Json expected = {{"name", "f:4"},          {"file", "f"},           {"line", 4},
-                   {"outcome", "different"}, {"result", nullptr},     {"golden", nullptr},
-                   {"updated", nullptr},     {"comparison", nullptr}, {"expected_error", "T-1"},
-                   {"error", error},         {"actual", nullptr},     {"missing", nullptr},
-                   {"program", nullptr},     {"same_bits", nullptr},  {"skipped", nullptr}};
+  Json expected = {
+      {"name", "f:4"},           {"file", "f"},          {"line", 4},          {"outcome", "different"},
+      {"result", nullptr},       {"golden", nullptr},    {"updated", nullptr}, {"comparison", nullptr},
+      {"expected_error", "T-1"}, {"error", error},       {"actual", nullptr},  {"missing", nullptr},
+      {"program", nullptr},      {"same_bits", nullptr}, {"skipped", nullptr}, {"warnings", Json::array()}};
   CHECK(cases[3] == expected);
   expected.update({{"name", "f:3"}, {"line", 3}, {"outcome", "equal"}, {"expected_error", "IX-1"}});
   CHECK(cases[2] == expected);
@@ -449,6 +450,41 @@ TEST_CASE("check --json is one object with an entry for each case, in order", "[
   CHECK(get(dir.file("j.xml")).ends_with("</testsuites>\n"));
   CHECK(check_in(dir, {"f", "--json", "-q"}).out.empty());
   CHECK(check_in(dir, {"f", "--json", "-q"}).status == 2);
+}
+
+TEST_CASE("warnings are said of their case, also of one that is equal, and of a step", "[cli][check]") {
+  const TempDir dir;
+  // Field 17 is not one of a TensorProto.
+  write_file(dir.file("five.pb"), from_hex("10 02 4a 01 05 88 01 06"));
+  write_file(dir.file("f.jsonl"), R"({"op":"add","a":"five.pb","b":0,"id":"s"}
+{"op":"add","a":"five.pb","b":"@s","expect":10}
+{"op":"add","a":"five.pb","b":1,"expect":5}
+{"op":"gather","data":{"dtype":"float8_e5m2","data":[1,2]},"indices":[0],"expect":"new.npy"}
+{"op":"scatterelements","data":[1],"indices":[0,0],"updates":[2,3],"spec":"onnx-13","expect":[3]}
+)");
+  const std::string unknown = "five.pb: field 17 is not known and was skipped";
+  const std::vector<std::string> warnings = {unknown, unknown, unknown,
+                                             "new.npy: NPY has no code for float8_e5m2: <V1 is written, and "
+                                             "--dtype must name the dtype where the file "
+                                             "is read; a .pb file keeps it",
+                                             "scatterelements: onnx ScatterElements-13 leaves 1 of 1 element "
+                                             "open, the first at [0]: duplicate indices "
+                                             "without a reduction"};
+  const ProcessResult json = check_in(dir, {"f.jsonl", "--update", "--json", "--junit", "j.xml"});
+  const auto cases = nlohmann::json::parse(json.out).at("cases");
+  REQUIRE(cases.size() == warnings.size());
+  const Words outcomes = {"done", "equal", "different", "updated", "equal"};
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    CHECK(cases[i].at("warnings") == Words{warnings[i]});
+    CHECK(cases[i].at("outcome") == outcomes[i]);
+  }
+  CHECK(get(dir.file("j.xml")).find(warnings[4]) != std::string::npos);
+
+  const std::string text = check_in(dir, {"f.jsonl", "--max-mismatch", "1"}).out;
+  CHECK(text == cat("f.jsonl:1: done: s\n  warning: ", unknown, "\nf.jsonl:2: equal\n  warning: ", unknown,
+                    "\nf.jsonl:3: equal\n  warning: ", unknown,
+                    "\nf.jsonl:5: equal\n  warning: ", warnings[4], "\n4 cases: all equal\n"));
+  CHECK(check_in(dir, {"f.jsonl", "--max-mismatch", "1", "-q"}).out.empty());
 }
 
 TEST_CASE("the JUnit file is whole or not there", "[cli][check]") {
