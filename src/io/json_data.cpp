@@ -179,10 +179,10 @@ void DataReader::parse(std::string_view text) {
 // hold becomes what overflow() says, beyond float64 too.
 template <class T>
 void DataReader::parse_cast(std::string_view text) {
-  double wide = 0;
+  TextFloat<T> wide = 0;
   T value{};
   if (parse_number(text, wide) == NumberStatus::range) {
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    constexpr auto kInfinity = std::numeric_limits<TextFloat<T>>::infinity();
     wide = text[0] == '-' ? -kInfinity : kInfinity;
   }
   if (!convert_real(wide, value, overflow())) throw Error(does_not_fit(text));

@@ -118,6 +118,10 @@ NumberStatus parse_number(std::string_view text, T& value) {
     return convert_real(std::int64_t{byte}, value) ? NumberStatus::ok : NumberStatus::range;
   } else if constexpr (Floating<T>) {
     return parse_native_float(text, value);
+  } else if constexpr (std::same_as<TextFloat<T>, float>) {
+    float single = 0;
+    if (parse_native_float(text, single) != NumberStatus::ok) return NumberStatus::range;
+    return convert_real(single, value) ? NumberStatus::ok : NumberStatus::range;
   } else {
     return parse_short_float(text, value);
   }
@@ -234,7 +238,7 @@ struct SmallText {
   int size;
 };
 
-// The same of a small float; of float8_e8m0fnu a decimal that float32 reads back as well.
+// The same of a small float.
 template <SmallFloat T>
 ShortDecimal shortest_decimal(T value) {
   const double exact = to_float(value);
@@ -251,17 +255,12 @@ ShortDecimal shortest_decimal(T value) {
       if (*c != '.') nearest = nearest * 10 + static_cast<std::uint32_t>(*c - '0');
     }
     // Where the interval is longer above the value, the decimal above may read back and the nearest one not.
-    // Powers of two are rounded up, and only a decimal that float32 reads back too looks like one.
-    constexpr bool kRoundsUp = !T::kLayout.has_zero;
-    for (const std::uint32_t decimal : {nearest, kRoundsUp ? nearest - 1 : nearest + 1}) {
-      const std::string number = cat(decimal, 'e', exponent - digits);
+    for (const std::uint32_t decimal : {nearest, nearest + 1}) {
       T back;
-      float single = 0;
-      const bool reads_back =
-          parse_number(number, back) == NumberStatus::ok && back.bits == meaning_bits(value);
-      const bool looks_like_it =
-          !kRoundsUp || (parse_number(number, single) == NumberStatus::ok && single == to_float(value));
-      if (reads_back && looks_like_it) return {decimal, exponent - digits};
+      if (parse_number(cat(decimal, 'e', exponent - digits), back) == NumberStatus::ok &&
+          back.bits == meaning_bits(value)) {
+        return {decimal, exponent - digits};
+      }
     }
   }
 }
@@ -269,9 +268,9 @@ ShortDecimal shortest_decimal(T value) {
 template <SmallFloat T>
 char* write_small(char* out, T value) {
   const float wide = to_float(value);
-  if (!std::isfinite(wide)) return write_number(out, wide);
+  if (!std::isfinite(wide) || std::same_as<TextFloat<T>, float>) return write_number(out, wide);
   if (std::signbit(wide)) *out++ = '-';
-  const int sign = T::kLayout.has_sign ? 1 << (T::kLayout.bits - 1) : 0;
+  const int sign = 1 << (T::kLayout.bits - 1);
   const T magnitude{static_cast<std::uint8_t>(value.bits & ~sign)};
   return wide == 0 ? append(out, "0.0") : write_decimal(out, shortest_decimal(magnitude));
 }

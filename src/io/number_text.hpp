@@ -3,6 +3,7 @@
 // the locale.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -20,9 +21,15 @@ enum class NumberStatus : std::uint8_t {
   range,     // does not fit; for a float: would become infinite, for a small one: is beyond its largest value
 };
 
+// The float that the text of a T stands for before it becomes a T. What is rounded up to a power of two would
+// become the next one where its text, a power of two with the digits of float32, is a little above it.
+template <Number T>
+using TextFloat = std::conditional_t<std::same_as<T, Float8E8M0FNU>, float, double>;
+
 // Reads the JSON number `text` (RFC 8259; the caller has checked the grammar) as T. Integers are exact;
 // floats are rounded once, ties to even, tiny ones to zero; "-0" is minus zero in a float. `value` is set
-// only when the status is ok. Small floats are rounded as round_small() does.
+// only when the status is ok. Small floats are rounded as round_small() does, float8_e8m0fnu by way of
+// TextFloat.
 template <Number T>
 [[nodiscard]] NumberStatus parse_number(std::string_view text, T& value);
 
@@ -34,8 +41,8 @@ inline constexpr std::size_t kNumberTextSize = 32;
 
 // Writes the shortest text that parse_number() reads back as `value`, and returns its end. Floats have a
 // point or an exponent; not-finite ones are NaN, Infinity, -Infinity without quotes. float8_e8m0fnu is
-// written so that float32 reads it back as well: so many numbers are rounded up to a power of two that the
-// shortest text would mislead. `out` has room for kNumberTextSize characters.
+// written as float32 is: so many numbers are rounded up to a power of two that the shortest text would
+// mislead. `out` has room for kNumberTextSize characters.
 template <Number T>
 char* write_number(char* out, T value);
 

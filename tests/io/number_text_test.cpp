@@ -225,6 +225,31 @@ TEST_CASE("16-bit floats are written as the shortest text that reads back", "[nu
   check_shortest<BFloat16>(0x7F80);
 }
 
+// A power of two in float8_e8m0fnu is the least that is not below the float32 of its text.
+TEST_CASE("every float8_e8m0fnu reads back from the texts of float32 and float64", "[number_text]") {
+  std::string wrong;
+  for (int bits = 0; bits < 255; ++bits) {
+    const double value = std::ldexp(1.0, bits - 127);
+    const auto single = static_cast<float>(value);
+    const float above = std::nextafter(single, HUGE_VALF);
+    for (const std::string& text : {written(value), written(single), exact_text(value)}) {
+      const auto read = parsed<Float8E8M0FNU>(text);
+      if (!read || read->bits != bits) wrong = text;
+    }
+    if (written(Float8E8M0FNU{static_cast<std::uint8_t>(bits)}) != written(single)) wrong = written(single);
+    const auto next = parsed<Float8E8M0FNU>(written(above));
+    if (next ? next->bits != bits + 1 : bits != 254) wrong = written(above);
+  }
+  INFO(wrong);
+  CHECK(wrong.empty());
+  CHECK(parsed<Float8E8M0FNU>("1.1754944e-38").value().bits == 1);
+  CHECK(parsed<Float8E8M0FNU>("1e-45").value().bits == 0);
+  for (const char* text : {"0", "-0.0", "1e-50", "-1", "-1e-50", "1.7014121e38", "1e39", "1e400"}) {
+    INFO(text);
+    CHECK(status_of<Float8E8M0FNU>(text) == NumberStatus::range);
+  }
+}
+
 TEST_CASE("numbers are written as the shortest text, floats with a point or an exponent", "[number_text]") {
   CHECK(written(std::int8_t{-128}) == "-128");
   CHECK(written(std::uint8_t{255}) == "255");

@@ -218,23 +218,32 @@ std::optional<T> nearest_half(std::string_view number) {
   return T{static_cast<std::uint16_t>(low | (negative ? 0x8000 : 0))};
 }
 
-// The small float that the number is nearest to, of two the even one, or (float8_e8m0fnu) the least that is
-// not below it; nothing where that is beyond the largest one.
+// The least power of two that is not below the float32 of the number; nothing where there is none.
+std::optional<Float8E8M0FNU> power_above(const std::string& number) {
+  const float single = std::strtof(number.c_str(), nullptr);
+  if (!(single > 0) || std::isinf(single)) return std::nullopt;
+  int exponent = 0;
+  if (std::frexp(single, &exponent) == 0.5F) --exponent;
+  if (exponent > 127) return std::nullopt;
+  return Float8E8M0FNU{static_cast<std::uint8_t>(std::max(exponent + 127, 0))};
+}
+
+// The small float that the number is nearest to, of two the even one; nothing where that is beyond the
+// largest one.
 template <SmallFloat T>
 std::optional<T> nearest_small(std::string_view number) {
   constexpr const SmallFloatLayout& kLayout = T::kLayout;
   const bool negative = number[0] == '-';
   if (negative) number.remove_prefix(1);
   const double nearest = std::strtod(std::string(number).c_str(), nullptr);
-  if (!kLayout.has_zero && (nearest == 0 || negative)) return std::nullopt;
   const auto value = [](int bits) -> double { return to_float(T{static_cast<std::uint8_t>(bits)}); };
   int bits = 0;
   for (int next = 1; nearest != 0 && next <= kLayout.largest + 1; ++next) {
     // Where the next value would be, beyond the largest one too.
     const double below = value(next - 1);
     const double step = next <= kLayout.largest ? value(next) - below : below - value(next - 2);
-    const int side = compare(number, nearest, kLayout.has_zero ? below + step / 2 : below);
-    if (side > 0 || (side == 0 && kLayout.has_zero && next % 2 == 0)) bits = next;
+    const int side = compare(number, nearest, below + step / 2);
+    if (side > 0 || (side == 0 && next % 2 == 0)) bits = next;
   }
   if (bits > kLayout.largest) return std::nullopt;
   const bool has_sign = negative && (bits != 0 || kLayout.has_minus_zero);
@@ -292,6 +301,8 @@ std::optional<T> element_of(const Node& leaf) {
       const bool fits =
           value && (std::same_as<T, Int4> ? -8 <= *value && *value < 8 : 0 <= *value && *value < 16);
       return fits ? std::optional(T{static_cast<std::uint8_t>(*value & 15)}) : std::nullopt;
+    } else if constexpr (std::same_as<T, Float8E8M0FNU>) {
+      return power_above(leaf.text);
     } else if constexpr (SmallFloat<T>) {
       return nearest_small<T>(leaf.text);
     } else if constexpr (Half<T>) {

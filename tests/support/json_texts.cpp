@@ -99,7 +99,10 @@ long double value_near(Random& random, const Plan& plan) {
       return dispatch(plan.dtype, [&]<class T>(TypeTag<T>) -> long double {
         if constexpr (SmallFloat<T>) {
           const auto below = static_cast<std::uint8_t>(random.between(0, T::kLayout.largest - 1));
-          return between(to_float(T{below}), to_float(T{static_cast<std::uint8_t>(below + 1)}));
+          const float value = to_float(T{below});
+          // Of powers of two float32 decides.
+          if (!T::kLayout.has_zero) return between(value, std::nextafter(value, HUGE_VALF));
+          return between(value, to_float(T{static_cast<std::uint8_t>(below + 1)}));
         }
         return 0;
       });
