@@ -126,12 +126,22 @@ template <AnyFloat T>
   return true;
 }
 
-// Few files have them: no faster way.
 template <SmallNumber T>
 [[nodiscard]] bool scan_number(const char*& at, const char* end, T& value) {
   const char* const first = at;
-  std::conditional_t<SmallFloat<T>, double, std::int8_t> wide{};
+  std::conditional_t<SmallFloat<T>, TextFloat<T>, std::int8_t> wide{};
   if (!scan_number(at, end, wide)) return false;
+  if constexpr (std::same_as<decltype(wide), double>) {
+    // The number lies between the neighbours of the double: where both become one value, so does it.
+    const auto bits = std::bit_cast<std::uint64_t>(wide);
+    T above;
+    if (wide != 0 && convert_real(std::bit_cast<double>(bits - 1), value) &&
+        convert_real(std::bit_cast<double>(bits + 1), above) && value.bits == above.bits) {
+      return true;
+    }
+  } else if constexpr (std::same_as<decltype(wide), float>) {
+    if (convert_real(wide, value)) return true;
+  }
   if (parse_number(std::string_view(first, static_cast<std::size_t>(at - first)), value) ==
       NumberStatus::ok) {
     return true;
