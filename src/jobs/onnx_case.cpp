@@ -76,22 +76,26 @@ std::vector<std::string> numbered_files(const std::string& folder, const std::ve
   return out;
 }
 
-std::vector<JsonObject> read_note(const std::string& path) {
+// The object of a data.json; nothing where it is not one object alone.
+std::optional<JsonObject> read_note(const std::string& path) {
   require_kind(path, Wanted::file);
   const std::string shown = printable(path);
   OpenedFile opened = open_file(path, &default_format());
   if (!opened.format->is_default) throw Error(cat(shown, ": is ", noun_of(*opened.format), ", not JSON"));
   JsonText text = text_of(std::move(opened));
-  return read_json_objects(text, shown);
+  std::vector<JsonObject> objects = read_json_objects(text, shown);
+  const std::string_view whole = text.window();
+  const bool is_list = whole.substr(std::min(whole.find_first_of("[{"), whole.size())).starts_with('[');
+  return objects.size() == 1 && !is_list ? std::optional(std::move(objects[0])) : std::nullopt;
 }
 
 // The tolerances that the data.json of a case gives.
 std::vector<ToleranceText> noted_tolerances(const std::string& path) {
-  const std::vector<JsonObject> objects = read_note(path);
+  const std::optional<JsonObject> note = read_note(path);
   return with_context(printable(path), [&] {
-    if (objects.size() != 1) throw Error("must be one JSON object");
+    if (!note) throw Error("must be one JSON object");
     std::vector<ToleranceText> out;
-    for (const JsonMember& member : objects[0].members) {
+    for (const JsonMember& member : note->members) {
       if (member.key != "rtol" && member.key != "atol") continue;
       ToleranceText given{member.key, std::string(member.value.text)};
       if (member.kind != JsonKind::number) {
@@ -280,11 +284,10 @@ void read_onnx_case(const std::string& folder, const std::vector<std::string>& n
 
 std::optional<Job> read_download(const std::string& path) {
   try {
-    const std::vector<JsonObject> objects = read_note(path);
-    if (objects.size() != 1) return std::nullopt;
-    const auto& members = objects[0].members;
-    const auto url = std::ranges::find(members, "url", &JsonMember::key);
-    if (url == members.end() || url->kind != JsonKind::string) return std::nullopt;
+    const std::optional<JsonObject> note = read_note(path);
+    if (!note) return std::nullopt;
+    const auto url = std::ranges::find(note->members, "url", &JsonMember::key);
+    if (url == note->members.end() || url->kind != JsonKind::string) return std::nullopt;
   } catch (const MemoryError&) {
     throw;
   } catch (const Error&) {

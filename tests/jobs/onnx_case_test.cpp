@@ -180,6 +180,9 @@ TEST_CASE("what is wrong with a case folder is an error of that case", "[jobs][o
            {write("/data.json", R"({"rtol":1e999})"), "DIR/a/data.json:1: 1e999 does not fit in any dtype"},
            {write("/data.json", R"([])"), "DIR/a/data.json: must be one JSON object"},
            {write("/data.json", R"([{"rtol":1},{"rtol":2}])"), "DIR/a/data.json: must be one JSON object"},
+           {write("/data.json", R"( [{"rtol":1}])"), "DIR/a/data.json: must be one JSON object"},
+           {write("/data.json", ""), "DIR/a/data.json: must be one JSON object"},
+           {write("/data.json", "\n {\"rtol\":1}\n"), ""},
        }) {
     CAPTURE(row.message);
     const TempDir dir;
