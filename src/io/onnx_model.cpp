@@ -565,8 +565,7 @@ std::optional<DType> declared_dtype(const OnnxValue& value) {
   if (value.kind != OnnxValueKind::tensor || value.element_type == 0) return std::nullopt;
   const auto* const row = std::ranges::find(kDTypes, value.element_type, &DTypeInfo::onnx);
   if (row != kDTypes.end()) return row->dtype;
-  throw Error(
-      cat("\"", printable(value.name), "\" has data type ", value.element_type, ", which is not known"));
+  throw Error(cat("\"", printable(value.name), "\": ", tensor_proto::refused_data_type(value.element_type)));
 }
 
 Tensor read_onnx_tensor(const OnnxTensor& tensor, const std::shared_ptr<const void>& owner) {

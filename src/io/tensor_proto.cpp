@@ -26,28 +26,11 @@ std::string at_byte(const ProtoField& of) {
   return cat(" (byte ", of.byte(), ')');
 }
 
-// What ONNX calls the data types that tensorop does not have.
-std::string_view unread_type(std::int64_t number) {
-  switch (number) {
-    case 0:
-      return "UNDEFINED";
-    case 25:
-      return "UINT2";
-    case 26:
-      return "INT2";
-    default:
-      return {};
-  }
-}
-
 DType read_data_type(const ProtoField& of, const std::string& hint) {
   const std::int64_t number = of.integer();
   const auto* const row = std::ranges::find(kDTypes, number, &DTypeInfo::onnx);
   if (row != kDTypes.end()) return row->dtype;
-  const std::string_view name = unread_type(number);
-  throw Error(cat("data type ", number, name.empty() ? "" : cat(" (", name, ')'), " is not ",
-                  name.empty() ? "known" : "read", at_byte(of)),
-              "", hint);
+  throw Error(cat(field::refused_data_type(number), at_byte(of)), "", hint);
 }
 
 // The value of an entry of external_data, where it is the location.

@@ -3,8 +3,10 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
+#include "base/text.hpp"
 #include "tensor/dtype.hpp"
 
 namespace tensorop::tensor_proto {
@@ -43,6 +45,16 @@ inline constexpr std::array<std::string_view, 17> kNames = {"",
                                                             "data_location",
                                                             "",
                                                             "metadata_props"};
+
+// What is wrong with a data type that is none of a dtype: "data type 25 (UINT2) is not read".
+[[nodiscard]] inline std::string refused_data_type(std::int64_t number) {
+  const std::string_view onnx = number == 0    ? "UNDEFINED"
+                                : number == 25 ? "UINT2"
+                                : number == 26 ? "INT2"
+                                               : "";
+  return onnx.empty() ? cat("data type ", number, " is not known")
+                      : cat("data type ", number, " (", onnx, ") is not read");
+}
 
 // The field, beside raw_data, that holds elements of that dtype.
 [[nodiscard]] constexpr std::uint32_t typed_field(DType dtype) {
