@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <utility>
 
 #include "base/error.hpp"
@@ -376,6 +377,16 @@ class ModelReader {
       case OnnxAttributeType::tensor:
         attribute.tensor = read_tensor(field);
         break;
+      case OnnxAttributeType::floats:
+        append_floats(field.fixed_numbers(sizeof(float)), attribute.numbers);
+        break;
+      case OnnxAttributeType::integers:
+        for (ProtoVarints numbers(field); const auto number = numbers.next();)
+          attribute.integers.push_back(static_cast<std::int64_t>(*number));
+        break;
+      case OnnxAttributeType::texts:
+        attribute.texts.push_back(text_of(field));
+        break;
       case OnnxAttributeType::graph:
       case OnnxAttributeType::graphs:
         // The attribute is in a node, in a graph, in the model.
@@ -384,6 +395,12 @@ class ModelReader {
       default:
         break;
     }
+  }
+
+  static void append_floats(std::span<const std::byte> bytes, std::vector<float>& out) {
+    const std::size_t before = out.size();
+    out.resize(before + bytes.size() / sizeof(float));
+    if (!bytes.empty()) std::memcpy(out.data() + before, bytes.data(), bytes.size());
   }
 
   // A graph within a node is not read, only followed as deep as it goes. `depth`: of how many messages it is

@@ -52,9 +52,13 @@ struct OnnxAttribute {
   std::string name = {};
   std::int64_t stated_type = 0;              // as the file has it: any number
   std::vector<OnnxAttributeType> held = {};  // the types of the values that are there, each once
-  float number = 0;                          // the values that are numbers or text; else 0 and empty
+  // The values that are numbers or text, and lists of them; else 0 and empty.
+  float number = 0;
   std::int64_t integer = 0;
   std::string text = {};
+  std::vector<float> numbers = {};
+  std::vector<std::int64_t> integers = {};
+  std::vector<std::string> texts = {};
   OnnxTensor tensor = {};
   bool refers_to_function = false;  // ref_attr_name is there
 };

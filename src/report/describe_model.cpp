@@ -1,6 +1,9 @@
 #include "report/describe_model.hpp"
 
 #include <algorithm>
+#include <map>
+#include <span>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -64,23 +67,69 @@ std::string float_text(float value) {
   return out;
 }
 
-// The value where it is one number or text, else what it is.
+// The type of the value; none where there are several values, or nothing says what it is.
+OnnxAttributeType value_type(const OnnxAttribute& attribute) {
+  if (attribute.held.size() == 1) return attribute.held[0];
+  const std::int64_t stated = attribute.stated_type;
+  const bool is_known = stated > 0 && stated <= static_cast<std::int64_t>(OnnxAttributeType::type_protos);
+  // A value of 0 or without elements may be left out.
+  return attribute.held.empty() && is_known ? static_cast<OnnxAttributeType>(stated)
+                                            : OnnxAttributeType::none;
+}
+
+std::string integer_text(std::int64_t value) {
+  return cat(value);
+}
+
+std::string quoted(const std::string& text) {
+  return cat("\"", printable(text), "\"");
+}
+
+// "[1,2,3]".
+template <class T, class Text>
+std::string short_list(const std::vector<T>& items, const Text& text_of) {
+  constexpr std::size_t kMostShown = 8;
+  const std::span shown(items.data(), std::min(items.size(), kMostShown));
+  return cat("[", joined(shown, text_of, ","), items.size() > kMostShown ? ",..." : "", "]");
+}
+
+// The value where it is of numbers or text.
 std::string value_text(const OnnxAttribute& attribute) {
-  if (attribute.held.size() != 1) return "...";
-  switch (attribute.held[0]) {
+  switch (value_type(attribute)) {
     case OnnxAttributeType::float_number:
       return float_text(attribute.number);
     case OnnxAttributeType::integer:
-      return cat(attribute.integer);
+      return integer_text(attribute.integer);
     case OnnxAttributeType::text:
-      return json_string(printable(attribute.text));
+      return quoted(attribute.text);
+    case OnnxAttributeType::floats:
+      return short_list(attribute.numbers, float_text);
+    case OnnxAttributeType::integers:
+      return short_list(attribute.integers, integer_text);
+    case OnnxAttributeType::texts:
+      return short_list(attribute.texts, quoted);
     default:
       return "...";
   }
 }
 
 std::string value_json(const OnnxAttribute& attribute) {
-  return value_text(attribute) == "..." ? "null" : value_text(attribute);
+  switch (value_type(attribute)) {
+    case OnnxAttributeType::float_number:
+      return float_text(attribute.number);
+    case OnnxAttributeType::integer:
+      return integer_text(attribute.integer);
+    case OnnxAttributeType::text:
+      return json_string(attribute.text);
+    case OnnxAttributeType::floats:
+      return json_list(attribute.numbers, float_text);
+    case OnnxAttributeType::integers:
+      return json_list(attribute.integers, integer_text);
+    case OnnxAttributeType::texts:
+      return json_list(attribute.texts, json_string);
+    default:
+      return "null";
+  }
 }
 
 // "y = Gather(data, indices), axis = 0".
@@ -147,10 +196,15 @@ std::string value_json(const OnnxValue& value) {
 }
 
 std::string node_json(const OnnxNode& node) {
+  std::map<std::string, int> times;  // that a name stands
+  for (const OnnxAttribute& attribute : node.attributes) ++times[json_string(attribute.name)];
   JsonObjectText attributes;
   for (const OnnxAttribute& attribute : node.attributes) {
     const std::string key = json_string(attribute.name);
-    attributes.add(std::string_view(key).substr(1, key.size() - 2), value_json(attribute));
+    const int count = std::exchange(times[key], 0);
+    if (count == 0) continue;
+    attributes.add(std::string_view(key).substr(1, key.size() - 2),
+                   count == 1 ? value_json(attribute) : "null");
   }
   return JsonObjectText()
       .add("op_type", json_string(node.op_type))
