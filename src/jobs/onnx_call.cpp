@@ -197,12 +197,12 @@ class CallMaker {
           kCallRule);
     }
     if (const auto found = held_.find(name); found != held_.end()) {
-      const auto& [held, declared] = found->second;
+      const Held& held = found->second;
       Tensor tensor = with_context(cat("initializer ", quoted(name)),
-                                   [&] { return read_onnx_tensor(*held, model_.owner); });
-      if (declared && *declared != tensor.dtype()) {
+                                   [&] { return read_onnx_tensor(*held.tensor, model_.owner); });
+      if (held.declared && *held.declared != tensor.dtype()) {
         throw Error(cat("initializer ", quoted(name), " is ", tensorop::name(tensor.dtype()),
-                        ", the model declares ", tensorop::name(*declared)));
+                        ", the model declares ", tensorop::name(*held.declared)));
       }
       call_.operands.push_back({0, std::move(tensor)});
     } else if (const auto input = inputs_.find(name); input != inputs_.end()) {
