@@ -11,17 +11,6 @@ file(MAKE_DIRECTORY ${share}/zsh/vendor-completions)
 file(RENAME ${share}/zsh/site-functions/_tensorop ${share}/zsh/vendor-completions/_tensorop)
 file(REMOVE_RECURSE ${share}/zsh/site-functions)
 
-# The notices of the libraries in the binary; a static one contains glibc, whose own notices Debian has in one file.
-file(READ ${CMAKE_CURRENT_LIST_DIR}/copyright copyright)
-file(READ ${doc}/third-party.md notices)
-string(APPEND copyright "\n\n${notices}")
-set(glibc_notices /usr/share/doc/libc6/copyright)
-if(CPACK_TENSOROP_STATIC AND EXISTS ${glibc_notices})
-  file(READ ${glibc_notices} notices)
-  string(APPEND copyright "\n\n## Notices of the GNU C Library, from ${glibc_notices}\n\n${notices}")
-endif()
-file(WRITE ${doc}/copyright "${copyright}")
-
 string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)  # SOURCE_DATE_EPOCH
 file(WRITE ${doc}/changelog
 "tensorop (${CPACK_PACKAGE_VERSION}) unstable; urgency=medium

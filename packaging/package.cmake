@@ -3,6 +3,8 @@
 
 set(TENSOROP_MAINTAINER "tensorop maintainers <tensorop@example.org>" CACHE STRING
   "Who maintains the Debian package: NAME <ADDRESS>")
+set(TENSOROP_GLIBC_NOTICES /usr/share/doc/libc6/copyright CACHE FILEPATH
+  "The notices of the GNU C Library, which packages of a static binary contain")
 
 set(CPACK_GENERATOR TGZ)
 find_program(TENSOROP_DPKG dpkg)
@@ -40,8 +42,10 @@ endif()
 set(CPACK_TENSOROP_RELEASED ${TENSOROP_RELEASED})
 set(CPACK_TENSOROP_STATIC ${TENSOROP_STATIC})
 set(CPACK_TENSOROP_MAINTAINER ${TENSOROP_MAINTAINER})
+set(CPACK_TENSOROP_GLIBC_NOTICES ${TENSOROP_GLIBC_NOTICES})
 set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_LIST_DIR}/date.cmake)
-set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/debian.cmake ${CMAKE_CURRENT_LIST_DIR}/permissions.cmake)
+set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/copyright.cmake ${CMAKE_CURRENT_LIST_DIR}/debian.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/permissions.cmake)
 include(CPack)
 # No target package_source: git archives the sources.
 file(REMOVE ${CMAKE_BINARY_DIR}/CPackSourceConfig.cmake)

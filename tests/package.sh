@@ -67,6 +67,15 @@ make_packages() {
   (cd "$build" && cpack --config CPackConfig.cmake -B "$folder" "$@") >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 }
 
+fails_without_notices() {
+  local log
+  if log=$(cd "$build" && cpack --config CPackConfig.cmake -B "$work/none" -D CPACK_TENSOROP_GLIBC_NOTICES=/none 2>&1); then
+    echo "cpack made a package"
+    return 1
+  fi
+  shows "TENSOROP_GLIBC_NOTICES: /none does not exist" cat <<<"$log"
+}
+
 manifest() {
   cat "$build/install_manifest.txt" 2>/dev/null || true
 }
@@ -109,8 +118,13 @@ check "all is root's, and readable" only '^(-rwxr-xr-x root/root .* \./usr/bin/t
   "$(dpkg-deb --contents "$deb")"
 check "the archive has the same program" cmp "$tree/bin/tensorop" "$work/deb/usr/bin/tensorop"
 check "the archive has only the program and its documentation" only \
-  '^(bin/tensorop|share/(man/man1/tensorop(-[a-z-]+)?\.1|bash-completion/completions/tensorop|zsh/site-functions/_tensorop|fish/vendor_completions\.d/tensorop\.fish|doc/tensorop/(ops/)?[a-z-]+\.md))$' \
+  '^(bin/tensorop|share/(man/man1/tensorop(-[a-z-]+)?\.1|bash-completion/completions/tensorop|zsh/site-functions/_tensorop|fish/vendor_completions\.d/tensorop\.fish|doc/tensorop/(copyright|(ops/)?[a-z-]+\.md)))$' \
   "$(cd "$tree" && find . ! -type d -printf '%P\n')"
+check "the archive has the same notices" cmp "$tree/share/doc/tensorop/copyright" "$doc/copyright"
+if grep -q 'CPACK_TENSOROP_STATIC "ON"' "$build/CPackConfig.cmake"; then
+  check "glibc's own are among them" grep -q "Carnegie Mellon University" "$doc/copyright"
+  check "without glibc's there is no package" fails_without_notices
+fi
 check "the archive has one folder" equal "$(ls "$work/tar")" "${tree##*/}"
 
 if [[ $mode == quick ]]; then
