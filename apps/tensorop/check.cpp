@@ -33,7 +33,8 @@ std::vector<Option> check_options() {
        "only cases whose name contains TEXT; with * or ? TEXT is a glob"},
       {"--list", OptionKind::flag, "", "print the names of the cases, and run none"},
       {std::string(kListSkipped), OptionKind::flag, "",
-       "list ONNX cases of operators that tensorop does not have"},
+       "also list the ONNX cases that are skipped, each with the reason: an operator, opset or dtype that "
+       "tensorop does not have, a graph of several nodes, ..."},
       {"--actual", OptionKind::value, "DIR", "compare the results of another program, files in DIR"},
       {"--command", OptionKind::value, "CMD",
        "compare the results of a program that is run for each case: words and placeholders such as {inputs} "
@@ -51,6 +52,8 @@ std::vector<Option> check_options() {
   for (Option& option : batch_options()) options.push_back(std::move(option));
   for (Option& option : tolerance_options()) {
     option.help = cat("for cases without their own, and ONNX cases: ", option.help);
+    if (option.name == "--rtol") option.help += ", of ONNX cases 1e-3";
+    if (option.name == "--atol") option.help += ", of ONNX cases 1e-7";
     options.push_back(std::move(option));
   }
   return options;
@@ -228,15 +231,18 @@ int run_check(const Arguments& arguments) {
 }  // namespace
 
 Command check_command() {
-  return {"check",
-          {"check CASE... [OPTION]..."},
-          "Runs the cases of files and folders and compares each result with the expected one",
-          {"tensorop check cases.jsonl", "tensorop check tests/golden --junit report.xml",
-           "tensorop check tests/golden --filter 'resize*' --update", "tensorop check tests/golden --json",
-           "tensorop check tests/golden --actual results --junit report.xml",
-           "tensorop check tests/golden --command './run.py {case}' --jobs 4"},
-          check_options(),
-          run_check};
+  return {
+      "check",
+      {"check CASE... [OPTION]..."},
+      "Runs the cases of job files, of folders and of ONNX case folders, and compares each result with the "
+      "expected one",
+      {"tensorop check cases.jsonl", "tensorop check onnx/backend/test/data/node --list-skipped",
+       "tensorop check tests/golden --junit report.xml",
+       "tensorop check tests/golden --filter 'resize*' --update", "tensorop check tests/golden --json",
+       "tensorop check tests/golden --actual results --junit report.xml",
+       "tensorop check tests/golden --command './run.py {case}' --jobs 4"},
+      check_options(),
+      run_check};
 }
 
 }  // namespace tensorop

@@ -140,10 +140,14 @@ int run_nonzero(const Arguments& arguments) {
 
 std::vector<Option> convert_options() {
   std::vector<Option> options = {
-      {"--dtype", OptionKind::value, "DTYPE", "cast to this dtype"},
+      {"--dtype", OptionKind::value, "DTYPE",
+       "cast to this dtype; it also names the small dtype of NPY data that does not say it (V1)"},
       {"--overflow", OptionKind::value, "error|saturate|nan",
-       "what a float8 or float4 of --dtype cannot hold"},
-      {"--view", OptionKind::value, "DTYPE", "take the bits as those of this dtype, before --dtype"},
+       "what becomes of a number that a float8 or float4 of --dtype cannot hold; error (default): an error; "
+       "saturate: the largest value, with its sign; nan: infinity, or NaN where there is none; float4 "
+       "saturates in both"},
+      {"--view", OptionKind::value, "DTYPE",
+       "use the bits of the elements as those of this dtype, which has as many bits; --dtype casts after it"},
       input_option(),
       {"--compress", OptionKind::flag, "", "deflate the arrays of an NPZ archive"},
   };
@@ -156,11 +160,12 @@ std::vector<Option> convert_options() {
 Command info_command() {
   return {
       "info",
-      {"info FILE... [--json]"},
-      cat("Shows dtype, shape and layout of files; reads only the headers of ",
+      {"info FILE|FOLDER... [--json]"},
+      cat("Shows dtype, shape and layout of files, the node and opset of ONNX models, and the ONNX cases of "
+          "folders; reads only the headers of ",
           join_words(format_titles([](const Format& format) { return format.has_header(); }), "and"),
           " files"),
-      {"tensorop info a.npy", "tensorop info --json *.npy"},
+      {"tensorop info a.npy", "tensorop info --json *.npy", "tensorop info model.onnx"},
       {{"--json", OptionKind::flag, "", "print one JSON object on each line, for programs"}, input_option()},
       run_info};
 }
@@ -180,10 +185,13 @@ Command convert_command() {
   return {
       "convert",
       {"convert OPERAND [--view DTYPE] [--dtype DTYPE] [--overflow MODE] [-o FILE]",
-       "convert [NAME=]OPERAND... -o FILE.npz [--dtype DTYPE] [--compress]"},
-      "Rewrites a tensor in another format or dtype, or several into one archive",
+       "convert [NAME=]OPERAND... -o FILE.npz|FILE.safetensors [OPTION]...",
+       "convert NAME=OPERAND -o FILE.pb [OPTION]..."},
+      "Rewrites a tensor in another format or dtype, or several into one archive; NAME= names an array",
       {"tensorop convert a.json -o a.npy", "tensorop convert a.npy",
-       "tensorop convert a.npy --dtype float16 -o half.npy", "tensorop convert a.npy bias=b.npy -o ab.npz"},
+       "tensorop convert a.npy --dtype float16 -o half.npy", "tensorop convert a.npy bias=b.npy -o ab.npz",
+       "tensorop convert a.npy bias=b.npy -o ab.safetensors",
+       "tensorop convert a.npy --dtype float8_e4m3fn --overflow saturate -o a.pb"},
       convert_options(),
       run_convert};
 }

@@ -80,7 +80,8 @@ std::vector<Option> operator_options(const FoundOperator& found) {
   options.push_back({"--reshape", OptionKind::values, "NAME=SHAPE",
                      "use another shape for the operand of that name, as in data=2,-1; -1: computed from the "
                      "number of elements"});
-  options.push_back({"--dtype", OptionKind::value, "DTYPE", "dtype of untyped JSON data operands"});
+  options.push_back({"--dtype", OptionKind::value, "DTYPE",
+                     "dtype of data operands that are untyped JSON or NPY data of a small dtype (V1)"});
   options.push_back(input_option());
   options.push_back(
       {"--dry-run", OptionKind::flag, "", "print dtype and shape of the result; read only headers"});
