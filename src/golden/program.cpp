@@ -65,8 +65,23 @@ std::string attributes_json(const Job& job, const Call& call) {
   return object(members);
 }
 
+// Null where the call is an error.
+std::string output_dtype(const Call& call) {
+  try {
+    return quoted(name(call.op->plan(call).output.dtype));
+  } catch (const MemoryError&) {
+    throw;
+  } catch (const Error&) {
+    return "null";
+  }
+}
+
 std::string case_json(const Job& job, const Call& call, const CommandValues& values,
                       const std::vector<CommandValues::Value>& operands, const std::string& output) {
+  std::vector<CommandValues::Value> dtypes;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    dtypes.push_back({operands[i].name, quoted(name(call.operands[i].dtype()))});
+  }
   std::string inputs;
   for (const std::string& input : values.inputs) inputs += cat(inputs.empty() ? "" : ",", quoted(input));
   return object({{"name", quoted(job.name)},
@@ -75,8 +90,10 @@ std::string case_json(const Job& job, const Call& call, const CommandValues& val
                  {"published", call.strict() ? quoted(call.version->published) : "null"},
                  {"inputs", cat("[", inputs, "]")},
                  {"operands", object(operands)},
+                 {"dtypes", object(dtypes)},
                  {"attributes", attributes_json(job, call)},
-                 {"output", quoted(output)}});
+                 {"output", quoted(output)},
+                 {"output_dtype", output_dtype(call)}});
 }
 
 void write_text(const std::string& path, const std::string& text) {

@@ -115,6 +115,8 @@ TEST_CASE("a program can know all of its case", "[cli][check][command]") {
 {"name":"2","op":"min","operands":[1,2,3],"auto_broadcast":"NumPy"}
 {"name":"3","op":"broadcast","data":[1,2],"shape":[2,2],"id":"x"}
 {"name":"4","op":"gather","data":"@x","indices":[0],"oob":"clip"}
+{"name":"5","op":"gather","data":{"dtype":"float8_e5m2","data":[1,2]},"indices":[0]}
+{"name":"6","op":"gather","data":1,"indices":[0],"expect":{"error":"G-"}}
 )");
   REQUIRE(place
               .check({"--shell", "--command",
@@ -132,7 +134,8 @@ TEST_CASE("a program can know all of its case", "[cli][check][command]") {
   };
   CHECK(described("é \"1\"") == Json::parse(R"({"name":"é \"1\"","op":"gathernd","spec":"onnx-12",
     "published":"GatherND","inputs":["T/data.npy","T/indices.npy"],
-    "operands":{"data":"T/data.npy","indices":"T/indices.npy"},"attributes":{"batch_dims":0},"output":"T/output.npy"})"));
+    "operands":{"data":"T/data.npy","indices":"T/indices.npy"},"dtypes":{"data":"float32","indices":"int64"},
+    "attributes":{"batch_dims":0},"output":"T/output.npy","output_dtype":"float32"})"));
   const Json two = described("2");
   CHECK(two.at("spec").is_null());
   CHECK(two.at("published").is_null());
@@ -140,10 +143,20 @@ TEST_CASE("a program can know all of its case", "[cli][check][command]") {
   CHECK(two.at("attributes").at("auto_broadcast") == "numpy");
   CHECK_FALSE(fs::exists(place.dir.path() / "out/3.json"));  // a step
   CHECK(described("4").at("attributes") == Json::parse(R"({"axis":0,"batch_dims":0,"oob":"clip"})"));
+  CHECK(described("5").at("dtypes").at("data") == "float8_e5m2");
+  CHECK(described("5").at("output_dtype") == "float8_e5m2");
+  CHECK(described("6").at("output_dtype").is_null());
   const std::string line = get(place.dir.file("out/é \"1\".txt"));
   CHECK(line.starts_with("gathernd onnx-12 {\"batch_dims\":0} " + place.dir.file("tmp/tensorop-")));
   CHECK(line.ends_with("/data.npy " + line.substr(line.rfind(' ') + 1)));
   CHECK(line.ends_with("/indices.npy\n"));
+}
+
+TEST_CASE("a program computes with small dtypes through NPY files that do not name them",
+          "[cli][check][command]") {
+  const Place place(
+      R"({"op":"gather","data":{"dtype":"float8_e5m2","data":[1,2]},"indices":[0,1],"expect":{"dtype":"float8_e5m2","data":[1,2]}})");
+  CHECK(place.check({"--command", "cp {data} {output}"}).out == "1 case: equal\n");
 }
 
 TEST_CASE("a signal ends the programs and removes their files", "[cli][check][command]") {
