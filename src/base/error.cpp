@@ -1,6 +1,8 @@
 #include "base/error.hpp"
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/text.hpp"
 
@@ -19,6 +21,18 @@ std::string in_quotes(std::string_view text) {
   return cat("'", printable(text), "'");
 }
 
+namespace {
+
+// Characters that change in which order others are shown (Unicode, Bidi_Control).
+bool is_bidi_control(std::string_view character) {
+  constexpr std::pair<std::string_view, std::string_view> kRanges[] = {
+      {"\u061C", "\u061C"}, {"\u200E", "\u200F"}, {"\u202A", "\u202E"}, {"\u2066", "\u2069"}};
+  return std::ranges::any_of(
+      kRanges, [&](const auto& range) { return character >= range.first && character <= range.second; });
+}
+
+}  // namespace
+
 std::string printable(std::string_view text) {
   constexpr int kMostCharacters = 200;
   constexpr std::string_view kHex = "0123456789abcdef";
@@ -35,7 +49,8 @@ std::string printable(std::string_view text) {
       out += "\\t";
     } else if (byte == '\r') {
       out += "\\r";
-    } else if (length == 0 || byte < 0x20 || byte == 0x7F || c1_control) {
+    } else if (length == 0 || byte < 0x20 || byte == 0x7F || c1_control ||
+               is_bidi_control(text.substr(0, length))) {
       out += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
       text.remove_prefix(1);
       continue;

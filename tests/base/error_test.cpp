@@ -61,6 +61,11 @@ TEST_CASE("text from outside is made safe for one line of a terminal", "[base][e
       {"\0\x01\x1b[31m\x7f"sv, "\\x00\\x01\\x1b[31m\\x7f"},
       // C1 control characters, which some terminals obey; U+00A0 is none.
       {"\xc2\x80\xc2\x9b\xc2\x9f\xc2\xa0", "\\xc2\\x80\\xc2\\x9b\\xc2\\x9f\xc2\xa0"},
+      // What reverses the text after it, and the characters beside these.
+      {"\u200D\u200E\u200F\u2010", "\u200D\\xe2\\x80\\x8e\\xe2\\x80\\x8f\u2010"},
+      {"\u2029\u202A\u202E\u202F", "\u2029\\xe2\\x80\\xaa\\xe2\\x80\\xae\u202F"},
+      {"\u2065\u2066\u2069\u206A", "\u2065\\xe2\\x81\\xa6\\xe2\\x81\\xa9\u206A"},
+      {"\u061B\u061C\u061D", "\u061B\\xd8\\x9c\u061D"},
       // No UTF-8: stray and missing continuation, overlong, surrogate, beyond U+10FFFF.
       {"\x80", "\\x80"},
       {"\xff\xfe", "\\xff\\xfe"},
