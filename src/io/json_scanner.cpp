@@ -74,7 +74,8 @@ std::string_view token_name(JsonToken token) {
 
 }  // namespace
 
-JsonScanner::JsonScanner(JsonText& text, std::string_view name) : TextCursor(text), name_(name) {
+JsonScanner::JsonScanner(JsonText& text, std::string_view name, std::optional<std::size_t> begin)
+    : TextCursor(text), name_(name), begin_(begin) {
   constexpr std::string_view kMark = "\xEF\xBB\xBF";
   const char* at = at_;
   if (text.offset() != 0 || peek(at) != 0xEF) return;
@@ -305,6 +306,7 @@ void JsonScanner::refuse(JsonToken found, std::string_view expected) const {
 }
 
 void JsonScanner::refuse_at(std::size_t offset, std::string_view message) const {
+  if (begin_) fail(cat("byte ", *begin_ + offset), message);
   const JsonText::Place place = text_.place(offset);
   fail(cat("line ", place.line, ", column ", place.column), message);
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,8 +30,9 @@ enum class JsonToken : std::uint8_t {
 class JsonScanner : public TextCursor {
  public:
   // Scans `text` from the beginning of its window on. A byte order mark at the beginning of the text is
-  // skipped. `name`, which outlives the scanner, begins its messages where it is not empty.
-  explicit JsonScanner(JsonText& text, std::string_view name = {});
+  // skipped. `name`, which outlives the scanner, begins its messages where it is not empty. `begin`: the byte
+  // of a binary file at which the text begins; messages then name bytes of the file, from 0, not lines.
+  explicit JsonScanner(JsonText& text, std::string_view name = {}, std::optional<std::size_t> begin = {});
 
   // The next token. `expected` is what may stand here, for the message where no token does. Throws Error
   // "malformed JSON at line 1, column 3: ..." naming the last byte of what is wrong.
@@ -59,6 +61,7 @@ class JsonScanner : public TextCursor {
   [[noreturn]] void fail(std::string_view place, std::string_view message) const;
 
   std::string_view name_;
+  std::optional<std::size_t> begin_;
   std::string_view expected_;
   std::string_view token_;
   std::string decoded_;  // a string that has escapes

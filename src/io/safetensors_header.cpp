@@ -42,9 +42,13 @@ class Handler {
   void boolean(bool value) { refuse_unless_ignored(value ? "true" : "false"); }
   void number(std::string_view text) {
     if (wanted_ != Wanted::integer) return refuse_unless_ignored("a number");
+    constexpr std::string_view kDigits = "0123456789";
     const auto value = parse_int64(text);
-    if (!value || text.find_first_not_of("0123456789") != std::string_view::npos) {
-      refuse(cat(list_name_, '[', list_size_, "] = ", printable(text),
+    // After a leading zero the token ends.
+    const std::string_view rest = in_.rest();
+    const std::string_view more = rest.substr(0, rest.find_first_not_of(kDigits));
+    if (!value || !more.empty() || text.find_first_not_of(kDigits) != std::string_view::npos) {
+      refuse(cat(list_name_, '[', list_size_, "] = ", printable(text), printable(more),
                  " is not a non-negative integer below 2^63"));
     }
     take(*value);
@@ -374,7 +378,7 @@ SafetensorsHeader parse_safetensors_header(std::string_view json, std::optional<
   if (json.starts_with("\xEF\xBB\xBF")) throw Error("header begins with a byte order mark (byte 8)");
   SafetensorsHeader header;
   JsonText text(JsonSpan{json});
-  JsonScanner in(text, "header");
+  JsonScanner in(text, "header", to_size(kSafetensorsPrefix));
   const JsonToken first = in.next();
   if (first == JsonToken::end) throw Error("header must be one JSON object, found white space");
   Handler handler(in, header);

@@ -242,7 +242,7 @@ TEST_CASE("a file that promises more than it holds, or holds more than it should
        "convert: hole.npz: malformed zip archive: the end of central directory record is missing or "
        "wrong"},
       {"$B convert hole.safetensors",
-       "convert: hole.safetensors: header: malformed JSON at line 1, column 2: a zero byte"},
+       "convert: hole.safetensors: header: malformed JSON at byte 9: a zero byte"},
       {"$B convert deep.safetensors",
        "convert: deep.safetensors: header: more than 100 lists and objects within each other (byte 116)"},
       {"$B convert hole.json", "convert: hole.json: malformed JSON at byte 2: a zero byte"},

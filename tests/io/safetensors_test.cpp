@@ -115,19 +115,19 @@ TEST_CASE("what is wrong with a safetensors file is said", "[io][safetensors]") 
       {length_of(3) + "{}", "safetensors header of 3 bytes, the file holds 2 after its length"},
       // The text of the header.
       {framed("{\"\xff\":1}"),
-       "header: malformed JSON at line 1, column 3: invalid string: ill-formed UTF-8 byte (last read: "
+       "header: malformed JSON at byte 10: invalid string: ill-formed UTF-8 byte (last read: "
        "'\"\\xff'); expected string literal"},
       {framed("\xEF\xBB\xBF{}"), "header begins with a byte order mark (byte 8)"},
-      {framed("{}\0\0"s), "header: malformed JSON at line 1, column 3: a zero byte"},
+      {framed("{}\0\0"s), "header: malformed JSON at byte 10: a zero byte"},
       {framed(R"({"\ud800":1})"),
-       "header: malformed JSON at line 1, column 9: invalid string: surrogate U+D800..U+DBFF must be "
+       "header: malformed JSON at byte 16: invalid string: surrogate U+D800..U+DBFF must be "
        "followed "
        "by U+DC00..U+DFFF (last read: '\"\\ud800\"'); expected string literal"},
       {framed("    "), "header must be one JSON object, found white space"},
       {framed("[]"), "header must be one JSON object, found a list"},
       {framed("\"x\""), "header must be one JSON object, found a string"},
       {framed("{} {}"),
-       "header: malformed JSON at line 1, column 4: unexpected '{'; expected the end of the header"},
+       "header: malformed JSON at byte 11: unexpected '{'; expected the end of the header"},
       {framed(cat(R"({"x":)", deep)), "array 'x': must be an object, found a list"},
       {framed(cat(R"({"x":{"y":)", deep)),
        "header: more than 100 lists and objects within each other (byte 116)"},
@@ -160,7 +160,7 @@ TEST_CASE("what is wrong with a safetensors file is said", "[io][safetensors]") 
       {framed(object(entry("a", "F32", "[\"2\"]", "[0,8]")), 8),
        "array 'a': shape[0] must be a non-negative integer, found a string"},
       {framed(object(entry("a", "F32", "[01]", "[0,8]")), 8),
-       "header: malformed JSON at line 1, column 31: unexpected number literal; expected ']'"},
+       "array 'a': shape[0] = 01 is not a non-negative integer below 2^63"},
       {framed(object(entry("a", "F32", "2", "[0,8]")), 8),
        "array 'a': shape must be a list of integers, found a number"},
       {framed(object(entry("a", "F32",
