@@ -141,8 +141,9 @@ class Check {
 
   std::optional<Tensor> work(std::size_t i, const Settings& given) {
     const Job& job = jobs_[i];
+    // The case says what open elements are, or leaves them out.
     Settings own = given;
-    own.warns_of_open = !leaves_out_open(job);
+    own.warns_of_open = false;
     if (job.fault) throw Error(*job.fault);
     if (job.skipped) {
       results_[i].outcome = CaseOutcome::skipped;
@@ -204,15 +205,11 @@ class Check {
     return computed;
   }
 
-  [[nodiscard]] bool leaves_out_open(const Job& job) const {
-    return (settings_.ignore_open || job.ignore_open) && !expects_error(job);
-  }
-
   // Finds out which elements the case leaves open, where they are to be ignored.
   [[nodiscard]] JudgeSettings judge_settings(std::size_t i, const Settings& own) const {
     JudgeSettings out{own, settings_.show};
     const Job& job = jobs_[i];
-    if (leaves_out_open(job)) {
+    if ((settings_.ignore_open || job.ignore_open) && !expects_error(job)) {
       out.left_out = with_context("ignore_open", [&] { return open_elements(job.request, own); });
     }
     return out;
