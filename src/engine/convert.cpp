@@ -104,10 +104,16 @@ Opened opened(Source source, const Reading& reading) {
 
 Source::Options options_of(const Reading& reading, ArrayReading arrays) {
   Source::Options options{.arrays = std::move(arrays), .text_format = reading.text_format};
-  // Bits of untyped text are those of its own dtype, and the dtype of bytes is given by either.
+  // Bits of untyped text are those of its own dtype.
   if (!reading.view) options.cast_untyped_to = reading.dtype;
   options.overflow = reading.overflow;
-  options.unnamed_as = reading.view ? reading.view : reading.dtype;
+  // --view takes bytes as any dtype, and refuses those of more bits itself; what --dtype names must be a
+  // small dtype: values of another one would be the bits of numbers.
+  if (reading.view) {
+    options.unnamed_as = element_size(*reading.view) == 1 ? *reading.view : DType::uint8;
+  } else if (reading.dtype && kSmallTypes.contains(*reading.dtype)) {
+    options.unnamed_as = reading.dtype;
+  }
   options = with_settings(std::move(options), reading.settings);
   // What is only described is opened once more.
   if (options.arrays.header_only) options.arrays.warn = nullptr;

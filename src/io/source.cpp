@@ -84,7 +84,7 @@ Source Source::open(const std::string& text, const Options& options) {
 void Source::settle(const Options& options) {
   if (tensor_) return;
   if (bytes_) {
-    if (options.unnamed_as && element_size(*options.unnamed_as) == 1) {
+    if (options.unnamed_as) {
       tensor_ = std::exchange(bytes_, std::nullopt)->viewed_as(*options.unnamed_as);
     } else if (!options.read_later)
       (void)natural_dtype();

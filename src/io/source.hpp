@@ -30,7 +30,7 @@ class Source {
     // The dtype to which untyped text is cast, at once, and what a small float of it does not hold.
     std::optional<DType> cast_untyped_to = {};
     Overflow overflow = Overflow::error;
-    // The dtype of elements whose file does not say it (ArrayReading::unnamed).
+    // The dtype of elements whose file does not say it (ArrayReading::unnamed); of one byte.
     std::optional<DType> unnamed_as = {};
     const Format* text_format = nullptr;  // of text, as in open_file()
   };

@@ -162,6 +162,17 @@ TEST_CASE("an NPY file of small numbers is read where something names its dtype"
           {{"convert", "f.npy", "--format", "nested"}, R"([0.5,2.0,"NaN"])", ""},
           {{"convert", "v.npy"}, "", "convert: v.npy: " + unknown("|V1")},
           {{"convert", "v.npy", "--dtype", "float32"}, "", "convert: v.npy: " + unknown("|V1")},
+          // Values of these would be the bits of numbers.
+          {{"convert", "v.npy", "--dtype", "uint8"}, "", "convert: v.npy: " + unknown("|V1")},
+          {{"convert", "v.npy", "--dtype", "int8"}, "", "convert: v.npy: " + unknown("|V1")},
+          {{"convert", "v.npy", "--dtype", "bool"}, "", "convert: v.npy: " + unknown("|V1")},
+          {{"convert", "a=v.npy", "--dtype", "uint8", "-o", "b.npz"},
+           "",
+           "convert: v.npy: " + unknown("|V1")},
+          {{"convert", "v.npy", "--view", "bfloat16"},
+           "",
+           "convert: v.npy: cannot view uint8 as bfloat16: an element has 8 bits, not 16\nhint: --dtype "
+           "converts values"},
           {{"nonzero", "v.npy"}, "", "nonzero: v.npy: " + unknown("|V1")},
           {{"nonzero", "n.npy"}, R"({"dtype":"int64","shape":[3],"data":[0,1,2]})", ""},
           {{"gather", "v.npy", "[2,0]"}, "", "gather: data: v.npy: " + unknown("|V1")},
