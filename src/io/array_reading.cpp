@@ -25,8 +25,8 @@ std::int64_t ArrayReading::buffer_bytes() const {
 void refuse_unnamed(const std::string& stored) {
   throw Error(
       cat("dtype ", in_quotes(stored), " does not say what the elements are (", kSmallTypes.names(), ")"), "",
-      "--dtype names it (of convert also --view, before a cast), or an operand beside it that has such a "
-      "dtype");
+      "convert FILE --view DTYPE -o x.pb names it; for convert and for data of operators --dtype does, for "
+      "these also an operand beside it that has such a dtype");
 }
 
 }  // namespace tensorop

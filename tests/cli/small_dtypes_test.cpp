@@ -32,8 +32,8 @@ const std::string kSmallNames =
 std::string unknown(const std::string& descr) {
   return cat(
       "dtype '", descr, "' does not say what the elements are (", kSmallNames,
-      ")\nhint: --dtype names it (of convert also --view, before a cast), or an operand beside it that has "
-      "such a dtype");
+      ")\nhint: convert FILE --view DTYPE -o x.pb names it; for convert and for data of operators --dtype "
+      "does, for these also an operand beside it that has such a dtype");
 }
 
 struct Row {
@@ -186,7 +186,9 @@ TEST_CASE("an NPY file of small numbers is read where something names its dtype"
           {{"where", "[true,false,true]", "v.npy", "[1,2,3]"}, "", "where: x: v.npy: " + unknown("|V1")},
           {{"compare", "v.npy", "n.npy"}, "equal: float8_e4m3fn (3), 3 elements, exact", ""},
           {{"compare", "n.npy", "w.npy"}, "equal: float8_e4m3fn (3), 3 elements, exact", ""},
-          {{"compare", "v.npy", "w.npy"}, "", "compare: actual: v.npy: " + unknown("|V1")},
+          // Of neither is the dtype known: the bits.
+          {{"compare", "v.npy", "w.npy"}, "equal: uint8 (3), 3 elements, exact", ""},
+          {{"compare", "v.npy", "w.npy", "--rtol", "0.1"}, "", "compare: actual: v.npy: " + unknown("|V1")},
           {{"compare", typed("int8", "[1,2,3]"), "w.npy"}, "", "compare: expected: w.npy: " + unknown("<V1")},
       });
   // In an archive, and in two folders.
@@ -197,6 +199,11 @@ TEST_CASE("an NPY file of small numbers is read where something names its dtype"
   CHECK(run_in(dir, {"compare", "x", "y"}).status == 0);
   CHECK(run_in(dir, {"convert", "a=n.npy", "-o", "a.npz", "-q"}).status == 0);
   CHECK(run_in(dir, {"compare", "a.npz", "y"}).status == 0);
+  CHECK(run_in(dir, {"compare", "a.npz", "x"}).status == 0);
+  std::string other = npy_of("|V1");
+  other.back() = '\x7e';
+  write_file(dir.file("x/a.npy"), other);
+  CHECK(run_in(dir, {"compare", "a.npz", "x"}).status == 1);
   check_done(run_in(dir, {"convert", "a.npz:a", "--dtype", "float8_e4m3fn"}), named + "\n");
 }
 
