@@ -1,6 +1,8 @@
 #include "engine/convert.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -13,6 +15,7 @@
 #include "engine/operands.hpp"
 #include "io/archive.hpp"
 #include "io/json_writer.hpp"
+#include "io/number_text.hpp"
 #include "io/source.hpp"
 #include "io/tensor_set.hpp"
 #include "kernels/copy_elements.hpp"
@@ -52,15 +55,15 @@ struct Opened {
     std::string value;
     append_json_element(value, tensor.dtype(), tensor.data() + position * element_size(tensor.dtype()));
     return cat(element_name("element ", position, tensor.shape()), " = ", printable(value),
-               " does not fit in ", tensorop::name(dtype));
+               " does not fit in ", tensorop::name(dtype),
+               // It is not what is wrong with an imaginary part.
+               kComplexTypes.contains(tensor.dtype()) ? "" : cat(" (", range_text(dtype), ")"));
   }
   [[nodiscard]] std::string hint(std::int64_t position) const {
-    std::byte out{};
+    std::array<std::byte, sizeof(double)> value{};
     const std::byte* const element = tensor.data() + position * element_size(tensor.dtype());
-    const bool helps = kSmallFloatTypes.contains(dtype) &&
-                       cast_elements(&out, dtype, element, tensor.dtype(), 1, Overflow::saturate) < 0;
-    return helps ? "--overflow saturate gives the nearest value that there is, --overflow nan NaN or infinity"
-                 : "";
+    const bool is_real = cast_elements(value.data(), DType::float64, element, tensor.dtype(), 1) < 0;
+    return is_real ? overflow_hint(dtype, std::bit_cast<double>(value)) : "";
   }
 };
 

@@ -62,6 +62,15 @@ std::string_view name_of_not_finite(double value) {
   return std::isnan(value) ? "NaN" : value < 0 ? "-Infinity" : "Infinity";
 }
 
+// A number that a T does not hold as a float: beyond the largest one an infinity.
+template <Number T>
+TextFloat<T> wide_of(std::string_view text) {
+  TextFloat<T> wide = 0;
+  if (parse_number(text, wide) == NumberStatus::ok) return wide;
+  constexpr auto kInfinity = std::numeric_limits<TextFloat<T>>::infinity();
+  return text[0] == '-' ? -kInfinity : kInfinity;
+}
+
 template <AnyFloat T>
 void strings_to_floats(std::byte* out, const std::byte* in, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) {
@@ -145,6 +154,10 @@ std::string DataReader::does_not_fit(std::string_view text) const {
              ")");
 }
 
+Error DataReader::unfit(std::string_view text, double value) const {
+  return Error(does_not_fit(text), {}, is_cast_ ? overflow_hint(*dtype_, value) : "");
+}
+
 // In an untyped text an integer may be none of int64 and yet be one of many floats.
 void DataReader::put_float_only(std::string_view text, bool in_range) {
   if (!in_range && refused_.empty()) refused_ = does_not_fit(text);
@@ -166,7 +179,7 @@ void DataReader::parse(std::string_view text) {
     const bool minus_zero = text == "-0";
     if (status == NumberStatus::range || minus_zero) return put_float_only(text, minus_zero);
   }
-  if (status == NumberStatus::range && overflow() == Overflow::error) throw Error(does_not_fit(text));
+  if (status == NumberStatus::range && overflow() == Overflow::error) throw unfit(text, wide_of<T>(text));
   if (status != NumberStatus::ok) {
     if (is_cast_) return parse_cast<T>(text);
     throw Error(cat(element(), " = ", printable(text), " is not an integer, ", name(*dtype_),
@@ -179,13 +192,9 @@ void DataReader::parse(std::string_view text) {
 // hold becomes what overflow() says, beyond float64 too.
 template <class T>
 void DataReader::parse_cast(std::string_view text) {
-  TextFloat<T> wide = 0;
+  const TextFloat<T> wide = wide_of<T>(text);
   T value{};
-  if (parse_number(text, wide) == NumberStatus::range) {
-    constexpr auto kInfinity = std::numeric_limits<TextFloat<T>>::infinity();
-    wide = text[0] == '-' ? -kInfinity : kInfinity;
-  }
-  if (!convert_real(wide, value, overflow())) throw Error(does_not_fit(text));
+  if (!convert_real(wide, value, overflow())) throw unfit(text, wide);
   elements_.push(value);
 }
 
@@ -236,7 +245,7 @@ bool DataReader::put_not_finite(double value) {
   dispatch(*dtype_, [&]<class T>(TypeTag<T>) {
     if constexpr (Number<Part<T>>) {
       Part<T> element{};
-      if (!convert_real(value, element, overflow())) throw Error(does_not_fit(name_of_not_finite(value)));
+      if (!convert_real(value, element, overflow())) throw unfit(name_of_not_finite(value), value);
       elements_.push(element);
     }
   });

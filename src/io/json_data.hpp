@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
 #include "io/json_elements.hpp"
 #include "io/json_lists.hpp"
 #include "io/json_reader.hpp"
@@ -76,6 +77,7 @@ class DataReader {
   void become_float64();
   void limit_elements();
   [[nodiscard]] std::string does_not_fit(std::string_view text) const;
+  [[nodiscard]] Error unfit(std::string_view text, double value) const;
   [[nodiscard]] std::size_t read_parts(std::string_view text, const PartFormat& format, double likely);
   [[nodiscard]] Shape final_shape(DType dtype, std::int64_t elements) const;
 

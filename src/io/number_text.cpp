@@ -339,6 +339,20 @@ std::string range_text(DType dtype) {
   });
 }
 
+std::string overflow_hint(DType dtype, double value) {
+  return dispatch(dtype, [&]<class T>(TypeTag<T>) -> std::string {
+    if constexpr (SmallFloat<T>) {
+      T out;
+      if (!convert_real(value, out, Overflow::saturate)) return {};
+      const std::string hint = "--overflow saturate gives the nearest value that there is";
+      const float other = convert_real(value, out, Overflow::nan) ? to_float(out) : 0;
+      if (std::isfinite(other)) return hint;
+      return cat(hint, ", --overflow nan ", std::isnan(other) ? "NaN" : "infinity");
+    }
+    return {};
+  });
+}
+
 template NumberStatus parse_number(std::string_view, std::int8_t&);
 template NumberStatus parse_number(std::string_view, std::int16_t&);
 template NumberStatus parse_number(std::string_view, std::int32_t&);

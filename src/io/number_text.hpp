@@ -49,4 +49,7 @@ char* write_number(char* out, T value);
 // The finite values of a numeric dtype, for messages: "0..255"; of a complex one those of its parts.
 [[nodiscard]] std::string range_text(DType dtype);
 
+// The hint about a value that does not fit in a dtype: what --overflow makes of it; empty where nothing.
+[[nodiscard]] std::string overflow_hint(DType dtype, double value);
+
 }  // namespace tensorop

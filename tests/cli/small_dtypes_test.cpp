@@ -57,8 +57,8 @@ void check_rows(const TempDir& dir, const std::vector<Row>& rows) {
 TEST_CASE("--overflow says what becomes of what a small float does not have", "[cli][convert][small]") {
   const TempDir dir;
   const std::string floats = typed("float32", R"([500,"-Infinity",1])");
-  const std::string hint =
-      "\nhint: --overflow saturate gives the nearest value that there is, --overflow nan NaN or infinity";
+  const std::string saturates = "\nhint: --overflow saturate gives the nearest value that there is";
+  const std::string hint = saturates + ", --overflow nan NaN";
   const auto convert = [](const std::string& operand, const std::string& dtype, const Words& more = {}) {
     Words words = {"convert", operand, "--dtype", dtype, "--format", "nested"};
     words.insert(words.end(), more.begin(), more.end());
@@ -68,16 +68,31 @@ TEST_CASE("--overflow says what becomes of what a small float does not have", "[
   const Words nan = {"--overflow", "nan"};
   std::vector<Row> rows = {
       {convert(typed("float32", "[500]"), "float8_e4m3fn"), "",
-       "convert: element [0] = 500.0 does not fit in float8_e4m3fn" + hint},
+       "convert: element [0] = 500.0 does not fit in float8_e4m3fn (-448.0..448.0)" + hint},
       {convert(typed("float32", "[500]"), "float8_e4m3fn", {"--overflow", "error"}), "",
-       "convert: element [0] = 500.0 does not fit in float8_e4m3fn" + hint},
+       "convert: element [0] = 500.0 does not fit in float8_e4m3fn (-448.0..448.0)" + hint},
       {convert("[1,500]", "float8_e4m3fn"), "",
-       "convert: element [1] = 500 does not fit in float8_e4m3fn (-448.0..448.0)"},
+       "convert: element [1] = 500 does not fit in float8_e4m3fn (-448.0..448.0)" + hint},
+      {convert("[1e400]", "float8_e5m2"), "",
+       "convert: element [0] = 1e400 does not fit in float8_e5m2 (-57344.0..57344.0)" + saturates +
+           ", --overflow nan infinity"},
+      {convert("[0,1]", "float8_e8m0fnu"), "",
+       "convert: element [0] = 0 does not fit in float8_e8m0fnu (5.877472e-39..1.7014118e+38)" + hint},
+      {convert(typed("float32", "[7.5]"), "float4_e2m1fn"), "",
+       "convert: element [0] = 7.5 does not fit in float4_e2m1fn (-6.0..6.0)" + saturates},
+      {convert(R"([1,"Infinity"])", "float4_e2m1fn"), "",
+       "convert: element [1] = Infinity does not fit in float4_e2m1fn (-6.0..6.0)" + saturates},
+      {convert(R"([1,"NaN"])", "float4_e2m1fn"), "",
+       "convert: element [1] = NaN does not fit in float4_e2m1fn (-6.0..6.0)"},
+      // Its dtype is its own: nothing is cast.
+      {{"convert", typed("float8_e4m3fn", "[500]")},
+       "",
+       "convert: element [0] = 500 does not fit in float8_e4m3fn (-448.0..448.0)"},
       // No mode helps.
       {convert(typed("float32", "[-1]"), "float8_e8m0fnu", saturate), "",
-       "convert: element [0] = -1.0 does not fit in float8_e8m0fnu"},
+       "convert: element [0] = -1.0 does not fit in float8_e8m0fnu (5.877472e-39..1.7014118e+38)"},
       {convert(typed("float32", R"(["NaN"])"), "float4_e2m1fn", nan), "",
-       "convert: element [0] = \"NaN\" does not fit in float4_e2m1fn"},
+       "convert: element [0] = \"NaN\" does not fit in float4_e2m1fn (-6.0..6.0)"},
       {convert("[9]", "int4", saturate), "",
        "convert: --overflow saturate is only for --dtype float8_e4m3fn, "
        "float8_e4m3fnuz, float8_e5m2, float8_e5m2fnuz, float8_e8m0fnu, float4_e2m1fn"},
