@@ -27,7 +27,9 @@ constexpr Rule kRules[] = {
      "tensorop. ONNX and OpenVINO state no limit.", "tensorop broadcast 1 --shape 4611686018427387904,4",
      "tensorop broadcast 1 --shape 0,4"},
     {"T-1", "The version allows the dtype of each data operand.",
-     "ONNX and OpenVINO, in the type constraints of each version.",
+     "ONNX and OpenVINO, in the type constraints of each version. tensorop's own semantics refuse what has "
+     "no "
+     "meaning: arithmetic, order and reductions of float8, float4, int4 and uint4.",
      "tensorop gather '{\"dtype\":\"bfloat16\",\"data\":[1,2]}' 0 --spec onnx-11",
      "tensorop gather '{\"dtype\":\"bfloat16\",\"data\":[1,2]}' 0 --spec onnx-13"},
     {"T-2",
