@@ -193,6 +193,16 @@ std::optional<CaseDestination> read_case(const Arguments& arguments) {
   return CaseDestination{std::move(*folder), arguments.has("--fsync")};
 }
 
+// The folder of a case has no other file.
+void require_outside(const std::optional<Destination>& destination, std::string_view option,
+                     const CaseDestination& onnx_case) {
+  if (!destination || destination->path == "-") return;
+  PathKeys keys;
+  const std::vector<std::string> folders = keys.folders_of(destination->path);
+  if (std::ranges::count(folders, keys.of_folder(onnx_case.folder)) == 0) return;
+  throw Error(cat(option, " ", printable(destination->path), " is in the folder of --case"));
+}
+
 // What an operator is to do, as far as it is known before any file is opened.
 struct OperatorCall {
   std::optional<Destination> destination;  // of the result; beside a case only where it is asked for
@@ -208,6 +218,10 @@ OperatorCall read_call(const FoundOperator& found, const Arguments& arguments) {
   call.onnx_case = read_case(arguments);
   if (call.onnx_case && !arguments.has("--output") && !arguments.has("--format")) call.destination.reset();
   call.open_mask = read_open_mask(arguments, call.destination);
+  if (call.onnx_case) {
+    require_outside(call.destination, "--output", *call.onnx_case);
+    require_outside(call.open_mask, "--open-mask", *call.onnx_case);
+  }
   call.request = make_request(found, arguments);
   return call;
 }

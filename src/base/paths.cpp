@@ -5,6 +5,7 @@
 #include <climits>
 #include <cstdint>
 #include <random>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/system.hpp"
@@ -76,13 +77,25 @@ std::string resolve_links(const std::string& path) {
   throw_errno(path, "cannot follow the symbolic link");
 }
 
-std::string PathKeys::of(const std::string& path) {
-  std::string end = path;
+namespace {
+
+// Where the chain of links ends, as far as it can be followed: opening the file reports what is wrong.
+std::string end_of_links(const std::string& path) {
   try {
-    end = resolve_links(path);
-  } catch (const Error&) {  // opening the file reports it
+    return resolve_links(path);
+  } catch (const Error&) {
+    return path;
   }
-  const std::string folder = directory_of(end);
+}
+
+}  // namespace
+
+std::string PathKeys::of(const std::string& path) {
+  const std::string end = end_of_links(path);
+  return cat(of_folder(directory_of(end)), "/", end.substr(end.rfind('/') + 1));
+}
+
+std::string PathKeys::of_folder(const std::string& folder) {
   auto known = folders_.find(folder);
   if (known == folders_.end()) {
     struct stat info {};
@@ -93,7 +106,20 @@ std::string PathKeys::of(const std::string& path) {
                                         : folder)
                 .first;
   }
-  return cat(known->second, "/", end.substr(end.rfind('/') + 1));
+  return known->second;
+}
+
+std::vector<std::string> PathKeys::folders_of(const std::string& path) {
+  std::string folder = directory_of(end_of_links(path));
+  std::vector<std::string> out = {of_folder(folder)};
+  // The root is the folder that it is in, and so is what does not exist.
+  while (out.back() != folder) {
+    folder += "/..";
+    std::string next = of_folder(folder);
+    if (next == out.back()) break;
+    out.push_back(std::move(next));
+  }
+  return out;
 }
 
 }  // namespace tensorop

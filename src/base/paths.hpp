@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tensorop {
 
@@ -41,6 +42,10 @@ class PathKeys {
  public:
   // Equal for paths that mean the same file. A path that cannot be followed is compared as text.
   [[nodiscard]] std::string of(const std::string& path);
+  // Equal for paths that lead to the same folder. One that does not exist is compared as text.
+  [[nodiscard]] std::string of_folder(const std::string& folder);
+  // of_folder() of the folders that the file is in, from its own to the root.
+  [[nodiscard]] std::vector<std::string> folders_of(const std::string& path);
 
  private:
   std::map<std::string, std::string> folders_;  // cache of resolved folders

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/paths.hpp"
 #include "base/text.hpp"
+#include "engine/onnx_case.hpp"
 
 namespace tensorop {
 namespace {
@@ -18,6 +20,21 @@ std::string folder_name(const Job& job, std::size_t number) {
   std::ranges::replace_if(name, is_unfit, '_');
   if (name.starts_with('.')) name.front() = '_';
   return name;
+}
+
+// A case folder has no other file.
+void require_outputs_elsewhere(const std::vector<Job>& jobs, const std::vector<std::string>& folders) {
+  PathKeys keys;
+  std::set<std::string> cases;
+  for (const std::string& folder : folders) cases.insert(keys.of_folder(folder));
+  for (const Job& job : jobs) {
+    if (!job.output) continue;
+    for (const std::string& folder : keys.folders_of(job.output->path)) {
+      if (!cases.contains(folder)) continue;
+      throw Error(cat(job.location(), ": key \"output\": ", printable(job.output->path),
+                      " is in the folder of a case"));
+    }
+  }
 }
 
 }  // namespace
@@ -33,8 +50,10 @@ std::vector<std::string> make_case_folders(const std::vector<Job>& jobs, const s
                       there->second->reference()),
                   "", "give the job another \"name\"");
     }
+    with_context(cat(job.location(), ": ", job.request.op.name->name), [&] { require_onnx(job.request); });
     paths.push_back(path_from(folder, name));
   }
+  require_outputs_elsewhere(jobs, paths);
   make_folder(folder);
   return paths;
 }

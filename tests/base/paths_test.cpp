@@ -52,4 +52,28 @@ TEST_CASE("paths that mean one file have one key, and no others", "[base][paths]
   CHECK(keys.of(dir.file("d/dangling")) == keys.of(dir.file("link/nowhere")));
 }
 
+TEST_CASE("a file is in its folder, and in those that this is in", "[base][paths]") {
+  const TempDir dir;
+  const std::string root = dir.path().string();
+  fs::create_directories(dir.path() / "d/inner");
+  fs::create_directories(dir.path() / "e");
+  fs::create_symlink("d/inner", dir.path() / "link");
+  fs::create_symlink("../d/inner/a", dir.path() / "e/b");
+  PathKeys keys;
+  const std::vector<std::string> own = {keys.of_folder(cat(root, "/d/inner")),
+                                        keys.of_folder(cat(root, "/d")), keys.of_folder(root)};
+  for (const char* path : {"d/inner/a", "d//inner/../inner/./a", "link/a", "e/b"}) {
+    CAPTURE(path);
+    const auto found = keys.folders_of(cat(root, "/", path));
+    REQUIRE(found.size() > own.size());
+    CHECK(std::vector(found.begin(), found.begin() + 3) == own);
+    CHECK(found.back() == keys.of_folder("/"));
+  }
+  CHECK(keys.of_folder(cat(root, "/link")) == own[0]);
+  CHECK(keys.of_folder(cat(root, "/e")) != own[0]);
+  CHECK(keys.folders_of("/a") == std::vector<std::string>{keys.of_folder("/")});
+  CHECK(keys.folders_of("none/a") == std::vector<std::string>{"none"});
+  CHECK(keys.of_folder("none") == "none");
+}
+
 }  // namespace tensorop
