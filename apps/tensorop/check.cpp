@@ -1,4 +1,5 @@
 // `check`: golden files.
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
@@ -85,14 +86,24 @@ int exit_status(const CheckCounts& counts) {
 
 // The report must not replace a file that the check reads.
 void require_no_input(const std::string& report, const std::vector<Job>& jobs,
-                      const std::string& actual_folder) {
+                      const std::vector<UnreadableCases>& unreadable, const std::string& actual_folder) {
   PathKeys keys;
   const std::string key = keys.of(report);
-  const auto refuse_if = [&](const std::string& path, std::string_view what) {
-    if (keys.of(path) == key) throw Error(cat("--junit ", printable(report), " is ", what));
+  const std::vector<std::string> folders = keys.folders_of(report);
+  const auto refuse = [&](std::string_view what) {
+    throw Error(cat("--junit ", printable(report), " is ", what));
   };
+  const auto refuse_if = [&](const std::string& path, std::string_view what) {
+    if (keys.of(path) == key) refuse(what);
+  };
+  for (const UnreadableCases& cases : unreadable) refuse_if(cases.path, "a case file");
   for (const Job& job : jobs) {
     refuse_if(job.file, "a case file");
+    const bool has_folder = !job.folder.empty();
+    if (has_folder && std::ranges::count(folders, keys.of_folder(directory_of(job.file))) != 0) {
+      refuse("in the folder of an ONNX case");
+    }
+    if (!job.model.empty()) refuse_if(job.model, "the model of a case");
     for_each_reference(job, [&](const std::string& /*key*/, const std::string& text) {
       for (const std::string& file : files_of(text)) refuse_if(file, "an operand");
     });
@@ -191,7 +202,9 @@ int run_check(const Arguments& arguments) {
     report_unreadable(unreadable);
     return unreadable.empty() ? status : kError;
   }
-  if (const auto path = arguments.value("--junit")) require_no_input(*path, jobs, settings.actual_folder);
+  if (const auto path = arguments.value("--junit"); path && *path != "-") {
+    require_no_input(*path, jobs, unreadable, settings.actual_folder);
+  }
   JUnitOutput junit(arguments, "tensorop check");
 
   Progress progress(read_progress(arguments));

@@ -185,9 +185,8 @@ std::vector<OperandText> inputs_of(const JsonMember* member, const OnnxCall& cal
   return out;
 }
 
-// The call of the model that a job names.
-OnnxCall read_call(const JsonMember& member, const std::string& folder) {
-  const std::string path = file_of(member, folder);
+// The call of the model in a file.
+OnnxCall read_call(const std::string& path) {
   const OnnxModel model = read_onnx_model(path);
   auto call = with_context(printable(path), [&] { return call_of_model(model); });
   if (const auto* skipped = std::get_if<Skipped>(&call))
@@ -416,7 +415,10 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
   return with_context(job.location(), [&] {
     const JsonMember* const model = find_member(object, "model");
     if (model != nullptr) {
-      const OnnxCall call = with_context("key \"model\"", [&] { return read_call(*model, folder); });
+      const OnnxCall call = with_context("key \"model\"", [&] {
+        job.model = file_of(*model, folder);
+        return read_call(job.model);
+      });
       job.request = with_context("key \"inputs\"", [&] {
         return request_of(call, inputs_of(find_member(object, "inputs"), call, folder));
       });

@@ -49,6 +49,7 @@ struct Job {
   std::int64_t number = 0;  // its number in the file, where several jobs begin on that line; else 0
   std::string id;           // empty: none
   std::string name;  // the given name, else the id, else "FILE:LINE"; of an ONNX case that of its folder
+  std::string model;  // the path of the model that the job calls; empty: none
   Request request;
   std::optional<Destination> output;
   std::optional<Expectation> expect;
