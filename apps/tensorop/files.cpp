@@ -37,7 +37,7 @@ std::string describe_cases(const std::string& folder, bool as_json, std::size_t&
   for_each_onnx_case(folder, [&](const std::string& path, const std::vector<std::string>& names) {
     ++cases;
     try {
-      const OnnxModel model = read_onnx_model(path_from(path, "model.onnx"));
+      const OnnxModel model = read_case_model(path);
       const auto sets = to_int64(data_sets(names).size());
       lines += as_json ? describe_case_json(model, path, sets) : describe_case_text(model, path, sets);
     } catch (const MemoryError&) {

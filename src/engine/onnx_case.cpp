@@ -160,7 +160,7 @@ OnnxCase::OnnxCase(const CaseDestination& destination, const Bound& bound, const
   // A result that is too large is refused before it is computed.
   with_context(output_name_,
                [&] { (void)named_tensor_proto_encoding(output.dtype, output.shape, 0, output_name_); });
-  write_bytes(folder_.path_of("model.onnx"), encode_onnx_model(model), durable_);
+  write_bytes(folder_.path_of(std::string(kOnnxModelFile)), encode_onnx_model(model), durable_);
   folder_.make_folder(std::string(kDataSet));
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     write_file(cat("input_", i, ".pb"), model.inputs[i].name, inputs[i], bound.inputs, threads);

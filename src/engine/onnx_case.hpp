@@ -3,12 +3,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/output_folder.hpp"
 #include "engine/bind.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
+
+// The name of the model in its folder.
+inline constexpr std::string_view kOnnxModelFile = "model.onnx";
 
 // Throws Error where no model can say what the request asks for: it has another specification than an opset
 // of ONNX, or none.

@@ -58,6 +58,7 @@ struct Request {
   std::optional<std::string> oob;
   std::optional<std::string> duplicates;
   std::optional<std::string> dtype;     // of untyped JSON data operands
+  std::optional<DType> declared;        // what a model says that the result is
   const Format* text_format = nullptr;  // of operands that are text, as in open_file(); null: detected
   bool from_job = false;                // messages name keys, not options
   bool dry_run = false;                 // stop after the shapes; operands may be "float32[2,3]"

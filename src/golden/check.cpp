@@ -246,8 +246,10 @@ class Check {
       throw Error(cat(printable(path), ": the result of ", jobs_[*golden.equal_to].location(),
                       " is equal to it, and this result differs"));
     }
-    const Destination destination{
-        .path = path, .format = golden_format(path, is_missing), .array = jobs_[i].expect->array};
+    const auto& array = jobs_[i].expect->array;
+    const Destination destination{.path = path,
+                                  .format = golden_format(path, is_missing),
+                                  .array = array == nullptr ? std::string() : *array};
     const Format& format = format_of(destination);
     // A golden file that never compares equal is none. What cannot be written at all is refused below.
     if (format.keeps_shape != nullptr && result.rank() <= 2 && !format.keeps_shape(result.shape())) {

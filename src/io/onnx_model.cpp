@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/input_file.hpp"
+#include "base/paths.hpp"
 #include "base/text.hpp"
 #include "io/protobuf.hpp"
 #include "io/tensor_proto.hpp"
@@ -540,6 +541,7 @@ OnnxModel read_onnx_model(std::span<const std::byte> bytes, std::shared_ptr<cons
 }
 
 OnnxModel read_onnx_model(const std::string& path) {
+  require_regular_file(path);
   InputFile file = InputFile::open(path);
   return with_context(printable(path), [&] {
     if (!file.mapping()) {

@@ -531,6 +531,18 @@ NamedTensor read_tensor_proto(ProtoStream::Read read, Bytes read_so_far, const A
   return make_tensor(fields, {}, 0, raw.data(), raw.memory, reading);
 }
 
+std::string tensor_proto_name(Bytes message) {
+  try {
+    for (ProtoMessage fields(message, 0, field::kNames); fields.next();) {
+      if (fields.field().number() == field::kName) return std::string(fields.field().text());
+    }
+  } catch (const MemoryError&) {
+    throw;
+  } catch (const Error&) {  // reading the tensor says what is wrong
+  }
+  return {};
+}
+
 Tensor read_tensor_proto(InputFile& file, Bytes read_so_far, const ArrayReading& reading) {
   return (file.mapping() ? read_tensor_proto(file.mapping()->bytes(), 0, file.mapping(), reading)
                          : read_tensor_proto(read_of(file), read_so_far, reading))

@@ -44,6 +44,9 @@ struct NamedTensor {
 // The same of a stream.
 [[nodiscard]] NamedTensor read_tensor_proto(ProtoStream::Read read, std::span<const std::byte> read_so_far,
                                             const ArrayReading& reading);
+// The name alone, without a look at elements. Empty where there is none, or the message is malformed up to
+// there.
+[[nodiscard]] std::string tensor_proto_name(std::span<const std::byte> message);
 
 // The message that onnx.numpy_helper.from_array() makes, byte for byte. `strings`: what
 // tensor_proto_string_bytes() says of the elements. Throws Error where the message would be longer than

@@ -26,13 +26,14 @@ struct Expectation {
   Kind kind = Kind::tensor;
   std::string text = {};
   JsonSpan tensor = {};
-  std::string array = {};              // of a golden file that is rewritten: the name of its tensor
+  // Of a golden file that is rewritten: the name of its tensor. Null: none.
+  std::shared_ptr<const std::string> array = {};
   std::optional<DType> declared = {};  // what a model says that a golden file holds
 };
 
 // Why a case is not run: it is of something that tensorop does not have.
 struct Skipped {
-  std::string what;    // "Cast", "graphs of several nodes": cases are counted by it
+  std::string what;    // "Cast", "graphs of several nodes": cases are counted by it; printable
   std::string reason;  // "Cast is not offered"
 };
 
@@ -48,7 +49,7 @@ struct Job {
   std::int64_t line = 0;  // where the job begins in it
   std::int64_t number = 0;  // its number in the file, where several jobs begin on that line; else 0
   std::string id;           // empty: none
-  std::string name;  // the given name, else the id, else "FILE:LINE"; of an ONNX case that of its folder
+  std::string name;   // the given name, else the id, else "FILE:LINE"; of an ONNX case that of its folder
   std::string model;  // the path of the model that the job calls; empty: none
   Request request;
   std::optional<Destination> output;

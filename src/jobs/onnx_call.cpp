@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -103,16 +104,16 @@ std::vector<const OnnxNode*> computing_nodes(const OnnxModel& model) {
 std::optional<Skipped> find_skipped(const OnnxModel& model, const std::vector<const OnnxNode*>& nodes) {
   if (nodes.size() > 1) return Skipped{"graphs of several nodes", several_text(nodes)};
   const OnnxNode& node = *nodes[0];
-  const std::string title = node.title();
+  const std::string title = printable(node.title());
   if (!node.is_onnx() || find_onnx_operator(node.op_type).op == nullptr) {
-    return Skipped{title, cat(printable(title), " is not offered")};
+    return Skipped{title, cat(title, " is not offered")};
   }
   const auto is_node = [&](const OnnxFunction& function) {
     const bool is_onnx = function.domain.empty() || function.domain == "ai.onnx";
     return is_onnx && function.name == node.op_type;
   };
   if (!node.overload.empty() || std::ranges::any_of(model.functions, is_node)) {
-    return Skipped{title, cat(printable(title), " is a function of the model")};
+    return Skipped{title, cat(title, " is a function of the model")};
   }
   for (const auto& [values, role] :
        {std::pair{&model.inputs, "input"}, std::pair{&model.outputs, "output"}}) {
@@ -233,7 +234,10 @@ class CallMaker {
                       node_.op_type, " takes ", is_word ? "STRING" : "INT"),
                   spec->rule);
     }
-    call_.attributes.push_back({attribute.name, is_word ? attribute.text : cat(attribute.integer)});
+    // No word is longer, and a message shows its beginning: each case of a folder has a copy.
+    constexpr std::size_t kMostOfWord = 1000;
+    call_.attributes.push_back(
+        {attribute.name, is_word ? attribute.text.substr(0, kMostOfWord) : cat(attribute.integer)});
   }
 
   void find_output() {
@@ -247,7 +251,7 @@ class CallMaker {
     if (node_.outputs.size() != 1) {
       throw Error(cat(node_.op_type, " has 1 output, not ", node_.outputs.size()), kCallRule);
     }
-    call_.output = model_.outputs[0].name;
+    call_.output = std::make_shared<std::string>(model_.outputs[0].name);
     call_.output_dtype = with_context("output", [&] { return declared_dtype(model_.outputs[0]); });
   }
 
@@ -275,6 +279,7 @@ Request request_of(const OnnxCall& call, const std::vector<OperandText>& inputs)
   request.op = call.op;
   request.spec = spec_name(Framework::onnx, static_cast<int>(call.opset));
   request.attributes = call.attributes;
+  request.declared = call.output_dtype;
   request.from_job = true;
   const std::size_t operands = call.op.op->operands.size();
   const bool has_shape =

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -31,8 +32,8 @@ struct OnnxCall {
   std::int64_t opset = 0;
   std::vector<NamedText> attributes;
   std::vector<Operand> operands;
-  std::vector<OnnxInput> inputs;  // of the graph, in its order
-  std::string output;             // its name in the graph
+  std::vector<OnnxInput> inputs;              // of the graph, in its order
+  std::shared_ptr<const std::string> output;  // its name in the graph
   std::optional<DType> output_dtype;
 };
 

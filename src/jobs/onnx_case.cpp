@@ -7,20 +7,25 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/input_file.hpp"
 #include "base/paths.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
+#include "engine/onnx_case.hpp"
 #include "io/inspect.hpp"
 #include "io/json_objects.hpp"
-#include "io/onnx_model.hpp"
 #include "io/opened_file.hpp"
+#include "io/tensor_proto.hpp"
 #include "jobs/onnx_call.hpp"
 
 namespace tensorop {
 namespace {
 
-constexpr std::string_view kModel = "model.onnx";
 constexpr std::string_view kSet = "test_data_set_";
+
+std::string model_in(const std::string& folder) {
+  return path_from(folder, std::string(kOnnxModelFile));
+}
 
 bool has(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
@@ -121,11 +126,11 @@ Tolerances tolerances_of(std::vector<ToleranceText> noted, const JobDefaults& de
   return out;
 }
 
-// The call of a model, or why tensorop does not have it.
-std::variant<OnnxCall, Skipped> read_call(const std::string& path) {
+// The call of the model in a folder, or why tensorop does not have it.
+std::variant<OnnxCall, Skipped> read_call(const std::string& folder) {
   try {
-    const OnnxModel model = read_onnx_model(path);
-    return with_context(printable(path), [&] { return call_of_model(model); });
+    const OnnxModel model = read_case_model(folder);
+    return with_context(printable(model_in(folder)), [&] { return call_of_model(model); });
   } catch (const OnnxSizeError& error) {
     return Skipped{"large models", error.reason};
   }
@@ -133,7 +138,8 @@ std::variant<OnnxCall, Skipped> read_call(const std::string& path) {
 
 // A data file whose tensor has the name of another input is not in its place.
 void require_own_name(const std::string& path, const OnnxCall& call, std::size_t input) {
-  const std::string name = inspect_file(path).arrays.at(0).name;
+  const InputFile file = InputFile::open(path);
+  const std::string name = file.mapping() ? tensor_proto_name(file.mapping()->bytes()) : "";
   const auto other = std::ranges::find(call.inputs, name, &OnnxInput::name);
   if (name.empty() || name == call.inputs[input].name || other == call.inputs.end()) return;
   throw Error(
@@ -147,7 +153,11 @@ void require_declared_dtype(const std::string& path, const OnnxCall& call, std::
     return !operand.initializer && operand.input == input;
   };
   if (!declared || std::ranges::any_of(call.operands, is_used)) return;
-  const FileInfo file = inspect_file(path).arrays.at(0);
+  const std::vector<FileInfo> arrays = inspect_file(path).arrays;
+  if (arrays.size() != 1) {
+    throw Error(cat(printable(path), ": holds ", counted(to_int64(arrays.size()), "array"), ", not one"));
+  }
+  const FileInfo& file = arrays[0];
   if (file.stored.empty() || !file.names_dtype || file.dtype == declared) return;
   throw Error(cat(printable(path), " is ", file.dtype ? name(*file.dtype) : printable(file.stored),
                   ", the model declares ", name(*declared)));
@@ -166,9 +176,7 @@ class CaseFolder {
     std::variant<OnnxCall, Skipped> found;
     Job whole = job_at(folder_, name_of_folder(folder_));
     if (!attempt(whole, [&] {
-          const std::string path = path_from(folder_, std::string(kModel));
-          require_kind(path, Wanted::file);
-          found = read_call(path);
+          found = read_call(folder_);
           if (std::holds_alternative<Skipped>(found)) return;
           if (has(names_, kOnnxNote)) noted_ = noted_tolerances(path_from(folder_, std::string(kOnnxNote)));
           tolerances_ = tolerances_of(std::move(noted_), defaults_);
@@ -191,7 +199,7 @@ class CaseFolder {
  private:
   [[nodiscard]] Job job_at(std::string folder, std::string name) const {
     Job job;
-    job.file = path_from(folder_, std::string(kModel));
+    job.file = model_in(folder_);
     job.folder = std::move(folder);
     job.name = std::move(name);
     job.is_case = true;
@@ -266,7 +274,13 @@ bool is_onnx_case(const std::vector<std::string>& names) {
 }
 
 bool has_onnx_model(const std::vector<std::string>& names) {
-  return has(names, kModel);
+  return has(names, kOnnxModelFile);
+}
+
+OnnxModel read_case_model(const std::string& folder) {
+  const std::string path = model_in(folder);
+  require_kind(path, Wanted::file);
+  return read_onnx_model(path);
 }
 
 std::vector<std::string> data_sets(const std::vector<std::string>& names) {

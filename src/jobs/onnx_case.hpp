@@ -1,6 +1,6 @@
 // ONNX case folders: CASE/model.onnx and CASE/test_data_set_N/{input,output}_I.pb, each set being a case.
-// Files are found by their names in the folder; no name within a file is ever a path, and no symbolic link in
-// the folder is followed.
+// Files are found by their names in the folder; no name within a file is ever a path, and a symbolic link in
+// the folder is an error. Links are looked for here, before the data files are opened.
 #pragma once
 
 #include <optional>
@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/onnx_model.hpp"
 #include "jobs/jobs.hpp"
 
 namespace tensorop {
@@ -19,6 +20,8 @@ inline constexpr std::string_view kOnnxNote = "data.json";
 [[nodiscard]] bool is_onnx_case(const std::vector<std::string>& names);
 // Whether there is a model at all.
 [[nodiscard]] bool has_onnx_model(const std::vector<std::string>& names);
+// The model of a folder that has one. Throws Error naming its path, also where that is a symbolic link.
+[[nodiscard]] OnnxModel read_case_model(const std::string& folder);
 
 // Appends the cases of the folder, which has these names, to `jobs`: one for each data set, in the order of
 // their numbers. A case that tensorop does not have is `skipped`: nothing but the model is read for it. A

@@ -222,7 +222,7 @@ std::string skipped_text(const CheckCounts& counts) {
       shown.emplace_back("...");
       break;
     }
-    shown.push_back(cat(printable(what), " ", count));
+    shown.push_back(cat(what, " ", count));
   }
   return cat(counts.skipped, " skipped (", join(shown), ")");
 }

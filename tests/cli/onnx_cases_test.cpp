@@ -1,11 +1,14 @@
 // ONNX case folders through the binary: reports, updates, other programs, models in jobs, descriptions; and
 // ONNX's own cases.
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
@@ -98,8 +101,47 @@ TEST_CASE("the reports for programs have the skipped cases", "[cli][onnx]") {
   // A report that has no skipped cases is as ever.
   check_done(run_in(dir, {"check", "cases/gather", "-q", "--junit", "one.xml"}));
   CHECK(get(dir.file("one.xml")).find("skipped") == std::string::npos);
-  const auto replaced = run_in(dir, {"check", "cases", "--junit", "cases/gather/model.onnx"});
-  CHECK(replaced.status == 2);
+}
+
+TEST_CASE("a JUnit report does not replace a file of an ONNX case, nor a model", "[cli][onnx]") {
+  const TempDir dir;
+  write_gather_case(dir.file("cases/a"));
+  write_gather_case(dir.file("cases/a"), {3, 1}, "test_data_set_1");
+  write_file(dir.file("cases/a/data.json"), "{}");
+  fs::remove(dir.path() / "cases/a/test_data_set_1/input_1.pb");  // a case with an error is a case too
+  write_onnx_case(dir.file("cases/skipped"), skipped_model("Abs"), {}, {});
+  fs::create_symlink("cases/a", dir.path() / "link");
+  fs::copy_file(dir.path() / "cases/a/model.onnx", dir.path() / "m.onnx");
+  write_file(dir.file("cases/job.jsonl"),
+             R"({"model":"../m.onnx","inputs":{"data":[5,6],"indices":[1]},"expect":[6],"name":"job"})");
+  write_file(dir.file("cases/wrong.jsonl"), "{\"op\":");
+  const auto content = [&] {
+    std::map<std::string, std::string> out;
+    for (const auto& entry : fs::recursive_directory_iterator(dir.path())) {
+      if (entry.is_regular_file()) out[entry.path().string()] = get(entry.path().string());
+    }
+    return out;
+  };
+  const auto before = content();
+  for (const auto& [report, what] : std::vector<std::pair<std::string, std::string>>{
+           {"cases/a/model.onnx", "a case file"},
+           {"cases/a/data.json", "in the folder of an ONNX case"},
+           {"cases/a/new.xml", "in the folder of an ONNX case"},
+           {"cases/a/test_data_set_0/output_0.pb", "in the folder of an ONNX case"},
+           {"cases/a/test_data_set_1/output_0.pb", "in the folder of an ONNX case"},
+           {"link/test_data_set_0/input_0.pb", "in the folder of an ONNX case"},
+           {"cases/skipped/test_data_set_0/new", "in the folder of an ONNX case"},
+           {"m.onnx", "the model of a case"},
+           {"cases/wrong.jsonl", "a case file"},
+       }) {
+    CAPTURE(report);
+    check_refused(run_in(dir, {"check", "cases", "--junit", report}),
+                  cat("check: --junit ", report, " is ", what));
+    CHECK(content() == before);
+  }
+  CHECK(run_in(dir, {"check", "cases", "--junit", "cases/report.xml"}).out.find("1 error") !=
+        std::string::npos);
+  CHECK(fs::exists(dir.path() / "cases/report.xml"));
 }
 
 TEST_CASE("what is wrong with a data file is an error of its case", "[cli][onnx]") {
@@ -124,6 +166,12 @@ TEST_CASE("what is wrong with a data file is an error of its case", "[cli][onnx]
   CHECK(report() ==
         "2: a: error\n  expect: a/test_data_set_0/output_0.pb: cannot open: No such file or directory\n"
         "1 case: 0 equal, 1 error\n");
+  // A safetensors file without arrays.
+  const std::string header = R"({"__metadata__":{"a":"b"}}      )";
+  write_file(cat(set, "input_0.pb"), cat(static_cast<char>(header.size()), std::string(7, '\0'), header));
+  CHECK(report() ==
+        "2: a: error\n  gather: data: a/test_data_set_0/input_0.pb: the archive holds no arrays\n"
+        "1 case: 0 equal, 1 error\n");
 }
 
 TEST_CASE("updating rewrites the outputs of ONNX cases, with their names", "[cli][onnx]") {
@@ -145,6 +193,28 @@ TEST_CASE("updating rewrites the outputs of ONNX cases, with their names", "[cli
   CHECK(result.out.ends_with("3 cases: 0 equal, 3 updated\n"));
   for (const char* name : {"a", "b", "c"}) CHECK(output(name) == right);
   check_done(run_in(dir, {"check", "."}), "3 cases: all equal (3 bit for bit)\n");
+}
+
+TEST_CASE("a result of another dtype than the model declares is an error, also of an update", "[cli][onnx]") {
+  const TempDir dir;
+  const Proto model = onnx_model(onnx_graph(
+      {onnx_node("Gather", {"data", "indices"})},
+      {onnx_value("data", kOnnxFloat), onnx_value("indices", kOnnxInt64)}, {onnx_value("y", kOnnxInt64)}));
+  const std::string output = onnx_int64s({2}, {3, 1});
+  write_onnx_case(dir.file("a"), model, {onnx_floats({3}, {1, 2, 3}), onnx_int64s({2}, {2, 0})}, {output});
+  const std::string wrong = "the result is float32, the model declares int64\n";
+  for (const Words& words : {Words{"check", "a"}, {"check", "a", "--update"}}) {
+    const auto result = run_in(dir, words);
+    CHECK(result.status == 2);
+    CHECK(result.out == cat("a: error\n  gather: ", wrong, "1 case: 0 equal, 1 error\n"));
+    CHECK(get(dir.file("a/test_data_set_0/output_0.pb")) == output);
+  }
+  const std::string job =
+      R"({"model":"a/model.onnx","inputs":{"data":[5,6],"indices":[1]},"output":"out.json"})";
+  const auto run = run_in(dir, {"run", "-", "-q"}, job);
+  CHECK(run.status == 2);
+  CHECK(run.err == cat("tensorop: run: standard input:1: gather: ", wrong));
+  CHECK(!fs::exists(dir.path() / "out.json"));
 }
 
 TEST_CASE("ONNX cases check other programs", "[cli][onnx]") {
@@ -174,6 +244,7 @@ TEST_CASE("a job may call a model on other data", "[cli][onnx]") {
   const TempDir dir;
   write_gather_case(dir.file("a"));
   write_onnx_case(dir.file("abs"), skipped_model("Abs"), {}, {});
+  REQUIRE(::mkfifo(dir.file("fifo").c_str(), 0600) == 0);
   write_file(dir.file("good.jsonl"),
              R"({"model":"a/model.onnx","inputs":{"data":[5,6],"indices":[1]},"id":"x","expect":[6]}
 {"model":"a/model.onnx","inputs":{"indices":[0],"data":"@x"},"expect":{"dtype":"float32","data":[6]},"name":"n"}
@@ -199,6 +270,7 @@ TEST_CASE("a job may call a model on other data", "[cli][onnx]") {
             R"(key "spec": cannot be combined with "model")"},
            {R"("model":"a/none.onnx","inputs":{})",
             R"(key "model": a/none.onnx: cannot open: No such file or directory)"},
+           {R"("model":"fifo","inputs":{})", R"(key "model": fifo: is not a regular file)"},
            {R"("model":"abs/model.onnx","inputs":{})", R"(key "model": abs/model.onnx: Abs is not offered)"},
        }) {
     CAPTURE(row.keys);
@@ -247,6 +319,22 @@ TEST_CASE("info shows models, and folders of cases", "[cli][onnx]") {
       run_in(dir, {"info", "empty"}),
       "info: empty: no ONNX cases in this folder\nhint: an ONNX case is a folder with model.onnx and "
       "test_data_set_0");
+}
+
+TEST_CASE("info reads no model that is a symbolic link or a FIFO in a case folder", "[cli][onnx]") {
+  const TempDir dir;
+  for (const char* name : {"cases/a", "cases/b", "cases/c"}) write_gather_case(dir.file(name));
+  for (const char* name : {"cases/a", "cases/b"}) fs::remove(dir.path() / name / "model.onnx");
+  fs::create_symlink("../c/model.onnx", dir.path() / "cases/a/model.onnx");
+  REQUIRE(::mkfifo(dir.file("cases/b/model.onnx").c_str(), 0600) == 0);
+  const auto result = run_in(dir, {"info", "cases"});
+  CHECK(result.status == 2);
+  CHECK(result.out == "cases/c: Gather, opset 13: data float32, indices int64 -> y float32, 1 data set\n");
+  CHECK(
+      result.err ==
+      "tensorop: info: cases/a/model.onnx: is a symbolic link, which is not followed in an ONNX case folder\n"
+      "tensorop: info: cases/b/model.onnx: is not a regular file\n"
+      "tensorop: info: 2 of 3 files could not be described\n");
 }
 
 TEST_CASE("what a model says is shown escaped", "[cli][onnx]") {

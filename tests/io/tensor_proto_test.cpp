@@ -330,6 +330,18 @@ TEST_CASE("raw_data that memory does not hold goes to a temporary file", "[io][p
   CHECK(files == 1);
 }
 
+TEST_CASE("the name is found without a look at elements", "[io][pb]") {
+  const auto name = [](const std::string& hex) { return tensor_proto_name(bytes_of(from_hex(hex))); };
+  CHECK(name("08 01 10 01 42 01 78 4a 04 00 00 80 3f") == "x");
+  CHECK(name("08 01 10 01 4a 04 00 00 80 3f 42 01 78") == "x");
+  CHECK(name("08 01 10 01 4a 04 00 00 80 3f").empty());
+  // What is wrong is left to whoever reads the elements.
+  CHECK(name("42 01 78 4a 04 00") == "x");
+  CHECK(name("4a 04 00 42 01 78").empty());
+  CHECK(name("40 01").empty());
+  CHECK(name("").empty());
+}
+
 TEST_CASE("fields that are not known are skipped with one warning", "[io][pb]") {
   std::vector<std::string> warnings;
   ArrayReading reading;

@@ -96,7 +96,7 @@ TEST_CASE("a model that tensorop does not have is skipped with its reason", "[jo
            {onnx_model(graph({gather}).message(15, Proto())),
             "skipped: Gather: the graph has a sparse initializer"},
            // Names from the model are escaped and cut.
-           {with_node(onnx_node("a\x1b[1m", {"x"})), "skipped: a\x1b[1m: a\\x1b[1m is not offered"},
+           {with_node(onnx_node("a\x1b[1m", {"x"})), "skipped: a\\x1b[1m: a\\x1b[1m is not offered"},
            {with_node(onnx_node("Constant", {}, {onnx_attribute("value_int", 1)})),
             "skipped: Constant: Constant is not offered"},
        }) {

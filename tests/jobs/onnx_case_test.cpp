@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "engine/engine.hpp"
 #include "jobs/cases.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
@@ -41,6 +42,12 @@ std::vector<std::string> cases_in(const TempDir& dir, const JobDefaults& default
 }
 
 using Lines = std::vector<std::string>;
+
+// A safetensors file without arrays.
+std::string metadata_alone() {
+  const std::string header = R"({"__metadata__":{"a":"b"}}      )";
+  return cat(static_cast<char>(header.size()), std::string(7, '\0'), header);
+}
 
 }  // namespace
 
@@ -75,8 +82,45 @@ TEST_CASE("a case knows its folder, its golden file and its tolerance", "[jobs][
   REQUIRE(jobs[0].expect);
   CHECK(jobs[0].expect->kind == Expectation::Kind::file);
   CHECK(jobs[0].expect->text == dir.file("one/test_data_set_0/output_0.pb"));
-  CHECK(jobs[0].expect->array == "y");
+  CHECK(*jobs[0].expect->array == "y");
   CHECK(jobs[0].expect->declared == DType::float32);
+}
+
+// A model is small beside what its text would take once for each data set.
+TEST_CASE("the text of a model is not copied for each data set", "[jobs][onnx]") {
+  const std::string text(1 << 20, 'y');
+  const TempDir dir;
+  const auto write = [&](const std::string& folder, const Proto& node, const std::string& output) {
+    const Proto model = onnx_model(
+        onnx_graph({node}, {onnx_value("data", kOnnxFloat), onnx_value("i", kOnnxInt64), onnx_value("u", 1)},
+                   {onnx_value(output, kOnnxFloat)}),
+        18);
+    for (const char* set : {"test_data_set_0", "test_data_set_1"}) {
+      write_onnx_case(dir.file(folder), model,
+                      {onnx_floats({1}, {1}), onnx_int64s({1}, {0}), onnx_floats({1}, {2})},
+                      {onnx_floats({1}, {2})}, set);
+    }
+  };
+  const auto scatter = [](const std::string& reduction, const std::string& output) {
+    return onnx_node("ScatterElements", {"data", "i", "u"}, {onnx_attribute("reduction", reduction)}, output);
+  };
+  write("attribute", scatter(text, "y"), "y");
+  write("operator", onnx_node(text, {"data"}), "y");
+  write("output", scatter("add", text), text);
+  const auto jobs = read_cases({dir.path().string()});
+  REQUIRE(jobs.size() == 6);
+  for (const Job& job : jobs) {
+    CAPTURE(job.name);
+    CHECK(!job.fault);
+    for (const NamedText& attribute : job.request.attributes) CHECK(attribute.text.size() <= 1000);
+    if (job.skipped) CHECK(job.skipped->what.size() + job.skipped->reason.size() < 1000);
+  }
+  CHECK(jobs[2].skipped);
+  REQUIRE(jobs[4].expect);
+  CHECK(*jobs[4].expect->array == text);
+  CHECK(jobs[4].expect->array == jobs[5].expect->array);
+  CHECK(error_of([&] { (void)infer_request(jobs[0].request, {}); }).find("yyy...' is not one of") !=
+        std::string::npos);
 }
 
 // The defaults are those of onnx.backend.test.
@@ -139,6 +183,10 @@ TEST_CASE("what is wrong with a case folder is an error of that case", "[jobs][o
             "DIR/a/test_data_set_0/input_0.pb: is named \"indices\", which is another input of the model"},
            {write(set + "/input_0.pb", onnx_floats({1}, {1}, "unknown")), ""},
            {write(set + "/input_0.pb", onnx_floats({1}, {1})), ""},
+           // What a data file holds is found when the case runs.
+           {write(set + "/input_0.pb", ""), ""},
+           {write(set + "/input_0.pb", "[1,"), ""},
+           {write(set + "/input_0.pb", metadata_alone()), ""},
            // No data files: ONNX's runners do not look at them either.
            {write(set + "/input_00.pb", ""), ""},
            {write(set + "/input_-1.pb", ""), ""},
@@ -160,6 +208,11 @@ TEST_CASE("what is wrong with a case folder is an error of that case", "[jobs][o
               REQUIRE(::mkfifo((folder + "/test_data_set_0/input_0.pb").c_str(), 0600) == 0);
             },
             "DIR/a/test_data_set_0/input_0.pb: is not a regular file"},
+           {[](const std::string& folder) {
+              fs::remove(folder + "/model.onnx");
+              REQUIRE(::mkfifo((folder + "/model.onnx").c_str(), 0600) == 0);
+            },
+            "DIR/a/model.onnx: is not a regular file"},
            {[](const std::string& folder) {
               fs::remove(folder + "/model.onnx");
               fs::create_directory(folder + "/model.onnx");
@@ -215,6 +268,8 @@ TEST_CASE("an input that no node has is of the declared dtype too", "[jobs][onnx
   CHECK(with_unused("[1,2]") == Lines{"a"});
   CHECK(with_unused(onnx_int64s({1}, {0})) ==
         Lines{"a: DIR/a/test_data_set_0/input_2.pb is int64, the model declares int32"});
+  CHECK(with_unused(metadata_alone()) ==
+        Lines{"a: DIR/a/test_data_set_0/input_2.pb: holds 0 arrays, not one"});
 }
 
 TEST_CASE("a case that tensorop does not have costs its model alone", "[jobs][onnx]") {
