@@ -236,7 +236,8 @@ int run_check(const Arguments& arguments) {
   junit.commit();
   report_unreadable(unreadable);
   if (counts.cases() == 0 && counts.skipped != 0 && unreadable.empty()) {
-    throw Error(cat("no case that tensorop has: ", skipped_text(counts)));
+    throw Error(cat("no case that tensorop has: ", skipped_text(counts)), "",
+                arguments.has(kListSkipped) ? "" : cat(kListSkipped, " lists them with their reasons"));
   }
   return unreadable.empty() ? exit_status(counts) : kError;
 }

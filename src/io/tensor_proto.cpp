@@ -164,7 +164,7 @@ void Fields::expect(const ProtoField& of) {
     } catch (const Error& error) {
       const bool may_be_model = of.number() == field::kDataType && of.wire() == ProtoWire::bytes;
       throw Error(cat("not an ONNX tensor: ", error.what()), "",
-                  may_be_model ? "perhaps it is an ONNX model" : "");
+                  may_be_model ? "perhaps it is an ONNX model, which is read from a file only" : "");
     }
   }
   if (of.number() == field::kName) require_once(of, has_name_);

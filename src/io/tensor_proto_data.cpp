@@ -69,9 +69,12 @@ Limits limits_of(DType dtype) {
 
 [[noreturn]] void refuse_number(std::uint32_t number, std::int64_t position, std::int64_t value, DType dtype,
                                 const Limits& limits) {
-  throw Error(cat(field::kNames[number], '[', position, "] = ", value,
-                  limits.is_pattern ? cat(" is not a ", name(dtype), " bit pattern")
-                                    : cat(" does not fit in ", name(dtype))));
+  const std::string shown =
+      number == field::kUint64Data ? cat(static_cast<std::uint64_t>(value)) : cat(value);
+  throw Error(cat(field::kNames[number], '[', position, "] = ", shown,
+                  !limits.is_pattern     ? cat(" does not fit in ", name(dtype))
+                  : info(dtype).bits < 8 ? cat(" is not a byte of two ", name(dtype), " elements")
+                                         : cat(" is not a ", name(dtype), " bit pattern")));
 }
 
 // A mapped file may change between the time its fields are counted and now.

@@ -190,7 +190,7 @@ OnnxCall read_call(const std::string& path) {
   const OnnxModel model = read_onnx_model(path);
   auto call = with_context(printable(path), [&] { return call_of_model(model); });
   if (const auto* skipped = std::get_if<Skipped>(&call))
-    throw Error(cat(printable(path), ": ", skipped->reason));
+    throw Error(cat(printable(path), ": cannot be called: ", skipped->reason));
   return std::get<OnnxCall>(std::move(call));
 }
 
@@ -243,14 +243,16 @@ class JobReader {
 
  private:
   bool read_of_model(const JsonMember& member) {
-    // Read first: they decide what is called.
+    // Read first and last: the model decides which keys are allowed.
     if (member.key == "model" || member.key == "inputs") return true;
     if (member.key == "input_format") {
       job_.request.text_format = read_text_format(text_of(member, "a format"));
       return true;
     }
-    const bool is_of_call = member.key == "op" || member.key == "spec" || member.key == "operands" ||
-                            find_attribute(op_, member.key) != nullptr;
+    const bool is_of_call =
+        member.key == "op" || member.key == "spec" || member.key == "operands" ||
+        find_attribute(op_, member.key) != nullptr ||
+        std::ranges::find(op_.operands, member.key, &OperandSpec::name) != op_.operands.end();
     if (is_of_call) throw Error("cannot be combined with \"model\"");
     return false;
   }
@@ -414,14 +416,13 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
   job.number = object.number;
   return with_context(job.location(), [&] {
     const JsonMember* const model = find_member(object, "model");
+    std::optional<OnnxCall> call;
     if (model != nullptr) {
-      const OnnxCall call = with_context("key \"model\"", [&] {
+      call = with_context("key \"model\"", [&] {
         job.model = file_of(*model, folder);
         return read_call(job.model);
       });
-      job.request = with_context("key \"inputs\"", [&] {
-        return request_of(call, inputs_of(find_member(object, "inputs"), call, folder));
-      });
+      job.request.op = call->op;
     } else {
       job.request.op = operator_of(object);
       job.request.from_job = true;
@@ -436,6 +437,13 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
         throw;
       }
       if (!known) refuse_key(member.key, *job.request.op.op, reader.keys());
+    }
+    if (call) {
+      const Format* const text_format = job.request.text_format;
+      job.request = with_context("key \"inputs\"", [&] {
+        return request_of(*call, inputs_of(find_member(object, "inputs"), *call, folder));
+      });
+      job.request.text_format = text_format;
     }
     reader.finish(defaults);
     if (job.output && job.output->path == "-") throw Error("key \"format\" needs key \"output\"");

@@ -68,7 +68,9 @@ TEST_CASE("ONNX cases are checked as they are, and skipped ones are counted", "[
                 "hint: tensorop check FOLDER checks the folder of its case");
   const auto none = run_in(dir, {"check", "cases/abs", "cases/cast_a"});
   CHECK(none.status == 2);
-  CHECK(none.err == "tensorop: check: no case that tensorop has: 2 skipped (Abs 1, Cast 1)\n");
+  const std::string no_case = "tensorop: check: no case that tensorop has: 2 skipped (Abs 1, Cast 1)\n";
+  CHECK(none.err == cat(no_case, "hint: --list-skipped lists them with their reasons\n"));
+  CHECK(run_in(dir, {"check", "cases/abs", "cases/cast_a", "--list-skipped"}).err == no_case);
 }
 
 TEST_CASE("the reports for programs have the skipped cases", "[cli][onnx]") {
@@ -271,7 +273,16 @@ TEST_CASE("a job may call a model on other data", "[cli][onnx]") {
            {R"("model":"a/none.onnx","inputs":{})",
             R"(key "model": a/none.onnx: cannot open: No such file or directory)"},
            {R"("model":"fifo","inputs":{})", R"(key "model": fifo: is not a regular file)"},
-           {R"("model":"abs/model.onnx","inputs":{})", R"(key "model": abs/model.onnx: Abs is not offered)"},
+           {R"("model":"abs/model.onnx","inputs":{})",
+            R"(key "model": abs/model.onnx: cannot be called: Abs is not offered)"},
+           {R"("model":"a/model.onnx","data":[1],"indices":[0])",
+            R"(key "data": cannot be combined with "model")"},
+           {R"("model":"a/model.onnx","operands":[[1],[0]])",
+            R"(key "operands": cannot be combined with "model")"},
+           {R"("model":"a/model.onnx","datum":[1])",
+            R"(unknown key "datum" of gather (allowed: model, inputs, input_format, output, )"
+            R"(format, id, name, expect, actual, ignore_open, comment, rtol, atol, max_ulp, max_mismatch, )"
+            R"(tolerance, nan_unequal))"},
        }) {
     CAPTURE(row.keys);
     const auto result = run_in(dir, {"run", "-"}, cat("{", row.keys, ",\"id\":\"x\"}"));

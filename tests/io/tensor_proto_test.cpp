@@ -166,6 +166,8 @@ const std::vector<Row> kRefused = {
     {"08 01 10 11 28 80 02", "int32_data[0] = 256 is not a float8_e4m3fn bit pattern"},
     {"08 01 10 06 28 80 80 80 80 08", "int32_data[0] = 2147483648 does not fit in int32"},
     {"08 01 10 0c 58 80 80 80 80 10", "uint64_data[0] = 4294967296 does not fit in uint32"},
+    {"08 01 10 0c 58 ff*9 01", "uint64_data[0] = 18446744073709551615 does not fit in uint32"},
+    {"08 01 10 16 28 80 02", "int32_data[0] = 256 is not a byte of two int4 elements"},
     {"08 01 10 09 28 02", "int32_data[0] = 2 does not fit in bool"},
     {"08 01 10 08 4a 01 61", "string is kept in string_data, not in raw_data"},
     {"08 00 10 08 4a 00", "string is kept in string_data, not in raw_data"},
@@ -186,7 +188,8 @@ const std::vector<Row> kRefused = {
     {"08 01 10 01 4a 04 00*4 00 00", "field number 0 (byte 10)"},
     {"78 00", "not an ONNX tensor: it has a field 15 (byte 0)"},
     {"08 01 12 01 61",
-     "not an ONNX tensor: field 2 (data_type) has wire type 2, not 0 (byte 2)\nperhaps it is an ONNX model"},
+     "not an ONNX tensor: field 2 (data_type) has wire type 2, not 0 (byte 2)\nperhaps it is an ONNX model, "
+     "which is read from a file only"},
     {"08 01 10 01 48 05", "not an ONNX tensor: field 9 (raw_data) has wire type 0, not 2 (byte 4)"},
     {"08 01 10 01 20 05", "not an ONNX tensor: field 4 (float_data) has wire type 0, not 5 (byte 4)"},
     {"08 03 10 16 4a 03 00*3", "raw_data has 3 bytes, int4 (3) needs 2"},
