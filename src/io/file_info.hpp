@@ -24,7 +24,7 @@ struct FileInfo {
   Shape shape;
   std::string stored;  // how the elements are stored: "<f4", "<U5", "F32"; empty for text
   bool fortran_order = false;
-  std::int64_t bytes = 0;                  // of the elements as stored; of text: of the elements in memory
+  std::int64_t bytes = 0;                  // of the elements as stored; of text: in memory. Of strings: UTF-8
   std::string compression;                 // of an array in an archive: "stored", "deflated"
   std::string name = {};                   // that the file gives its array; empty: none
   std::vector<std::string> warnings = {};  // lines, without the path

@@ -38,6 +38,12 @@ FileContent inspect_archive(OpenedFile& opened) {
   return content;
 }
 
+std::int64_t string_bytes(const Tensor& tensor) {
+  std::int64_t bytes = 0;
+  for (const StringRef& string : tensor.strings()) bytes += string.size;
+  return bytes;
+}
+
 FileInfo inspect_text(OpenedFile opened) {
   const Format& format = *opened.format;
   JsonText text = text_of(std::move(opened));
@@ -53,7 +59,7 @@ FileInfo inspect_text(OpenedFile opened) {
   FileInfo info;
   info.dtype = tensor.dtype();
   info.shape = tensor.shape();
-  info.bytes = tensor.bytes();
+  info.bytes = tensor.dtype() == DType::string ? string_bytes(tensor) : tensor.bytes();
   return info;
 }
 

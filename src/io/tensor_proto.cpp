@@ -110,6 +110,7 @@ class Fields {
   // Of raw_data: its bytes, where they are in memory.
   [[nodiscard]] Bytes raw() const { return raw_; }
   [[nodiscard]] std::int64_t raw_bytes() const { return raw_bytes_; }
+  [[nodiscard]] std::int64_t string_bytes() const { return string_bytes_; }
   // The line of the warning about fields that are not known; empty where there are none.
   [[nodiscard]] std::string warning() const;
 
@@ -137,6 +138,7 @@ class Fields {
   bool has_raw_ = false;
   Bytes raw_;
   std::int64_t raw_bytes_ = 0;
+  std::int64_t string_bytes_ = 0;
   bool has_location_ = false;
   bool is_external_ = false;
   std::optional<std::string> location_;
@@ -234,6 +236,7 @@ void Fields::take_data(const ProtoField& of) {
     raw_ = of.bytes();
   } else {
     numbers_ += count_numbers(of);
+    if (of.number() == field::kStringData) string_bytes_ += of.length();
   }
 }
 
@@ -475,8 +478,8 @@ FileInfo describe(const Fields& fields) {
   file.dtype = fields.dtype();
   file.shape = fields.shape();
   file.stored = field::kNames[fields.data_field()];
-  file.bytes = fields.data_field() == field::kRawData ? fields.raw_bytes()
-                                                      : count(fields.shape()) * element_size(fields.dtype());
+  file.bytes = fields.dtype() == DType::string ? fields.string_bytes()
+                                               : *packed_bytes(fields.dtype(), count(fields.shape()));
   file.name = fields.name();
   if (!fields.warning().empty()) file.warnings.push_back(fields.warning());
   return file;

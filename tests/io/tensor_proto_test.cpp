@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/text.hpp"
@@ -446,6 +447,22 @@ TEST_CASE("info tells the field of the elements and the name", "[io][pb]") {
   CHECK(info.bytes == 8);
   CHECK(info.name == "x");
   CHECK(info.warnings == std::vector<std::string>{"field 17 is not known and was skipped"});
+}
+
+TEST_CASE("info tells the bytes of elements, whatever field they are in", "[io][pb]") {
+  const TempDir dir;
+  for (const auto& [name, content, bytes] : std::vector<std::tuple<std::string, std::string, std::int64_t>>{
+           {"raw.pb", from_hex("08 03 10 16 4a 02 87 0f"), 2},
+           {"typed.pb", from_hex("08 03 10 16 2a 03 87 01 0f"), 2},
+           {"empty.pb", from_hex("08 00 10 16"), 0},
+           {"strings.pb", from_hex("08 03 10 08 32 01 61 32 03 c3 a4 62 32 00"), 4},
+           {"strings.json", R"(["a","äb",""])", 4},
+           {"numbers.json", "[1,2]", 16},
+       }) {
+    CAPTURE(name);
+    write_file(dir.file(name), content);
+    CHECK(inspect_file(dir.file(name)).arrays.at(0).bytes == bytes);
+  }
 }
 
 }  // namespace tensorop
