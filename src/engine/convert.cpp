@@ -5,6 +5,7 @@
 #include <bit>
 #include <map>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -263,17 +264,51 @@ bool can_be_opened_again(const NamedInput& input) {
   return input.text != "-" && (os().stat(input.text.c_str(), &info) != 0 || S_ISREG(info.st_mode));
 }
 
+// Opens the inputs at the positions `order` by open(position, reading), and gives them to use(position,
+// opened), one at a time and in that order. Arrays that take one thread each are opened concurrently, as many
+// as there are threads, where memory holds so many; all others one after the other, on all threads.
+template <class Open, class Use>
+void for_each_input(const std::vector<NamedInput>& inputs, std::span<const std::size_t> order,
+                    const Reading& reading, const Open& open, const Use& use) {
+  Reading shared = reading;
+  shared.settings.memory_sharers *= reading.settings.threads.count();
+  shared.settings.threads = Threads(1);
+  const ArrayReading arrays = options_of(shared, {}).arrays;
+  const auto takes_one_thread = [&](std::size_t position) {
+    const NamedInput& input = inputs[position];
+    return input.archive != nullptr && input.archive->takes_one_thread(input.member) &&
+           !arrays.needs_scratch(input.member.bytes);
+  };
+  while (!order.empty()) {
+    const auto end = std::ranges::find_if_not(order, takes_one_thread);
+    const auto run = order.first(std::max<std::size_t>(1, to_size(end - order.begin())));
+    const bool is_alone = run.size() == 1;
+    std::vector<std::optional<Opened>> opened(run.size());
+    const auto open_one = [&](std::int64_t i, int /*worker*/) {
+      opened[to_size(i)] = open(run[to_size(i)], is_alone ? reading : shared);
+    };
+    const auto use_one = [&](std::int64_t i, int /*worker*/) {
+      use(run[to_size(i)], *std::exchange(opened[to_size(i)], std::nullopt));
+    };
+    reading.settings.threads.for_each_ordered(to_int64(run.size()), open_one, use_one);
+    order = order.subspan(run.size());
+  }
+}
+
 // The inputs that must be open before the first array is written, and of others only dtype and shape: of all,
 // where the archive needs them.
 std::vector<std::optional<Opened>> open_first(const ArchiveWriter& archive,
-                                              const std::vector<NamedInput>& inputs, const Reading& reading) {
+                                              const std::vector<NamedInput>& inputs,
+                                              std::span<const std::size_t> order, const Reading& reading) {
   std::vector<std::optional<Opened>> first(inputs.size());
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (archive.is_stream()) {
-      first[i] = prepared(open_input(inputs[i], reading, false), reading.settings);
-    } else if (archive.needs_announcement()) {
+  if (archive.is_stream()) {
+    for_each_input(
+        inputs, order, reading,
+        [&](std::size_t i, const Reading& own) { return open_input(inputs[i], own, false); },
+        [&](std::size_t i, Opened input) { first[i] = prepared(std::move(input), reading.settings); });
+  } else if (archive.needs_announcement()) {
+    for (const std::size_t i : order)
       first[i] = open_input(inputs[i], reading, can_be_opened_again(inputs[i]));
-    }
   }
   return first;
 }
@@ -295,9 +330,9 @@ void convert_to_archive(const Conversion& conversion, const Format& format, cons
                                               .durable = conversion.destination.durable,
                                               .threads = reading.settings.threads.count(),
                                               .metadata = read_metadata(inputs, reading.settings)});
-  auto first = open_first(*archive, inputs, reading);
   std::vector<std::size_t> order(inputs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
+  auto first = open_first(*archive, inputs, order, reading);
   if (archive->needs_announcement()) {
     std::vector<ArchiveArray> arrays;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -305,12 +340,14 @@ void convert_to_archive(const Conversion& conversion, const Format& format, cons
     }
     order = archive->announce(arrays);
   }
-  for (const std::size_t i : order) {
-    const Opened input = open_whole(inputs[i], std::move(first[i]), reading);
-    add_array(*archive, inputs[i].name, input, reading.settings);
-    warn_of_unnamed(cat(conversion.destination.path, ":", inputs[i].name), format, input.dtype,
-                    reading.settings);
-  }
+  for_each_input(
+      inputs, order, reading,
+      [&](std::size_t i, const Reading& own) { return open_whole(inputs[i], std::move(first[i]), own); },
+      [&](std::size_t i, const Opened& input) {
+        add_array(*archive, inputs[i].name, input, reading.settings);
+        warn_of_unnamed(cat(conversion.destination.path, ":", inputs[i].name), format, input.dtype,
+                        reading.settings);
+      });
   archive->commit();
 }
 

@@ -79,36 +79,59 @@ class SetComparison {
         pairs_(pair_sets(actual, expected)) {}
 
   void run(const PairReport& report) {
-    // Larger pairs have all threads.
-    constexpr std::int64_t kSmallBytes = 4 << 20;
-    const auto is_small = [&](const Pair& pair) { return pair.bytes() <= kSmallBytes; };
+    const auto is_shared = [&](const Pair& pair) { return !has_all_threads(pair); };
     for (std::size_t begin = 0; begin < pairs_.size();) {
-      const auto end_of_small = std::find_if_not(pairs_.begin() + to_int64(begin), pairs_.end(), is_small);
-      const auto end = std::max(begin + 1, static_cast<std::size_t>(end_of_small - pairs_.begin()));
+      const auto end_of_shared = std::find_if_not(pairs_.begin() + to_int64(begin), pairs_.end(), is_shared);
+      const auto end = std::max(begin + 1, static_cast<std::size_t>(end_of_shared - pairs_.begin()));
       compare_run(begin, end, report);
       begin = end;
     }
   }
 
  private:
+  // Of large pairs those whose reading keeps all threads busy, or of which memory does not hold one for each.
+  [[nodiscard]] bool has_all_threads(const Pair& pair) const {
+    constexpr std::int64_t kSmallBytes = 4 << 20;
+    if (pair.bytes() <= kSmallBytes) return false;
+    const auto takes_one_thread = [](const TensorSet& set, const SetMember* member) {
+      return member != nullptr && set.is_archive() && set.takes_one_thread(*member);
+    };
+    const int threads = settings_.call.threads.count();
+    const int busy = (takes_one_thread(actual_, pair.actual) ? 1 : 0) +
+                     (takes_one_thread(expected_, pair.expected) ? 1 : 0);
+    if (busy == 0 || busy >= threads) return true;
+    Settings own = settings_.call;
+    own.memory_sharers *= 2 * threads;
+    return with_settings({}, own).arrays.needs_scratch(pair.bytes());
+  }
+
+  struct Compared {
+    std::vector<PairResult> results = {};
+    std::vector<std::string> warnings = {};
+  };
+
   // Pairs [begin, end): concurrently, or one alone.
   void compare_run(std::size_t begin, std::size_t end, const PairReport& report) {
-    std::vector<std::vector<PairResult>> results(end - begin);
+    std::vector<Compared> compared(end - begin);
     Settings own = settings_.call;
-    const Threads sharing = results.size() == 1 ? Threads(1) : own.threads;
-    if (results.size() != 1) {
+    const Threads sharing = compared.size() == 1 ? Threads(1) : own.threads;
+    if (compared.size() != 1) {
       own.memory_sharers *= sharing.count();
       own.threads = Threads(1);
     }
-    sharing.for_each_ordered(
-        to_int64(results.size()),
-        [&](std::int64_t i, int /*worker*/) {
-          results[to_size(i)] = compare(pairs_[begin + to_size(i)], own);
-        },
-        [&](std::int64_t i, int /*worker*/) {
-          for (const PairResult& result : std::exchange(results[to_size(i)], {})) report(result);
-          if (settings_.progress) settings_.progress(to_int64(begin) + i + 1, to_int64(pairs_.size()));
-        });
+    const auto produce = [&](std::int64_t i, int /*worker*/) {
+      Compared& pair = compared[to_size(i)];
+      Settings call = own;
+      if (own.warn) call.warn = [&pair](const std::string& line) { pair.warnings.push_back(line); };
+      pair.results = compare(pairs_[begin + to_size(i)], call);
+    };
+    const auto consume = [&](std::int64_t i, int /*worker*/) {
+      const Compared pair = std::exchange(compared[to_size(i)], {});
+      for (const std::string& line : pair.warnings) own.warn(line);
+      for (const PairResult& result : pair.results) report(result);
+      if (settings_.progress) settings_.progress(to_int64(begin) + i + 1, to_int64(pairs_.size()));
+    };
+    sharing.for_each_ordered(to_int64(compared.size()), produce, consume);
   }
 
   // The result of a pair, or those of the arrays of two archives; none where it is not wanted.

@@ -62,8 +62,9 @@ using PairReport = std::function<void(const PairResult& result)>;
 // Tensors of one name are a pair; else two files or arrays whose names differ by the ending of a format
 // alone, where there are no others like that. Two archives in folders are compared array by array.
 //
-// Small pairs are compared concurrently, large ones one after the other on all threads, so that memory holds
-// some small pairs or one large one.
+// Small pairs are compared concurrently, and large ones of which memory holds one for each thread, where only
+// one thread can read a tensor of them; other large ones one after the other on all threads. Warnings come in
+// the order of the results.
 PairCounts compare_sets(const TensorSet& actual, const TensorSet& expected,
                         const SetCompareSettings& settings, const PairReport& report);
 

@@ -38,6 +38,8 @@ class Archive {
 
   // The array of a member. It keeps what it needs of the file. Throws Error without the member's name.
   [[nodiscard]] virtual Tensor read(std::size_t member, const ArrayReading& reading) const = 0;
+  // Whether more threads do not read a member sooner than one does.
+  [[nodiscard]] virtual bool takes_one_thread(std::size_t /*member*/) const { return false; }
   // The description from the member's header; the caller sets path and format. Throws Error as read() does.
   [[nodiscard]] virtual FileInfo describe(std::size_t member) const = 0;
 

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "io/block_index.hpp"
 #include "io/zip_data.hpp"
 
 namespace tensorop {
@@ -79,6 +80,12 @@ Tensor NpzArchive::read(std::size_t position, const ArrayReading& reading) const
   return unpack(bytes, member, threads, [&](const ByteStream& stream, std::span<const std::byte> head) {
     return read_npy(stream, head, reading);
   });
+}
+
+bool NpzArchive::takes_one_thread(std::size_t position) const {
+  const ZipMember& member = directory_.members[position];
+  return member.method != kZipStored &&
+         !read_block_index(member.extra_fields, member.packed_bytes, member.bytes);
 }
 
 NpyHeader NpzArchive::read_header(const ZipMember& member) const {

@@ -35,6 +35,8 @@ class NpzArchive final : public Archive {
   // An array stored as in memory stays in the mapping. Its checksum is verified too, except where the header
   // is all that is read.
   [[nodiscard]] Tensor read(std::size_t member, const ArrayReading& reading) const override;
+  // Of a deflated member that does not say where its blocks begin.
+  [[nodiscard]] bool takes_one_thread(std::size_t member) const override;
   [[nodiscard]] FileInfo describe(std::size_t member) const override;
 
  private:

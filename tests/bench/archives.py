@@ -6,7 +6,8 @@
 Three kinds of arrays, in the page cache: random float32, a smooth float32 field, and int64 indices. np.savez_compressed,
 tensorop on one thread and on all, and with --before another tensorop on all threads, take turns; the medians are
 printed, with the size of the archive relative to that of NumPy. Then the archives that tensorop and NumPy wrote are
-read into NPY files, and stored archives too. Every result is compared byte for byte.
+read into NPY files, and stored archives too. Every result is compared byte for byte. At last an archive of 16 random
+arrays that NumPy wrote is converted as a whole, and compared with what that gave; NumPy loads it and saves it.
 """
 import argparse
 import os
@@ -60,6 +61,30 @@ def is_same(first, second):
         sys.exit("%s and %s differ" % (first, second))
 
 
+def measure_many(binary, programs, mib, runs):
+    """An archive of 16 arrays of `mib` MiB in all."""
+    print("16 arrays of random float32, %d MiB" % mib)
+    rng = np.random.default_rng(1)
+    np.savez_compressed("many.npz",
+                        **{"a%02d" % i: rng.standard_normal(mib << 14, dtype=np.float32) for i in range(16)})
+    for ending, load in (("npz", "np.savez('numpy.npz',**np.load('many.npz'))"),
+                         ("safetensors", "z=np.load('many.npz');[z[k] for k in z.files];open('numpy.safetensors','w')")):
+        contestants = {name: ("out%d.%s" % (i, ending),
+                              [own[0], "convert", "many.npz", "-o", "out%d.%s" % (i, ending), *own[1:], "-q"])
+                       for i, (name, own) in enumerate(programs.items())}
+        contestants["NumPy" if ending == "npz" else "np.load alone"] = ("numpy." + ending, numpy_command(load))
+
+        def check(_, output):
+            if not output.startswith("numpy"):
+                subprocess.run([binary, "compare", "-q", output, "many.npz"], check=True)
+
+        row("to " + ending, measure(contestants, runs, check))
+    for what, other in (("compare", "out0.safetensors"), ("with itself", "many.npz")):
+        contestants = {name: ("none", [own[0], "compare", "many.npz", other, *own[1:], "-q"])
+                       for name, own in programs.items()}
+        row(what, measure(contestants, runs, lambda *_: None))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("binary")
@@ -77,7 +102,7 @@ def main():
         return {name: (output % i, [own[0], "convert", *words, "-o", output % i, *own[1:], "-q"])
                 for i, (name, own) in enumerate(programs.items())}
 
-    with tempfile.TemporaryDirectory(dir=".") as folder:
+    with tempfile.TemporaryDirectory(dir=os.getcwd()) as folder:
         os.chdir(folder)
         for name, array in arrays(options.mib):
             print("%s, %d MiB" % (name, array.nbytes >> 20))
@@ -99,6 +124,7 @@ def main():
                 contestants["NumPy"] = (
                     "numpy.npy", numpy_command("np.save('numpy.npy',np.load('%s')['a'])" % archive))
                 row(what, measure(contestants, options.runs, lambda _, output: is_same(output, "a.npy")))
+        measure_many(binary, programs, options.mib, options.runs)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@
 #include "support/catch.hpp"
 #include "support/cli.hpp"
 #include "support/files.hpp"
+#include "support/hex.hpp"
 #include "support/npy_writer.hpp"
 
 namespace tensorop {
@@ -387,6 +388,49 @@ TEST_CASE("many and large pairs are reported in order, for any number of threads
   for (const Json& pair : json.at("pairs")) names.push_back(pair.at("name"));
   CHECK(std::is_sorted(names.begin(), names.end()));
   CHECK(names.size() == 303);
+}
+
+TEST_CASE("large arrays that one thread each inflates are compared in order, and warnings are too",
+          "[cli][compare]") {
+  const TempDir dir;
+  Words arrays;
+  for (const char* name : {"a", "b", "c", "d", "e"}) arrays.push_back(cat(name, "=big.npy"));
+  check_done(run_in(dir, {"broadcast", "[1]", "--shape", "600000", "-o", "big.npy"}));
+  make_archive(dir, "stored.npz", arrays);
+  arrays.push_back("--compress");
+  make_archive(dir, "blocks.npz", arrays);
+  // Without the index of blocks, as other programs write archives.
+  std::string bytes = get(dir.file("blocks.npz"));
+  const std::string field = "\x74\x6f";
+  std::size_t fields = 0;
+  for (std::size_t at = bytes.find(field); at != std::string::npos; at = bytes.find(field, at + 1), ++fields)
+    bytes[at] = '\x75';
+  CHECK(fields == 5);
+  write_file(dir.file("streams.npz"), bytes);
+  // The checksum of the last one, in its header and in the directory.
+  for (const std::size_t at : {bytes.rfind("PK\3\4") + 14, bytes.rfind("PK\1\2") + 16})
+    bytes[at] = static_cast<char>(bytes[at] ^ 1);
+  write_file(dir.file("damaged.npz"), bytes);
+  for (const char* threads : {"1", "2", "3", "8"}) {
+    CAPTURE(threads);
+    for (const char* other : {"stored.npz", "streams.npz", "blocks.npz"}) {
+      CHECK(compare_in(dir, {"streams.npz", other, "--threads", threads}).out == "5 tensors: all equal\n");
+    }
+    const ProcessResult damaged = compare_in(dir, {"damaged.npz", "stored.npz", "--threads", threads});
+    CHECK(damaged.status == 2);
+    CHECK(damaged.out.starts_with("e: error: damaged.npz:e: the data is damaged: its CRC-32 is "));
+    CHECK(damaged.out.ends_with("5 tensors: 4 equal, 1 error\n"));
+  }
+  // Each file has a field that nobody knows.
+  std::string warnings;
+  for (int i = 10; i < 60; ++i) {
+    write_files(dir, {{cat("r/", i, ".pb"), from_hex("10 02 4a 01 05 88 01 01")},
+                      {cat("g/", i, ".pb"), from_hex("10 02 4a 01 05")}});
+    warnings += cat("tensorop: warning: r/", i, ".pb: field 17 is not known and was skipped\n");
+  }
+  for (const char* threads : {"1", "8"}) {
+    CHECK(compare_in(dir, {"r", "g", "--threads", threads}).err == warnings);
+  }
 }
 
 }  // namespace tensorop

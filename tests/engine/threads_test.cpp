@@ -7,10 +7,13 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "engine/convert.hpp"
 #include "engine/engine.hpp"
+#include "io/npz_writer.hpp"
 #include "ops/registry.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
+#include "support/npy_writer.hpp"
 #include "support/random.hpp"
 #include "support/sanitizers.hpp"
 #include "support/temp_dir.hpp"
@@ -369,6 +372,78 @@ std::string message_of(const BigCall& call, int threads, const std::optional<std
       (void)evaluate(request_of(call), settings);
     }
   });
+}
+
+// Deflated arrays, called a00, a01, ...: each one block, which one thread inflates, but for one of several.
+void write_blocks(const std::string& path) {
+  NpzWriter archive(path, {.compress = true});
+  Random random(9);
+  for (int i = 0; i < 20; ++i) {
+    const Tensor array = numbers(random, DType::int32, {i == 11 ? 1'000'000 : 1000 * (21 - i)}, -50, 49);
+    const auto sink = archive.add(cat("a", i / 10, i % 10), array.dtype(), array.shape(), 0);
+    sink->append({reinterpret_cast<const char*>(array.data()), to_size(array.bytes())});
+    sink->commit();
+  }
+  archive.commit();
+}
+
+// Changes the checksum that a zip file states for a member, in its header and in the directory.
+void spoil_checksum(std::string& zip, int member) {
+  const auto spoil = [&](const char* record, std::size_t offset) {
+    std::size_t at = zip.find(record);
+    for (int i = 0; i < member; ++i) at = zip.find(record, at + 1);
+    zip[at + offset] = static_cast<char>(zip[at + offset] ^ 1);
+  };
+  spoil("PK\3\4", 14);
+  spoil("PK\1\2", 16);
+}
+
+TEST_CASE("arrays that one thread each inflates are converted alike by any number of threads", "[threads]") {
+  const TempDir directory;
+  const std::string from = directory.file("a.npz");
+  write_blocks(from);
+  const std::string whole = file_bytes(from);
+  struct Row {
+    std::string file;
+    std::optional<std::string> dtype = {};
+    bool compress = false;
+    std::int64_t memory = 0;
+  };
+  const std::vector<Row> rows = {{"b.npz"},
+                                 {"b.npz", "float64", true},
+                                 {"b.safetensors"},
+                                 {"b.safetensors", "float16"},
+                                 {"b.npz", {}, false, 50'000},  // some arrays go to temporary files
+                                 {"b.safetensors", {}, false, 1}};
+  for (const Row& row : rows) {
+    CAPTURE(row.file, row.dtype.value_or(""), row.memory);
+    Conversion conversion{.inputs = {from}, .dtype = row.dtype, .compress = row.compress};
+    conversion.destination.path = directory.file(row.file);
+    Settings settings;
+    settings.memory = row.memory;
+    write_file(from, whole);
+    convert(conversion, settings);
+    const std::string expected = file_bytes(conversion.destination.path);
+    for (const int threads : kThreadCounts) {
+      CAPTURE(threads);
+      settings.threads = Threads(threads);
+      convert(conversion, settings);
+      const bool is_same = file_bytes(conversion.destination.path) == expected;
+      CHECK(is_same);
+    }
+    // Of the damaged arrays the first is named, which takes the longest.
+    std::string damaged = whole;
+    for (const int member : {4, 7, 19}) spoil_checksum(damaged, member);
+    write_file(from, damaged);
+    for (const int threads : kThreadCounts) {
+      CAPTURE(threads);
+      settings.threads = Threads(threads);
+      const std::string error = error_of([&] { convert(conversion, settings); });
+      CHECK(error.starts_with(cat(from, ":a04: the data is damaged: its CRC-32 is ")));
+    }
+    const bool is_kept = file_bytes(conversion.destination.path) == expected;
+    CHECK(is_kept);
+  }
 }
 
 TEST_CASE("of several bad indices the lowest is named by any number of threads", "[threads]") {

@@ -51,9 +51,10 @@ Tensor mixed_bytes(std::int64_t bytes) {
   return tensor_of(DType::uint8, {bytes}, values);
 }
 
+constexpr std::int64_t kHeader = 128;  // of their NPY files
+
 // Arrays whose NPY files have about one block, two, and several, with small ones between.
 Arrays sample_of_blocks() {
-  constexpr std::int64_t kHeader = 128;
   constexpr std::int64_t kOne = kDeflateBlock - kHeader;
   Arrays arrays;
   for (const std::int64_t bytes :
@@ -93,6 +94,8 @@ TEST_CASE("deflated blocks are inflated on any number of threads, and as one str
     write_archive(dir.file("a.npz"), {.compress = compress}, arrays);
     const NpzArchive archive = open(dir.file("a.npz"));
     for (std::size_t i = 0; i < arrays.size(); ++i) {
+      const bool is_one_block = arrays[i].size() + kHeader <= kDeflateBlock;
+      CHECK(archive.takes_one_thread(i) == (compress && is_one_block));
       for (const int threads : {1, 2, 3, 16}) {
         CAPTURE(compress, i, threads);
         CHECK(same_bytes(archive.read(i, {.threads = Threads(threads)}), arrays[i]));
