@@ -11,7 +11,7 @@ namespace tensorop {
 
 enum class Reduction : std::uint8_t { none, add, sub, mul, min, max, mean };
 
-// Whether the reduction is defined for elements of `dtype` (4.5); otherwise T-3.
+// Whether the reduction is defined for elements of `dtype` (4.5); otherwise T-3, of small dtypes T-1.
 [[nodiscard]] bool is_defined(Reduction reduction, DType dtype);
 
 // A row of updates and the row of the target it goes to.

@@ -75,7 +75,7 @@ Reduction checked_reduction(const Call& call, AttributeKey<Reduction> key) {
   }
   throw Error(cat("reduction ", call.word(key), " is not defined for ", name(dtype),
                   " data (allowed: ", join(allowed), ")"),
-              "T-3");
+              kSmallTypes.contains(dtype) ? "T-1" : "T-3");
 }
 
 namespace {

@@ -86,7 +86,8 @@ void require_rank_1(const Call& call, std::size_t i, std::string_view rule);
 // Throws Error [G-8] for --duplicates beside a reduction, which combines duplicates.
 void check_duplicates(const Call& call, AttributeKey<Reduction> key);
 
-// The reduction of the call. Throws Error [T-3] when it is not defined for the dtype of data.
+// The reduction of the call. Throws Error when it is not defined for the dtype of data: [T-1] for a small
+// dtype, which is only moved, else [T-3].
 [[nodiscard]] Reduction checked_reduction(const Call& call, AttributeKey<Reduction> key);
 
 // Checks that operand 2 (updates) has the shape `expected`; with `repeat` it may broadcast to that shape, and

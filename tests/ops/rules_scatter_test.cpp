@@ -147,6 +147,12 @@ std::vector<RuleCase> scatter_rules() {
        "scatterelements: updates is string, data is float64; they must have the same dtype [T-2]"},
       {R"(scatterelements ["a"] [0] ["b"] --reduction add)",
        "scatterelements: reduction add is not defined for string data (allowed: none) [T-3]"},
+      {"scatterelements float8_e4m3fn[3] int64[3] float8_e4m3fn[3] --reduction add --dry-run",
+       "scatterelements: reduction add is not defined for float8_e4m3fn data (allowed: none) [T-1]"},
+      {"scatternd uint4[3] int64[3,1] uint4[3] --reduction max --dry-run",
+       "scatternd: reduction max is not defined for uint4 data (allowed: none) [T-1]"},
+      {"scatterupdate float4_e2m1fn[3] int64[3] float4_e2m1fn[3] --reduction mean --dry-run",
+       "scatterupdate: reduction mean is not defined for float4_e2m1fn data (allowed: none) [T-1]"},
       {"scatterelements [true] [0] [true] --reduction mean --spec openvino-12",
        "scatterelements: reduction mean is not defined for bool data (allowed: none, sum, prod, min, max) "
        "[T-3]"},

@@ -30,7 +30,7 @@ void set_reduction(Random& random, RandomCase& call, DType dtype) {
   const reference::Rules& rules = call.arguments.rules;
   if (rules.reductions.empty() || random.chance(20)) return;
   std::string reduction = random.pick(rules.reductions);
-  // Most draws that 4.5 leaves empty (T-3) are drawn again.
+  // Most draws that 4.5 leaves empty (T-3, T-1) are drawn again.
   const bool ordered = reduction == "min" || reduction == "max";
   const bool is_data = dtype == DType::string || kSmallTypes.contains(dtype);
   const bool undefined = (is_data && reduction != "none") ||

@@ -42,7 +42,8 @@ void check_types(const Arguments& arguments) {
     if (is_scatter(op)) {
       require(rules.types.contains(operands[2].dtype()), "T-1");
       require(operands[2].dtype() == dtype, "T-2");
-      require(reduction_defined(word(arguments, "reduction", "none"), dtype), "T-3");
+      require(reduction_defined(word(arguments, "reduction", "none"), dtype),
+              kSmallTypes.contains(dtype) ? "T-1" : "T-3");
     }
     require(rules.index_types.contains(operands[1].dtype()), "IX-3");
     require(arguments.oob != "zero" || dtype != DType::float8_e8m0fnu, "T-1");
