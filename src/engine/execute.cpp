@@ -314,10 +314,10 @@ void execute(const Planned& planned, const Inputs& inputs, Sink& sink, const Set
 
 void warn_of_unnamed(const std::string& path, const Format& format, DType dtype, const Settings& settings) {
   if (!settings.warn || !format.unnamed.contains(dtype)) return;
-  settings.warn(
-      cat(path == "-" ? "standard output" : printable(path), ": ", format.title, " has no code for ",
-          name(dtype), ": ", info(dtype).npy,
-          " is written, and --dtype must name the dtype where the file is read; a .pb file keeps it"));
+  settings.warn(cat(path == "-" ? "standard output" : printable(path), ": ", format.title,
+                    " has no code for ", name(dtype), ": ", info(dtype).npy,
+                    " is written, and --dtype must name the dtype where the file is read; a ",
+                    info(dtype).safetensors.empty() ? "" : ".safetensors or ", ".pb file keeps it"));
 }
 
 void warn_of_unnamed(const Destination& destination, DType dtype, const Settings& settings) {

@@ -32,7 +32,8 @@ SafetensorsArray described(const ArchiveArray& array) {
                 "NAME=OPERAND gives it another name");
   }
   if (row.safetensors.empty()) {
-    throw Error(cat(shown, ": safetensors has no dtype ", row.name), "", "NPZ archives have all dtypes");
+    throw Error(cat(shown, ": safetensors has no dtype ", row.name), "",
+                kSmallTypes.contains(row.dtype) ? "a .pb file has it" : "NPZ archives have all dtypes");
   }
   return {
       .name = array.name, .stored = std::string(row.safetensors), .dtype = array.dtype, .shape = array.shape};

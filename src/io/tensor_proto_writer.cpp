@@ -26,13 +26,13 @@ void append_packed(std::int64_t /*first*/, std::int64_t count, const std::byte* 
   pack_nibbles({elements, to_size(count)}, std::as_writable_bytes(std::span(out)).subspan(begin));
 }
 
-void require_possible(const Encoding& encoding) {
+void require_possible(const Encoding& encoding, DType dtype) {
   const std::int64_t around = to_int64(encoding.prefix.size() + encoding.suffix.size());
   const std::int64_t bytes = checked_add(around, encoding.least_bytes).value_or(kTooMany);
   if (bytes <= kMostProtoBytes) return;
   throw Error(cat("the TensorProto would have ", bytes, " bytes; readers of protobuf accept at most ",
                   kMostProtoBytes),
-              "", "write NPY instead");
+              "", info(dtype).safetensors.empty() ? "write NPY instead" : "write NPY or safetensors instead");
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ Encoding named_tensor_proto_encoding(DType dtype, const Shape& shape, std::int64
                          std::string& out) {
       append_strings(out, {reinterpret_cast<const StringRef*>(elements), to_size(count)});
     };
-    require_possible(encoding);
+    require_possible(encoding, dtype);
     return encoding;
   }
   encoding.least_bytes = packed_bytes(dtype, count(shape)).value_or(kTooMany);
@@ -62,7 +62,7 @@ Encoding named_tensor_proto_encoding(DType dtype, const Shape& shape, std::int64
     encoding.element_bytes = element_size(dtype);
   }
   append_proto_length(encoding.prefix, field::kRawData, encoding.least_bytes);
-  require_possible(encoding);
+  require_possible(encoding, dtype);
   return encoding;
 }
 

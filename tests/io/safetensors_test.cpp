@@ -382,6 +382,7 @@ TEST_CASE("what safetensors cannot hold is refused before anything is written", 
         "array 'x': safetensors has no dtype string\nNPZ archives have all dtypes");
   CHECK(announce({"x", DType::complex128, {1}}) ==
         "array 'x': safetensors has no dtype complex128\nNPZ archives have all dtypes");
+  CHECK(announce({"x", DType::uint4, {1}}) == "array 'x': safetensors has no dtype uint4\na .pb file has it");
   CHECK(announce({"__metadata__", DType::int8, {1}}) ==
         "array '__metadata__': safetensors keeps its metadata under this name\n"
         "NAME=OPERAND gives it another name");

@@ -372,9 +372,9 @@ TEST_CASE("the worked examples are written byte for byte", "[io][pb]") {
 }
 
 TEST_CASE("a message longer than readers accept is not begun", "[io][pb]") {
-  const auto refused = [](std::int64_t bytes) {
+  const auto refused = [](std::int64_t bytes, std::string_view formats = "NPY or safetensors") {
     return cat("the TensorProto would have ", bytes,
-               " bytes; readers of protobuf accept at most 2147483647\nwrite NPY instead");
+               " bytes; readers of protobuf accept at most 2147483647\nwrite ", formats, " instead");
   };
   // dims 5 + 1, data_type 2, raw_data 1 + 5.
   CHECK(tensor_proto_encoding(DType::uint8, {2147483633}, 0).least_bytes == 2147483633);
@@ -383,7 +383,7 @@ TEST_CASE("a message longer than readers accept is not begun", "[io][pb]") {
           (void)tensor_proto_encoding(DType::float64, {std::int64_t{1} << 40}, 0);
         }).starts_with("the TensorProto would have 879609302"));
   CHECK(error_of([] { (void)named_tensor_proto_encoding(DType::string, {1}, 2147483640, "abc"); }) ==
-        refused(2147483649));
+        refused(2147483649, "NPY"));
   const TempDir dir;
   const std::string path = dir.file("a.pb");
   CHECK(error_of([&] { (void)open_sink({path}, DType::int16, {std::int64_t{1} << 30}, 0); }) ==
