@@ -148,10 +148,14 @@ int compare_sets_of(const Arguments& arguments, const TensorSet& actual, const T
   return counts.equal == counts.pairs() ? 0 : kDifferent;
 }
 
+// Throws Error where no file has the name `text`, nor an archive that it names an array of.
+void require_there(std::string_view role, const std::string& text) {
+  const bool is_tensor = text == "-" || is_inline_json(text) || looks_like_json(text);
+  if (is_tensor || names_file(text) || file_exists(text)) return;
+  with_context(role, [&] { refuse_missing(text); });
+}
+
 [[noreturn]] void refuse_one_set(std::string_view role, const std::string& text) {
-  if (text != "-" && !is_inline_json(text) && !file_exists(text)) {
-    with_context(role, [&] { throw_errno(text, "cannot open"); });
-  }
   throw Error(cat(role, ": ", text == "-" ? "standard input" : printable(text),
                   ": is neither a folder nor an archive"),
               "", "a folder is compared with a folder or an archive");
@@ -170,6 +174,9 @@ int run_compare(const Arguments& arguments) {
   // A plain file is compared with one array of an archive.
   if (!actual && !is_folder(operands[1])) return compare_pair(arguments);
   const auto expected = open_set("expected", operands[1]);
+  // Before anything is said of the other one.
+  if (!actual) require_there("actual", operands[0]);
+  if (!expected) require_there("expected", operands[1]);
   const bool has_folder = (actual && !actual->is_archive()) || (expected && !expected->is_archive());
   // Two arrays are a pair whatever they are called, unless they are chosen by their names.
   const auto holds_one = [&](const TensorSet& set) {

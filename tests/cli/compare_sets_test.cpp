@@ -180,6 +180,17 @@ TEST_CASE("the status of folders is that of their worst pair, and --filter choos
                 "hint: a folder is compared with a folder or an archive");
   check_refused(compare_in(dir, {"r", "none"}),
                 "compare: expected: none: cannot open: No such file or directory");
+  make_archive(dir, "two.npz", {"x=[1]", "y=[2]"});
+  const std::string missing = ": cannot open: No such file or directory";
+  check_refused(compare_in(dir, {"two.npz", "none.npz"}), "compare: expected: none.npz" + missing);
+  check_refused(compare_in(dir, {"none.npz", "two.npz"}), "compare: actual: none.npz" + missing);
+  check_refused(compare_in(dir, {"two.npz", "none.npz:x"}), "compare: expected: none.npz:x" + missing);
+  check_refused(compare_in(dir, {"none", "r"}), "compare: actual: none" + missing);
+  const std::string several =
+      "the archive holds 2 arrays (x, y); name one of them\n"
+      "hint: FILE:NAME names one array of an archive";
+  for (const char* other : {"[1]", "1", "two.npz:x", "g/b.json"})
+    check_refused(compare_in(dir, {"two.npz", other}), "compare: actual: two.npz: " + several);
 }
 
 TEST_CASE("tensors are the same by their names, in any format", "[cli][compare]") {
