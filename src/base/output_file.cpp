@@ -32,20 +32,21 @@ std::optional<int> standard_descriptor(const std::string& path) {
 
 }  // namespace
 
-OutputFile OutputFile::create(const std::string& path, bool durable) {
+OutputFile OutputFile::create(const std::string& path, bool durable, const std::string& shown) {
   OutputFile file;
-  file.name_ = path;
+  file.name_ = shown.empty() ? path : shown;
   file.durable_ = durable;
   struct stat info {};
   if (os().lstat(path.c_str(), &info) != 0) {
-    if (errno != ENOENT || path.empty()) throw_errno(path, "cannot write");
+    if (errno != ENOENT || path.empty()) throw_errno(file.name_, "cannot write");
     file.destination_ = path;
     file.open_temporary();
     return file;
   }
   const bool exists = os().stat(path.c_str(), &info) == 0;
-  if (!exists && errno != ENOENT) throw_errno(path, "cannot write");
-  if (exists && S_ISDIR(info.st_mode)) throw Error(cat(printable(path), ": cannot write: is a directory"));
+  if (!exists && errno != ENOENT) throw_errno(file.name_, "cannot write");
+  if (exists && S_ISDIR(info.st_mode))
+    throw Error(cat(printable(file.name_), ": cannot write: is a directory"));
   file.destination_ = resolve_links(path);
   if (const auto standard = standard_descriptor(file.destination_)) {
     file.fd_ = FileDescriptor(*standard);
@@ -54,11 +55,11 @@ OutputFile OutputFile::create(const std::string& path, bool durable) {
   }
   if (exists && (!S_ISREG(info.st_mode) || is_descriptor_name(file.destination_))) {
     file.fd_ = FileDescriptor(os().open(path.c_str(), O_WRONLY | O_CLOEXEC, 0));
-    if (!file.fd_.is_open()) throw_errno(path, "cannot write");
+    if (!file.fd_.is_open()) throw_errno(file.name_, "cannot write");
     file.is_stream_ = true;
     return file;
   }
-  if (exists && os().access(path.c_str(), W_OK) != 0) throw_errno(path, "cannot write");
+  if (exists && os().access(path.c_str(), W_OK) != 0) throw_errno(file.name_, "cannot write");
   file.open_temporary();
   if (exists) {
     // The owner first: changing it clears the set-user-id bits of the mode. A failure is not an error; where
@@ -68,7 +69,8 @@ OutputFile OutputFile::create(const std::string& path, bool durable) {
     if (!owned && os().fchown(file.fd_.get(), info.st_uid, info.st_gid) != 0) {
       (void)os().fchown(file.fd_.get(), kSameOwner, info.st_gid);
     }
-    if (os().fchmod(file.fd_.get(), info.st_mode & 07777) != 0) throw_errno(path, "cannot set its mode");
+    if (os().fchmod(file.fd_.get(), info.st_mode & 07777) != 0)
+      throw_errno(file.name_, "cannot set its mode");
   }
   return file;
 }

@@ -31,8 +31,9 @@ class OutputFile {
  public:
   // Throws Error naming `path` when it is a directory, or cannot be created or written. With `durable` the
   // result survives a power loss once commit() has returned: the file is written to the disk before it is
-  // published, its name after.
-  static OutputFile create(const std::string& path, bool durable = false);
+  // published, its name after. `shown` names the file in messages, where it is not `path` that the user
+  // knows.
+  static OutputFile create(const std::string& path, bool durable = false, const std::string& shown = {});
   // Standard output, always a stream.
   static OutputFile standard_output();
 
@@ -75,7 +76,7 @@ class OutputFile {
   void sync_name() const;
   void remove_temporary();
 
-  std::string name_;                        // as the user gave it, for messages
+  std::string name_;                        // as the user knows it, for messages
   std::string destination_;                 // with symbolic links resolved
   std::unique_ptr<PendingName> temporary_;  // of the temporary file, null while it has none
   FileDescriptor fd_;

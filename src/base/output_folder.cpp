@@ -122,6 +122,10 @@ std::string OutputFolder::path_of(const std::string& name) const {
   return path_from(temporary_->path(), name);
 }
 
+std::string OutputFolder::shown_path_of(const std::string& name) const {
+  return path_from(without_slashes(name_), name);
+}
+
 void OutputFolder::make_folder(const std::string& name) const {
   if (os().mkdir(path_of(name).c_str(), kMode) != 0) throw_errno(name_, cat("cannot make the folder ", name));
 }

@@ -31,6 +31,8 @@ class OutputFolder {
 
   // A name in the folder, for as long as it is not published.
   [[nodiscard]] std::string path_of(const std::string& name) const;
+  // The name that it will have, for messages.
+  [[nodiscard]] std::string shown_path_of(const std::string& name) const;
   // Makes a folder in it. Throws Error.
   void make_folder(const std::string& name) const;
   // Publishes. When it throws, the destination is unchanged.

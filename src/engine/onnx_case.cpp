@@ -130,12 +130,6 @@ OnnxNodeModel model_of(const Call& call, const std::vector<Tensor>& inputs, cons
   return model;
 }
 
-void write_bytes(const std::string& path, std::string_view bytes, bool durable) {
-  OutputFile file = OutputFile::create(path, durable);
-  file.append(std::as_bytes(std::span(bytes)));
-  file.commit();
-}
-
 }  // namespace
 
 void require_onnx(const Request& request) {
@@ -160,7 +154,7 @@ OnnxCase::OnnxCase(const CaseDestination& destination, const Bound& bound, const
   // A result that is too large is refused before it is computed.
   with_context(output_name_,
                [&] { (void)named_tensor_proto_encoding(output.dtype, output.shape, 0, output_name_); });
-  write_bytes(folder_.path_of(std::string(kOnnxModelFile)), encode_onnx_model(model), durable_);
+  write_model(encode_onnx_model(model));
   folder_.make_folder(std::string(kDataSet));
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     write_file(cat("input_", i, ".pb"), model.inputs[i].name, inputs[i], bound.inputs, threads);
@@ -171,12 +165,21 @@ void OnnxCase::write_output(const Tensor& result, const Threads& threads) {
   write_file("output_0.pb", output_name_, result, Inputs(), threads);
 }
 
+void OnnxCase::write_model(std::string_view bytes) const {
+  const std::string name(kOnnxModelFile);
+  OutputFile file = OutputFile::create(folder_.path_of(name), durable_, folder_.shown_path_of(name));
+  file.append(std::as_bytes(std::span(bytes)));
+  file.commit();
+}
+
 void OnnxCase::write_file(const std::string& file, const std::string& name, const Tensor& tensor,
                           const Inputs& inputs, const Threads& threads) const {
-  const Destination destination{.path = folder_.path_of(cat(kDataSet, "/", file)),
+  const std::string path = cat(kDataSet, "/", file);
+  const Destination destination{.path = folder_.path_of(path),
                                 .format = find_format("pb"),
                                 .durable = durable_,
-                                .array = name};
+                                .array = name,
+                                .shown = folder_.shown_path_of(path)};
   with_context(name, [&] { write_tensor(tensor, inputs, destination, threads); });
 }
 

@@ -31,6 +31,7 @@ class OnnxCase {
   void commit() { folder_.commit(); }
 
  private:
+  void write_model(std::string_view bytes) const;
   void write_file(const std::string& file, const std::string& name, const Tensor& tensor,
                   const Inputs& inputs, const Threads& threads) const;
 

@@ -123,8 +123,9 @@ std::unique_ptr<Sink> open_sink(const Destination& destination, DType dtype, con
     sink->take_archive(std::move(archive));
     return sink;
   }
-  OutputFile file = destination.path == "-" ? OutputFile::standard_output()
-                                            : OutputFile::create(destination.path, destination.durable);
+  OutputFile file = destination.path == "-"
+                        ? OutputFile::standard_output()
+                        : OutputFile::create(destination.path, destination.durable, destination.shown);
   Encoding encoding = destination.array.empty() || format.encode_named == nullptr
                           ? format.encode(dtype, shape, strings)
                           : format.encode_named(dtype, shape, strings, destination.array);

@@ -85,6 +85,7 @@ struct Destination {
   const Format* format = nullptr;  // null: by the ending of the path; on standard output the default format
   bool durable = false;            // as in OutputFile::create()
   std::string array = {};          // its name, where the format has one; empty: none
+  std::string shown = {};          // of a file: what messages call it; empty: its path
 };
 
 // The format a destination asks for. Throws Error where its ending is unknown and no format was given. So it
