@@ -129,6 +129,7 @@ struct NamedInput {
   std::string text = {};                          // the operand
   std::shared_ptr<const TensorSet> archive = {};  // instead: one array of an archive that is taken as a whole
   SetMember member = {};
+  bool keeps_dtype = false;  // its bits are not taken as those of Reading::view
 };
 
 // NAME=OPERAND, unless the whole text is an operand.
@@ -179,10 +180,9 @@ void convert_named(const std::string& text, const Destination& destination, cons
 Opened open_input(const NamedInput& input, const Reading& reading, bool header_only) {
   const Source::Options options = options_of(reading, {.header_only = header_only});
   if (input.archive == nullptr) return opened(Source::open(input.text, options), reading);
-  Source source = input.archive->read(input.member, options.arrays);
-  // Refused where no dtype is given that it can have.
-  if (source.is_unnamed()) source.resolve(options.unnamed_as.value_or(DType::uint8));
-  return opened(std::move(source), reading);
+  Reading own = reading;
+  if (input.keeps_dtype) own.view.reset();
+  return opened(input.archive->read(input.member, options), own);
 }
 
 // NAME=OPERAND. An archive without a name is all its arrays.
@@ -191,7 +191,11 @@ std::vector<NamedInput> read_name(const std::string& text, std::size_t position)
   if (auto set = TensorSet::open_archive(text, &default_format())) {
     const auto archive = std::make_shared<const TensorSet>(std::move(*set));
     std::vector<NamedInput> arrays;
-    for (const SetMember& member : archive->members()) arrays.push_back({member.name, {}, archive, member});
+    // What --view is for, where there are some.
+    const bool has_unnamed =
+        std::ranges::any_of(archive->members(), [](const SetMember& member) { return !member.names_dtype; });
+    for (const SetMember& member : archive->members())
+      arrays.push_back({member.name, {}, archive, member, has_unnamed && member.names_dtype});
     if (arrays.empty()) throw Error(cat(printable(text), ": the archive holds no arrays"));
     std::ranges::sort(arrays, {}, [](const NamedInput& input) { return input.member.position; });
     return arrays;

@@ -12,7 +12,8 @@ namespace tensorop {
 struct Conversion {
   std::vector<std::string> inputs = {};   // operands: path, FILE:NAME, "-", inline JSON
   std::optional<std::string> dtype = {};  // cast to the dtype of that name
-  // The bits are first taken as those of the dtype of that name, of which an element has as many bits.
+  // The bits are first taken as those of the dtype of that name, of which an element has as many bits. Of an
+  // archive as a whole only those of arrays whose dtype the archive does not say, where there are some.
   std::optional<std::string> view = {};
   std::optional<std::string> overflow = {};  // "error", "saturate" or "nan": of a cast to a small float
   const Format* text_format = nullptr;       // of inputs that are text, as in open_file(); null: detected

@@ -211,8 +211,8 @@ class SetComparison {
     const auto open = [&](std::int64_t i, int /*worker*/) {
       auto& file = i == 0 ? first : second;
       sources[to_size(i)] = file     ? Source::of_file(std::move(*file), options)
-                            : i == 0 ? actual_.read(*pair.actual, options.arrays)
-                                     : expected_.read(*pair.expected, options.arrays);
+                            : i == 0 ? actual_.read(*pair.actual, options)
+                                     : expected_.read(*pair.expected, options);
     };
     // Both at once: checksums and unpacking take one thread each.
     call.threads.for_each(2, open);

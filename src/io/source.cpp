@@ -31,12 +31,19 @@ std::optional<Tensor> parse_abstract(const std::string& text) {
   return Tensor(*dtype, std::move(shape));
 }
 
-Source Source::of(Tensor tensor, std::string name, std::shared_ptr<const MappedFile> mapping,
-                  std::string unnamed) {
+Source Source::of(Tensor tensor) {
+  Source source;
+  source.take_tensor(std::move(tensor));
+  return source;
+}
+
+Source Source::of_array(Tensor tensor, std::string name, std::shared_ptr<const MappedFile> mapping,
+                        std::string unnamed, const Options& options) {
   Source source;
   source.name_ = std::move(name);
   source.mapping_ = std::move(mapping);
   source.take_array(std::move(tensor), std::move(unnamed));
+  source.settle(options);
   return source;
 }
 

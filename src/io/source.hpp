@@ -42,10 +42,12 @@ class Source {
   static Source of_json(JsonSpan text, const Options& options);
   // A file that is open already, or the one array of an archive. Throws Error naming it.
   static Source of_file(OpenedFile opened, const Options& options);
-  // A tensor that is in memory already, or lies in a mapped file.
-  // `unnamed`: as ArrayReading sets it.
-  static Source of(Tensor tensor, std::string name = {}, std::shared_ptr<const MappedFile> mapping = nullptr,
-                   std::string unnamed = {});
+  // A tensor that is in memory already.
+  static Source of(Tensor tensor);
+  // An array of an archive, called `name`. `mapping`: the archive, in which it may lie. `unnamed`: as
+  // ArrayReading sets it. Throws Error naming the array.
+  static Source of_array(Tensor tensor, std::string name, std::shared_ptr<const MappedFile> mapping,
+                         std::string unnamed, const Options& options);
 
   // The name in messages: the path, "a.npz:x", "standard input", or nothing for inline JSON.
   [[nodiscard]] const std::string& name() const { return name_; }

@@ -55,7 +55,9 @@ TensorSet TensorSet::of_archive(OpenedFile opened) {
     const std::string name(set.archive_->name(i));
     SetMember member{.name = name, .key = name, .position = i};
     try {
-      member.bytes = set.archive_->describe(i).bytes;
+      const FileInfo info = set.archive_->describe(i);
+      member.bytes = info.bytes;
+      member.names_dtype = info.names_dtype;
     } catch (const MemoryError&) {
       throw;
     } catch (const Error&) {  // reading it reports that
@@ -98,13 +100,13 @@ OpenedFile TensorSet::open_file_of(const SetMember& member) const {
   return std::move(*opened);
 }
 
-Source TensorSet::read(const SetMember& member, const ArrayReading& reading) const {
+Source TensorSet::read(const SetMember& member, const Source::Options& options) const {
   const std::string path = printable(path_of(member));
   std::string unnamed;
-  ArrayReading own = reading;
-  own.unnamed = &unnamed;
-  Tensor tensor = with_context(path, [&] { return archive_->read(member.position, own); });
-  return Source::of(std::move(tensor), path, mapping_, std::move(unnamed));
+  ArrayReading reading = options.arrays;
+  reading.unnamed = &unnamed;
+  Tensor tensor = with_context(path, [&] { return archive_->read(member.position, reading); });
+  return Source::of_array(std::move(tensor), path, mapping_, std::move(unnamed), options);
 }
 
 }  // namespace tensorop

@@ -20,6 +20,7 @@ struct SetMember {
   std::int64_t bytes = 0;    // of the file, or of the array's elements
   std::string fault = {};    // why it cannot be read, where that is known already
   std::size_t position = 0;  // of an array in its archive
+  bool names_dtype = true;   // of an array: whether the archive says its dtype
 };
 
 class TensorSet {
@@ -49,7 +50,7 @@ class TensorSet {
   // Of a folder: the file of a member. Throws Error.
   [[nodiscard]] OpenedFile open_file_of(const SetMember& member) const;
   // Of an archive: the array. Throws Error naming it. Any number of threads may call it.
-  [[nodiscard]] Source read(const SetMember& member, const ArrayReading& reading) const;
+  [[nodiscard]] Source read(const SetMember& member, const Source::Options& options) const;
   // Of an archive, as Archive::takes_one_thread() says.
   [[nodiscard]] bool takes_one_thread(const SetMember& member) const {
     return archive_->takes_one_thread(member.position);

@@ -222,6 +222,65 @@ TEST_CASE("an NPY file of small numbers is read where something names its dtype"
   check_done(run_in(dir, {"convert", "a.npz:a", "--dtype", "float8_e4m3fn"}), named + "\n");
 }
 
+TEST_CASE("--view of a whole archive is for the arrays whose dtype it does not say, where there are some",
+          "[cli][convert][small]") {
+  const TempDir dir;
+  const std::string small = "w=" + typed("float8_e4m3fn", R"([1,2,"NaN"])");
+  const std::string floats = "f=" + typed("float32", "[1,-2]");
+  const std::string bytes = "b=" + typed("uint8", "[56]");
+  const auto make = [&](const std::string& path, const Words& arrays) {
+    Words words = {"convert", "-q", "-o", path};
+    words.insert(words.end(), arrays.begin(), arrays.end());
+    check_done(run_in(dir, words));
+  };
+  make("mixed.npz", {small, floats, bytes});
+  make("unnamed.npz", {small});
+  make("bytes.npz", {bytes, "s=" + typed("int8", "[64]")});
+  make("named.npz", {bytes, floats});
+  struct Archive {
+    std::string from;
+    Words options;
+    Words arrays;  // NAME=TENSOR of what comes out
+    std::string error = {};
+  };
+  const std::string viewed = typed("float8_e4m3fn", R"([1,2,"NaN"])");
+  const std::vector<Archive> rows = {
+      {"mixed.npz", {"--view", "float8_e4m3fn"}, {"w=" + viewed, floats, bytes}},
+      {"mixed.npz",
+       {"--view", "float8_e4m3fn", "--dtype", "float64"},
+       {"w=" + typed("float64", R"([1,2,"NaN"])"), "f=" + typed("float64", "[1,-2]"),
+        "b=" + typed("float64", "[56]")}},
+      {"mixed.npz", {"--view", "uint8"}, {"w=" + typed("uint8", "[56,64,127]"), floats, bytes}},
+      {"mixed.npz", {"--view", "int16"}, {}, "convert: mixed.npz:w: " + unknown("<V1")},
+      {"mixed.npz", {}, {}, "convert: mixed.npz:w: " + unknown("<V1")},
+      {"unnamed.npz", {"--view", "bool"}, {"w=" + typed("bool", "[true,true,true]")}},
+      // Where there are none it is for all.
+      {"bytes.npz",
+       {"--view", "float8_e4m3fn"},
+       {"b=" + typed("float8_e4m3fn", "[1]"), "s=" + typed("float8_e4m3fn", "[2]")}},
+      {"named.npz",
+       {"--view", "float8_e4m3fn"},
+       {},
+       "convert: named.npz:f: cannot view float32 as float8_e4m3fn: an element has 32 bits, not 8\n"
+       "hint: --dtype converts values"},
+  };
+  for (const auto& [from, options, arrays, error] : rows) {
+    for (const char* to : {"out.safetensors", "out.npz"}) {
+      CAPTURE(from, join(options, " "), to);
+      Words words = {"convert", from, "-q", "-o", to};
+      words.insert(words.end(), options.begin(), options.end());
+      const ProcessResult result = run_in(dir, words);
+      if (!error.empty()) {
+        check_refused(result, error);
+        continue;
+      }
+      check_done(result);
+      make(cat("expected_", to), arrays);
+      CHECK(get(dir.file(to)) == get(dir.file(cat("expected_", to))));
+    }
+  }
+}
+
 TEST_CASE("NPY of small numbers is written as ml_dtypes does, with a warning", "[cli][small]") {
   const TempDir dir;
   const auto warning = [](const std::string& path, const std::string& format,
