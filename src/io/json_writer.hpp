@@ -31,7 +31,8 @@ void append_json_slice(std::string& out, DType dtype, const Shape& shape, std::i
 [[nodiscard]] std::string json_prefix(DType dtype, const Shape& shape);
 inline constexpr std::string_view kJsonSuffix = "}";
 
-// A JSON string literal of `text`, which is valid UTF-8: quotes, backslashes and control characters escaped.
+// A JSON string literal of `text`, which is valid UTF-8: quotes, backslashes and control characters escaped,
+// byte for byte as serde_json does, which the reference implementation of safetensors uses.
 void append_json_string(std::string& out, std::string_view text);
 
 // A JSON file: the described form, or the nested one, on a line. `characters` is not used.

@@ -9,6 +9,7 @@
 #include "base/input_file.hpp"
 #include "base/paths.hpp"
 #include "base/text.hpp"
+#include "io/onnx_fields.hpp"
 #include "io/protobuf.hpp"
 #include "io/tensor_proto.hpp"
 #include "io/tensor_proto_fields.hpp"
@@ -16,159 +17,10 @@
 namespace tensorop {
 namespace {
 
+using namespace onnx_fields;
+
 constexpr std::int64_t kMostFields = 100'000;
 constexpr int kMostNesting = 16;
-
-// The names of fields, by their numbers, for messages; and some of these numbers.
-constexpr std::uint32_t kProducerField = 2;  // of a TensorProto: its data_type, a number
-constexpr std::uint32_t kGraphField = 7;
-constexpr std::uint32_t kNodeField = 1;
-constexpr std::uint32_t kAttributeField = 5;
-constexpr std::array<std::string_view, 26> kModelNames = {"",
-                                                          "ir_version",
-                                                          "producer_name",
-                                                          "producer_version",
-                                                          "domain",
-                                                          "model_version",
-                                                          "doc_string",
-                                                          "graph",
-                                                          "opset_import",
-                                                          "",
-                                                          "",
-                                                          "",
-                                                          "",
-                                                          "",
-                                                          "metadata_props",
-                                                          "",
-                                                          "",
-                                                          "",
-                                                          "",
-                                                          "",
-                                                          "training_info",
-                                                          "",
-                                                          "",
-                                                          "",
-                                                          "",
-                                                          "functions"};
-constexpr std::array<std::string_view, 16> kGraphNames = {"",
-                                                          "node",
-                                                          "name",
-                                                          "",
-                                                          "",
-                                                          "initializer",
-                                                          "",
-                                                          "",
-                                                          "",
-                                                          "",
-                                                          "doc_string",
-                                                          "input",
-                                                          "output",
-                                                          "value_info",
-                                                          "quantization_annotation",
-                                                          "sparse_initializer"};
-constexpr std::array<std::string_view, 9> kNodeNames = {
-    "", "input", "output", "name", "op_type", "attribute", "doc_string", "domain", "overload"};
-constexpr std::array<std::string_view, 24> kAttributeNames = {"",
-                                                              "name",
-                                                              "f",
-                                                              "i",
-                                                              "s",
-                                                              "t",
-                                                              "g",
-                                                              "floats",
-                                                              "ints",
-                                                              "strings",
-                                                              "tensors",
-                                                              "graphs",
-                                                              "",
-                                                              "doc_string",
-                                                              "tp",
-                                                              "type_protos",
-                                                              "",
-                                                              "",
-                                                              "",
-                                                              "",
-                                                              "type",
-                                                              "ref_attr_name",
-                                                              "sparse_tensor",
-                                                              "sparse_tensors"};
-constexpr std::array<std::string_view, 3> kOpsetNames = {"", "domain", "version"};
-constexpr std::array<std::string_view, 11> kFunctionNames = {
-    "", "name", "", "", "input", "output", "attribute", "node", "doc_string", "opset_import", "domain"};
-constexpr std::array<std::string_view, 4> kValueNames = {"", "name", "type", "doc_string"};
-constexpr std::array<std::string_view, 10> kTypeNames = {"",
-                                                         "tensor_type",
-                                                         "",
-                                                         "",
-                                                         "sequence_type",
-                                                         "map_type",
-                                                         "denotation",
-                                                         "opaque_type",
-                                                         "sparse_tensor_type",
-                                                         "optional_type"};
-constexpr std::array<std::string_view, 3> kTensorTypeNames = {"", "elem_type", "shape"};
-constexpr std::array<std::string_view, 2> kShapeNames = {"", "dim"};
-constexpr std::array<std::string_view, 4> kDimNames = {"", "dim_value", "dim_param", "denotation"};
-
-// Which type of value an attribute has in that field.
-OnnxAttributeType type_of_field(std::uint32_t field) {
-  constexpr OnnxAttributeType kNone = OnnxAttributeType::none;
-  constexpr std::array<OnnxAttributeType, 24> kTypes = {kNone,
-                                                        kNone,
-                                                        OnnxAttributeType::float_number,
-                                                        OnnxAttributeType::integer,
-                                                        OnnxAttributeType::text,
-                                                        OnnxAttributeType::tensor,
-                                                        OnnxAttributeType::graph,
-                                                        OnnxAttributeType::floats,
-                                                        OnnxAttributeType::integers,
-                                                        OnnxAttributeType::texts,
-                                                        OnnxAttributeType::tensors,
-                                                        OnnxAttributeType::graphs,
-                                                        kNone,
-                                                        kNone,
-                                                        OnnxAttributeType::type_proto,
-                                                        OnnxAttributeType::type_protos,
-                                                        kNone,
-                                                        kNone,
-                                                        kNone,
-                                                        kNone,
-                                                        kNone,
-                                                        kNone,
-                                                        OnnxAttributeType::sparse_tensor,
-                                                        OnnxAttributeType::sparse_tensors};
-  return field < kTypes.size() ? kTypes[field] : kNone;
-}
-
-bool is_list(OnnxAttributeType type) {
-  switch (type) {
-    case OnnxAttributeType::floats:
-    case OnnxAttributeType::integers:
-    case OnnxAttributeType::texts:
-    case OnnxAttributeType::tensors:
-    case OnnxAttributeType::graphs:
-    case OnnxAttributeType::sparse_tensors:
-    case OnnxAttributeType::type_protos:
-      return true;
-    default:
-      return false;
-  }
-}
-
-OnnxValueKind kind_of_field(std::uint32_t field) {
-  constexpr OnnxValueKind kNone = OnnxValueKind::untyped;
-  constexpr std::array<OnnxValueKind, 10> kKinds = {kNone,
-                                                    OnnxValueKind::tensor,
-                                                    kNone,
-                                                    kNone,
-                                                    OnnxValueKind::sequence,
-                                                    OnnxValueKind::map,
-                                                    kNone,
-                                                    OnnxValueKind::opaque,
-                                                    OnnxValueKind::sparse,
-                                                    OnnxValueKind::optional};
-  return field < kKinds.size() ? kKinds[field] : kNone;
-}
 
 [[noreturn]] void refuse_size(const std::string& text, bool is_model) {
   if (is_model) throw OnnxSizeError(text);
@@ -203,6 +55,14 @@ class ModelReader {
                       earlier == met_ ? " stands twice" : cat(" stands beside ", earlier), " (byte ",
                       field.byte(), ")"));
     }
+    void take(const ProtoField& field, std::string& out) {
+      meet(field);
+      out = field.text();
+    }
+    void take(const ProtoField& field, std::int64_t& out) {
+      meet(field);
+      out = field.integer();
+    }
 
    private:
     std::string met_;  // the name of the field
@@ -222,8 +82,7 @@ class ModelReader {
   void read_model_field(const ProtoField& field, OnnxModel& model) {
     switch (field.number()) {
       case 1:
-        ir_version_.meet(field);
-        model.ir_version = field.integer();
+        ir_version_.take(field, model.ir_version);
         break;
       case kProducerField:
         field.require(ProtoWire::bytes);
@@ -253,11 +112,9 @@ class ModelReader {
     while (next(message)) {
       const ProtoField& field = message.field();
       if (field.number() == 1) {
-        domain.meet(field);
-        opset.domain = text_of(field);
+        domain.take(field, opset.domain);
       } else if (field.number() == 2) {
-        version.meet(field);
-        opset.version = field.integer();
+        version.take(field, opset.version);
       }
     }
     return opset;
@@ -270,11 +127,9 @@ class ModelReader {
     while (next(message)) {
       const ProtoField& field = message.field();
       if (field.number() == 1) {
-        name.meet(field);
-        function.name = text_of(field);
+        name.take(field, function.name);
       } else if (field.number() == 10) {
-        domain.meet(field);
-        function.domain = text_of(field);
+        domain.take(field, function.domain);
       }
     }
     return function;
@@ -320,19 +175,16 @@ class ModelReader {
           node.outputs.push_back(text_of(field));
           break;
         case 4:
-          op_type.meet(field);
-          node.op_type = text_of(field);
+          op_type.take(field, node.op_type);
           break;
         case kAttributeField:
           node.attributes.push_back(read_attribute(field.message(kAttributeNames)));
           break;
         case 7:
-          domain.meet(field);
-          node.domain = text_of(field);
+          domain.take(field, node.domain);
           break;
         case 8:
-          overload.meet(field);
-          node.overload = text_of(field);
+          overload.take(field, node.overload);
           break;
         default:
           break;
@@ -434,8 +286,7 @@ class ModelReader {
     ProtoMessage message = field.message(tensor_proto::kNames);
     while (next(message)) {
       if (message.field().number() != tensor_proto::kName) continue;
-      name.meet(message.field());
-      tensor.name = text_of(message.field());
+      name.take(message.field(), tensor.name);
     }
     return tensor;
   }
@@ -447,8 +298,7 @@ class ModelReader {
     while (next(message)) {
       const ProtoField& field = message.field();
       if (field.number() == 1) {
-        name.meet(field);
-        value.name = text_of(field);
+        name.take(field, value.name);
       } else if (field.number() == 2) {
         type.meet(field);
         read_type(field.message(kTypeNames), value);
@@ -475,8 +325,7 @@ class ModelReader {
     while (next(message)) {
       const ProtoField& field = message.field();
       if (field.number() == 1) {
-        element_type.meet(field);
-        value.element_type = field.integer();
+        element_type.take(field, value.element_type);
       } else if (field.number() == 2) {
         shape.meet(field);
         value.shape = read_shape(field.message(kShapeNames));

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "io/json_grammar.hpp"
 #include "io/json_scanner.hpp"
+#include "io/json_writer.hpp"
 
 namespace tensorop {
 namespace {
@@ -322,27 +323,6 @@ std::uint64_t little_endian(std::string_view bytes) {
   return value;
 }
 
-// As the reference implementation (serde_json) writes it.
-void append_string(std::string& out, std::string_view text) {
-  constexpr std::string_view kSpecial = "\"\\\b\f\n\r\t";
-  constexpr std::string_view kEscapes = "\"\\bfnrt";
-  constexpr std::string_view kHex = "0123456789abcdef";
-  out += '"';
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const std::size_t special = kSpecial.find(c);
-    if (special != std::string_view::npos) {
-      out += {'\\', kEscapes[special]};
-    } else if (byte < 0x20) {
-      out += "\\u00";
-      out += {kHex[byte >> 4], kHex[byte & 15]};
-    } else {
-      out += c;
-    }
-  }
-  out += '"';
-}
-
 }  // namespace
 
 // As the reference implementation sorts them: wide ones first.
@@ -403,7 +383,7 @@ std::string safetensors_header(const std::vector<SafetensorsArray>& arrays, cons
   std::string json = "{";
   const auto begin_key = [&](std::string_view key) {
     if (!json.ends_with('{')) json += ',';
-    append_string(json, key);
+    append_json_string(json, key);
     json += ':';
   };
   if (!metadata.empty()) {
@@ -411,14 +391,14 @@ std::string safetensors_header(const std::vector<SafetensorsArray>& arrays, cons
     json += '{';
     for (const auto& [key, value] : metadata) {
       begin_key(key);
-      append_string(json, value);
+      append_json_string(json, value);
     }
     json += '}';
   }
   for (const SafetensorsArray& array : arrays) {
     begin_key(array.name);
     json += "{\"dtype\":";
-    append_string(json, array.stored);
+    append_json_string(json, array.stored);
     json += ",\"shape\":[";
     for (std::size_t i = 0; i < array.shape.size(); ++i) json += cat(i == 0 ? "" : ",", array.shape[i]);
     json += cat("],\"data_offsets\":[", array.begin, ',', array.end, "]}");
