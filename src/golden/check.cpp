@@ -1,6 +1,7 @@
 #include "golden/check.hpp"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -64,7 +65,7 @@ class Check {
     if (settings_.update) order_by_golden_files();
     BatchSettings batch = settings_.batch;
     batch.is_failure = [this](std::size_t i) {
-      const CaseOutcome outcome = results_[i].outcome;
+      const CaseOutcome outcome = results_[i]->outcome;
       return outcome == CaseOutcome::different || outcome == CaseOutcome::error;
     };
     run_batch(
@@ -145,13 +146,14 @@ class Check {
     Settings own = given;
     own.warns_of_open = false;
     if (job.fault) throw Error(*job.fault);
+    results_[i] = std::make_unique<CaseResult>();
+    CaseResult& found = *results_[i];
     if (job.skipped) {
-      results_[i].outcome = CaseOutcome::skipped;
+      found.outcome = CaseOutcome::skipped;
       return std::nullopt;
     }
     if (settings_.program && job.is_case) return work_program(i, own);
     if (externals_[i]) return work_external(i, *externals_[i], own);
-    CaseResult& found = results_[i];
     std::optional<Tensor> result;
     try {
       result = evaluate(job.request, own);
@@ -177,7 +179,7 @@ class Check {
   // A case that a program computes.
   std::optional<Tensor> work_program(std::size_t i, const Settings& own) {
     const Job& job = jobs_[i];
-    CaseResult& found = results_[i];
+    CaseResult& found = *results_[i];
     const CaseFolder folder(*folder_, i);
     attempt(found, [&] { found.program = run_case(job, *settings_.program, folder.path(), own); });
     if (found.program && judge_end(job, *settings_.program, found)) {
@@ -194,12 +196,12 @@ class Check {
   std::optional<Tensor> work_external(std::size_t i, const ExternalResult& external, const Settings& own) {
     const Job& job = jobs_[i];
     std::optional<Tensor> computed;
-    attempt(results_[i], [&] {
+    attempt(*results_[i], [&] {
       const bool needs_expected = !job.expect && !external.path.empty();
       if (needs_expected) {
         computed = with_context("expected", [&] { return evaluate(job.request, own); });
       }
-      judge_external(job, external, computed, judge_settings(i, own), results_[i]);
+      judge_external(job, external, computed, judge_settings(i, own), *results_[i]);
     });
     if (job.uses != 0 && !computed) computed = evaluate(job.request, own);
     return computed;
@@ -229,7 +231,7 @@ class Check {
   // Rewrites a golden file that is missing or differs, once: several cases may share it.
   void update(std::size_t i, const Tensor& result, const JudgeSettings& settings) {
     const std::string& path = jobs_[i].expect->text;
-    CaseResult& found = results_[i];
+    CaseResult& found = *results_[i];
     found.result = OutputInfo{result.dtype(), result.shape()};
     GoldenFile& golden = golden_[golden_of_[i]];
     const bool is_missing = !golden.rewritten_by && !names_file(path);
@@ -266,9 +268,9 @@ class Check {
   }
 
   void deliver(std::size_t i, const JobOutcome& outcome) {
-    CaseResult found = std::exchange(results_[i], {});
+    const std::unique_ptr<CaseResult> held = std::move(results_[i]);
+    CaseResult found = outcome.error ? CaseResult() : std::move(*held);
     if (outcome.error) {
-      found = {};
       found.outcome = CaseOutcome::error;
       found.error = outcome.error;
     } else if (!jobs_[i].is_case) {
@@ -284,7 +286,9 @@ class Check {
   std::vector<Job> jobs_;
   const CheckSettings& settings_;
   const CaseReport& report_;
-  std::vector<CaseResult> results_;  // each used by one thread at a time: its job's, then the reporting one
+  // Of jobs that run or wait to be reported: a case takes little memory before and after that. Each is used
+  // by one thread at a time, its job's, then the reporting one.
+  std::vector<std::unique_ptr<CaseResult>> results_;
   std::vector<GoldenFile> golden_;
   std::vector<std::optional<ExternalResult>> externals_;  // of cases of another program
   std::optional<TemporaryFolder> folder_;                 // for the files of a program
