@@ -257,9 +257,9 @@ bool ProtoStream::next() {
   field_.byte_ = begin;
   field_.value_byte_ = byte;
   field_.integer_ = length;
-  if (length > static_cast<std::uint64_t>(kMostProtoBytes)) {
-    throw Error(
-        cat(field_.name(), at_byte(byte), ": ", length, " bytes announced, at most ", kMostProtoBytes));
+  const std::int64_t most = kMostProtoBytes - byte;
+  if (length > static_cast<std::uint64_t>(most)) {
+    throw Error(cat(field_.name(), at_byte(byte), ": ", length, " bytes announced, at most ", most));
   }
   done_ = 0;
   return true;
