@@ -1,6 +1,5 @@
 // A case folder that is being written while the system fails, and while signals arrive.
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,6 +12,7 @@
 #include "base/text.hpp"
 #include "support/catch.hpp"
 #include "support/faulty_system.hpp"
+#include "support/interrupted.hpp"
 #include "support/operations.hpp"
 #include "support/random.hpp"
 #include "support/sanitizers.hpp"
@@ -116,25 +116,11 @@ TEST_CASE("a signal at any moment leaves whole cases and nothing else", "[faults
     const int number = round % 2 == 0 ? SIGINT : SIGTERM;
     const bool named = round % 4 < 2;
     CAPTURE(round, number, named);
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    ::sigprocmask(SIG_SETMASK, &all, &before);
-    const pid_t child = ::fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-      ::signal(number, SIG_DFL);
-      ::sigprocmask(SIG_SETMASK, &before, nullptr);
-      NamedOnlySystem system(named);
-      const ScopedSystem scope(system);
-      for (int i = 0;; ++i) make_case(dir.file(cat("case_", i)), false);
-    }
-    ::sigprocmask(SIG_SETMASK, &before, nullptr);
-    ::usleep(static_cast<useconds_t>(random.between(0, 6000)));
-    ::kill(child, number);
-    int status = 0;
-    REQUIRE(::waitpid(child, &status, 0) == child);
-    CHECK((WIFSIGNALED(status) && WTERMSIG(status) == number));
+    NamedOnlySystem system(named);
+    const ScopedSystem scope(system);
+    int made = 0;
+    const auto work = [&] { make_case(dir.file(cat("case_", made++)), false); };
+    CHECK(interrupt(work, number, random.between(0, 6000)) == number);
     for (const auto& entry : fs::directory_iterator(dir.path())) {
       CHECK(entry.path().filename().string().starts_with("case_"));
       CHECK(fault_in(entry.path(), bytes) == "");

@@ -22,6 +22,7 @@
 #include "jobs/jobs.hpp"
 #include "support/files.hpp"
 #include "support/npy_writer.hpp"
+#include "support/onnx_files.hpp"
 #include "tensorop/program.hpp"
 
 namespace tensorop {
@@ -81,18 +82,25 @@ void run_jobs(const TempDir& dir) {
   });
 }
 
-void update_cases(const TempDir& dir) {
-  const auto report = [](const Job&, const CaseResult& result) {
-    if (result.outcome == CaseOutcome::error) throw Error(*result.error);
+// Cases of the folder, all of which are equal or rewritten.
+std::function<void(const TempDir&)> check(const std::string& folder, bool update) {
+  return [=](const TempDir& dir) {
+    const auto report = [](const Job&, const CaseResult& result) {
+      if (result.outcome == CaseOutcome::error) throw Error(*result.error);
+    };
+    const CheckCounts counts =
+        check_cases(read_cases({dir.file(folder)}), {.batch = {}, .update = update}, report);
+    if (counts.equal + counts.updated != counts.cases()) throw std::logic_error("a case is not equal");
   };
-  (void)check_cases(read_cases({dir.file("cases")}), {.batch = {}, .update = true}, report);
 }
 
-// A case folder, which takes the place of what the last call left.
-void remake_case(const TempDir& dir) {
-  const std::string folder = dir.file("case");
-  remove_tree(folder.c_str());
-  make_case(folder, false);
+// A folder that is made anew: it is not there when `make` runs.
+std::function<void(const TempDir&)> remake(const std::string& folder,
+                                           const std::function<void(const TempDir&)>& make) {
+  return [=](const TempDir& dir) {
+    remove_tree(dir.file(folder).c_str());
+    make(dir);
+  };
 }
 
 // A pipe that holds a text to its end, under a number that a link in the folder leads to.
@@ -112,9 +120,12 @@ class Stream {
   Stream& operator=(const Stream&) = delete;
 };
 
-void gather_from_stream(const TempDir& dir) {
-  const Stream stream("[[0,1],[2,3],[4,5]]");
-  call("gathernd", {"stream", "tuples.npy"}, "out.npy")(dir);
+// A call whose data are read from a pipe that holds `text`.
+std::function<void(const TempDir&)> call_on_stream(const std::string& text) {
+  return [=](const TempDir& dir) {
+    const Stream stream(text);
+    call("gathernd", {"stream", "tuples.npy"}, "out.npy")(dir);
+  };
 }
 
 // Standard error of command lines, in memory that is there before anything fails.
@@ -161,6 +172,7 @@ std::function<void(const TempDir&)> command_line(const std::vector<std::string>&
     errors.begin();
     const int status = run_program(args);
     const std::string_view line = errors.end();
+    if (status != 0 && status != 2) throw std::logic_error("no exit status of an error");
     if (status != 0) throw Error(std::string(line));
   };
 }
@@ -195,12 +207,31 @@ void write_npy(const std::string& path, DType dtype, Shape shape, const std::vec
   write_file(path, npy_bytes({dtype, std::move(shape), storage}, layout));
 }
 
+const std::vector<std::int32_t> kData = {0, 1, 2, 3, 4, 5};  // of shape (3,2)
+
+// As a TensorProto. Without a name its elements begin at byte 8, and are aligned.
+std::string data_message(std::string_view name) {
+  const std::string_view bytes(reinterpret_cast<const char*>(kData.data()), kData.size() * sizeof kData[0]);
+  return onnx_tensor(kOnnxInt32, {3, 2}, bytes, name).text();
+}
+
+std::vector<std::string> files_of_case(const std::string& folder) {
+  std::vector<std::string> files = {folder + "/model.onnx"};
+  for (const char* name : {"input_0.pb", "input_1.pb", "output_0.pb"})
+    files.push_back(cat(folder, "/test_data_set_0/", name));
+  return files;
+}
+
 }  // namespace
 
 const std::vector<Operation>& small_operations() {
   static const std::vector<Operation> operations = {
       {"gathernd to NPY", {"out.npy"}, call("gathernd", {"data.npy", "tuples.npy"}, "out.npy")},
-      {"gathernd from a stream", {"out.npy"}, gather_from_stream},
+      {"gathernd from a stream", {"out.npy"}, call_on_stream("[[0,1],[2,3],[4,5]]")},
+      {"gathernd from a stream that is a TensorProto", {"out.npy"}, call_on_stream(data_message("x"))},
+      {"gathernd of TensorProto files, mapped and decoded",
+       {"out.pb"},
+       call("gathernd", {"data.pb", "tuples.pb"}, "out.pb")},
       {"gathernd to JSON", {"out.json"}, call("gathernd", {"data.json", "tuples.json"}, "out.json")},
       {"scatternd", {"out.npy"}, call("scatternd", {"data.npy", "tuples.npy", "updates.npy"}, "out.npy")},
       {"scatternd, durable",
@@ -268,17 +299,23 @@ const std::vector<Operation>& small_operations() {
       {"gather between safetensors files",
        {"out.safetensors"},
        call("gather", {"arrays.safetensors:data", "picks.npy"}, "out.safetensors")},
+      {"a compressed archive into safetensors, by threads",
+       {"out.safetensors"},
+       conversion({"numbers.npz"}, "out.safetensors", false, 0, 2)},
       {"two jobs", {"one.npy", "two.json"}, run_jobs},
-      {"golden files rewritten", {"one.npy", "two.json"}, update_cases},
-      {"a case folder",
-       {"case/model.onnx", "case/test_data_set_0/input_0.pb", "case/test_data_set_0/input_1.pb",
-        "case/test_data_set_0/output_0.pb"},
-       remake_case},
+      {"golden files rewritten", {"one.npy", "two.json"}, check("cases", true)},
+      {"an ONNX case", {}, check("onnx", false)},
+      {"an ONNX case rewritten", {"onnx_without/test_data_set_0/output_0.pb"}, check("onnx_without", true)},
+      {"a case folder", files_of_case("case"),
+       remake("case", [](const TempDir& dir) { make_case(dir.file("case"), false); })},
       {"comparison", {}, compare_files},
       {"comparison of sets", {}, compare_sets_of},
       {"a command line",
        {"out.npy"},
        command_line({"gathernd", "--quiet", "data.npy", "--indices", "tuples.npy", "-o", "out.npy"})},
+      {"a command line that makes a case folder", files_of_case("made.case"),
+       remake("made.case",
+              command_line({"gather", "data.pb", "picks.npy", "--spec", "onnx-13", "--case", "made.case"}))},
       {"a command line of jobs", {"one.npy", "two.json"}, command_line({"run", "jobs.jsonl", "--quiet"})},
   };
   return operations;
@@ -292,8 +329,7 @@ void make_case(const std::string& folder, bool durable) {
 }
 
 void write_operands(const TempDir& dir) {
-  const std::vector<std::int32_t> data = {0, 1, 2, 3, 4, 5};
-  write_npy<std::int32_t>(dir.file("data.npy"), DType::int32, {3, 2}, data);
+  write_npy<std::int32_t>(dir.file("data.npy"), DType::int32, {3, 2}, kData);
   write_npy<std::int32_t>(dir.file("other.npy"), DType::int32, {3, 2}, {9, 8, 7, 6, 5, 4},
                           {.fortran_order = true, .big_endian = true});
   write_npy<std::int32_t>(dir.file("tall.npy"), DType::int32, {8, 2}, std::vector<std::int32_t>(16, 7));
@@ -320,7 +356,15 @@ void write_operands(const TempDir& dir) {
   write_file(dir.file("data.json"), "[[0.5,1,2],[3,4,5]]");
   write_file(dir.file("tuples.json"), R"({"dtype":"int32","shape":[2,2],"data":[1,2,0,0]})");
   write_file(dir.file("same.json"), "[[0,1],[2,3],[4,5]]");
+  write_file(dir.file("data.pb"), data_message(""));
+  // Each number by itself, in int64_data.
+  write_file(dir.file("tuples.pb"),
+             Proto().integer(1, 2).integer(1, 1).integer(2, kOnnxInt64).integer(7, 2).integer(7, 0).text());
+  write_gather_case(dir.file("onnx"));
+  write_gather_case(dir.file("onnx_without"));
+  fs::remove(dir.path() / "onnx_without/test_data_set_0/output_0.pb");
   conversion({"data.npy", "words.npy"}, "arrays.npz", true)(dir);
+  conversion({"data.npy", "picks.npy"}, "numbers.npz", true)(dir);
   conversion({"data.npy", "picks.npy"}, "arrays.safetensors", false)(dir);
   fs::create_directories(dir.path() / "set/sub");
   write_file(dir.file("set/sub/x.json"), "[1,2]");
@@ -358,10 +402,12 @@ Trial::Trial(const Operation& operation)
 void Trial::prepare(bool old_outputs) {
   before_.clear();
   for (const std::string& output : operation_.outputs) {
-    const bool in_folder = output.find('/') != std::string::npos;
-    fs::remove_all(dir_.path() / output.substr(0, output.find('/')));
-    // Something that a golden file may be.
-    if (old_outputs && !in_folder) write_file(dir_.file(output), "[7]");
+    const std::string folder = output.substr(0, output.find('/'));
+    const bool in_new_folder = folder != output && !operands_.contains(folder);
+    fs::remove_all(dir_.path() / (in_new_folder ? folder : output));
+    // Something that a golden file of this name may be.
+    const std::string old = output.ends_with(".pb") ? onnx_int64s({1}, {7}) : std::string("[7]");
+    if (old_outputs && !in_new_folder) write_file(dir_.file(output), old);
     before_.push_back(get(dir_.file(output)));
   }
 }

@@ -13,7 +13,7 @@ namespace tensorop {
 
 struct Operation {
   std::string name;
-  // The files it makes or replaces; of those in a folder the folder too, which is not there before.
+  // The files it makes or replaces; where their folder is none of the operands' it makes that too.
   std::vector<std::string> outputs;
   // In a folder as prepare() leaves it. Throws what the first thing that fails throws.
   std::function<void(const TempDir& dir)> run;
