@@ -32,7 +32,8 @@ void require_possible(const Encoding& encoding, DType dtype) {
   if (bytes <= kMostProtoBytes) return;
   throw Error(cat("the TensorProto would have ", bytes, " bytes; readers of protobuf accept at most ",
                   kMostProtoBytes),
-              "", info(dtype).safetensors.empty() ? "write NPY instead" : "write NPY or safetensors instead");
+              "",
+              cat(info(dtype).safetensors.empty() ? "NPY" : "NPY and safetensors", " files may be larger"));
 }
 
 }  // namespace

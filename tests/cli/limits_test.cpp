@@ -116,6 +116,10 @@ TEST_CASE("an endless stream is refused", "[cli][limits]") {
        "expected end of input"},
       {"{ printf '{\"data\":'; yes '[' | tr -d '\\n'; } | $B convert -",
        "convert: standard input: lists are nested more than 64 deep: rank is at most 64"},
+      {"yes \"$(printf '\\010\\001')\" | tr -d '\\n' | $B convert -",
+       "convert: standard input: more than 64 dims (byte 128): rank is at most 64"},
+      {"{ printf '\\010\\001\\020\\002\\112\\377\\377\\377\\377\\007'; cat /dev/zero; } | $B convert -",
+       "convert: standard input: raw_data (byte 10): 2147483647 bytes announced, at most 2147483637"},
       // As promised, but a promise beyond memory and disk.
       {"cat exa.npy /dev/zero | TMPDIR=. $B convert -",
        "convert: standard input: .: 1000000000000000000 bytes of temporary space are needed, # are free on "
@@ -284,6 +288,40 @@ TEST_CASE("a result beyond memory, disk or reason is refused before it is begun"
        "memory, # are free"},
   };
   for (const Row& row : rows) check_row(dir, row);
+}
+
+TEST_CASE("a TensorProto above 2 GiB is refused before it is begun, also in a case", "[cli][limits]") {
+  const TempDir dir;
+  // An operand of 2 GiB that takes no space.
+  const std::string header = npy_header_text("|u1", "(2147483648,)");
+  write_file(dir.file("big.npy"), header);
+  fs::resize_file(dir.file("big.npy"), header.size() + (std::uintmax_t{1} << 31));
+  write_file(
+      dir.file("jobs.jsonl"),
+      "{\"op\":\"gather\",\"data\":\"big.npy\",\"indices\":0,\"spec\":\"onnx-13\",\"output\":\"out.npy\"}");
+  const std::string refused = " bytes; readers of protobuf accept at most 2147483647";
+  const std::vector<Row> rows = {
+      {"$B convert big.npy -o out.pb", cat("convert: the TensorProto would have 2147483662", refused)},
+      {"$B convert big.npy --format pb", cat("convert: the TensorProto would have 2147483662", refused)},
+      {"$B add big.npy 1 -o out.pb", cat("add: the TensorProto would have 2147483662", refused)},
+      {"$B expand 1 --shape 268435456 -o out.pb",
+       cat("expand: the TensorProto would have 2147483662", refused)},
+      // The result of the first, an operand of the others: "output" and "data" are their names in the model.
+      {"$B expand 1 --shape 268435456 --spec onnx-13 --case made",
+       cat("expand: output: the TensorProto would have 2147483670", refused)},
+      {"$B gather big.npy 0 --spec onnx-13 --case made",
+       cat("gather: data: the TensorProto would have 2147483668", refused)},
+      {"$B gather big.npy 0 --spec onnx-13 --case made -o out.npy",
+       cat("gather: data: the TensorProto would have 2147483668", refused)},
+      {"mkdir cases; $B run jobs.jsonl --case cases",
+       cat("run: jobs.jsonl:1: gather: data: the TensorProto would have 2147483668", refused)},
+  };
+  for (const Row& row : rows) check_row(dir, row);
+  std::vector<std::string> left;
+  for (const auto& entry : fs::recursive_directory_iterator(dir.path()))
+    left.push_back(entry.path().lexically_relative(dir.path()).string());
+  std::ranges::sort(left);
+  CHECK(left == std::vector<std::string>{"big.npy", "cases", "jobs.jsonl"});
 }
 
 TEST_CASE("a shape without elements costs nothing, whatever its other dimensions", "[cli][limits]") {

@@ -125,7 +125,7 @@ TEST_CASE("a TensorProto that cannot be read or written is refused by name", "[c
                                "--format", "pb", "-o", to}),
                   "broadcast: the TensorProto would have 2147483662 bytes; readers of protobuf accept at "
                   "most 2147483647\n"
-                  "hint: write NPY or safetensors instead");
+                  "hint: NPY and safetensors files may be larger");
   }
   check_refused(run_in(dir, {"convert", "\xff=[1]", "-o", "y.pb"}),
                 "convert: the name '\\xff' is not valid UTF-8");

@@ -372,9 +372,9 @@ TEST_CASE("the worked examples are written byte for byte", "[io][pb]") {
 }
 
 TEST_CASE("a message longer than readers accept is not begun", "[io][pb]") {
-  const auto refused = [](std::int64_t bytes, std::string_view formats = "NPY or safetensors") {
+  const auto refused = [](std::int64_t bytes, std::string_view formats = "NPY and safetensors") {
     return cat("the TensorProto would have ", bytes,
-               " bytes; readers of protobuf accept at most 2147483647\nwrite ", formats, " instead");
+               " bytes; readers of protobuf accept at most 2147483647\n", formats, " files may be larger");
   };
   // dims 5 + 1, data_type 2, raw_data 1 + 5.
   CHECK(tensor_proto_encoding(DType::uint8, {2147483633}, 0).least_bytes == 2147483633);
