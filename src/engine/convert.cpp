@@ -329,11 +329,12 @@ Opened open_whole(const NamedInput& input, std::optional<Opened> first, const Re
 
 void convert_to_archive(const Conversion& conversion, const Format& format, const Reading& reading) {
   const auto inputs = read_names(conversion.inputs);
-  const auto archive = format.create_archive(conversion.destination.path,
-                                             {.compress = conversion.compress,
-                                              .durable = conversion.destination.durable,
-                                              .threads = reading.settings.threads.count(),
-                                              .metadata = read_metadata(inputs, reading.settings)});
+  ArchiveOptions options{.compress = conversion.compress,
+                         .durable = conversion.destination.durable,
+                         .threads = reading.settings.threads.count(),
+                         .metadata = read_metadata(inputs, reading.settings)};
+  if (options.compress) options.memory = memory_of(reading.settings);
+  const auto archive = format.create_archive(conversion.destination.path, options);
   std::vector<std::size_t> order(inputs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   auto first = open_first(*archive, inputs, order, reading);

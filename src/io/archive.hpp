@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -55,7 +56,9 @@ class Archive {
 struct ArchiveOptions {
   bool compress = false;   // where Format::can_compress
   bool durable = false;    // as OutputFile::create() has it
-  int threads = 1;         // that compress; the bytes do not depend on it
+  // That compress, and the bytes of memory for it. The result depends on neither.
+  int threads = 1;
+  std::int64_t memory = std::numeric_limits<std::int64_t>::max();
   Metadata metadata = {};  // left out where the format has no place for it
 };
 

@@ -26,49 +26,76 @@ class DeflateQueue::Deflater {
   Deflater(const Deflater&) = delete;
   Deflater& operator=(const Deflater&) = delete;
 
-  [[nodiscard]] std::vector<std::byte> deflated(std::span<const std::byte> bytes, int flush) {
+  // Valid until the next call.
+  [[nodiscard]] std::span<const std::byte> deflated(std::span<const std::byte> bytes, int flush) {
     deflateReset(&stream_);
     stream_.next_in = reinterpret_cast<const Bytef*>(bytes.data());
     stream_.avail_in = static_cast<uInt>(bytes.size());
     constexpr std::size_t kEndOfBlock = 16;
-    std::vector<std::byte> out(deflateBound(&stream_, static_cast<uLong>(bytes.size())) + kEndOfBlock);
+    const std::size_t bound = deflateBound(&stream_, static_cast<uLong>(bytes.size())) + kEndOfBlock;
+    if (out_.size() < bound) out_.resize(bound);
     std::size_t made = 0;
     for (;;) {
-      stream_.next_out = reinterpret_cast<Bytef*>(out.data() + made);
-      stream_.avail_out = static_cast<uInt>(out.size() - made);
+      stream_.next_out = reinterpret_cast<Bytef*>(out_.data() + made);
+      stream_.avail_out = static_cast<uInt>(out_.size() - made);
       // Fails only where there is neither input nor room: then all is done.
       (void)deflate(&stream_, flush);
-      made = out.size() - stream_.avail_out;
+      made = out_.size() - stream_.avail_out;
       if (stream_.avail_out != 0) break;
-      out.resize(2 * out.size());
+      out_.resize(2 * out_.size());
     }
-    out.resize(made);
-    return out;
+    return std::span(out_).first(made);
   }
 
  private:
   z_stream stream_{};
+  std::vector<std::byte> out_;
 };
 
-DeflateQueue::DeflateQueue(int threads, std::function<void(const DeflatedBlock&)> take)
-    : threads_(threads), take_(std::move(take)), deflaters_(static_cast<std::size_t>(threads)) {}
+namespace {
+
+// What a thread works with: zlib, and what it has made of a block.
+constexpr std::int64_t kBytesOfThread = kDeflateBlock + kDeflateBlock / 2;
+// What a block has when it is deflated, unless zlib needs more: then it grows.
+constexpr std::size_t kMostPacked = static_cast<std::size_t>(kDeflateBlock) + 1024;
+
+int threads_for(std::int64_t memory, int threads) {
+  return static_cast<int>(
+      std::clamp<std::int64_t>(memory / (kBytesOfThread + 2 * kDeflateBlock), 1, threads));
+}
+
+// Several blocks for each thread: they do not take the same time.
+std::int64_t most_waiting(std::int64_t memory, int threads) {
+  return std::clamp<std::int64_t>(memory - threads * kBytesOfThread, 1, threads * 4 * kDeflateBlock);
+}
+
+}  // namespace
+
+DeflateQueue::DeflateQueue(int threads, std::int64_t memory, std::function<void(const DeflatedBlock&)> take)
+    : threads_(threads_for(memory, threads)),
+      most_waiting_(most_waiting(memory, threads_.count())),
+      take_(std::move(take)),
+      deflaters_(static_cast<std::size_t>(threads_.count())) {}
 
 DeflateQueue::~DeflateQueue() = default;
 
 // Bytes that the last block still takes; begins another one where it takes none.
 std::int64_t DeflateQueue::room() {
-  const bool is_open = !blocks_.empty() && !blocks_.back().is_last;
-  const std::int64_t have = is_open ? to_int64(blocks_.back().bytes.size()) : kDeflateBlock;
+  const bool is_open = used_ != 0 && !blocks_[used_ - 1].is_last;
+  const std::int64_t have = is_open ? to_int64(blocks_[used_ - 1].bytes.size()) : kDeflateBlock;
   if (have < kDeflateBlock) return kDeflateBlock - have;
   flush_if_full();
-  blocks_.emplace_back();
+  if (used_ == blocks_.size()) blocks_.emplace_back();
+  ++used_;
   return kDeflateBlock;
 }
 
 void DeflateQueue::add(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const auto part = bytes.first(std::min(bytes.size(), to_size(room())));
-    auto& block = blocks_.back().bytes;
+    auto& block = blocks_[used_ - 1].bytes;
+    const std::size_t size = block.size() + part.size();
+    if (block.capacity() < size) block.reserve(std::min(2 * size, kMostPacked));
     block.insert(block.end(), part.begin(), part.end());
     waiting_ += to_int64(part.size());
     bytes = bytes.subspan(part.size());
@@ -77,39 +104,39 @@ void DeflateQueue::add(std::span<const std::byte> bytes) {
 
 // A full block is deflated only now or when another one follows it: until then it may be the last one.
 void DeflateQueue::end_member() {
-  blocks_.back().is_last = true;
+  blocks_[used_ - 1].is_last = true;
   flush_if_full();
 }
 
 void DeflateQueue::flush_if_full() {
-  // Several blocks for each thread: they do not take the same time.
-  constexpr std::int64_t kBytesOfThread = 4 * kDeflateBlock;
   constexpr std::size_t kMostBlocks = 1 << 12;
-  if (waiting_ >= threads_.count() * kBytesOfThread || blocks_.size() >= kMostBlocks) flush();
+  if (waiting_ >= most_waiting_ || used_ >= kMostBlocks) flush();
 }
 
 void DeflateQueue::flush() {
   threads_.for_each_ordered(
-      to_int64(blocks_.size()), [&](std::int64_t i, int worker) { pack(blocks_[to_size(i)], worker); },
+      to_int64(used_), [&](std::int64_t i, int worker) { pack(blocks_[to_size(i)], worker); },
       [&](std::int64_t i, int /*worker*/) { take(blocks_[to_size(i)]); });
-  blocks_.clear();
+  // Each may have grown to a whole block.
+  blocks_.resize(std::min(blocks_.size(), to_size(ceil_div(most_waiting_, kDeflateBlock))));
+  used_ = 0;
   waiting_ = 0;
 }
 
 void DeflateQueue::pack(Block& block, int worker) {
   auto& deflater = deflaters_[static_cast<std::size_t>(worker)];
   if (!deflater) deflater = std::make_unique<Deflater>();
-  block.packed = deflater->deflated(block.bytes, block.is_last ? Z_FINISH : Z_SYNC_FLUSH);
+  const auto packed = deflater->deflated(block.bytes, block.is_last ? Z_FINISH : Z_SYNC_FLUSH);
   block.crc = static_cast<std::uint32_t>(
       crc32_z(0, reinterpret_cast<const Bytef*>(block.bytes.data()), block.bytes.size()));
+  block.unpacked_bytes = to_int64(block.bytes.size());
+  block.bytes.assign(packed.begin(), packed.end());
 }
 
 void DeflateQueue::take(Block& block) {
-  take_({.packed = block.packed,
-         .bytes = to_int64(block.bytes.size()),
-         .crc = block.crc,
-         .is_last = block.is_last});
-  block = {};
+  take_({.packed = block.bytes, .bytes = block.unpacked_bytes, .crc = block.crc, .is_last = block.is_last});
+  block.bytes.clear();
+  block.is_last = false;
 }
 
 }  // namespace tensorop

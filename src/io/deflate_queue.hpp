@@ -30,14 +30,16 @@ struct DeflatedBlock {
 
 class DeflateQueue {
  public:
-  // `take` gets each block, in their order, one at a time, on any thread.
-  DeflateQueue(int threads, std::function<void(const DeflatedBlock&)> take);
+  // `take` gets each block, in their order, one at a time, on any thread. What waits, and what `threads` work
+  // with, has at most `memory` bytes: where that is little, fewer threads work; at least one does, on one
+  // block.
+  DeflateQueue(int threads, std::int64_t memory, std::function<void(const DeflatedBlock&)> take);
   ~DeflateQueue();
   DeflateQueue(const DeflateQueue&) = delete;
   DeflateQueue& operator=(const DeflateQueue&) = delete;
 
-  // The next bytes of a member. What waits has at most some megabytes for each thread: from there on it is
-  // deflated. Throws what `take` does, or std::bad_alloc; then nothing more may be added.
+  // The next bytes of a member. What waits has at most some megabytes for each thread: then it is deflated.
+  // Throws what `take` does, or std::bad_alloc; then nothing more may be added.
   void add(std::span<const std::byte> bytes);
   // The member is complete; it has at least one byte. What is added next is another one.
   void end_member();
@@ -47,8 +49,8 @@ class DeflateQueue {
  private:
   class Deflater;
   struct Block {
-    std::vector<std::byte> bytes;
-    std::vector<std::byte> packed;
+    std::vector<std::byte> bytes;  // deflated, once pack() has taken it
+    std::int64_t unpacked_bytes = 0;
     std::uint32_t crc = 0;
     bool is_last = false;
   };
@@ -59,10 +61,14 @@ class DeflateQueue {
   void flush_if_full();
 
   Threads threads_;
+  std::int64_t most_waiting_;  // bytes
   std::function<void(const DeflatedBlock&)> take_;
   std::vector<std::unique_ptr<Deflater>> deflaters_;  // of each worker
+  // The first `used_` wait; the memory of others is used again, because what one thread allocates and another
+  // one frees stays with the first.
   std::vector<Block> blocks_;
-  std::int64_t waiting_ = 0;  // bytes of all blocks
+  std::size_t used_ = 0;
+  std::int64_t waiting_ = 0;  // bytes of all blocks that wait
 };
 
 }  // namespace tensorop

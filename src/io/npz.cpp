@@ -25,9 +25,9 @@ void require_npy(std::span<const std::byte> head) {
 
 // `use(stream, head)` with the member unpacked, once its first bytes have shown that it is an NPY file.
 template <class Use>
-auto unpack(std::span<const std::byte> packed, const ZipMember& member, const Threads& threads,
+auto unpack(std::span<const std::byte> packed, const ZipMember& member, const ArrayReading& reading,
             const Use& use) {
-  Inflater inflater(packed, member, threads);
+  Inflater inflater(packed, member, reading);
   const ByteStream stream = {[&](std::span<std::byte> buffer) { return inflater.read(buffer); },
                              member.bytes};
   std::array<std::byte, kNpyMagic.size()> head{};
@@ -76,8 +76,8 @@ Tensor NpzArchive::read(std::size_t position, const ArrayReading& reading) const
     return read_npy(bytes, file_, reading);
   }
   // Of the blocks, a header needs only the first bytes of the first one.
-  const Threads threads = reading.header_only ? Threads(1) : reading.threads;
-  return unpack(bytes, member, threads, [&](const ByteStream& stream, std::span<const std::byte> head) {
+  const ArrayReading unpacking = reading.header_only ? ArrayReading() : reading;
+  return unpack(bytes, member, unpacking, [&](const ByteStream& stream, std::span<const std::byte> head) {
     return read_npy(stream, head, reading);
   });
 }
@@ -94,7 +94,7 @@ NpyHeader NpzArchive::read_header(const ZipMember& member) const {
     require_npy(bytes);
     return read_npy_header(bytes);
   }
-  return unpack(bytes, member, Threads(1), [](const ByteStream& stream, std::span<const std::byte> head) {
+  return unpack(bytes, member, {}, [](const ByteStream& stream, std::span<const std::byte> head) {
     return read_npy_header(stream, head);
   });
 }

@@ -114,7 +114,7 @@ class NpzWriter::DeflatedMember final : public Transport {
 NpzWriter::NpzWriter(const std::string& path, const Options& options)
     : file_(path == "-" ? OutputFile::standard_output() : OutputFile::create(path, options.durable)),
       options_(options),
-      queue_(options.threads, [this](const DeflatedBlock& block) { take(block); }) {}
+      queue_(options.threads, options.memory, [this](const DeflatedBlock& block) { take(block); }) {}
 
 std::unique_ptr<Sink> NpzWriter::add(const std::string& name, DType dtype, const Shape& shape,
                                      std::int64_t characters) {
@@ -274,9 +274,10 @@ std::string NpzWriter::end_of_directory(std::int64_t offset, std::int64_t bytes)
 }
 
 std::unique_ptr<ArchiveWriter> create_npz(const std::string& path, const ArchiveOptions& options) {
-  return std::make_unique<NpzWriter>(
-      path, NpzWriter::Options{
-                .compress = options.compress, .durable = options.durable, .threads = options.threads});
+  return std::make_unique<NpzWriter>(path, NpzWriter::Options{.compress = options.compress,
+                                                              .durable = options.durable,
+                                                              .threads = options.threads,
+                                                              .memory = options.memory});
 }
 
 }  // namespace tensorop

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -28,7 +29,9 @@ class NpzWriter final : public ArchiveWriter {
   struct Options {
     bool compress = false;  // members deflated instead of stored
     bool durable = false;   // as OutputFile::create() has it
-    int threads = 1;        // that deflate
+    // That deflate, and the bytes of memory for it.
+    int threads = 1;
+    std::int64_t memory = std::numeric_limits<std::int64_t>::max();
     // Sizes and offsets from this one on are written in zip64 form. For tests: zip itself counts this far.
     std::int64_t zip64_from = 0xFFFFFFFF;
   };

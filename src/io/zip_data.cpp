@@ -181,12 +181,13 @@ class SegmentInflater {
 class Inflater::Blocks {
  public:
   Blocks(std::span<const std::byte> packed, const ZipMember& member, Segments segments,
-         const Threads& threads)
+         const ArrayReading& reading)
       : packed_(packed),
         member_(member),
         segments_(std::move(segments)),
-        threads_(threads),
-        inflaters_(to_size(threads.count())),
+        threads_(reading.threads),
+        most_ahead_(std::min(2 * threads_.count() * kDeflateBlock, reading.buffer_bytes())),
+        inflaters_(to_size(threads_.count())),
         crcs_(to_size(segments_.count())) {}
 
   // As Inflater::read() from byte `first` on, which follows what was read before. Nothing where the member is
@@ -229,9 +230,9 @@ class Inflater::Blocks {
 
   // Inflates some segments from this one on into a buffer, for reading in small pieces.
   [[nodiscard]] bool look_ahead(std::int64_t segment) {
-    const std::int64_t most = 2 * threads_.count() * kDeflateBlock;
     ahead_first_ = segment;
-    ahead_end_ = std::min(segment + std::max<std::int64_t>(1, most / segments_.bytes), segments_.count());
+    ahead_end_ =
+        std::min(segment + std::max<std::int64_t>(1, most_ahead_ / segments_.bytes), segments_.count());
     ahead_.resize(to_size(begin_of(ahead_end_) - begin_of(ahead_first_)));
     return inflate(ahead_first_, ahead_end_, ahead_);
   }
@@ -270,6 +271,7 @@ class Inflater::Blocks {
   const ZipMember& member_;
   Segments segments_;
   Threads threads_;
+  std::int64_t most_ahead_;                                  // bytes of ahead_
   std::vector<std::unique_ptr<SegmentInflater>> inflaters_;  // of each worker
   std::vector<std::uint32_t> crcs_;                          // of each segment
   std::vector<std::byte> ahead_;                             // segments [ahead_first_, ahead_end_)
@@ -277,11 +279,11 @@ class Inflater::Blocks {
   std::int64_t ahead_end_ = 0;
 };
 
-Inflater::Inflater(std::span<const std::byte> packed, const ZipMember& member, const Threads& threads)
+Inflater::Inflater(std::span<const std::byte> packed, const ZipMember& member, const ArrayReading& reading)
     : packed_(packed), member_(member) {
-  if (threads.count() > 1) {
+  if (reading.threads.count() > 1) {
     if (auto segments = read_block_index(member.extra_fields, member.packed_bytes, member.bytes)) {
-      blocks_ = std::make_unique<Blocks>(packed, member, std::move(*segments), threads);
+      blocks_ = std::make_unique<Blocks>(packed, member, std::move(*segments), reading);
       return;
     }
   }

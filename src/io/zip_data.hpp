@@ -9,6 +9,7 @@
 #include <span>
 
 #include "base/threads.hpp"
+#include "io/array_reading.hpp"
 #include "io/zip_directory.hpp"
 
 namespace tensorop {
@@ -22,8 +23,8 @@ void require_crc(std::span<const std::byte> bytes, const ZipMember& member, cons
 // A deflated member, inflated from front to end; length and checksum are compared at its end.
 class Inflater {
  public:
-  // `packed` and `member` outlive this.
-  Inflater(std::span<const std::byte> packed, const ZipMember& member, const Threads& threads);
+  // `packed` and `member` outlive this. Of `reading`: threads and memory.
+  Inflater(std::span<const std::byte> packed, const ZipMember& member, const ArrayReading& reading);
   ~Inflater();
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;

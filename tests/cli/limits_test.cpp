@@ -324,6 +324,19 @@ TEST_CASE("a TensorProto above 2 GiB is refused before it is begun, also in a ca
   CHECK(left == std::vector<std::string>{"big.npy", "cases", "jobs.jsonl"});
 }
 
+TEST_CASE("inflating on many threads keeps to the memory that it may use", "[cli][limits][npz]") {
+  const TempDir dir;
+  ProcessOptions options;
+  options.directory = dir.path().string();
+  for (const Words& words : {Words{"expand", "0", "--shape", "12582912", "-o", "z.npy"},
+                             Words{"convert", "z.npy", "-o", "z.npz", "--compress"}}) {
+    REQUIRE(run_tensorop(words, options).status == 0);
+  }
+  // 96 MiB, deflated in blocks.
+  check_row(dir, {"$B convert z.npz -o y.npy --threads 64 --memory 1M", ""});
+  check_row(dir, {"$B gather z.npz 7 --threads 64 --memory 1M -o y.npy", ""});
+}
+
 TEST_CASE("a shape without elements costs nothing, whatever its other dimensions", "[cli][limits]") {
   const TempDir dir;
   write_file(dir.file("tuples.npy"), npy_header_text("<i8", "(1000000000000, 0)"));

@@ -1,4 +1,5 @@
 // Archives that several threads deflate and inflate: the same bytes, elements and messages as on one.
+#include <algorithm>
 #include <cstring>
 #include <random>
 #include <string>
@@ -69,6 +70,31 @@ bool same_bytes(const Tensor& a, const Tensor& b) {
 }
 
 }  // namespace
+
+TEST_CASE("what waits to be deflated is within the memory that there is", "[io][npz][threads]") {
+  const std::vector<std::byte> piece(to_size(kDeflateBlock / 4));
+  constexpr std::int64_t kPieces = 4 * 40;
+  for (const int threads : {1, 8, 64}) {
+    for (const std::int64_t blocks : {1, 4, 9, 1000}) {
+      CAPTURE(threads, blocks);
+      std::int64_t added = 0;
+      std::int64_t taken = 0;
+      std::int64_t most = 0;
+      DeflateQueue queue(threads, blocks * kDeflateBlock,
+                         [&](const DeflatedBlock& block) { taken += block.bytes; });
+      for (std::int64_t i = 0; i < kPieces; ++i) {
+        queue.add(piece);
+        added += to_int64(piece.size());
+        most = std::max(most, added - taken);
+      }
+      queue.end_member();
+      queue.flush();
+      CHECK(taken == added);
+      // One block may be the last one until another one follows it.
+      CHECK(most <= std::max<std::int64_t>(blocks, 1) * kDeflateBlock);
+    }
+  }
+}
 
 TEST_CASE("neither the number of threads nor the pieces in which elements come change a deflated archive",
           "[io][npz][threads]") {
