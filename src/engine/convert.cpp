@@ -38,17 +38,14 @@ struct Opened {
     return {{dtype, tensor.shape()}, is_cast() ? cast_plan(tensor, dtype, overflow) : copy_plan(tensor)};
   }
   [[nodiscard]] bool is_cast() const { return dtype != tensor.dtype(); }
-  // Runs `body`, which computes planned(): its errors name the input.
+  // Runs `body`, which computes planned(): an element that does not fit is an error that names the input.
   template <class Body>
-  void in_context(const Body& body) const {
-    const auto explained = [&] {
-      try {
-        body();
-      } catch (const PlanFault& fault) {
-        throw Error(fault_text(fault.position), "", hint(fault.position));
-      }
-    };
-    name.empty() ? explained() : with_context(name, explained);
+  void explain(const Body& body) const {
+    try {
+      body();
+    } catch (const PlanFault& fault) {
+      throw Error(cat(name, name.empty() ? "" : ": ", fault_text(fault.position)), "", hint(fault.position));
+    }
   }
 
  private:
@@ -92,18 +89,17 @@ Tensor viewed(const Tensor& tensor, DType dtype) {
 
 Opened opened(Source source, const Reading& reading) {
   if (source.tensor() == nullptr) source.resolve(source.natural_dtype());
-  Tensor tensor = *source.tensor();
-  if (reading.view) {
-    const auto view = [&] { tensor = viewed(tensor, *reading.view); };
-    source.name().empty() ? view() : with_context(source.name(), view);
-  }
-  const DType wanted = reading.dtype.value_or(tensor.dtype());
-  if (wanted != tensor.dtype() && !can_cast(tensor.dtype(), wanted)) {
-    throw Error(cat("cannot cast ", name(tensor.dtype()), " to ", name(wanted)));
-  }
-  Inputs inputs;
-  inputs.add(source.mapping());
-  return {source.name(), std::move(tensor), wanted, reading.overflow, std::move(inputs)};
+  Opened out{source.name(), *source.tensor(), {}, reading.overflow, {}};
+  const auto settle = [&] {
+    if (reading.view) out.tensor = viewed(out.tensor, *reading.view);
+    const DType from = out.tensor.dtype();
+    out.dtype = reading.dtype.value_or(from);
+    if (out.is_cast() && !can_cast(from, out.dtype))
+      throw Error(cat("cannot cast ", name(from), " to ", name(out.dtype)));
+  };
+  out.name.empty() ? settle() : with_context(out.name, settle);
+  out.inputs.add(source.mapping());
+  return out;
 }
 
 Source::Options options_of(const Reading& reading, ArrayReading arrays) {
@@ -162,7 +158,7 @@ void convert_one(const std::string& text, const Destination& destination, const 
   } else if (!input.is_cast()) {
     write_tensor(input.tensor, input.inputs, destination, reading.settings.threads);
   } else {
-    input.in_context([&] { execute(input.planned(), input.inputs, destination, reading.settings); });
+    input.explain([&] { execute(input.planned(), input.inputs, destination, reading.settings); });
   }
   warn_of_unnamed(destination, input.dtype, reading.settings);
 }
@@ -185,72 +181,89 @@ Opened open_input(const NamedInput& input, const Reading& reading, bool header_o
   return opened(input.archive->read(input.member, options), own);
 }
 
-// NAME=OPERAND. An archive without a name is all its arrays.
-std::vector<NamedInput> read_name(const std::string& text, std::size_t position) {
-  if (const auto named = split_name(text)) return {*named};
-  if (auto set = TensorSet::open_archive(text, &default_format())) {
+// What goes into an archive.
+struct ArchiveInputs {
+  std::vector<NamedInput> arrays;
+  std::vector<std::shared_ptr<const TensorSet>> archives;  // that are taken as a whole
+};
+
+// Adds what NAME=OPERAND gives. An archive without a name is all its arrays, in its order; with a name it is
+// its only one.
+void add_input(const std::string& text, std::size_t position, ArchiveInputs& inputs) {
+  const auto named = split_name(text);
+  auto set = TensorSet::open_archive(named ? named->text : text, &default_format());
+  if (set && (!named || set->members().size() == 1)) {
     const auto archive = std::make_shared<const TensorSet>(std::move(*set));
-    std::vector<NamedInput> arrays;
+    inputs.archives.push_back(archive);
+    const auto begin = to_int64(inputs.arrays.size());
     // What --view is for, where there are some.
     const bool has_unnamed =
         std::ranges::any_of(archive->members(), [](const SetMember& member) { return !member.names_dtype; });
-    for (const SetMember& member : archive->members())
-      arrays.push_back({member.name, {}, archive, member, has_unnamed && member.names_dtype});
-    if (arrays.empty()) throw Error(cat(printable(text), ": the archive holds no arrays"));
-    std::ranges::sort(arrays, {}, [](const NamedInput& input) { return input.member.position; });
-    return arrays;
+    for (const SetMember& member : archive->members()) {
+      inputs.arrays.push_back(
+          {named ? named->name : member.name, {}, archive, member, has_unnamed && member.names_dtype});
+    }
+    std::ranges::sort(inputs.arrays.begin() + begin, inputs.arrays.end(), {},
+                      [](const NamedInput& input) { return input.member.position; });
+  } else if (named) {
+    inputs.arrays.push_back(*named);
+  } else {
+    std::string name = array_name(text);
+    inputs.arrays.push_back({name.empty() ? cat("arr_", position) : std::move(name), text});
   }
-  std::string name = array_name(text);
-  return {{name.empty() ? cat("arr_", position) : std::move(name), text}};
 }
 
-std::vector<NamedInput> read_names(const std::vector<std::string>& texts) {
-  std::vector<NamedInput> inputs;
+// `require_name`: Format::require_name of the result.
+ArchiveInputs read_inputs(const std::vector<std::string>& texts,
+                          void (*require_name)(const std::string& name)) {
+  ArchiveInputs inputs;
   std::map<std::string, std::size_t> positions;
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    for (NamedInput& input : read_name(texts[i], i)) {
-      with_context(printable(texts[i]), [&] { require_array_name(input.name); });
+    const std::size_t begin = inputs.arrays.size();
+    add_input(texts[i], i, inputs);
+    for (const NamedInput& input : std::span(inputs.arrays).subspan(begin)) {
+      with_context(printable(texts[i]), [&] { require_name(input.name); });
       const auto [before, is_new] = positions.emplace(input.name, i);
-      if (!is_new) {
-        throw Error(cat(printable(texts[before->second]), " and ", printable(texts[i]),
-                        " would both have the name ", in_quotes(input.name)),
-                    "", "NAME=OPERAND gives an array another name");
-      }
-      inputs.push_back(std::move(input));
+      if (is_new) continue;
+      throw Error(cat(printable(texts[before->second]), " and ", printable(texts[i]),
+                      " would both have the name ", in_quotes(input.name)),
+                  "", "NAME=OPERAND gives an array another name");
     }
   }
   const auto is_stdin = [](const NamedInput& input) { return input.text == "-"; };
-  if (std::ranges::count_if(inputs, is_stdin) > 1) throw Error("standard input can be read only once");
+  if (std::ranges::count_if(inputs.arrays, is_stdin) > 1) throw Error("standard input can be read only once");
   return inputs;
 }
 
 void add_array(ArchiveWriter& archive, const std::string& name, const Opened& input,
                const Settings& settings) {
   const auto sink = archive.add(name, input.dtype, input.tensor.shape(), string_width(input.tensor));
-  input.in_context([&] { execute(input.planned(), input.inputs, *sink, settings); });
+  input.explain([&] { execute(input.planned(), input.inputs, *sink, settings); });
 }
 
 // Bytes sent to a stream cannot be revoked: everything that can fail must happen before.
 Opened prepared(Opened input, const Settings& settings) {
   if (!input.is_cast()) return input;
-  input.in_context([&] { input.tensor = execute(input.planned(), input.inputs, settings, {}); });
+  input.explain([&] { input.tensor = execute(input.planned(), input.inputs, settings, {}); });
   return input;
 }
 
-// The metadata of all archives that are taken as a whole, and the warnings about them.
-Metadata read_metadata(const std::vector<NamedInput>& inputs, const Settings& settings) {
+// The metadata of all archives that are taken as a whole, for a result in `format`, and warnings about them.
+Metadata read_metadata(const ArchiveInputs& inputs, const Format& format, const Settings& settings) {
   Metadata metadata;
   std::map<std::string_view, std::pair<std::string_view, const TensorSet*>> known;
-  const TensorSet* last = nullptr;
-  for (const NamedInput& input : inputs) {
-    const TensorSet* const archive = input.archive.get();
-    if (archive == nullptr || archive == last) continue;
-    last = archive;
+  for (const auto& archive : inputs.archives) {
     if (settings.warn) {
       for (const std::string& line : archive->warnings()) settings.warn(line);
     }
+    if (!format.keeps_metadata) {
+      if (archive->metadata().empty() || !settings.warn) continue;
+      settings.warn(cat(printable(archive->name()), ": its metadata is left out: ", format.title,
+                        " has no place for it"));
+      continue;
+    }
     for (const auto& [key, value] : archive->metadata()) {
-      const auto [before, is_new] = known.try_emplace(key, value, archive);
+      const auto [before, is_new] = known.try_emplace(key, value, archive.get());
       if (is_new) metadata.emplace_back(key, value);
       if (is_new || before->second.first == value) continue;
       throw Error(cat(printable(before->second.second->name()), " and ", printable(archive->name()),
@@ -328,11 +341,12 @@ Opened open_whole(const NamedInput& input, std::optional<Opened> first, const Re
 }
 
 void convert_to_archive(const Conversion& conversion, const Format& format, const Reading& reading) {
-  const auto inputs = read_names(conversion.inputs);
+  const ArchiveInputs all = read_inputs(conversion.inputs, format.require_name);
+  const std::vector<NamedInput>& inputs = all.arrays;
   ArchiveOptions options{.compress = conversion.compress,
                          .durable = conversion.destination.durable,
                          .threads = reading.settings.threads.count(),
-                         .metadata = read_metadata(inputs, reading.settings)};
+                         .metadata = read_metadata(all, format, reading.settings)};
   if (options.compress) options.memory = memory_of(reading.settings);
   const auto archive = format.create_archive(conversion.destination.path, options);
   std::vector<std::size_t> order(inputs.size());
@@ -341,7 +355,7 @@ void convert_to_archive(const Conversion& conversion, const Format& format, cons
   if (archive->needs_announcement()) {
     std::vector<ArchiveArray> arrays;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      arrays.push_back({inputs[i].name, first[i]->dtype, first[i]->tensor.shape()});
+      arrays.push_back({inputs[i].name, first[i]->dtype, first[i]->tensor.shape(), first[i]->name});
     }
     order = archive->announce(arrays);
   }

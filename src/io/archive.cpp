@@ -55,7 +55,7 @@ std::size_t Archive::find(std::string_view name) const {
   throw Error(cat("the archive holds no array ", in_quotes(name)), "", hint);
 }
 
-std::size_t Archive::only() const {
+std::size_t Archive::only(std::string_view hint) const {
   std::size_t arrays = 0;
   std::size_t last = 0;
   for (std::size_t i = 0; i < size(); ++i) {
@@ -66,10 +66,10 @@ std::size_t Archive::only() const {
   if (arrays == 0) throw Error("the archive holds no arrays");
   if (arrays == 1) return last;
   throw Error(cat("the archive holds ", arrays, " arrays (", list_arrays(), "); name one of them"), "",
-              "FILE:NAME names one array of an archive");
+              std::string(hint));
 }
 
-void require_array_name(const std::string& name) {
+void require_file_name(const std::string& name) {
   constexpr std::size_t kLongest = 1000;
   const auto refuse = [&](std::string_view why) {
     throw Error(cat("an array cannot have the name ", in_quotes(name), ": ", why), "",

@@ -46,16 +46,16 @@ class Archive {
 
   // As lookup(). Throws Error when there is none, with a similar name or the list of names as a hint.
   [[nodiscard]] std::size_t find(std::string_view name) const;
-  // The one array. Throws Error when there is none, or more than one.
-  [[nodiscard]] std::size_t only() const;
+  // The one array. Throws Error when there is none, or more than one; then the hint says how one is named.
+  [[nodiscard]] std::size_t only(std::string_view hint = "FILE:NAME names one array of an archive") const;
 
  private:
   [[nodiscard]] std::string list_arrays() const;
 };
 
 struct ArchiveOptions {
-  bool compress = false;   // where Format::can_compress
-  bool durable = false;    // as OutputFile::create() has it
+  bool compress = false;  // where Format::can_compress
+  bool durable = false;   // as OutputFile::create() has it
   // That compress, and the bytes of memory for it. The result depends on neither.
   int threads = 1;
   std::int64_t memory = std::numeric_limits<std::int64_t>::max();
@@ -66,6 +66,7 @@ struct ArchiveArray {
   std::string name = {};
   DType dtype = DType::float32;
   Shape shape = {};
+  std::string operand = {};  // that gives it, in messages; empty: none
 };
 
 // An archive being written, one array after the other.
@@ -84,15 +85,15 @@ class ArchiveWriter {
   // in the order in which they are to be added. Throws Error where one of them cannot be.
   [[nodiscard]] virtual std::vector<std::size_t> announce(const std::vector<ArchiveArray>& arrays);
   // Begins the array `name`, as open_sink() does a file. One at a time: commit() of the sink ends the array,
-  // not the archive. Names are different and have passed require_array_name(). Throws Error.
+  // not the archive. Names are different and have passed Format::require_name. Throws Error.
   [[nodiscard]] virtual std::unique_ptr<Sink> add(const std::string& name, DType dtype, const Shape& shape,
                                                   std::int64_t characters) = 0;
   // Completes and publishes the archive.
   virtual void commit() = 0;
 };
 
-// Throws Error where `name` cannot be that of an array in an archive: empty, too long, not UTF-8, with
-// control characters, or a path out of the directory that the archive is unpacked in.
-void require_array_name(const std::string& name);
+// Throws Error where `name` cannot be that of an array in an archive whose arrays are files when it is
+// unpacked: empty, too long, not UTF-8, with control characters, or a path out of the folder.
+void require_file_name(const std::string& name);
 
 }  // namespace tensorop

@@ -135,6 +135,7 @@ constexpr Format kFormats[] = {
         .open_archive = open_npz,
         .measure_strings = longest_characters,
         .create_archive = create_npz,
+        .require_name = require_file_name,
         .can_compress = true,
         .unnamed = kSmallTypes,
     },
@@ -149,6 +150,8 @@ constexpr Format kFormats[] = {
         .ending_explains = true,
         .open_archive = open_safetensors,
         .create_archive = create_safetensors,
+        .require_name = require_safetensors_name,
+        .keeps_metadata = true,
     },
 };
 

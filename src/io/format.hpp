@@ -86,8 +86,11 @@ struct Format {
   // Throws Error naming the path.
   std::unique_ptr<ArchiveWriter> (*create_archive)(const std::string& path,
                                                    const ArchiveOptions& options) = nullptr;
-  bool can_compress = false;  // create_archive does what ArchiveOptions::compress says
-  DTypeSet unnamed = {};      // dtypes that a file of the format does not tell from others
+  // Beside `create_archive`: throws Error where an array cannot have this name.
+  void (*require_name)(const std::string& name) = nullptr;
+  bool can_compress = false;    // create_archive does what ArchiveOptions::compress says
+  bool keeps_metadata = false;  // it writes ArchiveOptions::metadata
+  DTypeSet unnamed = {};        // dtypes that a file of the format does not tell from others
 
   [[nodiscard]] constexpr bool is_archive() const {
     return open_archive != nullptr || create_archive != nullptr;

@@ -32,9 +32,6 @@ FileContent inspect_archive(OpenedFile& opened) {
     if (archive->is_array(i)) content.arrays.push_back(inspect_member(opened, *archive, i));
   }
   content.metadata = archive->metadata();
-  if (content.arrays.empty() && content.metadata.empty()) {
-    throw Error(cat(printable(opened.shown), ": the archive holds no arrays"));
-  }
   return content;
 }
 

@@ -20,8 +20,7 @@ struct FileContent {
 };
 
 // Reads the header of a file, of one array of an archive (FILE:NAME), or of all its arrays, in their order;
-// reads a text file completely, `text_format` being as in open_file(). Throws Error naming the path, also
-// where an archive holds nothing.
+// reads a text file completely, `text_format` being as in open_file(). Throws Error naming the path.
 [[nodiscard]] FileContent inspect_file(const std::string& path, const Format* text_format = nullptr);
 
 }  // namespace tensorop

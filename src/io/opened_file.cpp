@@ -120,8 +120,12 @@ std::unique_ptr<Archive> open_archive(OpenedFile& opened) {
 }
 
 std::size_t chosen_member(const OpenedFile& opened, const Archive& archive) {
-  return with_context(printable(opened.shown),
-                      [&] { return opened.array ? archive.find(*opened.array) : archive.only(); });
+  return with_context(printable(opened.shown), [&] {
+    if (opened.array) return archive.find(*opened.array);
+    if (!opened.file.mapping()) return archive.only("save it to a file: FILE:NAME names one array of it");
+    const bool is_redirected = opened.shown == "standard input";
+    return is_redirected ? archive.only("/dev/stdin:NAME names one array of it") : archive.only();
+  });
 }
 
 std::string array_path(const OpenedFile& opened, const Archive& archive, std::size_t member) {

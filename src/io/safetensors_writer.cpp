@@ -23,16 +23,15 @@ bool is_packed(DType dtype) {
   return info(dtype).bits == 4;
 }
 
+std::string shown(const ArchiveArray& array) {
+  return array.operand.empty() ? cat("array ", in_quotes(array.name)) : array.operand;
+}
+
 // The array without its place. Throws Error where the format cannot have it.
 SafetensorsArray described(const ArchiveArray& array) {
   const DTypeInfo& row = info(array.dtype);
-  const std::string shown = cat("array ", in_quotes(array.name));
-  if (array.name == kSafetensorsMetadata) {
-    throw Error(cat(shown, ": safetensors keeps its metadata under this name"), "",
-                "NAME=OPERAND gives it another name");
-  }
   if (row.safetensors.empty()) {
-    throw Error(cat(shown, ": safetensors has no dtype ", row.name), "",
+    throw Error(cat(shown(array), ": safetensors has no dtype ", row.name), "",
                 kSmallTypes.contains(row.dtype) ? "a .pb file has it" : "NPZ archives have all dtypes");
   }
   return {
@@ -50,12 +49,13 @@ std::vector<std::size_t> sorted(const std::vector<SafetensorsArray>& arrays) {
 }
 
 // Throws Error where elements of 4 bits would leave half a byte.
-std::int64_t stored_bytes_of(const SafetensorsArray& array) {
+std::int64_t stored_bytes_of(const ArchiveArray& array) {
   const std::int64_t elements = count(array.shape);
-  if (!is_packed(*array.dtype)) return elements * element_size(*array.dtype);
+  if (!is_packed(array.dtype)) return elements * element_size(array.dtype);
   if (elements % 2 == 0) return elements / 2;
-  throw Error(cat("array ", in_quotes(array.name), ": ", counted(elements, "element"), " of ",
-                  name(*array.dtype), " are not a multiple of 8 bits, as safetensors wants them"));
+  throw Error(cat(shown(array), ": ", counted(elements, "element"), " of ", name(array.dtype),
+                  " are not a multiple of 8 bits, as safetensors wants them"),
+              "", "a .pb file has them");
 }
 
 }  // namespace
@@ -116,9 +116,8 @@ std::vector<std::size_t> SafetensorsWriter::announce(const std::vector<ArchiveAr
   std::int64_t end = 0;
   for (const std::size_t i : order) {
     SafetensorsArray& array = arrays_.emplace_back(std::move(all[i]));
-    const auto next = checked_add(end, stored_bytes_of(array));
-    if (!next)
-      throw Error(cat("array ", in_quotes(array.name), ": the file would have more than 2^63 bytes"));
+    const auto next = checked_add(end, stored_bytes_of(arrays[i]));
+    if (!next) throw Error(cat(shown(arrays[i]), ": the file would have more than 2^63 bytes"));
     array.begin = std::exchange(end, *next);
     array.end = end;
   }
@@ -150,6 +149,15 @@ void SafetensorsWriter::start_stream() {
 void SafetensorsWriter::commit() {
   start_stream();
   file_.commit();
+}
+
+void require_safetensors_name(const std::string& name) {
+  const auto refuse = [&](std::string_view why) {
+    throw Error(cat("an array cannot have the name ", in_quotes(name), ": ", why), "",
+                "NAME=OPERAND gives it another name");
+  };
+  if (!is_utf8(name)) refuse("it is not valid UTF-8");
+  if (name == kSafetensorsMetadata) refuse("safetensors keeps its metadata under it");
 }
 
 std::unique_ptr<ArchiveWriter> create_safetensors(const std::string& path, const ArchiveOptions& options) {

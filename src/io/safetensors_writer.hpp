@@ -41,7 +41,8 @@ class SafetensorsWriter final : public ArchiveWriter {
   bool started_ = false;  // a stream has the header
 };
 
-// Format::create_archive of safetensors.
+// Format::require_name and Format::create_archive of safetensors.
+void require_safetensors_name(const std::string& name);
 [[nodiscard]] std::unique_ptr<ArchiveWriter> create_safetensors(const std::string& path,
                                                                 const ArchiveOptions& options);
 

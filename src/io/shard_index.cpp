@@ -74,7 +74,8 @@ void refuse_shard_index(std::string_view text, std::optional<std::string_view> n
   }
   if (!handler.is_index()) return;
   const std::string hint =
-      handler.file() ? cat("array ", printable(handler.array()), " is in ", printable(*handler.file()))
+      handler.file() ? cat("array ", printable(handler.array()), " is in ", printable(*handler.file()),
+                           name ? "" : "; FILE:NAME tells the file of another one")
       : name         ? cat("it names no array ", in_quotes(*name))
                      : "it names no arrays";
   throw Error("is the index of a model in several safetensors files, not a tensor", "", hint);

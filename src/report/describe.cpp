@@ -348,12 +348,13 @@ std::string describe_text(const FileContent& content) {
     out += cat(printable(content.path), ": metadata ", printable(key), " = ", printable(value), "\n");
   }
   for (const FileInfo& file : content.arrays) out += array_text(file);
+  if (content.arrays.empty()) out += cat(printable(content.path), ": no arrays, ", content.format, "\n");
   return out;
 }
 
 std::string describe_json(const FileContent& content) {
   std::string out;
-  if (!content.metadata.empty()) {
+  if (!content.metadata.empty() || content.arrays.empty()) {
     Json metadata = Json::object();
     // The keys differ; looking each of them up takes too long where there are many.
     for (const auto& [key, value] : content.metadata) {

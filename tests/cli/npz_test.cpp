@@ -185,7 +185,7 @@ TEST_CASE("convert to an archive casts, and refuses what does not fit or go toge
       {{"[1]", "a=none.npy"}, "none.npy: cannot open: No such file or directory"},
       {{"[1]", "two.npz:x", R"({"dtype":"float32","data":[300]})", "--dtype", "int8"},
        "element [0] = 300.0 does not fit in int8 (-128..127)"},
-      {{"[\"a\"]", "two.npz:x", "--dtype", "string"}, "cannot cast int64 to string"},
+      {{"[\"a\"]", "two.npz:x", "--dtype", "string"}, "two.npz:x: cannot cast int64 to string"},
   };
   for (const Row& row : rows) {
     CAPTURE(row.message);

@@ -241,6 +241,11 @@ TEST_CASE("a full device is an error with path and reason", "[cli][output]") {
                   "standard output: cannot write: No space left on device");
   }
   write_file(dir.file("a.json"), "[1]");
+  for (const char* options :
+       {"--format npz", "--format npz --compress", "--format safetensors", "--format npy --dtype float32"}) {
+    check_refused(shell(dir, cat("\"$B\" convert a.json -o /dev/full ", options)),
+                  "convert: /dev/full: cannot write: No space left on device");
+  }
   for (const char* command : {"ops", "ops --json", "info a.json"}) {
     const std::string name = std::string(command).substr(0, std::string(command).find(' '));
     check_refused(shell(dir, cat("\"$B\" ", command, " >/dev/full")),

@@ -45,9 +45,13 @@ TEST_CASE("an array of a safetensors file is an operand", "[cli][safetensors]") 
   check_done(shell(dir, "cat one.safetensors | \"$B\" convert - --format nested"), "[2,0]\n");
   check_done(shell(dir, "cat one.safetensors | \"$B\" info -"),
              "standard input:i: int64 (2), 16 bytes, safetensors I64, C order\n");
-  check_refused(run_in(dir, {"convert", "-"}, get(dir.file("two.safetensors"))),
-                "convert: standard input: the archive holds 2 arrays (x, y); name one of them\n"
-                "hint: FILE:NAME names one array of an archive");
+  const std::string two =
+      "convert: standard input: the archive holds 2 arrays (x, y); name one of them\nhint: ";
+  check_refused(shell(dir, "cat two.safetensors | \"$B\" convert -"),
+                two + "save it to a file: FILE:NAME names one array of it");
+  check_refused(shell(dir, "\"$B\" convert - <two.safetensors"),
+                two + "/dev/stdin:NAME names one array of it");
+  check_done(shell(dir, "\"$B\" convert /dev/stdin:x --format nested <two.safetensors"), "[10,20,30]\n");
   const std::string bytes = get(dir.file("one.safetensors"));
   check_refused(run_in(dir, {"convert", "-"}, bytes.substr(0, bytes.size() - 1)),
                 "convert: standard input:i: header promises 16 bytes of data, the file holds 15");
@@ -102,7 +106,7 @@ TEST_CASE("info shows the arrays of a safetensors file and its metadata", "[cli]
              R"("order":"C"})"
              "\n");
   write_file(dir.file("n"), framed(R"({"__metadata__":null})"));
-  check_refused(run_in(dir, {"info", "n"}), "info: n: the archive holds no arrays");
+  CHECK(run_in(dir, {"info", "n"}).out == "n: no arrays, safetensors\n");
   write_file(dir.file("w"),
              framed(R"({"__metadata__":null,"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})", "1"));
   const ProcessResult warned = run_in(dir, {"info", "w"});
@@ -129,7 +133,10 @@ TEST_CASE("convert of whole files keeps arrays and metadata, also across archive
   CHECK(get(dir.file("b.safetensors")) == bytes);
   check_done(shell(dir, "\"$B\" convert a.safetensors --format safetensors | cmp - a.safetensors"));
   check_done(shell(dir, "\"$B\" convert a.safetensors -o a.safetensors && cmp a.safetensors b.safetensors"));
-  check_done(run_in(dir, {"convert", "a.safetensors", "-o", "a.npz"}));
+  const ProcessResult dropped = run_in(dir, {"convert", "a.safetensors", "-o", "a.npz"});
+  CHECK(dropped.status == 0);
+  CHECK(dropped.err ==
+        "tensorop: warning: a.safetensors: its metadata is left out: NPZ has no place for it\n");
   check_done(run_in(dir, {"info", "a.npz"}),
              "a.npz:b: int64 (1), 8 bytes, npz <i8, C order, stored\n"
              "a.npz:a: uint8 (2), 2 bytes, npz |u1, C order, stored\n");
@@ -151,6 +158,56 @@ TEST_CASE("convert of whole files keeps arrays and metadata, also across archive
   CHECK(run_in(dir, {"info", "g.safetensors"}).out.starts_with("g.safetensors: metadata format = pt\n"));
 }
 
+TEST_CASE("one array of a file takes its metadata with it under another name", "[cli][safetensors]") {
+  const TempDir dir;
+  write_file(
+      dir.file("a.safetensors"),
+      framed(R"({"__metadata__":{"k":"v"},"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})", "x"));
+  check_done(run_in(dir, {"convert", "b=a.safetensors", "-o", "b.safetensors"}));
+  CHECK(get(dir.file("b.safetensors")) ==
+        framed(R"({"__metadata__":{"k":"v"},"b":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})", "x"));
+}
+
+TEST_CASE("an archive without arrays is a file like any other", "[cli][safetensors][npz]") {
+  const TempDir dir;
+  write_file(dir.file("e.safetensors"), framed("{}"));
+  write_file(dir.file("m.safetensors"), framed(R"({"__metadata__":{"k":"v"}})"));
+  check_done(run_in(dir, {"info", "e.safetensors"}), "e.safetensors: no arrays, safetensors\n");
+  check_done(run_in(dir, {"info", "e.safetensors", "--json"}),
+             "{\"path\":\"e.safetensors\",\"format\":\"safetensors\",\"metadata\":{}}\n");
+  check_done(run_in(dir, {"info", "m.safetensors"}),
+             "m.safetensors: metadata k = v\nm.safetensors: no arrays, safetensors\n");
+  check_done(run_in(dir, {"convert", "e.safetensors", "-o", "f.safetensors"}));
+  CHECK(get(dir.file("f.safetensors")) == framed("{}"));
+  check_done(run_in(dir, {"convert", "e.safetensors", "-o", "e.npz"}));
+  check_done(run_in(dir, {"info", "e.npz"}), "e.npz: no arrays, npz\n");
+  check_done(run_in(dir, {"convert", "e.npz", "m.safetensors", "x=[1]", "-o", "x.safetensors"}));
+  check_done(run_in(dir, {"info", "x.safetensors"}),
+             "x.safetensors: metadata k = v\n"
+             "x.safetensors:x: int64 (1), 8 bytes, safetensors I64, C order\n");
+  check_refused(run_in(dir, {"convert", "a=e.npz", "-o", "y.npz"}),
+                "convert: e.npz: the archive holds no arrays");
+  check_refused(run_in(dir, {"gather", "e.safetensors", "0"}),
+                "gather: data: e.safetensors: the archive holds no arrays");
+}
+
+TEST_CASE("any name of an array stays in a safetensors file", "[cli][safetensors][npz]") {
+  const TempDir dir;
+  const std::string bytes = framed(R"({"":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},)"
+                                   R"("../x":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
+                                   R"("a\n":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}})",
+                                   "12");
+  write_file(dir.file("a.safetensors"), bytes);
+  check_done(run_in(dir, {"convert", "a.safetensors", "-o", "b.safetensors"}));
+  CHECK(get(dir.file("b.safetensors")) == bytes);
+  check_refused(run_in(dir, {"convert", "a.safetensors:../x", "-o", "b.npz"}),
+                "convert: a.safetensors:../x: an array cannot have the name '../x': it leads out of the "
+                "archive\nhint: NAME=OPERAND gives it another name");
+  check_refused(run_in(dir, {"convert", "\xff=[1]", "-o", "b.safetensors"}),
+                "convert: \\xff=[1]: an array cannot have the name '\\xff': it is not valid UTF-8\n"
+                "hint: NAME=OPERAND gives it another name");
+}
+
 TEST_CASE("what safetensors cannot hold leaves the file that is there", "[cli][safetensors]") {
   const TempDir dir;
   write_file(dir.file("out.safetensors"), "before");
@@ -165,9 +222,16 @@ TEST_CASE("what safetensors cannot hold leaves the file that is there", "[cli][s
   };
   refused({"a=[1]", "b=[\"x\"]"},
           "array 'b': safetensors has no dtype string\nhint: NPZ archives have all dtypes");
-  refused({"__metadata__=[1]"},
-          "array '__metadata__': safetensors keeps its metadata under this name\n"
-          "hint: NAME=OPERAND gives it another name");
+  refused(
+      {"__metadata__=[1]"},
+      "__metadata__=[1]: an array cannot have the name '__metadata__': safetensors keeps its metadata under "
+      "it\n"
+      "hint: NAME=OPERAND gives it another name");
+  check_done(run_in(dir, {"convert", "s=[\"x\"]", "i=[1]", "-o", "s.npz"}));
+  refused({"s.npz"}, "s.npz:s: safetensors has no dtype string\nhint: NPZ archives have all dtypes");
+  refused({R"({"dtype":"float4_e2m1fn","data":[1]})"},
+          "array 'arr_0': 1 element of float4_e2m1fn are not a multiple of 8 bits, as safetensors wants "
+          "them\nhint: a .pb file has them");
   refused({"[1]", "[2.5]", "a=none.npy"}, "none.npy: cannot open: No such file or directory");
   refused({"[1]", "[300]", "--dtype", "int8"}, "element [0] = 300 does not fit in int8 (-128..127)");
 }
@@ -248,13 +312,15 @@ TEST_CASE("the index of a sharded model names the file of an array", "[cli][safe
   const std::string line =
       "m.safetensors.index.json: is the index of a model in several safetensors files, not a tensor\nhint: ";
   check_refused(run_in(dir, {"gather", "m.safetensors.index.json", "0"}),
-                cat("gather: data: ", line, "array a.b is in m-1.safetensors"));
+                cat("gather: data: ", line,
+                    "array a.b is in m-1.safetensors; FILE:NAME tells the file of another one"));
   check_refused(run_in(dir, {"gather", "m.safetensors.index.json:c", "0"}),
                 cat("gather: data: ", line, "array c is in m-\\x1b2.safetensors"));
   check_refused(run_in(dir, {"gather", "m.safetensors.index.json:d", "0"}),
                 cat("gather: data: ", line, "it names no array 'd'"));
-  check_refused(run_in(dir, {"info", "m.safetensors.index.json"}),
-                cat("info: ", line, "array a.b is in m-1.safetensors"));
+  check_refused(
+      run_in(dir, {"info", "m.safetensors.index.json"}),
+      cat("info: ", line, "array a.b is in m-1.safetensors; FILE:NAME tells the file of another one"));
   write_file(dir.file("n.json"), R"({"metadata":{},"data":[1]})");
   check_refused(run_in(dir, {"convert", "n.json"}),
                 "convert: n.json: unknown key \"metadata\" (allowed: dtype, shape, data)");

@@ -223,11 +223,11 @@ TEST_CASE("a name that no array can have in an archive is refused with the reaso
       {std::string(1001, 'x'), cat("'", std::string(200, 'x'), "...': it has 1001 bytes (at most 1000)")},
   };
   for (const auto& row : rows) {
-    CHECK(error_of([&] { require_array_name(row.first); }) ==
+    CHECK(error_of([&] { require_file_name(row.first); }) ==
           cat("an array cannot have the name ", row.second, "\nNAME=OPERAND gives it another name"));
   }
   for (const char* name : {"x", "layer.0/weight", "..x", "x..", "na\xc3\xafve", " ", "a:b=c", "-"}) {
-    CHECK(error_of([&] { require_array_name(name); }) == "no error");
+    CHECK(error_of([&] { require_file_name(name); }) == "no error");
   }
 }
 
