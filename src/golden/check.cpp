@@ -19,15 +19,23 @@
 namespace tensorop {
 namespace {
 
-// A golden file keeps its format, whatever its name.
-const Format* golden_format(const std::string& path, bool is_missing) {
-  if (is_missing) return nullptr;
-  const Format& format = *open_file(path).format;
-  if (format.is_archive()) {
-    throw Error(cat(printable(path), ": an array in an archive cannot be updated"), "",
-                "store this golden array in its own file");
+// A golden file keeps its format, whatever its name; an archive of one array its name and the metadata.
+Destination golden_destination(const Expectation& expect, bool is_missing) {
+  Destination out{.path = expect.text, .array = expect.array == nullptr ? "" : *expect.array};
+  if (is_missing) return out;
+  OpenedFile opened = open_file(expect.text);
+  if (opened.format->is_archive()) {
+    const auto archive = open_archive(opened);
+    if (opened.array || archive->size() != 1) {
+      throw Error(cat(printable(expect.text), ": an array in an archive cannot be updated"), "",
+                  "store this golden array in its own file");
+    }
+    out.array = archive->name(archive->only());
+    out.metadata = archive->metadata();
+    with_context(printable(opened.shown), [&] { opened.format->require_name(out.array); });
   }
-  return format.is_default ? nullptr : &format;
+  if (!opened.format->is_default) out.format = opened.format;
+  return out;
 }
 
 // A folder in another one, while this object lives.
@@ -248,10 +256,7 @@ class Check {
       throw Error(cat(printable(path), ": the result of ", jobs_[*golden.equal_to].location(),
                       " is equal to it, and this result differs"));
     }
-    const auto& array = jobs_[i].expect->array;
-    const Destination destination{.path = path,
-                                  .format = golden_format(path, is_missing),
-                                  .array = array == nullptr ? std::string() : *array};
+    const Destination destination = golden_destination(*jobs_[i].expect, is_missing);
     const Format& format = format_of(destination);
     // A golden file that never compares equal is none. What cannot be written at all is refused below.
     if (format.keeps_shape != nullptr && result.rank() <= 2 && !format.keeps_shape(result.shape())) {

@@ -116,7 +116,8 @@ std::unique_ptr<Sink> open_sink(const Destination& destination, DType dtype, con
                                 std::int64_t strings) {
   const Format& format = format_of(destination);
   if (format.is_archive()) {
-    auto archive = format.create_archive(destination.path, {.durable = destination.durable});
+    auto archive = format.create_archive(destination.path,
+                                         {.durable = destination.durable, .metadata = destination.metadata});
     const std::string name = destination.array.empty() ? std::string(kOnlyArray) : destination.array;
     (void)archive->announce({{name, dtype, shape}});
     auto sink = archive->add(name, dtype, shape, strings);

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "io/encoding.hpp"
+#include "io/file_info.hpp"
 #include "io/format.hpp"
 #include "io/transport.hpp"
 #include "tensor/tensor.hpp"
@@ -86,6 +87,7 @@ struct Destination {
   bool durable = false;            // as in OutputFile::create()
   std::string array = {};          // its name, where the format has one; empty: none
   std::string shown = {};          // of a file: what messages call it; empty: its path
+  Metadata metadata = {};          // of an archive
 };
 
 // The format a destination asks for. Throws Error where its ending is unknown and no format was given. So it

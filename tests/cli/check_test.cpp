@@ -334,6 +334,41 @@ TEST_CASE("a table is no golden file of a result whose shape it does not keep", 
   }
 }
 
+TEST_CASE("an archive of one array is a golden file, and stays what it is",
+          "[cli][check][npz][safetensors]") {
+  const TempDir dir;
+  const auto update = [&](const std::string& golden, const std::string& b) {
+    write_file(dir.file("c.jsonl"),
+               cat(R"({"op":"add","a":[1,2],"b":)", b, R"(,"expect":")", golden, "\"}\n"));
+    return check_in(dir, {"c.jsonl", "--update"});
+  };
+  for (const std::string name : {"g.npz", "g.safetensors"}) {
+    CAPTURE(name);
+    for (const char* b : {"[3,4]", "[3,5]"}) {
+      CHECK(update(name, b).status == 0);
+      CHECK(check_in(dir, {"c.jsonl"}).out == "1 case: equal\n");
+    }
+  }
+  // The header has 88 bytes. The name of an array is not a path.
+  const auto file_of = [&](std::string_view numbers) {
+    return cat(std::string_view("\x58\0\0\0\0\0\0\0", 8),
+               R"({"__metadata__":{"k":"v"},"../w":{"dtype":"I64","shape":[2],"data_offsets":[0,16]}}     )",
+               numbers);
+  };
+  write_file(dir.file("w"), file_of(std::string(16, '\0')));
+  CHECK(update("w", "[5,4]").status == 0);
+  CHECK(get(dir.file("w")) == file_of(std::string_view("\6\0\0\0\0\0\0\0\6\0\0\0\0\0\0", 16)));
+  // What else is in an archive would be lost.
+  CHECK(run_tensorop({"convert", "x=[1,2]", "y=[1]", "-o", dir.file("two.npz")}).status == 0);
+  const std::string before = get(dir.file("two.npz"));
+  for (const std::string name : {"two.npz:x", "w:../w"}) {
+    const auto refused = update(name, "[3,4]");
+    CHECK(refused.status == 2);
+    CHECK(refused.out.find(name + ": an array in an archive cannot be updated") != std::string::npos);
+  }
+  CHECK(get(dir.file("two.npz")) == before);
+}
+
 TEST_CASE("cases that share a golden file and differ are an error in either order", "[cli][check]") {
   for (const bool equal_first : {true, false}) {
     CAPTURE(equal_first);
