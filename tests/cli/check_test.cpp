@@ -501,7 +501,7 @@ TEST_CASE("warnings are said of their case, also of one that is equal, and of a 
   const std::vector<std::string> warnings = {unknown, unknown, unknown,
                                              "new.npy: NPY has no code for float8_e5m2: <V1 is written, and "
                                              "--dtype must name the dtype where the file "
-                                             "is read; a .pb file keeps it",
+                                             "is read; a .safetensors or .pb file keeps it",
                                              "scatter: onnx Scatter-11 is deprecated"};
   const ProcessResult json = check_in(dir, {"f.jsonl", "--update", "--json", "--junit", "j.xml"});
   const auto cases = nlohmann::json::parse(json.out).at("cases");
