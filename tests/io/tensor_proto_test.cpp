@@ -282,7 +282,8 @@ TEST_CASE("data in the wrong field is refused where it begins", "[io][pb]") {
       FAIL_CHECK("read " << buffer.size() << " bytes of data");
       return 0;
     };
-    CHECK(error_of([&] { (void)read_tensor_proto(endless, bytes_of(from_hex(hex)), {}); }) == refused);
+    const std::string begin = from_hex(hex);
+    CHECK(error_of([&] { (void)read_tensor_proto(endless, bytes_of(begin), {}); }) == refused);
   }
 }
 
