@@ -38,7 +38,7 @@ def commands(name):
     yield "gather, half of the rows", ["gather", name, "rows.npy"]
     yield "add a scalar", ["add", name, "[1.5]"]
     yield "where", ["where", "mask.npy", name, "[0.0]"]
-    yield "scatterelements of a row", ["scatterelements", name, "[[5]]", "[[2.5]]"]
+    yield "scatterelements of one element", ["scatterelements", name, "[[5]]", "[[2.5]]"]
     yield "convert to float16", ["convert", name, "--dtype", "float16"]
     yield "convert to NPY", ["convert", name]
     yield "compare", ["compare", name, "data.npy"]
