@@ -46,9 +46,9 @@ struct CaseResult {
   // Of an ONNX case whose elements were compared: whether they have the same bits, which equal ones need not.
   std::optional<bool> same_bits;
   std::optional<GoldenUpdate> update;  // of `updated` only
-  std::vector<std::string>
-      warnings;        // of the call, the comparison and the update, as Settings::warn has them
-  double seconds = 0;  // of the call, the comparison and the update
+  // Of the call, the comparison and the update, as Settings::warn has them.
+  std::vector<std::string> warnings;
+  double seconds = 0;  // of the same
 };
 
 struct CheckCounts {
