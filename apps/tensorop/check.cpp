@@ -21,6 +21,7 @@
 #include "progress.hpp"
 #include "report/check_report.hpp"
 #include "report/report_lines.hpp"
+#include "shard_option.hpp"
 
 namespace tensorop {
 namespace {
@@ -50,6 +51,7 @@ std::vector<Option> check_options() {
       {"--json", OptionKind::flag, "", "print the report as a JSON object, for programs"},
       {"--quiet", OptionKind::flag, "", "no report, only the exit status", "-q"},
   };
+  options.push_back(shard_option());
   for (Option& option : batch_options()) options.push_back(std::move(option));
   for (Option& option : tolerance_options()) {
     option.help = cat("for cases without their own, and ONNX cases: ", option.help);
@@ -60,6 +62,7 @@ std::vector<Option> check_options() {
   return options;
 }
 
+// Of all shards.
 std::vector<Job> wanted_cases(const Arguments& arguments, std::vector<UnreadableCases>& unreadable) {
   const bool of_others = arguments.has("--actual") || arguments.has("--command");
   JobDefaults defaults;
@@ -195,9 +198,12 @@ int list_cases(const Arguments& arguments, const std::vector<Job>& jobs) {
 int run_check(const Arguments& arguments) {
   if (arguments.operands.empty()) throw Error("no case file or folder given");
   CheckSettings settings = read_check_settings(arguments);
+  const auto shard = read_shard(arguments);
   std::vector<UnreadableCases> unreadable;
   std::vector<Job> jobs = wanted_cases(arguments, unreadable);
+  const bool all_skipped = std::ranges::all_of(jobs, [](const Job& job) { return job.skipped.has_value(); });
   if (arguments.has("--list")) {
+    if (shard) jobs = select_shard(jobs, *shard);
     const int status = list_cases(arguments, jobs);
     report_unreadable(unreadable);
     return unreadable.empty() ? status : kError;
@@ -206,6 +212,7 @@ int run_check(const Arguments& arguments) {
     require_no_input(*path, jobs, unreadable, settings.actual_folder);
   }
   JUnitOutput junit(arguments, "tensorop check");
+  if (shard) jobs = select_shard(jobs, *shard);
 
   Progress progress(read_progress(arguments));
   settings.batch.progress = [&](std::int64_t done, std::int64_t total) { progress.set(done, total); };
@@ -220,7 +227,7 @@ int run_check(const Arguments& arguments) {
       progress.hide_while([&] { std::fputs(lines.c_str(), stderr); });
     };
   }
-  CheckJson json;
+  CheckJson json(shard);
   const CheckCounts counts =
       check_cases(std::move(jobs), settings, [&](const Job& job, const CaseResult& result) {
         if (junit.is_wanted()) junit.add(junit_test(job, result));
@@ -232,12 +239,16 @@ int run_check(const Arguments& arguments) {
   if (junit.is_wanted()) {
     for (const UnreadableCases& cases : unreadable) junit.add(junit_test(cases));
   }
-  if (!quiet) say(as_json ? json.finish(counts, unreadable) : summary_text(counts, unreadable));
+  if (!quiet) {
+    say(as_json ? json.finish(counts, unreadable)
+                : cat(shard_prefix(shard), summary_text(counts, unreadable)));
+  }
   junit.commit();
   report_unreadable(unreadable);
-  if (counts.cases() == 0 && counts.skipped != 0 && unreadable.empty()) {
-    throw Error(cat("no case that tensorop has: ", skipped_text(counts)), "",
-                arguments.has(kListSkipped) ? "" : cat(kListSkipped, " lists them with their reasons"));
+  if (all_skipped && unreadable.empty()) {
+    throw Error(cat("no case that tensorop has", counts.skipped == 0 ? "" : ": ",
+                    counts.skipped == 0 ? "" : skipped_text(counts)),
+                "", arguments.has(kListSkipped) ? "" : cat(kListSkipped, " lists them with their reasons"));
   }
   return unreadable.empty() ? exit_status(counts) : kError;
 }
@@ -254,6 +265,7 @@ Command check_command() {
        "tensorop check tests/golden --junit report.xml",
        "tensorop check tests/golden --filter 'resize*' --update", "tensorop check tests/golden --json",
        "tensorop check tests/golden --actual results --junit report.xml",
+       "tensorop check tests/golden --shard 2/4 --junit report-2.xml",
        "tensorop check tests/golden --command './run.py {case}' --jobs 4"},
       check_options(),
       run_check};

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -10,12 +12,14 @@
 #include "jobs/batch.hpp"
 #include "jobs/case_folders.hpp"
 #include "progress.hpp"
+#include "shard_option.hpp"
 
 namespace tensorop {
 namespace {
 
 std::vector<Option> run_options() {
   std::vector<Option> options = batch_options();
+  options.push_back(shard_option());
   options.push_back({"--fail-fast", OptionKind::flag, "", "start no more jobs after a failure"});
   options.push_back(
       {std::string(kCase), OptionKind::value, "DIR",
@@ -47,9 +51,9 @@ class Tally {
   }
   [[nodiscard]] bool is_all_done() const { return failed() + skipped() == 0; }
 
-  // One line about a run of `jobs` jobs.
-  [[nodiscard]] std::string summary(std::size_t jobs, bool fail_fast) const {
-    const std::string head = cat("tensorop: run: ", jobs, jobs == 1 ? " job: " : " jobs: ");
+  // One line about a run of `jobs` jobs, which are those of `shard`.
+  [[nodiscard]] std::string summary(const std::string& shard, std::size_t jobs, bool fail_fast) const {
+    const std::string head = cat("tensorop: run: ", shard, jobs, jobs == 1 ? " job: " : " jobs: ");
     if (fail_fast && last_failed_ != nullptr)
       return cat(head, "stopped at ", last_failed_->reference(), "\n");
     std::vector<std::string> parts = {cat(counts_[static_cast<std::size_t>(JobStatus::done)], " done")};
@@ -66,6 +70,17 @@ class Tally {
   const Job* last_failed_ = nullptr;
 };
 
+// Leaves out all other jobs, and their folders where they have any.
+void keep_shard(const Shard& shard, std::vector<Job>& jobs, std::vector<std::string>& folders) {
+  const std::vector<bool> is_in = jobs_of_shard(jobs, shard);
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < folders.size(); ++i) {
+    if (is_in[i]) kept.push_back(std::move(folders[i]));
+  }
+  folders = std::move(kept);
+  jobs = kept_jobs(jobs, is_in);
+}
+
 int run_jobs(const Arguments& arguments) {
   if (arguments.operands.empty()) throw Error("no job file given");
   if (arguments.operands.size() > 1) {
@@ -75,14 +90,17 @@ int run_jobs(const Arguments& arguments) {
   settings.fail_fast = arguments.has("--fail-fast");
   const bool quiet = arguments.has("--quiet");
 
+  const auto shard = read_shard(arguments);
   const auto cases = arguments.value(kCase);
   if (cases && cases->empty()) throw Error("--case needs a folder name");
   std::vector<Job> jobs;
   read_jobs(arguments.operands[0], cases ? JobPurpose::run_to_cases : JobPurpose::run, jobs);
+  // Of all shards: they share the folder, and a job has the same name in it whatever the shard.
+  auto folders = cases ? make_case_folders(jobs, *cases) : std::vector<std::string>();
+  if (shard) keep_shard(*shard, jobs, folders);
   for (Job& job : jobs) {
     if (job.output) job.output->durable = arguments.has("--fsync");
   }
-  const auto folders = cases ? make_case_folders(jobs, *cases) : std::vector<std::string>();
   Progress progress(read_progress(arguments));
   settings.progress = [&](std::int64_t done, std::int64_t total) { progress.set(done, total); };
   const auto say = [&](const std::string& lines) {
@@ -103,7 +121,7 @@ int run_jobs(const Arguments& arguments) {
     say(outcome_lines(jobs[i], outcome, quiet));
   });
   progress.end();
-  if (!quiet) say(tally.summary(jobs.size(), settings.fail_fast));
+  if (!quiet) say(tally.summary(shard_prefix(shard), jobs.size(), settings.fail_fast));
   return tally.is_all_done() ? 0 : 2;
 }
 
@@ -114,7 +132,7 @@ Command run_command() {
           {"run JOBS [OPTION]..."},
           "Runs many operations in one process, from a JSON list or JSON Lines (- is standard input)",
           {"tensorop run jobs.jsonl", "tensorop run jobs.json --fail-fast", "make-jobs | tensorop run -",
-           "tensorop run jobs.jsonl --case cases"},
+           "tensorop run jobs.jsonl --case cases", "tensorop run jobs.jsonl --shard 3/20"},
           run_options(),
           run_jobs};
 }

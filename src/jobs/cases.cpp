@@ -172,22 +172,13 @@ std::vector<Job> select_cases(const std::vector<Job>& jobs,
     if (parts[i] == Part::left_out) continue;
     for (const Need& need : jobs[i].needs) parts[need.job] = std::max(parts[need.job], Part::step);
   }
-  std::vector<Job> out;
-  std::vector<std::size_t> new_index(jobs.size());
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    if (parts[i] == Part::left_out) continue;
-    new_index[i] = out.size();
-    Job& job = out.emplace_back(jobs[i]);
-    if (parts[i] == Part::step) job.is_case = false;
-    job.uses = 0;
-    for (Need& need : job.needs) {
-      need.job = new_index[need.job];
-      if (!need.operand.empty()) ++out[need.job].uses;
-    }
-    job.after.clear();
-    for (const std::size_t earlier : jobs[i].after) {
-      if (parts[earlier] != Part::left_out) job.after.push_back(new_index[earlier]);
-    }
+  std::vector<bool> is_kept(jobs.size());
+  for (std::size_t i = 0; i < jobs.size(); ++i) is_kept[i] = parts[i] != Part::left_out;
+  std::vector<Job> out = kept_jobs(jobs, is_kept);
+  for (std::size_t i = 0, kept = 0; i < jobs.size(); ++i) {
+    if (!is_kept[i]) continue;
+    if (parts[i] == Part::step) out[kept].is_case = false;
+    ++kept;
   }
   return out;
 }

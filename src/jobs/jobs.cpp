@@ -171,6 +171,27 @@ std::vector<std::string> files_of(const std::string& path) {
   return files;
 }
 
+std::vector<Job> kept_jobs(const std::vector<Job>& jobs, const std::vector<bool>& is_kept) {
+  std::vector<Job> out;
+  std::vector<std::size_t> new_index(jobs.size());
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (!is_kept[i]) continue;
+    new_index[i] = out.size();
+    Job& job = out.emplace_back(jobs[i]);
+    job.uses = 0;
+    // Jobs need only earlier ones, and wait only for such.
+    for (Need& need : job.needs) {
+      need.job = new_index[need.job];
+      if (!need.operand.empty()) ++out[need.job].uses;
+    }
+    job.after.clear();
+    for (const std::size_t earlier : jobs[i].after) {
+      if (is_kept[earlier]) job.after.push_back(new_index[earlier]);
+    }
+  }
+  return out;
+}
+
 void read_jobs(const std::string& path, JobPurpose purpose, std::vector<Job>& jobs,
                const JobDefaults& defaults) {
   const std::string name = path == "-" ? "standard input" : printable(path);

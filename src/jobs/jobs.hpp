@@ -80,6 +80,9 @@ void for_each_reference(const Job& job,
 // ends at one of its colons.
 [[nodiscard]] std::vector<std::string> files_of(const std::string& path);
 
+// The jobs that are kept, linked among themselves; all that they need must be kept.
+[[nodiscard]] std::vector<Job> kept_jobs(const std::vector<Job>& jobs, const std::vector<bool>& is_kept);
+
 enum class JobPurpose : std::uint8_t {
   run,           // every job has an output or an id
   run_to_cases,  // the same, but each job's result goes to an ONNX case folder too: it needs neither

@@ -151,6 +151,14 @@ std::string case_json(const Job& job, const CaseResult& result) {
       .text();
 }
 
+// The key and its value, where there is a shard.
+std::string shard_json(const std::optional<Shard>& shard) {
+  if (!shard) return "";
+  const JsonObjectText object =
+      JsonObjectText().add("number", cat(shard->number)).add("count", cat(shard->count));
+  return cat("\"shard\":", object.text(), ",");
+}
+
 std::string reasons_of_outcome(const Job& job, const CaseResult& result) {
   switch (result.outcome) {
     case CaseOutcome::equal:
@@ -234,7 +242,7 @@ std::string summary_text(const CheckCounts& counts, const std::vector<Unreadable
   std::string more;
   if (counts.left_out != 0) more += cat("; ", counted(counts.left_out, "element"), " left out");
   if (counts.skipped != 0) more += cat("; ", skipped_text(counts));
-  if (all == 0 && counts.skipped != 0 && unreadable.empty()) return cat("0 cases", more, "\n");
+  if (all == 0 && unreadable.empty()) return cat("0 cases", more, "\n");
   if (counts.equal == all && unreadable.empty()) {
     return cat(cases, all == 1 ? "equal" : "all equal", bits, more, "\n");
   }
@@ -286,7 +294,8 @@ std::string CheckJson::finish(const CheckCounts& counts, const std::vector<Unrea
   if (counts.skipped != 0) summary.add("skipped", cat(counts.skipped));
   if (counts.equal_onnx != 0) summary.add("same_bits", cat(counts.same_bits));
   if (counts.left_out != 0) summary.add("left_out", cat(counts.left_out));
-  return cat(lead("\n"), "],\"unreadable\":[", files, "],\"summary\":", summary.text(), "}\n");
+  return cat(lead("\n"), "],\"unreadable\":[", files, "],", shard_json(shard_),
+             "\"summary\":", summary.text(), "}\n");
 }
 
 }  // namespace tensorop

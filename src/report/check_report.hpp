@@ -1,12 +1,14 @@
 // What `check` found: as text to read, as one JSON object for programs, and for JUnit XML.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "golden/check.hpp"
 #include "jobs/cases.hpp"
+#include "jobs/shards.hpp"
 #include "report/junit.hpp"
 
 namespace tensorop {
@@ -21,7 +23,7 @@ namespace tensorop {
 // "15 skipped (Cast 9, Abs 6)".
 [[nodiscard]] std::string skipped_text(const CheckCounts& counts);
 
-// "361 cases: all equal", "4 cases: 2 equal, 1 different, 1 error, 1 file unreadable": one line.
+// "361 cases: all equal", "4 cases: 2 equal, 1 different, 1 error, 1 file unreadable", "0 cases": one line.
 [[nodiscard]] std::string summary_text(const CheckCounts& counts,
                                        const std::vector<UnreadableCases>& unreadable = {});
 
@@ -34,6 +36,9 @@ namespace tensorop {
 // The object of `check --json` (docs/golden-files.md), piece by piece: cases are not kept.
 class CheckJson {
  public:
+  // `shard`: of which part of the cases it is; without one, of all.
+  explicit CheckJson(const std::optional<Shard>& shard = {}) : shard_(shard) {}
+
   // The text to write for a case, one line; the first text begins the object.
   [[nodiscard]] std::string add(const Job& job, const CaseResult& result);
   // The text to write at the end.
@@ -44,6 +49,7 @@ class CheckJson {
   // The separator before the next piece.
   [[nodiscard]] std::string lead(std::string_view separator);
 
+  std::optional<Shard> shard_;
   bool has_begun_ = false;
 };
 

@@ -1,0 +1,182 @@
+#include "jobs/shards.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/paths.hpp"
+#include "base/text.hpp"
+
+namespace tensorop {
+namespace {
+
+// The path without "." and "..", as text: links are not followed.
+std::string plain_path(std::string_view path) {
+  const bool is_rooted = path.starts_with('/');
+  std::vector<std::string> names;
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find('/'), path.size());
+    const std::string_view name = path.substr(0, end);
+    path.remove_prefix(std::min(end + 1, path.size()));
+    if (name.empty() || name == ".") continue;
+    const bool goes_up = name == "..";
+    if (goes_up && !names.empty() && names.back() != "..") {
+      names.pop_back();
+    } else if (!goes_up || !is_rooted) {
+      names.emplace_back(name);
+    }
+  }
+  return cat(is_rooted ? "/" : "", join(names, "/"));
+}
+
+// Which paths mean the same golden file. A folder that `check --update` has yet to make is known by the one
+// that it will be in: another shard may make it before this one starts, or after.
+class GoldenKeys {
+ public:
+  std::string of(const std::string& path) {
+    if (path.size() >= PATH_MAX) return path;  // no file has such a path
+    std::string folder = directory_of(path);
+    if (file_exists(folder)) return keys_.of(path);
+    while (!file_exists(folder) && folder != directory_of(folder)) folder = directory_of(folder);
+    const std::size_t folder_end = path.starts_with(folder) ? folder.size() : 0;
+    return cat(keys_.of_folder(folder), plain_path(cat("/", path.substr(folder_end))));
+  }
+
+ private:
+  PathKeys keys_;
+};
+
+// Groups of jobs that depend on each other; a group is known by one of its jobs.
+class Groups {
+ public:
+  explicit Groups(const std::vector<Job>& jobs) : next_(jobs.size()) {
+    std::iota(next_.begin(), next_.end(), std::size_t{0});
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      for (const Need& need : jobs[i].needs) join(i, need.job);
+      for (const std::size_t earlier : jobs[i].after) join(i, earlier);
+    }
+    join_by_golden_files(jobs);
+  }
+
+  [[nodiscard]] std::size_t of(std::size_t job) {
+    while (next_[job] != job) job = next_[job] = next_[next_[job]];
+    return job;
+  }
+
+ private:
+  // Cases that have a golden file, and jobs that read it: with `check --update` one waits for the other. They
+  // are a group without it too, so that a shard has the same cases either way.
+  void join_by_golden_files(const std::vector<Job>& jobs) {
+    GoldenKeys keys;
+    std::map<std::string, std::size_t> users;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      const bool has_golden =
+          jobs[i].is_case && jobs[i].expect && jobs[i].expect->kind == Expectation::Kind::file;
+      if (has_golden) join(i, users.emplace(keys.of(jobs[i].expect->text), i).first->second);
+    }
+    if (users.empty()) return;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      for_each_reference(jobs[i], [&](const std::string& /*key*/, const std::string& text) {
+        if (text.starts_with('@')) return;
+        for (const std::string& file : files_of(text)) {
+          if (const auto found = users.find(keys.of(file)); found != users.end()) join(i, found->second);
+        }
+      });
+    }
+  }
+
+  void join(std::size_t a, std::size_t b) { next_[of(a)] = of(b); }
+
+  std::vector<std::size_t> next_;  // of each job another one of its group, towards the one it is known by
+};
+
+// Where a job is, whatever the order of the files: the rank of its file's path, its line and its number.
+using Place = std::tuple<std::size_t, std::int64_t, std::int64_t>;
+
+std::vector<Place> places_of(const std::vector<Job>& jobs) {
+  const auto path_of = [](const Job& job) -> std::string_view {
+    return job.folder.empty() ? job.file : job.folder;
+  };
+  std::map<std::string_view, std::size_t> ranks;
+  for (const Job& job : jobs) ranks.emplace(path_of(job), 0);
+  // Two paths of one file are told apart as they are written.
+  std::vector<std::pair<std::string, std::string_view>> paths;
+  paths.reserve(ranks.size());
+  for (const auto& known : ranks) paths.emplace_back(plain_path(known.first), known.first);
+  std::ranges::sort(paths);
+  for (std::size_t i = 0; i < paths.size(); ++i) ranks[paths[i].second] = i;
+  std::vector<Place> out;
+  out.reserve(jobs.size());
+  for (const Job& job : jobs) out.emplace_back(ranks[path_of(job)], job.line, job.number);
+  return out;
+}
+
+struct Group {
+  std::size_t known_by;
+  std::int64_t jobs;  // those that are not skipped
+  Place first;
+};
+
+// The groups in the order in which they are dealt out.
+std::vector<Group> in_order(const std::vector<Job>& jobs, Groups& groups) {
+  const std::vector<Place> places = places_of(jobs);
+  std::vector<Group> all(jobs.size());
+  for (std::size_t i = 0; i < jobs.size(); ++i) all[i] = {i, 0, places[i]};
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    Group& group = all[groups.of(i)];
+    group.jobs += jobs[i].skipped ? 0 : 1;
+    group.first = std::min(group.first, places[i]);
+  }
+  std::erase_if(all, [&](const Group& group) { return groups.of(group.known_by) != group.known_by; });
+  // Equal places are those of a file that is in the list twice.
+  std::ranges::stable_sort(all, [](const Group& a, const Group& b) {
+    return a.jobs != b.jobs ? a.jobs > b.jobs : a.first < b.first;
+  });
+  return all;
+}
+
+// Finds the shard with the fewest jobs so far; of several the first one.
+class Dealer {
+ public:
+  explicit Dealer(std::int64_t shards) {
+    for (std::int64_t i = 0; i < shards; ++i) heap_.emplace_back(0, i);
+  }
+  std::int64_t deal(std::int64_t jobs) {
+    std::ranges::pop_heap(heap_, std::greater<>());
+    const std::int64_t shard = heap_.back().second;
+    heap_.back().first += jobs;
+    std::ranges::push_heap(heap_, std::greater<>());
+    return shard;
+  }
+
+ private:
+  std::vector<std::pair<std::int64_t, std::int64_t>> heap_;  // jobs, shard; the least in front
+};
+
+}  // namespace
+
+std::vector<bool> jobs_of_shard(const std::vector<Job>& jobs, const Shard& shard) {
+  Groups groups(jobs);
+  // However many shards there are, those after as many as there are jobs are empty.
+  Dealer dealer(std::min(shard.count, to_int64(jobs.size())));
+  std::vector<bool> is_in(jobs.size());
+  for (const Group& group : in_order(jobs, groups)) {
+    is_in[group.known_by] = dealer.deal(group.jobs) == shard.number - 1;
+  }
+  for (std::size_t i = 0; i < jobs.size(); ++i) is_in[i] = is_in[groups.of(i)];
+  return is_in;
+}
+
+std::vector<Job> select_shard(const std::vector<Job>& jobs, const Shard& shard) {
+  return kept_jobs(jobs, jobs_of_shard(jobs, shard));
+}
+
+}  // namespace tensorop
