@@ -43,6 +43,7 @@ CASES = [
     ("gather file-a.npy -o file-", "file-a.npy file-b.npy"),
     ("compare file-a.npy file-b", "file-b.npy"),
     ("check --junit file-b", "file-b.npy"),
+    ("check --sha", "--shard"),
     ("completion ", "bash fish zsh"),
     ("ops gathern", "gathernd"),
     ("man comp", "compare completion"),

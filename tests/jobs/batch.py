@@ -101,6 +101,46 @@ def check_junit(checker, root):
     checker.check("junit: lines", [case.get("line") for case in suites[0]] == ["1"] * 4)
 
 
+def check_shards(checker, root):
+    """The reports of shards, joined as docs/pipelines.md has it, are the report of all cases."""
+    rng = random.Random(SEED)
+    for name in ("a.jsonl", "b & c.jsonl"):
+        cases = []
+        for i in range(20):
+            operand = f"@j{rng.randrange(i)}" if i and rng.random() < 0.2 else 1
+            expect = rng.choice([2, 3, "none.npy", "<testsuite>\n</testsuite>"])
+            cases.append({"op": "add", "a": operand, "b": 1, "expect": expect, "id": f"j{i}", "name": f"\n<{i}>"})
+        (root / name).write_text("\n".join(map(json.dumps, cases)))
+
+    def tests_in(suites):
+        return sorted((suite.get("name"), case.get("name"), case.get("line"), [child.tag for child in case])
+                      for suite in suites for case in suite)
+
+    def check_report(what, text):
+        report = xml.etree.ElementTree.fromstring(text)
+        for suite in report:
+            counts = [int(suite.get(key)) for key in ("tests", "failures", "errors")]
+            found = [len(suite), len(suite.findall("*/failure")), len(suite.findall("*/error"))]
+            checker.check(f"shards: counts of {what}", counts == found, (counts, found))
+        return tests_in(report)
+
+    checker.run("check", "a.jsonl", "b & c.jsonl", "-q", "--junit", "whole.xml", cwd=root)
+    whole = check_report("all", (root / "whole.xml").read_text())
+    checker.check("shards: cases", len(whole) == 40, len(whole))
+    for count in (1, 3, 50):
+        for path in root.glob("report-*.xml"):
+            path.unlink()
+        for i in range(count):
+            checker.run("check", "b & c.jsonl", "a.jsonl", "-q", "--junit", f"report-{i}.xml", "--shard",
+                        f"{i + 1}/{count}", cwd=root)
+        parts = [check_report(f"shard {i} of {count}", (root / f"report-{i}.xml").read_text()) for i in range(count)]
+        checker.check(f"shards: all of {count}", sorted(sum(parts, [])) == whole)
+        checker.check(f"shards: empty ones of {count}", ([] in parts) == (count == 50))
+        join = "{ echo '<testsuites>'; grep -hv '^<' report-*.xml; echo '</testsuites>'; }"
+        joined = subprocess.run(["sh", "-c", join], cwd=root, capture_output=True, text=True).stdout
+        checker.check(f"shards: joined from {count}", check_report(f"{count} joined", joined) == whole)
+
+
 def status_of(process):
     """What it ended with; it is not waited for forever."""
     try:
@@ -307,6 +347,8 @@ def main():
         root = pathlib.Path(directory)
         check_results(checker, root)
         check_junit(checker, root)
+        (root / "shards").mkdir()
+        check_shards(checker, root / "shards")
         check_terminal(checker, root)
         check_interruption(checker, root)
     checker.exit()
