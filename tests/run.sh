@@ -22,8 +22,8 @@ case $mode in
     ;;
 esac
 
-# The examples of the docs call make.
-packages=("${build_packages[@]}" make catch2)
+# The examples of the docs call make and GNU parallel.
+packages=("${build_packages[@]}" make parallel catch2)
 case $mode in
   default) packages+=(clang libclang-rt-dev) ;;
   all) packages+=(clang libclang-rt-dev clang-format python3 python3-numpy python3-onnx libonnx-testdata zsh fish groff-base) ;;
