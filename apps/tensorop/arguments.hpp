@@ -27,10 +27,13 @@ struct Option {
   std::string letter = {};  // "-o"
 };
 
+struct Team;
+
 struct Arguments {
   std::map<std::string, std::string, std::less<>> options;             // by name, flags with an empty text
   std::map<std::string, std::vector<std::string>, std::less<>> lists;  // of options that take several values
   std::vector<std::string> operands;                                   // in order; "--" ends options
+  const Team* team = nullptr;                                          // null: this process is alone
 
   [[nodiscard]] bool has(std::string_view name) const { return options.find(name) != options.end(); }
   [[nodiscard]] std::optional<std::string> value(std::string_view name) const;

@@ -22,6 +22,7 @@
 #include "report/check_report.hpp"
 #include "report/report_lines.hpp"
 #include "shard_option.hpp"
+#include "team.hpp"
 
 namespace tensorop {
 namespace {
@@ -64,6 +65,7 @@ std::vector<Option> check_options() {
 
 // Of all shards.
 std::vector<Job> wanted_cases(const Arguments& arguments, std::vector<UnreadableCases>& unreadable) {
+  require_readable_by_all(arguments);
   const bool of_others = arguments.has("--actual") || arguments.has("--command");
   JobDefaults defaults;
   defaults.tolerances = read_tolerance_texts(arguments);
@@ -79,6 +81,13 @@ std::vector<Job> wanted_cases(const Arguments& arguments, std::vector<Unreadable
   }
   if (jobs.empty() && unreadable.empty()) throw Error("no cases");
   return jobs;
+}
+
+// What another program has computed, or standard input, is for one process.
+void require_own_results(const std::vector<Job>& jobs) {
+  for (const Job& job : jobs) {
+    if (job.actual) throw Error(cat(job.location(), ": results of another program are for one process"));
+  }
 }
 
 // The worst outcome decides.
@@ -181,7 +190,7 @@ void report_unreadable(const std::vector<UnreadableCases>& unreadable) {
   }
 }
 
-int list_cases(const Arguments& arguments, const std::vector<Job>& jobs) {
+void list_cases(const Arguments& arguments, const std::vector<Job>& jobs) {
   for (const char* option : {"--update", "--junit", "--json", "--quiet"}) {
     if (arguments.has(option)) throw Error(cat("--list cannot be combined with ", option));
   }
@@ -192,65 +201,123 @@ int list_cases(const Arguments& arguments, const std::vector<Job>& jobs) {
                          : cat(printable(job.name), "\n");
   }
   print(names);
-  return 0;
 }
 
-int run_check(const Arguments& arguments) {
-  if (arguments.operands.empty()) throw Error("no case file or folder given");
-  CheckSettings settings = read_check_settings(arguments);
-  const auto shard = read_shard(arguments);
-  std::vector<UnreadableCases> unreadable;
-  std::vector<Job> jobs = wanted_cases(arguments, unreadable);
-  const bool all_skipped = std::ranges::all_of(jobs, [](const Job& job) { return job.skipped.has_value(); });
-  if (arguments.has("--list")) {
-    if (shard) jobs = select_shard(jobs, *shard);
-    const int status = list_cases(arguments, jobs);
-    report_unreadable(unreadable);
-    return unreadable.empty() ? status : kError;
-  }
-  if (const auto path = arguments.value("--junit"); path && *path != "-") {
-    require_no_input(*path, jobs, unreadable, settings.actual_folder);
-  }
-  JUnitOutput junit(arguments, "tensorop check");
-  if (shard) jobs = select_shard(jobs, *shard);
+// A check as far as it is known before its first case.
+struct ReadyCheck {
+  CheckSettings settings;
+  std::optional<Shard> shard;
+  std::vector<UnreadableCases> unreadable = {};
+  std::vector<Job> jobs = {};  // those of the shard
+  bool all_skipped = false;    // of all shards
+  std::optional<JUnitOutput> junit = {};
+};
 
+ReadyCheck read_check(const Arguments& arguments) {
+  if (arguments.operands.empty()) throw Error("no case file or folder given");
+  const Team* const team = arguments.team;
+  for (const char* option : {"--actual", "--command", "--update"}) refuse_in_team(arguments, option);
+  ReadyCheck out{.settings = read_check_settings(arguments), .shard = read_shard(arguments)};
+  // Every process runs every case: their calls are what a team does together.
+  if (team != nullptr) out.settings.batch.executor = &team->executor;
+  out.jobs = wanted_cases(arguments, out.unreadable);
+  if (team != nullptr) require_own_results(out.jobs);
+  out.all_skipped = std::ranges::all_of(out.jobs, [](const Job& job) { return job.skipped.has_value(); });
+  if (const auto path = arguments.value("--junit"); path && *path != "-")
+    require_no_input(*path, out.jobs, out.unreadable, out.settings.actual_folder);
+  if (out.shard) out.jobs = select_shard(out.jobs, *out.shard);
+  if (!arguments.has("--list"))
+    out.junit.emplace(team == nullptr || team->is_first ? arguments : Arguments(), "tensorop check");
+  return out;
+}
+
+// The report of a check, on standard output and for --junit. Where standard output fails the check ends; that
+// of a team goes on, but says no more, because the other processes wait for this one.
+class CheckOutput {
+ public:
+  CheckOutput(const Arguments& arguments, const ReadyCheck& check, JUnitOutput& junit, Progress& progress)
+      : check_(check),
+        junit_(junit),
+        progress_(progress),
+        is_alone_(arguments.team == nullptr),
+        quiet_(arguments.has("--quiet") || junit.takes_standard_output()),
+        as_json_(arguments.has("--json")),
+        lists_skipped_(arguments.has(kListSkipped)),
+        json_(check.shard) {}
+
+  void add(const Job& job, const CaseResult& result) {
+    if (junit_.is_wanted()) junit_.add(junit_test(job, result));
+    const bool is_counted_only = result.outcome == CaseOutcome::skipped && !lists_skipped_;
+    if (quiet_ || failure_ || (is_counted_only && !as_json_)) return;
+    try {
+      say(as_json_ ? json_.add(job, result) : case_text(job, result));
+    } catch (const Error& error) {
+      if (is_alone_) throw;
+      failure_ = error;
+    }
+  }
+
+  // Throws Error, also what add() could not say.
+  void finish(const CheckCounts& counts) {
+    if (failure_) throw Error(*failure_);
+    if (junit_.is_wanted()) {
+      for (const UnreadableCases& cases : check_.unreadable) junit_.add(junit_test(cases));
+    }
+    if (!quiet_) {
+      say(as_json_ ? json_.finish(counts, check_.unreadable)
+                   : cat(shard_prefix(check_.shard), summary_text(counts, check_.unreadable)));
+    }
+    junit_.commit();
+    report_unreadable(check_.unreadable);
+    if (!check_.all_skipped || !check_.unreadable.empty()) return;
+    throw Error(cat("no case that tensorop has", counts.skipped == 0 ? "" : ": ",
+                    counts.skipped == 0 ? "" : skipped_text(counts)),
+                "", lists_skipped_ ? "" : cat(kListSkipped, " lists them with their reasons"));
+  }
+
+ private:
+  void say(const std::string& text) {
+    if (!text.empty()) progress_.hide_while([&] { print(text); });
+  }
+
+  const ReadyCheck& check_;
+  JUnitOutput& junit_;
+  Progress& progress_;
+  bool is_alone_;
+  bool quiet_;
+  bool as_json_;
+  bool lists_skipped_;
+  CheckJson json_;
+  std::optional<Error> failure_;
+};
+
+int run_check(const Arguments& arguments) {
+  std::optional<ReadyCheck> ready;
+  together(arguments, [&] { ready.emplace(read_check(arguments)); });
+  require_same_jobs(arguments, ready->jobs);
+  if (arguments.has("--list")) {
+    alone(arguments, [&] {
+      list_cases(arguments, ready->jobs);
+      report_unreadable(ready->unreadable);
+    });
+    return ready->unreadable.empty() ? 0 : kError;
+  }
   Progress progress(read_progress(arguments));
-  settings.batch.progress = [&](std::int64_t done, std::int64_t total) { progress.set(done, total); };
-  const bool quiet = arguments.has("--quiet") || junit.takes_standard_output();
-  const bool as_json = arguments.has("--json");
-  const auto say = [&](const std::string& text) {
-    if (!text.empty()) progress.hide_while([&] { print(text); });
-  };
+  BatchSettings& batch = ready->settings.batch;
+  batch.progress = [&](std::int64_t done, std::int64_t total) { progress.set(done, total); };
   if (arguments.has(kExplainPlan)) {
-    settings.batch.explain = [&](const Job& job, const AccessReport& report) {
+    batch.explain = [&](const Job& job, const AccessReport& report) {
       const std::string lines = plan_lines(job.location(), report);
       progress.hide_while([&] { std::fputs(lines.c_str(), stderr); });
     };
   }
-  CheckJson json(shard);
+  CheckOutput output(arguments, *ready, *ready->junit, progress);
   const CheckCounts counts =
-      check_cases(std::move(jobs), settings, [&](const Job& job, const CaseResult& result) {
-        if (junit.is_wanted()) junit.add(junit_test(job, result));
-        const bool is_counted_only = result.outcome == CaseOutcome::skipped && !arguments.has(kListSkipped);
-        if (quiet || (is_counted_only && !as_json)) return;
-        say(as_json ? json.add(job, result) : case_text(job, result));
-      });
+      check_cases(std::move(ready->jobs), ready->settings,
+                  [&](const Job& job, const CaseResult& result) { output.add(job, result); });
   progress.end();
-  if (junit.is_wanted()) {
-    for (const UnreadableCases& cases : unreadable) junit.add(junit_test(cases));
-  }
-  if (!quiet) {
-    say(as_json ? json.finish(counts, unreadable)
-                : cat(shard_prefix(shard), summary_text(counts, unreadable)));
-  }
-  junit.commit();
-  report_unreadable(unreadable);
-  if (all_skipped && unreadable.empty()) {
-    throw Error(cat("no case that tensorop has", counts.skipped == 0 ? "" : ": ",
-                    counts.skipped == 0 ? "" : skipped_text(counts)),
-                "", arguments.has(kListSkipped) ? "" : cat(kListSkipped, " lists them with their reasons"));
-  }
-  return unreadable.empty() ? exit_status(counts) : kError;
+  alone(arguments, [&] { output.finish(counts); });
+  return ready->unreadable.empty() ? exit_status(counts) : kError;
 }
 
 }  // namespace

@@ -49,12 +49,13 @@ struct Command {
 struct CommandEntry {
   std::string_view name;
   Command (*describe)();
+  bool by_team = false;  // every process of a team takes part; else the first one alone runs it
 };
 inline constexpr CommandEntry kCommands[] = {
-    {"check", check_command},     {"compare", compare_command}, {"completion", completion_command},
-    {"convert", convert_command}, {"explain", explain_command}, {"info", info_command},
-    {"man", man_command},         {"nonzero", nonzero_command}, {"ops", ops_command},
-    {"run", run_command},
+    {"check", check_command, true}, {"compare", compare_command}, {"completion", completion_command},
+    {"convert", convert_command},   {"explain", explain_command}, {"info", info_command},
+    {"man", man_command},           {"nonzero", nonzero_command}, {"ops", ops_command},
+    {"run", run_command, true},
 };
 
 // All commands, operators first.

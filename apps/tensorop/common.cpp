@@ -17,6 +17,7 @@
 #include "io/protobuf.hpp"
 #include "report/access_report.hpp"
 #include "report/describe.hpp"
+#include "team.hpp"
 
 namespace tensorop {
 
@@ -105,7 +106,7 @@ BatchSettings read_batch_settings(const Arguments& arguments) {
   BatchSettings settings;
   const Settings own = read_settings(arguments);
   settings.threads = own.threads;
-  settings.memory = own.memory;
+  settings.memory = own.memory_sharers == 1 ? own.memory : memory_of(own);
   settings.concurrent_jobs = read_count(arguments, "--jobs").value_or(settings.threads.count());
   return settings;
 }
@@ -147,8 +148,15 @@ bool matches_filter(const std::string& name, const std::string& filter) {
 
 Settings read_settings(const Arguments& arguments) {
   Settings settings;
-  settings.threads = Threads(read_count(arguments, "--threads").value_or(available_cores()));
+  const Team* const team = arguments.team;
+  const int threads = team == nullptr ? available_cores() : team->threads;
+  settings.threads = Threads(read_count(arguments, "--threads").value_or(threads));
   settings.memory = read_memory(arguments);
+  if (team != nullptr) {
+    settings.executor = &team->executor;
+    // What a user gives is that of each process.
+    if (settings.memory == 0) settings.memory_sharers = team->processes_a_machine;
+  }
   (void)read_progress(arguments);
   if (!arguments.has("--quiet")) {
     settings.warn = [](const std::string& line) {
@@ -157,6 +165,10 @@ Settings read_settings(const Arguments& arguments) {
   }
   if (arguments.has(kExplainPlan)) {
     settings.explain = [](const AccessReport& report) { std::fputs(plan_lines("", report).c_str(), stderr); };
+    settings.explain_ranks = [](std::span<const RankCost> costs) {
+      for (const std::string& line : rank_lines(costs))
+        std::fputs(cat("tensorop: plan: ", line, "\n").c_str(), stderr);
+    };
   }
   return settings;
 }

@@ -11,6 +11,7 @@
 #include "commands.hpp"
 #include "engine/mask.hpp"
 #include "report/describe.hpp"
+#include "team.hpp"
 
 namespace tensorop {
 namespace {
@@ -227,18 +228,22 @@ OperatorCall read_call(const FoundOperator& found, const Arguments& arguments) {
 }
 
 int run_operator(const FoundOperator& found, const Arguments& arguments) {
-  const auto [destination, open_mask, onnx_case, request] =
-      with_context(found.name->name, [&] { return read_call(found, arguments); });
-  if (request.dry_run) {
-    print(describe_output(infer_request(request, read_settings(arguments))));
+  OperatorCall call;
+  together(arguments, [&] { with_context(found.name->name, [&] { call = read_call(found, arguments); }); });
+  if (call.request.dry_run) {
+    const OutputInfo output = infer_request(call.request, read_settings(arguments));
+    alone(arguments, [&] { print(describe_output(output)); });
     return 0;
   }
-  const MeteredSettings settings(arguments, destination ? destination->path : "");
-  const Destination* const mask = open_mask ? &*open_mask : nullptr;
-  if (onnx_case) {
-    run_request_as_case(request, *onnx_case, settings.get(), destination ? &*destination : nullptr, mask);
+  const Destination* const destination = call.destination ? &*call.destination : nullptr;
+  const Destination* const mask = call.open_mask ? &*call.open_mask : nullptr;
+  const MeteredSettings settings(arguments, destination == nullptr ? "" : destination->path);
+  if (call.onnx_case) {
+    alone(arguments, [&] {
+      (void)run_request_as_case(call.request, *call.onnx_case, settings.get(), destination, mask);
+    });
   } else {
-    run_request(request, *destination, settings.get(), mask);
+    run_request(call.request, *destination, settings.get(), mask);
   }
   return 0;
 }

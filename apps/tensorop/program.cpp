@@ -1,6 +1,11 @@
 #include "program.hpp"
 
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -9,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
+#include "team.hpp"
 
 namespace tensorop {
 namespace {
@@ -41,16 +47,38 @@ int run_command(const Command& command, const Arguments& arguments) {
   return arguments.has("--version") ? print_version() : command.run(arguments);
 }
 
-int run(const Words& args) {
+// A command that one process runs: the first one of a team.
+int run_alone(const Command& command, const Arguments& arguments) {
+  int status = 0;
+  alone(arguments, [&] { status = run_command(command, arguments); });
+  return status;
+}
+
+int run(const Words& args, const Team* team) {
+  const auto parse = [team](const Words& words, const std::vector<Option>& options) {
+    Arguments arguments;
+    arguments.team = team;
+    together(arguments, [&] {
+      arguments = parse_arguments(words, options);
+      arguments.team = team;
+    });
+    return arguments;
+  };
   const std::size_t at = find_command(args);
+  // An error that all processes have.
+  const auto refuse = [team](const std::string& what, const std::string& hint) {
+    Arguments none;
+    none.team = team;
+    together(none, [&] { throw Error(what, "", hint); });
+  };
   if (at == args.size()) {
-    const Arguments arguments = parse_arguments(args, global_options());
+    const Arguments arguments = parse(args, global_options());
     if (arguments.has("--help")) {
       print_program_help();
       return 0;
     }
     if (arguments.has("--version")) return print_version();
-    throw Error("no operator or command given", "", kListHint);
+    refuse("no operator or command given", kListHint);
   }
   const std::string& name = args[at];
   Words rest(args.begin(), args.begin() + static_cast<std::ptrdiff_t>(at));
@@ -59,25 +87,37 @@ int run(const Words& args) {
     if (entry.name != name) continue;
     return with_context(name, [&] {
       const Command command = entry.describe();
-      return run_command(command, parse_arguments(rest, all_options(command)));
+      const Arguments arguments = parse(rest, all_options(command));
+      return entry.by_team ? run_command(command, arguments) : run_alone(command, arguments);
     });
   }
   if (const FoundOperator found = find_operator(name); found.op != nullptr) {
     const Command command = operator_command(found);
     // Later errors name the operator themselves.
-    return run_command(
-        command, with_context(command.name, [&] { return parse_arguments(rest, all_options(command)); }));
+    return run_command(command,
+                       with_context(command.name, [&] { return parse(rest, all_options(command)); }));
   }
   const std::string near = nearest(name, command_names());
-  throw Error(cat("unknown operator or command ", in_quotes(name)), "",
-              near.empty() ? kListHint : cat("did you mean ", near, "?"));
+  refuse(cat("unknown operator or command ", in_quotes(name)),
+         near.empty() ? kListHint : cat("did you mean ", near, "?"));
+  return kFailure;
+}
+
+// The next file that is opened would get the number of a closed standard stream, and would then be read as
+// standard input or written to as standard output. A descriptor of the wrong direction in its place fails
+// when it is used.
+void hold_standard_descriptors() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
+      (void)::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    }
+  }
 }
 
 // Allocates no memory: there may be none.
-int report(const char* message, const char* hint = "") {
+void report(const char* message, const char* hint = "") {
   std::fprintf(stderr, "tensorop: %s\n", message);
   if (*hint != '\0') std::fprintf(stderr, "hint: %s\n", hint);
-  return kFailure;
 }
 
 }  // namespace
@@ -86,18 +126,29 @@ void report_error(const Error& error) {
   report(error.what(), error.hint().c_str());
 }
 
-int run_program(std::span<const char* const> args) {
+int run_program(std::span<const char* const> args, const Team* team, std::string* failure) {
+  const auto note = [&](const char* message) {
+    if (failure != nullptr) *failure = message;
+  };
   try {
-    return run({args.begin(), args.end()});
+    return run({args.begin(), args.end()}, team);
   } catch (const Error& error) {
     report_error(error);
-    return kFailure;
+    note(error.what());
   } catch (const std::bad_alloc&) {
-    return report("out of memory");
+    report("out of memory");
+    note("out of memory");
   } catch (const std::exception& error) {
     std::fprintf(stderr, "tensorop: internal error: %s\n", error.what());
-    return kFailure;
+    note(error.what());
   }
+  return kFailure;
+}
+
+void prepare_process() {
+  hold_standard_descriptors();
+  // Writing past the file size limit must be an ordinary error (EFBIG).
+  ::signal(SIGXFSZ, SIG_IGN);
 }
 
 }  // namespace tensorop

@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "jobs/case_folders.hpp"
 #include "progress.hpp"
 #include "shard_option.hpp"
+#include "team.hpp"
 
 namespace tensorop {
 namespace {
@@ -81,26 +83,42 @@ void keep_shard(const Shard& shard, std::vector<Job>& jobs, std::vector<std::str
   jobs = kept_jobs(jobs, is_in);
 }
 
-int run_jobs(const Arguments& arguments) {
+// A run as far as it is known before its first job.
+struct ReadyRun {
+  BatchSettings settings;
+  std::optional<Shard> shard;
+  std::vector<Job> jobs = {};             // those of the shard
+  std::vector<std::string> folders = {};  // of their cases, where these are wanted
+};
+
+ReadyRun read_run(const Arguments& arguments) {
   if (arguments.operands.empty()) throw Error("no job file given");
   if (arguments.operands.size() > 1) {
     throw Error(cat("unexpected operand ", in_quotes(arguments.operands[1]), ": run takes one job file"));
   }
-  BatchSettings settings = read_batch_settings(arguments);
-  settings.fail_fast = arguments.has("--fail-fast");
-  const bool quiet = arguments.has("--quiet");
-
-  const auto shard = read_shard(arguments);
+  ReadyRun out{.settings = read_batch_settings(arguments), .shard = read_shard(arguments)};
+  out.settings.fail_fast = arguments.has("--fail-fast");
   const auto cases = arguments.value(kCase);
   if (cases && cases->empty()) throw Error("--case needs a folder name");
-  std::vector<Job> jobs;
-  read_jobs(arguments.operands[0], cases ? JobPurpose::run_to_cases : JobPurpose::run, jobs);
+  require_readable_by_all(arguments);
+  read_jobs(arguments.operands[0], cases ? JobPurpose::run_to_cases : JobPurpose::run, out.jobs);
   // Of all shards: they share the folder, and a job has the same name in it whatever the shard.
-  auto folders = cases ? make_case_folders(jobs, *cases) : std::vector<std::string>();
-  if (shard) keep_shard(*shard, jobs, folders);
-  for (Job& job : jobs) {
+  if (cases) out.folders = make_case_folders(out.jobs, *cases);
+  if (out.shard) keep_shard(*out.shard, out.jobs, out.folders);
+  for (Job& job : out.jobs) {
     if (job.output) job.output->durable = arguments.has("--fsync");
   }
+  return out;
+}
+
+int run_jobs(const Arguments& arguments) {
+  std::optional<ReadyRun> ready;
+  together(arguments, [&] { ready.emplace(read_run(arguments)); });
+  require_same_jobs(arguments, ready->jobs);
+  BatchSettings& settings = ready->settings;
+  const std::vector<Job>& jobs = ready->jobs;
+  const bool quiet = arguments.has("--quiet");
+  const bool to_cases = arguments.has(kCase);
   Progress progress(read_progress(arguments));
   settings.progress = [&](std::int64_t done, std::int64_t total) { progress.set(done, total); };
   const auto say = [&](const std::string& lines) {
@@ -113,15 +131,17 @@ int run_jobs(const Arguments& arguments) {
   }
   Tally tally;
   const auto work = [&](std::size_t i, const Settings& own) {
-    return cases ? run_job_as_case(jobs[i], {folders[i], arguments.has("--fsync")}, own)
-                 : run_job(jobs[i], own);
+    return to_cases ? run_job_as_case(jobs[i], {ready->folders[i], arguments.has("--fsync")}, own)
+                    : run_job(jobs[i], own);
   };
-  run_batch(jobs, settings, work, [&](std::size_t i, const JobOutcome& outcome) {
+  const auto report = [&](std::size_t i, const JobOutcome& outcome) {
     tally.add(jobs[i], outcome.status);
     say(outcome_lines(jobs[i], outcome, quiet));
-  });
+  };
+  arguments.team == nullptr ? run_batch(jobs, settings, work, report)
+                            : arguments.team->run_batch(jobs, settings, work, report);
   progress.end();
-  if (!quiet) say(tally.summary(shard_prefix(shard), jobs.size(), settings.fail_fast));
+  if (!quiet) say(tally.summary(shard_prefix(ready->shard), jobs.size(), settings.fail_fast));
   return tally.is_all_done() ? 0 : 2;
 }
 

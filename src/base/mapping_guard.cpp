@@ -30,9 +30,11 @@ struct Block {
 Block first_block;
 std::mutex slots_mutex;
 
+int messages_to = STDERR_FILENO;
+
 void say(const char* text, std::size_t size) {
   // A failure cannot be reported anywhere.
-  if (::write(STDERR_FILENO, text, size) < 0) return;
+  if (::write(messages_to, text, size) < 0) return;
 }
 
 const std::string* line_at(std::uintptr_t address) {
@@ -86,6 +88,10 @@ MappingGuard::MappingGuard(std::span<const std::byte> bytes, const std::string& 
   slot_->line.store(&line_);
   slot_->end.store(reinterpret_cast<std::uintptr_t>(bytes.data() + bytes.size()));
   slot_->begin.store(reinterpret_cast<std::uintptr_t>(bytes.data()));
+}
+
+void MappingGuard::report_to(int fd) {
+  messages_to = fd;
 }
 
 MappingGuard::~MappingGuard() {

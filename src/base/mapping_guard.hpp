@@ -18,6 +18,10 @@ class MappingGuard {
   MappingGuard(const MappingGuard&) = delete;
   MappingGuard& operator=(const MappingGuard&) = delete;
 
+  // Messages of ended processes go to this descriptor instead of standard error. To be called before the
+  // first mapping is made.
+  static void report_to(int fd);
+
   struct Slot;
 
  private:

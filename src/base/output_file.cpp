@@ -30,9 +30,15 @@ std::optional<int> standard_descriptor(const std::string& path) {
   return std::nullopt;
 }
 
+// Only what is mapped must be readable.
+int access_of(OutputFile::Writers writers) {
+  return writers == OutputFile::Writers::machines ? O_WRONLY : O_RDWR;
+}
+
 }  // namespace
 
-OutputFile OutputFile::create(const std::string& path, bool durable, const std::string& shown) {
+OutputFile OutputFile::create(const std::string& path, bool durable, const std::string& shown,
+                              Writers writers) {
   OutputFile file;
   file.name_ = shown.empty() ? path : shown;
   file.durable_ = durable;
@@ -40,7 +46,7 @@ OutputFile OutputFile::create(const std::string& path, bool durable, const std::
   if (os().lstat(path.c_str(), &info) != 0) {
     if (errno != ENOENT || path.empty()) throw_errno(file.name_, "cannot write");
     file.destination_ = path;
-    file.open_temporary();
+    file.open_temporary(writers);
     return file;
   }
   const bool exists = os().stat(path.c_str(), &info) == 0;
@@ -60,7 +66,7 @@ OutputFile OutputFile::create(const std::string& path, bool durable, const std::
     return file;
   }
   if (exists && os().access(path.c_str(), W_OK) != 0) throw_errno(file.name_, "cannot write");
-  file.open_temporary();
+  file.open_temporary(writers);
   if (exists) {
     // The owner first: changing it clears the set-user-id bits of the mode. A failure is not an error; where
     // only the group may be kept, it is.
@@ -75,6 +81,29 @@ OutputFile OutputFile::create(const std::string& path, bool durable, const std::
   return file;
 }
 
+OutputFile OutputFile::create_shared(const std::string& path, bool durable, Writers writers) {
+  return create(path, durable, {}, writers);
+}
+
+OutputFile OutputFile::join(const Shared& shared, const std::string& path, bool durable, Writers writers) {
+  OutputFile file;
+  file.name_ = path;
+  file.durable_ = durable;
+  // Opening the folder makes a network file system look for names that are new.
+  const FileDescriptor folder(
+      os().open(directory_of(shared.path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
+  const int flags = access_of(writers) | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  file.fd_ = FileDescriptor(os().open(shared.path.c_str(), flags, 0));
+  if (!file.fd_.is_open()) throw_errno(path, "cannot write what another process has begun");
+  struct stat info {};
+  if (os().fstat(file.fd_.get(), &info) != 0) throw_errno(path, "cannot write");
+  if (!S_ISREG(info.st_mode) || info.st_ino != shared.number || info.st_size != shared.bytes) {
+    throw Error(cat(printable(path), ": cannot write: its folder is not the same one for all processes"), "",
+                "results must go to a file system that all machines share");
+  }
+  return file;
+}
+
 OutputFile OutputFile::standard_output() {
   OutputFile file;
   file.name_ = "standard output";
@@ -83,13 +112,19 @@ OutputFile OutputFile::standard_output() {
   return file;
 }
 
-void OutputFile::open_temporary() {
+void OutputFile::open_temporary(Writers writers) {
   const std::string directory = directory_of(destination_);
-  fd_ = FileDescriptor(os().open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kMode));
-  // Naming the file later needs /proc: without it the file must have a name now.
-  if (fd_.is_open() && os().access("/proc/self/fd", F_OK) == 0) return;
+  if (writers == Writers::this_process) {
+    fd_ = FileDescriptor(os().open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kMode));
+    // Naming the file later needs /proc: without it the file must have a name now.
+    if (fd_.is_open() && os().access("/proc/self/fd", F_OK) == 0) {
+      // Processes that wrote this destination together, and were killed, may have left a file with a name.
+      remove_leftover(PendingName(temporary_name(destination_, 0)));
+      return;
+    }
+  }
   for (int attempt = 0; attempt < kMostTemporaryNames; ++attempt) {
-    if (create_named(attempt)) return;
+    if (create_named(attempt, writers)) return;
     if (errno != EEXIST) break;
   }
   const int reason = errno;
@@ -101,11 +136,11 @@ void OutputFile::open_temporary() {
 }
 
 // False with errno; EEXIST when another name may do.
-bool OutputFile::create_named(int attempt) {
+bool OutputFile::create_named(int attempt, Writers writers) {
   auto name = std::make_unique<PendingName>(temporary_name(destination_, attempt));
   {
     NamingWindow window;
-    fd_ = FileDescriptor(os().open(name->path(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kMode));
+    fd_ = FileDescriptor(os().open(name->path(), access_of(writers) | O_CREAT | O_EXCL | O_CLOEXEC, kMode));
     if (fd_.is_open()) window.add(*name);
   }
   if (!fd_.is_open()) {
@@ -191,6 +226,19 @@ void OutputFile::unmap() {
   guard_.reset();
   if (!mapping_.empty()) os().munmap(mapping_.data(), mapping_.size());
   mapping_ = {};
+}
+
+OutputFile::Shared OutputFile::shared() const {
+  struct stat info {};
+  if (os().fstat(fd_.get(), &info) != 0) throw_errno(name_, "cannot write");
+  return {temporary_ ? temporary_->path() : "", info.st_ino, info.st_size};
+}
+
+void OutputFile::leave() {
+  unmap();
+  if (durable_) sync_file();
+  // Some file systems write, and report a failure, only at close().
+  if (!fd_.close()) throw_errno(name_, "cannot write");
 }
 
 void OutputFile::commit() {

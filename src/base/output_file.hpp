@@ -33,7 +33,24 @@ class OutputFile {
   // result survives a power loss once commit() has returned: the file is written to the disk before it is
   // published, its name after. `shown` names the file in messages, where it is not `path` that the user
   // knows.
-  static OutputFile create(const std::string& path, bool durable = false, const std::string& shown = {});
+  static OutputFile create(const std::string& path, bool durable = false, const std::string& shown = {}) {
+    return create(path, durable, shown, Writers::this_process);
+  }
+  // Who writes a temporary file. Processes of several machines do not map it: a network file system that may
+  // read the file writes whole pages back, also what another machine has written of them.
+  enum class Writers : std::uint8_t { this_process, this_machine, machines };
+  // The temporary file as other processes find it: by its name, for it has one.
+  struct Shared {
+    std::string path;
+    std::uint64_t number = 0;  // of the file on its file system
+    std::int64_t bytes = 0;
+  };
+  // The same, for other processes to write it too (join()).
+  static OutputFile create_shared(const std::string& path, bool durable, Writers writers);
+  // The temporary file of another process, which create_shared() made and alone publishes: to be written with
+  // write_at() or map(), and left. Throws Error naming `path`, the destination, also where that name is
+  // another file here.
+  static OutputFile join(const Shared& shared, const std::string& path, bool durable, Writers writers);
   // Standard output, always a stream.
   static OutputFile standard_output();
 
@@ -59,14 +76,19 @@ class OutputFile {
   void append(std::span<const std::byte> bytes);
   // The reserved file as writable memory, page-aligned, valid until commit(). Not for streams.
   std::span<std::byte> map(std::int64_t bytes);
+  // What others join; of create_shared() only, after reserve().
+  [[nodiscard]] Shared shared() const;
+  // What join() opened: all that was written is seen by the process that publishes. No more may be written.
+  void leave();
   // Publishes. After it returns the destination holds the complete result; when it throws, the destination is
   // unchanged.
   void commit();
 
  private:
   OutputFile() = default;
-  void open_temporary();
-  bool create_named(int attempt);
+  static OutputFile create(const std::string& path, bool durable, const std::string& shown, Writers writers);
+  void open_temporary(Writers writers);
+  bool create_named(int attempt, Writers writers);
   // After what was appended before, where there is no offset.
   void write(std::span<const std::byte> bytes, std::optional<std::int64_t> offset) const;
   void unmap();

@@ -71,7 +71,8 @@ class System {
 // The system in use. Must not be replaced while another thread uses it.
 [[nodiscard]] System& os();
 
-// Replaces the real system for the lifetime of this object. For tests.
+// Replaces the real system for the lifetime of this object. For tests, and for a program whose environment
+// differs.
 class ScopedSystem {
  public:
   explicit ScopedSystem(System& replacement);

@@ -29,7 +29,14 @@ AccessChoice choose_access(const AccessFacts& facts) {
     return {Access::plain, AccessReason::small};
   // A result that is written at random stays in the page cache until it is complete.
   const bool large_result = facts.kind != Kind::rows && facts.result_bytes > facts.memory;
-  if (!large_result && facts.resident == 1) return {Access::plain, AccessReason::resident};
+  // The ranks of one machine share its page cache.
+  if (!large_result && facts.resident == 1 && (facts.machines == 1 || facts.replicated))
+    return {Access::plain, AccessReason::resident};
+  if (facts.ranks > 1) {
+    if (facts.in_groups) return {Access::plain, AccessReason::in_groups};
+    if (facts.by_range && facts.row_bytes >= kLongRow) return {Access::plain, AccessReason::long_rows};
+    return {Access::exchange, AccessReason::on_ranks};
+  }
   if (facts.kind == Kind::columns) {
     if (!facts.anywhere) return {Access::plain, AccessReason::no_positions};
     return {Access::windows, large_result ? AccessReason::large_result : AccessReason::outer_axis};

@@ -8,12 +8,14 @@
 #include "engine/bind.hpp"
 #include "engine/execute.hpp"
 #include "engine/onnx_case.hpp"
+#include "engine/open_warning.hpp"
 #include "kernels/open_elements.hpp"
 #include "ops/fault_text.hpp"
 
 namespace tensorop {
 
 OutputInfo infer_request(const Request& request, const Settings& settings) {
+  if (settings.executor != nullptr) return settings.executor->infer(request, settings);
   Request headers = request;
   headers.dry_run = true;
   return std::move(bind(headers, settings).planned.output);
@@ -33,25 +35,6 @@ Arenas arenas_of(const Bound& bound) {
   std::ranges::sort(out);
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
-}
-
-// The warning looks at so many elements of a result at most: looking at all of a large one would take half as
-// long as computing it.
-constexpr std::int64_t kMostLookedAt = std::int64_t{1} << 22;
-
-// One line where the version leaves elements of the result open. The plan is prepared and checked.
-void warn_of_open(const Bound& bound, const Settings& settings) {
-  const auto& [output, plan] = bound.planned;
-  if (!settings.warn || !settings.warns_of_open || plan->open_reason() == OpenReason::none) return;
-  const std::int64_t elements = count(output.shape);
-  const OpenCount open = count_open(*plan, std::min(elements, kMostLookedAt), settings.threads);
-  if (open.count == 0) return;
-  const std::string first =
-      output.shape.empty() ? "" : cat(", the first at ", element_name("", open.first, output.shape));
-  settings.warn(cat(bound.call.name->name, ": ", bound.call.version_name(), " leaves ",
-                    elements > kMostLookedAt ? "at least " : "", open.count, " of ", elements,
-                    elements == 1 ? " element" : " elements", " open", first, ": ",
-                    reason_text(plan->open_reason())));
 }
 
 // The plan of the mask of open elements, and the plan that it asks: one of its own, prepared and checked, as
@@ -81,6 +64,7 @@ std::unique_ptr<Sink> write_open_mask(const Bound& bound, const Destination& des
 }  // namespace
 
 Tensor evaluate(const Request& request, const Settings& settings) {
+  if (settings.executor != nullptr) return settings.executor->evaluate(request, settings);
   const Bound bound = bind(request, settings);
   return with_context(bound.call.name->name, [&] {
     return with_fault_text(bound.call, bound.planned, [&] {
@@ -105,6 +89,7 @@ Tensor open_elements(const Request& request, const Settings& settings) {
 
 void run_request(const Request& request, const Destination& destination, const Settings& settings,
                  const Destination* open_mask) {
+  if (settings.executor != nullptr) return settings.executor->run(request, destination, settings, open_mask);
   // A destination without a known format is reported before any work.
   (void)format_of(destination);
   Settings own = settings;

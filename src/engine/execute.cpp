@@ -22,14 +22,6 @@ constexpr std::int64_t kChunkBytes = 1 << 20;
 // on streams, which have no free space to compare with.
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 47;
 
-void require_possible(const OutputInfo& output) {
-  const std::int64_t bytes = count(output.shape) * element_size(output.dtype);
-  if (bytes <= kMostBytes) return;
-  throw Error(
-      cat("the result of shape ", to_string(output.shape), " would have ", bytes, " bytes (at most 2^47)"),
-      "G-2");
-}
-
 // A buffer for each worker, made when it first needs it.
 class Buffers {
  public:
@@ -232,6 +224,14 @@ void fill_windows(const Plan& plan, const Inputs& inputs, const Layout& layout, 
 }
 
 }  // namespace
+
+void require_possible(const OutputInfo& output) {
+  const std::int64_t bytes = count(output.shape) * element_size(output.dtype);
+  if (bytes <= kMostBytes) return;
+  throw Error(
+      cat("the result of shape ", to_string(output.shape), " would have ", bytes, " bytes (at most 2^47)"),
+      "G-2");
+}
 
 Tensor execute(const Planned& planned, const Inputs& inputs, const Settings& settings, Arenas arenas) {
   const auto& [output, plan] = planned;

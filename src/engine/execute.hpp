@@ -13,6 +13,9 @@
 
 namespace tensorop {
 
+// Throws Error where the result has more bytes than any file.
+void require_possible(const OutputInfo& output);
+
 // All of these throw PlanFault for the lowest position where an element cannot be computed, and Error where
 // memory or a file fails, or one of `inputs` has changed. Nothing is published then.
 

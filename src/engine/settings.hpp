@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/scratch_file.hpp"
 #include "base/threads.hpp"
 #include "engine/access.hpp"
+#include "engine/executor.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
@@ -32,6 +34,10 @@ struct Settings {
   std::string scratch_beside = {};
   // Called once for a result, before its first element is computed; may be empty.
   std::function<void(const AccessReport&)> explain = nullptr;
+  // The other processes that run the call together with this one; null: none. It outlives the settings.
+  const Executor* executor = nullptr;
+  // Called on the first rank, once a result of all ranks is complete; may be empty.
+  std::function<void(std::span<const RankCost>)> explain_ranks = nullptr;
   // For tests: the access of every plan that reads or writes at random; nothing: the best one.
   std::optional<Access> access = std::nullopt;
 };

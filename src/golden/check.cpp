@@ -72,10 +72,7 @@ class Check {
     }
     if (settings_.update) order_by_golden_files();
     BatchSettings batch = settings_.batch;
-    batch.is_failure = [this](std::size_t i) {
-      const CaseOutcome outcome = results_[i]->outcome;
-      return outcome == CaseOutcome::different || outcome == CaseOutcome::error;
-    };
+    batch.is_failure = [this](std::size_t i) { return is_failure(*results_[i]); };
     run_batch(
         jobs_, batch, [this](std::size_t i, const Settings& own) { return work(i, own); },
         [this](std::size_t i, const JobOutcome& outcome) { deliver(i, outcome); });
@@ -173,15 +170,35 @@ class Check {
       return std::nullopt;
     }
     if (!job.is_case) return result;
-    // An error here leaves the result to the jobs that use it.
+    const auto judge = [&] { judge_or_update(i, *result, own, found); };
+    if (own.executor == nullptr) {
+      judge();
+      return result;
+    }
+    // Only the first rank reads what is expected; the others need to know whether the check goes on.
+    own.executor->alone(judge);
+    const bool failed = own.executor->of_first(is_failure(found));
+    if (failed && !is_failure(found)) {
+      found.outcome = CaseOutcome::error;
+      found.error = std::make_shared<Error>("the first rank has found an error or a difference");
+    }
+    return result;
+  }
+
+  static bool is_failure(const CaseResult& result) {
+    return result.outcome == CaseOutcome::different || result.outcome == CaseOutcome::error;
+  }
+
+  // An error here leaves the result to the jobs that use it.
+  void judge_or_update(std::size_t i, const Tensor& result, const Settings& own, CaseResult& found) {
+    const Job& job = jobs_[i];
     attempt(found, [&] {
       if (settings_.update && expects_file(job)) {
-        update(i, *result, judge_settings(i, own));
+        update(i, result, judge_settings(i, own));
       } else {
-        judge_result(job, *result, judge_settings(i, own), found);
+        judge_result(job, result, judge_settings(i, own), found);
       }
     });
-    return result;
   }
 
   // A case that a program computes.

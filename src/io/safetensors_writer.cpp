@@ -104,9 +104,18 @@ class SafetensorsWriter::Member final : public Transport {
   std::vector<std::byte> packed_;
 };
 
+namespace {
+
+OutputFile open_output(const std::string& path, const ArchiveOptions& options) {
+  if (path == "-") return OutputFile::standard_output();
+  if (options.writers == OutputFile::Writers::this_process) return OutputFile::create(path, options.durable);
+  return OutputFile::create_shared(path, options.durable, options.writers);
+}
+
+}  // namespace
+
 SafetensorsWriter::SafetensorsWriter(const std::string& path, const ArchiveOptions& options)
-    : file_(path == "-" ? OutputFile::standard_output() : OutputFile::create(path, options.durable)),
-      metadata_(options.metadata) {}
+    : file_(open_output(path, options)), metadata_(options.metadata) {}
 
 std::vector<std::size_t> SafetensorsWriter::announce(const std::vector<ArchiveArray>& arrays) {
   std::vector<SafetensorsArray> all;

@@ -116,17 +116,22 @@ std::unique_ptr<Sink> open_sink(const Destination& destination, DType dtype, con
                                 std::int64_t strings) {
   const Format& format = format_of(destination);
   if (format.is_archive()) {
-    auto archive = format.create_archive(destination.path,
-                                         {.durable = destination.durable, .metadata = destination.metadata});
+    auto archive = format.create_archive(
+        destination.path,
+        {.durable = destination.durable, .metadata = destination.metadata, .writers = destination.writers});
     const std::string name = destination.array.empty() ? std::string(kOnlyArray) : destination.array;
     (void)archive->announce({{name, dtype, shape}});
     auto sink = archive->add(name, dtype, shape, strings);
     sink->take_archive(std::move(archive));
     return sink;
   }
-  OutputFile file = destination.path == "-"
-                        ? OutputFile::standard_output()
-                        : OutputFile::create(destination.path, destination.durable, destination.shown);
+  const auto create = [&] {
+    if (destination.path == "-") return OutputFile::standard_output();
+    if (destination.writers != OutputFile::Writers::this_process)
+      return OutputFile::create_shared(destination.path, destination.durable, destination.writers);
+    return OutputFile::create(destination.path, destination.durable, destination.shown);
+  };
+  OutputFile file = create();
   Encoding encoding = destination.array.empty() || format.encode_named == nullptr
                           ? format.encode(dtype, shape, strings)
                           : format.encode_named(dtype, shape, strings, destination.array);

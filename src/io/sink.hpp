@@ -28,6 +28,8 @@ class ElementFile {
 
   // Writes `bytes` bytes of elements, the first of which is number `first`.
   void write(std::int64_t first, const std::byte* elements, std::int64_t bytes) const;
+  // Of a destination that several processes write: what the others join.
+  [[nodiscard]] OutputFile::Shared shared() const { return file_.shared(); }
   // Where element 0 begins in the file, in bytes.
   [[nodiscard]] std::int64_t offset() const { return offset_; }
   // All elements as writable memory, valid until the sink's commit().
@@ -88,6 +90,7 @@ struct Destination {
   std::string array = {};          // its name, where the format has one; empty: none
   std::string shown = {};          // of a file: what messages call it; empty: its path
   Metadata metadata = {};          // of an archive
+  OutputFile::Writers writers = OutputFile::Writers::this_process;  // of the elements
 };
 
 // The format a destination asks for. Throws Error where its ending is unknown and no format was given. So it

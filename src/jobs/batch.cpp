@@ -20,6 +20,7 @@ namespace {
 
 // How many jobs may run concurrently.
 int workers_of(const std::vector<Job>& jobs, const BatchSettings& settings) {
+  if (settings.executor != nullptr) return 1;
   const auto most = std::min(to_int64(jobs.size()), std::int64_t{settings.concurrent_jobs});
   return static_cast<int>(std::max<std::int64_t>(most, 1));
 }
@@ -101,9 +102,10 @@ class Batch {
   // A job that runs alone has all threads.
   Settings settings_of(std::size_t job) {
     Settings own;
-    const auto sharing = std::min<std::size_t>(running_ + ready_.size(), to_size(settings_.concurrent_jobs));
+    const auto sharing = std::min<std::size_t>(running_ + ready_.size(), to_size(workers_of(jobs_, settings_)));
     own.threads = Threads(std::max(1, settings_.threads.count() / static_cast<int>(sharing)));
     own.memory = settings_.memory;
+    own.executor = settings_.executor;
     own.memory_sharers = workers_of(jobs_, settings_);
     if (settings_.explain) {
       own.explain = [this, job](const AccessReport& report) { settings_.explain(jobs_[job], report); };
@@ -124,7 +126,8 @@ class Batch {
     const auto start = std::chrono::steady_clock::now();
     std::optional<Tensor> result;
     try {
-      result = work_(job, own);
+      const auto attempted = [&] { result = work_(job, own); };
+      own.executor == nullptr ? attempted() : own.executor->together(attempted);
     } catch (const Error& error) {
       outcome.error = std::make_shared<Error>(error);
     } catch (const std::bad_alloc&) {
@@ -132,7 +135,11 @@ class Batch {
     } catch (const std::exception& error) {
       outcome.error = std::make_shared<Error>(cat("internal error: ", std::string_view(error.what())));
     }
-    if (outcome.error) outcome.status = JobStatus::failed;
+    if (outcome.error) {
+      outcome.status = JobStatus::failed;
+      // The work of another rank may have failed, after that of this one was done.
+      result.reset();
+    }
     outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;
   }

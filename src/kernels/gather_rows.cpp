@@ -133,6 +133,11 @@ class GatherRows final : public Plan {
     return {data, {kIndices, {tuples.first * components, tuples.count * components}}};
   }
 
+  [[nodiscard]] std::optional<RowMoves> row_moves() const override {
+    if (locator_->rows() == 0) return std::nullopt;
+    return RowMoves{locator_.get(), row_elements_, row_bytes_, data_.data(), data_.size() / row_elements_};
+  }
+
   [[nodiscard]] bool prefers_whole() const override { return strategy_.is_whole(); }
   void fill_part(std::byte* whole, std::int64_t part, std::int64_t parts) const override {
     Storage packed(tiles_.bytes());

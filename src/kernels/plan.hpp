@@ -14,6 +14,7 @@
 #include "base/threads.hpp"
 #include "kernels/fault.hpp"
 #include "kernels/range.hpp"
+#include "kernels/row_moves.hpp"
 #include "kernels/windows.hpp"
 
 namespace tensorop {
@@ -85,6 +86,10 @@ class Plan {
   // Sets bit i % 64 of bits[i / 64] where the element range.first + i is open; leaves the other bits. Any
   // range, any thread, after prepare() and check() of everything.
   virtual void mark_open(Range /*range*/, std::uint64_t* /*bits*/) const {}
+
+  // The rows that a gather or a scatter of rows moves; nothing of all other plans, and of those that move
+  // none.
+  [[nodiscard]] virtual std::optional<RowMoves> row_moves() const { return std::nullopt; }
 
   // Whether the result is computed much faster as a whole in memory, in a few parts, than range by range
   // (strategy.hpp says when). fill() works for such a plan too.

@@ -172,6 +172,16 @@ class ScatterRows final : public Plan {
     }
   }
 
+  [[nodiscard]] std::optional<RowMoves> row_moves() const override {
+    return RowMoves{.locator = locator_.get(),
+                    .row_elements = row_elements_,
+                    .row_bytes = row_elements_ * width_,
+                    .data = data_.data(),
+                    .data_rows = data_.size() / row_elements_,
+                    .row_updates = &row_updates_,
+                    .updates = row_updates_.repeats() ? nullptr : updates_.data()};
+  }
+
   [[nodiscard]] bool prefers_whole() const override { return strategy_.is_whole(); }
   // A tile begins with its own copy of data.
   [[nodiscard]] const std::byte* base() const override { return writes_all() ? nullptr : data_.data(); }

@@ -18,10 +18,11 @@ class ScratchFile;
 
 // How a plan reads what it reads at random.
 enum class Access : std::uint8_t {
-  plain,    // as the order of the result has it: for operands that are in memory
-  advised,  // the same, but the system is told of the rows of the next block before those of this one are
-            // read
-  windows,  // in windows of the result, or tiles of its columns
+  plain,     // as the order of the result has it: for operands that are in memory
+  advised,   // the same, but the system is told of the rows of the next block before those of this one are
+             // read
+  windows,   // in windows of the result, or tiles of its columns
+  exchange,  // not by the plan itself: the executor moves its rows (Plan::row_moves)
 };
 
 // Rows of so many bytes are read one by one at the full speed of a disk, 90,000 a second or 1.3 GB/s. Of

@@ -17,6 +17,8 @@ std::string_view access_name(Access access) {
       return "advised";
     case Access::windows:
       return "windows";
+    case Access::exchange:
+      return "exchange";
   }
   __builtin_unreachable();
 }
@@ -72,6 +74,11 @@ std::string reason_text(const AccessReport& report) {
       return result_text(facts);
     case AccessReason::no_positions:
       return cat(operands_text(facts), "; the destination is written from front to end");
+    case AccessReason::in_groups:
+      return cat(operands_text(facts), "; each rank reads hardly more than its part of them");
+    case AccessReason::on_ranks:
+      return cat(counted(facts.rows, "row"), " of ", byte_size_text(facts.row_bytes), " are read by the ",
+                 counted(facts.ranks, "rank"), " that own them, and sent");
     case AccessReason::asked_for:
       return "asked for";
   }
@@ -90,6 +97,16 @@ std::vector<std::string> access_lines(const AccessReport& report) {
                         "; reads ", byte_size_text(windows.read_bytes), ", ", writes));
     if (windows.scratch_bytes != 0)
       lines.back() += cat(", needs ", byte_size_text(windows.scratch_bytes), " of temporary space");
+  }
+  return lines;
+}
+
+std::vector<std::string> rank_lines(std::span<const RankCost> costs) {
+  std::vector<std::string> lines;
+  for (std::size_t rank = 0; rank < costs.size(); ++rank) {
+    const RankCost& cost = costs[rank];
+    lines.push_back(cat("rank ", rank, ": reads ", byte_size_text(cost.read), ", sends ",
+                        byte_size_text(cost.sent), ", writes ", byte_size_text(cost.written)));
   }
   return lines;
 }

@@ -2,19 +2,26 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <functional>
+#include <mutex>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/engine.hpp"
+#include "ranks/rank_executor.hpp"
+#include "ranks/together.hpp"
 #include "support/files.hpp"
 #include "support/npy_writer.hpp"
 #include "support/operator_facts.hpp"
 #include "support/pb_writer.hpp"
 #include "support/plan_check.hpp"
 #include "support/reference_array.hpp"
+#include "support/thread_ranks.hpp"
 
 namespace tensorop {
 namespace {
@@ -70,7 +77,17 @@ std::vector<std::int64_t> window_bytes(const RandomCase& call) {
 
 std::string_view access_name(std::optional<Access> access) {
   if (!access) return "any";
-  return *access == Access::plain ? "plain" : *access == Access::advised ? "advised" : "windows";
+  switch (*access) {
+    case Access::plain:
+      return "plain";
+    case Access::advised:
+      return "advised";
+    case Access::windows:
+      return "windows";
+    case Access::exchange:
+      return "exchange";
+  }
+  __builtin_unreachable();
 }
 
 // How an operand is handed over.
@@ -79,9 +96,16 @@ struct Passed {
   std::string how;
 };
 
+// Runs work once for every rank of this process.
+using RunRanks = std::function<void(const std::function<void(const Ranks&)>& work)>;
+
 class Caller {
  public:
-  explicit Caller(const TempDir& directory) : directory_(directory) {}
+  // Files of operands and of results go to `folder`.
+  explicit Caller(std::string folder) : Caller(folder, folder, true) {}
+  // `own_folder`: for the results of this process alone. Operands are written where `writes`.
+  Caller(std::string folder, std::string own_folder, bool writes)
+      : folder_(std::move(folder)), own_folder_(std::move(own_folder)), writes_(writes) {}
 
   // The engine's outcome for `call`; `log` tells how it was called. What is wrong with the plan that it was
   // computed by goes to `plan_wrong`.
@@ -89,8 +113,15 @@ class Caller {
 
   // What differs between the outcomes of a call by each access; empty when nothing does.
   std::string compare_accesses(Random& random, const RandomCase& call, std::string& log);
+  // The same for the outcome of each rank. The files of the call are there when `ready` returns.
+  std::string compare_ranks(Random& random, const RandomCase& call, const RunRanks& run,
+                            const std::function<void()>& ready, std::string& log);
 
  private:
+  [[nodiscard]] std::string file(const std::string& name) const { return folder_ + "/" + name; }
+  void write(const std::string& path, const std::string& bytes) const {
+    if (writes_) write_file(path, bytes);
+  }
   // Hands over the operands; the request for it, and settings that find operands in memory.
   Request prepare(Random& random, const RandomCase& call, std::string& log);
   Settings settings();
@@ -98,7 +129,9 @@ class Caller {
   // A list of numbers as it is, or now and then in a file.
   std::string pass_list(Random& random, const RandomCase& call, const std::string& name);
 
-  const TempDir& directory_;
+  std::string folder_;
+  std::string own_folder_;
+  bool writes_;  // the files of operands: another process does where it does not
   std::vector<Tensor> in_memory_;
 };
 
@@ -121,8 +154,8 @@ Passed Caller::pass(Random& random, const Tensor& operand, std::size_t number) {
   if (random.chance(10)) return {cat("@", number), "memory"};
   // Elements of less than 8 bits lose their other bits in a file.
   if (info(operand.dtype()).bits >= 8 && random.chance(15)) {
-    const std::string path = directory_.file(cat("operand", number, ".pb"));
-    write_file(path, pb_bytes(operand, static_cast<std::size_t>(random.between(0, 8))));
+    const std::string path = file(cat("operand", number, ".pb"));
+    write(path, pb_bytes(operand, static_cast<std::size_t>(random.between(0, 8))));
     return {path, "TensorProto"};
   }
   NpyLayout layout;
@@ -130,8 +163,8 @@ Passed Caller::pass(Random& random, const Tensor& operand, std::size_t number) {
   layout.big_endian = random.chance(40);
   layout.version = static_cast<int>(random.between(1, 3));
   layout.bytes_strings = random.chance(30);
-  const std::string path = directory_.file(cat("operand", number, ".npy"));
-  write_file(path, npy_bytes(operand, layout));
+  const std::string path = file(cat("operand", number, ".npy"));
+  write(path, npy_bytes(operand, layout));
   return {path, cat(layout.big_endian ? "big" : "little", layout.fortran_order ? " Fortran" : " C")};
 }
 
@@ -145,8 +178,8 @@ std::string Caller::pass_list(Random& random, const RandomCase& call, const std:
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     array.elements[i] = reference::make_integer(array.dtype, numbers[i]);
   }
-  const std::string path = directory_.file(name + ".npy");
-  write_file(path, npy_bytes(array.tensor()));
+  const std::string path = file(name + ".npy");
+  write(path, npy_bytes(array.tensor()));
   return path;
 }
 
@@ -235,9 +268,9 @@ std::string outcome(const Request& request, const Settings& settings, const std:
 
 std::string Caller::compare_accesses(Random& random, const RandomCase& call, std::string& log) {
   const Request request = prepare(random, call, log);
-  const std::string file = random.pick(std::vector<std::string>{"", "out.npy", "out.json"});
-  const std::string destination = file.empty() ? "" : directory_.file(file);
-  log += cat("  destination: ", file.empty() ? "memory" : file, "\n");
+  const std::string name = random.pick(std::vector<std::string>{"", "out.npy", "out.json"});
+  const std::string destination = name.empty() ? "" : file(name);
+  log += cat("  destination: ", name.empty() ? "memory" : name, "\n");
   Settings settings = this->settings();
   settings.access = Access::plain;
   const std::string expected = outcome(request, settings, destination);
@@ -255,6 +288,43 @@ std::string Caller::compare_accesses(Random& random, const RandomCase& call, std
   for (const std::int64_t memory : window_bytes(call)) {
     if (wrong.empty()) wrong = differs(Access::windows, memory);
   }
+  return wrong;
+}
+
+std::string Caller::compare_ranks(Random& random, const RandomCase& call, const RunRanks& run,
+                                  const std::function<void()>& ready, std::string& log) {
+  const Request request = prepare(random, call, log);
+  ready();
+  const std::string name =
+      random.pick(std::vector<std::string>{"", "out.npy", "out.npy", "out.json", "out.pb"});
+  Settings settings = this->settings();
+  settings.access = random.pick(
+      std::vector<std::optional<Access>>{std::nullopt, Access::plain, Access::exchange, Access::exchange});
+  settings.memory = random.pick(window_bytes(call));
+  // Ranks need not have the same number of threads.
+  const auto threads = static_cast<int>(random.between(0, 2));
+  log += cat("  destination: ", name.empty() ? "memory" : name, ", access: ", access_name(settings.access),
+             ", memory: ", settings.memory, ", threads: ", threads, " and more\n");
+  Settings alone = this->settings();
+  std::string expected = outcome(request, alone, name.empty() ? "" : own_folder_ + "/" + name);
+  if (const auto at = expected.find(own_folder_); expected.starts_with("error: ") && at != std::string::npos)
+    expected.replace(at, own_folder_.size(), folder_);
+  if (writes_ && !name.empty()) std::filesystem::remove(file(name));
+  std::mutex mutex;
+  std::string wrong;
+  run([&](const Ranks& ranks) {
+    const RankExecutor executor(ranks);
+    Settings own = settings;
+    own.executor = &executor;
+    own.threads = Threads(1 + (ranks.rank() + threads) % 3);
+    const std::string got = outcome(request, own, name.empty() ? "" : file(name));
+    const std::lock_guard lock(mutex);
+    const auto shown = [](const std::string& bytes) { return printable(bytes.substr(0, 300)); };
+    if (got != expected && wrong.empty()) {
+      wrong = cat("rank ", ranks.rank(), " of ", ranks.size(), ": ", shown(got),
+                  "\n  one process: ", shown(expected));
+    }
+  });
   return wrong;
 }
 
@@ -366,7 +436,7 @@ CallCheck CallChecker::check(Random& random, const RandomCase& call) {
   out.log = described(call);
   const Outcome wanted = expected_outcome(call);
   std::string plan_wrong;
-  const Outcome got = Caller(directory_).run(random, call, out.log, plan_wrong);
+  const Outcome got = Caller(directory_.path()).run(random, call, out.log, plan_wrong);
   out.valid = wanted.result.has_value();
   out.wrong = difference(call, got, wanted);
   if (out.wrong.empty()) out.wrong = plan_wrong;
@@ -376,8 +446,37 @@ CallCheck CallChecker::check(Random& random, const RandomCase& call) {
 CallCheck CallChecker::check_accesses(Random& random, const RandomCase& call) {
   CallCheck out;
   out.log = described(call);
-  out.wrong = Caller(directory_).compare_accesses(random, call, out.log);
+  out.wrong = Caller(directory_.path()).compare_accesses(random, call, out.log);
   out.valid = true;
+  return out;
+}
+
+CallCheck CallChecker::check_ranks(Random& random, const RandomCase& call, const Ranks& ranks,
+                                   const std::string& folder) {
+  CallCheck out;
+  out.log = described(call);
+  out.valid = true;
+  const std::string wrong =
+      Caller(folder, directory_.path(), ranks.is_first())
+          .compare_ranks(
+              random, call, [&](const auto& work) { work(ranks); }, [&] { (void)ranks.least(0); }, out.log);
+  for (const std::string& text : gather_texts(ranks, wrong)) {
+    if (out.wrong.empty()) out.wrong = text;
+  }
+  return out;
+}
+
+CallCheck CallChecker::check_ranks(Random& random, const RandomCase& call) {
+  CallCheck out;
+  out.log = described(call);
+  out.valid = true;
+  const int size = random.pick(std::vector<int>{1, 2, 3, 4, 7});
+  const int machines = random.chance(50) ? 1 : 2;
+  out.log += cat("  ranks: ", size, ", machines: ", machines, "\n");
+  out.wrong =
+      Caller(directory_.path())
+          .compare_ranks(
+              random, call, [&](const auto& work) { run_on_threads(size, machines, work); }, [] {}, out.log);
   return out;
 }
 

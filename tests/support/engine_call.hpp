@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "ranks/ranks.hpp"
 #include "support/random_case.hpp"
 #include "support/temp_dir.hpp"
 
@@ -28,6 +29,14 @@ class CallChecker {
   // makes of a call with what `plain` does: the bytes in memory, in an NPY file or in a JSON file, or the
   // message.
   [[nodiscard]] CallCheck check_accesses(Random& random, const RandomCase& call);
+
+  // Compares what ranks make of a call together with what one process does: the bytes in memory or in a file,
+  // or the message, on each rank. The ranks are some threads.
+  [[nodiscard]] CallCheck check_ranks(Random& random, const RandomCase& call);
+  // The same with ranks that are processes: all of them make the same calls, with the same `random`, and
+  // share `folder`. What is wrong for one of them is wrong for all.
+  [[nodiscard]] CallCheck check_ranks(Random& random, const RandomCase& call, const Ranks& ranks,
+                                      const std::string& folder);
 
  private:
   TempDir directory_;

@@ -11,10 +11,10 @@ namespace {
 
 constexpr int kMostShown = 5;
 
-using Check = CallCheck (CallChecker::*)(Random&, const RandomCase&);
+using Check = std::function<CallCheck(CallChecker& checker, Random& random, const RandomCase& call)>;
 
 void check_calls(const std::string& what, std::int64_t cases, const std::function<RandomCase(Random&)>& make,
-                 Check check) {
+                 const Check& check) {
   // Under a sanitizer a call takes several times as long; the release makes all of them.
   constexpr std::int64_t kShare = kAnySanitizer ? 4 : 1;
   cases = (cases + kShare - 1) / kShare;
@@ -29,7 +29,7 @@ void check_calls(const std::string& what, std::int64_t cases, const std::functio
   for (std::int64_t number = first; number < end; ++number) {
     Random random(seed, static_cast<std::uint64_t>(number));
     const RandomCase call = make(random);
-    const CallCheck checked = (checker.*check)(random, call);
+    const CallCheck checked = check(checker, random, call);
     valid += checked.valid ? 1 : 0;
     if (checked.wrong.empty()) continue;
     if (++failed <= kMostShown) {
@@ -47,12 +47,34 @@ void check_calls(const std::string& what, std::int64_t cases, const std::functio
 
 void compare_with_reference(const std::string& what, std::int64_t cases,
                             const std::function<RandomCase(Random&)>& make) {
-  check_calls(what, cases, make, &CallChecker::check);
+  check_calls(what, cases, make, [](CallChecker& checker, Random& random, const RandomCase& call) {
+    return checker.check(random, call);
+  });
 }
 
 void compare_accesses(const std::string& what, std::int64_t cases,
                       const std::function<RandomCase(Random&)>& make) {
-  check_calls(what + ", every access", cases, make, &CallChecker::check_accesses);
+  check_calls(what + ", every access", cases, make,
+              [](CallChecker& checker, Random& random, const RandomCase& call) {
+                return checker.check_accesses(random, call);
+              });
+}
+
+void compare_ranks(const std::string& what, std::int64_t cases,
+                   const std::function<RandomCase(Random&)>& make) {
+  check_calls(what + ", by ranks", cases, make,
+              [](CallChecker& checker, Random& random, const RandomCase& call) {
+                return checker.check_ranks(random, call);
+              });
+}
+
+void compare_ranks(const std::string& what, std::int64_t cases,
+                   const std::function<RandomCase(Random&)>& make, const Ranks& ranks,
+                   const std::string& folder) {
+  check_calls(what + ", by ranks", cases, make,
+              [&](CallChecker& checker, Random& random, const RandomCase& call) {
+                return checker.check_ranks(random, call, ranks, folder);
+              });
 }
 
 }  // namespace tensorop

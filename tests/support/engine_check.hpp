@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "ranks/ranks.hpp"
 #include "support/random_case.hpp"
 
 namespace tensorop {
@@ -17,5 +18,14 @@ void compare_with_reference(const std::string& what, std::int64_t cases,
 // The same, but compares what each access makes of a call with what `plain` does.
 void compare_accesses(const std::string& what, std::int64_t cases,
                       const std::function<RandomCase(Random&)>& make);
+
+// The same, but compares what ranks make of a call together with what one process does.
+void compare_ranks(const std::string& what, std::int64_t cases,
+                   const std::function<RandomCase(Random&)>& make);
+
+// The same with ranks that are processes, each of which calls this; they share `folder`.
+void compare_ranks(const std::string& what, std::int64_t cases,
+                   const std::function<RandomCase(Random&)>& make, const Ranks& ranks,
+                   const std::string& folder);
 
 }  // namespace tensorop

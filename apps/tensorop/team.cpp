@@ -1,0 +1,41 @@
+#include "team.hpp"
+
+#include <cstdint>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace tensorop {
+
+void together(const Arguments& arguments, const std::function<void()>& work) {
+  arguments.team == nullptr ? work() : arguments.team->executor.together(work);
+}
+
+void alone(const Arguments& arguments, const std::function<void()>& work) {
+  arguments.team == nullptr ? work() : arguments.team->executor.alone(work);
+}
+
+void refuse_in_team(const Arguments& arguments, std::string_view option) {
+  if (arguments.team == nullptr || !arguments.has(option)) return;
+  throw Error(cat(option, " is for one process"), "", "tensorop runs it, alone or in shards");
+}
+
+void require_readable_by_all(const Arguments& arguments) {
+  if (arguments.team == nullptr) return;
+  for (const std::string& path : arguments.operands) arguments.team->executor.require_regular(path);
+}
+
+void require_same_jobs(const Arguments& arguments, const std::vector<Job>& jobs) {
+  if (arguments.team == nullptr) return;
+  std::uint64_t sum = jobs.size();
+  const auto add = [&](std::uint64_t value) { sum = sum * 0x100000001b3 + value; };
+  for (const Job& job : jobs) {
+    for (const char c : job.location()) add(static_cast<unsigned char>(c));
+    for (const char c : job.output ? job.output->path : std::string()) add(static_cast<unsigned char>(c));
+    for (const Need& need : job.needs) add(need.job);
+    for (const std::size_t earlier : job.after) add(earlier);
+  }
+  arguments.team->executor.require_same(sum, "jobs");
+}
+
+}  // namespace tensorop

@@ -1,0 +1,303 @@
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "base/advice.hpp"
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "kernels/cache.hpp"
+#include "kernels/locator.hpp"
+#include "kernels/needed_pages.hpp"
+#include "kernels/rows.hpp"
+#include "ranks/exchange.hpp"
+#include "ranks/exchange_buffers.hpp"
+#include "ranks/row_requests.hpp"
+#include "ranks/run_log.hpp"
+#include "ranks/together.hpp"
+
+namespace tensorop {
+namespace {
+
+// What two ranks exchange in a round: few enough rows to stay in cache, enough to pay for the round.
+constexpr std::int64_t kPairBytes = 1 << 20;
+// Rows that a thread copies at a time.
+constexpr std::int64_t kCopyRows = 1 << 10;
+// Bytes of pages that a thread copies rows from at a time, that are read ahead of it, and that are given up
+// together.
+constexpr std::int64_t kBlockBytes = 1 << 20;
+constexpr std::int64_t kAheadBytes = 32 << 20;
+// Bytes of a window that a thread writes at a time.
+constexpr std::int64_t kWriteBytes = 4 << 20;
+
+// The pages of a part of data that are read.
+class Pages {
+ public:
+  // Of `bytes` bytes from the byte `first` of data.
+  Pages(std::int64_t first, std::int64_t bytes)
+      : first_(first / kPage), bits_(to_size(ceil_div(first % kPage + bytes, kPage) / 64 + 1)) {}
+  void mark(std::int64_t first, std::int64_t bytes) {
+    const std::int64_t end = (first + bytes - 1) / kPage - first_;
+    for (std::int64_t page = first / kPage - first_; page <= end; ++page) {
+      std::uint64_t& word = bits_[to_size(page / 64)];
+      const std::uint64_t bit = std::uint64_t{1} << (page % 64);
+      count_ += (word & bit) == 0 ? 1 : 0;
+      word |= bit;
+    }
+  }
+  [[nodiscard]] std::int64_t bytes() const { return count_ * kPage; }
+
+ private:
+  std::int64_t first_;
+  std::vector<std::uint64_t> bits_;
+  std::int64_t count_ = 0;
+};
+
+class GatherExchange {
+ public:
+  GatherExchange(const RowMoves& moves, const Exchange& exchange)
+      : moves_(moves),
+        exchange_(exchange),
+        size_(exchange.ranks.size()),
+        windows_(gather_windows(moves.locator->rows(), moves.row_bytes, size_, exchange.memory)),
+        pair_rows_(pair_rows()),
+        own_rows_(part_of(moves.data_rows, exchange.ranks.rank(), size_)) {}
+
+  void run() {
+    const Ranks& ranks = exchange_.ranks;
+    together(ranks, [&] {
+      const std::int64_t most = pair_rows_ * size_;
+      asks_.emplace(ranks, kRequestBytes, most, most);
+      rows_.emplace(ranks, moves_.row_bytes, most, most);
+      window_.emplace(windows_.rows * moves_.row_bytes, "a window of the result");
+    });
+    const Range mine = part_of(moves_.locator->rows(), ranks.rank(), size_);
+    exchange_.threads.expect(mine.count * moves_.row_bytes);
+    for (std::int64_t number = 0; number < windows_.passes; ++number) {
+      const std::int64_t first = std::min(mine.end(), mine.first + number * windows_.pass_rows);
+      make_pass({first, std::min(windows_.pass_rows, mine.end() - first)});
+    }
+  }
+
+ private:
+  [[nodiscard]] std::int64_t pair_rows() const {
+    const std::int64_t bytes = std::min({exchange_.memory / 4 / size_, kPairBytes, kMostExchanged / size_});
+    return std::max<std::int64_t>(1, bytes / (moves_.row_bytes + kRequestBytes + to_int64(sizeof(Move))));
+  }
+
+  [[nodiscard]] std::int64_t windows_of(Range pass) const { return ceil_div(pass.count, windows_.rows); }
+  [[nodiscard]] Range window_of(Range pass, std::int64_t number) const {
+    const std::int64_t first = number * windows_.rows;
+    return {pass.first + first, std::min(windows_.rows, pass.count - first)};
+  }
+
+  void make_pass(Range pass) {
+    const Ranks& ranks = exchange_.ranks;
+    together(ranks, [&] {
+      requests_.emplace(moves_, pass, size_, exchange_.threads);
+      if (pass.count != 0) clear(window_of(pass, 0));
+      log_.reset();
+      if (windows_of(pass) > 1) begin_log(pass);
+      if (exchange_.cost != nullptr)
+        pages_.emplace(own_rows_.first * moves_.row_bytes, own_rows_.count * moves_.row_bytes);
+    });
+    std::int64_t rounds = 0;
+    next_.assign(to_size(size_), 0);
+    taken_.resize(to_size(size_));
+    for (int owner = 0; owner < size_; ++owner)
+      rounds = std::max(rounds, ceil_div(requests_->distinct(owner), pair_rows_));
+    rounds = ranks.most(rounds);
+    done_ = own_rows_.first * moves_.row_bytes;
+    for (; rounds > 0; --rounds) make_round(pass);
+    if (exchange_.cost != nullptr) exchange_.cost->read += pages_->bytes();
+    together(ranks, [&] {
+      for (std::int64_t number = 0; number < windows_of(pass); ++number) {
+        const Range window = window_of(pass, number);
+        if (number != 0) read_log(window, number);
+        write(window);
+      }
+    });
+  }
+
+  // Rows that no index selects are zeros.
+  void clear(Range window) {
+    if (moves_.locator->skips()) std::memset(window_->data(), 0, to_size(window.count * moves_.row_bytes));
+  }
+
+  // For the rows of all windows of a pass but the first.
+  void begin_log(Range pass) {
+    const std::int64_t memory = exchange_.memory / 8;
+    const std::int64_t records = pass.count - windows_.rows;
+    const std::int64_t runs = windows_of(pass);
+    log_.emplace(exchange_.scratch(RunLog::file_bytes(records, moves_.row_bytes, runs, memory)),
+                 moves_.row_bytes, runs, memory);
+  }
+
+  void read_log(Range window, std::int64_t number) {
+    clear(window);
+    log_->read(number, [&](RunLog::Head head, const std::byte* row) {
+      std::memcpy(window_->data() + (head.update - window.first) * moves_.row_bytes, row,
+                  to_size(moves_.row_bytes));
+    });
+  }
+
+  void make_round(Range pass) {
+    ask();
+    std::int64_t* const sent = exchange_.cost == nullptr ? nullptr : &exchange_.cost->sent;
+    asks_->exchange_counts();
+    asks_->exchange(sent);
+    rows_->send_counts = asks_->received_counts;
+    rows_->received_counts = asks_->send_counts;
+    together(exchange_.ranks, [&] { answer(); });
+    rows_->exchange(sent);
+    together(exchange_.ranks, [&] { place(pass); });
+  }
+
+  // The next rows of each owner, as many as go into a round.
+  void ask() {
+    auto* out = reinterpret_cast<std::int64_t*>(asks_->send());
+    for (int owner = 0; owner < size_; ++owner) {
+      const auto at = to_size(owner);
+      const std::span<const Move> moves = requests_->of(owner).subspan(next_[at]);
+      const std::int64_t first = part_of(moves_.data_rows, owner, size_).first;
+      std::int64_t distinct = 0;
+      std::size_t end = 0;
+      for (; end < moves.size(); ++end) {
+        if (end != 0 && moves[end].target == moves[end - 1].target) continue;
+        if (distinct == pair_rows_) break;
+        out[distinct++] = moves[end].target - first;
+      }
+      out += distinct;
+      asks_->send_counts[at] = distinct;
+      taken_[at] = moves.first(end);
+      next_[at] += end;
+    }
+  }
+
+  // The rows that are asked for, of this rank's part of data.
+  void answer() {
+    const auto* const asked = reinterpret_cast<const std::int64_t*>(asks_->received());
+    std::int64_t count = 0;
+    for (const std::int64_t from : asks_->received_counts) count += from;
+    std::int64_t low = own_rows_.count;
+    std::int64_t high = -1;
+    for (std::int64_t i = 0; i < count; ++i) {
+      low = std::min(low, asked[i]);
+      high = std::max(high, asked[i]);
+    }
+    if (count == 0) return;
+    // The ranks agree on the number of rows; this would be another process.
+    if (low < 0 || high >= own_rows_.count) throw Error("another rank asks for a row that there is not");
+    if (pages_) {
+      for (std::int64_t i = 0; i < count; ++i)
+        pages_->mark((own_rows_.first + asked[i]) * moves_.row_bytes, moves_.row_bytes);
+    }
+    exchange_.is_mapped&& exchange_.is_cold ? answer_in_order(asked, count) : answer_at_once(asked, count);
+    if (exchange_.is_mapped) give_up(low);
+  }
+
+  void answer_at_once(const std::int64_t* asked, std::int64_t count) {
+    const std::int64_t row_bytes = moves_.row_bytes;
+    const std::byte* const own = moves_.data + own_rows_.first * row_bytes;
+    exchange_.threads.for_each(ceil_div(count, kCopyRows), [&](std::int64_t chunk, int /*worker*/) {
+      const std::int64_t first = chunk * kCopyRows;
+      gather_rows(rows_->send() + first * row_bytes, own, asked + first, std::min(kCopyRows, count - first),
+                  row_bytes, false);
+    });
+  }
+
+  // In the order in which data has the rows, which several ranks ask for, each in that order: no page is read
+  // twice. The system is told of the rows of the next blocks before those of this one are copied.
+  void answer_in_order(const std::int64_t* asked, std::int64_t count) {
+    const std::int64_t row_bytes = moves_.row_bytes;
+    std::vector<Move> rows(to_size(count));
+    for (std::int64_t i = 0; i < count; ++i) rows[to_size(i)] = {own_rows_.first + asked[i], i};
+    std::ranges::sort(rows, {}, &Move::target);
+    const std::int64_t block_rows = std::clamp<std::int64_t>(kBlockBytes / (row_bytes + kPage), 1, kCopyRows);
+    const std::int64_t blocks = ceil_div(count, block_rows);
+    const auto block = [&](std::int64_t number) {
+      const std::int64_t first = number * block_rows;
+      return std::span(rows).subspan(to_size(first), to_size(std::min(block_rows, count - first)));
+    };
+    const std::int64_t ahead = std::max<std::int64_t>(1, kAheadBytes / (block_rows * (row_bytes + kPage)));
+    const auto announce = [&](std::int64_t number) {
+      if (number < blocks) will_need_rows(moves_.data, row_bytes, block(number));
+    };
+    exchange_.threads.for_each(blocks, [&](std::int64_t number, int /*worker*/) {
+      for (std::int64_t first = 0; number == 0 && first < ahead; ++first) announce(first);
+      announce(number + ahead);
+      for (const Move& move : block(number)) {
+        std::memcpy(rows_->send() + move.update * row_bytes, moves_.data + move.target * row_bytes,
+                    to_size(row_bytes));
+      }
+    });
+  }
+
+  // Rows below the lowest one of a round are not asked for again in this window.
+  void give_up(std::int64_t low) {
+    const std::int64_t end = (own_rows_.first + low) * moves_.row_bytes;
+    if (end - done_ < kAheadBytes) return;
+    done_with(moves_.data + done_, end - done_);
+    done_ = end;
+  }
+
+  // A row that came once goes to all its places: in the first window of the pass, or to the log.
+  void place(Range pass) {
+    const std::int64_t row_bytes = moves_.row_bytes;
+    std::vector<const std::byte*> from(to_size(size_));
+    const std::byte* next = rows_->received();
+    for (int owner = 0; owner < size_; ++owner) {
+      from[to_size(owner)] = next;
+      next += rows_->received_counts[to_size(owner)] * row_bytes;
+    }
+    // The log is for one thread.
+    const Threads threads(log_ ? 1 : exchange_.threads.count());
+    threads.for_each(size_, [&](std::int64_t owner, int /*worker*/) {
+      const std::span<const Move> moves = taken_[to_size(owner)];
+      const std::byte* row = from[to_size(owner)];
+      for (std::size_t i = 0; i < moves.size(); ++i) {
+        if (i != 0 && moves[i].target != moves[i - 1].target) row += row_bytes;
+        const std::int64_t place = moves[i].update - pass.first;
+        if (place < windows_.rows) {
+          std::memcpy(window_->data() + place * row_bytes, row, to_size(row_bytes));
+        } else {
+          log_->append(place / windows_.rows, {moves[i].target, moves[i].update}, row);
+        }
+      }
+    });
+  }
+
+  void write(Range rows) {
+    const std::int64_t step = std::max<std::int64_t>(1, kWriteBytes / moves_.row_bytes);
+    exchange_.threads.for_each(ceil_div(rows.count, step), [&](std::int64_t chunk, int /*worker*/) {
+      const std::int64_t first = chunk * step;
+      const std::int64_t count = std::min(step, rows.count - first);
+      exchange_.write({(rows.first + first) * moves_.row_elements, count * moves_.row_elements},
+                      window_->data() + first * moves_.row_bytes);
+      exchange_.threads.advance(count * moves_.row_bytes);
+    });
+  }
+
+  const RowMoves& moves_;
+  const Exchange& exchange_;
+  int size_;
+  GatherWindows windows_;
+  std::int64_t pair_rows_;
+  Range own_rows_;  // of data
+  std::optional<ExchangeBuffers> asks_;
+  std::optional<ExchangeBuffers> rows_;
+  std::optional<Storage> window_;
+  std::optional<RunLog> log_;
+  std::optional<RowRequests> requests_;
+  std::vector<std::size_t> next_;             // of the requests of each owner
+  std::vector<std::span<const Move>> taken_;  // those of this round
+  std::optional<Pages> pages_;
+  std::int64_t done_ = 0;  // bytes of data up to this one have been given up
+};
+
+}  // namespace
+
+void gather_by_exchange(const RowMoves& moves, const Exchange& exchange) {
+  GatherExchange(moves, exchange).run();
+}
+
+}  // namespace tensorop

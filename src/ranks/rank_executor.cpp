@@ -1,0 +1,310 @@
+#include "ranks/rank_executor.hpp"
+
+#include <sys/stat.h>
+
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/memory.hpp"
+#include "base/output_file.hpp"
+#include "base/system.hpp"
+#include "base/text.hpp"
+#include "engine/bind.hpp"
+#include "engine/engine.hpp"
+#include "engine/execute.hpp"
+#include "engine/open_warning.hpp"
+#include "io/sink.hpp"
+#include "jobs/jobs.hpp"
+#include "ops/fault_text.hpp"
+#include "ranks/rank_plan.hpp"
+#include "ranks/together.hpp"
+
+namespace tensorop {
+namespace {
+
+// The settings of a call that this process runs alone.
+Settings alone_settings(const Settings& settings) {
+  Settings out = settings;
+  out.executor = nullptr;
+  return out;
+}
+
+// The operands and attributes that may be files.
+std::vector<std::string> references_of(const Request& request) {
+  std::vector<std::string> texts;
+  for (const OperandText& operand : request.positional) {
+    if (operand.is_reference()) texts.push_back(operand.text);
+  }
+  for (const auto* named : {&request.named, &request.attributes}) {
+    for (const NamedText& operand : *named) {
+      if (operand.is_reference()) texts.push_back(operand.text);
+    }
+  }
+  return texts;
+}
+
+// Of the sizes and times of the files that a request names: other files hardly have the same.
+std::uint64_t fingerprint(const Request& request) {
+  const auto mixed = [](std::uint64_t value) { return (value ^ value >> 29) * 0xbf58476d1ce4e5b9; };
+  std::uint64_t out = 0;
+  for (const std::string& text : references_of(request)) {
+    for (const std::string& path : files_of(text)) {
+      struct stat info {};
+      if (os().stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
+      for (const auto value : {info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec})
+        out = mixed(out + static_cast<std::uint64_t>(value));
+    }
+  }
+  return out;
+}
+
+// The call, bound by every rank for itself; warnings go to `warnings`.
+Bound bind_together(const RankExecutor& executor, const Request& request, const Settings& settings,
+                    std::vector<std::string>& warnings) {
+  std::optional<Bound> bound;
+  std::uint64_t files = 0;
+  executor.together([&] {
+    with_context(request.op.name->name, [&] {
+      for (const std::string& text : references_of(request)) executor.require_regular(text);
+    });
+    files = fingerprint(request);
+    Settings own = alone_settings(settings);
+    if (own.warn) own.warn = [&warnings](const std::string& line) { warnings.push_back(line); };
+    bound.emplace(bind(request, own));
+    with_context(bound->call.name->name, [&] { require_possible(bound->planned.output); });
+  });
+  with_context(bound->call.name->name, [&] {
+    executor.require_same(files, "operands");
+    auto shape = static_cast<std::uint64_t>(bound->planned.output.dtype);
+    for (const std::int64_t dimension : bound->planned.output.shape)
+      shape = shape * 0x100000001b3 + static_cast<std::uint64_t>(dimension);
+    executor.require_same(shape, "operands");
+  });
+  return std::move(*bound);
+}
+
+// Whether the file at the destination is, or becomes, one that other processes can open.
+bool is_file(const std::string& path) {
+  struct stat info {};
+  return path != "-" && (os().stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode));
+}
+
+// A result file that all ranks write, and that the first one makes and publishes.
+class SharedFile {
+ public:
+  // Together.
+  SharedFile(const Ranks& ranks, const Destination& destination, const OutputInfo& output)
+      : ranks_(ranks), path_(destination.path), durable_(destination.durable) {
+    using Writers = OutputFile::Writers;
+    const Writers writers = ranks.machines() == 1 ? Writers::this_machine : Writers::machines;
+    Begun begun;
+    std::string temporary;
+    alone(ranks, [&] {
+      if (!is_file(path_)) return;
+      Destination shared = destination;
+      shared.writers = writers;
+      sink_ = open_sink(shared, output.dtype, output.shape, 0);
+      if (sink_->elements() == nullptr) return;
+      const OutputFile::Shared file = sink_->elements()->shared();
+      begun = {sink_->elements()->offset(), file.number, file.bytes};
+      temporary = file.path;
+    });
+    ranks.broadcast(std::as_writable_bytes(std::span(&begun, 1)), 0);
+    has_elements_ = begun.offset >= 0;
+    if (!has_elements_) return;
+    temporary = broadcast_text(ranks, temporary, 0);
+    together(ranks, [&] {
+      if (ranks.is_first()) return;
+      const std::int64_t width = element_size(output.dtype);
+      joined_.emplace(OutputFile::join({temporary, begun.number, begun.bytes}, path_, durable_, writers));
+      elements_.emplace(*joined_, begun.offset, width, count(output.shape) * width);
+    });
+  }
+
+  // Whether any rank can write elements at their places.
+  [[nodiscard]] bool has_elements() const { return has_elements_; }
+  [[nodiscard]] const ElementFile& elements() const { return sink_ ? *sink_->elements() : *elements_; }
+
+  // Together. Publishes when all ranks have written, and nothing has changed.
+  void commit(const Inputs& inputs) {
+    together(ranks_, [&] {
+      if (joined_) joined_->leave();
+      inputs.require_unchanged();
+    });
+    alone(ranks_, [&] { sink_->commit(); });
+  }
+
+ private:
+  // What the others must know of the file that the first rank has begun.
+  struct Begun {
+    std::int64_t offset = -1;  // of the elements; negative: it takes none at their places
+    std::uint64_t number = 0;
+    std::int64_t bytes = 0;
+  };
+
+  const Ranks& ranks_;
+  std::string path_;
+  bool durable_;
+  bool has_elements_ = false;
+  std::unique_ptr<Sink> sink_;        // of the first rank
+  std::optional<OutputFile> joined_;  // of the others
+  std::optional<ElementFile> elements_;
+};
+
+// What every rank has done, to the first one.
+void explain_costs(const Ranks& ranks, const RankCost& cost, const Settings& settings) {
+  if (!settings.explain_ranks) return;
+  std::vector<RankCost> costs(to_size(ranks.size()));
+  costs[to_size(ranks.rank())] = cost;
+  for (int from = 0; from < ranks.size(); ++from)
+    ranks.broadcast(std::as_writable_bytes(std::span(&costs[to_size(from)], 1)), from);
+  if (ranks.is_first()) settings.explain_ranks(costs);
+}
+
+// Every rank gets the parts of all others.
+void share_parts(const Ranks& ranks, Range own, std::int64_t width, std::byte* whole) {
+  for (int from = 0; from < ranks.size(); ++from) {
+    Range part = own;
+    ranks.broadcast(std::as_writable_bytes(std::span(&part, 1)), from);
+    if (part.count != 0) ranks.broadcast({whole + part.first * width, to_size(part.count * width)}, from);
+  }
+}
+
+}  // namespace
+
+void RankExecutor::run(const Request& request, const Destination& destination, const Settings& settings,
+                       const Destination* open_mask) const {
+  Settings own = settings;
+  if (destination.path != "-") own.scratch_beside = destination.path;
+  together([&] {
+    (void)format_of(destination);
+    own.memory = memory_of(settings);
+  });
+  agree_on_memory(own);
+  if (open_mask != nullptr || !write_together(request, destination, own))
+    alone([&] { run_request(request, destination, alone_settings(settings), open_mask); });
+}
+
+// All ranks plan alike.
+void RankExecutor::agree_on_memory(Settings& settings) const {
+  settings.memory = ranks_.least(settings.memory);
+  settings.memory_sharers = 1;
+}
+
+bool RankExecutor::write_together(const Request& request, const Destination& destination,
+                                  const Settings& settings) const {
+  std::vector<std::string> warnings;
+  const Bound bound = bind_together(*this, request, settings, warnings);
+  const OutputInfo& output = bound.planned.output;
+  // Strings point into operands, which every rank has; an NPY file needs the longest one first.
+  if (output.dtype == DType::string || destination.path == "-") return false;
+  return with_context(bound.call.name->name, [&] {
+    return with_fault_text(bound.call, bound.planned, [&] {
+      SharedFile file(ranks_, destination, output);
+      if (!file.has_elements()) return false;
+      for (const std::string& line : warnings) settings.warn(line);
+      const std::int64_t width = element_size(output.dtype);
+      RankResult result;
+      result.write = [&](Range elements, const std::byte* from) {
+        file.elements().write(elements.first, from, elements.count * width);
+      };
+      if (ranks_.machines() == 1) result.map = [&] { return file.elements().map(); };
+      const RankPart part = fill_by_ranks(ranks_, bound, result, settings);
+      file.commit(bound.inputs);
+      explain_costs(ranks_, part.cost, settings);
+      alone([&] { warn_of_open(bound, settings); });
+      warn_of_unnamed(destination, output.dtype, settings);
+      return true;
+    });
+  });
+}
+
+Tensor RankExecutor::evaluate(const Request& request, const Settings& settings) const {
+  Settings own = settings;
+  together([&] { own.memory = memory_of(settings); });
+  agree_on_memory(own);
+  std::vector<std::string> warnings;
+  const Bound bound = bind_together(*this, request, own, warnings);
+  const OutputInfo& output = bound.planned.output;
+  if (output.dtype == DType::string) {
+    Tensor out;
+    together([&] { out = tensorop::evaluate(request, alone_settings(settings)); });
+    return out;
+  }
+  for (const std::string& line : warnings) settings.warn(line);
+  return with_context(bound.call.name->name, [&] {
+    return with_fault_text(bound.call, bound.planned, [&] {
+      const std::int64_t width = element_size(output.dtype);
+      const std::int64_t bytes = count(output.shape) * width;
+      std::shared_ptr<Storage> storage;
+      together([&] {
+        const std::string what = cat("the result of shape ", to_string(output.shape));
+        require_memory(bytes, what);
+        // The ranks of a machine look at the same free memory.
+        if (const auto all = checked_mul(bytes, ranks_.ranks_per_machine()))
+          require_memory(*all, cat(what, ", on each rank,"));
+        storage = std::make_shared<Storage>(bytes);
+      });
+      RankResult result;
+      result.write = [&](Range elements, const std::byte* from) {
+        std::memcpy(storage->data() + elements.first * width, from, to_size(elements.count * width));
+      };
+      const RankPart part = fill_by_ranks(ranks_, bound, result, own);
+      share_parts(ranks_, part.elements, width, storage->data());
+      explain_costs(ranks_, part.cost, own);
+      together([&] { bound.inputs.require_unchanged(); });
+      alone([&] { warn_of_open(bound, settings); });
+      return Tensor(output.dtype, output.shape, storage);
+    });
+  });
+}
+
+OutputInfo RankExecutor::infer(const Request& request, const Settings& settings) const {
+  Request headers = request;
+  headers.dry_run = true;
+  std::vector<std::string> warnings;
+  Bound bound = bind_together(*this, headers, settings, warnings);
+  for (const std::string& line : warnings) settings.warn(line);
+  return std::move(bound.planned.output);
+}
+
+void RankExecutor::require_regular(const std::string& path) const {
+  constexpr const char* kHint = "give a file that all ranks see";
+  if (path == "-") throw Error("several ranks cannot read standard input", "", kHint);
+  struct stat info {};
+  if (os().stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)) return;
+  throw Error(cat(printable(path), ": several ranks cannot read a stream"), "", kHint);
+}
+
+void RankExecutor::together(const std::function<void()>& work) const {
+  tensorop::together(ranks_, work);
+}
+
+void RankExecutor::alone(const std::function<void()>& work) const {
+  tensorop::alone(ranks_, work);
+}
+
+bool RankExecutor::of_first(bool value) const {
+  std::int64_t out = value ? 1 : 0;
+  ranks_.broadcast(std::as_writable_bytes(std::span(&out, 1)), 0);
+  return out != 0;
+}
+
+void RankExecutor::require_same(std::uint64_t value, const std::string& what) const {
+  const auto half = static_cast<std::int64_t>(value >> 1);
+  const bool is_same = ranks_.least(half) == ranks_.most(half);
+  together([&] {
+    if (is_same) return;
+    throw Error(cat("the ranks do not see the same ", what), "",
+                "files must be on a file system that all machines share, and must not change");
+  });
+}
+
+}  // namespace tensorop

@@ -1,0 +1,210 @@
+#include "ranks/rank_plan.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "engine/access.hpp"
+#include "kernels/locator.hpp"
+#include "ranks/exchange.hpp"
+#include "ranks/row_requests.hpp"
+#include "ranks/together.hpp"
+
+namespace tensorop {
+namespace {
+
+// Bytes that are computed and written at a time.
+constexpr std::int64_t kChunkBytes = 1 << 20;
+// Index tuples that are checked at a time.
+constexpr std::int64_t kCheckedTuples = std::int64_t{1} << 18;
+// A group of so many bytes is read by the ranks whose parts it touches, two at most, as soon as sent.
+constexpr std::int64_t kSmallGroup = 4 << 20;
+// With so many groups a rank, the two that others read too do not count.
+constexpr std::int64_t kManyGroups = 4;
+
+class RankPlan {
+ public:
+  RankPlan(const Ranks& ranks, const Bound& bound, const RankResult& result, const Settings& settings)
+      : ranks_(ranks),
+        bound_(bound),
+        plan_(*bound.planned.plan),
+        result_(result),
+        settings_(settings),
+        elements_(count(bound.planned.output.shape)),
+        width_(element_size(bound.planned.output.dtype)),
+        mine_(part_of(elements_, ranks.rank(), ranks.size())),
+        moves_(plan_.row_moves()) {}
+
+  RankPart run() {
+    // The same on all ranks.
+    memory_ = memory_of(settings_);
+    const AccessReport report = find_access();
+    if (settings_.explain) settings_.explain(report);
+    const bool exchanges = report.choice.access == Access::exchange;
+    plan_.set_access(report.choice.access);
+    together(ranks_, [&] { plan_.prepare(settings_.threads); });
+    if (elements_ == 0 || (!exchanges && !plan_.fill_checks())) check();
+    if (elements_ == 0) return {};
+    try {
+      const bool in_parts = plan_.prefers_whole() && result_.map != nullptr;
+      exchanges ? exchange(report) : in_parts ? fill_parts() : fill_ranges();
+    } catch (const PlanFault&) {
+      // Met in the order in which rows are exchanged: the lowest may be another one.
+      if (exchanges) check();
+      throw;
+    }
+    return {mine_, cost_};
+  }
+
+ private:
+  [[nodiscard]] int size() const { return ranks_.size(); }
+
+  // Element-wise plans read their operands from front to end.
+  AccessReport find_access() {
+    AccessReport report;
+    AccessFacts& facts = report.facts;
+    facts.ranks = size();
+    facts.machines = ranks_.machines();
+    facts.result_bytes = elements_ * width_;
+    if (!moves_) return report;
+    const Locator& locator = *moves_->locator;
+    const bool is_scatter = moves_->is_scatter();
+    facts.kind = is_scatter ? RandomAccess::Kind::targets : RandomAccess::Kind::rows;
+    facts.rows = locator.rows();
+    facts.row_bytes = moves_->row_bytes;
+    const std::byte* const read = is_scatter ? moves_->updates : moves_->data;
+    const std::int64_t read_rows = is_scatter ? facts.rows : moves_->data_rows;
+    facts.bytes = read == nullptr ? 0 : read_rows * facts.row_bytes;
+    facts.memory = memory_ * ranks_.ranks_per_machine();
+    // Each rank may send a row to each other one: rows that leave no room for that stay where they are.
+    const bool fits = facts.row_bytes <= kMostExchanged / size();
+    facts.by_range = !plan_.prefers_whole() || !fits;
+    if (const std::int64_t group = locator.group_size(); group != 0) {
+      facts.in_groups = group * facts.row_bytes <= kSmallGroup ||
+                        ceil_div(moves_->data_rows, group) >= kManyGroups * size();
+    }
+    find_resident(read, facts);
+    report.choice = choose_access(facts);
+    if (settings_.access == Access::exchange || settings_.access == Access::plain)
+      report.choice = {*settings_.access, AccessReason::asked_for};
+    return report;
+  }
+
+  // The least of what the ranks see.
+  void find_resident(const std::byte* operand, AccessFacts& facts) {
+    constexpr double kSteps = 1 << 20;
+    const MappedFile* const file = facts.bytes == 0 ? nullptr : bound_.inputs.find(operand);
+    const double share = file == nullptr ? 1 : file->resident_share(operand, facts.bytes).value_or(1);
+    facts.resident = static_cast<double>(ranks_.least(static_cast<std::int64_t>(share * kSteps))) / kSteps;
+    facts.replicated = ranks_.least(file == nullptr ? 1 : 0) == 1;
+  }
+
+  // Each rank checks its part of what can fail.
+  void check() {
+    const Range part = part_of(plan_.check_size(), ranks_.rank(), size());
+    together(ranks_, [&] {
+      settings_.threads.for_each(ceil_div(part.count, kCheckedTuples), [&](std::int64_t chunk, int) {
+        const std::int64_t first = chunk * kCheckedTuples;
+        plan_.check({part.first + first, std::min(kCheckedTuples, part.count - first)});
+      });
+    });
+  }
+
+  void exchange(const AccessReport& report) {
+    const Exchange exchange = {.ranks = ranks_,
+                               .threads = settings_.threads,
+                               .memory = memory_,
+                               .is_mapped = bound_.inputs.find(moves_->data) != nullptr,
+                               .is_cold = report.facts.resident < 1,
+                               .cost = settings_.explain_ranks ? &cost_ : nullptr,
+                               .scratch = [&](std::int64_t bytes) { return make_scratch(settings_, bytes); },
+                               .write = result_.write};
+    moves_->is_scatter() ? scatter_by_exchange(*moves_, exchange) : gather_by_exchange(*moves_, exchange);
+    const Locator& locator = *moves_->locator;
+    const Range rows = part_of(locator.rows(), ranks_.rank(), size());
+    const Range data_rows = part_of(moves_->data_rows, ranks_.rank(), size());
+    const Range made = moves_->is_scatter() ? data_rows : rows;
+    mine_ = {made.first * moves_->row_elements, made.count * moves_->row_elements};
+    cost_.written += made.count * moves_->row_bytes;
+    cost_.read += locator.tuples_of(rows).count * locator.decoder().components() *
+                  element_size(locator.decoder().indices().dtype());
+  }
+
+  // The part of this rank, in pieces that stay in cache, or where the plan prefers the whole result as large
+  // as memory allows.
+  void fill_ranges() {
+    const Threads& threads = settings_.threads;
+    const std::int64_t share = plan_.prefers_whole() ? memory_ / 2 / threads.count() : kChunkBytes;
+    const std::int64_t chunk = std::max<std::int64_t>(1, std::max(share, kChunkBytes) / width_);
+    threads.expect(mine_.count * width_);
+    together(ranks_, [&] {
+      std::vector<std::unique_ptr<Storage>> buffers(to_size(threads.count()));
+      threads.for_each(ceil_div(mine_.count, chunk), [&](std::int64_t number, int worker) {
+        auto& buffer = buffers[to_size(worker)];
+        if (!buffer) buffer = std::make_unique<Storage>(std::min(chunk, mine_.count) * width_);
+        const std::int64_t first = number * chunk;
+        const Range range = {mine_.first + first, std::min(chunk, mine_.count - first)};
+        plan_.fill(range, buffer->data());
+        result_.write(range, buffer->data());
+        threads.advance(range.count * width_);
+      });
+    });
+    count_footprint();
+  }
+
+  // Parts of the whole result, which all ranks see: those of a thread need not be one range.
+  void fill_parts() {
+    const Threads& threads = settings_.threads;
+    std::byte* whole = nullptr;
+    threads.expect(mine_.count * width_);
+    together(ranks_, [&] {
+      whole = result_.map();
+      if (plan_.base() == nullptr) return;
+      const std::int64_t chunk = kChunkBytes / width_;
+      threads.for_each(ceil_div(mine_.count, chunk), [&](std::int64_t number, int) {
+        const std::int64_t first = mine_.first + number * chunk;
+        const std::int64_t count = std::min(chunk, mine_.end() - first);
+        result_.write({first, count}, plan_.base() + first * width_);
+      });
+    });
+    // Ranks need not have the same number of threads, but all must divide the result alike.
+    const std::int64_t own_parts = ranks_.most(threads.count());
+    together(ranks_, [&] {
+      threads.for_each(own_parts, [&](std::int64_t part, int) {
+        plan_.fill_part(whole, ranks_.rank() * own_parts + part, size() * own_parts);
+        threads.advance(mine_.count * width_ / own_parts);
+      });
+    });
+    count_footprint();
+  }
+
+  // What a part of the result may need, at most.
+  void count_footprint() {
+    cost_.written += mine_.count * width_;
+    for (const Extent& extent : plan_.footprint(mine_))
+      cost_.read += extent.elements.count * element_size(bound_.call.operands[extent.operand].dtype());
+  }
+
+  const Ranks& ranks_;
+  const Bound& bound_;
+  Plan& plan_;
+  const RankResult& result_;
+  const Settings& settings_;
+  std::int64_t elements_;
+  std::int64_t width_;
+  Range mine_;  // elements of the result
+  std::optional<RowMoves> moves_;
+  std::int64_t memory_ = 0;
+  RankCost cost_;
+};
+
+}  // namespace
+
+RankPart fill_by_ranks(const Ranks& ranks, const Bound& bound, const RankResult& result,
+                       const Settings& settings) {
+  return RankPlan(ranks, bound, result, settings).run();
+}
+
+}  // namespace tensorop

@@ -1,0 +1,47 @@
+// Which rows the ranks own, and which ones a rank asks the others for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/threads.hpp"
+#include "kernels/range.hpp"
+#include "kernels/row_moves.hpp"
+#include "kernels/sorted_moves.hpp"
+
+namespace tensorop {
+
+// Elements, rows or bytes [0, size) that rank `rank` of `ranks` owns: its share, as equal as can be.
+[[nodiscard]] Range part_of(std::int64_t size, int rank, int ranks);
+
+// The rows of data that one rank asks for, of a window of its rows of the result.
+class RowRequests {
+ public:
+  // Throws PlanFault.
+  RowRequests(const RowMoves& moves, Range rows, int ranks, const Threads& threads);
+
+  // Ascending by row of data (Move::target): those that a rank owns.
+  [[nodiscard]] std::span<const Move> of(int owner) const;
+  // How many different rows these are.
+  [[nodiscard]] std::int64_t distinct(int owner) const;
+
+ private:
+  SortedMoves sorted_;
+  std::vector<std::size_t> begins_;  // in it, of each owner; one more than there are
+};
+
+// The windows that gather_by_exchange() makes, and the passes over data: the same on all ranks.
+struct GatherWindows {
+  std::int64_t rows;       // of each window, at most
+  std::int64_t pass_rows;  // of each pass, at most: one window, or several
+  std::int64_t passes;
+};
+[[nodiscard]] GatherWindows gather_windows(std::int64_t rows, std::int64_t row_bytes, int ranks,
+                                           std::int64_t memory);
+
+// Bytes that a request for a row takes.
+inline constexpr std::int64_t kRequestBytes = sizeof(std::int64_t);
+
+}  // namespace tensorop

@@ -1,0 +1,136 @@
+#include "ranks/together.hpp"
+
+#include <cstring>
+#include <exception>
+#include <limits>
+#include <new>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "kernels/fault.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+
+// What a PlanFault says, as bytes that go to other ranks.
+struct FaultFacts {
+  std::int64_t fault;
+  std::int64_t position;
+  std::int64_t axis;
+  std::int64_t size;
+  std::int64_t earlier;
+  std::int64_t target;
+};
+static_assert(std::is_trivially_copyable_v<FaultFacts>);
+
+FaultFacts facts_of(const PlanFault& fault) {
+  return {static_cast<std::int64_t>(fault.fault),
+          fault.position,
+          fault.axis,
+          fault.size,
+          fault.earlier,
+          fault.target};
+}
+
+[[noreturn]] void throw_fault(const FaultFacts& facts) {
+  PlanFault fault(static_cast<Fault>(facts.fault), facts.position);
+  fault.axis = facts.axis;
+  fault.size = facts.size;
+  fault.earlier = facts.earlier;
+  fault.target = facts.target;
+  throw fault;
+}
+
+// How work ended on this rank.
+struct Ending {
+  std::optional<PlanFault> fault;
+  std::optional<Error> error;
+  bool is_memory = false;
+};
+
+Ending run(const std::function<void()>& work) {
+  Ending ending;
+  try {
+    work();
+  } catch (const PlanFault& fault) {
+    ending.fault = fault;
+  } catch (const MemoryError& error) {
+    ending.error = error;
+    ending.is_memory = true;
+  } catch (const Error& error) {
+    ending.error = error;
+  } catch (const std::bad_alloc&) {
+    ending.error = Error("out of memory");
+    ending.is_memory = true;
+  } catch (const std::exception& error) {
+    ending.error = Error(cat("internal error: ", std::string_view(error.what())));
+  }
+  return ending;
+}
+
+// The message of an error without its rule, from which it can be made again.
+std::string message_of(const Error& error) {
+  std::string line = error.what();
+  if (!error.rule().empty()) line.resize(line.size() - error.rule().size() - std::strlen(" []"));
+  return line;
+}
+
+[[noreturn]] void throw_error_of(const Ranks& ranks, const Ending& ending, int from) {
+  const auto shared = [&](const auto& get) {
+    return broadcast_text(ranks, ending.error ? get(*ending.error) : std::string(), from);
+  };
+  const std::string message = shared(message_of);
+  const std::string rule = shared([](const Error& error) { return error.rule(); });
+  const std::string hint = shared([](const Error& error) { return error.hint(); });
+  const std::string kind = broadcast_text(ranks, ending.is_memory ? "memory" : "", from);
+  if (kind.empty()) throw Error(message, rule, hint);
+  throw MemoryError(message, rule, hint);
+}
+
+}  // namespace
+
+void together(const Ranks& ranks, const std::function<void()>& work) {
+  const Ending ending = run(work);
+  const bool failed = ending.fault || ending.error;
+  ranks.set_failed_together(ranks.least(failed ? 0 : 1) == 0);
+  if (!ranks.failed_together()) return;
+  const std::int64_t own = ending.fault ? ending.fault->position : kNone;
+  const std::int64_t position = ranks.least(own);
+  const bool is_mine = position == kNone ? ending.error.has_value() : own == position;
+  const auto from = static_cast<int>(ranks.least(is_mine ? ranks.rank() : ranks.size()));
+  if (position == kNone) throw_error_of(ranks, ending, from);
+  FaultFacts facts = ending.fault ? facts_of(*ending.fault) : FaultFacts{};
+  ranks.broadcast(std::as_writable_bytes(std::span(&facts, 1)), from);
+  throw_fault(facts);
+}
+
+void alone(const Ranks& ranks, const std::function<void()>& work) {
+  together(ranks, [&] {
+    if (ranks.is_first()) work();
+  });
+}
+
+std::string broadcast_text(const Ranks& ranks, std::string text, int from) {
+  std::int64_t bytes = to_int64(text.size());
+  ranks.broadcast(std::as_writable_bytes(std::span(&bytes, 1)), from);
+  text.resize(to_size(bytes));
+  if (bytes != 0) ranks.broadcast(std::as_writable_bytes(std::span(text)), from);
+  return text;
+}
+
+std::vector<std::string> gather_texts(const Ranks& ranks, const std::string& text) {
+  std::vector<std::string> texts;
+  for (int from = 0; from < ranks.size(); ++from)
+    texts.push_back(broadcast_text(ranks, from == ranks.rank() ? text : std::string(), from));
+  return texts;
+}
+
+}  // namespace tensorop

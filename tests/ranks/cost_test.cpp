@@ -1,0 +1,65 @@
+// What ranks read, send and write, counted without data: tests/bench/exchange_cost.cpp has larger problems.
+#include "ranks/row_requests.hpp"
+#include "support/catch.hpp"
+#include "support/exchange_cost.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr std::int64_t kRows = 400'000;  // of the result
+constexpr std::int64_t kDataRows = 4'000'000;
+constexpr std::int64_t kRowBytes = 512;
+
+TEST_CASE("ranks read data once in all, and send each row once to each rank that asks", "[ranks]") {
+  const CountedGather uniform = {kDataRows, kRowBytes, uniform_indices(kRows, kDataRows, 7)};
+  const std::int64_t read_by_one = total(count_exchange(uniform, 1), &RankCost::read);
+  for (const int ranks : {1, 2, 3, 4, 7, 8, 16, 32, 64}) {
+    CAPTURE(ranks);
+    const std::vector<RankCost> costs = count_exchange(uniform, ranks);
+    CHECK(total(costs, &RankCost::read) == read_by_one);
+    CHECK(total(costs, &RankCost::written) == kRows * kRowBytes);
+    CHECK(total(costs, &RankCost::sent) <= kRows * (kRowBytes + 16));
+    CHECK(imbalance(costs, &RankCost::read) < 0.1);
+    CHECK(imbalance(costs, &RankCost::sent) < 0.1);
+    CHECK(imbalance(costs, &RankCost::written) < 0.1);
+  }
+  CHECK(total(count_exchange(uniform, 1), &RankCost::sent) == 0);
+}
+
+TEST_CASE("a row that is asked for often is sent once to each rank that asks", "[ranks]") {
+  const CountedGather one_row = {kDataRows, kRowBytes, uniform_indices(kRows, 1, 7)};
+  // All but the rank that owns row 0 ask for it once.
+  CHECK(total(count_exchange(one_row, 8), &RankCost::sent) == 7 * (kRowBytes + kRequestBytes));
+  const CountedGather skewed = {kDataRows, kRowBytes, zipf_indices(kRows, kDataRows, HotRows::anywhere, 7)};
+  const std::vector<RankCost> costs = count_exchange(skewed, 8);
+  // Far fewer rows than are asked for: about a third of the requests are for the first 100 rows.
+  CHECK(total(costs, &RankCost::sent) < kRows * (kRowBytes + kRequestBytes) * 2 / 3);
+}
+
+TEST_CASE("windows are the same for all ranks, and passes as long as memory can sort", "[ranks]") {
+  struct Case {
+    std::int64_t rows;
+    std::int64_t row_bytes;
+    int ranks;
+    std::int64_t memory;
+    std::int64_t window_rows;
+    std::int64_t pass_rows;
+    std::int64_t passes;
+  };
+  for (const auto& [rows, row_bytes, ranks, memory, window_rows, pass_rows, passes] : std::vector<Case>{
+           {1000, 512, 4, 1 << 30, 250, 250, 1},
+           {1001, 512, 4, 1 << 30, 251, 251, 1},
+           {1000, 512, 4, 100 * 512 * 4, 100, 250, 1},
+           {1000, 512, 4, 100 * 24 * 4, 4, 100, 3},
+           {1000, 512, 4, 1, 1, 1, 250},
+           {3, 512, 7, 1 << 30, 1, 1, 1},
+       }) {
+    const GatherWindows got = gather_windows(rows, row_bytes, ranks, memory);
+    CHECK(got.rows == window_rows);
+    CHECK(got.pass_rows == pass_rows);
+    CHECK(got.passes == passes);
+  }
+}
+
+}  // namespace
+}  // namespace tensorop
