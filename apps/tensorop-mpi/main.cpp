@@ -1,0 +1,77 @@
+// The process of a rank: joins the MPI job, then runs the program together with the other ranks.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <span>
+#include <string>
+
+#include "base/mapping_guard.hpp"
+#include "base/system.hpp"
+#include "base/threads.hpp"
+#include "mpi_ranks.hpp"
+#include "ranks/distribute.hpp"
+#include "ranks/rank_executor.hpp"
+#include "tensorop/program.hpp"
+#include "tensorop/team.hpp"
+
+namespace tensorop {
+namespace {
+
+// Open MPI gives the first rank a terminal for standard output, whatever its own one is.
+class MpiSystem final : public System {
+ public:
+  bool isatty(int fd) override { return fd != STDOUT_FILENO && System::isatty(fd); }
+};
+
+// One rank speaks for all. Of the others only what ends their process at once is heard, on the descriptor
+// that this returns.
+int be_silent() {
+  const int heard = ::dup(STDERR_FILENO);
+  MappingGuard::report_to(heard);
+  const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int fd : {STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, fd);
+  return heard;
+}
+
+// The exit status of all ranks is that of the first one.
+int status_of_first(const MpiRanks& ranks, int status) {
+  std::int64_t shared = status;
+  ranks.broadcast(std::as_writable_bytes(std::span(&shared, 1)), 0);
+  return static_cast<int>(shared);
+}
+
+int run_rank(std::span<const char* const> args) {
+  const MpiRanks ranks;
+  MpiSystem system;
+  const ScopedSystem replaced(system);
+  if (ranks.size() == 1) return run_program(args);
+  const int heard = ranks.is_first() ? STDERR_FILENO : be_silent();
+  const RankExecutor executor(ranks);
+  const Team team = {
+      .executor = executor,
+      .is_first = ranks.is_first(),
+      .threads = std::max(1, available_cores() / ranks.ranks_on_same_cores()),
+      .processes_a_machine = ranks.ranks_per_machine(),
+      .run_batch = [&](const auto& jobs, const auto& settings, const auto& work, const auto& report) {
+        distribute_batch(ranks, jobs, settings, work, report);
+      }};
+  std::string failure;
+  const int status = run_program(args, &team, &failure);
+  // The others wait for this rank in the middle of something.
+  if (!failure.empty() && !ranks.failed_together()) {
+    if (!ranks.is_first()) ::dprintf(heard, "tensorop: rank %d: %s\n", ranks.rank(), failure.c_str());
+    MpiRanks::end_all();
+  }
+  return status_of_first(ranks, status);
+}
+
+}  // namespace
+}  // namespace tensorop
+
+int main(int argc, char** argv) {
+  tensorop::prepare_process();
+  return tensorop::run_rank({argv + std::min(argc, 1), argv + argc});
+}

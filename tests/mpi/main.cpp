@@ -1,0 +1,56 @@
+// The tests that MPI's ranks make together: mpirun -n 3 tensorop_mpi_tests. Every rank runs the same tests;
+// the first one reports.
+#define CATCH_CONFIG_RUNNER
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+#include "mpi_tests.hpp"
+#include "ranks/together.hpp"
+#include "support/catch.hpp"
+#include "support/files.hpp"
+#include "support/random.hpp"
+#include "support/temp_dir.hpp"
+
+#include "tensorop-mpi/mpi_ranks.hpp"
+
+namespace tensorop {
+namespace {
+
+const Ranks* ranks_of_tests = nullptr;
+std::string folder_of_tests;
+
+}  // namespace
+
+const Ranks& mpi_ranks() {
+  return *ranks_of_tests;
+}
+
+const std::string& shared_folder() {
+  return folder_of_tests;
+}
+
+}  // namespace tensorop
+
+int main(int argc, char** argv) {
+  using namespace tensorop;
+  const MpiRanks ranks;
+  ranks_of_tests = &ranks;
+  const TempDir folder;
+  folder_of_tests = broadcast_text(ranks, folder.path().string(), 0);
+  const std::string seed = broadcast_text(ranks, std::to_string(random_seed()), 0);
+  ::setenv("TENSOROP_SEED", seed.c_str(), 1);
+  // Each rank reports to a file of its own: standard output may be a terminal, whose report has colours.
+  const TempDir own;
+  const int heard = ::dup(STDOUT_FILENO);
+  const int report = ::open(own.file("report").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  ::dup2(report, STDOUT_FILENO);
+  const int failed = Catch::Session().run(argc, argv);
+  std::cout.flush();
+  ::dup2(heard, STDOUT_FILENO);
+  if (ranks.is_first()) std::cout << get(own.file("report"));
+  return static_cast<int>(ranks.most(failed));
+}
