@@ -38,7 +38,8 @@ class Executor {
   [[nodiscard]] virtual OutputInfo infer(const Request& request, const Settings& settings) const = 0;
   // Runs work that every rank does, with the same outcome. It may call the executor.
   virtual void together(const std::function<void()>& work) const = 0;
-  // Throws Error where the file of that name is one that only one process can read. Each rank looks for itself.
+  // Throws Error where the file of that name is one that only one process can read. Each rank looks for
+  // itself.
   virtual void require_regular(const std::string& path) const = 0;
   // Runs work on the first rank alone; the others wait for its end.
   virtual void alone(const std::function<void()>& work) const = 0;

@@ -102,7 +102,8 @@ class Batch {
   // A job that runs alone has all threads.
   Settings settings_of(std::size_t job) {
     Settings own;
-    const auto sharing = std::min<std::size_t>(running_ + ready_.size(), to_size(workers_of(jobs_, settings_)));
+    const auto sharing =
+        std::min<std::size_t>(running_ + ready_.size(), to_size(workers_of(jobs_, settings_)));
     own.threads = Threads(std::max(1, settings_.threads.count() / static_cast<int>(sharing)));
     own.memory = settings_.memory;
     own.executor = settings_.executor;
