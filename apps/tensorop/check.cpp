@@ -83,7 +83,7 @@ std::vector<Job> wanted_cases(const Arguments& arguments, std::vector<Unreadable
   return jobs;
 }
 
-// What another program has computed, or standard input, is for one process.
+// What another program has computed is for one process.
 void require_own_results(const std::vector<Job>& jobs) {
   for (const Job& job : jobs) {
     if (job.actual) throw Error(cat(job.location(), ": results of another program are for one process"));
@@ -223,11 +223,11 @@ ReadyCheck read_check(const Arguments& arguments) {
   out.jobs = wanted_cases(arguments, out.unreadable);
   if (team != nullptr) require_own_results(out.jobs);
   out.all_skipped = std::ranges::all_of(out.jobs, [](const Job& job) { return job.skipped.has_value(); });
-  if (const auto path = arguments.value("--junit"); path && *path != "-")
+  const bool runs = !arguments.has("--list");
+  if (const auto path = arguments.value("--junit"); runs && path && *path != "-")
     require_no_input(*path, out.jobs, out.unreadable, out.settings.actual_folder);
   if (out.shard) out.jobs = select_shard(out.jobs, *out.shard);
-  if (!arguments.has("--list"))
-    out.junit.emplace(team == nullptr || team->is_first ? arguments : Arguments(), "tensorop check");
+  if (runs) out.junit.emplace(team == nullptr || team->is_first ? arguments : Arguments(), "tensorop check");
   return out;
 }
 

@@ -196,6 +196,11 @@ MeteredSettings::MeteredSettings(const Arguments& arguments, const std::string& 
       progress_.hide_while([&] { explain(report); });
     };
   }
+  if (settings_.explain_ranks) {
+    settings_.explain_ranks = [this, explain = settings_.explain_ranks](std::span<const RankCost> costs) {
+      progress_.hide_while([&] { explain(costs); });
+    };
+  }
 }
 
 std::vector<Option> output_options() {

@@ -105,6 +105,7 @@ ReadyRun read_run(const Arguments& arguments) {
   // Of all shards: they share the folder, and a job has the same name in it whatever the shard.
   if (cases) out.folders = make_case_folders(out.jobs, *cases);
   if (out.shard) keep_shard(*out.shard, out.jobs, out.folders);
+  require_shared_files(arguments, out.jobs);
   for (Job& job : out.jobs) {
     if (job.output) job.output->durable = arguments.has("--fsync");
   }

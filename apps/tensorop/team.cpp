@@ -25,6 +25,19 @@ void require_readable_by_all(const Arguments& arguments) {
   for (const std::string& path : arguments.operands) arguments.team->executor.require_regular(path);
 }
 
+void require_shared_files(const Arguments& arguments, const std::vector<Job>& jobs) {
+  if (arguments.team == nullptr) return;
+  const Executor& executor = arguments.team->executor;
+  for (const Job& job : jobs) {
+    with_context(job.location(), [&] {
+      for_each_reference(job, [&](const std::string& key, const std::string& text) {
+        with_context(key, [&] { executor.require_regular(text); });
+      });
+      if (job.output) with_context("output", [&] { executor.require_regular(job.output->path); });
+    });
+  }
+}
+
 void require_same_jobs(const Arguments& arguments, const std::vector<Job>& jobs) {
   if (arguments.team == nullptr) return;
   std::uint64_t sum = jobs.size();

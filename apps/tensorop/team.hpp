@@ -31,6 +31,9 @@ void alone(const Arguments& arguments, const std::function<void()>& work);
 // Throws Error in a team for a file of jobs or cases that only one process can read.
 void require_readable_by_all(const Arguments& arguments);
 
+// Throws Error in a team where jobs read or write what only one process has: streams, standard output.
+void require_shared_files(const Arguments& arguments, const std::vector<Job>& jobs);
+
 // Throws Error unless all processes have read the same jobs.
 void require_same_jobs(const Arguments& arguments, const std::vector<Job>& jobs);
 

@@ -33,8 +33,12 @@ std::string temporary_name(const std::string& destination, int attempt) {
 
 void remove_leftover(const PendingName& name) {
   const bool is_file = name.kind() == PendingName::Kind::file;
-  const int flags = is_file ? O_NONBLOCK : O_DIRECTORY;
-  const FileDescriptor fd(os().open(name.path(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | flags, 0));
+  const auto open = [&](int flags) {
+    return FileDescriptor(os().open(name.path(), flags | O_NOFOLLOW | O_CLOEXEC, 0));
+  };
+  // Network file systems lock only what is open for writing.
+  FileDescriptor fd = open(is_file ? O_RDWR | O_NONBLOCK : O_RDONLY | O_DIRECTORY);
+  if (!fd.is_open() && is_file) fd = open(O_RDONLY | O_NONBLOCK);
   struct stat opened {};
   struct stat named {};
   if (!fd.is_open() || os().flock(fd.get()) != 0) return;

@@ -27,8 +27,8 @@
 namespace tensorop {
 namespace {
 
-// Jobs that each of the concurrent ones of a rank stands for in a step.
-constexpr int kStepJobs = 64;
+// Jobs of a step, for each rank: ranks need not run the same number concurrently, but must divide jobs alike.
+constexpr int kStepJobs = 256;
 
 // Sets that grow together, each known by its lowest member.
 class Sets {
@@ -178,7 +178,7 @@ class Distribution {
   // reported and a failure is known soon, enough that ranks wait little for each other. Returns the next
   // unit.
   Units run_step(Units first, Units end) {
-    const std::size_t most = to_size(std::int64_t{kStepJobs} * ranks_.size() * settings_.concurrent_jobs);
+    const std::size_t most = to_size(std::int64_t{kStepJobs} * ranks_.size());
     Wave step;
     for (std::size_t count = 0; first != end && count < most; ++first) {
       count += first->size();

@@ -21,7 +21,7 @@ struct Wave {
 [[nodiscard]] std::vector<std::vector<std::size_t>> deal(const Wave& wave, int ranks);
 
 // As run_batch(), together: every rank calls `work` for its jobs, and `report` for all of them. The outcomes
-// are reported when the wave of their job has ended.
+// are reported after each step of some hundred jobs for each rank.
 void distribute_batch(const Ranks& ranks, const std::vector<Job>& jobs, const BatchSettings& settings,
                       const JobWork& work, const JobReport& report);
 

@@ -19,10 +19,12 @@ namespace tensorop {
 struct Exchange {
   const Ranks& ranks;
   const Threads& threads;
-  std::int64_t memory;  // bytes that this rank's windows and buffers may take; a few megabytes in any case
-  bool is_mapped;       // whether data lies in a mapped file, whose pages may be given up after use
-  bool is_cold;         // whether pages of it may have to be read from a disk
-  RankCost* cost;       // null: nobody wants to know
+  // Bytes that this rank's windows and buffers may take; in any case a few megabytes, and a row for each
+  // other rank, each way.
+  std::int64_t memory;
+  bool is_mapped;  // whether data lies in a mapped file, whose pages may be given up after use
+  bool is_cold;    // whether pages of it may have to be read from a disk
+  RankCost* cost;  // null: nobody wants to know
   // A temporary file of so many bytes, for rows that memory does not hold until their turn.
   std::function<ScratchFile(std::int64_t bytes)> scratch;
   // Takes elements of this rank's part of the result, from any thread.

@@ -80,7 +80,7 @@ class GatherExchange {
 
  private:
   [[nodiscard]] std::int64_t pair_rows() const {
-    const std::int64_t bytes = std::min({exchange_.memory / 4 / size_, kPairBytes, kMostExchanged / size_});
+    const std::int64_t bytes = std::min({exchange_.memory / 5 / size_, kPairBytes, kMostExchanged / size_});
     return std::max<std::int64_t>(1, bytes / (moves_.row_bytes + kRequestBytes + to_int64(sizeof(Move))));
   }
 
@@ -125,7 +125,7 @@ class GatherExchange {
 
   // For the rows of all windows of a pass but the first.
   void begin_log(Range pass) {
-    const std::int64_t memory = exchange_.memory / 8;
+    const std::int64_t memory = exchange_.memory / 16;
     const std::int64_t records = pass.count - windows_.rows;
     const std::int64_t runs = windows_of(pass);
     log_.emplace(exchange_.scratch(RunLog::file_bytes(records, moves_.row_bytes, runs, memory)),

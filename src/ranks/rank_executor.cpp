@@ -277,10 +277,10 @@ OutputInfo RankExecutor::infer(const Request& request, const Settings& settings)
 
 void RankExecutor::require_regular(const std::string& path) const {
   constexpr const char* kHint = "give a file that all ranks see";
-  if (path == "-") throw Error("several ranks cannot read standard input", "", kHint);
+  if (path == "-") throw Error("standard input is for one process, not for several ranks", "", kHint);
   struct stat info {};
   if (os().stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)) return;
-  throw Error(cat(printable(path), ": several ranks cannot read a stream"), "", kHint);
+  throw Error(cat(printable(path), ": a stream is for one process, not for several ranks"), "", kHint);
 }
 
 void RankExecutor::together(const std::function<void()>& work) const {

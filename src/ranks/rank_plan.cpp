@@ -136,7 +136,8 @@ class RankPlan {
   // as memory allows.
   void fill_ranges() {
     const Threads& threads = settings_.threads;
-    const std::int64_t share = plan_.prefers_whole() ? memory_ / 2 / threads.count() : kChunkBytes;
+    const std::int64_t share =
+        plan_.prefers_whole() ? std::min(memory_ / 2, mine_.count * width_) / threads.count() : kChunkBytes;
     const std::int64_t chunk = std::max<std::int64_t>(1, std::max(share, kChunkBytes) / width_);
     threads.expect(mine_.count * width_);
     together(ranks_, [&] {

@@ -61,6 +61,9 @@ class ScatterExchange {
       const std::int64_t at = std::min(rows, first + ranks.rank() * block_rows_);
       make_round({at, std::min(block_rows_, rows - at)}, mine);
     }
+    // Windows need the memory.
+    addresses_.reset();
+    rows_.reset();
     together(ranks, [&] {
       for (std::int64_t number = 0; number < windows_; ++number) finish(window_of(mine, number), number);
     });
@@ -201,11 +204,13 @@ class ScatterExchange {
     const bool by_row = moves_.row_updates->by_row();
     // Moves are sorted once more when they are applied.
     if (by_row)
-      require_memory(log_->records(number) * (to_int64(3 * sizeof(Move)) + row_bytes),
-                     "a window of updates that are combined row by row");
+      require_memory(log_->records(number) * (to_int64(3 * sizeof(Move)) + row_bytes) *
+                         exchange_.ranks.ranks_per_machine(),
+                     "a window of updates that are combined row by row, on each rank,");
     const std::int64_t most =
         by_row ? log_->records(number) : std::min(log_->records(number), block_rows_ * size_);
     kept_moves_.clear();
+    kept_moves_.reserve(to_size(most));
     Storage rows(std::max<std::int64_t>(1, most * row_bytes), "updates of a window");
     const auto apply_piece = [&] {
       apply(window, rows.data());
