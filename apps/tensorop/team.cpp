@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "base/error.hpp"
+#include "base/paths.hpp"
 #include "base/text.hpp"
 
 namespace tensorop {
@@ -27,13 +28,16 @@ void require_readable_by_all(const Arguments& arguments) {
 
 void require_shared_files(const Arguments& arguments, const std::vector<Job>& jobs) {
   if (arguments.team == nullptr) return;
-  const Executor& executor = arguments.team->executor;
+  const auto check = [](const std::string& path) {
+    if (!path.starts_with("/dev/") && !path.starts_with("/proc/")) return;
+    if (!is_descriptor_name(resolve_links(path))) return;
+    throw Error(cat(printable(path), " is another file for each process"), "",
+                "give a file that all ranks see");
+  };
   for (const Job& job : jobs) {
     with_context(job.location(), [&] {
-      for_each_reference(job, [&](const std::string& key, const std::string& text) {
-        with_context(key, [&] { executor.require_regular(text); });
-      });
-      if (job.output) with_context("output", [&] { executor.require_regular(job.output->path); });
+      for_each_reference(job, [&](const std::string& /*key*/, const std::string& text) { check(text); });
+      if (job.output) check(job.output->path);
     });
   }
 }

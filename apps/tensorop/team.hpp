@@ -31,7 +31,7 @@ void alone(const Arguments& arguments, const std::function<void()>& work);
 // Throws Error in a team for a file of jobs or cases that only one process can read.
 void require_readable_by_all(const Arguments& arguments);
 
-// Throws Error in a team where jobs read or write what only one process has: streams, standard output.
+// Throws Error in a team where jobs read or write what is another file for each process: /dev/stdout.
 void require_shared_files(const Arguments& arguments, const std::vector<Job>& jobs);
 
 // Throws Error unless all processes have read the same jobs.
