@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Everything that is held true of tensorop, from a fresh Debian on:
 #
-#     tests/run.sh          the release and its tests, then the same under the address and undefined-behaviour sanitizers
-#     tests/run.sh all      these; tensorop-mpi with Open MPI; the format of the sources, the scripts that test the
-#                           binaries from outside, the thread sanitizer over what starts threads, and a few seconds of
-#                           each fuzz target
-#     tests/run.sh quick    the release and its tests alone
-#     tests/run.sh tidy     clang-tidy over the sources, nothing else
-#     tests/run.sh package  the Debian package, through lintian and in a fresh Debian, nothing else
+#     tests/run.sh          the release and its tests
+#     tests/run.sh all      what CI runs: the format of the sources; the release with tensorop-mpi and all its tests, also
+#                           the scripts; the tests and a few seconds of each fuzz target under the address and
+#                           undefined-behaviour sanitizers; what starts threads under the thread sanitizer
+#     tests/run.sh mpi      the release with tensorop-mpi, and the tests that start ranks
+#     tests/run.sh tidy     clang-tidy over the sources
+#     tests/run.sh package  the Debian package, through lintian and in a fresh Debian
 #
 # The last line is "N passed, N failed": test cases, all programs together. The exit status is 0 when none failed.
 set -euo pipefail
@@ -16,9 +16,9 @@ source apps/packages.sh
 
 mode=${1:-default}
 case $mode in
-  default | all | quick | tidy | package) ;;
+  default | all | mpi | tidy | package) ;;
   *)
-    echo "usage: tests/run.sh [all|quick|tidy|package]" >&2
+    echo "usage: tests/run.sh [all|mpi|tidy|package]" >&2
     exit 2
     ;;
 esac
@@ -26,8 +26,8 @@ esac
 # The examples of the docs call make and GNU parallel.
 packages=("${build_packages[@]}" make parallel catch2)
 case $mode in
-  default) packages+=(clang libclang-rt-dev) ;;
   all) packages+=(clang libclang-rt-dev clang-format python3 python3-numpy python3-onnx libonnx-testdata zsh fish groff-base libopenmpi-dev openmpi-bin) ;;
+  mpi) packages+=(python3 python3-numpy libopenmpi-dev openmpi-bin) ;;
   tidy) packages+=(clang-tidy) ;;
   package) packages+=(debootstrap dpkg-dev file lintian) ;;
 esac
@@ -59,21 +59,23 @@ count() {
   failed=$(( failed + $2 ))
 }
 
-# build PRESET TARGET...
+# build PRESET [OPTION...] -- TARGET...
 build() {
-  local preset=$1 with_mpi=OFF
+  local preset=$1 options=()
   shift
-  # Open MPI itself is not clean under the sanitizers; what is ours of it is tested there with threads for ranks.
-  if [[ $mode == all && $preset == release ]]; then
-    with_mpi=ON
-  fi
+  while [[ $1 != -- ]]; do
+    options+=("$1")
+    shift
+  done
+  shift
   heading "build: $preset"
   # The preset of the release leaves warnings alone, for those who package it; here they are errors in every preset.
-  cmake --preset "$preset" -DTENSOROP_WERROR=ON "-DTENSOROP_MPI=$with_mpi"
+  cmake --preset "$preset" -DTENSOROP_WERROR=ON "${options[@]}"
   cmake --build --preset "$preset" --target "$@"
 }
 
-# run_ctest PRESET [OPTION...]: one test of ctest is a file of test cases; Catch2's own summaries have their numbers.
+# run_ctest PRESET [OPTION...]: one test of ctest is a file of test cases, a page of commands or a script; the summaries
+# of Catch2 and of the scripts have their numbers.
 run_ctest() {
   heading "test: $1"
   local preset=$1 status=0 cases broken
@@ -82,6 +84,7 @@ run_ctest() {
   read -r cases broken < <(awk '
     /^All tests passed \(.* in [0-9]+ test cases?\)/ { passed += $(NF - 2) }
     /^test cases: / { for (i = 2; i < NF; i++) { if ($(i + 1) == "passed") passed += $i; if ($(i + 1) == "failed") failed += $i } }
+    /^[0-9]+ passed, [0-9]+ failed$/ { passed += $1; failed += $3 }
     END { print passed + 0, failed + 0 }' "build/$preset/Testing/Temporary/LastTest.log")
   # A program that crashes or hangs has no summary.
   if (( status != 0 && broken == 0 )); then
@@ -89,11 +92,6 @@ run_ctest() {
     broken=$(( broken > 0 ? broken : 1 ))
   fi
   count "$cases" "$broken"
-}
-
-# run_script SCRIPT [PRESET]: a Python test of a binary.
-run_script() {
-  run_counted "$1" timeout 300 /usr/bin/python3 "$1" "build/${2:-release}/apps/tensorop/tensorop"
 }
 
 # run_counted NAME COMMAND...: what has its counts in its last line.
@@ -139,40 +137,28 @@ if [[ $mode == tidy ]]; then
   exit
 fi
 if [[ $mode == package ]]; then
-  build release tensorop
+  build release -- tensorop
   run_counted tests/package.sh tests/package.sh build/release
   exit
 fi
+if [[ $mode == mpi ]]; then
+  build release -DTENSOROP_MPI=ON -- all
+  run_ctest release --label-regex mpi
+  exit
+fi
+if [[ $mode == default ]]; then
+  build release -- all
+  run_ctest release --label-exclude script
+  exit
+fi
 
-if [[ $mode == all ]]; then
-  check_format
-fi
-build release all
-run_ctest release --label-exclude script
-if [[ $mode != quick ]]; then
-  build asan all
-  # That any number of threads writes the same bytes was compared in the release; the thread sanitizer watches them.
-  run_ctest asan --label-exclude script --exclude-regex 'the same bytes'
-fi
-if [[ $mode == all ]]; then
-  run_script tests/io/numpy_roundtrip.py
-  run_script tests/io/number_boundaries.py
-  run_script tests/tensor/small_numbers.py
-  run_script tests/golden/numpy_compare.py
-  run_script tests/engine/numpy_masks.py
-  run_script tests/engine/limited_memory.py
-  run_script tests/io/npz_roundtrip.py
-  run_script tests/io/tensor_proto_roundtrip.py
-  run_script tests/io/safetensors_roundtrip.py
-  run_script tests/jobs/batch.py
-  run_script tests/jobs/other_program.py
-  run_script tests/cli/shells.py
-  run_script tests/ranks/mpi.py
-  run_counted tests/package.sh tests/package.sh build/release quick
-  run_script tests/onnx/made_cases.py
-  build tsan tensorop tensorop_long_tests
-  run_ctest tsan --label-regex threads
-  run_script tests/jobs/batch.py tsan
-  run_counted fuzz tests/fuzz/run.sh 3s -- -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O0
-fi
+check_format
+build release -DTENSOROP_MPI=ON -DTENSOROP_ALL_TESTS=ON -- all
+run_ctest release
+build asan -- all
+# That any number of threads writes the same bytes was compared in the release; the thread sanitizer watches them.
+run_ctest asan --label-exclude script --exclude-regex 'the same bytes'
+run_counted fuzz tests/fuzz/run.sh 3s
+build tsan -- tensorop tensorop_long_tests
+run_ctest tsan --label-regex threads
 heading "done"

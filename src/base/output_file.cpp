@@ -20,7 +20,7 @@
 namespace tensorop {
 namespace {
 
-constexpr mode_t kMode = 0666;  // less the umask
+constexpr mode_t kFileMode = 0666;  // less the umask
 
 // The descriptor of standard output or standard error when `path` is one of their names: they need not, and
 // sometimes cannot, be opened a second time.
@@ -115,7 +115,7 @@ OutputFile OutputFile::standard_output() {
 void OutputFile::open_temporary(Writers writers) {
   const std::string directory = directory_of(destination_);
   if (writers == Writers::this_process) {
-    fd_ = FileDescriptor(os().open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kMode));
+    fd_ = FileDescriptor(os().open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kFileMode));
     // Naming the file later needs /proc: without it the file must have a name now.
     if (fd_.is_open() && os().access("/proc/self/fd", F_OK) == 0) {
       // Processes that wrote this destination together, and were killed, may have left a file with a name.
@@ -140,7 +140,8 @@ bool OutputFile::create_named(int attempt, Writers writers) {
   auto name = std::make_unique<PendingName>(temporary_name(destination_, attempt));
   {
     NamingWindow window;
-    fd_ = FileDescriptor(os().open(name->path(), access_of(writers) | O_CREAT | O_EXCL | O_CLOEXEC, kMode));
+    fd_ =
+        FileDescriptor(os().open(name->path(), access_of(writers) | O_CREAT | O_EXCL | O_CLOEXEC, kFileMode));
     if (fd_.is_open()) window.add(*name);
   }
   if (!fd_.is_open()) {

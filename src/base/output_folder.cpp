@@ -16,7 +16,7 @@
 namespace tensorop {
 namespace {
 
-constexpr mode_t kMode = 0777;  // less the umask
+constexpr mode_t kFolderMode = 0777;  // less the umask
 
 std::string without_slashes(std::string path) {
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
@@ -74,7 +74,7 @@ bool OutputFolder::make_named(int attempt) {
   int reason = 0;
   {
     NamingWindow window;
-    reason = os().mkdir(name->path(), kMode) == 0 ? 0 : errno;
+    reason = os().mkdir(name->path(), kFolderMode) == 0 ? 0 : errno;
     if (reason == 0) window.add(*name);
   }
   if (reason != 0) {
@@ -127,7 +127,8 @@ std::string OutputFolder::shown_path_of(const std::string& name) const {
 }
 
 void OutputFolder::make_folder(const std::string& name) const {
-  if (os().mkdir(path_of(name).c_str(), kMode) != 0) throw_errno(name_, cat("cannot make the folder ", name));
+  if (os().mkdir(path_of(name).c_str(), kFolderMode) != 0)
+    throw_errno(name_, cat("cannot make the folder ", name));
 }
 
 void OutputFolder::commit() {

@@ -21,7 +21,7 @@ std::atomic<int> open_windows{0};
 std::atomic<bool> is_ending{false};
 // The lists change only within windows, under the mutex; a handler reads them when no window can be open.
 std::mutex list_mutex;
-PendingList<PendingName> names;
+PendingList<PendingName> pending_files;
 PendingList<PendingChild> children;
 
 extern "C" void end_by_signal(int signal_number) {
@@ -96,7 +96,7 @@ void remove_pending_names() {
   while (open_windows.load() != 0) ::poll(nullptr, 0, kMillisecond);
   children.for_each([](const PendingChild& child) { ::kill(-child.pid, SIGKILL); });
   children.for_each([](const PendingChild& child) { wait_for_end(child.pid); });
-  names.for_each([](const PendingName& name) {
+  pending_files.for_each([](const PendingName& name) {
     name.kind() == PendingName::Kind::file ? static_cast<void>(::unlink(name.path()))
                                            : remove_tree(name.path());
   });
@@ -121,12 +121,12 @@ NamingWindow::~NamingWindow() {
 
 void NamingWindow::add(PendingName& name) {
   const std::lock_guard lock(list_mutex);
-  names.add(name);
+  pending_files.add(name);
 }
 
 void NamingWindow::remove(PendingName& name) {
   const std::lock_guard lock(list_mutex);
-  names.remove(name);
+  pending_files.remove(name);
 }
 
 void NamingWindow::add(PendingChild& child) {

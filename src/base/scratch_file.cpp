@@ -17,7 +17,7 @@
 namespace tensorop {
 namespace {
 
-constexpr mode_t kPrivate = 0600;
+constexpr mode_t kPrivateMode = 0600;
 
 // All temporary files of a folder have this name, for the moment of their creation: what kill -9 leaves then
 // is removed by the next one.
@@ -30,7 +30,7 @@ FileDescriptor open_nameless(const std::string& path) {
   int reason = 0;
   {
     NamingWindow window;
-    fd = FileDescriptor(os().open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kPrivate));
+    fd = FileDescriptor(os().open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kPrivateMode));
     if (!fd.is_open() || (os().unlink(path.c_str()) != 0 && errno != ENOENT)) reason = errno;
   }
   errno = reason;
@@ -66,7 +66,7 @@ ScratchFile::~ScratchFile() {
 
 void ScratchFile::open_file() {
   constexpr int kMostNames = 100;
-  fd_ = FileDescriptor(os().open(folder_.c_str(), O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, kPrivate));
+  fd_ = FileDescriptor(os().open(folder_.c_str(), O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, kPrivateMode));
   std::string path = path_from(folder_, kName);
   for (int attempt = 0; !fd_.is_open() && attempt < kMostNames; ++attempt) {
     fd_ = open_nameless(path);

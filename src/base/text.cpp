@@ -91,6 +91,25 @@ std::string lower(std::string_view text) {
   return out;
 }
 
+void append_utf8(std::string& out, std::uint32_t code_point) {
+  const auto tail = [&](int shift) { out += static_cast<char>(0x80U | (code_point >> shift & 0x3FU)); };
+  if (code_point < 0x80) {
+    out += static_cast<char>(code_point);
+  } else if (code_point < 0x800) {
+    out += static_cast<char>(0xC0U | code_point >> 6);
+    tail(0);
+  } else if (code_point < 0x10000) {
+    out += static_cast<char>(0xE0U | code_point >> 12);
+    tail(6);
+    tail(0);
+  } else {
+    out += static_cast<char>(0xF0U | code_point >> 18);
+    tail(12);
+    tail(6);
+    tail(0);
+  }
+}
+
 std::string fold_name(std::string_view name) {
   std::string out = lower(name);
   std::erase_if(out, [](char c) { return c == '-' || c == '_'; });

@@ -4,8 +4,10 @@
 
 #include <charconv>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +57,14 @@ template <class... Pieces>
 
 // True when all of `text` is well-formed UTF-8 (no surrogates, nothing above U+10FFFF, no overlong forms).
 [[nodiscard]] bool is_utf8(std::string_view text);
+
+// Appends the UTF-8 form of a code point (at most U+10FFFF).
+void append_utf8(std::string& out, std::uint32_t code_point);
+
+// The bytes of `text`.
+[[nodiscard]] inline std::span<const std::byte> text_bytes(std::string_view text) {
+  return std::as_bytes(std::span(text));
+}
 
 // Lower case (ASCII) without '-' and '_': how operator and option names are compared.
 [[nodiscard]] std::string fold_name(std::string_view name);

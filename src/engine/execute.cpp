@@ -16,7 +16,7 @@ namespace tensorop {
 namespace {
 
 // Bytes that are computed and written at a time: few enough to be in cache when they are written.
-constexpr std::int64_t kChunkBytes = 1 << 20;
+constexpr std::int64_t kThreadBytes = 1 << 20;
 
 // More than a process can address, and than any valid request needs: refused before anything is written, also
 // on streams, which have no free space to compare with.
@@ -53,7 +53,7 @@ void check(const Plan& plan, const Threads& threads) {
 }
 
 void fill_parts(const Plan& plan, std::byte* whole, std::int64_t bytes, const Threads& threads) {
-  const std::int64_t parts = bytes < kChunkBytes ? 1 : threads.count();
+  const std::int64_t parts = bytes < kThreadBytes ? 1 : threads.count();
   threads.for_each(parts, [&](std::int64_t part, int /*worker*/) {
     plan.fill_part(whole, part, parts);
     threads.advance(bytes / parts + (part == 0 ? bytes % parts : 0));
@@ -66,7 +66,7 @@ struct Layout {
   std::int64_t width;  // bytes an element
   std::int64_t chunk;  // elements
   explicit Layout(const OutputInfo& output)
-      : elements(count(output.shape)), width(element_size(output.dtype)), chunk(kChunkBytes / width) {}
+      : elements(count(output.shape)), width(element_size(output.dtype)), chunk(kThreadBytes / width) {}
   [[nodiscard]] std::int64_t bytes() const { return elements * width; }
   [[nodiscard]] std::int64_t buffer_bytes() const { return std::min(chunk, elements) * width; }
 };

@@ -11,7 +11,7 @@
 namespace tensorop {
 namespace {
 
-constexpr std::size_t kIndices = 1;
+constexpr std::size_t kIndicesOfMask = 1;
 
 std::int64_t axis_of(const Call& call) {
   const auto at = find_attribute(*call.op, "axis") - call.op->attributes.data();
@@ -35,7 +35,7 @@ void apply_along_axis(const Tensor& mask, const Threads& threads, Call& call) {
     throw Error(cat("mask ", to_string(mask.shape()), " must have the size of axis ", axis, " of data ",
                     to_string(data), ": ", size));
   }
-  call.operands[kIndices] = true_positions(mask, threads);
+  call.operands[kIndicesOfMask] = true_positions(mask, threads);
 }
 
 // The positions among the elements of the leading dimensions.
@@ -52,7 +52,7 @@ void apply_to_leading(const Tensor& mask, const Threads& threads, Call& call) {
   merged.insert(merged.begin(), mask.size());
   const Tensor positions = true_positions(mask, threads);
   call.operands[0] = data.reshaped(std::move(merged));
-  call.operands[kIndices] = positions.reshaped({positions.size(), 1});
+  call.operands[kIndicesOfMask] = positions.reshaped({positions.size(), 1});
 }
 
 }  // namespace
@@ -81,13 +81,13 @@ std::optional<Shape> apply_mask(const Tensor& mask, const Threads& threads, Call
   const Tensor data = call.operands[0];
   if (data.rank() == 0) {
     // The operator refuses it by its own rule.
-    call.operands[kIndices] = Tensor(DType::int64, {0, 1});
+    call.operands[kIndicesOfMask] = Tensor(DType::int64, {0, 1});
   } else if (call.op->mask == MaskUse::along_axis) {
     apply_along_axis(mask, threads, call);
   } else {
     apply_to_leading(mask, threads, call);
   }
-  call.selected = call.operands[kIndices].size();
+  call.selected = call.operands[kIndicesOfMask].size();
   const bool starts_from_data = call.operands.size() > 2;
   return starts_from_data ? std::optional(data.shape()) : std::nullopt;
 }

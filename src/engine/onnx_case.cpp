@@ -27,7 +27,7 @@ struct ValueNames {
   std::array<std::string_view, 3> inputs;
   std::string_view output;
 };
-constexpr ValueNames kNames[] = {
+constexpr ValueNames kParameterNames[] = {
     {"BitShift", {"X", "Y"}, "Z"},
     {"Expand", {"input", "shape"}, "output"},
     {"Pow", {"X", "Y"}, "Z"},
@@ -38,8 +38,8 @@ constexpr ValueNames kOtherNames = {"", {"data", "indices", "updates"}, "output"
 
 ValueNames names_of(const Call& call) {
   const std::string_view published = call.version->published;
-  const auto* found = std::ranges::find(kNames, published, &ValueNames::published);
-  if (found != std::end(kNames)) return *found;
+  const auto* found = std::ranges::find(kParameterNames, published, &ValueNames::published);
+  if (found != std::end(kParameterNames)) return *found;
   return call.op->family == "elementwise" ? kElementwiseNames : kOtherNames;
 }
 

@@ -65,14 +65,14 @@ bool adapts(const Source& untyped, DType dtype) {
 }
 
 // The operands of one type variable.
-struct Group {
+struct OperandGroup {
   std::vector<const Source*> members;
   std::optional<DType> dtype;  // of a member that has one
   std::size_t undecided = 0;   // members that are described and do not name a dtype at once
 };
 
 // Of members that have all been read as their own dtypes.
-DType common_dtype(const Group& group, DType when_empty) {
+DType common_dtype(const OperandGroup& group, DType when_empty) {
   std::optional<DType> common;
   for (const Source* operand : group.members) {
     if (operand->fits_any_dtype() || operand->is_unnamed()) continue;
@@ -127,10 +127,10 @@ void resolve_as(Source& source, DType dtype, bool keep_text) {
 }  // namespace
 
 void resolve_dtypes(const std::vector<TypedOperand>& operands, Unfit unfit) {
-  std::map<std::string_view, Group> groups;
+  std::map<std::string_view, OperandGroup> groups;
   std::vector<JsonHead> heads;
   for (const auto& [source, name, type, named, when_empty] : operands) {
-    Group& group = groups[type];
+    OperandGroup& group = groups[type];
     group.members.push_back(source);
     const Tensor* const tensor = source->tensor();
     const JsonHead head = tensor == nullptr ? source->peek() : JsonHead();
@@ -155,7 +155,7 @@ void resolve_dtypes(const std::vector<TypedOperand>& operands, Unfit unfit) {
   const auto resolve = [unfit](Source& source, DType dtype) {
     unfit == Unfit::refused ? resolve_as(source, dtype) : resolve_if_fits(source, dtype);
   };
-  const auto read = [&resolve](const TypedOperand& operand, Group& group) {
+  const auto read = [&resolve](const TypedOperand& operand, OperandGroup& group) {
     if (operand.named) {
       operand.source->resolve(*operand.named);
     } else if (group.dtype) {
@@ -166,14 +166,14 @@ void resolve_dtypes(const std::vector<TypedOperand>& operands, Unfit unfit) {
     }
     if (!group.dtype && operand.source->tensor() != nullptr) group.dtype = operand.source->tensor()->dtype();
   };
-  each_untyped([&](const TypedOperand& operand, Group& group, const JsonHead& head) {
+  each_untyped([&](const TypedOperand& operand, OperandGroup& group, const JsonHead& head) {
     if (head.is_described) read(operand, group);
   });
-  each_untyped([&](const TypedOperand& operand, Group& group, const JsonHead&) {
+  each_untyped([&](const TypedOperand& operand, OperandGroup& group, const JsonHead&) {
     if (operand.source->is_unread()) read(operand, group);
   });
   if (error) std::rethrow_exception(error);
-  each_untyped([&](const TypedOperand& operand, Group& group, const JsonHead&) {
+  each_untyped([&](const TypedOperand& operand, OperandGroup& group, const JsonHead&) {
     if (!group.dtype) group.dtype = common_dtype(group, operand.when_empty);
     const bool is_named = operand.named && operand.source->is_unnamed();
     resolve(*operand.source, is_named ? *operand.named : *group.dtype);

@@ -39,18 +39,18 @@ Destination golden_destination(const Expectation& expect, bool is_missing) {
 }
 
 // A folder in another one, while this object lives.
-class CaseFolder {
+class CaseScratch {
  public:
-  CaseFolder(const TemporaryFolder& folder, std::size_t number)
+  CaseScratch(const TemporaryFolder& folder, std::size_t number)
       : path_(path_from(folder.path(), cat(number))) {
     constexpr mode_t kPrivate = 0700;
     // Not while a signal removes the outer folder.
     const NamingWindow window;
     if (os().mkdir(path_.c_str(), kPrivate) != 0) throw_errno(path_, "cannot make a folder");
   }
-  ~CaseFolder() { remove_tree(path_.c_str()); }
-  CaseFolder(const CaseFolder&) = delete;
-  CaseFolder& operator=(const CaseFolder&) = delete;
+  ~CaseScratch() { remove_tree(path_.c_str()); }
+  CaseScratch(const CaseScratch&) = delete;
+  CaseScratch& operator=(const CaseScratch&) = delete;
 
   [[nodiscard]] const std::string& path() const { return path_; }
 
@@ -205,7 +205,7 @@ class Check {
   std::optional<Tensor> work_program(std::size_t i, const Settings& own) {
     const Job& job = jobs_[i];
     CaseResult& found = *results_[i];
-    const CaseFolder folder(*folder_, i);
+    const CaseScratch folder(*folder_, i);
     attempt(found, [&] { found.program = run_case(job, *settings_.program, folder.path(), own); });
     if (found.program && judge_end(job, *settings_.program, found)) {
       const std::string path = std::exchange(found.program->result, {});

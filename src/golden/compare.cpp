@@ -18,13 +18,13 @@ namespace tensorop {
 namespace {
 
 // Elements that a thread compares at a time.
-constexpr std::int64_t kChunkBytes = 1 << 20;
+constexpr std::int64_t kCompareBytes = 1 << 20;
 
 // Stops when more than `enough` elements differ.
 Difference compare_all(const Tensor& actual, const Tensor& expected, const ElementTolerance& tolerance,
                        const Threads& threads, std::int64_t enough) {
   const std::int64_t elements = actual.size();
-  const std::int64_t chunk_size = kChunkBytes / element_size(actual.dtype());
+  const std::int64_t chunk_size = kCompareBytes / element_size(actual.dtype());
   std::vector<Difference> found(to_size(threads.count()));
   std::atomic<std::int64_t> differing{0};
   const std::int64_t bytes = 2 * element_size(actual.dtype());  // an element of each

@@ -24,19 +24,19 @@
 namespace tensorop {
 namespace {
 
-constexpr std::string_view kSpace = " \t\r\n";
+constexpr std::string_view kFormatSpace = " \t\r\n";
 
 // What stands in front of the first token of a text.
-std::string_view without_space(std::string_view head) {
+std::string_view without_leading_space(std::string_view head) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (head.starts_with(kByteOrderMark)) head.remove_prefix(kByteOrderMark.size());
-  head.remove_prefix(std::min(head.find_first_not_of(kSpace), head.size()));
+  head.remove_prefix(std::min(head.find_first_not_of(kFormatSpace), head.size()));
   return head;
 }
 
 // A list or an object. A string may also be the quoted header line of a table.
 bool begins_as_json(std::string_view head) {
-  const std::string_view text = without_space(head);
+  const std::string_view text = without_leading_space(head);
   return !text.empty() && (text[0] == '[' || text[0] == '{');
 }
 
@@ -191,9 +191,9 @@ namespace {
 
 // A single value, or nothing: what JSON says of it is right.
 bool is_single_value(std::string_view head) {
-  std::string_view text = without_space(head);
+  std::string_view text = without_leading_space(head);
   if (text.empty() || text[0] == '"') return true;
-  text = text.substr(0, text.find_first_of(kSpace));
+  text = text.substr(0, text.find_first_of(kFormatSpace));
   // The end of a long number is out of sight.
   if (text.size() >= kTableDetectBytes)
     return text.find_first_not_of("0123456789+-.eE") == std::string_view::npos;
@@ -206,8 +206,8 @@ bool is_single_value(std::string_view head) {
       format_titles([](const Format& format) { return format.is_readable() && !format.ending_decides; });
   const std::string_view foreign = foreign_format(head);
   const std::string_view rest = head.substr(std::min(head.find('\n'), head.size()));
-  const bool has_header = foreign.empty() && !without_space(rest).empty() &&
-                          (detect_format(without_space(rest)) != nullptr || is_single_value(rest));
+  const bool has_header = foreign.empty() && !without_leading_space(rest).empty() &&
+                          (detect_format(without_leading_space(rest)) != nullptr || is_single_value(rest));
   throw Error(cat("is neither ", join(titles), " nor a table of numbers; it begins with ", first_bytes(head),
                   foreign.empty() ? "" : cat(" (", foreign, ')')),
               "", has_header ? "a table has no header line: tail -n +2 FILE leaves it out" : "");

@@ -44,10 +44,10 @@ struct Value {
 };
 
 // Handles the events of one value of the outermost level (json_grammar.hpp).
-class Handler {
+class ObjectsHandler {
  public:
-  Handler(JsonScanner& in, Lines& lines, const std::string& name, std::vector<JsonObject>& objects,
-          std::vector<Value>& values)
+  ObjectsHandler(JsonScanner& in, Lines& lines, const std::string& name, std::vector<JsonObject>& objects,
+                 std::vector<Value>& values)
       : in_(in), lines_(lines), name_(name), objects_(objects), values_(values) {}
 
   [[nodiscard]] bool had_list() const { return had_list_; }
@@ -245,7 +245,7 @@ std::vector<JsonObject> read_json_objects(JsonText& text, const std::string& nam
     };
     if (had_list) refuse("list");
     if (line == last_line) refuse("object: each object begins on its own line");
-    Handler handler(in, lines, name, objects, values);
+    ObjectsHandler handler(in, lines, name, objects, values);
     const JsonToken first = in.next();
     parse_json(in, first, handler);
     had_list = handler.had_list();

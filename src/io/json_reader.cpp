@@ -17,10 +17,10 @@ namespace {
 constexpr std::array<std::string_view, 3> kKeys = {"dtype", "shape", "data"};
 
 // Handles the events of one reading of a document (json_grammar.hpp). Throws Error for anything wrong.
-class Handler {
+class TensorHandler {
  public:
   // `header` is what is known of the document; `is_complete` if it was read before.
-  Handler(JsonScanner& in, JsonHeader& header, bool is_complete, const JsonReading& reading)
+  TensorHandler(JsonScanner& in, JsonHeader& header, bool is_complete, const JsonReading& reading)
       : in_(in), header_(header), is_complete_(is_complete), reading_(reading) {}
 
   // Whether the data has been read; else it stands in front of the keys, and is to be read again.
@@ -183,7 +183,7 @@ JsonTensor read_json(JsonText& text, const JsonReading& reading) {
     const JsonToken first = in.next();
     if (first == JsonToken::end) throw Error("holds no JSON value");
     const std::size_t begin = in.offset() - 1;
-    Handler handler(in, header, is_complete, reading);
+    TensorHandler handler(in, header, is_complete, reading);
     parse_json(in, first, handler);
     constexpr std::string_view kEnd = "end of input";
     const JsonToken after = in.next(kEnd);

@@ -52,10 +52,6 @@ class Record {
   std::string bytes_;
 };
 
-std::span<const std::byte> bytes_of(std::string_view text) {
-  return std::as_bytes(std::span(text));
-}
-
 // The largest size after deflating: data that cannot be compressed is stored, with five bytes for each 16
 // KiB.
 std::optional<std::int64_t> most_deflated(std::int64_t bytes) {
@@ -142,14 +138,14 @@ void NpzWriter::append(std::span<const std::byte> bytes) {
 
 void NpzWriter::begin(Entry& entry) {
   entry.offset = written_;
-  append(bytes_of(local_header(entry, false)));
+  append(text_bytes(local_header(entry, false)));
 }
 
 void NpzWriter::end(const Entry& entry) {
   if (is_stream()) {
-    append(bytes_of(descriptor(entry)));
+    append(text_bytes(descriptor(entry)));
   } else {
-    file_.write_at(entry.offset, bytes_of(local_header(entry, true)));
+    file_.write_at(entry.offset, text_bytes(local_header(entry, true)));
   }
 }
 
@@ -168,8 +164,8 @@ void NpzWriter::take(const DeflatedBlock& block) {
 void NpzWriter::commit() {
   queue_.flush();
   const std::int64_t offset = written_;
-  for (const Entry& entry : entries_) append(bytes_of(directory_entry(entry)));
-  append(bytes_of(end_of_directory(offset, written_ - offset)));
+  for (const Entry& entry : entries_) append(text_bytes(directory_entry(entry)));
+  append(text_bytes(end_of_directory(offset, written_ - offset)));
   file_.commit();
 }
 

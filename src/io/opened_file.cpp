@@ -155,7 +155,7 @@ bool names_file(const std::string& text) {
 
 namespace {
 
-std::string_view without_space(std::string_view text) {
+std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n";
   const std::size_t begin = text.find_first_not_of(kSpace);
   if (begin == std::string_view::npos) return {};
@@ -163,7 +163,7 @@ std::string_view without_space(std::string_view text) {
 }
 
 // Takes the digits at the front of `text`; false where there are none.
-bool take_digits(std::string_view& text) {
+bool skip_digits(std::string_view& text) {
   const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
   text.remove_prefix(end);
   return end != 0;
@@ -174,15 +174,15 @@ bool is_json_number(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
   const bool begins_with_zero = text.starts_with('0');
   const std::size_t before = text.size();
-  if (!take_digits(text) || (begins_with_zero && before - text.size() > 1)) return false;
+  if (!skip_digits(text) || (begins_with_zero && before - text.size() > 1)) return false;
   if (text.starts_with('.')) {
     text.remove_prefix(1);
-    if (!take_digits(text)) return false;
+    if (!skip_digits(text)) return false;
   }
   if (text.starts_with('e') || text.starts_with('E')) {
     text.remove_prefix(1);
     if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
-    if (!take_digits(text)) return false;
+    if (!skip_digits(text)) return false;
   }
   return text.empty();
 }
@@ -190,7 +190,7 @@ bool is_json_number(std::string_view text) {
 }  // namespace
 
 bool is_inline_json(std::string_view text) {
-  const std::string_view value = without_space(text);
+  const std::string_view value = trimmed(text);
   const auto is_within = [&](char first, char last) {
     return value.size() > 1 && value.front() == first && value.back() == last;
   };
@@ -200,7 +200,7 @@ bool is_inline_json(std::string_view text) {
 
 // 2024.npy is a file: a number is one only as a whole.
 bool looks_like_json(std::string_view text) {
-  const std::string_view value = without_space(text);
+  const std::string_view value = trimmed(text);
   if (value.empty()) return false;
   if (value[0] == '[' || value[0] == '{' || value[0] == '"') return true;
   if (value == "true" || value == "false") return true;

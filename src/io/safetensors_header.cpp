@@ -29,9 +29,9 @@ std::optional<DType> dtype_of(std::string_view stored) {
 
 // Reads the JSON of a header event by event (json_grammar.hpp). Throws Error for anything wrong in it, except
 // for names that stand twice and for what the offsets say.
-class Handler {
+class HeaderHandler {
  public:
-  Handler(JsonScanner& in, SafetensorsHeader& header) : in_(in), header_(header) {}
+  HeaderHandler(JsonScanner& in, SafetensorsHeader& header) : in_(in), header_(header) {}
 
   void null() {
     if (wanted_ == Wanted::metadata) {
@@ -361,7 +361,7 @@ SafetensorsHeader parse_safetensors_header(std::string_view json, std::optional<
   JsonScanner in(text, "header", to_size(kSafetensorsPrefix));
   const JsonToken first = in.next();
   if (first == JsonToken::end) throw Error("header must be one JSON object, found white space");
-  Handler handler(in, header);
+  HeaderHandler handler(in, header);
   parse_json(in, first, handler);
   constexpr std::string_view kEnd = "the end of the header";
   const JsonToken after = in.next(kEnd);

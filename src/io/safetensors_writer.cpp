@@ -15,10 +15,6 @@
 namespace tensorop {
 namespace {
 
-std::span<const std::byte> bytes_of(std::string_view text) {
-  return std::as_bytes(std::span(text));
-}
-
 bool is_packed(DType dtype) {
   return info(dtype).bits == 4;
 }
@@ -134,7 +130,7 @@ std::vector<std::size_t> SafetensorsWriter::announce(const std::vector<ArchiveAr
   if (is_stream()) return order;
   constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
   file_.reserve(checked_add(to_int64(header_.size()), end).value_or(kMost));
-  file_.write_at(0, bytes_of(header_));
+  file_.write_at(0, text_bytes(header_));
   return order;
 }
 
@@ -152,7 +148,7 @@ std::unique_ptr<Sink> SafetensorsWriter::add([[maybe_unused]] const std::string&
 
 // The header goes to a stream with the first byte of an array: until then everything may still fail.
 void SafetensorsWriter::start_stream() {
-  if (is_stream() && !std::exchange(started_, true)) file_.append(bytes_of(header_));
+  if (is_stream() && !std::exchange(started_, true)) file_.append(text_bytes(header_));
 }
 
 void SafetensorsWriter::commit() {

@@ -8,9 +8,9 @@ namespace tensorop {
 namespace {
 
 // Handles the events of an index (json_grammar.hpp): looks for one key of its "weight_map".
-class Handler {
+class IndexHandler {
  public:
-  explicit Handler(std::optional<std::string_view> name) : name_(name) {}
+  explicit IndexHandler(std::optional<std::string_view> name) : name_(name) {}
 
   [[nodiscard]] bool is_index() const { return is_index_; }
   // The array that was looked for and the file that it is in, if it was found.
@@ -64,7 +64,7 @@ class Handler {
 }  // namespace
 
 void refuse_shard_index(std::string_view text, std::optional<std::string_view> name) {
-  Handler handler(name);
+  IndexHandler handler(name);
   try {
     JsonText whole(JsonSpan{text});
     JsonScanner in(whole);

@@ -16,14 +16,6 @@
 #include "io/archive.hpp"
 
 namespace tensorop {
-namespace {
-
-std::span<const std::byte> bytes_of(std::string_view text) {
-  return std::as_bytes(std::span(text));
-}
-
-}  // namespace
-
 void ElementFile::write(std::int64_t first, const std::byte* elements, std::int64_t bytes) const {
   file_.write_at(offset_ + first * width_, {elements, to_size(bytes)});
 }
@@ -46,8 +38,8 @@ Sink::Sink(Encoding encoding, std::unique_ptr<Transport> transport)
   constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
   const std::int64_t end = checked_add(offset, encoding_.least_bytes).value_or(kMost);
   transport_->reserve(checked_add(end, to_int64(encoding_.suffix.size())).value_or(kMost));
-  if (!encoding_.prefix.empty()) file->write_at(begin, bytes_of(encoding_.prefix));
-  if (!encoding_.suffix.empty()) file->write_at(begin + end, bytes_of(encoding_.suffix));
+  if (!encoding_.prefix.empty()) file->write_at(begin, text_bytes(encoding_.prefix));
+  if (!encoding_.suffix.empty()) file->write_at(begin + end, text_bytes(encoding_.suffix));
   elements_.emplace(*file, begin + offset, encoding_.element_bytes, encoding_.least_bytes);
 }
 
@@ -58,12 +50,12 @@ void Sink::encode(std::int64_t first, std::int64_t count, const std::byte* eleme
 
 // The bytes before the elements are written with the first of them: until then everything may still fail.
 void Sink::start() {
-  if (!std::exchange(started_, true)) transport_->append(bytes_of(encoding_.prefix));
+  if (!std::exchange(started_, true)) transport_->append(text_bytes(encoding_.prefix));
 }
 
 void Sink::append(std::string_view encoded) {
   start();
-  transport_->append(bytes_of(encoded));
+  transport_->append(text_bytes(encoded));
 }
 
 void Sink::commit() {

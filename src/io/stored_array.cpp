@@ -81,25 +81,6 @@ class StoredOrder {
   std::int64_t position_ = 0;
 };
 
-void append_utf8(std::string& out, std::uint32_t code) {
-  const auto tail = [&](int shift) { out += static_cast<char>(0x80U | (code >> shift & 0x3FU)); };
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xC0U | code >> 6);
-    tail(0);
-  } else if (code < 0x10000) {
-    out += static_cast<char>(0xE0U | code >> 12);
-    tail(6);
-    tail(0);
-  } else {
-    out += static_cast<char>(0xF0U | code >> 18);
-    tail(12);
-    tail(6);
-    tail(0);
-  }
-}
-
 // One stored string appended to the arena; false when it is not valid Unicode.
 bool append_string(std::string& arena, const std::byte* stored, const StoredArray& array) {
   if (array.encoding == StoredEncoding::bytes) {

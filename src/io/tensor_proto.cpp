@@ -31,12 +31,12 @@ struct RawData {
   [[nodiscard]] const std::byte* data() const { return file ? file->bytes().data() : memory->data(); }
 };
 
-constexpr std::int64_t kBlock = 1 << 20;
+constexpr std::int64_t kStreamBlock = 1 << 20;
 
 void skip(ProtoStream& stream, std::int64_t bytes) {
-  std::vector<std::byte> block(to_size(std::min(kBlock, bytes)));
-  for (std::int64_t done = 0; done < bytes; done += kBlock) {
-    stream.read(std::span(block).first(to_size(std::min(kBlock, bytes - done))));
+  std::vector<std::byte> block(to_size(std::min(kStreamBlock, bytes)));
+  for (std::int64_t done = 0; done < bytes; done += kStreamBlock) {
+    stream.read(std::span(block).first(to_size(std::min(kStreamBlock, bytes - done))));
   }
 }
 
@@ -50,7 +50,7 @@ RawData read_raw(ProtoStream& stream, std::int64_t bytes, const ArrayReading& re
         require_memory(bytes, "the array");
         memory->reserve(to_size(bytes));
       }
-      memory->resize(have + to_size(std::min(kBlock, bytes - to_int64(have))));
+      memory->resize(have + to_size(std::min(kStreamBlock, bytes - to_int64(have))));
       stream.read(std::span(*memory).subspan(have));
     }
     return {std::move(memory), nullptr};
@@ -58,7 +58,7 @@ RawData read_raw(ProtoStream& stream, std::int64_t bytes, const ArrayReading& re
   reading.threads.expect(bytes);
   std::optional<ScratchFile> file;
   for (std::int64_t done = 0; done < bytes; done += to_int64(memory->size())) {
-    memory->resize(to_size(std::min(kBlock, bytes - done)));
+    memory->resize(to_size(std::min(kStreamBlock, bytes - done)));
     stream.read(*memory);
     if (!file) file.emplace(reading.scratch(bytes));
     file->write_at(done, *memory);
@@ -141,7 +141,7 @@ std::string_view after_space(std::string_view head) {
   return head;
 }
 
-bool is_text(std::string_view head) {
+bool is_text_with_blanks(std::string_view head) {
   return std::ranges::all_of(head, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
     return byte >= 0x20 ? byte != 0x7F : byte >= '\t' && byte <= '\r';
@@ -157,11 +157,11 @@ bool begins_as_tensor_proto(std::string_view head) {
   if (head[0] != '\x0a') return false;
   const std::string_view text = after_space(head);
   constexpr std::string_view kJsonBegins = "{[\"-0123456789tfn";
-  return !text.empty() && kJsonBegins.find(text[0]) == std::string_view::npos && !is_text(text);
+  return !text.empty() && kJsonBegins.find(text[0]) == std::string_view::npos && !is_text_with_blanks(text);
 }
 
 bool may_be_tensor_proto(std::string_view head) {
-  return head.empty() || !is_text(head);
+  return head.empty() || !is_text_with_blanks(head);
 }
 
 NamedTensor read_tensor_proto(Bytes message, std::int64_t byte, std::shared_ptr<const void> owner,

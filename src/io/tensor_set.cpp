@@ -19,7 +19,7 @@ void sort_members(std::vector<SetMember>& members) {
 }
 
 // What has the form of a tensor is a file here.
-std::string as_file(const std::string& path) {
+std::string as_file_path(const std::string& path) {
   return is_inline_json(path) ? cat("./", path) : path;
 }
 
@@ -89,7 +89,7 @@ std::vector<std::string> TensorSet::warnings() const {
 }
 
 std::string TensorSet::path_of(const SetMember& member) const {
-  return is_archive() ? cat(name_, ":", member.name) : as_file(path_from(name_, member.name));
+  return is_archive() ? cat(name_, ":", member.name) : as_file_path(path_from(name_, member.name));
 }
 
 OpenedFile TensorSet::open_file_of(const SetMember& member) const {

@@ -17,10 +17,10 @@ constexpr std::int64_t kZip64LocatorBytes = 20;
 constexpr std::uint64_t kMostMembers = 1 << 20;
 constexpr std::uint64_t kIn64Bits = 0xFFFFFFFF;  // the value is in the zip64 field
 constexpr unsigned kEncrypted = 1U << 0;         // flag
-constexpr unsigned kSizesFollow = 1U << 3;       // flag: the header has neither sizes nor checksum
-constexpr unsigned kZip64Extra = 1;
+constexpr unsigned kSizesFollowFlag = 1U << 3;   // flag: the header has neither sizes nor checksum
+constexpr unsigned kZip64ExtraId = 1;
 
-[[noreturn]] void malformed(const std::string& what) {
+[[noreturn]] void malformed_archive(const std::string& what) {
   throw Error(cat("malformed zip archive: ", what));
 }
 
@@ -30,7 +30,7 @@ class Fields {
   Fields(std::span<const std::byte> bytes, const char* what) : bytes_(bytes), what_(what) {}
 
   std::span<const std::byte> take(std::uint64_t count) {
-    if (count > bytes_.size()) malformed(what_);
+    if (count > bytes_.size()) malformed_archive(what_);
     const auto front = bytes_.first(count);
     bytes_ = bytes_.subspan(count);
     return front;
@@ -50,7 +50,7 @@ class Fields {
   std::uint32_t u32() { return static_cast<std::uint32_t>(number(4)); }
   std::uint64_t u64() { return number(8); }
   void expect(std::string_view magic) {
-    if (text(magic.size()) != magic) malformed(what_);
+    if (text(magic.size()) != magic) malformed_archive(what_);
   }
   [[nodiscard]] std::uint64_t left() const { return bytes_.size(); }
 
@@ -81,7 +81,7 @@ std::int64_t find_end(std::span<const std::byte> file) {
     fields.take(16);
     if (fields.u16() == fields.left()) return offset;
   }
-  malformed(kWrongEnd);
+  malformed_archive(kWrongEnd);
 }
 
 // The end in its 64-bit form, where a locator before the end says where it is.
@@ -91,7 +91,7 @@ std::optional<End> read_zip64_end(std::span<const std::byte> file, std::int64_t 
   if (locator.text(4) != "PK\6\7") return std::nullopt;
   locator.take(4);
   const std::uint64_t offset = locator.u64();
-  if (offset > to_size(end_offset)) malformed(kWrongEnd);
+  if (offset > to_size(end_offset)) malformed_archive(kWrongEnd);
   Fields fields(file.subspan(offset), kWrongEnd);
   fields.expect("PK\6\6");
   fields.take(8 + 2 + 2 + 4 + 4);
@@ -101,7 +101,7 @@ std::optional<End> read_zip64_end(std::span<const std::byte> file, std::int64_t 
   end.bytes = fields.u64();
   end.offset = fields.u64();
   end.own_offset = static_cast<std::int64_t>(offset);
-  if (here != end.members) malformed("archives split into several files are not supported");
+  if (here != end.members) malformed_archive("archives split into several files are not supported");
   return end;
 }
 
@@ -119,24 +119,24 @@ End read_end(std::span<const std::byte> file) {
   end.offset = fields.u32();
   end.own_offset = offset;
   if (disk != 0 || directory_disk != 0 || here != end.members) {
-    malformed("archives split into several files are not supported");
+    malformed_archive("archives split into several files are not supported");
   }
   return end;
 }
 
 // The three fields that may be too large for their 32 bits.
-struct Sizes {
+struct ZipSizes {
   std::uint64_t bytes;
   std::uint64_t packed_bytes;
   std::uint64_t offset;
 };
 
 // Sets the fields that refer to a zip64 field from it, in its order.
-void widen(Sizes& sizes, Fields extra) {
+void widen(ZipSizes& sizes, Fields extra) {
   while (extra.left() >= 4) {
     const unsigned id = extra.u16();
     Fields field(extra.take(extra.u16()), kWrongDirectory);
-    if (id != kZip64Extra) continue;
+    if (id != kZip64ExtraId) continue;
     for (std::uint64_t* size : {&sizes.bytes, &sizes.packed_bytes, &sizes.offset}) {
       if (*size == kIn64Bits) *size = field.u64();
     }
@@ -152,7 +152,7 @@ ZipMember read_entry(Fields& fields, std::int64_t directory_offset) {
   member.method = fields.u16();
   fields.take(4);
   member.crc = fields.u32();
-  Sizes sizes{};
+  ZipSizes sizes{};
   sizes.packed_bytes = fields.u32();
   sizes.bytes = fields.u32();
   const unsigned name_bytes = fields.u16();
@@ -168,11 +168,11 @@ ZipMember read_entry(Fields& fields, std::int64_t directory_offset) {
   const auto most = static_cast<std::uint64_t>(directory_offset);
   const auto shown = [&] { return cat("member ", in_quotes(member.name)); };
   if (sizes.packed_bytes > most || sizes.offset > most - sizes.packed_bytes) {
-    malformed(cat(shown(), " claims ", sizes.packed_bytes, " bytes at byte ", sizes.offset,
-                  ", the file holds ", most, " before its central directory"));
+    malformed_archive(cat(shown(), " claims ", sizes.packed_bytes, " bytes at byte ", sizes.offset,
+                          ", the file holds ", most, " before its central directory"));
   }
   if (sizes.bytes > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-    malformed(cat(shown(), " promises ", sizes.bytes, " bytes (at most 2^63 - 1)"));
+    malformed_archive(cat(shown(), " promises ", sizes.bytes, " bytes (at most 2^63 - 1)"));
   }
   member.offset = static_cast<std::int64_t>(sizes.offset);
   member.packed_bytes = static_cast<std::int64_t>(sizes.packed_bytes);
@@ -201,9 +201,9 @@ void require_apart(const ZipDirectory& directory) {
         member.offset + kLocalHeaderBytes + to_int64(member.name.size()) + member.packed_bytes;
     const bool is_last = i + 1 == members.size();
     if (end <= (is_last ? directory.offset : members[i + 1]->offset)) continue;
-    malformed(is_last ? cat("member ", in_quotes(member.name), " reaches into the central directory")
-                      : cat("members ", in_quotes(member.name), " and ", in_quotes(members[i + 1]->name),
-                            " overlap"));
+    malformed_archive(is_last ? cat("member ", in_quotes(member.name), " reaches into the central directory")
+                              : cat("members ", in_quotes(member.name), " and ",
+                                    in_quotes(members[i + 1]->name), " overlap"));
   }
 }
 
@@ -216,7 +216,7 @@ bool begins_as_zip(std::string_view head) {
 ZipDirectory read_zip_directory(std::span<const std::byte> file) {
   const End end = read_end(file);
   const auto own_offset = static_cast<std::uint64_t>(end.own_offset);
-  if (end.bytes > own_offset || end.offset != own_offset - end.bytes) malformed(kWrongEnd);
+  if (end.bytes > own_offset || end.offset != own_offset - end.bytes) malformed_archive(kWrongEnd);
   if (end.members > kMostMembers) {
     throw Error(cat("the archive claims ", end.members, " members (at most ", kMostMembers, ")"));
   }
@@ -227,7 +227,7 @@ ZipDirectory read_zip_directory(std::span<const std::byte> file) {
     directory.members.push_back(read_entry(fields, directory.offset));
   }
   if (fields.left() != 0)
-    malformed(cat("the central directory holds more than the ", end.members, " members it states"));
+    malformed_archive(cat("the central directory holds more than the ", end.members, " members it states"));
   require_names_once(directory.members);
   require_apart(directory);
   return directory;
@@ -265,15 +265,16 @@ std::span<const std::byte> packed_bytes(std::span<const std::byte> file, const Z
     return here == kIn64Bits || here == static_cast<std::uint64_t>(size);
   };
   const bool sizes_agree =
-      (flags & kSizesFollow) != 0 ||
+      (flags & kSizesFollowFlag) != 0 ||
       (crc == member.crc && agrees(packed, member.packed_bytes) && agrees(bytes, member.bytes));
   const bool encryption_differs = ((flags ^ member.flags) & kEncrypted) != 0;
   if (encryption_differs || method != member.method || name != member.name || !sizes_agree) {
-    malformed(kWrongHeader);
+    malformed_archive(kWrongHeader);
   }
   fields.take(extra_bytes);
   if (to_size(member.packed_bytes) > fields.left()) {
-    malformed(cat("the ", member.packed_bytes, " bytes of the member reach into the central directory"));
+    malformed_archive(
+        cat("the ", member.packed_bytes, " bytes of the member reach into the central directory"));
   }
   return fields.take(to_size(member.packed_bytes));
 }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/folder_walk.hpp"
 #include "base/paths.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
@@ -13,11 +14,6 @@
 
 namespace tensorop {
 namespace {
-
-bool is_folder(const std::string& path) {
-  struct stat info {};
-  return os().stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
-}
 
 // A folder may contain itself through a symbolic link.
 bool is_linked_folder(const std::string& path) {

@@ -15,7 +15,7 @@ namespace tensorop {
 namespace {
 
 // A name from the model, for a message.
-std::string quoted(std::string_view name) {
+std::string quoted_name(std::string_view name) {
   return cat("\"", printable(name), "\"");
 }
 
@@ -37,7 +37,7 @@ std::string field_name(OnnxAttributeType type) {
 
 // The type of the attribute's value. A model of the first IR versions does not state it.
 OnnxAttributeType type_of(const OnnxAttribute& attribute) {
-  const std::string shown = cat("attribute ", quoted(attribute.name));
+  const std::string shown = cat("attribute ", quoted_name(attribute.name));
   if (attribute.refers_to_function) {
     throw Error(cat(shown, " refers to an attribute of a function (ref_attr_name)"));
   }
@@ -120,7 +120,7 @@ std::optional<Skipped> find_skipped(const OnnxModel& model, const std::vector<co
     for (const OnnxValue& value : *values) {
       if (value.kind == OnnxValueKind::tensor || value.kind == OnnxValueKind::untyped) continue;
       return Skipped{title,
-                     cat(std::string_view(role), " ", quoted(value.name), " is ", noun_of(value.kind))};
+                     cat(std::string_view(role), " ", quoted_name(value.name), " is ", noun_of(value.kind))};
     }
   }
   if (model.has_sparse_initializer) return Skipped{title, "the graph has a sparse initializer"};
@@ -156,11 +156,12 @@ class CallMaker {
   void collect_values() {
     for (const OnnxTensor& tensor : model_.initializers) {
       if (held_.emplace(tensor.name, Held{&tensor}).second) continue;
-      throw Error(cat("initializer ", quoted(tensor.name), " stands twice"));
+      throw Error(cat("initializer ", quoted_name(tensor.name), " stands twice"));
     }
     std::set<std::string> names;
     for (const OnnxValue& value : model_.inputs) {
-      if (!names.insert(value.name).second) throw Error(cat("input ", quoted(value.name), " stands twice"));
+      if (!names.insert(value.name).second)
+        throw Error(cat("input ", quoted_name(value.name), " stands twice"));
       const auto dtype = with_context("input", [&] { return declared_dtype(value); });
       if (const auto held = held_.find(value.name); held != held_.end()) {
         held->second.declared = dtype;
@@ -177,7 +178,7 @@ class CallMaker {
   void collect_outputs(const OnnxNode& node, std::set<std::string>& names) {
     for (const std::string& output : node.outputs) {
       if (output.empty() || names.insert(output).second) continue;
-      throw Error(cat("output ", quoted(output), " of ", node.op_type, " is the name of another value"));
+      throw Error(cat("output ", quoted_name(output), " of ", node.op_type, " is the name of another value"));
     }
     if (&node == &node_) return;
     if (!node.inputs.empty()) throw Error(cat("Constant has no input, not ", node.inputs.size()), kCallRule);
@@ -199,17 +200,17 @@ class CallMaker {
     }
     if (const auto found = held_.find(name); found != held_.end()) {
       const Held& held = found->second;
-      Tensor tensor = with_context(cat("initializer ", quoted(name)),
+      Tensor tensor = with_context(cat("initializer ", quoted_name(name)),
                                    [&] { return read_onnx_tensor(*held.tensor, model_.owner); });
       if (held.declared && *held.declared != tensor.dtype()) {
-        throw Error(cat("initializer ", quoted(name), " is ", tensorop::name(tensor.dtype()),
+        throw Error(cat("initializer ", quoted_name(name), " is ", tensorop::name(tensor.dtype()),
                         ", the model declares ", tensorop::name(*held.declared)));
       }
       call_.operands.push_back({0, std::move(tensor)});
     } else if (const auto input = inputs_.find(name); input != inputs_.end()) {
       call_.operands.push_back({input->second});
     } else {
-      throw Error(cat("node 0: input ", quoted(name), " is neither a graph input nor an initializer"));
+      throw Error(cat("node 0: input ", quoted_name(name), " is neither a graph input nor an initializer"));
     }
   }
 
@@ -217,7 +218,7 @@ class CallMaker {
     // Version 1 of the arithmetic has it, and it means nothing.
     constexpr std::int64_t kFirstWithout = 6;
     if (attribute.name == "consumed_inputs" && call_.opset < kFirstWithout) return;
-    const std::string shown = cat("attribute ", quoted(attribute.name));
+    const std::string shown = cat("attribute ", quoted_name(attribute.name));
     if (std::ranges::find(call_.attributes, attribute.name, &NamedText::name) != call_.attributes.end()) {
       throw Error(cat(shown, " stands twice"));
     }
@@ -244,9 +245,10 @@ class CallMaker {
     if (model_.outputs.empty()) throw Error("the graph has no output");
     std::set<std::string> names;
     for (const OnnxValue& value : model_.outputs) {
-      if (!names.insert(value.name).second) throw Error(cat("output ", quoted(value.name), " stands twice"));
+      if (!names.insert(value.name).second)
+        throw Error(cat("output ", quoted_name(value.name), " stands twice"));
       if (std::ranges::find(node_.outputs, value.name) != node_.outputs.end()) continue;
-      throw Error(cat("output ", quoted(value.name), " of the graph is not made by the node"));
+      throw Error(cat("output ", quoted_name(value.name), " of the graph is not made by the node"));
     }
     if (node_.outputs.size() != 1) {
       throw Error(cat(node_.op_type, " has 1 output, not ", node_.outputs.size()), kCallRule);

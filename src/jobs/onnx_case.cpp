@@ -127,7 +127,7 @@ Tolerances tolerances_of(std::vector<ToleranceText> noted, const JobDefaults& de
 }
 
 // The call of the model in a folder, or why tensorop does not have it.
-std::variant<OnnxCall, Skipped> read_call(const std::string& folder) {
+std::variant<OnnxCall, Skipped> read_case_call(const std::string& folder) {
   try {
     const OnnxModel model = read_case_model(folder);
     return with_context(printable(model_in(folder)), [&] { return call_of_model(model); });
@@ -164,10 +164,10 @@ void require_declared_dtype(const std::string& path, const OnnxCall& call, std::
 }
 
 // Reads the cases of one folder.
-class CaseFolder {
+class OnnxCaseReader {
  public:
-  CaseFolder(const std::string& folder, const std::vector<std::string>& names, const JobDefaults& defaults,
-             std::vector<Job>& jobs)
+  OnnxCaseReader(const std::string& folder, const std::vector<std::string>& names,
+                 const JobDefaults& defaults, std::vector<Job>& jobs)
       : folder_(folder), names_(names), defaults_(defaults), jobs_(jobs) {}
 
   void read() {
@@ -176,7 +176,7 @@ class CaseFolder {
     std::variant<OnnxCall, Skipped> found;
     Job whole = job_at(folder_, name_of_folder(folder_));
     if (!attempt(whole, [&] {
-          found = read_call(folder_);
+          found = read_case_call(folder_);
           if (std::holds_alternative<Skipped>(found)) return;
           if (has(names_, kOnnxNote)) noted_ = noted_tolerances(path_from(folder_, std::string(kOnnxNote)));
           tolerances_ = tolerances_of(std::move(noted_), defaults_);
@@ -293,7 +293,7 @@ std::vector<std::string> data_sets(const std::vector<std::string>& names) {
 
 void read_onnx_case(const std::string& folder, const std::vector<std::string>& names,
                     const JobDefaults& defaults, std::vector<Job>& jobs) {
-  CaseFolder(folder, names, defaults, jobs).read();
+  OnnxCaseReader(folder, names, defaults, jobs).read();
 }
 
 std::optional<Job> read_download(const std::string& path) {

@@ -55,9 +55,9 @@ class GoldenKeys {
 };
 
 // Groups of jobs that depend on each other; a group is known by one of its jobs.
-class Groups {
+class JobGroups {
  public:
-  explicit Groups(const std::vector<Job>& jobs) : next_(jobs.size()) {
+  explicit JobGroups(const std::vector<Job>& jobs) : next_(jobs.size()) {
     std::iota(next_.begin(), next_.end(), std::size_t{0});
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       for (const Need& need : jobs[i].needs) join(i, need.job);
@@ -119,25 +119,25 @@ std::vector<Place> places_of(const std::vector<Job>& jobs) {
   return out;
 }
 
-struct Group {
+struct JobGroup {
   std::size_t known_by;
   std::int64_t jobs;  // those that are not skipped
   Place first;
 };
 
 // The groups in the order in which they are dealt out.
-std::vector<Group> in_order(const std::vector<Job>& jobs, Groups& groups) {
+std::vector<JobGroup> in_order(const std::vector<Job>& jobs, JobGroups& groups) {
   const std::vector<Place> places = places_of(jobs);
-  std::vector<Group> all(jobs.size());
+  std::vector<JobGroup> all(jobs.size());
   for (std::size_t i = 0; i < jobs.size(); ++i) all[i] = {i, 0, places[i]};
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    Group& group = all[groups.of(i)];
+    JobGroup& group = all[groups.of(i)];
     group.jobs += jobs[i].skipped ? 0 : 1;
     group.first = std::min(group.first, places[i]);
   }
-  std::erase_if(all, [&](const Group& group) { return groups.of(group.known_by) != group.known_by; });
+  std::erase_if(all, [&](const JobGroup& group) { return groups.of(group.known_by) != group.known_by; });
   // Equal places are those of a file that is in the list twice.
-  std::ranges::stable_sort(all, [](const Group& a, const Group& b) {
+  std::ranges::stable_sort(all, [](const JobGroup& a, const JobGroup& b) {
     return a.jobs != b.jobs ? a.jobs > b.jobs : a.first < b.first;
   });
   return all;
@@ -164,11 +164,11 @@ class Dealer {
 }  // namespace
 
 std::vector<bool> jobs_of_shard(const std::vector<Job>& jobs, const Shard& shard) {
-  Groups groups(jobs);
+  JobGroups groups(jobs);
   // However many shards there are, those after as many as there are jobs are empty.
   Dealer dealer(std::min(shard.count, to_int64(jobs.size())));
   std::vector<bool> is_in(jobs.size());
-  for (const Group& group : in_order(jobs, groups)) {
+  for (const JobGroup& group : in_order(jobs, groups)) {
     is_in[group.known_by] = dealer.deal(group.jobs) == shard.number - 1;
   }
   for (std::size_t i = 0; i < jobs.size(); ++i) is_in[i] = is_in[groups.of(i)];

@@ -12,7 +12,7 @@
 namespace tensorop {
 namespace {
 
-constexpr std::int64_t kAlignment = 64;
+constexpr std::int64_t kPartAlignment = 64;
 
 // A chunk is so large that the rows of a window in it are written in pieces of about this size.
 constexpr std::int64_t kPieceBytes = 256 << 10;
@@ -22,7 +22,7 @@ constexpr std::int64_t kPlaceBytes = 4 << 20;
 constexpr std::int64_t kRunTargetBytes = sizeof(std::uint32_t);
 
 std::int64_t aligned(std::int64_t bytes) {
-  return ceil_div(bytes, kAlignment) * kAlignment;
+  return ceil_div(bytes, kPartAlignment) * kPartAlignment;
 }
 
 // Rows that a worker distributes at a time.
@@ -106,9 +106,9 @@ class Chunks {
 };
 
 // The rows of a chunk, grouped by window.
-class Groups {
+class WindowGroups {
  public:
-  Groups(const Chunks& chunks, std::int64_t row_bytes)
+  WindowGroups(const Chunks& chunks, std::int64_t row_bytes)
       : row_bytes_(row_bytes),
         targets_(to_size(chunks.size())),
         begins_(to_size(chunks.windows() + 1)),
@@ -152,7 +152,7 @@ class Groups {
 }  // namespace
 
 std::int64_t Distribution::bytes(std::int64_t rows, std::int64_t row_bytes, std::int64_t windows) {
-  return rows * (row_bytes + kRunTargetBytes) + 2 * windows * kAlignment;
+  return rows * (row_bytes + kRunTargetBytes) + 2 * windows * kPartAlignment;
 }
 
 Distribution::Distribution(const DistributedRows& from, std::int64_t window_rows,
@@ -175,12 +175,12 @@ Distribution::Distribution(const DistributedRows& from, std::int64_t window_rows
   }
 
   threads.expect(from.locator.rows() * row_bytes);
-  std::vector<std::unique_ptr<Groups>> groups(to_size(threads.count()));
+  std::vector<std::unique_ptr<WindowGroups>> groups(to_size(threads.count()));
   threads.for_each(chunks.count(), [&](std::int64_t chunk, int worker) {
     const Range later = chunks.rows(chunk + threads.count());
     will_need(from.rows + later.first * row_bytes, later.count * row_bytes);
     auto& mine = groups[static_cast<std::size_t>(worker)];
-    if (!mine) mine = std::make_unique<Groups>(chunks, row_bytes);
+    if (!mine) mine = std::make_unique<WindowGroups>(chunks, row_bytes);
     mine->fill(chunks, chunk, from.rows + chunks.rows(chunk).first * row_bytes);
     for (std::int64_t window = 0; window < chunks.windows(); ++window) {
       const std::int64_t count = mine->count(window);

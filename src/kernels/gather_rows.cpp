@@ -19,8 +19,8 @@
 namespace tensorop {
 namespace {
 
-constexpr std::size_t kData = 0;
-constexpr std::size_t kIndices = 1;
+constexpr std::size_t kGatherData = 0;
+constexpr std::size_t kGatherIndices = 1;
 
 // Bytes of rows that the system is told of at a time.
 constexpr std::int64_t kAdvisedBytes = 1 << 20;
@@ -115,7 +115,7 @@ class GatherRows final : public Plan {
     std::int64_t offset = 0;
     locator_->locate(element / row_elements_, 1, &offset);
     if (offset == kSkip) return {};
-    return {{kData, offset * row_elements_ + element % row_elements_}};
+    return {{kGatherData, offset * row_elements_ + element % row_elements_}};
   }
 
   [[nodiscard]] Footprint footprint(Range range) const override {
@@ -124,13 +124,13 @@ class GatherRows final : public Plan {
     const Range rows = {first, ceil_div(range.end(), row_elements_) - first};
     const Range tuples = locator_->tuples_of(rows);
     const std::int64_t components = locator_->decoder().components();
-    Extent data = {kData, {0, data_.size()}};
+    Extent data = {kGatherData, {0, data_.size()}};
     if (const std::int64_t size = locator_->group_size(); size != 0) {
       const std::int64_t group = first / locator_->group_rows();
       const std::int64_t groups = ceil_div(rows.end(), locator_->group_rows()) - group;
       data.elements = {group * size * row_elements_, groups * size * row_elements_};
     }
-    return {data, {kIndices, {tuples.first * components, tuples.count * components}}};
+    return {data, {kGatherIndices, {tuples.first * components, tuples.count * components}}};
   }
 
   [[nodiscard]] std::optional<RowMoves> row_moves() const override {

@@ -17,22 +17,22 @@ namespace tensorop {
 namespace {
 
 // A pass over data takes so much for each row, beside the row itself.
-constexpr std::int64_t kSortBytes = 24;
+constexpr std::int64_t kGatherSortBytes = 24;
 // Rows that a thread reads at a time, and their bytes, at most: they stay in its cache.
 constexpr std::int64_t kBlockRows = 512;
-constexpr std::int64_t kBlockBytes = 1 << 20;
+constexpr std::int64_t kGatherBlockBytes = 1 << 20;
 // The system is told of rows before they are read: of so many, or of so many bytes. Disks that answer many
 // requests at a time are kept busy.
 constexpr std::int64_t kAheadRows = 1 << 10;
-constexpr std::int64_t kAheadBytes = 16 << 20;
+constexpr std::int64_t kGatherAheadBytes = 16 << 20;
 // Bytes of a result that a thread writes at a time.
-constexpr std::int64_t kWriteBytes = 4 << 20;
+constexpr std::int64_t kGatherWriteBytes = 4 << 20;
 // Before each row in a temporary file: its number in the window.
 constexpr std::int64_t kNumberBytes = sizeof(std::int64_t);
 
 // Passes over data: each takes the rows of some windows of the result. Those of the first window go to their
 // places in memory, those of the others to a temporary file, in one part for each window.
-struct Sizes {
+struct WindowSizes {
   std::int64_t pass_rows;
   std::int64_t window_rows;
   [[nodiscard]] std::int64_t passes(std::int64_t rows) const { return ceil_div(rows, pass_rows); }
@@ -50,19 +50,19 @@ std::int64_t read_bytes(const WindowedGather& gather, std::int64_t rows) {
   return rows > most_rows ? all : rows * (gather.row_bytes + kPage);
 }
 
-Sizes choose_sizes(const WindowedGather& gather, std::int64_t memory) {
+WindowSizes choose_sizes(const WindowedGather& gather, std::int64_t memory) {
   const std::int64_t rows = gather.locator.rows();
   const auto most = [&](std::int64_t bytes, std::int64_t row_bytes) {
     return std::clamp<std::int64_t>(bytes / row_bytes, 1, rows);
   };
-  const std::int64_t direct_rows = most(memory, gather.row_bytes + kSortBytes);
-  const Sizes direct = {direct_rows, direct_rows};
+  const std::int64_t direct_rows = most(memory, gather.row_bytes + kGatherSortBytes);
+  const WindowSizes direct = {direct_rows, direct_rows};
   // Half of the memory at most for sorting, the rest for a window.
-  const std::int64_t pass_rows = most(memory / 2, kSortBytes);
-  const Sizes by_file = {pass_rows,
-                         std::min(pass_rows, most(memory - pass_rows * kSortBytes, gather.row_bytes))};
+  const std::int64_t pass_rows = most(memory / 2, kGatherSortBytes);
+  const WindowSizes by_file = {
+      pass_rows, std::min(pass_rows, most(memory - pass_rows * kGatherSortBytes, gather.row_bytes))};
   // What is read and written altogether.
-  const auto cost = [&](const Sizes& sizes) {
+  const auto cost = [&](const WindowSizes& sizes) {
     return sizes.passes(rows) * read_bytes(gather, sizes.pass_rows) +
            2 * sizes.scratch_rows(rows) * (gather.row_bytes + kNumberBytes);
   };
@@ -77,7 +77,7 @@ class AscendingRows {
     moves_.sort(gather.locator, rows, gather.data_rows,
                 std::clamp<std::int64_t>(rows.count / kBlockRows, 1, 4096), threads);
     moves_.sort_within_buckets(threads);
-    block_rows_ = std::clamp<std::int64_t>(kBlockBytes / gather.row_bytes, 1, kBlockRows);
+    block_rows_ = std::clamp<std::int64_t>(kGatherBlockBytes / gather.row_bytes, 1, kBlockRows);
   }
 
   [[nodiscard]] std::int64_t count() const { return moves_.count(); }
@@ -92,7 +92,7 @@ class AscendingRows {
   void for_each_block(const Take& take) const {
     const std::int64_t row_bytes = gather_.row_bytes;
     const std::int64_t ahead =
-        std::max(ceil_div(kAheadRows, block_rows_), kAheadBytes / (block_rows_ * (row_bytes + kPage)));
+        std::max(ceil_div(kAheadRows, block_rows_), kGatherAheadBytes / (block_rows_ * (row_bytes + kPage)));
     const auto announce = [&](std::int64_t number) {
       if (number < blocks()) will_need_rows(gather_.data, row_bytes, block(number));
     };
@@ -214,7 +214,7 @@ class Gathering {
 
   void read_part(const ScratchFile& file, Range rows) {
     const std::int64_t record = kNumberBytes + gather_.row_bytes;
-    const std::int64_t step = std::max<std::int64_t>(1, kBlockBytes / record);
+    const std::int64_t step = std::max<std::int64_t>(1, kGatherBlockBytes / record);
     threads_.for_each(ceil_div(rows.count, step), [&](std::int64_t number, int /*worker*/) {
       const std::int64_t n = std::min(step, rows.count - number * step);
       std::vector<std::byte> records(to_size(n * record));
@@ -230,7 +230,7 @@ class Gathering {
 
   void write_window(Range window) {
     const std::int64_t step =
-        windowing_.anywhere ? std::max<std::int64_t>(1, kWriteBytes / gather_.row_bytes) : window.count;
+        windowing_.anywhere ? std::max<std::int64_t>(1, kGatherWriteBytes / gather_.row_bytes) : window.count;
     threads_.for_each(ceil_div(window.count, step), [&](std::int64_t number, int /*worker*/) {
       const std::int64_t at = number * step;
       const std::int64_t n = std::min(step, window.count - at);
@@ -242,14 +242,14 @@ class Gathering {
   const WindowedGather& gather_;
   const Windowing& windowing_;
   const Threads& threads_;
-  Sizes sizes_;
+  WindowSizes sizes_;
   Storage window_;
 };
 
 }  // namespace
 
 WindowPlan WindowedGather::plan(std::int64_t memory) const {
-  const Sizes sizes = choose_sizes(*this, memory);
+  const WindowSizes sizes = choose_sizes(*this, memory);
   const std::int64_t rows = locator.rows();
   return {.count = rows / sizes.pass_rows * ceil_div(sizes.pass_rows, sizes.window_rows) +
                    ceil_div(rows % sizes.pass_rows, sizes.window_rows),

@@ -78,7 +78,7 @@ OpenTest test_of(DType dtype) {
   });
 }
 
-std::size_t words_of(std::int64_t elements) {
+std::size_t mask_words(std::int64_t elements) {
   return to_size(ceil_div(elements, 64));
 }
 
@@ -89,13 +89,13 @@ std::int64_t chunk_of(const Plan& plan, std::int64_t elements, const Threads& th
   return ceil_div(std::max(kLargeChunk, std::min(share, kMostMarked / threads.count())), 64) * 64;
 }
 
-class OpenMask final : public Plan {
+class OpenMaskPlan final : public Plan {
  public:
-  OpenMask(const Plan& plan, std::int64_t elements) : plan_(plan), elements_(elements) {}
+  OpenMaskPlan(const Plan& plan, std::int64_t elements) : plan_(plan), elements_(elements) {}
 
   void prepare(const Threads& threads) override {
     if (!plan_.prefers_whole() || plan_.open_reason() == OpenReason::none) return;
-    bits_.resize(words_of(elements_));
+    bits_.resize(mask_words(elements_));
     const std::int64_t chunk = chunk_of(plan_, elements_, threads);
     threads.for_each(ceil_div(elements_, chunk), [&](std::int64_t number, int /*worker*/) {
       const std::int64_t first = number * chunk;
@@ -108,7 +108,7 @@ class OpenMask final : public Plan {
     const std::uint64_t* bits = bits_.data();
     std::int64_t at = range.first;
     if (bits_.empty()) {
-      marked.resize(words_of(range.count));
+      marked.resize(mask_words(range.count));
       plan_.mark_open(range, marked.data());
       bits = marked.data();
       at = 0;
@@ -154,7 +154,7 @@ OpenCount count_open(const Plan& plan, std::int64_t elements, const Threads& thr
     const std::int64_t first = number * chunk;
     const std::int64_t n = std::min(chunk, elements - first);
     auto& words = bits[static_cast<std::size_t>(worker)];
-    words.assign(words_of(n), 0);
+    words.assign(mask_words(n), 0);
     plan.mark_open({first, n}, words.data());
     OpenCount& own = found[static_cast<std::size_t>(worker)];
     for (std::size_t i = 0; i < words.size(); ++i) {
@@ -172,7 +172,7 @@ OpenCount count_open(const Plan& plan, std::int64_t elements, const Threads& thr
 }
 
 std::unique_ptr<Plan> open_mask_plan(const Plan& plan, std::int64_t elements) {
-  return std::make_unique<OpenMask>(plan, elements);
+  return std::make_unique<OpenMaskPlan>(plan, elements);
 }
 
 }  // namespace tensorop

@@ -21,9 +21,9 @@
 namespace tensorop {
 namespace {
 
-constexpr std::size_t kData = 0;
-constexpr std::size_t kIndices = 1;
-constexpr std::size_t kUpdates = 2;
+constexpr std::size_t kScatterData = 0;
+constexpr std::size_t kScatterIndices = 1;
+constexpr std::size_t kScatterUpdates = 2;
 
 // Sorted updates are split by their target row into at most this many buckets.
 constexpr std::int64_t kBuckets = 4096;
@@ -111,12 +111,13 @@ class ScatterRows final : public Plan {
     visit({target, 1}, [&](const Move* moves, std::int64_t count) {
       for (std::int64_t i = 0; i < count; ++i) {
         if (moves[i].target == target)
-          updates.push_back({kUpdates, row_updates_.position(moves[i].update * row_elements_ + column)});
+          updates.push_back(
+              {kScatterUpdates, row_updates_.position(moves[i].update * row_elements_ + column)});
       }
     });
-    if (updates.empty()) return {{kData, element}};
+    if (updates.empty()) return {{kScatterData, element}};
     if (reduction_ == Reduction::none) return {updates.back()};
-    if (use_init_val_) updates.insert(updates.begin(), {kData, element});
+    if (use_init_val_) updates.insert(updates.begin(), {kScatterData, element});
     return updates;
   }
 
@@ -126,9 +127,10 @@ class ScatterRows final : public Plan {
     const Range rows = locator_->rows_within({first, ceil_div(range.end(), row_elements_) - first});
     const Range tuples = locator_->tuples_of(rows);
     const std::int64_t components = locator_->decoder().components();
-    return {{kData, range},
-            {kIndices, {tuples.first * components, tuples.count * components}},
-            {kUpdates, row_updates_.elements({rows.first * row_elements_, rows.count * row_elements_})}};
+    return {
+        {kScatterData, range},
+        {kScatterIndices, {tuples.first * components, tuples.count * components}},
+        {kScatterUpdates, row_updates_.elements({rows.first * row_elements_, rows.count * row_elements_})}};
   }
 
   // Sorted updates are read at random, more of them in order: then the result is written at random. Strings

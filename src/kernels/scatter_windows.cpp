@@ -26,7 +26,7 @@ constexpr std::int64_t kMostWindows = 4096;
 // Targets of a window are kept in 32 bits.
 constexpr std::int64_t kMostWindowRows = std::int64_t{1} << 31;
 // Where all moves of a target row are applied together, those of a window are sorted: bytes a move.
-constexpr std::int64_t kSortBytes = 2 * sizeof(Move) + sizeof(Move) / 2;
+constexpr std::int64_t kScatterSortBytes = 2 * sizeof(Move) + sizeof(Move) / 2;
 
 // Reading updates this often costs no more than reading them, writing runs and reading those.
 constexpr std::int64_t kFewPasses = 3;
@@ -36,8 +36,8 @@ constexpr std::int64_t kGap = 16 << 10;
 // Rows that one thread decodes at a time.
 constexpr std::int64_t kDecodeRows = std::int64_t{1} << 16;
 // Bytes of a window that one thread copies at a time, and that are read ahead of it.
-constexpr std::int64_t kCopyBytes = 1 << 20;
-constexpr std::int64_t kAheadBytes = 16 << 20;
+constexpr std::int64_t kBaseCopyBytes = 1 << 20;
+constexpr std::int64_t kScatterAheadBytes = 16 << 20;
 // Updates that are read ahead, however little memory there is.
 constexpr std::int64_t kLeastAhead = 4 << 20;
 
@@ -120,11 +120,11 @@ void WindowFiller::copy_data(Range targets, std::byte* out) const {
     if (first < all) will_need(scatter_.data + first, std::min(count, all - first));
   };
   const bool is_mapped = windowing_.is_mapped(scatter_.data);
-  if (begin == 0) ask(0, kAheadBytes);
-  threads_.for_each(ceil_div(bytes, kCopyBytes), [&](std::int64_t chunk, int /*worker*/) {
-    const std::int64_t first = chunk * kCopyBytes;
-    const std::int64_t count = std::min(kCopyBytes, bytes - first);
-    ask(begin + first + kAheadBytes, count);
+  if (begin == 0) ask(0, kScatterAheadBytes);
+  threads_.for_each(ceil_div(bytes, kBaseCopyBytes), [&](std::int64_t chunk, int /*worker*/) {
+    const std::int64_t first = chunk * kBaseCopyBytes;
+    const std::int64_t count = std::min(kBaseCopyBytes, bytes - first);
+    ask(begin + first + kScatterAheadBytes, count);
     std::memcpy(out + first, scatter_.data + begin + first, to_size(count));
     if (is_mapped) done_with(scatter_.data + begin + first, count);
     threads_.advance(count);
@@ -136,7 +136,7 @@ void WindowFiller::write(Range targets, const std::byte* out) const {
   const std::int64_t elements = targets.count * scatter_.row_elements;
   const std::int64_t width = scatter_.row_bytes / scatter_.row_elements;
   if (!windowing_.anywhere) return windowing_.write({first, elements}, out);
-  const std::int64_t step = kCopyBytes / width;
+  const std::int64_t step = kBaseCopyBytes / width;
   threads_.for_each(ceil_div(elements, step), [&](std::int64_t chunk, int /*worker*/) {
     const std::int64_t at = chunk * step;
     const std::int64_t count = std::min(step, elements - at);
@@ -149,7 +149,7 @@ void WindowFiller::write(Range targets, const std::byte* out) const {
 // together.
 std::int64_t WindowFiller::most_moves(std::int64_t rows) const {
   if (scatter_.row_updates.by_row()) {
-    require_memory(rows * kSortBytes, "a window of updates that are combined row by row");
+    require_memory(rows * kScatterSortBytes, "a window of updates that are combined row by row");
     return rows;
   }
   // Half for the moves that are applied, half for the next ones; as much again for their updates, which are
@@ -244,7 +244,7 @@ std::int64_t window_rows_of(const WindowedScatter& scatter, std::int64_t memory)
   if (scatter.row_updates.by_row()) {
     // Of updates that are spread evenly, those of a window fit too.
     const std::int64_t windows =
-        ceil_div(scatter.locator.rows() * kSortBytes, std::max<std::int64_t>(1, memory / kRunShare));
+        ceil_div(scatter.locator.rows() * kScatterSortBytes, std::max<std::int64_t>(1, memory / kRunShare));
     rows = std::min(rows, scatter.target_rows / windows);
   }
   rows = std::clamp(rows, ceil_div(scatter.target_rows, kMostWindows), kMostWindowRows);

@@ -11,9 +11,9 @@ namespace tensorop {
 namespace {
 
 // Elements that a thread looks at in one piece.
-constexpr std::int64_t kChunk = 1 << 18;
+constexpr std::int64_t kCountChunk = 1 << 18;
 // Positions that are collected before they are written: they stay in the nearest cache.
-constexpr std::int64_t kBlock = 1024;
+constexpr std::int64_t kCountBlock = 1024;
 
 template <class T>
 bool is_true(const T& element) {
@@ -41,9 +41,9 @@ std::int64_t count_true(const StoredElements<T>& elements, std::int64_t first, s
 template <class T>
 void write_true(const StoredElements<T>& elements, std::int64_t first, std::int64_t end, std::int64_t* out,
                 std::int64_t count) {
-  std::int64_t block[kBlock];
-  for (std::int64_t begin = first; begin < end && count > 0; begin += kBlock) {
-    const std::int64_t stop = std::min(begin + kBlock, end);
+  std::int64_t block[kCountBlock];
+  for (std::int64_t begin = first; begin < end && count > 0; begin += kCountBlock) {
+    const std::int64_t stop = std::min(begin + kCountBlock, end);
     std::int64_t found = 0;
     for (std::int64_t i = begin; i < stop; ++i) {
       // Written always, counted when it is true: no branch to mispredict.
@@ -61,12 +61,13 @@ void write_true(const StoredElements<T>& elements, std::int64_t first, std::int6
 
 Tensor true_positions(const Tensor& tensor, const Threads& threads) {
   const std::int64_t size = tensor.size();
-  const std::int64_t chunks = ceil_div(size, kChunk);
+  const std::int64_t chunks = ceil_div(size, kCountChunk);
   std::vector<std::int64_t> counts(to_size(chunks));
   return dispatch(tensor.dtype(), [&]<class T>(TypeTag<T>) {
     const StoredElements<T> elements = tensor.as<T>();
     threads.for_each(chunks, [&](std::int64_t chunk, int /*worker*/) {
-      counts[to_size(chunk)] = count_true(elements, chunk * kChunk, std::min(size, (chunk + 1) * kChunk));
+      counts[to_size(chunk)] =
+          count_true(elements, chunk * kCountChunk, std::min(size, (chunk + 1) * kCountChunk));
     });
     std::vector<std::int64_t> begins(to_size(chunks));
     std::int64_t all = 0;
@@ -77,7 +78,7 @@ Tensor true_positions(const Tensor& tensor, const Threads& threads) {
     const auto storage = std::make_shared<Storage>(all * element_size(DType::int64));
     auto* positions = reinterpret_cast<std::int64_t*>(storage->data());
     threads.for_each(chunks, [&](std::int64_t chunk, int /*worker*/) {
-      write_true(elements, chunk * kChunk, std::min(size, (chunk + 1) * kChunk),
+      write_true(elements, chunk * kCountChunk, std::min(size, (chunk + 1) * kCountChunk),
                  positions + begins[to_size(chunk)], counts[to_size(chunk)]);
     });
     return Tensor(DType::int64, {all}, storage);
@@ -91,9 +92,9 @@ Tensor coordinates_of(const Tensor& positions, const Shape& shape, const Threads
   if (!bytes) throw std::bad_alloc();
   const auto storage = std::make_shared<Storage>(*bytes);
   auto* coordinates = reinterpret_cast<std::int64_t*>(storage->data());
-  threads.for_each(ceil_div(size, kChunk), [&](std::int64_t chunk, int /*worker*/) {
-    const std::int64_t end = std::min(size, (chunk + 1) * kChunk);
-    for (std::int64_t i = chunk * kChunk; i < end; ++i) {
+  threads.for_each(ceil_div(size, kCountChunk), [&](std::int64_t chunk, int /*worker*/) {
+    const std::int64_t end = std::min(size, (chunk + 1) * kCountChunk);
+    for (std::int64_t i = chunk * kCountChunk; i < end; ++i) {
       std::int64_t position = positions.as<std::int64_t>()[i];
       for (std::int64_t d = dims; d-- > 0;) {
         coordinates[i * dims + d] = position % shape[to_size(d)];

@@ -102,7 +102,7 @@ constexpr AttributeSpec kAttributes[] = {
 };
 constexpr auto kShapeKey = attribute_key<Shape>(kAttributes, "shape");
 constexpr auto kModeKey = attribute_key<Mode>(kAttributes, "mode");
-constexpr auto kAxisKey = attribute_key<std::int64_t>(kAttributes, "axis");
+constexpr auto kBroadcastAxisKey = attribute_key<std::int64_t>(kAttributes, "axis");
 constexpr auto kAxesMappingKey = attribute_key<Shape>(kAttributes, "axes_mapping");
 
 constexpr std::string_view kOpenvino1Modes[] = {"numpy", "explicit", "pdpd"};
@@ -168,7 +168,7 @@ std::vector<std::int64_t> explicit_axes(const Call& call, const Shape& data, con
 
 // 5.2, mode pdpd: as 2.6 with the target as A, with its own rule ids.
 std::vector<std::int64_t> pdpd_target_axes(const Call& call, const Shape& data, const Shape& target) {
-  const std::int64_t given = call.get(kAxisKey);
+  const std::int64_t given = call.get(kBroadcastAxisKey);
   const std::int64_t axis = given == -1 ? rank(target) - rank(data) : given;
   std::vector<std::int64_t> axes;
   std::size_t trimmed = data.size();
@@ -192,7 +192,7 @@ std::vector<std::int64_t> pdpd_target_axes(const Call& call, const Shape& data, 
 // Checks which attributes the mode takes: before any dtype or rank (G-9).
 void check_attributes(const Call& call) {
   const Mode mode = call.get(kModeKey);
-  if (mode != Mode::pdpd && call.is_given(kAxisKey))
+  if (mode != Mode::pdpd && call.is_given(kBroadcastAxisKey))
     throw Error(cat("axis is only allowed with mode pdpd, not with ", call.word(kModeKey)), kCallRule);
   if ((mode == Mode::explicit_axes) == call.is_given(kAxesMappingKey)) return;
   throw Error(mode == Mode::explicit_axes

@@ -39,9 +39,9 @@ std::string element_text(const Call& call, const OperandElement& element) {
 }
 
 Error index_error(const PlanFault& fault, const Call& call) {
-  constexpr std::size_t kIndices = 1;
-  const std::string value = value_text(call.operands[kIndices], fault.position);
-  const std::string element = element_text(call, {kIndices, fault.position});
+  constexpr std::size_t kIndicesIndex = 1;
+  const std::string value = value_text(call.operands[kIndicesIndex], fault.position);
+  const std::string element = element_text(call, {kIndicesIndex, fault.position});
   const bool negative = call.version->index.negative;
   const std::string allowed =
       fault.size == 0 ? std::string("nothing is allowed")

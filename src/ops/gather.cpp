@@ -6,6 +6,7 @@
 #include "ops/registry.hpp"
 
 namespace tensorop {
+namespace gather_operator {
 namespace {
 
 constexpr OperandSpec kOperands[] = {
@@ -103,6 +104,7 @@ constexpr OperatorName kNames[] = {{"gather"}};
 constexpr std::string_view kRules[] = {"AX-1", "GA-1", "GA-3", "GA-4", "GA-5"};
 
 }  // namespace
+}  // namespace gather_operator
 
 constinit const Operator kGather = {
     .name = "gather",
@@ -114,14 +116,14 @@ constinit const Operator kGather = {
     .output_shape = "data.shape[:axis] + indices.shape[batch_dims:] + data.shape[axis+1:]",
     .example = "tensorop gather --data '[[1,2,3],[4,5,6]]' --indices '[2,0]' --axis 1",
     .family = "gather",
-    .names = kNames,
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .versions = kVersions,
+    .names = gather_operator::kNames,
+    .operands = gather_operator::kOperands,
+    .attributes = gather_operator::kAttributes,
+    .versions = gather_operator::kVersions,
     .oob = kGatherOob,
     .count_rule = kCallRule,
-    .rules = kRules,
-    .plan = plan,
+    .rules = gather_operator::kRules,
+    .plan = gather_operator::plan,
     .mask = MaskUse::along_axis,
 };
 

@@ -6,6 +6,7 @@
 #include "ops/registry.hpp"
 
 namespace tensorop {
+namespace gather_elements_operator {
 namespace {
 
 // openvino: except along the axis the dimensions must be equal (GE-4); in other versions those of indices may
@@ -82,6 +83,7 @@ constexpr OperatorName kNames[] = {{"gatherelements"}};
 constexpr std::string_view kRules[] = {"AX-1", "GE-1", "GE-2", "GE-4"};
 
 }  // namespace
+}  // namespace gather_elements_operator
 
 constinit const Operator kGatherElements = {
     .name = "gatherelements",
@@ -94,14 +96,14 @@ constinit const Operator kGatherElements = {
     .output_shape = "indices.shape",
     .example = "tensorop gatherelements --data '[[1,2],[3,4]]' --indices '[[0,0],[1,0]]' --axis 1",
     .family = "gather",
-    .names = kNames,
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .versions = kVersions,
+    .names = gather_elements_operator::kNames,
+    .operands = gather_elements_operator::kOperands,
+    .attributes = gather_elements_operator::kAttributes,
+    .versions = gather_elements_operator::kVersions,
     .oob = kGatherOob,
     .count_rule = kCallRule,
-    .rules = kRules,
-    .plan = plan,
+    .rules = gather_elements_operator::kRules,
+    .plan = gather_elements_operator::plan,
 };
 
 }  // namespace tensorop

@@ -7,6 +7,7 @@
 #include "ops/registry.hpp"
 
 namespace tensorop {
+namespace gather_nd_operator {
 namespace {
 
 constexpr unsigned kBroadcastBatch = 1;  // batch dimensions equal or 1 (GN-3)
@@ -160,6 +161,7 @@ constexpr OperatorName kNames[] = {{"gathernd"}};
 constexpr std::string_view kRules[] = {"GN-1", "GN-2", "GN-3", "GN-4"};
 
 }  // namespace
+}  // namespace gather_nd_operator
 
 constinit const Operator kGatherNd = {
     .name = "gathernd",
@@ -174,14 +176,14 @@ constinit const Operator kGatherNd = {
         "is data.shape[:batch_dims]",
     .example = "tensorop gathernd --data '[[0,1],[2,3]]' --indices '[[0,0],[1,1]]'",
     .family = "gather",
-    .names = kNames,
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .versions = kVersions,
+    .names = gather_nd_operator::kNames,
+    .operands = gather_nd_operator::kOperands,
+    .attributes = gather_nd_operator::kAttributes,
+    .versions = gather_nd_operator::kVersions,
     .oob = kGatherOob,
     .count_rule = kCallRule,
-    .rules = kRules,
-    .plan = plan,
+    .rules = gather_nd_operator::kRules,
+    .plan = gather_nd_operator::plan,
     .mask = MaskUse::leading,
 };
 

@@ -8,7 +8,7 @@
 namespace tensorop {
 namespace {
 
-constexpr Rule kRules[] = {
+constexpr Rule kAllRules[] = {
     // Every operator.
     {"T-0", "The operator exists in the version that --spec names, under the name that was typed.",
      "ONNX and OpenVINO, by the opset in which each version appeared. tensorop knows onnx-1 to onnx-28, "
@@ -319,15 +319,15 @@ constexpr Rule kRules[] = {
 }  // namespace
 
 std::span<const Rule> all_rules() {
-  return kRules;
+  return kAllRules;
 }
 
 const Rule* find_rule(std::string_view id) {
   if (id.starts_with('[') && id.ends_with(']')) id = id.substr(1, id.size() - 2);
   const std::string wanted = fold_name(id);
   const auto found =
-      std::ranges::find_if(kRules, [&](const Rule& rule) { return fold_name(rule.id) == wanted; });
-  return found == std::end(kRules) ? nullptr : found;
+      std::ranges::find_if(kAllRules, [&](const Rule& rule) { return fold_name(rule.id) == wanted; });
+  return found == std::end(kAllRules) ? nullptr : found;
 }
 
 std::vector<const Rule*> rules_of(const Operator& op) {
@@ -342,7 +342,7 @@ std::vector<const Rule*> rules_of(const Operator& op) {
   ids.insert(op.rules.begin(), op.rules.end());
   ids.insert(op.broadcast_rules.begin(), op.broadcast_rules.end());
   std::vector<const Rule*> rules;
-  for (const Rule& rule : kRules) {
+  for (const Rule& rule : kAllRules) {
     if (ids.contains(rule.id)) rules.push_back(&rule);
   }
   return rules;

@@ -6,6 +6,7 @@
 #include "ops/registry.hpp"
 
 namespace tensorop {
+namespace scatter_elements_operator {
 namespace {
 
 // openvino-3: no dimension of updates may exceed data's, the axis included (SE-5).
@@ -102,6 +103,7 @@ constexpr OperatorName kNames[] = {
 };
 
 }  // namespace
+}  // namespace scatter_elements_operator
 
 constinit const Operator kScatterElements = {
     .name = "scatterelements",
@@ -116,17 +118,18 @@ constinit const Operator kScatterElements = {
     .example =
         "tensorop scatterelements --data '[[1,2,3,4,5]]' --indices '[[1,3]]' --updates '[[11,21]]' --axis 1",
     .family = "scatter",
-    .names = kNames,
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .versions = kVersions,
+    .names = scatter_elements_operator::kNames,
+    .operands = scatter_elements_operator::kOperands,
+    .attributes = scatter_elements_operator::kAttributes,
+    .versions = scatter_elements_operator::kVersions,
     .oob = kScatterOob,
     .duplicates = kDuplicates,
     .open = kScatterOpen,
     .count_rule = kCallRule,
-    .rules = kRules,
-    .plan = plan,
-    .check_attributes = [](const Call& call) { check_duplicates(call, kReductionKey); },
+    .rules = scatter_elements_operator::kRules,
+    .plan = scatter_elements_operator::plan,
+    .check_attributes =
+        [](const Call& call) { check_duplicates(call, scatter_elements_operator::kReductionKey); },
 };
 
 }  // namespace tensorop

@@ -6,6 +6,7 @@
 #include "ops/registry.hpp"
 
 namespace tensorop {
+namespace scatter_nd_operator {
 namespace {
 
 // A single scalar update may have any shape of one element (SN-3).
@@ -105,6 +106,7 @@ constexpr OperatorName kNames[] = {
 };
 
 }  // namespace
+}  // namespace scatter_nd_operator
 
 constinit const Operator kScatterNd = {
     .name = "scatternd",
@@ -116,17 +118,17 @@ constinit const Operator kScatterNd = {
     .output_shape = "data.shape",
     .example = "tensorop scatternd --data '[1,2,3,4,5]' --indices '[[4],[1]]' --updates '[9,10]'",
     .family = "scatter",
-    .names = kNames,
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .versions = kVersions,
+    .names = scatter_nd_operator::kNames,
+    .operands = scatter_nd_operator::kOperands,
+    .attributes = scatter_nd_operator::kAttributes,
+    .versions = scatter_nd_operator::kVersions,
     .oob = kScatterOob,
     .duplicates = kDuplicates,
     .open = kScatterOpen,
     .count_rule = kCallRule,
-    .rules = kRules,
-    .plan = plan,
-    .check_attributes = [](const Call& call) { check_duplicates(call, kReductionKey); },
+    .rules = scatter_nd_operator::kRules,
+    .plan = scatter_nd_operator::plan,
+    .check_attributes = [](const Call& call) { check_duplicates(call, scatter_nd_operator::kReductionKey); },
     .mask = MaskUse::leading,
 };
 

@@ -6,6 +6,7 @@
 #include "ops/registry.hpp"
 
 namespace tensorop {
+namespace scatter_update_operator {
 namespace {
 
 constexpr OperandSpec kOperands[] = {
@@ -75,6 +76,7 @@ constexpr OperatorName kNames[] = {{"scatterupdate"}};
 constexpr std::string_view kRules[] = {"T-3", "AX-1", "SU-1", "SU-2"};
 
 }  // namespace
+}  // namespace scatter_update_operator
 
 constinit const Operator kScatterUpdate = {
     .name = "scatterupdate",
@@ -86,17 +88,18 @@ constinit const Operator kScatterUpdate = {
     .output_shape = "data.shape",
     .example = "tensorop scatterupdate --data '[[1,2],[3,4]]' --indices '[1]' --updates '[[8,9]]'",
     .family = "scatter",
-    .names = kNames,
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .versions = kVersions,
+    .names = scatter_update_operator::kNames,
+    .operands = scatter_update_operator::kOperands,
+    .attributes = scatter_update_operator::kAttributes,
+    .versions = scatter_update_operator::kVersions,
     .oob = kScatterOob,
     .duplicates = kDuplicates,
     .open = kScatterOpen,
     .count_rule = kCallRule,
-    .rules = kRules,
-    .plan = plan,
-    .check_attributes = [](const Call& call) { check_duplicates(call, kReductionKey); },
+    .rules = scatter_update_operator::kRules,
+    .plan = scatter_update_operator::plan,
+    .check_attributes =
+        [](const Call& call) { check_duplicates(call, scatter_update_operator::kReductionKey); },
     .mask = MaskUse::along_axis,
 };
 

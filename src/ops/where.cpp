@@ -8,6 +8,7 @@
 #include "ops/registry.hpp"
 
 namespace tensorop {
+namespace where_operator {
 namespace {
 
 constexpr unsigned kOneWayCondition = 4;  // the condition does not enlarge the result
@@ -89,6 +90,7 @@ constexpr std::string_view kRules[] = {"WH-2", "SL-1", "SL-2", "BC-P1", "BC-P2",
 constexpr OperatorName kNames[] = {{"where", kWhereOnly}, {"select", kSelectOnly}};
 
 }  // namespace
+}  // namespace where_operator
 
 constinit const Operator kWhere = {
     .name = "where",
@@ -101,14 +103,14 @@ constinit const Operator kWhere = {
         "the shape that condition, x and y broadcast to (openvino-1: x and y); with pdpd that of x",
     .example = "tensorop where '[[true,false],[true,true]]' '[[1,2],[3,4]]' '[9,8]'",
     .family = "where",
-    .names = kNames,
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .versions = kVersions,
+    .names = where_operator::kNames,
+    .operands = where_operator::kOperands,
+    .attributes = where_operator::kAttributes,
+    .versions = where_operator::kVersions,
     .oob = {},
     .count_rule = kCallRule,
-    .rules = kRules,
-    .plan = plan,
+    .rules = where_operator::kRules,
+    .plan = where_operator::plan,
     .check_attributes = check_broadcast_attributes,
 };
 

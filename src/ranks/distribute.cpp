@@ -157,10 +157,10 @@ std::pair<std::size_t, JobOutcome> get_outcome(Message& message) {
   return out;
 }
 
-class Distribution {
+class JobDistribution {
  public:
-  Distribution(const Ranks& ranks, const std::vector<Job>& jobs, const BatchSettings& settings,
-               const JobWork& work, const JobReport& report)
+  JobDistribution(const Ranks& ranks, const std::vector<Job>& jobs, const BatchSettings& settings,
+                  const JobWork& work, const JobReport& report)
       : ranks_(ranks), jobs_(jobs), settings_(settings), work_(work), report_(report), ended_(jobs.size()) {}
 
   void run() {
@@ -347,7 +347,7 @@ std::vector<std::vector<std::size_t>> deal(const Wave& wave, int ranks) {
 
 void distribute_batch(const Ranks& ranks, const std::vector<Job>& jobs, const BatchSettings& settings,
                       const JobWork& work, const JobReport& report) {
-  Distribution(ranks, jobs, settings, work, report).run();
+  JobDistribution(ranks, jobs, settings, work, report).run();
 }
 
 }  // namespace tensorop

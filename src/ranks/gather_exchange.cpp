@@ -24,10 +24,10 @@ constexpr std::int64_t kPairBytes = 1 << 20;
 constexpr std::int64_t kCopyRows = 1 << 10;
 // Bytes of pages that a thread copies rows from at a time, that are read ahead of it, and that are given up
 // together.
-constexpr std::int64_t kBlockBytes = 1 << 20;
-constexpr std::int64_t kAheadBytes = 32 << 20;
+constexpr std::int64_t kRequestBlockBytes = 1 << 20;
+constexpr std::int64_t kRequestAheadBytes = 32 << 20;
 // Bytes of a window that a thread writes at a time.
-constexpr std::int64_t kWriteBytes = 4 << 20;
+constexpr std::int64_t kRequestWriteBytes = 4 << 20;
 
 // The pages of a part of data that are read.
 class Pages {
@@ -212,13 +212,15 @@ class GatherExchange {
     std::vector<Move> rows(to_size(count));
     for (std::int64_t i = 0; i < count; ++i) rows[to_size(i)] = {own_rows_.first + asked[i], i};
     std::ranges::sort(rows, {}, &Move::target);
-    const std::int64_t block_rows = std::clamp<std::int64_t>(kBlockBytes / (row_bytes + kPage), 1, kCopyRows);
+    const std::int64_t block_rows =
+        std::clamp<std::int64_t>(kRequestBlockBytes / (row_bytes + kPage), 1, kCopyRows);
     const std::int64_t blocks = ceil_div(count, block_rows);
     const auto block = [&](std::int64_t number) {
       const std::int64_t first = number * block_rows;
       return std::span(rows).subspan(to_size(first), to_size(std::min(block_rows, count - first)));
     };
-    const std::int64_t ahead = std::max<std::int64_t>(1, kAheadBytes / (block_rows * (row_bytes + kPage)));
+    const std::int64_t ahead =
+        std::max<std::int64_t>(1, kRequestAheadBytes / (block_rows * (row_bytes + kPage)));
     const auto announce = [&](std::int64_t number) {
       if (number < blocks) will_need_rows(moves_.data, row_bytes, block(number));
     };
@@ -235,7 +237,7 @@ class GatherExchange {
   // Rows below the lowest one of a round are not asked for again in this window.
   void give_up(std::int64_t low) {
     const std::int64_t end = (own_rows_.first + low) * moves_.row_bytes;
-    if (end - done_ < kAheadBytes) return;
+    if (end - done_ < kRequestAheadBytes) return;
     done_with(moves_.data + done_, end - done_);
     done_ = end;
   }
@@ -267,7 +269,7 @@ class GatherExchange {
   }
 
   void write(Range rows) {
-    const std::int64_t step = std::max<std::int64_t>(1, kWriteBytes / moves_.row_bytes);
+    const std::int64_t step = std::max<std::int64_t>(1, kRequestWriteBytes / moves_.row_bytes);
     exchange_.threads.for_each(ceil_div(rows.count, step), [&](std::int64_t chunk, int /*worker*/) {
       const std::int64_t first = chunk * step;
       const std::int64_t count = std::min(step, rows.count - first);

@@ -16,11 +16,11 @@ namespace tensorop {
 namespace {
 
 // Bytes that are computed and written at a time.
-constexpr std::int64_t kChunkBytes = 1 << 20;
+constexpr std::int64_t kRankChunkBytes = 1 << 20;
 // Index tuples that are checked at a time.
 constexpr std::int64_t kCheckedTuples = std::int64_t{1} << 18;
 // A group of so many bytes is read by the ranks whose parts it touches, two at most, as soon as sent.
-constexpr std::int64_t kSmallGroup = 4 << 20;
+constexpr std::int64_t kSmallRankGroup = 4 << 20;
 // With so many groups a rank, the two that others read too do not count.
 constexpr std::int64_t kManyGroups = 4;
 
@@ -82,7 +82,7 @@ class RankPlan {
     const bool fits = facts.row_bytes <= kMostExchanged / size();
     facts.by_range = !plan_.prefers_whole() || !fits;
     if (const std::int64_t group = locator.group_size(); group != 0) {
-      facts.in_groups = group * facts.row_bytes <= kSmallGroup ||
+      facts.in_groups = group * facts.row_bytes <= kSmallRankGroup ||
                         ceil_div(moves_->data_rows, group) >= kManyGroups * size();
     }
     find_resident(read, facts);
@@ -136,9 +136,10 @@ class RankPlan {
   // as memory allows.
   void fill_ranges() {
     const Threads& threads = settings_.threads;
-    const std::int64_t share =
-        plan_.prefers_whole() ? std::min(memory_ / 2, mine_.count * width_) / threads.count() : kChunkBytes;
-    const std::int64_t chunk = std::max<std::int64_t>(1, std::max(share, kChunkBytes) / width_);
+    const std::int64_t share = plan_.prefers_whole()
+                                   ? std::min(memory_ / 2, mine_.count * width_) / threads.count()
+                                   : kRankChunkBytes;
+    const std::int64_t chunk = std::max<std::int64_t>(1, std::max(share, kRankChunkBytes) / width_);
     threads.expect(mine_.count * width_);
     together(ranks_, [&] {
       std::vector<std::unique_ptr<Storage>> buffers(to_size(threads.count()));
@@ -163,7 +164,7 @@ class RankPlan {
     together(ranks_, [&] {
       whole = result_.map();
       if (plan_.base() == nullptr) return;
-      const std::int64_t chunk = kChunkBytes / width_;
+      const std::int64_t chunk = kRankChunkBytes / width_;
       threads.for_each(ceil_div(mine_.count, chunk), [&](std::int64_t number, int) {
         const std::int64_t first = mine_.first + number * chunk;
         const std::int64_t count = std::min(chunk, mine_.end() - first);

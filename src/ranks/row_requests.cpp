@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kBucketRows = 512;
 constexpr std::int64_t kMostBuckets = 4096;
 // What sorting takes, for each row.
-constexpr std::int64_t kSortBytes = 24;
+constexpr std::int64_t kRequestSortBytes = 24;
 
 }  // namespace
 
@@ -26,10 +26,10 @@ GatherWindows gather_windows(std::int64_t rows, std::int64_t row_bytes, int rank
   const auto most = [&](std::int64_t bytes, std::int64_t each) {
     return std::clamp<std::int64_t>(bytes / each, 1, part);
   };
-  const std::int64_t direct = most(memory / 2, row_bytes + kSortBytes);
+  const std::int64_t direct = most(memory / 2, row_bytes + kRequestSortBytes);
   if (direct == part) return {part, part, 1};
   // A quarter for sorting, a quarter for a window.
-  const std::int64_t pass = most(memory / 4, kSortBytes);
+  const std::int64_t pass = most(memory / 4, kRequestSortBytes);
   return {std::min(pass, most(memory / 4, row_bytes)), pass, ceil_div(part, pass)};
 }
 

@@ -19,9 +19,9 @@ namespace tensorop {
 namespace {
 
 // A block of updates that a rank reads in a round.
-constexpr std::int64_t kBlockBytes = 1 << 20;
+constexpr std::int64_t kUpdateBlockBytes = 1 << 20;
 // Bytes of a window that a thread copies or writes at a time.
-constexpr std::int64_t kCopyBytes = 1 << 20;
+constexpr std::int64_t kUpdateCopyBytes = 1 << 20;
 
 // Where an update goes, and which one it is: its target counted from the first of its owner's part; its row
 // of the updates, which only repeated ones are made from.
@@ -78,7 +78,8 @@ class ScatterExchange {
   // All blocks of a round may go to one rank.
   [[nodiscard]] std::int64_t block_rows() const {
     const std::int64_t row = sent_row_bytes() + to_int64(sizeof(Address));
-    const std::int64_t bytes = std::min({exchange_.memory / 4 / size_, kBlockBytes, kMostExchanged / size_});
+    const std::int64_t bytes =
+        std::min({exchange_.memory / 4 / size_, kUpdateBlockBytes, kMostExchanged / size_});
     return std::clamp<std::int64_t>(bytes / row, 1, std::max<std::int64_t>(1, moves_.locator->rows()));
   }
 
@@ -244,9 +245,9 @@ class ScatterExchange {
   void copy_data(Range mine) {
     const std::int64_t bytes = mine.count * moves_.row_bytes;
     const std::byte* const from = moves_.data + mine.first * moves_.row_bytes;
-    exchange_.threads.for_each(ceil_div(bytes, kCopyBytes), [&](std::int64_t chunk, int /*worker*/) {
-      const std::int64_t first = chunk * kCopyBytes;
-      const std::int64_t count = std::min(kCopyBytes, bytes - first);
+    exchange_.threads.for_each(ceil_div(bytes, kUpdateCopyBytes), [&](std::int64_t chunk, int /*worker*/) {
+      const std::int64_t first = chunk * kUpdateCopyBytes;
+      const std::int64_t count = std::min(kUpdateCopyBytes, bytes - first);
       std::memcpy(window_->data() + first, from + first, to_size(count));
       exchange_.threads.advance(count);
     });
@@ -256,7 +257,7 @@ class ScatterExchange {
   void write(Range mine) {
     const std::int64_t width = moves_.row_bytes / moves_.row_elements;
     const Range elements = {mine.first * moves_.row_elements, mine.count * moves_.row_elements};
-    const std::int64_t step = kCopyBytes / width;
+    const std::int64_t step = kUpdateCopyBytes / width;
     exchange_.threads.for_each(ceil_div(elements.count, step), [&](std::int64_t chunk, int /*worker*/) {
       const std::int64_t first = chunk * step;
       const std::int64_t count = std::min(step, elements.count - first);

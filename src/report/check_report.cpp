@@ -18,8 +18,8 @@ namespace tensorop {
 namespace {
 
 std::string_view name(CaseOutcome outcome) {
-  constexpr std::string_view kNames[] = {"equal", "different", "error", "updated", "skipped", "done"};
-  return kNames[static_cast<std::size_t>(outcome)];
+  constexpr std::string_view kOutcomeNames[] = {"equal", "different", "error", "updated", "skipped", "done"};
+  return kOutcomeNames[static_cast<std::size_t>(outcome)];
 }
 
 std::string header_text(const OutputInfo& result) {

@@ -81,7 +81,7 @@ std::string integer_text(std::int64_t value) {
   return cat(value);
 }
 
-std::string quoted(const std::string& text) {
+std::string quoted_text(const std::string& text) {
   return cat("\"", printable(text), "\"");
 }
 
@@ -101,13 +101,13 @@ std::string value_text(const OnnxAttribute& attribute) {
     case OnnxAttributeType::integer:
       return integer_text(attribute.integer);
     case OnnxAttributeType::text:
-      return quoted(attribute.text);
+      return quoted_text(attribute.text);
     case OnnxAttributeType::floats:
       return short_list(attribute.numbers, float_text);
     case OnnxAttributeType::integers:
       return short_list(attribute.integers, integer_text);
     case OnnxAttributeType::texts:
-      return short_list(attribute.texts, quoted);
+      return short_list(attribute.texts, quoted_text);
     default:
       return "...";
   }

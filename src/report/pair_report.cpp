@@ -13,8 +13,8 @@ namespace tensorop {
 namespace {
 
 std::string_view name(PairOutcome outcome) {
-  constexpr std::string_view kNames[] = {"equal", "different", "missing", "extra", "error"};
-  return kNames[static_cast<std::size_t>(outcome)];
+  constexpr std::string_view kOutcomeNames[] = {"equal", "different", "missing", "extra", "error"};
+  return kOutcomeNames[static_cast<std::size_t>(outcome)];
 }
 
 // Lines; the first one begins with the outcome.

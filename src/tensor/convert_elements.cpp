@@ -34,11 +34,11 @@ struct WideOf<T> {
   using type = std::complex<double>;
 };
 
-constexpr std::int64_t kBlock = 512;
-using Block = std::complex<double>[kBlock];  // room for any wide type
+constexpr std::int64_t kBlockElements = 512;
+using ComplexBlock = std::complex<double>[kBlockElements];  // room for any wide type
 
 template <class T>
-typename WideOf<T>::type widen(T value) {
+typename WideOf<T>::type widen_element(T value) {
   if constexpr (std::is_same_v<T, Bool>) {
     return bool{value} ? 1 : 0;
   } else if constexpr (Complex<T>) {
@@ -77,15 +77,15 @@ bool narrow(W value, T& out, Overflow overflow) {
 }
 
 template <class T>
-void widen_block(const std::byte* in, std::int64_t count, Block& block) {
+void widen_block(const std::byte* in, std::int64_t count, ComplexBlock& block) {
   using W = typename WideOf<T>::type;
   auto* wide = reinterpret_cast<W*>(block);
   const StoredElements<T> elements(in);
-  for (std::int64_t i = 0; i < count; ++i) wide[i] = widen(elements[i]);
+  for (std::int64_t i = 0; i < count; ++i) wide[i] = widen_element(elements[i]);
 }
 
 template <class W>
-std::int64_t narrow_block(const Block& block, DType to, std::int64_t count, std::byte* out,
+std::int64_t narrow_block(const ComplexBlock& block, DType to, std::int64_t count, std::byte* out,
                           Overflow overflow) {
   const auto* wide = reinterpret_cast<const W*>(block);
   return dispatch(to, [&]<class T>(TypeTag<T>) -> std::int64_t {
@@ -111,9 +111,9 @@ std::int64_t cast_elements(std::byte* out, DType to, const std::byte* in, DType 
     std::memcpy(out, in, to_size(count * element_size(to)));
     return -1;
   }
-  for (std::int64_t first = 0; first < count; first += kBlock) {
-    const std::int64_t n = std::min(kBlock, count - first);
-    Block block;
+  for (std::int64_t first = 0; first < count; first += kBlockElements) {
+    const std::int64_t n = std::min(kBlockElements, count - first);
+    ComplexBlock block;
     const std::byte* source = in + first * element_size(from);
     std::byte* target = out + first * element_size(to);
     const std::int64_t bad = dispatch(from, [&]<class T>(TypeTag<T>) -> std::int64_t {

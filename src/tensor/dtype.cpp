@@ -7,11 +7,11 @@ namespace tensorop {
 namespace {
 
 // What other programs call the dtypes.
-struct OtherName {
+struct DTypeAlias {
   std::string_view text;
   DType dtype;
 };
-constexpr OtherName kOtherNames[] = {
+constexpr DTypeAlias kDTypeAliases[] = {
     {"?", DType::boolean},
     {"b1", DType::boolean},
     {"boolean", DType::boolean},
@@ -53,7 +53,7 @@ constexpr OtherName kOtherNames[] = {
 };
 
 // TensorProto's names, in lower case.
-constexpr OtherName kOnnxNames[] = {
+constexpr DTypeAlias kOnnxNames[] = {
     {"float8e4m3fn", DType::float8_e4m3fn},
     {"float8e4m3fnuz", DType::float8_e4m3fnuz},
     {"float8e5m2", DType::float8_e5m2},
@@ -83,7 +83,7 @@ DType read_dtype(std::string_view text, std::string_view rule) {
   std::string near;
   std::vector<std::string> names;
   for (const DTypeInfo& row : kDTypes) names.emplace_back(row.name);
-  for (const auto& [other, dtype] : kOtherNames) {
+  for (const auto& [other, dtype] : kDTypeAliases) {
     if (folded == other) near = name(dtype);
   }
   if (near.empty()) near = nearest(folded, names);

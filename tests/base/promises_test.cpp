@@ -3,6 +3,7 @@
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,9 +21,16 @@ std::string text_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// The names of all test cases, those that go over several lines put together.
+// The names of all test cases: headings of transcripts, and those in C++, whose parts on several lines are joined.
 std::set<std::string> names_of_tests(const fs::path& root) {
   std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(root / "tests" / "cli")) {
+    if (entry.path().extension() != ".md") continue;
+    std::istringstream lines(text_of(entry.path()));
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with("## ")) names.insert(line.substr(3));
+    }
+  }
   for (const auto& entry : fs::recursive_directory_iterator(root / "tests")) {
     if (entry.path().extension() != ".cpp") continue;
     const std::string text = text_of(entry.path());

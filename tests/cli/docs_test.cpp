@@ -1,6 +1,5 @@
-// What the README and the docs say: every console example is run and its output compared, and every table
-// that comes from the descriptions of operators and rules is held to them. With TENSOROP_UPDATE_DOCS set, the
-// tables are rewritten instead.
+// What the README and the docs say of operators, rules and options. With TENSOROP_UPDATE set, the tables that
+// come from descriptions are rewritten. Examples: pages_test.cpp.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -13,12 +12,9 @@
 #include "ops/rule.hpp"
 #include "support/catch.hpp"
 #include "support/process.hpp"
-#include "support/temp_dir.hpp"
 #include "tensorop/commands.hpp"
 
-using tensorop::run_process;
 using tensorop::run_tensorop;
-using tensorop::TempDir;
 
 namespace {
 
@@ -39,53 +35,6 @@ std::vector<fs::path> pages() {
   }
   return out;
 }
-
-struct Example {
-  std::string command;
-  std::string output;
-};
-
-// The commands of all ```console blocks of a page, in order: "$ " begins a command, "> " goes on with it,
-// what follows is its output.
-std::vector<Example> examples(const fs::path& page) {
-  std::vector<Example> out;
-  std::istringstream in(read_file(page));
-  bool inside = false;
-  for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("```")) {
-      inside = line == "```console";
-    } else if (inside && line.starts_with("$ ")) {
-      out.push_back({line.substr(2), ""});
-    } else if (inside && line.starts_with("> ") && !out.empty() && out.back().output.empty()) {
-      out.back().command += "\n" + line.substr(2);
-    } else if (inside && !out.empty()) {
-      out.back().output += line + "\n";
-    }
-  }
-  return out;
-}
-
-}  // namespace
-
-TEST_CASE("every console example of the docs prints what the page shows", "[cli][docs]") {
-  const std::string bin = fs::path(TENSOROP_BINARY).parent_path().string();
-  std::size_t run = 0;
-  for (const fs::path& page : pages()) {
-    const TempDir dir;
-    for (const Example& example : examples(page)) {
-      INFO(page.string() << ": " << example.command);
-      const std::string script = "PATH='" + bin + "':$PATH; { " + example.command + "\n} 2>&1";
-      tensorop::ProcessOptions options;
-      options.directory = dir.path().string();
-      const auto result = run_process({"/bin/sh", "-c", script}, options);
-      CHECK(result.out == example.output);
-      ++run;
-    }
-  }
-  CHECK(run > 20);
-}
-
-namespace {
 
 // What stands between two comments of a page: of "ops NAME" the tables of an operator, of "rules ID ID" a
 // table of rules. Empty: the comment is neither.
@@ -135,10 +84,10 @@ TEST_CASE("the tables of the docs are those of the operators' and the rules' des
       ++tables;
     }
     expected += text.substr(at);
-    if (std::getenv("TENSOROP_UPDATE_DOCS") != nullptr) {
+    if (std::getenv("TENSOROP_UPDATE") != nullptr) {
       std::ofstream(page, std::ios::binary) << expected;
     } else {
-      INFO(page.string() << ": rewrite its tables by running this test with TENSOROP_UPDATE_DOCS=1");
+      INFO(page.string() << ": rewrite its tables by running this test with TENSOROP_UPDATE=1");
       CHECK(text == expected);
     }
   }

@@ -1,9 +1,7 @@
 #!/usr/bin/env bash
 # Builds the fuzz targets and runs them:
 #
-#     tests/fuzz/run.sh MINUTES [TARGET...] [-- OPTION...]     each target for so long; 5s: seconds
-#
-# What stands after "--" goes to cmake.
+#     tests/fuzz/run.sh MINUTES [TARGET...]     each target for so long; 5s: seconds
 #
 # Targets run side by side, as many as there are cores, each from its seeds (testdata/fuzz and what fits of the other
 # test data) and from what earlier runs kept in build/fuzz/corpus. What breaks a promise is kept in build/fuzz/findings:
@@ -15,7 +13,7 @@ source apps/packages.sh
 all_targets=(npy json npz safetensors tensor_proto jobs model operator compare arguments)
 
 usage() {
-  echo "usage: tests/fuzz/run.sh MINUTES [TARGET...] [-- OPTION...]   (targets: ${all_targets[*]}; 5s is seconds)" >&2
+  echo "usage: tests/fuzz/run.sh MINUTES [TARGET...]   (targets: ${all_targets[*]}; 5s is seconds)" >&2
   exit 2
 }
 
@@ -26,17 +24,16 @@ case ${1-} in
 esac
 shift
 targets=()
-while (( $# > 0 )) && [[ $1 != -- ]]; do
+while (( $# > 0 )); do
   [[ " ${all_targets[*]} " == *" $1 "* ]] || usage
   targets+=("$1")
   shift
 done
-(( $# == 0 )) || shift
 (( ${#targets[@]} > 0 )) || targets=("${all_targets[@]}")
 
 install_missing "${build_packages[@]}" clang libclang-rt-dev
-cmake --preset fuzz "$@"
-cmake --build --preset fuzz --target "${targets[@]/#/fuzz_}"
+cmake --preset asan
+cmake --build --preset asan --target "${targets[@]/#/fuzz_}"
 
 work=build/fuzz
 mkdir -p "$work"/{findings,logs,seeds}
@@ -73,7 +70,7 @@ run_target() {
     # Its bytes are choices: after their end what is drawn is always the same.
     operator | compare) options+=(-entropic=0 -len_control=0 -max_len=600) ;;
   esac
-  "$work/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -malloc_limit_mb=256 \
+  "build/asan/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -malloc_limit_mb=256 \
     -max_len=8192 -print_final_stats=1 -artifact_prefix="$work/findings/$target-" "${options[@]}" \
     "$work/corpus/$target" "$work/seeds/$target" >"$work/logs/$target.log" 2>&1 </dev/null
 }

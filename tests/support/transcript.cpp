@@ -1,0 +1,136 @@
+#include "support/transcript.hpp"
+
+#include <fstream>
+#include <memory>
+#include <regex>
+#include <sstream>
+#include <stdexcept>
+
+#include "base/text.hpp"
+#include "support/process.hpp"
+#include "support/temp_dir.hpp"
+
+namespace tensorop {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> out;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) out.push_back(line);
+  return out;
+}
+
+std::vector<std::string> read_lines(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in) throw std::runtime_error("cannot read " + path.string());
+  return lines_of(text.str());
+}
+
+bool is_message(const std::string& line) {
+  return line.starts_with("tensorop") || line.starts_with("hint: ");
+}
+
+// What differs from run to run, replaced by placeholders.
+std::string stable(std::string text, const std::string& directory) {
+  for (std::size_t at = 0; (at = text.find(directory, at)) != std::string::npos;) {
+    text.replace(at, directory.size(), "DIR");
+  }
+  static const std::regex kReportTime("time=\"[0-9.e+-]+\"");
+  static const std::regex kJsonTime("\"seconds\":[0-9.e+-]+");
+  static const std::regex kTemporary("tensorop-[A-Za-z0-9]{8}\\b");
+  text = std::regex_replace(text, kReportTime, "time=\"TIME\"");
+  text = std::regex_replace(text, kJsonTime, "\"seconds\":TIME");
+  return std::regex_replace(text, kTemporary, "tensorop-XXXXXXXX");
+}
+
+// What the page is to show of the command.
+std::string run_command(const std::string& command, const std::string& directory, PageKind kind) {
+  ProcessOptions options;
+  options.directory = directory;
+  const char* const path = std::getenv("PATH");
+  options.environment = {
+      cat("PATH=", fs::path(TENSOROP_BINARY).parent_path().string(), ":", path == nullptr ? "" : path),
+      cat("TESTDATA=", TENSOROP_SOURCE_DIR, "/testdata"), "LC_ALL=C"};
+  const ProcessResult result = run_process({"/bin/sh", "-c", command}, options);
+  std::string shown = result.out;
+  if (!shown.empty() && !shown.ends_with('\n')) shown += "\n(no newline at the end)\n";
+  shown += result.err;
+  for (const std::string& line : lines_of(result.err)) {
+    if (!is_message(line)) shown += cat("(standard error has a line that is no message: ", line, ")\n");
+  }
+  const bool redirected = command.find("2>") != std::string::npos;
+  for (const std::string& line : lines_of(result.out)) {
+    if (!redirected && is_message(line)) shown += cat("(standard output has a message: ", line, ")\n");
+  }
+  if (kind == PageKind::transcript && result.status != 0) shown += cat("[", result.status, "]\n");
+  return stable(std::move(shown), directory);
+}
+
+class PageRun {
+ public:
+  PageRun(const fs::path& page, PageKind kind)
+      : name_(page.string()), kind_(kind), lines_(read_lines(page)) {}
+
+  PageResult run() {
+    while (at_ < lines_.size()) {
+      const std::string& line = lines_[at_];
+      if (kind_ == PageKind::transcript && line.starts_with("## ")) directory_ = std::make_unique<TempDir>();
+      const bool begins_block = line == "```console";
+      copy_line();
+      if (begins_block) run_block();
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void copy_line() { result_.text += lines_[at_++] + "\n"; }
+
+  [[nodiscard]] bool at_end_of_block() const {
+    if (at_ == lines_.size()) throw std::runtime_error(name_ + ": a block is not closed");
+    return lines_[at_] == "```";
+  }
+
+  void run_block() {
+    while (!at_end_of_block()) {
+      const std::size_t first = at_;
+      if (!lines_[at_].starts_with("$ ")) {
+        throw std::runtime_error(cat(name_, ":", at_ + 1, ": a block begins with a command"));
+      }
+      std::string command = lines_[at_].substr(2);
+      copy_line();
+      while (!at_end_of_block() && lines_[at_].starts_with("> ")) {
+        command += "\n" + lines_[at_].substr(2);
+        copy_line();
+      }
+      std::string expected;
+      while (!at_end_of_block() && !lines_[at_].starts_with("$ ")) expected += lines_[at_++] + "\n";
+      std::string actual = run_command(command, directory_->path().string(), kind_);
+      result_.text += actual;
+      ++result_.commands;
+      if (actual != expected) {
+        result_.differences.push_back(
+            {first + 1, std::move(command), std::move(expected), std::move(actual)});
+      }
+    }
+    copy_line();
+  }
+
+  std::string name_;
+  PageKind kind_;
+  std::vector<std::string> lines_;
+  std::size_t at_ = 0;
+  std::unique_ptr<TempDir> directory_ = std::make_unique<TempDir>();
+  PageResult result_;
+};
+
+}  // namespace
+
+PageResult run_page(const fs::path& page, PageKind kind) {
+  return PageRun(page, kind).run();
+}
+
+}  // namespace tensorop
