@@ -11,7 +11,7 @@ namespace tensorop {
 namespace {
 
 // Reading so much is a matter of some ten milliseconds, in whichever order.
-constexpr std::int64_t kSmall = 32 << 20;
+constexpr std::int64_t kSmallAccess = 32 << 20;
 
 }  // namespace
 
@@ -25,7 +25,7 @@ double pages_touched(const AccessFacts& facts) {
 
 AccessChoice choose_access(const AccessFacts& facts) {
   using Kind = RandomAccess::Kind;
-  if (facts.bytes + (facts.kind == Kind::rows ? 0 : facts.result_bytes) < kSmall)
+  if (facts.bytes + (facts.kind == Kind::rows ? 0 : facts.result_bytes) < kSmallAccess)
     return {Access::plain, AccessReason::small};
   // A result that is written at random stays in the page cache until it is complete.
   const bool large_result = facts.kind != Kind::rows && facts.result_bytes > facts.memory;
@@ -91,10 +91,10 @@ AccessReport find_access(const Plan& plan, const Inputs& inputs, std::int64_t re
   facts.result_bytes = result_bytes;
   double resident = 0;
   for (const auto& operand : random->operands) facts.bytes += to_int64(operand.size());
-  const bool is_small = facts.bytes + result_bytes < kSmall;
+  const bool is_small = facts.bytes + result_bytes < kSmallAccess;
   // Finding out how much memory there is takes a part of a millisecond: only where it decides something.
   if (!is_small && facts.kind != RandomAccess::Kind::rows) facts.memory = memory_of(settings);
-  if (facts.bytes >= kSmall) {
+  if (facts.bytes >= kSmallAccess) {
     for (const auto& operand : random->operands) {
       const MappedFile* file = inputs.find(operand.data());
       const double share =

@@ -20,7 +20,7 @@ constexpr std::int64_t kThreadBytes = 1 << 20;
 
 // More than a process can address, and than any valid request needs: refused before anything is written, also
 // on streams, which have no free space to compare with.
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 47;
+constexpr std::int64_t kMostResultBytes = std::int64_t{1} << 47;
 
 // A buffer for each worker, made when it first needs it.
 class Buffers {
@@ -227,7 +227,7 @@ void fill_windows(const Plan& plan, const Inputs& inputs, const Layout& layout, 
 
 void require_possible(const OutputInfo& output) {
   const std::int64_t bytes = count(output.shape) * element_size(output.dtype);
-  if (bytes <= kMostBytes) return;
+  if (bytes <= kMostResultBytes) return;
   throw Error(
       cat("the result of shape ", to_string(output.shape), " would have ", bytes, " bytes (at most 2^47)"),
       "G-2");

@@ -11,7 +11,7 @@ namespace {
 
 // The warning looks at so many elements of a result at most: looking at all of a large one would take half as
 // long as computing it.
-constexpr std::int64_t kMostLookedAt = std::int64_t{1} << 22;
+constexpr std::int64_t kMostCounted = std::int64_t{1} << 22;
 
 }  // namespace
 
@@ -19,12 +19,12 @@ void warn_of_open(const Bound& bound, const Settings& settings) {
   const auto& [output, plan] = bound.planned;
   if (!settings.warn || !settings.warns_of_open || plan->open_reason() == OpenReason::none) return;
   const std::int64_t elements = count(output.shape);
-  const OpenCount open = count_open(*plan, std::min(elements, kMostLookedAt), settings.threads);
+  const OpenCount open = count_open(*plan, std::min(elements, kMostCounted), settings.threads);
   if (open.count == 0) return;
   const std::string first =
       output.shape.empty() ? "" : cat(", the first at ", element_name("", open.first, output.shape));
   settings.warn(cat(bound.call.name->name, ": ", bound.call.version_name(), " leaves ",
-                    elements > kMostLookedAt ? "at least " : "", open.count, " of ", elements,
+                    elements > kMostCounted ? "at least " : "", open.count, " of ", elements,
                     elements == 1 ? " element" : " elements", " open", first, ": ",
                     reason_text(plan->open_reason())));
 }

@@ -26,7 +26,7 @@ constexpr unsigned kSizesFollow = 1U << 3;  // flag: sizes and checksum follow t
 constexpr unsigned kNameIsUtf8 = 1U << 11;  // flag
 constexpr unsigned kZip64Extra = 0x0001;
 constexpr unsigned kAlignmentExtra = 0xD935;  // as Android's zipalign: the alignment, then zeros
-constexpr std::int64_t kAlignment = 64;
+constexpr std::int64_t kArchiveAlignment = 64;
 constexpr std::int64_t kLimit32 = 0xFFFFFFFF;
 constexpr std::int64_t kLimit16 = 0xFFFF;
 
@@ -190,8 +190,8 @@ std::string NpzWriter::local_header(const Entry& entry, bool complete) const {
     constexpr std::int64_t kAlignmentField = 6;
     const std::int64_t end =
         entry.offset + kFixed + to_int64(entry.name.size() + extra.size()) + kAlignmentField;
-    const std::int64_t padding = ceil_div(end, kAlignment) * kAlignment - end;
-    extra.u16(kAlignmentExtra).u16(static_cast<std::uint64_t>(2 + padding)).u16(kAlignment);
+    const std::int64_t padding = ceil_div(end, kArchiveAlignment) * kArchiveAlignment - end;
+    extra.u16(kAlignmentExtra).u16(static_cast<std::uint64_t>(2 + padding)).u16(kArchiveAlignment);
     extra.text(std::string(to_size(padding), '\0'));
   }
   const bool in_place = complete && !entry.in_zip64;

@@ -16,7 +16,7 @@ namespace tensorop {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-constexpr int kEnd = -1;                      // of the text
+constexpr int kEndOfText = -1;                // of the text
 constexpr std::ptrdiff_t kLongest = 1 << 16;  // fields and blanks between them
 
 std::string_view name_of(Separator separator) {
@@ -88,12 +88,12 @@ class TableReader : private TextCursor {
   // Steps over a line break at `at`, or the end of the text. False where there is something else.
   bool skip_line_break(const char*& at) {
     const int c = peek(at);
-    if (c == kEnd) return true;
+    if (c == kEndOfText) return true;
     if (c == '\r') {
       const std::ptrdiff_t here = at - at_;
       ++at;
       const int after = peek(at);
-      if (after == kEnd) return true;
+      if (after == kEndOfText) return true;
       if (after != '\n') throw Error(cat(place_of(at_ + here), ": a carriage return without a line feed"));
     } else if (c != '\n') {
       return false;
@@ -109,7 +109,7 @@ class TableReader : private TextCursor {
     for (std::size_t skipped = 0;;) {
       const char* at = at_;
       skip_blanks(at);
-      const bool is_end = peek(at) == kEnd;
+      const bool is_end = peek(at) == kEndOfText;
       const char* const field = at;
       const std::ptrdiff_t blanks = field - at_;
       if (!is_end && !skip_line_break(at)) {
@@ -137,7 +137,7 @@ class TableReader : private TextCursor {
   // The characters of the field at at_, where it stays.
   std::string_view field() {
     const char* at = at_;
-    while (at - at_ <= kLongest && !ends_field(peek(at)) && peek(at) != kEnd) ++at;
+    while (at - at_ <= kLongest && !ends_field(peek(at)) && peek(at) != kEndOfText) ++at;
     if (at - at_ > kLongest)
       throw Error(cat(place_of(at_), ": a field longer than ", kLongest, " characters"));
     return {at_, static_cast<std::size_t>(at - at_)};

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Writes the files of this folder: one for each way in which an NPY or JSON file can be malformed.
 
-expected.tsv, the other half of the test, is written by hand. Running this again changes no byte:
+tests/cli/bad_files.md has the message about each. Running this again changes no byte:
     /usr/bin/python3 testdata/bad/make.py
 """
 

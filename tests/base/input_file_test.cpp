@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,7 @@
 #include "base/text.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
+#include "support/faulty_system.hpp"
 #include "support/sanitizers.hpp"
 #include "support/standard_input.hpp"
 #include "support/temp_dir.hpp"
@@ -51,17 +53,6 @@ std::string read_all(InputFile& file, std::size_t block) {
 }
 
 }  // namespace
-
-TEST_CASE("a regular file is mapped whole", "[base][input]") {
-  const TempDir dir;
-  const std::string path = dir.file("file");
-  const std::string text(10000, 'x');
-  put(path, text);
-  const InputFile file = InputFile::open(path);
-  CHECK(file.name() == path);
-  REQUIRE(file.mapping() != nullptr);
-  CHECK(text_of(file.mapping()->bytes()) == text);
-}
 
 TEST_CASE("a mapping outlives the file's name and the object that opened it", "[base][input]") {
   const TempDir dir;
@@ -159,55 +150,25 @@ TEST_CASE("what cannot be opened is refused with its path and the reason", "[bas
 }
 
 TEST_CASE("each call of reading that fails is an error with the path and the reason", "[base][input]") {
-  enum class Call { open, fstat, mmap, read };
-  class FaultySystem : public System {
-   public:
-    explicit FaultySystem(Call call) : call_(call) {}
-    int open(const char* path, int flags, mode_t mode) override {
-      return fails(Call::open) ? -1 : System::open(path, flags, mode);
-    }
-    int fstat(int fd, struct stat* out) override { return fails(Call::fstat) ? -1 : System::fstat(fd, out); }
-    void* mmap(size_t bytes, int protection, int flags, int fd) override {
-      return fails(Call::mmap) ? MAP_FAILED : System::mmap(bytes, protection, flags, fd);
-    }
-    ssize_t read(int fd, void* buffer, size_t bytes) override {
-      return fails(Call::read) ? -1 : System::read(fd, buffer, bytes);
-    }
-    int close(int fd) override {
-      ++closed;
-      return System::close(fd);
-    }
-    int closed = 0;
-
-   private:
-    [[nodiscard]] bool fails(Call call) const {
-      errno = EIO;
-      return call == call_;
-    }
-    Call call_;
-  };
   const TempDir dir;
   put(dir.file("file"), "x");
-  struct Row {
-    Call call;
-    std::string path;
-    const char* what;
-  };
-  const std::vector<Row> rows = {
-      {Call::open, dir.file("file"), "cannot open"},
-      {Call::fstat, dir.file("file"), "cannot read"},
-      {Call::mmap, dir.file("file"), "cannot map"},
-      {Call::read, "/proc/self/stat", "cannot read"},
-  };
-  for (const Row& row : rows) {
-    FaultySystem faulty(row.call);
+  const std::string stream = "/proc/self/stat";
+  for (const auto& [path, number, what] : std::vector<std::tuple<std::string, int, std::string>>{
+           {dir.file("file"), 1, "open: cannot open"},
+           {dir.file("file"), 2, "fstat: cannot read"},
+           {dir.file("file"), 3, "mmap: cannot map"},
+           {stream, 3, "read: cannot read"},
+       }) {
+    FaultySystem faulty(false, number, Fault::error, EIO);
     const ScopedSystem scope(faulty);
-    const std::string line = error_of([&] {
-      InputFile file = InputFile::open(row.path);
+    const std::string line = error_of([&, &name = path] {
+      InputFile file = InputFile::open(name);
       (void)read_all(file, 8);
     });
-    CHECK(line == cat(row.path, ": ", row.what, ": Input/output error"));
-    CHECK(faulty.closed == (row.call == Call::open ? 0 : 1));
+    const std::size_t colon = what.find(": ");
+    CHECK(faulty.failed_call() == what.substr(0, colon));
+    CHECK(line == cat(path, what.substr(colon), ": Input/output error"));
+    CHECK(faulty.closes() == (number == 1 ? 0 : 1));
   }
 }
 

@@ -21,7 +21,8 @@ std::string text_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// The names of all test cases: headings of transcripts, and those in C++, whose parts on several lines are joined.
+// The names of all test cases: headings of transcripts, and those in C++, whose parts on several lines are
+// joined.
 std::set<std::string> names_of_tests(const fs::path& root) {
   std::set<std::string> names;
   for (const auto& entry : fs::directory_iterator(root / "tests" / "cli")) {

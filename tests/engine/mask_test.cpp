@@ -8,7 +8,6 @@
 #include "io/source.hpp"
 #include "kernels/true_positions.hpp"
 #include "ops/registry.hpp"
-#include "ops/rules.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 #include "support/random.hpp"
@@ -150,45 +149,6 @@ TEST_CASE("what is not zero, of every kind of element", "[engine][mask]") {
     if (source.tensor() == nullptr) source.resolve(source.natural_dtype());
     CHECK(nested_json(true_positions(*source.tensor(), Threads(2))) == row.positions);
   }
-}
-
-TEST_CASE("masks that do not fit are refused", "[engine][mask]") {
-  // The shape and the dtype of a mask are no rules of a published operator.
-  const std::vector<RuleCase> cases = {
-      {"gather [1,2] --mask [true]", "gather: mask (1) must have the size of axis 0 of data (2): 2"},
-      {"gather [[1,2]] --axis 1 --mask [[true,true]]", "gather: mask has shape (1,2); its rank must be 1",
-       "a mask of several dimensions is for gathernd and scatternd"},
-      {"gather [1,2] --mask [1,0]", "gather: mask is int64; it must be bool",
-       "a comparison such as notequal or greater makes a mask"},
-      {"gather [1,2] --mask [true,true] --axis 1",
-       "gather: axis 1 is out of range for data of shape (2) (allowed -1..0) [AX-1]"},
-      {"gather 3 --mask [true]", "gather: data is a scalar; its rank must be at least 1 [GA-1]"},
-      {"gather [1,2] --mask [true,true] --indices 0", "gather: mask cannot be combined with indices [G-8]"},
-      {"gather [1,2] --mask [true,true] --batch_dims 0",
-       "gather: mask cannot be combined with batch_dims [G-8]"},
-      {"gather [1,2] --mask [true,true] --oob clip", "gather: mask cannot be combined with oob [G-8]"},
-      {"gather [1,2] --mask [true,true] --spec onnx-13",
-       "gather: mask cannot be combined with a specification [G-8]"},
-      {"gather [1,2] --mask [true,true] [0]", "gather: unexpected operand '[0]': gather takes 2 [G-8]"},
-      {"gathernd [[1],[2]] --mask [[true,true]]",
-       "gathernd: mask (1,2) must have the leading dimensions of data (2,1), at least one"},
-      {"gathernd [1] --mask true",
-       "gathernd: mask () must have the leading dimensions of data (1), at least one"},
-      {"gatherelements [1] --mask [true]", "gatherelements: unknown operand 'mask' [G-8]"},
-      {"scatterupdate [1,2] --mask [true,true] [3]",
-       "scatterupdate: updates (1) must have shape (2): the mask has 2 true elements [SU-2]",
-       "--broadcast-updates repeats them"},
-      {"scatternd [1,2] --mask [true,false] [3,4]",
-       "scatternd: updates (2) must have shape (1): the mask has 1 true element [SN-3]"},
-      {"scatternd [1,2] --mask [true,true] [3,4,5] --broadcast_updates true",
-       "scatternd: updates (3) must broadcast to (2): the mask has 2 true elements [SN-3]"},
-      {"scatternd [1,2] [[0]] [3] --broadcast_updates true --spec onnx-13",
-       "scatternd: onnx ScatterND-13 has no attribute broadcast_updates [G-8]",
-       "it is in the default semantics (no --spec)"},
-      {"gather float32[2] --mask bool[2] --dry-run",
-       "gather: mask has no elements: how many of them are true is a part of the result's shape"},
-  };
-  check_messages(cases);
 }
 
 TEST_CASE("an operand takes another shape of as many elements", "[engine][reshape]") {

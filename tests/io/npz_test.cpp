@@ -76,35 +76,6 @@ const NpzWriter::Options kEveryWay[] = {
 
 }  // namespace
 
-TEST_CASE("an archive that was written reads back, stored and deflated, with sizes of 32 and 64 bits",
-          "[io][npz]") {
-  const TempDir dir;
-  const auto arrays = sample();
-  for (const NpzWriter::Options& options : kEveryWay) {
-    CAPTURE(options.compress, options.zip64_from);
-    write_archive(dir.file("a.npz"), options, arrays);
-    const NpzArchive archive = open(dir.file("a.npz"));
-    REQUIRE(archive.size() == arrays.size());
-    for (std::size_t i = 0; i < arrays.size(); ++i) {
-      CAPTURE(arrays[i].name);
-      CHECK(archive.name(i) == arrays[i].name);
-      CHECK(archive.is_array(i));
-      CHECK(archive.find(arrays[i].name) == i);
-      const FileInfo info = archive.describe(i);
-      CHECK(info.compression == (options.compress ? "deflated" : "stored"));
-      const Tensor tensor = archive.read(i, {});
-      CHECK(tensor.dtype() == arrays[i].tensor.dtype());
-      CHECK(tensor.shape() == arrays[i].tensor.shape());
-      CHECK(nested_json(tensor) == nested_json(arrays[i].tensor));
-      const Tensor header = archive.read(i, {.header_only = true});
-      CHECK(header.dtype() == tensor.dtype());
-      CHECK(header.shape() == tensor.shape());
-      CHECK(header.data() == nullptr);
-      CHECK(info.shape == tensor.shape());
-    }
-  }
-}
-
 TEST_CASE("the same arrays are the same bytes, whatever the previous file and the time", "[io][npz]") {
   const TempDir dir;
   const auto arrays = sample();
@@ -186,17 +157,6 @@ TEST_CASE("a long list of names is cut", "[io][npz]") {
   CHECK(error_of([&] { (void)open(dir.file("a.npz")).only(); }) ==
         "the archive holds 30 arrays (a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, "
         "a16, a17, a18, a19, ...); name one of them\nFILE:NAME names one array of an archive");
-}
-
-TEST_CASE("an archive that is not committed leaves the previous file", "[io][npz]") {
-  const TempDir dir;
-  write_file(dir.file("a.npz"), "before");
-  {
-    NpzWriter archive(dir.file("a.npz"), {});
-    add(archive, sample()[0]);
-  }
-  CHECK(get(dir.file("a.npz")) == "before");
-  CHECK(std::distance(fs::directory_iterator(dir.path()), {}) == 1);
 }
 
 TEST_CASE("an array that cannot fit is refused before it is begun", "[io][npz]") {

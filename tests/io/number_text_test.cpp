@@ -283,16 +283,6 @@ TEST_CASE("numbers are written as the shortest text, floats with a point or an e
   CHECK(written(BFloat16{0x7F80}) == "Infinity");
 }
 
-TEST_CASE("float32 and float64 read back what was written", "[number_text]") {
-  std::mt19937_64 random(7);
-  for (int i = 0; i < 20000; ++i) {
-    const auto wide = std::bit_cast<double>(random());
-    const auto narrow = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
-    if (std::isfinite(wide)) REQUIRE(parsed<double>(written(wide)) == wide);
-    if (std::isfinite(narrow)) REQUIRE(parsed<float>(written(narrow)) == narrow);
-  }
-}
-
 TEST_CASE("not-finite numbers have three names", "[number_text]") {
   CHECK(std::isnan(parse_not_finite("NaN").value()));
   CHECK(parse_not_finite("Infinity") == std::numeric_limits<double>::infinity());

@@ -202,17 +202,6 @@ TEST_CASE("an encoding has its prefix and suffix around the elements, in whichev
   }
 }
 
-TEST_CASE("a sink that is not committed leaves the previous file", "[io][sink]") {
-  const TempDir dir;
-  write_file(dir.file("out"), "before");
-  for (const char* format : {"npy", "json", "nested"}) {
-    const auto sink = open_sink({dir.file("out"), find_format(format)}, DType::uint8, {1 << 16}, 0);
-    if (sink->elements() == nullptr) sink->append("[1,2,");
-  }
-  CHECK(get(dir.file("out")) == "before");
-  CHECK(std::distance(fs::directory_iterator(dir.path()), {}) == 1);
-}
-
 TEST_CASE("of a stream nothing is written before the first elements, and all of it by the commit",
           "[io][sink]") {
   class CountingSystem : public System {

@@ -264,18 +264,6 @@ TEST_CASE("a file whose name only begins like JSON is a file", "[io][source]") {
   }
 }
 
-TEST_CASE("what a file is is read from its first bytes, never from its name", "[io][source]") {
-  const TempDir dir;
-  write_file(dir.file("a.json"), npy_bytes(two_numbers()));
-  write_file(dir.file("b.npy"), "[1, 2]\n");
-  write_file(dir.file("no ending"), R"({"dtype":"int8","data":[3]})");
-  write_file(dir.file("short"), "7");
-  CHECK(read(dir.file("a.json")) == "float32 [1.5,-2.0]");
-  CHECK(read(dir.file("b.npy")) == "untyped int64 [1,2]");
-  CHECK(read(dir.file("no ending")) == "int8 [3]");
-  CHECK(read(dir.file("short")) == "untyped int64 7");
-}
-
 TEST_CASE("a file that is neither NPY nor JSON is refused with its path", "[io][source]") {
   const TempDir dir;
   write_file(dir.file("empty"), "");

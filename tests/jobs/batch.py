@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Holds run and check to what only another program can see: results by NumPy, JUnit by an XML parser, the progress bar
-in a terminal, and the files that an interrupted run leaves.
+"""Holds run and check to what only another program can see: results by NumPy, reports by parsers of XML and JSON, the
+progress bar in a terminal, and the files that an interrupted run leaves.
 
     /usr/bin/python3 tests/jobs/batch.py path/to/tensorop
 
@@ -72,7 +72,7 @@ def check_results(checker, root):
             checker.check(f"graph {threads}: job {i}", np.array_equal(np.load(folder / f"{i}.npy"), value))
 
 
-def check_junit(checker, root):
+def check_reports(checker, root):
     name = "<a> & \"b\" 'c' \u00e9\u65e5 \x1b[31m\ttab\nline \ufffe"
     cases = [
         {"op": "add", "a": 1, "b": 1, "expect": 2, "name": "good"},
@@ -99,6 +99,20 @@ def check_junit(checker, root):
     checker.check("junit: failure text", "actual 2, expected 3" in failure.text, failure.text)
     checker.check("junit: times", all(float(case.get("time")) >= 0 for suite in suites for case in suite))
     checker.check("junit: lines", [case.get("line") for case in suites[0]] == ["1"] * 4)
+
+    # The last shard of ten has no case.
+    names = [name, "good", "a.json:1: job 3", "good", "new"]
+    for options, wanted in (([], names), (["--filter", "new"], ["new"]), (["--shard", "10/10"], [])):
+        result = checker.run("check", "a.json", "b & c.jsonl", "--json", *options, cwd=root)
+        try:
+            parsed = json.loads(result.stdout)
+        except ValueError as error:
+            checker.check("json: well-formed", False, error)
+            continue
+        found = sorted(case["name"] for case in parsed["cases"])
+        checker.check("json: cases", found == sorted(wanted), found)
+        checker.check("json: summary", parsed["summary"]["cases"] == len(wanted), parsed["summary"])
+        checker.check("json: times", all(case["seconds"] >= 0 for case in parsed["cases"]))
 
 
 def check_shards(checker, root):
@@ -346,7 +360,7 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         root = pathlib.Path(directory)
         check_results(checker, root)
-        check_junit(checker, root)
+        check_reports(checker, root)
         (root / "shards").mkdir()
         check_shards(checker, root / "shards")
         check_terminal(checker, root)

@@ -4,9 +4,7 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "kernels/binary_kernel.hpp"
 #include "kernels/run_walk.hpp"
-#include "kernels/select_elements.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"
 
@@ -111,64 +109,6 @@ TEST_CASE("short rows are taken together", "[elementwise]") {
   int runs = 0;
   walk.for_each_run({0, 30000}, [&](const RunOperand* /*operands*/, std::int64_t /*count*/) { ++runs; });
   CHECK(runs < 40);
-}
-
-// One row of condition, x and y, with each of them going along or staying.
-TEST_CASE("select takes x or y for every width and stride", "[elementwise]") {
-  constexpr std::int64_t kCount = 100;
-  for (const DType dtype : {DType::int8, DType::int16, DType::float32, DType::int64, DType::complex128}) {
-    const int width = element_size(dtype);
-    const auto bytes = static_cast<std::size_t>(width);
-    std::vector<std::byte> condition(kCount);
-    std::vector<std::byte> x(kCount * bytes);
-    std::vector<std::byte> y(kCount * bytes);
-    Random random(static_cast<std::uint64_t>(width));
-    for (std::byte& byte : condition)
-      byte = static_cast<std::byte>(random.between(0, 1) * random.between(1, 255));
-    for (std::byte& byte : x) byte = static_cast<std::byte>(random.bits());
-    for (std::byte& byte : y) byte = static_cast<std::byte>(random.bits());
-    for (int strides = 0; strides < 8; ++strides) {
-      const std::int64_t c = strides & 1;
-      const std::int64_t sx = strides >> 1 & 1;
-      const std::int64_t sy = strides >> 2;
-      std::vector<std::byte> out(kCount * bytes);
-      const auto select = select_plan({{DType::boolean, {kCount}, condition.data(), nullptr},
-                                       {dtype, {kCount}, x.data(), nullptr},
-                                       {dtype, {kCount}, y.data(), nullptr}},
-                                      {kCount}, {{c}, {sx}, {sy}});
-      select->fill({0, kCount}, out.data());
-      int wrong = 0;
-      for (std::int64_t i = 0; i < kCount; ++i) {
-        const bool on = condition[static_cast<std::size_t>(i * c)] != std::byte{0};
-        const std::byte* from = on ? x.data() + i * sx * width : y.data() + i * sy * width;
-        wrong += std::memcmp(out.data() + i * width, from, bytes) == 0 ? 0 : 1;
-      }
-      CAPTURE(width, strides);
-      CHECK(wrong == 0);
-    }
-  }
-}
-
-// Each of the four combinations of strides, and the result where the first operand is.
-TEST_CASE("a loop does the same for operands that go along and that stay", "[elementwise]") {
-  std::vector<float> a(77);
-  std::vector<float> b(77);
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    a[i] = static_cast<float>(i) * 0.5F;
-    b[i] = 100.0F - static_cast<float>(i);
-  }
-  const auto kernel = find_kernel<Sub>(DType::float32, DType::float32);
-  const auto bytes = [](std::vector<float>& values) { return reinterpret_cast<std::byte*>(values.data()); };
-  for (int strides = 0; strides < 4; ++strides) {
-    const int sa = strides & 1;
-    const int sb = strides >> 1;
-    std::vector<float> out(a.size());
-    CHECK(kernel.compute(bytes(a), sa, bytes(b), sb, bytes(out), 77));
-    for (std::size_t i = 0; i < a.size(); ++i) CHECK(out[i] == a[sa == 1 ? i : 0] - b[sb == 1 ? i : 0]);
-  }
-  std::vector<float> in_place = a;
-  CHECK(kernel.compute(bytes(in_place), 1, bytes(b), 1, bytes(in_place), 77));
-  for (std::size_t i = 0; i < a.size(); ++i) CHECK(in_place[i] == a[i] - b[i]);
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
-// The order in which rows are moved, on both sides of each limit.
+// The order in which rows are moved, and where windows take updates from, on both sides of each limit.
 #include "kernels/strategy.hpp"
 
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "kernels/scatter_windows.hpp"
 #include "support/catch.hpp"
 
 namespace tensorop {
@@ -78,6 +80,23 @@ TEST_CASE("the order in which rows are moved depends on sizes alone", "[kernels]
     CHECK(strategy.keep_offsets == c.keep_offsets);
     CHECK(strategy.read_groups == c.read_groups);
     CHECK(strategy.is_whole() == (c.order == by_column || c.order == by_part));
+  }
+}
+
+TEST_CASE("the source of updates depends on sizes alone", "[kernels]") {
+  using enum UpdateSource;
+  for (const auto& [what, facts, source] : std::vector<std::tuple<std::string, UpdateFacts, UpdateSource>>{
+           {"one window", {1, kMiB, 512, false, 256 * kMiB}, passes},
+           {"few windows", {3, kMiB, 512, false, 256 * kMiB}, passes},
+           {"more", {4, kMiB, 512, false, 256 * kMiB}, file},
+           {"long rows", {32, kMiB, 16384, false, 256 * kMiB}, passes},
+           {"shorter ones", {32, kMiB, 16383, false, 256 * kMiB}, file},
+           {"updates that fit in a quarter of the memory", {32, 100'000, 512, false, 256 * kMiB}, memory},
+           {"those of few windows", {2, 100'000, 512, false, 256 * kMiB}, memory},
+           {"those that do not", {32, 140'000, 512, false, 256 * kMiB}, file},
+           {"repeated updates", {32, kMiB, 512, true, 256 * kMiB}, passes}}) {
+    CAPTURE(what);
+    CHECK(choose_source(facts) == source);
   }
 }
 

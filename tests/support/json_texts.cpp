@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <iterator>
 #include <sstream>
 #include <utility>
@@ -117,6 +118,30 @@ long double value_near(Random& random, const Plan& plan) {
   }
 }
 
+// The same number with its point `places` further to the right, which an exponent makes up for: with many
+// zeros.
+std::string shifted(Random& random, const std::string& text, std::int64_t places) {
+  const std::size_t e = std::min(text.find('e'), text.size());
+  const std::size_t point = text.find('.');
+  const std::int64_t exponent = e == text.size() ? 0 : std::stoll(text.substr(e + 1));
+  std::string before = text.substr(0, point);
+  std::string after = text.substr(point + 1, e - point - 1);
+  const auto zeros = [](std::int64_t count) {
+    return std::string(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)), '0');
+  };
+  after += zeros(places - std::ssize(after) + 1);
+  before.insert(0, zeros(1 - places - std::ssize(before)));
+  const std::string all = before + after;
+  const auto at = static_cast<std::size_t>(std::ssize(before) + places);
+  const std::size_t first = std::min(all.find_first_not_of('0'), at - 1);
+  const std::int64_t made_up = exponent - places;
+  return cat(all.substr(first, at - first), '.', all.substr(at), random.chance(50) ? "e" : "E",
+             made_up < 0         ? "-"
+             : random.chance(50) ? "+"
+                                 : "",
+             random.chance(50) ? "000" : "", std::abs(made_up));
+}
+
 // Digits that lie at, just below or just above a value or the middle of two.
 std::string boundary(Random& random, const Plan& plan) {
   const long double value = value_near(random, plan);
@@ -129,6 +154,8 @@ std::string boundary(Random& random, const Plan& plan) {
     // One more digit after all of the others moves the number off a boundary, whatever the exact digits are.
     if (random.chance(30)) text.insert(e, "1");
     if (random.chance(30)) text[e - 1] = static_cast<char>('0' + random.between(0, 9));
+    if (random.chance(10))
+      text = shifted(random, text, random.pick<std::int64_t>({-400, -30, -1, 1, 30, 400}));
   }
   return text;
 }

@@ -55,6 +55,8 @@ std::string run_command(const std::string& command, const std::string& directory
   options.environment = {
       cat("PATH=", fs::path(TENSOROP_BINARY).parent_path().string(), ":", path == nullptr ? "" : path),
       cat("TESTDATA=", TENSOROP_SOURCE_DIR, "/testdata"), "LC_ALL=C"};
+  if (kind == PageKind::docs)
+    return run_process({"/bin/sh", "-c", cat("{ ", command, "\n} 2>&1")}, options).out;
   const ProcessResult result = run_process({"/bin/sh", "-c", command}, options);
   std::string shown = result.out;
   if (!shown.empty() && !shown.ends_with('\n')) shown += "\n(no newline at the end)\n";
@@ -66,7 +68,7 @@ std::string run_command(const std::string& command, const std::string& directory
   for (const std::string& line : lines_of(result.out)) {
     if (!redirected && is_message(line)) shown += cat("(standard output has a message: ", line, ")\n");
   }
-  if (kind == PageKind::transcript && result.status != 0) shown += cat("[", result.status, "]\n");
+  if (result.status != 0) shown += cat("[", result.status, "]\n");
   return stable(std::move(shown), directory);
 }
 

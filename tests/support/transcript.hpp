@@ -10,8 +10,9 @@
 namespace tensorop {
 
 enum class PageKind {
-  docs,        // one directory for the whole page; exit statuses are not shown
-  transcript,  // a new directory for each "## " heading; an exit status other than 0 is shown as "[N]"
+  docs,        // one directory for the whole page; what a terminal shows
+  transcript,  // a new directory for each "## " heading; both streams apart, and the exit status if it is not
+               // 0, as "[N]"
 };
 
 // A command that did not do what its page says.
@@ -30,12 +31,15 @@ struct PageResult {
 
 // Runs the commands of all ```console blocks of the page in order, by /bin/sh, with tensorop in PATH,
 // testdata as TESTDATA, and no standard input. "$ " begins a command, "> " continues it, all other lines are
-// what it prints: standard output, then standard error, then the exit status. All that a command writes to
-// standard error must be messages (lines that begin with "tensorop" or "hint: "), and standard output must
-// have none, unless the command redirects one to the other: so a page shows which is which.
+// what it prints.
 //
-// What differs from run to run is shown by a placeholder: DIR (the directory), TIME (seconds in reports),
-// XXXXXXXX (in names of temporary directories). Throws std::runtime_error if the page is malformed.
+// In a transcript standard output comes first, then standard error, then the exit status. All that a command
+// writes to standard error must be messages (lines that begin with "tensorop" or "hint: "), and standard
+// output must have none, unless the command redirects one to the other: so a page shows which is which. What
+// differs from run to run is shown by a placeholder: DIR (the directory), TIME (seconds in reports), XXXXXXXX
+// (in names of temporary directories).
+//
+// Throws std::runtime_error if the page is malformed.
 [[nodiscard]] PageResult run_page(const std::filesystem::path& page, PageKind kind);
 
 }  // namespace tensorop

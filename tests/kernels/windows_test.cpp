@@ -1,0 +1,133 @@
+// Rows that go to windows of the result: how many windows, what memory holds, and indices that change
+// meanwhile. Random calls by every access hold the results.
+#include <atomic>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/scratch_file.hpp"
+#include "kernels/column_windows.hpp"
+#include "kernels/distribution.hpp"
+#include "kernels/gather_rows.hpp"
+#include "kernels/scatter_rows.hpp"
+#include "kernels/tensors.hpp"
+#include "support/catch.hpp"
+#include "support/random.hpp"
+#include "support/temp_dir.hpp"
+
+namespace tensorop {
+namespace {
+
+TEST_CASE("the windows of a scatter are known without reading", "[kernels]") {
+  constexpr std::int64_t kMiB = 1 << 20;
+  // 4 GiB in rows of 512 bytes; 600,000 of them are updated.
+  const Tensor indices(DType::int64, {600'000});
+  const auto scatter = scatter_plan({Tensor(DType::float32, {1 << 30}),
+                                     Tensor(DType::float32, {600'000 * 128}),
+                                     {indices, {{1 << 23, 1}}, {}},
+                                     TupleGeometry{{}, {}, {}, 1 << 23, 600'000},
+                                     128});
+  const WindowPlan windows = scatter->plan_windows(256 * kMiB, true);
+  CHECK(windows.count == 128);
+  CHECK(windows.window_bytes == 32 * kMiB);
+  CHECK(windows.read_bytes == 4096 * kMiB + 600'000 * 512);
+  CHECK(windows.scratch_bytes == 600'000 * 516 + 128 * 128);
+  const WindowPlan larger = scatter->plan_windows(16384 * kMiB, true);
+  CHECK(larger.count == 128);
+  CHECK(larger.scratch_bytes == 0);
+}
+
+// A gather and a scatter along axis 0, in windows of columns, against range by range.
+void check_columns(const Shape& data_shape, const Shape& indices_shape, std::int64_t memory,
+                   std::int64_t file_offset) {
+  CAPTURE(data_shape, indices_shape, memory, file_offset);
+  Random random(44);
+  const auto numbers = [&](DType dtype, const Shape& shape, std::int64_t least, std::int64_t most) {
+    std::vector<std::int64_t> values;
+    for (std::int64_t i = 0; i < count(shape); ++i) values.push_back(random.between(least, most));
+    return tensor_of(dtype, shape, values);
+  };
+  const Tensor data = numbers(DType::int64, data_shape, 0, 1 << 30);
+  const Tensor updates = numbers(DType::int64, indices_shape, 0, 1 << 30);
+  const Tensor indices = numbers(DType::int32, indices_shape, -data_shape[0], data_shape[0] - 1);
+  const IndexDecoder decoder = {indices, {{data_shape[0], data_shape[1]}}, {}};
+  const ElementGeometry geometry = {indices_shape, data_shape, 0};
+  const ScatterRowsSpec spec = {data, updates, decoder, geometry, 1, Reduction::sub};
+  const RowUpdates row_updates(spec);
+  const auto locator = make_locator(decoder, geometry);
+  REQUIRE(locator->columns() > 0);
+  for (const bool is_scatter : {false, true}) {
+    CAPTURE(is_scatter);
+    const auto plan =
+        is_scatter ? scatter_plan(spec) : gather_plan({data, decoder, geometry, 1, count(indices_shape)});
+    const std::int64_t elements = is_scatter ? data.size() : indices.size();
+    std::vector<std::byte> expected(static_cast<std::size_t>(elements * 8));
+    plan->fill({0, elements}, expected.data());
+    const TempDir dir;
+    std::vector<std::byte> out(expected.size());
+    std::atomic<std::int64_t> written = 0;
+    Windowing windowing;
+    windowing.memory = memory;
+    windowing.anywhere = true;
+    windowing.file_offset = file_offset;
+    windowing.is_mapped = [](const std::byte*) { return false; };
+    windowing.scratch = [&](std::int64_t size) { return ScratchFile(dir.path().string(), size); };
+    windowing.write = [&](Range range, const std::byte* from) {
+      std::memcpy(out.data() + range.first * 8, from, static_cast<std::size_t>(range.count * 8));
+      written += range.count;
+    };
+    if (is_scatter) {
+      ColumnScatter{data, updates, *locator, row_updates}.fill(windowing, Threads(3));
+    } else {
+      ColumnGather{data, *locator}.fill(windowing, Threads(3));
+    }
+    CHECK(written == elements);
+    CHECK((out == expected));
+  }
+}
+
+// Rows that are whole pages of the file and others, at offsets within a page.
+TEST_CASE("tiles of columns share no page of the file, and have all columns", "[kernels]") {
+  for (const auto& [data, indices] : std::vector<std::pair<Shape, Shape>>{
+           {{7, 5}, {40, 3}}, {{3, 9000}, {5, 9000}}, {{6, 8192}, {3, 8192}}, {{2, 9001}, {9, 8999}}}) {
+    const std::int64_t bytes = count(data) * 8;
+    for (const std::int64_t memory : {bytes / 3, bytes / 2, bytes - 1, 8 * bytes}) {
+      for (const std::int64_t file_offset : {128, 80}) check_columns(data, indices, memory, file_offset);
+    }
+  }
+}
+
+// Columns of 8 MiB each: 1 MiB of memory does not hold a tile of one.
+TEST_CASE("columns that memory does not hold are not made into tiles", "[kernels]") {
+  const Shape shape = {std::int64_t{1} << 20, 3};
+  check_columns(shape, shape, 1 << 20, 128);
+  const Tensor data(DType::int64, shape);
+  const IndexDecoder decoder = {Tensor(DType::int32, shape), {{shape[0], shape[1]}}, {}};
+  const auto gather = gather_plan({data, decoder, ElementGeometry{shape, shape, 0}, 1, count(shape)});
+  CHECK(gather->random_access()->kind == RandomAccess::Kind::columns);
+  CHECK(gather->plan_windows(1 << 20, true).window_bytes <= 1 << 20);
+}
+
+TEST_CASE("indices that change while rows are distributed are an error", "[kernels]") {
+  const TempDir dir;
+  for (const std::int64_t after : {0, 9, 10}) {  // 10: out of range, which drops the row
+    std::vector<std::int64_t> indices = {1, 8, 3, 4};
+    const Tensor tensor(DType::int64, {4}, reinterpret_cast<const std::byte*>(indices.data()), nullptr);
+    const auto locator =
+        make_locator({tensor, {{10, 1}}, {true, OutOfBounds::drop}}, AxisGeometry{1, 1, 10, 4});
+    const std::string bytes = "abcd";
+    // The file for the runs is made when the rows are counted, and before they are distributed.
+    const auto scratch = [&](std::int64_t size) {
+      indices[0] = after;
+      indices[1] = after;
+      return ScratchFile(dir.path(), size);
+    };
+    CHECK_THROWS_WITH(Distribution({*locator, reinterpret_cast<const std::byte*>(bytes.data()), 1, 10}, 5,
+                                   scratch, 1, Threads(1)),
+                      "indices changed while they were read");
+  }
+}
+
+}  // namespace
+}  // namespace tensorop
