@@ -1,13 +1,12 @@
 // How operands are read at random: a table of the choice, and the choice for files on the disk.
 #include "engine/access.hpp"
 
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "base/checked.hpp"
+#include "base/text.hpp"
 #include "engine/engine.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
@@ -100,62 +99,45 @@ TEST_CASE("how many pages random rows touch", "[engine]") {
   }
 }
 
-TEST_CASE("a call explains itself once, also where a stream needs the whole result first", "[engine]") {
-  // More updates than are sorted beforehand.
-  const std::int64_t count = (std::int64_t{2} << 20) + 1;
-  auto zeros = std::make_shared<Storage>(count);
-  std::memset(zeros->data(), 0, to_size(count));
-  const Tensor updates(DType::uint8, {count}, zeros);
+// What a call of zeros explains: operands are shapes of uint8, the last of them more than are sorted
+// beforehand.
+std::vector<AccessReport> reports_of(const std::string& op, const std::vector<Shape>& operands,
+                                     const std::string& destination) {
   std::vector<AccessReport> reports;
   Settings settings;
-  settings.lookup = [&](const std::string& text) {
-    return text == "@zeros" ? std::optional(updates) : std::nullopt;
+  settings.lookup = [&](const std::string& text) -> std::optional<Tensor> {
+    if (!text.starts_with('@')) return std::nullopt;
+    const Shape& shape = operands.at(std::stoul(text.substr(1)));
+    return Tensor(DType::uint8, shape, std::make_shared<Storage>(count(shape)));
   };
   settings.explain = [&](const AccessReport& report) { reports.push_back(report); };
   Request request;
-  request.op = require_operator("scatterupdate");
-  request.positional.assign(
-      {OperandText(R"({"dtype":"uint8","data":[1]})"), OperandText("@zeros"), OperandText("@zeros")});
+  request.op = require_operator(op);
+  for (std::size_t i = 0; i < operands.size(); ++i) request.positional.emplace_back(cat("@", i));
+  run_request(request, {destination}, settings);
+  return reports;
+}
+
+constexpr std::int64_t kMoves = (std::int64_t{2} << 20) + 1;
+
+TEST_CASE("a call explains itself once, also where a stream needs the whole result first", "[engine]") {
   const TempDir dir;
-  run_request(request, {dir.file("out.json")}, settings);
+  CHECK(reports_of("scatterupdate", {{1}, {kMoves}, {kMoves}}, dir.file("out.json")).size() == 1);
   CHECK(get(dir.file("out.json")) == "{\"dtype\":\"uint8\",\"shape\":[1],\"data\":[0]}\n");
-  CHECK(reports.size() == 1);
 }
 
 TEST_CASE("small tensors are read plainly, although their result is written at random", "[engine]") {
-  constexpr std::int64_t kSide = 1024;
-  constexpr std::int64_t kMoves = (std::int64_t{2} << 20) + 1;  // more than are sorted beforehand
-  const auto zeros = [](Shape shape) {
-    const std::int64_t elements = count(shape);
-    auto storage = std::make_shared<Storage>(elements);
-    std::memset(storage->data(), 0, to_size(elements));
-    return Tensor(DType::uint8, std::move(shape), storage);
-  };
-  Settings settings;
-  settings.lookup = [&](const std::string& text) -> std::optional<Tensor> {
-    if (text == "@square") return zeros({kSide, kSide});
-    if (text == "@moves") return zeros({kMoves});
-    return std::nullopt;
-  };
-  std::vector<AccessReport> reports;
-  settings.explain = [&](const AccessReport& report) { reports.push_back(report); };
   const TempDir dir;
   struct Case {
     std::string op;
-    std::vector<OperandText> operands;
+    std::vector<Shape> operands;
     RandomAccess::Kind kind;
   };
-  for (const auto& [op, operands, kind] : std::vector<Case>{
-           {"gatherelements", {OperandText("@square"), OperandText("@square")}, RandomAccess::Kind::columns},
-           {"scatterupdate",
-            {OperandText("@moves"), OperandText("@moves"), OperandText("@moves")},
-            RandomAccess::Kind::targets}}) {
+  for (const auto& [op, operands, kind] :
+       std::vector<Case>{{"gatherelements", {{1024, 1024}, {1024, 1024}}, RandomAccess::Kind::columns},
+                         {"scatterupdate", {{kMoves}, {kMoves}, {kMoves}}, RandomAccess::Kind::targets}}) {
     CAPTURE(op);
-    reports.clear();
-    Request request;
-    request.op = require_operator(op);
-    request.positional = operands;
-    run_request(request, {dir.file("out.npy")}, settings);
+    const std::vector<AccessReport> reports = reports_of(op, operands, dir.file("out.npy"));
     REQUIRE(reports.size() == 1);
     CHECK(reports[0].facts.kind == kind);
     CHECK(reports[0].choice.access == Access::plain);

@@ -13,16 +13,9 @@ namespace {
 // among threads and cut into pieces.
 void compare_group(const std::string& group, std::int64_t cases, std::int64_t large_cases = 12,
                    decltype(compare_with_reference)& compare = compare_with_reference) {
-  std::vector<OperatorFacts> rows;
-  for (const OperatorFacts& facts : operator_facts()) {
-    if (facts.group == group) rows.push_back(facts);
-  }
-  const auto draw = [&](Random& random, std::int64_t elements) {
-    const OperatorFacts& facts = random.pick(rows);
-    return facts.draw(random, std::string(facts.name), elements);
-  };
-  compare(group, cases, [&](Random& random) { return draw(random, random.chance(4) ? 3000 : 0); });
-  compare(group + ", large", large_cases, [&](Random& random) { return draw(random, 200000); });
+  compare(group, cases,
+          [&](Random& random) { return draw_call(random, {group}, random.chance(4) ? 3000 : 0); });
+  compare(group + ", large", large_cases, [&](Random& random) { return draw_call(random, {group}, 200000); });
 }
 
 TEST_CASE("the gather family does what the reference does", "[random][threads]") {

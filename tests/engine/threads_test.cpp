@@ -1,5 +1,6 @@
 // The same bytes and the same errors whatever the number of threads: tensors large enough to be split,
 // results in memory and in files.
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <sstream>
@@ -24,6 +25,30 @@ namespace {
 // Under a sanitizer each run takes several times as long; the release compares all of them with one thread.
 const std::vector<int> kThreadCounts = kAnySanitizer ? std::vector{7} : std::vector{1, 2, 3, 7};
 
+// Any bits: NaN, infinities and subnormals among the floats. Bools are 0 or 1.
+Tensor any_bits(Random& random, DType dtype, const Shape& shape) {
+  const std::int64_t bytes = count(shape) * element_size(dtype);
+  auto storage = std::make_shared<Storage>(bytes + 8);
+  for (std::int64_t at = 0; at < bytes; at += 8) {
+    std::uint64_t bits = random.bits();
+    if (dtype == DType::boolean) bits &= 0x0101010101010101;
+    std::memcpy(storage->data() + at, &bits, sizeof bits);
+  }
+  return {dtype, shape, storage};
+}
+
+// Whole numbers in [from, to], as any integer or float dtype.
+Tensor numbers(Random& random, DType dtype, const Shape& shape, std::int64_t from, std::int64_t to) {
+  auto storage = std::make_shared<Storage>(count(shape) * element_size(dtype));
+  dispatch(dtype, [&]<class T>(TypeTag<T>) {
+    if constexpr (std::is_arithmetic_v<T>) {
+      for (std::int64_t i = 0; i < count(shape); ++i)
+        reinterpret_cast<T*>(storage->data())[i] = static_cast<T>(random.between(from, to));
+    }
+  });
+  return {dtype, shape, storage};
+}
+
 // A call whose operands are in memory.
 struct BigCall {
   std::string op;
@@ -31,6 +56,43 @@ struct BigCall {
   std::vector<NamedText> attributes = {};
   std::optional<std::string> oob = {};
 };
+
+// A shape in brackets.
+Shape shape_of(std::string_view text) {
+  std::string dims(text.substr(text.find('[') + 1));
+  std::ranges::replace(dims, ',', ' ');
+  std::istringstream in(dims);
+  Shape shape;
+  for (std::int64_t dim = 0; in >> dim;) shape.push_back(dim);
+  return shape;
+}
+
+// "gather float32[9,3] int64[5]:-9..8 axis=0 oob=zero": operands of any bits or of numbers in a range, and
+// attributes.
+BigCall call_of(Random& random, const std::string& text) {
+  std::istringstream words(text);
+  BigCall call;
+  words >> call.op;
+  for (std::string word; words >> word;) {
+    const std::size_t equals = word.find('=');
+    if (word.starts_with("oob=")) {
+      call.oob = word.substr(equals + 1);
+    } else if (equals != std::string::npos) {
+      call.attributes.push_back({word.substr(0, equals), word.substr(equals + 1)});
+    } else {
+      const DType dtype = parse_dtype(word.substr(0, word.find('['))).value();
+      const Shape shape = shape_of(word);
+      const std::size_t range = word.find("]:") + 2;
+      const std::size_t dots = word.find("..");
+      call.operands.push_back(dots == std::string::npos
+                                  ? any_bits(random, dtype, shape)
+                                  : numbers(random, dtype, shape,
+                                            std::stoll(word.substr(range, dots - range)),
+                                            std::stoll(word.substr(dots + 2))));
+    }
+  }
+  return call;
+}
 
 Request request_of(const BigCall& call) {
   Request request;
@@ -117,98 +179,38 @@ void check_same_bytes(const BigCall& call) {
   }
 }
 
-// Any bits: NaN, infinities and subnormals among the floats. Bools are 0 or 1.
-Tensor any_bits(Random& random, DType dtype, const Shape& shape) {
-  const std::int64_t bytes = count(shape) * element_size(dtype);
-  auto storage = std::make_shared<Storage>(bytes + 8);
-  for (std::int64_t at = 0; at < bytes; at += 8) {
-    std::uint64_t bits = random.bits();
-    if (dtype == DType::boolean) bits &= 0x0101010101010101;
-    std::memcpy(storage->data() + at, &bits, sizeof bits);
-  }
-  return {dtype, shape, storage};
-}
-
-// Whole numbers in [from, to], as any integer or float dtype.
-Tensor numbers(Random& random, DType dtype, const Shape& shape, std::int64_t from, std::int64_t to) {
-  auto storage = std::make_shared<Storage>(count(shape) * element_size(dtype));
-  dispatch(dtype, [&]<class T>(TypeTag<T>) {
-    if constexpr (std::is_arithmetic_v<T>) {
-      for (std::int64_t i = 0; i < count(shape); ++i)
-        reinterpret_cast<T*>(storage->data())[i] = static_cast<T>(random.between(from, to));
-    }
-  });
-  return {dtype, shape, storage};
+void check_same_bytes(Random& random, const std::string& text) {
+  check_same_bytes(call_of(random, text));
 }
 
 TEST_CASE("gather: the same bytes for rows of any width and any number of threads", "[threads]") {
   Random random(1);
   for (const std::int64_t width : {1, 2, 3, 4, 8, 12, 16, 20, 32, 64, 100, 4096, 5000}) {
     const std::int64_t rows = (std::int64_t{3} << 20) / width + 7;
-    const Tensor data = any_bits(random, DType::uint8, {997, width});
-    const Tensor indices = numbers(random, DType::int32, {rows}, -997, 996);
-    check_same_bytes({"gather", {data, indices}});
-    const Tensor tuples = numbers(random, DType::int32, {rows, 1}, -997, 996);
-    check_same_bytes({"gathernd", {data, tuples}});
+    check_same_bytes(random, cat("gather uint8[997,", width, "] int32[", rows, "]:-997..996"));
+    check_same_bytes(random, cat("gathernd uint8[997,", width, "] int32[", rows, ",1]:-997..996"));
   }
 }
 
 TEST_CASE("gather family: the same bytes along every axis, with batches, and for indices out of range",
           "[threads]") {
   Random random(2);
-  const Tensor data = any_bits(random, DType::float32, {700, 3, 500});
-  check_same_bytes({"gather", {data, numbers(random, DType::int64, {41}, -3, 2)}, {{"axis", "1"}}});
-  check_same_bytes({"gather", {data, numbers(random, DType::int64, {733}, -500, 499)}, {{"axis", "2"}}});
-  check_same_bytes({"gather",
-                    {data, numbers(random, DType::int64, {700, 533}, -500, 499)},
-                    {{"axis", "2"}, {"batch_dims", "1"}}});
-  for (const std::string oob : {"zero", "clip", "wrap"}) {
-    check_same_bytes({"gather", {data, numbers(random, DType::int64, {900}, -900, 900)}, {}, oob});
-    check_same_bytes({"gathernd", {data, numbers(random, DType::int64, {2000, 2}, -5, 5)}, {}, oob});
-    check_same_bytes({"gatherelements",
-                      {data, numbers(random, DType::int64, {700, 3, 500}, -9, 9)},
-                      {{"axis", "1"}},
-                      oob});
-  }
-  // Wide enough that data does not fit in cache.
-  const Tensor large = any_bits(random, DType::int16, {2100, 1500});
-  for (const std::string axis : {"0", "1"}) {
-    check_same_bytes({"gatherelements",
-                      {large, numbers(random, DType::int16, {2100, 1500}, -1500, 1499)},
-                      {{"axis", axis}}});
-  }
-  check_same_bytes({"gathernd", {data, numbers(random, DType::int64, {600000, 3}, -3, 2)}});
-  check_same_bytes(
-      {"gathernd", {data, numbers(random, DType::int64, {700, 2, 1}, -3, 2)}, {{"batch_dims", "1"}}});
-  check_same_bytes(
-      {"gathernd", {data, numbers(random, DType::int64, {1, 2, 1}, -3, 2)}, {{"batch_dims", "1"}}});
-  check_same_bytes({"gathernd", {data, numbers(random, DType::int64, {2, 0}, 0, 0)}});
-}
-
-TEST_CASE("indices of every dtype lead to the same bytes for any number of threads", "[threads]") {
-  Random random(3);
-  const Tensor data = any_bits(random, DType::float32, {100, 7});
-  for (int d = 0; d < kDTypeCount; ++d) {
-    const auto dtype = static_cast<DType>(d);
-    if (!kIntegerTypes.contains(dtype)) continue;
-    const std::int64_t least = kSignedTypes.contains(dtype) ? -100 : 0;
-    check_same_bytes({"gather", {data, numbers(random, dtype, {70000}, least, 99)}});
-    check_same_bytes({"gathernd", {data, numbers(random, dtype, {400000, 2}, least / 20, 6)}});
-    const Tensor positions = numbers(random, dtype, {90000, 7}, least, 99);
-    check_same_bytes({"gatherelements", {data, positions}});
-    const Tensor target = any_bits(random, DType::int32, {100, 5000});
-    check_same_bytes(
-        {"scatterelements",
-         {target, numbers(random, dtype, {60, 5000}, least, 99), any_bits(random, DType::int32, {60, 5000})},
-         {{"reduction", "sub"}}});
-    check_same_bytes(
-        {"scatternd",
-         {target, numbers(random, dtype, {600, 2}, least, 99), any_bits(random, DType::int32, {600})},
-         {{"reduction", "sub"}}});
-    check_same_bytes(
-        {"scatterupdate",
-         {target, numbers(random, dtype, {300}, least, 99), any_bits(random, DType::int32, {300, 5000})},
-         {{"reduction", "sub"}}});
+  for (const char* call : {"gather float32[700,3,500] int64[41]:-3..2 axis=1",
+                           "gather float32[700,3,500] int64[733]:-500..499 axis=2",
+                           "gather float32[700,3,500] int64[700,533]:-500..499 axis=2 batch_dims=1",
+                           // Wide enough that data does not fit in cache.
+                           "gatherelements int16[2100,1500] int16[2100,1500]:-1500..1499 axis=0",
+                           "gatherelements int16[2100,1500] int16[2100,1500]:-1500..1499 axis=1",
+                           "gathernd float32[700,3,500] int64[600000,3]:-3..2",
+                           "gathernd float32[700,3,500] int64[700,2,1]:-3..2 batch_dims=1",
+                           "gathernd float32[700,3,500] int64[1,2,1]:-3..2 batch_dims=1",
+                           "gathernd float32[700,3,500] int64[2,0]:0..0"})
+    check_same_bytes(random, call);
+  for (const char* oob : {"zero", "clip", "wrap"}) {
+    check_same_bytes(random, cat("gather float32[700,3,500] int64[900]:-900..900 oob=", oob));
+    check_same_bytes(random, cat("gathernd float32[700,3,500] int64[2000,2]:-5..5 oob=", oob));
+    check_same_bytes(random,
+                     cat("gatherelements float32[700,3,500] int64[700,3,500]:-9..9 axis=1 oob=", oob));
   }
 }
 
@@ -237,22 +239,21 @@ TEST_CASE("scatter family: the same bytes for every reduction, dtype and number 
                                         : std::vector{DType::boolean, DType::uint16,  DType::int64,
                                                       DType::float16, DType::float32, DType::complex64};
   for (const std::string reduction : {"none", "add", "sub", "mul", "min", "max", "mean"}) {
-    for (const std::string use_init_val : {"true", "false"}) {
-      for (const DType dtype : dtypes) {
-        const bool ordered = reduction == "min" || reduction == "max";
-        if (dtype == DType::boolean && reduction == "mean") continue;
-        if (dtype == DType::complex64 && ordered) continue;
-        const std::vector<NamedText> attributes = {{"reduction", reduction}, {"use_init_val", use_init_val}};
+    for (const DType dtype : dtypes) {
+      const bool ordered = reduction == "min" || reduction == "max";
+      if (dtype == DType::boolean && reduction == "mean") continue;
+      if (dtype == DType::complex64 && ordered) continue;
+      for (const char* use : {"true", "false"}) {
+        const std::string attributes = cat(" reduction=", reduction, " use_init_val=", use);
+        const std::string type(name(dtype));
         const std::int64_t n = (std::int64_t{5} << 18) / element_size(dtype);
         // Some places take several updates, most none.
-        const Tensor flat = any_bits(random, dtype, {n});
         const std::int64_t updates = std::min<std::int64_t>(n, 100000);
-        Tensor places = numbers(random, DType::int32, {updates}, -n, n - 1);
-        check_same_bytes({"scatterelements", {flat, places, any_bits(random, dtype, {updates})}, attributes});
+        check_same_bytes(random, cat("scatterelements ", type, "[", n, "] int32[", updates, "]:", -n, "..",
+                                     n - 1, " ", type, "[", updates, "]", attributes));
         // A dozen rows take hundreds each.
-        const Tensor rows = any_bits(random, dtype, {n / 5, 5});
-        places = numbers(random, DType::int32, {4000, 1}, 0, 12);
-        check_same_bytes({"scatternd", {rows, places, any_bits(random, dtype, {4000, 5})}, attributes});
+        check_same_bytes(random, cat("scatternd ", type, "[", n / 5, ",5] int32[4000,1]:0..12 ", type,
+                                     "[4000,5]", attributes));
       }
     }
   }
@@ -260,102 +261,69 @@ TEST_CASE("scatter family: the same bytes for every reduction, dtype and number 
 
 TEST_CASE("scatter family: the same bytes along every axis and for rows of any width", "[threads]") {
   Random random(6);
-  const auto floats = [&](const Shape& shape) { return any_bits(random, DType::float32, shape); };
-  const Tensor data = floats({300, 7, 200});
-  for (const auto& [use, reduction] : std::vector<std::pair<std::string, std::string>>{
-           {"true", "none"}, {"true", "add"}, {"false", "add"}, {"true", "mean"}, {"false", "mean"}}) {
-    for (std::int64_t axis = 0; axis < 3; ++axis) {
-      const std::vector<NamedText> attributes = {
-          {"axis", cat(axis)}, {"reduction", reduction}, {"use_init_val", use}};
-      const std::int64_t size = data.shape()[static_cast<std::size_t>(axis)];
-      Shape shape = {290, 7, 190};
-      shape[static_cast<std::size_t>(axis)] = size + size / 3;  // more than one for some places
-      check_same_bytes({"scatterelements",
-                        {data, numbers(random, DType::int64, shape, -size, size - 1), floats(shape)},
-                        attributes});
-      shape = data.shape();
-      shape[static_cast<std::size_t>(axis)] = 31;
-      check_same_bytes({"scatterupdate",
-                        {data, numbers(random, DType::int64, {31}, -size, size - 1), floats(shape)},
-                        attributes});
-    }
-    const std::vector<NamedText> attributes = {{"reduction", reduction}, {"use_init_val", use}};
+  for (const std::string folded : {" use_init_val=true reduction=none", " use_init_val=true reduction=add",
+                                   " use_init_val=false reduction=add", " use_init_val=true reduction=mean",
+                                   " use_init_val=false reduction=mean"}) {
+    // Along an axis more than one for some places.
+    for (const char* call :
+         {"scatterelements float32[300,7,200] int64[400,7,190]:-300..299 float32[400,7,190] axis=0",
+          "scatterelements float32[300,7,200] int64[290,9,190]:-7..6 float32[290,9,190] axis=1",
+          "scatterelements float32[300,7,200] int64[290,7,266]:-200..199 float32[290,7,266] axis=2",
+          "scatterupdate float32[300,7,200] int64[31]:-300..299 float32[31,7,200] axis=0",
+          "scatterupdate float32[300,7,200] int64[31]:-7..6 float32[300,31,200] axis=1",
+          "scatterupdate float32[300,7,200] int64[31]:-200..199 float32[300,7,31] axis=2",
+          // Every tuple updates the whole tensor; and a single place takes them all.
+          "scatternd float32[400000] int64[3,0]:0..0 float32[3,400000]",
+          "scatternd float32[400000] int64[90000,1]:0..0 float32[90000]"})
+      check_same_bytes(random, call + folded);
     for (const std::int64_t width : {1, 3, 12, 20, 100, 1023, 1024, 5000}) {
       const std::int64_t rows = 400000 / width + 1;
       const std::int64_t tuples = rows / 2 + 11;
-      check_same_bytes({"scatternd",
-                        {floats({rows, width}), numbers(random, DType::int64, {tuples, 1}, -rows, rows - 1),
-                         floats({tuples, width})},
-                        attributes});
+      check_same_bytes(random, cat("scatternd float32[", rows, ",", width, "] int64[", tuples, ",1]:", -rows,
+                                   "..", rows - 1, " float32[", tuples, ",", width, "]", folded));
     }
-    // Every tuple updates the whole tensor; and a single place takes them all.
-    check_same_bytes({"scatternd",
-                      {floats({400000}), numbers(random, DType::int64, {3, 0}, 0, 0), floats({3, 400000})},
-                      attributes});
-    check_same_bytes({"scatternd",
-                      {floats({400000}), numbers(random, DType::int64, {90000, 1}, 0, 0), floats({90000})},
-                      attributes});
   }
   for (const std::string oob : {"drop", "clip", "wrap"}) {
-    check_same_bytes({"scatterelements",
-                      {data, numbers(random, DType::int64, {300, 7, 200}, -900, 900), floats({300, 7, 200})},
-                      {{"reduction", "add"}},
-                      oob});
-    check_same_bytes({"scatternd",
-                      {data, numbers(random, DType::int64, {3000, 2}, -900, 900), floats({3000, 200})},
-                      {{"reduction", "add"}},
-                      oob});
+    check_same_bytes(random,
+                     "scatterelements float32[300,7,200] int64[300,7,200]:-900..900 float32[300,7,200] "
+                     "reduction=add oob=" +
+                         oob);
+    check_same_bytes(random,
+                     "scatternd float32[300,7,200] int64[3000,2]:-900..900 float32[3000,200] reduction=add "
+                     "oob=" +
+                         oob);
   }
 }
 
 TEST_CASE("scatter family: the same bytes where the updates are too many to be sorted", "[threads]") {
   Random random(9);
-  for (const auto& [use, reduction] :
-       std::vector<std::pair<std::string, std::string>>{{"true", "sub"}, {"false", "mean"}}) {
-    const std::vector<NamedText> attributes = {{"reduction", reduction}, {"use_init_val", use}};
+  for (const std::string folded :
+       {" use_init_val=true reduction=sub", " use_init_val=false reduction=mean"}) {
     // Along an outer axis; along the only one; tuples; slices put into few places.
-    check_same_bytes({"scatterelements",
-                      {any_bits(random, DType::float32, {1100, 1000}),
-                       numbers(random, DType::int32, {2200, 999}, -1100, 1099),
-                       any_bits(random, DType::float32, {2200, 999})},
-                      attributes});
-    const Tensor flat = any_bits(random, DType::float16, {600000});
-    const Tensor updates = any_bits(random, DType::float16, {2200000});
-    check_same_bytes({"scatterelements",
-                      {flat, numbers(random, DType::int32, {2200000}, 0, 599999), updates},
-                      attributes});
-    check_same_bytes(
-        {"scatternd", {flat, numbers(random, DType::int32, {2200000, 1}, 0, 599999), updates}, attributes});
-    check_same_bytes(
-        {"scatterupdate",
-         {any_bits(random, DType::float16, {2, 300000}), numbers(random, DType::int32, {1100000}, 0, 299999),
-          any_bits(random, DType::float16, {2, 1100000})},
-         {{"axis", "1"}, {"reduction", reduction}, {"use_init_val", use}}});
+    for (const char* call :
+         {"scatterelements float32[1100,1000] int32[2200,999]:-1100..1099 float32[2200,999]",
+          "scatterelements float16[600000] int32[2200000]:0..599999 float16[2200000]",
+          "scatternd float16[600000] int32[2200000,1]:0..599999 float16[2200000]",
+          "scatterupdate float16[2,300000] int32[1100000]:0..299999 float16[2,1100000] axis=1"})
+      check_same_bytes(random, call + folded);
   }
 }
 
 TEST_CASE("broadcast and element-wise operators: the same bytes for any number of threads", "[threads]") {
   Random random(7);
-  const Tensor row = any_bits(random, DType::float32, {1, 1001, 1});
-  check_same_bytes({"broadcast", {row}, {{"shape", "31,1001,30"}}});
-  check_same_bytes({"expand", {row}, {{"shape", "31,1,30"}}});
-  const Tensor column = any_bits(random, DType::int16, {1001});
-  const std::vector<NamedText> explicitly = {
-      {"shape", "31,1001,30"}, {"mode", "explicit"}, {"axes_mapping", "1"}};
-  check_same_bytes({"broadcast", {column}, explicitly});
+  check_same_bytes(random, "broadcast float32[1,1001,1] shape=31,1001,30");
+  check_same_bytes(random, "expand float32[1,1001,1] shape=31,1,30");
+  check_same_bytes(random, "broadcast int16[1001] shape=31,1001,30 mode=explicit axes_mapping=1");
   for (const Operator* op : kOperators) {
     if (op->family == "gather" || op->family == "scatter" || op->family == "broadcast") continue;
     const DTypeSet allowed = allowed_types(op->versions[0], "T");
-    const DType dtype = allowed.contains(DType::float32) ? DType::float32
-                        : allowed.contains(DType::uint8) ? DType::uint8
-                                                         : DType::boolean;
-    BigCall call{std::string(op->name), {}};
-    if (op->operands[0].role == OperandRole::condition)
-      call.operands.push_back(any_bits(random, DType::boolean, {1001}));
-    call.operands.push_back(any_bits(random, dtype, {1301, 1001}));
-    call.operands.push_back(any_bits(random, dtype, {1301, 1}));
-    if (find_attribute(*op, "direction") != nullptr) call.attributes.push_back({"direction", "left"});
-    check_same_bytes(call);
+    const std::string dtype = allowed.contains(DType::float32) ? "float32"
+                              : allowed.contains(DType::uint8) ? "uint8"
+                                                               : "bool";
+    const char* condition = op->operands[0].role == OperandRole::condition ? " bool[1001]" : "";
+    const char* direction = find_attribute(*op, "direction") != nullptr ? " direction=left" : "";
+    check_same_bytes(random,
+                     cat(op->name, condition, " ", dtype, "[1301,1001] ", dtype, "[1301,1]", direction));
   }
 }
 

@@ -68,15 +68,6 @@ TEST_CASE("names are unique over all operators, folded, and the first is the ope
   }
 }
 
-TEST_CASE("a published name finds its operator", "[descriptions]") {
-  for (const Operator* op : kOperators) {
-    for (const Version& version : op->versions) {
-      CAPTURE(op->name, version.published);
-      CHECK(find_operator(version.published).op == op);
-    }
-  }
-}
-
 TEST_CASE("operands and attributes are described in full", "[descriptions]") {
   for (const Operator* op : kOperators) {
     CAPTURE(op->name);

@@ -11,8 +11,7 @@ namespace tensorop {
 [[nodiscard]] std::string rule_of(const std::string& message);
 
 // Words with spaces between: operator, operands, options. An option other than --data, --indices, --updates,
-// --mask,
-// --spec, --oob, --dtype and --dry-run is an attribute.
+// --mask, --reshape, --spec, --oob, --dtype and --dry-run is an attribute.
 [[nodiscard]] Request parse_call(const std::string& call);
 
 }  // namespace tensorop

@@ -163,6 +163,9 @@ Request parse_call(const std::string& call) {
       request.oob = text;
     } else if (name == "dtype") {
       request.dtype = text;
+    } else if (name == "reshape") {
+      const std::size_t equals = text.find('=');
+      request.reshapes.push_back({text.substr(0, equals), text.substr(equals + 1)});
     } else if (name == "data" || name == "indices" || name == "updates" || name == "mask") {
       request.named.push_back({name, text});
     } else {

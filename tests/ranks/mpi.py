@@ -109,6 +109,11 @@ def tree(folder):
     return found
 
 
+def write_lines(path, lines):
+    """A file of jobs or cases."""
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
 def leftovers(folder):
     return sorted(str(path) for path in folder.rglob(".tensorop-*"))
 
@@ -598,7 +603,7 @@ class Large:
         # How long it takes, and from when on it has a file.
         start = time.monotonic()
         process = program.start(ranks, self.words, self.folder)
-        wait_until(lambda: self.is_writing() or process.poll() is not None)
+        self.wait_for_file(process)
         self.before = time.monotonic() - start
         done = finish(process)
         self.seconds = time.monotonic() - start
@@ -607,6 +612,20 @@ class Large:
 
     def is_writing(self):
         return any(name.startswith(".tensorop-") for name in os.listdir(self.folder))
+
+    def wait_for_file(self, process):
+        wait_until(lambda: self.is_writing() or process.poll() is not None)
+
+    def prepare(self, with_old):
+        """The destination is not there, or is an old file: its bytes."""
+        self.result.unlink(missing_ok=True)
+        if with_old:
+            self.result.write_bytes(b"old")
+        return b"old" if with_old else None
+
+    def remove_leftovers(self):
+        for path in self.folder.glob(".tensorop-*"):
+            path.unlink()
 
     def is_complete(self):
         return (self.result.exists() and self.result.stat().st_size == self.complete.stat().st_size
@@ -635,10 +654,7 @@ def check_killed(program, large):
     at_work, left, published = 0, 0, 0
     for number in range(50):
         what = f"kill -9, {number}"
-        old = b"old" if number % 2 else None
-        large.result.unlink(missing_ok=True)
-        if old is not None:
-            large.result.write_bytes(old)
+        old = large.prepare(number % 2 == 1)
         process = program.start(large.ranks, large.words, large.folder)
         pids = {}
 
@@ -648,7 +664,7 @@ def check_killed(program, large):
 
         wait_until(all_started)
         if number % 5 != 0:  # most of them into the work
-            wait_until(lambda: large.is_writing() or process.poll() is not None)
+            large.wait_for_file(process)
             time.sleep(rng.uniform(0, (large.seconds - large.before) * 0.6))
         else:
             time.sleep(rng.uniform(0, large.seconds))
@@ -669,8 +685,7 @@ def check_killed(program, large):
             program.check(f"{what}: next run", again.status == 0, again.err)
             program.check(f"{what}: next run of {name}, {'over' if old else 'no'} file: leftover is removed",
                           not leftovers(large.folder), leftovers(large.folder))
-            for path in large.folder.glob(".tensorop-*"):
-                path.unlink()
+            large.remove_leftovers()
     program.check("kill -9: some were at work", at_work >= 10, at_work)
     print(f"kill -9: 50 times, {at_work} while the result was written; {left} left a file, {published} were late")
 
@@ -680,12 +695,9 @@ def check_terminated(program, large):
     rng = random.Random(SEED)
     for number, name in enumerate((signal.SIGTERM, signal.SIGINT, signal.SIGTERM, signal.SIGTERM)):
         what = f"{name.name} for mpirun, {number}"
-        old = b"old" if number % 2 else None
-        large.result.unlink(missing_ok=True)
-        if old is not None:
-            large.result.write_bytes(old)
+        old = large.prepare(number % 2 == 1)
         process = program.start(large.ranks, large.words, large.folder, environment={})
-        wait_until(lambda: large.is_writing() or process.poll() is not None)
+        large.wait_for_file(process)
         pids = descendants(process.pid)
         time.sleep(rng.uniform(0, (large.seconds - large.before) * 0.3))
         process.send_signal(name)
@@ -693,8 +705,7 @@ def check_terminated(program, large):
         program.check(f"{what}: ranks end", wait_until(lambda: not any(map(is_running, pids)), 10))
         large.check_end(what, done, old)
         program.check(f"{what}: no leftover", not leftovers(large.folder), leftovers(large.folder))
-        for path in large.folder.glob(".tensorop-*"):
-            path.unlink()
+        large.remove_leftovers()
 
 
 def check_shrinking(program, large):
@@ -705,17 +716,16 @@ def check_shrinking(program, large):
     for number in range(3):
         what = f"shrinking input, {number}"
         shutil.copy(kept, data)
-        large.result.unlink(missing_ok=True)
+        large.prepare(False)
         process = program.start(large.ranks, large.words, large.folder)
-        wait_until(lambda: large.is_writing() or process.poll() is not None)
+        large.wait_for_file(process)
         os.truncate(data, 4096)
         done = finish(process)
         complete = large.check_end(what, done, None)
         lines = own_lines(done.err)
         said = any(re.search("became shorter|changed while|cannot", line) for line in lines)
         program.check(f"{what}: message", complete or said, (done.status, done.err[-500:]))
-        for path in large.folder.glob(".tensorop-*"):
-            path.unlink()  # as after kill -9, where mpirun ended the first rank
+        large.remove_leftovers()  # as after kill -9, where mpirun ended the first rank
     data.unlink()
     kept.rename(data)
 
@@ -727,7 +737,7 @@ def check_progress(program):
         os.mkfifo(folder / "fifo")
         lines = [{"op": "add", "a": 1, "b": i, "output": f"{i}.npy"} for i in range(3)]
         lines.append({"op": "add", "a": "fifo", "b": 1, "output": "slow.npy"})
-        (folder / "jobs.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        write_lines(folder / "jobs.jsonl", lines)
         process = program.start(3, ["run", "jobs.jsonl", "--progress", "always"], folder, options=["--tag-output"])
         seen = b""
         while b"/4" not in seen and select.select([process.stderr], [], [], 10)[0]:
@@ -770,11 +780,10 @@ def check_full_disk(program):
         (folder / "old.npy").write_bytes(b"old")
         (folder / "old.csv").write_bytes(b"old")
         inputs = program.root / "in"
-        (program.root / "full.jsonl").write_text("".join(
-            json.dumps({"op": "add", "a": str(large), "b": i, "output": str(folder / f"{i}.npy")}) + "\n"
-            for i in range(4)))
-        (program.root / "many.jsonl").write_text("".join(
-            json.dumps({"op": "add", "a": 1, "b": 1, "expect": 2, "name": f"{i}" * 9000}) + "\n" for i in range(300)))
+        write_lines(program.root / "full.jsonl", [
+            {"op": "add", "a": str(large), "b": i, "output": str(folder / f"{i}.npy")} for i in range(4)])
+        write_lines(program.root / "many.jsonl", [
+            {"op": "add", "a": 1, "b": 1, "expect": 2, "name": f"{i}" * 9000} for i in range(300)])
         gather = ["gather", inputs / "large.npy", inputs / "order.npy"]
         scatter = ["scatternd", inputs / "large.npy", "[[3],[5]]", "[[1],[2]]", "--reshape", "updates=2,1"]
         calls = [gather + ["-o", "r.npy"], gather + ["-o", "old.npy"], gather + ["-o", "r.csv"],
@@ -819,25 +828,18 @@ def check_apart(program):
         (where / "broken").mkdir()
         (where / "broken" / "x").write_text("")
     shutil.copystat(folder / "same.npy", other / "same.npy")
-    np.save(folder / "missing.npy", data)
-    np.save(folder / "values.npy", data)
-    np.save(other / "values.npy", data + 1)
-    np.save(folder / "shape.npy", data)
-    np.save(other / "shape.npy", data[:3])
-    np.save(folder / "dtype.npy", data)
-    np.save(other / "dtype.npy", data.astype(np.float32))
-    np.save(folder / "malformed.npy", data)
+    for name, here, there in (("missing", data, None), ("values", data, data + 1), ("shape", data, data[:3]),
+                              ("dtype", data, data.astype(np.float32)), ("malformed", data, None),
+                              ("folder", data, None), ("fortran", np.asfortranarray(data), np.asfortranarray(data + 1))):
+        np.save(folder / f"{name}.npy", here)
+        if there is not None:
+            np.save(other / f"{name}.npy", there)
     (other / "malformed.npy").write_bytes(b"\x93NUMPY")
-    np.save(folder / "folder.npy", data)
     (other / "folder.npy").mkdir()
-    np.save(folder / "fortran.npy", np.asfortranarray(data))
-    np.save(other / "fortran.npy", np.asfortranarray(data + 1))
-    (folder / "text.json").write_text("[[1,2,3]]")
-    (other / "text.json").write_text("[[1,2,4]]")
-    (folder / "target.json").write_text("[4,3]")
-    (other / "target.json").write_text("[2,4,3]")
-    (folder / "indices.json").write_text("[1,2]")
-    (other / "indices.json").write_text("[1,7]")
+    for name, here, there in (("text", "[[1,2,3]]", "[[1,2,4]]"), ("target", "[4,3]", "[2,4,3]"),
+                              ("indices", "[1,2]", "[1,7]")):
+        (folder / f"{name}.json").write_text(here)
+        (other / f"{name}.json").write_text(there)
     np.savez(folder / "zip.npz", x=data)
     np.savez(other / "zip.npz", x=data + 1)
     differ = "do not see the same"
@@ -888,23 +890,18 @@ def check_apart_batches(program):
     many = few + [{"op": "add", "a": 1, "b": i, "output": str(folder / f"{i}.npy")} for i in range(2, 6)]
     cases = [{"op": "add", "a": 1, "b": i, "expect": i + 1} for i in range(6)]
 
-    def write(where, name, lines):
-        (where / name).write_text("".join(json.dumps(line) + "\n" for line in lines))
-
-    for name, here, there in (("more.jsonl", few, many), ("less.jsonl", many, few)):
-        write(folder, name, here)
-        write(other, name, there)
-    for name, here, there in (("morecases.jsonl", cases[:2], cases), ("lesscases.jsonl", cases, cases[:2])):
-        write(folder, name, here)
-        write(other, name, there)
-    write(folder, "norun.jsonl", few)
-    write(folder, "nocheck.jsonl", cases)
+    for name, here, there in (("more", few, many), ("less", many, few), ("morecases", cases[:2], cases),
+                              ("lesscases", cases, cases[:2])):
+        write_lines(folder / f"{name}.jsonl", here)
+        write_lines(other / f"{name}.jsonl", there)
+    write_lines(folder / "norun.jsonl", few)
+    write_lines(folder / "nocheck.jsonl", cases)
     for i in range(4):
         for where in (folder, other):
             np.save(where / f"e{i}.npy", np.int64(i + 1))
     golden = [{"op": "add", "a": 1, "b": i, "expect": f"e{i}.npy"} for i in range(4)]
     for where in (folder, other):
-        write(where, "golden.jsonl", golden)
+        write_lines(where / "golden.jsonl", golden)
         os.utime(where / "golden.jsonl", (0, 0))
     np.save(other / "e1.npy", np.int64(9))
     (other / "e2.npy").unlink()
@@ -968,7 +965,7 @@ def check_cases(program):
         seen = []
         for count in (0, 2) if options else (0, 1, 2, 7):
             folder = program.folder("failing")
-            (folder / "cases.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+            write_lines(folder / "cases.jsonl", lines)
             words = ["check", "cases.jsonl", *options]
             result = program.ranks(count, words, folder) if count else program.alone(words, folder)
             files = {name: without_times(text) for name, text in tree(folder).items()}
@@ -1038,7 +1035,7 @@ def check_runs(program):
     def run(item):
         name, options, count = item
         folder = program.folder("run")
-        (folder / "jobs.jsonl").write_text("".join(json.dumps(line) + "\n" for line in files[name]))
+        write_lines(folder / "jobs.jsonl", files[name])
         words = ["run", "jobs.jsonl", *options]
         result = program.ranks(count, words, folder) if count else program.alone(words, folder)
         return result, tree(folder)
@@ -1126,7 +1123,8 @@ def main():
         program = Program(binary, mpi, pathlib.Path(directory))
         make_inputs(program)
 
-        def part(name, check, *arguments):
+        def part(check, *arguments):
+            name = check.__name__.removeprefix("check_")
             start = time.monotonic()
             failed = program.failed
             try:
@@ -1135,25 +1133,13 @@ def main():
                 program.check(name, False, repr(error))
             print(f"{name}: {time.monotonic() - start:.1f} s, {program.failed - failed} failed", flush=True)
 
-        part("table", check_table)
-        part("destinations", check_destinations)
-        part("streams", check_streams)
-        part("descriptors", check_descriptors)
-        part("exchange", check_exchange)
-        part("cases", check_cases)
-        part("runs", check_runs)
-        part("apart", check_apart)
-        part("apart, batches", check_apart_batches)
-        part("full disk", check_full_disk)
-        part("file limit", check_file_limit)
-        part("memory limit", check_memory_limit)
-        part("concurrent", check_concurrent)
-        part("without mpirun", check_singleton)
-        part("progress", check_progress)
+        for check in (check_table, check_destinations, check_streams, check_descriptors, check_exchange, check_cases,
+                      check_runs, check_apart, check_apart_batches, check_full_disk, check_file_limit,
+                      check_memory_limit, check_concurrent, check_singleton, check_progress):
+            part(check)
         large = Large(program)
-        part("killed", check_killed, large)
-        part("terminated", check_terminated, large)
-        part("shrinking", check_shrinking, large)
+        for check in (check_killed, check_terminated, check_shrinking):
+            part(check, large)
         large.holder.cleanup()
     print(f"{time.monotonic() - begin:.0f} s")
     program.exit()

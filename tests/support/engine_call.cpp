@@ -235,14 +235,11 @@ Outcome Caller::run(Random& random, const RandomCase& call, std::string& log, st
   plan_wrong = plan_faults(random, request, settings, out.result, out.message);
   // The reference copies every element as text: of small results, every origin.
   constexpr std::int64_t kSmall = 300;
-  if (plan_wrong.empty() && out.result && out.result->size() <= kSmall &&
-      plan_origins(request, settings) != reference::origins(call.arguments)) {
+  if (!plan_wrong.empty() || !out.result) return out;
+  if (out.result->size() <= kSmall && plan_origins(request, settings) != reference::origins(call.arguments))
     plan_wrong = "the plan's origins are not those of the reference";
-  }
-  if (plan_wrong.empty() && out.result) {
-    const std::vector<bool> wanted = reference::open_elements(call.arguments);
-    if (plan_open(random, request, settings) != wanted) plan_wrong = "other elements are open";
-  }
+  if (plan_open(random, request, settings) != reference::open_elements(call.arguments))
+    plan_wrong = "other elements are open";
   return out;
 }
 
@@ -266,6 +263,10 @@ std::string outcome(const Request& request, const Settings& settings, const std:
   }
 }
 
+std::string shown(const std::string& bytes) {
+  return printable(bytes.substr(0, 300));
+}
+
 std::string Caller::compare_accesses(Random& random, const RandomCase& call, std::string& log) {
   const Request request = prepare(random, call, log);
   const std::string name = random.pick(std::vector<std::string>{"", "out.npy", "out.json"});
@@ -280,7 +281,6 @@ std::string Caller::compare_accesses(Random& random, const RandomCase& call, std
     settings.threads = Threads(random.pick(kThreadCounts));
     const std::string got = outcome(request, settings, destination);
     if (got == expected) return "";
-    const auto shown = [](const std::string& bytes) { return printable(bytes.substr(0, 300)); };
     return cat(access_name(access), ", ", memory, " bytes, ", settings.threads.count(),
                " threads: ", shown(got), "\n  plain: ", shown(expected));
   };
@@ -319,7 +319,6 @@ std::string Caller::compare_ranks(Random& random, const RandomCase& call, const 
     own.threads = Threads(1 + (ranks.rank() + threads) % 3);
     const std::string got = outcome(request, own, name.empty() ? "" : file(name));
     const std::lock_guard lock(mutex);
-    const auto shown = [](const std::string& bytes) { return printable(bytes.substr(0, 300)); };
     if (got != expected && wrong.empty()) {
       wrong = cat("rank ", ranks.rank(), " of ", ranks.size(), ": ", shown(got),
                   "\n  one process: ", shown(expected));
@@ -356,16 +355,11 @@ std::int64_t ordinal(const Element& element) {
 
 bool quiet_nan(const Element& element) {
   if (!reference::is_nan(element)) return false;
-  const auto high = static_cast<unsigned char>(element.bytes.at(element.bytes.size() - 2));
-  const auto top = static_cast<unsigned char>(element.bytes.back());
-  switch (element.dtype) {
-    case DType::float16:
-      return (top & 0x02U) != 0;
-    case DType::float64:
-      return (high & 0x08U) != 0;
-    default:
-      return (high & 0x40U) != 0;  // bfloat16, float32
-  }
+  const int fraction = element.dtype == DType::float16    ? 10
+                       : element.dtype == DType::float64  ? 52
+                       : element.dtype == DType::bfloat16 ? 7
+                                                          : 23;
+  return (std::abs(ordinal(element)) >> (fraction - 1) & 1) != 0;
 }
 
 // Both parts of a complex number, each as a float; a float as it is.
@@ -432,8 +426,7 @@ std::string described(const RandomCase& call) {
 }  // namespace
 
 CallCheck CallChecker::check(Random& random, const RandomCase& call) {
-  CallCheck out;
-  out.log = described(call);
+  CallCheck out = {.log = described(call)};
   const Outcome wanted = expected_outcome(call);
   std::string plan_wrong;
   const Outcome got = Caller(directory_.path()).run(random, call, out.log, plan_wrong);
@@ -444,39 +437,33 @@ CallCheck CallChecker::check(Random& random, const RandomCase& call) {
 }
 
 CallCheck CallChecker::check_accesses(Random& random, const RandomCase& call) {
-  CallCheck out;
-  out.log = described(call);
+  CallCheck out = {.valid = true, .log = described(call)};
   out.wrong = Caller(directory_.path()).compare_accesses(random, call, out.log);
-  out.valid = true;
   return out;
 }
 
 CallCheck CallChecker::check_ranks(Random& random, const RandomCase& call, const Ranks& ranks,
                                    const std::string& folder) {
-  CallCheck out;
-  out.log = described(call);
-  out.valid = true;
-  const std::string wrong =
-      Caller(folder, directory_.path(), ranks.is_first())
-          .compare_ranks(
-              random, call, [&](const auto& work) { work(ranks); }, [&] { (void)ranks.least(0); }, out.log);
-  for (const std::string& text : gather_texts(ranks, wrong)) {
-    if (out.wrong.empty()) out.wrong = text;
+  CallCheck out = {.valid = true, .log = described(call)};
+  Caller caller(folder, directory_.path(), ranks.is_first());
+  const auto run = [&](const auto& work) { work(ranks); };
+  const auto ready = [&] { (void)ranks.least(0); };
+  for (const std::string& wrong :
+       gather_texts(ranks, caller.compare_ranks(random, call, run, ready, out.log))) {
+    if (out.wrong.empty()) out.wrong = wrong;
   }
   return out;
 }
 
 CallCheck CallChecker::check_ranks(Random& random, const RandomCase& call) {
-  CallCheck out;
-  out.log = described(call);
-  out.valid = true;
+  CallCheck out = {.valid = true, .log = described(call)};
   const int size = random.pick(std::vector<int>{1, 2, 3, 4, 7});
   const int machines = random.chance(50) ? 1 : 2;
   out.log += cat("  ranks: ", size, ", machines: ", machines, "\n");
-  out.wrong =
-      Caller(directory_.path())
-          .compare_ranks(
-              random, call, [&](const auto& work) { run_on_threads(size, machines, work); }, [] {}, out.log);
+  const auto run = [&](const auto& work) { run_on_threads(size, machines, work); };
+  out.wrong = Caller(directory_.path())
+                  .compare_ranks(
+                      random, call, run, [] {}, out.log);
   return out;
 }
 

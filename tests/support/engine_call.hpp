@@ -12,9 +12,9 @@ namespace tensorop {
 
 // What came of comparing one call.
 struct CallCheck {
-  bool valid = false;  // the reference has a result
-  std::string wrong;   // what is wrong with the engine's outcome; empty when nothing
-  std::string log;     // the call and its operands
+  bool valid = false;      // the reference has a result
+  std::string wrong = {};  // what is wrong with the engine's outcome; empty when nothing
+  std::string log = {};    // the call and its operands
 };
 
 // Compares results bit for bit (where elements were computed, any quiet NaN equals any NaN; float pow may be

@@ -13,8 +13,7 @@ constexpr int kMostShown = 5;
 
 using Check = std::function<CallCheck(CallChecker& checker, Random& random, const RandomCase& call)>;
 
-void check_calls(const std::string& what, std::int64_t cases, const std::function<RandomCase(Random&)>& make,
-                 const Check& check) {
+void check_calls(const std::string& what, std::int64_t cases, const MakeCall& make, const Check& check) {
   // Under a sanitizer a call takes several times as long; the release makes all of them.
   constexpr std::int64_t kShare = kAnySanitizer ? 4 : 1;
   cases = (cases + kShare - 1) / kShare;
@@ -45,31 +44,27 @@ void check_calls(const std::string& what, std::int64_t cases, const std::functio
 
 }  // namespace
 
-void compare_with_reference(const std::string& what, std::int64_t cases,
-                            const std::function<RandomCase(Random&)>& make) {
+void compare_with_reference(const std::string& what, std::int64_t cases, const MakeCall& make) {
   check_calls(what, cases, make, [](CallChecker& checker, Random& random, const RandomCase& call) {
     return checker.check(random, call);
   });
 }
 
-void compare_accesses(const std::string& what, std::int64_t cases,
-                      const std::function<RandomCase(Random&)>& make) {
+void compare_accesses(const std::string& what, std::int64_t cases, const MakeCall& make) {
   check_calls(what + ", every access", cases, make,
               [](CallChecker& checker, Random& random, const RandomCase& call) {
                 return checker.check_accesses(random, call);
               });
 }
 
-void compare_ranks(const std::string& what, std::int64_t cases,
-                   const std::function<RandomCase(Random&)>& make) {
+void compare_ranks(const std::string& what, std::int64_t cases, const MakeCall& make) {
   check_calls(what + ", by ranks", cases, make,
               [](CallChecker& checker, Random& random, const RandomCase& call) {
                 return checker.check_ranks(random, call);
               });
 }
 
-void compare_ranks(const std::string& what, std::int64_t cases,
-                   const std::function<RandomCase(Random&)>& make, const Ranks& ranks,
+void compare_ranks(const std::string& what, std::int64_t cases, const MakeCall& make, const Ranks& ranks,
                    const std::string& folder) {
   check_calls(what + ", by ranks", cases, make,
               [&](CallChecker& checker, Random& random, const RandomCase& call) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <map>
 #include <stdexcept>
 #include <vector>
 
@@ -54,68 +55,28 @@ std::vector<std::string> elements_of(const Tensor& tensor, bool bytes_strings) {
 
 // How many bytes are reversed at a time in big-endian files.
 std::size_t unit_of(DType dtype) {
-  switch (dtype) {
-    case DType::complex64:
-      return 4;
-    case DType::complex128:
-      return 8;
-    case DType::string:
-      return 4;
-    case DType::bfloat16:
-      return 1;  // raw bytes to NumPy
-    default:
-      return static_cast<std::size_t>(element_size(dtype));
-  }
+  if (dtype == DType::string) return 4;
+  if (dtype == DType::bfloat16) return 1;  // raw bytes to NumPy
+  return static_cast<std::size_t>(element_size(dtype)) / (kComplexTypes.contains(dtype) ? 2 : 1);
 }
+
+// What stands behind the byte order; with '|' or '<' where there is none to choose.
+const std::map<DType, std::string> kCodes = {
+    {DType::boolean, "|b1"},   {DType::int8, "|i1"},     {DType::uint8, "|u1"},
+    {DType::int16, "i2"},      {DType::int32, "i4"},     {DType::int64, "i8"},
+    {DType::uint16, "u2"},     {DType::uint32, "u4"},    {DType::uint64, "u8"},
+    {DType::float16, "f2"},    {DType::bfloat16, "<V2"}, {DType::float32, "f4"},
+    {DType::float64, "f8"},    {DType::complex64, "c8"}, {DType::complex128, "c16"},
+    {DType::float8_e5m2, "f1"}};
 
 std::string descr_of(DType dtype, const NpyLayout& layout, std::size_t string_bytes) {
   const std::string order = layout.big_endian ? ">" : "<";
-  switch (dtype) {
-    case DType::boolean:
-      return "|b1";
-    case DType::int8:
-      return "|i1";
-    case DType::uint8:
-      return "|u1";
-    case DType::int16:
-      return order + "i2";
-    case DType::int32:
-      return order + "i4";
-    case DType::int64:
-      return order + "i8";
-    case DType::uint16:
-      return order + "u2";
-    case DType::uint32:
-      return order + "u4";
-    case DType::uint64:
-      return order + "u8";
-    case DType::float16:
-      return order + "f2";
-    case DType::bfloat16:
-      return "<V2";
-    case DType::float32:
-      return order + "f4";
-    case DType::float64:
-      return order + "f8";
-    case DType::complex64:
-      return order + "c8";
-    case DType::complex128:
-      return order + "c16";
-    case DType::float8_e5m2:
-      return order + "f1";
-    case DType::float8_e4m3fn:
-    case DType::float8_e4m3fnuz:
-    case DType::float8_e5m2fnuz:
-    case DType::float8_e8m0fnu:
-    case DType::float4_e2m1fn:
-    case DType::int4:
-    case DType::uint4:
-      return std::string(name(dtype));
-    case DType::string:
-      return layout.bytes_strings ? "|S" + std::to_string(string_bytes)
-                                  : order + "U" + std::to_string(string_bytes / 4);
-  }
-  throw std::logic_error("no such dtype");
+  if (dtype == DType::string)
+    return layout.bytes_strings ? "|S" + std::to_string(string_bytes)
+                                : order + "U" + std::to_string(string_bytes / 4);
+  const auto code = kCodes.find(dtype);
+  if (code == kCodes.end()) return std::string(name(dtype));  // small numbers
+  return code->second.find_first_of("|<") == 0 ? code->second : order + code->second;
 }
 
 // Python's way to write a tuple.

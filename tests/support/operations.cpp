@@ -6,8 +6,10 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 #include "base/error.hpp"
@@ -30,40 +32,43 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Request request(const std::string& op, std::vector<OperandText> operands) {
-  Request out;
-  out.op = require_operator(op);
-  out.positional = std::move(operands);
-  return out;
+using Work = std::function<void(const TempDir&)>;
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream in(text);
+  return {std::istream_iterator<std::string>(in), {}};
 }
 
-// An operator over files of the folder.
-std::function<void(const TempDir&)> call(const std::string& op, const std::vector<std::string>& operands,
-                                         const std::string& output, bool durable = false,
-                                         const Settings& settings = {}) {
-  return [=](const TempDir& dir) {
-    std::vector<OperandText> paths;
-    for (const std::string& operand : operands) paths.emplace_back(dir.file(operand));
-    run_request(request(op, std::move(paths)), {dir.file(output), nullptr, durable}, settings);
+// A call of files of the folder: "add data.npy other.npy".
+Work calling(const std::string& text, const std::string& output, const Settings& settings = {},
+             bool durable = false) {
+  return [=, words = words_of(text)](const TempDir& dir) {
+    Request request;
+    request.op = require_operator(words[0]);
+    for (std::size_t i = 1; i < words.size(); ++i) request.positional.emplace_back(dir.file(words[i]));
+    run_request(request, {dir.file(output), nullptr, durable}, settings);
   };
 }
 
-// The same with operands that are taken not to fit in memory: in windows of so many bytes.
-std::function<void(const TempDir&)> call_with(Access access, const std::string& op,
-                                              const std::vector<std::string>& operands,
-                                              const std::string& output, std::int64_t memory = 1) {
-  Settings settings;
-  settings.access = access;
-  settings.memory = memory;
-  return call(op, operands, output, false, settings);
+Operation call(const std::string& name, const std::string& text, const std::string& output = "out.npy",
+               const Settings& settings = {}) {
+  return {name, {output}, calling(text, output, settings)};
 }
 
-std::function<void(const TempDir&)> conversion(const std::vector<std::string>& inputs,
-                                               const std::string& output, bool compress,
-                                               std::int64_t memory = 0, int threads = 1) {
-  return [=](const TempDir& dir) {
+// The same with operands that are taken not to fit in memory: in windows of so many bytes.
+Operation windows(const std::string& name, const std::string& text, const std::string& output = "out.npy",
+                  std::int64_t memory = 1) {
+  Settings settings;
+  settings.access = Access::windows;
+  settings.memory = memory;
+  return call(name, text, output, settings);
+}
+
+Work converting(const std::string& inputs, const std::string& output, bool compress, std::int64_t memory = 0,
+                int threads = 1) {
+  return [=, files = words_of(inputs)](const TempDir& dir) {
     Conversion conversion;
-    for (const std::string& input : inputs) conversion.inputs.push_back(dir.file(input));
+    for (const std::string& input : files) conversion.inputs.push_back(dir.file(input));
     conversion.destination.path = dir.file(output);
     conversion.compress = compress;
     Settings settings;
@@ -71,6 +76,11 @@ std::function<void(const TempDir&)> conversion(const std::vector<std::string>& i
     settings.threads = Threads(threads);
     convert(conversion, settings);
   };
+}
+
+Operation conversion(const std::string& name, const std::string& inputs, const std::string& output,
+                     bool compress = false, std::int64_t memory = 0, int threads = 1) {
+  return {name, {output}, converting(inputs, output, compress, memory, threads)};
 }
 
 void run_jobs(const TempDir& dir) {
@@ -83,7 +93,7 @@ void run_jobs(const TempDir& dir) {
 }
 
 // Cases of the folder, all of which are equal or rewritten.
-std::function<void(const TempDir&)> check(const std::string& folder, bool update) {
+Work check(const std::string& folder, bool update) {
   return [=](const TempDir& dir) {
     const auto report = [](const Job&, const CaseResult& result) {
       if (result.outcome == CaseOutcome::error) throw Error(*result.error);
@@ -95,8 +105,7 @@ std::function<void(const TempDir&)> check(const std::string& folder, bool update
 }
 
 // A folder that is made anew: it is not there when `make` runs.
-std::function<void(const TempDir&)> remake(const std::string& folder,
-                                           const std::function<void(const TempDir&)>& make) {
+Work remake(const std::string& folder, const Work& make) {
   return [=](const TempDir& dir) {
     remove_tree(dir.file(folder).c_str());
     make(dir);
@@ -121,10 +130,10 @@ class Stream {
 };
 
 // A call whose data are read from a pipe that holds `text`.
-std::function<void(const TempDir&)> call_on_stream(const std::string& text) {
+Work call_on_stream(const std::string& text) {
   return [=](const TempDir& dir) {
     const Stream stream(text);
-    call("gathernd", {"stream", "tuples.npy"}, "out.npy")(dir);
+    calling("gathernd stream tuples.npy", "out.npy")(dir);
   };
 }
 
@@ -161,8 +170,8 @@ class ErrorText {
 };
 
 // The program itself; words with a dot are files of the folder.
-std::function<void(const TempDir&)> command_line(const std::vector<std::string>& words) {
-  return [=](const TempDir& dir) {
+Work command_line(const std::string& line) {
+  return [words = words_of(line)](const TempDir& dir) {
     static ErrorText errors;
     std::vector<std::string> full;
     for (const std::string& word : words)
@@ -171,9 +180,9 @@ std::function<void(const TempDir&)> command_line(const std::vector<std::string>&
     for (const std::string& word : full) args.push_back(word.c_str());
     errors.begin();
     const int status = run_program(args);
-    const std::string_view line = errors.end();
+    const std::string_view message = errors.end();
     if (status != 0 && status != 2) throw std::logic_error("no exit status of an error");
-    if (status != 0) throw Error(std::string(line));
+    if (status != 0) throw Error(std::string(message));
   };
 }
 
@@ -225,83 +234,51 @@ std::vector<std::string> files_of_case(const std::string& folder) {
 }  // namespace
 
 const std::vector<Operation>& small_operations() {
+  Settings advised;
+  advised.access = Access::advised;
+  advised.memory = 1;
   static const std::vector<Operation> operations = {
-      {"gathernd to NPY", {"out.npy"}, call("gathernd", {"data.npy", "tuples.npy"}, "out.npy")},
+      call("gathernd to NPY", "gathernd data.npy tuples.npy"),
       {"gathernd from a stream", {"out.npy"}, call_on_stream("[[0,1],[2,3],[4,5]]")},
       {"gathernd from a stream that is a TensorProto", {"out.npy"}, call_on_stream(data_message("x"))},
-      {"gathernd of TensorProto files, mapped and decoded",
-       {"out.pb"},
-       call("gathernd", {"data.pb", "tuples.pb"}, "out.pb")},
-      {"gathernd to JSON", {"out.json"}, call("gathernd", {"data.json", "tuples.json"}, "out.json")},
-      {"scatternd", {"out.npy"}, call("scatternd", {"data.npy", "tuples.npy", "updates.npy"}, "out.npy")},
+      call("gathernd of TensorProto files, mapped and decoded", "gathernd data.pb tuples.pb", "out.pb"),
+      call("gathernd to JSON", "gathernd data.json tuples.json", "out.json"),
+      call("scatternd", "scatternd data.npy tuples.npy updates.npy"),
       {"scatternd, durable",
        {"out.npy"},
-       call("scatternd", {"data.npy", "tuples.npy", "updates.npy"}, "out.npy", true)},
-      {"scatternd to JSON",
-       {"out.json"},
-       call("scatternd", {"data.npy", "tuples.npy", "updates.npy"}, "out.json")},
+       calling("scatternd data.npy tuples.npy updates.npy", "out.npy", {}, true)},
+      call("scatternd to JSON", "scatternd data.npy tuples.npy updates.npy", "out.json"),
       {"scatterupdate through a mapping",
        {"out.npy"},
-       call("scatterupdate", {"bytes.npy", "many.npy", "many.npy"}, "out.npy"),
+       calling("scatterupdate bytes.npy many.npy many.npy", "out.npy"),
        true},
-      {"strings to NPY", {"out.npy"}, call("gather", {"words.npy", "picks.npy"}, "out.npy")},
-      {"strings to JSON", {"out.json"}, call("gather", {"words.npy", "picks.npy"}, "out.json")},
-      {"add of a big-endian file in Fortran order",
-       {"out.npy"},
-       call("add", {"data.npy", "other.npy"}, "out.npy")},
-      {"add of such a file through a temporary file",
-       {"out.npy"},
-       call("add", {"data.npy", "other.npy"}, "out.npy", false, {.memory = 1})},
-      {"conversion of such a file in pieces", {"out.npy"}, conversion({"other.npy"}, "out.npy", false, 1)},
-      {"conversion of a deflated array in pieces",
-       {"out.npy"},
-       conversion({"arrays.npz:data"}, "out.npy", false, 1)},
-      {"gather from an archive", {"out.npy"}, call("gather", {"arrays.npz:data", "picks.npy"}, "out.npy")},
-      {"gather with advice",
-       {"out.npy"},
-       call_with(Access::advised, "gather", {"data.npy", "picks.npy"}, "out.npy")},
-      {"gather in windows",
-       {"out.npy"},
-       call_with(Access::windows, "gather", {"data.npy", "picks.npy"}, "out.npy")},
-      {"gather in windows through a temporary file",
-       {"out.npy"},
-       call_with(Access::windows, "gather", {"wide.npy", "picks.npy"}, "out.npy", 128)},
-      {"gather in windows to JSON",
-       {"out.json"},
-       call_with(Access::windows, "gather", {"data.npy", "picks.npy"}, "out.json")},
-      {"scatternd in windows",
-       {"out.npy"},
-       call_with(Access::windows, "scatternd", {"data.npy", "tuples.npy", "updates.npy"}, "out.npy")},
-      {"scatternd in windows through a temporary file",
-       {"out.npy"},
-       call_with(Access::windows, "scatternd", {"tall.npy", "tuples.npy", "updates.npy"}, "out.npy")},
-      {"gatherelements in windows of columns",
-       {"out.npy"},
-       call_with(Access::windows, "gatherelements", {"data.npy", "cells.npy"}, "out.npy")},
-      {"scatterelements in windows of columns",
-       {"out.npy"},
-       call_with(Access::windows, "scatterelements", {"data.npy", "cells.npy", "updates.npy"}, "out.npy")},
+      call("strings to NPY", "gather words.npy picks.npy"),
+      call("strings to JSON", "gather words.npy picks.npy", "out.json"),
+      call("add of a big-endian file in Fortran order", "add data.npy other.npy"),
+      call("add of such a file through a temporary file", "add data.npy other.npy", "out.npy", {.memory = 1}),
+      conversion("conversion of such a file in pieces", "other.npy", "out.npy", false, 1),
+      conversion("conversion of a deflated array in pieces", "arrays.npz:data", "out.npy", false, 1),
+      call("gather from an archive", "gather arrays.npz:data picks.npy"),
+      call("gather with advice", "gather data.npy picks.npy", "out.npy", advised),
+      windows("gather in windows", "gather data.npy picks.npy"),
+      windows("gather in windows through a temporary file", "gather wide.npy picks.npy", "out.npy", 128),
+      windows("gather in windows to JSON", "gather data.npy picks.npy", "out.json"),
+      windows("scatternd in windows", "scatternd data.npy tuples.npy updates.npy"),
+      windows("scatternd in windows through a temporary file", "scatternd tall.npy tuples.npy updates.npy"),
+      windows("gatherelements in windows of columns", "gatherelements data.npy cells.npy"),
+      windows("scatterelements in windows of columns", "scatterelements data.npy cells.npy updates.npy"),
       {"gather from a file so large that it is asked what is in memory",
        {"out.npy"},
-       call("gather", {"large.npy", "picks.npy"}, "out.npy"),
+       calling("gather large.npy picks.npy", "out.npy"),
        true},
-      {"archive", {"out.npz"}, conversion({"data.npy", "words.npy"}, "out.npz", false)},
-      {"archive, compressed", {"out.npz"}, conversion({"data.json", "words.npy"}, "out.npz", true)},
-      {"archive, compressed by threads",
-       {"out.npz"},
-       conversion({"data.npy", "words.npy", "picks.npy"}, "out.npz", true, 0, 2)},
-      {"archive as a whole, inflated by threads",
-       {"out.npz"},
-       conversion({"arrays.npz"}, "out.npz", false, 0, 2)},
-      {"archive, safetensors",
-       {"out.safetensors"},
-       conversion({"data.npy", "other.npy", "tuples.json"}, "out.safetensors", false)},
-      {"gather between safetensors files",
-       {"out.safetensors"},
-       call("gather", {"arrays.safetensors:data", "picks.npy"}, "out.safetensors")},
-      {"a compressed archive into safetensors, by threads",
-       {"out.safetensors"},
-       conversion({"numbers.npz"}, "out.safetensors", false, 0, 2)},
+      conversion("archive", "data.npy words.npy", "out.npz"),
+      conversion("archive, compressed", "data.json words.npy", "out.npz", true),
+      conversion("archive, compressed by threads", "data.npy words.npy picks.npy", "out.npz", true, 0, 2),
+      conversion("archive as a whole, inflated by threads", "arrays.npz", "out.npz", false, 0, 2),
+      conversion("archive, safetensors", "data.npy other.npy tuples.json", "out.safetensors"),
+      call("gather between safetensors files", "gather arrays.safetensors:data picks.npy", "out.safetensors"),
+      conversion("a compressed archive into safetensors, by threads", "numbers.npz", "out.safetensors", false,
+                 0, 2),
       {"two jobs", {"one.npy", "two.json"}, run_jobs},
       {"golden files rewritten", {"one.npy", "two.json"}, check("cases", true)},
       {"an ONNX case", {}, check("onnx", false)},
@@ -312,17 +289,18 @@ const std::vector<Operation>& small_operations() {
       {"comparison of sets", {}, compare_sets_of},
       {"a command line",
        {"out.npy"},
-       command_line({"gathernd", "--quiet", "data.npy", "--indices", "tuples.npy", "-o", "out.npy"})},
+       command_line("gathernd --quiet data.npy --indices tuples.npy -o out.npy")},
       {"a command line that makes a case folder", files_of_case("made.case"),
-       remake("made.case",
-              command_line({"gather", "data.pb", "picks.npy", "--spec", "onnx-13", "--case", "made.case"}))},
-      {"a command line of jobs", {"one.npy", "two.json"}, command_line({"run", "jobs.jsonl", "--quiet"})},
+       remake("made.case", command_line("gather data.pb picks.npy --spec onnx-13 --case made.case"))},
+      {"a command line of jobs", {"one.npy", "two.json"}, command_line("run jobs.jsonl --quiet")},
   };
   return operations;
 }
 
 void make_case(const std::string& folder, bool durable) {
-  Request expand = request("expand", {OperandText(std::string("[[1],[2]]"))});
+  Request expand;
+  expand.op = require_operator("expand");
+  expand.positional = {OperandText(std::string("[[1],[2]]"))};
   expand.attributes = {{"shape", "2,3"}};
   expand.spec = "onnx-13";
   (void)run_request_as_case(expand, {folder, durable}, {});
@@ -363,9 +341,9 @@ void write_operands(const TempDir& dir) {
   write_gather_case(dir.file("onnx"));
   write_gather_case(dir.file("onnx_without"));
   fs::remove(dir.path() / "onnx_without/test_data_set_0/output_0.pb");
-  conversion({"data.npy", "words.npy"}, "arrays.npz", true)(dir);
-  conversion({"data.npy", "picks.npy"}, "numbers.npz", true)(dir);
-  conversion({"data.npy", "picks.npy"}, "arrays.safetensors", false)(dir);
+  converting("data.npy words.npy", "arrays.npz", true)(dir);
+  converting("data.npy picks.npy", "numbers.npz", true)(dir);
+  converting("data.npy picks.npy", "arrays.safetensors", false)(dir);
   fs::create_directories(dir.path() / "set/sub");
   write_file(dir.file("set/sub/x.json"), "[1,2]");
   fs::create_symlink("../arrays.npz", dir.path() / "set/y.npz");

@@ -79,6 +79,15 @@ const OperatorFacts& facts_of(std::string_view op) {
   return *row;
 }
 
+RandomCase draw_call(Random& random, const std::vector<std::string_view>& groups, std::int64_t elements) {
+  std::vector<const OperatorFacts*> rows;
+  for (const OperatorFacts& facts : operator_facts()) {
+    if (groups.empty() || std::ranges::find(groups, facts.group) != groups.end()) rows.push_back(&facts);
+  }
+  const OperatorFacts& facts = *random.pick(rows);
+  return facts.draw(random, std::string(facts.name), elements);
+}
+
 SizedCall sized_call(const OperatorFacts& facts, std::int64_t n, std::int64_t k) {
   SizedCall call;
   for (const std::string_view operand : facts.operands) {

@@ -32,6 +32,10 @@ struct OperatorFacts {
 // The row of that operator; throws std::out_of_range where there is none.
 [[nodiscard]] const OperatorFacts& facts_of(std::string_view op);
 
+// Draws a call of any operator of these groups, or of all groups where there are none.
+[[nodiscard]] RandomCase draw_call(Random& random, const std::vector<std::string_view>& groups,
+                                   std::int64_t elements);
+
 // The call of a row for two sizes.
 struct SizedCall {
   std::vector<std::string> names;

@@ -14,13 +14,6 @@ DType data_type(Random& random, const RandomCase& call) {
   return random_dtype(random, random.chance(1) ? kAllTypes : call.arguments.rules.types);
 }
 
-// The last dimensions of `target`, some of them as 1.
-Shape shrunk(Random& random, const Shape& target, std::int64_t rank) {
-  Shape shape(target.end() - rank, target.end());
-  for (std::int64_t& dim : shape) dim = random.chance(35) ? 1 : dim;
-  return shape;
-}
-
 // A list as the command line takes it: numbers and commas, or JSON (the only way to write a negative one).
 std::string any_list(Random& random, const std::vector<std::int64_t>& numbers) {
   const bool negative = std::ranges::any_of(numbers, [](std::int64_t number) { return number < 0; });

@@ -219,6 +219,12 @@ void set_axis(Random& random, RandomCase& call, std::int64_t axis, std::int64_t 
   call.arguments.attributes["axis"] = cat(axis);
 }
 
+Shape shrunk(Random& random, const Shape& shape, std::int64_t rank) {
+  Shape out(shape.end() - rank, shape.end());
+  for (std::int64_t& dim : out) dim = random.chance(35) ? 1 : dim;
+  return out;
+}
+
 Shape spoiled(Random& random, Shape shape) {
   if (shape.empty()) return {2};
   shape[static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(shape.size()) - 1))] += 1;

@@ -48,6 +48,9 @@ void maybe_oob(Random& random, RandomCase& call, const std::vector<std::string>&
 // The axis as an attribute: left out where it is the default, at times counted from the end.
 void set_axis(Random& random, RandomCase& call, std::int64_t axis, std::int64_t rank);
 
+// The last dimensions of `shape`, some of them as 1: what broadcasts to it.
+[[nodiscard]] Shape shrunk(Random& random, const Shape& shape, std::int64_t rank);
+
 // The shape with one random dimension (if any) made one longer: a fault for a check to find.
 [[nodiscard]] Shape spoiled(Random& random, Shape shape);
 

@@ -14,13 +14,6 @@ std::int64_t most_elements(std::int64_t elements) {
   return elements == 0 ? 1000 : 3 * elements;
 }
 
-// The last dimensions of `result`, some of them as 1.
-Shape shrunk(Random& random, const Shape& result, std::int64_t rank) {
-  Shape shape(result.end() - rank, result.end());
-  for (std::int64_t& dim : shape) dim = random.chance(35) ? 1 : dim;
-  return shape;
-}
-
 // B as a part of A at `start`, some of its dimensions as 1.
 Shape part(Random& random, const Shape& a, std::int64_t start, std::int64_t length, bool with_ones) {
   Shape b(a.begin() + start, a.begin() + start + length);

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "support/catch.hpp"
-#include "support/random.hpp"
 
 namespace tensorop {
 namespace {
@@ -149,26 +148,6 @@ TEMPLATE_TEST_CASE(
     }
   }
   check.finish(65536);
-}
-
-TEMPLATE_TEST_CASE("random floats and doubles of every size are rounded once", "[tensor]", Float16,
-                   BFloat16) {
-  Random random(1);
-  Checker<TestType> check;
-  for (int i = 0; i < 400000; ++i) {
-    const auto fraction = std::ldexp(static_cast<double>(random.bits() >> 11), -53);
-    const auto exponent = static_cast<int>(random.between(-160, 140));
-    const double value = std::ldexp(random.chance(50) ? fraction : -fraction, exponent);
-    check(value);
-    const auto narrow = static_cast<float>(value);
-    if (std::isfinite(narrow)) check(narrow);
-  }
-  check(std::numeric_limits<double>::max());
-  check(std::numeric_limits<double>::denorm_min());
-  check(-std::numeric_limits<double>::denorm_min());
-  check(std::numeric_limits<float>::max());
-  check(-std::numeric_limits<float>::denorm_min());
-  check.finish(600000);
 }
 
 TEST_CASE("infinity and NaN of floats and doubles are those of 16-bit floats", "[tensor]") {
