@@ -55,7 +55,7 @@ TEST_CASE("every console example of the docs prints what the page shows", "[cli]
   for (const fs::path& page : pages_below(root / "docs")) check_page(page, PageKind::docs);
 }
 
-TEST_CASE("a page that shows something else than its commands print is reported", "[cli][transcripts]") {
+TEST_CASE("a page that shows something else than its commands print is reported", "[cli][pages]") {
   const TempDir dir;
   const std::string page = dir.file("page.md");
   std::ofstream(page) << "# Page\n\n## A case\n\n```console\n$ echo a\na\n$ echo b >f; exit 3\n[3]\n$ ls\ng\n"

@@ -23,7 +23,7 @@ namespace tensorop {
 namespace {
 
 // Under a sanitizer each run takes several times as long; the release compares all of them with one thread.
-const std::vector<int> kThreadCounts = kAnySanitizer ? std::vector{7} : std::vector{1, 2, 3, 7};
+const std::vector<int> kThreadCounts = kAnySanitizer ? std::vector{7} : std::vector{1, 3, 7};
 
 // Any bits: NaN, infinities and subnormals among the floats. Bools are 0 or 1.
 Tensor any_bits(Random& random, DType dtype, const Shape& shape) {
@@ -139,6 +139,9 @@ std::string described(const BigCall& call) {
 // Memory, an NPY file and (short) JSON: the same for every number of threads. Comparing is left to ==, so
 // that a failure does not print megabytes.
 void check_same_bytes(const BigCall& call) {
+  // What threads share depends little on a call's numbers: the thread sanitizer sees each fifth call.
+  static int calls = 0;
+  if (kThreadSanitizer && calls++ % 5 != 0) return;
   CAPTURE(described(call));
   const TempDir directory;
   // One thread has no races: under the thread sanitizer the result of several, once, is what the files must
@@ -185,8 +188,8 @@ void check_same_bytes(Random& random, const std::string& text) {
 
 TEST_CASE("gather: the same bytes for rows of any width and any number of threads", "[threads]") {
   Random random(1);
-  for (const std::int64_t width : {1, 2, 3, 4, 8, 12, 16, 20, 32, 64, 100, 4096, 5000}) {
-    const std::int64_t rows = (std::int64_t{3} << 20) / width + 7;
+  for (const std::int64_t width : {1, 2, 3, 4, 8, 12, 16, 32, 100, 5000}) {
+    const std::int64_t rows = (std::int64_t{5} << 18) / width + 7;
     check_same_bytes(random, cat("gather uint8[997,", width, "] int32[", rows, "]:-997..996"));
     check_same_bytes(random, cat("gathernd uint8[997,", width, "] int32[", rows, ",1]:-997..996"));
   }
@@ -195,22 +198,22 @@ TEST_CASE("gather: the same bytes for rows of any width and any number of thread
 TEST_CASE("gather family: the same bytes along every axis, with batches, and for indices out of range",
           "[threads]") {
   Random random(2);
-  for (const char* call : {"gather float32[700,3,500] int64[41]:-3..2 axis=1",
-                           "gather float32[700,3,500] int64[733]:-500..499 axis=2",
-                           "gather float32[700,3,500] int64[700,533]:-500..499 axis=2 batch_dims=1",
+  for (const char* call : {"gather float32[300,3,500] int64[41]:-3..2 axis=1",
+                           "gather float32[300,3,500] int64[733]:-500..499 axis=2",
+                           "gather float32[300,3,500] int64[300,733]:-500..499 axis=2 batch_dims=1",
                            // Wide enough that data does not fit in cache.
                            "gatherelements int16[2100,1500] int16[2100,1500]:-1500..1499 axis=0",
                            "gatherelements int16[2100,1500] int16[2100,1500]:-1500..1499 axis=1",
-                           "gathernd float32[700,3,500] int64[600000,3]:-3..2",
-                           "gathernd float32[700,3,500] int64[700,2,1]:-3..2 batch_dims=1",
-                           "gathernd float32[700,3,500] int64[1,2,1]:-3..2 batch_dims=1",
-                           "gathernd float32[700,3,500] int64[2,0]:0..0"})
+                           "gathernd float32[300,3,500] int64[600000,3]:-3..2",
+                           "gathernd float32[300,3,500] int64[300,2,1]:-3..2 batch_dims=1",
+                           "gathernd float32[300,3,500] int64[1,2,1]:-3..2 batch_dims=1",
+                           "gathernd float32[300,3,500] int64[2,0]:0..0"})
     check_same_bytes(random, call);
   for (const char* oob : {"zero", "clip", "wrap"}) {
-    check_same_bytes(random, cat("gather float32[700,3,500] int64[900]:-900..900 oob=", oob));
-    check_same_bytes(random, cat("gathernd float32[700,3,500] int64[2000,2]:-5..5 oob=", oob));
+    check_same_bytes(random, cat("gather float32[300,3,500] int64[900]:-900..900 oob=", oob));
+    check_same_bytes(random, cat("gathernd float32[300,3,500] int64[2000,2]:-5..5 oob=", oob));
     check_same_bytes(random,
-                     cat("gatherelements float32[700,3,500] int64[700,3,500]:-9..9 axis=1 oob=", oob));
+                     cat("gatherelements float32[300,3,500] int64[300,3,500]:-9..9 axis=1 oob=", oob));
   }
 }
 

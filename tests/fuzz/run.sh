@@ -31,7 +31,7 @@ while (( $# > 0 )); do
 done
 (( ${#targets[@]} > 0 )) || targets=("${all_targets[@]}")
 
-install_missing "${build_packages[@]}" clang libclang-rt-dev
+install_missing "${build_packages[@]}" clang lld libclang-rt-dev
 cmake --preset asan
 cmake --build --preset asan --target "${targets[@]/#/fuzz_}"
 

@@ -371,25 +371,6 @@ TEST_CASE("names and metadata are escaped as the reference escapes them", "[io][
   CHECK(archive->name(0) == "n\"");
 }
 
-TEST_CASE("what safetensors cannot hold is refused before anything is written", "[io][safetensors]") {
-  const TempDir dir;
-  const auto announce = [&](const ArchiveArray& array) {
-    return error_of([&] {
-      SafetensorsWriter archive(dir.file("a"), {});
-      (void)archive.announce({array});
-    });
-  };
-  CHECK(announce({"x", DType::string, {1}}) ==
-        "array 'x': safetensors has no dtype string\nNPZ archives have all dtypes");
-  CHECK(announce({"x", DType::complex128, {1}}) ==
-        "array 'x': safetensors has no dtype complex128\nNPZ archives have all dtypes");
-  CHECK(announce({"x", DType::uint4, {1}}) == "array 'x': safetensors has no dtype uint4\na .pb file has it");
-  CHECK(error_of([] { require_safetensors_name("__metadata__"); }) ==
-        "an array cannot have the name '__metadata__': safetensors keeps its metadata under it\n"
-        "NAME=OPERAND gives it another name");
-  CHECK(std::filesystem::is_empty(dir.path()));
-}
-
 TEST_CASE("a safetensors file is detected from its first bytes", "[io][safetensors]") {
   for (const char first : {'{', ' ', '\t', '\r', '\n'}) CHECK(begins_as_safetensors(length_of(2) + first));
   CHECK(begins_as_safetensors(length_of(100'000'000) + "{"));

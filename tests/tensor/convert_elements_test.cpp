@@ -254,7 +254,7 @@ std::vector<std::uint64_t> parts_about(Random& random, DType from, const std::ve
       out.insert(out.end(), {raw, raw | format->sign_bit()});
   }
   std::ranges::sort(out);
-  out.erase(std::ranges::unique(out).begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
 
