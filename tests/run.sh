@@ -157,7 +157,7 @@ build release -DTENSOROP_MPI=ON -DTENSOROP_ALL_TESTS=ON -- all
 run_ctest release
 # Threads are for the thread sanitizer to watch; of a process that is killed there is nothing to see.
 build asan -- tensorop_tests tensorop_long_tests tensorop_cli_tests tensorop_fault_tests tensorop_fuzzers
-run_ctest asan --label-exclude 'script|threads' --exclude-regex 'NOT_BUILT|kill -9|a signal at any moment'
+run_ctest asan --label-exclude 'script|threads' --exclude-regex 'NOT_BUILT|number of threads|kill -9|a signal at any moment'
 run_counted fuzz tests/fuzz/run.sh 3s
 build tsan -- tensorop_thread_tests
 run_ctest tsan --label-regex threads

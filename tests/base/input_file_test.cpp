@@ -269,10 +269,22 @@ bool write_half_resident(const std::string& path) {
   struct statfs info {};
   REQUIRE(::fstatfs(fd, &info) == 0);
   REQUIRE(::fsync(fd) == 0);
-  REQUIRE(::posix_fadvise(fd, kLargeBytes / 2, 0, POSIX_FADV_DONTNEED) == 0);
-  ::close(fd);
   constexpr auto kTmpfs = 0x01021994;
-  return info.f_type != kTmpfs;
+  if (info.f_type == kTmpfs) {
+    ::close(fd);
+    return false;
+  }
+  // Beside other processes the system may keep some pages at first.
+  void* const half = ::mmap(nullptr, kLargeBytes / 2, PROT_READ, MAP_SHARED, fd, kLargeBytes / 2);
+  REQUIRE(half != MAP_FAILED);
+  std::vector<unsigned char> pages(kLargeBytes / 2 / 4096);
+  do {
+    REQUIRE(::posix_fadvise(fd, kLargeBytes / 2, 0, POSIX_FADV_DONTNEED) == 0);
+    REQUIRE(::mincore(half, kLargeBytes / 2, pages.data()) == 0);
+  } while (std::ranges::any_of(pages, [](unsigned char page) { return (page & 1U) != 0; }));
+  ::munmap(half, kLargeBytes / 2);
+  ::close(fd);
+  return true;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "support/catch.hpp"
 #include "support/engine_check.hpp"
 #include "support/operator_facts.hpp"
+#include "support/sanitizers.hpp"
 
 namespace tensorop {
 namespace {
@@ -15,6 +16,7 @@ void compare_group(const std::string& group, std::int64_t cases, std::int64_t la
                    decltype(compare_with_reference)& compare = compare_with_reference) {
   compare(group, cases,
           [&](Random& random) { return draw_call(random, {group}, random.chance(4) ? 3000 : 0); });
+  if (kAnySanitizer) return;  // what large calls share out among threads has tests of its own
   compare(group + ", large", large_cases, [&](Random& random) { return draw_call(random, {group}, 200000); });
 }
 

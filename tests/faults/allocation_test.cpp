@@ -87,8 +87,8 @@ class Shortage {
   Shortage& operator=(const Shortage&) = delete;
 };
 
-// A sanitizer takes ten times as long for each.
-constexpr long kStep = kAnySanitizer ? 7 : 1;
+// A sanitizer takes several times as long for each.
+constexpr long kStep = kAnySanitizer ? 5 : 1;
 
 enum class End { done, out_of_memory, other };
 

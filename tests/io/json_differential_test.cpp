@@ -20,7 +20,7 @@ namespace tensorop {
 namespace {
 
 // Under a sanitizer a text takes several times as long; the release reads all of them.
-constexpr std::int64_t kShare = kAnySanitizer ? 20 : 1;
+constexpr std::int64_t kShare = kAnySanitizer ? 10 : 1;
 
 // A dtype and how a text is read as it.
 std::string told(std::optional<DType> as, const std::string& how, const std::string& wrong) {

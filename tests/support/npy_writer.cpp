@@ -32,25 +32,32 @@ std::string utf32(std::string_view text) {
   return out;
 }
 
-// The elements in row-major order, each as many bytes as its file form has; strings padded to equal length.
-std::vector<std::string> elements_of(const Tensor& tensor, bool bytes_strings) {
+// Elements in row-major order, each of as many bytes as its file form has.
+struct Elements {
+  std::string bytes;
+  std::size_t width;
+};
+
+// Strings are padded to equal length.
+Elements strings_of(const Tensor& tensor, bool bytes_strings) {
   std::vector<std::string> elements;
-  const auto count = static_cast<std::size_t>(tensor.size());
   std::size_t width = bytes_strings ? 1 : 4;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (tensor.dtype() == DType::string) {
-      const std::string_view text = tensor.strings()[i].view();
-      elements.push_back(bytes_strings ? std::string(text) : utf32(text));
-      width = std::max(width, elements.back().size());
-    } else {
-      const auto size = static_cast<std::size_t>(element_size(tensor.dtype()));
-      elements.emplace_back(reinterpret_cast<const char*>(tensor.data()) + i * size, size);
-    }
+  for (const StringRef& string : tensor.strings()) {
+    elements.push_back(bytes_strings ? std::string(string.view()) : utf32(string.view()));
+    width = std::max(width, elements.back().size());
   }
-  if (tensor.dtype() == DType::string) {
-    for (std::string& element : elements) element.resize(width, '\0');
+  Elements out{"", width};
+  for (std::string& element : elements) {
+    element.resize(width, '\0');
+    out.bytes += element;
   }
-  return elements;
+  return out;
+}
+
+Elements elements_of(const Tensor& tensor, bool bytes_strings) {
+  if (tensor.dtype() == DType::string) return strings_of(tensor, bytes_strings);
+  return {{reinterpret_cast<const char*>(tensor.data()), static_cast<std::size_t>(tensor.bytes())},
+          static_cast<std::size_t>(element_size(tensor.dtype()))};
 }
 
 // How many bytes are reversed at a time in big-endian files.
@@ -118,26 +125,21 @@ std::vector<std::size_t> fortran_positions(const Shape& shape, std::size_t count
 }  // namespace
 
 std::string npy_bytes(const Tensor& tensor, const NpyLayout& layout) {
-  std::vector<std::string> elements = elements_of(tensor, layout.bytes_strings);
-  const std::size_t string_bytes = !elements.empty() ? elements[0].size() : layout.bytes_strings ? 1 : 4;
-  const std::string dictionary = "{'descr': '" + descr_of(tensor.dtype(), layout, string_bytes) +
+  auto [bytes, width] = elements_of(tensor, layout.bytes_strings);
+  const std::string dictionary = "{'descr': '" + descr_of(tensor.dtype(), layout, width) +
                                  "', 'fortran_order': " + (layout.fortran_order ? "True" : "False") +
                                  ", 'shape': " + tuple(tensor.shape()) + ", }";
   std::string out = header(dictionary, layout.version);
   const bool whole = tensor.dtype() == DType::string && layout.bytes_strings;
   if (layout.big_endian && !whole) {
-    const std::size_t unit = unit_of(tensor.dtype());
-    for (std::string& element : elements) {
-      for (std::size_t i = 0; i < element.size(); i += unit) {
-        const auto from = element.begin() + static_cast<std::ptrdiff_t>(i);
-        std::reverse(from, from + static_cast<std::ptrdiff_t>(unit));
-      }
-    }
+    const auto unit = static_cast<std::ptrdiff_t>(unit_of(tensor.dtype()));
+    for (auto at = bytes.begin(); at != bytes.end(); at += unit) std::reverse(at, at + unit);
   }
   if (layout.fortran_order) {
-    for (const std::size_t at : fortran_positions(tensor.shape(), elements.size())) out += elements[at];
+    for (const std::size_t at : fortran_positions(tensor.shape(), bytes.size() / width))
+      out.append(bytes, at * width, width);
   } else {
-    for (const std::string& element : elements) out += element;
+    out += bytes;
   }
   return out;
 }
