@@ -438,7 +438,7 @@ TEST_CASE("of several bad indices the lowest is named by any number of threads",
   };
   const TempDir directory;
   for (const Case& c : cases) {
-    for (int round = 0; round < 3; ++round) {
+    for (int round = kThreadSanitizer ? 2 : 0; round < 3; ++round) {
       const Tensor good = numbers(random, DType::int32, c.indices, -50, 49);
       auto storage = std::make_shared<Storage>(good.bytes());
       std::memcpy(storage->data(), good.data(), static_cast<std::size_t>(good.bytes()));

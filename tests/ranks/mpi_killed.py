@@ -82,10 +82,14 @@ class Large:
 
 
 def is_running(pid):
-    try:
-        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
+    """Whether one of its threads is: they end one by one, and the last of them closes the files."""
+    for stat in pathlib.Path(f"/proc/{pid}/task").glob("*/stat"):
+        try:
+            if stat.read_text().rpartition(")")[2].split()[0] not in "ZX":
+                return True
+        except OSError:  # it has ended meanwhile
+            pass
+    return False
 
 
 def check_killed(program, large):
