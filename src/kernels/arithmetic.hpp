@@ -26,6 +26,25 @@ template <std::integral T>
   return {static_cast<std::uint8_t>(value)};
 }
 
+// A result of floating-point arithmetic: where it is not a number, always the same NaN, positive, quiet and
+// without payload. Which NaN an instruction makes differs between processors; of two NaN operands it takes
+// the first, and compilers exchange the operands of sums and products.
+template <Floating T>
+[[nodiscard]] T canonical(T result) {
+  return result == result ? result : std::numeric_limits<T>::quiet_NaN();
+}
+template <Half T>
+[[nodiscard]] T canonical(T result) {
+  using Traits = HalfTraits<T>;
+  constexpr std::int32_t kNan = Traits::kInfinity | Traits::kQuiet;
+  return {static_cast<std::uint16_t>(
+      detail::choose((result.bits & 0x7FFF) > Traits::kInfinity, kNan, result.bits))};
+}
+template <Complex T>
+[[nodiscard]] T canonical(T result) {
+  return {canonical(result.real()), canonical(result.imag())};
+}
+
 struct Add {
   template <std::integral T>
   static T apply(T a, T b) {
@@ -33,15 +52,15 @@ struct Add {
   }
   template <Floating T>
   static T apply(T a, T b) {
-    return a + b;
+    return canonical(a + b);
   }
   template <Half T>
   static T apply(T a, T b) {
-    return round_half<T>(to_float(a) + to_float(b));
+    return canonical(round_half<T>(to_float(a) + to_float(b)));
   }
   template <Complex T>
   static T apply(T a, T b) {
-    return {a.real() + b.real(), a.imag() + b.imag()};
+    return canonical(T{a.real() + b.real(), a.imag() + b.imag()});
   }
   static Bool apply(Bool a, Bool b) { return to_bool((a.byte | b.byte) != 0); }
 };
@@ -53,15 +72,15 @@ struct Sub {
   }
   template <Floating T>
   static T apply(T a, T b) {
-    return a - b;
+    return canonical(a - b);
   }
   template <Half T>
   static T apply(T a, T b) {
-    return round_half<T>(to_float(a) - to_float(b));
+    return canonical(round_half<T>(to_float(a) - to_float(b)));
   }
   template <Complex T>
   static T apply(T a, T b) {
-    return {a.real() - b.real(), a.imag() - b.imag()};
+    return canonical(T{a.real() - b.real(), a.imag() - b.imag()});
   }
   static Bool apply(Bool a, Bool b) { return to_bool((a.byte != 0) != (b.byte != 0)); }
 };
@@ -73,16 +92,16 @@ struct Mul {
   }
   template <Floating T>
   static T apply(T a, T b) {
-    return a * b;
+    return canonical(a * b);
   }
   template <Half T>
   static T apply(T a, T b) {
-    return round_half<T>(to_float(a) * to_float(b));
+    return canonical(round_half<T>(to_float(a) * to_float(b)));
   }
   // The plain formula: the library's operator corrects infinities, which the specification does not.
   template <Complex T>
   static T apply(T a, T b) {
-    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+    return canonical(T{a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()});
   }
   static Bool apply(Bool a, Bool b) { return to_bool((a.byte != 0) & (b.byte != 0)); }
 };

@@ -68,15 +68,15 @@ struct Quotient {
   }
   template <Floating T>
   static T apply(T a, T b) {
-    return a / b;
+    return canonical(a / b);
   }
   template <Half T>
   static T apply(T a, T b) {
-    return round_half<T>(to_float(a) / to_float(b));
+    return canonical(round_half<T>(to_float(a) / to_float(b)));
   }
   template <Complex T>
   static T apply(T a, T b) {
-    return detail::divide(a, b);
+    return canonical(detail::divide(a, b));
   }
 };
 using Div = Quotient<false>;
@@ -102,9 +102,9 @@ struct Remainder {
   template <Floating T>
   static T apply(T a, T b) {
     if constexpr (kFloor) {
-      return detail::floor_remainder(a, b);
+      return canonical(detail::floor_remainder(a, b));
     } else {
-      return std::fmod(a, b);
+      return canonical(std::fmod(a, b));
     }
   }
   template <Half T>
@@ -125,7 +125,7 @@ struct SquaredDifference {
   template <Half T>
   static T apply(T a, T b) {
     const float difference = to_float(a) - to_float(b);
-    return round_half<T>(difference * difference);
+    return canonical(round_half<T>(difference * difference));
   }
 };
 
@@ -154,7 +154,7 @@ struct Pow {
   }
   template <AnyFloat T, Real E>
   static T apply(T base, E exponent) {
-    return round_to<T>(std::pow(to_double(base), to_double(exponent)));
+    return canonical(round_to<T>(std::pow(to_double(base), to_double(exponent))));
   }
 };
 

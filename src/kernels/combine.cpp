@@ -1,14 +1,21 @@
 #include "kernels/combine.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
 #include "base/checked.hpp"
 #include "kernels/arithmetic.hpp"
+#include "kernels/cache.hpp"
 #include "tensor/stored_elements.hpp"
 
 namespace tensorop {
 namespace {
+
+// Targets ascend, but rows of updates are anywhere: the next ones are prefetched, the rest of a long row by
+// the hardware.
+constexpr std::int64_t kRowsAhead = 2;
+constexpr std::int64_t kPrefetchedBytes = 512;
 
 struct Replace {
   template <class T>
@@ -28,9 +35,12 @@ void combine(const MoveTarget& rows, const Move* moves, std::int64_t count) {
     }
     return;
   }
+  const std::int64_t prefetched = std::min(rows.columns * std::int64_t{sizeof(T)}, kPrefetchedBytes);
+  const auto update_of = [&](std::int64_t i) { return updates + moves[i].update * rows.update_step; };
   for (std::int64_t i = 0; i < count; ++i) {
     T* row = target + moves[i].target * rows.row_elements;
-    const StoredElements<T> update = updates + moves[i].update * rows.update_step;
+    const StoredElements<T> update = update_of(i);
+    if (i + kRowsAhead < count) prefetch(update_of(i + kRowsAhead).bytes(), prefetched);
     if constexpr (std::is_same_v<Op, Replace>) {
       std::memcpy(row, update.bytes(), to_size(rows.columns) * sizeof(T));
     } else {
@@ -68,12 +78,12 @@ struct MeanSum {
   void add(T value) { sum = Add::apply(sum, value); }
   [[nodiscard]] T divided_by(std::int64_t count) const {
     if constexpr (Half<T>) {
-      return round_half<T>(to_float(sum) / static_cast<float>(count));
+      return canonical(round_half<T>(to_float(sum) / static_cast<float>(count)));
     } else if constexpr (Complex<T>) {
       const auto divisor = static_cast<Part<T>>(count);
-      return {sum.real() / divisor, sum.imag() / divisor};
+      return canonical(T{sum.real() / divisor, sum.imag() / divisor});
     } else {
-      return sum / static_cast<T>(count);
+      return canonical(sum / static_cast<T>(count));
     }
   }
 };
