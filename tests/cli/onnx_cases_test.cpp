@@ -38,11 +38,12 @@ TEST_CASE("ONNX's own cases are equal bit for bit, all that tensorop has", "[cli
   const Json report = Json::parse(result.out);
   std::map<std::string, int> equal;
   std::vector<std::string> others;
+  std::vector<std::string> other_bits;
   for (const Json& found : report.at("cases")) {
     if (found.at("outcome") == "skipped") continue;
     const fs::path model = found.at("file").get<std::string>();
-    const bool same = found.at("outcome") == "equal" && found.at("same_bits") == true;
-    if (same) {
+    if (found.at("outcome") == "equal") {
+      if (found.at("same_bits") == false) other_bits.push_back(found.at("name"));
       ++equal[cat(model.parent_path().parent_path().filename().string(), " ",
                   operators.at(model.parent_path().string()))];
     } else {
@@ -87,7 +88,8 @@ TEST_CASE("ONNX's own cases are equal bit for bit, all that tensorop has", "[cli
   // them out too.
   CHECK(others == std::vector<std::string>{"test_operator_add_size1_broadcast",
                                            "test_operator_add_size1_singleton_broadcast"});
-  CHECK(report.at("summary").at("same_bits") == report.at("summary").at("equal"));
+  // A NaN of the machine that made the case, which is negative; arithmetic here results in a positive one.
+  CHECK(other_bits == std::vector<std::string>{"test_operator_pow"});
   CHECK(result.status == 2);
 }
 

@@ -87,15 +87,29 @@ def end_all(process):
             pass
 
 
+def states(parent):
+    """What the process and those it has started wait for."""
+    found = []
+    for pid in (parent, *descendants(parent)):
+        try:
+            folder = pathlib.Path(f"/proc/{pid}")
+            state = (folder / "stat").read_text().rpartition(")")[2].split()[0]
+            found.append((pid, (folder / "comm").read_text().strip(), state, (folder / "wchan").read_text()))
+        except OSError:  # it has ended meanwhile
+            pass
+    return found
+
+
 def finish(process, stdin=None, seconds=GIVE_UP):
     """Waits for the process; the status is "did not end" where it hangs."""
     try:
         out, err = process.communicate(stdin, timeout=seconds)
         return Result(process.returncode, out, err.decode(errors="replace"))
     except subprocess.TimeoutExpired:
+        alive = states(process.pid)
         end_all(process)
         out, err = process.communicate()
-        return Result("did not end", out, err.decode(errors="replace"))
+        return Result("did not end", out, f"{err.decode(errors='replace')}alive: {alive}")
 
 
 def tree(folder):

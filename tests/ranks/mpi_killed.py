@@ -73,7 +73,7 @@ class Large:
 
     def check_end(self, what, done, old):
         """After a call that was ended: the destination is as before, or complete."""
-        self.program.check(f"{what}: ends", done.status != "did not end")
+        self.program.check(f"{what}: ends", done.status != "did not end", done.err)
         now = self.result.read_bytes() if self.result.exists() and self.result.stat().st_size < 100 else None
         as_before = now == old if old is not None else not self.result.exists()
         complete = not as_before and self.is_complete()
