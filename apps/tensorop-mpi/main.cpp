@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "base/mapping_guard.hpp"
+#include "base/mapping.hpp"
 #include "base/system.hpp"
 #include "base/threads.hpp"
 #include "mpi_ranks.hpp"
@@ -30,7 +30,7 @@ class MpiSystem final : public System {
 // that this returns.
 int be_silent() {
   const int heard = ::dup(STDERR_FILENO);
-  MappingGuard::report_to(heard);
+  Mapping::report_to(heard);
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int fd : {STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, fd);
   return heard;

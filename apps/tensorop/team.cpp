@@ -30,7 +30,7 @@ void require_shared_files(const Arguments& arguments, const std::vector<Job>& jo
   if (arguments.team == nullptr) return;
   const auto check = [](const std::string& path) {
     if (!path.starts_with("/dev/") && !path.starts_with("/proc/")) return;
-    if (!is_descriptor_name(resolve_links(path))) return;
+    if (!named_descriptor(resolve_links(path))) return;
     throw Error(cat(printable(path), " is another file for each process"), "",
                 "give a file that all ranks see");
   };

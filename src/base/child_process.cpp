@@ -12,8 +12,8 @@
 #include <cerrno>
 #include <climits>
 
+#include "base/exit_cleanup.hpp"
 #include "base/input_file.hpp"
-#include "base/pending_names.hpp"
 #include "base/system.hpp"
 
 namespace tensorop {
@@ -67,7 +67,7 @@ class Child {
     for (std::string& word : words) pointers.push_back(word.data());
     pointers.push_back(nullptr);
     const Preparation preparation(output);
-    NamingWindow window;
+    SignalCriticalSection window;
     errno = preparation.start(&pending_.pid, pointers.data());
     is_started_ = errno == 0;
     if (is_started_) window.add(pending_);
@@ -91,7 +91,7 @@ class Child {
            errno == EINTR) {
     }
     int status = 0;
-    NamingWindow window;
+    SignalCriticalSection window;
     while (::waitpid(pending_.pid, &status, 0) < 0 && errno == EINTR) {
     }
     window.remove(pending_);

@@ -1,7 +1,6 @@
 #include "base/input_file.hpp"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -59,29 +58,10 @@ bool is_same_content(const struct stat& a, const struct stat& b) {
 }  // namespace
 
 MappedFile::MappedFile(const FileDescriptor& fd, const std::string& path, const struct stat& opened)
-    : path_(path), opened_(opened) {
-  if (opened_.st_size == 0) return;
-  const auto size = static_cast<std::size_t>(opened_.st_size);
-  void* address = os().mmap(size, PROT_READ, MAP_SHARED, fd.get());
-  if (address == MAP_FAILED) throw_errno(path, "cannot map");
-  bytes_ = {static_cast<const std::byte*>(address), size};
-  try {
-    guard_.emplace(bytes_, cat(printable(path), ": became shorter while it was read"));
-  } catch (...) {
-    unmap();
-    throw;
-  }
-}
-
-MappedFile::~MappedFile() {
-  if (bytes_.empty()) return;
-  unmap();
-}
-
-void MappedFile::unmap() {
-  guard_.reset();
-  os().munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
-}
+    : path_(path),
+      opened_(opened),
+      mapping_(fd.get(), opened.st_size, Mapping::Access::read, path, "cannot map",
+               "became shorter while it was read") {}
 
 void MappedFile::require_unchanged() const {
   struct stat now {};
@@ -96,7 +76,7 @@ void MappedFile::require_unchanged() const {
 // their number.
 std::optional<double> MappedFile::resident_share(const std::byte* begin, std::int64_t bytes) const {
   constexpr std::int64_t kPlaces = 64;
-  const std::int64_t first = begin - bytes_.data();
+  const std::int64_t first = begin - mapping_.bytes().data();
   const std::int64_t places = std::min(bytes, kPlaces);
   if (places <= 0) return std::nullopt;
   // Counts the places of which `ask` says that they are there; nothing where it does not know of one.
@@ -118,7 +98,7 @@ std::optional<double> MappedFile::resident_share(const std::byte* begin, std::in
   const std::int64_t page = ::sysconf(_SC_PAGESIZE);
   return count([&](std::int64_t offset) -> std::optional<bool> {
     unsigned char state = 0;
-    auto* const address = const_cast<std::byte*>(bytes_.data()) + offset / page * page;
+    auto* const address = const_cast<std::byte*>(mapping_.bytes().data()) + offset / page * page;
     if (os().mincore(address, 1, &state) != 0) return std::nullopt;
     return (state & 1U) != 0;
   });

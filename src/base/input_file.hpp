@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "base/mapping_guard.hpp"
+#include "base/mapping.hpp"
 
 namespace tensorop {
 
@@ -40,11 +40,8 @@ class MappedFile {
  public:
   // `opened` is what fstat() says of `fd`. Throws Error naming `path` when the file cannot be mapped.
   MappedFile(const FileDescriptor& fd, const std::string& path, const struct stat& opened);
-  ~MappedFile();
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
 
-  [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
+  [[nodiscard]] std::span<const std::byte> bytes() const { return mapping_.bytes(); }
   // Throws Error when the size or the modification time of the file has changed. A new file of the same name
   // is not a change: the mapping is still that of the old file.
   void require_unchanged() const;
@@ -54,14 +51,12 @@ class MappedFile {
   [[nodiscard]] std::optional<double> resident_share(const std::byte* begin, std::int64_t bytes) const;
 
  private:
-  void unmap();
   // Not open where the file of that name is another one, or may no longer be read.
   [[nodiscard]] FileDescriptor reopen() const;
 
   std::string path_;
   struct stat opened_;
-  std::span<const std::byte> bytes_;
-  std::optional<MappingGuard> guard_;
+  Mapping mapping_;
 };
 
 // The files that a call reads, kept mapped until it ends. Each call owns its inputs: a file that changes
@@ -71,7 +66,7 @@ class Inputs {
   // A null `file` is an input that is not mapped, which cannot change: a stream, or text.
   void add(std::shared_ptr<const MappedFile> file);
   // To be called before a result of the inputs is published. A change during reading is either seen here or
-  // ends the process (mapping_guard.hpp). Throws Error naming the file.
+  // ends the process (mapping.hpp). Throws Error naming the file.
   void require_unchanged() const;
   // The file that has the byte at that address, valid as long as this object; null for other memory.
   [[nodiscard]] const MappedFile* find(const std::byte* data) const;

@@ -1,34 +1,20 @@
 #include "base/output_file.hpp"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <optional>
-#include <utility>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/file_calls.hpp"
 #include "base/paths.hpp"
-#include "base/pending_names.hpp"
 #include "base/system.hpp"
-#include "base/temporary_names.hpp"
 #include "base/text.hpp"
 
 namespace tensorop {
 namespace {
-
-constexpr mode_t kFileMode = 0666;  // less the umask
-
-// The descriptor of standard output or standard error when `path` is one of their names: they need not, and
-// sometimes cannot, be opened a second time.
-std::optional<int> standard_descriptor(const std::string& path) {
-  if (path == "/dev/stdout" || path == "/dev/fd/1" || path == "/proc/self/fd/1") return STDOUT_FILENO;
-  if (path == "/dev/stderr" || path == "/dev/fd/2" || path == "/proc/self/fd/2") return STDERR_FILENO;
-  return std::nullopt;
-}
 
 // Only what is mapped must be readable.
 int access_of(OutputFile::Writers writers) {
@@ -39,46 +25,52 @@ int access_of(OutputFile::Writers writers) {
 
 OutputFile OutputFile::create(const std::string& path, bool durable, const std::string& shown,
                               Writers writers) {
+  constexpr mode_t kNewMode = 0666;  // less the umask
+  constexpr mode_t kPrivateMode = 0600;
   OutputFile file;
   file.name_ = shown.empty() ? path : shown;
   file.durable_ = durable;
-  struct stat info {};
-  if (os().lstat(path.c_str(), &info) != 0) {
-    if (errno != ENOENT || path.empty()) throw_errno(file.name_, "cannot write");
-    file.destination_ = path;
-    file.open_temporary(writers);
-    return file;
-  }
-  const bool exists = os().stat(path.c_str(), &info) == 0;
-  if (!exists && errno != ENOENT) throw_errno(file.name_, "cannot write");
-  if (exists && S_ISDIR(info.st_mode))
-    throw Error(cat(printable(file.name_), ": cannot write: is a directory"));
-  file.destination_ = resolve_links(path);
-  if (const auto standard = standard_descriptor(file.destination_)) {
-    file.fd_ = FileDescriptor(*standard);
+  file.destination_ = resolve_links(path, file.name_);
+  if (const auto descriptor = named_descriptor(file.destination_)) {
+    // Opened by its name it would be written from its beginning, and need not be allowed.
+    file.fd_ = FileDescriptor(os().dup(*descriptor));
+    if (!file.fd_.is_open()) throw_errno(file.name_, "cannot write");
     file.is_stream_ = true;
     return file;
   }
-  if (exists && (!S_ISREG(info.st_mode) || is_descriptor_name(file.destination_))) {
+  struct stat info {};
+  if (os().stat(path.c_str(), &info) != 0) {
+    if (errno != ENOENT || path.empty()) throw_errno(file.name_, "cannot write");
+    file.open_temporary(writers, kNewMode);
+    return file;
+  }
+  if (S_ISDIR(info.st_mode)) throw Error(cat(printable(file.name_), ": cannot write: is a directory"));
+  if (!S_ISREG(info.st_mode)) {
     file.fd_ = FileDescriptor(os().open(path.c_str(), O_WRONLY | O_CLOEXEC, 0));
     if (!file.fd_.is_open()) throw_errno(file.name_, "cannot write");
     file.is_stream_ = true;
     return file;
   }
-  if (exists && os().access(path.c_str(), W_OK) != 0) throw_errno(file.name_, "cannot write");
-  file.open_temporary(writers);
-  if (exists) {
-    // The owner first: changing it clears the set-user-id bits of the mode. A failure is not an error; where
-    // only the group may be kept, it is.
-    constexpr auto kSameOwner = static_cast<uid_t>(-1);
-    const bool owned = info.st_uid == ::geteuid() && info.st_gid == ::getegid();
-    if (!owned && os().fchown(file.fd_.get(), info.st_uid, info.st_gid) != 0) {
-      (void)os().fchown(file.fd_.get(), kSameOwner, info.st_gid);
-    }
-    if (os().fchmod(file.fd_.get(), info.st_mode & 07777) != 0)
-      throw_errno(file.name_, "cannot set its mode");
+  // Of a file that was removed, /proc/N/fd/M is a link to a text that is not its name.
+  if (file.destination_ != path && os().stat(file.destination_.c_str(), &info) != 0) {
+    if (errno != ENOENT) throw_errno(file.name_, "cannot write");
+    throw Error(cat(printable(file.name_), ": cannot write: is a link to a file without a name"));
   }
+  if (os().access(path.c_str(), W_OK) != 0) throw_errno(file.name_, "cannot write");
+  file.open_temporary(writers, kPrivateMode);
+  file.take_owner_and_mode(info);
   return file;
+}
+
+void OutputFile::take_owner_and_mode(const struct stat& old) {
+  // The owner first: changing it clears the set-user-id bits of the mode. A failure is not an error; where
+  // only the group may be kept, it is.
+  constexpr auto kSameOwner = static_cast<uid_t>(-1);
+  const bool is_owned = old.st_uid == ::geteuid() && old.st_gid == ::getegid();
+  if (!is_owned && os().fchown(fd_.get(), old.st_uid, old.st_gid) != 0) {
+    (void)os().fchown(fd_.get(), kSameOwner, old.st_gid);
+  }
+  if (os().fchmod(fd_.get(), old.st_mode & 07777) != 0) throw_errno(name_, "cannot set its mode");
 }
 
 OutputFile OutputFile::create_shared(const std::string& path, bool durable, Writers writers) {
@@ -112,77 +104,24 @@ OutputFile OutputFile::standard_output() {
   return file;
 }
 
-void OutputFile::open_temporary(Writers writers) {
+void OutputFile::open_temporary(Writers writers, mode_t mode) {
   const std::string directory = directory_of(destination_);
   if (writers == Writers::this_process) {
-    fd_ = FileDescriptor(os().open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kFileMode));
+    fd_ = FileDescriptor(os().open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
     // Naming the file later needs /proc: without it the file must have a name now.
-    if (fd_.is_open() && os().access("/proc/self/fd", F_OK) == 0) {
-      // Processes that wrote this destination together, and were killed, may have left a file with a name.
-      remove_leftover(PendingName(temporary_name(destination_, 0)));
-      return;
-    }
+    if (fd_.is_open() && os().access("/proc/self/fd", F_OK) == 0) return;
   }
-  for (int attempt = 0; attempt < kMostTemporaryNames; ++attempt) {
-    if (create_named(attempt, writers)) return;
-    if (errno != EEXIST) break;
-  }
+  temporary_ = TemporaryEntry::make(directory, TemporaryEntry::Kind::file, [&](const char* path) {
+    fd_ = FileDescriptor(os().open(path, access_of(writers) | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+    return fd_.is_open() ? 0 : -1;
+  });
+  if (temporary_) return;
   const int reason = errno;
   if (reason == ENOENT && !file_exists(directory)) {
     throw Error(cat(printable(name_), ": cannot write: folder ", printable(directory), " does not exist"));
   }
   errno = reason;
   throw_errno(name_, "cannot write");
-}
-
-// False with errno; EEXIST when another name may do.
-bool OutputFile::create_named(int attempt, Writers writers) {
-  auto name = std::make_unique<PendingName>(temporary_name(destination_, attempt));
-  {
-    NamingWindow window;
-    fd_ =
-        FileDescriptor(os().open(name->path(), access_of(writers) | O_CREAT | O_EXCL | O_CLOEXEC, kFileMode));
-    if (fd_.is_open()) window.add(*name);
-  }
-  if (!fd_.is_open()) {
-    if (errno != EEXIST) return false;
-    remove_leftover(*name);
-    errno = EEXIST;
-    return false;
-  }
-  temporary_ = std::move(name);
-  // Before it was locked it could be taken for a leftover.
-  struct stat info {};
-  const bool is_taken = os().flock(fd_.get()) != 0 && errno == EWOULDBLOCK;
-  if (!is_taken && (os().fstat(fd_.get(), &info) != 0 || info.st_nlink != 0)) return true;
-  remove_temporary();
-  errno = EEXIST;
-  return false;
-}
-
-OutputFile::OutputFile(OutputFile&& other) noexcept
-    : name_(std::move(other.name_)),
-      destination_(std::move(other.destination_)),
-      temporary_(std::move(other.temporary_)),
-      fd_(std::move(other.fd_)),
-      is_stream_(other.is_stream_),
-      durable_(other.durable_),
-      mapping_(std::exchange(other.mapping_, {})),
-      guard_(std::move(other.guard_)) {}
-
-OutputFile::~OutputFile() {
-  unmap();
-  remove_temporary();
-}
-
-void OutputFile::remove_temporary() {
-  if (!temporary_) return;
-  {
-    NamingWindow window;
-    os().unlink(temporary_->path());
-    window.remove(*temporary_);
-  }
-  temporary_.reset();
 }
 
 void OutputFile::require_space(std::int64_t bytes) const {
@@ -214,19 +153,9 @@ void OutputFile::append(std::span<const std::byte> bytes) {
 }
 
 std::span<std::byte> OutputFile::map(std::int64_t bytes) {
-  if (bytes == 0) return {};
-  void* address = os().mmap(to_size(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, fd_.get());
-  if (address == MAP_FAILED) throw_errno(name_, "cannot map");
-  mapping_ = {static_cast<std::byte*>(address), to_size(bytes)};
-  guard_ = std::make_unique<MappingGuard>(
-      mapping_, cat(printable(name_), ": cannot write: the file system is full or failed"));
-  return mapping_;
-}
-
-void OutputFile::unmap() {
-  guard_.reset();
-  if (!mapping_.empty()) os().munmap(mapping_.data(), mapping_.size());
-  mapping_ = {};
+  mapping_ = Mapping(fd_.get(), bytes, Mapping::Access::write, name_, "cannot map",
+                     "cannot write: the file system is full or failed");
+  return mapping_.writable_bytes();
 }
 
 OutputFile::Shared OutputFile::shared() const {
@@ -236,14 +165,14 @@ OutputFile::Shared OutputFile::shared() const {
 }
 
 void OutputFile::leave() {
-  unmap();
+  mapping_ = Mapping();
   if (durable_) sync_file();
   // Some file systems write, and report a failure, only at close().
   if (!fd_.close()) throw_errno(name_, "cannot write");
 }
 
 void OutputFile::commit() {
-  unmap();
+  mapping_ = Mapping();
   if (durable_) sync_file();
   if (is_stream_) {
     // Some file systems report a failed write only at close(). Standard streams stay open for others: a
@@ -257,53 +186,20 @@ void OutputFile::commit() {
 }
 
 void OutputFile::publish() {
-  FileDescriptor lock;
   if (temporary_) {
-    // Some file systems report a failed write only at close(); the duplicate keeps the lock meanwhile. A file
-    // without a name is on a local file system, which reports it at once, and must stay open to be named.
-    lock = FileDescriptor(os().dup(fd_.get()));
+    // Some file systems report a failed write only at close(). A file without a name is on a local file
+    // system, which reports it at once, and must stay open to be named.
     if (!fd_.close()) throw_errno(name_, "cannot write");
   } else {
     // A free name is linked directly. A name in use can only be replaced by rename().
-    if (os().link_fd(fd_.get(), destination_.c_str()) == 0) return;
-    link_temporary();
-  }
-  int reason = 0;
-  {
-    NamingWindow window;
-    if (os().rename(temporary_->path(), destination_.c_str()) != 0) {
-      reason = errno;
-      os().unlink(temporary_->path());
+    const auto link = [&](const char* path) { return os().link_fd(fd_.get(), path); };
+    if (link(destination_.c_str()) == 0) return;
+    if (errno == EEXIST) {
+      temporary_ = TemporaryEntry::make(directory_of(destination_), TemporaryEntry::Kind::file, link);
     }
-    window.remove(*temporary_);
+    if (!temporary_) throw_errno(name_, "cannot link the result to its destination");
   }
-  temporary_.reset();
-  errno = reason;
-  if (reason != 0) throw_errno(name_, "cannot rename the result to its destination");
-}
-
-// Called after linking to the destination itself has failed, with errno.
-void OutputFile::link_temporary() {
-  if (errno == EEXIST) {
-    // Locked before it has a name. On a file system without locks it stays unlocked.
-    os().flock(fd_.get());
-    errno = EEXIST;
-  }
-  for (int attempt = 0; errno == EEXIST && attempt < kMostTemporaryNames; ++attempt) {
-    auto name = std::make_unique<PendingName>(temporary_name(destination_, attempt));
-    {
-      NamingWindow window;
-      if (os().link_fd(fd_.get(), name->path()) == 0) {
-        window.add(*name);
-        temporary_ = std::move(name);
-        return;
-      }
-    }
-    if (errno != EEXIST) break;
-    remove_leftover(*name);
-    errno = EEXIST;
-  }
-  throw_errno(name_, "cannot link the result to its destination");
+  if (!temporary_->rename_to(destination_)) throw_errno(name_, "cannot rename the result to its destination");
 }
 
 void OutputFile::sync_file() const {

@@ -1,6 +1,8 @@
 // Output files: a result file is complete or absent.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,7 +12,8 @@
 #include <string_view>
 
 #include "base/input_file.hpp"
-#include "base/pending_names.hpp"
+#include "base/mapping.hpp"
+#include "base/temporary_entry.hpp"
 
 namespace tensorop {
 
@@ -19,14 +22,13 @@ namespace tensorop {
 // A regular file (or a name that is still free) is written as a temporary file in the folder of the
 // destination, and renamed to it by commit(); until then the destination is unchanged, and an OutputFile that
 // is destroyed without commit() leaves no file. Where the file system can, the temporary file has no name
-// (O_TMPFILE), so that not even kill -9 leaves it; elsewhere its name is .tensorop-XXXXXX.tmp, and the
-// handlers of SIGINT, SIGTERM and SIGHUP remove it. After kill -9 the next process that writes the same
-// destination removes it: its name is derived from that of the destination, and a process that still writes
-// holds a lock. A symbolic link is followed: its target is replaced. An existing destination keeps its mode,
-// and its owner where the system allows.
+// (O_TMPFILE), so that not even kill -9 leaves it; elsewhere it is a TemporaryEntry. A symbolic link is
+// followed: its target is replaced. An existing destination keeps its mode, and its owner where the system
+// allows; the temporary file is never open to more users.
 //
 // Anything else (a FIFO, a device, standard output) is a stream: written from front to end, at once. So is a
-// name like /dev/stdout, also when it stands for a regular file.
+// name of an open descriptor, like /dev/stdout or /dev/fd/3, also if it is that of a regular file: it is
+// written where the descriptor stands.
 class OutputFile {
  public:
   // Throws Error naming `path` when it is a directory, or cannot be created or written. With `durable` the
@@ -53,12 +55,6 @@ class OutputFile {
   static OutputFile join(const Shared& shared, const std::string& path, bool durable, Writers writers);
   // Standard output, always a stream.
   static OutputFile standard_output();
-
-  OutputFile(OutputFile&& other) noexcept;
-  OutputFile& operator=(OutputFile&&) = delete;
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
-  ~OutputFile();
 
   [[nodiscard]] const std::string& name() const { return name_; }
   // True for a stream: only append() works, and written bytes cannot be revoked.
@@ -87,25 +83,21 @@ class OutputFile {
  private:
   OutputFile() = default;
   static OutputFile create(const std::string& path, bool durable, const std::string& shown, Writers writers);
-  void open_temporary(Writers writers);
-  bool create_named(int attempt, Writers writers);
+  void open_temporary(Writers writers, mode_t mode);
+  void take_owner_and_mode(const struct stat& old);
   // After what was appended before, where there is no offset.
   void write(std::span<const std::byte> bytes, std::optional<std::int64_t> offset) const;
-  void unmap();
   void publish();
-  void link_temporary();
   void sync_file() const;
   void sync_name() const;
-  void remove_temporary();
 
-  std::string name_;                        // as the user knows it, for messages
-  std::string destination_;                 // with symbolic links resolved
-  std::unique_ptr<PendingName> temporary_;  // of the temporary file, null while it has none
+  std::string name_;         // as the user knows it, for messages
+  std::string destination_;  // with symbolic links resolved
   FileDescriptor fd_;
+  std::unique_ptr<TemporaryEntry> temporary_;  // null while the temporary file has no name
   bool is_stream_ = false;
   bool durable_ = false;
-  std::span<std::byte> mapping_;
-  std::unique_ptr<MappingGuard> guard_;  // of the mapping
+  Mapping mapping_;
 };
 
 // Writes text to standard output. Throws Error when it cannot write all of it.

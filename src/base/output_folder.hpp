@@ -8,26 +8,21 @@
 #include <string>
 
 #include "base/input_file.hpp"
-#include "base/pending_names.hpp"
+#include "base/temporary_entry.hpp"
 
 namespace tensorop {
 
 // A new folder on its way to its destination.
 //
-// It is made under a temporary name beside the destination, filled there, and renamed by commit(); until then
-// the destination is unchanged, and an OutputFolder that is destroyed without commit() leaves nothing. The
-// handlers of SIGINT, SIGTERM and SIGHUP remove it; after kill -9 the next process that makes the same
-// destination does, as for OutputFile. The destination may be an empty folder, whose mode the new one then
-// has.
+// It is a TemporaryEntry beside its destination, filled there, and renamed by commit(); until then the
+// destination is unchanged, and an OutputFolder that is destroyed without commit() leaves nothing. The
+// destination may be an empty folder, whose mode the new one then has; it is never open to more users.
 class OutputFolder {
  public:
   // Throws Error naming `path` where it is anything but an empty folder or nothing, or cannot be made. With
   // `durable` commit() returns when the names in the folder, and its own, are on the disk; files in it see to
   // themselves.
   explicit OutputFolder(const std::string& path, bool durable = false);
-  ~OutputFolder();
-  OutputFolder(const OutputFolder&) = delete;
-  OutputFolder& operator=(const OutputFolder&) = delete;
 
   // A name in the folder, for as long as it is not published.
   [[nodiscard]] std::string path_of(const std::string& name) const;
@@ -41,15 +36,12 @@ class OutputFolder {
  private:
   void require_free();
   void make_temporary();
-  bool make_named(int attempt);
-  void remove_temporary();
-  void forget_temporary();
 
-  std::string name_;                        // as the user gave it, for messages
-  std::string destination_;                 // with symbolic links resolved
-  std::optional<mode_t> mode_;              // of the empty folder that is there
-  std::unique_ptr<PendingName> temporary_;  // null once it is published
-  FileDescriptor fd_;                       // of the temporary folder, locked
+  std::string name_;            // as the user gave it, for messages
+  std::string destination_;     // with symbolic links resolved
+  std::optional<mode_t> mode_;  // of the empty folder that is there
+  std::unique_ptr<TemporaryEntry> temporary_;
+  FileDescriptor fd_;  // of it
   bool durable_;
 };
 

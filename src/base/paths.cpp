@@ -1,10 +1,13 @@
 #include "base/paths.hpp"
 
+#include <unistd.h>
+
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <climits>
 #include <cstdint>
-#include <random>
+#include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
@@ -24,20 +27,13 @@ std::string path_from(const std::string& folder, const std::string& path) {
   return folder.ends_with('/') ? folder + path : cat(folder, "/", path);
 }
 
-std::string random_name() {
-  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
-  std::random_device random;
-  std::string name;
-  for (int i = 0; i < 8; ++i) name += kLetters[random() % kLetters.size()];
-  return name;
-}
-
 void make_folder(const std::string& path) {
   constexpr mode_t kMode = 0777;  // less the umask
   if (file_exists(path)) return;
   if (const std::string outer = directory_of(path); outer != path) make_folder(outer);
   // Another process may have made it meanwhile.
-  if (os().mkdir(path.c_str(), kMode) != 0 && errno != EEXIST) throw_errno(path, "cannot make the folder");
+  if (os().mkdir(path.c_str(), kMode) != 0 && errno != EEXIST)
+    throw_errno(path, "cannot create the directory");
 }
 
 bool file_exists(const std::string& path) {
@@ -52,29 +48,44 @@ void require_regular_file(const std::string& path) {
   if (may_wait) throw Error(cat(printable(path), ": is not a regular file"));
 }
 
-bool is_descriptor_name(std::string_view path) {
-  return path == "/dev/stdout" || path == "/dev/stderr" || path.starts_with("/dev/fd/") ||
-         path.starts_with("/proc/");
+std::optional<int> named_descriptor(std::string_view path) {
+  if (path == "/dev/stdin") return STDIN_FILENO;
+  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string& folder :
+       {std::string("/dev/fd/"), std::string("/proc/self/fd/"), std::string("/proc/thread-self/fd/"),
+        cat("/proc/", ::getpid(), "/fd/")}) {
+    if (!path.starts_with(folder)) continue;
+    const std::string_view digits = path.substr(folder.size());
+    int number = 0;
+    const auto [end, fault] = std::from_chars(digits.begin(), digits.end(), number);
+    if (fault == std::errc() && end == digits.end() && digits == cat(number)) return number;
+  }
+  return std::nullopt;
 }
 
-std::string resolve_links(const std::string& path) {
-  constexpr int kMostLinks = 40;
+std::string resolve_links(const std::string& path, const std::string& shown) {
+  constexpr int kMaxLinks = 40;
   std::string current = path;
-  for (int i = 0; i < kMostLinks; ++i) {
-    if (is_descriptor_name(current)) return current;
+  for (int i = 0; i < kMaxLinks; ++i) {
+    if (named_descriptor(current)) return current;
     struct stat info {};
     if (os().lstat(current.c_str(), &info) != 0) {
       if (errno == ENOENT) return current;
-      throw_errno(path, "cannot write");
+      throw_errno(shown, "cannot write");
     }
     if (!S_ISLNK(info.st_mode)) return current;
     std::array<char, PATH_MAX> target{};
     const ssize_t length = os().readlink(current.c_str(), target.data(), target.size());
-    if (length < 0) throw_errno(path, "cannot follow the symbolic link");
+    if (length < 0) throw_errno(shown, "cannot write");
     current = path_from(directory_of(current), {target.data(), static_cast<std::size_t>(length)});
   }
   errno = ELOOP;
-  throw_errno(path, "cannot follow the symbolic link");
+  throw_errno(shown, "cannot write");
+}
+
+std::string resolve_links(const std::string& path) {
+  return resolve_links(path, path);
 }
 
 namespace {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,9 +15,6 @@ namespace tensorop {
 // `path` as seen from `folder`; an absolute path, and any path from the folder "", is left as it is.
 [[nodiscard]] std::string path_from(const std::string& folder, const std::string& path);
 
-// Eight letters and digits, as part of a name that no other file has: with 36^8 names, hardly any.
-[[nodiscard]] std::string random_name();
-
 // Whether something exists at `path`, after following symbolic links.
 [[nodiscard]] bool file_exists(const std::string& path);
 
@@ -28,12 +26,14 @@ void require_regular_file(const std::string& path);
 // be made.
 void make_folder(const std::string& path);
 
-// Whether `path` names an open file of this process. It looks like a symbolic link to a file, but means the
-// open file, not another one of that name.
-[[nodiscard]] bool is_descriptor_name(std::string_view path);
+// The number in a name of an open descriptor of this process, such as /dev/stdout, /dev/fd/3 or
+// /proc/self/fd/3. It looks like a symbolic link to a file, but means the open file, not another one of that
+// name.
+[[nodiscard]] std::optional<int> named_descriptor(std::string_view path);
 
-// The end of the chain of symbolic links that begins at `path`, whether it exists or not. Throws Error naming
-// `path` when it cannot be followed.
+// The end of the chain of symbolic links that begins at `path`, whether it exists or not; a name of a
+// descriptor is an end. Throws Error naming `shown` when the chain cannot be followed.
+[[nodiscard]] std::string resolve_links(const std::string& path, const std::string& shown);
 [[nodiscard]] std::string resolve_links(const std::string& path);
 
 // Finds out which paths mean the same file, also one that does not exist yet: through symbolic links, and

@@ -1,7 +1,6 @@
 #include "base/scratch_file.hpp"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 
 #include <cerrno>
 #include <utility>
@@ -9,34 +8,14 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/file_calls.hpp"
-#include "base/paths.hpp"
-#include "base/pending_names.hpp"
 #include "base/system.hpp"
+#include "base/temporary_entry.hpp"
 #include "base/text.hpp"
 
 namespace tensorop {
 namespace {
 
 constexpr mode_t kPrivateMode = 0600;
-
-// All temporary files of a folder have this name, for the moment of their creation: what kill -9 leaves then
-// is removed by the next one.
-constexpr const char* kName = ".tensorop-scratch.tmp";
-
-// A file that has a name only within a window in which no signal ends the process. Not open, with errno,
-// where the name is taken, or no file can be made. Another process may remove the name first.
-FileDescriptor open_nameless(const std::string& path) {
-  FileDescriptor fd;
-  int reason = 0;
-  {
-    NamingWindow window;
-    fd = FileDescriptor(os().open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kPrivateMode));
-    if (!fd.is_open() || (os().unlink(path.c_str()) != 0 && errno != ENOENT)) reason = errno;
-  }
-  errno = reason;
-  if (fd.is_open() && reason != 0) throw_errno(path, "cannot remove");
-  return fd;
-}
 
 }  // namespace
 
@@ -52,32 +31,15 @@ ScratchFile::ScratchFile(const std::string& folder, std::int64_t bytes) : folder
   }
 }
 
-ScratchFile::ScratchFile(ScratchFile&& other) noexcept
-    : folder_(std::move(other.folder_)),
-      bytes_(other.bytes_),
-      fd_(std::move(other.fd_)),
-      mapping_(std::exchange(other.mapping_, {})),
-      guard_(std::move(other.guard_)) {}
-
-ScratchFile::~ScratchFile() {
-  guard_.reset();
-  if (!mapping_.empty()) os().munmap(const_cast<std::byte*>(mapping_.data()), mapping_.size());
-}
-
 void ScratchFile::open_file() {
-  constexpr int kMostNames = 100;
+  constexpr const char* kFailed = "cannot create a temporary file";
   fd_ = FileDescriptor(os().open(folder_.c_str(), O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, kPrivateMode));
-  std::string path = path_from(folder_, kName);
-  for (int attempt = 0; !fd_.is_open() && attempt < kMostNames; ++attempt) {
-    fd_ = open_nameless(path);
-    if (fd_.is_open() || errno != EEXIST) break;
-    // A file that was left, or one whose process is about to remove its name. Where it is another user's, any
-    // other name will do.
-    if (os().unlink(path.c_str()) != 0 && errno != ENOENT)
-      path = path_from(folder_, cat(".tensorop-", random_name(), ".tmp"));
-    errno = EEXIST;
-  }
-  if (!fd_.is_open()) throw_errno(folder_, "cannot make a temporary file");
+  if (fd_.is_open()) return;
+  const auto entry = TemporaryEntry::make(folder_, TemporaryEntry::Kind::file, [&](const char* path) {
+    fd_ = FileDescriptor(os().open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kPrivateMode));
+    return fd_.is_open() ? 0 : -1;
+  });
+  if (!entry || !entry->unlink()) throw_errno(folder_, kFailed);
 }
 
 void ScratchFile::write_at(std::int64_t offset, std::span<const std::byte> data) const {
@@ -111,13 +73,11 @@ std::shared_ptr<const MappedFile> ScratchFile::into_mapped() && {
 }
 
 std::span<const std::byte> ScratchFile::map() {
-  if (!mapping_.empty() || bytes_ == 0) return mapping_;
-  void* address = os().mmap(to_size(bytes_), PROT_READ, MAP_SHARED, fd_.get());
-  if (address == MAP_FAILED) throw_errno(folder_, "cannot map a temporary file");
-  mapping_ = {static_cast<const std::byte*>(address), to_size(bytes_)};
-  guard_ =
-      std::make_unique<MappingGuard>(mapping_, cat(printable(folder_), ": cannot read a temporary file"));
-  return mapping_;
+  if (mapping_.bytes().empty()) {
+    mapping_ = Mapping(fd_.get(), bytes_, Mapping::Access::read, folder_, "cannot map a temporary file",
+                       "cannot read a temporary file");
+  }
+  return mapping_.bytes();
 }
 
 }  // namespace tensorop

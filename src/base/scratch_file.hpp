@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/input_file.hpp"
-#include "base/mapping_guard.hpp"
+#include "base/mapping.hpp"
 
 namespace tensorop {
 
@@ -19,11 +19,6 @@ class ScratchFile {
   // A file of `bytes` bytes in `folder`, their space claimed. Throws Error naming the folder when it cannot
   // be made, or the file system has less than that free.
   ScratchFile(const std::string& folder, std::int64_t bytes);
-  ~ScratchFile();
-  ScratchFile(ScratchFile&& other) noexcept;
-  ScratchFile& operator=(ScratchFile&&) = delete;
-  ScratchFile(const ScratchFile&) = delete;
-  ScratchFile& operator=(const ScratchFile&) = delete;
 
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
   // Any number of threads at once, within the file. Throw Error naming the folder.
@@ -42,8 +37,7 @@ class ScratchFile {
   std::string folder_;
   std::int64_t bytes_;
   FileDescriptor fd_;
-  std::span<const std::byte> mapping_;
-  std::unique_ptr<MappingGuard> guard_;  // of the mapping
+  Mapping mapping_;
 };
 
 }  // namespace tensorop

@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -95,9 +94,6 @@ int System::link_fd(int fd, const char* path) {
 }
 int System::fsync(int fd) {
   return ::fsync(fd);
-}
-int System::flock(int fd) {
-  return ::flock(fd, LOCK_EX | LOCK_NB);
 }
 int System::dup(int fd) {
   return ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

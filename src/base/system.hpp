@@ -48,8 +48,6 @@ class System {
   // Gives the open, unnamed file `fd` the name `path`; fails with EEXIST where that name is taken.
   virtual int link_fd(int fd, const char* path);
   virtual int fsync(int fd);
-  // Locks the file for this open description of it, or fails with EWOULDBLOCK where another one has it.
-  virtual int flock(int fd);
   // A second descriptor of the same open file.
   virtual int dup(int fd);
   virtual int rename(const char* from, const char* to);

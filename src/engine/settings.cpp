@@ -6,7 +6,7 @@
 #include "base/memory.hpp"
 #include "base/paths.hpp"
 #include "base/system.hpp"
-#include "base/temporary_folder.hpp"
+#include "base/temporary_entry.hpp"
 
 namespace tensorop {
 
@@ -19,7 +19,7 @@ ScratchFile make_scratch(const Settings& settings, std::int64_t bytes) {
   const std::string path = resolve_links(settings.scratch_beside);
   struct stat info {};
   const bool is_stream = os().stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
-  return {is_stream || is_descriptor_name(path) ? temporary_base() : directory_of(path), bytes};
+  return {is_stream || named_descriptor(path) ? temporary_base() : directory_of(path), bytes};
 }
 
 }  // namespace tensorop

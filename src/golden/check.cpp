@@ -5,10 +5,10 @@
 #include <string>
 #include <utility>
 
+#include "base/exit_cleanup.hpp"
 #include "base/paths.hpp"
-#include "base/pending_names.hpp"
 #include "base/system.hpp"
-#include "base/temporary_folder.hpp"
+#include "base/temporary_entry.hpp"
 #include "base/text.hpp"
 #include "engine/execute.hpp"
 #include "golden/external.hpp"
@@ -41,12 +41,12 @@ Destination golden_destination(const Expectation& expect, bool is_missing) {
 // A folder in another one, while this object lives.
 class CaseScratch {
  public:
-  CaseScratch(const TemporaryFolder& folder, std::size_t number)
+  CaseScratch(const TemporaryEntry& folder, std::size_t number)
       : path_(path_from(folder.path(), cat(number))) {
     constexpr mode_t kPrivate = 0700;
     // Not while a signal removes the outer folder.
-    const NamingWindow window;
-    if (os().mkdir(path_.c_str(), kPrivate) != 0) throw_errno(path_, "cannot make a folder");
+    const SignalCriticalSection window;
+    if (os().mkdir(path_.c_str(), kPrivate) != 0) throw_errno(path_, "cannot create a directory");
   }
   ~CaseScratch() { remove_tree(path_.c_str()); }
   CaseScratch(const CaseScratch&) = delete;
@@ -66,7 +66,7 @@ class Check {
   CheckCounts run() {
     externals_.resize(jobs_.size());
     if (settings_.program) {
-      folder_.emplace();
+      folder_ = make_private_directory();
     } else {
       find_externals();
     }
@@ -313,7 +313,7 @@ class Check {
   std::vector<std::unique_ptr<CaseResult>> results_;
   std::vector<GoldenFile> golden_;
   std::vector<std::optional<ExternalResult>> externals_;  // of cases of another program
-  std::optional<TemporaryFolder> folder_;                 // for the files of a program
+  std::unique_ptr<TemporaryEntry> folder_;                // for the files of a program
   std::vector<std::size_t> golden_of_;                    // the golden file of a case that expects one
   CheckCounts counts_;
 };

@@ -11,7 +11,7 @@
 
 #include "base/input_file.hpp"
 #include "base/system.hpp"
-#include "base/temporary_folder.hpp"
+#include "base/temporary_entry.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
@@ -157,9 +157,9 @@ TEST_CASE("a temporary folder goes with all that is in it", "[base][child]") {
   REQUIRE(::setenv("TMPDIR", dir.path().c_str(), 1) == 0);
   std::string path;
   {
-    const TemporaryFolder folder;
-    path = folder.path();
-    CHECK(path.starts_with(dir.path().string() + "/tensorop-"));
+    const auto folder = make_private_directory();
+    path = folder->path();
+    CHECK(path.starts_with(dir.path().string() + "/.tensorop-"));
     std::filesystem::create_directories(path + "/a/b/c");
     for (int i = 0; i < 300; ++i) write_file(path + "/a/b/file " + std::to_string(i), "");
     std::filesystem::create_directory_symlink(other.path(), path + "/a/link");
@@ -170,8 +170,8 @@ TEST_CASE("a temporary folder goes with all that is in it", "[base][child]") {
   {
     Without without("mkdir");
     const ScopedSystem scoped(without);
-    CHECK(error_of([] { const TemporaryFolder folder; }) ==
-          dir.path().string() + ": cannot make a temporary folder: Too many open files");
+    CHECK(error_of([] { (void)make_private_directory(); }) ==
+          dir.path().string() + ": cannot create a temporary directory: Too many open files");
   }
   REQUIRE(::unsetenv("TMPDIR") == 0);
 }

@@ -111,7 +111,7 @@ TEST_CASE("temporary space that is not there is refused with both numbers", "[ba
   CHECK(line.starts_with(front));
   CHECK(line.find_first_not_of("0123456789", front.size()) == line.find(" are free on that file system"));
   CHECK(error_of([&] { (void)ScratchFile(dir.file("none"), 1); }) ==
-        cat(dir.file("none"), ": cannot make a temporary file: No such file or directory"));
+        cat(dir.file("none"), ": cannot create a temporary file: No such file or directory"));
 }
 
 TEST_CASE("whatever call of a temporary file fails: a line with the folder and the reason, nothing left",
@@ -197,28 +197,6 @@ TEST_CASE("what is not all read or written is an error", "[base][scratch]") {
         cat(dir.path().string(), ": cannot write a temporary file: Input/output error"));
   CHECK(error_of([&] { (void)read(file, 0, 1); }) ==
         cat(dir.path().string(), ": cannot read a temporary file: Input/output error"));
-}
-
-TEST_CASE("a temporary file that kill -9 left goes with the next one", "[base][scratch]") {
-  const TempDir dir;
-  NamedOnlySystem system(true);
-  const ScopedSystem scope(system);
-  {
-    // Killed between making the file and removing its name.
-    struct KilledSystem : NamedOnlySystem {
-      int unlink(const char* /*path*/) override { return 0; }
-    };
-    KilledSystem killed;
-    const ScopedSystem killed_scope(killed);
-    (void)use(dir.path().string());
-  }
-  CHECK(names_in(dir.path()).size() == 1);
-  (void)use(dir.path().string());
-  CHECK(names_in(dir.path()).empty());
-  // A folder of that name cannot be removed: another name is used.
-  std::filesystem::create_directory(dir.path() / ".tensorop-scratch.tmp");
-  (void)use(dir.path().string());
-  CHECK(names_in(dir.path()).size() == 1);
 }
 
 TEST_CASE("a signal at any moment of making temporary files leaves none", "[base][scratch]") {

@@ -178,7 +178,7 @@ TEST_CASE("arrays that are compared go to temporary files beyond --memory, in ea
     };
     const ProcessResult refused = run("none");
     CHECK(refused.status == 2);
-    CHECK((refused.out + refused.err).find("none: cannot make a temporary file") != std::string::npos);
+    CHECK((refused.out + refused.err).find("none: cannot create a temporary file") != std::string::npos);
     const ProcessResult equal = run(".");
     CHECK(equal.status == 0);
     CHECK(equal.err.empty());

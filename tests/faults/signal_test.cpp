@@ -3,11 +3,13 @@
 
 #include <string>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "support/catch.hpp"
 #include "support/faulty_system.hpp"
 #include "support/interrupted.hpp"
 #include "support/operations.hpp"
+#include "support/paused_process.hpp"
 #include "support/random.hpp"
 #include "support/sanitizers.hpp"
 
@@ -46,7 +48,7 @@ TEST_CASE("a signal at any moment of a whole operation leaves old files or whole
   }
 }
 
-TEST_CASE("what kill -9 leaves of a whole operation goes with the next", "[faults][signal]") {
+TEST_CASE("kill -9 at any moment of a whole operation leaves old files or whole ones", "[faults][signal]") {
   const std::uint64_t seed = random_seed();
   CAPTURE(seed);
   Random random(seed);
@@ -57,11 +59,39 @@ TEST_CASE("what kill -9 leaves of a whole operation goes with the next", "[fault
       CAPTURE(operation.name, round, named);
       trial.prepare(round % 4 < 2);
       CHECK(interrupt_at_random(operation, trial, named, SIGKILL, random) == SIGKILL);
+      trial.remove_temporary_entries();
+      CHECK(trial.fault_in_outputs(false) == "");
       operation.run(trial.dir());
-      // A leftover of the one kind may meet a destination whose file the other kind links at once.
-      NamedOnlySystem system(named);
-      const ScopedSystem scope(system);
-      operation.run(trial.dir());
+      CHECK(trial.fault_in_outputs(true) == "");
+    }
+  }
+}
+
+// tests/base/two_writers_test.cpp has every pair of calls of the classes that write.
+TEST_CASE("of two processes at the same operation, at any pace, one leaves its whole results",
+          "[faults][signal]") {
+  const std::uint64_t seed = random_seed();
+  CAPTURE(seed);
+  Random random(seed);
+  for (const Operation& operation : small_operations()) {
+    Trial trial(operation);
+    for (int round = 0; round < kRounds; ++round) {
+      const bool named = round % 2 == 0;
+      trial.prepare(round % 4 < 2);
+      const auto work = [&] {
+        try {
+          operation.run(trial.dir());
+        } catch (const Error&) {
+          return 2;  // it finds that its destination is not free any more, or that an input has changed
+        }
+        return 0;
+      };
+      PausedProcess a(work, named, static_cast<int>(random.between(1, 60)));
+      PausedProcess b(work, named, static_cast<int>(random.between(1, 60)));
+      const int a_status = a.finish();
+      const int b_status = b.finish();
+      CAPTURE(operation.name, round, named, a_status, b_status);
+      CHECK((a_status == 0 || b_status == 0));
       CHECK(trial.fault_in_outputs(true) == "");
     }
   }

@@ -226,10 +226,6 @@ int MemorySystem::fsync(int /*fd*/) {
   return 0;
 }
 
-int MemorySystem::flock(int /*fd*/) {
-  return 0;
-}
-
 int MemorySystem::dup(int fd) {
   const Lock lock(mutex_);
   Opened* file = opened(fd);

@@ -50,7 +50,6 @@ class MemorySystem : public System {
   int munmap(void* address, size_t bytes) override;
   int link_fd(int fd, const char* path) override;
   int fsync(int fd) override;
-  int flock(int fd) override;
   int dup(int fd) override;
   int rename(const char* from, const char* to) override;
   int unlink(const char* path) override;

@@ -118,7 +118,6 @@ class FaultySystem : public NamedOnlySystem {
   }
   // Where it does not fail it does nothing: no test pulls the plug.
   int fsync(int /*fd*/) override { return is_failing("fsync") ? -1 : 0; }
-  int flock(int fd) override { return is_failing("flock") ? -1 : System::flock(fd); }
   int dup(int fd) override { return is_failing("dup") ? -1 : System::dup(fd); }
   int link_fd(int fd, const char* path) override {
     return is_failing("link_fd") ? -1 : System::link_fd(fd, path);
@@ -138,14 +137,16 @@ class FaultySystem : public NamedOnlySystem {
     return is_failing("scandir") ? -1 : System::scandir(path, names);
   }
 
- private:
-  bool is_failing(const char* call) {
+ protected:
+  // Asked at every call, by its name.
+  virtual bool is_failing(const char* call) {
     if (++calls_ != number_) return false;
     failed_call_ = call;
     errno = code_;
     return true;
   }
 
+ private:
   int number_;
   Fault fault_;
   int code_;

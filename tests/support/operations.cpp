@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/pending_names.hpp"
+#include "base/exit_cleanup.hpp"
 #include "base/text.hpp"
 #include "engine/convert.hpp"
 #include "engine/engine.hpp"
@@ -387,6 +387,12 @@ void Trial::prepare(bool old_outputs) {
     const std::string old = output.ends_with(".pb") ? onnx_int64s({1}, {7}) : std::string("[7]");
     if (old_outputs && !in_new_folder) write_file(dir_.file(output), old);
     before_.push_back(get(dir_.file(output)));
+  }
+}
+
+void Trial::remove_temporary_entries() const {
+  for (const std::string& name : names_in(dir_)) {
+    if (name.find(".tensorop-") != std::string::npos) fs::remove_all(dir_.file(name));
   }
 }
 

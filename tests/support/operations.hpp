@@ -39,6 +39,8 @@ class Trial {
   // Outputs hold something old; or are not there.
   void prepare(bool old_outputs);
   [[nodiscard]] const TempDir& dir() const { return dir_; }
+  // Those that kill -9 may leave.
+  void remove_temporary_entries() const;
   // What is wrong with what is there; empty where nothing is.
   [[nodiscard]] std::string fault_in_outputs(bool succeeded) const;
 

@@ -41,10 +41,10 @@ std::string stable(std::string text, const std::string& directory) {
   }
   static const std::regex kReportTime("time=\"[0-9.e+-]+\"");
   static const std::regex kJsonTime("\"seconds\":[0-9.e+-]+");
-  static const std::regex kTemporary("tensorop-[A-Za-z0-9]{8}\\b");
+  static const std::regex kTemporary("\\.tensorop-[a-z0-9]{8}\\.tmp");
   text = std::regex_replace(text, kReportTime, "time=\"TIME\"");
   text = std::regex_replace(text, kJsonTime, "\"seconds\":TIME");
-  return std::regex_replace(text, kTemporary, "tensorop-XXXXXXXX");
+  return std::regex_replace(text, kTemporary, ".tensorop-XXXXXXXX.tmp");
 }
 
 // What the page is to show of the command.

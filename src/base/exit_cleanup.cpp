@@ -1,4 +1,4 @@
-#include "base/pending_names.hpp"
+#include "base/exit_cleanup.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@ PendingList<PendingName> pending_files;
 PendingList<PendingChild> children;
 
 extern "C" void end_by_signal(int signal_number) {
-  remove_pending_names();
+  cleanup_before_exit();
   // The handler was installed with SA_RESETHAND: this time the signal ends the process as usual. It is
   // unblocked first: a thread sanitizer delivers signals late, when a window may have begun to block them.
   sigset_t set;
@@ -91,7 +91,7 @@ void remove_tree(const char* path) {
   remove_at(AT_FDCWD, path, 0);
 }
 
-void remove_pending_names() {
+void cleanup_before_exit() {
   is_ending.store(true);
   while (open_windows.load() != 0) ::poll(nullptr, 0, kMillisecond);
   children.for_each([](const PendingChild& child) { ::kill(-child.pid, SIGKILL); });
@@ -102,7 +102,7 @@ void remove_pending_names() {
   });
 }
 
-NamingWindow::NamingWindow() {
+SignalCriticalSection::SignalCriticalSection() {
   install_handlers();
   sigset_t set;
   sigemptyset(&set);
@@ -114,27 +114,27 @@ NamingWindow::NamingWindow() {
   for (;;) ::pause();
 }
 
-NamingWindow::~NamingWindow() {
+SignalCriticalSection::~SignalCriticalSection() {
   open_windows.fetch_sub(1);
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
-void NamingWindow::add(PendingName& name) {
+void SignalCriticalSection::add(PendingName& name) {
   const std::lock_guard lock(list_mutex);
   pending_files.add(name);
 }
 
-void NamingWindow::remove(PendingName& name) {
+void SignalCriticalSection::remove(PendingName& name) {
   const std::lock_guard lock(list_mutex);
   pending_files.remove(name);
 }
 
-void NamingWindow::add(PendingChild& child) {
+void SignalCriticalSection::add(PendingChild& child) {
   const std::lock_guard lock(list_mutex);
   children.add(child);
 }
 
-void NamingWindow::remove(PendingChild& child) {
+void SignalCriticalSection::remove(PendingChild& child) {
   const std::lock_guard lock(list_mutex);
   children.remove(child);
 }

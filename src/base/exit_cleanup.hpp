@@ -11,7 +11,7 @@
 
 namespace tensorop {
 
-// Items that the handlers know, the newest first. Changed only within a NamingWindow.
+// Items that the handlers know, the newest first. Changed only within a SignalCriticalSection.
 template <class Item>
 class PendingList {
  public:
@@ -34,8 +34,8 @@ class PendingList {
   Item* first_ = nullptr;
 };
 
-// One such file, or a folder with all that is in it. Constructed and destroyed outside of a NamingWindow, and
-// known to the handlers from add() until remove().
+// One such file, or a folder with all that is in it. Constructed and destroyed outside of a
+// SignalCriticalSection, and known to the handlers from add() until remove().
 class PendingName {
  public:
   enum class Kind : bool { file, folder };
@@ -74,12 +74,12 @@ class PendingChild {
 // that arrives meanwhile, in any thread, waits until no window is open, so that its handler finds everything
 // that exists, and no window opens after it has arrived. Within a window nothing may allocate memory: the
 // interrupted thread may be in the middle of an allocation, and waits for the window.
-class NamingWindow {
+class SignalCriticalSection {
  public:
-  NamingWindow();
-  ~NamingWindow();
-  NamingWindow(const NamingWindow&) = delete;
-  NamingWindow& operator=(const NamingWindow&) = delete;
+  SignalCriticalSection();
+  ~SignalCriticalSection();
+  SignalCriticalSection(const SignalCriticalSection&) = delete;
+  SignalCriticalSection& operator=(const SignalCriticalSection&) = delete;
 
   void add(PendingName& name);
   void remove(PendingName& name);
@@ -92,7 +92,7 @@ class NamingWindow {
 
 // For handlers of signals that end the process: waits until no window is open, prevents new ones, kills all
 // programs and removes all files.
-void remove_pending_names();
+void cleanup_before_exit();
 
 // Removes a file, or a folder and what is in it, as far as the system allows. Follows no links. May be called
 // by a signal handler.

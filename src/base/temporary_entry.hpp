@@ -1,0 +1,47 @@
+// Files and directories under temporary names.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/exit_cleanup.hpp"
+
+namespace tensorop {
+
+// A new file or directory, .tensorop-XXXXXXXX.tmp with random letters, until it is renamed to its
+// destination. If it is not, it is removed with all that is in it: by the destructor, or by the handler of a
+// signal that ends the process (exit_cleanup.hpp). After kill -9 it stays.
+class TemporaryEntry {
+ public:
+  using Kind = PendingName::Kind;
+  // Calls `make` with new names in `directory` until one is not taken. It makes the entry with its final mode
+  // and returns 0, or -1 with errno (EEXIST: the name is taken). It is called within a SignalCriticalSection.
+  // Null with errno if no entry could be made.
+  [[nodiscard]] static std::unique_ptr<TemporaryEntry> make(const std::string& directory, Kind kind,
+                                                            const std::function<int(const char* path)>& make);
+  ~TemporaryEntry();
+  TemporaryEntry(const TemporaryEntry&) = delete;
+  TemporaryEntry& operator=(const TemporaryEntry&) = delete;
+
+  [[nodiscard]] const char* path() const { return name_.path(); }
+  // Replaces what has that name. False with errno, and the entry is as it was.
+  [[nodiscard]] bool rename_to(const std::string& destination);
+  // Removes a file now. False with errno.
+  [[nodiscard]] bool unlink();
+
+ private:
+  TemporaryEntry(std::string path, Kind kind) : name_(std::move(path), kind) {}
+
+  PendingName name_;
+  bool exists_ = false;
+};
+
+// The directory for temporary files: $TMPDIR, /tmp if it is not set.
+[[nodiscard]] std::string temporary_base();
+
+// A directory in temporary_base() for files of other programs, which only this user can read. Throws Error
+// naming temporary_base().
+[[nodiscard]] std::unique_ptr<TemporaryEntry> make_private_directory();
+
+}  // namespace tensorop

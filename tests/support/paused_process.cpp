@@ -1,0 +1,68 @@
+#include "support/paused_process.hpp"
+
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <stdexcept>
+
+#include "base/system.hpp"
+#include "support/faulty_system.hpp"
+
+namespace tensorop {
+namespace {
+
+// Fails no call, and waits before one of them until the other end of the socket is written to.
+class PausingSystem : public FaultySystem {
+ public:
+  PausingSystem(bool named, int number, int socket)
+      : FaultySystem(named, 0, Fault::error, 0), calls_left_(number), socket_(socket) {}
+
+ protected:
+  bool is_failing(const char* /*call*/) override {
+    if (--calls_left_ != 0) return false;
+    char byte = 'p';
+    if (::write(socket_, &byte, 1) != 1 || ::read(socket_, &byte, 1) != 1) ::_exit(101);
+    return false;
+  }
+
+ private:
+  int calls_left_;
+  int socket_;
+};
+
+}  // namespace
+
+PausedProcess::PausedProcess(const std::function<int()>& work, bool named, int number) {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    throw std::runtime_error("socketpair");
+  child_ = ::fork();
+  if (child_ < 0) throw std::runtime_error("fork");
+  if (child_ == 0) {
+    ::close(ends[0]);
+    PausingSystem system(named, number, ends[1]);
+    const ScopedSystem scope(system);
+    ::_exit(work());
+  }
+  ::close(ends[1]);
+  socket_ = ends[0];
+  char byte = 0;
+  is_paused_ = ::read(socket_, &byte, 1) == 1;
+}
+
+PausedProcess::~PausedProcess() {
+  if (child_ > 0) (void)finish();
+}
+
+int PausedProcess::finish() {
+  if (is_paused_) (void)!::send(socket_, "g", 1, MSG_NOSIGNAL);
+  ::close(socket_);
+  int status = 0;
+  const bool has_ended = ::waitpid(child_, &status, 0) == child_;
+  child_ = -1;
+  return has_ended && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+}  // namespace tensorop

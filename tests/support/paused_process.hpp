@@ -1,0 +1,31 @@
+// Two processes at the same work, each stopped at any system call while the other one goes on.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+
+namespace tensorop {
+
+// A child process that does some work on a file system with or without unnamed files, and pauses when it is
+// about to make its `number`-th call of the system.
+class PausedProcess {
+ public:
+  // `work` returns the exit status. Returns when the process pauses, or has ended.
+  PausedProcess(const std::function<int()>& work, bool named, int number);
+  ~PausedProcess();
+  PausedProcess(const PausedProcess&) = delete;
+  PausedProcess& operator=(const PausedProcess&) = delete;
+
+  // False if the work makes fewer calls.
+  [[nodiscard]] bool is_paused() const { return is_paused_; }
+  // Lets it go on, and returns its exit status, or -1 if a signal ended it.
+  [[nodiscard]] int finish();
+
+ private:
+  pid_t child_ = -1;
+  int socket_ = -1;
+  bool is_paused_ = false;
+};
+
+}  // namespace tensorop
