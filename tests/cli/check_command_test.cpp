@@ -22,12 +22,12 @@ mkfifo fifo
 TMPDIR=$PWD/tmp "$B" check f --shell --command ': {output}; exec 3> fifo; echo ready >&3; sleep 1000 & sleep 1000' &
 exec 3< fifo
 read -r line <&3
-ls tmp | wc -l
+ls -A tmp | wc -l
 kill -)",
                                        signal, R"( $!
 cat <&3
 wait $! || echo "status $?"
-ls tmp | wc -l
+ls -A tmp | wc -l
 )"));
     CHECK(result.out == cat("1\nstatus ", status, "\n0\n"));
     CHECK(result.err.find("rror") == std::string::npos);
