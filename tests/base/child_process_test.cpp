@@ -12,6 +12,7 @@
 #include "base/input_file.hpp"
 #include "base/system.hpp"
 #include "base/temporary_entry.hpp"
+#include "base/text.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
@@ -124,6 +125,11 @@ TEST_CASE("of endless output only the end is kept", "[base][child]") {
   CHECK(end.output.size() == ChildEnd::kMostOutput);
   CHECK(end.is_output_cut);
   CHECK(end.output.ends_with("line 1998\nline 1999\n"));
+  for (const std::size_t bytes : {ChildEnd::kMostOutput, ChildEnd::kMostOutput + 1}) {
+    const ChildEnd exact = shell(cat("head -c ", bytes, " /dev/zero"));
+    CHECK(exact.output.size() == ChildEnd::kMostOutput);
+    CHECK(exact.is_output_cut == (bytes > ChildEnd::kMostOutput));
+  }
   // It has always written more than was read.
   SlowReader slow;
   const ScopedSystem scoped(slow);

@@ -26,6 +26,8 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/input_file.hpp"
+#include "base/mapping.hpp"
 #include "base/output_folder.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
@@ -549,6 +551,47 @@ TEST_CASE("without unnamed files the result waits under a name of its own", "[ba
   CHECK(names_in(dir.path()) == std::set<std::string>{"out", long_name});
 }
 
+TEST_CASE("a temporary name that is taken is not used", "[base][output]") {
+  // Something gets the name just before.
+  class TakenSystem : public NamedOnlySystem {
+   public:
+    using NamedOnlySystem::NamedOnlySystem;
+    int open(const char* path, int flags, mode_t mode) override {
+      if ((flags & O_CREAT) != 0) take(path);
+      return NamedOnlySystem::open(path, flags, mode);
+    }
+    int mkdir(const char* path, mode_t mode) override {
+      take(path);
+      return System::mkdir(path, mode);
+    }
+    int link_fd(int fd, const char* path) override {
+      if (std::string_view(path).ends_with(".tmp")) take(path);
+      return System::link_fd(fd, path);
+    }
+    int taken = 0;
+
+   private:
+    void take(const std::string& path) {
+      if (taken++ % 3 != 2) put(path, "other");
+    }
+  };
+  for (const bool named : {false, true}) {
+    const TempDir dir;
+    put(dir.file("out"), "before");
+    TakenSystem system(named);
+    const ScopedSystem scope(system);
+    publish(dir.file("out"), "after");
+    OutputFolder(dir.file("folder")).commit();
+    CHECK(system.taken == 6);
+    CHECK(get(dir.file("out")) == "after");
+    CHECK(fs::is_directory(dir.path() / "folder"));
+    for (const auto& entry : fs::directory_iterator(dir.path())) {
+      if (entry.path().filename().string().starts_with(".tensorop-")) CHECK(get(entry.path()) == "other");
+    }
+    CHECK(names_in(dir.path()).size() == 2 + 4);
+  }
+}
+
 TEST_CASE("more than the file system has free is refused before anything is claimed", "[base][output]") {
   const TempDir dir;
   put(dir.file("old"), "before");
@@ -882,6 +925,28 @@ TEST_CASE("a signal after the commit, or after a failure, finds nothing to remov
     CHECK(names_in(dir.path()) == std::set<std::string>{"out"});
     CHECK(get(dir.file("out")) == "after");
   }
+}
+
+TEST_CASE("an input that shrinks ends the process, and removes what it writes", "[base][output][signal]") {
+  const TempDir dir;
+  put(dir.file("in"), std::string(10'000, 'x'));
+  NamedOnlySystem named_only;
+  const Ended ended = run_and_signal(0, [&](const std::function<void()>& ready) {
+    const ScopedSystem scope(named_only);
+    const InputFile input = InputFile::open(dir.file("in"));
+    const OutputFile output = OutputFile::create(dir.file("out"));
+    const OutputFolder folder(dir.file("folder"));
+    put(folder.path_of("inner"), "1");
+    const int silent = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+    Mapping::report_to(silent);
+    if (names_in(dir.path()).size() != 3 || ::truncate(dir.file("in").c_str(), 0) != 0) ::_exit(3);
+    ready();
+    volatile std::byte last = input.mapping()->bytes().back();
+    ::_exit(std::to_integer<int>(last));
+  });
+  CHECK_FALSE(ended.by_signal);
+  CHECK(ended.number == 2);
+  CHECK(names_in(dir.path()) == std::set<std::string>{"in"});
 }
 
 TEST_CASE("a signal that is ignored stays ignored while writing", "[base][output][signal]") {
