@@ -751,6 +751,23 @@ TEST_CASE("a durable result goes to the disk before it gets its name, and the na
   CHECK(std::exchange(system.calls, "") == "link rename ");
 }
 
+TEST_CASE("what only a pipe cannot do is an error of a durable file", "[base][output][fault]") {
+  class NoSyncSystem : public System {
+   public:
+    int fsync(int /*fd*/) override {
+      errno = EINVAL;
+      return -1;
+    }
+  };
+  const TempDir dir;
+  NoSyncSystem system;
+  const ScopedSystem scope(system);
+  CHECK(error_of([&] { write_durably(dir.file("out")); }) ==
+        cat(dir.file("out"), ": cannot write to the disk: Invalid argument"));
+  CHECK(names_in(dir.path()).empty());
+  CHECK(error_of([] { write_durably("/dev/null"); }) == "no error");
+}
+
 TEST_CASE("writing that is interrupted again and again goes on", "[base][output][fault]") {
   class InterruptedSystem : public System {
    public:
