@@ -353,46 +353,11 @@ std::string overflow_hint(DType dtype, double value) {
   });
 }
 
-template NumberStatus parse_number(std::string_view, std::int8_t&);
-template NumberStatus parse_number(std::string_view, std::int16_t&);
-template NumberStatus parse_number(std::string_view, std::int32_t&);
-template NumberStatus parse_number(std::string_view, std::int64_t&);
-template NumberStatus parse_number(std::string_view, std::uint8_t&);
-template NumberStatus parse_number(std::string_view, std::uint16_t&);
-template NumberStatus parse_number(std::string_view, std::uint32_t&);
-template NumberStatus parse_number(std::string_view, std::uint64_t&);
-template NumberStatus parse_number(std::string_view, Float16&);
-template NumberStatus parse_number(std::string_view, BFloat16&);
-template NumberStatus parse_number(std::string_view, float&);
-template NumberStatus parse_number(std::string_view, double&);
-template NumberStatus parse_number(std::string_view, Float8E4M3FN&);
-template NumberStatus parse_number(std::string_view, Float8E4M3FNUZ&);
-template NumberStatus parse_number(std::string_view, Float8E5M2&);
-template NumberStatus parse_number(std::string_view, Float8E5M2FNUZ&);
-template NumberStatus parse_number(std::string_view, Float8E8M0FNU&);
-template NumberStatus parse_number(std::string_view, Float4E2M1FN&);
-template NumberStatus parse_number(std::string_view, Int4&);
-template NumberStatus parse_number(std::string_view, UInt4&);
-
-template char* write_number(char*, std::int8_t);
-template char* write_number(char*, std::int16_t);
-template char* write_number(char*, std::int32_t);
-template char* write_number(char*, std::int64_t);
-template char* write_number(char*, std::uint8_t);
-template char* write_number(char*, std::uint16_t);
-template char* write_number(char*, std::uint32_t);
-template char* write_number(char*, std::uint64_t);
-template char* write_number(char*, Float16);
-template char* write_number(char*, BFloat16);
-template char* write_number(char*, float);
-template char* write_number(char*, double);
-template char* write_number(char*, Float8E4M3FN);
-template char* write_number(char*, Float8E4M3FNUZ);
-template char* write_number(char*, Float8E5M2);
-template char* write_number(char*, Float8E5M2FNUZ);
-template char* write_number(char*, Float8E8M0FNU);
-template char* write_number(char*, Float4E2M1FN);
-template char* write_number(char*, Int4);
-template char* write_number(char*, UInt4);
+#define TENSOROP_INSTANTIATE(dtype, Type, ...)                 \
+  template NumberStatus parse_number(std::string_view, Type&); \
+  template char* write_number(char*, Type);
+TENSOROP_NUMBERS(TENSOROP_INSTANTIATE)
+TENSOROP_SMALL_NUMBERS(TENSOROP_INSTANTIATE)
+#undef TENSOROP_INSTANTIATE
 
 }  // namespace tensorop

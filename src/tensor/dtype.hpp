@@ -14,35 +14,49 @@
 
 namespace tensorop {
 
-enum class DType : std::uint8_t {
-  boolean,
-  int8,
-  int16,
-  int32,
-  int64,
-  uint8,
-  uint16,
-  uint32,
-  uint64,
-  float16,
-  bfloat16,
-  float32,
-  float64,
-  complex64,
-  complex128,
-  string,
-  float8_e4m3fn,
-  float8_e4m3fnuz,
-  float8_e5m2,
-  float8_e5m2fnuz,
-  float8_e8m0fnu,
-  float4_e2m1fn,
-  int4,
-  uint4,
-};
-inline constexpr int kDTypeCount = 24;
-
+// Everything that is known of a dtype; a format of its own codes adds a column:
+// - the enumerator, the C++ type of an element in memory, its kind;
+// - "float32": the name on the command line, in JSON and in messages;
+// - "<f4": the descr of an NPY header; string has none, its width varies;
+// - data_type of TensorProto;
+// - "F32": the name in safetensors, empty if the format does not have the dtype;
+// - the bits of an element in files: 4 if two are packed in a byte.
+// A macro, because one row makes an enumerator, a line of kDTypes, a case of dispatch() and instantiations.
+#define TENSOROP_NUMBERS(ROW)                                                  \
+  ROW(int8, std::int8_t, signed_integer, "int8", "|i1", 3, "I8", 8)            \
+  ROW(int16, std::int16_t, signed_integer, "int16", "<i2", 5, "I16", 16)       \
+  ROW(int32, std::int32_t, signed_integer, "int32", "<i4", 6, "I32", 32)       \
+  ROW(int64, std::int64_t, signed_integer, "int64", "<i8", 7, "I64", 64)       \
+  ROW(uint8, std::uint8_t, unsigned_integer, "uint8", "|u1", 2, "U8", 8)       \
+  ROW(uint16, std::uint16_t, unsigned_integer, "uint16", "<u2", 4, "U16", 16)  \
+  ROW(uint32, std::uint32_t, unsigned_integer, "uint32", "<u4", 12, "U32", 32) \
+  ROW(uint64, std::uint64_t, unsigned_integer, "uint64", "<u8", 13, "U64", 64) \
+  ROW(float16, Float16, floating, "float16", "<f2", 10, "F16", 16)             \
+  ROW(bfloat16, BFloat16, floating, "bfloat16", "<V2", 16, "BF16", 16)         \
+  ROW(float32, float, floating, "float32", "<f4", 1, "F32", 32)                \
+  ROW(float64, double, floating, "float64", "<f8", 11, "F64", 64)
 // The small ones are data alone (tensor/small_number.hpp): no arithmetic, no order, no indices.
+#define TENSOROP_SMALL_NUMBERS(ROW)                                                                    \
+  ROW(float8_e4m3fn, Float8E4M3FN, small_floating, "float8_e4m3fn", "<V1", 17, "F8_E4M3", 8)           \
+  ROW(float8_e4m3fnuz, Float8E4M3FNUZ, small_floating, "float8_e4m3fnuz", "<V1", 18, "F8_E4M3FNUZ", 8) \
+  ROW(float8_e5m2, Float8E5M2, small_floating, "float8_e5m2", "<V1", 19, "F8_E5M2", 8)                 \
+  ROW(float8_e5m2fnuz, Float8E5M2FNUZ, small_floating, "float8_e5m2fnuz", "<V1", 20, "F8_E5M2FNUZ", 8) \
+  ROW(float8_e8m0fnu, Float8E8M0FNU, small_floating, "float8_e8m0fnu", "<V1", 24, "F8_E8M0", 8)        \
+  ROW(float4_e2m1fn, Float4E2M1FN, small_floating, "float4_e2m1fn", "<V1", 23, "F4", 4)                \
+  ROW(int4, Int4, small_integer, "int4", "<V1", 22, "", 4)                                             \
+  ROW(uint4, UInt4, small_integer, "uint4", "<V1", 21, "", 4)
+#define TENSOROP_DTYPES(ROW)                                                        \
+  ROW(boolean, Bool, boolean, "bool", "|b1", 9, "BOOL", 8)                          \
+  TENSOROP_NUMBERS(ROW)                                                             \
+  ROW(complex64, std::complex<float>, complex, "complex64", "<c8", 14, "C64", 64)   \
+  ROW(complex128, std::complex<double>, complex, "complex128", "<c16", 15, "", 128) \
+  ROW(string, StringRef, string, "string", "", 8, "", 128)                          \
+  TENSOROP_SMALL_NUMBERS(ROW)
+
+#define TENSOROP_ENUMERATOR(dtype, ...) dtype,
+enum class DType : std::uint8_t { TENSOROP_DTYPES(TENSOROP_ENUMERATOR) };
+#undef TENSOROP_ENUMERATOR
+
 enum class DTypeKind : std::uint8_t {
   boolean,
   signed_integer,
@@ -56,43 +70,20 @@ enum class DTypeKind : std::uint8_t {
 
 struct DTypeInfo {
   DType dtype;
-  std::string_view name;         // "float32": the command line, JSON and messages
-  std::string_view npy;          // "<f4": the descr of an NPY header; string has none, its width varies
-  int onnx;                      // data_type of TensorProto
-  std::string_view safetensors;  // "F32"; empty where the format does not have the dtype
   DTypeKind kind;
+  std::string_view name;
+  std::string_view npy;
+  int onnx;
+  std::string_view safetensors;
+  int bits;
   int size;  // bytes per element, in memory
-  int bits;  // of an element where several are packed in a byte; else 8 * size
 };
 
-// Everything that is known of a dtype but its C++ type, which dispatch() gives. A format of its own codes
-// adds a column.
-inline constexpr std::array<DTypeInfo, kDTypeCount> kDTypes = {{
-    {DType::boolean, "bool", "|b1", 9, "BOOL", DTypeKind::boolean, 1, 8},
-    {DType::int8, "int8", "|i1", 3, "I8", DTypeKind::signed_integer, 1, 8},
-    {DType::int16, "int16", "<i2", 5, "I16", DTypeKind::signed_integer, 2, 16},
-    {DType::int32, "int32", "<i4", 6, "I32", DTypeKind::signed_integer, 4, 32},
-    {DType::int64, "int64", "<i8", 7, "I64", DTypeKind::signed_integer, 8, 64},
-    {DType::uint8, "uint8", "|u1", 2, "U8", DTypeKind::unsigned_integer, 1, 8},
-    {DType::uint16, "uint16", "<u2", 4, "U16", DTypeKind::unsigned_integer, 2, 16},
-    {DType::uint32, "uint32", "<u4", 12, "U32", DTypeKind::unsigned_integer, 4, 32},
-    {DType::uint64, "uint64", "<u8", 13, "U64", DTypeKind::unsigned_integer, 8, 64},
-    {DType::float16, "float16", "<f2", 10, "F16", DTypeKind::floating, 2, 16},
-    {DType::bfloat16, "bfloat16", "<V2", 16, "BF16", DTypeKind::floating, 2, 16},
-    {DType::float32, "float32", "<f4", 1, "F32", DTypeKind::floating, 4, 32},
-    {DType::float64, "float64", "<f8", 11, "F64", DTypeKind::floating, 8, 64},
-    {DType::complex64, "complex64", "<c8", 14, "C64", DTypeKind::complex, 8, 64},
-    {DType::complex128, "complex128", "<c16", 15, "", DTypeKind::complex, 16, 128},
-    {DType::string, "string", "", 8, "", DTypeKind::string, 16, 128},
-    {DType::float8_e4m3fn, "float8_e4m3fn", "<V1", 17, "F8_E4M3", DTypeKind::small_floating, 1, 8},
-    {DType::float8_e4m3fnuz, "float8_e4m3fnuz", "<V1", 18, "F8_E4M3FNUZ", DTypeKind::small_floating, 1, 8},
-    {DType::float8_e5m2, "float8_e5m2", "<V1", 19, "F8_E5M2", DTypeKind::small_floating, 1, 8},
-    {DType::float8_e5m2fnuz, "float8_e5m2fnuz", "<V1", 20, "F8_E5M2FNUZ", DTypeKind::small_floating, 1, 8},
-    {DType::float8_e8m0fnu, "float8_e8m0fnu", "<V1", 24, "F8_E8M0", DTypeKind::small_floating, 1, 8},
-    {DType::float4_e2m1fn, "float4_e2m1fn", "<V1", 23, "F4", DTypeKind::small_floating, 1, 4},
-    {DType::int4, "int4", "<V1", 22, "", DTypeKind::small_integer, 1, 4},
-    {DType::uint4, "uint4", "<V1", 21, "", DTypeKind::small_integer, 1, 4},
-}};
+#define TENSOROP_INFO(dtype, Type, kind, name, npy, onnx, safetensors, bits) \
+  {DType::dtype, DTypeKind::kind, name, npy, onnx, safetensors, bits, sizeof(Type)},
+inline constexpr auto kDTypes = std::to_array<DTypeInfo>({TENSOROP_DTYPES(TENSOROP_INFO)});
+#undef TENSOROP_INFO
+inline constexpr int kDTypeCount = static_cast<int>(kDTypes.size());
 
 // The row of `dtype`.
 [[nodiscard]] constexpr const DTypeInfo& info(DType dtype) {
@@ -172,56 +163,11 @@ struct TypeTag {
 // Calls f(TypeTag<T>{}) with the C++ type that holds an element of `dtype`. The one switch over dtypes.
 template <class F>
 decltype(auto) dispatch(DType dtype, F&& f) {
-  switch (dtype) {
-    case DType::boolean:
-      return f(TypeTag<Bool>{});
-    case DType::int8:
-      return f(TypeTag<std::int8_t>{});
-    case DType::int16:
-      return f(TypeTag<std::int16_t>{});
-    case DType::int32:
-      return f(TypeTag<std::int32_t>{});
-    case DType::int64:
-      return f(TypeTag<std::int64_t>{});
-    case DType::uint8:
-      return f(TypeTag<std::uint8_t>{});
-    case DType::uint16:
-      return f(TypeTag<std::uint16_t>{});
-    case DType::uint32:
-      return f(TypeTag<std::uint32_t>{});
-    case DType::uint64:
-      return f(TypeTag<std::uint64_t>{});
-    case DType::float16:
-      return f(TypeTag<Float16>{});
-    case DType::bfloat16:
-      return f(TypeTag<BFloat16>{});
-    case DType::float32:
-      return f(TypeTag<float>{});
-    case DType::float64:
-      return f(TypeTag<double>{});
-    case DType::complex64:
-      return f(TypeTag<std::complex<float>>{});
-    case DType::complex128:
-      return f(TypeTag<std::complex<double>>{});
-    case DType::string:
-      return f(TypeTag<StringRef>{});
-    case DType::float8_e4m3fn:
-      return f(TypeTag<Float8E4M3FN>{});
-    case DType::float8_e4m3fnuz:
-      return f(TypeTag<Float8E4M3FNUZ>{});
-    case DType::float8_e5m2:
-      return f(TypeTag<Float8E5M2>{});
-    case DType::float8_e5m2fnuz:
-      return f(TypeTag<Float8E5M2FNUZ>{});
-    case DType::float8_e8m0fnu:
-      return f(TypeTag<Float8E8M0FNU>{});
-    case DType::float4_e2m1fn:
-      return f(TypeTag<Float4E2M1FN>{});
-    case DType::int4:
-      return f(TypeTag<Int4>{});
-    case DType::uint4:
-      return f(TypeTag<UInt4>{});
-  }
+#define TENSOROP_CASE(dtype, Type, ...) \
+  case DType::dtype:                    \
+    return f(TypeTag<Type>{});
+  switch (dtype) { TENSOROP_DTYPES(TENSOROP_CASE) }
+#undef TENSOROP_CASE
   __builtin_unreachable();
 }
 
