@@ -288,6 +288,7 @@ TEST_CASE("a file that ends before its header does, or is of no known version, i
       {magic_and("\1\0\10\0{'descr"sv), "malformed NPY header: it claims 8 bytes, the file holds 7"},
       {magic_and("\2\0\10\0\0\0{'descr"sv), "malformed NPY header: it claims 8 bytes, the file holds 7"},
       {magic_and("\1\0\xff\xff"sv), "malformed NPY header: it claims 65535 bytes, the file holds 0"},
+      {magic_and("\2\0\0\0\1\0"sv), "malformed NPY header: it claims 65536 bytes, the file holds 0"},
       {magic_and("\2\0\1\0\1\0"sv), "malformed NPY header: it claims 65537 bytes (at most 65536)"},
       {magic_and("\3\0\xff\xff\xff\xff"sv),
        "malformed NPY header: it claims 4294967295 bytes (at most 65536)"},
