@@ -7,7 +7,7 @@
 #include <string>
 #include <system_error>
 
-#include "base/progress_line.hpp"
+#include "report/progress_line.hpp"
 
 namespace tensorop {
 namespace {

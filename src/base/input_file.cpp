@@ -18,26 +18,6 @@ namespace tensorop {
 
 constexpr const char* kStandardInput = "standard input";
 
-FileDescriptor::~FileDescriptor() {
-  close();
-}
-
-FileDescriptor::FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-
-FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
-  if (this != &other) {
-    close();
-    fd_ = std::exchange(other.fd_, -1);
-  }
-  return *this;
-}
-
-bool FileDescriptor::close() {
-  // Standard streams belong to the process, not to us.
-  if (fd_ <= STDERR_FILENO) return true;
-  return os().close(std::exchange(fd_, -1)) == 0;
-}
-
 namespace {
 
 // Whether the byte of the file is in memory; nothing where the file system does not say.

@@ -11,29 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "base/file_descriptor.hpp"
 #include "base/mapping.hpp"
 
 namespace tensorop {
-
-// Owns a file descriptor, and closes it when destroyed.
-class FileDescriptor {
- public:
-  FileDescriptor() = default;
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  ~FileDescriptor();
-  FileDescriptor(FileDescriptor&& other) noexcept;
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-
-  [[nodiscard]] int get() const { return fd_; }
-  [[nodiscard]] bool is_open() const { return fd_ >= 0; }
-  // Closes now; false with errno when the system reports a failure.
-  bool close();
-
- private:
-  int fd_ = -1;
-};
 
 // The whole of a regular file as read-only memory, page-aligned; unmapped with the last owner.
 class MappedFile {

@@ -11,8 +11,8 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/memory_cgroup.hpp"
+#include "base/proc_file.hpp"
 #include "base/system.hpp"
-#include "base/system_file.hpp"
 #include "base/text.hpp"
 
 namespace tensorop {
@@ -23,7 +23,7 @@ constexpr std::int64_t kSmallestChecked = 16 << 20;
 // Of the machine, the swap space counted or not.
 std::optional<std::int64_t> of_machine(bool with_swap) {
   constexpr std::int64_t kUnit = 1024;
-  const std::string text = read_system_file("/proc/meminfo");
+  const std::string text = read_proc_file("/proc/meminfo");
   const auto available = number_after(text, "MemAvailable:");
   if (!available) return std::nullopt;
   return (*available + (with_swap ? number_after(text, "SwapFree:").value_or(0) : 0)) * kUnit;
@@ -37,7 +37,7 @@ constexpr int kDataPages = 5;  // with the stack, which RLIMIT_DATA does not cou
 std::optional<std::int64_t> of_limit(decltype(RLIMIT_AS) resource, int field) {
   rlimit most{};
   if (::getrlimit(resource, &most) != 0 || most.rlim_cur == RLIM_INFINITY) return std::nullopt;
-  const std::string statm = read_system_file("/proc/self/statm");
+  const std::string statm = read_proc_file("/proc/self/statm");
   std::string_view rest = statm;
   for (int i = 0; i < field; ++i) rest.remove_prefix(std::min(rest.find(' '), rest.size() - 1) + 1);
   const std::int64_t used = number_after(rest, "").value_or(0) * ::sysconf(_SC_PAGESIZE);

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/system_file.hpp"
+#include "base/proc_file.hpp"
 #include "base/text.hpp"
 
 namespace tensorop {
@@ -23,11 +23,11 @@ struct GroupFiles {
 std::optional<std::int64_t> left_in(const std::string& folder, const GroupFiles& files) {
   std::optional<std::int64_t> most;
   for (const char* const name : files.limits) {
-    take_least(most, number_after(read_system_file(cat(folder, "/", name)), ""));
+    take_least(most, number_after(read_proc_file(cat(folder, "/", name)), ""));
   }
   if (!most) return std::nullopt;
-  std::int64_t used = number_after(read_system_file(cat(folder, "/", files.usage)), "").value_or(0);
-  const std::string stat = read_system_file(cat(folder, "/memory.stat"));
+  std::int64_t used = number_after(read_proc_file(cat(folder, "/", files.usage)), "").value_or(0);
+  const std::string stat = read_proc_file(cat(folder, "/memory.stat"));
   for (const char* const key : files.cached) used -= number_after(stat, key).value_or(0);
   return std::max<std::int64_t>(0, *most - std::max<std::int64_t>(0, used));
 }
@@ -74,7 +74,7 @@ std::optional<std::int64_t> cgroup_memory(const std::string& root) {
   const GroupFiles version2 = {
       {"memory.max", "memory.high"}, "memory.current", {"\ninactive_file", "\nactive_file"}};
   const std::string mount = cat(root, "/sys/fs/cgroup");
-  const GroupPaths paths = group_paths(read_system_file(cat(root, "/proc/self/cgroup")));
+  const GroupPaths paths = group_paths(read_proc_file(cat(root, "/proc/self/cgroup")));
   auto least = least_left(cat(mount, "/memory"), paths.version1, version1);
   take_least(least, least_left(mount, paths.version2, version2));
   take_least(least, least_left(cat(mount, "/unified"), paths.version2, version2));

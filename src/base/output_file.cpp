@@ -8,7 +8,7 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
-#include "base/file_calls.hpp"
+#include "base/file_io.hpp"
 #include "base/paths.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/input_file.hpp"
+#include "base/file_descriptor.hpp"
 #include "base/mapping.hpp"
 #include "base/temporary_entry.hpp"
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "base/input_file.hpp"
+#include "base/file_descriptor.hpp"
 #include "base/temporary_entry.hpp"
 
 namespace tensorop {

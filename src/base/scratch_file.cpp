@@ -7,7 +7,7 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
-#include "base/file_calls.hpp"
+#include "base/file_io.hpp"
 #include "base/system.hpp"
 #include "base/temporary_entry.hpp"
 #include "base/text.hpp"

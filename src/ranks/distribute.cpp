@@ -18,7 +18,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/input_file.hpp"
+#include "base/file_descriptor.hpp"
 #include "base/paths.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"

@@ -5,6 +5,8 @@
 #include <fstream>
 #include <map>
 #include <optional>
+#include <regex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -135,6 +137,26 @@ TEST_CASE("every #include of the tree stays within the layers", "[layers]") {
   CHECK(files > 50);
   for (const std::string& line : found) FAIL_CHECK(line);
   CHECK(found.empty());
+}
+
+TEST_CASE("files are used through base/system.hpp, but where a signal or the system itself is concerned",
+          "[layers]") {
+  const std::regex call(
+      "[^\\w>)]::(open|openat|close|read|write|pread|pwrite|preadv2|lseek|unlink|unlinkat|rename|mkdir|link|"
+      "linkat|"
+      "mmap|munmap|fsync|ftruncate|fallocate|f?stat|lstat|fchmod|fchown|f?statvfs|getdents64|faccessat|"
+      "readlink)\\(");
+  // The seam; handlers of signals; what /proc and /sys say; the position of standard input.
+  const std::set<std::string> allowed = {"system.cpp", "exit_cleanup.cpp", "mapping.cpp", "proc_file.cpp",
+                                         "input_file.cpp"};
+  std::set<std::string> callers;
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(TENSOROP_SOURCE_DIR) / "src")) {
+    std::ifstream text(entry.path());
+    for (std::string line; std::getline(text, line);) {
+      if (std::regex_search(" " + line, call)) callers.insert(entry.path().filename().string());
+    }
+  }
+  CHECK(callers == allowed);
 }
 
 TEST_CASE("the layers allow what src/README.md draws and nothing else", "[layers]") {

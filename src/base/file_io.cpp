@@ -1,4 +1,4 @@
-#include "base/file_calls.hpp"
+#include "base/file_io.hpp"
 
 #include <fcntl.h>
 #include <sys/statvfs.h>
@@ -6,7 +6,7 @@
 #include <cerrno>
 
 #include "base/checked.hpp"
-#include "base/input_file.hpp"
+#include "base/file_descriptor.hpp"
 #include "base/system.hpp"
 
 namespace tensorop {

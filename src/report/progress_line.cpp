@@ -1,4 +1,4 @@
-#include "base/progress_line.hpp"
+#include "report/progress_line.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "base/progress_line.hpp"
+#include "report/progress_line.hpp"
 
 #include <string>
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace tensorop {
 
-TEST_CASE("a progress line has a bar, a count and the time left, as far as they fit", "[base][progress]") {
+TEST_CASE("a progress line has a bar, a count and the time left, as far as they fit", "[report][progress]") {
   struct Row {
     std::int64_t done;
     std::int64_t total;
@@ -37,7 +37,7 @@ TEST_CASE("a progress line has a bar, a count and the time left, as far as they 
   }
 }
 
-TEST_CASE("a progress line of bytes has a rate as well", "[base][progress]") {
+TEST_CASE("a progress line of bytes has a rate as well", "[report][progress]") {
   constexpr std::int64_t kMiB = std::int64_t{1} << 20;
   struct Row {
     std::int64_t done;

@@ -9,7 +9,7 @@
 namespace tensorop {
 
 // The text of such a file; empty when it cannot be read.
-[[nodiscard]] std::string read_system_file(const std::string& path);
+[[nodiscard]] std::string read_proc_file(const std::string& path);
 
 // The number that follows the first `key` in `text` and blanks; nothing where there is none.
 [[nodiscard]] std::optional<std::int64_t> number_after(std::string_view text, std::string_view key);

@@ -1,4 +1,4 @@
-#include "base/system_file.hpp"
+#include "base/proc_file.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 
 namespace tensorop {
 
-std::string read_system_file(const std::string& path) {
+std::string read_proc_file(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return {};
   std::string text;
