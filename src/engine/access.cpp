@@ -32,8 +32,8 @@ AccessChoice choose_access(const AccessFacts& facts) {
   // The ranks of one machine share its page cache.
   if (!large_result && facts.resident == 1 && (facts.machines == 1 || facts.replicated))
     return {Access::plain, AccessReason::resident};
+  if (facts.in_groups) return {Access::plain, AccessReason::in_groups};
   if (facts.ranks > 1) {
-    if (facts.in_groups) return {Access::plain, AccessReason::in_groups};
     if (facts.by_range && facts.row_bytes >= kLongRow) return {Access::plain, AccessReason::long_rows};
     return {Access::exchange, AccessReason::on_ranks};
   }
@@ -75,6 +75,14 @@ bool rows_ascend(const RandomAccess& random) {
   return near >= steps - steps / 16;
 }
 
+// Whether ranges of the result that threads fill at a time read a small part of the operand each, and nearly
+// all of it: the system reads ahead, and no page is read again.
+bool reads_in_groups(const RandomAccess& random, const AccessFacts& facts, const Settings& settings) {
+  constexpr double kMostPages = 0.5;
+  if (random.part_bytes == 0 || pages_touched(facts) < kMostPages) return false;
+  return random.part_bytes <= memory_of(settings) / (2 * settings.threads.count());
+}
+
 }  // namespace
 
 AccessReport find_access(const Plan& plan, const Inputs& inputs, std::int64_t result_bytes, bool anywhere,
@@ -102,7 +110,10 @@ AccessReport find_access(const Plan& plan, const Inputs& inputs, std::int64_t re
       resident += share * static_cast<double>(operand.size());
     }
     facts.resident = resident / static_cast<double>(facts.bytes);
-    facts.ascending = facts.resident < 1 && rows_ascend(*random);
+    if (facts.resident < 1) {
+      facts.ascending = rows_ascend(*random);
+      facts.in_groups = reads_in_groups(*random, facts, settings);
+    }
   }
   report.choice = choose_access(facts);
   if (settings.access) {

@@ -22,8 +22,8 @@ enum class AccessReason : std::uint8_t {
   large_result,  // a result that memory does not hold is written at random
   asked_for,     // by Settings::access
   no_positions,  // windows are not possible: the destination is written from front to end
-  in_groups,     // each rank reads the rows that its own part of the result needs, and hardly any other
-  on_ranks,      // rows are read by the ranks that own them, and sent
+  in_groups,  // a range of the result, or the part of a rank, reads hardly more than its part of the operands
+  on_ranks,   // rows are read by the ranks that own them, and sent
 };
 
 // What the choice depends on.
@@ -40,7 +40,7 @@ struct AccessFacts {
   std::int64_t memory = 0;  // for windows and buffers
   int ranks = 1;            // that compute the result together
   int machines = 1;         // that they run on
-  bool in_groups = false;   // a rank reads hardly more than its part of the operands
+  bool in_groups = false;  // a range of the result, or a rank's part, reads hardly more than its part of them
   bool replicated = false;  // every rank has them in memory of its own
   bool by_range = true;     // a range of the result is computed without the rest of it
 };

@@ -94,6 +94,7 @@ class GatherRows final : public Plan {
                         .operands = {data},
                         .rows = locator_->rows(),
                         .row_bytes = row_bytes_,
+                        .part_bytes = locator_->group_size() * row_bytes_,
                         .locate = [this](std::int64_t first, std::int64_t count, std::int64_t* offsets) {
                           locator_->locate(first, count, offsets);
                         }};

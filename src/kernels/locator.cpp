@@ -128,6 +128,13 @@ class TupleLocator final : public Locator {
     return {0, decoder_.tuples()};
   }
 
+  [[nodiscard]] std::int64_t group_size() const override {
+    return plain_ && batches_ > 1 ? geometry_.rows_per_batch : 0;
+  }
+  [[nodiscard]] std::int64_t group_rows() const override {
+    return group_size() == 0 ? 0 : geometry_.tuples_per_batch;
+  }
+
  private:
   [[nodiscard]] std::int64_t dot(std::int64_t batch, const std::vector<std::int64_t>& strides) const {
     std::int64_t sum = 0;

@@ -41,6 +41,9 @@ struct RandomAccess {
   std::vector<std::span<const std::byte>> operands = {};
   std::int64_t rows = 0;  // that are read or written at random, of row_bytes each; repeated ones count
   std::int64_t row_bytes = 0;
+  // Of kind rows: consecutive rows are read from one part of the operand after the other, of so many bytes
+  // each; 0: from anywhere.
+  std::int64_t part_bytes = 0;
   // Of kind rows: the offsets, in rows of the operand, of rows [first, first + count) in the order in which
   // they are read; kSkip for none. At most kIndexBlock. Throws PlanFault. Null where only prepare() finds the
   // order.

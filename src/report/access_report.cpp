@@ -75,7 +75,8 @@ std::string reason_text(const AccessReport& report) {
     case AccessReason::no_positions:
       return cat(operands_text(facts), "; the destination is written from front to end");
     case AccessReason::in_groups:
-      return cat(operands_text(facts), "; each rank reads hardly more than its part of them");
+      return cat(operands_text(facts), "; each ", facts.ranks > 1 ? "rank" : "range of the result",
+                 " reads hardly more than its part of them");
     case AccessReason::on_ranks:
       return cat(counted(facts.rows, "row"), " of ", byte_size_text(facts.row_bytes), " are read by the ",
                  counted(facts.ranks, "rank"), " that own them, and sent");

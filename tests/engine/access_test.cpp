@@ -50,6 +50,8 @@ TEST_CASE("an access is chosen from what is known of the operands", "[engine]") 
   to_stream.anywhere = false;
   AccessFacts rows_to_stream = rows_of(4 * kGiB, 0.5);
   rows_to_stream.anywhere = false;
+  AccessFacts grouped = rows_of(4 * kGiB, 0);
+  grouped.in_groups = true;
   struct Case {
     std::string what;
     AccessFacts facts;
@@ -62,6 +64,7 @@ TEST_CASE("an access is chosen from what is known of the operands", "[engine]") 
            {"in memory", rows_of(4 * kGiB, 1), Access::plain, AccessReason::resident},
            {"nearly", rows_of(4 * kGiB, 0.98), Access::windows, AccessReason::short_rows},
            {"ascending", ascending, Access::plain, AccessReason::ascending},
+           {"from part after part", grouped, Access::plain, AccessReason::in_groups},
            {"to a stream", rows_to_stream, Access::windows, AccessReason::short_rows},
            {"long rows", rows_of(4 * kGiB, 0, 16 << 10), Access::advised, AccessReason::long_rows},
            {"that are not known ahead", not_advised, Access::windows, AccessReason::short_rows},
