@@ -287,8 +287,10 @@ class ScatterRows final : public Plan {
         segment, [&](const auto& take) { visit(segment.targets, take); },
         [&](const Move* moves, std::int64_t count) {
           for (std::int64_t i = 0; i < count; ++i) {
-            const std::int64_t from = moves[i].update * row_elements_ + segment.column;
-            test(updates_.data() + from * width_, 1, segment.columns, bits, place(moves[i].target));
+            const bool repeats = row_updates_.repeats();
+            const std::int64_t from = repeats ? 0 : moves[i].update * row_elements_ + segment.column;
+            test(updates_.data() + from * width_, repeats ? 0 : 1, segment.columns, bits,
+                 place(moves[i].target));
             if (set(updated, moves[i].target)) set(twice, moves[i].target);
           }
         });

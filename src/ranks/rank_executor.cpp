@@ -50,16 +50,21 @@ std::vector<std::string> references_of(const Request& request) {
   return texts;
 }
 
+// The next hash of one and a number.
+std::uint64_t mixed(std::uint64_t hash, std::int64_t number) {
+  hash += static_cast<std::uint64_t>(number);
+  return (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9;
+}
+
 // Of the sizes and times of the files that a request names: other files hardly have the same.
 std::uint64_t fingerprint(const Request& request) {
-  const auto mixed = [](std::uint64_t value) { return (value ^ value >> 29) * 0xbf58476d1ce4e5b9; };
   std::uint64_t out = 0;
   for (const std::string& text : references_of(request)) {
     for (const std::string& path : files_of(text)) {
       struct stat info {};
       if (os().stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
       for (const auto value : {info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec})
-        out = mixed(out + static_cast<std::uint64_t>(value));
+        out = mixed(out, value);
     }
   }
   return out;
@@ -83,8 +88,7 @@ Bound bind_together(const RankExecutor& executor, const Request& request, const 
   with_context(bound->call.name->name, [&] {
     executor.require_same(files, "operands");
     auto shape = static_cast<std::uint64_t>(bound->planned.output.dtype);
-    for (const std::int64_t dimension : bound->planned.output.shape)
-      shape = shape * 0x100000001b3 + static_cast<std::uint64_t>(dimension);
+    for (const std::int64_t dimension : bound->planned.output.shape) shape = mixed(shape, dimension);
     executor.require_same(shape, "operands");
   });
   return std::move(*bound);
@@ -298,8 +302,9 @@ bool RankExecutor::of_first(bool value) const {
 }
 
 void RankExecutor::require_same(std::uint64_t value, const std::string& what) const {
-  const auto half = static_cast<std::int64_t>(value >> 1);
-  const bool is_same = ranks_.least(half) == ranks_.most(half);
+  std::uint64_t first = value;
+  ranks_.broadcast(std::as_writable_bytes(std::span(&first, 1)), 0);
+  const bool is_same = ranks_.least(value == first ? 1 : 0) == 1;
   together([&] {
     if (is_same) return;
     throw Error(cat("the ranks do not see the same ", what), "",

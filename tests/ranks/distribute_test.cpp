@@ -2,10 +2,12 @@
 #include "ranks/distribute.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <set>
 #include <string>
 
+#include "ranks/rank_executor.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"
 #include "support/thread_ranks.hpp"
@@ -136,6 +138,22 @@ TEST_CASE("a batch on ranks comes to what it comes to in one process", "[ranks][
     });
     CHECK(together.reports == alone.reports);
     if (!settings.fail_fast) CHECK(together.ran == alone.ran);
+  }
+}
+
+TEST_CASE("ranks see every bit in which their values differ", "[ranks][threads]") {
+  for (int bit = -1; bit < 64; ++bit) {
+    CAPTURE(bit);
+    std::atomic<int> refused = 0;
+    run_on_threads(3, 1, [&](const Ranks& ranks) {
+      const std::uint64_t other = bit < 0 || ranks.rank() != 1 ? 0 : std::uint64_t{1} << bit;
+      try {
+        RankExecutor(ranks).require_same(0xaaaaaaaaaaaaaaaa ^ other, "jobs");
+      } catch (const Error& error) {
+        refused += std::string_view(error.what()) == "the ranks do not see the same jobs" ? 1 : 0;
+      }
+    });
+    CHECK(refused == (bit < 0 ? 0 : 3));
   }
 }
 
