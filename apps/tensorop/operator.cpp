@@ -199,6 +199,8 @@ void require_outside(const std::optional<Destination>& destination, std::string_
                      const CaseDestination& onnx_case) {
   if (!destination || destination->path == "-") return;
   PathKeys keys;
+  if (keys.of(destination->path) == keys.of(onnx_case.folder))
+    throw Error(cat(option, " and --case are the same path"));
   const std::vector<std::string> folders = keys.folders_of(destination->path);
   if (std::ranges::count(folders, keys.of_folder(onnx_case.folder)) == 0) return;
   throw Error(cat(option, " ", printable(destination->path), " is in the folder of --case"));

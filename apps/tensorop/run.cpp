@@ -103,7 +103,7 @@ ReadyRun read_run(const Arguments& arguments) {
   require_readable_by_all(arguments);
   read_jobs(arguments.operands[0], cases ? JobPurpose::run_to_cases : JobPurpose::run, out.jobs);
   // Of all shards: they share the folder, and a job has the same name in it whatever the shard.
-  if (cases) out.folders = make_case_folders(out.jobs, *cases);
+  if (cases) out.folders = make_case_folders(out.jobs, *cases, arguments.has("--fsync"));
   if (out.shard) keep_shard(*out.shard, out.jobs, out.folders);
   require_shared_files(arguments, out.jobs);
   for (Job& job : out.jobs) {

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <optional>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
@@ -171,26 +172,31 @@ void OutputFile::leave() {
   if (!fd_.close()) throw_errno(name_, "cannot write");
 }
 
-void OutputFile::commit() {
+void OutputFile::finish() {
+  if (is_stream_ || std::exchange(is_finished_, true)) return;
   mapping_ = Mapping();
   if (durable_) sync_file();
+  // Some file systems report a failed write only at close(). A file without a name is on a local file system,
+  // which reports it at once, and must stay open to be named.
+  if (temporary_ && !fd_.close()) throw_errno(name_, "cannot write");
+}
+
+void OutputFile::commit() {
   if (is_stream_) {
+    if (durable_) sync_file();
     // Some file systems report a failed write only at close(). Standard streams stay open for others: a
     // second descriptor of them is closed.
     FileDescriptor last = fd_.get() > STDERR_FILENO ? std::move(fd_) : FileDescriptor(os().dup(fd_.get()));
     if (!last.close()) throw_errno(name_, "cannot write");
     return;
   }
+  finish();
   publish();
   if (durable_) sync_name();
 }
 
 void OutputFile::publish() {
-  if (temporary_) {
-    // Some file systems report a failed write only at close(). A file without a name is on a local file
-    // system, which reports it at once, and must stay open to be named.
-    if (!fd_.close()) throw_errno(name_, "cannot write");
-  } else {
+  if (!temporary_) {
     // A free name is linked directly. A name in use can only be replaced by rename().
     const auto link = [&](const char* path) { return os().link_fd(fd_.get(), path); };
     if (link(destination_.c_str()) == 0) return;

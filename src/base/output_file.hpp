@@ -76,6 +76,9 @@ class OutputFile {
   [[nodiscard]] Shared shared() const;
   // What join() opened: all that was written is seen by the process that publishes. No more may be written.
   void leave();
+  // All is written: no more may be. The file is closed where it may be, and on the disk if it is durable, so
+  // that commit() has only names left to change. A stream waits for commit().
+  void finish();
   // Publishes. After it returns the destination holds the complete result; when it throws, the destination is
   // unchanged.
   void commit();
@@ -97,6 +100,7 @@ class OutputFile {
   std::unique_ptr<TemporaryEntry> temporary_;  // null while the temporary file has no name
   bool is_stream_ = false;
   bool durable_ = false;
+  bool is_finished_ = false;
   Mapping mapping_;
 };
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include <cerrno>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -83,9 +84,14 @@ void OutputFolder::make_folder(const std::string& name) const {
     throw_errno(name_, cat("cannot create the directory ", name));
 }
 
-void OutputFolder::commit() {
-  if (durable_ && !sync(fd_.get())) throw_errno(name_, "cannot write to the disk");
+void OutputFolder::finish() {
+  if (std::exchange(is_finished_, true)) return;
   if (mode_ && os().fchmod(fd_.get(), *mode_) != 0) throw_errno(name_, "cannot set its mode");
+  if (durable_ && !sync(fd_.get())) throw_errno(name_, "cannot write to the disk");
+}
+
+void OutputFolder::commit() {
+  finish();
   if (!temporary_->rename_to(destination_)) throw_errno(name_, "cannot rename the folder to its destination");
   if (durable_ && !sync_folder(directory_of(destination_)))
     throw_errno(name_, "the folder is written, but the one that it is in cannot be synchronized");

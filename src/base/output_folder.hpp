@@ -30,7 +30,9 @@ class OutputFolder {
   [[nodiscard]] std::string shown_path_of(const std::string& name) const;
   // Makes a folder in it. Throws Error.
   void make_folder(const std::string& name) const;
-  // Publishes. When it throws, the destination is unchanged.
+  // All is written: with `durable`, the names in the folder are on the disk.
+  void finish();
+  // Publishes, after finish() if that was not called. When it throws, the destination is unchanged.
   void commit();
 
  private:
@@ -43,6 +45,7 @@ class OutputFolder {
   std::unique_ptr<TemporaryEntry> temporary_;
   FileDescriptor fd_;  // of it
   bool durable_;
+  bool is_finished_ = false;
 };
 
 }  // namespace tensorop

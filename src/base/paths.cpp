@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/file_io.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
 
@@ -27,13 +28,15 @@ std::string path_from(const std::string& folder, const std::string& path) {
   return folder.ends_with('/') ? folder + path : cat(folder, "/", path);
 }
 
-void make_folder(const std::string& path) {
+void make_folder(const std::string& path, bool durable) {
   constexpr mode_t kMode = 0777;  // less the umask
   if (file_exists(path)) return;
-  if (const std::string outer = directory_of(path); outer != path) make_folder(outer);
+  const std::string outer = directory_of(path);
+  if (outer != path) make_folder(outer, durable);
   // Another process may have made it meanwhile.
   if (os().mkdir(path.c_str(), kMode) != 0 && errno != EEXIST)
     throw_errno(path, "cannot create the directory");
+  if (durable && !sync_folder(outer)) throw_errno(outer, "cannot write to the disk");
 }
 
 bool file_exists(const std::string& path) {

@@ -22,9 +22,9 @@ namespace tensorop {
 // not exist is left to whoever opens it.
 void require_regular_file(const std::string& path);
 
-// Makes the folder, and those that it is in, where they do not exist. Throws Error naming the one that cannot
-// be made.
-void make_folder(const std::string& path);
+// Makes the folder, and those that it is in, where they do not exist; with `durable` their names are on the
+// disk then. Throws Error naming the one that cannot be made.
+void make_folder(const std::string& path, bool durable = false);
 
 // The number in a name of an open descriptor of this process, such as /dev/stdout, /dev/fd/3 or
 // /proc/self/fd/3. It looks like a symbolic link to a file, but means the open file, not another one of that

@@ -53,11 +53,12 @@ OpenMask plan_open_mask(const Bound& bound, const Threads& threads) {
   return out;
 }
 
-// The mask, written but not published.
+// The mask, complete but not published.
 std::unique_ptr<Sink> write_open_mask(const Bound& bound, const Destination& destination,
                                       const Settings& settings) {
   auto sink = open_sink(destination, DType::boolean, bound.planned.output.shape, 0);
   fill_sink(plan_open_mask(bound, settings.threads).planned, bound.inputs, *sink, settings);
+  if (!sink->is_stream()) sink->finish();
   return sink;
 }
 
@@ -119,6 +120,7 @@ Tensor run_request_as_case(const Request& request, const CaseDestination& onnx_c
       const auto mask = open_mask == nullptr ? nullptr : write_open_mask(bound, *open_mask, own);
       Tensor result = execute(bound.planned, bound.inputs, own, arenas_of(bound));
       written.write_output(result, own.threads);
+      written.finish();
       if (destination != nullptr) write_tensor(result, bound.inputs, *destination, own.threads);
       if (mask) mask->commit();
       written.commit();

@@ -28,6 +28,8 @@ class OnnxCase {
 
   // Writes the result of the call. Throws Error.
   void write_output(const Tensor& result, const Threads& threads);
+  // As for OutputFolder.
+  void finish() { folder_.finish(); }
   void commit() { folder_.commit(); }
 
  private:

@@ -90,7 +90,9 @@ class ArchiveWriter {
   // not the archive. Names are different and have passed Format::require_name. Throws Error.
   [[nodiscard]] virtual std::unique_ptr<Sink> add(const std::string& name, DType dtype, const Shape& shape,
                                                   std::int64_t characters) = 0;
-  // Completes and publishes the archive.
+  // Completes the archive, on the disk if it is durable.
+  virtual void finish() = 0;
+  // Publishes it, after finish() if that was not called.
   virtual void commit() = 0;
 };
 

@@ -76,7 +76,7 @@ class NpzWriter::StoredMember final : public Transport {
     entry_.packed_bytes += to_int64(bytes.size());
     archive_.append(bytes);
   }
-  void commit() override {
+  void finish() override {
     archive_.end(entry_);
     archive_.entries_.push_back(entry_);
   }
@@ -87,7 +87,7 @@ class NpzWriter::StoredMember final : public Transport {
   bool started_ = false;
 };
 
-// Its data is written when the queue has deflated it: some of it only after commit().
+// Its data is written when the queue has deflated it: some of it only after finish().
 class NpzWriter::DeflatedMember final : public Transport {
  public:
   DeflatedMember(NpzWriter& archive, Entry entry) : archive_(archive), entry_(std::move(entry)) {}
@@ -99,7 +99,7 @@ class NpzWriter::DeflatedMember final : public Transport {
     if (!std::exchange(started_, true)) archive_.entries_.push_back(std::move(entry_));
     archive_.queue_.add(bytes);
   }
-  void commit() override { archive_.queue_.end_member(); }
+  void finish() override { archive_.queue_.end_member(); }
 
  private:
   NpzWriter& archive_;
@@ -161,11 +161,17 @@ void NpzWriter::take(const DeflatedBlock& block) {
   ++complete_;
 }
 
-void NpzWriter::commit() {
+void NpzWriter::finish() {
+  if (std::exchange(is_finished_, true)) return;
   queue_.flush();
   const std::int64_t offset = written_;
   for (const Entry& entry : entries_) append(text_bytes(directory_entry(entry)));
   append(text_bytes(end_of_directory(offset, written_ - offset)));
+  file_.finish();
+}
+
+void NpzWriter::commit() {
+  finish();
   file_.commit();
 }
 

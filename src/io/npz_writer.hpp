@@ -42,6 +42,7 @@ class NpzWriter final : public ArchiveWriter {
   [[nodiscard]] bool is_stream() const override { return file_.is_stream(); }
   [[nodiscard]] std::unique_ptr<Sink> add(const std::string& name, DType dtype, const Shape& shape,
                                           std::int64_t characters) override;
+  void finish() override;
   void commit() override;
 
  private:
@@ -74,6 +75,7 @@ class NpzWriter final : public ArchiveWriter {
   std::int64_t written_ = 0;
   std::vector<Entry> entries_;  // in order
   std::size_t complete_ = 0;    // entries that are written
+  bool is_finished_ = false;
   DeflateQueue queue_;
 };
 

@@ -73,7 +73,7 @@ class SafetensorsWriter::Member final : public Transport {
     archive_.start_stream();
     is_packed_ ? pack(bytes) : write(bytes);
   }
-  void commit() override {}
+  void finish() override {}
 
  private:
   void write(std::span<const std::byte> bytes) {
@@ -151,8 +151,13 @@ void SafetensorsWriter::start_stream() {
   if (is_stream() && !std::exchange(started_, true)) file_.append(text_bytes(header_));
 }
 
-void SafetensorsWriter::commit() {
+void SafetensorsWriter::finish() {
   start_stream();
+  file_.finish();
+}
+
+void SafetensorsWriter::commit() {
+  finish();
   file_.commit();
 }
 

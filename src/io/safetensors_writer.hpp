@@ -26,6 +26,7 @@ class SafetensorsWriter final : public ArchiveWriter {
   // The sink writes to a file at any offset.
   [[nodiscard]] std::unique_ptr<Sink> add(const std::string& name, DType dtype, const Shape& shape,
                                           std::int64_t characters) override;
+  void finish() override;
   void commit() override;
 
  private:

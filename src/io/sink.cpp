@@ -58,8 +58,15 @@ void Sink::append(std::string_view encoded) {
   transport_->append(text_bytes(encoded));
 }
 
-void Sink::commit() {
+void Sink::finish() {
+  if (std::exchange(is_finished_, true)) return;
   if (!elements_) append(encoding_.suffix);
+  transport_->finish();
+  if (archive_) archive_->finish();
+}
+
+void Sink::commit() {
+  finish();
   transport_->commit();
   if (archive_) archive_->commit();
 }

@@ -53,7 +53,7 @@ class Sink {
   Sink(const Sink&) = delete;
   Sink& operator=(const Sink&) = delete;
 
-  // The archive that the sink writes the last array of: commit() completes and publishes it too.
+  // The archive that the sink writes the last array of: finish() and commit() are for it too.
   void take_archive(std::unique_ptr<ArchiveWriter> archive);
 
   // True when written bytes cannot be revoked.
@@ -70,7 +70,9 @@ class Sink {
   void encode(std::int64_t first, std::int64_t count, const std::byte* elements, std::string& out) const;
   void append(std::string_view encoded);
 
-  // Completes and publishes.
+  // Completes the result, on the disk if it is durable: commit() has only names left to change.
+  void finish();
+  // Publishes it, after finish() if that was not called.
   void commit();
 
  private:
@@ -81,6 +83,7 @@ class Sink {
   std::unique_ptr<Transport> transport_;
   std::optional<ElementFile> elements_;
   bool started_ = false;
+  bool is_finished_ = false;
 };
 
 struct Destination {

@@ -16,6 +16,7 @@ class FileTransport final : public Transport {
     if (!file_.is_stream()) file_.require_space(bytes);
   }
   void append(std::span<const std::byte> bytes) override { file_.append(bytes); }
+  void finish() override { file_.finish(); }
   void commit() override { file_.commit(); }
 
  private:

@@ -29,7 +29,10 @@ class Transport {
   // Throws Error when this many bytes cannot fit. Called before the first byte.
   virtual void require_space(std::int64_t bytes) const = 0;
   virtual void append(std::span<const std::byte> bytes) = 0;
-  virtual void commit() = 0;
+  // All bytes are there: of a file, on the disk if it is durable.
+  virtual void finish() = 0;
+  // Publishes a file; a member is published with its archive.
+  virtual void commit() {}
 };
 
 // A file or a stream, as OutputFile tells them apart.

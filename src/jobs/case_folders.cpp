@@ -26,20 +26,23 @@ std::string folder_name(const Job& job, std::size_t number) {
 void require_outputs_elsewhere(const std::vector<Job>& jobs, const std::vector<std::string>& folders) {
   PathKeys keys;
   std::set<std::string> cases;
-  for (const std::string& folder : folders) cases.insert(keys.of_folder(folder));
+  for (const std::string& folder : folders) cases.insert({keys.of_folder(folder), keys.of(folder)});
   for (const Job& job : jobs) {
     if (!job.output) continue;
+    const auto refuse = [&](std::string_view what) {
+      throw Error(cat(job.location(), ": key \"output\": ", printable(job.output->path), what));
+    };
+    if (cases.contains(keys.of(job.output->path))) refuse(" is the folder of a case");
     for (const std::string& folder : keys.folders_of(job.output->path)) {
-      if (!cases.contains(folder)) continue;
-      throw Error(cat(job.location(), ": key \"output\": ", printable(job.output->path),
-                      " is in the folder of a case"));
+      if (cases.contains(folder)) refuse(" is in the folder of a case");
     }
   }
 }
 
 }  // namespace
 
-std::vector<std::string> make_case_folders(const std::vector<Job>& jobs, const std::string& folder) {
+std::vector<std::string> make_case_folders(const std::vector<Job>& jobs, const std::string& folder,
+                                           bool durable) {
   std::map<std::string, const Job*> jobs_by_name;
   std::vector<std::string> paths;
   for (const Job& job : jobs) {
@@ -54,7 +57,7 @@ std::vector<std::string> make_case_folders(const std::vector<Job>& jobs, const s
     paths.push_back(path_from(folder, name));
   }
   require_outputs_elsewhere(jobs, paths);
-  make_folder(folder);
+  make_folder(folder, durable);
   return paths;
 }
 

@@ -12,8 +12,8 @@ namespace tensorop {
 // which every control character, every slash and a point at the front is "_", or job_N of the N-th job where
 // it has none. So no name leads out of the folder. Throws Error where two jobs would have the same path, no
 // model can say what a job asks for (onnx_case.hpp), the output of one is in the folder of a case, or the
-// folder cannot be made.
+// folder cannot be made. With `durable` the name of `folder` is on the disk then.
 [[nodiscard]] std::vector<std::string> make_case_folders(const std::vector<Job>& jobs,
-                                                         const std::string& folder);
+                                                         const std::string& folder, bool durable);
 
 }  // namespace tensorop
