@@ -34,19 +34,24 @@ namespace {
 std::string describe_cases(const std::string& folder, bool as_json, std::size_t& cases, std::size_t& failed) {
   std::string lines;
   const std::size_t before = cases;
-  for_each_onnx_case(folder, [&](const std::string& path, const std::vector<std::string>& names) {
-    ++cases;
+  const auto attempt = [&](const std::string& path, const std::function<void()>& body) {
     try {
-      const OnnxModel model = read_case_model(path);
-      const auto sets = to_int64(data_sets(names).size());
-      lines += as_json ? describe_case_json(model, path, sets) : describe_case_text(model, path, sets);
+      body();
     } catch (const MemoryError&) {
       throw;
     } catch (Error& error) {
+      if (path == folder) throw;
       error.add_context("info");
       report_error(error);
       ++failed;
+      ++cases;
     }
+  };
+  for_each_onnx_case(folder, attempt, [&](const std::string& path, const std::vector<std::string>& names) {
+    const OnnxModel model = read_case_model(path);
+    const auto sets = to_int64(data_sets(names).size());
+    lines += as_json ? describe_case_json(model, path, sets) : describe_case_text(model, path, sets);
+    ++cases;
   });
   if (cases == before) {
     throw Error(cat(printable(folder), ": no ONNX cases in this folder"), "",
@@ -66,8 +71,8 @@ std::optional<std::string> describe_if_model(const std::string& path, bool as_js
   return as_json ? describe_json(model, path) : describe_text(model, path);
 }
 
-std::string describe_file(const FileContent& content, bool as_json,
-                          const std::function<void(const std::string&)>& warn) {
+void describe_file(const FileContent& content, bool as_json,
+                   const std::function<void(const std::string&)>& warn) {
   for (const std::string& line : content.warnings) {
     if (warn) warn(line);
   }
@@ -76,7 +81,14 @@ std::string describe_file(const FileContent& content, bool as_json,
       if (warn) warn(cat(printable(file.path), ": ", line));
     }
   }
-  return as_json ? describe_json(content) : describe_text(content);
+  print(as_json ? describe_json(content) : describe_text(content));
+  for (Error error : content.faults) {
+    error.add_context("info");
+    report_error(error);
+  }
+  if (content.faults.empty()) return;
+  throw Error(cat(printable(content.path), ": ", content.faults.size(), " of ",
+                  content.arrays.size() + content.faults.size(), " arrays could not be described"));
 }
 
 int run_info(const Arguments& arguments) {
@@ -96,7 +108,7 @@ int run_info(const Arguments& arguments) {
         lines = *std::move(model);
         ++files;
       } else {
-        lines = describe_file(inspect_file(path, format), as_json, warn);
+        describe_file(inspect_file(path, format), as_json, warn);
         ++files;
       }
     } catch (const MemoryError&) {

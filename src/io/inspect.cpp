@@ -29,7 +29,14 @@ FileContent inspect_archive(OpenedFile& opened) {
     return content;
   }
   for (std::size_t i = 0; i < archive->size(); ++i) {
-    if (archive->is_array(i)) content.arrays.push_back(inspect_member(opened, *archive, i));
+    if (!archive->is_array(i)) continue;
+    try {
+      content.arrays.push_back(inspect_member(opened, *archive, i));
+    } catch (const MemoryError&) {
+      throw;
+    } catch (const Error& error) {
+      content.faults.push_back(error);
+    }
   }
   content.metadata = archive->metadata();
   return content;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "io/file_info.hpp"
 #include "io/format.hpp"
 
@@ -11,6 +12,8 @@ namespace tensorop {
 
 struct FileContent {
   std::vector<FileInfo> arrays = {};
+  // Of arrays of an archive that cannot be described.
+  std::vector<Error> faults = {};
   // Of a whole archive: what it has about itself.
   std::string path = {};
   std::string_view format = {};  // Format::name
@@ -20,7 +23,8 @@ struct FileContent {
 };
 
 // Reads the header of a file, of one array of an archive (FILE:NAME), or of all its arrays, in their order;
-// reads a text file completely, `text_format` being as in open_file(). Throws Error naming the path.
+// reads a text file completely, `text_format` being as in open_file(). Throws Error naming the path, not for
+// one array among others.
 [[nodiscard]] FileContent inspect_file(const std::string& path, const Format* text_format = nullptr);
 
 }  // namespace tensorop

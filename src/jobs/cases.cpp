@@ -28,8 +28,9 @@ bool may_hold_cases(std::string_view name) {
 using Names = std::vector<std::string>;
 
 // Visits the files and the ONNX case folders below a folder, in the order of their names; the files of a
-// folder come at its name.
-void visit_below(const std::string& folder, const std::function<void(const std::string& file)>& visit_file,
+// folder come at its name. What may fail of a folder is done by `attempt`.
+void visit_below(const std::string& folder, const AttemptFolder& attempt,
+                 const std::function<void(const std::string& file)>& visit_file,
                  const std::function<void(const std::string& path, const Names& names)>& visit_case) {
   std::vector<std::string> left = {folder};  // the next one last
   while (!left.empty()) {
@@ -40,7 +41,9 @@ void visit_below(const std::string& folder, const std::function<void(const std::
       continue;
     }
     Names names;
-    if (os().scandir(path.c_str(), names) != 0) throw_errno(path, "cannot list");
+    attempt(path, [&] {
+      if (os().scandir(path.c_str(), names) != 0) throw_errno(path, "cannot list");
+    });
     if (is_onnx_case(names)) {
       visit_case(path, names);
       continue;
@@ -82,7 +85,8 @@ class CaseReader {
       const std::size_t before = jobs_.size();
       const std::size_t unreadable = unreadable_ == nullptr ? 0 : unreadable_->size();
       visit_below(
-          path, [&](const std::string& file) { attempt(file, [&] { read_file_of_folder(file); }); },
+          path, [&](const std::string& inner, const auto& body) { attempt(inner, body); },
+          [&](const std::string& file) { attempt(file, [&] { read_file_of_folder(file); }); },
           [&](const std::string& folder, const Names& names) {
             read_onnx_case(folder, names, defaults_, jobs_);
           });
@@ -152,10 +156,11 @@ std::vector<Job> read_cases(const std::vector<std::string>& paths, JobPurpose pu
   return reader.take();
 }
 
-void for_each_onnx_case(const std::string& folder,
+void for_each_onnx_case(const std::string& folder, const AttemptFolder& attempt,
                         const std::function<void(const std::string& path, const Names& names)>& visit) {
   visit_below(
-      folder, [](const std::string& /*file*/) {}, visit);
+      folder, attempt, [](const std::string& /*file*/) {},
+      [&](const std::string& path, const Names& names) { attempt(path, [&] { visit(path, names); }); });
 }
 
 std::vector<Job> select_cases(const std::vector<Job>& jobs,

@@ -25,10 +25,13 @@ struct UnreadableCases {
                                           const JobDefaults& defaults = {},
                                           std::vector<UnreadableCases>* unreadable = nullptr);
 
+// Calls `body` for a folder, and may go on with others after an Error.
+using AttemptFolder = std::function<void(const std::string& path, const std::function<void()>& body)>;
+
 // Visits the ONNX case folders below a folder, and it, in the order of their names, with the names in each.
-// Throws Error where a folder cannot be listed.
+// Each is listed, and visited, by `attempt`.
 void for_each_onnx_case(
-    const std::string& folder,
+    const std::string& folder, const AttemptFolder& attempt,
     const std::function<void(const std::string& path, const std::vector<std::string>& names)>& visit);
 
 // The cases whose names are wanted, and, as steps, the jobs that they need.

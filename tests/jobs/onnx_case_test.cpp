@@ -4,11 +4,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/system.hpp"
 #include "base/text.hpp"
 #include "engine/engine.hpp"
 #include "jobs/cases.hpp"
@@ -326,6 +329,38 @@ TEST_CASE("a folder without cases says what an ONNX case is", "[jobs][onnx]") {
             .ends_with(
                 ": no cases in the *.json and *.jsonl files of this folder\nan ONNX case is a folder with "
                 "model.onnx and test_data_set_0"));
+}
+
+TEST_CASE("a folder that cannot be listed hides no case beside it", "[jobs][onnx]") {
+  class LockedSystem : public System {
+   public:
+    int scandir(const char* path, std::vector<std::string>& names) override {
+      errno = EACCES;
+      return std::string_view(path).ends_with("/b") ? -1 : System::scandir(path, names);
+    }
+  };
+  const TempDir dir;
+  for (const char* name : {"a", "b/inner", "c"}) write_gather_case(dir.file(name));
+  LockedSystem locked;
+  const ScopedSystem scope(locked);
+  std::vector<UnreadableCases> unreadable;
+  const auto jobs = read_cases({dir.path().string()}, JobPurpose::check, {}, &unreadable);
+  REQUIRE(jobs.size() == 2);
+  CHECK(jobs[0].name == "a");
+  CHECK(jobs[1].name == "c");
+  REQUIRE(unreadable.size() == 1);
+  CHECK(unreadable[0].path == dir.file("b"));
+  CHECK(std::string(unreadable[0].error.what()) == cat(dir.file("b"), ": cannot list: Permission denied"));
+  std::string seen;
+  for_each_onnx_case(
+      dir.path().string(),
+      [&](const std::string& path, const std::function<void()>& body) {
+        if (error_of(body) != "no error") seen += cat("not ", path.substr(path.rfind('/') + 1), ' ');
+      },
+      [&](const std::string& path, const auto& /*names*/) {
+        seen += path.substr(path.rfind('/') + 1) + ' ';
+      });
+  CHECK(seen == "a not b c ");
 }
 
 }  // namespace tensorop
