@@ -59,6 +59,7 @@ class MappedFile {
   [[nodiscard]] FileDescriptor reopen() const;
 
   std::string path_;
+  bool is_standard_input_;  // path_ is then not that of a file
   struct stat opened_;
   std::span<const std::byte> bytes_;
   std::optional<MappingGuard> guard_;
@@ -91,6 +92,7 @@ class InputFile {
   static InputFile standard_input();
 
   [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] bool is_standard_input() const;
   // The mapping, or null for a stream.
   [[nodiscard]] const std::shared_ptr<const MappedFile>& mapping() const { return mapping_; }
   // Reads up to buffer.size() bytes of a stream; fewer only at its end. Throws Error on failure.

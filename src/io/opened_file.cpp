@@ -123,8 +123,8 @@ std::size_t chosen_member(const OpenedFile& opened, const Archive& archive) {
   return with_context(printable(opened.shown), [&] {
     if (opened.array) return archive.find(*opened.array);
     if (!opened.file.mapping()) return archive.only("save it to a file: FILE:NAME names one array of it");
-    const bool is_redirected = opened.shown == "standard input";
-    return is_redirected ? archive.only("/dev/stdin:NAME names one array of it") : archive.only();
+    return opened.file.is_standard_input() ? archive.only("/dev/stdin:NAME names one array of it")
+                                           : archive.only();
   });
 }
 

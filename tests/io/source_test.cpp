@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -308,6 +309,24 @@ TEST_CASE("a dash is standard input, NPY or JSON", "[io][source]") {
     const StandardInputScope scope("bad");
     CHECK(open_error("-").starts_with("standard input: malformed JSON at line 1, column 4"));
   }
+}
+
+TEST_CASE("a file named like standard input is another file", "[io][source]") {
+  const TempDir dir;
+  const DirectoryScope directory(dir.path());
+  write_file("standard input", npy_bytes(two_numbers()));
+  write_file("in.npy", npy_bytes(two_numbers()));
+  const StandardInputScope scope("in.npy");
+  const Source file = Source::open("standard input", {});
+  const Source redirected = Source::open("-", {});
+  const auto change_of = [](const Source& source) {
+    return error_of([&] { source.mapping()->require_unchanged(); });
+  };
+  std::ofstream("standard input", std::ios::app) << 'x';
+  CHECK(change_of(file) == "standard input: changed while it was read");
+  CHECK(change_of(redirected) == "no error");
+  std::ofstream("in.npy", std::ios::app) << 'x';
+  CHECK(change_of(redirected) == "standard input: changed while it was read");
 }
 
 TEST_CASE("an untyped operand takes the dtype it is given", "[io][source]") {
