@@ -93,16 +93,19 @@ OpenedFile open_file(const std::string& path, const Format* given) {
 void refuse_missing(const std::string& path) {
   const int reason = errno;
   // No file has a longer name.
-  constexpr std::string_view kEnding = ".json:";
-  for (std::size_t at = path.find(kEnding); at < PATH_MAX; at = path.find(kEnding, at + 1)) {
-    const std::size_t colon = at + kEnding.size() - 1;
-    const std::string index = path.substr(0, colon);
+  for (std::size_t colon = path.find(':'); colon < PATH_MAX; colon = path.find(':', colon + 1)) {
+    const std::string before = path.substr(0, colon);
     struct stat info {};
-    if (os().stat(index.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
-    const InputFile file = InputFile::open(index);
-    if (!file.mapping()) continue;
-    with_context(printable(index),
-                 [&] { refuse_shard_index(front_of(file), std::string_view(path).substr(colon + 1)); });
+    if (os().stat(before.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
+    if (before.ends_with(".json")) {
+      const InputFile file = InputFile::open(before);
+      with_context(printable(before), [&] {
+        if (file.mapping()) refuse_shard_index(front_of(file), std::string_view(path).substr(colon + 1));
+      });
+    }
+    const auto archives = format_titles([](const Format& format) { return format.is_archive(); });
+    throw Error(cat(printable(path), ": no file has this name, and ", printable(before),
+                    " is not an archive (", join(archives), ')'));
   }
   errno = reason;
   throw_errno(path, "cannot open");
