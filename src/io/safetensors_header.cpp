@@ -4,10 +4,12 @@
 #include <array>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "io/archive.hpp"
 #include "io/json_grammar.hpp"
 #include "io/json_scanner.hpp"
 #include "io/json_writer.hpp"
@@ -247,9 +249,9 @@ void require_different_names(const std::vector<SafetensorsArray>& arrays) {
   std::vector<std::string_view> names;
   names.reserve(arrays.size());
   for (const SafetensorsArray& array : arrays) names.emplace_back(array.name);
-  std::ranges::sort(names);
-  const auto twice = std::ranges::adjacent_find(names);
-  if (twice != names.end()) throw Error(cat("header: key \"", printable(*twice), "\" stands twice"));
+  if (const auto name = find_duplicate(std::move(names))) {
+    throw Error(cat("header: key \"", printable(*name), "\" stands twice"));
+  }
 }
 
 // Bits of an element that is stored so; nothing where that is not known.

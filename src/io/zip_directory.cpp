@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "io/archive.hpp"
 
 namespace tensorop {
 namespace {
@@ -184,9 +186,9 @@ void require_names_once(const std::vector<ZipMember>& members) {
   std::vector<std::string_view> names;
   names.reserve(members.size());
   for (const ZipMember& member : members) names.emplace_back(member.name);
-  std::ranges::sort(names);
-  const auto twice = std::ranges::adjacent_find(names);
-  if (twice != names.end()) throw Error(cat("two members have the name ", in_quotes(*twice)));
+  if (const auto name = find_duplicate(std::move(names))) {
+    throw Error(cat("two members have the name ", in_quotes(*name)));
+  }
 }
 
 // A few bytes that belong to many members would be unpacked as many times.

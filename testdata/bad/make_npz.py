@@ -98,6 +98,7 @@ def directories():
     yield "count_too_large", archive(x, count=2)
     yield "count_of_millions", zip64_count(2**20 + 1)
     yield "count_beyond_int64", zip64_count(BIG)
+    yield "name_twice_in_arrays", archive(x, Member("x"))
     yield "name_twice", archive(x, Member(data=array(shape="(0,)", data=b"")))
     yield "name_twice_control", archive(Member("\x1b[2J\n.npy"), Member("\x1b[2J\n.npy"))
     yield "overlapping", archive(Member(data=array(shape="(500,)", data=bytes(2000))), entries=[
