@@ -73,8 +73,11 @@ std::string_view NpzArchive::name(std::size_t member) const {
 
 std::optional<std::size_t> NpzArchive::lookup(std::string_view name) const {
   const auto& members = directory_.members;
-  auto found = std::ranges::find(members, cat(name, kNpyEnding), &ZipMember::name);
+  const std::string with_ending = cat(name, kNpyEnding);
+  auto found = std::ranges::find(members, with_ending, &ZipMember::name);
   if (found == members.end()) found = std::ranges::find(members, name, &ZipMember::name);
+  if (found == members.end()) found = std::ranges::find(members, with_ending, &ZipMember::stored_name);
+  if (found == members.end()) found = std::ranges::find(members, name, &ZipMember::stored_name);
   if (found == members.end()) return std::nullopt;
   return static_cast<std::size_t>(found - members.begin());
 }

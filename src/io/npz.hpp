@@ -30,7 +30,8 @@ class NpzArchive final : public Archive {
   [[nodiscard]] bool is_array(std::size_t member) const override { return is_array_[member]; }
   // The name of an array: without ".npy".
   [[nodiscard]] std::string_view name(std::size_t member) const override;
-  // The member `name`.npy or, if there is none, the member `name`.
+  // The member `name`.npy or, if there is none, the member `name`. A name that is not found so may be that
+  // of the bytes in the file.
   [[nodiscard]] std::optional<std::size_t> lookup(std::string_view name) const override;
 
   // An array stored as in memory stays in the mapping. Its checksum is verified too, except where the header

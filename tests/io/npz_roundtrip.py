@@ -186,6 +186,17 @@ def check_block_index(binary, folder):
             checker.check(f"{called}: {threads} threads", read == data)
 
 
+def check_names(binary, folder):
+    """Bytes of a name that no flag says to be UTF-8 are CP437, and find the member too."""
+    data = npy(ARRAYS["int16"])
+    for first in range(128, 256, 16):
+        stored = bytes(range(first, first + 16))
+        (folder / "names.npz").write_bytes(zip_of(stored + b".npy", data, zlib.compress(data, wbits=-15), b""))
+        (name,) = np.load(folder / "names.npz").files
+        checker.check(f"names.npz:{name}", convert(binary, f"names.npz:{name}", folder) == data)
+        checker.check(f"names.npz:{stored}", convert(binary, b"names.npz:" + stored, folder) == data)
+
+
 def check_members(binary, folder):
     """What begins as an NPY file is an array, as in NumPy; a warning names the other members."""
     kept = {"x": npy(ARRAYS["int8"]), "stored": npy(ARRAYS["int16"]), "dir/deflated": npy(ARRAYS["int32"])}
@@ -295,7 +306,7 @@ def check_writing(binary, folder):
 
 def main():
     binary = str(pathlib.Path(sys.argv[1]).resolve())
-    bodies = [check_reading, check_block_index, check_members, check_many_members, check_writing]
+    bodies = [check_reading, check_block_index, check_names, check_members, check_many_members, check_writing]
     if "--large" in sys.argv[2:]:
         bodies.append(check_large)
     for body in bodies:
