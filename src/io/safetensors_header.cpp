@@ -261,17 +261,11 @@ std::optional<int> stored_bits(const SafetensorsArray& array) {
   return std::nullopt;
 }
 
-// Bytes of the elements. Throws Error where they are too many, or no integer. A dimension of 0 does not make
-// the others fit.
+// Bytes of the elements. Throws Error where they are too many, or no integer.
 std::int64_t stored_bytes(const SafetensorsArray& array, int bits) {
-  std::optional<std::int64_t> total = bits;
-  bool is_empty = false;
-  for (const std::int64_t dim : array.shape) {
-    is_empty = is_empty || dim == 0;
-    if (total && dim != 0) total = checked_mul(*total, dim);
-  }
+  const auto elements = element_count(array.shape);
+  const auto total = elements ? checked_mul(*elements, bits) : std::nullopt;
   if (!total) refuse_array(array, cat("the shape ", to_string(array.shape), " is too large"), "G-2");
-  if (is_empty) return 0;
   if (*total % 8 != 0) {
     refuse_array(array, cat(array.stored, " of shape ", to_string(array.shape), " has ", *total,
                             " bits, which are not a multiple of 8"));
