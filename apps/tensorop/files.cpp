@@ -81,7 +81,8 @@ void describe_file(const FileContent& content, bool as_json,
       if (warn) warn(cat(printable(file.path), ": ", line));
     }
   }
-  print(as_json ? describe_json(content) : describe_text(content));
+  const bool is_described = content.faults.empty() || !content.arrays.empty();
+  if (is_described) print(as_json ? describe_json(content) : describe_text(content));
   for (Error error : content.faults) {
     error.add_context("info");
     report_error(error);

@@ -39,6 +39,7 @@ bool is_same_content(const struct stat& a, const struct stat& b) {
 
 MappedFile::MappedFile(const FileDescriptor& fd, const std::string& path, const struct stat& opened)
     : path_(path),
+      is_standard_input_(fd.get() == STDIN_FILENO),
       opened_(opened),
       mapping_(fd.get(), opened.st_size, Mapping::Access::read, path, "cannot map",
                "became shorter while it was read") {}
@@ -46,7 +47,7 @@ MappedFile::MappedFile(const FileDescriptor& fd, const std::string& path, const 
 void MappedFile::require_unchanged() const {
   struct stat now {};
   const bool there =
-      path_ == kStandardInput ? os().fstat(STDIN_FILENO, &now) == 0 : os().stat(path_.c_str(), &now) == 0;
+      is_standard_input_ ? os().fstat(STDIN_FILENO, &now) == 0 : os().stat(path_.c_str(), &now) == 0;
   if (!there || now.st_dev != opened_.st_dev || now.st_ino != opened_.st_ino) return;
   if (!is_same_content(now, opened_)) throw Error(cat(printable(path_), ": changed while it was read"));
 }
@@ -85,7 +86,7 @@ std::optional<double> MappedFile::resident_share(const std::byte* begin, std::in
 }
 
 FileDescriptor MappedFile::reopen() const {
-  if (path_ == kStandardInput) return FileDescriptor(STDIN_FILENO);
+  if (is_standard_input_) return FileDescriptor(STDIN_FILENO);
   FileDescriptor fd(os().open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0));
   struct stat now {};
   const bool is_same = fd.is_open() && os().fstat(fd.get(), &now) == 0 && now.st_dev == opened_.st_dev &&
@@ -141,6 +142,10 @@ InputFile InputFile::standard_input() {
   // A redirected file is mapped only when nothing has been read from it yet.
   if (::lseek(STDIN_FILENO, 0, SEEK_CUR) == 0) file.map_if_regular();
   return file;
+}
+
+bool InputFile::is_standard_input() const {
+  return fd_.get() == STDIN_FILENO;
 }
 
 void InputFile::map_if_regular() {

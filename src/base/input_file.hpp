@@ -36,6 +36,7 @@ class MappedFile {
   [[nodiscard]] FileDescriptor reopen() const;
 
   std::string path_;
+  bool is_standard_input_;  // path_ is then not that of a file
   struct stat opened_;
   Mapping mapping_;
 };
@@ -67,6 +68,7 @@ class InputFile {
   static InputFile standard_input();
 
   [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] bool is_standard_input() const;
   // The mapping, or null for a stream.
   [[nodiscard]] const std::shared_ptr<const MappedFile>& mapping() const { return mapping_; }
   // Reads up to buffer.size() bytes of a stream; fewer only at its end. Throws Error on failure.

@@ -18,17 +18,25 @@ const std::vector<std::string>& Archive::warnings() const {
   return kNone;
 }
 
+std::vector<std::string> Archive::warnings_for(bool whole) const {
+  std::vector<std::string> lines = warnings();
+  if (const std::string others = whole ? list_members(false) : ""; !others.empty()) {
+    lines.push_back(cat("members that cannot be read as arrays are left out: ", others));
+  }
+  return lines;
+}
+
 std::vector<std::size_t> ArchiveWriter::announce(const std::vector<ArchiveArray>& arrays) {
   std::vector<std::size_t> order(arrays.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   return order;
 }
 
-std::string Archive::list_arrays() const {
+std::string Archive::list_members(bool arrays) const {
   constexpr std::size_t kMostListed = 20;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < size(); ++i) {
-    if (!is_array(i)) continue;
+    if (is_array(i) != arrays) continue;
     if (names.size() == kMostListed) {
       names.emplace_back("...");
       break;
@@ -49,7 +57,7 @@ std::size_t Archive::find(std::string_view name) const {
     if (candidate.size() <= kLongestCompared) candidates.emplace_back(candidate);
   }
   const std::string near = nearest(name, candidates);
-  const std::string there = list_arrays();
+  const std::string there = list_members(true);
   const std::string hint = near.empty() ? cat("it holds ", there.empty() ? "no arrays" : there)
                                         : cat("did you mean ", printable(near), "?");
   throw Error(cat("the archive holds no array ", in_quotes(name)), "", hint);
@@ -65,8 +73,14 @@ std::size_t Archive::only(std::string_view hint) const {
   }
   if (arrays == 0) throw Error("the archive holds no arrays");
   if (arrays == 1) return last;
-  throw Error(cat("the archive holds ", arrays, " arrays (", list_arrays(), "); name one of them"), "",
+  throw Error(cat("the archive holds ", arrays, " arrays (", list_members(true), "); name one of them"), "",
               std::string(hint));
+}
+
+std::optional<std::string_view> find_duplicate(std::vector<std::string_view> names) {
+  std::ranges::sort(names);
+  const auto found = std::ranges::adjacent_find(names);
+  return found == names.end() ? std::nullopt : std::optional(*found);
 }
 
 void require_file_name(const std::string& name) {

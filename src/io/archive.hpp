@@ -36,6 +36,8 @@ class Archive {
   [[nodiscard]] virtual const Metadata& metadata() const;
   // What was read although the format does not allow it: lines without the name of the file.
   [[nodiscard]] virtual const std::vector<std::string>& warnings() const;
+  // The same and, where the archive is read as a whole, which members are left out as they are not arrays.
+  [[nodiscard]] std::vector<std::string> warnings_for(bool whole) const;
 
   // The array of a member. It keeps what it needs of the file. Throws Error without the member's name.
   [[nodiscard]] virtual Tensor read(std::size_t member, const ArrayReading& reading) const = 0;
@@ -50,7 +52,8 @@ class Archive {
   [[nodiscard]] std::size_t only(std::string_view hint = "FILE:NAME names one array of an archive") const;
 
  private:
-  [[nodiscard]] std::string list_arrays() const;
+  // Names of the members that are arrays, or of those that are not; a long list is cut.
+  [[nodiscard]] std::string list_members(bool arrays) const;
 };
 
 struct ArchiveOptions {
@@ -95,6 +98,9 @@ class ArchiveWriter {
   // Publishes it, after finish() if that was not called.
   virtual void commit() = 0;
 };
+
+// A name that is in `names` more than once.
+[[nodiscard]] std::optional<std::string_view> find_duplicate(std::vector<std::string_view> names);
 
 // Throws Error where `name` cannot be that of an array in an archive whose arrays are files when it is
 // unpacked: empty, too long, not UTF-8, with control characters, or a path out of the folder.

@@ -240,6 +240,9 @@ const Format& input_format(std::string_view head, std::string_view path, const F
   if (given != nullptr && given->is_default) return *given;
   if (!foreign_format(head).empty()) refuse_input(head);
   if (given != nullptr) return *given;
+  if (head.empty() && named != nullptr && named->is_binary) {
+    throw Error(cat("is empty, not ", noun_of(*named)));
+  }
   if (named != nullptr && named->ending_decides) return *named;
   if (detected != nullptr) return *detected;
   if (!is_single_value(head)) refuse_input(head);

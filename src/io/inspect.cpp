@@ -21,7 +21,7 @@ FileInfo inspect_member(const OpenedFile& opened, const Archive& archive, std::s
 FileContent inspect_archive(OpenedFile& opened) {
   const auto archive = open_archive(opened);
   FileContent content;
-  for (const std::string& line : archive->warnings()) {
+  for (const std::string& line : archive->warnings_for(!opened.array)) {
     content.warnings.push_back(cat(printable(opened.shown), ": ", line));
   }
   if (opened.array) {

@@ -8,7 +8,6 @@
 #include "base/text.hpp"
 #include "io/json_grammar.hpp"
 #include "io/json_scanner.hpp"
-#include "io/number_text.hpp"
 
 namespace tensorop {
 namespace {
@@ -55,13 +54,7 @@ class ObjectsHandler {
   void null() { scalar(JsonKind::null, 4); }
   void boolean(bool value) { scalar(JsonKind::boolean, value ? 4 : 5); }
 
-  void number(std::string_view text) {
-    double value = 0;
-    if (is_huge(text) && parse_number(text, value) != NumberStatus::ok) {
-      refuse(in_.offset(), cat(printable(text), " does not fit in any dtype"));
-    }
-    scalar(JsonKind::number, text.size());
-  }
+  void number(std::string_view text) { scalar(JsonKind::number, text.size()); }
 
   void string(std::string_view text) {
     if (nested_ != 0) return;
@@ -107,12 +100,6 @@ class ObjectsHandler {
   // More than any tensor or record has: an endless document must be refused at some point.
   static constexpr std::int64_t kDeepest = 100;
   static constexpr std::size_t kMostMembers = 256;
-
-  // Whether a number may be larger than every float64; else it is not worth reading.
-  static bool is_huge(std::string_view text) {
-    constexpr std::size_t kMostDigits = 300;
-    return text.size() > kMostDigits || text.find_first_of("eE") != std::string_view::npos;
-  }
 
   JsonMember& member() { return objects_.back().members.back(); }
 

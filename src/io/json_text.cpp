@@ -55,7 +55,7 @@ JsonSpan JsonText::share() {
 }
 
 JsonText::Place JsonText::place(std::size_t offset) const {
-  const std::string_view text = window().substr(0, offset - offset_ + 1);
+  const std::string_view text = window().substr(0, offset - offset_);
   const std::size_t last = text.rfind('\n');
   const std::size_t begin = last == std::string_view::npos ? line_begin_ : offset_ + last + 1;
   return {line_breaks_ + std::count(text.begin(), text.end(), '\n') + 1, offset + 1 - begin};

@@ -53,8 +53,8 @@ class JsonText {
   // A copy of the whole text, once it has been read to its end and all of it was kept. The last call.
   [[nodiscard]] JsonSpan share();
 
-  // A place as messages name it: both counted from 1, a line break belongs to the line after it as its column
-  // 0. `offset` lies in the window or at its end.
+  // A place as messages name it: both counted from 1, a line break ends its line. `offset` lies in the window
+  // or at its end.
   struct Place {
     std::int64_t line;
     std::size_t column;

@@ -139,10 +139,33 @@ Element string_element(std::string_view descr, char order) {
   throw Error(shown + " is not supported");
 }
 
+// The dtype that numpy.dtype has for `descr`, without a byte order, or that ml_dtypes has for this name.
+// NumPy writes none of them; codes whose size depends on the system are left out.
+std::optional<DType> dtype_without_order(std::string_view descr) {
+  struct Code {
+    char character;
+    DType dtype;
+  };
+  constexpr Code kCodes[] = {
+      {'?', DType::boolean},   {'b', DType::int8},       {'h', DType::int16},   {'i', DType::int32},
+      {'q', DType::int64},     {'B', DType::uint8},      {'H', DType::uint16},  {'I', DType::uint32},
+      {'Q', DType::uint64},    {'e', DType::float16},    {'f', DType::float32}, {'d', DType::float64},
+      {'F', DType::complex64}, {'D', DType::complex128},
+  };
+  const auto* const code =
+      std::ranges::find(kCodes, descr, [](const Code& row) { return std::string_view(&row.character, 1); });
+  if (code != std::end(kCodes)) return code->dtype;
+  const auto* const row = std::ranges::find_if(kDTypes, [&](const DTypeInfo& dtype) {
+    const bool has_code = !(kSmallTypes | DType::bfloat16 | DType::string).contains(dtype.dtype);
+    return dtype.name == descr || (has_code && dtype.npy.substr(1) == descr);
+  });
+  if (row == kDTypes.end() || row->dtype == DType::string) return std::nullopt;
+  return row->dtype;
+}
+
 Element parse_descr(std::string_view descr) {
-  const auto named = parse_dtype(descr);
-  if (named && (kSmallTypes | DType::bfloat16).contains(*named))
-    return {*named, StoredEncoding::native, element_size(*named), std::string(descr)};
+  if (const auto dtype = dtype_without_order(descr))
+    return {*dtype, StoredEncoding::native, element_size(*dtype), std::string(descr)};
   if (descr.size() >= 3) {
     const char order = descr[0];
     const bool ordered = order == '<' || order == '>' || order == '|' || order == '=';

@@ -18,9 +18,12 @@ namespace {
 
 constexpr std::string_view kNpyEnding = ".npy";
 
+bool is_npy(std::span<const std::byte> head) {
+  return begins_as_npy({reinterpret_cast<const char*>(head.data()), head.size()});
+}
+
 void require_npy(std::span<const std::byte> head) {
-  const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
-  if (!begins_as_npy(text)) throw Error("is not an NPY file");
+  if (!is_npy(head)) throw Error("is not an NPY file");
 }
 
 // `use(stream, head)` with the member unpacked, once its first bytes have shown that it is an NPY file.
@@ -39,22 +42,42 @@ auto unpack(std::span<const std::byte> packed, const ZipMember& member, const Ar
 }  // namespace
 
 NpzArchive::NpzArchive(std::shared_ptr<const MappedFile> file)
-    : file_(std::move(file)), directory_(read_zip_directory(file_->bytes())) {}
+    : file_(std::move(file)), directory_(read_zip_directory(file_->bytes())) {
+  std::vector<std::string_view> names;
+  for (const ZipMember& member : directory_.members) {
+    is_array_.push_back(member.name.ends_with(kNpyEnding) || begins_as_array(member));
+    if (is_array_.back()) names.push_back(name(is_array_.size() - 1));
+  }
+  if (const auto twice = find_duplicate(std::move(names))) {
+    throw Error(cat("two arrays have the name ", in_quotes(*twice)));
+  }
+}
 
-bool NpzArchive::is_array(std::size_t member) const {
-  return directory_.members[member].name.ends_with(kNpyEnding);
+bool NpzArchive::begins_as_array(const ZipMember& member) const {
+  try {
+    const auto bytes = bytes_of(member);
+    if (member.method == kZipStored) return is_npy(bytes);
+    return unpack(bytes, member, {}, [](const ByteStream&, std::span<const std::byte>) { return true; });
+  } catch (const MemoryError&) {
+    throw;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 std::string_view NpzArchive::name(std::size_t member) const {
   std::string_view name = directory_.members[member].name;
-  if (is_array(member)) name.remove_suffix(kNpyEnding.size());
+  if (name.ends_with(kNpyEnding)) name.remove_suffix(kNpyEnding.size());
   return name;
 }
 
 std::optional<std::size_t> NpzArchive::lookup(std::string_view name) const {
   const auto& members = directory_.members;
-  auto found = std::ranges::find(members, cat(name, kNpyEnding), &ZipMember::name);
+  const std::string with_ending = cat(name, kNpyEnding);
+  auto found = std::ranges::find(members, with_ending, &ZipMember::name);
   if (found == members.end()) found = std::ranges::find(members, name, &ZipMember::name);
+  if (found == members.end()) found = std::ranges::find(members, with_ending, &ZipMember::stored_name);
+  if (found == members.end()) found = std::ranges::find(members, name, &ZipMember::stored_name);
   if (found == members.end()) return std::nullopt;
   return static_cast<std::size_t>(found - members.begin());
 }

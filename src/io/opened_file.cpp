@@ -93,16 +93,19 @@ OpenedFile open_file(const std::string& path, const Format* given) {
 void refuse_missing(const std::string& path) {
   const int reason = errno;
   // No file has a longer name.
-  constexpr std::string_view kEnding = ".json:";
-  for (std::size_t at = path.find(kEnding); at < PATH_MAX; at = path.find(kEnding, at + 1)) {
-    const std::size_t colon = at + kEnding.size() - 1;
-    const std::string index = path.substr(0, colon);
+  for (std::size_t colon = path.find(':'); colon < PATH_MAX; colon = path.find(':', colon + 1)) {
+    const std::string before = path.substr(0, colon);
     struct stat info {};
-    if (os().stat(index.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
-    const InputFile file = InputFile::open(index);
-    if (!file.mapping()) continue;
-    with_context(printable(index),
-                 [&] { refuse_shard_index(front_of(file), std::string_view(path).substr(colon + 1)); });
+    if (os().stat(before.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
+    if (before.ends_with(".json")) {
+      const InputFile file = InputFile::open(before);
+      with_context(printable(before), [&] {
+        if (file.mapping()) refuse_shard_index(front_of(file), std::string_view(path).substr(colon + 1));
+      });
+    }
+    const auto archives = format_titles([](const Format& format) { return format.is_archive(); });
+    throw Error(cat(printable(path), ": no file has this name, and ", printable(before),
+                    " is not an archive (", join(archives), ')'));
   }
   errno = reason;
   throw_errno(path, "cannot open");
@@ -123,8 +126,8 @@ std::size_t chosen_member(const OpenedFile& opened, const Archive& archive) {
   return with_context(printable(opened.shown), [&] {
     if (opened.array) return archive.find(*opened.array);
     if (!opened.file.mapping()) return archive.only("save it to a file: FILE:NAME names one array of it");
-    const bool is_redirected = opened.shown == "standard input";
-    return is_redirected ? archive.only("/dev/stdin:NAME names one array of it") : archive.only();
+    return opened.file.is_standard_input() ? archive.only("/dev/stdin:NAME names one array of it")
+                                           : archive.only();
   });
 }
 

@@ -4,10 +4,12 @@
 #include <array>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "io/archive.hpp"
 #include "io/json_grammar.hpp"
 #include "io/json_scanner.hpp"
 #include "io/json_writer.hpp"
@@ -247,9 +249,9 @@ void require_different_names(const std::vector<SafetensorsArray>& arrays) {
   std::vector<std::string_view> names;
   names.reserve(arrays.size());
   for (const SafetensorsArray& array : arrays) names.emplace_back(array.name);
-  std::ranges::sort(names);
-  const auto twice = std::ranges::adjacent_find(names);
-  if (twice != names.end()) throw Error(cat("header: key \"", printable(*twice), "\" stands twice"));
+  if (const auto name = find_duplicate(std::move(names))) {
+    throw Error(cat("header: key \"", printable(*name), "\" stands twice"));
+  }
 }
 
 // Bits of an element that is stored so; nothing where that is not known.
@@ -259,17 +261,11 @@ std::optional<int> stored_bits(const SafetensorsArray& array) {
   return std::nullopt;
 }
 
-// Bytes of the elements. Throws Error where they are too many, or no integer. A dimension of 0 does not make
-// the others fit.
+// Bytes of the elements. Throws Error where they are too many, or no integer.
 std::int64_t stored_bytes(const SafetensorsArray& array, int bits) {
-  std::optional<std::int64_t> total = bits;
-  bool is_empty = false;
-  for (const std::int64_t dim : array.shape) {
-    is_empty = is_empty || dim == 0;
-    if (total && dim != 0) total = checked_mul(*total, dim);
-  }
+  const auto elements = element_count(array.shape);
+  const auto total = elements ? checked_mul(*elements, bits) : std::nullopt;
   if (!total) refuse_array(array, cat("the shape ", to_string(array.shape), " is too large"), "G-2");
-  if (is_empty) return 0;
   if (*total % 8 != 0) {
     refuse_array(array, cat(array.stored, " of shape ", to_string(array.shape), " has ", *total,
                             " bits, which are not a multiple of 8"));

@@ -126,7 +126,7 @@ void Source::take_file(OpenedFile opened, ArrayReading reading) {
   } else if (format_->open_archive != nullptr) {
     const auto archive = open_archive(opened);
     if (reading.warn) {
-      for (const std::string& line : archive->warnings()) reading.warn(line);
+      for (const std::string& line : archive->warnings_for(!opened.array)) reading.warn(line);
     }
     const std::size_t member = chosen_member(opened, *archive);
     name_ = printable(array_path(opened, *archive, member));

@@ -57,11 +57,7 @@ class TableReader : private TextCursor {
   };
 
   [[nodiscard]] std::string place_of(const char* at) const {
-    JsonText::Place place = text_.place(offset_of(at));
-    if (place.column == 0) {  // a line break; it ends the line
-      place = text_.place(offset_of(at) - 1);
-      ++place.column;
-    }
+    const JsonText::Place place = text_.place(offset_of(at));
     return cat("line ", place.line, ", column ", place.column);
   }
   [[nodiscard]] std::string line() const { return cat("line ", text_.place(offset()).line); }
@@ -121,17 +117,11 @@ class TableReader : private TextCursor {
         at_ = at;
         return true;
       }
-      if (empty_line.empty()) empty_line = line_of_next();
+      if (empty_line.empty()) empty_line = line();
       skipped += static_cast<std::size_t>(at - at_) + 1;
       at_ = at;
       if (skipped > kMostBlanks) throw Error(cat("more than ", kMostBlanks, " empty lines"));
     }
-  }
-
-  // The line that begins at at_, which may be a line break itself.
-  [[nodiscard]] std::string line_of_next() const {
-    const auto place = text_.place(offset());
-    return cat("line ", place.line - (place.column == 0 ? 1 : 0));
   }
 
   // The characters of the field at at_, where it stays.

@@ -84,7 +84,8 @@ std::optional<TensorSet> TensorSet::open(const std::string& text) {
 std::vector<std::string> TensorSet::warnings() const {
   std::vector<std::string> lines;
   if (!is_archive()) return lines;
-  for (const std::string& line : archive_->warnings()) lines.push_back(cat(printable(name_), ": ", line));
+  for (const std::string& line : archive_->warnings_for(true))
+    lines.push_back(cat(printable(name_), ": ", line));
   return lines;
 }
 

@@ -3,22 +3,27 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "io/archive.hpp"
 
 namespace tensorop {
 namespace {
 
 constexpr std::int64_t kLocalHeaderBytes = 30;
 constexpr std::int64_t kEndBytes = 22;
+constexpr std::uint64_t kZip64EndBytes = 56;  // at least
 constexpr std::int64_t kZip64LocatorBytes = 20;
 constexpr std::uint64_t kMostMembers = 1 << 20;
 constexpr std::uint64_t kIn64Bits = 0xFFFFFFFF;  // the value is in the zip64 field
 constexpr unsigned kEncrypted = 1U << 0;         // flag
 constexpr unsigned kSizesFollowFlag = 1U << 3;   // flag: the header has neither sizes nor checksum
+constexpr unsigned kNameIsUtf8Flag = 1U << 11;   // flag
 constexpr unsigned kZip64ExtraId = 1;
+constexpr unsigned kLatestVersion = 45;  // times 10; zip64
 
 [[noreturn]] void malformed_archive(const std::string& what) {
   throw Error(cat("malformed zip archive: ", what));
@@ -91,10 +96,14 @@ std::optional<End> read_zip64_end(std::span<const std::byte> file, std::int64_t 
   if (locator.text(4) != "PK\6\7") return std::nullopt;
   locator.take(4);
   const std::uint64_t offset = locator.u64();
-  if (offset > to_size(end_offset)) malformed_archive(kWrongEnd);
-  Fields fields(file.subspan(offset), kWrongEnd);
+  const std::uint64_t locator_offset = to_size(end_offset - kZip64LocatorBytes);
+  if (locator_offset < kZip64EndBytes || offset > locator_offset - kZip64EndBytes)
+    malformed_archive(kWrongEnd);
+  Fields fields(file.subspan(offset, locator_offset - offset), kWrongEnd);
   fields.expect("PK\6\6");
-  fields.take(8 + 2 + 2 + 4 + 4);
+  const std::uint64_t size_of_rest = fields.u64();
+  if (size_of_rest != fields.left()) malformed_archive(kWrongEnd);
+  fields.take(2 + 2 + 4 + 4);
   const std::uint64_t here = fields.u64();
   End end{};
   end.members = fields.u64();
@@ -144,10 +153,28 @@ void widen(ZipSizes& sizes, Fields extra) {
   }
 }
 
+// The character of each byte from 0x80 on; below are those of ASCII.
+constexpr std::u16string_view kCp437 =
+    u"ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒ"
+    u"áíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐"
+    u"└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀"
+    u"αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00A0";
+
+// As Python and NumPy decode a name without the flag of UTF-8.
+std::string decode_cp437(std::string_view stored) {
+  std::string name;
+  for (const char c : stored) {
+    const auto byte = static_cast<unsigned char>(c);
+    append_utf8(name, byte < 0x80 ? byte : kCp437[byte - 0x80]);
+  }
+  return name;
+}
+
 ZipMember read_entry(Fields& fields, std::int64_t directory_offset) {
   ZipMember member;
   fields.expect("PK\1\2");
-  fields.take(4);
+  fields.take(2);
+  member.version = fields.u16() & 0xFFU;  // the upper byte names an operating system
   member.flags = fields.u16();
   member.method = fields.u16();
   fields.take(4);
@@ -160,7 +187,9 @@ ZipMember read_entry(Fields& fields, std::int64_t directory_offset) {
   const unsigned comment_bytes = fields.u16();
   fields.take(8);
   sizes.offset = fields.u32();
-  member.name = fields.text(name_bytes);
+  member.stored_name = fields.text(name_bytes);
+  member.name = (member.flags & kNameIsUtf8Flag) != 0 ? std::string(member.stored_name)
+                                                      : decode_cp437(member.stored_name);
   member.extra_fields = fields.take(extra_bytes);
   widen(sizes, Fields(member.extra_fields, kWrongDirectory));
   fields.take(comment_bytes);
@@ -184,9 +213,9 @@ void require_names_once(const std::vector<ZipMember>& members) {
   std::vector<std::string_view> names;
   names.reserve(members.size());
   for (const ZipMember& member : members) names.emplace_back(member.name);
-  std::ranges::sort(names);
-  const auto twice = std::ranges::adjacent_find(names);
-  if (twice != names.end()) throw Error(cat("two members have the name ", in_quotes(*twice)));
+  if (const auto name = find_duplicate(std::move(names))) {
+    throw Error(cat("two members have the name ", in_quotes(*name)));
+  }
 }
 
 // A few bytes that belong to many members would be unpacked as many times.
@@ -198,7 +227,7 @@ void require_apart(const ZipDirectory& directory) {
   for (std::size_t i = 0; i < members.size(); ++i) {
     const ZipMember& member = *members[i];
     const std::int64_t end =
-        member.offset + kLocalHeaderBytes + to_int64(member.name.size()) + member.packed_bytes;
+        member.offset + kLocalHeaderBytes + to_int64(member.stored_name.size()) + member.packed_bytes;
     const bool is_last = i + 1 == members.size();
     if (end <= (is_last ? directory.offset : members[i + 1]->offset)) continue;
     malformed_archive(is_last ? cat("member ", in_quotes(member.name), " reaches into the central directory")
@@ -248,6 +277,10 @@ std::span<const std::byte> packed_bytes(std::span<const std::byte> file, const Z
     throw Error(
         cat("compression method ", member.method, known, " is not supported (stored and deflated are)"));
   }
+  if (member.version > kLatestVersion) {
+    throw Error(cat("zip version ", member.version / 10, '.', member.version % 10,
+                    " is not supported (up to 4.5 is)"));
+  }
   const auto before_directory = file.first(to_size(directory.offset));
   Fields fields(before_directory.subspan(to_size(member.offset)), kWrongHeader);
   fields.expect("PK\3\4");
@@ -268,7 +301,7 @@ std::span<const std::byte> packed_bytes(std::span<const std::byte> file, const Z
       (flags & kSizesFollowFlag) != 0 ||
       (crc == member.crc && agrees(packed, member.packed_bytes) && agrees(bytes, member.bytes));
   const bool encryption_differs = ((flags ^ member.flags) & kEncrypted) != 0;
-  if (encryption_differs || method != member.method || name != member.name || !sizes_agree) {
+  if (encryption_differs || method != member.method || name != member.stored_name || !sizes_agree) {
     malformed_archive(kWrongHeader);
   }
   fields.take(extra_bytes);

@@ -24,13 +24,15 @@ inline constexpr std::size_t kZipDetectBytes = 4;  // so many of them are enough
 
 // A member as the directory describes it.
 struct ZipMember {
-  std::string name;
+  std::string name;               // in UTF-8
+  std::string_view stored_name;   // its bytes in the file: CP437 unless a flag says that they are UTF-8
   std::int64_t offset = 0;        // of its own header in the file
   std::int64_t packed_bytes = 0;  // not more than the file has
   std::int64_t bytes = 0;         // unpacked: a promise
   std::uint32_t crc = 0;          // CRC-32 of the unpacked bytes
   unsigned method = 0;
   unsigned flags = 0;
+  unsigned version = 0;                          // of zip that is needed to extract it, times 10
   std::span<const std::byte> extra_fields = {};  // of the directory, unread; in the file
 };
 
@@ -39,12 +41,12 @@ struct ZipDirectory {
   std::vector<ZipMember> members;
 };
 
-// Throws Error when there is no directory, when it is malformed, does not fit the file, has a name twice, or
-// has members that overlap.
+// Throws Error when there is no directory, when it is malformed, does not fit the file, has a duplicate name,
+// or has members that overlap. The members refer to `file`.
 [[nodiscard]] ZipDirectory read_zip_directory(std::span<const std::byte> file);
 
 // The packed bytes of a member. Throws Error when its own header is not what the directory says, and for
-// encryption and methods other than the two above.
+// encryption, methods other than the two above, and versions of zip after 4.5, which has zip64.
 [[nodiscard]] std::span<const std::byte> packed_bytes(std::span<const std::byte> file,
                                                       const ZipDirectory& directory, const ZipMember& member);
 

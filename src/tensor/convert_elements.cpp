@@ -34,9 +34,6 @@ struct WideOf<T> {
   using type = std::complex<double>;
 };
 
-constexpr std::int64_t kBlockElements = 512;
-using ComplexBlock = std::complex<double>[kBlockElements];  // room for any wide type
-
 template <class T>
 typename WideOf<T>::type widen_element(T value) {
   if constexpr (std::is_same_v<T, Bool>) {
@@ -76,18 +73,9 @@ bool narrow(W value, T& out, Overflow overflow) {
   }
 }
 
-template <class T>
-void widen_block(const std::byte* in, std::int64_t count, ComplexBlock& block) {
-  using W = typename WideOf<T>::type;
-  auto* wide = reinterpret_cast<W*>(block);
-  const StoredElements<T> elements(in);
-  for (std::int64_t i = 0; i < count; ++i) wide[i] = widen_element(elements[i]);
-}
-
+// The position of the first value that `to` cannot hold, or -1.
 template <class W>
-std::int64_t narrow_block(const ComplexBlock& block, DType to, std::int64_t count, std::byte* out,
-                          Overflow overflow) {
-  const auto* wide = reinterpret_cast<const W*>(block);
+std::int64_t narrow_block(const W* wide, std::int64_t count, DType to, std::byte* out, Overflow overflow) {
   return dispatch(to, [&]<class T>(TypeTag<T>) -> std::int64_t {
     if constexpr (!std::is_same_v<T, StringRef>) {
       auto* elements = reinterpret_cast<T*>(out);
@@ -97,6 +85,21 @@ std::int64_t narrow_block(const ComplexBlock& block, DType to, std::int64_t coun
     }
     return -1;
   });
+}
+
+template <class T>
+std::int64_t cast_from(const std::byte* in, std::byte* out, DType to, std::int64_t count, Overflow overflow) {
+  using W = typename WideOf<T>::type;
+  constexpr std::int64_t kBlockElements = 512;
+  W wide[kBlockElements];
+  for (std::int64_t first = 0; first < count; first += kBlockElements) {
+    const std::int64_t n = std::min(kBlockElements, count - first);
+    const StoredElements<T> elements = StoredElements<T>(in) + first;
+    for (std::int64_t i = 0; i < n; ++i) wide[i] = widen_element(elements[i]);
+    const std::int64_t bad = narrow_block(wide, n, to, out + first * element_size(to), overflow);
+    if (bad >= 0) return first + bad;
+  }
+  return -1;
 }
 
 }  // namespace
@@ -111,22 +114,13 @@ std::int64_t cast_elements(std::byte* out, DType to, const std::byte* in, DType 
     std::memcpy(out, in, to_size(count * element_size(to)));
     return -1;
   }
-  for (std::int64_t first = 0; first < count; first += kBlockElements) {
-    const std::int64_t n = std::min(kBlockElements, count - first);
-    ComplexBlock block;
-    const std::byte* source = in + first * element_size(from);
-    std::byte* target = out + first * element_size(to);
-    const std::int64_t bad = dispatch(from, [&]<class T>(TypeTag<T>) -> std::int64_t {
-      if constexpr (std::is_same_v<T, StringRef>) {
-        return 0;
-      } else {
-        widen_block<T>(source, n, block);
-        return narrow_block<typename WideOf<T>::type>(block, to, n, target, overflow);
-      }
-    });
-    if (bad >= 0) return first + bad;
-  }
-  return -1;
+  return dispatch(from, [&]<class T>(TypeTag<T>) -> std::int64_t {
+    if constexpr (std::is_same_v<T, StringRef>) {
+      return 0;
+    } else {
+      return cast_from<T>(in, out, to, count, overflow);
+    }
+  });
 }
 
 }  // namespace tensorop

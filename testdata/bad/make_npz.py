@@ -34,6 +34,7 @@ class Member:
         self.crc = zlib.crc32(data) if crc is None else crc
         self.flags = fields.pop("flags", 0)
         self.extra = fields.pop("extra", b"")
+        self.version = fields.pop("version", 20)
         self.extra_length = fields.pop("extra_length", len(self.extra))
         self.offset = fields.pop("offset", None)
         self.local_name = fields.pop("local_name", self.name)
@@ -53,7 +54,7 @@ class Member:
         return self.magic + head + sizes + lengths + self.local_name + self.packed
 
     def entry(self, place):
-        head = struct.pack("<HHHHHH", 20, 20, self.flags, self.method, 0, DATE)
+        head = struct.pack("<HHHHHH", 20, self.version, self.flags, self.method, 0, DATE)
         lengths = struct.pack("<HHHHHI", len(self.name), self.extra_length, 0, 0, 0, 0)
         offset = struct.pack("<I", place if self.offset is None else self.offset)
         return b"PK\1\2" + head + self.sizes() + lengths + offset + self.name + self.extra
@@ -73,14 +74,14 @@ def archive(*members, count=None, directory_shift=0, cut=0, entries=None):
     return whole[: len(whole) - cut]
 
 
-def zip64_count(number):
-    """An archive whose zip64 end claims so many members."""
+def zip64_end(number=1, size=44, gap=b""):
+    """An archive whose zip64 end claims so many members, and to have `size` bytes more."""
     one = Member()
     body, directory = one.local(), one.entry(0)
-    end64 = struct.pack("<QHHIIQQQQ", 44, 45, 45, 0, 0, number, number, len(directory), len(body))
+    end64 = struct.pack("<QHHIIQQQQ", size, 45, 45, 0, 0, number, number, len(directory), len(body))
     locator = struct.pack("<IQI", 0, len(body) + len(directory), 1)
     end = struct.pack("<HHHHIIH", 0, 0, 65535, 65535, 2**32 - 1, 2**32 - 1, 0)
-    return body + directory + b"PK\6\6" + end64 + b"PK\6\7" + locator + b"PK\5\6" + end
+    return body + directory + b"PK\6\6" + end64 + gap + b"PK\6\7" + locator + b"PK\5\6" + end
 
 
 def zip64(*numbers):
@@ -96,8 +97,13 @@ def directories():
     yield "directory_beyond_file", archive(x, directory_shift=1000)
     yield "directory_not_there", archive(x, entries=[x]).replace(b"PK\1\2", b"PK\1\3")
     yield "count_too_large", archive(x, count=2)
-    yield "count_of_millions", zip64_count(2**20 + 1)
-    yield "count_beyond_int64", zip64_count(BIG)
+    yield "count_of_millions", zip64_end(2**20 + 1)
+    yield "count_beyond_int64", zip64_end(BIG)
+    yield "zip64_end_shorter", zip64_end(size=43)
+    yield "zip64_end_longer", zip64_end(size=45)
+    yield "zip64_end_gap", zip64_end(gap=b"\0")
+    yield "name_twice_in_arrays", archive(x, Member("x"))
+    yield "name_twice_in_cp437", archive(Member("\u00e4.npy", flags=1 << 11), Member(b"\x84.npy"))
     yield "name_twice", archive(x, Member(data=array(shape="(0,)", data=b"")))
     yield "name_twice_control", archive(Member("\x1b[2J\n.npy"), Member("\x1b[2J\n.npy"))
     yield "overlapping", archive(Member(data=array(shape="(500,)", data=bytes(2000))), entries=[
@@ -119,6 +125,8 @@ def headers():
     yield "header_crc_differs", archive(Member(local_crc=1))
     yield "header_extra_beyond_file", archive(Member(local_extra_length=65535))
     yield "encrypted", archive(Member(flags=1))
+    yield "version_12", archive(Member(version=120))
+    yield "version_4_6", archive(Member(version=46))
     yield "method_bzip2", archive(Member(method=12))
     yield "method_lzma", archive(Member(method=14))
     yield "method_zstandard", archive(Member(method=93))

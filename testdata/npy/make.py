@@ -175,6 +175,8 @@ def write_headers():
     save_raw("header_other_order", '{"shape":(3,),"fortran_order":False,"descr":"<i8"}\n', data)
     save_raw("header_python_2_long", "{'descr': '<i8', 'fortran_order': False, 'shape': (3L,), }\n", data)
     save_raw("header_native_order", "{'descr': '=i8', 'fortran_order': False, 'shape': (3,), }\n", data)
+    save_raw("header_without_order", "{'descr': 'i8', 'fortran_order': False, 'shape': (3,), }\n", data)
+    save_raw("header_dtype_name", "{'descr': 'int64', 'fortran_order': False, 'shape': (3,), }\n", data)
     save_raw("header_version_3_not_aligned", plain + "  \n", data, version=(3, 0))
 
 

@@ -210,13 +210,15 @@ TEST_CASE("malformed JSON is refused with its place", "[json_reader]") {
       {"[1,\n nope]", at + "line 2, column 3: invalid literal (last read: 'no')"},
       {"NaN", at + "line 1, column 1: invalid literal (last read: 'N')"},
       {"[1.]", at + "line 1, column 4: invalid number; expected digit after '.' (last read: '1.]')"},
+      {"[1,\n2.\n]",
+       at + "line 2, column 3: invalid number; expected digit after '.' (last read: '2.<U+000A>')"},
       {"[+1]", at + "line 1, column 2: invalid literal (last read: '+')"},
       {"{1:2}", at + "line 1, column 2: unexpected number literal; expected string literal"},
       {R"({"data" 1})", at + "line 1, column 9: unexpected number literal; expected ':'"},
       {R"({"data":1,})", at + "line 1, column 11: unexpected '}'; expected string literal"},
       {"\"abc", at + "line 1, column 5: invalid string: missing closing quote (last read: '\"abc')"},
       {"\"" + std::string(50, 'a') + "\n", at +
-                                               "line 2, column 0: invalid string: control character U+000A "
+                                               "line 1, column 52: invalid string: control character U+000A "
                                                "(LF) must be escaped to \\u000A or \\n "
                                                "(last read: '..." +
                                                std::string(16, 'a') + "<U+000A>')"},

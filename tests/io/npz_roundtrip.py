@@ -186,6 +186,43 @@ def check_block_index(binary, folder):
             checker.check(f"{called}: {threads} threads", read == data)
 
 
+def check_names(binary, folder):
+    """Bytes of a name that no flag says to be UTF-8 are CP437, and find the member too."""
+    data = npy(ARRAYS["int16"])
+    for first in range(128, 256, 16):
+        stored = bytes(range(first, first + 16))
+        (folder / "names.npz").write_bytes(zip_of(stored + b".npy", data, zlib.compress(data, wbits=-15), b""))
+        (name,) = np.load(folder / "names.npz").files
+        checker.check(f"names.npz:{name}", convert(binary, f"names.npz:{name}", folder) == data)
+        checker.check(f"names.npz:{stored}", convert(binary, b"names.npz:" + stored, folder) == data)
+
+
+def check_members(binary, folder):
+    """What begins as an NPY file is an array, as in NumPy; a warning names the other members."""
+    kept = {"x": npy(ARRAYS["int8"]), "stored": npy(ARRAYS["int16"]), "dir/deflated": npy(ARRAYS["int32"])}
+    with zipfile.ZipFile(folder / "members.npz", "w") as archive:
+        archive.writestr("x.npy", kept["x"])
+        archive.writestr("stored", kept["stored"])
+        archive.writestr("dir/deflated", kept["dir/deflated"], zipfile.ZIP_DEFLATED)
+        archive.writestr("readme.txt", b"hello", zipfile.ZIP_DEFLATED)
+        archive.writestr("empty", b"")
+        archive.writestr("bzip2", b"hello", zipfile.ZIP_BZIP2)
+    loaded = np.load(folder / "members.npz")
+    arrays = [name for name in loaded.files if isinstance(loaded[name], np.ndarray)]
+    checker.check("members.npz: what NumPy says", arrays == list(kept))
+    said = b"tensorop: warning: members.npz: members that cannot be read as arrays are left out: readme.txt, empty, bzip2\n"
+    done = run(binary, "convert", "members.npz", "-o", "again.npz", cwd=folder)
+    checker.check("members.npz: convert", done.returncode == 0 and done.stderr == said)
+    again = np.load(folder / "again.npz")
+    checker.check("again.npz: arrays", again.files == arrays)
+    for name, data in kept.items():
+        checker.check(f"members.npz:{name}", convert(binary, f"members.npz:{name}", folder) == data)
+        checker.check(f"again.npz:{name}", npy(again[name]) == data)
+    for command in (["info", "members.npz"], ["compare", "members.npz", "again.npz"]):
+        done = run(binary, *command, cwd=folder)
+        checker.check(f"{command}", done.returncode == 0 and done.stderr == said)
+
+
 def check_many_members(binary, folder):
     """More members than 16 bits count."""
     with zipfile.ZipFile(folder / "many.npz", "w") as archive:
@@ -269,7 +306,7 @@ def check_writing(binary, folder):
 
 def main():
     binary = str(pathlib.Path(sys.argv[1]).resolve())
-    bodies = [check_reading, check_block_index, check_many_members, check_writing]
+    bodies = [check_reading, check_block_index, check_names, check_members, check_many_members, check_writing]
     if "--large" in sys.argv[2:]:
         bodies.append(check_large)
     for body in bodies:

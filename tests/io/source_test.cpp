@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -220,6 +221,11 @@ TEST_CASE("an operand that is neither file nor tensor is a missing file", "[io][
   }
   CHECK(open_error("float32[2,3]") ==
         "'float32[2,3]' is a dtype and a shape without elements: only a dry run takes it");
+  const TempDir dir;
+  const DirectoryScope scope(dir.path());
+  write_file("a.npy", npy_bytes(two_numbers()));
+  CHECK(open_error("a.npy:x") ==
+        "a.npy:x: no file has this name, and a.npy is not an archive (NPZ, safetensors)");
   CHECK(open_error("") == "an empty operand is neither a file nor a tensor");
 }
 
@@ -271,6 +277,14 @@ TEST_CASE("a file that is neither NPY nor JSON is refused with its path", "[io][
   write_file(dir.file("magic"), "\x93NUMPX\1");
   write_file(dir.file("npy"), "\x93NUMPY");
   CHECK(open_error(dir.file("empty")) == dir.file("empty") + ": holds no JSON value");
+  for (const auto& [name, what] :
+       {std::pair("empty.npy", "is empty, not an NPY file"),
+        {"empty.npz", "is empty, not an NPZ archive"},
+        {"empty.pb", "is empty"},
+        {"empty.safetensors", "too short for a safetensors header: 0 bytes, at least 8"}}) {
+    write_file(dir.file(name), "");
+    CHECK(open_error(dir.file(name)) == cat(dir.file(name), ": ", what));
+  }
   CHECK(open_error(dir.file("text")) == dir.file("text") +
                                             ": is neither NPY, JSON, TensorProto, NPZ, safetensors nor a "
                                             "table of numbers; it begins with 'hello'");
@@ -308,6 +322,24 @@ TEST_CASE("a dash is standard input, NPY or JSON", "[io][source]") {
     const StandardInputScope scope("bad");
     CHECK(open_error("-").starts_with("standard input: malformed JSON at line 1, column 4"));
   }
+}
+
+TEST_CASE("a file named like standard input is another file", "[io][source]") {
+  const TempDir dir;
+  const DirectoryScope directory(dir.path());
+  write_file("standard input", npy_bytes(two_numbers()));
+  write_file("in.npy", npy_bytes(two_numbers()));
+  const StandardInputScope scope("in.npy");
+  const Source file = Source::open("standard input", {});
+  const Source redirected = Source::open("-", {});
+  const auto change_of = [](const Source& source) {
+    return error_of([&] { source.mapping()->require_unchanged(); });
+  };
+  std::ofstream("standard input", std::ios::app) << 'x';
+  CHECK(change_of(file) == "standard input: changed while it was read");
+  CHECK(change_of(redirected) == "no error");
+  std::ofstream("in.npy", std::ios::app) << 'x';
+  CHECK(change_of(redirected) == "standard input: changed while it was read");
 }
 
 TEST_CASE("an untyped operand takes the dtype it is given", "[io][source]") {
