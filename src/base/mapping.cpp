@@ -36,6 +36,7 @@ Block first_block;
 std::mutex slots_mutex;
 
 int messages_to = STDERR_FILENO;
+std::atomic_flag is_ending_by_bus_error;
 
 void say(const char* text, std::size_t size) {
   // A failure cannot be reported anywhere.
@@ -59,6 +60,10 @@ extern "C" void end_by_bus_error(int signal_number, siginfo_t* info, void* /*con
     // Not one of these mappings: the access is repeated and ends the process as usual.
     ::signal(signal_number, SIG_DFL);
     return;
+  }
+  // Several threads may meet the end of the file.
+  if (is_ending_by_bus_error.test_and_set()) {
+    for (;;) ::pause();
   }
   cleanup_before_exit();
   say(line->data(), line->size());

@@ -13,13 +13,15 @@
 #include "engine/execute.hpp"
 #include "golden/external.hpp"
 #include "golden/judge.hpp"
+#include "io/file_info.hpp"
 #include "io/opened_file.hpp"
 #include "io/sink.hpp"
 
 namespace tensorop {
 namespace {
 
-// A golden file keeps its format, whatever its name; an archive of one array its name and the metadata.
+// A golden file keeps its format, whatever its name, and the name of its array; an archive of one array the
+// metadata too.
 Destination golden_destination(const Expectation& expect, bool is_missing) {
   Destination out{.path = expect.text, .array = expect.array == nullptr ? "" : *expect.array};
   if (is_missing) return out;
@@ -33,6 +35,10 @@ Destination golden_destination(const Expectation& expect, bool is_missing) {
     out.array = archive->name(archive->only());
     out.metadata = archive->metadata();
     with_context(printable(opened.shown), [&] { opened.format->require_name(out.array); });
+  } else if (opened.format->encode_named != nullptr && expect.array == nullptr) {
+    const auto head = std::as_bytes(std::span(opened.head));
+    out.array = with_context(printable(opened.shown),
+                             [&] { return opened.format->describe(opened.file, head).name; });
   }
   if (!opened.format->is_default) out.format = opened.format;
   return out;

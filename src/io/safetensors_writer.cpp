@@ -49,8 +49,8 @@ std::int64_t stored_bytes_of(const ArchiveArray& array) {
   const std::int64_t elements = count(array.shape);
   if (!is_packed(array.dtype)) return elements * element_size(array.dtype);
   if (elements % 2 == 0) return elements / 2;
-  throw Error(cat(shown(array), ": ", counted(elements, "element"), " of ", name(array.dtype),
-                  " are not a multiple of 8 bits, as safetensors wants them"),
+  throw Error(cat(shown(array), ": the size of ", counted(elements, "element"), " of ", name(array.dtype),
+                  " is not a multiple of 8 bits, as safetensors wants it"),
               "", "a .pb file has them");
 }
 

@@ -264,6 +264,10 @@ std::string element_json(const Comparison& comparison, const std::optional<Diffe
   if (!element) return "null";
   const Difference& error = element->error;
   const bool has_excess = error.excess.at >= 0 && error.unfixable == 0;
+  const ElementTolerance& tolerance = comparison.tolerance;
+  const std::string excess = !has_excess               ? "null"
+                             : tolerance.is_ulp_only() ? cat(error.ulp.value - *tolerance.max_ulp)
+                                                       : json_number(error.excess.value);
   const std::string exact = is_integer(comparison) ? cat(error.ulp.value) : json_number(error.absolute.value);
   return JsonObjectText()
       .add("position", json_integers(element->position))
@@ -272,7 +276,7 @@ std::string element_json(const Comparison& comparison, const std::optional<Diffe
       .add("absolute", error.absolute.at < 0 ? "null" : exact)
       .add("relative", error.relative.at < 0 ? "null" : json_number(error.relative.value))
       .add("ulp", error.ulp.at < 0 ? "null" : cat(error.ulp.value))
-      .add("excess", has_excess ? json_number(error.excess.value) : "null")
+      .add("excess", excess)
       .text();
 }
 
@@ -332,7 +336,7 @@ void add_comparison(JsonObjectText& object, const Comparison& comparison) {
   if (comparison.left_out) object.add("left_out", cat(*comparison.left_out));
   object.add("differing", cat(found.differing))
       .add("percent", number(percent_of(found.differing, comparison.elements)))
-      .add("unfixable", cat(found.unfixable))
+      .add("unfixable", cat(has_tolerance(comparison) ? found.unfixable : found.differing))
       .add("first", element_json(comparison, comparison.first))
       .add("worst", element_json(comparison, comparison.worst))
       .add("largest", largest_json(comparison))

@@ -312,7 +312,7 @@ std::string array_text(const FileInfo& file) {
                         !file.names_dtype ? "unknown dtype"
                         : file.dtype      ? std::string(name(*file.dtype))
                                           : printable(file.stored),
-                        " ", to_string(file.shape), ", ", file.bytes, " bytes, ", file.format);
+                        " ", to_string(file.shape), ", ", counted(file.bytes, "byte"), ", ", file.format);
   if (!file.stored.empty())
     out += cat(" ", printable(file.stored), ", ", file.fortran_order ? "Fortran" : "C", " order");
   if (!file.compression.empty()) out += cat(", ", file.compression);

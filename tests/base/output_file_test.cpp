@@ -946,6 +946,8 @@ TEST_CASE("a signal after the commit, or after a failure, finds nothing to remov
 
 TEST_CASE("an input that shrinks ends the process, and removes what it writes", "[base][output][signal]") {
   const TempDir dir;
+  const TempDir other;
+  const std::string message = other.file("message");
   put(dir.file("in"), std::string(10'000, 'x'));
   NamedOnlySystem named_only;
   const Ended ended = run_and_signal(0, [&](const std::function<void()>& ready) {
@@ -954,13 +956,19 @@ TEST_CASE("an input that shrinks ends the process, and removes what it writes", 
     const OutputFile output = OutputFile::create(dir.file("out"));
     const OutputFolder folder(dir.file("folder"));
     put(folder.path_of("inner"), "1");
-    const int silent = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-    Mapping::report_to(silent);
+    Mapping::report_to(::open(message.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
     if (names_in(dir.path()).size() != 3 || ::truncate(dir.file("in").c_str(), 0) != 0) ::_exit(3);
     ready();
-    volatile std::byte last = input.mapping()->bytes().back();
-    ::_exit(std::to_integer<int>(last));
+    const auto read = [&] {
+      volatile std::byte last = input.mapping()->bytes().back();
+      ::_exit(std::to_integer<int>(last));
+    };
+    std::vector<std::jthread> others;
+    for (int i = 0; i < 10; ++i) others.emplace_back(read);
+    read();
   });
+  // Said once, however many threads meet the end of the file.
+  CHECK(get(message) == cat("tensorop: ", dir.file("in"), ": became shorter while it was read\n"));
   CHECK_FALSE(ended.by_signal);
   CHECK(ended.number == 2);
   CHECK(names_in(dir.path()) == std::set<std::string>{"in"});
