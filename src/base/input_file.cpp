@@ -44,6 +44,14 @@ MappedFile::MappedFile(const FileDescriptor& fd, const std::string& path, const 
       mapping_(fd.get(), opened.st_size, Mapping::Access::read, path, "cannot map",
                "became shorter while it was read") {}
 
+bool MappedFile::is_same_file(const MappedFile& other) const {
+  return opened_.st_dev == other.opened_.st_dev && opened_.st_ino == other.opened_.st_ino;
+}
+
+bool MappedFile::has_content_of(const MappedFile& other) const {
+  return is_same_file(other) && is_same_content(opened_, other.opened_);
+}
+
 void MappedFile::require_unchanged() const {
   struct stat now {};
   const bool there =

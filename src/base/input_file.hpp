@@ -26,6 +26,9 @@ class MappedFile {
   // Throws Error when the size or the modification time of the file has changed. A new file of the same name
   // is not a change: the mapping is still that of the old file.
   void require_unchanged() const;
+  // Whether both are mappings of one file; and whether its size and modification time were the same then.
+  [[nodiscard]] bool is_same_file(const MappedFile& other) const;
+  [[nodiscard]] bool has_content_of(const MappedFile& other) const;
   // The share of `bytes` bytes at `begin`, which lie in bytes(), that is in memory, between 0 and 1: of some
   // dozens of places spread evenly over them, in less than a millisecond. Nothing where the system does not
   // say.

@@ -15,6 +15,8 @@
 
 namespace tensorop {
 
+class ArchiveCache;
+
 // Finds results of earlier jobs by the text of an operand ("@id"). Returns nothing for any other text.
 using TensorLookup = std::function<std::optional<Tensor>(const std::string& text)>;
 
@@ -32,6 +34,8 @@ struct Settings {
   // Temporary files without a name go to the folder of this file; empty, or no regular file:
   // temporary_base().
   std::string scratch_beside = {};
+  // Archives that other calls read too; null: none is kept. It outlives the settings.
+  ArchiveCache* archives = nullptr;
   // Called once for a result, before its first element is computed; may be empty.
   std::function<void(const AccessReport&)> explain = nullptr;
   // The other processes that run the call together with this one; null: none. It outlives the settings.

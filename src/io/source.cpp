@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
+#include "io/archive_cache.hpp"
 #include "io/shard_index.hpp"
 
 namespace tensorop {
@@ -50,7 +51,7 @@ Source Source::of_array(Tensor tensor, std::string name, std::shared_ptr<const M
 Source Source::of_file(OpenedFile opened, const Options& options) {
   Source source;
   source.threads_ = options.arrays.threads;
-  source.take_file(std::move(opened), options.arrays);
+  source.take_file(std::move(opened), options.arrays, options.archives);
   source.settle(options);
   return source;
 }
@@ -110,7 +111,7 @@ auto Source::in_context(const Body& body) const {
   return name_.empty() ? body() : with_context(name_, body);
 }
 
-void Source::take_file(OpenedFile opened, ArrayReading reading) {
+void Source::take_file(OpenedFile opened, ArrayReading reading, ArchiveCache* archives) {
   std::string unnamed;
   reading.unnamed = &unnamed;
   name_ = printable(opened.shown);
@@ -124,7 +125,9 @@ void Source::take_file(OpenedFile opened, ArrayReading reading) {
   if (format_->read_text != nullptr) {
     text_ = std::make_shared<JsonText>(text_of(std::move(opened)));
   } else if (format_->open_archive != nullptr) {
-    const auto archive = open_archive(opened);
+    ArchiveCache own(0);
+    const auto [archive, mapping] = (archives == nullptr ? own : *archives).open(opened);
+    mapping_ = mapping;
     if (reading.warn) {
       for (const std::string& line : archive->warnings_for(!opened.array)) reading.warn(line);
     }

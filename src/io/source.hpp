@@ -18,6 +18,8 @@
 
 namespace tensorop {
 
+class ArchiveCache;
+
 // One open operand: a tensor, or text or bytes whose dtype is not resolved yet. Text may name its dtype
 // itself; the dtype of untyped text depends on other operands, and so does that of bytes whose file does not
 // say it.
@@ -33,6 +35,7 @@ class Source {
     // The dtype of elements whose file does not say it (ArrayReading::unnamed); of one byte.
     std::optional<DType> unnamed_as = {};
     const Format* text_format = nullptr;  // of text, as in open_file()
+    ArchiveCache* archives = nullptr;     // of archives that other calls read too; null: each is opened anew
   };
 
   // Throws Error naming the path (or the inline text) when it does not exist or cannot be read. The caller
@@ -84,7 +87,7 @@ class Source {
 
  private:
   void settle(const Options& options);
-  void take_file(OpenedFile opened, ArrayReading reading);
+  void take_file(OpenedFile opened, ArrayReading reading, ArchiveCache* archives);
   void take_tensor(Tensor tensor);
   void take_array(Tensor tensor, std::string unnamed);
   [[nodiscard]] JsonTensor read_text(const JsonReading& reading) const;

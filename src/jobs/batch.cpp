@@ -14,6 +14,7 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "engine/execute.hpp"
+#include "io/archive_cache.hpp"
 
 namespace tensorop {
 namespace {
@@ -25,11 +26,20 @@ int workers_of(const std::vector<Job>& jobs, const BatchSettings& settings) {
   return static_cast<int>(std::max<std::int64_t>(most, 1));
 }
 
+// What archives that are kept open may take: of `--memory`, an eighth.
+constexpr std::int64_t kArchiveMemory = 256 << 20;
+constexpr std::int64_t kArchiveShare = 8;
+
 class Batch {
  public:
   Batch(const std::vector<Job>& jobs, const BatchSettings& settings, const JobWork& work,
         const JobReport& report)
-      : jobs_(jobs), settings_(settings), work_(work), report_(report), states_(jobs.size()) {
+      : jobs_(jobs),
+        settings_(settings),
+        work_(work),
+        report_(report),
+        states_(jobs.size()),
+        archives_(settings.memory == 0 ? kArchiveMemory : settings.memory / kArchiveShare) {
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       states_[i].uses = jobs[i].uses;
       for (const Need& need : jobs[i].needs) wait_for(i, need.job);
@@ -108,6 +118,7 @@ class Batch {
     own.memory = settings_.memory;
     own.executor = settings_.executor;
     own.memory_sharers = workers_of(jobs_, settings_);
+    own.archives = &archives_;
     if (settings_.explain) {
       own.explain = [this, job](const AccessReport& report) { settings_.explain(jobs_[job], report); };
     }
@@ -182,6 +193,7 @@ class Batch {
   std::mutex mutex_;  // guards all that follows
   std::condition_variable changed_;
   std::vector<State> states_;
+  ArchiveCache archives_;
   // The lowest comes first, so that jobs run and results are released about in the order of the file.
   std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready_;
   std::size_t running_ = 0;
