@@ -247,7 +247,8 @@ std::string describe_text(const OnnxModel& model, const std::string& path) {
   out += values_text(model.inputs, "input");
   out += values_text(model.outputs, "output");
   for (const OnnxTensor& tensor : model.initializers) {
-    out += cat("  initializer ", printable(tensor.name), ": ", tensor.bytes.size(), " bytes\n");
+    out += cat("  initializer ", printable(tensor.name), ": ",
+               counted(static_cast<std::int64_t>(tensor.bytes.size()), "byte"), "\n");
   }
   if (const std::string obstacle = obstacle_text(obstacle_of(model)); !obstacle.empty()) {
     out += cat("  ", obstacle, "\n");

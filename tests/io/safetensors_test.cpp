@@ -366,7 +366,8 @@ TEST_CASE("elements of 4 bits are two in a byte of the file", "[io][safetensors]
       error_of([&] {
         write_archive(dir.file("b"), {{"f", tensor_of<std::uint8_t>(DType::float4_e2m1fn, {3}, {1, 2, 3})}});
       }) ==
-      "array 'f': 3 elements of float4_e2m1fn are not a multiple of 8 bits, as safetensors wants them\n"
+      "array 'f': the size of 3 elements of float4_e2m1fn is not a multiple of 8 bits, as safetensors wants "
+      "it\n"
       "a .pb file has them");
 }
 
