@@ -189,8 +189,7 @@ bool ProtoMessage::next() {
   return true;
 }
 
-ProtoStream::ProtoStream(Read read, Bytes read_so_far, ProtoNames names)
-    : read_(std::move(read)), names_(names), ahead_(read_so_far.begin(), read_so_far.end()) {}
+ProtoStream::ProtoStream(Read read, ProtoNames names) : read_(std::move(read)), names_(names) {}
 
 // Fills the buffer and returns how much of it; less only at the end.
 std::size_t ProtoStream::pull(std::span<std::byte> buffer) {

@@ -109,8 +109,7 @@ class ProtoStream {
   // Fills a part of the buffer, at least one byte; returns how much, 0 only at the end.
   using Read = std::function<std::size_t(std::span<std::byte> buffer)>;
 
-  // `read_so_far`: the first bytes of the stream, which were read already.
-  ProtoStream(Read read, std::span<const std::byte> read_so_far, ProtoNames names);
+  ProtoStream(Read read, ProtoNames names);
 
   // As ProtoMessage::next(), with the same errors. Of bytes only the length is known then: keep() or read()
   // takes all of them before the next field.

@@ -172,8 +172,8 @@ NamedTensor read_tensor_proto(Bytes message, std::int64_t byte, std::shared_ptr<
   return make_tensor(header, message, byte, raw, std::move(owner), reading);
 }
 
-NamedTensor read_tensor_proto(ProtoStream::Read read, Bytes read_so_far, const ArrayReading& reading) {
-  ProtoStream stream(std::move(read), read_so_far, field::kNames);
+NamedTensor read_tensor_proto(ProtoStream::Read read, const ArrayReading& reading) {
+  ProtoStream stream(std::move(read), field::kNames);
   const auto [header, raw] = read_header(stream, reading);
   warn(header, reading);
   if (header.data_field() != field::kRawData || reading.header_only) {
@@ -196,15 +196,15 @@ std::string tensor_proto_name(Bytes message) {
   return {};
 }
 
-Tensor read_tensor_proto(InputFile& file, Bytes read_so_far, const ArrayReading& reading) {
+Tensor read_tensor_proto(InputFile& file, const ArrayReading& reading) {
   return (file.mapping() ? read_tensor_proto(file.mapping()->bytes(), 0, file.mapping(), reading)
-                         : read_tensor_proto(read_of(file), read_so_far, reading))
+                         : read_tensor_proto(read_of(file), reading))
       .tensor;
 }
 
-FileInfo describe_tensor_proto(InputFile& file, Bytes read_so_far) {
+FileInfo describe_tensor_proto(InputFile& file) {
   if (file.mapping()) return describe(read_tensor_proto_header(file.mapping()->bytes(), 0));
-  ProtoStream stream(read_of(file), read_so_far, field::kNames);
+  ProtoStream stream(read_of(file), field::kNames);
   return describe(read_header(stream, {.header_only = true}).first);
 }
 
