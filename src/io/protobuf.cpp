@@ -1,11 +1,4 @@
-// protozero decodes numbers. What it leaves to assertions or truncates is checked here: wire types, lengths
-// and field numbers of more than 32 bits, and numbers of more than 64.
 #include "io/protobuf.hpp"
-
-#include <protozero/exception.hpp>
-#include <protozero/types.hpp>
-#include <protozero/varint.hpp>
-#include <protozero/version.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -21,7 +14,7 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-constexpr std::size_t kLongestVarint = protozero::max_varint_length;
+constexpr std::size_t kLongestVarint = 10;
 constexpr std::uint32_t kMostNumber = (1U << 29U) - 1;
 
 bool continues(std::byte byte) {
@@ -32,26 +25,25 @@ std::string at_byte(std::int64_t byte) {
   return cat(" (byte ", byte, ')');
 }
 
-// Takes a varint from the front of `rest`, which begins at `byte`.
+// Takes a varint from the front of `rest`, which begins at `byte`: seven bits in each byte, the lowest first.
 std::uint64_t take_varint(Bytes& rest, std::int64_t& byte) {
-  const char* at = reinterpret_cast<const char*>(rest.data());
-  const char* const begin = at;
+  const std::size_t most = std::min(rest.size(), kLongestVarint);
+  const std::byte* const at = rest.data();
   std::uint64_t value = 0;
-  try {
-    value = protozero::decode_varint(&at, begin + rest.size());
-  } catch (const protozero::end_of_buffer_exception&) {
-    throw Error(cat("ends inside a number", at_byte(byte)));
-  } catch (const protozero::varint_too_long_exception&) {
-    throw Error(cat("a number is longer than ", kLongestVarint, " bytes", at_byte(byte)));
+  for (std::size_t i = 0; i < most; ++i) {
+    const std::byte part = at[i];  // once: a mapped file may change
+    value |= std::to_integer<std::uint64_t>(part & std::byte{0x7F}) << 7 * i;
+    if (continues(part)) continue;
+    // Of the tenth byte one bit is left.
+    if (i + 1 == kLongestVarint && part > std::byte{1}) {
+      throw Error(cat("a number does not fit in 64 bits", at_byte(byte)));
+    }
+    rest = rest.subspan(i + 1);
+    byte += to_int64(i + 1);
+    return value;
   }
-  const auto size = static_cast<std::size_t>(at - begin);
-  // The decoder keeps one bit of the tenth byte.
-  if (size == kLongestVarint && rest[size - 1] > std::byte{1}) {
-    throw Error(cat("a number does not fit in 64 bits", at_byte(byte)));
-  }
-  rest = rest.subspan(size);
-  byte += to_int64(size);
-  return value;
+  if (most < kLongestVarint) throw Error(cat("ends inside a number", at_byte(byte)));
+  throw Error(cat("a number is longer than ", kLongestVarint, " bytes", at_byte(byte)));
 }
 
 std::string_view name_of(ProtoNames names, std::uint32_t number) {
@@ -287,16 +279,11 @@ void ProtoStream::read(std::span<std::byte> buffer) {
   if (got < buffer.size()) throw Error(ends_inside(field_, field_.length(), done_));
 }
 
-std::string message_library() {
-  return "protozero " PROTOZERO_VERSION_STRING;
-}
-
 namespace {
 
 void append_varint(std::string& out, std::uint64_t value) {
-  char bytes[kLongestVarint];
-  const int size = protozero::add_varint_to_buffer(bytes, value);
-  out.append(bytes, static_cast<std::size_t>(size));
+  for (; value >= 0x80; value >>= 7U) out += static_cast<char>((value & 0x7FU) | 0x80U);
+  out += static_cast<char>(value);
 }
 
 void append_tag(std::string& out, std::uint32_t number, ProtoWire wire) {
@@ -326,8 +313,9 @@ void append_proto_bytes(std::string& out, std::uint32_t number, std::string_view
 }
 
 std::int64_t proto_field_bytes(std::uint32_t number, std::int64_t length) {
-  return protozero::length_of_varint(std::uint64_t{number} << 3U) +
-         protozero::length_of_varint(static_cast<std::uint64_t>(length)) + length;
+  std::string prefix;
+  append_proto_length(prefix, number, length);
+  return to_int64(prefix.size()) + length;
 }
 
 }  // namespace tensorop

@@ -139,9 +139,6 @@ class ProtoStream {
   ProtoField field_;
 };
 
-// "protozero 1.7.1".
-[[nodiscard]] std::string message_library();
-
 // Writing: each appends one field.
 void append_proto_integer(std::string& out, std::uint32_t number, std::int64_t value);
 void append_proto_float(std::string& out, std::uint32_t number, float value);
