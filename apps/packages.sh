@@ -4,7 +4,7 @@
 
 # What building tensorop takes.
 # shellcheck disable=SC2034  # for those that source this file
-build_packages=(g++ cmake ninja-build libcli11-dev nlohmann-json3-dev libprotozero-dev zlib1g-dev)
+build_packages=(g++ cmake ninja-build libcli11-dev nlohmann-json3-dev zlib1g-dev)
 
 # install_missing PACKAGE...
 install_missing() {

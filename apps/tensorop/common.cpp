@@ -14,7 +14,6 @@
 #include "base/threads.hpp"
 #include "commands.hpp"
 #include "io/npz.hpp"
-#include "io/protobuf.hpp"
 #include "report/access_report.hpp"
 #include "report/describe.hpp"
 #include "team.hpp"
@@ -327,8 +326,8 @@ void print_program_help() {
 }
 
 int print_version() {
-  print(cat("tensorop " TENSOROP_VERSION " (", compression_library(), ", ", message_library(), ", ",
-            parser_library(), ", ", json_library(), ")\n"));
+  print(cat("tensorop " TENSOROP_VERSION " (", compression_library(), ", ", parser_library(), ", ",
+            json_library(), ")\n"));
   return 0;
 }
 

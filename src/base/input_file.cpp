@@ -177,6 +177,33 @@ std::size_t InputFile::read(std::span<std::byte> buffer) {
 }
 
 std::size_t InputFile::read_some(std::span<std::byte> buffer) {
+  if (ahead_.empty()) return read_descriptor(buffer);
+  const std::size_t size = std::min(buffer.size(), ahead_.size());
+  std::copy_n(ahead_.begin(), size, buffer.begin());
+  ahead_.erase(ahead_.begin(), ahead_.begin() + static_cast<std::ptrdiff_t>(size));
+  return size;
+}
+
+std::span<const std::byte> InputFile::peek(std::size_t size) {
+  std::size_t before = 0;
+  do {
+    before = ahead_.size();
+    peek_some(size);
+  } while (ahead_.size() > before);
+  return ahead_;
+}
+
+std::span<const std::byte> InputFile::peek_some(std::size_t size) {
+  const std::size_t before = ahead_.size();
+  if (size > before) {
+    std::vector<std::byte> more(size - before);
+    more.resize(read_descriptor(more));
+    ahead_.insert(ahead_.end(), more.begin(), more.end());
+  }
+  return ahead_;
+}
+
+std::size_t InputFile::read_descriptor(std::span<std::byte> buffer) {
   while (true) {
     const ssize_t got = os().read(fd_.get(), buffer.data(), buffer.size());
     if (got >= 0) return static_cast<std::size_t>(got);

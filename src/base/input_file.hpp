@@ -78,14 +78,21 @@ class InputFile {
   std::size_t read(std::span<std::byte> buffer);
   // The same, but only what is there now, at least one byte; 0 at the end.
   std::size_t read_some(std::span<std::byte> buffer);
+  // What comes next in a stream, without taking it: at least `size` bytes, fewer only at its end. Valid until
+  // the next call. Throws Error on failure.
+  std::span<const std::byte> peek(std::size_t size);
+  // The same, but of bytes that were not peeked before only what is there now, at least one; up to `size`.
+  std::span<const std::byte> peek_some(std::size_t size);
 
  private:
   InputFile(std::string name, FileDescriptor fd) : name_(std::move(name)), fd_(std::move(fd)) {}
   void map_if_regular();
+  std::size_t read_descriptor(std::span<std::byte> buffer);
 
   std::string name_;
   FileDescriptor fd_;
   std::shared_ptr<const MappedFile> mapping_;
+  std::vector<std::byte> ahead_;  // of a stream: peeked, and not taken
 };
 
 }  // namespace tensorop

@@ -36,9 +36,8 @@ Destination golden_destination(const Expectation& expect, bool is_missing) {
     out.metadata = archive->metadata();
     with_context(printable(opened.shown), [&] { opened.format->require_name(out.array); });
   } else if (opened.format->encode_named != nullptr && expect.array == nullptr) {
-    const auto head = std::as_bytes(std::span(opened.head));
-    out.array = with_context(printable(opened.shown),
-                             [&] { return opened.format->describe(opened.file, head).name; });
+    out.array =
+        with_context(printable(opened.shown), [&] { return opened.format->describe(opened.file).name; });
   }
   if (!opened.format->is_default) out.format = opened.format;
   return out;

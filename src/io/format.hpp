@@ -59,19 +59,17 @@ struct Format {
   bool is_default = false;
 
   // Reading: one of these three, or none where files of the format are detected as another one.
-  // A tensor whose dtype its header tells, from a file of which `read_so_far` was taken already, if it is a
-  // stream. Throws Error.
-  Tensor (*read)(InputFile& file, std::span<const std::byte> read_so_far,
-                 const ArrayReading& reading) = nullptr;
+  // A tensor whose dtype its header tells. Throws Error.
+  Tensor (*read)(InputFile& file, const ArrayReading& reading) = nullptr;
   // A tensor as text, which may leave its dtype open: reading.as is what it is then (json_reader.hpp).
   JsonTensor (*read_text)(JsonText& text, const JsonReading& reading) = nullptr;
   // Beside `read_text`: what the beginning of the text shows of its dtype.
   JsonHead (*peek_text)(JsonText& text) = nullptr;
   // As `read`; a stream outlives the archive. Throws Error, also where the format cannot be read as a stream.
-  std::unique_ptr<Archive> (*open_archive)(InputFile& file, std::span<const std::byte> read_so_far) = nullptr;
+  std::unique_ptr<Archive> (*open_archive)(InputFile& file) = nullptr;
 
   // Beside `read`: what the header says. Throws Error as `read` does of a header only.
-  FileInfo (*describe)(InputFile& file, std::span<const std::byte> read_so_far) = nullptr;
+  FileInfo (*describe)(InputFile& file) = nullptr;
 
   // Writing: `encode` or `create_archive`, or none. `strings` is what measure_strings() says of all elements
   // of dtype string.

@@ -71,7 +71,7 @@ FileInfo inspect_single(OpenedFile opened) {
   std::string path = opened.shown;
   FileInfo info = with_context(printable(path), [&] {
     if (opened.format->read_text != nullptr) return inspect_text(std::move(opened));
-    return opened.format->describe(opened.file, std::as_bytes(std::span(opened.head)));
+    return opened.format->describe(opened.file);
   });
   info.path = std::move(path);
   return info;

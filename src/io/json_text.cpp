@@ -11,10 +11,13 @@ namespace tensorop {
 JsonText::JsonText(Read read, std::string_view read_so_far)
     : read_(std::move(read)), buffer_(read_so_far.begin(), read_so_far.end()) {}
 
-JsonText::JsonText(InputFile stream, std::string_view read_so_far)
-    : JsonText([file = std::make_shared<InputFile>(std::move(stream))](
-                   std::span<char> buffer) { return file->read(std::as_writable_bytes(buffer)); },
-               read_so_far) {}
+JsonText::JsonText(InputFile stream) {
+  buffer_.resize(stream.peek(0).size());
+  (void)stream.read(std::as_writable_bytes(std::span(buffer_)));
+  read_ = [file = std::make_shared<InputFile>(std::move(stream))](std::span<char> buffer) {
+    return file->read(std::as_writable_bytes(buffer));
+  };
+}
 
 bool JsonText::extend(std::size_t needed) {
   if (!read_ || ended_) return false;

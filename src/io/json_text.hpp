@@ -30,7 +30,8 @@ class JsonText {
   explicit JsonText(JsonSpan whole) : whole_(std::move(whole)) {}
   // Text that arrives, of which `read_so_far` has been read already.
   explicit JsonText(Read read, std::string_view read_so_far = {});
-  JsonText(InputFile stream, std::string_view read_so_far);
+  // What was peeked of the stream is in the window from the beginning.
+  explicit JsonText(InputFile stream);
 
   // The part of the text that is in memory: all of it, or a window that moves along a stream. Valid until the
   // next extend().

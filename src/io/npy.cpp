@@ -94,9 +94,9 @@ FileInfo describe(const NpyHeader& header) {
   return file;
 }
 
-FileInfo describe_npy(InputFile& file, std::span<const std::byte> read_so_far) {
+FileInfo describe_npy(InputFile& file) {
   return describe(file.mapping() ? read_npy_header(file.mapping()->bytes())
-                                 : read_npy_header(stream_of(file), read_so_far));
+                                 : read_npy_header(stream_of(file), {}));
 }
 
 namespace {
@@ -115,8 +115,7 @@ Tensor read_npy(const ByteStream& stream, std::span<const std::byte> read_so_far
   const NpyHeader header = stream_header(stream, bytes);
   settle_dtype(header, reading);
   if (reading.header_only) return {header.dtype, header.shape};
-  bytes.erase(bytes.begin(), bytes.begin() + header.data_offset);
-  return read_stored(header, stream, std::move(bytes), reading);
+  return read_stored(header, stream, reading);
 }
 
 Tensor read_npy(std::span<const std::byte> file, std::shared_ptr<const void> owner,
@@ -127,9 +126,9 @@ Tensor read_npy(std::span<const std::byte> file, std::shared_ptr<const void> own
   return read_stored(header, file.data() + header.data_offset, std::move(owner), reading);
 }
 
-Tensor read_npy(InputFile& file, std::span<const std::byte> read_so_far, const ArrayReading& reading) {
+Tensor read_npy(InputFile& file, const ArrayReading& reading) {
   return file.mapping() ? read_npy(file.mapping()->bytes(), file.mapping(), reading)
-                        : read_npy(stream_of(file), read_so_far, reading);
+                        : read_npy(stream_of(file), {}, reading);
 }
 
 std::int64_t longest_characters(std::span<const StringRef> strings) {

@@ -34,14 +34,13 @@ struct NpyHeader : StoredArray {
 [[nodiscard]] NpyHeader parse_npy_header(std::span<const std::byte> file);
 
 // Reads the array of a file that begins with kNpyMagic. A C-order, little-endian array stays in the
-// mapping; anything else goes where `reading` says; strings always into memory. `read_so_far` is what was
-// already taken from a stream. The bytes must end with the array. Throws Error.
-[[nodiscard]] Tensor read_npy(InputFile& file, std::span<const std::byte> read_so_far,
-                              const ArrayReading& reading);
+// mapping; anything else goes where `reading` says; strings always into memory. The bytes must end with the
+// array. Throws Error.
+[[nodiscard]] Tensor read_npy(InputFile& file, const ArrayReading& reading);
 
 // The description from its header, for `info`; the caller sets path and format. Throws Error as read_npy()
 // does with ArrayReading::header_only.
-[[nodiscard]] FileInfo describe_npy(InputFile& file, std::span<const std::byte> read_so_far);
+[[nodiscard]] FileInfo describe_npy(InputFile& file);
 [[nodiscard]] FileInfo describe(const NpyHeader& header);
 
 // As read_npy() above for a file whose bytes are `file`, in memory that `owner` keeps.
@@ -49,9 +48,9 @@ struct NpyHeader : StoredArray {
                               const ArrayReading& reading);
 [[nodiscard]] NpyHeader read_npy_header(std::span<const std::byte> file);
 
-// The same for a stream of which `read_so_far` was read already. Memory grows with the bytes that arrive, not
-// with the size that the header promises; a promise of more than the free memory, or than the space for a
-// temporary file, is refused.
+// The same for a stream of which `read_so_far`, at most kNpyMagic, was read already. Memory grows with the
+// bytes that arrive, not with the size that the header promises; a promise of more than the free memory, or
+// than the space for a temporary file, is refused.
 [[nodiscard]] Tensor read_npy(const ByteStream& stream, std::span<const std::byte> read_so_far,
                               const ArrayReading& reading);
 [[nodiscard]] NpyHeader read_npy_header(const ByteStream& stream, std::span<const std::byte> read_so_far);

@@ -133,7 +133,7 @@ std::string compression_library() {
   return cat("zlib ", ::zlibVersion());
 }
 
-std::unique_ptr<Archive> open_npz(InputFile& file, std::span<const std::byte> /*read_so_far*/) {
+std::unique_ptr<Archive> open_npz(InputFile& file) {
   if (file.mapping()) return std::make_unique<NpzArchive>(file.mapping());
   throw Error("an NPZ archive cannot be read as a stream: its directory is at its end", "",
               "save it to a file first");

@@ -55,6 +55,6 @@ class NpzArchive final : public Archive {
 [[nodiscard]] std::string compression_library();
 
 // Throws Error for a stream: the directory is at the end.
-[[nodiscard]] std::unique_ptr<Archive> open_npz(InputFile& file, std::span<const std::byte> read_so_far);
+[[nodiscard]] std::unique_ptr<Archive> open_npz(InputFile& file);
 
 }  // namespace tensorop

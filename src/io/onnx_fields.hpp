@@ -4,9 +4,9 @@
 
 #include <array>
 #include <cstdint>
-#include <string_view>
 
 #include "io/onnx_model.hpp"
+#include "io/protobuf.hpp"
 
 namespace tensorop::onnx_fields {
 
@@ -15,91 +15,55 @@ inline constexpr std::uint32_t kGraphField = 7;
 inline constexpr std::uint32_t kNodeField = 1;
 inline constexpr std::uint32_t kAttributeField = 5;
 
-inline constexpr std::array<std::string_view, 26> kModelNames = {"",
-                                                                 "ir_version",
-                                                                 "producer_name",
-                                                                 "producer_version",
-                                                                 "domain",
-                                                                 "model_version",
-                                                                 "doc_string",
-                                                                 "graph",
-                                                                 "opset_import",
-                                                                 "",
-                                                                 "",
-                                                                 "",
-                                                                 "",
-                                                                 "",
-                                                                 "metadata_props",
-                                                                 "",
-                                                                 "",
-                                                                 "",
-                                                                 "",
-                                                                 "",
-                                                                 "training_info",
-                                                                 "",
-                                                                 "",
-                                                                 "",
-                                                                 "",
-                                                                 "functions"};
-inline constexpr std::array<std::string_view, 16> kGraphNames = {"",
-                                                                 "node",
-                                                                 "name",
-                                                                 "",
-                                                                 "",
-                                                                 "initializer",
-                                                                 "",
-                                                                 "",
-                                                                 "",
-                                                                 "",
-                                                                 "doc_string",
-                                                                 "input",
-                                                                 "output",
-                                                                 "value_info",
-                                                                 "quantization_annotation",
-                                                                 "sparse_initializer"};
-inline constexpr std::array<std::string_view, 9> kNodeNames = {
-    "", "input", "output", "name", "op_type", "attribute", "doc_string", "domain", "overload"};
-inline constexpr std::array<std::string_view, 24> kAttributeNames = {"",
-                                                                     "name",
-                                                                     "f",
-                                                                     "i",
-                                                                     "s",
-                                                                     "t",
-                                                                     "g",
-                                                                     "floats",
-                                                                     "ints",
-                                                                     "strings",
-                                                                     "tensors",
-                                                                     "graphs",
-                                                                     "",
-                                                                     "doc_string",
-                                                                     "tp",
-                                                                     "type_protos",
-                                                                     "",
-                                                                     "",
-                                                                     "",
-                                                                     "",
-                                                                     "type",
-                                                                     "ref_attr_name",
-                                                                     "sparse_tensor",
-                                                                     "sparse_tensors"};
-inline constexpr std::array<std::string_view, 3> kOpsetNames = {"", "domain", "version"};
-inline constexpr std::array<std::string_view, 11> kFunctionNames = {
-    "", "name", "", "", "input", "output", "attribute", "node", "doc_string", "opset_import", "domain"};
-inline constexpr std::array<std::string_view, 4> kValueNames = {"", "name", "type", "doc_string"};
-inline constexpr std::array<std::string_view, 10> kTypeNames = {"",
-                                                                "tensor_type",
-                                                                "",
-                                                                "",
-                                                                "sequence_type",
-                                                                "map_type",
-                                                                "denotation",
-                                                                "opaque_type",
-                                                                "sparse_tensor_type",
-                                                                "optional_type"};
-inline constexpr std::array<std::string_view, 3> kTensorTypeNames = {"", "elem_type", "shape"};
-inline constexpr std::array<std::string_view, 2> kShapeNames = {"", "dim"};
-inline constexpr std::array<std::string_view, 4> kDimNames = {"", "dim_value", "dim_param", "denotation"};
+inline constexpr std::array kModelNames = {
+    ProtoName{1, "ir_version"},     ProtoName{2, "producer_name"}, ProtoName{3, "producer_version"},
+    ProtoName{4, "domain"},         ProtoName{5, "model_version"}, ProtoName{6, "doc_string"},
+    ProtoName{7, "graph"},          ProtoName{8, "opset_import"},  ProtoName{14, "metadata_props"},
+    ProtoName{20, "training_info"}, ProtoName{25, "functions"}};
+inline constexpr std::array kGraphNames = {ProtoName{1, "node"},
+                                           ProtoName{2, "name"},
+                                           ProtoName{5, "initializer"},
+                                           ProtoName{10, "doc_string"},
+                                           ProtoName{11, "input"},
+                                           ProtoName{12, "output"},
+                                           ProtoName{13, "value_info"},
+                                           ProtoName{14, "quantization_annotation"},
+                                           ProtoName{15, "sparse_initializer"}};
+inline constexpr std::array kNodeNames = {
+    ProtoName{1, "input"},     ProtoName{2, "output"},     ProtoName{3, "name"},   ProtoName{4, "op_type"},
+    ProtoName{5, "attribute"}, ProtoName{6, "doc_string"}, ProtoName{7, "domain"}, ProtoName{8, "overload"}};
+inline constexpr std::array kAttributeNames = {ProtoName{1, "name"},
+                                               ProtoName{2, "f"},
+                                               ProtoName{3, "i"},
+                                               ProtoName{4, "s"},
+                                               ProtoName{5, "t"},
+                                               ProtoName{6, "g"},
+                                               ProtoName{7, "floats"},
+                                               ProtoName{8, "ints"},
+                                               ProtoName{9, "strings"},
+                                               ProtoName{10, "tensors"},
+                                               ProtoName{11, "graphs"},
+                                               ProtoName{13, "doc_string"},
+                                               ProtoName{14, "tp"},
+                                               ProtoName{15, "type_protos"},
+                                               ProtoName{20, "type"},
+                                               ProtoName{21, "ref_attr_name"},
+                                               ProtoName{22, "sparse_tensor"},
+                                               ProtoName{23, "sparse_tensors"}};
+inline constexpr std::array kOpsetNames = {ProtoName{1, "domain"}, ProtoName{2, "version"}};
+inline constexpr std::array kFunctionNames = {
+    ProtoName{1, "name"}, ProtoName{4, "input"},      ProtoName{5, "output"},       ProtoName{6, "attribute"},
+    ProtoName{7, "node"}, ProtoName{8, "doc_string"}, ProtoName{9, "opset_import"}, ProtoName{10, "domain"}};
+inline constexpr std::array kValueNames = {ProtoName{1, "name"}, ProtoName{2, "type"},
+                                           ProtoName{3, "doc_string"}};
+inline constexpr std::array kTypeNames = {ProtoName{1, "tensor_type"},  ProtoName{4, "sequence_type"},
+                                          ProtoName{5, "map_type"},     ProtoName{6, "denotation"},
+                                          ProtoName{7, "opaque_type"},  ProtoName{8, "sparse_tensor_type"},
+                                          ProtoName{9, "optional_type"}};
+inline constexpr std::array kTensorTypeNames = {ProtoName{1, "elem_type"}, ProtoName{2, "shape"}};
+inline constexpr std::array kShapeNames = {ProtoName{1, "dim"}};
+inline constexpr std::array kDimNames = {ProtoName{1, "dim_value"}, ProtoName{2, "dim_param"},
+                                         ProtoName{3, "denotation"}};
 
 // Which type of value an attribute has in that field.
 [[nodiscard]] constexpr OnnxAttributeType type_of_field(std::uint32_t field) {

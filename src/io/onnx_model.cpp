@@ -195,12 +195,12 @@ class ModelReader {
 
   OnnxAttribute read_attribute(ProtoMessage message) {
     OnnxAttribute attribute;
-    std::array<Single, kAttributeNames.size()> singles;
+    std::array<Single, kAttributeNames.back().number + 1> singles;
     while (next(message)) {
       const ProtoField& field = message.field();
       const OnnxAttributeType held = type_of_field(field.number());
-      const bool is_known = field.number() < singles.size() && !kAttributeNames[field.number()].empty();
-      if (is_known && !is_list(held)) singles[field.number()].meet(field);
+      const auto* const name = std::ranges::find(kAttributeNames, field.number(), &ProtoName::number);
+      if (name != kAttributeNames.end() && !is_list(held)) singles[field.number()].meet(field);
       if (held != OnnxAttributeType::none) {
         const bool is_new = std::ranges::find(attribute.held, held) == attribute.held.end();
         if (is_new) attribute.held.push_back(held);

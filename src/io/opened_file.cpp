@@ -16,40 +16,34 @@
 namespace tensorop {
 namespace {
 
-std::string_view front_of(const InputFile& file) {
-  const auto bytes = file.mapping()->bytes();
+std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Reads as much of a stream as its format takes to be known, and little more: `given` needs no more than the
-// first bytes, a refusal names some of them.
-std::string read_head(InputFile& file, const Format* given) {
-  std::string head;
-  const auto read_to = [&](std::size_t size) {
-    const std::size_t before = head.size();
-    if (size <= before) return;
-    head.resize(size);
-    head.resize(before + file.read(std::as_writable_bytes(std::span(head)).subspan(before)));
-  };
+std::string_view front_of(const InputFile& file) {
+  return as_text(file.mapping()->bytes());
+}
+
+// As much of a stream as its format takes to be known, and little more: `given` needs no more than the first
+// bytes, a refusal names some of them.
+std::string_view peek_head(InputFile& file, const Format* given) {
   const DetectBytes bytes = detect_bytes();
-  read_to(bytes.binary);
+  std::string_view head = as_text(file.peek(bytes.binary));
   while (given == nullptr && head.size() < bytes.all && detect_format(head) == nullptr &&
          may_detect_format(head)) {
     const std::size_t before = head.size();
-    head.resize(bytes.all);
-    head.resize(before + file.read_some(std::as_writable_bytes(std::span(head)).subspan(before)));
+    head = as_text(file.peek_some(bytes.all));
     if (head.size() == before) return head;
   }
-  if (detect_format(head) == nullptr && !may_detect_format(head)) read_to(kForeignBytes);
+  if (detect_format(head) == nullptr && !may_detect_format(head)) head = as_text(file.peek(kForeignBytes));
   return head;
 }
 
 OpenedFile detect(InputFile file, std::string shown, const Format* given) {
-  std::string head = file.mapping() ? "" : read_head(file, given);
-  const Format& format = with_context(printable(shown), [&]() -> const Format& {
-    return input_format(file.mapping() ? front_of(file) : std::string_view(head), shown, given);
-  });
-  return {std::move(file), std::move(head), &format, std::move(shown), std::nullopt};
+  const std::string_view head = file.mapping() ? front_of(file) : peek_head(file, given);
+  const Format& format =
+      with_context(printable(shown), [&]() -> const Format& { return input_format(head, shown, given); });
+  return {std::move(file), &format, std::move(shown), std::nullopt};
 }
 
 }  // namespace
@@ -77,7 +71,7 @@ std::optional<OpenedFile> open_archive_path(const std::string& path) {
     if (!file.mapping()) continue;
     const Format* const format = detect_format(front_of(file));
     if (format == nullptr || format->open_archive == nullptr) continue;
-    return OpenedFile{std::move(file), {}, format, std::move(archive), path.substr(colon + 1)};
+    return OpenedFile{std::move(file), format, std::move(archive), path.substr(colon + 1)};
   }
   errno = reason;
   return std::nullopt;
@@ -112,14 +106,12 @@ void refuse_missing(const std::string& path) {
 }
 
 JsonText text_of(OpenedFile opened) {
-  if (!opened.file.mapping()) return {std::move(opened.file), opened.head};
+  if (!opened.file.mapping()) return JsonText(std::move(opened.file));
   return JsonText(JsonSpan{front_of(opened.file), opened.file.mapping()});
 }
 
 std::unique_ptr<Archive> open_archive(OpenedFile& opened) {
-  const auto head = std::as_bytes(std::span(opened.head));
-  return with_context(printable(opened.shown),
-                      [&] { return opened.format->open_archive(opened.file, head); });
+  return with_context(printable(opened.shown), [&] { return opened.format->open_archive(opened.file); });
 }
 
 std::size_t chosen_member(const OpenedFile& opened, const Archive& archive) {

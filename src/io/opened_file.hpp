@@ -16,7 +16,6 @@ namespace tensorop {
 
 struct OpenedFile {
   InputFile file;
-  std::string head;  // what was taken from a stream to detect the format
   const Format* format;
   std::string shown;                 // the name in messages
   std::optional<std::string> array;  // of an archive: NAME of FILE:NAME

@@ -1,15 +1,7 @@
-// protozero decodes numbers. What it leaves to assertions or truncates is checked here: wire types, lengths
-// and field numbers of more than 32 bits, and numbers of more than 64.
 #include "io/protobuf.hpp"
-
-#include <protozero/exception.hpp>
-#include <protozero/types.hpp>
-#include <protozero/varint.hpp>
-#include <protozero/version.hpp>
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
@@ -21,7 +13,7 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-constexpr std::size_t kLongestVarint = protozero::max_varint_length;
+constexpr std::size_t kLongestVarint = 10;
 constexpr std::uint32_t kMostNumber = (1U << 29U) - 1;
 
 bool continues(std::byte byte) {
@@ -32,34 +24,36 @@ std::string at_byte(std::int64_t byte) {
   return cat(" (byte ", byte, ')');
 }
 
-// Takes a varint from the front of `rest`, which begins at `byte`.
+// Takes a varint from the front of `rest`, which begins at `byte`: seven bits in each byte, the lowest first.
 std::uint64_t take_varint(Bytes& rest, std::int64_t& byte) {
-  const char* at = reinterpret_cast<const char*>(rest.data());
-  const char* const begin = at;
+  const std::size_t most = std::min(rest.size(), kLongestVarint);
+  const std::byte* const at = rest.data();
   std::uint64_t value = 0;
-  try {
-    value = protozero::decode_varint(&at, begin + rest.size());
-  } catch (const protozero::end_of_buffer_exception&) {
-    throw Error(cat("ends inside a number", at_byte(byte)));
-  } catch (const protozero::varint_too_long_exception&) {
-    throw Error(cat("a number is longer than ", kLongestVarint, " bytes", at_byte(byte)));
+  for (std::size_t i = 0; i < most; ++i) {
+    const std::byte part = at[i];  // once: a mapped file may change
+    value |= std::to_integer<std::uint64_t>(part & std::byte{0x7F}) << 7 * i;
+    if (continues(part)) continue;
+    // Of the tenth byte one bit is left.
+    if (i + 1 == kLongestVarint && part > std::byte{1}) {
+      throw Error(cat("a number does not fit in 64 bits", at_byte(byte)));
+    }
+    rest = rest.subspan(i + 1);
+    byte += to_int64(i + 1);
+    return value;
   }
-  const auto size = static_cast<std::size_t>(at - begin);
-  // The decoder keeps one bit of the tenth byte.
-  if (size == kLongestVarint && rest[size - 1] > std::byte{1}) {
-    throw Error(cat("a number does not fit in 64 bits", at_byte(byte)));
-  }
-  rest = rest.subspan(size);
-  byte += to_int64(size);
-  return value;
+  if (most < kLongestVarint) throw Error(cat("ends inside a number", at_byte(byte)));
+  throw Error(cat("a number is longer than ", kLongestVarint, " bytes", at_byte(byte)));
 }
 
+// Empty where it has none.
 std::string_view name_of(ProtoNames names, std::uint32_t number) {
-  return number < names.size() ? names[number] : std::string_view();
+  const auto found = std::ranges::find(names, number, &ProtoName::number);
+  return found == names.end() ? std::string_view() : found->name;
 }
 
 // "field 2 (data_type)".
-std::string numbered(std::uint32_t number, std::string_view name) {
+std::string numbered(ProtoNames names, std::uint32_t number) {
+  const std::string_view name = name_of(names, number);
   return name.empty() ? cat("field ", number) : cat("field ", number, " (", name, ')');
 }
 
@@ -80,13 +74,12 @@ Tag take_tag(Bytes& rest, std::int64_t& byte, ProtoNames names) {
   }
   const auto known = static_cast<std::uint32_t>(number);
   if (wire != 0 && wire != 1 && wire != 2 && wire != 5) {
-    throw Error(cat("wire type ", wire, " of ", numbered(known, name_of(names, known)), " is not read",
-                    at_byte(begin)));
+    throw Error(cat("wire type ", wire, " of ", numbered(names, known), " is not read", at_byte(begin)));
   }
   return {known, static_cast<ProtoWire>(wire)};
 }
 
-std::string ends_inside(const ProtoField& field, std::int64_t length, std::int64_t left) {
+std::string ends_inside(const ProtoField& field, std::uint64_t length, std::int64_t left) {
   return cat("ends inside ", field.name(), at_byte(field.value_byte()), ": ", length, " bytes announced, ",
              left, " left");
 }
@@ -94,12 +87,13 @@ std::string ends_inside(const ProtoField& field, std::int64_t length, std::int64
 }  // namespace
 
 std::string ProtoField::name() const {
-  return name_.empty() ? cat("field ", number_) : std::string(name_);
+  const std::string_view name = name_of(names_, number_);
+  return name.empty() ? cat("field ", number_) : std::string(name);
 }
 
 void ProtoField::require(ProtoWire wanted) const {
   if (wire_ == wanted) return;
-  throw Error(cat(numbered(number_, name_), " has wire type ", static_cast<int>(wire_), ", not ",
+  throw Error(cat(numbered(names_, number_), " has wire type ", static_cast<int>(wire_), ", not ",
                   static_cast<int>(wanted), at_byte(byte_)));
 }
 
@@ -155,149 +149,121 @@ std::optional<std::uint64_t> ProtoVarints::next() {
   return take_varint(rest_, byte_);
 }
 
-bool ProtoMessage::next() {
-  if (rest_.empty()) return false;
+// Reads until `rest`, the end of what was kept, has `size` bytes, those of `field`; false where the message
+// ends first.
+bool ProtoStream::extend(Bytes& rest, std::size_t size, const ProtoField& field) {
+  constexpr std::size_t kLeast = 1 << 16;
+  constexpr std::size_t kBlock = 1 << 20;
+  const std::size_t used = kept_.size() - rest.size();
+  while (rest.size() < size) {
+    // After the first block has arrived: bytes much fewer than announced are reported as such.
+    if (rest.size() >= kBlock && kept_.capacity() < used + size) {
+      require_memory(to_int64(size), field.name());
+      // With space to read ahead, and to find the end.
+      kept_.reserve(std::max(used + size + 2 * kLeast, 2 * used));
+    }
+    const std::size_t have = kept_.size();
+    const std::size_t wanted = std::min(size - rest.size(), kBlock);
+    kept_.resize(have + std::max(wanted, kLeast));
+    // No more than is there now, once that is enough: what is wrong with it shows soon.
+    std::size_t got = 0;
+    while (got < wanted) {
+      const std::size_t more = pull(std::span(kept_).subspan(have + got));
+      if (more == 0) break;
+      got += more;
+    }
+    kept_.resize(have + got);
+    rest = Bytes(kept_).subspan(used);
+    if (got < wanted) return false;
+  }
+  return true;
+}
+
+std::size_t ProtoStream::pull(std::span<std::byte> buffer) {
+  const std::size_t got = read_(buffer);
+  arrived_ += to_int64(got);
+  if (arrived_ > kMostProtoBytes) throw Error(cat("a message of more than ", kMostProtoBytes, " bytes"));
+  return got;
+}
+
+// Whether the message goes on for `size` bytes, which rest_ then has.
+bool ProtoMessage::await(std::size_t size) {
+  return rest_.size() >= size || (stream_ != nullptr && stream_->extend(rest_, size, field_));
+}
+
+// Has all bytes of a number in rest_, as far as the message has them.
+void ProtoMessage::await_varint() {
+  if (stream_ == nullptr) return;
+  for (std::size_t i = 0; i < kLongestVarint; ++i) {
+    if (!await(i + 1) || !continues(rest_[i])) return;
+  }
+}
+
+Bytes ProtoMessage::take(std::uint64_t size) {
+  // Not as a signed number: a length may have 64 bits.
+  if (!await(size)) throw Error(ends_inside(field_, size, to_int64(rest_.size())));
+  const Bytes value = rest_.first(size);
+  rest_ = rest_.subspan(size);
+  byte_ += static_cast<std::int64_t>(size);
+  return value;
+}
+
+bool ProtoMessage::begin() {
+  if (!await(1)) return false;
   field_ = ProtoField();
+  field_.names_ = names_;
   field_.byte_ = byte_;
+  await_varint();
   const Tag tag = take_tag(rest_, byte_, names_);
   field_.number_ = tag.number;
   field_.wire_ = tag.wire;
-  field_.name_ = name_of(names_, tag.number);
   field_.value_byte_ = byte_;
+  if (tag.wire == ProtoWire::fixed32 || tag.wire == ProtoWire::fixed64) {
+    field_.value_ = take(tag.wire == ProtoWire::fixed64 ? 8 : 4);
+    return true;
+  }
+  await_varint();
   const Bytes value = rest_;
-  std::int64_t size = tag.wire == ProtoWire::fixed64 ? 8 : 4;
+  field_.integer_ = take_varint(rest_, byte_);
   if (tag.wire == ProtoWire::varint) {
-    field_.integer_ = take_varint(rest_, byte_);
     field_.value_ = value.first(value.size() - rest_.size());
     return true;
   }
-  if (tag.wire == ProtoWire::bytes) {
-    const std::uint64_t length = take_varint(rest_, byte_);
-    field_.value_byte_ = byte_;
-    if (length > rest_.size()) {
-      // Not as a signed number: a length may have 64 bits.
-      throw Error(cat("ends inside ", field_.name(), at_byte(byte_), ": ", length, " bytes announced, ",
-                      rest_.size(), " left"));
-    }
-    field_.integer_ = length;
-    size = static_cast<std::int64_t>(length);
+  field_.value_byte_ = byte_;
+  const std::int64_t most = kMostProtoBytes - byte_;
+  if (stream_ != nullptr && field_.integer_ > static_cast<std::uint64_t>(most)) {
+    throw Error(
+        cat(field_.name(), at_byte(byte_), ": ", field_.integer_, " bytes announced, at most ", most));
   }
-  if (size > to_int64(rest_.size())) throw Error(ends_inside(field_, size, to_int64(rest_.size())));
-  field_.value_ = rest_.first(to_size(size));
-  rest_ = rest_.subspan(to_size(size));
-  byte_ += size;
   return true;
 }
 
-ProtoStream::ProtoStream(Read read, Bytes read_so_far, ProtoNames names)
-    : read_(std::move(read)), names_(names), ahead_(read_so_far.begin(), read_so_far.end()) {}
+void ProtoMessage::finish() {
+  if (field_.wire_ == ProtoWire::bytes) field_.value_ = take(field_.integer_);
+}
 
-// Fills the buffer and returns how much of it; less only at the end.
-std::size_t ProtoStream::pull(std::span<std::byte> buffer) {
-  std::size_t done = std::min(buffer.size(), ahead_.size() - used_);
-  std::copy_n(ahead_.begin() + static_cast<std::ptrdiff_t>(used_), done, buffer.begin());
-  used_ += done;
+bool ProtoMessage::next() {
+  if (!begin()) return false;
+  finish();
+  return true;
+}
+
+void ProtoMessage::read(std::span<std::byte> buffer) {
+  std::size_t done = std::min(buffer.size(), rest_.size());
+  std::ranges::copy(take(done), buffer.begin());
   while (done < buffer.size()) {
-    const std::size_t got = read_(buffer.subspan(done));
-    if (got == 0) break;
+    const std::size_t got = stream_->pull(buffer.subspan(done));
+    if (got == 0) throw Error(ends_inside(field_, field_.integer_, byte_ - field_.value_byte_));
     done += got;
+    byte_ += to_int64(got);
   }
-  position_ += to_int64(done);
-  if (position_ > kMostProtoBytes) throw Error(cat("a message of more than ", kMostProtoBytes, " bytes"));
-  return done;
-}
-
-bool ProtoStream::keep_byte() {
-  constexpr std::size_t kAhead = 1 << 16;
-  if (used_ == ahead_.size()) {
-    ahead_.resize(kAhead);
-    used_ = 0;
-    ahead_.resize(read_(ahead_));
-  }
-  std::byte byte{};
-  if (pull({&byte, 1}) == 0) return false;
-  kept_.push_back(byte);
-  return true;
-}
-
-void ProtoStream::keep_varint() {
-  for (std::size_t i = 0; i < kLongestVarint; ++i) {
-    if (!keep_byte() || !continues(kept_.back())) return;
-  }
-}
-
-bool ProtoStream::next() {
-  const std::size_t front = kept_.size();
-  const std::int64_t begin = position_;
-  keep_varint();
-  if (kept_.size() == front) return false;
-  const auto so_far = [&] { return Bytes(kept_).subspan(front); };
-  Bytes rest = so_far();
-  std::int64_t byte = begin;
-  const Tag tag = take_tag(rest, byte, names_);
-  const auto tag_bytes = static_cast<std::size_t>(byte - begin);
-  if (tag.wire == ProtoWire::varint || tag.wire == ProtoWire::bytes) {
-    keep_varint();
-  } else {
-    for (int i = tag.wire == ProtoWire::fixed64 ? 8 : 4; i > 0 && keep_byte(); --i) {
-    }
-  }
-  if (tag.wire != ProtoWire::bytes) {
-    ProtoMessage whole(so_far(), begin, names_);
-    whole.next();
-    field_ = whole.field();
-    return true;
-  }
-  rest = so_far().subspan(tag_bytes);
-  const std::uint64_t length = take_varint(rest, byte);
-  field_ = ProtoField();
-  field_.number_ = tag.number;
-  field_.wire_ = tag.wire;
-  field_.name_ = name_of(names_, tag.number);
-  field_.byte_ = begin;
-  field_.value_byte_ = byte;
-  field_.integer_ = length;
-  const std::int64_t most = kMostProtoBytes - byte;
-  if (length > static_cast<std::uint64_t>(most)) {
-    throw Error(cat(field_.name(), at_byte(byte), ": ", length, " bytes announced, at most ", most));
-  }
-  done_ = 0;
-  return true;
-}
-
-void ProtoStream::keep() {
-  constexpr std::int64_t kBlock = 1 << 20;
-  const std::size_t front = kept_.size();
-  const std::int64_t length = field_.length();
-  while (done_ < length) {
-    // After the first block has arrived: bytes much fewer than announced are reported as such.
-    if (done_ != 0 && kept_.capacity() < front + to_size(length)) {
-      require_memory(length, field_.name());
-      kept_.reserve(front + to_size(length));
-    }
-    const std::size_t have = kept_.size();
-    kept_.resize(have + to_size(std::min(kBlock, length - done_)));
-    read(std::span(kept_).subspan(have));
-  }
-  field_.value_ = Bytes(kept_).subspan(front);
-}
-
-void ProtoStream::read(std::span<std::byte> buffer) {
-  const std::size_t got = pull(buffer);
-  done_ += to_int64(got);
-  if (got < buffer.size()) throw Error(ends_inside(field_, field_.length(), done_));
-}
-
-std::string message_library() {
-  return "protozero " PROTOZERO_VERSION_STRING;
 }
 
 namespace {
 
 void append_varint(std::string& out, std::uint64_t value) {
-  char bytes[kLongestVarint];
-  const int size = protozero::add_varint_to_buffer(bytes, value);
-  out.append(bytes, static_cast<std::size_t>(size));
+  for (; value >= 0x80; value >>= 7U) out += static_cast<char>((value & 0x7FU) | 0x80U);
+  out += static_cast<char>(value);
 }
 
 void append_tag(std::string& out, std::uint32_t number, ProtoWire wire) {
@@ -327,8 +293,9 @@ void append_proto_bytes(std::string& out, std::uint32_t number, std::string_view
 }
 
 std::int64_t proto_field_bytes(std::uint32_t number, std::int64_t length) {
-  return protozero::length_of_varint(std::uint64_t{number} << 3U) +
-         protozero::length_of_varint(static_cast<std::uint64_t>(length)) + length;
+  std::string prefix;
+  append_proto_length(prefix, number, length);
+  return to_int64(prefix.size()) + length;
 }
 
 }  // namespace tensorop

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tensorop {
@@ -20,9 +21,12 @@ inline constexpr std::int64_t kMostProtoBytes = 2147483647;
 // How a value is stored. Groups (3 and 4) are refused.
 enum class ProtoWire : std::uint8_t { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
 
-// What the fields of a message are called, by their numbers; empty where a number is not assigned. For
-// messages: "field 2 (data_type)".
-using ProtoNames = std::span<const std::string_view>;
+// What a field of a message is called. For messages: "field 2 (data_type)".
+struct ProtoName {
+  std::uint32_t number;
+  std::string_view name;  // may be empty
+};
+using ProtoNames = std::span<const ProtoName>;
 
 class ProtoMessage;
 
@@ -48,7 +52,7 @@ class ProtoField {
   // The numbers of `width` bytes (4 or 8) of a repeated field, packed or a single one, one after the other,
   // little-endian, at any address.
   [[nodiscard]] std::span<const std::byte> fixed_numbers(std::int64_t width) const;
-  // The number of bytes of bytes(), also of a field of a stream that is not kept.
+  // The number of bytes of bytes(), also before these are there.
   [[nodiscard]] std::int64_t length() const;
 
   // Throws Error: the value is of another wire type than `wanted`.
@@ -56,7 +60,6 @@ class ProtoField {
 
  private:
   friend class ProtoMessage;
-  friend class ProtoStream;
   friend class ProtoVarints;
 
   std::uint32_t number_ = 0;
@@ -65,7 +68,7 @@ class ProtoField {
   std::int64_t value_byte_ = 0;
   std::uint64_t integer_ = 0;         // of a varint; of bytes: their number
   std::span<const std::byte> value_;  // of bytes: these; else the value as stored
-  std::string_view name_;
+  ProtoNames names_;
 };
 
 // The varints of a repeated field, packed or a single one, one after the other.
@@ -80,68 +83,61 @@ class ProtoVarints {
   std::int64_t byte_;
 };
 
-// A message in memory: its fields in the order of the file. Views; nothing is copied.
-class ProtoMessage {
- public:
-  // `byte`: where `bytes` begin in the file.
-  ProtoMessage(std::span<const std::byte> bytes, std::int64_t byte, ProtoNames names)
-      : rest_(bytes), byte_(byte), names_(names) {}
-
-  // Goes to the next field; false at the end. A field is skipped by going to the next one. Throws Error where
-  // the field is not whole, or of no valid number or wire type.
-  bool next();
-  // Valid after next() has returned true.
-  [[nodiscard]] const ProtoField& field() const { return field_; }
-  // What follows the field.
-  [[nodiscard]] std::span<const std::byte> rest() const { return rest_; }
-
- private:
-  std::span<const std::byte> rest_;
-  std::int64_t byte_;  // of rest_
-  ProtoNames names_;
-  ProtoField field_;
-};
-
-// A message that arrives: the end of the stream is the end of the message. Memory grows with what has
-// arrived.
+// The bytes of a message that arrives. Memory grows with them.
 class ProtoStream {
  public:
   // Fills a part of the buffer, at least one byte; returns how much, 0 only at the end.
   using Read = std::function<std::size_t(std::span<std::byte> buffer)>;
 
-  // `read_so_far`: the first bytes of the stream, which were read already.
-  ProtoStream(Read read, std::span<const std::byte> read_so_far, ProtoNames names);
+  explicit ProtoStream(Read read) : read_(std::move(read)) {}
 
-  // As ProtoMessage::next(), with the same errors. Of bytes only the length is known then: keep() or read()
-  // takes all of them before the next field.
-  bool next();
-  // Valid until the next call.
-  [[nodiscard]] const ProtoField& field() const { return field_; }
-  // Reads the bytes of the field, which is then whole, and keeps them.
-  void keep();
-  // Fills `buffer` with the next bytes of the field, which are not kept. Throws Error where the stream ends
-  // first.
-  void read(std::span<std::byte> buffer);
-  // The message up to here, as ProtoMessage takes it, where all bytes were kept.
+  // All that was read of the message, if nothing of it was taken by ProtoMessage::read().
   [[nodiscard]] std::span<const std::byte> kept() const { return kept_; }
 
  private:
+  friend class ProtoMessage;
+
+  bool extend(std::span<const std::byte>& rest, std::size_t size, const ProtoField& field);
   std::size_t pull(std::span<std::byte> buffer);
-  bool keep_byte();
-  void keep_varint();
 
   Read read_;
-  ProtoNames names_;
-  std::vector<std::byte> ahead_;  // read and not used
-  std::size_t used_ = 0;          // of ahead_
   std::vector<std::byte> kept_;
-  std::int64_t position_ = 0;  // bytes of the message that were taken
-  std::int64_t done_ = 0;      // of the field's value
-  ProtoField field_;
+  std::int64_t arrived_ = 0;  // bytes
 };
 
-// "protozero 1.7.1".
-[[nodiscard]] std::string message_library();
+// A message: its fields in the order of the file. Views; nothing is copied.
+class ProtoMessage {
+ public:
+  // In memory. `byte`: where `bytes` begin in the file.
+  ProtoMessage(std::span<const std::byte> bytes, std::int64_t byte, ProtoNames names)
+      : rest_(bytes), byte_(byte), names_(names) {}
+  // One that arrives, from its first byte. The end of the stream, which outlives it, is its end.
+  ProtoMessage(ProtoStream& stream, ProtoNames names) : byte_(0), names_(names), stream_(&stream) {}
+
+  // Goes to the next field; false at the end. A field is skipped by going to the next one. Throws Error where
+  // the field is not whole, or of no valid number or wire type.
+  bool next();
+  // The same in two steps, for a reader that refuses a field before its bytes are there: of a field of bytes
+  // only the length() is known until finish().
+  bool begin();
+  void finish();
+  // Instead of finish(), of a message that arrives: fills `buffer` with the next bytes of the field, which
+  // are not kept. All of them are to be read. Throws Error where the message ends first.
+  void read(std::span<std::byte> buffer);
+  // Valid after next() or begin() has returned true, until the next call.
+  [[nodiscard]] const ProtoField& field() const { return field_; }
+
+ private:
+  bool await(std::size_t size);
+  void await_varint();
+  std::span<const std::byte> take(std::uint64_t size);
+
+  std::span<const std::byte> rest_;  // what was not taken; of a stream: the end of what was kept
+  std::int64_t byte_;                // of rest_
+  ProtoNames names_;
+  ProtoField field_;
+  ProtoStream* stream_ = nullptr;
+};
 
 // Writing: each appends one field.
 void append_proto_integer(std::string& out, std::uint32_t number, std::int64_t value);

@@ -16,8 +16,7 @@ std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// The rest of a stream's first `size` bytes, `bytes` having the first of them. Memory grows with what
-// arrives.
+// Reads on in a stream until `bytes` are its first `size` bytes. Memory grows with what arrives.
 void fill_to(std::vector<std::byte>& bytes, std::size_t size, InputFile& file) {
   constexpr std::size_t kBlock = 1 << 20;
   while (bytes.size() < size) {
@@ -51,8 +50,7 @@ bool begins_as_safetensors(std::string_view head) {
   return length <= kMostSafetensorsHeader && kFirst.find(head[8]) != std::string_view::npos;
 }
 
-SafetensorsArchive::SafetensorsArchive(InputFile& file, std::span<const std::byte> read_so_far)
-    : mapping_(file.mapping()) {
+SafetensorsArchive::SafetensorsArchive(InputFile& file) : mapping_(file.mapping()) {
   if (mapping_) {
     const auto bytes = mapping_->bytes();
     const std::int64_t file_bytes = to_int64(bytes.size());
@@ -62,7 +60,7 @@ SafetensorsArchive::SafetensorsArchive(InputFile& file, std::span<const std::byt
     return;
   }
   stream_ = &file;
-  std::vector<std::byte> bytes(read_so_far.begin(), read_so_far.end());
+  std::vector<std::byte> bytes;
   fill_to(bytes, to_size(kSafetensorsPrefix), file);
   const std::int64_t header_bytes = safetensors_header_bytes(text_of(bytes), std::nullopt);
   const std::int64_t data_offset = kSafetensorsPrefix + header_bytes;
@@ -72,7 +70,6 @@ SafetensorsArchive::SafetensorsArchive(InputFile& file, std::span<const std::byt
     (void)safetensors_header_bytes(text_of(bytes), to_int64(bytes.size()));
   }
   header_ = read_header(bytes, header_bytes, std::nullopt);
-  begin_.assign(bytes.begin() + data_offset, bytes.end());
 }
 
 std::optional<std::size_t> SafetensorsArchive::lookup(std::string_view name) const {
@@ -98,7 +95,7 @@ Tensor SafetensorsArchive::read(std::size_t member, const ArrayReading& reading)
   }
   if (size() != 1) throw Error("a stream of several arrays cannot be read", "", "save it to a file first");
   const ByteStream stream = {[this](std::span<std::byte> buffer) { return stream_->read(buffer); }};
-  return read_stored(stored, stream, begin_, reading);
+  return read_stored(stored, stream, reading);
 }
 
 FileInfo SafetensorsArchive::describe(std::size_t member) const {
@@ -111,8 +108,8 @@ FileInfo SafetensorsArchive::describe(std::size_t member) const {
   return info;
 }
 
-std::unique_ptr<Archive> open_safetensors(InputFile& file, std::span<const std::byte> read_so_far) {
-  return std::make_unique<SafetensorsArchive>(file, read_so_far);
+std::unique_ptr<Archive> open_safetensors(InputFile& file) {
+  return std::make_unique<SafetensorsArchive>(file);
 }
 
 }  // namespace tensorop

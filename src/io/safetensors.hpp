@@ -22,9 +22,8 @@ inline constexpr std::size_t kSafetensorsDetectBytes = 9;
 
 class SafetensorsArchive final : public Archive {
  public:
-  // Reads the header; of a stream, of which `read_so_far` was read already, nothing more. A stream outlives
-  // the archive. Throws Error.
-  SafetensorsArchive(InputFile& file, std::span<const std::byte> read_so_far);
+  // Reads the header; of a stream nothing more. A stream outlives the archive. Throws Error.
+  explicit SafetensorsArchive(InputFile& file);
 
   // All members are arrays, in the order of the header.
   [[nodiscard]] std::size_t size() const override { return header_.arrays.size(); }
@@ -44,13 +43,11 @@ class SafetensorsArchive final : public Archive {
  private:
   std::shared_ptr<const MappedFile> mapping_;
   InputFile* stream_ = nullptr;   // where there is no mapping
-  std::vector<std::byte> begin_;  // of the data, read from the stream already
   std::int64_t data_offset_ = 0;  // in the mapping
   SafetensorsHeader header_;
 };
 
 // Format::open_archive of safetensors.
-[[nodiscard]] std::unique_ptr<Archive> open_safetensors(InputFile& file,
-                                                        std::span<const std::byte> read_so_far);
+[[nodiscard]] std::unique_ptr<Archive> open_safetensors(InputFile& file);
 
 }  // namespace tensorop

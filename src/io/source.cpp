@@ -136,8 +136,7 @@ void Source::take_file(OpenedFile opened, ArrayReading reading, ArchiveCache* ar
     Tensor tensor = with_context(name_, [&] { return archive->read(member, reading); });
     take_array(std::move(tensor), std::move(unnamed));
   } else {
-    const auto head = std::as_bytes(std::span(opened.head));
-    Tensor tensor = with_context(name_, [&] { return format_->read(opened.file, head, reading); });
+    Tensor tensor = with_context(name_, [&] { return format_->read(opened.file, reading); });
     take_array(std::move(tensor), std::move(unnamed));
   }
   // Elements that were brought elsewhere are no longer compared with the file.

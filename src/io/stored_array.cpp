@@ -236,20 +236,18 @@ void require_end(const ByteStream& stream, std::int64_t promised) {
   if (stream.read({&extra, 1}) != 0) refuse_length(promised, "more");
 }
 
-// The rest of a stream, of which `block` was read already, where memory does not hold it. What is to change
-// its order or its size goes to a temporary file first.
-Tensor spool(const ByteStream& stream, const StoredArray& array, std::vector<std::byte> block,
-             const ArrayReading& reading) {
+// The rest of a stream, where memory does not hold it. What is to change its order or its size goes to a
+// temporary file first.
+Tensor spool(const ByteStream& stream, const StoredArray& array, const ArrayReading& reading) {
   const std::int64_t promised = array.bytes();
-  if (to_int64(block.size()) > promised) refuse_length(promised, "more");
   const bool in_place = is_row_major(array) && array.encoding != StoredEncoding::nibbles;
   reading.threads.expect(promised);
   std::optional<Target> target;
   std::optional<ScratchFile> stored;
-  for (std::int64_t done = 0; done < promised; done += to_int64(block.size()), block.clear()) {
-    const std::size_t have = block.size();
+  std::vector<std::byte> block;
+  for (std::int64_t done = 0; done < promised; done += to_int64(block.size())) {
     block.resize(to_size(std::min(kPiece, promised - done)));
-    const std::size_t got = have + stream.read(std::span(block).subspan(have));
+    const std::size_t got = stream.read(block);
     if (got < block.size()) refuse_length(promised, cat(done + to_int64(got)));
     // After the first block has arrived, as memory is taken below.
     if (in_place) {
@@ -272,26 +270,24 @@ std::int64_t StoredArray::bytes() const {
   return encoding == StoredEncoding::nibbles ? ceil_div(count(shape), 2) : count(shape) * item_bytes;
 }
 
-Tensor read_stored(const StoredArray& array, const ByteStream& stream, std::vector<std::byte> bytes,
-                   const ArrayReading& reading) {
+Tensor read_stored(const StoredArray& array, const ByteStream& stream, const ArrayReading& reading) {
   const std::int64_t promised = array.bytes();
   if (array.dtype != DType::string && reading.needs_scratch(memory_bytes(array))) {
-    return spool(stream, array, std::move(bytes), reading);
+    return spool(stream, array, reading);
   }
   // The first block comes first: data much shorter than promised is reported as such, and not as too large.
   // After it the memory costs nothing until it is filled.
-  std::int64_t have = to_int64(bytes.size());
+  std::int64_t have = 0;
   const auto read_to = [&](std::int64_t end, std::byte* data) {
     if (have >= end) return;
     have += to_int64(stream.read({data + have, to_size(end - have)}));
     if (have < end) refuse_length(promised, cat(have));
   };
-  bytes.resize(to_size(std::max(have, std::min(kPiece, promised))));
-  read_to(to_int64(bytes.size()), bytes.data());
-  if (have > promised) refuse_length(promised, "more");
+  std::vector<std::byte> block(to_size(std::min(kPiece, promised)));
+  read_to(to_int64(block.size()), block.data());
   auto storage = std::make_shared<Storage>(promised, "the array");
-  std::ranges::copy(bytes, storage->data());
-  bytes = {};
+  std::ranges::copy(block, storage->data());
+  block = {};
   read_to(promised, storage->data());
   require_end(stream, promised);
   if (array.encoding == StoredEncoding::native && is_row_major(array)) {

@@ -53,11 +53,11 @@ struct ByteStream {
 [[nodiscard]] Tensor read_stored(const StoredArray& array, const std::byte* stored,
                                  std::shared_ptr<const void> owner, const ArrayReading& reading);
 
-// The same of a stream whose last bytes are the elements, `begin` being the first of them, read already.
-// Memory grows with the bytes that arrive, not with the shape; a shape that needs more than the free memory,
-// or than the space for a temporary file, is refused. Throws Error.
+// The same of a stream whose last bytes are the elements. Memory grows with the bytes that arrive, not with
+// the shape; a shape that needs more than the free memory, or than the space for a temporary file, is
+// refused. Throws Error.
 [[nodiscard]] Tensor read_stored(const StoredArray& array, const ByteStream& stream,
-                                 std::vector<std::byte> begin, const ArrayReading& reading);
+                                 const ArrayReading& reading);
 
 // Throws the Error for an array of so many bytes of which the file holds another number.
 [[noreturn]] void refuse_length(std::int64_t promised, const std::string& held);

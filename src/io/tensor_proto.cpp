@@ -3,13 +3,11 @@
 #include "io/tensor_proto.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
-#include "base/memory.hpp"
 #include "base/text.hpp"
 #include "io/safetensors.hpp"
 #include "io/stored_array.hpp"
@@ -23,100 +21,45 @@ namespace {
 namespace field = tensor_proto;
 using Bytes = std::span<const std::byte>;
 
-// raw_data of a stream.
-struct RawData {
-  std::shared_ptr<std::vector<std::byte>> memory;
-  std::shared_ptr<const MappedFile> file;  // instead
-
-  [[nodiscard]] const std::byte* data() const { return file ? file->bytes().data() : memory->data(); }
-};
-
 constexpr std::int64_t kStreamBlock = 1 << 20;
 
-void skip(ProtoStream& stream, std::int64_t bytes) {
-  std::vector<std::byte> block(to_size(std::min(kStreamBlock, bytes)));
-  for (std::int64_t done = 0; done < bytes; done += kStreamBlock) {
-    stream.read(std::span(block).first(to_size(std::min(kStreamBlock, bytes - done))));
-  }
-}
-
-// Space is taken after the first block has arrived: data much shorter than announced is reported as such.
-RawData read_raw(ProtoStream& stream, std::int64_t bytes, const ArrayReading& reading) {
-  auto memory = std::make_shared<std::vector<std::byte>>();
-  if (!reading.needs_scratch(bytes)) {
-    while (to_int64(memory->size()) < bytes) {
-      const std::size_t have = memory->size();
-      if (have != 0 && memory->capacity() < to_size(bytes)) {
-        require_memory(bytes, "the array");
-        memory->reserve(to_size(bytes));
-      }
-      memory->resize(have + to_size(std::min(kStreamBlock, bytes - to_int64(have))));
-      stream.read(std::span(*memory).subspan(have));
+// The bytes of raw_data, which arrives, where `reading` says; none where elements are not wanted.
+Tensor take_raw(ProtoMessage& message, const ArrayReading& reading) {
+  const std::int64_t bytes = message.field().length();
+  const ByteStream stream = {[&message, left = to_size(bytes)](std::span<std::byte> buffer) mutable {
+    const auto part = buffer.first(std::min(buffer.size(), left));
+    message.read(part);
+    left -= part.size();
+    return part.size();
+  }};
+  if (reading.header_only) {
+    std::vector<std::byte> block(to_size(std::min(kStreamBlock, bytes)));
+    while (stream.read(block) != 0) {
     }
-    return {std::move(memory), nullptr};
+    return {};
   }
-  reading.threads.expect(bytes);
-  std::optional<ScratchFile> file;
-  for (std::int64_t done = 0; done < bytes; done += to_int64(memory->size())) {
-    memory->resize(to_size(std::min(kStreamBlock, bytes - done)));
-    stream.read(*memory);
-    if (!file) file.emplace(reading.scratch(bytes));
-    file->write_at(done, *memory);
-    reading.threads.advance(to_int64(memory->size()));
-  }
-  return {nullptr, std::move(*file).into_mapped()};
+  // As bytes: the dtype may be yet to come.
+  ArrayReading as_bytes = reading;
+  as_bytes.direct = nullptr;
+  return read_stored({.dtype = DType::uint8, .item_bytes = 1, .shape = {bytes}}, stream, as_bytes);
 }
 
-// The elements in raw_data, which lie at `raw` in memory that `owner` keeps.
-Tensor raw_tensor(const TensorProtoHeader& header, const std::byte* raw, std::shared_ptr<const void> owner,
-                  const ArrayReading& reading) {
-  if (info(header.dtype()).bits < 8) {
-    return unpacked_tensor(header.dtype(), header.shape(), {raw, to_size(header.raw_bytes())});
-  }
-  const StoredArray array = {.dtype = header.dtype(),
-                             .encoding = StoredEncoding::native,
-                             .item_bytes = element_size(header.dtype()),
-                             .fortran_order = false,
-                             .shape = header.shape()};
-  return read_stored(array, raw, std::move(owner), reading);
-}
-
-void warn(const TensorProtoHeader& header, const ArrayReading& reading) {
-  if (reading.warn && !header.warning().empty()) reading.warn(header.warning());
-}
-
-// The tensor of a message that is in memory, but for raw_data of a stream.
-NamedTensor make_tensor(const TensorProtoHeader& header, Bytes message, std::int64_t byte,
-                        const std::byte* raw, std::shared_ptr<const void> owner,
+// The tensor of a message. `raw`: the bytes of raw_data, where it has them and elements are wanted.
+NamedTensor make_tensor(const TensorProtoHeader& header, Bytes message, std::int64_t byte, const Tensor& raw,
                         const ArrayReading& reading) {
   const DType dtype = header.dtype();
   const Shape& shape = header.shape();
+  if (reading.warn && !header.warning().empty()) reading.warn(header.warning());
   if (reading.header_only) return {header.name(), {dtype, shape}};
   if (count(shape) == 0) return {header.name(), {dtype, shape, std::make_shared<Storage>(0)}};
-  if (raw != nullptr) return {header.name(), raw_tensor(header, raw, std::move(owner), reading)};
-  return {header.name(), decode_typed_data(message, byte, dtype, shape)};
-}
-
-// The header of a stream, and raw_data. The rest of the message is kept by `stream`.
-std::pair<TensorProtoHeader, RawData> read_header(ProtoStream& stream, const ArrayReading& reading) {
-  std::pair<TensorProtoHeader, RawData> read;
-  auto& [header, raw] = read;
-  while (stream.next()) {
-    const ProtoField& of = stream.field();
-    header.expect(of);
-    if (of.wire() == ProtoWire::bytes) {
-      if (of.number() != field::kRawData) {
-        stream.keep();
-      } else if (reading.header_only) {
-        skip(stream, of.length());
-      } else {
-        raw = read_raw(stream, of.length(), reading);
-      }
-    }
-    header.take(of);
+  if (header.data_field() != field::kRawData) {
+    return {header.name(), decode_typed_data(message, byte, dtype, shape)};
   }
-  header.finish();
-  return read;
+  if (info(dtype).bits < 8) {
+    return {header.name(), unpacked_tensor(dtype, shape, {raw.data(), to_size(raw.size())})};
+  }
+  // The shape takes as many bytes: the header has checked it.
+  return {header.name(), raw.viewed_as(dtype).reshaped(shape)};
 }
 
 ProtoStream::Read read_of(InputFile& file) {
@@ -127,7 +70,7 @@ FileInfo describe(const TensorProtoHeader& header) {
   FileInfo file;
   file.dtype = header.dtype();
   file.shape = header.shape();
-  file.stored = field::kNames[header.data_field()];
+  file.stored = field::field_of(header.data_field()).name;
   file.bytes = header.dtype() == DType::string ? header.string_bytes()
                                                : *packed_bytes(header.dtype(), count(header.shape()));
   file.name = header.name();
@@ -167,21 +110,17 @@ bool may_be_tensor_proto(std::string_view head) {
 NamedTensor read_tensor_proto(Bytes message, std::int64_t byte, std::shared_ptr<const void> owner,
                               const ArrayReading& reading) {
   const TensorProtoHeader header = read_tensor_proto_header(message, byte);
-  warn(header, reading);
-  const std::byte* const raw = header.data_field() == field::kRawData ? header.raw().data() : nullptr;
-  return make_tensor(header, message, byte, raw, std::move(owner), reading);
+  const Bytes raw = header.raw();
+  return make_tensor(header, message, byte,
+                     {DType::uint8, {to_int64(raw.size())}, raw.data(), std::move(owner)}, reading);
 }
 
-NamedTensor read_tensor_proto(ProtoStream::Read read, Bytes read_so_far, const ArrayReading& reading) {
-  ProtoStream stream(std::move(read), read_so_far, field::kNames);
-  const auto [header, raw] = read_header(stream, reading);
-  warn(header, reading);
-  if (header.data_field() != field::kRawData || reading.header_only) {
-    return make_tensor(header, stream.kept(), 0, nullptr, nullptr, reading);
-  }
-  const bool is_packed = info(header.dtype()).bits < 8;
-  if (raw.file && !is_packed) return {header.name(), {header.dtype(), header.shape(), raw.file}};
-  return make_tensor(header, {}, 0, raw.data(), raw.memory, reading);
+NamedTensor read_tensor_proto(ProtoStream::Read read, const ArrayReading& reading) {
+  ProtoStream stream(std::move(read));
+  Tensor raw;
+  const TensorProtoHeader header(ProtoMessage(stream, field::kNames),
+                                 [&](ProtoMessage& message) { raw = take_raw(message, reading); });
+  return make_tensor(header, stream.kept(), 0, raw, reading);
 }
 
 std::string tensor_proto_name(Bytes message) {
@@ -196,16 +135,18 @@ std::string tensor_proto_name(Bytes message) {
   return {};
 }
 
-Tensor read_tensor_proto(InputFile& file, Bytes read_so_far, const ArrayReading& reading) {
+Tensor read_tensor_proto(InputFile& file, const ArrayReading& reading) {
   return (file.mapping() ? read_tensor_proto(file.mapping()->bytes(), 0, file.mapping(), reading)
-                         : read_tensor_proto(read_of(file), read_so_far, reading))
+                         : read_tensor_proto(read_of(file), reading))
       .tensor;
 }
 
-FileInfo describe_tensor_proto(InputFile& file, Bytes read_so_far) {
+FileInfo describe_tensor_proto(InputFile& file) {
   if (file.mapping()) return describe(read_tensor_proto_header(file.mapping()->bytes(), 0));
-  ProtoStream stream(read_of(file), read_so_far, field::kNames);
-  return describe(read_header(stream, {.header_only = true}).first);
+  ProtoStream stream(read_of(file));
+  return describe(TensorProtoHeader(ProtoMessage(stream, field::kNames), [](ProtoMessage& message) {
+    (void)take_raw(message, {.header_only = true});
+  }));
 }
 
 }  // namespace tensorop

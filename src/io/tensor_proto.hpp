@@ -28,11 +28,10 @@ inline constexpr std::size_t kTensorProtoDetectBytes = 8;
 // Reads the tensor of a file. All fields are checked, in any order. Elements in raw_data stay in the mapping;
 // those of a stream go where `reading` says; all other data goes into memory. Data in another
 // file is refused, and no file is opened. Throws Error.
-[[nodiscard]] Tensor read_tensor_proto(InputFile& file, std::span<const std::byte> read_so_far,
-                                       const ArrayReading& reading);
+[[nodiscard]] Tensor read_tensor_proto(InputFile& file, const ArrayReading& reading);
 // The description, for `info`; the caller sets path and format. Throws Error as read_tensor_proto() does with
 // ArrayReading::header_only.
-[[nodiscard]] FileInfo describe_tensor_proto(InputFile& file, std::span<const std::byte> read_so_far);
+[[nodiscard]] FileInfo describe_tensor_proto(InputFile& file);
 
 struct NamedTensor {
   std::string name;  // empty where the message has none; any bytes
@@ -42,8 +41,7 @@ struct NamedTensor {
 [[nodiscard]] NamedTensor read_tensor_proto(std::span<const std::byte> message, std::int64_t byte,
                                             std::shared_ptr<const void> owner, const ArrayReading& reading);
 // The same of a stream.
-[[nodiscard]] NamedTensor read_tensor_proto(ProtoStream::Read read, std::span<const std::byte> read_so_far,
-                                            const ArrayReading& reading);
+[[nodiscard]] NamedTensor read_tensor_proto(ProtoStream::Read read, const ArrayReading& reading);
 // The name alone, without a look at elements. Empty where there is none, or the message is malformed up to
 // there.
 [[nodiscard]] std::string tensor_proto_name(std::span<const std::byte> message);

@@ -28,7 +28,7 @@ void for_each_field(std::span<const std::byte> message, std::int64_t byte, std::
 }
 
 std::int64_t width_of(std::uint32_t number) {
-  return number == field::kFloatData ? 4 : 8;
+  return field::field_of(number).wire == ProtoWire::fixed32 ? 4 : 8;
 }
 
 // The numbers that an element of a field of varints may be.
@@ -71,7 +71,7 @@ Limits limits_of(DType dtype) {
                                 const Limits& limits) {
   const std::string shown =
       number == field::kUint64Data ? cat(static_cast<std::uint64_t>(value)) : cat(value);
-  throw Error(cat(field::kNames[number], '[', position, "] = ", shown,
+  throw Error(cat(field::field_of(number).name, '[', position, "] = ", shown,
                   !limits.is_pattern     ? cat(" does not fit in ", name(dtype))
                   : info(dtype).bits < 8 ? cat(" is not a byte of two ", name(dtype), " elements")
                                          : cat(" is not a ", name(dtype), " bit pattern")));

@@ -29,7 +29,7 @@ DType read_data_type(const ProtoField& of, const std::string& hint) {
 
 // The value of an entry of external_data, where it is the location.
 std::optional<std::string> read_location(const ProtoField& of) {
-  constexpr std::array<std::string_view, 3> kEntry = {"", "key", "value"};
+  constexpr std::array kEntry = {ProtoName{1, "key"}, ProtoName{2, "value"}};
   bool is_location = false;
   std::string value;
   for (ProtoMessage entry = of.message(kEntry); entry.next();) {
@@ -39,60 +39,28 @@ std::optional<std::string> read_location(const ProtoField& of) {
   return is_location ? std::optional(std::move(value)) : std::nullopt;
 }
 
-// How a field may be stored.
-struct Stored {
-  ProtoWire wire;
-  bool packed;  // as bytes too
-};
-
-std::optional<Stored> stored(std::uint32_t number) {
-  switch (number) {
-    case field::kDims:
-    case field::kInt32Data:
-    case field::kInt64Data:
-    case field::kUint64Data:
-      return Stored{ProtoWire::varint, true};
-    case field::kFloatData:
-      return Stored{ProtoWire::fixed32, true};
-    case field::kDoubleData:
-      return Stored{ProtoWire::fixed64, true};
-    case field::kDataType:
-    case field::kDataLocation:
-      return Stored{ProtoWire::varint, false};
-    case field::kStringData:
-    case field::kName:
-    case field::kRawData:
-    case field::kDocString:
-    case field::kExternalData:
-    case field::kMetadata:
-      return Stored{ProtoWire::bytes, false};
-    default:
-      return std::nullopt;
-  }
-}
-
-// Whether the field holds elements.
-bool is_data(std::uint32_t number) {
-  switch (number) {
-    case field::kFloatData:
-    case field::kInt32Data:
-    case field::kStringData:
-    case field::kInt64Data:
-    case field::kRawData:
-    case field::kDoubleData:
-    case field::kUint64Data:
-      return true;
-    default:
-      return false;
-  }
-}
-
 }  // namespace
 
-void TensorProtoHeader::require_once(const ProtoField& of, bool& seen) {
-  if (std::exchange(seen, true)) {
+TensorProtoHeader::TensorProtoHeader(ProtoMessage message,
+                                     const std::function<void(ProtoMessage& message)>& take_raw) {
+  while (message.begin()) {
+    expect(message.field());
+    if (take_raw && message.field().number() == field::kRawData) {
+      take_raw(message);
+    } else {
+      message.finish();
+    }
+    take(message.field());
+  }
+  finish();
+}
+
+void TensorProtoHeader::require_once(const ProtoField& of) {
+  const std::uint32_t bit = 1U << of.number();
+  if ((singles_ & bit) != 0) {
     throw Error(cat("field ", of.number(), " (", of.name(), ") stands twice", at_byte(of)));
   }
+  singles_ |= bit;
 }
 
 void TensorProtoHeader::expect(const ProtoField& of) {
@@ -104,23 +72,18 @@ void TensorProtoHeader::expect(const ProtoField& of) {
   if (of.number() == field::kNeverAssigned) {
     throw Error(cat("not an ONNX tensor: it has a field ", of.number(), at_byte(of)));
   }
-  if (const auto wanted = stored(of.number()); wanted && !(wanted->packed && of.wire() == ProtoWire::bytes)) {
+  const field::Field& known = field::field_of(of.number());
+  if (known.wire && !(known.may_be_packed && of.wire() == ProtoWire::bytes)) {
     try {
-      of.require(wanted->wire);
+      of.require(*known.wire);
     } catch (const Error& error) {
       const bool may_be_model = of.number() == field::kDataType && of.wire() == ProtoWire::bytes;
       throw Error(cat("not an ONNX tensor: ", error.what()), "",
                   may_be_model ? "perhaps it is an ONNX model, which is read from a file only" : "");
     }
   }
-  if (of.number() == field::kName) require_once(of, has_name_);
-  if (of.number() == field::kRawData) require_once(of, has_raw_);
-  if (of.number() == field::kDataLocation) require_once(of, has_location_);
-  if (of.number() == field::kDataType) {
-    bool seen = dtype_.has_value();
-    require_once(of, seen);
-  }
-  if (is_data(of.number())) expect_data(of);
+  if (known.is_single) require_once(of);
+  if (known.is_data) expect_data(of);
 }
 
 void TensorProtoHeader::take(const ProtoField& of) {
@@ -147,7 +110,7 @@ void TensorProtoHeader::take(const ProtoField& of) {
     case field::kMetadata:
       return;
     default:
-      return is_data(of.number()) ? take_data(of) : take_unknown(of);
+      return field::field_of(of.number()).is_data ? take_data(of) : take_unknown(of);
   }
 }
 
@@ -168,7 +131,7 @@ void TensorProtoHeader::take_dims(const ProtoField& of) {
 
 void TensorProtoHeader::expect_data(const ProtoField& of) {
   if (data_field_ != 0 && data_field_ != of.number()) {
-    throw Error(cat("has data in ", field::kNames[data_field_], " and in ", of.name(), at_byte(of)));
+    throw Error(cat("has data in ", field::field_of(data_field_).name, " and in ", of.name(), at_byte(of)));
   }
   data_field_ = of.number();
   require_right_field();
@@ -218,7 +181,7 @@ void TensorProtoHeader::finish() {
     if (count(shape_) == 0) return;
     throw Error(cat("has no data: ", tensorop::name(*dtype_), ' ', to_string(shape_)), "", foreign_hint());
   }
-  has_raw_ ? require_raw_bytes() : require_numbers();
+  data_field_ == field::kRawData ? require_raw_bytes() : require_numbers();
 }
 
 // The field of the data and the dtype are known in any order.
@@ -227,12 +190,12 @@ void TensorProtoHeader::require_right_field() const {
   const std::uint32_t typed = field::typed_field(*dtype_);
   const bool is_string = *dtype_ == DType::string;
   if (data_field_ == typed || (data_field_ == field::kRawData && !is_string)) return;
-  throw Error(cat(tensorop::name(*dtype_), " is kept in ", field::kNames[typed],
-                  is_string ? "" : " or raw_data", ", not in ", field::kNames[data_field_]));
+  throw Error(cat(tensorop::name(*dtype_), " is kept in ", field::field_of(typed).name,
+                  is_string ? "" : " or raw_data", ", not in ", field::field_of(data_field_).name));
 }
 
 void TensorProtoHeader::wrong_size(const std::string& has, std::int64_t needed) const {
-  throw Error(cat(field::kNames[data_field_], " has ", has, ", ", tensorop::name(*dtype_), ' ',
+  throw Error(cat(field::field_of(data_field_).name, " has ", has, ", ", tensorop::name(*dtype_), ' ',
                   to_string(shape_), " needs ", needed),
               "", foreign_hint());
 }
@@ -296,12 +259,8 @@ TensorProtoHeader read_tensor_proto_header(Bytes message, std::int64_t byte) {
   if (to_int64(message.size()) > kMostProtoBytes) {
     throw Error(cat("a message of ", message.size(), " bytes; a TensorProto has at most ", kMostProtoBytes));
   }
-  TensorProtoHeader header;
   try {
-    for (ProtoMessage whole(message, byte, field::kNames); whole.next();) {
-      header.expect(whole.field());
-      header.take(whole.field());
-    }
+    return TensorProtoHeader(ProtoMessage(message, byte, field::kNames));
   } catch (const Error&) {
     const Foreign found = look_at(message, byte);
     if (found.is_model) {
@@ -316,8 +275,6 @@ TensorProtoHeader read_tensor_proto_header(Bytes message, std::int64_t byte) {
     }
     throw;
   }
-  header.finish();
-  return header;
 }
 
 }  // namespace tensorop

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,18 +19,18 @@ namespace tensorop {
 // What is known of a tensor when the fields of its message have been seen.
 class TensorProtoHeader {
  public:
-  // In the order of the file: first expect(), which looks at no bytes of a value, then take(). Throw Error.
-  void expect(const ProtoField& of);
-  void take(const ProtoField& of);
-  // After the last field. Throws Error.
-  void finish();
+  // Reads all fields. A field that cannot be right is refused before its bytes are there. `take_raw` takes
+  // the bytes of raw_data, by ProtoMessage::read(); null: they stay in the message, which is in memory.
+  // Throws Error.
+  explicit TensorProtoHeader(ProtoMessage message,
+                             const std::function<void(ProtoMessage& message)>& take_raw = nullptr);
 
   [[nodiscard]] DType dtype() const { return *dtype_; }
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] const std::string& name() const { return name_; }
   // The field that the elements are in; 0 where there is none.
   [[nodiscard]] std::uint32_t data_field() const { return data_field_; }
-  // Of raw_data: its bytes, where they are in memory.
+  // The bytes of raw_data in the message; empty where they were taken.
   [[nodiscard]] std::span<const std::byte> raw() const { return raw_; }
   [[nodiscard]] std::int64_t raw_bytes() const { return raw_bytes_; }
   [[nodiscard]] std::int64_t string_bytes() const { return string_bytes_; }
@@ -37,7 +38,10 @@ class TensorProtoHeader {
   [[nodiscard]] std::string warning() const;
 
  private:
-  void require_once(const ProtoField& of, bool& seen);
+  void expect(const ProtoField& of);
+  void take(const ProtoField& of);
+  void finish();
+  void require_once(const ProtoField& of);
   void take_dims(const ProtoField& of);
   void expect_data(const ProtoField& of);
   void take_data(const ProtoField& of);
@@ -50,18 +54,16 @@ class TensorProtoHeader {
   [[noreturn]] void wrong_size(const std::string& has, std::int64_t needed) const;
 
   bool is_empty_ = true;
+  std::uint32_t singles_ = 0;  // the fields that were met which are single: a bit for each number
   Shape shape_;
   bool packed_dims_ = false;
   std::optional<DType> dtype_;
-  bool has_name_ = false;
   std::string name_;
   std::uint32_t data_field_ = 0;
   std::int64_t numbers_ = 0;  // in a typed field
-  bool has_raw_ = false;
   std::span<const std::byte> raw_;
   std::int64_t raw_bytes_ = 0;
   std::int64_t string_bytes_ = 0;
-  bool has_location_ = false;
   bool is_external_ = false;
   std::optional<std::string> location_;
   std::vector<std::uint32_t> unknown_;

@@ -74,7 +74,6 @@ std::string breach(const std::string& file, const Include& include) {
   const std::string top = first_folder(file);
   const bool json = include.name.starts_with("nlohmann/");
   const bool zlib = include.name == "zlib.h";
-  const bool protozero = include.name.starts_with("protozero/");
   const bool cli11 = include.name.starts_with("CLI/") || include.name.starts_with("CLI11");
   if (cli11 && top != "apps") return "CLI11 belongs to apps";
   if (top != "src") return "";
@@ -86,7 +85,6 @@ std::string breach(const std::string& file, const Include& include) {
     return file.ends_with(".cpp") ? "" : "nlohmann/json must not be named in a header";
   }
   if (zlib) return layer == "io" && file.ends_with(".cpp") ? "" : "zlib belongs to the sources of io";
-  if (protozero) return file == "src/io/protobuf.cpp" ? "" : "protozero belongs to io/protobuf.cpp";
   if (!include.quoted) return "";
   const std::string folder = first_folder(include.name);
   if (!layers().contains(folder)) return "quotes are for files of src, with their folder";
@@ -192,9 +190,6 @@ TEST_CASE("the layers allow what src/README.md draws and nothing else", "[layers
        "nlohmann/json must not be named in a header"},
       {"src/io/npz.cpp", "#include <zlib.h>", ""},
       {"src/io/npz.hpp", "#include <zlib.h>", "zlib belongs to the sources of io"},
-      {"src/io/protobuf.cpp", "#include <protozero/varint.hpp>", ""},
-      {"src/io/protobuf.hpp", "#include <protozero/varint.hpp>", "protozero belongs to io/protobuf.cpp"},
-      {"src/io/tensor_proto.cpp", "#include <protozero/varint.hpp>", "protozero belongs to io/protobuf.cpp"},
       {"src/engine/engine.cpp", "#include <zlib.h>", "zlib belongs to the sources of io"},
       {"src/engine/bind.cpp", "#include <nlohmann/json.hpp>", "nlohmann/json belongs to report"},
       {"src/ops/call.cpp", "#include <nlohmann/json.hpp>", "nlohmann/json belongs to report"},

@@ -70,7 +70,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // An empty file is not mapped.
   if (size == 0) return 0;
   InputFile file = InputFile::open("a");
-  const auto archive = fuzz::attempt([&] { return open_safetensors(file, {}); });
+  const auto archive = fuzz::attempt([&] { return open_safetensors(file); });
   if (archive) fuzz::check(**archive);
   return 0;
 }

@@ -16,7 +16,7 @@
 namespace tensorop {
 namespace {
 
-constexpr std::array<std::string_view, 4> kNames = {"", "count", "text", ""};
+constexpr std::array kNames = {ProtoName{1, "count"}, ProtoName{2, "text"}};
 
 std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text));
@@ -53,15 +53,11 @@ std::string fields_of(const std::string& bytes) {
   return out;
 }
 
-std::string fields_of_stream(const std::string& bytes, std::size_t head, std::size_t piece) {
+std::string fields_of_stream(const std::string& bytes, std::size_t piece) {
   std::string out;
-  const std::string_view text = bytes;
-  ProtoStream stream(in_pieces(text.substr(head), piece), bytes_of(text.substr(0, head)), kNames);
-  while (stream.next()) {
-    if (stream.field().wire() == ProtoWire::bytes) stream.keep();
-    out += describe(stream.field());
-  }
-  CHECK(std::ranges::equal(stream.kept(), bytes_of(text)));
+  ProtoStream stream(in_pieces(bytes, piece));
+  for (ProtoMessage message(stream, kNames); message.next();) out += describe(message.field());
+  CHECK(std::ranges::equal(stream.kept(), bytes_of(bytes)));
   return out;
 }
 
@@ -91,8 +87,7 @@ TEST_CASE("fields of every wire type have their numbers, values and positions", 
       in_memory += describe(message.field());
     CHECK(in_memory == expected);
     for (const std::size_t piece : {std::size_t{1}, std::size_t{3}, std::size_t{100}}) {
-      CHECK(fields_of_stream(bytes, 0, piece) == expected);
-      CHECK(fields_of_stream(bytes, std::min<std::size_t>(2, bytes.size()), piece) == expected);
+      CHECK(fields_of_stream(bytes, piece) == expected);
     }
   }
   CHECK(fields_of(from_hex("08 05")) == "1@100/101 count 5;");
@@ -128,7 +123,7 @@ TEST_CASE("what is no field is refused with its byte", "[io][protobuf]") {
             for (ProtoMessage fields(bytes_of(bytes), 0, kNames); fields.next();) {
             }
           }) == message);
-    const std::string streamed = error_of([&] { (void)fields_of_stream(bytes, 0, 1); });
+    const std::string streamed = error_of([&] { (void)fields_of_stream(bytes, 1); });
     // How much is left of a stream shows only when it ends.
     CHECK((streamed == message || streamed.find(" bytes announced, at most ") != std::string::npos));
   }
@@ -169,34 +164,67 @@ TEST_CASE("a message in a message has the positions of the file", "[io][protobuf
 TEST_CASE("bytes of a stream that are not kept count for positions, and end the message where it ends",
           "[io][protobuf]") {
   const std::string bytes = from_hex("12 04 61 62 63 64 08 05 80");
-  ProtoStream stream(in_pieces(bytes, 2), {}, kNames);
-  REQUIRE(stream.next());
-  CHECK(stream.field().length() == 4);
-  std::array<std::byte, 4> buffer{};
-  stream.read(buffer);
-  CHECK(buffer[3] == std::byte{'d'});
-  REQUIRE(stream.next());
-  CHECK(describe(stream.field()) == "1@6/7 count 5;");
-  CHECK(stream.kept().size() == 4);
-  CHECK(error_of([&] { (void)stream.next(); }) == "ends inside a number (byte 8)");
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{2}, std::size_t{100}}) {
+    ProtoStream stream(in_pieces(bytes, piece));
+    ProtoMessage message(stream, kNames);
+    REQUIRE(message.begin());
+    CHECK(message.field().length() == 4);
+    std::array<std::byte, 4> buffer{};
+    message.read(std::span(buffer).first(1));
+    message.read(std::span(buffer).subspan(1));
+    CHECK(buffer[3] == std::byte{'d'});
+    REQUIRE(message.next());
+    CHECK(describe(message.field()) == "1@6/7 count 5;");
+    CHECK(error_of([&] { (void)message.next(); }) == "ends inside a number (byte 8)");
+  }
+}
+
+TEST_CASE("a long field of a stream is kept whole, and refused if it ends early", "[io][protobuf]") {
+  // Of more than the blocks in which it is read, and a field after it.
+  const std::string text(5'000'000, 'x');
+  std::string bytes;
+  append_proto_bytes(bytes, 2, text);
+  append_proto_integer(bytes, 1, 7);
+  for (const std::size_t piece : {std::size_t{4096}, std::size_t{1'000'003}, std::size_t{10'000'000}}) {
+    ProtoStream stream(in_pieces(bytes, piece));
+    ProtoMessage message(stream, kNames);
+    REQUIRE(message.next());
+    CHECK(message.field().text() == text);
+    REQUIRE(message.next());
+    CHECK(describe(message.field()) == "1@5000005/5000006 count 7;");
+    CHECK_FALSE(message.next());
+    CHECK(std::ranges::equal(stream.kept(), bytes_of(bytes)));
+    const std::string cut = bytes.substr(0, 4'000'000);
+    CHECK(error_of([&] { (void)fields_of_stream(cut, piece); }) ==
+          "ends inside text (byte 5): 5000000 bytes announced, 3999995 left");
+  }
 }
 
 TEST_CASE("an endless message ends at what readers of protobuf accept", "[io][protobuf]") {
-  const auto endless = [](std::span<std::byte> buffer) { return buffer.size(); };
+  // Whatever follows the first bytes.
+  const auto endless = [](const std::string& hex) {
+    return [first = from_hex(hex)](std::span<std::byte> buffer) mutable {
+      std::copy_n(std::as_bytes(std::span(first)).begin(), std::min(first.size(), buffer.size()),
+                  buffer.begin());
+      first.erase(0, buffer.size());
+      return buffer.size();
+    };
+  };
   // A field to the very end of the longest message, and one more byte.
-  ProtoStream stream(endless, bytes_of(from_hex("12 f9 ff ff ff 07")), kNames);
-  REQUIRE(stream.next());
-  CHECK(stream.field().length() == 2147483641);
+  ProtoStream stream(endless("12 f9 ff ff ff 07"));
+  ProtoMessage message(stream, kNames);
+  REQUIRE(message.begin());
+  CHECK(message.field().length() == 2147483641);
   std::vector<std::byte> block(1 << 26);
   for (std::size_t left = 2147483641; left > 0;) {
     const std::size_t size = std::min(left, block.size());
-    stream.read(std::span(block).first(size));
+    message.read(std::span(block).first(size));
     left -= size;
   }
-  CHECK(error_of([&] { (void)stream.next(); }) == "a message of more than 2147483647 bytes");
+  CHECK(error_of([&] { (void)message.next(); }) == "a message of more than 2147483647 bytes");
   // A field beyond it is not begun.
-  ProtoStream longer(endless, bytes_of(from_hex("12 fa ff ff ff 07")), kNames);
-  CHECK(error_of([&] { (void)longer.next(); }) ==
+  ProtoStream longer(endless("12 fa ff ff ff 07"));
+  CHECK(error_of([&] { (void)ProtoMessage(longer, kNames).begin(); }) ==
         "text (byte 6): 2147483642 bytes announced, at most 2147483641");
 }
 

@@ -56,13 +56,13 @@ std::string refusal(const TempDir& dir, const std::string& bytes) {
   write_file(dir.file("a.safetensors"), bytes);
   return error_of([&] {
     InputFile file = InputFile::open(dir.file("a.safetensors"));
-    const auto archive = open_safetensors(file, {});
+    const auto archive = open_safetensors(file);
     (void)archive->read(archive->only(), {});
   });
 }
 
 std::unique_ptr<Archive> open_file(InputFile& file) {
-  return open_safetensors(file, {});
+  return open_safetensors(file);
 }
 
 struct NamedTensor {
