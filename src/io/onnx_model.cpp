@@ -1,9 +1,10 @@
 #include "io/onnx_model.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
+#include <functional>
 #include <utility>
+#include <variant>
 
 #include "base/error.hpp"
 #include "base/input_file.hpp"
@@ -35,7 +36,8 @@ class ModelReader {
     constexpr std::string_view kNoGraph = "not an ONNX model: no graph (field 7)";
     OnnxModel model;
     try {
-      while (next(message)) read_model_field(message.field(), model);
+      read_fields(message, {{model::ir_version, &model.ir_version}, {model::graph}},
+                  [&](const ProtoField& field) { read_model_field(field, model); });
     } catch (Error& error) {
       if (!has_graph_) error.add_context(kNoGraph);
       throw;
@@ -46,7 +48,7 @@ class ModelReader {
 
  private:
   // A field that stands once in its message, or one of several fields of which only one may.
-  class Single {
+  class Once {
    public:
     void meet(const ProtoField& field) {
       const std::string earlier = std::exchange(met_, field.name());
@@ -55,178 +57,136 @@ class ModelReader {
                       earlier == met_ ? " stands twice" : cat(" stands beside ", earlier), " (byte ",
                       field.byte(), ")"));
     }
-    void take(const ProtoField& field, std::string& out) {
-      meet(field);
-      out = field.text();
-    }
-    void take(const ProtoField& field, std::int64_t& out) {
-      meet(field);
-      out = field.integer();
-    }
 
    private:
     std::string met_;  // the name of the field
   };
 
-  bool next(ProtoMessage& message) {
-    if (!message.next()) return false;
-    if (++fields_ > kMostFields) {
-      refuse_size(cat("the model has more than ", kMostFields, " fields (byte ", message.field().byte(), ")"),
-                  has_graph_);
+  // A field that stands once, and where its value goes, if it is one of these.
+  struct Single {
+    std::uint32_t number;
+    std::variant<std::monostate, std::string*, std::int64_t*, float*> value = {};
+    Once once = {};
+
+    void take(const ProtoField& field) {
+      once.meet(field);
+      if (auto* const text = std::get_if<std::string*>(&value)) **text = field.text();
+      if (auto* const integer = std::get_if<std::int64_t*>(&value)) **integer = field.integer();
+      if (auto* const real = std::get_if<float*>(&value)) **real = field.float32();
     }
-    return true;
+  };
+
+  using Use = std::function<void(const ProtoField& field)>;
+
+  // Calls use(field) for each field of a message, after `singles` have taken theirs.
+  void read_fields(ProtoMessage message, std::vector<Single> singles, const Use& use = nullptr) {
+    while (message.next()) {
+      const ProtoField& field = message.field();
+      if (++fields_ > kMostFields) {
+        refuse_size(cat("the model has more than ", kMostFields, " fields (byte ", field.byte(), ")"),
+                    has_graph_);
+      }
+      const auto single = std::ranges::find(singles, field.number(), &Single::number);
+      if (single != singles.end()) single->take(field);
+      if (use) use(field);
+    }
   }
 
   static std::string text_of(const ProtoField& field) { return std::string(field.text()); }
 
   void read_model_field(const ProtoField& field, OnnxModel& model) {
     switch (field.number()) {
-      case 1:
-        ir_version_.take(field, model.ir_version);
-        break;
-      case kProducerField:
+      case model::producer_name:
         field.require(ProtoWire::bytes);
         break;
-      case kGraphField: {
-        graph_.meet(field);
-        const ProtoMessage graph = field.message(kGraphNames);
+      case model::graph: {
+        const ProtoMessage graph = field.message(graph::kNames);
         has_graph_ = true;
         read_graph(graph, model);
         break;
       }
-      case 8:
-        model.opsets.push_back(read_opset(field.message(kOpsetNames)));
+      case model::opset_import: {
+        OnnxOpset& opset = model.opsets.emplace_back();
+        read_fields(field.message(opset::kNames),
+                    {{opset::domain, &opset.domain}, {opset::version, &opset.version}});
         break;
-      case 25:
-        model.functions.push_back(read_function(field.message(kFunctionNames)));
+      }
+      case model::functions: {
+        OnnxFunction& function = model.functions.emplace_back();
+        read_fields(field.message(function::kNames),
+                    {{function::name, &function.name}, {function::domain, &function.domain}});
         break;
+      }
       default:
         break;
     }
   }
 
-  OnnxOpset read_opset(ProtoMessage message) {
-    OnnxOpset opset;
-    Single domain;
-    Single version;
-    while (next(message)) {
-      const ProtoField& field = message.field();
-      if (field.number() == 1) {
-        domain.take(field, opset.domain);
-      } else if (field.number() == 2) {
-        version.take(field, opset.version);
-      }
-    }
-    return opset;
-  }
-
-  OnnxFunction read_function(ProtoMessage message) {
-    OnnxFunction function;
-    Single name;
-    Single domain;
-    while (next(message)) {
-      const ProtoField& field = message.field();
-      if (field.number() == 1) {
-        name.take(field, function.name);
-      } else if (field.number() == 10) {
-        domain.take(field, function.domain);
-      }
-    }
-    return function;
-  }
-
   void read_graph(ProtoMessage message, OnnxModel& model) {
-    while (next(message)) {
-      const ProtoField& field = message.field();
+    read_fields(message, {}, [&](const ProtoField& field) {
       switch (field.number()) {
-        case kNodeField:
-          model.nodes.push_back(read_node(field.message(kNodeNames)));
+        case graph::node:
+          model.nodes.push_back(read_node(field.message(node::kNames)));
           break;
-        case 5:
+        case graph::initializer:
           model.initializers.push_back(read_tensor(field));
           break;
-        case 11:
-          model.inputs.push_back(read_value(field.message(kValueNames)));
+        case graph::input:
+          model.inputs.push_back(read_value(field.message(value::kNames)));
           break;
-        case 12:
-          model.outputs.push_back(read_value(field.message(kValueNames)));
+        case graph::output:
+          model.outputs.push_back(read_value(field.message(value::kNames)));
           break;
-        case 15:
+        case graph::sparse_initializer:
           model.has_sparse_initializer = true;
           break;
         default:
           break;
       }
-    }
+    });
   }
 
   OnnxNode read_node(ProtoMessage message) {
-    OnnxNode node;
-    Single op_type;
-    Single domain;
-    Single overload;
-    while (next(message)) {
-      const ProtoField& field = message.field();
-      switch (field.number()) {
-        case 1:
-          node.inputs.push_back(text_of(field));
-          break;
-        case 2:
-          node.outputs.push_back(text_of(field));
-          break;
-        case 4:
-          op_type.take(field, node.op_type);
-          break;
-        case kAttributeField:
-          node.attributes.push_back(read_attribute(field.message(kAttributeNames)));
-          break;
-        case 7:
-          domain.take(field, node.domain);
-          break;
-        case 8:
-          overload.take(field, node.overload);
-          break;
-        default:
-          break;
-      }
-    }
-    return node;
+    OnnxNode read;
+    read_fields(
+        message,
+        {{node::op_type, &read.op_type}, {node::domain, &read.domain}, {node::overload, &read.overload}},
+        [&](const ProtoField& field) {
+          if (field.number() == node::input) read.inputs.push_back(text_of(field));
+          if (field.number() == node::output) read.outputs.push_back(text_of(field));
+          if (field.number() == node::attribute) {
+            read.attributes.push_back(read_attribute(field.message(attribute::kNames)));
+          }
+        });
+    return read;
   }
 
   OnnxAttribute read_attribute(ProtoMessage message) {
-    OnnxAttribute attribute;
-    std::array<Single, kAttributeNames.back().number + 1> singles;
-    while (next(message)) {
-      const ProtoField& field = message.field();
-      const OnnxAttributeType held = type_of_field(field.number());
-      const auto* const name = std::ranges::find(kAttributeNames, field.number(), &ProtoName::number);
-      if (name != kAttributeNames.end() && !is_list(held)) singles[field.number()].meet(field);
-      if (held != OnnxAttributeType::none) {
-        const bool is_new = std::ranges::find(attribute.held, held) == attribute.held.end();
-        if (is_new) attribute.held.push_back(held);
-        read_attribute_value(held, field, attribute);
-      } else if (field.number() == 1) {
-        attribute.name = text_of(field);
-      } else if (field.number() == 20) {
-        attribute.stated_type = field.integer();
-      } else if (field.number() == 21) {
-        attribute.refers_to_function = true;
-      }
-    }
-    return attribute;
+    OnnxAttribute read;
+    const std::vector<Single> singles = {{attribute::name, &read.name},
+                                         {attribute::f, &read.number},
+                                         {attribute::i, &read.integer},
+                                         {attribute::s, &read.text},
+                                         {attribute::t},
+                                         {attribute::g},
+                                         {attribute::doc_string},
+                                         {attribute::tp},
+                                         {attribute::type, &read.stated_type},
+                                         {attribute::ref_attr_name},
+                                         {attribute::sparse_tensor}};
+    read_fields(message, singles, [&](const ProtoField& field) {
+      if (field.number() == attribute::ref_attr_name) read.refers_to_function = true;
+      const OnnxAttributeType held = attribute::type_of_field(field.number());
+      if (held == OnnxAttributeType::none) return;
+      if (std::ranges::find(read.held, held) == read.held.end()) read.held.push_back(held);
+      read_attribute_value(held, field, read);
+    });
+    return read;
   }
 
+  // But for a single number or text.
   void read_attribute_value(OnnxAttributeType held, const ProtoField& field, OnnxAttribute& attribute) {
     switch (held) {
-      case OnnxAttributeType::float_number:
-        attribute.number = field.float32();
-        break;
-      case OnnxAttributeType::integer:
-        attribute.integer = field.integer();
-        break;
-      case OnnxAttributeType::text:
-        attribute.text = text_of(field);
-        break;
       case OnnxAttributeType::tensor:
         attribute.tensor = read_tensor(field);
         break;
@@ -243,7 +203,7 @@ class ModelReader {
       case OnnxAttributeType::graph:
       case OnnxAttributeType::graphs:
         // The attribute is in a node, in a graph, in the model.
-        skim_graph(field, 5);
+        skim(field, Skimmed::graph, 5);
         break;
       default:
         break;
@@ -256,105 +216,76 @@ class ModelReader {
     if (!bytes.empty()) std::memcpy(out.data() + before, bytes.data(), bytes.size());
   }
 
+  enum class Skimmed : std::uint8_t { graph, node, attribute };
+
   // A graph within a node is not read, only followed as deep as it goes. `depth`: of how many messages it is
   // the innermost.
-  void skim_graph(const ProtoField& graph, int depth) {
-    for_each_inner(graph, depth, kGraphNames, [&](const ProtoField& node) {
-      if (node.number() != kNodeField) return;
-      for_each_inner(node, depth + 1, kNodeNames, [&](const ProtoField& attribute) {
-        if (attribute.number() != kAttributeField) return;
-        for_each_inner(attribute, depth + 2, kAttributeNames, [&](const ProtoField& value) {
-          const OnnxAttributeType held = type_of_field(value.number());
-          const bool is_graph = held == OnnxAttributeType::graph || held == OnnxAttributeType::graphs;
-          if (is_graph) skim_graph(value, depth + 3);
-        });
-      });
-    });
-  }
-
-  template <class Visit>
-  void for_each_inner(const ProtoField& field, int depth, ProtoNames names, const Visit& visit) {
+  void skim(const ProtoField& field, Skimmed kind, int depth) {
     if (depth > kMostNesting) throw Error(cat("nesting above ", kMostNesting, " (byte ", field.byte(), ")"));
-    ProtoMessage message = field.message(names);
-    while (next(message)) visit(message.field());
+    const ProtoNames names = kind == Skimmed::graph  ? ProtoNames(graph::kNames)
+                             : kind == Skimmed::node ? ProtoNames(node::kNames)
+                                                     : ProtoNames(attribute::kNames);
+    read_fields(field.message(names), {}, [&](const ProtoField& inner) {
+      const std::uint32_t number = inner.number();
+      if (kind == Skimmed::graph && number == graph::node) skim(inner, Skimmed::node, depth + 1);
+      if (kind == Skimmed::node && number == node::attribute) skim(inner, Skimmed::attribute, depth + 1);
+      const bool is_graph = number == attribute::g || number == attribute::graphs;
+      if (kind == Skimmed::attribute && is_graph) skim(inner, Skimmed::graph, depth + 1);
+    });
   }
 
   // A tensor by its name; its other fields are read with its elements.
   OnnxTensor read_tensor(const ProtoField& field) {
     OnnxTensor tensor{.bytes = field.bytes(), .byte = field.value_byte()};
-    Single name;
-    ProtoMessage message = field.message(tensor_proto::kNames);
-    while (next(message)) {
-      if (message.field().number() != tensor_proto::kName) continue;
-      name.take(message.field(), tensor.name);
-    }
+    read_fields(field.message(tensor_proto::kNames), {{tensor_proto::kName, &tensor.name}});
     return tensor;
   }
 
   OnnxValue read_value(ProtoMessage message) {
-    OnnxValue value;
-    Single name;
-    Single type;
-    while (next(message)) {
-      const ProtoField& field = message.field();
-      if (field.number() == 1) {
-        name.take(field, value.name);
-      } else if (field.number() == 2) {
-        type.meet(field);
-        read_type(field.message(kTypeNames), value);
-      }
-    }
-    return value;
+    OnnxValue read;
+    read_fields(message, {{value::name, &read.name}, {value::type}}, [&](const ProtoField& field) {
+      if (field.number() == value::type) read_type(field.message(type::kNames), read);
+    });
+    return read;
   }
 
   void read_type(ProtoMessage message, OnnxValue& value) {
-    Single type;
-    while (next(message)) {
-      const ProtoField& field = message.field();
-      const OnnxValueKind kind = kind_of_field(field.number());
-      if (kind == OnnxValueKind::untyped) continue;
-      type.meet(field);
+    Once once;
+    read_fields(message, {}, [&](const ProtoField& field) {
+      const OnnxValueKind kind = type::kind_of_field(field.number());
+      if (kind == OnnxValueKind::untyped) return;
+      once.meet(field);
       value.kind = kind;
-      if (kind == OnnxValueKind::tensor) read_tensor_type(field.message(kTensorTypeNames), value);
-    }
+      if (kind == OnnxValueKind::tensor) read_tensor_type(field.message(tensor_type::kNames), value);
+    });
   }
 
   void read_tensor_type(ProtoMessage message, OnnxValue& value) {
-    Single element_type;
-    Single shape;
-    while (next(message)) {
-      const ProtoField& field = message.field();
-      if (field.number() == 1) {
-        element_type.take(field, value.element_type);
-      } else if (field.number() == 2) {
-        shape.meet(field);
-        value.shape = read_shape(field.message(kShapeNames));
-      }
-    }
+    read_fields(message, {{tensor_type::elem_type, &value.element_type}, {tensor_type::shape}},
+                [&](const ProtoField& field) {
+                  if (field.number() == tensor_type::shape)
+                    value.shape = read_shape(field.message(shape::kNames));
+                });
   }
 
   std::vector<OnnxDim> read_shape(ProtoMessage message) {
     std::vector<OnnxDim> dims;
-    while (next(message)) {
-      if (message.field().number() != 1) continue;
-      OnnxDim& dim = dims.emplace_back();
-      Single value;
-      ProtoMessage inside = message.field().message(kDimNames);
-      while (next(inside)) {
-        const ProtoField& field = inside.field();
-        if (field.number() != 1 && field.number() != 2) continue;
-        value.meet(field);
-        if (field.number() == 1) dim.size = field.integer();
-        if (field.number() == 2) dim.name = text_of(field);
-      }
-    }
+    read_fields(message, {}, [&](const ProtoField& field) {
+      if (field.number() != shape::dim) return;
+      OnnxDim& read = dims.emplace_back();
+      Once once;
+      read_fields(field.message(dim::kNames), {}, [&](const ProtoField& inside) {
+        const std::uint32_t number = inside.number();
+        if (number == dim::dim_value || number == dim::dim_param) once.meet(inside);
+        if (number == dim::dim_value) read.size = inside.integer();
+        if (number == dim::dim_param) read.name = text_of(inside);
+      });
+    });
     return dims;
   }
 
   std::int64_t fields_ = 0;
   bool has_graph_ = false;
-  Single ir_version_;
-  Single graph_;
 };
 
 }  // namespace
@@ -384,7 +315,7 @@ std::int64_t OnnxModel::opset() const {
 }
 
 OnnxModel read_onnx_model(std::span<const std::byte> bytes, std::shared_ptr<const void> owner) {
-  OnnxModel model = ModelReader().read_model(ProtoMessage(bytes, 0, kModelNames));
+  OnnxModel model = ModelReader().read_model(ProtoMessage(bytes, 0, model::kNames));
   model.owner = std::move(owner);
   return model;
 }
@@ -412,14 +343,14 @@ OnnxModel read_onnx_model(const std::string& path) {
 
 bool is_onnx_model(std::span<const std::byte> bytes) {
   constexpr int kMostLookedAt = 32;
-  ProtoMessage message(bytes, 0, kModelNames);
+  ProtoMessage message(bytes, 0, model::kNames);
   bool has_graph = false;
   try {
     for (int i = 0; i < kMostLookedAt && message.next(); ++i) {
       const ProtoField& field = message.field();
       const bool is_message = field.wire() == ProtoWire::bytes;
-      if (field.number() == kProducerField && !is_message) return false;
-      has_graph |= field.number() == kGraphField && is_message;
+      if (field.number() == model::producer_name && !is_message) return false;
+      has_graph |= field.number() == model::graph && is_message;
     }
   } catch (const MemoryError&) {
     throw;
