@@ -126,14 +126,15 @@ void Source::take_file(OpenedFile opened, ArrayReading reading, ArchiveCache* ar
     text_ = std::make_shared<JsonText>(text_of(std::move(opened)));
   } else if (format_->open_archive != nullptr) {
     ArchiveCache own(0);
-    const auto [archive, mapping] = (archives == nullptr ? own : *archives).open(opened);
-    mapping_ = mapping;
+    const ArchiveCache::Opened kept = (archives == nullptr ? own : *archives).open(opened);
+    const Archive& archive = *kept.archive;
+    mapping_ = kept.mapping;
     if (reading.warn) {
-      for (const std::string& line : archive->warnings_for(!opened.array)) reading.warn(line);
+      for (const std::string& line : archive.warnings_for(!opened.array)) reading.warn(line);
     }
-    const std::size_t member = chosen_member(opened, *archive);
-    name_ = printable(array_path(opened, *archive, member));
-    Tensor tensor = with_context(name_, [&] { return archive->read(member, reading); });
+    const std::size_t member = chosen_member(opened, archive);
+    name_ = printable(array_path(opened, archive, member));
+    Tensor tensor = with_context(name_, [&] { return archive.read(member, reading); });
     take_array(std::move(tensor), std::move(unnamed));
   } else {
     Tensor tensor = with_context(name_, [&] { return format_->read(opened.file, reading); });
