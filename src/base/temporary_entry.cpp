@@ -89,10 +89,10 @@ std::string temporary_base() {
 
 std::unique_ptr<TemporaryEntry> make_private_directory() {
   constexpr mode_t kPrivateMode = 0700;
-  const std::string base = temporary_base();
-  auto directory = TemporaryEntry::make(base, TemporaryEntry::Kind::folder,
+  const std::string parent = temporary_base();
+  auto directory = TemporaryEntry::make(parent, TemporaryEntry::Kind::folder,
                                         [](const char* path) { return os().mkdir(path, kPrivateMode); });
-  if (!directory) throw_errno(base, "cannot create a temporary directory");
+  if (!directory) throw_errno(parent, "cannot create a temporary directory");
   return directory;
 }
 
