@@ -88,10 +88,10 @@ std::string temporary_base() {
 }
 
 std::unique_ptr<TemporaryEntry> make_private_directory() {
-  constexpr mode_t kPrivateMode = 0700;
+  constexpr mode_t kFolderMode = 0700;
   const std::string parent = temporary_base();
   auto directory = TemporaryEntry::make(parent, TemporaryEntry::Kind::folder,
-                                        [](const char* path) { return os().mkdir(path, kPrivateMode); });
+                                        [](const char* path) { return os().mkdir(path, kFolderMode); });
   if (!directory) throw_errno(parent, "cannot create a temporary directory");
   return directory;
 }
