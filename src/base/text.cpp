@@ -53,25 +53,28 @@ std::optional<std::int64_t> parse_int64(std::string_view text) {
   return value;
 }
 
-std::size_t utf8_length(std::string_view text) {
-  if (text.empty()) return 0;
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  if (lead < 0x80) return 1;
-  std::size_t length = 0;
-  if (lead >= 0xC2 && lead <= 0xDF) length = 2;
-  if (lead >= 0xE0 && lead <= 0xEF) length = 3;
-  if (lead >= 0xF0 && lead <= 0xF4) length = 4;
-  if (length == 0 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
+Utf8Prefix utf8_prefix(std::string_view text) {
+  if (text.empty()) return {0, false};
+  const auto lead = static_cast<unsigned char>(text[0]);
+  if (lead < 0x80) return {1, true};
+  if (lead < 0xC2 || lead > 0xF4) return {0, false};
+  const std::size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
   // The second byte decides over overlong forms, surrogates and the end of the code space.
-  if (lead == 0xE0 && byte(1) < 0xA0) return 0;
-  if (lead == 0xED && byte(1) > 0x9F) return 0;
-  if (lead == 0xF0 && byte(1) < 0x90) return 0;
-  if (lead == 0xF4 && byte(1) > 0x8F) return 0;
-  return length;
+  unsigned char least = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+  unsigned char most = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+  for (std::size_t i = 1; i < length; ++i) {
+    if (i == text.size()) return {i, false};
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte < least || byte > most) return {i, false};
+    least = 0x80;
+    most = 0xBF;
+  }
+  return {length, true};
+}
+
+std::size_t utf8_length(std::string_view text) {
+  const Utf8Prefix prefix = utf8_prefix(text);
+  return prefix.is_whole ? prefix.bytes : 0;
 }
 
 bool is_utf8(std::string_view text) {

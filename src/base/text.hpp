@@ -52,6 +52,13 @@ template <class... Pieces>
 // integer or does not fit.
 [[nodiscard]] std::optional<std::int64_t> parse_int64(std::string_view text);
 
+// How many bytes at the front of `text` may begin an UTF-8 character (RFC 3629, section 4), and whether they
+// are all of one.
+struct Utf8Prefix {
+  std::size_t bytes;
+  bool is_whole;
+};
+[[nodiscard]] Utf8Prefix utf8_prefix(std::string_view text);
 // Length in bytes (1..4) of the well-formed UTF-8 character at the front of `text`; 0 when there is none.
 [[nodiscard]] std::size_t utf8_length(std::string_view text);
 

@@ -12,7 +12,6 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/json_parts.hpp"
-#include "io/json_scanner.hpp"
 #include "io/number_text.hpp"
 #include "tensor/convert_elements.hpp"
 
@@ -267,13 +266,6 @@ void DataReader::not_finite(double value) {
 
 // Parts are read only where all is as it should be. Wherever it is not, the text from the beginning of the
 // part on is read token by token, which finds what is wrong: no message depends on the parts.
-std::ptrdiff_t DataReader::read_ahead(JsonScanner& in) {
-  static const PartFormat kFormat = json_parts();
-  const std::size_t depth = nesting_.depth();
-  in.skip(read_ahead(in.rest(), in.offset(), in.source().is_whole(), kFormat));
-  return static_cast<std::ptrdiff_t>(nesting_.depth()) - static_cast<std::ptrdiff_t>(depth);
-}
-
 std::size_t DataReader::read_ahead(std::string_view rest, std::size_t offset, bool is_whole,
                                    const PartFormat& format) {
   constexpr std::size_t kLeast = 256;  // less is not worth it

@@ -20,7 +20,6 @@
 
 namespace tensorop {
 
-class JsonScanner;
 struct PartFormat;
 
 // The keys of a described text that stand beside its data, as far as they are known.
@@ -49,10 +48,12 @@ class DataReader {
   // An element that no dtype has: null or an object.
   [[noreturn]] void refuse(std::string_view found, std::string hint = {}) const;
 
-  // Reads numbers in parts, on all threads, as long as they are there and fit: json_grammar.hpp.
-  std::ptrdiff_t read_ahead(JsonScanner& in);
-  // The same of `rest`, which begins at `offset` in its text after a mark. `is_whole`: up to the end of the
-  // text. Returns how many characters have been read; the last of them is a mark.
+  // Lists that are open.
+  [[nodiscard]] std::size_t depth() const { return nesting_.depth(); }
+
+  // Reads numbers in parts, on all threads, as long as they are there and fit: those of `rest`, which begins
+  // with an item at `offset` in its text. `is_whole`: `rest` goes on to the end of the text. Returns how many
+  // characters have been read; the last of them is a mark of `format`.
   std::size_t read_ahead(std::string_view rest, std::size_t offset, bool is_whole, const PartFormat& format);
 
   // The tensor, once all of the text has been read. The last call.

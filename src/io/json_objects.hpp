@@ -7,35 +7,34 @@
 #include <string_view>
 #include <vector>
 
+#include "io/json_cursor.hpp"
 #include "io/json_text.hpp"
 
 namespace tensorop {
 
-enum class JsonKind : std::uint8_t { null, boolean, number, string, list, object };
-
-// "a number", "true or false": how messages name a kind.
-[[nodiscard]] std::string_view kind_name(JsonKind kind);
-
 struct JsonMember {
-  std::string key;
-  JsonKind kind;
+  std::string key = {};
+  JsonKind kind = JsonKind::null;
   // The value as it stands in the document, so that no digit of a number is lost; of a string what it means.
-  JsonSpan value;
+  JsonSpan value = {};
 };
 
 struct JsonObject {
   std::int64_t line = 0;    // where it begins; the first line is 1
   std::int64_t number = 0;  // its number, counted from 1, when others begin on the same line; else 0
-  std::vector<JsonMember> members;
+  bool in_list = false;     // the document is a list
+  std::vector<JsonMember> members = {};
 };
 
 // Reads a document that is one list of objects, or any number of objects each of which begins on a line of
 // its own (JSON Lines; blank lines are skipped). `name` begins the messages: "NAME:LINE: ...". Throws Error
-// at the first wrong byte, and for a duplicate key of an object. Values lie in a copy of the text, which they
-// keep alive.
+// at the first wrong byte, and for a duplicate key of an object. The text is one that does not change while
+// it is read (JsonText::own()). Values keep it alive.
 [[nodiscard]] std::vector<JsonObject> read_json_objects(JsonText& text, const std::string& name);
 
-// The items of `list`, well-formed JSON; they have no keys.
+// The members of `object`, a value that was read; `name` as above. Throws Error for a duplicate key.
+[[nodiscard]] std::vector<JsonMember> read_json_members(const JsonSpan& object, const std::string& name);
+// The items of `list`, a value that was read; they have no keys.
 [[nodiscard]] std::vector<JsonMember> read_json_items(const JsonSpan& list);
 
 }  // namespace tensorop

@@ -6,196 +6,159 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "io/json_cursor.hpp"
 #include "io/json_data.hpp"
-#include "io/json_grammar.hpp"
-#include "io/json_scanner.hpp"
+#include "io/json_parts.hpp"
 #include "io/number_text.hpp"
 
 namespace tensorop {
 namespace {
 
 constexpr std::array<std::string_view, 3> kKeys = {"dtype", "shape", "data"};
+enum Key : std::uint8_t { kDType, kShape, kData };
 
-// Handles the events of one reading of a document (json_grammar.hpp). Throws Error for anything wrong.
-class TensorHandler {
- public:
-  // `header` is what is known of the document; `is_complete` if it was read before.
-  TensorHandler(JsonScanner& in, JsonHeader& header, bool is_complete, const JsonReading& reading)
-      : in_(in), header_(header), is_complete_(is_complete), reading_(reading) {}
-
-  // Whether the data has been read; else it stands in front of the keys, and is to be read again.
-  [[nodiscard]] bool has_data() const { return data_.has_value(); }
-  [[nodiscard]] DataReader& data() { return *data_; }
-
-  void null() { unfit("null"); }
-
-  void boolean(bool value) {
-    if (DataReader* data = data_here()) return data->boolean(value);
-    unfit(value ? "true" : "false");
+// Which key of a described text the cursor has read. `seen`: the keys in front of it; it is added.
+Key key_of(const JsonCursor& in, std::array<bool, kKeys.size()>& seen) {
+  const std::string_view text = in.text();
+  const auto* found = std::find(kKeys.begin(), kKeys.end(), text);
+  if (found == kKeys.end()) {
+    const std::vector<std::string> keys(kKeys.begin(), kKeys.end());
+    const std::string near = nearest(text, keys);
+    throw Error(cat("unknown key \"", printable(text), "\" (",
+                    near.empty() ? "allowed: " + join(keys) : cat("did you mean \"", near, "\"?"), ')'));
   }
+  const auto index = static_cast<std::size_t>(found - kKeys.begin());
+  if (std::exchange(seen[index], true)) throw Error(cat("duplicate key \"", text, '"'));
+  return static_cast<Key>(index);
+}
 
-  void number(std::string_view text) {
-    if (DataReader* data = data_here()) return data->number(text);
-    if (part_ == Part::shape && in_shape_) return dimension(text);
-    unfit("a number", text);
+// What a value is that was read, for messages.
+std::string_view found_name(JsonKind kind, const JsonCursor& in) {
+  return kind == JsonKind::boolean ? in.text() : kind_name(kind);
+}
+
+DType read_dtype(JsonCursor& in) {
+  const JsonKind kind = in.value();
+  if (kind != JsonKind::string) throw Error(cat("dtype: expected a string, found ", found_name(kind, in)));
+  if (const auto dtype = parse_dtype(in.text())) return *dtype;
+  std::vector<std::string> names;
+  names.reserve(kDTypeCount);
+  for (int i = 0; i < kDTypeCount; ++i) names.emplace_back(name(static_cast<DType>(i)));
+  const std::string near = nearest(in.text(), names);
+  throw Error(cat("unknown dtype ", in_quotes(in.text()), " (",
+                  near.empty() ? "allowed: " + join(names) : cat("did you mean ", near, "?"), ')'));
+}
+
+std::int64_t read_dimension(JsonCursor& in, std::size_t index) {
+  const auto place = [&] { return cat("shape[", index, ']'); };
+  const JsonKind kind = in.value();
+  if (kind != JsonKind::number) {
+    throw Error(cat(place(), ": expected an integer, found ", found_name(kind, in)));
   }
+  std::int64_t value = 0;
+  const NumberStatus status = parse_number(in.text(), value);
+  const bool is_negative = in.text()[0] == '-';
+  if (status == NumberStatus::ok && !is_negative) return value;
+  throw Error(cat(place(), " = ", printable(in.text()),
+                  status == NumberStatus::fraction ? " is not an integer"
+                  : is_negative                    ? " is negative"
+                                                   : " does not fit in int64"));
+}
 
-  void string(std::string_view text) {
-    if (DataReader* data = data_here()) return data->string(text);
-    if (part_ == Part::dtype) return set_dtype(text);
-    unfit("a string");
+Shape read_shape(JsonCursor& in) {
+  const JsonKind kind = in.value();
+  if (kind != JsonKind::list) {
+    throw Error(cat("shape: expected a list of integers, found ", found_name(kind, in)));
   }
-
-  void begin_object() {
-    if (part_ != Part::nothing) return unfit("an object");
-    part_ = Part::between;
-    // The dtype may come after the data.
-    if (!reading_.keep_text) in_.source().keep_from(in_.offset() - 1);
-  }
-
-  void key(std::string_view text) {
-    const auto* found = std::find(kKeys.begin(), kKeys.end(), text);
-    if (found == kKeys.end()) {
-      const std::vector<std::string> keys(kKeys.begin(), kKeys.end());
-      const std::string near = nearest(text, keys);
-      throw Error(cat("unknown key \"", printable(text), "\" (",
-                      near.empty() ? "allowed: " + join(keys) : cat("did you mean \"", near, "\"?"), ')'));
-    }
-    const auto index = static_cast<std::size_t>(found - kKeys.begin());
-    if (std::exchange(seen_[index], true)) throw Error(cat("duplicate key \"", text, '"'));
-    constexpr std::array kParts = {Part::dtype, Part::shape, Part::data};
-    part_ = kParts[index];
-    if (part_ == Part::shape) header_.shape = Shape();
-    if (part_ != Part::data) return;
-    if (seen_[0] || is_complete_) {
-      if (!reading_.keep_text) in_.source().keep_nothing();
-      data_.emplace(header_, reading_);
-    } else {
-      part_ = Part::skipped_data;
-    }
-  }
-
-  void end_object() {
-    if (!seen_[2]) throw Error("key \"data\" is missing");
-  }
-
-  void begin_list() {
-    if (part_ == Part::skipped_data) return skipped_.open("an element");
-    if (DataReader* data = data_here()) return data->begin_list();
-    if (part_ != Part::shape || in_shape_) unfit("a list");
-    in_shape_ = true;
-  }
-
-  void end_list() {
-    if (part_ == Part::skipped_data) return skipped_.close();
-    if (part_ == Part::data) return data_->end_list();
-    in_shape_ = false;
-  }
-
-  std::ptrdiff_t read_ahead(JsonScanner& in) { return part_ == Part::data ? data_->read_ahead(in) : 0; }
-
- private:
-  enum class Part : std::uint8_t { nothing, between, dtype, shape, data, skipped_data };
-
-  // The reader of the data, when that is where the event belongs.
-  DataReader* data_here() {
-    if (part_ == Part::data) [[likely]]
-      return &*data_;
-    if (part_ != Part::nothing) return nullptr;
-    part_ = Part::data;
-    return &data_.emplace(header_, reading_);
-  }
-
-  // A value that is neither data nor of the kind that the key needs. `number` is its text, if it is one.
-  void unfit(std::string_view found, std::string_view number = {}) {
-    switch (part_) {
-      case Part::nothing:
-      case Part::data:
-        data_here()->refuse(found);
-      case Part::dtype:
-        throw Error(cat("dtype: expected a string, found ", found));
-      case Part::shape:
-        throw Error(cat(in_shape_ ? dimension_name() : "shape", ": expected ",
-                        in_shape_ ? "an integer" : "a list of integers", ", found ", found));
-      case Part::between:
-      case Part::skipped_data:
-        break;
-    }
-    if (found == "null" || found == "an object") skipped_.refuse("an element", found);
-    double value = 0;
-    if (!number.empty() && parse_number(number, value) != NumberStatus::ok) {
-      throw Error(cat(skipped_.element(), " = ", printable(number), " does not fit in any dtype"));
-    }
-    skipped_.require_element(found);
-    skipped_.next();
-  }
-
-  void set_dtype(std::string_view text) {
-    header_.dtype = parse_dtype(text);
-    header_.is_typed = true;
-    if (header_.dtype) return;
-    std::vector<std::string> names;
-    names.reserve(kDTypeCount);
-    for (int i = 0; i < kDTypeCount; ++i) names.emplace_back(name(static_cast<DType>(i)));
-    const std::string near = nearest(text, names);
-    throw Error(cat("unknown dtype ", in_quotes(text), " (",
-                    near.empty() ? "allowed: " + join(names) : cat("did you mean ", near, "?"), ')'));
-  }
-
-  [[nodiscard]] std::string dimension_name() const { return cat("shape[", header_.shape->size(), ']'); }
-
-  void dimension(std::string_view text) {
-    Shape& shape = *header_.shape;
-    std::int64_t value = 0;
-    const NumberStatus status = parse_number(text, value);
-    const bool is_negative = text[0] == '-';
-    if (status != NumberStatus::ok || is_negative) {
-      throw Error(cat(dimension_name(), " = ", printable(text),
-                      status == NumberStatus::fraction ? " is not an integer"
-                      : is_negative                    ? " is negative"
-                                                       : " does not fit in int64"));
-    }
+  Shape shape;
+  while (in.next_item()) {
+    const std::int64_t dimension = read_dimension(in, shape.size());
     if (shape.size() == kMaxRank) {
       throw Error(cat("shape has more than ", kMaxRank, " dimensions: rank is at most ", kMaxRank));
     }
-    shape.push_back(value);
+    shape.push_back(dimension);
   }
+  return shape;
+}
 
-  JsonScanner& in_;
-  JsonHeader& header_;
-  bool is_complete_;
-  const JsonReading& reading_;
-  Part part_ = Part::nothing;
-  bool in_shape_ = false;
-  std::array<bool, kKeys.size()> seen_{};
-  std::optional<DataReader> data_;
-  Nesting skipped_{false, kDeepestList};
-};
+// Reads the value that follows, of which `kind` was read, as data.
+void read_data(JsonCursor& in, JsonKind kind, DataReader& data) {
+  static const PartFormat kParts = json_parts();
+  while (true) {
+    switch (kind) {
+      case JsonKind::list:
+        data.begin_list();
+        break;
+      case JsonKind::number:
+        data.number(in.text());
+        break;
+      case JsonKind::string:
+        data.string(in.text());
+        break;
+      case JsonKind::boolean:
+        data.boolean(in.text() == "true");
+        break;
+      case JsonKind::null:
+      case JsonKind::object:
+        data.refuse(kind_name(kind));
+    }
+    while (data.depth() != 0 && !in.next_item()) data.end_list();
+    if (data.depth() == 0) return;
+    in.skip(data.read_ahead(in.rest(), in.offset(), in.source().is_whole(), kParts));
+    kind = in.value();
+  }
+}
+
+// A document of which the bracket of the object has been read.
+void read_described(JsonCursor& in, JsonHeader& header, const JsonReading& reading,
+                    std::optional<DataReader>& data) {
+  // The dtype may come after the data, which is read again then.
+  if (!reading.keep_text) in.source().keep_from(in.offset() - 1);
+  std::array<bool, kKeys.size()> seen{};
+  std::size_t data_begin = 0;
+  while (in.next_member()) {
+    const Key key = key_of(in, seen);
+    if (key == kDType) {
+      header.dtype = read_dtype(in);
+      header.is_typed = true;
+    } else if (key == kShape) {
+      header.shape = read_shape(in);
+    } else if (seen[kDType]) {
+      if (!reading.keep_text) in.source().keep_nothing();
+      read_data(in, in.value(), data.emplace(header, reading));
+    } else {
+      data_begin = in.offset();
+      // Reading it says what is too deep for it.
+      if (!in.skip_rest(in.value(), static_cast<int>(kDeepestList) + 1)) break;
+    }
+  }
+  if (!seen[kData]) throw Error("key \"data\" is missing");
+  if (data) return;
+  const std::size_t end = in.offset();
+  in.go_to(data_begin);
+  read_data(in, in.value(), data.emplace(header, reading));
+  in.go_to(end);
+}
 
 }  // namespace
 
 JsonTensor read_json(JsonText& text, const JsonReading& reading) {
   if (reading.keep_text) text.keep_from(0);
-  JsonScanner in(text);
-  JsonHeader header;
-  header.dtype = reading.as;
-  for (bool is_complete = false;; is_complete = true) {
-    const JsonToken first = in.next();
-    if (first == JsonToken::end) throw Error("holds no JSON value");
-    const std::size_t begin = in.offset() - 1;
-    TensorHandler handler(in, header, is_complete, reading);
-    parse_json(in, first, handler);
-    constexpr std::string_view kEnd = "end of input";
-    const JsonToken after = in.next(kEnd);
-    if (after != JsonToken::end) in.refuse(after, kEnd);
-    if (handler.has_data()) {
-      JsonTensor tensor = handler.data().finish();
-      tensor.typed = header.is_typed;
-      tensor.empty = tensor.empty && !tensor.typed;
-      return tensor;
-    }
-    in.go_to(begin);
+  JsonCursor in(text);
+  if (in.at_end()) throw Error("holds no JSON value");
+  JsonHeader header{.dtype = reading.as};
+  std::optional<DataReader> data;
+  const JsonKind kind = in.value();
+  if (kind == JsonKind::object) {
+    read_described(in, header, reading, data);
+  } else {
+    read_data(in, kind, data.emplace(header, reading));
   }
+  in.require_end("end of input");
+  JsonTensor tensor = data->finish();
+  tensor.typed = header.is_typed;
+  tensor.empty = tensor.empty && !tensor.typed;
+  return tensor;
 }
 
 JsonHead peek_json(JsonText& text) {
@@ -203,21 +166,18 @@ JsonHead peek_json(JsonText& text) {
   JsonText front(JsonSpan{text.window()});
   JsonHead head;
   try {
-    JsonScanner in(front);
-    if (in.next() != JsonToken::begin_object) return head;
+    JsonCursor in(front);
+    if (in.value() != JsonKind::object) return head;
     head.is_described = true;
-    do {
-      static_cast<void>(in.next());
-      const bool is_dtype = in.text() == "dtype";
-      if (in.text() == "data") break;
-      static_cast<void>(in.next());
-      JsonToken token = in.next();
-      if (is_dtype && token == JsonToken::string) {
+    while (in.next_member() && in.text() != kKeys[kData]) {
+      const bool is_dtype = in.text() == kKeys[kDType];
+      const JsonKind kind = in.value();
+      if (is_dtype && kind == JsonKind::string) {
         head.dtype = parse_dtype(in.text());
         break;
       }
-      while (token != JsonToken::end_list && token != JsonToken::end) token = in.next();
-    } while (in.next() == JsonToken::comma);
+      if (!in.skip_rest(kind, 1)) break;
+    }
   } catch (const Error&) {  // read_json() reports it
   }
   return head;

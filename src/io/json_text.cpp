@@ -47,12 +47,16 @@ bool JsonText::extend(std::size_t needed) {
   return true;
 }
 
-// A mapped file may change after it was read.
+void JsonText::own() {
+  if (read_) return;
+  read_ = [rest = whole_.text, owner = whole_.owner](std::span<char> buffer) mutable {
+    const std::size_t bytes = rest.copy(buffer.data(), buffer.size());
+    rest.remove_prefix(bytes);
+    return bytes;
+  };
+}
+
 JsonSpan JsonText::share() {
-  if (!read_) {
-    require_memory(to_int64(whole_.text.size()), "the text");
-    buffer_.assign(whole_.text.begin(), whole_.text.end());
-  }
   const auto copy = std::make_shared<const std::vector<char>>(std::move(buffer_));
   return {std::string_view(copy->data(), copy->size()), copy};
 }
@@ -68,6 +72,16 @@ void TextCursor::go_to(std::size_t offset) {
   const std::string_view window = text_.window();
   at_ = window.data() + (offset - text_.offset());
   end_ = window.data() + window.size();
+}
+
+bool TextCursor::skip_byte_order_mark(const char*& at) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  if (text_.offset() != 0 || peek(at) != static_cast<unsigned char>(kMark[0])) return true;
+  for (const char byte : kMark) {
+    if (peek(at) != static_cast<unsigned char>(byte)) return false;
+    ++at;
+  }
+  return true;
 }
 
 bool TextCursor::extend() {

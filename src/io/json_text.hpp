@@ -51,7 +51,10 @@ class JsonText {
   // From here on the text from `offset` on, which lies in the window, stays there.
   void keep_from(std::size_t offset) { kept_ = offset; }
   void keep_nothing() { kept_ = kNothing; }
-  // A copy of the whole text, once it has been read to its end and all of it was kept. The last call.
+  // From here on text in memory, which others may change, is copied piece by piece before it is looked at: it
+  // is like text that arrives.
+  void own();
+  // The whole of a text that arrived, once it has been read to its end and all of it was kept. The last call.
   [[nodiscard]] JsonSpan share();
 
   // A place as messages name it: both counted from 1, a line break ends its line. `offset` lies in the window
@@ -105,6 +108,9 @@ class TextCursor {
     }
     return static_cast<unsigned char>(*at);
   }
+  // Steps over a byte order mark at `at`, where the text begins; true if none is there as well. False if it
+  // is not whole: `at` is afterwards at the byte that differs.
+  bool skip_byte_order_mark(const char*& at);
   // Reads more of the text. False at its end.
   bool extend();
   [[nodiscard]] std::size_t offset_of(const char* at) const {

@@ -11,6 +11,7 @@
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "io/foreign_format.hpp"
+#include "io/json_cursor.hpp"
 #include "io/shard_index.hpp"
 
 namespace tensorop {
@@ -157,29 +158,10 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
 }
 
-// Takes the digits at the front of `text`; false where there are none.
-bool skip_digits(std::string_view& text) {
-  const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
-  text.remove_prefix(end);
-  return end != 0;
-}
-
-// RFC 8259, section 6: 2024-05-01 and 010 are names of files.
+// 2024-05-01 and 010 are names of files.
 bool is_json_number(std::string_view text) {
-  if (text.starts_with('-')) text.remove_prefix(1);
-  const bool begins_with_zero = text.starts_with('0');
-  const std::size_t before = text.size();
-  if (!skip_digits(text) || (begins_with_zero && before - text.size() > 1)) return false;
-  if (text.starts_with('.')) {
-    text.remove_prefix(1);
-    if (!skip_digits(text)) return false;
-  }
-  if (text.starts_with('e') || text.starts_with('E')) {
-    text.remove_prefix(1);
-    if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
-    if (!skip_digits(text)) return false;
-  }
-  return text.empty();
+  const auto [length, missing] = json_number(text);
+  return missing.empty() && length == text.size();
 }
 
 }  // namespace

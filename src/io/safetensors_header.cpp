@@ -1,7 +1,6 @@
 #include "io/safetensors_header.hpp"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -10,8 +9,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/archive.hpp"
-#include "io/json_grammar.hpp"
-#include "io/json_scanner.hpp"
+#include "io/json_cursor.hpp"
 #include "io/json_writer.hpp"
 
 namespace tensorop {
@@ -29,217 +27,167 @@ std::optional<DType> dtype_of(std::string_view stored) {
   return row->dtype;
 }
 
-// Reads the JSON of a header event by event (json_grammar.hpp). Throws Error for anything wrong in it, except
-// for names that stand twice and for what the offsets say.
-class HeaderHandler {
+// Reads the JSON of a header. Throws Error for anything wrong in it, except for names of arrays that are
+// duplicated and for what the offsets say.
+class HeaderReader {
  public:
-  HeaderHandler(JsonScanner& in, SafetensorsHeader& header) : in_(in), header_(header) {}
+  HeaderReader(JsonCursor& in, SafetensorsHeader& header) : in_(in), header_(header) {}
 
-  void null() {
-    if (wanted_ == Wanted::metadata) {
-      header_.warnings.push_back(cat(kSafetensorsMetadata, " is null: ignored"));
-    } else {
-      refuse_unless_ignored("null");
+  void read() {
+    if (const JsonKind kind = in_.value(); kind != JsonKind::object) {
+      throw Error(cat("header must be one JSON object, found ", found(kind)));
     }
-  }
-  void boolean(bool value) { refuse_unless_ignored(value ? "true" : "false"); }
-  void number(std::string_view text) {
-    if (wanted_ != Wanted::integer) return refuse_unless_ignored("a number");
-    constexpr std::string_view kDigits = "0123456789";
-    const auto value = parse_int64(text);
-    // After a leading zero the token ends.
-    const std::string_view rest = in_.rest();
-    const std::string_view more = rest.substr(0, rest.find_first_not_of(kDigits));
-    if (!value || !more.empty() || text.find_first_not_of(kDigits) != std::string_view::npos) {
-      refuse(cat(list_name_, '[', list_size_, "] = ", printable(text), printable(more),
-                 " is not a non-negative integer below 2^63"));
-    }
-    take(*value);
-  }
-  void string(std::string_view text) {
-    if (wanted_ == Wanted::metadata_text) {
-      header_.metadata.back().second = text;
-    } else if (wanted_ == Wanted::dtype) {
-      array().stored = text;
-    } else {
-      refuse_unless_ignored("a string");
-    }
-  }
-
-  void begin_list() {
-    open();
-    if (wanted_ == Wanted::shape || wanted_ == Wanted::offsets) {
-      list_name_ = wanted_ == Wanted::shape ? kShape : kOffsets;
-      list_size_ = 0;
-      wanted_ = Wanted::integer;
-    } else {
-      refuse_unless_ignored("a list");
-    }
-  }
-  void end_list() {
-    --depth_;
-    if (wanted_ == Wanted::integer && list_name_ == kOffsets && list_size_ != 2) {
-      refuse(cat(kOffsets, " has ", counted(list_size_, "number"), ", not 2"));
-    }
-  }
-
-  void begin_object() {
-    open();
-    if (wanted_ == Wanted::metadata || wanted_ == Wanted::array) {
-      object_ = wanted_;
-    } else if (wanted_ != Wanted::header) {
-      refuse_unless_ignored("an object");
-    }
-    // Of the outermost object the names are compared at the end.
-    keys_.emplace_back();
-  }
-  void key(std::string_view text) {
-    if (keys_.size() == 1) return begin_member(text);
-    if (keys_.size() > 2) return add_key(text);
-    if (object_ == Wanted::metadata) {
-      add_key(text);
-      header_.metadata.emplace_back(text, "");
-      wanted_ = Wanted::metadata_text;
-      return;
-    }
-    const auto known = std::ranges::find(kKeys, text, &Key::name);
-    if (known == kKeys.end()) {
-      add_key(text);
-      wanted_ = Wanted::anything;
-      if (unknown_keys_++ == 0) {
-        first_unknown_ =
-            cat("array ", in_quotes(array().name), ": unknown key \"", printable(text), "\" is ignored");
+    bool has_metadata = false;
+    while (in_.next_member()) {
+      if (in_.text() != kSafetensorsMetadata) {
+        read_array(header_.arrays.emplace_back(SafetensorsArray{.name = std::string(in_.text())}));
+      } else if (std::exchange(has_metadata, true)) {
+        throw Error(cat("header: key \"", kSafetensorsMetadata, "\" stands twice"));
+      } else {
+        read_metadata();
       }
-      return;
     }
-    bool& seen = seen_[static_cast<std::size_t>(known - kKeys.begin())];
-    if (seen) refuse_twice(text);
-    seen = true;
-    wanted_ = known->value;
-  }
-  void end_object() {
-    --depth_;
-    std::vector<std::string>& keys = keys_.back();
-    std::ranges::sort(keys);
-    const auto twice = std::ranges::adjacent_find(keys);
-    if (twice != keys.end()) refuse_twice(*twice);
-    keys_.pop_back();
-    if (keys_.size() != 1 || object_ != Wanted::array) return;
-    for (std::size_t i = 0; i < kKeys.size(); ++i) {
-      if (!seen_[i]) refuse(cat("key \"", kKeys[i].name, "\" is missing"));
-    }
-  }
-
-  static std::ptrdiff_t read_ahead(JsonScanner&) { return 0; }
-
-  // After the last event.
-  void finish() {
+    in_.require_end("the end of the header");
     if (unknown_keys_ == 0) return;
     header_.warnings.push_back(
         unknown_keys_ == 1 ? first_unknown_ : cat(first_unknown_, ", and ", unknown_keys_ - 1, " more"));
   }
 
  private:
-  // What the next value is to be; `anything`: a value that is ignored, and what is in it.
-  enum class Wanted : std::uint8_t {
-    header,
-    metadata,
-    metadata_text,
-    array,
-    dtype,
-    shape,
-    offsets,
-    integer,
-    anything
-  };
-  struct Key {
-    std::string_view name;
-    Wanted value;
-  };
+  static constexpr std::string_view kDType = "dtype";
   static constexpr std::string_view kShape = "shape";
   static constexpr std::string_view kOffsets = "data_offsets";
-  static constexpr std::array<Key, 3> kKeys = {
-      {{"dtype", Wanted::dtype}, {kShape, Wanted::shape}, {kOffsets, Wanted::offsets}}};
-  // As in job files.
-  static constexpr int kDeepest = 100;
 
-  SafetensorsArray& array() { return header_.arrays.back(); }
+  // What the value is that was read, for messages.
+  [[nodiscard]] std::string_view found(JsonKind kind) const {
+    return kind == JsonKind::boolean ? in_.text() : kind_name(kind);
+  }
 
-  // A key of the outermost object.
-  void begin_member(std::string_view name) {
-    if (name == kSafetensorsMetadata) {
-      if (has_metadata_) throw Error(cat("header: key \"", kSafetensorsMetadata, "\" stands twice"));
-      has_metadata_ = true;
-      wanted_ = Wanted::metadata;
+  void read_metadata() {
+    const JsonKind kind = in_.value();
+    if (kind == JsonKind::null) {
+      header_.warnings.push_back(cat(kSafetensorsMetadata, " is null: ignored"));
       return;
     }
-    header_.arrays.push_back({.name = std::string(name)});
-    seen_ = {};
-    wanted_ = Wanted::array;
-  }
-
-  void take(std::int64_t value) {
-    if (list_name_ == kShape) {
-      if (array().shape.size() == kMaxRank) {
-        refuse(cat("shape has more than ", kMaxRank, " dimensions: rank is at most ", kMaxRank));
+    if (kind != JsonKind::object) {
+      throw Error(cat(kSafetensorsMetadata, " must be an object of strings, found ", found(kind)));
+    }
+    while (in_.next_member()) {
+      auto& [key, text] = header_.metadata.emplace_back(in_.text(), "");
+      if (const JsonKind value = in_.value(); value != JsonKind::string) {
+        throw Error(cat("metadata ", in_quotes(key), " must be a string, found ", found(value)));
       }
-      array().shape.push_back(value);
-    } else {
-      (list_size_ == 0 ? array().begin : array().end) = value;
+      text = in_.text();
     }
-    ++list_size_;
-  }
-
-  void open() {
-    if (++depth_ <= kDeepest) return;
-    throw Error(cat("header: more than ", kDeepest, " lists and objects within each other (byte ",
-                    in_.offset() - 1 + to_size(kSafetensorsPrefix), ')'));
-  }
-
-  void add_key(std::string_view text) { keys_.back().emplace_back(text); }
-
-  void refuse_unless_ignored(std::string_view found) {
-    switch (wanted_) {
-      case Wanted::anything:
-        return;
-      case Wanted::header:
-        throw Error(cat("header must be one JSON object, found ", found));
-      case Wanted::metadata:
-        throw Error(cat(kSafetensorsMetadata, " must be an object of strings, found ", found));
-      case Wanted::metadata_text:
-        throw Error(
-            cat("metadata ", in_quotes(header_.metadata.back().first), " must be a string, found ", found));
-      case Wanted::array:
-        refuse(cat("must be an object, found ", found));
-      case Wanted::dtype:
-        refuse(cat("dtype must be a string, found ", found));
-      case Wanted::shape:
-      case Wanted::offsets:
-        refuse(
-            cat(wanted_ == Wanted::shape ? kShape : kOffsets, " must be a list of integers, found ", found));
-      case Wanted::integer:
-        refuse(cat(list_name_, '[', list_size_, "] must be a non-negative integer, found ", found));
+    std::vector<std::string_view> keys;
+    for (const auto& entry : header_.metadata) keys.emplace_back(entry.first);
+    if (const auto key = find_duplicate(std::move(keys))) {
+      throw Error(cat(kSafetensorsMetadata, ": key \"", printable(*key), "\" stands twice"));
     }
   }
-  void refuse_twice(std::string_view key) {
-    const std::string what = cat("key \"", printable(key), "\" stands twice");
-    if (keys_.size() == 2 && object_ == Wanted::metadata) throw Error(cat(kSafetensorsMetadata, ": ", what));
-    refuse(what);
-  }
-  // What is wrong with the array that was begun last.
-  [[noreturn]] void refuse(std::string_view what) { refuse_array(array(), what); }
 
-  JsonScanner& in_;
+  void read_array(SafetensorsArray& array) {
+    if (const JsonKind kind = in_.value(); kind != JsonKind::object) {
+      refuse_array(array, cat("must be an object, found ", found(kind)));
+    }
+    std::vector<std::string> keys;
+    while (in_.next_member()) {
+      const std::string& key = keys.emplace_back(in_.text());
+      if (key == kDType) {
+        read_dtype(array);
+      } else if (key == kShape) {
+        if (read_integers(array, kShape, array.shape) > to_int64(kMaxRank)) {
+          refuse_array(array,
+                       cat("shape has more than ", kMaxRank, " dimensions: rank is at most ", kMaxRank));
+        }
+      } else if (key == kOffsets) {
+        Shape offsets;
+        const std::int64_t count = read_integers(array, kOffsets, offsets);
+        if (count != 2) refuse_array(array, cat(kOffsets, " has ", counted(count, "number"), ", not 2"));
+        array.begin = offsets[0];
+        array.end = offsets[1];
+      } else {
+        ignore(array, key);
+      }
+    }
+    refuse_twice(array, keys);
+    for (const std::string_view key : {kDType, kShape, kOffsets}) {
+      if (std::ranges::find(keys, key) == keys.end())
+        refuse_array(array, cat("key \"", key, "\" is missing"));
+    }
+  }
+
+  void read_dtype(SafetensorsArray& array) {
+    if (const JsonKind kind = in_.value(); kind != JsonKind::string) {
+      refuse_array(array, cat("dtype must be a string, found ", found(kind)));
+    }
+    array.stored = in_.text();
+  }
+
+  // How many integers a list has. Those that no list of the format has are not kept.
+  std::int64_t read_integers(const SafetensorsArray& array, std::string_view key, Shape& out) {
+    if (const JsonKind kind = in_.value(); kind != JsonKind::list) {
+      refuse_array(array, cat(key, " must be a list of integers, found ", found(kind)));
+    }
+    out.clear();
+    std::int64_t count = 0;
+    for (; in_.next_item(); ++count) {
+      const std::int64_t integer = read_integer(array, key, count);
+      if (out.size() < kMaxRank) out.push_back(integer);
+    }
+    return count;
+  }
+
+  std::int64_t read_integer(const SafetensorsArray& array, std::string_view key, std::int64_t index) {
+    const auto place = [&] { return cat(key, '[', index, ']'); };
+    if (const JsonKind kind = in_.value(); kind != JsonKind::number) {
+      refuse_array(array, cat(place(), " must be a non-negative integer, found ", found(kind)));
+    }
+    constexpr std::string_view kDigits = "0123456789";
+    const std::string_view text = in_.text();
+    const auto value = parse_int64(text);
+    // After a leading zero the token ends.
+    const std::string_view more = in_.rest().substr(0, in_.rest().find_first_not_of(kDigits));
+    if (!value || !more.empty() || text.find_first_not_of(kDigits) != std::string_view::npos) {
+      refuse_array(array, cat(place(), " = ", printable(text), printable(more),
+                              " is not a non-negative integer below 2^63"));
+    }
+    return *value;
+  }
+
+  // A key that the format does not have.
+  void ignore(const SafetensorsArray& array, std::string_view key) {
+    if (unknown_keys_++ == 0) {
+      first_unknown_ =
+          cat("array ", in_quotes(array.name), ": unknown key \"", printable(key), "\" is ignored");
+    }
+    // The header and the array are objects too.
+    skip_rest(array, in_.value(), 2);
+  }
+
+  // Reads the rest of an ignored value within `depth` lists and objects.
+  void skip_rest(const SafetensorsArray& array, JsonKind kind, int depth) {
+    if (kind != JsonKind::list && kind != JsonKind::object) return;
+    if (depth == kDeepestJson) {
+      throw Error(cat("header: more than ", kDeepestJson, " lists and objects within each other (byte ",
+                      in_.offset() - 1 + to_size(kSafetensorsPrefix), ')'));
+    }
+    std::vector<std::string> keys;
+    while (kind == JsonKind::list ? in_.next_item() : in_.next_member()) {
+      if (kind == JsonKind::object) keys.emplace_back(in_.text());
+      skip_rest(array, in_.value(), depth + 1);
+    }
+    refuse_twice(array, keys);
+  }
+
+  // [ST-3].
+  static void refuse_twice(const SafetensorsArray& array, const std::vector<std::string>& keys) {
+    const auto key = find_duplicate({keys.begin(), keys.end()});
+    if (key) refuse_array(array, cat("key \"", printable(*key), "\" stands twice"));
+  }
+
+  JsonCursor& in_;
   SafetensorsHeader& header_;
-  Wanted wanted_ = Wanted::header;
-  int depth_ = 0;
-  Wanted object_ = Wanted::header;  // what the object within the outermost one is
-  // Of each open object: its keys, but for those that have a place of their own.
-  std::vector<std::vector<std::string>> keys_;
-  std::array<bool, kKeys.size()> seen_{};
-  bool has_metadata_ = false;
-  std::string_view list_name_;
-  std::int64_t list_size_ = 0;
   std::int64_t unknown_keys_ = 0;
   std::string first_unknown_;
 };
@@ -354,15 +302,9 @@ SafetensorsHeader parse_safetensors_header(std::string_view json, std::optional<
   if (json.starts_with("\xEF\xBB\xBF")) throw Error("header begins with a byte order mark (byte 8)");
   SafetensorsHeader header;
   JsonText text(JsonSpan{json});
-  JsonScanner in(text, "header", to_size(kSafetensorsPrefix));
-  const JsonToken first = in.next();
-  if (first == JsonToken::end) throw Error("header must be one JSON object, found white space");
-  HeaderHandler handler(in, header);
-  parse_json(in, first, handler);
-  constexpr std::string_view kEnd = "the end of the header";
-  const JsonToken after = in.next(kEnd);
-  if (after != JsonToken::end) in.refuse(after, kEnd);
-  handler.finish();
+  JsonCursor in(text, "header", to_size(kSafetensorsPrefix));
+  if (in.at_end()) throw Error("header must be one JSON object, found white space");
+  HeaderReader(in, header).read();
   require_different_names(header.arrays);
   for (SafetensorsArray& array : header.arrays) {
     array.dtype = dtype_of(array.stored);

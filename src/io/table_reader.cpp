@@ -36,7 +36,8 @@ class TableReader : private TextCursor {
     if (header_.dtype && kComplexTypes.contains(*header_.dtype)) {
       throw Error("a text table holds no complex numbers");
     }
-    skip_byte_order_mark();
+    const char* at = at_;
+    if (skip_byte_order_mark(at)) at_ = at;
     if (at_last_row()) {
       data_.begin_list();
     } else {
@@ -61,16 +62,6 @@ class TableReader : private TextCursor {
     return cat("line ", place.line, ", column ", place.column);
   }
   [[nodiscard]] std::string line() const { return cat("line ", text_.place(offset()).line); }
-
-  void skip_byte_order_mark() {
-    if (text_.offset() != 0) return;
-    const char* at = at_;
-    for (const char byte : kByteOrderMark) {
-      if (peek(at) != static_cast<unsigned char>(byte)) return;
-      ++at;
-    }
-    skip(kByteOrderMark.size());
-  }
 
   // Steps over blanks at `at`, which stay in the window.
   void skip_blanks(const char*& at) {

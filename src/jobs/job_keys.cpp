@@ -114,10 +114,8 @@ std::vector<OperandText> operands_of(const JsonMember& member, const std::string
 // {"data": [2, -1], "indices": "-1,1"}.
 std::vector<NamedText> reshapes_of(const JsonMember& member) {
   if (member.kind != JsonKind::object) refuse(member, "an object of shapes");
-  JsonText text(member.value);
   std::vector<NamedText> out;
-  const std::vector<JsonObject> objects = read_json_objects(text, "reshape");
-  for (const JsonMember& shape : objects.at(0).members) {
+  for (const JsonMember& shape : read_json_members(member.value, "reshape")) {
     const bool is_shape =
         shape.kind == JsonKind::list || shape.kind == JsonKind::string || shape.kind == JsonKind::number;
     if (!is_shape) with_context(in_quotes(shape.key), [&] { refuse(shape, "a shape"); });
@@ -131,11 +129,10 @@ std::vector<NamedText> reshapes_of(const JsonMember& member) {
 Expectation expectation_of(const JsonMember& member, const std::string& folder) {
   if (member.kind == JsonKind::null) refuse(member, "a tensor, a golden file or an error");
   if (member.kind == JsonKind::object) {
-    JsonText text(member.value);
-    const JsonObject object = read_json_objects(text, "expect").at(0);
-    const auto error = std::ranges::find(object.members, "error", &JsonMember::key);
-    if (error != object.members.end()) {
-      if (object.members.size() != 1) throw Error("\"error\" cannot be combined with another key");
+    const std::vector<JsonMember> members = read_json_members(member.value, "expect");
+    const auto error = std::ranges::find(members, "error", &JsonMember::key);
+    if (error != members.end()) {
+      if (members.size() != 1) throw Error("\"error\" cannot be combined with another key");
       return {Expectation::Kind::error,
               with_context("error", [&] { return text_of(*error, "a rule id or part of a message"); })};
     }
@@ -163,9 +160,7 @@ std::vector<OperandText> inputs_of(const JsonMember* member, const OnnxCall& cal
   std::vector<std::optional<OperandText>> found(call.inputs.size());
   if (member != nullptr) {
     if (member->kind != JsonKind::object) refuse(*member, "an object of operands");
-    JsonText text(member->value);
-    const std::vector<JsonObject> objects = read_json_objects(text, "inputs");
-    for (const JsonMember& input : objects.at(0).members) {
+    for (const JsonMember& input : read_json_members(member->value, "inputs")) {
       const auto at = std::ranges::find(call.inputs, input.key, &OnnxInput::name);
       if (at == call.inputs.end()) {
         std::vector<std::string> names;
@@ -384,22 +379,18 @@ void read_defaults(const JsonObject& object, JobDefaults& defaults) {
     }
     with_context("key \"defaults\"", [&] {
       if (entry.kind != JsonKind::object) refuse(entry, "an object");
-      JsonText text(entry.value);
       std::vector<ToleranceText> tolerances;
-      for (const JsonObject& inner : read_json_objects(text, "defaults")) {
-        for (const JsonMember& member : inner.members) {
-          if (member.key == "comment") continue;
-          if (member.key == "spec") {
-            defaults.spec = with_context("key \"spec\"", [&] { return text_of(member, "a specification"); });
-          } else if (member.key == "ignore_open") {
-            defaults.ignore_open = with_context("key \"ignore_open\"", [&] { return boolean_of(member); });
-          } else if (is_tolerance(member)) {
-            with_context(cat("key \"", member.key, "\""),
-                         [&] { tolerances.push_back(tolerance_of(member)); });
-          } else {
-            throw Error(cat("unknown key \"", printable(member.key), "\" (allowed: spec, ignore_open, ",
-                            join(tolerance_names()), ", comment)"));
-          }
+      for (const JsonMember& member : read_json_members(entry.value, "defaults")) {
+        if (member.key == "comment") continue;
+        if (member.key == "spec") {
+          defaults.spec = with_context("key \"spec\"", [&] { return text_of(member, "a specification"); });
+        } else if (member.key == "ignore_open") {
+          defaults.ignore_open = with_context("key \"ignore_open\"", [&] { return boolean_of(member); });
+        } else if (is_tolerance(member)) {
+          with_context(cat("key \"", member.key, "\""), [&] { tolerances.push_back(tolerance_of(member)); });
+        } else {
+          throw Error(cat("unknown key \"", printable(member.key), "\" (allowed: spec, ignore_open, ",
+                          join(tolerance_names()), ", comment)"));
         }
       }
       (void)parse_tolerances(tolerances);

@@ -89,9 +89,7 @@ std::optional<JsonObject> read_note(const std::string& path) {
   if (!opened.format->is_default) throw Error(cat(shown, ": is ", noun_of(*opened.format), ", not JSON"));
   JsonText text = text_of(std::move(opened));
   std::vector<JsonObject> objects = read_json_objects(text, shown);
-  const std::string_view whole = text.window();
-  const bool is_list = whole.substr(std::min(whole.find_first_of("[{"), whole.size())).starts_with('[');
-  return objects.size() == 1 && !is_list ? std::optional(std::move(objects[0])) : std::nullopt;
+  return objects.size() == 1 && !objects[0].in_list ? std::optional(std::move(objects[0])) : std::nullopt;
 }
 
 // The tolerances that the data.json of a case gives.

@@ -121,7 +121,8 @@ TEST_CASE("numbers that their dtype cannot hold are refused with place, value an
        DType::bfloat16},
       {"[[1,1e39]]", "element [0] = 1e39 does not fit in complex64 (-3.4028235e+38..3.4028235e+38)",
        DType::complex64},
-      {R"({"data":[1,1e400],"dtype":"int8"})", "element [1] = 1e400 does not fit in any dtype"},
+      {R"({"data":[1,1e400],"dtype":"int8"})",
+       "element [1] = 1e400 is not an integer, int8 takes only integers"},
   });
 }
 
@@ -190,7 +191,7 @@ TEST_CASE("a description that is wrong is refused", "[json_reader]") {
       {R"({"shape":[0,3],"data":[[]]})",
        "data has shape (1,0), which is neither (0,3) nor a flat list of 0 elements"},
       {R"({"dtype":"int8","data":{"data":1}})", "element: expected a number, found an object"},
-      {R"({"data":[null],"dtype":"int8"})", "element [0]: expected an element, found null"},
+      {R"({"data":[null],"dtype":"int8"})", "element [0]: expected a number, found null"},
   });
 }
 
