@@ -251,7 +251,7 @@ class CheckOutput {
     if (quiet_ || failure_ || (is_counted_only && !as_json_)) return;
     try {
       say(as_json_ ? json_.add(job, result) : case_text(job, result));
-    } catch (const Error& error) {
+    } catch (const Failure& error) {
       if (is_alone_) throw;
       failure_ = error;
     }
@@ -259,7 +259,7 @@ class CheckOutput {
 
   // Throws Error, also what add() could not say.
   void finish(const CheckCounts& counts) {
-    if (failure_) throw Error(*failure_);
+    if (failure_) throw Failure(*failure_);
     if (junit_.is_wanted()) {
       for (const UnreadableCases& cases : check_.unreadable) junit_.add(junit_test(cases));
     }
@@ -288,7 +288,7 @@ class CheckOutput {
   bool as_json_;
   bool lists_skipped_;
   CheckJson json_;
-  std::optional<Error> failure_;
+  std::optional<Failure> failure_;
 };
 
 int run_check(const Arguments& arguments) {

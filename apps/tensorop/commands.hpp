@@ -114,7 +114,7 @@ inline constexpr std::string_view kCase = "--case";
 // Whether --filter selects `name`: a name that contains the filter, or matches it where it has * or ?.
 [[nodiscard]] bool matches_filter(const std::string& name, const std::string& filter);
 // Writes the lines of an error to standard error.
-void report_error(const Error& error);
+void report_error(const Failure& error);
 
 void print_help(const Command& command);
 void print_program_help();

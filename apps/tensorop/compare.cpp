@@ -79,9 +79,9 @@ int compare_pair(const Arguments& arguments) {
                                          read_options(arguments, quiet && !junit.is_wanted()),
                                          arguments.value("--ignore-open"));
     settings.end();
-  } catch (const Error& error) {
+  } catch (const Failure& error) {
     result.outcome = PairOutcome::error;
-    result.error = std::make_shared<Error>(error);
+    result.error = std::make_shared<Failure>(error);
     report_junit();
     throw;
   }

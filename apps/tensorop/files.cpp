@@ -37,8 +37,6 @@ std::string describe_cases(const std::string& folder, bool as_json, std::size_t&
   const auto attempt = [&](const std::string& path, const std::function<void()>& body) {
     try {
       body();
-    } catch (const MemoryError&) {
-      throw;
     } catch (Error& error) {
       if (path == folder) throw;
       error.add_context("info");
@@ -112,8 +110,6 @@ int run_info(const Arguments& arguments) {
         describe_file(inspect_file(path, format), as_json, warn);
         ++files;
       }
-    } catch (const MemoryError&) {
-      throw;
     } catch (Error& error) {
       if (arguments.operands.size() == 1) throw;
       error.add_context("info");

@@ -122,7 +122,7 @@ void report(const char* message, const char* hint = "") {
 
 }  // namespace
 
-void report_error(const Error& error) {
+void report_error(const Failure& error) {
   report(error.what(), error.hint().c_str());
 }
 
@@ -132,7 +132,7 @@ int run_program(std::span<const char* const> args, const Team* team, std::string
   };
   try {
     return run({args.begin(), args.end()}, team);
-  } catch (const Error& error) {
+  } catch (const Failure& error) {
     report_error(error);
     note(error.what());
   } catch (const std::bad_alloc&) {

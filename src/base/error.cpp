@@ -8,12 +8,12 @@
 
 namespace tensorop {
 
-Error::Error(std::string message, std::string_view rule, std::string hint)
+Failure::Failure(std::string message, std::string_view rule, std::string hint)
     : line_(std::move(message)), rule_(rule), hint_(std::move(hint)) {
   if (!rule_.empty()) line_ += cat(" [", rule_, "]");
 }
 
-void Error::add_context(std::string_view context) {
+void Failure::add_context(std::string_view context) {
   line_ = cat(context, ": ", line_);
 }
 

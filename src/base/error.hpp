@@ -1,4 +1,4 @@
-// The exception type of tensorop, and text from outside in messages.
+// The exception types of tensorop, and text from outside in messages.
 // Owns: message layout. Knows nothing of tensors, files or operators.
 #pragma once
 
@@ -10,13 +10,13 @@
 
 namespace tensorop {
 
-// Wrong usage, invalid input or a failing file: everything a user can cause. Thrown by validation, binding
-// and i/o; caught once, in apps. The complete line is "CONTEXT: MESSAGE [RULE]", contexts outermost first.
-class Error : public std::exception {
+// Why a call, or a job of it, has no result: an Error or a MemoryError. Caught by what reports it. The
+// complete line is "CONTEXT: MESSAGE [RULE]", contexts outermost first.
+class Failure : public std::exception {
  public:
   // `rule` is the id of the violated rule of the operator specification ("IX-1"), or empty.
   // `hint` is a remedy, shown on a second line, or empty.
-  explicit Error(std::string message, std::string_view rule = {}, std::string hint = {});
+  explicit Failure(std::string message, std::string_view rule = {}, std::string hint = {});
 
   // Prepends "context: " to the line. Called while the exception unwinds.
   void add_context(std::string_view context);
@@ -31,23 +31,33 @@ class Error : public std::exception {
   std::string hint_;
 };
 
-// There is not enough memory: no input is wrong. Code that handles an Error and continues must rethrow this
-// one.
-class MemoryError : public Error {
+// Wrong usage, invalid input or a failing file: everything a user can cause. Thrown by validation, binding
+// and i/o. Code that has another answer to it may handle it and continue.
+class Error : public Failure {
  public:
-  using Error::Error;
+  using Failure::Failure;
 };
 
-// Runs `body`; prepends `context` to an Error that it throws. A failed allocation becomes a MemoryError.
+// There is not enough memory: no input is wrong.
+class MemoryError : public Failure {
+ public:
+  using Failure::Failure;
+};
+
+// Throws MemoryError "CONTEXT: out of memory: N bytes are free": an allocation failed whose size is not
+// known.
+[[noreturn]] void throw_out_of_memory(std::string_view context);
+
+// Runs `body`; prepends `context` to a Failure that it throws. A failed allocation becomes a MemoryError.
 template <class Body>
 decltype(auto) with_context(std::string_view context, Body&& body) {
   try {
     return std::forward<Body>(body)();
-  } catch (Error& error) {
+  } catch (Failure& error) {
     error.add_context(context);
     throw;
   } catch (const std::bad_alloc&) {
-    throw MemoryError(std::string(context) + ": out of memory");
+    throw_out_of_memory(context);
   }
 }
 

@@ -74,4 +74,15 @@ void require_memory(std::int64_t bytes, std::string_view what) {
   throw MemoryError(cat(what, " needs ", bytes, " bytes of memory, ", *free, " are free"));
 }
 
+void throw_out_of_memory(std::string_view context) {
+  const auto free = os().free_memory();
+  throw MemoryError(cat(context, ": out of memory", free ? cat(": ", *free, " bytes are free") : ""));
+}
+
+void throw_no_memory(std::int64_t bytes, std::string_view what) {
+  const auto free = os().free_memory();
+  throw MemoryError(
+      cat("out of memory: ", what, " needs ", bytes, " bytes", free ? cat(", ", *free, " are free") : ""));
+}
+
 }  // namespace tensorop

@@ -11,6 +11,9 @@ namespace tensorop {
 // are not checked: the allocation itself fails.
 void require_memory(std::int64_t bytes, std::string_view what);
 
+// Throws MemoryError "out of memory: WHAT needs N bytes, M are free": an allocation of `bytes` failed.
+[[noreturn]] void throw_no_memory(std::int64_t bytes, std::string_view what);
+
 // Bytes that buffers may take where nobody says how many: half of what is free, not counting swap space.
 // At least 1.
 [[nodiscard]] std::int64_t default_memory();

@@ -6,19 +6,19 @@
 #include <algorithm>
 #include <array>
 
+#include "base/file_descriptor.hpp"
 #include "base/text.hpp"
 
 namespace tensorop {
 
 std::string read_proc_file(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return {};
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) return {};
   std::string text;
   std::array<char, 4096> buffer{};
-  for (ssize_t got = 0; (got = ::read(fd, buffer.data(), buffer.size())) > 0;) {
+  for (ssize_t got = 0; (got = ::read(file.get(), buffer.data(), buffer.size())) > 0;) {
     text.append(buffer.data(), static_cast<std::size_t>(got));
   }
-  ::close(fd);
   return text;
 }
 

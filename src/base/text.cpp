@@ -73,6 +73,7 @@ Utf8Prefix utf8_prefix(std::string_view text) {
 }
 
 std::size_t utf8_length(std::string_view text) {
+  if (!text.empty() && static_cast<unsigned char>(text[0]) < 0x80) return 1;
   const Utf8Prefix prefix = utf8_prefix(text);
   return prefix.is_whole ? prefix.bytes : 0;
 }

@@ -114,8 +114,6 @@ void resolve_as(Source& source, DType dtype, bool keep_text) {
   if (source.is_unread() || may_be_not_finite()) {
     try {
       return source.resolve(dtype, keep_text);
-    } catch (const MemoryError&) {
-      throw;
     } catch (const Error&) {
       // It keeps its own dtype, which the caller refuses.
       if (source.is_unread() && !source.can_be_read()) throw;
@@ -147,7 +145,7 @@ void resolve_dtypes(const std::vector<TypedOperand>& operands, Unfit unfit) {
       if (operand.source->tensor() != nullptr) continue;
       try {
         with_context(operand.name, [&] { settle(operand, groups.at(operand.type), heads[i]); });
-      } catch (const Error&) {
+      } catch (const Failure&) {
         failed = i;
         error = std::current_exception();
       }
@@ -193,8 +191,6 @@ void resolve_if_fits(Source& source, DType dtype) {
   const bool keep_text = source.is_unread() && !source.peek().dtype;
   try {
     return resolve_as(source, dtype, keep_text);
-  } catch (const MemoryError&) {
-    throw;
   } catch (const Error&) {
     if (!source.can_be_read()) throw;
   }
@@ -202,8 +198,6 @@ void resolve_if_fits(Source& source, DType dtype) {
   if (source.tensor() != nullptr) return;
   try {
     source.resolve(source.natural_dtype(), true);
-  } catch (const MemoryError&) {
-    throw;
   } catch (const Error&) {
     source.resolve(DType::float64);
   }

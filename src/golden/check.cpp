@@ -167,8 +167,6 @@ class Check {
     std::optional<Tensor> result;
     try {
       result = evaluate(job.request, own);
-    } catch (const MemoryError&) {
-      throw;
     } catch (const Error& error) {
       if (!expects_error(job)) throw;
       judge_error(job, error, found);
@@ -185,7 +183,7 @@ class Check {
     const bool failed = own.executor->of_first(is_failure(found));
     if (failed && !is_failure(found)) {
       found.outcome = CaseOutcome::error;
-      found.error = std::make_shared<Error>("the first rank has found an error or a difference");
+      found.error = std::make_shared<Failure>("the first rank has found an error or a difference");
     }
     return result;
   }
@@ -252,9 +250,9 @@ class Check {
   static void attempt(CaseResult& found, const Body& body) {
     try {
       body();
-    } catch (const Error& error) {
+    } catch (const Failure& error) {
       found.outcome = CaseOutcome::error;
-      found.error = std::make_shared<Error>(error);
+      found.error = std::make_shared<Failure>(error);
     }
   }
 

@@ -42,7 +42,7 @@ struct CaseResult {
   std::optional<OutputInfo> result;      // dtype and shape, where there was a result
   std::optional<Comparison> comparison;  // of the result with the expected tensor, where there was one
   // The error of the call, also where an error was expected, or why there is no verdict.
-  std::shared_ptr<const Error> error;
+  std::shared_ptr<const Failure> error;
   // Of an ONNX case whose elements were compared: whether they have the same bits, which equal ones need not.
   std::optional<bool> same_bits;
   std::optional<GoldenUpdate> update;  // of `updated` only

@@ -151,12 +151,12 @@ class SetComparison {
       }
       if (!is_wanted) return {};
       judge(pair, std::move(first), std::move(second), call, result);
-    } catch (const Error& error) {
+    } catch (const Failure& error) {
       result.outcome = PairOutcome::error;
-      result.error = std::make_shared<Error>(error);
+      result.error = std::make_shared<Failure>(error);
     } catch (const std::bad_alloc&) {
       result.outcome = PairOutcome::error;
-      result.error = std::make_shared<Error>("out of memory");
+      result.error = std::make_shared<Failure>("out of memory");
     }
     if (!is_wanted) return {};
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -29,7 +29,7 @@ struct PairResult {
   std::string actual = {};    // "results/b.npy", "a.npz:x"; empty where there is none
   std::string expected = {};  // likewise
   std::optional<Comparison> comparison = {};
-  std::shared_ptr<const Error> error = {};
+  std::shared_ptr<const Failure> error = {};
   double seconds = 0;
 };
 

@@ -23,7 +23,7 @@ bool is_rule_id(std::string_view text) {
          text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == std::string_view::npos;
 }
 
-bool is_expected(const Error& error, const std::string& text) {
+bool is_expected(const Failure& error, const std::string& text) {
   if (is_rule_id(text)) return error.rule() == text;
   return std::string_view(error.what()).find(text) != std::string_view::npos;
 }
@@ -109,8 +109,8 @@ void judge_result(const Job& job, const Tensor& result, const JudgeSettings& set
   compare(job, Source::of(result), open_expected(*job.expect, settings.call), settings, found);
 }
 
-void judge_error(const Job& job, const Error& error, CaseResult& found) {
-  found.error = std::make_shared<Error>(error);
+void judge_error(const Job& job, const Failure& error, CaseResult& found) {
+  found.error = std::make_shared<Failure>(error);
   if (is_expected(error, job.expect->text)) {
     found.outcome = CaseOutcome::equal;
   } else {
@@ -143,7 +143,7 @@ bool judge_end(const Job& job, const ProgramSettings& program, CaseResult& found
   const ChildEnd& end = found.program->end;
   if (const auto fault = fault_in_end(end, program, expects_error(job))) {
     found.outcome = CaseOutcome::error;
-    found.error = std::make_shared<Error>(*fault);
+    found.error = std::make_shared<Failure>(*fault);
     return false;
   }
   if (!expects_error(job)) return true;

@@ -28,7 +28,7 @@ void judge_result(const Job& job, const Tensor& result, const JudgeSettings& set
 
 // The call of tensorop failed, as was expected or not. An error that breaks no rule, such as a missing file,
 // is never taken for an expected one unless its text is.
-void judge_error(const Job& job, const Error& error, CaseResult& found);
+void judge_error(const Job& job, const Failure& error, CaseResult& found);
 
 // Another program's result. `computed` is what tensorop computes, needed where nothing is expected and the
 // result is there.

@@ -69,8 +69,6 @@ std::string attributes_json(const Job& job, const Call& call) {
 std::string output_dtype(const Call& call) {
   try {
     return quoted(name(call.op->plan(call).output.dtype));
-  } catch (const MemoryError&) {
-    throw;
   } catch (const Error&) {
     return "null";
   }

@@ -32,8 +32,6 @@ FileContent inspect_archive(OpenedFile& opened) {
     if (!archive->is_array(i)) continue;
     try {
       content.arrays.push_back(inspect_member(opened, *archive, i));
-    } catch (const MemoryError&) {
-      throw;
     } catch (const Error& error) {
       content.faults.push_back(error);
     }

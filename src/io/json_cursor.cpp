@@ -48,6 +48,8 @@ std::string control_message(int byte) {
              found == std::string_view::npos ? "" : cat(" or \\", kShortNames[found]));
 }
 
+constexpr std::string_view kIllFormed = "invalid string: ill-formed UTF-8 byte";
+
 // Bytes of a token that a message shows.
 constexpr std::ptrdiff_t kMostShown = 24;
 static_assert(kMostShown < JsonText::kHistory);
@@ -185,7 +187,7 @@ void JsonCursor::read_word(std::string_view word) {
     if (peek(at) != c) refuse_byte(at, nullptr, "invalid literal");
     ++at;
   }
-  token_ = word;
+  value_ = word;
   at_ = at;
 }
 
@@ -197,62 +199,72 @@ void JsonCursor::read_number() {
   is_cut_ = false;
   const auto [length, missing] = json_number(token_);
   if (!missing.empty()) refuse_in_token(at_ + length, cat("invalid number; expected ", missing));
-  token_.resize(length);
+  value_ = std::string_view(token_).substr(0, length);
   skip(length);
 }
 
-// What was copied leaves the window, but for what messages show, so that a long string is in memory once.
+// Characters are copied in blocks and checked in the copy. What was copied of a long string leaves the
+// window, but for what messages show: it is in memory once.
 void JsonCursor::read_string() {
-  constexpr std::ptrdiff_t kBlock = 4096;
+  constexpr std::size_t kFirstBlock = 32;
+  constexpr std::size_t kLong = 4096;
   token_.clear();
   is_cut_ = false;
   const char* at = at_ + 1;
   while (true) {
-    const std::ptrdiff_t begin = at - at_;
-    // Blocks end between two characters if the text is well-formed.
-    const auto ends_block = [&](int c) {
-      const std::ptrdiff_t length = at - at_ - begin;
-      return length >= kBlock && ((c & 0xC0) != 0x80 || length >= kBlock + 4);
-    };
-    int c = peek(at);
-    for (; c >= 0x20 && c != '"' && c != '\\' && !ends_block(c); c = peek(at)) ++at;
-    const bool is_control = c >= 0 && c < 0x20;
-    append_checked(at_ + begin, at + (is_control ? 1 : 0));
-    if (c < 0) refuse_in_token(at, "invalid string: missing closing quote");
-    if (c == '"') break;
-    if (c == '\\') {
+    if (peek(at) < 0) refuse_in_token(at, "invalid string: missing closing quote");
+    const std::size_t copied = token_.size();
+    const std::size_t block = std::min(static_cast<std::size_t>(end_ - at), kFirstBlock + copied);
+    if (copied + block > token_.capacity()) {
+      require_memory(to_int64(2 * (copied + block)), "the text");
+      token_.reserve(2 * (copied + block));
+    }
+    token_.append(at, block);
+    const std::size_t used = checked_characters(at, copied);
+    const char next = used < token_.size() ? token_[used] : '\0';
+    token_.resize(used);
+    at += used - copied;
+    if (next == '"') break;
+    if (next == '\\') {
       read_escape(at);
-    } else {
+    } else if (next != '\0') {
+      require_character(at);
+    }
+    if (token_.size() >= kLong) {
       at_ = at;
       is_cut_ = true;
     }
   }
+  value_ = token_;
   at_ = at + 1;
 }
 
-// Appends characters of a string to the token, and checks what was appended.
-void JsonCursor::append_checked(const char* begin, const char* end) {
-  const std::size_t before = token_.size();
-  const std::size_t after = before + static_cast<std::size_t>(end - begin);
-  if (after > token_.capacity()) {
-    require_memory(to_int64(2 * after), "the text");
-    token_.reserve(2 * after);
-  }
-  token_.append(begin, end);
-  for (std::size_t at = before; at != token_.size();) {
-    if (is_plain(token_[at])) {
-      ++at;
-      continue;
-    }
-    const char* const wrong = begin + (at - before);
-    const auto byte = static_cast<unsigned char>(token_[at]);
+// How many characters of the token stand for themselves: up to a quote, a backslash, or a character that goes
+// on after the end of the token. Those from `first` on are the text at `at`, and are checked.
+std::size_t JsonCursor::checked_characters(const char* at, std::size_t first) const {
+  std::size_t i = first;
+  while (true) {
+    while (i != token_.size() && is_plain(token_[i])) ++i;
+    if (i == token_.size() || token_[i] == '"' || token_[i] == '\\') return i;
+    const char* const wrong = at + (i - first);
+    const auto byte = static_cast<unsigned char>(token_[i]);
     if (byte < 0x20) refuse_in_token(wrong, cat("invalid string: ", control_message(byte)));
-    const Utf8Prefix character = utf8_prefix(std::string_view(token_).substr(at));
+    const Utf8Prefix character = utf8_prefix(std::string_view(token_).substr(i));
     if (!character.is_whole) {
-      refuse_in_token(wrong + character.bytes, "invalid string: ill-formed UTF-8 byte");
+      if (i + character.bytes == token_.size()) return i;
+      refuse_in_token(wrong + character.bytes, kIllFormed);
     }
-    at += character.bytes;
+    i += character.bytes;
   }
+}
+
+// Makes the window hold a character of several bytes that begins at `at`.
+void JsonCursor::require_character(const char*& at) {
+  const Utf8Prefix character = utf8_prefix({at, static_cast<std::size_t>(end_ - at)});
+  if (character.is_whole) return;
+  const char* next = at + character.bytes;
+  if (next != end_ || peek(next) < 0) refuse_in_token(next, kIllFormed);
+  at = next - character.bytes;
 }
 
 // `at` is at the backslash; afterwards it is after the escape, whose meaning the token has.
@@ -316,7 +328,7 @@ void JsonCursor::refuse(std::string_view expected) {
       const JsonKind kind = read_value();
       found = cat(kind == JsonKind::number   ? "number"
                   : kind == JsonKind::string ? "string"
-                                             : std::string_view(token_),
+                                             : value_,
                   " literal");
     }
   }

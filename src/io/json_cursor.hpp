@@ -51,7 +51,7 @@ class JsonCursor : public TextCursor {
 
   // Of a number its text, of a string or a key what it means, in UTF-8; "true", "false", "null". A copy of
   // the text, which was checked itself: a mapped file may change. Valid until the next value or key is read.
-  [[nodiscard]] std::string_view text() const { return token_; }
+  [[nodiscard]] std::string_view text() const { return value_; }
 
   // Whether the text ends here. If it does not, offset() is afterwards the offset of the next token.
   [[nodiscard]] bool at_end();
@@ -66,7 +66,8 @@ class JsonCursor : public TextCursor {
   void read_string();
   void read_escape(const char*& at);
   std::uint32_t read_hex(const char*& at);
-  void append_checked(const char* begin, const char* end);
+  [[nodiscard]] std::size_t checked_characters(const char* at, std::size_t first) const;
+  void require_character(const char*& at);
 
   // Refuses the token that stands here.
   [[noreturn]] void refuse(std::string_view expected);
@@ -83,6 +84,7 @@ class JsonCursor : public TextCursor {
   bool is_first_ = false;      // a bracket was read last: no comma is in front of what follows
   bool is_cut_ = false;        // the token began in front of at_
   std::string token_;
+  std::string_view value_;  // what text() returns: of token_, or a word
 };
 
 }  // namespace tensorop

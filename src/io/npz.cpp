@@ -58,8 +58,6 @@ bool NpzArchive::begins_as_array(const ZipMember& member) const {
     const auto bytes = bytes_of(member);
     if (member.method == kZipStored) return is_npy(bytes);
     return unpack(bytes, member, {}, [](const ByteStream&, std::span<const std::byte>) { return true; });
-  } catch (const MemoryError&) {
-    throw;
   } catch (const Error&) {
     return false;
   }

@@ -38,7 +38,7 @@ class ModelReader {
     try {
       read_fields(message, {{model::ir_version, &model.ir_version}, {model::graph}},
                   [&](const ProtoField& field) { read_model_field(field, model); });
-    } catch (Error& error) {
+    } catch (Failure& error) {
       if (!has_graph_) error.add_context(kNoGraph);
       throw;
     }
@@ -352,8 +352,6 @@ bool is_onnx_model(std::span<const std::byte> bytes) {
       if (field.number() == model::producer_name && !is_message) return false;
       has_graph |= field.number() == model::graph && is_message;
     }
-  } catch (const MemoryError&) {
-    throw;
   } catch (const Error&) {
     return false;
   }

@@ -1,6 +1,7 @@
 #include "io/safetensors_header.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -57,6 +58,7 @@ class HeaderReader {
   static constexpr std::string_view kDType = "dtype";
   static constexpr std::string_view kShape = "shape";
   static constexpr std::string_view kOffsets = "data_offsets";
+  static constexpr std::array<std::string_view, 3> kKeys = {kDType, kShape, kOffsets};
 
   // What the value is that was read, for messages.
   [[nodiscard]] std::string_view found(JsonKind kind) const {
@@ -90,30 +92,37 @@ class HeaderReader {
     if (const JsonKind kind = in_.value(); kind != JsonKind::object) {
       refuse_array(array, cat("must be an object, found ", found(kind)));
     }
-    std::vector<std::string> keys;
+    std::array<bool, kKeys.size()> seen{};
+    std::vector<std::string> unknown;
     while (in_.next_member()) {
-      const std::string& key = keys.emplace_back(in_.text());
-      if (key == kDType) {
+      const auto* const key = std::ranges::find(kKeys, in_.text());
+      if (key == kKeys.end()) {
+        ignore(array, unknown.emplace_back(in_.text()));
+        continue;
+      }
+      if (std::exchange(seen[static_cast<std::size_t>(key - kKeys.begin())], true)) {
+        refuse_array(array, cat("key \"", *key, "\" stands twice"));
+      }
+      if (*key == kDType) {
         read_dtype(array);
-      } else if (key == kShape) {
+      } else if (*key == kShape) {
         if (read_integers(array, kShape, array.shape) > to_int64(kMaxRank)) {
           refuse_array(array,
                        cat("shape has more than ", kMaxRank, " dimensions: rank is at most ", kMaxRank));
         }
-      } else if (key == kOffsets) {
+      } else {
         Shape offsets;
         const std::int64_t count = read_integers(array, kOffsets, offsets);
         if (count != 2) refuse_array(array, cat(kOffsets, " has ", counted(count, "number"), ", not 2"));
         array.begin = offsets[0];
         array.end = offsets[1];
-      } else {
-        ignore(array, key);
       }
     }
-    refuse_twice(array, keys);
-    for (const std::string_view key : {kDType, kShape, kOffsets}) {
-      if (std::ranges::find(keys, key) == keys.end())
-        refuse_array(array, cat("key \"", key, "\" is missing"));
+    refuse_twice(array, unknown);
+    const auto* const missing = std::ranges::find(seen, false);
+    if (missing != seen.end()) {
+      refuse_array(array,
+                   cat("key \"", kKeys[static_cast<std::size_t>(missing - seen.begin())], "\" is missing"));
     }
   }
 

@@ -128,8 +128,6 @@ std::string tensor_proto_name(Bytes message) {
     for (ProtoMessage fields(message, 0, field::kNames); fields.next();) {
       if (fields.field().number() == field::kName) return std::string(fields.field().text());
     }
-  } catch (const MemoryError&) {
-    throw;
   } catch (const Error&) {  // reading the tensor says what is wrong
   }
   return {};

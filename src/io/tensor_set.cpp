@@ -58,8 +58,6 @@ TensorSet TensorSet::of_archive(OpenedFile opened) {
       const FileInfo info = set.archive_->describe(i);
       member.bytes = info.bytes;
       member.names_dtype = info.names_dtype;
-    } catch (const MemoryError&) {
-      throw;
     } catch (const Error&) {  // reading it reports that
     }
     set.members_.push_back(std::move(member));

@@ -93,7 +93,7 @@ class Batch {
     for (const Need& need : jobs_[job].needs) {
       if (states_[need.job].has_result) continue;
       state.outcome.status = JobStatus::skipped;
-      state.outcome.error = std::make_shared<Error>(cat("skipped: it needs ", jobs_[need.job].reference()));
+      state.outcome.error = std::make_shared<Failure>(cat("skipped: it needs ", jobs_[need.job].reference()));
       return;
     }
     ++running_;
@@ -140,12 +140,12 @@ class Batch {
     try {
       const auto attempted = [&] { result = work_(job, own); };
       own.executor == nullptr ? attempted() : own.executor->together(attempted);
-    } catch (const Error& error) {
-      outcome.error = std::make_shared<Error>(error);
+    } catch (const Failure& error) {
+      outcome.error = std::make_shared<Failure>(error);
     } catch (const std::bad_alloc&) {
-      outcome.error = std::make_shared<Error>("out of memory");
+      outcome.error = std::make_shared<Failure>("out of memory");
     } catch (const std::exception& error) {
-      outcome.error = std::make_shared<Error>(cat("internal error: ", std::string_view(error.what())));
+      outcome.error = std::make_shared<Failure>(cat("internal error: ", std::string_view(error.what())));
     }
     if (outcome.error) {
       outcome.status = JobStatus::failed;

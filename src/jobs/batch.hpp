@@ -40,8 +40,8 @@ enum class JobStatus : std::uint8_t {
 
 struct JobOutcome {
   JobStatus status = JobStatus::done;
-  std::shared_ptr<const Error> error;  // of failed and skipped, without the job's location
-  std::vector<std::string> warnings;   // as Settings::warn has them
+  std::shared_ptr<const Failure> error;  // of failed and skipped, without the job's location
+  std::vector<std::string> warnings;     // as Settings::warn has them
   double seconds = 0;
 };
 

@@ -63,8 +63,6 @@ std::string fault_in_tensor(const std::string& path) {
   try {
     (void)Source::open(path, {.arrays = {.header_only = true}});
     return "";
-  } catch (const MemoryError&) {
-    throw;
   } catch (const Error& error) {
     return error.what();
   }
@@ -106,8 +104,6 @@ class CaseReader {
     const std::size_t before = jobs_.size();
     try {
       body();
-    } catch (const MemoryError&) {
-      throw;
     } catch (const Error& error) {
       if (unreadable_ == nullptr) throw;
       jobs_.resize(before);
@@ -127,8 +123,6 @@ class CaseReader {
     }
     try {
       read_jobs(path, purpose_, jobs_, defaults_);
-    } catch (const MemoryError&) {
-      throw;
     } catch (const Error& error) {
       jobs_.resize(before);
       const std::string fault = fault_in_tensor(path);

@@ -423,7 +423,7 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
       bool known = false;
       try {
         known = reader.read(member);
-      } catch (Error& error) {
+      } catch (Failure& error) {
         error.add_context(cat("key \"", member.key, "\""));
         throw;
       }

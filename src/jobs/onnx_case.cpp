@@ -209,8 +209,6 @@ class OnnxCaseReader {
     try {
       body();
       return true;
-    } catch (const MemoryError&) {
-      throw;
     } catch (const Error& error) {
       job.fault = std::make_shared<Error>(error);
       return false;
@@ -300,8 +298,6 @@ std::optional<Job> read_download(const std::string& path) {
     if (!note) return std::nullopt;
     const auto url = std::ranges::find(note->members, "url", &JsonMember::key);
     if (url == note->members.end() || url->kind != JsonKind::string) return std::nullopt;
-  } catch (const MemoryError&) {
-    throw;
   } catch (const Error&) {
     return std::nullopt;
   }

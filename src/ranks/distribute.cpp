@@ -150,7 +150,7 @@ std::pair<std::size_t, JobOutcome> get_outcome(Message& message) {
   if (message.get<bool>()) {
     // The line has its rule already.
     std::string line = message.get_text();
-    outcome.error = std::make_shared<Error>(std::move(line), "", message.get_text());
+    outcome.error = std::make_shared<Failure>(std::move(line), "", message.get_text());
   }
   for (auto lines = message.get<std::size_t>(); lines > 0; --lines)
     outcome.warnings.push_back(message.get_text());

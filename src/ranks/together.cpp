@@ -52,7 +52,7 @@ FaultFacts facts_of(const PlanFault& fault) {
 // How work ended on this rank.
 struct Ending {
   std::optional<PlanFault> fault;
-  std::optional<Error> error;
+  std::optional<Failure> error;
   bool is_memory = false;
 };
 
@@ -65,7 +65,7 @@ Ending run(const std::function<void()>& work) {
   } catch (const MemoryError& error) {
     ending.error = error;
     ending.is_memory = true;
-  } catch (const Error& error) {
+  } catch (const Failure& error) {
     ending.error = error;
   } catch (const std::bad_alloc&) {
     ending.error = Error("out of memory");
@@ -77,7 +77,7 @@ Ending run(const std::function<void()>& work) {
 }
 
 // The message of an error without its rule, from which it can be made again.
-std::string message_of(const Error& error) {
+std::string message_of(const Failure& error) {
   std::string line = error.what();
   if (!error.rule().empty()) line.resize(line.size() - error.rule().size() - std::strlen(" []"));
   return line;
@@ -88,8 +88,8 @@ std::string message_of(const Error& error) {
     return broadcast_text(ranks, ending.error ? get(*ending.error) : std::string(), from);
   };
   const std::string message = shared(message_of);
-  const std::string rule = shared([](const Error& error) { return error.rule(); });
-  const std::string hint = shared([](const Error& error) { return error.hint(); });
+  const std::string rule = shared([](const Failure& error) { return error.rule(); });
+  const std::string hint = shared([](const Failure& error) { return error.hint(); });
   const std::string kind = broadcast_text(ranks, ending.is_memory ? "memory" : "", from);
   if (kind.empty()) throw Error(message, rule, hint);
   throw MemoryError(message, rule, hint);

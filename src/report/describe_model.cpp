@@ -44,8 +44,6 @@ std::string dtype_text(const OnnxValue& value) {
   try {
     const auto dtype = declared_dtype(value);
     return dtype ? std::string(name(*dtype)) : "a tensor";
-  } catch (const MemoryError&) {
-    throw;
   } catch (const Error&) {
     return cat("data type ", value.element_type);
   }
@@ -166,8 +164,6 @@ Obstacle obstacle_of(const OnnxModel& model) {
     const auto call = call_of_model(model);
     const auto* skipped = std::get_if<Skipped>(&call);
     return {skipped == nullptr ? "" : skipped->reason, ""};
-  } catch (const MemoryError&) {
-    throw;
   } catch (const Error& error) {
     return {"", error.what()};
   }

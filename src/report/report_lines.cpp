@@ -24,12 +24,12 @@ std::string indented(std::string_view lines) {
   return out;
 }
 
-std::string error_lines(const Error& error) {
+std::string error_lines(const Failure& error) {
   const std::string hint = error.hint().empty() ? "" : cat("hint: ", error.hint(), "\n");
   return cat(std::string_view(error.what()), "\n", hint);
 }
 
-std::string error_json(const Error& error) {
+std::string error_json(const Failure& error) {
   return JsonObjectText()
       .add("rule", string_or_null(error.rule()))
       .add("message", json_string(error.what()))

@@ -12,8 +12,8 @@ namespace tensorop {
 [[nodiscard]] std::string indented(std::string_view lines);
 
 // The error as the program reports it: its line, and one with the hint.
-[[nodiscard]] std::string error_lines(const Error& error);
+[[nodiscard]] std::string error_lines(const Failure& error);
 // {"rule":...,"message":...,"hint":...}
-[[nodiscard]] std::string error_json(const Error& error);
+[[nodiscard]] std::string error_json(const Failure& error);
 
 }  // namespace tensorop

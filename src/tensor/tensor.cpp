@@ -15,7 +15,7 @@ Storage::Storage(std::int64_t bytes, std::string_view what) {
   require_memory(bytes, what);
   // calloc hands out large blocks as fresh zero pages that cost memory only once they are written.
   block_.reset(std::calloc(1, to_size(bytes) + kAlign));
-  if (!block_) throw std::bad_alloc();
+  if (!block_) throw_no_memory(bytes, what);
   const auto address = reinterpret_cast<std::uintptr_t>(block_.get());
   data_ = static_cast<std::byte*>(block_.get()) + (kAlign - address % kAlign) % kAlign;
 }

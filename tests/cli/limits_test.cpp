@@ -55,7 +55,9 @@ bool is_message(std::string_view text, std::string_view pattern) {
   if (!pattern.ends_with("$M")) return is_like(text, pattern);
   pattern.remove_suffix(2);
   const auto is_one = [&](std::string_view end) { return is_like(text, cat(pattern, end)); };
-  return is_one("out of memory") || is_one("the text needs # bytes of memory, # are free") ||
+  return is_one("out of memory: # bytes are free") ||
+         is_one("out of memory: a tensor needs # bytes, # are free") ||
+         is_one("the text needs # bytes of memory, # are free") ||
          is_one("a tensor needs # bytes of memory, # are free");
 }
 

@@ -78,7 +78,7 @@ TEST_CASE(
           try {
             const ScopedSystem scope(system);
             make_case(folder.string(), true);
-          } catch (const Error& error) {
+          } catch (const Failure& error) {
             line = error.what();
           }
           CAPTURE(named, is_there, std::strerror(code), number, system.failed_call(), line);

@@ -81,7 +81,7 @@ TEST_CASE("of two processes at the same operation, at any pace, one leaves its w
       const auto work = [&] {
         try {
           operation.run(trial.dir());
-        } catch (const Error&) {
+        } catch (const Failure&) {
           return 2;  // it finds that its destination is not free any more, or that an input has changed
         }
         return 0;

@@ -19,10 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::ptrdiff_t open_descriptors() {
-  return std::distance(fs::directory_iterator("/proc/self/fd"), {});
-}
-
 // Files of the folder that are mapped into this process.
 int mappings_of(const TempDir& dir) {
   std::ifstream maps("/proc/self/maps");
@@ -41,7 +37,7 @@ Outcome run_failing(const Operation& operation, const Trial& trial, FaultySystem
   const ScopedSystem scope(system);
   try {
     operation.run(trial.dir());
-  } catch (const Error& error) {
+  } catch (const Failure& error) {
     return {system.failed_call(), error.what()};
   }
   return {system.failed_call(), ""};

@@ -35,7 +35,7 @@ template <class Body>
 auto attempt(Body&& body) -> std::optional<decltype(body())> {
   try {
     return std::forward<Body>(body)();
-  } catch (const Error&) {
+  } catch (const Failure&) {
     return std::nullopt;
   }
 }

@@ -149,7 +149,7 @@ TEST_CASE("ranks see every bit in which their values differ", "[ranks][threads]"
       const std::uint64_t other = bit < 0 || ranks.rank() != 1 ? 0 : std::uint64_t{1} << bit;
       try {
         RankExecutor(ranks).require_same(0xaaaaaaaaaaaaaaaa ^ other, "jobs");
-      } catch (const Error& error) {
+      } catch (const Failure& error) {
         refused += std::string_view(error.what()) == "the ranks do not see the same jobs" ? 1 : 0;
       }
     });

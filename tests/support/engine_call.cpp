@@ -228,7 +228,7 @@ Outcome Caller::run(Random& random, const RandomCase& call, std::string& log, st
   Outcome out;
   try {
     out.result = evaluate(request, settings);
-  } catch (const Error& error) {
+  } catch (const Failure& error) {
     out.rule = error.rule();
     out.message = error.what();
   }
@@ -258,7 +258,7 @@ std::string outcome(const Request& request, const Settings& settings, const std:
     }
     run_request(request, {destination, {}}, settings);
     return get(destination);
-  } catch (const Error& error) {
+  } catch (const Failure& error) {
     return cat("error: ", error.what());
   }
 }

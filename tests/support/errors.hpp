@@ -14,7 +14,7 @@ template <class Body>
 [[nodiscard]] std::string error_of(const Body& body) {
   try {
     body();
-  } catch (const Error& error) {
+  } catch (const Failure& error) {
     return error.hint().empty() ? error.what() : cat(error.what(), "\n", error.hint());
   }
   return "no error";

@@ -19,7 +19,7 @@ JsonOutcome outcome_of(const Read& read, const Take& take) {
     outcome.typed = json.typed;
     outcome.empty = json.empty;
     outcome.tensor = take(json);
-  } catch (const Error& error) {
+  } catch (const Failure& error) {
     outcome = {};
     outcome.refused = error.hint().empty() ? error.what() : cat(error.what(), "\n", error.hint());
   }

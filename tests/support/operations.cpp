@@ -88,7 +88,7 @@ void run_jobs(const TempDir& dir) {
   read_jobs(dir.file("jobs.jsonl"), JobPurpose::run, jobs);
   const auto work = [&](std::size_t i, const Settings& own) { return run_job(jobs[i], own); };
   run_batch(jobs, {}, work, [](std::size_t, const JobOutcome& outcome) {
-    if (outcome.error) throw Error(*outcome.error);
+    if (outcome.error) throw Failure(*outcome.error);
   });
 }
 
@@ -96,7 +96,7 @@ void run_jobs(const TempDir& dir) {
 Work check(const std::string& folder, bool update) {
   return [=](const TempDir& dir) {
     const auto report = [](const Job&, const CaseResult& result) {
-      if (result.outcome == CaseOutcome::error) throw Error(*result.error);
+      if (result.outcome == CaseOutcome::error) throw Failure(*result.error);
     };
     const CheckCounts counts =
         check_cases(read_cases({dir.file(folder)}), {.batch = {}, .update = update}, report);
@@ -198,12 +198,12 @@ void compare_sets_of(const TempDir& dir) {
     const auto second = TensorSet::open(dir.file(name));
     // The command says then why the operand is not a file.
     if (!first || !second) throw Error(cat(dir.file(name), ": cannot open"));
-    std::shared_ptr<const Error> error;
+    std::shared_ptr<const Failure> error;
     const PairCounts counts =
         compare_sets(*first, *second, {.tolerances = {}}, [&](const PairResult& result) {
           if (!error) error = result.error;
         });
-    if (error) throw Error(*error);
+    if (error) throw Failure(*error);
     if (counts.equal != counts.pairs()) throw std::logic_error("two equal sets differ");
   }
 }
@@ -412,6 +412,10 @@ std::string Trial::fault_in_outputs(bool succeeded) const {
     if (!expected.contains(name)) return cat(name, " was left");
   }
   return "";
+}
+
+std::ptrdiff_t open_descriptors() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
 }
 
 }  // namespace tensorop

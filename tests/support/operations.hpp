@@ -2,6 +2,7 @@
 // is up to the test.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <set>
 #include <string>
@@ -51,5 +52,8 @@ class Trial {
   std::vector<std::string> before_;
   std::vector<std::string> whole_;
 };
+
+// How many descriptors this process has open.
+[[nodiscard]] std::ptrdiff_t open_descriptors();
 
 }  // namespace tensorop

@@ -191,7 +191,7 @@ std::string plan_faults(Random& random, const Request& request, const Settings& 
     const Error error = fault_error(*check.fault(), first.call, first.planned);
     const std::string said = cat(first.call.name->name, ": ", std::string_view(error.what()));
     return said == message ? "" : cat("the plan says: ", said);
-  } catch (const Error& error) {
+  } catch (const Failure& error) {
     return error.what() == message ? "" : cat("binding again says: ", std::string_view(error.what()));
   }
 }
