@@ -53,6 +53,13 @@ std::optional<std::int64_t> parse_int64(std::string_view text) {
   return value;
 }
 
+std::string_view after_blanks(std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+  return text;
+}
+
 Utf8Prefix utf8_prefix(std::string_view text) {
   if (text.empty()) return {0, false};
   const auto lead = static_cast<unsigned char>(text[0]);

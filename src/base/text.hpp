@@ -52,6 +52,10 @@ template <class... Pieces>
 // integer or does not fit.
 [[nodiscard]] std::optional<std::int64_t> parse_int64(std::string_view text);
 
+inline constexpr std::string_view kBlanks = " \t\r\n";
+// `text` without the byte order mark and the blanks at its front.
+[[nodiscard]] std::string_view after_blanks(std::string_view text);
+
 // How many bytes at the front of `text` may begin an UTF-8 character (RFC 3629, section 4), and whether they
 // are all of one.
 struct Utf8Prefix {

@@ -389,8 +389,10 @@ void convert(const Conversion& conversion, const Settings& settings) {
     throw Error(cat("--compress is only for ", join_words(can, "and"), " archives"));
   }
   if (!to_archive && conversion.inputs.size() > 1) {
-    throw Error(cat("unexpected operand ", in_quotes(conversion.inputs[1]), ": one file takes one input"), "",
-                "an archive takes several: -o FILE.npz, -o FILE.safetensors");
+    throw Error(
+        cat("unexpected operand ", in_quotes(conversion.inputs[1]), ": one file takes one input"), "",
+        cat("an archive takes several: -o FILE",
+            join(format_endings([](const Format& other) { return other.is_archive(); }), ", -o FILE")));
   }
   std::optional<DType> dtype;
   std::optional<DType> view;

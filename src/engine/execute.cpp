@@ -317,7 +317,7 @@ void warn_of_unnamed(const std::string& path, const Format& format, DType dtype,
   settings.warn(cat(path == "-" ? "standard output" : printable(path), ": ", format.title,
                     " has no code for ", name(dtype), ": ", info(dtype).npy,
                     " is written, and --dtype must name the dtype where the file is read; a ",
-                    info(dtype).safetensors.empty() ? "" : ".safetensors or ", ".pb file keeps it"));
+                    join_words(endings_naming(dtype), "or"), " file keeps it"));
 }
 
 void warn_of_unnamed(const Destination& destination, DType dtype, const Settings& settings) {

@@ -29,7 +29,8 @@ ExternalResult first_of(std::vector<std::string> paths) {
 // The names of files that hold one tensor, in the order of the formats.
 std::vector<std::string> with_endings(const std::string& name) {
   std::vector<std::string> out;
-  for (const Format& format : formats()) {
+  for (const Format* const row : formats()) {
+    const Format& format = *row;
     if (!format.is_readable() || format.is_archive()) continue;
     for (const std::string_view ending : format.endings) {
       if (!ending.empty()) out.push_back(cat(name, ending));

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/memory.hpp"
 #include "base/text.hpp"
+#include "io/format.hpp"
 
 namespace tensorop {
 
@@ -25,8 +26,9 @@ std::int64_t ArrayReading::buffer_bytes() const {
 void refuse_unnamed(const std::string& stored) {
   throw Error(
       cat("dtype ", in_quotes(stored), " does not say what the elements are (", kSmallTypes.names(), ")"), "",
-      "convert FILE --view DTYPE -o x.pb names it; for convert and for data of operators --dtype does, for "
-      "these also an operand beside it that has such a dtype");
+      cat("convert FILE --view DTYPE -o x", endings_naming(kSmallTypes).front(),
+          " names it; for convert and for data of operators --dtype does, for "
+          "these also an operand beside it that has such a dtype"));
 }
 
 }  // namespace tensorop

@@ -2,13 +2,14 @@
 // differences between formats are in their rows and in the files that a row names; code that reads or writes
 // files looks them up here.
 //
-// A format holds one tensor or is an archive of named arrays. To add a format: its file(s) and its row in
-// format.cpp.
+// A format holds one tensor or is an archive of named arrays. To add a format: its files, one of which has
+// its row; the declaration of the row below; and its place in the list of format.cpp.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -52,6 +53,8 @@ struct Format {
   bool is_binary = false;
   // Where no format detects the bytes, a file with its ending is one of this format that is damaged.
   bool ending_explains = false;
+  // A file with its ending may hold text of any format.
+  bool ending_is_general = false;
   // The ending decides among formats that are text, where the first bytes are not those of a JSON list or
   // object.
   bool ending_decides = false;
@@ -89,6 +92,8 @@ struct Format {
   bool can_compress = false;    // create_archive does what ArchiveOptions::compress says
   bool keeps_metadata = false;  // it writes ArchiveOptions::metadata
   DTypeSet unnamed = {};        // dtypes that a file of the format does not tell from others
+  DTypeSet missing = {};        // dtypes that it cannot hold
+  bool limits_bytes = false;    // files of 2 GiB and more cannot be
 
   [[nodiscard]] constexpr bool is_archive() const {
     return open_archive != nullptr || create_archive != nullptr;
@@ -101,8 +106,19 @@ struct Format {
   [[nodiscard]] constexpr bool is_writable() const { return encode != nullptr || create_archive != nullptr; }
 };
 
-// In the order in which they are listed.
-[[nodiscard]] std::span<const Format> formats();
+// The rows, each in the file that reads the format.
+extern const Format kNpyFormat;
+extern const Format kJsonFormat;
+extern const Format kNestedJsonFormat;
+extern const Format kTextFormat;
+extern const Format kCsvFormat;
+extern const Format kTsvFormat;
+extern const Format kTensorProtoFormat;
+extern const Format kNpzFormat;
+extern const Format kSafetensorsFormat;
+
+// All of them, in the order in which they are listed.
+[[nodiscard]] std::span<const Format* const> formats();
 
 // The format of single values, and of standard output.
 [[nodiscard]] const Format& default_format();
@@ -140,6 +156,11 @@ struct DetectBytes {
 [[nodiscard]] std::vector<std::string> format_names();
 // The titles of the formats for which `wanted` is true, for sentences.
 [[nodiscard]] std::vector<std::string> format_titles(bool (*wanted)(const Format& format));
+// The same of the formats in which results are written: ".npz".
+[[nodiscard]] std::vector<std::string> format_endings(
+    const std::function<bool(const Format& format)>& wanted);
+// The file extensions of those that hold all `dtypes` and name them, archives last.
+[[nodiscard]] std::vector<std::string> endings_naming(DTypeSet dtypes);
 // The format in which results are written that has the file extension of `path`, in any case; else null.
 [[nodiscard]] const Format* find_format_by_ending(std::string_view path);
 // The same. Throws Error naming the path when there is none.

@@ -6,9 +6,12 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "io/encoding.hpp"
+#include "io/format.hpp"
 #include "io/json_cursor.hpp"
 #include "io/json_data.hpp"
 #include "io/json_parts.hpp"
+#include "io/json_writer.hpp"
 #include "io/number_text.hpp"
 
 namespace tensorop {
@@ -182,5 +185,35 @@ JsonHead peek_json(JsonText& text) {
   }
   return head;
 }
+
+namespace {
+
+// A list or an object. A string may also be the quoted header line of a table.
+bool begins_as_json(std::string_view head) {
+  const std::string_view text = after_blanks(head);
+  return !text.empty() && (text[0] == '[' || text[0] == '{');
+}
+
+}  // namespace
+
+constinit const Format kJsonFormat = {
+    .name = "json",
+    .title = "JSON",
+    .article = "a",
+    .endings = {".json"},
+    .detect_bytes = 1,
+    .detects = begins_as_json,
+    .is_default = true,
+    .read_text = read_json,
+    .peek_text = peek_json,
+    .encode = json_encoding,
+};
+
+constinit const Format kNestedJsonFormat = {
+    .name = "nested",
+    .title = "nested JSON",
+    .article = "a",
+    .encode = nested_json_encoding,
+};
 
 }  // namespace tensorop

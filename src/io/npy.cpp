@@ -8,6 +8,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "io/format.hpp"
 
 namespace tensorop {
 namespace {
@@ -94,11 +95,6 @@ FileInfo describe(const NpyHeader& header) {
   return file;
 }
 
-FileInfo describe_npy(InputFile& file) {
-  return describe(file.mapping() ? read_npy_header(file.mapping()->bytes())
-                                 : read_npy_header(stream_of(file), {}));
-}
-
 namespace {
 
 void settle_dtype(const NpyHeader& header, const ArrayReading& reading) {
@@ -175,5 +171,30 @@ Encoding npy_encoding(DType dtype, const Shape& shape, std::int64_t characters) 
   encoding.least_bytes = bytes.value_or(std::numeric_limits<std::int64_t>::max());
   return encoding;
 }
+
+namespace {
+
+// Throws Error as read_npy() does with ArrayReading::header_only.
+FileInfo describe_npy(InputFile& file) {
+  return describe(file.mapping() ? read_npy_header(file.mapping()->bytes())
+                                 : read_npy_header(stream_of(file), {}));
+}
+
+}  // namespace
+
+constinit const Format kNpyFormat = {
+    .name = "npy",
+    .title = "NPY",
+    .article = "an",
+    .endings = {".npy"},
+    .detect_bytes = kNpyMagic.size(),
+    .detects = begins_as_npy,
+    .is_binary = true,
+    .read = read_npy,
+    .describe = describe_npy,
+    .encode = npy_encoding,
+    .measure_strings = longest_characters,
+    .unnamed = kSmallTypes,
+};
 
 }  // namespace tensorop

@@ -38,9 +38,7 @@ struct NpyHeader : StoredArray {
 // array. Throws Error.
 [[nodiscard]] Tensor read_npy(InputFile& file, const ArrayReading& reading);
 
-// The description from its header, for `info`; the caller sets path and format. Throws Error as read_npy()
-// does with ArrayReading::header_only.
-[[nodiscard]] FileInfo describe_npy(InputFile& file);
+// The description from its header, for `info`; the caller sets path and format.
 [[nodiscard]] FileInfo describe(const NpyHeader& header);
 
 // As read_npy() above for a file whose bytes are `file`, in memory that `owner` keeps.

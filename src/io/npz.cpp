@@ -11,6 +11,9 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/block_index.hpp"
+#include "io/encoding.hpp"
+#include "io/format.hpp"
+#include "io/npz_writer.hpp"
 #include "io/zip_data.hpp"
 
 namespace tensorop {
@@ -136,5 +139,21 @@ std::unique_ptr<Archive> open_npz(InputFile& file) {
   throw Error("an NPZ archive cannot be read as a stream: its directory is at its end", "",
               "save it to a file first");
 }
+
+constinit const Format kNpzFormat = {
+    .name = "npz",
+    .title = "NPZ",
+    .article = "an",
+    .endings = {".npz"},
+    .detect_bytes = kZipDetectBytes,
+    .detects = begins_as_zip,
+    .is_binary = true,
+    .open_archive = open_npz,
+    .measure_strings = longest_characters,
+    .create_archive = create_npz,
+    .require_name = require_file_name,
+    .can_compress = true,
+    .unnamed = kSmallTypes,
+};
 
 }  // namespace tensorop

@@ -7,6 +7,9 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "io/encoding.hpp"
+#include "io/format.hpp"
+#include "io/safetensors_writer.hpp"
 #include "io/stored_array.hpp"
 
 namespace tensorop {
@@ -111,5 +114,33 @@ FileInfo SafetensorsArchive::describe(std::size_t member) const {
 std::unique_ptr<Archive> open_safetensors(InputFile& file) {
   return std::make_unique<SafetensorsArchive>(file);
 }
+
+namespace {
+
+constexpr DTypeSet missing_dtypes() {
+  DTypeSet missing;
+  for (const DTypeInfo& row : kDTypes) {
+    if (row.safetensors.empty()) missing = missing | row.dtype;
+  }
+  return missing;
+}
+
+}  // namespace
+
+constinit const Format kSafetensorsFormat = {
+    .name = "safetensors",
+    .title = "safetensors",
+    .article = "a",
+    .endings = {".safetensors"},
+    .detect_bytes = kSafetensorsDetectBytes,
+    .detects = begins_as_safetensors,
+    .is_binary = true,
+    .ending_explains = true,
+    .open_archive = open_safetensors,
+    .create_archive = create_safetensors,
+    .require_name = require_safetensors_name,
+    .keeps_metadata = true,
+    .missing = missing_dtypes(),
+};
 
 }  // namespace tensorop

@@ -10,6 +10,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "io/format.hpp"
 #include "tensor/packed_nibbles.hpp"
 
 namespace tensorop {
@@ -28,7 +29,7 @@ SafetensorsArray described(const ArchiveArray& array) {
   const DTypeInfo& row = info(array.dtype);
   if (row.safetensors.empty()) {
     throw Error(cat(shown(array), ": safetensors has no dtype ", row.name), "",
-                kSmallTypes.contains(row.dtype) ? "a .pb file has it" : "NPZ archives have all dtypes");
+                cat("a ", endings_naming(row.dtype).back(), " file has it"));
   }
   return {
       .name = array.name, .stored = std::string(row.safetensors), .dtype = array.dtype, .shape = array.shape};
@@ -51,7 +52,7 @@ std::int64_t stored_bytes_of(const ArchiveArray& array) {
   if (elements % 2 == 0) return elements / 2;
   throw Error(cat(shown(array), ": the size of ", counted(elements, "element"), " of ", name(array.dtype),
                   " is not a multiple of 8 bits, as safetensors wants it"),
-              "", "a .pb file has them");
+              "", cat("a ", endings_naming(array.dtype).front(), " file has them"));
 }
 
 }  // namespace

@@ -97,8 +97,7 @@ const Format& standard_output_format(const Format* given) {
   }
   const std::string path = redirected_to();
   const Format* const named = path.empty() ? nullptr : find_format_by_ending(path);
-  // Any text may be in a .txt file.
-  if (named == nullptr || named->is_default || lower(path).ends_with(".txt")) return default_format();
+  if (named == nullptr || named->is_default || named->ending_is_general) return default_format();
   const std::string file = printable(path.substr(path.rfind('/') + 1));
   throw Error(cat("standard output is ", file, ", but the result is ", default_format().title), "",
               cat("-o ", file, " writes ", named->title, "; so does --format ", named->name));

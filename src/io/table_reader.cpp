@@ -8,9 +8,12 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "io/encoding.hpp"
+#include "io/format.hpp"
 #include "io/json_data.hpp"
 #include "io/table_field.hpp"
 #include "io/table_parts.hpp"
+#include "io/table_writer.hpp"
 
 namespace tensorop {
 namespace {
@@ -242,16 +245,67 @@ JsonTensor read_tsv(JsonText& text, const JsonReading& reading) {
   return TableReader(text, reading, Separator::tab).read();
 }
 
+namespace {
+
+// A table never names its dtype.
 JsonHead peek_table(JsonText& /*text*/) {
   return {};
 }
 
+// Whether a text that begins with `head` is a table for certain: a field and then another one, as a JSON
+// document cannot have them. A single number is not.
 bool begins_as_table(std::string_view head) {
   return classify(head) == Beginning::table;
 }
 
+// Whether `head` is a single field, so that what follows it decides.
 bool may_begin_table(std::string_view head) {
   return classify(head) == Beginning::field;
 }
+
+}  // namespace
+
+constinit const Format kTextFormat = {
+    .name = "text",
+    .title = "text",
+    .article = "a",
+    .endings = {".txt"},
+    .detect_bytes = kTableDetectBytes,
+    .detects = begins_as_table,
+    .may_detect = may_begin_table,
+    .ending_is_general = true,
+    .ending_decides = true,
+    .read_text = read_table,
+    .peek_text = peek_table,
+    .encode = text_encoding,
+    .keeps_shape = table_keeps_shape,
+    .missing = kNotInTables,
+};
+
+constinit const Format kCsvFormat = {
+    .name = "csv",
+    .title = "CSV",
+    .article = "a",
+    .endings = {".csv"},
+    .ending_decides = true,
+    .read_text = read_csv,
+    .peek_text = peek_table,
+    .encode = csv_encoding,
+    .keeps_shape = table_keeps_shape,
+    .missing = kNotInTables,
+};
+
+constinit const Format kTsvFormat = {
+    .name = "tsv",
+    .title = "TSV",
+    .article = "a",
+    .endings = {".tsv"},
+    .ending_decides = true,
+    .read_text = read_tsv,
+    .peek_text = peek_table,
+    .encode = tsv_encoding,
+    .keeps_shape = table_keeps_shape,
+    .missing = kNotInTables,
+};
 
 }  // namespace tensorop

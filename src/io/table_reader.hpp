@@ -19,16 +19,7 @@ namespace tensorop {
 [[nodiscard]] JsonTensor read_csv(JsonText& text, const JsonReading& reading);
 [[nodiscard]] JsonTensor read_tsv(JsonText& text, const JsonReading& reading);
 
-// A table never names its dtype.
-[[nodiscard]] JsonHead peek_table(JsonText& text);
-
 // So many bytes show whether a file is a table, unless its first field is longer.
 inline constexpr std::size_t kTableDetectBytes = 512;
-
-// Whether a text that begins with `head` is a table for certain: a field and then another one, as a JSON
-// document cannot have them. A single number is not.
-[[nodiscard]] bool begins_as_table(std::string_view head);
-// Whether `head` is a single field, so that what follows it decides.
-[[nodiscard]] bool may_begin_table(std::string_view head);
 
 }  // namespace tensorop

@@ -8,6 +8,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "io/format.hpp"
 #include "io/number_text.hpp"
 #include "tensor/element.hpp"
 
@@ -48,19 +49,24 @@ void append_elements(std::string& out, std::int64_t first, std::int64_t count, c
 }
 
 Encoding table_encoding(DType dtype, const Shape& shape, char separator) {
-  constexpr std::string_view kHint = "npy and json hold any tensor";
-  if (dtype == DType::string || kComplexTypes.contains(dtype)) {
-    throw Error(cat("a text table holds numbers and bool, the result is ", name(dtype)), "",
-                std::string(kHint));
+  // Of what a reader knows by its ending, and no tensor is too large for.
+  const std::string hint = cat(join_words(format_titles([](const Format& format) {
+                                            return format.encode != nullptr && format.is_readable() &&
+                                                   format.keeps_shape == nullptr && format.missing.empty() &&
+                                                   !format.limits_bytes;
+                                          }),
+                                          "and"),
+                               " hold any tensor");
+  if (kNotInTables.contains(dtype)) {
+    throw Error(cat("a text table holds numbers and bool, the result is ", name(dtype)), "", hint);
   }
   if (rank(shape) > 2) {
-    throw Error(cat("a text table has rank 0, 1 or 2, the result has shape ", to_string(shape)), "",
-                std::string(kHint));
+    throw Error(cat("a text table has rank 0, 1 or 2, the result has shape ", to_string(shape)), "", hint);
   }
   const std::int64_t columns = rank(shape) == 2 ? shape[1] : 1;
   if (columns == 0 && shape[0] != 0) {
     throw Error(cat("a text table has no rows without elements, the result has shape ", to_string(shape)), "",
-                std::string(kHint));
+                hint);
   }
   constexpr std::int64_t kShortestElement = 2;  // a digit and what ends it
   Encoding encoding;

@@ -13,6 +13,7 @@ namespace tensorop {
 // or tabs. Numbers are written as in JSON, not-finite ones without quotes; bool is true and false. Without
 // rows the text is empty. Throws Error for strings, complex numbers, a rank above 2, and rows without
 // elements. `characters` is not used.
+inline constexpr DTypeSet kNotInTables = DTypeSet(DType::string) | kComplexTypes;
 [[nodiscard]] Encoding text_encoding(DType dtype, const Shape& shape, std::int64_t characters);
 [[nodiscard]] Encoding csv_encoding(DType dtype, const Shape& shape, std::int64_t characters);
 [[nodiscard]] Encoding tsv_encoding(DType dtype, const Shape& shape, std::int64_t characters);

@@ -9,7 +9,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "io/safetensors.hpp"
+#include "io/format.hpp"
 #include "io/stored_array.hpp"
 #include "io/tensor_proto_data.hpp"
 #include "io/tensor_proto_fields.hpp"
@@ -78,12 +78,6 @@ FileInfo describe(const TensorProtoHeader& header) {
   return file;
 }
 
-// What stands after the white space with which a JSON text may begin.
-std::string_view after_space(std::string_view head) {
-  head.remove_prefix(std::min(head.find_first_not_of(" \t\r\n"), head.size()));
-  return head;
-}
-
 bool is_text_with_blanks(std::string_view head) {
   return std::ranges::all_of(head, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -91,21 +85,24 @@ bool is_text_with_blanks(std::string_view head) {
   });
 }
 
-}  // namespace
-
+// Enough of the first bytes for it. Whether a file that begins with `head` can only be a TensorProto, among
+// what tensorop reads: it begins with a dimension or the data type, and not as JSON does after a newline.
+constexpr std::size_t kDetectBytes = 8;
 bool begins_as_tensor_proto(std::string_view head) {
-  // The length of its header may begin so.
-  if (head.empty() || begins_as_safetensors(head)) return false;
+  if (head.empty()) return false;
   if (head[0] == '\x08' || head[0] == '\x10') return true;
   if (head[0] != '\x0a') return false;
-  const std::string_view text = after_space(head);
+  const std::string_view text = after_blanks(head);
   constexpr std::string_view kJsonBegins = "{[\"-0123456789tfn";
   return !text.empty() && kJsonBegins.find(text[0]) == std::string_view::npos && !is_text_with_blanks(text);
 }
 
+// The same of a file that is named as one: any message, and nothing, but no text.
 bool may_be_tensor_proto(std::string_view head) {
   return head.empty() || !is_text_with_blanks(head);
 }
+
+}  // namespace
 
 NamedTensor read_tensor_proto(Bytes message, std::int64_t byte, std::shared_ptr<const void> owner,
                               const ArrayReading& reading) {
@@ -139,6 +136,8 @@ Tensor read_tensor_proto(InputFile& file, const ArrayReading& reading) {
       .tensor;
 }
 
+namespace {
+
 FileInfo describe_tensor_proto(InputFile& file) {
   if (file.mapping()) return describe(read_tensor_proto_header(file.mapping()->bytes(), 0));
   ProtoStream stream(read_of(file));
@@ -146,5 +145,24 @@ FileInfo describe_tensor_proto(InputFile& file) {
     (void)take_raw(message, {.header_only = true});
   }));
 }
+
+}  // namespace
+
+constinit const Format kTensorProtoFormat = {
+    .name = "pb",
+    .title = "TensorProto",
+    .article = "a",
+    .endings = {".pb", ".tensorproto"},
+    .detect_bytes = kDetectBytes,
+    .detects = begins_as_tensor_proto,
+    .may_be = may_be_tensor_proto,
+    .is_binary = true,
+    .read = read_tensor_proto,
+    .describe = describe_tensor_proto,
+    .encode = tensor_proto_encoding,
+    .measure_strings = tensor_proto_string_bytes,
+    .encode_named = named_tensor_proto_encoding,
+    .limits_bytes = true,
+};
 
 }  // namespace tensorop

@@ -18,21 +18,10 @@
 
 namespace tensorop {
 
-// Whether a file that begins with `head` can only be a TensorProto, among what tensorop reads: it begins with
-// a dimension or the data type, and not as JSON does after a newline.
-inline constexpr std::size_t kTensorProtoDetectBytes = 8;
-[[nodiscard]] bool begins_as_tensor_proto(std::string_view head);
-// The same of a file that is named as one: any message, and nothing, but no text.
-[[nodiscard]] bool may_be_tensor_proto(std::string_view head);
-
 // Reads the tensor of a file. All fields are checked, in any order. Elements in raw_data stay in the mapping;
 // those of a stream go where `reading` says; all other data goes into memory. Data in another
 // file is refused, and no file is opened. Throws Error.
 [[nodiscard]] Tensor read_tensor_proto(InputFile& file, const ArrayReading& reading);
-// The description, for `info`; the caller sets path and format. Throws Error as read_tensor_proto() does with
-// ArrayReading::header_only.
-[[nodiscard]] FileInfo describe_tensor_proto(InputFile& file);
-
 struct NamedTensor {
   std::string name;  // empty where the message has none; any bytes
   Tensor tensor;

@@ -4,6 +4,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "io/format.hpp"
 #include "io/tensor_proto.hpp"
 #include "io/tensor_proto_data.hpp"
 #include "io/tensor_proto_fields.hpp"
@@ -33,7 +34,12 @@ void require_possible(const Encoding& encoding, DType dtype) {
   throw Error(cat("the TensorProto would have ", bytes, " bytes; readers of protobuf accept at most ",
                   kMostProtoBytes),
               "",
-              cat(info(dtype).safetensors.empty() ? "NPY" : "NPY and safetensors", " files may be larger"));
+              cat(join_words(format_endings([&](const Format& format) {
+                               return format.is_binary && !format.limits_bytes &&
+                                      !format.missing.contains(dtype);
+                             }),
+                             "and"),
+                  " files may be larger"));
 }
 
 }  // namespace

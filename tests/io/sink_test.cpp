@@ -91,7 +91,8 @@ TEST_CASE("an ending that tells no format is an error with a remedy", "[io][sink
 TEST_CASE("a result goes into an archive as its one array", "[io][sink]") {
   const TempDir dir;
   const Tensor tensor = tensor_of<std::int8_t>(DType::int8, {3}, {1, 2, 3});
-  for (const Format& format : formats()) {
+  for (const Format* const row : formats()) {
+    const Format& format = *row;
     if (format.create_archive == nullptr) continue;
     CAPTURE(format.name);
     const std::string path = dir.file("a");

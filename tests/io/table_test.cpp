@@ -320,7 +320,7 @@ TEST_CASE("tensors are written as tables that read back", "[io][table]") {
   const auto refused = [](DType dtype, const Shape& shape) {
     return error_of([&] { (void)csv_encoding(dtype, shape, 0); });
   };
-  const std::string hint = "\nnpy and json hold any tensor";
+  const std::string hint = "\nNPY and JSON hold any tensor";
   CHECK(refused(DType::int8, {1, 2, 3}) ==
         "a text table has rank 0, 1 or 2, the result has shape (1,2,3)" + hint);
   CHECK(refused(DType::int8, {3, 0}) ==

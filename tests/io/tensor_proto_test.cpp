@@ -372,7 +372,7 @@ TEST_CASE("the worked examples are written byte for byte", "[io][pb]") {
 }
 
 TEST_CASE("a message longer than readers accept is not begun", "[io][pb]") {
-  const auto refused = [](std::int64_t bytes, std::string_view formats = "NPY and safetensors") {
+  const auto refused = [](std::int64_t bytes, std::string_view formats = ".npy, .npz and .safetensors") {
     return cat("the TensorProto would have ", bytes,
                " bytes; readers of protobuf accept at most 2147483647\n", formats, " files may be larger");
   };
@@ -383,7 +383,7 @@ TEST_CASE("a message longer than readers accept is not begun", "[io][pb]") {
           (void)tensor_proto_encoding(DType::float64, {std::int64_t{1} << 40}, 0);
         }).starts_with("the TensorProto would have 879609302"));
   CHECK(error_of([] { (void)named_tensor_proto_encoding(DType::string, {1}, 2147483640, "abc"); }) ==
-        refused(2147483649, "NPY"));
+        refused(2147483649, ".npy and .npz"));
   const TempDir dir;
   const std::string path = dir.file("a.pb");
   CHECK(error_of([&] { (void)open_sink({path}, DType::int16, {std::int64_t{1} << 30}, 0); }) ==
