@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "base/mapping.hpp"
+#include "base/files/mapping.hpp"
 #include "base/system.hpp"
 #include "base/threads.hpp"
 #include "mpi_ranks.hpp"

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/output_file.hpp"
-#include "base/paths.hpp"
+#include "base/files/output_file.hpp"
+#include "base/files/paths.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"

@@ -2,9 +2,9 @@
 #include <memory>
 
 #include "base/error.hpp"
-#include "base/folder_walk.hpp"
-#include "base/output_file.hpp"
-#include "base/paths.hpp"
+#include "base/files/folder_walk.hpp"
+#include "base/files/output_file.hpp"
+#include "base/files/paths.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"

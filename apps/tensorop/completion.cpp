@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "base/output_file.hpp"
+#include "base/files/output_file.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "engine/version.hpp"

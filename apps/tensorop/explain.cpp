@@ -1,6 +1,6 @@
 // `explain`: the rules that messages name, from their descriptions.
 #include "base/error.hpp"
-#include "base/output_file.hpp"
+#include "base/files/output_file.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "report/describe.hpp"

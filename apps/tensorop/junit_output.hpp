@@ -5,7 +5,7 @@
 #include <string>
 
 #include "arguments.hpp"
-#include "base/output_file.hpp"
+#include "base/files/output_file.hpp"
 #include "report/junit.hpp"
 
 namespace tensorop {

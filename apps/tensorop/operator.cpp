@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/output_file.hpp"
-#include "base/paths.hpp"
+#include "base/files/output_file.hpp"
+#include "base/files/paths.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "engine/mask.hpp"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/file_descriptor.hpp"
+#include "base/files/file_descriptor.hpp"
 #include "base/text.hpp"
 
 namespace tensorop {

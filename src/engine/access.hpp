@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "base/input_file.hpp"
+#include "base/files/input_file.hpp"
 #include "kernels/plan.hpp"
 
 namespace tensorop {

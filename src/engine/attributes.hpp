@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "base/input_file.hpp"
+#include "base/files/input_file.hpp"
 #include "engine/request.hpp"
 #include "ops/call.hpp"
 

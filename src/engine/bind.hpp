@@ -2,7 +2,7 @@
 // the result. All rules except those on index values and arithmetic are checked here, in the order of G-9.
 #pragma once
 
-#include "base/input_file.hpp"
+#include "base/files/input_file.hpp"
 #include "engine/engine.hpp"
 #include "engine/request.hpp"
 #include "ops/call.hpp"

@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "base/memory.hpp"
 #include "base/text.hpp"
-#include "io/npy.hpp"
+#include "io/npy/npy.hpp"
 #include "kernels/copy_elements.hpp"
 
 namespace tensorop {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "base/input_file.hpp"
+#include "base/files/input_file.hpp"
 #include "engine/settings.hpp"
 #include "io/sink.hpp"
 #include "ops/operator.hpp"

@@ -9,12 +9,12 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
-#include "base/output_file.hpp"
+#include "base/files/output_file.hpp"
 #include "base/text.hpp"
 #include "engine/execute.hpp"
 #include "engine/version.hpp"
-#include "io/onnx_model_writer.hpp"
-#include "io/tensor_proto.hpp"
+#include "io/onnx/onnx_model_writer.hpp"
+#include "io/onnx/tensor_proto.hpp"
 
 namespace tensorop {
 namespace {

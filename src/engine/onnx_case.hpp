@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/output_folder.hpp"
+#include "base/files/output_folder.hpp"
 #include "engine/bind.hpp"
 #include "tensor/tensor.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "io/format.hpp"
-#include "io/json_text.hpp"
+#include "io/json/json_text.hpp"
 #include "ops/registry.hpp"
 #include "tensor/tensor.hpp"
 

@@ -3,10 +3,10 @@
 #include <sys/stat.h>
 
 #include "base/error.hpp"
+#include "base/files/paths.hpp"
+#include "base/files/temporary_entry.hpp"
 #include "base/memory.hpp"
-#include "base/paths.hpp"
 #include "base/system.hpp"
-#include "base/temporary_entry.hpp"
 
 namespace tensorop {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "base/scratch_file.hpp"
+#include "base/files/scratch_file.hpp"
 #include "base/threads.hpp"
 #include "engine/access.hpp"
 #include "engine/executor.hpp"

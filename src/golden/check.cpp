@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "base/exit_cleanup.hpp"
-#include "base/paths.hpp"
+#include "base/files/paths.hpp"
+#include "base/files/temporary_entry.hpp"
 #include "base/system.hpp"
-#include "base/temporary_entry.hpp"
 #include "base/text.hpp"
 #include "engine/execute.hpp"
 #include "golden/external.hpp"

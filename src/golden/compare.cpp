@@ -8,11 +8,11 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
-#include "base/input_file.hpp"
+#include "base/files/input_file.hpp"
 #include "base/memory.hpp"
 #include "base/text.hpp"
 #include "golden/listed_elements.hpp"
-#include "io/json_writer.hpp"
+#include "io/json/json_writer.hpp"
 
 namespace tensorop {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
-#include "base/paths.hpp"
+#include "base/files/paths.hpp"
 #include "base/text.hpp"
 #include "engine/operands.hpp"
 #include "io/source.hpp"

@@ -5,12 +5,12 @@
 #include <variant>
 
 #include "base/error.hpp"
-#include "base/output_file.hpp"
-#include "base/paths.hpp"
+#include "base/files/output_file.hpp"
+#include "base/files/paths.hpp"
 #include "base/text.hpp"
 #include "engine/bind.hpp"
 #include "engine/execute.hpp"
-#include "io/json_writer.hpp"
+#include "io/json/json_writer.hpp"
 
 namespace tensorop {
 namespace {

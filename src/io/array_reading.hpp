@@ -5,9 +5,9 @@
 #include <functional>
 #include <string>
 
-#include "base/scratch_file.hpp"
+#include "base/files/scratch_file.hpp"
 #include "base/threads.hpp"
-#include "io/fortran_order.hpp"
+#include "io/npy/fortran_order.hpp"
 #include "tensor/dtype.hpp"
 #include "tensor/shape.hpp"
 

@@ -6,8 +6,8 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/foreign_format.hpp"
-#include "io/table_field.hpp"
-#include "io/table_reader.hpp"
+#include "io/table/table_field.hpp"
+#include "io/table/table_reader.hpp"
 
 namespace tensorop {
 namespace {

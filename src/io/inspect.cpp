@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/opened_file.hpp"
-#include "io/shard_index.hpp"
+#include "io/safetensors/shard_index.hpp"
 
 namespace tensorop {
 namespace {

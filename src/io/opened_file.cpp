@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/paths.hpp"
+#include "base/files/paths.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "io/foreign_format.hpp"
-#include "io/json_cursor.hpp"
-#include "io/shard_index.hpp"
+#include "io/json/json_cursor.hpp"
+#include "io/safetensors/shard_index.hpp"
 
 namespace tensorop {
 namespace {

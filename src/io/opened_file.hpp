@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
-#include "base/input_file.hpp"
+#include "base/files/input_file.hpp"
 #include "io/archive.hpp"
 #include "io/format.hpp"
-#include "io/json_reader.hpp"
+#include "io/json/json_reader.hpp"
 
 namespace tensorop {
 

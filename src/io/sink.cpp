@@ -10,7 +10,7 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
-#include "base/output_file.hpp"
+#include "base/files/output_file.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "io/archive.hpp"

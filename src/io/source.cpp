@@ -7,7 +7,7 @@
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "io/archive_cache.hpp"
-#include "io/shard_index.hpp"
+#include "io/safetensors/shard_index.hpp"
 
 namespace tensorop {
 

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <utility>
 
-#include "base/input_file.hpp"
+#include "base/files/input_file.hpp"
 #include "base/threads.hpp"
 #include "io/array_reading.hpp"
 #include "io/format.hpp"
-#include "io/json_reader.hpp"
+#include "io/json/json_reader.hpp"
 #include "io/opened_file.hpp"
 #include "tensor/tensor.hpp"
 

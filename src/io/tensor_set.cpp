@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/folder_walk.hpp"
-#include "base/paths.hpp"
+#include "base/files/folder_walk.hpp"
+#include "base/files/paths.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "io/format.hpp"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include "base/output_file.hpp"
+#include "base/files/output_file.hpp"
 
 namespace tensorop {
 

@@ -6,12 +6,12 @@
 #include <variant>
 
 #include "base/error.hpp"
-#include "base/paths.hpp"
+#include "base/files/paths.hpp"
 #include "base/text.hpp"
 #include "engine/attributes.hpp"
 #include "engine/mask.hpp"
-#include "io/json_objects.hpp"
-#include "io/onnx_model.hpp"
+#include "io/json/json_objects.hpp"
+#include "io/onnx/onnx_model.hpp"
 #include "io/source.hpp"
 #include "jobs/onnx_call.hpp"
 #include "ops/registry.hpp"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "io/json_objects.hpp"
+#include "io/json/json_objects.hpp"
 #include "jobs/jobs.hpp"
 
 namespace tensorop {

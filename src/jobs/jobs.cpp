@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/paths.hpp"
+#include "base/files/paths.hpp"
 #include "base/text.hpp"
 #include "engine/attributes.hpp"
-#include "io/json_objects.hpp"
-#include "io/onnx_model.hpp"
+#include "io/json/json_objects.hpp"
+#include "io/onnx/onnx_model.hpp"
 #include "io/opened_file.hpp"
 #include "jobs/job_keys.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/request.hpp"
-#include "io/onnx_model.hpp"
+#include "io/onnx/onnx_model.hpp"
 #include "jobs/jobs.hpp"
 
 namespace tensorop {

@@ -7,15 +7,15 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
-#include "base/input_file.hpp"
-#include "base/paths.hpp"
+#include "base/files/input_file.hpp"
+#include "base/files/paths.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "engine/onnx_case.hpp"
 #include "io/inspect.hpp"
-#include "io/json_objects.hpp"
+#include "io/json/json_objects.hpp"
+#include "io/onnx/tensor_proto.hpp"
 #include "io/opened_file.hpp"
-#include "io/tensor_proto.hpp"
 #include "jobs/onnx_call.hpp"
 
 namespace tensorop {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/onnx_model.hpp"
+#include "io/onnx/onnx_model.hpp"
 #include "jobs/jobs.hpp"
 
 namespace tensorop {

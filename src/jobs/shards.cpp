@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/paths.hpp"
+#include "base/files/paths.hpp"
 #include "base/text.hpp"
 
 namespace tensorop {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/advice.hpp"
 #include "base/checked.hpp"
+#include "base/files/advice.hpp"
 #include "kernels/rows.hpp"
 #include "kernels/tiled_result.hpp"
 #include "kernels/wide_tiles.hpp"

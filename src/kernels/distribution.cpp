@@ -5,9 +5,9 @@
 #include <memory>
 #include <utility>
 
-#include "base/advice.hpp"
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/files/advice.hpp"
 
 namespace tensorop {
 namespace {

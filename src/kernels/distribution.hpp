@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/scratch_file.hpp"
+#include "base/files/scratch_file.hpp"
 #include "base/threads.hpp"
 #include "kernels/locator.hpp"
 #include "tensor/tensor.hpp"

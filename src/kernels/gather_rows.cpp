@@ -6,8 +6,8 @@
 #include <span>
 #include <utility>
 
-#include "base/advice.hpp"
 #include "base/checked.hpp"
+#include "base/files/advice.hpp"
 #include "kernels/cache.hpp"
 #include "kernels/column_windows.hpp"
 #include "kernels/columns.hpp"

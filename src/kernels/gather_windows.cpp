@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/advice.hpp"
 #include "base/checked.hpp"
-#include "base/scratch_file.hpp"
+#include "base/files/advice.hpp"
+#include "base/files/scratch_file.hpp"
 #include "kernels/cache.hpp"
 #include "kernels/needed_pages.hpp"
 #include "kernels/sorted_moves.hpp"

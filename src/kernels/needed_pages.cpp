@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/advice.hpp"
+#include "base/files/advice.hpp"
 
 namespace tensorop {
 namespace {

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "base/advice.hpp"
 #include "base/checked.hpp"
+#include "base/files/advice.hpp"
 #include "base/memory.hpp"
 #include "kernels/distribution.hpp"
 

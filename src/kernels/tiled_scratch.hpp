@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "base/scratch_file.hpp"
+#include "base/files/scratch_file.hpp"
 #include "base/threads.hpp"
 #include "kernels/wide_tiles.hpp"
 #include "kernels/windows.hpp"

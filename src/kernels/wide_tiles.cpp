@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/advice.hpp"
 #include "base/checked.hpp"
+#include "base/files/advice.hpp"
 #include "kernels/cache.hpp"
 
 namespace tensorop {

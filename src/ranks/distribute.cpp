@@ -18,8 +18,8 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/file_descriptor.hpp"
-#include "base/paths.hpp"
+#include "base/files/file_descriptor.hpp"
+#include "base/files/paths.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "ranks/together.hpp"

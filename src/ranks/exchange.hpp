@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "base/scratch_file.hpp"
+#include "base/files/scratch_file.hpp"
 #include "base/threads.hpp"
 #include "engine/executor.hpp"
 #include "kernels/range.hpp"

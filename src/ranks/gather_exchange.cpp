@@ -2,9 +2,9 @@
 #include <cstring>
 #include <optional>
 
-#include "base/advice.hpp"
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/files/advice.hpp"
 #include "kernels/cache.hpp"
 #include "kernels/locator.hpp"
 #include "kernels/needed_pages.hpp"

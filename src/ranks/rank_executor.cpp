@@ -12,8 +12,8 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/files/output_file.hpp"
 #include "base/memory.hpp"
-#include "base/output_file.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "engine/bind.hpp"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/scratch_file.hpp"
+#include "base/files/scratch_file.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {

@@ -7,7 +7,7 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
-#include "base/paths.hpp"
+#include "base/files/paths.hpp"
 #include "base/text.hpp"
 #include "golden/judge.hpp"
 #include "report/compare_report.hpp"

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "io/number_text.hpp"
+#include "io/json/number_text.hpp"
 #include "report/json_object.hpp"
 
 namespace tensorop {

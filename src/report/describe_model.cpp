@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "io/json_writer.hpp"
+#include "io/json/json_writer.hpp"
 #include "jobs/onnx_call.hpp"
 #include "report/json_object.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "io/onnx_model.hpp"
+#include "io/onnx/onnx_model.hpp"
 
 namespace tensorop {
 

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "io/json_writer.hpp"
+#include "io/json/json_writer.hpp"
 
 namespace tensorop {
 

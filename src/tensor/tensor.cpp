@@ -5,7 +5,7 @@
 #include <new>
 
 #include "base/checked.hpp"
-#include "base/input_file.hpp"
+#include "base/files/input_file.hpp"
 #include "base/memory.hpp"
 
 namespace tensorop {

@@ -1,5 +1,5 @@
 // Advice about mapped memory: which pages it is about, that it changes nothing, and that it may fail.
-#include "base/advice.hpp"
+#include "base/files/advice.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/input_file.hpp"
+#include "base/files/input_file.hpp"
 #include "base/system.hpp"
 #include "support/catch.hpp"
 #include "support/npy_writer.hpp"

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "base/input_file.hpp"
+#include "base/files/input_file.hpp"
+#include "base/files/temporary_entry.hpp"
 #include "base/system.hpp"
-#include "base/temporary_entry.hpp"
 #include "base/text.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"

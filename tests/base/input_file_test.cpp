@@ -1,5 +1,5 @@
 // Files to read: what is mapped, what is a stream, and what is refused.
-#include "base/input_file.hpp"
+#include "base/files/input_file.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -69,7 +69,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// Why `file` ("src/io/npy.cpp") must not have this #include; empty when it may.
+// Why `file` ("src/io/npy/npy.cpp") must not have this #include; empty when it may.
 std::string breach(const std::string& file, const Include& include) {
   const std::string top = first_folder(file);
   const bool json = include.name.starts_with("nlohmann/");
@@ -91,7 +91,7 @@ std::string breach(const std::string& file, const Include& include) {
   return contains(layers().at(layer), folder) ? "" : layer + " must not see " + folder;
 }
 
-// All breaches in the text of one file, as lines "src/io/npy.cpp: #include "ops/call.hpp": why".
+// All breaches in the text of one file, as lines "src/io/npy/npy.cpp: #include "ops/call.hpp": why".
 std::vector<std::string> breaches(const std::string& file, std::istream& text) {
   std::vector<std::string> found;
   for (std::string line; std::getline(text, line);) {
@@ -170,9 +170,9 @@ TEST_CASE("the layers allow what src/README.md draws and nothing else", "[layers
       {"src/ops/gather.cpp", "#include \"kernels/rows.hpp\"", ""},
       {"src/ops/gather.cpp", "  #  include \"io/npy.hpp\" // why not", "ops must not see io"},
       {"src/ops/gather.cpp", "#include \"engine/engine.hpp\"", "ops must not see engine"},
-      {"src/io/npy.cpp", "#include \"tensor/tensor.hpp\"", ""},
-      {"src/io/npy.cpp", "#include \"kernels/rows.hpp\"", "io must not see kernels"},
-      {"src/io/npy.cpp", "#include \"ops/call.hpp\"", "io must not see ops"},
+      {"src/io/npy/npy.cpp", "#include \"tensor/tensor.hpp\"", ""},
+      {"src/io/npy/npy.cpp", "#include \"kernels/rows.hpp\"", "io must not see kernels"},
+      {"src/io/npy/npy.cpp", "#include \"ops/call.hpp\"", "io must not see ops"},
       {"src/engine/bind.cpp", "#include \"ops/call.hpp\"", ""},
       {"src/engine/bind.cpp", "#include \"io/npy.hpp\"", ""},
       {"src/engine/bind.cpp", "#include \"kernels/rows.hpp\"", ""},
@@ -184,12 +184,12 @@ TEST_CASE("the layers allow what src/README.md draws and nothing else", "[layers
       {"src/golden/compare.cpp", "#include \"kernels/difference.hpp\"", ""},
       {"src/golden/check.cpp", "#include \"report/compare_report.hpp\"", "golden must not see report"},
       {"src/report/check_report.cpp", "#include \"golden/check.hpp\"", ""},
-      {"src/io/json_reader.cpp", "#include <nlohmann/json.hpp>", "nlohmann/json belongs to report"},
+      {"src/io/json/json_reader.cpp", "#include <nlohmann/json.hpp>", "nlohmann/json belongs to report"},
       {"src/report/describe.cpp", "#include <nlohmann/json.hpp>", ""},
       {"src/report/describe.hpp", "#include <nlohmann/json_fwd.hpp>",
        "nlohmann/json must not be named in a header"},
-      {"src/io/npz.cpp", "#include <zlib.h>", ""},
-      {"src/io/npz.hpp", "#include <zlib.h>", "zlib belongs to the sources of io"},
+      {"src/io/npz/npz.cpp", "#include <zlib.h>", ""},
+      {"src/io/npz/npz.hpp", "#include <zlib.h>", "zlib belongs to the sources of io"},
       {"src/engine/engine.cpp", "#include <zlib.h>", "zlib belongs to the sources of io"},
       {"src/engine/bind.cpp", "#include <nlohmann/json.hpp>", "nlohmann/json belongs to report"},
       {"src/ops/call.cpp", "#include <nlohmann/json.hpp>", "nlohmann/json belongs to report"},
@@ -199,8 +199,9 @@ TEST_CASE("the layers allow what src/README.md draws and nothing else", "[layers
       {"apps/tensorop/main.cpp", "#include <CLI/CLI.hpp>", ""},
       {"apps/tensorop/main.cpp", "#include \"engine/engine.hpp\"", ""},
       {"tests/io/npy_test.cpp", "#include <nlohmann/json.hpp>", ""},
-      {"src/io/npy.cpp", "#include \"npy.hpp\"", "quotes are for files of src, with their folder"},
-      {"src/io/npy.cpp", "#include \"support/catch.hpp\"", "quotes are for files of src, with their folder"},
+      {"src/io/npy/npy.cpp", "#include \"npy.hpp\"", "quotes are for files of src, with their folder"},
+      {"src/io/npy/npy.cpp", "#include \"support/catch.hpp\"",
+       "quotes are for files of src, with their folder"},
       {"src/util/misc.cpp", "#include <vector>", "the folder is none of the layers"},
       {"src/base/text.cpp", "#include <vector>", ""},
       {"src/base/text.cpp", "// #include \"ops/call.hpp\"", ""},

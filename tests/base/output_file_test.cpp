@@ -1,5 +1,5 @@
 // Publishing: a result stands under its destination's name whole or not at all, whatever fails or interrupts.
-#include "base/output_file.hpp"
+#include "base/files/output_file.hpp"
 
 #include <fcntl.h>
 #include <grp.h>
@@ -26,9 +26,9 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/input_file.hpp"
-#include "base/mapping.hpp"
-#include "base/output_folder.hpp"
+#include "base/files/input_file.hpp"
+#include "base/files/mapping.hpp"
+#include "base/files/output_folder.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "support/catch.hpp"

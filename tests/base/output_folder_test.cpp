@@ -1,5 +1,5 @@
 // Folders of results: such a folder stands under its destination's name whole or not at all.
-#include "base/output_folder.hpp"
+#include "base/files/output_folder.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "base/paths.hpp"
+#include "base/files/paths.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "support/catch.hpp"

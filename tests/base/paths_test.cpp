@@ -1,4 +1,4 @@
-#include "base/paths.hpp"
+#include "base/files/paths.hpp"
 
 #include <filesystem>
 #include <fstream>

@@ -1,5 +1,5 @@
 // Temporary files: what is written is read back, and nothing is left, whatever fails or ends the process.
-#include "base/scratch_file.hpp"
+#include "base/files/scratch_file.hpp"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "base/output_file.hpp"
-#include "base/output_folder.hpp"
+#include "base/files/output_file.hpp"
+#include "base/files/output_folder.hpp"
 #include "base/text.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "base/paths.hpp"
+#include "base/files/paths.hpp"
 #include "base/system.hpp"
 #include "engine/engine.hpp"
 #include "support/catch.hpp"

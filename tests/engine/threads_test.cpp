@@ -10,7 +10,7 @@
 #include "base/text.hpp"
 #include "engine/convert.hpp"
 #include "engine/engine.hpp"
-#include "io/npz_writer.hpp"
+#include "io/npz/npz_writer.hpp"
 #include "ops/registry.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"

@@ -9,9 +9,9 @@
 #include <memory>
 
 #include "base/checked.hpp"
-#include "io/json_reader.hpp"
-#include "io/json_writer.hpp"
-#include "io/npy.hpp"
+#include "io/json/json_reader.hpp"
+#include "io/json/json_writer.hpp"
+#include "io/npy/npy.hpp"
 
 namespace tensorop::fuzz {
 namespace {

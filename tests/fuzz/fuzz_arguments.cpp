@@ -9,7 +9,7 @@
 #include "base/text.hpp"
 #include "fuzz/fuzz.hpp"
 #include "fuzz/memory_system.hpp"
-#include "io/npy.hpp"
+#include "io/npy/npy.hpp"
 #include "tensorop/program.hpp"
 
 namespace tensorop::fuzz {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "fuzz/fuzz.hpp"
-#include "io/npy.hpp"
+#include "io/npy/npy.hpp"
 
 namespace tensorop::fuzz {
 namespace {

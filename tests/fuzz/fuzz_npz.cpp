@@ -1,9 +1,9 @@
 // An NPZ archive. Whatever its directory says, each member is an array or is refused, and its header says
 // what the array is; names are found.
-#include "base/input_file.hpp"
+#include "base/files/input_file.hpp"
 #include "fuzz/fuzz.hpp"
 #include "fuzz/memory_system.hpp"
-#include "io/npz.hpp"
+#include "io/npz/npz.hpp"
 
 namespace tensorop::fuzz {
 namespace {

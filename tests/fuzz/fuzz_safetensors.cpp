@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/input_file.hpp"
+#include "base/files/input_file.hpp"
 #include "fuzz/fuzz.hpp"
 #include "fuzz/memory_system.hpp"
-#include "io/safetensors.hpp"
+#include "io/safetensors/safetensors.hpp"
 
 namespace tensorop::fuzz {
 namespace {

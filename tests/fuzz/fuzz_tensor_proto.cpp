@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "fuzz/fuzz.hpp"
-#include "io/tensor_proto.hpp"
+#include "io/onnx/tensor_proto.hpp"
 
 namespace tensorop::fuzz {
 namespace {

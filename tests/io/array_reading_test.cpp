@@ -9,7 +9,7 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
-#include "io/npy.hpp"
+#include "io/npy/npy.hpp"
 #include "io/sink.hpp"
 #include "io/source.hpp"
 #include "support/catch.hpp"

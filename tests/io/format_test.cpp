@@ -10,7 +10,7 @@
 #include "base/text.hpp"
 #include "io/archive.hpp"
 #include "io/inspect.hpp"
-#include "io/json_writer.hpp"
+#include "io/json/json_writer.hpp"
 #include "io/opened_file.hpp"
 #include "io/sink.hpp"
 #include "io/source.hpp"

@@ -12,7 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "io/json_objects.hpp"
+#include "io/json/json_objects.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/json_reading.hpp"

@@ -1,5 +1,5 @@
 // Documents of records: lists of objects and JSON Lines, each value as its own text.
-#include "io/json_objects.hpp"
+#include "io/json/json_objects.hpp"
 
 #include <functional>
 #include <string>

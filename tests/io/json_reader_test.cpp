@@ -1,6 +1,6 @@
 // Reading tensors from JSON: the exact message for each document that means nothing, and limits. What the
 // others mean, in whatever pieces they arrive, is in json_differential_test.cpp.
-#include "io/json_reader.hpp"
+#include "io/json/json_reader.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -1,5 +1,5 @@
 // The text of tensors: single elements, slices, strings; and that it reads back bit by bit.
-#include "io/json_writer.hpp"
+#include "io/json/json_writer.hpp"
 
 #include <complex>
 #include <cstring>
@@ -9,7 +9,7 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
-#include "io/json_reader.hpp"
+#include "io/json/json_reader.hpp"
 #include "support/catch.hpp"
 
 namespace tensorop {

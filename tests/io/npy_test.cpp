@@ -1,6 +1,6 @@
 // The NPY format: every header that is one, the exact message for every one that is not, elements in every
 // layout, and streams that are short, long or endless.
-#include "io/npy.hpp"
+#include "io/npy/npy.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@
 
 #include "base/system.hpp"
 #include "base/text.hpp"
-#include "io/json_writer.hpp"
+#include "io/json/json_writer.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 #include "support/npy_writer.hpp"

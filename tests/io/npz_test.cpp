@@ -1,6 +1,6 @@
 // NPZ archives: what is written reads back, what is read is checked and no more of it than needed, and names.
 // Malformed archives: testdata/bad; NumPy's and Python's: tests/io/npz_roundtrip.py.
-#include "io/npz.hpp"
+#include "io/npz/npz.hpp"
 
 #include <cstring>
 #include <filesystem>
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "io/json_writer.hpp"
-#include "io/npz_writer.hpp"
+#include "io/json/json_writer.hpp"
+#include "io/npz/npz_writer.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"

@@ -1,5 +1,5 @@
 // Reading ONNX models: what is found in them, and what is refused, at which byte.
-#include "io/onnx_model.hpp"
+#include "io/onnx/onnx_model.hpp"
 
 #include <cstring>
 #include <memory>

@@ -1,6 +1,6 @@
 // The bytes of ONNX models, field by field, as section 2.2 and the worked example 7 of the specification of
 // formats have them.
-#include "io/onnx_model_writer.hpp"
+#include "io/onnx/onnx_model_writer.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
 // Protobuf's wire format: fields of every wire type, from memory and from a stream, and the exact message for
 // what is no field.
-#include "io/protobuf.hpp"
+#include "io/onnx/protobuf.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // safetensors: every way in which a header can be wrong, what is read although it is, and the bytes that are
 // written. The reference's bytes of many arrays: tests/io/safetensors_roundtrip.py.
-#include "io/safetensors.hpp"
+#include "io/safetensors/safetensors.hpp"
 
 #include <cstring>
 #include <filesystem>
@@ -12,7 +12,7 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "io/format.hpp"
-#include "io/safetensors_writer.hpp"
+#include "io/safetensors/safetensors_writer.hpp"
 #include "io/sink.hpp"
 #include "io/source.hpp"
 #include "support/catch.hpp"

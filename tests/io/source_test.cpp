@@ -15,8 +15,8 @@
 
 #include "base/system.hpp"
 #include "base/text.hpp"
-#include "io/json_writer.hpp"
-#include "io/npz_writer.hpp"
+#include "io/json/json_writer.hpp"
+#include "io/npz/npz_writer.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 #include "support/npy_writer.hpp"

@@ -1,7 +1,7 @@
 // TensorProto: every dtype in every field that may hold it, the exact message for what is no tensor, from
 // memory, files and streams; and the bytes that are written. Expected bytes: the worked examples of the
 // specification, which python3-onnx wrote; tests/io/tensor_proto_roundtrip.py compares with that.
-#include "io/tensor_proto.hpp"
+#include "io/onnx/tensor_proto.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -12,7 +12,7 @@
 #include "base/text.hpp"
 #include "io/format.hpp"
 #include "io/inspect.hpp"
-#include "io/json_writer.hpp"
+#include "io/json/json_writer.hpp"
 #include "io/sink.hpp"
 #include "io/source.hpp"
 #include "support/catch.hpp"

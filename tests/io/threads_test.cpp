@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/input_file.hpp"
+#include "base/files/input_file.hpp"
 #include "base/text.hpp"
-#include "io/deflate_queue.hpp"
-#include "io/npz.hpp"
-#include "io/npz_writer.hpp"
+#include "io/npz/deflate_queue.hpp"
+#include "io/npz/npz.hpp"
+#include "io/npz/npz_writer.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/scratch_file.hpp"
+#include "base/files/scratch_file.hpp"
 #include "kernels/tensors.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"

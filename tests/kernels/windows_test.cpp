@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/scratch_file.hpp"
+#include "base/files/scratch_file.hpp"
 #include "kernels/column_windows.hpp"
 #include "kernels/distribution.hpp"
 #include "kernels/gather_rows.hpp"

@@ -13,7 +13,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/engine.hpp"
-#include "io/json_writer.hpp"
+#include "io/json/json_writer.hpp"
 #include "ops/rule.hpp"
 #include "ops/rules.hpp"
 #include "support/catch.hpp"

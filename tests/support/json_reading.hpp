@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "io/json_reader.hpp"
+#include "io/json/json_reader.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/json_writer.hpp"
+#include "io/json/json_writer.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {

@@ -1,0 +1,68 @@
+#include "base/files/file_io.hpp"
+
+#include <fcntl.h>
+#include <sys/statvfs.h>
+
+#include <cerrno>
+
+#include "base/checked.hpp"
+#include "base/files/file_descriptor.hpp"
+#include "base/system.hpp"
+
+namespace tensorop {
+
+std::optional<std::int64_t> free_space(int fd) {
+  struct statvfs space {};
+  if (os().fstatvfs(fd, &space) != 0) return std::nullopt;
+  return checked_mul(static_cast<std::int64_t>(space.f_bavail), static_cast<std::int64_t>(space.f_frsize));
+}
+
+bool claim_space(int fd, std::int64_t bytes) {
+  int status = 0;
+  do {
+    status = os().fallocate(fd, bytes);
+  } while (status != 0 && errno == EINTR);
+  if (status == 0) return true;
+  if (errno != EOPNOTSUPP && errno != ENOSYS) return false;
+  return os().ftruncate(fd, bytes) == 0;
+}
+
+bool write_all(int fd, std::span<const std::byte> bytes, std::optional<std::int64_t> offset) {
+  while (!bytes.empty()) {
+    const ssize_t done = offset ? os().pwrite(fd, bytes.data(), bytes.size(), *offset)
+                                : os().write(fd, bytes.data(), bytes.size());
+    if (done < 0 && errno == EINTR) continue;
+    if (done == 0) errno = 0;
+    if (done <= 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(done));
+    if (offset) *offset += done;
+  }
+  return true;
+}
+
+bool sync(int fd) {
+  int status = 0;
+  do {
+    status = os().fsync(fd);
+  } while (status != 0 && errno == EINTR);
+  return status == 0;
+}
+
+bool sync_folder(const std::string& path) {
+  const FileDescriptor folder(os().open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
+  return folder.is_open() && sync(folder.get());
+}
+
+bool read_all_at(int fd, std::span<std::byte> buffer, std::int64_t offset) {
+  while (!buffer.empty()) {
+    const ssize_t done = os().pread(fd, buffer.data(), buffer.size(), offset);
+    if (done < 0 && errno == EINTR) continue;
+    if (done == 0) errno = 0;
+    if (done <= 0) return false;
+    buffer = buffer.subspan(static_cast<std::size_t>(done));
+    offset += done;
+  }
+  return true;
+}
+
+}  // namespace tensorop

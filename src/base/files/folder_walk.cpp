@@ -1,0 +1,108 @@
+#include "base/files/folder_walk.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "base/files/paths.hpp"
+#include "base/system.hpp"
+#include "base/text.hpp"
+
+namespace tensorop {
+namespace {
+
+class Walk {
+ public:
+  explicit Walk(std::string root) : root_(std::move(root)) {}
+
+  std::vector<FoundFile> run() {
+    enter("");
+    // Links come last: what they lead to has its own name then, if it is below the folder too.
+    for (;;) {
+      while (!folders_.empty()) {
+        const std::string folder = std::move(folders_.back());
+        folders_.pop_back();
+        list(folder);
+      }
+      if (next_link_ == links_.size()) break;
+      enter(links_[next_link_++]);
+    }
+    std::ranges::sort(files_, {}, &FoundFile::path);
+    return std::move(files_);
+  }
+
+ private:
+  [[nodiscard]] std::string full(const std::string& path) const {
+    return path.empty() ? root_ : path_from(root_, path);
+  }
+
+  // Lists a folder later, unless that was done already.
+  void enter(const std::string& path) {
+    struct stat info {};
+    if (os().stat(full(path).c_str(), &info) != 0) {
+      if (path.empty()) throw_errno(root_, "cannot list");
+      add_fault(path, "cannot list", true);
+    } else if (seen_.emplace(info.st_dev, info.st_ino).second) {
+      folders_.push_back(path);
+    }
+  }
+
+  void list(const std::string& folder) {
+    std::vector<std::string> names;
+    if (os().scandir(full(folder).c_str(), names) != 0) {
+      if (folder.empty()) throw_errno(root_, "cannot list");
+      add_fault(folder, "cannot list", true);
+      return;
+    }
+    std::ranges::sort(names);
+    for (const std::string& name : names) {
+      if (!name.starts_with('.')) visit(folder.empty() ? name : folder + '/' + name);
+    }
+  }
+
+  void visit(const std::string& path) {
+    struct stat own {};
+    struct stat target {};
+    if (os().lstat(full(path).c_str(), &own) != 0) return add_fault(path, "cannot open", true);
+    const bool is_link = S_ISLNK(own.st_mode);
+    if (!is_link) {
+      target = own;
+    } else if (os().stat(full(path).c_str(), &target) != 0) {
+      return add_fault(path, "cannot open", errno != ENOENT && errno != ELOOP);
+    }
+    if (S_ISDIR(target.st_mode)) {
+      is_link ? links_.push_back(path) : enter(path);
+    } else {
+      const bool is_regular = S_ISREG(target.st_mode);
+      files_.push_back({.path = path, .is_regular = is_regular, .bytes = is_regular ? target.st_size : 0});
+    }
+  }
+
+  // The reason is errno.
+  void add_fault(const std::string& path, std::string_view what, bool is_folder) {
+    files_.push_back({.path = path, .is_folder = is_folder, .fault = cat(what, ": ", std::strerror(errno))});
+  }
+
+  std::string root_;
+  std::set<std::pair<dev_t, ino_t>> seen_;
+  std::vector<std::string> folders_;  // to be listed
+  std::vector<std::string> links_;    // to folders
+  std::size_t next_link_ = 0;
+  std::vector<FoundFile> files_;
+};
+
+}  // namespace
+
+std::vector<FoundFile> files_below(const std::string& folder) {
+  return Walk(folder).run();
+}
+
+bool is_folder(const std::string& path) {
+  struct stat info {};
+  return os().stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+}  // namespace tensorop

@@ -1,0 +1,227 @@
+#include "base/files/output_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <optional>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/files/file_io.hpp"
+#include "base/files/paths.hpp"
+#include "base/system.hpp"
+#include "base/text.hpp"
+
+namespace tensorop {
+namespace {
+
+// Only what is mapped must be readable.
+int access_of(OutputFile::Writers writers) {
+  return writers == OutputFile::Writers::machines ? O_WRONLY : O_RDWR;
+}
+
+}  // namespace
+
+OutputFile OutputFile::create(const std::string& path, bool durable, const std::string& shown,
+                              Writers writers) {
+  constexpr mode_t kNewMode = 0666;  // less the umask
+  constexpr mode_t kPrivateMode = 0600;
+  OutputFile file;
+  file.name_ = shown.empty() ? path : shown;
+  file.durable_ = durable;
+  file.destination_ = resolve_links(path, file.name_);
+  if (const auto descriptor = named_descriptor(file.destination_)) {
+    // Opened by its name it would be written from its beginning, and need not be allowed.
+    file.fd_ = FileDescriptor(os().dup(*descriptor));
+    if (!file.fd_.is_open()) throw_errno(file.name_, "cannot write");
+    file.is_stream_ = true;
+    return file;
+  }
+  struct stat info {};
+  if (os().stat(path.c_str(), &info) != 0) {
+    if (errno != ENOENT || path.empty()) throw_errno(file.name_, "cannot write");
+    file.open_temporary(writers, kNewMode);
+    return file;
+  }
+  if (S_ISDIR(info.st_mode)) throw Error(cat(printable(file.name_), ": cannot write: is a directory"));
+  if (!S_ISREG(info.st_mode)) {
+    file.fd_ = FileDescriptor(os().open(path.c_str(), O_WRONLY | O_CLOEXEC, 0));
+    if (!file.fd_.is_open()) throw_errno(file.name_, "cannot write");
+    file.is_stream_ = true;
+    return file;
+  }
+  // Of a file that was removed, /proc/N/fd/M is a link to a text that is not its name.
+  if (file.destination_ != path && os().stat(file.destination_.c_str(), &info) != 0) {
+    if (errno != ENOENT) throw_errno(file.name_, "cannot write");
+    throw Error(cat(printable(file.name_), ": cannot write: is a link to a file without a name"));
+  }
+  if (os().access(path.c_str(), W_OK) != 0) throw_errno(file.name_, "cannot write");
+  file.open_temporary(writers, kPrivateMode);
+  file.take_owner_and_mode(info);
+  return file;
+}
+
+void OutputFile::take_owner_and_mode(const struct stat& old) {
+  // The owner first: changing it clears the set-user-id bits of the mode. A failure is not an error; where
+  // only the group may be kept, it is.
+  constexpr auto kSameOwner = static_cast<uid_t>(-1);
+  const bool is_owned = old.st_uid == ::geteuid() && old.st_gid == ::getegid();
+  if (!is_owned && os().fchown(fd_.get(), old.st_uid, old.st_gid) != 0) {
+    (void)os().fchown(fd_.get(), kSameOwner, old.st_gid);
+  }
+  if (os().fchmod(fd_.get(), old.st_mode & 07777) != 0) throw_errno(name_, "cannot set its mode");
+}
+
+OutputFile OutputFile::create_shared(const std::string& path, bool durable, Writers writers) {
+  return create(path, durable, {}, writers);
+}
+
+OutputFile OutputFile::join(const Shared& shared, const std::string& path, bool durable, Writers writers) {
+  OutputFile file;
+  file.name_ = path;
+  file.durable_ = durable;
+  // Opening the folder makes a network file system look for names that are new.
+  const FileDescriptor folder(
+      os().open(directory_of(shared.path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
+  const int flags = access_of(writers) | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  file.fd_ = FileDescriptor(os().open(shared.path.c_str(), flags, 0));
+  if (!file.fd_.is_open()) throw_errno(path, "cannot write what another process has begun");
+  struct stat info {};
+  if (os().fstat(file.fd_.get(), &info) != 0) throw_errno(path, "cannot write");
+  if (!S_ISREG(info.st_mode) || info.st_ino != shared.number || info.st_size != shared.bytes) {
+    throw Error(cat(printable(path), ": cannot write: its folder is not the same one for all processes"), "",
+                "results must go to a file system that all machines share");
+  }
+  return file;
+}
+
+OutputFile OutputFile::standard_output() {
+  OutputFile file;
+  file.name_ = "standard output";
+  file.fd_ = FileDescriptor(STDOUT_FILENO);
+  file.is_stream_ = true;
+  return file;
+}
+
+void OutputFile::open_temporary(Writers writers, mode_t mode) {
+  const std::string directory = directory_of(destination_);
+  if (writers == Writers::this_process) {
+    fd_ = FileDescriptor(os().open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
+    // Naming the file later needs /proc: without it the file must have a name now.
+    if (fd_.is_open() && os().access("/proc/self/fd", F_OK) == 0) return;
+  }
+  temporary_ = TemporaryEntry::make(directory, TemporaryEntry::Kind::file, [&](const char* path) {
+    fd_ = FileDescriptor(os().open(path, access_of(writers) | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+    return fd_.is_open() ? 0 : -1;
+  });
+  if (temporary_) return;
+  const int reason = errno;
+  if (reason == ENOENT && !file_exists(directory)) {
+    throw Error(cat(printable(name_), ": cannot write: folder ", printable(directory), " does not exist"));
+  }
+  errno = reason;
+  throw_errno(name_, "cannot write");
+}
+
+void OutputFile::require_space(std::int64_t bytes) const {
+  const auto free = free_space(fd_.get());
+  if (!free || bytes <= *free) return;
+  throw Error(cat(printable(name_), ": the result needs at least ", bytes, " bytes, ", *free,
+                  " are free on that file system"));
+}
+
+void OutputFile::reserve(std::int64_t bytes) {
+  require_space(bytes);
+  if (bytes != 0 && !claim_space(fd_.get(), bytes)) {
+    throw_errno(name_, cat("cannot reserve ", bytes, " bytes"));
+  }
+}
+
+void OutputFile::write(std::span<const std::byte> bytes, std::optional<std::int64_t> offset) const {
+  if (write_all(fd_.get(), bytes, offset)) return;
+  if (errno == 0) throw Error(cat(printable(name_), ": cannot write: write() accepted no bytes"));
+  throw_errno(name_, "cannot write");
+}
+
+void OutputFile::write_at(std::int64_t offset, std::span<const std::byte> bytes) const {
+  write(bytes, offset);
+}
+
+void OutputFile::append(std::span<const std::byte> bytes) {
+  write(bytes, std::nullopt);
+}
+
+std::span<std::byte> OutputFile::map(std::int64_t bytes) {
+  mapping_ = Mapping(fd_.get(), bytes, Mapping::Access::write, name_, "cannot map",
+                     "cannot write: the file system is full or failed");
+  return mapping_.writable_bytes();
+}
+
+OutputFile::Shared OutputFile::shared() const {
+  struct stat info {};
+  if (os().fstat(fd_.get(), &info) != 0) throw_errno(name_, "cannot write");
+  return {temporary_ ? temporary_->path() : "", info.st_ino, info.st_size};
+}
+
+void OutputFile::leave() {
+  mapping_ = Mapping();
+  if (durable_) sync_file();
+  // Some file systems write, and report a failure, only at close().
+  if (!fd_.close()) throw_errno(name_, "cannot write");
+}
+
+void OutputFile::finish() {
+  if (is_stream_ || std::exchange(is_finished_, true)) return;
+  mapping_ = Mapping();
+  if (durable_) sync_file();
+  // Some file systems report a failed write only at close(). A file without a name is on a local file system,
+  // which reports it at once, and must stay open to be named.
+  if (temporary_ && !fd_.close()) throw_errno(name_, "cannot write");
+}
+
+void OutputFile::commit() {
+  if (is_stream_) {
+    if (durable_) sync_file();
+    // Some file systems report a failed write only at close(). Standard streams stay open for others: a
+    // second descriptor of them is closed.
+    FileDescriptor last = fd_.get() > STDERR_FILENO ? std::move(fd_) : FileDescriptor(os().dup(fd_.get()));
+    if (!last.close()) throw_errno(name_, "cannot write");
+    return;
+  }
+  finish();
+  publish();
+  if (durable_) sync_name();
+}
+
+void OutputFile::publish() {
+  if (!temporary_) {
+    // A free name is linked directly. A name in use can only be replaced by rename().
+    const auto link = [&](const char* path) { return os().link_fd(fd_.get(), path); };
+    if (link(destination_.c_str()) == 0) return;
+    if (errno == EEXIST) {
+      temporary_ = TemporaryEntry::make(directory_of(destination_), TemporaryEntry::Kind::file, link);
+    }
+    if (!temporary_) throw_errno(name_, "cannot link the result to its destination");
+  }
+  if (!temporary_->rename_to(destination_)) throw_errno(name_, "cannot rename the result to its destination");
+}
+
+void OutputFile::sync_file() const {
+  // A pipe or a terminal has no disk to go to.
+  if (!sync(fd_.get()) && !(is_stream_ && errno == EINVAL)) throw_errno(name_, "cannot write to the disk");
+}
+
+void OutputFile::sync_name() const {
+  if (!sync_folder(directory_of(destination_)))
+    throw_errno(name_, "the result is written, but its folder cannot be synchronized");
+}
+
+void print(std::string_view text) {
+  OutputFile out = OutputFile::standard_output();
+  out.append(std::as_bytes(std::span(text)));
+  out.commit();
+}
+
+}  // namespace tensorop

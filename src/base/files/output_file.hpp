@@ -1,0 +1,110 @@
+// Output files: a result file is complete or absent.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/files/file_descriptor.hpp"
+#include "base/files/mapping.hpp"
+#include "base/files/temporary_entry.hpp"
+
+namespace tensorop {
+
+// One result on its way to its destination.
+//
+// A regular file (or a name that is still free) is written as a temporary file in the folder of the
+// destination, and renamed to it by commit(); until then the destination is unchanged, and an OutputFile that
+// is destroyed without commit() leaves no file. Where the file system can, the temporary file has no name
+// (O_TMPFILE), so that not even kill -9 leaves it; elsewhere it is a TemporaryEntry. A symbolic link is
+// followed: its target is replaced. An existing destination keeps its mode, and its owner where the system
+// allows; the temporary file is never open to more users.
+//
+// Anything else (a FIFO, a device, standard output) is a stream: written from front to end, at once. So is a
+// name of an open descriptor, like /dev/stdout or /dev/fd/3, also if it is that of a regular file: it is
+// written where the descriptor stands.
+class OutputFile {
+ public:
+  // Throws Error naming `path` when it is a directory, or cannot be created or written. With `durable` the
+  // result survives a power loss once commit() has returned: the file is written to the disk before it is
+  // published, its name after. `shown` names the file in messages, where it is not `path` that the user
+  // knows.
+  static OutputFile create(const std::string& path, bool durable = false, const std::string& shown = {}) {
+    return create(path, durable, shown, Writers::this_process);
+  }
+  // Who writes a temporary file. Processes of several machines do not map it: a network file system that may
+  // read the file writes whole pages back, also what another machine has written of them.
+  enum class Writers : std::uint8_t { this_process, this_machine, machines };
+  // The temporary file as other processes find it: by its name, for it has one.
+  struct Shared {
+    std::string path;
+    std::uint64_t number = 0;  // of the file on its file system
+    std::int64_t bytes = 0;
+  };
+  // The same, for other processes to write it too (join()).
+  static OutputFile create_shared(const std::string& path, bool durable, Writers writers);
+  // The temporary file of another process, which create_shared() made and alone publishes: to be written with
+  // write_at() or map(), and left. Throws Error naming `path`, the destination, also where that name is
+  // another file here.
+  static OutputFile join(const Shared& shared, const std::string& path, bool durable, Writers writers);
+  // Standard output, always a stream.
+  static OutputFile standard_output();
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  // True for a stream: only append() works, and written bytes cannot be revoked.
+  [[nodiscard]] bool is_stream() const { return is_stream_; }
+
+  // Throws Error when the file system has less than `bytes` free. Not for streams.
+  void require_space(std::int64_t bytes) const;
+  // Makes the file `bytes` long and claims the space for it. Throws Error when it does not fit on the file
+  // system, before anything is written. Not for streams.
+  void reserve(std::int64_t bytes);
+  // Writes at an offset of a reserved file, any number of threads at once; or over what was appended. Not for
+  // streams.
+  void write_at(std::int64_t offset, std::span<const std::byte> bytes) const;
+  // Writes after what was appended before.
+  void append(std::span<const std::byte> bytes);
+  // The reserved file as writable memory, page-aligned, valid until commit(). Not for streams.
+  std::span<std::byte> map(std::int64_t bytes);
+  // What others join; of create_shared() only, after reserve().
+  [[nodiscard]] Shared shared() const;
+  // What join() opened: all that was written is seen by the process that publishes. No more may be written.
+  void leave();
+  // All is written: no more may be. The file is closed where it may be, and on the disk if it is durable, so
+  // that commit() has only names left to change. A stream waits for commit().
+  void finish();
+  // Publishes. After it returns the destination holds the complete result; when it throws, the destination is
+  // unchanged.
+  void commit();
+
+ private:
+  OutputFile() = default;
+  static OutputFile create(const std::string& path, bool durable, const std::string& shown, Writers writers);
+  void open_temporary(Writers writers, mode_t mode);
+  void take_owner_and_mode(const struct stat& old);
+  // After what was appended before, where there is no offset.
+  void write(std::span<const std::byte> bytes, std::optional<std::int64_t> offset) const;
+  void publish();
+  void sync_file() const;
+  void sync_name() const;
+
+  std::string name_;         // as the user knows it, for messages
+  std::string destination_;  // with symbolic links resolved
+  FileDescriptor fd_;
+  std::unique_ptr<TemporaryEntry> temporary_;  // null while the temporary file has no name
+  bool is_stream_ = false;
+  bool durable_ = false;
+  bool is_finished_ = false;
+  Mapping mapping_;
+};
+
+// Writes text to standard output. Throws Error when it cannot write all of it.
+void print(std::string_view text);
+
+}  // namespace tensorop

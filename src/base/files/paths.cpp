@@ -1,0 +1,139 @@
+#include "base/files/paths.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <climits>
+#include <cstdint>
+#include <system_error>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/files/file_io.hpp"
+#include "base/system.hpp"
+#include "base/text.hpp"
+
+namespace tensorop {
+
+std::string directory_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string path_from(const std::string& folder, const std::string& path) {
+  if (folder.empty() || path.starts_with('/')) return path;
+  return folder.ends_with('/') ? folder + path : cat(folder, "/", path);
+}
+
+void make_folder(const std::string& path, bool durable) {
+  constexpr mode_t kMode = 0777;  // less the umask
+  if (file_exists(path)) return;
+  const std::string outer = directory_of(path);
+  if (outer != path) make_folder(outer, durable);
+  // Another process may have made it meanwhile.
+  if (os().mkdir(path.c_str(), kMode) != 0 && errno != EEXIST)
+    throw_errno(path, "cannot create the directory");
+  if (durable && !sync_folder(outer)) throw_errno(outer, "cannot write to the disk");
+}
+
+bool file_exists(const std::string& path) {
+  struct stat info {};
+  return os().stat(path.c_str(), &info) == 0;
+}
+
+void require_regular_file(const std::string& path) {
+  struct stat info {};
+  const bool may_wait =
+      os().stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+  if (may_wait) throw Error(cat(printable(path), ": is not a regular file"));
+}
+
+std::optional<int> named_descriptor(std::string_view path) {
+  if (path == "/dev/stdin") return STDIN_FILENO;
+  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string& folder :
+       {std::string("/dev/fd/"), std::string("/proc/self/fd/"), std::string("/proc/thread-self/fd/"),
+        cat("/proc/", ::getpid(), "/fd/")}) {
+    if (!path.starts_with(folder)) continue;
+    const std::string_view digits = path.substr(folder.size());
+    int number = 0;
+    const auto [end, fault] = std::from_chars(digits.begin(), digits.end(), number);
+    if (fault == std::errc() && end == digits.end() && digits == cat(number)) return number;
+  }
+  return std::nullopt;
+}
+
+std::string resolve_links(const std::string& path, const std::string& shown) {
+  constexpr int kMaxLinks = 40;
+  std::string current = path;
+  for (int i = 0; i < kMaxLinks; ++i) {
+    if (named_descriptor(current)) return current;
+    struct stat info {};
+    if (os().lstat(current.c_str(), &info) != 0) {
+      if (errno == ENOENT) return current;
+      throw_errno(shown, "cannot write");
+    }
+    if (!S_ISLNK(info.st_mode)) return current;
+    std::array<char, PATH_MAX> target{};
+    const ssize_t length = os().readlink(current.c_str(), target.data(), target.size());
+    if (length < 0) throw_errno(shown, "cannot write");
+    current = path_from(directory_of(current), {target.data(), static_cast<std::size_t>(length)});
+  }
+  errno = ELOOP;
+  throw_errno(shown, "cannot write");
+}
+
+std::string resolve_links(const std::string& path) {
+  return resolve_links(path, path);
+}
+
+namespace {
+
+// Where the chain of links ends, as far as it can be followed: opening the file reports what is wrong.
+std::string end_of_links(const std::string& path) {
+  try {
+    return resolve_links(path);
+  } catch (const Error&) {
+    return path;
+  }
+}
+
+}  // namespace
+
+std::string PathKeys::of(const std::string& path) {
+  const std::string end = end_of_links(path);
+  return cat(of_folder(directory_of(end)), "/", end.substr(end.rfind('/') + 1));
+}
+
+std::string PathKeys::of_folder(const std::string& folder) {
+  auto known = folders_.find(folder);
+  if (known == folders_.end()) {
+    struct stat info {};
+    const bool exists = os().stat(folder.c_str(), &info) == 0;
+    known = folders_
+                .emplace(folder, exists ? cat(static_cast<std::uint64_t>(info.st_dev), ":",
+                                              static_cast<std::uint64_t>(info.st_ino))
+                                        : folder)
+                .first;
+  }
+  return known->second;
+}
+
+std::vector<std::string> PathKeys::folders_of(const std::string& path) {
+  std::string folder = directory_of(end_of_links(path));
+  std::vector<std::string> out = {of_folder(folder)};
+  // The root is the folder that it is in, and so is what does not exist.
+  while (out.back() != folder) {
+    folder += "/..";
+    std::string next = of_folder(folder);
+    if (next == out.back()) break;
+    out.push_back(std::move(next));
+  }
+  return out;
+}
+
+}  // namespace tensorop

@@ -1,0 +1,99 @@
+#include "base/files/temporary_entry.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <random>
+#include <string_view>
+#include <utility>
+
+#include "base/files/paths.hpp"
+#include "base/system.hpp"
+#include "base/text.hpp"
+
+namespace tensorop {
+namespace {
+
+// Of 36^8 names no other process has chosen the same one, or hardly any.
+std::string random_letters() {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
+  std::random_device random;
+  std::string letters;
+  for (int i = 0; i < 8; ++i) letters += kLetters[random() % kLetters.size()];
+  return letters;
+}
+
+}  // namespace
+
+std::unique_ptr<TemporaryEntry> TemporaryEntry::make(const std::string& directory, Kind kind,
+                                                     const std::function<int(const char* path)>& make) {
+  constexpr int kMaxNames = 100;
+  for (int i = 0; i < kMaxNames; ++i) {
+    std::unique_ptr<TemporaryEntry> entry(
+        new TemporaryEntry(path_from(directory, cat(".tensorop-", random_letters(), ".tmp")), kind));
+    int reason = 0;
+    {
+      SignalCriticalSection section;
+      entry->exists_ = make(entry->path()) == 0;
+      if (entry->exists_) {
+        section.add(entry->name_);
+      } else {
+        reason = errno;
+      }
+    }
+    if (entry->exists_) return entry;
+    errno = reason;
+    if (reason != EEXIST) break;
+  }
+  return nullptr;
+}
+
+TemporaryEntry::~TemporaryEntry() {
+  if (!exists_) return;
+  if (name_.kind() == Kind::file) {
+    if (unlink()) return;
+  } else {
+    remove_tree(path());
+  }
+  SignalCriticalSection section;
+  section.remove(name_);
+}
+
+bool TemporaryEntry::rename_to(const std::string& destination) {
+  int reason = 0;
+  {
+    SignalCriticalSection section;
+    exists_ = os().rename(path(), destination.c_str()) != 0;
+    reason = errno;
+    if (!exists_) section.remove(name_);
+  }
+  errno = reason;
+  return !exists_;
+}
+
+bool TemporaryEntry::unlink() {
+  int reason = 0;
+  {
+    SignalCriticalSection section;
+    exists_ = os().unlink(path()) != 0;
+    reason = errno;
+    if (!exists_) section.remove(name_);
+  }
+  errno = reason;
+  return !exists_;
+}
+
+std::string temporary_base() {
+  const char* const given = std::getenv("TMPDIR");
+  return given == nullptr || *given == '\0' ? "/tmp" : given;
+}
+
+std::unique_ptr<TemporaryEntry> make_private_directory() {
+  constexpr mode_t kFolderMode = 0700;
+  const std::string parent = temporary_base();
+  auto directory = TemporaryEntry::make(parent, TemporaryEntry::Kind::folder,
+                                        [](const char* path) { return os().mkdir(path, kFolderMode); });
+  if (!directory) throw_errno(parent, "cannot create a temporary directory");
+  return directory;
+}
+
+}  // namespace tensorop

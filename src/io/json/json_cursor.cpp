@@ -1,0 +1,384 @@
+#include "io/json/json_cursor.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/memory.hpp"
+#include "base/text.hpp"
+
+namespace tensorop {
+namespace {
+
+bool is_digit(int c) {
+  return c >= '0' && c <= '9';
+}
+
+// The characters of a string that stand for themselves: ASCII but quotes, backslashes and control characters.
+constexpr auto kPlain = [] {
+  std::array<bool, 256> plain{};
+  for (std::size_t c = 0x20; c < 0x80; ++c) plain[c] = c != '"' && c != '\\';
+  return plain;
+}();
+
+bool is_plain(char c) {
+  return kPlain[static_cast<unsigned char>(c)];
+}
+
+// "U+000A".
+std::string code_name(int byte) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  const auto code = static_cast<std::size_t>(byte);
+  return cat("U+00", kHex[code >> 4], kHex[code & 15]);
+}
+
+// "control character U+000A (LF) must be escaped to \u000A or \n".
+std::string control_message(int byte) {
+  constexpr std::string_view kNames[] = {"NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL",
+                                         "BS",  "HT",  "LF",  "VT",  "FF",  "CR",  "SO",  "SI",
+                                         "DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB",
+                                         "CAN", "EM",  "SUB", "ESC", "FS",  "GS",  "RS",  "US"};
+  constexpr std::string_view kShort = "\b\t\n\f\r";
+  constexpr std::string_view kShortNames = "btnfr";
+  const std::string code = code_name(byte);
+  const std::size_t found = kShort.find(static_cast<char>(byte));
+  return cat("control character ", code, " (", kNames[byte], ") must be escaped to \\u", code.substr(2),
+             found == std::string_view::npos ? "" : cat(" or \\", kShortNames[found]));
+}
+
+constexpr std::string_view kIllFormed = "invalid string: ill-formed UTF-8 byte";
+
+// Bytes of a token that a message shows.
+constexpr std::ptrdiff_t kMostShown = 24;
+static_assert(kMostShown < JsonText::kHistory);
+
+// What may stand within a token of a number.
+bool is_of_number(int c) {
+  return is_digit(c) || c == '+' || c == '-' || c == '.' || (c | 0x20) == 'e';
+}
+
+}  // namespace
+
+std::string_view kind_name(JsonKind kind) {
+  constexpr std::string_view kNames[] = {"null",     "true or false", "a number",
+                                         "a string", "a list",        "an object"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+JsonNumber json_number(std::string_view text) {
+  std::size_t at = 0;
+  const auto is_at = [&](char c) { return at < text.size() && text[at] == c; };
+  const auto digits = [&] {
+    const std::size_t begin = at;
+    while (at < text.size() && is_digit(text[at])) ++at;
+    return at != begin;
+  };
+  if (is_at('-')) ++at;
+  // No digit follows a leading zero.
+  if (is_at('0')) {
+    ++at;
+  } else if (!digits()) {
+    return {at, "digit after '-'"};
+  }
+  if (is_at('.')) {
+    ++at;
+    if (!digits()) return {at, "digit after '.'"};
+  }
+  if (is_at('e') || is_at('E')) {
+    ++at;
+    const bool is_signed = is_at('+') || is_at('-');
+    if (is_signed) ++at;
+    if (!digits()) {
+      return {at, is_signed ? "digit after exponent sign" : "'+', '-', or digit after exponent"};
+    }
+  }
+  return {at, {}};
+}
+
+JsonCursor::JsonCursor(JsonText& text, std::string_view name, std::optional<std::size_t> begin)
+    : TextCursor(text), name_(name), begin_(begin) {
+  const char* at = at_;
+  if (!skip_byte_order_mark(at)) refuse_byte(at, at_, "invalid BOM; must be 0xEF 0xBB 0xBF if given");
+  at_ = at;
+}
+
+bool JsonCursor::at_end() {
+  for (std::size_t blanks = 0;;) {
+    const char* const begin = at_;
+    while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
+    if (at_ != end_) return false;
+    blanks += static_cast<std::size_t>(at_ - begin);
+    if (!extend()) return true;
+    if (blanks > kMostBlanks) {
+      throw Error(cat(name_, name_.empty() ? "" : ": ", "more than ", kMostBlanks, " blanks in a row"));
+    }
+  }
+}
+
+void JsonCursor::require_end(std::string_view end) {
+  if (!at_end()) refuse(end);
+}
+
+JsonKind JsonCursor::value() {
+  constexpr std::string_view kNone = ",:]}";
+  expected_ = {};
+  is_first_ = false;
+  if (at_end() || kNone.find(*at_) != std::string_view::npos) refuse("'[', '{', or a literal");
+  return read_value();
+}
+
+// No mark of those which stand between values is here.
+JsonKind JsonCursor::read_value() {
+  switch (*at_) {
+    case '[':
+    case '{': {
+      is_first_ = true;
+      return *at_++ == '[' ? JsonKind::list : JsonKind::object;
+    }
+    case '"':
+      return read_string(), JsonKind::string;
+    case 't':
+      return read_word("true"), JsonKind::boolean;
+    case 'f':
+      return read_word("false"), JsonKind::boolean;
+    case 'n':
+      return read_word("null"), JsonKind::null;
+    default:
+      if (*at_ != '-' && !is_digit(*at_)) refuse_byte(at_, nullptr, "invalid literal");
+      return read_number(), JsonKind::number;
+  }
+}
+
+bool JsonCursor::next(char end) {
+  const bool is_first = std::exchange(is_first_, false);
+  const bool is_at_end = at_end();
+  if (!is_at_end && *at_ == end) return ++at_, false;
+  if (is_first) return true;
+  if (is_at_end || *at_ != ',') refuse(end == ']' ? "']'" : "'}'");
+  ++at_;
+  return true;
+}
+
+bool JsonCursor::next_member() {
+  if (!next('}')) return false;
+  constexpr std::string_view kKey = "string literal";
+  if (at_end() || *at_ != '"') refuse(kKey);
+  expected_ = kKey;
+  read_string();
+  if (at_end() || *at_ != ':') refuse("':'");
+  ++at_;
+  return true;
+}
+
+bool JsonCursor::skip_rest(JsonKind kind, int deepest) {
+  if (kind != JsonKind::list && kind != JsonKind::object) return true;
+  if (deepest == 0) return false;
+  while (kind == JsonKind::list ? next_item() : next_member()) {
+    if (!skip_rest(value(), deepest - 1)) return false;
+  }
+  return true;
+}
+
+void JsonCursor::read_word(std::string_view word) {
+  const char* at = at_;
+  for (const char c : word) {
+    if (peek(at) != c) refuse_byte(at, nullptr, "invalid literal");
+    ++at;
+  }
+  value_ = word;
+  at_ = at;
+}
+
+void JsonCursor::read_number() {
+  const char* at = at_;
+  while (is_of_number(peek(at))) ++at;
+  require_memory(at - at_, "the text");
+  token_.assign(at_, at);
+  is_cut_ = false;
+  const auto [length, missing] = json_number(token_);
+  if (!missing.empty()) refuse_in_token(at_ + length, cat("invalid number; expected ", missing));
+  value_ = std::string_view(token_).substr(0, length);
+  skip(length);
+}
+
+// Characters are copied in blocks and checked in the copy. What was copied of a long string leaves the
+// window, but for what messages show: it is in memory once.
+void JsonCursor::read_string() {
+  constexpr std::size_t kFirstBlock = 32;
+  constexpr std::size_t kLong = 4096;
+  token_.clear();
+  is_cut_ = false;
+  const char* at = at_ + 1;
+  while (true) {
+    if (peek(at) < 0) refuse_in_token(at, "invalid string: missing closing quote");
+    const std::size_t copied = token_.size();
+    const std::size_t block = std::min(static_cast<std::size_t>(end_ - at), kFirstBlock + copied);
+    if (copied + block > token_.capacity()) {
+      require_memory(to_int64(2 * (copied + block)), "the text");
+      token_.reserve(2 * (copied + block));
+    }
+    token_.append(at, block);
+    const std::size_t used = checked_characters(at, copied);
+    const char next = used < token_.size() ? token_[used] : '\0';
+    token_.resize(used);
+    at += used - copied;
+    if (next == '"') break;
+    if (next == '\\') {
+      read_escape(at);
+    } else if (next != '\0') {
+      require_character(at);
+    }
+    if (token_.size() >= kLong) {
+      at_ = at;
+      is_cut_ = true;
+    }
+  }
+  value_ = token_;
+  at_ = at + 1;
+}
+
+// How many characters of the token stand for themselves: up to a quote, a backslash, or a character that goes
+// on after the end of the token. Those from `first` on are the text at `at`, and are checked.
+std::size_t JsonCursor::checked_characters(const char* at, std::size_t first) const {
+  std::size_t i = first;
+  while (true) {
+    while (i != token_.size() && is_plain(token_[i])) ++i;
+    if (i == token_.size() || token_[i] == '"' || token_[i] == '\\') return i;
+    const char* const wrong = at + (i - first);
+    const auto byte = static_cast<unsigned char>(token_[i]);
+    if (byte < 0x20) refuse_in_token(wrong, cat("invalid string: ", control_message(byte)));
+    const Utf8Prefix character = utf8_prefix(std::string_view(token_).substr(i));
+    if (!character.is_whole) {
+      if (i + character.bytes == token_.size()) return i;
+      refuse_in_token(wrong + character.bytes, kIllFormed);
+    }
+    i += character.bytes;
+  }
+}
+
+// Makes the window hold a character of several bytes that begins at `at`.
+void JsonCursor::require_character(const char*& at) {
+  const Utf8Prefix character = utf8_prefix({at, static_cast<std::size_t>(end_ - at)});
+  if (character.is_whole) return;
+  const char* next = at + character.bytes;
+  if (next != end_ || peek(next) < 0) refuse_in_token(next, kIllFormed);
+  at = next - character.bytes;
+}
+
+// `at` is at the backslash; afterwards it is after the escape, whose meaning the token has.
+void JsonCursor::read_escape(const char*& at) {
+  constexpr std::string_view kEscapes = "\"\\/bfnrt";
+  constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
+  ++at;
+  const int c = peek(at);
+  const std::size_t found = c < 0 ? std::string_view::npos : kEscapes.find(static_cast<char>(c));
+  if (found != std::string_view::npos) {
+    token_ += kMeanings[found];
+    ++at;
+    return;
+  }
+  if (c != 'u') refuse_in_token(at, "invalid string: forbidden character after backslash");
+  std::uint32_t code = read_hex(at);
+  if (code >= 0xDC00 && code <= 0xDFFF) {
+    refuse_in_token(at - 1, "invalid string: surrogate U+DC00..U+DFFF must follow U+D800..U+DBFF");
+  }
+  if (code >= 0xD800 && code <= 0xDBFF) {
+    constexpr std::string_view kUnpaired =
+        "invalid string: surrogate U+D800..U+DBFF must be followed by U+DC00..U+DFFF";
+    if (peek(at) != '\\') refuse_in_token(at, kUnpaired);
+    ++at;
+    if (peek(at) != 'u') refuse_in_token(at, kUnpaired);
+    const std::uint32_t low = read_hex(at);
+    if (low < 0xDC00 || low > 0xDFFF) refuse_in_token(at - 1, kUnpaired);
+    code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+  }
+  append_utf8(token_, code);
+}
+
+// `at` is at the u; afterwards it is after the four digits.
+std::uint32_t JsonCursor::read_hex(const char*& at) {
+  std::uint32_t code = 0;
+  ++at;
+  for (int i = 0; i < 4; ++i, ++at) {
+    const int c = peek(at);
+    const int letter = c | 0x20;
+    if (!is_digit(c) && (letter < 'a' || letter > 'f')) {
+      refuse_in_token(at, "invalid string: '\\u' must be followed by 4 hex digits");
+    }
+    code = code * 16 + static_cast<std::uint32_t>(is_digit(c) ? c - '0' : letter - 'a' + 10);
+  }
+  return code;
+}
+
+void JsonCursor::refuse(std::string_view expected) {
+  constexpr std::string_view kMarks = "[]{},:";
+  constexpr std::string_view kMarkNames[] = {"'['", "']'", "'{'", "'}'", "','", "':'"};
+  std::string found = "end of input";
+  std::size_t last = 0;  // bytes in front of the position
+  if (!at_end()) {
+    const std::size_t mark = kMarks.find(*at_);
+    last = 1;
+    if (mark != std::string_view::npos) {
+      ++at_;
+      found = kMarkNames[mark];
+    } else {
+      expected_ = expected;
+      const JsonKind kind = read_value();
+      found = cat(kind == JsonKind::number   ? "number"
+                  : kind == JsonKind::string ? "string"
+                                             : value_,
+                  " literal");
+    }
+  }
+  refuse_at(offset() - last, cat("unexpected ", found, "; expected ", expected));
+}
+
+void JsonCursor::refuse_in_token(const char* at, std::string_view message) const {
+  refuse_byte(at, is_cut_ ? at_ - kMostShown - 1 : at_, message);
+}
+
+void JsonCursor::refuse_byte(const char* at, const char* begin, std::string_view message) const {
+  const bool at_end = at == end_;
+  const char* const stop = at_end ? at : at + 1;
+  if (!at_end && *at == '\0') {
+    // A document of lines is told by its lines, a tensor that is not text at all by the byte.
+    if (!name_.empty()) refuse_at(offset_of(at), "a zero byte");
+    fail(cat("byte ", offset_of(at) + 1), "a zero byte");
+  }
+  if (begin == nullptr) {
+    // Of what is no word: all that stands in front of it without a blank, a quote or a bracket.
+    constexpr std::string_view kSeparators = " <>,:[]{}\"";
+    const char* const first = text_.window().data();
+    for (begin = at; begin != first && stop - begin <= kMostShown; --begin) {
+      const char before = begin[-1];
+      if (static_cast<unsigned char>(before) < 0x20 || kSeparators.find(before) != std::string_view::npos)
+        break;
+    }
+  }
+  // The end of a token is where the fault lies; a character is shown whole or not at all.
+  std::string token;
+  for (const char* c = std::max(begin, stop - kMostShown); c != stop; ++c) {
+    const auto byte = static_cast<unsigned char>(*c);
+    token += byte < 0x20 ? cat('<', code_name(byte), '>') : std::string(1, *c);
+  }
+  std::string_view shown = token;
+  const bool cut = stop - begin > kMostShown || to_int64(shown.size()) > kMostShown;
+  if (to_int64(shown.size()) > kMostShown) shown.remove_prefix(shown.size() - to_size(kMostShown));
+  while (shown.size() > 1 && (static_cast<unsigned char>(shown[0]) & 0xC0) == 0x80) shown.remove_prefix(1);
+  refuse_at(offset_of(at), cat(message, " (last read: '", cut ? "..." : "", printable(shown), "')",
+                               expected_.empty() ? "" : cat("; expected ", expected_)));
+}
+
+void JsonCursor::refuse_at(std::size_t offset, std::string_view message) const {
+  if (begin_) fail(cat("byte ", *begin_ + offset), message);
+  const JsonText::Place place = text_.place(offset);
+  fail(cat("line ", place.line, ", column ", place.column), message);
+}
+
+void JsonCursor::fail(std::string_view place, std::string_view message) const {
+  throw Error(cat(name_, name_.empty() ? "" : ": ", "malformed JSON at ", place, ": ", message));
+}
+
+}  // namespace tensorop

@@ -1,0 +1,101 @@
+// The data of a text, element by element: its elements, its dtype, its shape, and the messages for elements
+// that do not fit. Knows nothing of grammars nor of keys: it serves JSON and tables of numbers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "io/json/json_elements.hpp"
+#include "io/json/json_lists.hpp"
+#include "io/json/json_reader.hpp"
+#include "tensor/dtype.hpp"
+#include "tensor/shape.hpp"
+#include "tensor/tensor.hpp"
+
+namespace tensorop {
+
+struct PartFormat;
+
+// The keys of a described text that stand beside its data, as far as they are known.
+struct JsonHeader {
+  std::optional<DType> dtype = {};
+  bool is_typed = false;  // the text itself names the dtype
+  std::optional<Shape> shape = {};
+};
+
+// The value of "data", or the whole of an untyped document. An element or a list that does not fit is thrown
+// as an Error.
+class DataReader {
+ public:
+  // `header` outlives the reader; its shape may come after the data. Messages name an element by `place`, if
+  // there is one, and by its indices.
+  DataReader(const JsonHeader& header, const JsonReading& reading, std::function<std::string()> place = {});
+
+  void begin_list() { nesting_.open(expected()); }
+  void end_list() { nesting_.close(); }
+  void boolean(bool value);
+  // Any number as its JSON text.
+  void number(std::string_view text);
+  // NaN or an infinity of a text that has them as numbers.
+  void not_finite(double value);
+  void string(std::string_view text);
+  // An element that no dtype has: null or an object.
+  [[noreturn]] void refuse(std::string_view found, std::string hint = {}) const;
+
+  // Lists that are open.
+  [[nodiscard]] std::size_t depth() const { return nesting_.depth(); }
+
+  // Reads numbers in parts, on all threads, as long as they are there and fit: those of `rest`, which begins
+  // with an item at `offset` in its text. `is_whole`: `rest` goes on to the end of the text. Returns how many
+  // characters have been read; the last of them is a mark of `format`.
+  std::size_t read_ahead(std::string_view rest, std::size_t offset, bool is_whole, const PartFormat& format);
+
+  // The tensor, once all of the text has been read. The last call.
+  [[nodiscard]] JsonTensor finish();
+
+ private:
+  [[nodiscard]] std::string_view expected() const {
+    if (!dtype_) return "a number, a string, true or false";
+    if (dtype_ == DType::boolean) return "true or false";
+    return dtype_ == DType::string ? "a string" : "a number";
+  }
+  [[nodiscard]] std::string element() const;
+  void require_same_kind(bool is_boolean);
+  void put_number(std::string_view text);
+  template <class T>
+  void parse(std::string_view text);
+  template <class T>
+  void parse_cast(std::string_view text);
+  void put_float_only(std::string_view text, bool in_range);
+  [[nodiscard]] bool put_not_finite(double value);
+  [[nodiscard]] Overflow overflow() const { return is_cast_ ? reading_.overflow : Overflow::error; }
+  void become_float64();
+  void limit_elements();
+  [[nodiscard]] std::string does_not_fit(std::string_view text) const;
+  [[nodiscard]] Error unfit(std::string_view text, double value) const;
+  [[nodiscard]] std::size_t read_parts(std::string_view text, const PartFormat& format, double likely);
+  [[nodiscard]] Shape final_shape(DType dtype, std::int64_t elements) const;
+
+  const JsonHeader& header_;
+  const JsonReading& reading_;
+  std::function<std::string()> place_;
+  Nesting nesting_;
+  Elements elements_;
+  std::optional<DType> dtype_;   // unknown until the first element of an untyped text
+  bool inferred_ = false;        // dtype_ comes from the elements read so far
+  bool is_cast_ = false;         // elements are cast to dtype_ (JsonReading)
+  bool casts_booleans_ = false;  // and the text has true and false
+  bool all_not_finite_ = true;   // every string so far could be a number
+  std::vector<FloatOnly> float_only_;
+  std::string refused_;                // JsonTensor::refused
+  std::size_t not_before_ = 0;         // the offset in the text from which on parts are tried again
+  std::optional<std::int64_t> ahead_;  // bytes of the text that the meter expects and were not read in parts
+};
+
+}  // namespace tensorop

@@ -1,0 +1,219 @@
+#include "io/json/json_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "io/encoding.hpp"
+#include "io/format.hpp"
+#include "io/json/json_cursor.hpp"
+#include "io/json/json_data.hpp"
+#include "io/json/json_parts.hpp"
+#include "io/json/json_writer.hpp"
+#include "io/json/number_text.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr std::array<std::string_view, 3> kKeys = {"dtype", "shape", "data"};
+enum Key : std::uint8_t { kDType, kShape, kData };
+
+// Which key of a described text the cursor has read. `seen`: the keys in front of it; it is added.
+Key key_of(const JsonCursor& in, std::array<bool, kKeys.size()>& seen) {
+  const std::string_view text = in.text();
+  const auto* found = std::find(kKeys.begin(), kKeys.end(), text);
+  if (found == kKeys.end()) {
+    const std::vector<std::string> keys(kKeys.begin(), kKeys.end());
+    const std::string near = nearest(text, keys);
+    throw Error(cat("unknown key \"", printable(text), "\" (",
+                    near.empty() ? "allowed: " + join(keys) : cat("did you mean \"", near, "\"?"), ')'));
+  }
+  const auto index = static_cast<std::size_t>(found - kKeys.begin());
+  if (std::exchange(seen[index], true)) throw Error(cat("duplicate key \"", text, '"'));
+  return static_cast<Key>(index);
+}
+
+// What a value is that was read, for messages.
+std::string_view found_name(JsonKind kind, const JsonCursor& in) {
+  return kind == JsonKind::boolean ? in.text() : kind_name(kind);
+}
+
+DType read_dtype(JsonCursor& in) {
+  const JsonKind kind = in.value();
+  if (kind != JsonKind::string) throw Error(cat("dtype: expected a string, found ", found_name(kind, in)));
+  if (const auto dtype = parse_dtype(in.text())) return *dtype;
+  std::vector<std::string> names;
+  names.reserve(kDTypeCount);
+  for (int i = 0; i < kDTypeCount; ++i) names.emplace_back(name(static_cast<DType>(i)));
+  const std::string near = nearest(in.text(), names);
+  throw Error(cat("unknown dtype ", in_quotes(in.text()), " (",
+                  near.empty() ? "allowed: " + join(names) : cat("did you mean ", near, "?"), ')'));
+}
+
+std::int64_t read_dimension(JsonCursor& in, std::size_t index) {
+  const auto place = [&] { return cat("shape[", index, ']'); };
+  const JsonKind kind = in.value();
+  if (kind != JsonKind::number) {
+    throw Error(cat(place(), ": expected an integer, found ", found_name(kind, in)));
+  }
+  std::int64_t value = 0;
+  const NumberStatus status = parse_number(in.text(), value);
+  const bool is_negative = in.text()[0] == '-';
+  if (status == NumberStatus::ok && !is_negative) return value;
+  throw Error(cat(place(), " = ", printable(in.text()),
+                  status == NumberStatus::fraction ? " is not an integer"
+                  : is_negative                    ? " is negative"
+                                                   : " does not fit in int64"));
+}
+
+Shape read_shape(JsonCursor& in) {
+  const JsonKind kind = in.value();
+  if (kind != JsonKind::list) {
+    throw Error(cat("shape: expected a list of integers, found ", found_name(kind, in)));
+  }
+  Shape shape;
+  while (in.next_item()) {
+    const std::int64_t dimension = read_dimension(in, shape.size());
+    if (shape.size() == kMaxRank) {
+      throw Error(cat("shape has more than ", kMaxRank, " dimensions: rank is at most ", kMaxRank));
+    }
+    shape.push_back(dimension);
+  }
+  return shape;
+}
+
+// Reads the value that follows, of which `kind` was read, as data.
+void read_data(JsonCursor& in, JsonKind kind, DataReader& data) {
+  static const PartFormat kParts = json_parts();
+  while (true) {
+    switch (kind) {
+      case JsonKind::list:
+        data.begin_list();
+        break;
+      case JsonKind::number:
+        data.number(in.text());
+        break;
+      case JsonKind::string:
+        data.string(in.text());
+        break;
+      case JsonKind::boolean:
+        data.boolean(in.text() == "true");
+        break;
+      case JsonKind::null:
+      case JsonKind::object:
+        data.refuse(kind_name(kind));
+    }
+    while (data.depth() != 0 && !in.next_item()) data.end_list();
+    if (data.depth() == 0) return;
+    in.skip(data.read_ahead(in.rest(), in.offset(), in.source().is_whole(), kParts));
+    kind = in.value();
+  }
+}
+
+// A document of which the bracket of the object has been read.
+void read_described(JsonCursor& in, JsonHeader& header, const JsonReading& reading,
+                    std::optional<DataReader>& data) {
+  // The dtype may come after the data, which is read again then.
+  if (!reading.keep_text) in.source().keep_from(in.offset() - 1);
+  std::array<bool, kKeys.size()> seen{};
+  std::size_t data_begin = 0;
+  while (in.next_member()) {
+    const Key key = key_of(in, seen);
+    if (key == kDType) {
+      header.dtype = read_dtype(in);
+      header.is_typed = true;
+    } else if (key == kShape) {
+      header.shape = read_shape(in);
+    } else if (seen[kDType]) {
+      if (!reading.keep_text) in.source().keep_nothing();
+      read_data(in, in.value(), data.emplace(header, reading));
+    } else {
+      data_begin = in.offset();
+      // Reading it says what is too deep for it.
+      if (!in.skip_rest(in.value(), static_cast<int>(kDeepestList) + 1)) break;
+    }
+  }
+  if (!seen[kData]) throw Error("key \"data\" is missing");
+  if (data) return;
+  const std::size_t end = in.offset();
+  in.go_to(data_begin);
+  read_data(in, in.value(), data.emplace(header, reading));
+  in.go_to(end);
+}
+
+}  // namespace
+
+JsonTensor read_json(JsonText& text, const JsonReading& reading) {
+  if (reading.keep_text) text.keep_from(0);
+  JsonCursor in(text);
+  if (in.at_end()) throw Error("holds no JSON value");
+  JsonHeader header{.dtype = reading.as};
+  std::optional<DataReader> data;
+  const JsonKind kind = in.value();
+  if (kind == JsonKind::object) {
+    read_described(in, header, reading, data);
+  } else {
+    read_data(in, kind, data.emplace(header, reading));
+  }
+  in.require_end("end of input");
+  JsonTensor tensor = data->finish();
+  tensor.typed = header.is_typed;
+  tensor.empty = tensor.empty && !tensor.typed;
+  return tensor;
+}
+
+JsonHead peek_json(JsonText& text) {
+  if (text.window().empty()) static_cast<void>(text.extend(0));
+  JsonText front(JsonSpan{text.window()});
+  JsonHead head;
+  try {
+    JsonCursor in(front);
+    if (in.value() != JsonKind::object) return head;
+    head.is_described = true;
+    while (in.next_member() && in.text() != kKeys[kData]) {
+      const bool is_dtype = in.text() == kKeys[kDType];
+      const JsonKind kind = in.value();
+      if (is_dtype && kind == JsonKind::string) {
+        head.dtype = parse_dtype(in.text());
+        break;
+      }
+      if (!in.skip_rest(kind, 1)) break;
+    }
+  } catch (const Error&) {  // read_json() reports it
+  }
+  return head;
+}
+
+namespace {
+
+// A list or an object. A string may also be the quoted header line of a table.
+bool begins_as_json(std::string_view head) {
+  const std::string_view text = after_blanks(head);
+  return !text.empty() && (text[0] == '[' || text[0] == '{');
+}
+
+}  // namespace
+
+constinit const Format kJsonFormat = {
+    .name = "json",
+    .title = "JSON",
+    .article = "a",
+    .endings = {".json"},
+    .detect_bytes = 1,
+    .detects = begins_as_json,
+    .is_default = true,
+    .read_text = read_json,
+    .peek_text = peek_json,
+    .encode = json_encoding,
+};
+
+constinit const Format kNestedJsonFormat = {
+    .name = "nested",
+    .title = "nested JSON",
+    .article = "a",
+    .encode = nested_json_encoding,
+};
+
+}  // namespace tensorop

@@ -1,0 +1,78 @@
+// Reading tensors from JSON text, straight into their elements: no document tree.
+//
+// Two forms (docs/formats.md). Untyped: a number, string, true, false, or nested arrays of them. Described:
+// {"dtype":"float32","shape":[2,2],"data":[[0,1],[2,3]]}, keys in any order, `data` nested or flat, `shape`
+// optional when data shows it, `dtype` optional: without it the text is untyped.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/threads.hpp"
+#include "io/json/json_text.hpp"
+#include "tensor/tensor.hpp"
+
+namespace tensorop {
+
+struct JsonReading {
+  std::optional<DType> as = {};  // the dtype of untyped text
+  // Elements of untyped text are cast to `as`, as convert does (tensor/convert_elements.hpp), where they are
+  // not of that dtype: numbers with a fraction become integers, numbers become bool, and true and false
+  // numbers.
+  bool cast = false;
+  Overflow overflow = Overflow::error;  // of a cast: what a small float does not hold
+  Threads threads = Threads(1);
+  // Numbers are read in parts of so many bytes of text, which the threads share. No result depends on it.
+  std::size_t part_bytes = std::size_t{1} << 17;
+  bool keep_text = false;  // a stream stays in memory, to be read again
+};
+
+// An integer that int64 does not hold, and float64 does: -0, or one of more than 63 bits.
+struct FloatOnly {
+  std::int64_t element;
+  double value;
+};
+
+struct JsonTensor {
+  Tensor tensor;
+  bool typed = false;  // the text named its dtype itself
+  bool empty = false;  // untyped and without elements: any dtype would do as well
+  // Of an int64 tensor of untyped text.
+  std::vector<FloatOnly> float_only = {};
+  std::string refused = {};  // why it cannot be int64, where it cannot
+  // Strings each of which is "NaN", "Infinity" or "-Infinity".
+  bool all_not_finite = false;
+
+  // The tensor. Throws Error when integers do not fit in int64.
+  [[nodiscard]] Tensor take() const;
+  // The tensor as `dtype`, the same as if it had been read as that; nothing where that takes the text: only
+  // integers and all_not_finite strings become floats. Throws Error as take() does.
+  [[nodiscard]] std::optional<Tensor> as(DType dtype) const;
+};
+
+// Reads the one tensor that `text` holds, once, from the beginning of the text on, which is in its window.
+// `as` is the dtype of an untyped document; without it integers are int64, numbers any of which has a
+// fraction or an exponent are float64, and "NaN", "Infinity", "-Infinity" among numbers are float64 too
+// (without a number they are strings); true/false are bool, strings string; no elements: int64.
+//
+// Numbers go from their text to the dtype: integers exact or refused; floats rounded once, ties to even, and
+// refused when a finite one would become infinite; "-0" is minus zero in a float. Complex elements are
+// [re, im]. Integer dtypes take no fractions; bool takes only true and false.
+//
+// Throws Error for malformed JSON, ragged or mixed arrays, unknown or duplicate keys, a rank above 64, data
+// that does not fill the shape; it names the element ("element [1,2]") or the place in the text. Memory stays
+// in proportion to the elements read so far, whatever the text promises. Only where data stands before a
+// dtype that is to come is its text kept, and read a second time.
+[[nodiscard]] JsonTensor read_json(JsonText& text, const JsonReading& reading);
+
+// What the beginning of a text shows of its dtype, without reading further than to its data.
+struct JsonHead {
+  bool is_described = false;  // it may name its dtype, later if not yet
+  std::optional<DType> dtype = {};
+};
+[[nodiscard]] JsonHead peek_json(JsonText& text);
+
+}  // namespace tensorop

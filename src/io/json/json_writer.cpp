@@ -1,0 +1,230 @@
+#include "io/json/json_writer.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "io/json/number_text.hpp"
+
+namespace tensorop {
+namespace {
+
+// Collects text in a block before it is appended to a string: an element costs one check for room and no
+// allocation. flush() completes the string; a destructor cannot, because memory may run out.
+class Writer {
+ public:
+  explicit Writer(std::string& out) : out_(out) {}
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+
+  void put(char c) {
+    make_room(1);
+    *end_++ = c;
+  }
+
+  void put(Bool value) {
+    const std::string_view text = value ? "true" : "false";
+    make_room(text.size());
+    end_ = std::copy(text.begin(), text.end(), end_);
+  }
+
+  void put(StringRef value) {
+    // Around the block: a string may be longer than it.
+    flush();
+    append_json_string(out_, value.view());
+  }
+
+  void flush() {
+    out_.append(block_, end_);
+    end_ = block_;
+  }
+
+  template <class T>
+  void put(std::complex<T> value) {
+    put('[');
+    put(value.real());
+    put(',');
+    put(value.imag());
+    put(']');
+  }
+
+  template <Number T>
+  void put(T value) {
+    constexpr std::size_t kQuotes = 2;
+    make_room(kNumberTextSize + kQuotes);
+    char* end = write_number(end_, value);
+    const bool finite = '0' <= end[-1] && end[-1] <= '9';
+    if (!finite) [[unlikely]] {
+      end = std::copy_backward(end_, end, end + 1) + (end - end_);
+      *end_ = '"';
+      *end++ = '"';
+    }
+    end_ = end;
+  }
+
+ private:
+  void make_room(std::size_t bytes) {
+    if (static_cast<std::size_t>(block_ + sizeof block_ - end_) < bytes) flush();
+  }
+
+  std::string& out_;
+  char block_[4096];
+  char* end_ = block_;
+};
+
+// A position in the nested form of a tensor without zero dimensions: which lists begin and end there.
+class NestedPosition {
+ public:
+  NestedPosition(const Shape& shape, std::int64_t position)
+      : shape_(shape), at_(coordinates(position, shape)) {}
+
+  [[nodiscard]] std::int64_t left_in_row() const { return shape_.back() - at_.back(); }
+
+  // How many lists begin in front of the element: those inside which all its coordinates are 0.
+  [[nodiscard]] std::size_t beginning() const {
+    std::size_t lists = 0;
+    while (lists < at_.size() && at_[at_.size() - 1 - lists] == 0) ++lists;
+    return lists;
+  }
+
+  // Steps over `count` elements of the row; returns how many lists end after them.
+  std::size_t advance(std::int64_t count) {
+    std::size_t lists = 0;
+    at_.back() += count;
+    for (std::size_t axis = at_.size(); axis > 0 && at_[axis - 1] == shape_[axis - 1]; --axis) {
+      ++lists;
+      at_[axis - 1] = 0;
+      if (axis > 1) ++at_[axis - 2];
+    }
+    return lists;
+  }
+
+ private:
+  const Shape& shape_;
+  Shape at_;
+};
+
+template <class T>
+T load(const std::byte* element) {
+  T value;
+  std::memcpy(&value, element, sizeof value);
+  return value;
+}
+
+}  // namespace
+
+void append_json_element(std::string& out, DType dtype, const std::byte* element) {
+  Writer writer(out);
+  dispatch(dtype, [&]<class T>(TypeTag<T>) { writer.put(load<T>(element)); });
+  writer.flush();
+}
+
+void append_json_slice(std::string& out, DType dtype, const Shape& shape, std::int64_t first,
+                       std::int64_t count, const std::byte* elements) {
+  if (shape.empty()) {
+    if (count > 0) append_json_element(out, dtype, elements);
+    return;
+  }
+  Writer writer(out);
+  NestedPosition position(shape, first);
+  bool comma = first != 0;
+  while (count > 0) {
+    if (comma) writer.put(',');
+    comma = true;
+    for (std::size_t lists = position.beginning(); lists > 0; --lists) writer.put('[');
+    // What is left of the row, as far as the slice reaches.
+    const std::int64_t run = std::min(count, position.left_in_row());
+    dispatch(dtype, [&]<class T>(TypeTag<T>) {
+      for (std::int64_t i = 0; i < run; ++i, elements += sizeof(T)) {
+        if (i != 0) writer.put(',');
+        writer.put(load<T>(elements));
+      }
+    });
+    for (std::size_t lists = position.advance(run); lists > 0; --lists) writer.put(']');
+    count -= run;
+  }
+  writer.flush();
+}
+
+std::string json_of_empty(const Shape& shape) {
+  constexpr std::int64_t kMostLists = 1'000'000;
+  // Nothing is written inside a dimension of 0, so those after the first one do not show.
+  const Shape outer(shape.begin(), std::find(shape.begin(), shape.end(), 0));
+  const auto lists = element_count(outer);
+  if (!lists || *lists > kMostLists) {
+    throw Error(cat("the nested form of the empty shape ", to_string(shape), " would have more than ",
+                    kMostLists, " empty lists"));
+  }
+  if (outer.empty()) return "[]";
+  std::string out;
+  NestedPosition position(outer, 0);
+  for (std::int64_t i = 0; i < *lists; ++i) {
+    if (i != 0) out += ',';
+    out.append(position.beginning(), '[');
+    out += "[]";
+    out.append(position.advance(1), ']');
+  }
+  return out;
+}
+
+std::string json_prefix(DType dtype, const Shape& shape) {
+  std::string out = cat("{\"dtype\":\"", name(dtype), "\",\"shape\":[");
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    if (axis != 0) out += ',';
+    out += cat(shape[axis]);
+  }
+  return out + "],\"data\":";
+}
+
+void append_json_string(std::string& out, std::string_view text) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  constexpr std::string_view kShort = "\b\t\n\f\r\"\\";
+  constexpr std::string_view kShortNames = "btnfr\"\\";
+  out += '"';
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const std::size_t found = kShort.find(c);
+    if (found != std::string_view::npos) {
+      out += {'\\', kShortNames[found]};
+    } else if (byte < 0x20) {
+      out += cat("\\u00", kHex[byte >> 4], kHex[byte & 15]);
+    } else {
+      out += c;
+    }
+  }
+  out += '"';
+}
+
+namespace {
+
+Encoding encoding_of(DType dtype, const Shape& shape, std::string prefix, std::string suffix) {
+  constexpr std::int64_t kShortestElement = 2;  // a digit and what separates it from the next
+  Encoding encoding;
+  encoding.prefix = std::move(prefix);
+  encoding.suffix = std::move(suffix);
+  encoding.encode = [dtype, shape](std::int64_t first, std::int64_t count, const std::byte* elements,
+                                   std::string& out) {
+    append_json_slice(out, dtype, shape, first, count, elements);
+  };
+  encoding.least_bytes =
+      checked_mul(count(shape), kShortestElement).value_or(std::numeric_limits<std::int64_t>::max());
+  return encoding;
+}
+
+}  // namespace
+
+// An empty tensor has no elements to encode. In the described form its shape says all, so its data is flat.
+Encoding json_encoding(DType dtype, const Shape& shape, std::int64_t /*characters*/) {
+  const std::string_view data = count(shape) == 0 ? "[]" : "";
+  return encoding_of(dtype, shape, cat(json_prefix(dtype, shape), data), cat(kJsonSuffix, '\n'));
+}
+
+Encoding nested_json_encoding(DType dtype, const Shape& shape, std::int64_t /*characters*/) {
+  return encoding_of(dtype, shape, count(shape) == 0 ? json_of_empty(shape) : "", "\n");
+}
+
+}  // namespace tensorop

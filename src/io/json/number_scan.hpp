@@ -1,0 +1,153 @@
+// Reading a number from the middle of JSON text, in line: most are converted by a few operations whose result
+// is exact, the others go to parse_number(). The numbers are the same for any text.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
+
+#include "io/json/number_text.hpp"
+#include "tensor/convert_elements.hpp"
+#include "tensor/element.hpp"
+
+namespace tensorop {
+
+namespace detail {
+
+[[nodiscard]] inline bool is_digit(char c) {
+  return static_cast<unsigned char>(c - '0') < 10;
+}
+
+// Whether rounding `wide` to T gives what rounding any number gives whose nearest double it is. False where
+// `wide` lies in the middle of two neighbours of T, and for the subnormals of T.
+template <AnyFloat T>
+[[nodiscard]] bool rounds_once(double wide) {
+  if constexpr (std::same_as<T, double>) {
+    return true;
+  } else {
+    constexpr int kFraction = [] {
+      if constexpr (Half<T>)
+        return std::countr_zero(HalfTraits<T>::kQuiet) + 1;
+      else
+        return std::numeric_limits<T>::digits - 1;
+    }();
+    constexpr std::uint64_t kMore = (std::uint64_t{1} << (52 - kFraction)) - 1;
+    const bool in_middle = (std::bit_cast<std::uint64_t>(wide) & kMore) == (kMore >> 1) + 1;
+    if constexpr (std::same_as<T, Float16>) {
+      constexpr double kSmallestNormal = 0x1p-14;
+      if (wide != 0 && std::abs(wide) < kSmallestNormal) return false;
+    }
+    return !in_middle;
+  }
+}
+
+}  // namespace detail
+
+// Reads the JSON number at `at` and steps over it. False, with `at` unchanged, where there is none, or one
+// that parse_number() does not give to T. In front of `end` there is a character that is no part of a number.
+template <std::integral T>
+[[nodiscard]] bool scan_number(const char*& at, const char* end, T& value) {
+  const char* const digits = *at == '-' ? at + 1 : at;
+  if (*digits == '0' && detail::is_digit(digits[1])) return false;
+  const auto [stop, status] = std::from_chars(at, end, value);
+  if (status != std::errc{} || *stop == '.' || *stop == 'e' || *stop == 'E') return false;
+  at = stop;
+  return true;
+}
+
+template <AnyFloat T>
+[[nodiscard]] bool scan_number(const char*& at, const char* end, T& value) {
+  static_cast<void>(end);
+  // Powers of ten that a double holds, and integers that it holds.
+  constexpr int kMostPower = 22;
+  constexpr std::array<double, kMostPower + 1> kPowers = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                          1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                                          1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+  constexpr std::uint64_t kMostInteger = std::uint64_t{1} << 53;
+  constexpr std::ptrdiff_t kMostDigits = 19;  // fewer than those of 2^64
+
+  const char* c = at;
+  const bool negative = *c == '-';
+  if (negative) ++c;
+  std::uint64_t digits = 0;  // as an integer; meaningless where there are too many
+  const auto take_digits = [&] {
+    const char* const first = c;
+    for (; detail::is_digit(*c); ++c) digits = digits * 10 + static_cast<std::uint64_t>(*c - '0');
+    return c - first;
+  };
+  const char* const first = c;
+  std::ptrdiff_t count = take_digits();
+  if (count == 0 || (*first == '0' && count > 1)) return false;
+  std::ptrdiff_t power = 0;
+  if (*c == '.') {
+    ++c;
+    const std::ptrdiff_t after_point = take_digits();
+    if (after_point == 0) return false;
+    count += after_point;
+    power = -after_point;
+  }
+  if (*c == 'e' || *c == 'E') {
+    ++c;
+    const bool below_one = *c == '-';
+    if (below_one || *c == '+') ++c;
+    const char* const begin = c;
+    std::ptrdiff_t exponent = 0;
+    for (; detail::is_digit(*c); ++c) {
+      if (exponent < 10000) exponent = exponent * 10 + (*c - '0');
+    }
+    if (c == begin) return false;
+    power += below_one ? -exponent : exponent;
+  }
+  // Both factors are exact, so that their product or quotient is rounded once.
+  if (count <= kMostDigits && digits <= kMostInteger && power >= -kMostPower && power <= kMostPower) {
+    const auto whole = static_cast<double>(digits);
+    const double magnitude = power < 0 ? whole / kPowers[static_cast<std::size_t>(-power)]
+                                       : whole * kPowers[static_cast<std::size_t>(power)];
+    const double wide = negative ? -magnitude : magnitude;
+    if (detail::rounds_once<T>(wide)) {
+      value = round_to<T>(wide);
+      if constexpr (Half<T>) {
+        if ((value.bits & 0x7FFF) >= HalfTraits<T>::kInfinity) return false;
+      }
+      at = c;
+      return true;
+    }
+  }
+  if (parse_number(std::string_view(at, static_cast<std::size_t>(c - at)), value) != NumberStatus::ok) {
+    return false;
+  }
+  at = c;
+  return true;
+}
+
+template <SmallNumber T>
+[[nodiscard]] bool scan_number(const char*& at, const char* end, T& value) {
+  const char* const first = at;
+  std::conditional_t<SmallFloat<T>, TextFloat<T>, std::int8_t> wide{};
+  if (!scan_number(at, end, wide)) return false;
+  if constexpr (std::same_as<decltype(wide), double>) {
+    // The number lies between the neighbours of the double: where both become one value, so does it.
+    const auto bits = std::bit_cast<std::uint64_t>(wide);
+    T above;
+    if (wide != 0 && convert_real(std::bit_cast<double>(bits - 1), value) &&
+        convert_real(std::bit_cast<double>(bits + 1), above) && value.bits == above.bits) {
+      return true;
+    }
+  } else if constexpr (std::same_as<decltype(wide), float>) {
+    if (convert_real(wide, value)) return true;
+  }
+  if (parse_number(std::string_view(first, static_cast<std::size_t>(at - first)), value) ==
+      NumberStatus::ok) {
+    return true;
+  }
+  at = first;
+  return false;
+}
+
+}  // namespace tensorop

@@ -1,0 +1,272 @@
+// An array is divided into blocks that are long in both orders. The first dimensions together, up to the one
+// where they have enough elements, are X: a block has all of the lower ones and a range of the last. The last
+// dimensions together, down to the one where they have enough, are Y. The dimensions between them are walked
+// one index at a time. Elements of X lie one after the other where they come from, elements of Y where they
+// go.
+#include "io/npy/fortran_order.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <numeric>
+
+#include "base/checked.hpp"
+#include "base/files/advice.hpp"
+#include "tensor/dtype.hpp"
+
+namespace tensorop {
+
+Reordering Reordering::of_fortran_order(const Shape& shape) {
+  Reordering order;
+  std::ranges::copy_if(shape, std::back_inserter(order.shape), [](std::int64_t size) { return size != 1; });
+  order.target = row_major_strides(order.shape);
+  const Shape backwards(order.shape.rbegin(), order.shape.rend());
+  order.source = row_major_strides(backwards);
+  std::ranges::reverse(order.source);
+  return order;
+}
+
+namespace {
+
+// How an array is divided: blocks of the same edges, except for the last ones along a dimension.
+class Blocks {
+ public:
+  // Blocks of up to `x_run` elements of X and `y_run` of Y. Where X and Y would share a dimension it belongs
+  // to Y, and X and Y have up to `most` elements together, where that is not less than the product of the
+  // runs.
+  Blocks(const Shape& shape, std::int64_t x_run, std::int64_t y_run, std::int64_t most)
+      : shape_(shape), edges_(shape.size(), 1) {
+    const std::size_t rank = shape.size();
+    if (rank == 0) return;
+    // Elements of the dimensions before `x`, and of those after `y`.
+    std::size_t x = 0;
+    std::int64_t below = 1;
+    while (x + 1 < rank && below * shape[x] < x_run) below *= shape[x++];
+    std::size_t y = rank - 1;
+    std::int64_t above = 1;
+    while (y > 0 && above * shape[y] < y_run) above *= shape[y--];
+    if (x < y) {
+      x_rank_ = x + 1;
+      edges_[x] = std::clamp<std::int64_t>(x_run / below, 1, shape[x]);
+      edges_[y] = std::clamp<std::int64_t>(y_run / above, 1, shape[y]);
+    } else {
+      x_rank_ = x;
+      y = x;
+      above = 1;
+      for (std::size_t i = y + 1; i < rank; ++i) above *= shape[i];
+      edges_[y] = std::clamp<std::int64_t>(most / below / above, 1, shape[y]);
+    }
+    std::copy_n(shape.begin(), x, edges_.begin());
+    std::copy(shape.begin() + static_cast<std::ptrdiff_t>(y) + 1, shape.end(),
+              edges_.begin() + static_cast<std::ptrdiff_t>(y) + 1);
+  }
+
+  [[nodiscard]] std::int64_t count() const {
+    std::int64_t blocks = 1;
+    for (std::size_t i = 0; i < shape_.size(); ++i) blocks *= ceil_div(shape_[i], edges_[i]);
+    return blocks;
+  }
+  [[nodiscard]] std::int64_t elements() const { return tensorop::count(edges_); }
+  // The dimensions of X are the first ones, all others count as Y.
+  [[nodiscard]] std::size_t x_rank() const { return x_rank_; }
+
+  // Block `number` in row-major order.
+  void find(std::int64_t number, Shape& first, Shape& size) const {
+    first.resize(shape_.size());
+    size.resize(shape_.size());
+    for (std::size_t i = shape_.size(); i-- > 0;) {
+      const std::int64_t blocks = ceil_div(shape_[i], edges_[i]);
+      first[i] = number % blocks * edges_[i];
+      size[i] = std::min(edges_[i], shape_[i] - first[i]);
+      number /= blocks;
+    }
+  }
+
+ private:
+  Shape shape_;
+  Shape edges_;
+  std::size_t x_rank_ = 0;
+};
+
+std::int64_t offset_of(const Shape& index, const std::vector<std::int64_t>& strides) {
+  return std::inner_product(index.begin(), index.end(), strides.begin(), std::int64_t{0});
+}
+
+// The offsets of all indices of some dimensions; `first_fastest`: in the order of the source, else row-major.
+void list_offsets(std::span<const std::int64_t> size, std::span<const std::int64_t> strides,
+                  bool first_fastest, std::vector<std::int64_t>& out) {
+  out.assign(1, 0);
+  for (std::size_t step = 0; step < size.size(); ++step) {
+    const std::size_t i = first_fastest ? step : size.size() - 1 - step;
+    const std::size_t have = out.size();
+    out.resize(have * to_size(size[i]));
+    for (std::size_t k = have; k < out.size(); ++k) out[k] = out[k - have] + strides[i];
+  }
+}
+
+// The offsets of one block. Kept between blocks for their memory.
+struct Offsets {
+  Shape first;
+  Shape size;
+  std::vector<std::int64_t> x_source;
+  std::vector<std::int64_t> x_target;
+  std::vector<std::int64_t> y_source;
+};
+
+// Elements of Y lie one after the other in the target; so do those of X in the source, but for blocks within
+// blocks, which may have more dimensions in X.
+template <class Word>
+class BlockMover {
+ public:
+  BlockMover(const Offsets& offsets, const std::byte* stored, std::byte* out)
+      : offsets_(offsets), stored_(stored), out_(out) {}
+
+  void move() const {
+    const std::size_t xs = offsets_.x_source.size();
+    const std::size_t ys = offsets_.y_source.size();
+    for (std::size_t y = 0; y < ys; y += kEdge) {
+      for (std::size_t x = 0; x < xs; x += kEdge) {
+        const bool whole = x + kEdge <= xs && y + kEdge <= ys;
+        if (whole && offsets_.x_source[x + kEdge - 1] == offsets_.x_source[x] + std::int64_t{kEdge} - 1) {
+          move_tile(x, y);
+        } else {
+          move_elements(x, std::min(xs, x + kEdge), y, std::min(ys, y + kEdge));
+        }
+      }
+    }
+  }
+
+ private:
+  static constexpr std::size_t kEdge = 16;
+
+  [[nodiscard]] const std::byte* source(std::size_t x, std::size_t y) const {
+    return stored_ + to_size(offsets_.x_source[x] + offsets_.y_source[y]) * sizeof(Word);
+  }
+  [[nodiscard]] std::byte* target(std::size_t x, std::size_t y) const {
+    return out_ + (to_size(offsets_.x_target[x]) + y) * sizeof(Word);
+  }
+
+  // Each cache line is read and written at once: lines a power of two apart displace each other in the cache.
+  void move_tile(std::size_t x, std::size_t y) const {
+    Word tile[kEdge][kEdge];
+    Word row[kEdge];
+    for (std::size_t j = 0; j < kEdge; ++j) std::memcpy(tile[j], source(x, y + j), sizeof row);
+    for (std::size_t i = 0; i < kEdge; ++i) {
+      for (std::size_t j = 0; j < kEdge; ++j) row[j] = tile[j][i];
+      std::memcpy(target(x + i, y), row, sizeof row);
+    }
+  }
+
+  void move_elements(std::size_t x_begin, std::size_t x_end, std::size_t y_begin, std::size_t y_end) const {
+    for (std::size_t x = x_begin; x < x_end; ++x) {
+      for (std::size_t y = y_begin; y < y_end; ++y) std::memcpy(target(x, y), source(x, y), sizeof(Word));
+    }
+  }
+
+  const Offsets& offsets_;
+  const std::byte* stored_;
+  std::byte* out_;
+};
+
+// Runs of a kibibyte: with blocks of up to half a mebibyte in both orders, pages and lines of both are used
+// up while they are in the second cache and its page tables.
+Blocks cache_blocks(const Shape& shape, std::int64_t width) {
+  const std::int64_t run = std::min<std::int64_t>(512, 1024 / width);
+  return {shape, run, run, 16 * run};
+}
+
+}  // namespace
+
+void reorder(const Reordering& order, std::int64_t width, const std::byte* stored, std::byte* out,
+             const Threads& threads) {
+  const Blocks blocks = cache_blocks(order.shape, width);
+  const std::size_t x_rank = blocks.x_rank();
+  std::vector<Offsets> of_workers(to_size(threads.count()));
+  threads.for_each(blocks.count(), [&](std::int64_t number, int worker) {
+    Offsets& offsets = of_workers[static_cast<std::size_t>(worker)];
+    blocks.find(number, offsets.first, offsets.size);
+    const std::span<const std::int64_t> size = offsets.size;
+    list_offsets(size.first(x_rank), std::span(order.source).first(x_rank), true, offsets.x_source);
+    list_offsets(size.first(x_rank), std::span(order.target).first(x_rank), true, offsets.x_target);
+    list_offsets(size.subspan(x_rank), std::span(order.source).subspan(x_rank), false, offsets.y_source);
+    const std::byte* const from = stored + offset_of(offsets.first, order.source) * width;
+    std::byte* const to = out + offset_of(offsets.first, order.target) * width;
+    dispatch_width(width, [&]<class Word>(TypeTag<Word>) { BlockMover<Word>(offsets, from, to).move(); });
+  });
+}
+
+namespace {
+
+// Calls use(i, elements) for runs of `length` elements that begin at offsets[i] and follow each other.
+template <class Use>
+void for_each_run(const std::vector<std::int64_t>& offsets, std::int64_t length, const Use& use) {
+  for (std::size_t i = 0; i < offsets.size();) {
+    const std::size_t begin = i++;
+    while (i < offsets.size() && offsets[i] == offsets[i - 1] + length) ++i;
+    use(begin, to_int64(i - begin) * length);
+  }
+}
+
+// Starts to read the part of a file that a block of `order` comes from.
+void expect_block(const Reordering& order, std::int64_t width, const Offsets& block, const std::byte* begin,
+                  std::vector<std::int64_t>& runs) {
+  // The first dimensions are one run, up to the one of which the block has only a part.
+  std::size_t rank = 0;
+  std::int64_t elements = 1;
+  bool whole = true;
+  for (; rank < block.size.size() && whole; ++rank) {
+    elements *= block.size[rank];
+    whole = block.size[rank] == order.shape[rank];
+  }
+  list_offsets(std::span(block.size).subspan(rank), std::span(order.source).subspan(rank), true, runs);
+  for (const std::int64_t offset : runs) will_need(begin + offset * width, elements * width);
+}
+
+// Blocks of up to `most` elements. Runs of 8 KiB are read, however little memory there is, and the runs that
+// are written take the rest: each run is a request to the disk, and the system reads ahead of those it is
+// told of.
+Blocks disk_blocks(const Shape& shape, std::int64_t most, std::int64_t width) {
+  constexpr std::int64_t kReadBytes = 8 << 10;
+  most = std::max<std::int64_t>(1, most);
+  const auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(most)));
+  std::int64_t x_run = std::clamp<std::int64_t>(kReadBytes / width, 1, std::max<std::int64_t>(1, root));
+  // Where all other dimensions fit beside a longer run, it is longer.
+  constexpr std::int64_t kLeastRest = 64;
+  if (!shape.empty()) x_run = std::max(x_run, most / std::max(kLeastRest, count(shape) / shape[0]));
+  return {shape, x_run, most / x_run, most};
+}
+
+}  // namespace
+
+void reorder_pieces(const Reordering& order, std::int64_t width, const std::byte* stored, std::int64_t memory,
+                    const std::function<void(std::span<std::byte>)>& change, const WriteBytes& write,
+                    const Threads& threads) {
+  const Blocks blocks = disk_blocks(order.shape, memory / 2 / width, width);
+  const std::size_t x_rank = blocks.x_rank();
+  expect_random(stored, count(order.shape) * width);
+  const auto buffer = std::make_unique_for_overwrite<std::byte[]>(to_size(blocks.elements() * width));
+  Offsets offsets;
+  // One block after the other, by all threads: the larger a block is, the longer are its runs.
+  for (std::int64_t number = 0; number < blocks.count(); ++number) {
+    blocks.find(number, offsets.first, offsets.size);
+    const std::span<const std::int64_t> size = offsets.size;
+    const std::byte* const from = stored + offset_of(offsets.first, order.source) * width;
+    expect_block(order, width, offsets, from, offsets.y_source);
+    const Reordering block = {offsets.size, order.source, row_major_strides(offsets.size)};
+    reorder(block, width, from, buffer.get(), threads);
+    const std::int64_t bytes = count(size) * width;
+    change({buffer.get(), to_size(bytes)});
+    // In row-major order of X, so that rows that follow each other are written at once.
+    const std::int64_t row = count(size.subspan(x_rank));
+    list_offsets(size.first(x_rank), std::span(order.target).first(x_rank), false, offsets.x_target);
+    const std::int64_t to = offset_of(offsets.first, order.target);
+    for_each_run(offsets.x_target, row, [&](std::size_t i, std::int64_t elements) {
+      write((to + offsets.x_target[i]) * width,
+            {buffer.get() + to_int64(i) * row * width, to_size(elements * width)});
+    });
+    threads.advance(bytes);
+  }
+}
+
+}  // namespace tensorop

@@ -1,0 +1,200 @@
+#include "io/npy/npy.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "io/format.hpp"
+
+namespace tensorop {
+namespace {
+
+void require_length(const NpyHeader& header, std::int64_t length) {
+  const std::int64_t held = length - header.data_offset;
+  if (held != header.bytes()) refuse_length(header.bytes(), cat(held));
+}
+
+// A header at the front of a stream: grows `bytes` until it is whole.
+NpyHeader stream_header(const ByteStream& stream, std::vector<std::byte>& bytes) {
+  const auto fill_to = [&](std::size_t size) {
+    if (bytes.size() >= size) return;
+    const std::size_t have = bytes.size();
+    bytes.resize(size);
+    bytes.resize(have + stream.read(std::span(bytes).subspan(have)));
+  };
+  // Version and length first, then exactly the header; parse_npy_header judges whatever came.
+  fill_to(12);
+  std::size_t needed = 12;
+  if (bytes.size() >= 10 && bytes[6] == std::byte{1}) {
+    needed = 10 + std::to_integer<std::size_t>(bytes[8]) + (std::to_integer<std::size_t>(bytes[9]) << 8);
+  } else if (bytes.size() >= 12) {
+    for (std::size_t i = 0; i < 4; ++i) needed += std::to_integer<std::size_t>(bytes[8 + i]) << (8 * i);
+  }
+  // Bytes that cannot be a header are refused without reading further.
+  constexpr std::size_t kMost = (1 << 16) + 12;
+  const bool known_version =
+      bytes.size() >= 8 && bytes[6] >= std::byte{1} && bytes[6] <= std::byte{3} && bytes[7] == std::byte{0};
+  if (known_version && needed <= kMost) fill_to(needed);
+  NpyHeader header = parse_npy_header(bytes);
+  if (stream.length) require_length(header, *stream.length);
+  return header;
+}
+
+std::string stored_as(const NpyHeader& header) {
+  if (!header.descr.empty()) return header.descr;
+  switch (header.encoding) {
+    case StoredEncoding::native:
+      return std::string(info(header.dtype).npy);
+    case StoredEncoding::swapped:
+      return cat('>', info(header.dtype).npy.substr(1));
+    case StoredEncoding::utf32:
+      return cat("<U", header.item_bytes / 4);
+    case StoredEncoding::utf32_swapped:
+      return cat(">U", header.item_bytes / 4);
+    case StoredEncoding::bytes:
+      return cat("|S", header.item_bytes);
+    case StoredEncoding::nibbles:
+      break;
+  }
+  __builtin_unreachable();
+}
+
+ByteStream stream_of(InputFile& file) {
+  return {[&file](std::span<std::byte> buffer) { return file.read(buffer); }, std::nullopt};
+}
+
+}  // namespace
+
+bool begins_as_npy(std::string_view head) {
+  return head.starts_with(kNpyMagic);
+}
+
+NpyHeader read_npy_header(const ByteStream& stream, std::span<const std::byte> read_so_far) {
+  std::vector<std::byte> bytes(read_so_far.begin(), read_so_far.end());
+  return stream_header(stream, bytes);
+}
+
+NpyHeader read_npy_header(std::span<const std::byte> file) {
+  NpyHeader header = parse_npy_header(file);
+  require_length(header, to_int64(file.size()));
+  return header;
+}
+
+FileInfo describe(const NpyHeader& header) {
+  FileInfo file;
+  file.dtype = header.dtype;
+  file.names_dtype = header.names_dtype;
+  file.shape = header.shape;
+  file.stored = stored_as(header);
+  file.fortran_order = header.fortran_order;
+  file.bytes = header.bytes();
+  return file;
+}
+
+namespace {
+
+void settle_dtype(const NpyHeader& header, const ArrayReading& reading) {
+  if (header.names_dtype) return;
+  if (reading.unnamed == nullptr) refuse_unnamed(header.descr);
+  *reading.unnamed = header.descr;
+}
+
+}  // namespace
+
+Tensor read_npy(const ByteStream& stream, std::span<const std::byte> read_so_far,
+                const ArrayReading& reading) {
+  std::vector<std::byte> bytes(read_so_far.begin(), read_so_far.end());
+  const NpyHeader header = stream_header(stream, bytes);
+  settle_dtype(header, reading);
+  if (reading.header_only) return {header.dtype, header.shape};
+  return read_stored(header, stream, reading);
+}
+
+Tensor read_npy(std::span<const std::byte> file, std::shared_ptr<const void> owner,
+                const ArrayReading& reading) {
+  const NpyHeader header = read_npy_header(file);
+  settle_dtype(header, reading);
+  if (reading.header_only) return {header.dtype, header.shape};
+  return read_stored(header, file.data() + header.data_offset, std::move(owner), reading);
+}
+
+Tensor read_npy(InputFile& file, const ArrayReading& reading) {
+  return file.mapping() ? read_npy(file.mapping()->bytes(), file.mapping(), reading)
+                        : read_npy(stream_of(file), {}, reading);
+}
+
+std::int64_t longest_characters(std::span<const StringRef> strings) {
+  std::int64_t longest = 1;
+  for (const StringRef& string : strings) {
+    // Code points are the bytes that do not continue one.
+    const auto characters = std::ranges::count_if(
+        string.view(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+    longest = std::max<std::int64_t>(longest, characters);
+  }
+  return longest;
+}
+
+void append_utf32(std::string& out, std::span<const StringRef> strings, std::int64_t characters) {
+  for (const StringRef& string : strings) {
+    const std::size_t end = out.size() + to_size(characters) * 4;
+    for (std::string_view text = string.view(); !text.empty();) {
+      const std::size_t length = utf8_length(text);
+      const auto lead = static_cast<unsigned char>(text[0]);
+      std::uint32_t code = length == 1 ? lead : lead & (0x7FU >> length);
+      for (std::size_t i = 1; i < length; ++i)
+        code = code << 6 | (static_cast<unsigned char>(text[i]) & 0x3FU);
+      out.append(reinterpret_cast<const char*>(&code), 4);
+      text.remove_prefix(length);
+    }
+    out.resize(end, '\0');
+  }
+}
+
+Encoding npy_encoding(DType dtype, const Shape& shape, std::int64_t characters) {
+  Encoding encoding;
+  encoding.prefix = npy_header(dtype, shape, characters);
+  std::optional<std::int64_t> width = element_size(dtype);
+  if (dtype == DType::string) {
+    width = checked_mul(characters, 4);
+    encoding.encode = [characters](std::int64_t /*first*/, std::int64_t count, const std::byte* elements,
+                                   std::string& out) {
+      append_utf32(out, {reinterpret_cast<const StringRef*>(elements), to_size(count)}, characters);
+    };
+  } else {
+    encoding.element_bytes = element_size(dtype);
+  }
+  const auto bytes = width ? checked_mul(count(shape), *width) : std::nullopt;
+  encoding.least_bytes = bytes.value_or(std::numeric_limits<std::int64_t>::max());
+  return encoding;
+}
+
+namespace {
+
+// Throws Error as read_npy() does with ArrayReading::header_only.
+FileInfo describe_npy(InputFile& file) {
+  return describe(file.mapping() ? read_npy_header(file.mapping()->bytes())
+                                 : read_npy_header(stream_of(file), {}));
+}
+
+}  // namespace
+
+constinit const Format kNpyFormat = {
+    .name = "npy",
+    .title = "NPY",
+    .article = "an",
+    .endings = {".npy"},
+    .detect_bytes = kNpyMagic.size(),
+    .detects = begins_as_npy,
+    .is_binary = true,
+    .read = read_npy,
+    .describe = describe_npy,
+    .encode = npy_encoding,
+    .measure_strings = longest_characters,
+    .unnamed = kSmallTypes,
+};
+
+}  // namespace tensorop

@@ -1,0 +1,69 @@
+// The NPY format: its header as the small literal it is, and arrays as dense row-major tensors.
+// Source: the NumPy format description, versions 1.0, 2.0 and 3.0; docs/formats.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/files/input_file.hpp"
+#include "io/array_reading.hpp"
+#include "io/encoding.hpp"
+#include "io/file_info.hpp"
+#include "io/npy/stored_array.hpp"
+#include "tensor/tensor.hpp"
+
+namespace tensorop {
+
+inline constexpr std::string_view kNpyMagic = "\x93NUMPY";
+
+[[nodiscard]] bool begins_as_npy(std::string_view head);
+
+struct NpyHeader : StoredArray {
+  std::int64_t data_offset = 0;  // bytes from the beginning of the file
+  std::string descr = {};        // of small dtypes, which are stored in several ways
+  bool names_dtype = true;       // false: descr is that of any byte, and the dtype is uint8
+};
+
+// Reads the header at the front of `file`. This is the trust boundary of the format: whatever the bytes, the
+// result either describes an array whose elements fit in int64 bytes, or an Error says what is wrong.
+// Object, structured, subarray and datetime dtypes are refused by name.
+[[nodiscard]] NpyHeader parse_npy_header(std::span<const std::byte> file);
+
+// Reads the array of a file that begins with kNpyMagic. A C-order, little-endian array stays in the
+// mapping; anything else goes where `reading` says; strings always into memory. The bytes must end with the
+// array. Throws Error.
+[[nodiscard]] Tensor read_npy(InputFile& file, const ArrayReading& reading);
+
+// The description from its header, for `info`; the caller sets path and format.
+[[nodiscard]] FileInfo describe(const NpyHeader& header);
+
+// As read_npy() above for a file whose bytes are `file`, in memory that `owner` keeps.
+[[nodiscard]] Tensor read_npy(std::span<const std::byte> file, std::shared_ptr<const void> owner,
+                              const ArrayReading& reading);
+[[nodiscard]] NpyHeader read_npy_header(std::span<const std::byte> file);
+
+// The same for a stream of which `read_so_far`, at most kNpyMagic, was read already. Memory grows with the
+// bytes that arrive, not with the size that the header promises; a promise of more than the free memory, or
+// than the space for a temporary file, is refused.
+[[nodiscard]] Tensor read_npy(const ByteStream& stream, std::span<const std::byte> read_so_far,
+                              const ArrayReading& reading);
+[[nodiscard]] NpyHeader read_npy_header(const ByteStream& stream, std::span<const std::byte> read_so_far);
+
+// The header numpy.save writes for a C-order little-endian array; its length is a multiple of 64 bytes.
+// `characters` is the width of string elements in code points.
+[[nodiscard]] std::string npy_header(DType dtype, const Shape& shape, std::int64_t characters);
+
+// A file as numpy.save writes it; `characters` as in npy_header(). least_bytes is exact for strings too.
+[[nodiscard]] Encoding npy_encoding(DType dtype, const Shape& shape, std::int64_t characters);
+
+// Appends strings as NPY stores them: little-endian UTF-32, each padded with zeros to `characters`.
+void append_utf32(std::string& out, std::span<const StringRef> strings, std::int64_t characters);
+
+// Code points of the longest of the strings, at least 1.
+[[nodiscard]] std::int64_t longest_characters(std::span<const StringRef> strings);
+
+}  // namespace tensorop

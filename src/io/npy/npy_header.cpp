@@ -1,0 +1,291 @@
+// The header of an NPY file: a Python literal of three known keys, parsed by hand and never evaluated.
+#include <algorithm>
+#include <optional>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "io/npy/npy.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr std::size_t kMagicAndVersion = 8;
+// A header with 64 dimensions of 19 digits is below 2 KiB; NumPy pads to at most 64 bytes more. More than
+// this is not the header of an array, whatever version 2.0 could count.
+constexpr std::int64_t kLongestHeader = 1 << 16;
+
+[[noreturn]] void malformed(const std::string& what) {
+  throw Error(cat("malformed NPY header: ", what));
+}
+
+// The literal, read from front to back.
+class Cursor {
+ public:
+  explicit Cursor(std::string_view text) : text_(text) {}
+
+  // Python's white space between tokens.
+  void skip_space() { position_ = std::min(text_.find_first_not_of(" \t\n\r\f", position_), text_.size()); }
+  [[nodiscard]] bool at_end() {
+    skip_space();
+    return position_ == text_.size();
+  }
+  [[nodiscard]] bool take(char c) {
+    skip_space();
+    if (position_ == text_.size() || text_[position_] != c) return false;
+    ++position_;
+    return true;
+  }
+  void expect(char c, std::string_view where) {
+    if (!take(c)) malformed(cat("expected '", c, "' ", where, " at byte ", position_));
+  }
+  [[nodiscard]] char peek() {
+    skip_space();
+    return position_ < text_.size() ? text_[position_] : '\0';
+  }
+
+  std::string_view string(std::string_view what) {
+    const char quote = peek();
+    if (quote != '\'' && quote != '"') malformed(cat("expected a string for ", what, " at byte ", position_));
+    const std::size_t begin = ++position_;
+    while (position_ < text_.size() && text_[position_] != quote) {
+      if (text_[position_] == '\\') malformed(cat("escape sequence at byte ", position_));
+      ++position_;
+    }
+    if (position_ == text_.size()) malformed(cat("unterminated string for ", what));
+    return text_.substr(begin, position_++ - begin);
+  }
+
+  bool boolean(std::string_view what) {
+    skip_space();
+    for (const bool value : {true, false}) {
+      const std::string_view word = value ? "True" : "False";
+      if (text_.substr(position_).starts_with(word)) {
+        position_ += word.size();
+        return value;
+      }
+    }
+    malformed(cat("expected True or False for ", what, " at byte ", position_));
+  }
+
+  std::int64_t dimension() {
+    skip_space();
+    const std::size_t begin = position_;
+    while (position_ < text_.size() && text_[position_] >= '0' && text_[position_] <= '9') ++position_;
+    const std::string_view digits = text_.substr(begin, position_ - begin);
+    if (digits.empty()) malformed(cat("expected a dimension at byte ", begin));
+    // Python refuses 02, which was octal once, and takes 00.
+    if (digits[0] == '0' && digits.find_first_not_of('0') != std::string_view::npos) {
+      malformed(cat("dimension ", printable(digits), " begins with 0"));
+    }
+    const auto value = parse_int64(digits);
+    if (!value) malformed(cat("dimension ", printable(digits), " is too large"));
+    // Python 2 wrote long integers as 3L.
+    if (position_ < text_.size() && text_[position_] == 'L') ++position_;
+    return *value;
+  }
+
+  Shape tuple() {
+    expect('(', "before the shape");
+    Shape shape;
+    while (!take(')')) {
+      if (shape.size() == kMaxRank) malformed(cat("more than ", kMaxRank, " dimensions"));
+      shape.push_back(dimension());
+      if (take(',')) continue;
+      if (shape.size() == 1) malformed("a shape of one dimension is written (n,)");
+      expect(')', "after the shape");
+      break;
+    }
+    return shape;
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t position_ = 0;
+};
+
+struct Element {
+  DType dtype;
+  StoredEncoding encoding;
+  std::int64_t bytes;
+  std::string descr = {};
+  bool names_dtype = true;
+};
+
+// A fixed-width string type: its count of code points or bytes.
+Element string_element(std::string_view descr, char order) {
+  const bool wide = descr[1] == 'U';
+  const std::string_view digits = descr.substr(2);
+  const bool is_plain = digits.find_first_not_of("0123456789") == std::string_view::npos;
+  const auto width = is_plain ? parse_int64(digits) : std::nullopt;
+  if (!width) malformed(cat("descr ", in_quotes(descr), " has no width"));
+  const auto bytes = checked_mul(*width, wide ? 4 : 1);
+  if (!bytes) malformed(cat("descr ", in_quotes(descr), " is too wide"));
+  if (!wide) return {DType::string, StoredEncoding::bytes, *bytes};
+  return {DType::string, order == '>' ? StoredEncoding::utf32_swapped : StoredEncoding::utf32, *bytes};
+}
+
+[[noreturn]] void refuse_descr(std::string_view descr) {
+  const char kind = descr.size() > 1 ? descr[1] : '\0';
+  const std::string shown = cat("dtype ", in_quotes(descr));
+  if (descr.ends_with('O')) {
+    throw Error(shown + " (pickled Python objects) is not supported: nothing in a file is ever executed");
+  }
+  if (kind == 'M' || kind == 'm') throw Error(shown + " (datetime or timedelta) is not supported");
+  if (kind == 'V') throw Error(shown + " (raw bytes) is not supported; '<V2' is bfloat16");
+  const bool extended =
+      descr.ends_with("f12") || descr.ends_with("f16") || descr.ends_with("c24") || descr.ends_with("c32");
+  if (extended) throw Error(shown + " (extended precision) is not supported");
+  throw Error(shown + " is not supported");
+}
+
+// The dtype that numpy.dtype has for `descr`, without a byte order, or that ml_dtypes has for this name.
+// NumPy writes none of them; codes whose size depends on the system are left out.
+std::optional<DType> dtype_without_order(std::string_view descr) {
+  struct Code {
+    char character;
+    DType dtype;
+  };
+  constexpr Code kCodes[] = {
+      {'?', DType::boolean},   {'b', DType::int8},       {'h', DType::int16},   {'i', DType::int32},
+      {'q', DType::int64},     {'B', DType::uint8},      {'H', DType::uint16},  {'I', DType::uint32},
+      {'Q', DType::uint64},    {'e', DType::float16},    {'f', DType::float32}, {'d', DType::float64},
+      {'F', DType::complex64}, {'D', DType::complex128},
+  };
+  const auto* const code =
+      std::ranges::find(kCodes, descr, [](const Code& row) { return std::string_view(&row.character, 1); });
+  if (code != std::end(kCodes)) return code->dtype;
+  const auto* const row = std::ranges::find_if(kDTypes, [&](const DTypeInfo& dtype) {
+    const bool has_code = !(kSmallTypes | DType::bfloat16 | DType::string).contains(dtype.dtype);
+    return dtype.name == descr || (has_code && dtype.npy.substr(1) == descr);
+  });
+  if (row == kDTypes.end() || row->dtype == DType::string) return std::nullopt;
+  return row->dtype;
+}
+
+Element parse_descr(std::string_view descr) {
+  if (const auto dtype = dtype_without_order(descr))
+    return {*dtype, StoredEncoding::native, element_size(*dtype), std::string(descr)};
+  if (descr.size() >= 3) {
+    const char order = descr[0];
+    const bool ordered = order == '<' || order == '>' || order == '|' || order == '=';
+    if (ordered && descr.substr(1) == "f1")
+      return {DType::float8_e5m2, StoredEncoding::native, 1, std::string(descr)};
+    if (ordered && descr.substr(1) == "V1")
+      return {DType::uint8, StoredEncoding::native, 1, std::string(descr), false};
+    if (ordered && (descr[1] == 'U' || descr[1] == 'S')) return string_element(descr, order);
+    for (int i = 0; ordered && i < kDTypeCount; ++i) {
+      const DTypeInfo& row = info(static_cast<DType>(i));
+      if (row.npy.empty() || row.npy.substr(1) != descr.substr(1)) continue;
+      // Byte order means something from two bytes on, and '|' says there is none.
+      if (order == '|' && row.size > 1 && row.dtype != DType::bfloat16) break;
+      const bool swapped = order == '>' && row.size > 1;
+      return {row.dtype, swapped ? StoredEncoding::swapped : StoredEncoding::native, row.size};
+    }
+  }
+  refuse_descr(descr);
+}
+
+Element parse_element(Cursor& cursor) {
+  const char first = cursor.peek();
+  if (first == '[') throw Error("structured dtypes are not supported");
+  if (first == '(') throw Error("subarray dtypes are not supported");
+  return parse_descr(cursor.string("descr"));
+}
+
+// Length of the literal and where it begins.
+struct Frame {
+  std::size_t begin;
+  std::int64_t length;
+};
+
+Frame parse_frame(std::span<const std::byte> file) {
+  const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(file[i]); };
+  if (file.size() < kMagicAndVersion) malformed("the file ends within the magic string");
+  const std::uint32_t major = byte(6);
+  const std::uint32_t minor = byte(7);
+  if (major < 1 || major > 3 || minor != 0) {
+    throw Error(cat("NPY version ", major, ".", minor, " is not supported (1.0, 2.0 and 3.0 are)"));
+  }
+  const std::size_t count_bytes = major == 1 ? 2 : 4;
+  const std::size_t begin = kMagicAndVersion + count_bytes;
+  if (file.size() < begin) malformed("the file ends within the header's length");
+  std::int64_t length = 0;
+  for (std::size_t i = count_bytes; i-- > 0;) length = length << 8 | byte(kMagicAndVersion + i);
+  if (length > kLongestHeader) malformed(cat("it claims ", length, " bytes (at most ", kLongestHeader, ")"));
+  if (to_int64(file.size() - begin) < length) {
+    malformed(cat("it claims ", length, " bytes, the file holds ", file.size() - begin));
+  }
+  return {begin, length};
+}
+
+}  // namespace
+
+NpyHeader parse_npy_header(std::span<const std::byte> file) {
+  const Frame frame = parse_frame(file);
+  const std::string_view text(reinterpret_cast<const char*>(file.data()) + frame.begin,
+                              to_size(frame.length));
+  Cursor cursor(text);
+  std::optional<Element> element;
+  std::optional<bool> fortran_order;
+  std::optional<Shape> shape;
+  const auto once = [](const auto& value, std::string_view key) {
+    if (value) malformed(cat("the key '", key, "' appears twice"));
+  };
+  cursor.expect('{', "before the keys");
+  while (!cursor.take('}')) {
+    const std::string_view key = cursor.string("a key");
+    cursor.expect(':', "after a key");
+    if (key == "descr") {
+      once(element, key);
+      element = parse_element(cursor);
+    } else if (key == "fortran_order") {
+      once(fortran_order, key);
+      fortran_order = cursor.boolean(key);
+    } else if (key == "shape") {
+      once(shape, key);
+      shape = cursor.tuple();
+    } else {
+      malformed(cat("unknown key ", in_quotes(key)));
+    }
+    if (cursor.take(',')) continue;
+    cursor.expect('}', "after the keys");
+    break;
+  }
+  if (!cursor.at_end()) malformed("text after the closing '}'");
+  if (!element) malformed("the key 'descr' is missing");
+  if (!fortran_order) malformed("the key 'fortran_order' is missing");
+  if (!shape) malformed("the key 'shape' is missing");
+  // Strings without a width would make elements out of an empty file.
+  if (element->bytes == 0 && element_count(*shape) != 0) malformed("the width of its strings is 0");
+  // As stored and, for strings, as held in memory.
+  require_fits(*shape, element->bytes);
+  require_fits(*shape, element_size(element->dtype));
+  return {{element->dtype, element->encoding, element->bytes, *fortran_order, std::move(*shape)},
+          to_int64(frame.begin) + frame.length,
+          element->descr,
+          element->names_dtype};
+}
+
+std::string npy_header(DType dtype, const Shape& shape, std::int64_t characters) {
+  std::string tuple = "(";
+  for (std::size_t i = 0; i < shape.size(); ++i) tuple += cat(i == 0 ? "" : ", ", shape[i]);
+  tuple += shape.size() == 1 ? ",)" : ")";
+  const std::string descr = dtype == DType::string ? cat("<U", characters) : std::string(info(dtype).npy);
+  std::string text = cat("{'descr': '", descr, "', 'fortran_order': False, 'shape': ", tuple, ", }");
+  // NumPy leaves room for the first dimension to grow to 21 digits in place.
+  constexpr std::size_t kGrowthDigits = 21;
+  if (!shape.empty()) text.append(kGrowthDigits - cat(shape[0]).size(), ' ');
+
+  // 64 dimensions stay far below the 65535 bytes that version 1.0 can count.
+  constexpr std::size_t kAlign = 64;
+  constexpr std::size_t kFrame = kMagicAndVersion + 2;
+  // As NumPy pads: by a whole line where nothing is missing.
+  text.append(kAlign - (kFrame + text.size() + 1) % kAlign, ' ');
+  text += '\n';
+  const auto low = static_cast<char>(text.size() & 0xFF);
+  const auto high = static_cast<char>(text.size() >> 8);
+  return cat(kNpyMagic, '\1', '\0', low, high, text);
+}
+
+}  // namespace tensorop

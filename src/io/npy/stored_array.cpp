@@ -1,0 +1,310 @@
+#include "io/npy/stored_array.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "io/npy/fortran_order.hpp"
+#include "tensor/packed_nibbles.hpp"
+
+namespace tensorop {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "elements are little-endian in memory and files");
+
+// Bytes that are swapped together: a complex element is two numbers.
+int swap_width(DType dtype) {
+  const DTypeInfo& row = info(dtype);
+  return row.kind == DTypeKind::complex ? row.size / 2 : row.size;
+}
+
+template <class Word, Word kSwap(Word)>
+void swap_words(std::span<std::byte> data) {
+  for (std::byte* at = data.data(); at != data.data() + data.size(); at += sizeof(Word)) {
+    Word word;
+    std::memcpy(&word, at, sizeof word);
+    word = kSwap(word);
+    std::memcpy(at, &word, sizeof word);
+  }
+}
+
+std::uint16_t swap16(std::uint16_t word) {
+  return __builtin_bswap16(word);
+}
+std::uint32_t swap32(std::uint32_t word) {
+  return __builtin_bswap32(word);
+}
+std::uint64_t swap64(std::uint64_t word) {
+  return __builtin_bswap64(word);
+}
+
+// Brings stored elements into the byte order of memory.
+void swap_numbers(const StoredArray& array, std::span<std::byte> data) {
+  if (array.encoding != StoredEncoding::swapped) return;
+  switch (swap_width(array.dtype)) {
+    case 2:
+      return swap_words<std::uint16_t, swap16>(data);
+    case 4:
+      return swap_words<std::uint32_t, swap32>(data);
+    case 8:
+      return swap_words<std::uint64_t, swap64>(data);
+  }
+}
+
+// Where in a file of order `fortran` the elements of the row-major tensor lie, one after the other.
+class StoredOrder {
+ public:
+  explicit StoredOrder(const StoredArray& array) : shape_(array.shape), index_(shape_.size()) {
+    // Fortran order is row-major order of the dimensions read backwards.
+    const Shape backwards(shape_.rbegin(), shape_.rend());
+    strides_ = row_major_strides(array.fortran_order ? backwards : shape_);
+    if (array.fortran_order) std::ranges::reverse(strides_);
+  }
+  [[nodiscard]] std::int64_t position() const { return position_; }
+  void advance() {
+    for (std::size_t i = shape_.size(); i-- > 0;) {
+      position_ += strides_[i];
+      if (++index_[i] < shape_[i]) return;
+      position_ -= strides_[i] * shape_[i];
+      index_[i] = 0;
+    }
+  }
+
+ private:
+  const Shape& shape_;
+  std::vector<std::int64_t> strides_;
+  std::vector<std::int64_t> index_;
+  std::int64_t position_ = 0;
+};
+
+// One stored string appended to the arena; false when it is not valid Unicode.
+bool append_string(std::string& arena, const std::byte* stored, const StoredArray& array) {
+  if (array.encoding == StoredEncoding::bytes) {
+    std::string_view text(reinterpret_cast<const char*>(stored), to_size(array.item_bytes));
+    while (text.ends_with('\0')) text.remove_suffix(1);
+    arena += text;
+    return is_utf8(text);
+  }
+  const auto code_at = [&](std::int64_t i) {
+    std::uint32_t code = 0;
+    std::memcpy(&code, stored + 4 * i, 4);
+    return array.encoding == StoredEncoding::utf32_swapped ? __builtin_bswap32(code) : code;
+  };
+  std::int64_t length = array.item_bytes / 4;
+  while (length > 0 && code_at(length - 1) == 0) --length;
+  for (std::int64_t i = 0; i < length; ++i) {
+    const std::uint32_t code = code_at(i);
+    if (code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return false;
+    append_utf8(arena, code);
+  }
+  return true;
+}
+
+Tensor decode_strings(const StoredArray& array, const std::byte* stored) {
+  const std::int64_t elements = count(array.shape);
+  auto arena = std::make_shared<std::string>();
+  auto storage = std::make_shared<Storage>(elements * element_size(DType::string));
+  auto* refs = reinterpret_cast<StringRef*>(storage->data());
+  StoredOrder order(array);
+  std::vector<std::size_t> begins(to_size(elements));
+  for (std::int64_t i = 0; i < elements; ++i, order.advance()) {
+    begins[to_size(i)] = arena->size();
+    if (!append_string(*arena, stored + order.position() * array.item_bytes, array)) {
+      throw Error(cat(element_name("element ", i, array.shape), " is not valid Unicode"));
+    }
+    refs[i].size = to_int64(arena->size() - begins[to_size(i)]);
+  }
+  // Only now: the arena moved while it grew.
+  for (std::int64_t i = 0; i < elements; ++i) refs[i].data = arena->data() + begins[to_size(i)];
+  storage->arenas.push_back(std::move(arena));
+  return {array.dtype, array.shape, storage};
+}
+
+// Whether elements are stored in row-major order: in Fortran order, where at most one dimension is not 1.
+bool is_row_major(const StoredArray& array) {
+  const auto is_one = [](std::int64_t size) { return size == 1; };
+  return !array.fortran_order || count(array.shape) == 0 ||
+         std::ranges::count_if(array.shape, is_one) + 1 >= std::ssize(array.shape);
+}
+
+// Bytes that are moved at a time where the order stays.
+constexpr std::int64_t kPiece = 1 << 20;
+
+// Calls use(first, bytes) for the pieces of `bytes` bytes.
+template <class Use>
+void for_each_piece(std::int64_t bytes, const Threads& threads, const Use& use) {
+  threads.for_each(ceil_div(bytes, kPiece), [&](std::int64_t number, int worker) {
+    use(number * kPiece, std::min(kPiece, bytes - number * kPiece), worker);
+  });
+}
+
+// Of all elements in memory.
+std::int64_t memory_bytes(const StoredArray& array) {
+  return count(array.shape) * element_size(array.dtype);
+}
+
+// Fills `out`, the part at byte `first` of the elements in memory, of an array in row-major order. Nibbles:
+// `first` is even.
+void decode_piece(const StoredArray& array, const std::byte* stored, std::int64_t first,
+                  std::span<std::byte> out) {
+  if (array.encoding == StoredEncoding::nibbles) {
+    return unpack_nibbles({stored + first / 2, (out.size() + 1) / 2}, out);
+  }
+  std::memcpy(out.data(), stored + first, out.size());
+  swap_numbers(array, out);
+}
+
+std::shared_ptr<Storage> decode_in_memory(const StoredArray& array, const std::byte* stored,
+                                          const Threads& threads) {
+  const std::int64_t bytes = memory_bytes(array);
+  auto storage = std::make_shared<Storage>(bytes);
+  std::byte* const out = storage->data();
+  const bool row_major = is_row_major(array);
+  if (!row_major) {
+    reorder(Reordering::of_fortran_order(array.shape), array.item_bytes, stored, out, threads);
+    if (array.encoding == StoredEncoding::native) return storage;
+  }
+  for_each_piece(bytes, threads, [&](std::int64_t first, std::int64_t size, int /*worker*/) {
+    const std::span<std::byte> piece(out + first, to_size(size));
+    row_major ? decode_piece(array, stored, first, piece) : swap_numbers(array, piece);
+  });
+  return storage;
+}
+
+// The elements as they are in memory, given to `write` in pieces, through buffers of about `memory` bytes
+// together.
+void decode_pieces(const StoredArray& array, const std::byte* stored, std::int64_t memory,
+                   const WriteBytes& write, const Threads& threads) {
+  const std::int64_t bytes = memory_bytes(array);
+  const auto swap = [&](std::span<std::byte> data) { swap_numbers(array, data); };
+  threads.expect(bytes);
+  if (!is_row_major(array)) {
+    return reorder_pieces(Reordering::of_fortran_order(array.shape), array.item_bytes, stored, memory, swap,
+                          write, threads);
+  }
+  std::vector<std::vector<std::byte>> buffers(to_size(threads.count()));
+  for_each_piece(bytes, threads, [&](std::int64_t first, std::int64_t size, int worker) {
+    auto& buffer = buffers[static_cast<std::size_t>(worker)];
+    buffer.resize(to_size(size));
+    decode_piece(array, stored, first, buffer);
+    write(first, buffer);
+    threads.advance(size);
+  });
+}
+
+// Where the elements of an array go that memory does not hold.
+class Target {
+ public:
+  Target(const StoredArray& array, const ArrayReading& reading) : array_(array) {
+    if (reading.direct) direct_ = reading.direct(array.dtype, array.shape);
+    if (!direct_) file_.emplace(reading.scratch(memory_bytes(array)));
+  }
+  void write(std::int64_t offset, std::span<const std::byte> bytes) const {
+    direct_ ? direct_(offset, bytes) : file_->write_at(offset, bytes);
+  }
+  [[nodiscard]] Tensor tensor() && {
+    if (!file_) return {array_.dtype, array_.shape};
+    return {array_.dtype, array_.shape, std::move(*file_).into_mapped()};
+  }
+
+ private:
+  const StoredArray& array_;
+  WriteBytes direct_;
+  std::optional<ScratchFile> file_;
+};
+
+// The tensor in its own memory, or in a temporary file.
+Tensor decode(const StoredArray& array, const std::byte* stored, const ArrayReading& reading) {
+  if (array.dtype == DType::string) return decode_strings(array, stored);
+  if (!reading.needs_scratch(memory_bytes(array))) {
+    return {array.dtype, array.shape, decode_in_memory(array, stored, reading.threads)};
+  }
+  Target target(array, reading);
+  decode_pieces(
+      array, stored, reading.buffer_bytes(),
+      [&](std::int64_t offset, std::span<const std::byte> data) { target.write(offset, data); },
+      reading.threads);
+  return std::move(target).tensor();
+}
+
+void require_end(const ByteStream& stream, std::int64_t promised) {
+  std::byte extra{};
+  if (stream.read({&extra, 1}) != 0) refuse_length(promised, "more");
+}
+
+// The rest of a stream, where memory does not hold it. What is to change its order or its size goes to a
+// temporary file first.
+Tensor spool(const ByteStream& stream, const StoredArray& array, const ArrayReading& reading) {
+  const std::int64_t promised = array.bytes();
+  const bool in_place = is_row_major(array) && array.encoding != StoredEncoding::nibbles;
+  reading.threads.expect(promised);
+  std::optional<Target> target;
+  std::optional<ScratchFile> stored;
+  std::vector<std::byte> block;
+  for (std::int64_t done = 0; done < promised; done += to_int64(block.size())) {
+    block.resize(to_size(std::min(kPiece, promised - done)));
+    const std::size_t got = stream.read(block);
+    if (got < block.size()) refuse_length(promised, cat(done + to_int64(got)));
+    // After the first block has arrived, as memory is taken below.
+    if (in_place) {
+      if (!target) target.emplace(array, reading);
+      swap_numbers(array, block);
+      target->write(done, block);
+    } else {
+      if (!stored) stored.emplace(reading.scratch(promised));
+      stored->write_at(done, block);
+    }
+    reading.threads.advance(to_int64(block.size()));
+  }
+  require_end(stream, promised);
+  return in_place ? std::move(*target).tensor() : decode(array, stored->map().data(), reading);
+}
+
+}  // namespace
+
+std::int64_t StoredArray::bytes() const {
+  return encoding == StoredEncoding::nibbles ? ceil_div(count(shape), 2) : count(shape) * item_bytes;
+}
+
+Tensor read_stored(const StoredArray& array, const ByteStream& stream, const ArrayReading& reading) {
+  const std::int64_t promised = array.bytes();
+  if (array.dtype != DType::string && reading.needs_scratch(memory_bytes(array))) {
+    return spool(stream, array, reading);
+  }
+  // The first block comes first: data much shorter than promised is reported as such, and not as too large.
+  // After it the memory costs nothing until it is filled.
+  std::int64_t have = 0;
+  const auto read_to = [&](std::int64_t end, std::byte* data) {
+    if (have >= end) return;
+    have += to_int64(stream.read({data + have, to_size(end - have)}));
+    if (have < end) refuse_length(promised, cat(have));
+  };
+  std::vector<std::byte> block(to_size(std::min(kPiece, promised)));
+  read_to(to_int64(block.size()), block.data());
+  auto storage = std::make_shared<Storage>(promised, "the array");
+  std::ranges::copy(block, storage->data());
+  block = {};
+  read_to(promised, storage->data());
+  require_end(stream, promised);
+  if (array.encoding == StoredEncoding::native && is_row_major(array)) {
+    return {array.dtype, array.shape, storage};
+  }
+  return decode(array, storage->data(), reading);
+}
+
+Tensor read_stored(const StoredArray& array, const std::byte* stored, std::shared_ptr<const void> owner,
+                   const ArrayReading& reading) {
+  const bool as_memory_wants = array.encoding == StoredEncoding::native && is_row_major(array);
+  if (as_memory_wants) return {array.dtype, array.shape, stored, std::move(owner)};
+  return decode(array, stored, reading);
+}
+
+void refuse_length(std::int64_t promised, const std::string& held) {
+  throw Error(cat("header promises ", promised, " bytes of data, the file holds ", held));
+}
+
+}  // namespace tensorop

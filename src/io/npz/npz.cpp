@@ -1,0 +1,159 @@
+// The directory is read by io/npz/zip_directory.cpp, the members' bytes straight from the mapping by
+// io/npz/zip_data.cpp.
+#include "io/npz/npz.hpp"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "io/encoding.hpp"
+#include "io/format.hpp"
+#include "io/npz/block_index.hpp"
+#include "io/npz/npz_writer.hpp"
+#include "io/npz/zip_data.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr std::string_view kNpyEnding = ".npy";
+
+bool is_npy(std::span<const std::byte> head) {
+  return begins_as_npy({reinterpret_cast<const char*>(head.data()), head.size()});
+}
+
+void require_npy(std::span<const std::byte> head) {
+  if (!is_npy(head)) throw Error("is not an NPY file");
+}
+
+// `use(stream, head)` with the member unpacked, once its first bytes have shown that it is an NPY file.
+template <class Use>
+auto unpack(std::span<const std::byte> packed, const ZipMember& member, const ArrayReading& reading,
+            const Use& use) {
+  Inflater inflater(packed, member, reading);
+  const ByteStream stream = {[&](std::span<std::byte> buffer) { return inflater.read(buffer); },
+                             member.bytes};
+  std::array<std::byte, kNpyMagic.size()> head{};
+  const auto front = std::span<const std::byte>(head).first(stream.read(head));
+  require_npy(front);
+  return use(stream, front);
+}
+
+}  // namespace
+
+NpzArchive::NpzArchive(std::shared_ptr<const MappedFile> file)
+    : file_(std::move(file)), directory_(read_zip_directory(file_->bytes())) {
+  std::vector<std::string_view> names;
+  for (const ZipMember& member : directory_.members) {
+    is_array_.push_back(member.name.ends_with(kNpyEnding) || begins_as_array(member));
+    if (is_array_.back()) names.push_back(name(is_array_.size() - 1));
+  }
+  if (const auto twice = find_duplicate(std::move(names))) {
+    throw Error(cat("two arrays have the name ", in_quotes(*twice)));
+  }
+}
+
+bool NpzArchive::begins_as_array(const ZipMember& member) const {
+  try {
+    const auto bytes = bytes_of(member);
+    if (member.method == kZipStored) return is_npy(bytes);
+    return unpack(bytes, member, {}, [](const ByteStream&, std::span<const std::byte>) { return true; });
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+std::string_view NpzArchive::name(std::size_t member) const {
+  std::string_view name = directory_.members[member].name;
+  if (name.ends_with(kNpyEnding)) name.remove_suffix(kNpyEnding.size());
+  return name;
+}
+
+std::optional<std::size_t> NpzArchive::lookup(std::string_view name) const {
+  const auto& members = directory_.members;
+  const std::string with_ending = cat(name, kNpyEnding);
+  auto found = std::ranges::find(members, with_ending, &ZipMember::name);
+  if (found == members.end()) found = std::ranges::find(members, name, &ZipMember::name);
+  if (found == members.end()) found = std::ranges::find(members, with_ending, &ZipMember::stored_name);
+  if (found == members.end()) found = std::ranges::find(members, name, &ZipMember::stored_name);
+  if (found == members.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - members.begin());
+}
+
+std::span<const std::byte> NpzArchive::bytes_of(const ZipMember& member) const {
+  const auto bytes = packed_bytes(file_->bytes(), directory_, member);
+  if (member.method == kZipStored && member.bytes != member.packed_bytes) {
+    wrong_size(cat(member.packed_bytes), member.bytes);
+  }
+  return bytes;
+}
+
+Tensor NpzArchive::read(std::size_t position, const ArrayReading& reading) const {
+  const ZipMember& member = directory_.members[position];
+  const auto bytes = bytes_of(member);
+  if (member.method == kZipStored) {
+    if (!reading.header_only) require_crc(bytes, member, reading.threads);
+    require_npy(bytes);
+    return read_npy(bytes, file_, reading);
+  }
+  // Of the blocks, a header needs only the first bytes of the first one.
+  const ArrayReading unpacking = reading.header_only ? ArrayReading() : reading;
+  return unpack(bytes, member, unpacking, [&](const ByteStream& stream, std::span<const std::byte> head) {
+    return read_npy(stream, head, reading);
+  });
+}
+
+bool NpzArchive::takes_one_thread(std::size_t position) const {
+  const ZipMember& member = directory_.members[position];
+  return member.method != kZipStored &&
+         !read_block_index(member.extra_fields, member.packed_bytes, member.bytes);
+}
+
+NpyHeader NpzArchive::read_header(const ZipMember& member) const {
+  const auto bytes = bytes_of(member);
+  if (member.method == kZipStored) {
+    require_npy(bytes);
+    return read_npy_header(bytes);
+  }
+  return unpack(bytes, member, {}, [](const ByteStream& stream, std::span<const std::byte> head) {
+    return read_npy_header(stream, head);
+  });
+}
+
+FileInfo NpzArchive::describe(std::size_t position) const {
+  const ZipMember& member = directory_.members[position];
+  FileInfo info = tensorop::describe(read_header(member));
+  info.compression = member.method == kZipStored ? "stored" : "deflated";
+  return info;
+}
+
+std::string compression_library() {
+  return cat("zlib ", ::zlibVersion());
+}
+
+std::unique_ptr<Archive> open_npz(InputFile& file) {
+  if (file.mapping()) return std::make_unique<NpzArchive>(file.mapping());
+  throw Error("an NPZ archive cannot be read as a stream: its directory is at its end", "",
+              "save it to a file first");
+}
+
+constinit const Format kNpzFormat = {
+    .name = "npz",
+    .title = "NPZ",
+    .article = "an",
+    .endings = {".npz"},
+    .detect_bytes = kZipDetectBytes,
+    .detects = begins_as_zip,
+    .is_binary = true,
+    .open_archive = open_npz,
+    .measure_strings = longest_characters,
+    .create_archive = create_npz,
+    .require_name = require_file_name,
+    .can_compress = true,
+    .unnamed = kSmallTypes,
+};
+
+}  // namespace tensorop

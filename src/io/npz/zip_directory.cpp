@@ -1,0 +1,315 @@
+#include "io/npz/zip_directory.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "io/archive.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr std::int64_t kLocalHeaderBytes = 30;
+constexpr std::int64_t kEndBytes = 22;
+constexpr std::uint64_t kZip64EndBytes = 56;  // at least
+constexpr std::int64_t kZip64LocatorBytes = 20;
+constexpr std::uint64_t kMostMembers = 1 << 20;
+constexpr std::uint64_t kIn64Bits = 0xFFFFFFFF;  // the value is in the zip64 field
+constexpr unsigned kEncrypted = 1U << 0;         // flag
+constexpr unsigned kSizesFollowFlag = 1U << 3;   // flag: the header has neither sizes nor checksum
+constexpr unsigned kNameIsUtf8Flag = 1U << 11;   // flag
+constexpr unsigned kZip64ExtraId = 1;
+constexpr unsigned kLatestVersion = 45;  // times 10; zip64
+
+[[noreturn]] void malformed_archive(const std::string& what) {
+  throw Error(cat("malformed zip archive: ", what));
+}
+
+// Little-endian numbers from front to end; reading past the end is the Error `what`.
+class Fields {
+ public:
+  Fields(std::span<const std::byte> bytes, const char* what) : bytes_(bytes), what_(what) {}
+
+  std::span<const std::byte> take(std::uint64_t count) {
+    if (count > bytes_.size()) malformed_archive(what_);
+    const auto front = bytes_.first(count);
+    bytes_ = bytes_.subspan(count);
+    return front;
+  }
+  std::string_view text(std::uint64_t count) {
+    const auto front = take(count);
+    return {reinterpret_cast<const char*>(front.data()), front.size()};
+  }
+  std::uint64_t number(std::uint64_t count) {
+    std::uint64_t value = 0;
+    const auto digits = take(count);
+    for (std::size_t i = digits.size(); i-- > 0;)
+      value = value << 8 | std::to_integer<std::uint64_t>(digits[i]);
+    return value;
+  }
+  unsigned u16() { return static_cast<unsigned>(number(2)); }
+  std::uint32_t u32() { return static_cast<std::uint32_t>(number(4)); }
+  std::uint64_t u64() { return number(8); }
+  void expect(std::string_view magic) {
+    if (text(magic.size()) != magic) malformed_archive(what_);
+  }
+  [[nodiscard]] std::uint64_t left() const { return bytes_.size(); }
+
+ private:
+  std::span<const std::byte> bytes_;
+  const char* what_;
+};
+
+constexpr const char* kWrongEnd = "the end of central directory record is missing or wrong";
+constexpr const char* kWrongDirectory = "the central directory is wrong";
+constexpr const char* kWrongHeader = "the header of the member does not match the central directory";
+
+// Where the directory is.
+struct End {
+  std::uint64_t members;
+  std::uint64_t bytes;
+  std::uint64_t offset;
+  std::int64_t own_offset;  // where the records of the end begin
+};
+
+// The end record is the last one whose comment reaches exactly to the end of the file.
+std::int64_t find_end(std::span<const std::byte> file) {
+  constexpr std::int64_t kLongestComment = 0xFFFF;
+  const std::int64_t last = to_int64(file.size()) - kEndBytes;
+  for (std::int64_t offset = last; offset >= 0 && offset >= last - kLongestComment; --offset) {
+    Fields fields(file.subspan(to_size(offset)), kWrongEnd);
+    if (fields.text(4) != "PK\5\6") continue;
+    fields.take(16);
+    if (fields.u16() == fields.left()) return offset;
+  }
+  malformed_archive(kWrongEnd);
+}
+
+// The end in its 64-bit form, where a locator before the end says where it is.
+std::optional<End> read_zip64_end(std::span<const std::byte> file, std::int64_t end_offset) {
+  if (end_offset < kZip64LocatorBytes) return std::nullopt;
+  Fields locator(file.subspan(to_size(end_offset - kZip64LocatorBytes)), kWrongEnd);
+  if (locator.text(4) != "PK\6\7") return std::nullopt;
+  locator.take(4);
+  const std::uint64_t offset = locator.u64();
+  const std::uint64_t locator_offset = to_size(end_offset - kZip64LocatorBytes);
+  if (locator_offset < kZip64EndBytes || offset > locator_offset - kZip64EndBytes)
+    malformed_archive(kWrongEnd);
+  Fields fields(file.subspan(offset, locator_offset - offset), kWrongEnd);
+  fields.expect("PK\6\6");
+  const std::uint64_t size_of_rest = fields.u64();
+  if (size_of_rest != fields.left()) malformed_archive(kWrongEnd);
+  fields.take(2 + 2 + 4 + 4);
+  const std::uint64_t here = fields.u64();
+  End end{};
+  end.members = fields.u64();
+  end.bytes = fields.u64();
+  end.offset = fields.u64();
+  end.own_offset = static_cast<std::int64_t>(offset);
+  if (here != end.members) malformed_archive("archives split into several files are not supported");
+  return end;
+}
+
+End read_end(std::span<const std::byte> file) {
+  const std::int64_t offset = find_end(file);
+  if (const auto end = read_zip64_end(file, offset)) return *end;
+  Fields fields(file.subspan(to_size(offset)), kWrongEnd);
+  fields.expect("PK\5\6");
+  const unsigned disk = fields.u16();
+  const unsigned directory_disk = fields.u16();
+  const unsigned here = fields.u16();
+  End end{};
+  end.members = fields.u16();
+  end.bytes = fields.u32();
+  end.offset = fields.u32();
+  end.own_offset = offset;
+  if (disk != 0 || directory_disk != 0 || here != end.members) {
+    malformed_archive("archives split into several files are not supported");
+  }
+  return end;
+}
+
+// The three fields that may be too large for their 32 bits.
+struct ZipSizes {
+  std::uint64_t bytes;
+  std::uint64_t packed_bytes;
+  std::uint64_t offset;
+};
+
+// Sets the fields that refer to a zip64 field from it, in its order.
+void widen(ZipSizes& sizes, Fields extra) {
+  while (extra.left() >= 4) {
+    const unsigned id = extra.u16();
+    Fields field(extra.take(extra.u16()), kWrongDirectory);
+    if (id != kZip64ExtraId) continue;
+    for (std::uint64_t* size : {&sizes.bytes, &sizes.packed_bytes, &sizes.offset}) {
+      if (*size == kIn64Bits) *size = field.u64();
+    }
+    return;
+  }
+}
+
+// The character of each byte from 0x80 on; below are those of ASCII.
+constexpr std::u16string_view kCp437 =
+    u"ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒ"
+    u"áíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐"
+    u"└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀"
+    u"αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00A0";
+
+// As Python and NumPy decode a name without the flag of UTF-8.
+std::string decode_cp437(std::string_view stored) {
+  std::string name;
+  for (const char c : stored) {
+    const auto byte = static_cast<unsigned char>(c);
+    append_utf8(name, byte < 0x80 ? byte : kCp437[byte - 0x80]);
+  }
+  return name;
+}
+
+ZipMember read_entry(Fields& fields, std::int64_t directory_offset) {
+  ZipMember member;
+  fields.expect("PK\1\2");
+  fields.take(2);
+  member.version = fields.u16() & 0xFFU;  // the upper byte names an operating system
+  member.flags = fields.u16();
+  member.method = fields.u16();
+  fields.take(4);
+  member.crc = fields.u32();
+  ZipSizes sizes{};
+  sizes.packed_bytes = fields.u32();
+  sizes.bytes = fields.u32();
+  const unsigned name_bytes = fields.u16();
+  const unsigned extra_bytes = fields.u16();
+  const unsigned comment_bytes = fields.u16();
+  fields.take(8);
+  sizes.offset = fields.u32();
+  member.stored_name = fields.text(name_bytes);
+  member.name = (member.flags & kNameIsUtf8Flag) != 0 ? std::string(member.stored_name)
+                                                      : decode_cp437(member.stored_name);
+  member.extra_fields = fields.take(extra_bytes);
+  widen(sizes, Fields(member.extra_fields, kWrongDirectory));
+  fields.take(comment_bytes);
+
+  const auto most = static_cast<std::uint64_t>(directory_offset);
+  const auto shown = [&] { return cat("member ", in_quotes(member.name)); };
+  if (sizes.packed_bytes > most || sizes.offset > most - sizes.packed_bytes) {
+    malformed_archive(cat(shown(), " claims ", sizes.packed_bytes, " bytes at byte ", sizes.offset,
+                          ", the file holds ", most, " before its central directory"));
+  }
+  if (sizes.bytes > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+    malformed_archive(cat(shown(), " promises ", sizes.bytes, " bytes (at most 2^63 - 1)"));
+  }
+  member.offset = static_cast<std::int64_t>(sizes.offset);
+  member.packed_bytes = static_cast<std::int64_t>(sizes.packed_bytes);
+  member.bytes = static_cast<std::int64_t>(sizes.bytes);
+  return member;
+}
+
+void require_names_once(const std::vector<ZipMember>& members) {
+  std::vector<std::string_view> names;
+  names.reserve(members.size());
+  for (const ZipMember& member : members) names.emplace_back(member.name);
+  if (const auto name = find_duplicate(std::move(names))) {
+    throw Error(cat("two members have the name ", in_quotes(*name)));
+  }
+}
+
+// A few bytes that belong to many members would be unpacked as many times.
+void require_apart(const ZipDirectory& directory) {
+  std::vector<const ZipMember*> members;
+  members.reserve(directory.members.size());
+  for (const ZipMember& member : directory.members) members.push_back(&member);
+  std::ranges::sort(members, {}, &ZipMember::offset);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const ZipMember& member = *members[i];
+    const std::int64_t end =
+        member.offset + kLocalHeaderBytes + to_int64(member.stored_name.size()) + member.packed_bytes;
+    const bool is_last = i + 1 == members.size();
+    if (end <= (is_last ? directory.offset : members[i + 1]->offset)) continue;
+    malformed_archive(is_last ? cat("member ", in_quotes(member.name), " reaches into the central directory")
+                              : cat("members ", in_quotes(member.name), " and ",
+                                    in_quotes(members[i + 1]->name), " overlap"));
+  }
+}
+
+}  // namespace
+
+bool begins_as_zip(std::string_view head) {
+  return head.starts_with("PK\3\4") || head.starts_with("PK\5\6");
+}
+
+ZipDirectory read_zip_directory(std::span<const std::byte> file) {
+  const End end = read_end(file);
+  const auto own_offset = static_cast<std::uint64_t>(end.own_offset);
+  if (end.bytes > own_offset || end.offset != own_offset - end.bytes) malformed_archive(kWrongEnd);
+  if (end.members > kMostMembers) {
+    throw Error(cat("the archive claims ", end.members, " members (at most ", kMostMembers, ")"));
+  }
+  ZipDirectory directory;
+  directory.offset = static_cast<std::int64_t>(end.offset);
+  Fields fields(file.subspan(end.offset, end.bytes), kWrongDirectory);
+  for (std::uint64_t i = 0; i < end.members; ++i) {
+    directory.members.push_back(read_entry(fields, directory.offset));
+  }
+  if (fields.left() != 0)
+    malformed_archive(cat("the central directory holds more than the ", end.members, " members it states"));
+  require_names_once(directory.members);
+  require_apart(directory);
+  return directory;
+}
+
+std::span<const std::byte> packed_bytes(std::span<const std::byte> file, const ZipDirectory& directory,
+                                        const ZipMember& member) {
+  if ((member.flags & kEncrypted) != 0) throw Error("encrypted members are not supported");
+  if (member.method != kZipStored && member.method != kZipDeflated) {
+    std::string_view known;
+    for (const auto& [method, called] : {std::pair(9U, " (deflate64)"),
+                                         {12U, " (bzip2)"},
+                                         {14U, " (LZMA)"},
+                                         {93U, " (Zstandard)"},
+                                         {95U, " (XZ)"}}) {
+      if (member.method == method) known = called;
+    }
+    throw Error(
+        cat("compression method ", member.method, known, " is not supported (stored and deflated are)"));
+  }
+  if (member.version > kLatestVersion) {
+    throw Error(cat("zip version ", member.version / 10, '.', member.version % 10,
+                    " is not supported (up to 4.5 is)"));
+  }
+  const auto before_directory = file.first(to_size(directory.offset));
+  Fields fields(before_directory.subspan(to_size(member.offset)), kWrongHeader);
+  fields.expect("PK\3\4");
+  fields.take(2);
+  const unsigned flags = fields.u16();
+  const unsigned method = fields.u16();
+  fields.take(4);
+  const std::uint32_t crc = fields.u32();
+  const std::uint64_t packed = fields.u32();
+  const std::uint64_t bytes = fields.u32();
+  const unsigned name_bytes = fields.u16();
+  const unsigned extra_bytes = fields.u16();
+  const std::string_view name = fields.text(name_bytes);
+  const auto agrees = [](std::uint64_t here, std::int64_t size) {
+    return here == kIn64Bits || here == static_cast<std::uint64_t>(size);
+  };
+  const bool sizes_agree =
+      (flags & kSizesFollowFlag) != 0 ||
+      (crc == member.crc && agrees(packed, member.packed_bytes) && agrees(bytes, member.bytes));
+  const bool encryption_differs = ((flags ^ member.flags) & kEncrypted) != 0;
+  if (encryption_differs || method != member.method || name != member.stored_name || !sizes_agree) {
+    malformed_archive(kWrongHeader);
+  }
+  fields.take(extra_bytes);
+  if (to_size(member.packed_bytes) > fields.left()) {
+    malformed_archive(
+        cat("the ", member.packed_bytes, " bytes of the member reach into the central directory"));
+  }
+  return fields.take(to_size(member.packed_bytes));
+}
+
+}  // namespace tensorop

@@ -1,0 +1,372 @@
+#include "io/onnx/onnx_model.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <utility>
+#include <variant>
+
+#include "base/error.hpp"
+#include "base/files/input_file.hpp"
+#include "base/files/paths.hpp"
+#include "base/text.hpp"
+#include "io/onnx/onnx_fields.hpp"
+#include "io/onnx/protobuf.hpp"
+#include "io/onnx/tensor_proto.hpp"
+#include "io/onnx/tensor_proto_fields.hpp"
+
+namespace tensorop {
+namespace {
+
+using namespace onnx_fields;
+
+constexpr std::int64_t kMostFields = 100'000;
+constexpr int kMostNesting = 16;
+
+[[noreturn]] void refuse_size(const std::string& text, bool is_model) {
+  if (is_model) throw OnnxSizeError(text);
+  throw Error(text);
+}
+
+// Reads one model. Fields that stand once are refused where they stand twice: protobuf takes the last, so two
+// readers might see two models.
+class ModelReader {
+ public:
+  OnnxModel read_model(ProtoMessage message) {
+    constexpr std::string_view kNoGraph = "not an ONNX model: no graph (field 7)";
+    OnnxModel model;
+    try {
+      read_fields(message, {{model::ir_version, &model.ir_version}, {model::graph}},
+                  [&](const ProtoField& field) { read_model_field(field, model); });
+    } catch (Failure& error) {
+      if (!has_graph_) error.add_context(kNoGraph);
+      throw;
+    }
+    if (!has_graph_) throw Error(std::string(kNoGraph));
+    return model;
+  }
+
+ private:
+  // A field that stands once in its message, or one of several fields of which only one may.
+  class Once {
+   public:
+    void meet(const ProtoField& field) {
+      const std::string earlier = std::exchange(met_, field.name());
+      if (earlier.empty()) return;
+      throw Error(cat("field ", field.number(), " (", field.name(), ")",
+                      earlier == met_ ? " stands twice" : cat(" stands beside ", earlier), " (byte ",
+                      field.byte(), ")"));
+    }
+
+   private:
+    std::string met_;  // the name of the field
+  };
+
+  // A field that stands once, and where its value goes, if it is one of these.
+  struct Single {
+    std::uint32_t number;
+    std::variant<std::monostate, std::string*, std::int64_t*, float*> value = {};
+    Once once = {};
+
+    void take(const ProtoField& field) {
+      once.meet(field);
+      if (auto* const text = std::get_if<std::string*>(&value)) **text = field.text();
+      if (auto* const integer = std::get_if<std::int64_t*>(&value)) **integer = field.integer();
+      if (auto* const real = std::get_if<float*>(&value)) **real = field.float32();
+    }
+  };
+
+  using Use = std::function<void(const ProtoField& field)>;
+
+  // Calls use(field) for each field of a message, after `singles` have taken theirs.
+  void read_fields(ProtoMessage message, std::vector<Single> singles, const Use& use = nullptr) {
+    while (message.next()) {
+      const ProtoField& field = message.field();
+      if (++fields_ > kMostFields) {
+        refuse_size(cat("the model has more than ", kMostFields, " fields (byte ", field.byte(), ")"),
+                    has_graph_);
+      }
+      const auto single = std::ranges::find(singles, field.number(), &Single::number);
+      if (single != singles.end()) single->take(field);
+      if (use) use(field);
+    }
+  }
+
+  static std::string text_of(const ProtoField& field) { return std::string(field.text()); }
+
+  void read_model_field(const ProtoField& field, OnnxModel& model) {
+    switch (field.number()) {
+      case model::producer_name:
+        field.require(ProtoWire::bytes);
+        break;
+      case model::graph: {
+        const ProtoMessage graph = field.message(graph::kNames);
+        has_graph_ = true;
+        read_graph(graph, model);
+        break;
+      }
+      case model::opset_import: {
+        OnnxOpset& opset = model.opsets.emplace_back();
+        read_fields(field.message(opset::kNames),
+                    {{opset::domain, &opset.domain}, {opset::version, &opset.version}});
+        break;
+      }
+      case model::functions: {
+        OnnxFunction& function = model.functions.emplace_back();
+        read_fields(field.message(function::kNames),
+                    {{function::name, &function.name}, {function::domain, &function.domain}});
+        break;
+      }
+      default:
+        break;
+    }
+  }
+
+  void read_graph(ProtoMessage message, OnnxModel& model) {
+    read_fields(message, {}, [&](const ProtoField& field) {
+      switch (field.number()) {
+        case graph::node:
+          model.nodes.push_back(read_node(field.message(node::kNames)));
+          break;
+        case graph::initializer:
+          model.initializers.push_back(read_tensor(field));
+          break;
+        case graph::input:
+          model.inputs.push_back(read_value(field.message(value::kNames)));
+          break;
+        case graph::output:
+          model.outputs.push_back(read_value(field.message(value::kNames)));
+          break;
+        case graph::sparse_initializer:
+          model.has_sparse_initializer = true;
+          break;
+        default:
+          break;
+      }
+    });
+  }
+
+  OnnxNode read_node(ProtoMessage message) {
+    OnnxNode read;
+    read_fields(
+        message,
+        {{node::op_type, &read.op_type}, {node::domain, &read.domain}, {node::overload, &read.overload}},
+        [&](const ProtoField& field) {
+          if (field.number() == node::input) read.inputs.push_back(text_of(field));
+          if (field.number() == node::output) read.outputs.push_back(text_of(field));
+          if (field.number() == node::attribute) {
+            read.attributes.push_back(read_attribute(field.message(attribute::kNames)));
+          }
+        });
+    return read;
+  }
+
+  OnnxAttribute read_attribute(ProtoMessage message) {
+    OnnxAttribute read;
+    const std::vector<Single> singles = {{attribute::name, &read.name},
+                                         {attribute::f, &read.number},
+                                         {attribute::i, &read.integer},
+                                         {attribute::s, &read.text},
+                                         {attribute::t},
+                                         {attribute::g},
+                                         {attribute::doc_string},
+                                         {attribute::tp},
+                                         {attribute::type, &read.stated_type},
+                                         {attribute::ref_attr_name},
+                                         {attribute::sparse_tensor}};
+    read_fields(message, singles, [&](const ProtoField& field) {
+      if (field.number() == attribute::ref_attr_name) read.refers_to_function = true;
+      const OnnxAttributeType held = attribute::type_of_field(field.number());
+      if (held == OnnxAttributeType::none) return;
+      if (std::ranges::find(read.held, held) == read.held.end()) read.held.push_back(held);
+      read_attribute_value(held, field, read);
+    });
+    return read;
+  }
+
+  // But for a single number or text.
+  void read_attribute_value(OnnxAttributeType held, const ProtoField& field, OnnxAttribute& attribute) {
+    switch (held) {
+      case OnnxAttributeType::tensor:
+        attribute.tensor = read_tensor(field);
+        break;
+      case OnnxAttributeType::floats:
+        append_floats(field.fixed_numbers(sizeof(float)), attribute.numbers);
+        break;
+      case OnnxAttributeType::integers:
+        for (ProtoVarints numbers(field); const auto number = numbers.next();)
+          attribute.integers.push_back(static_cast<std::int64_t>(*number));
+        break;
+      case OnnxAttributeType::texts:
+        attribute.texts.push_back(text_of(field));
+        break;
+      case OnnxAttributeType::graph:
+      case OnnxAttributeType::graphs:
+        // The attribute is in a node, in a graph, in the model.
+        skim(field, Skimmed::graph, 5);
+        break;
+      default:
+        break;
+    }
+  }
+
+  static void append_floats(std::span<const std::byte> bytes, std::vector<float>& out) {
+    const std::size_t before = out.size();
+    out.resize(before + bytes.size() / sizeof(float));
+    if (!bytes.empty()) std::memcpy(out.data() + before, bytes.data(), bytes.size());
+  }
+
+  enum class Skimmed : std::uint8_t { graph, node, attribute };
+
+  // A graph within a node is not read, only followed as deep as it goes. `depth`: of how many messages it is
+  // the innermost.
+  void skim(const ProtoField& field, Skimmed kind, int depth) {
+    if (depth > kMostNesting) throw Error(cat("nesting above ", kMostNesting, " (byte ", field.byte(), ")"));
+    const ProtoNames names = kind == Skimmed::graph  ? ProtoNames(graph::kNames)
+                             : kind == Skimmed::node ? ProtoNames(node::kNames)
+                                                     : ProtoNames(attribute::kNames);
+    read_fields(field.message(names), {}, [&](const ProtoField& inner) {
+      const std::uint32_t number = inner.number();
+      if (kind == Skimmed::graph && number == graph::node) skim(inner, Skimmed::node, depth + 1);
+      if (kind == Skimmed::node && number == node::attribute) skim(inner, Skimmed::attribute, depth + 1);
+      const bool is_graph = number == attribute::g || number == attribute::graphs;
+      if (kind == Skimmed::attribute && is_graph) skim(inner, Skimmed::graph, depth + 1);
+    });
+  }
+
+  // A tensor by its name; its other fields are read with its elements.
+  OnnxTensor read_tensor(const ProtoField& field) {
+    OnnxTensor tensor{.bytes = field.bytes(), .byte = field.value_byte()};
+    read_fields(field.message(tensor_proto::kNames), {{tensor_proto::kName, &tensor.name}});
+    return tensor;
+  }
+
+  OnnxValue read_value(ProtoMessage message) {
+    OnnxValue read;
+    read_fields(message, {{value::name, &read.name}, {value::type}}, [&](const ProtoField& field) {
+      if (field.number() == value::type) read_type(field.message(type::kNames), read);
+    });
+    return read;
+  }
+
+  void read_type(ProtoMessage message, OnnxValue& value) {
+    Once once;
+    read_fields(message, {}, [&](const ProtoField& field) {
+      const OnnxValueKind kind = type::kind_of_field(field.number());
+      if (kind == OnnxValueKind::untyped) return;
+      once.meet(field);
+      value.kind = kind;
+      if (kind == OnnxValueKind::tensor) read_tensor_type(field.message(tensor_type::kNames), value);
+    });
+  }
+
+  void read_tensor_type(ProtoMessage message, OnnxValue& value) {
+    read_fields(message, {{tensor_type::elem_type, &value.element_type}, {tensor_type::shape}},
+                [&](const ProtoField& field) {
+                  if (field.number() == tensor_type::shape)
+                    value.shape = read_shape(field.message(shape::kNames));
+                });
+  }
+
+  std::vector<OnnxDim> read_shape(ProtoMessage message) {
+    std::vector<OnnxDim> dims;
+    read_fields(message, {}, [&](const ProtoField& field) {
+      if (field.number() != shape::dim) return;
+      OnnxDim& read = dims.emplace_back();
+      Once once;
+      read_fields(field.message(dim::kNames), {}, [&](const ProtoField& inside) {
+        const std::uint32_t number = inside.number();
+        if (number == dim::dim_value || number == dim::dim_param) once.meet(inside);
+        if (number == dim::dim_value) read.size = inside.integer();
+        if (number == dim::dim_param) read.name = text_of(inside);
+      });
+    });
+    return dims;
+  }
+
+  std::int64_t fields_ = 0;
+  bool has_graph_ = false;
+};
+
+}  // namespace
+
+std::string OnnxNode::title() const {
+  return is_onnx() ? op_type : cat(domain, "::", op_type);
+}
+
+std::string_view noun_of(OnnxValueKind kind) {
+  constexpr std::string_view kNouns[] = {"a value without a type", "a tensor",        "a sequence", "a map",
+                                         "an opaque value",        "a sparse tensor", "an optional"};
+  return kNouns[static_cast<std::size_t>(kind)];
+}
+
+std::int64_t OnnxModel::opset() const {
+  constexpr std::int64_t kFirstWithOpsets = 3;
+  std::optional<std::int64_t> highest;
+  for (const auto& [domain, version] : opsets) {
+    if (domain.empty() || domain == "ai.onnx") highest = std::max(highest.value_or(version), version);
+  }
+  if (!highest) {
+    if (ir_version >= 1 && ir_version < kFirstWithOpsets) return 1;
+    throw Error("no opset_import for the ONNX domain");
+  }
+  if (*highest < 1) throw Error(cat("opset ", *highest, " is not a positive integer"));
+  return *highest;
+}
+
+OnnxModel read_onnx_model(std::span<const std::byte> bytes, std::shared_ptr<const void> owner) {
+  OnnxModel model = ModelReader().read_model(ProtoMessage(bytes, 0, model::kNames));
+  model.owner = std::move(owner);
+  return model;
+}
+
+OnnxModel read_onnx_model(const std::string& path) {
+  require_regular_file(path);
+  InputFile file = InputFile::open(path);
+  return with_context(printable(path), [&] {
+    if (!file.mapping()) {
+      // An empty file is not mapped.
+      std::byte first{};
+      if (file.read({&first, 1}) != 0) throw Error("is not a regular file");
+      return read_onnx_model({}, nullptr);
+    }
+    const auto bytes = file.mapping()->bytes();
+    if (bytes.size() > kMostModelBytes) {
+      refuse_size(cat("a model of ", bytes.size(), " bytes is too large (at most ", kMostModelBytes, ")"),
+                  is_onnx_model(bytes));
+    }
+    OnnxModel model = read_onnx_model(bytes, file.mapping());
+    file.mapping()->require_unchanged();
+    return model;
+  });
+}
+
+bool is_onnx_model(std::span<const std::byte> bytes) {
+  constexpr int kMostLookedAt = 32;
+  ProtoMessage message(bytes, 0, model::kNames);
+  bool has_graph = false;
+  try {
+    for (int i = 0; i < kMostLookedAt && message.next(); ++i) {
+      const ProtoField& field = message.field();
+      const bool is_message = field.wire() == ProtoWire::bytes;
+      if (field.number() == model::producer_name && !is_message) return false;
+      has_graph |= field.number() == model::graph && is_message;
+    }
+  } catch (const Error&) {
+    return false;
+  }
+  return has_graph;
+}
+
+std::optional<DType> declared_dtype(const OnnxValue& value) {
+  if (value.kind != OnnxValueKind::tensor || value.element_type == 0) return std::nullopt;
+  const auto* const row = std::ranges::find(kDTypes, value.element_type, &DTypeInfo::onnx);
+  if (row != kDTypes.end()) return row->dtype;
+  throw Error(cat("\"", printable(value.name), "\": ", tensor_proto::refused_data_type(value.element_type)));
+}
+
+Tensor read_onnx_tensor(const OnnxTensor& tensor, const std::shared_ptr<const void>& owner) {
+  return read_tensor_proto(tensor.bytes, tensor.byte, owner, {}).tensor;
+}
+
+}  // namespace tensorop

@@ -1,0 +1,46 @@
+// TensorProto, the message in which ONNX keeps a tensor: files .pb and .tensorproto, and parts of models.
+// Source: onnx.proto of ONNX 1.22; section 1 of the specification of formats; docs/formats.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/files/input_file.hpp"
+#include "io/array_reading.hpp"
+#include "io/encoding.hpp"
+#include "io/file_info.hpp"
+#include "io/onnx/protobuf.hpp"
+#include "tensor/tensor.hpp"
+
+namespace tensorop {
+
+// Reads the tensor of a file. All fields are checked, in any order. Elements in raw_data stay in the mapping;
+// those of a stream go where `reading` says; all other data goes into memory. Data in another
+// file is refused, and no file is opened. Throws Error.
+[[nodiscard]] Tensor read_tensor_proto(InputFile& file, const ArrayReading& reading);
+struct NamedTensor {
+  std::string name;  // empty where the message has none; any bytes
+  Tensor tensor;
+};
+// The tensor of a message in memory that `owner` keeps and that begins at `byte` of its file. Throws Error.
+[[nodiscard]] NamedTensor read_tensor_proto(std::span<const std::byte> message, std::int64_t byte,
+                                            std::shared_ptr<const void> owner, const ArrayReading& reading);
+// The same of a stream.
+[[nodiscard]] NamedTensor read_tensor_proto(ProtoStream::Read read, const ArrayReading& reading);
+// The name alone, without a look at elements. Empty where there is none, or the message is malformed up to
+// there.
+[[nodiscard]] std::string tensor_proto_name(std::span<const std::byte> message);
+
+// The message that onnx.numpy_helper.from_array() makes, byte for byte. `strings`: what
+// tensor_proto_string_bytes() says of the elements. Throws Error where the message would be longer than
+// readers of protobuf accept.
+[[nodiscard]] Encoding tensor_proto_encoding(DType dtype, const Shape& shape, std::int64_t strings);
+[[nodiscard]] Encoding named_tensor_proto_encoding(DType dtype, const Shape& shape, std::int64_t strings,
+                                                   std::string_view name);
+[[nodiscard]] std::int64_t tensor_proto_string_bytes(std::span<const StringRef> strings);
+
+}  // namespace tensorop

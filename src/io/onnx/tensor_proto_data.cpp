@@ -1,0 +1,196 @@
+#include "io/onnx/tensor_proto_data.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "io/onnx/tensor_proto_fields.hpp"
+#include "tensor/packed_nibbles.hpp"
+
+namespace tensorop {
+namespace {
+
+namespace field = tensor_proto;
+
+// Calls use(field) for each field of that number.
+template <class Use>
+void for_each_field(std::span<const std::byte> message, std::int64_t byte, std::uint32_t number,
+                    const Use& use) {
+  for (ProtoMessage fields(message, byte, field::kNames); fields.next();) {
+    if (fields.field().number() == number) use(fields.field());
+  }
+}
+
+std::int64_t width_of(std::uint32_t number) {
+  return field::field_of(number).wire == ProtoWire::fixed32 ? 4 : 8;
+}
+
+// The numbers that an element of a field of varints may be.
+struct Limits {
+  std::int64_t lowest;
+  std::int64_t highest;
+  bool is_pattern = false;  // the bits of an element
+};
+
+template <class T>
+constexpr Limits limits_of() {
+  return {std::numeric_limits<T>::lowest(), std::numeric_limits<T>::max()};
+}
+
+Limits limits_of(DType dtype) {
+  switch (dtype) {
+    case DType::boolean:
+      return {0, 1};
+    case DType::int8:
+      return limits_of<std::int8_t>();
+    case DType::uint8:
+      return limits_of<std::uint8_t>();
+    case DType::int16:
+      return limits_of<std::int16_t>();
+    case DType::uint16:
+      return limits_of<std::uint16_t>();
+    case DType::int32:
+      return limits_of<std::int32_t>();
+    case DType::uint32:
+      return limits_of<std::uint32_t>();
+    case DType::int64:
+    case DType::uint64:  // any 64 bits
+      return limits_of<std::int64_t>();
+    default:
+      return {0, (std::int64_t{1} << 8 * element_size(dtype)) - 1, true};
+  }
+}
+
+[[noreturn]] void refuse_number(std::uint32_t number, std::int64_t position, std::int64_t value, DType dtype,
+                                const Limits& limits) {
+  const std::string shown =
+      number == field::kUint64Data ? cat(static_cast<std::uint64_t>(value)) : cat(value);
+  throw Error(cat(field::field_of(number).name, '[', position, "] = ", shown,
+                  !limits.is_pattern     ? cat(" does not fit in ", name(dtype))
+                  : info(dtype).bits < 8 ? cat(" is not a byte of two ", name(dtype), " elements")
+                                         : cat(" is not a ", name(dtype), " bit pattern")));
+}
+
+// A mapped file may change between the time its fields are counted and now.
+[[noreturn]] void refuse_change() {
+  throw Error("changed while it was read");
+}
+
+// Fills `out`, from the front, with numbers of `dtype`, or with bytes of several of them.
+void decode_varints(std::span<const std::byte> message, std::int64_t byte, DType dtype,
+                    std::span<std::byte> out) {
+  const std::uint32_t number = field::typed_field(dtype);
+  const Limits limits = limits_of(dtype);
+  const auto width = static_cast<std::size_t>(element_size(dtype));
+  std::int64_t position = 0;
+  for_each_field(message, byte, number, [&](const ProtoField& of) {
+    ProtoVarints numbers(of);
+    while (const auto bits = numbers.next()) {
+      const auto value = static_cast<std::int64_t>(*bits);
+      if (value < limits.lowest || value > limits.highest) {
+        refuse_number(number, position, value, dtype, limits);
+      }
+      if (out.size() < width) refuse_change();
+      std::memcpy(out.data(), &value, width);
+      out = out.subspan(width);
+      ++position;
+    }
+  });
+}
+
+void copy_numbers(std::span<const std::byte> message, std::int64_t byte, std::uint32_t number,
+                  std::span<std::byte> out) {
+  for_each_field(message, byte, number, [&](const ProtoField& of) {
+    const auto numbers = of.fixed_numbers(width_of(number));
+    if (out.size() < numbers.size()) refuse_change();
+    std::ranges::copy(numbers, out.begin());
+    out = out.subspan(numbers.size());
+  });
+}
+
+Tensor decode_strings(std::span<const std::byte> message, std::int64_t byte, const Shape& shape) {
+  const std::int64_t elements = count(shape);
+  auto storage = std::make_shared<Storage>(elements * element_size(DType::string));
+  auto arena = std::make_shared<std::string>();
+  const std::span strings(reinterpret_cast<StringRef*>(storage->data()), to_size(elements));
+  std::int64_t position = 0;
+  for_each_field(message, byte, field::kStringData, [&](const ProtoField& of) {
+    if (position == elements) refuse_change();
+    const std::size_t begin = arena->size();
+    *arena += of.text();
+    const std::string_view text = std::string_view(*arena).substr(begin);
+    if (!is_utf8(text)) throw Error(cat("string_data[", position, "] is not valid UTF-8"));
+    strings[to_size(position++)].size = to_int64(text.size());
+  });
+  // Only now: the arena moved while it grew.
+  const char* at = arena->data();
+  for (StringRef& string : strings) {
+    string.data = at;
+    at += string.size;
+  }
+  storage->arenas.push_back(std::move(arena));
+  return {DType::string, shape, storage};
+}
+
+}  // namespace
+
+std::optional<std::int64_t> packed_bytes(DType dtype, std::int64_t elements) {
+  const int bits = info(dtype).bits;
+  if (bits < 8) return ceil_div(elements, 8 / bits);
+  return checked_mul(elements, element_size(dtype));
+}
+
+std::int64_t count_numbers(const ProtoField& of) {
+  switch (of.number()) {
+    case field::kStringData:
+      return 1;
+    case field::kFloatData:
+    case field::kDoubleData:
+      return to_int64(of.fixed_numbers(width_of(of.number())).size()) / width_of(of.number());
+    default:
+      break;
+  }
+  if (of.wire() != ProtoWire::bytes) return 1;
+  // A number ends with its first byte below 0x80.
+  const auto ends = [](std::byte byte) { return byte < std::byte{0x80}; };
+  if (!of.bytes().empty() && !ends(of.bytes().back())) {
+    ProtoVarints numbers(of);
+    while (numbers.next()) {
+    }
+  }
+  return std::ranges::count_if(of.bytes(), ends);
+}
+
+Tensor unpacked_tensor(DType dtype, const Shape& shape, std::span<const std::byte> packed) {
+  auto storage = std::make_shared<Storage>(count(shape));
+  unpack_nibbles(packed, {storage->data(), to_size(count(shape))});
+  return {dtype, shape, storage};
+}
+
+Tensor decode_typed_data(std::span<const std::byte> message, std::int64_t byte, DType dtype,
+                         const Shape& shape) {
+  if (dtype == DType::string) return decode_strings(message, byte, shape);
+  if (info(dtype).bits < 8) {
+    std::vector<std::byte> packed(to_size(*packed_bytes(dtype, count(shape))));
+    decode_varints(message, byte, dtype, packed);
+    return unpacked_tensor(dtype, shape, packed);
+  }
+  const std::int64_t bytes = count(shape) * element_size(dtype);
+  auto storage = std::make_shared<Storage>(bytes);
+  const std::span out(storage->data(), to_size(bytes));
+  const std::uint32_t number = field::typed_field(dtype);
+  if (number == field::kFloatData || number == field::kDoubleData) {
+    copy_numbers(message, byte, number, out);
+  } else {
+    decode_varints(message, byte, dtype, out);
+  }
+  return {dtype, shape, storage};
+}
+
+}  // namespace tensorop

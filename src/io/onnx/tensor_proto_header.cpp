@@ -1,0 +1,280 @@
+#include "io/onnx/tensor_proto_header.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "io/onnx/tensor_proto_data.hpp"
+#include "io/onnx/tensor_proto_fields.hpp"
+
+namespace tensorop {
+namespace {
+
+namespace field = tensor_proto;
+using Bytes = std::span<const std::byte>;
+
+std::string at_byte(const ProtoField& of) {
+  return cat(" (byte ", of.byte(), ')');
+}
+
+DType read_data_type(const ProtoField& of, const std::string& hint) {
+  const std::int64_t number = of.integer();
+  const auto* const row = std::ranges::find(kDTypes, number, &DTypeInfo::onnx);
+  if (row != kDTypes.end()) return row->dtype;
+  throw Error(cat(field::refused_data_type(number), at_byte(of)), "", hint);
+}
+
+// The value of an entry of external_data, where it is the location.
+std::optional<std::string> read_location(const ProtoField& of) {
+  constexpr std::array kEntry = {ProtoName{1, "key"}, ProtoName{2, "value"}};
+  bool is_location = false;
+  std::string value;
+  for (ProtoMessage entry = of.message(kEntry); entry.next();) {
+    if (entry.field().number() == 1) is_location = entry.field().text() == "location";
+    if (entry.field().number() == 2) value = entry.field().text();
+  }
+  return is_location ? std::optional(std::move(value)) : std::nullopt;
+}
+
+}  // namespace
+
+TensorProtoHeader::TensorProtoHeader(ProtoMessage message,
+                                     const std::function<void(ProtoMessage& message)>& take_raw) {
+  while (message.begin()) {
+    expect(message.field());
+    if (take_raw && message.field().number() == field::kRawData) {
+      take_raw(message);
+    } else {
+      message.finish();
+    }
+    take(message.field());
+  }
+  finish();
+}
+
+void TensorProtoHeader::require_once(const ProtoField& of) {
+  const std::uint32_t bit = 1U << of.number();
+  if ((singles_ & bit) != 0) {
+    throw Error(cat("field ", of.number(), " (", of.name(), ") stands twice", at_byte(of)));
+  }
+  singles_ |= bit;
+}
+
+void TensorProtoHeader::expect(const ProtoField& of) {
+  is_empty_ = false;
+  if (of.number() == field::kSegment) {
+    throw Error(
+        cat("holds a segment, or is an ONNX sequence or optional", at_byte(of), "; single tensors are read"));
+  }
+  if (of.number() == field::kNeverAssigned) {
+    throw Error(cat("not an ONNX tensor: it has a field ", of.number(), at_byte(of)));
+  }
+  const field::Field& known = field::field_of(of.number());
+  if (known.wire && !(known.may_be_packed && of.wire() == ProtoWire::bytes)) {
+    try {
+      of.require(*known.wire);
+    } catch (const Error& error) {
+      const bool may_be_model = of.number() == field::kDataType && of.wire() == ProtoWire::bytes;
+      throw Error(cat("not an ONNX tensor: ", error.what()), "",
+                  may_be_model ? "perhaps it is an ONNX model, which is read from a file only" : "");
+    }
+  }
+  if (known.is_single) require_once(of);
+  if (known.is_data) expect_data(of);
+}
+
+void TensorProtoHeader::take(const ProtoField& of) {
+  switch (of.number()) {
+    case field::kDims:
+      return take_dims(of);
+    case field::kDataType:
+      dtype_ = read_data_type(of, foreign_hint());
+      return require_right_field();
+    case field::kName:
+      name_ = of.text();
+      return;
+    case field::kExternalData:
+      is_external_ = true;
+      if (!location_) location_ = read_location(of);
+      return;
+    case field::kDataLocation:
+      if (of.integer() == 1) is_external_ = true;
+      if (of.integer() != 0 && of.integer() != 1) {
+        throw Error(cat("data_location = ", of.integer(), " is not known", at_byte(of)));
+      }
+      return;
+    case field::kDocString:
+    case field::kMetadata:
+      return;
+    default:
+      return field::field_of(of.number()).is_data ? take_data(of) : take_unknown(of);
+  }
+}
+
+void TensorProtoHeader::take_dims(const ProtoField& of) {
+  if (of.wire() == ProtoWire::bytes) packed_dims_ = true;
+  ProtoVarints dims(of);
+  while (const auto dim = dims.next()) {
+    const auto value = static_cast<std::int64_t>(*dim);
+    if (value < 0) {
+      throw Error(cat("dims[", shape_.size(), "] = ", value, " is negative", at_byte(of)));
+    }
+    if (shape_.size() == kMaxRank) {
+      throw Error(cat("more than ", kMaxRank, " dims", at_byte(of), ": rank is at most ", kMaxRank));
+    }
+    shape_.push_back(value);
+  }
+}
+
+void TensorProtoHeader::expect_data(const ProtoField& of) {
+  if (data_field_ != 0 && data_field_ != of.number()) {
+    throw Error(cat("has data in ", field::field_of(data_field_).name, " and in ", of.name(), at_byte(of)));
+  }
+  data_field_ = of.number();
+  require_right_field();
+}
+
+void TensorProtoHeader::take_data(const ProtoField& of) {
+  if (of.number() == field::kRawData) {
+    raw_bytes_ = of.length();
+    raw_ = of.bytes();
+  } else {
+    numbers_ += count_numbers(of);
+    if (of.number() == field::kStringData) string_bytes_ += of.length();
+  }
+}
+
+void TensorProtoHeader::take_unknown(const ProtoField& of) {
+  constexpr std::size_t kMostListed = 8;
+  if (unknown_.size() == kMostListed || std::ranges::find(unknown_, of.number()) != unknown_.end()) return;
+  unknown_.push_back(of.number());
+}
+
+std::string TensorProtoHeader::warning() const {
+  if (unknown_.empty()) return {};
+  std::vector<std::string> numbers;
+  for (const std::uint32_t number : unknown_) numbers.push_back(cat(number));
+  return unknown_.size() == 1
+             ? cat("field ", numbers[0], " is not known and was skipped")
+             : cat("fields ", join_words(std::move(numbers), "and"), " are not known and were skipped");
+}
+
+void TensorProtoHeader::refuse_external() const {
+  throw Error(cat("the data is in another file (external data",
+                  location_ ? cat(", location ", in_quotes(*location_)) : "", "), which is not read"));
+}
+
+void TensorProtoHeader::finish() {
+  if (is_empty_) throw Error("is empty");
+  if (is_external_) refuse_external();
+  if (!dtype_) throw Error(cat("not an ONNX tensor: no data_type (field ", field::kDataType, ')'));
+  try {
+    require_fits(shape_, element_size(*dtype_));
+  } catch (const Error& error) {
+    if (!packed_dims_) throw;
+    throw Error(error.what(), "", foreign_hint());
+  }
+  if (data_field_ == 0) {
+    if (count(shape_) == 0) return;
+    throw Error(cat("has no data: ", tensorop::name(*dtype_), ' ', to_string(shape_)), "", foreign_hint());
+  }
+  data_field_ == field::kRawData ? require_raw_bytes() : require_numbers();
+}
+
+// The field of the data and the dtype are known in any order.
+void TensorProtoHeader::require_right_field() const {
+  if (!dtype_ || data_field_ == 0) return;
+  const std::uint32_t typed = field::typed_field(*dtype_);
+  const bool is_string = *dtype_ == DType::string;
+  if (data_field_ == typed || (data_field_ == field::kRawData && !is_string)) return;
+  throw Error(cat(tensorop::name(*dtype_), " is kept in ", field::field_of(typed).name,
+                  is_string ? "" : " or raw_data", ", not in ", field::field_of(data_field_).name));
+}
+
+void TensorProtoHeader::wrong_size(const std::string& has, std::int64_t needed) const {
+  throw Error(cat(field::field_of(data_field_).name, " has ", has, ", ", tensorop::name(*dtype_), ' ',
+                  to_string(shape_), " needs ", needed),
+              "", foreign_hint());
+}
+
+// Their names are in the place of dims.
+std::string TensorProtoHeader::foreign_hint() const {
+  return packed_dims_ ? "perhaps it is an ONNX sequence or optional; single tensors are read" : "";
+}
+
+void TensorProtoHeader::require_raw_bytes() const {
+  // The elements fit in memory.
+  const std::int64_t needed = *packed_bytes(*dtype_, count(shape_));
+  if (raw_bytes_ != needed) wrong_size(counted(raw_bytes_, "byte"), needed);
+}
+
+void TensorProtoHeader::require_numbers() const {
+  const std::int64_t elements = count(shape_);
+  const bool is_complex = info(*dtype_).kind == DTypeKind::complex;
+  const std::int64_t needed = is_complex                   ? 2 * elements
+                              : element_size(*dtype_) == 1 ? *packed_bytes(*dtype_, elements)
+                                                           : elements;
+  if (numbers_ != needed)
+    wrong_size(counted(numbers_, *dtype_ == DType::string ? "string" : "number"), needed);
+}
+
+namespace {
+
+// What a message is that is no tensor, from its fields alone.
+struct Foreign {
+  bool is_whole = false;  // all fields are
+  bool has_packed_dims = false;
+  bool has_data_type = false;  // as one may be stored
+  bool has_segment = false;
+  bool is_model = false;
+};
+
+Foreign look_at(Bytes message, std::int64_t byte) {
+  Foreign found;
+  // An ONNX model has a producer's name (2), a graph (7) and operator sets (8).
+  unsigned model = 0;
+  try {
+    ProtoMessage fields(message, byte, {});
+    while (fields.next()) {
+      const auto number = fields.field().number();
+      const bool is_bytes = fields.field().wire() == ProtoWire::bytes;
+      if (number == field::kDims && is_bytes) found.has_packed_dims = true;
+      if (number == field::kDataType && !is_bytes) found.has_data_type = true;
+      if (number == field::kSegment && is_bytes) found.has_segment = true;
+      if (is_bytes && (number == 2 || number == 7 || number == 8)) model |= 1U << number;
+    }
+    found.is_whole = true;
+  } catch (const Error&) {  // the fields up to there
+  }
+  found.is_model = model == (1U << 2U | 1U << 7U | 1U << 8U);
+  return found;
+}
+
+}  // namespace
+
+TensorProtoHeader read_tensor_proto_header(Bytes message, std::int64_t byte) {
+  if (to_int64(message.size()) > kMostProtoBytes) {
+    throw Error(cat("a message of ", message.size(), " bytes; a TensorProto has at most ", kMostProtoBytes));
+  }
+  try {
+    return TensorProtoHeader(ProtoMessage(message, byte, field::kNames));
+  } catch (const Error&) {
+    const Foreign found = look_at(message, byte);
+    if (found.is_model) {
+      throw Error("is an ONNX model, not a tensor", "",
+                  "tensorop check FOLDER checks the folder of its case");
+    }
+    if (found.has_packed_dims && found.has_segment && found.has_data_type) {
+      throw Error("holds a segment, or is an ONNX sequence or optional; single tensors are read");
+    }
+    if (found.is_whole && found.has_packed_dims && !found.has_data_type) {
+      throw Error(cat("not an ONNX tensor: no data_type (field ", field::kDataType, ')'));
+    }
+    throw;
+  }
+}
+
+}  // namespace tensorop

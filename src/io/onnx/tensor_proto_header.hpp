@@ -1,0 +1,77 @@
+// What the fields of a TensorProto say of its tensor: all but the values of its elements. The trust boundary
+// of the format: everything that io/onnx/tensor_proto.cpp relies on is checked here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/onnx/protobuf.hpp"
+#include "tensor/dtype.hpp"
+#include "tensor/shape.hpp"
+
+namespace tensorop {
+
+// What is known of a tensor when the fields of its message have been seen.
+class TensorProtoHeader {
+ public:
+  // Reads all fields. A field that cannot be right is refused before its bytes are there. `take_raw` takes
+  // the bytes of raw_data, by ProtoMessage::read(); null: they stay in the message, which is in memory.
+  // Throws Error.
+  explicit TensorProtoHeader(ProtoMessage message,
+                             const std::function<void(ProtoMessage& message)>& take_raw = nullptr);
+
+  [[nodiscard]] DType dtype() const { return *dtype_; }
+  [[nodiscard]] const Shape& shape() const { return shape_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  // The field that the elements are in; 0 where there is none.
+  [[nodiscard]] std::uint32_t data_field() const { return data_field_; }
+  // The bytes of raw_data in the message; empty where they were taken.
+  [[nodiscard]] std::span<const std::byte> raw() const { return raw_; }
+  [[nodiscard]] std::int64_t raw_bytes() const { return raw_bytes_; }
+  [[nodiscard]] std::int64_t string_bytes() const { return string_bytes_; }
+  // The line of the warning about fields that are not known; empty where there are none.
+  [[nodiscard]] std::string warning() const;
+
+ private:
+  void expect(const ProtoField& of);
+  void take(const ProtoField& of);
+  void finish();
+  void require_once(const ProtoField& of);
+  void take_dims(const ProtoField& of);
+  void expect_data(const ProtoField& of);
+  void take_data(const ProtoField& of);
+  void take_unknown(const ProtoField& of);
+  [[noreturn]] void refuse_external() const;
+  void require_right_field() const;
+  void require_raw_bytes() const;
+  void require_numbers() const;
+  [[nodiscard]] std::string foreign_hint() const;
+  [[noreturn]] void wrong_size(const std::string& has, std::int64_t needed) const;
+
+  bool is_empty_ = true;
+  std::uint32_t singles_ = 0;  // the fields that were met which are single: a bit for each number
+  Shape shape_;
+  bool packed_dims_ = false;
+  std::optional<DType> dtype_;
+  std::string name_;
+  std::uint32_t data_field_ = 0;
+  std::int64_t numbers_ = 0;  // in a typed field
+  std::span<const std::byte> raw_;
+  std::int64_t raw_bytes_ = 0;
+  std::int64_t string_bytes_ = 0;
+  bool is_external_ = false;
+  std::optional<std::string> location_;
+  std::vector<std::uint32_t> unknown_;
+};
+
+// Of a message in memory, which begins at `byte` of its file. Throws Error, which says what the message is
+// where its fields are not those of a tensor and that is known.
+[[nodiscard]] TensorProtoHeader read_tensor_proto_header(std::span<const std::byte> message,
+                                                         std::int64_t byte);
+
+}  // namespace tensorop

@@ -1,0 +1,86 @@
+#include <limits>
+#include <span>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "io/format.hpp"
+#include "io/onnx/tensor_proto.hpp"
+#include "io/onnx/tensor_proto_data.hpp"
+#include "io/onnx/tensor_proto_fields.hpp"
+#include "tensor/packed_nibbles.hpp"
+
+namespace tensorop {
+namespace {
+
+namespace field = tensor_proto;
+
+constexpr std::int64_t kTooMany = std::numeric_limits<std::int64_t>::max();
+
+void append_strings(std::string& out, std::span<const StringRef> strings) {
+  for (const StringRef& string : strings) append_proto_bytes(out, field::kStringData, string.view());
+}
+
+void append_packed(std::int64_t /*first*/, std::int64_t count, const std::byte* elements, std::string& out) {
+  const std::size_t begin = out.size();
+  out.resize(begin + to_size(ceil_div(count, 2)));
+  pack_nibbles({elements, to_size(count)}, std::as_writable_bytes(std::span(out)).subspan(begin));
+}
+
+void require_possible(const Encoding& encoding, DType dtype) {
+  const std::int64_t around = to_int64(encoding.prefix.size() + encoding.suffix.size());
+  const std::int64_t bytes = checked_add(around, encoding.least_bytes).value_or(kTooMany);
+  if (bytes <= kMostProtoBytes) return;
+  throw Error(cat("the TensorProto would have ", bytes, " bytes; readers of protobuf accept at most ",
+                  kMostProtoBytes),
+              "",
+              cat(join_words(format_endings([&](const Format& format) {
+                               return format.is_binary && !format.limits_bytes &&
+                                      !format.missing.contains(dtype);
+                             }),
+                             "and"),
+                  " files may be larger"));
+}
+
+}  // namespace
+
+Encoding named_tensor_proto_encoding(DType dtype, const Shape& shape, std::int64_t strings,
+                                     std::string_view name) {
+  Encoding encoding;
+  for (const std::int64_t dim : shape) append_proto_integer(encoding.prefix, field::kDims, dim);
+  append_proto_integer(encoding.prefix, field::kDataType, info(dtype).onnx);
+  // In the order of their numbers: strings stand before the name, raw_data after it.
+  std::string& around = dtype == DType::string ? encoding.suffix : encoding.prefix;
+  if (!name.empty()) append_proto_bytes(around, field::kName, name);
+  if (dtype == DType::string) {
+    encoding.least_bytes = strings;
+    encoding.encode = [](std::int64_t /*first*/, std::int64_t count, const std::byte* elements,
+                         std::string& out) {
+      append_strings(out, {reinterpret_cast<const StringRef*>(elements), to_size(count)});
+    };
+    require_possible(encoding, dtype);
+    return encoding;
+  }
+  encoding.least_bytes = packed_bytes(dtype, count(shape)).value_or(kTooMany);
+  if (info(dtype).bits < 8) {
+    encoding.together = 2;
+    encoding.encode = append_packed;
+  } else {
+    encoding.element_bytes = element_size(dtype);
+  }
+  append_proto_length(encoding.prefix, field::kRawData, encoding.least_bytes);
+  require_possible(encoding, dtype);
+  return encoding;
+}
+
+Encoding tensor_proto_encoding(DType dtype, const Shape& shape, std::int64_t strings) {
+  return named_tensor_proto_encoding(dtype, shape, strings, {});
+}
+
+std::int64_t tensor_proto_string_bytes(std::span<const StringRef> strings) {
+  std::int64_t bytes = 0;
+  for (const StringRef& string : strings) bytes += proto_field_bytes(field::kStringData, string.size);
+  return bytes;
+}
+
+}  // namespace tensorop

@@ -1,0 +1,178 @@
+#include "io/safetensors/safetensors_writer.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "io/format.hpp"
+#include "tensor/packed_nibbles.hpp"
+
+namespace tensorop {
+namespace {
+
+bool is_packed(DType dtype) {
+  return info(dtype).bits == 4;
+}
+
+std::string shown(const ArchiveArray& array) {
+  return array.operand.empty() ? cat("array ", in_quotes(array.name)) : array.operand;
+}
+
+// The array without its place. Throws Error where the format cannot have it.
+SafetensorsArray described(const ArchiveArray& array) {
+  const DTypeInfo& row = info(array.dtype);
+  if (row.safetensors.empty()) {
+    throw Error(cat(shown(array), ": safetensors has no dtype ", row.name), "",
+                cat("a ", endings_naming(row.dtype).back(), " file has it"));
+  }
+  return {
+      .name = array.name, .stored = std::string(row.safetensors), .dtype = array.dtype, .shape = array.shape};
+}
+
+// The order in the file: of dtypes, then of names by their bytes.
+std::vector<std::size_t> sorted(const std::vector<SafetensorsArray>& arrays) {
+  std::vector<std::size_t> order(arrays.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) {
+    return std::pair(safetensors_order(arrays[i].stored), std::string_view(arrays[i].name));
+  });
+  return order;
+}
+
+// Throws Error where elements of 4 bits would leave half a byte.
+std::int64_t stored_bytes_of(const ArchiveArray& array) {
+  const std::int64_t elements = count(array.shape);
+  if (!is_packed(array.dtype)) return elements * element_size(array.dtype);
+  if (elements % 2 == 0) return elements / 2;
+  throw Error(cat(shown(array), ": the size of ", counted(elements, "element"), " of ", name(array.dtype),
+                  " is not a multiple of 8 bits, as safetensors wants it"),
+              "", cat("a ", endings_naming(array.dtype).front(), " file has them"));
+}
+
+}  // namespace
+
+// One array being written. Elements of 4 bits come a byte each, and are packed here, from front to end.
+class SafetensorsWriter::Member final : public Transport {
+ public:
+  Member(SafetensorsWriter& archive, std::int64_t offset, bool is_packed)
+      : archive_(archive), offset_(offset), is_packed_(is_packed) {}
+
+  [[nodiscard]] bool is_stream() const override { return archive_.is_stream(); }
+  [[nodiscard]] OutputFile* random_access() override {
+    return is_stream() || is_packed_ ? nullptr : &archive_.file_;
+  }
+  [[nodiscard]] std::int64_t offset() const override { return offset_; }
+  // announce() has claimed the space.
+  void require_space(std::int64_t /*bytes*/) const override {}
+  void append(std::span<const std::byte> bytes) override {
+    archive_.start_stream();
+    is_packed_ ? pack(bytes) : write(bytes);
+  }
+  void finish() override {}
+
+ private:
+  void write(std::span<const std::byte> bytes) {
+    if (is_stream()) return archive_.file_.append(bytes);
+    archive_.file_.write_at(offset_ + written_, bytes);
+    written_ += to_int64(bytes.size());
+  }
+  // A single element at the end of `elements` waits for the next one: the number of all is even.
+  void pack(std::span<const std::byte> elements) {
+    if (elements.empty()) return;
+    unpacked_.insert(unpacked_.end(), elements.begin(), elements.end());
+    const std::size_t pairs = unpacked_.size() / 2;
+    packed_.resize(pairs);
+    pack_nibbles(std::span(unpacked_).first(2 * pairs), packed_);
+    write(packed_);
+    unpacked_.erase(unpacked_.begin(), unpacked_.begin() + to_int64(2 * pairs));
+  }
+
+  SafetensorsWriter& archive_;
+  std::int64_t offset_;  // in the file
+  bool is_packed_;
+  std::int64_t written_ = 0;  // bytes
+  std::vector<std::byte> unpacked_;
+  std::vector<std::byte> packed_;
+};
+
+namespace {
+
+OutputFile open_output(const std::string& path, const ArchiveOptions& options) {
+  if (path == "-") return OutputFile::standard_output();
+  if (options.writers == OutputFile::Writers::this_process) return OutputFile::create(path, options.durable);
+  return OutputFile::create_shared(path, options.durable, options.writers);
+}
+
+}  // namespace
+
+SafetensorsWriter::SafetensorsWriter(const std::string& path, const ArchiveOptions& options)
+    : file_(open_output(path, options)), metadata_(options.metadata) {}
+
+std::vector<std::size_t> SafetensorsWriter::announce(const std::vector<ArchiveArray>& arrays) {
+  std::vector<SafetensorsArray> all;
+  all.reserve(arrays.size());
+  for (const ArchiveArray& array : arrays) all.push_back(described(array));
+  std::vector<std::size_t> order = sorted(all);
+  std::int64_t end = 0;
+  for (const std::size_t i : order) {
+    SafetensorsArray& array = arrays_.emplace_back(std::move(all[i]));
+    const auto next = checked_add(end, stored_bytes_of(arrays[i]));
+    if (!next) throw Error(cat(shown(arrays[i]), ": the file would have more than 2^63 bytes"));
+    array.begin = std::exchange(end, *next);
+    array.end = end;
+  }
+  header_ = safetensors_header(arrays_, metadata_);
+  if (is_stream()) return order;
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  file_.reserve(checked_add(to_int64(header_.size()), end).value_or(kMost));
+  file_.write_at(0, text_bytes(header_));
+  return order;
+}
+
+std::unique_ptr<Sink> SafetensorsWriter::add([[maybe_unused]] const std::string& name, DType dtype,
+                                             const Shape& shape, std::int64_t /*characters*/) {
+  const SafetensorsArray& array = arrays_[added_++];
+  assert(array.name == name && array.dtype == dtype && array.shape == shape);
+  Encoding encoding;
+  encoding.element_bytes = element_size(dtype);
+  encoding.least_bytes = count(shape) * element_size(dtype);
+  return std::make_unique<Sink>(
+      std::move(encoding),
+      std::make_unique<Member>(*this, to_int64(header_.size()) + array.begin, is_packed(dtype)));
+}
+
+// The header goes to a stream with the first byte of an array: until then everything may still fail.
+void SafetensorsWriter::start_stream() {
+  if (is_stream() && !std::exchange(started_, true)) file_.append(text_bytes(header_));
+}
+
+void SafetensorsWriter::finish() {
+  start_stream();
+  file_.finish();
+}
+
+void SafetensorsWriter::commit() {
+  finish();
+  file_.commit();
+}
+
+void require_safetensors_name(const std::string& name) {
+  const auto refuse = [&](std::string_view why) {
+    throw Error(cat("an array cannot have the name ", in_quotes(name), ": ", why), "",
+                "NAME=OPERAND gives it another name");
+  };
+  if (!is_utf8(name)) refuse("it is not valid UTF-8");
+  if (name == kSafetensorsMetadata) refuse("safetensors keeps its metadata under it");
+}
+
+std::unique_ptr<ArchiveWriter> create_safetensors(const std::string& path, const ArchiveOptions& options) {
+  return std::make_unique<SafetensorsWriter>(path, options);
+}
+
+}  // namespace tensorop

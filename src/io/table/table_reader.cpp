@@ -1,0 +1,311 @@
+#include "io/table/table_reader.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "io/encoding.hpp"
+#include "io/format.hpp"
+#include "io/json/json_data.hpp"
+#include "io/table/table_field.hpp"
+#include "io/table/table_parts.hpp"
+#include "io/table/table_writer.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr int kEndOfText = -1;                // of the text
+constexpr std::ptrdiff_t kLongest = 1 << 16;  // fields and blanks between them
+
+std::string_view name_of(Separator separator) {
+  return separator == Separator::comma ? "a comma" : separator == Separator::tab ? "a tab" : "a blank";
+}
+
+class TableReader : private TextCursor {
+ public:
+  // `separator`: nothing where the first line shows it.
+  TableReader(JsonText& text, const JsonReading& reading, std::optional<Separator> separator)
+      : TextCursor(text),
+        header_{.dtype = reading.as},
+        separator_(separator),
+        data_(header_, reading, [this] { return place_of(at_); }) {}
+
+  JsonTensor read() {
+    if (header_.dtype && kComplexTypes.contains(*header_.dtype)) {
+      throw Error("a text table holds no complex numbers");
+    }
+    const char* at = at_;
+    if (skip_byte_order_mark(at)) at_ = at;
+    if (at_last_row()) {
+      data_.begin_list();
+    } else {
+      read_row();
+      const PartFormat parts = table_parts(columns_, separator_.value_or(Separator::blanks));
+      const auto read_ahead = [&] { skip(data_.read_ahead(rest(), offset(), source().is_whole(), parts)); };
+      for (read_ahead(); !at_last_row(); read_ahead()) read_row();
+    }
+    data_.end_list();
+    return data_.finish();
+  }
+
+ private:
+  // What stands after a field.
+  struct After {
+    bool row_ends;
+    std::ptrdiff_t next;  // where the next field or row begins, from at_ on
+  };
+
+  [[nodiscard]] std::string place_of(const char* at) const {
+    const JsonText::Place place = text_.place(offset_of(at));
+    return cat("line ", place.line, ", column ", place.column);
+  }
+  [[nodiscard]] std::string line() const { return cat("line ", text_.place(offset()).line); }
+
+  // Steps over blanks at `at`, which stay in the window.
+  void skip_blanks(const char*& at) {
+    std::ptrdiff_t left = kLongest;
+    for (int c = peek(at); c == ' ' || (c == '\t' && separator_ != Separator::tab); c = peek(at)) {
+      if (left-- == 0) throw Error(cat(place_of(at), ": more than ", kLongest, " blanks in a row"));
+      ++at;
+    }
+  }
+
+  // Steps over a line break at `at`, or the end of the text. False where there is something else.
+  bool skip_line_break(const char*& at) {
+    const int c = peek(at);
+    if (c == kEndOfText) return true;
+    if (c == '\r') {
+      const std::ptrdiff_t here = at - at_;
+      ++at;
+      const int after = peek(at);
+      if (after == kEndOfText) return true;
+      if (after != '\n') throw Error(cat(place_of(at_ + here), ": a carriage return without a line feed"));
+    } else if (c != '\n') {
+      return false;
+    }
+    ++at;
+    return true;
+  }
+
+  // Steps over the blanks in front of the next row. True where there is none: nothing but empty lines
+  // follows.
+  bool at_last_row() {
+    std::string empty_line;
+    for (std::size_t skipped = 0;;) {
+      const char* at = at_;
+      skip_blanks(at);
+      const bool is_end = peek(at) == kEndOfText;
+      const char* const field = at;
+      const std::ptrdiff_t blanks = field - at_;
+      if (!is_end && !skip_line_break(at)) {
+        if (!empty_line.empty()) throw Error(cat(empty_line, " is empty, and rows follow it"));
+        at_ += blanks;
+        return false;
+      }
+      if (is_end) {
+        at_ = at;
+        return true;
+      }
+      if (empty_line.empty()) empty_line = line();
+      skipped += static_cast<std::size_t>(at - at_) + 1;
+      at_ = at;
+      if (skipped > kMostBlanks) throw Error(cat("more than ", kMostBlanks, " empty lines"));
+    }
+  }
+
+  // The characters of the field at at_, where it stays.
+  std::string_view field() {
+    const char* at = at_;
+    while (at - at_ <= kLongest && !ends_field(peek(at)) && peek(at) != kEndOfText) ++at;
+    if (at - at_ > kLongest)
+      throw Error(cat(place_of(at_), ": a field longer than ", kLongest, " characters"));
+    return {at_, static_cast<std::size_t>(at - at_)};
+  }
+
+  // `length` characters after at_ the field there ends. Settles the separator.
+  After look_after(std::size_t length) {
+    const char* at = at_ + length;
+    skip_blanks(at);
+    const std::ptrdiff_t blanks = at - at_ - to_int64(length);
+    const char* const first = at_ + length;
+    const bool has_tab = std::find(first, first + blanks, '\t') != first + blanks;
+    const char* next = at;
+    if (skip_line_break(next)) return {true, next - at_};
+    at = next;
+    const int c = peek(at);
+    if (!separator_) separator_ = c == ',' ? Separator::comma : has_tab ? Separator::tab : Separator::blanks;
+    if (separator_ == Separator::blanks) {
+      if (blanks == 0 || c == ',') refuse_after(at);
+      return {false, at - at_};
+    }
+    const char mark = separator_ == Separator::comma ? ',' : '\t';
+    // Blanks with a tab were skipped before tabs were known to be separators.
+    at = at_ + length;
+    while (*at == ' ' || (*at == '\t' && mark == ',')) ++at;
+    if (peek(at) != static_cast<unsigned char>(mark)) refuse_after(at);
+    ++at;
+    skip_blanks(at);
+    return {false, at - at_};
+  }
+
+  [[noreturn]] void refuse_after(const char* at) const {
+    throw Error(cat(place_of(at), ": expected ", name_of(*separator_), " or the end of the line, found ",
+                    in_quotes(std::string_view(at, 1))));
+  }
+
+  // A row whose first field is at at_; afterwards it is at the beginning of the next line.
+  void read_row() {
+    const bool is_first = columns_ == 0;
+    std::int64_t count = 0;
+    for (bool row_ends = false; !row_ends;) {
+      std::size_t length = field().size();
+      // A field that cannot be read is reported before what follows it.
+      std::string buffer;
+      const TableField value = read_field({at_, length}, buffer);
+      if (value.kind == FieldKind::other) refuse_field({at_, length}, is_first);
+      const After after = look_after(length);
+      row_ends = after.row_ends;
+      if (++count == 1) {
+        if (is_first) data_.begin_list();
+        if (is_first ? !row_ends : columns_ > 1) data_.begin_list();
+      }
+      if (!is_first && count > columns_) {
+        throw Error(cat(line(), " has more than the ", counted(columns_, "number"), " of line 1"));
+      }
+      put(read_field({at_, length}, buffer));
+      if (row_ends && !is_first && count < columns_) {
+        throw Error(cat(line(), " has ", counted(count, "number"), ", line 1 has ", columns_));
+      }
+      at_ += after.next;
+    }
+    if (is_first) columns_ = count;
+    if (columns_ > 1) data_.end_list();
+  }
+
+  void put(const TableField& field) {
+    if (field.kind == FieldKind::number) return data_.number(field.text);
+    if (field.kind == FieldKind::not_finite) return data_.not_finite(field.value);
+    data_.boolean(field.value != 0);
+  }
+
+  [[noreturn]] void refuse_field(std::string_view field, bool in_first_row) const {
+    if (field.empty()) throw Error(cat(place_of(at_), ": a field is empty"));
+    const std::string_view hint =
+        field.find(';') != std::string_view::npos
+            ? "fields are separated by commas, tabs or blanks: tr ';' ','"
+        : in_first_row ? "tail -n +2 FILE leaves out a header line: tail -n +2 FILE | tensorop ... -"
+                       : "";
+    throw Error(cat(place_of(at_), ": ", in_quotes(field), " is not a number"), "", std::string(hint));
+  }
+
+  JsonHeader header_;
+  std::optional<Separator> separator_;
+  DataReader data_;
+  std::int64_t columns_ = 0;  // 0: no row has been read
+};
+
+enum class Beginning : std::uint8_t { other, field, table };
+
+// What a text that begins with `head` is.
+Beginning classify(std::string_view head) {
+  head = head.substr(0, kTableDetectBytes);
+  if (head.starts_with(kByteOrderMark)) head.remove_prefix(kByteOrderMark.size());
+  constexpr std::string_view kBlanks = " \t";
+  head.remove_prefix(std::min(head.find_first_not_of(kBlanks), head.size()));
+  const auto* const stop = std::ranges::find_if(head, ends_field);
+  const std::string_view field(head.begin(), static_cast<std::size_t>(stop - head.begin()));
+  std::string_view rest = head.substr(field.size());
+  if (rest.empty()) {
+    constexpr std::string_view kOfFields = "0123456789+-.aefilnrstuyAEFILNRSTUY";
+    const bool may_go_on = field.find_first_not_of(kOfFields) == std::string_view::npos;
+    return may_go_on && head.size() < kTableDetectBytes ? Beginning::field : Beginning::other;
+  }
+  std::string buffer;
+  if (read_field(field, buffer).kind == FieldKind::other) return Beginning::other;
+  constexpr std::string_view kSpace = " \t\r\n";
+  return rest.find_first_not_of(kSpace) == std::string_view::npos ? Beginning::field : Beginning::table;
+}
+
+}  // namespace
+
+JsonTensor read_table(JsonText& text, const JsonReading& reading) {
+  return TableReader(text, reading, std::nullopt).read();
+}
+
+JsonTensor read_csv(JsonText& text, const JsonReading& reading) {
+  return TableReader(text, reading, Separator::comma).read();
+}
+
+JsonTensor read_tsv(JsonText& text, const JsonReading& reading) {
+  return TableReader(text, reading, Separator::tab).read();
+}
+
+namespace {
+
+// A table never names its dtype.
+JsonHead peek_table(JsonText& /*text*/) {
+  return {};
+}
+
+// Whether a text that begins with `head` is a table for certain: a field and then another one, as a JSON
+// document cannot have them. A single number is not.
+bool begins_as_table(std::string_view head) {
+  return classify(head) == Beginning::table;
+}
+
+// Whether `head` is a single field, so that what follows it decides.
+bool may_begin_table(std::string_view head) {
+  return classify(head) == Beginning::field;
+}
+
+}  // namespace
+
+constinit const Format kTextFormat = {
+    .name = "text",
+    .title = "text",
+    .article = "a",
+    .endings = {".txt"},
+    .detect_bytes = kTableDetectBytes,
+    .detects = begins_as_table,
+    .may_detect = may_begin_table,
+    .ending_is_general = true,
+    .ending_decides = true,
+    .read_text = read_table,
+    .peek_text = peek_table,
+    .encode = text_encoding,
+    .keeps_shape = table_keeps_shape,
+    .missing = kNotInTables,
+};
+
+constinit const Format kCsvFormat = {
+    .name = "csv",
+    .title = "CSV",
+    .article = "a",
+    .endings = {".csv"},
+    .ending_decides = true,
+    .read_text = read_csv,
+    .peek_text = peek_table,
+    .encode = csv_encoding,
+    .keeps_shape = table_keeps_shape,
+    .missing = kNotInTables,
+};
+
+constinit const Format kTsvFormat = {
+    .name = "tsv",
+    .title = "TSV",
+    .article = "a",
+    .endings = {".tsv"},
+    .ending_decides = true,
+    .read_text = read_tsv,
+    .peek_text = peek_table,
+    .encode = tsv_encoding,
+    .keeps_shape = table_keeps_shape,
+    .missing = kNotInTables,
+};
+
+}  // namespace tensorop

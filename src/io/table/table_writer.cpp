@@ -1,0 +1,103 @@
+#include "io/table/table_writer.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "io/format.hpp"
+#include "io/json/number_text.hpp"
+#include "tensor/element.hpp"
+
+namespace tensorop {
+namespace {
+
+char* write_element(char* out, Bool value) {
+  const std::string_view text = value ? "true" : "false";
+  return std::copy(text.begin(), text.end(), out);
+}
+
+template <Number T>
+char* write_element(char* out, T value) {
+  return write_number(out, value);
+}
+
+// Appends elements [first, first + count), each with what ends it.
+template <class T>
+void append_elements(std::string& out, std::int64_t first, std::int64_t count, const std::byte* elements,
+                     std::int64_t columns, char separator) {
+  char block[4096];
+  constexpr std::size_t kRoom = kNumberTextSize + 1;
+  char* end = block;
+  std::int64_t left = columns - first % columns;  // in the row
+  for (std::int64_t i = 0; i < count; ++i, elements += sizeof(T)) {
+    if (static_cast<std::size_t>(block + sizeof block - end) < kRoom) {
+      out.append(block, end);
+      end = block;
+    }
+    T value;
+    std::memcpy(&value, elements, sizeof value);
+    end = write_element(end, value);
+    --left;
+    *end++ = left == 0 ? '\n' : separator;
+    if (left == 0) left = columns;
+  }
+  out.append(block, end);
+}
+
+Encoding table_encoding(DType dtype, const Shape& shape, char separator) {
+  // Of what a reader knows by its ending, and no tensor is too large for.
+  const std::string hint = cat(join_words(format_titles([](const Format& format) {
+                                            return format.encode != nullptr && format.is_readable() &&
+                                                   format.keeps_shape == nullptr && format.missing.empty() &&
+                                                   !format.limits_bytes;
+                                          }),
+                                          "and"),
+                               " hold any tensor");
+  if (kNotInTables.contains(dtype)) {
+    throw Error(cat("a text table holds numbers and bool, the result is ", name(dtype)), "", hint);
+  }
+  if (rank(shape) > 2) {
+    throw Error(cat("a text table has rank 0, 1 or 2, the result has shape ", to_string(shape)), "", hint);
+  }
+  const std::int64_t columns = rank(shape) == 2 ? shape[1] : 1;
+  if (columns == 0 && shape[0] != 0) {
+    throw Error(cat("a text table has no rows without elements, the result has shape ", to_string(shape)), "",
+                hint);
+  }
+  constexpr std::int64_t kShortestElement = 2;  // a digit and what ends it
+  Encoding encoding;
+  encoding.encode = [dtype, columns, separator](std::int64_t first, std::int64_t count,
+                                                const std::byte* elements, std::string& out) {
+    dispatch(dtype, [&]<class T>(TypeTag<T>) {
+      if constexpr (Number<T> || std::same_as<T, Bool>)
+        append_elements<T>(out, first, count, elements, columns, separator);
+    });
+  };
+  encoding.least_bytes =
+      checked_mul(count(shape), kShortestElement).value_or(std::numeric_limits<std::int64_t>::max());
+  return encoding;
+}
+
+}  // namespace
+
+Encoding text_encoding(DType dtype, const Shape& shape, std::int64_t /*characters*/) {
+  return table_encoding(dtype, shape, ' ');
+}
+
+Encoding csv_encoding(DType dtype, const Shape& shape, std::int64_t /*characters*/) {
+  return table_encoding(dtype, shape, ',');
+}
+
+Encoding tsv_encoding(DType dtype, const Shape& shape, std::int64_t /*characters*/) {
+  return table_encoding(dtype, shape, '\t');
+}
+
+bool table_keeps_shape(const Shape& shape) {
+  return rank(shape) == 1 || (rank(shape) == 2 && shape[0] > 0 && shape[1] > 1);
+}
+
+}  // namespace tensorop
