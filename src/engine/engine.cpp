@@ -23,6 +23,11 @@ OutputInfo infer_request(const Request& request, const Settings& settings) {
 
 namespace {
 
+// A destination without a known format is reported before any work.
+void require_format(const Request& request, const Destination& destination) {
+  with_context(request.op.name->name, [&] { (void)format_of(destination); });
+}
+
 // What the strings of a result point into. Not the operands themselves: a chain of jobs would keep all of
 // them.
 Arenas arenas_of(const Bound& bound) {
@@ -91,8 +96,7 @@ Tensor open_elements(const Request& request, const Settings& settings) {
 void run_request(const Request& request, const Destination& destination, const Settings& settings,
                  const Destination* open_mask) {
   if (settings.executor != nullptr) return settings.executor->run(request, destination, settings, open_mask);
-  // A destination without a known format is reported before any work.
-  (void)format_of(destination);
+  require_format(request, destination);
   Settings own = settings;
   if (destination.path != "-") own.scratch_beside = destination.path;
   const Bound bound = bind(request, own);
@@ -109,7 +113,7 @@ void run_request(const Request& request, const Destination& destination, const S
 
 Tensor run_request_as_case(const Request& request, const CaseDestination& onnx_case, const Settings& settings,
                            const Destination* destination, const Destination* open_mask) {
-  if (destination != nullptr) (void)format_of(*destination);
+  if (destination != nullptr) require_format(request, *destination);
   with_context(request.op.name->name, [&] { require_onnx(request); });
   Settings own = settings;
   own.scratch_beside = onnx_case.folder;

@@ -20,8 +20,12 @@ std::string as_file(const std::string& path) {
   return looks_like_json(path) ? cat("./", path) : path;
 }
 
-ExternalResult first_of(std::vector<std::string> paths) {
-  std::ranges::transform(paths, paths.begin(), as_file);
+ExternalResult first_of(const std::vector<std::string>& candidates) {
+  std::vector<std::string> paths;
+  for (const std::string& candidate : candidates) {
+    std::string path = as_file(candidate);
+    if (std::ranges::find(paths, path) == paths.end()) paths.push_back(std::move(path));
+  }
   const auto found = std::ranges::find_if(paths, names_file);
   return {found == paths.end() ? "" : *found, std::move(paths)};
 }
@@ -62,7 +66,7 @@ ExternalResult find_external(const Job& job, const std::string& folder) {
                 "give the case a \"name\", an \"output\" or an \"actual\"");
   }
   for (std::string& name : names) name = path_from(folder, name);
-  return first_of(std::move(names));
+  return first_of(names);
 }
 
 }  // namespace tensorop

@@ -188,7 +188,7 @@ void RankExecutor::run(const Request& request, const Destination& destination, c
   Settings own = settings;
   if (destination.path != "-") own.scratch_beside = destination.path;
   together([&] {
-    (void)format_of(destination);
+    with_context(request.op.name->name, [&] { (void)format_of(destination); });
     own.memory = memory_of(settings);
   });
   agree_on_memory(own);

@@ -76,9 +76,15 @@ std::string count_attributes(const JUnitCounts& counts) {
 }  // namespace
 
 void JUnitReport::add(const JUnitTest& test) {
-  if (suites_.empty() || suites_.back().name != test.suite) suites_.push_back({test.suite, {}, {}});
-  suites_.back().tests += test_xml(test);
-  count(suites_.back().counts, test);
+  // Most tests are of the suite of the one before.
+  auto suite = std::find_if(suites_.rbegin(), suites_.rend(),
+                            [&](const Suite& other) { return other.name == test.suite; });
+  if (suite == suites_.rend()) {
+    suites_.push_back({test.suite, {}, {}});
+    suite = suites_.rbegin();
+  }
+  suite->tests += test_xml(test);
+  count(suite->counts, test);
 }
 
 std::string JUnitReport::text() const {

@@ -1,5 +1,7 @@
 #include "base/files/temporary_entry.hpp"
 
+#include <sys/stat.h>
+
 #include <cerrno>
 #include <cstdlib>
 #include <random>
@@ -88,10 +90,9 @@ std::string temporary_base() {
 }
 
 std::unique_ptr<TemporaryEntry> make_private_directory() {
-  constexpr mode_t kFolderMode = 0700;
   const std::string parent = temporary_base();
   auto directory = TemporaryEntry::make(parent, TemporaryEntry::Kind::folder,
-                                        [](const char* path) { return os().mkdir(path, kFolderMode); });
+                                        [](const char* path) { return os().mkdir(path, S_IRWXU); });
   if (!directory) throw_errno(parent, "cannot create a temporary directory");
   return directory;
 }

@@ -42,7 +42,8 @@ std::optional<std::string> read_location(const ProtoField& of) {
 }  // namespace
 
 TensorProtoHeader::TensorProtoHeader(ProtoMessage message,
-                                     const std::function<void(ProtoMessage& message)>& take_raw) {
+                                     const std::function<void(ProtoMessage& message)>& take_raw)
+    : is_stream_(take_raw != nullptr) {
   while (message.begin()) {
     expect(message.field());
     if (take_raw && message.field().number() == field::kRawData) {
@@ -79,7 +80,9 @@ void TensorProtoHeader::expect(const ProtoField& of) {
     } catch (const Error& error) {
       const bool may_be_model = of.number() == field::kDataType && of.wire() == ProtoWire::bytes;
       throw Error(cat("not an ONNX tensor: ", error.what()), "",
-                  may_be_model ? "perhaps it is an ONNX model, which is read from a file only" : "");
+                  !may_be_model ? ""
+                  : is_stream_  ? "perhaps it is an ONNX model, which is read from a file only"
+                                : "perhaps it is a damaged ONNX model");
     }
   }
   if (known.is_single) require_once(of);

@@ -53,6 +53,7 @@ class TensorProtoHeader {
   [[nodiscard]] std::string foreign_hint() const;
   [[noreturn]] void wrong_size(const std::string& has, std::int64_t needed) const;
 
+  bool is_stream_ = false;
   bool is_empty_ = true;
   std::uint32_t singles_ = 0;  // the fields that were met which are single: a bit for each number
   Shape shape_;
