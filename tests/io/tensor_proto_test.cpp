@@ -187,8 +187,8 @@ const std::vector<Row> kRefused = {
     {"08 01 10 01 4a 04 00*4 00 00", "field number 0 (byte 10)"},
     {"78 00", "not an ONNX tensor: it has a field 15 (byte 0)"},
     {"08 01 12 01 61",
-     "not an ONNX tensor: field 2 (data_type) has wire type 2, not 0 (byte 2)\nperhaps it is an ONNX model, "
-     "which is read from a file only"},
+     "not an ONNX tensor: field 2 (data_type) has wire type 2, not 0 (byte 2)\nperhaps it is a damaged ONNX "
+     "model"},
     {"08 01 10 01 48 05", "not an ONNX tensor: field 9 (raw_data) has wire type 0, not 2 (byte 4)"},
     {"08 01 10 01 20 05", "not an ONNX tensor: field 4 (float_data) has wire type 0, not 5 (byte 4)"},
     {"08 03 10 16 4a 03 00*3", "raw_data has 3 bytes, int4 (3) needs 2"},
