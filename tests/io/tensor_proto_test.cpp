@@ -245,7 +245,7 @@ TEST_CASE("what is no tensor is refused with its words, in memory and as a strea
     CHECK(error_of([&] { (void)read(message); }) == row.expected);
     const std::string streamed = error_of([&] { (void)read_stream(message, 3); });
     CHECK(streamed != "no error");
-    const bool says_more = row.expected.find("is an ONNX model") != std::string::npos ||
+    const bool says_more = row.expected.find("ONNX model") != std::string::npos ||
                            row.hex.starts_with("0a 46") || row.hex.starts_with("4a ff");
     if (!says_more) CHECK(streamed == row.expected);
   }
