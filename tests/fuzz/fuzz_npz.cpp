@@ -1,5 +1,7 @@
 // An NPZ archive. Whatever its directory says, each member is an array or is refused, and its header says
 // what the array is; names are found.
+#include <string>
+
 #include "base/files/input_file.hpp"
 #include "fuzz/fuzz.hpp"
 #include "fuzz/memory_system.hpp"
@@ -15,11 +17,14 @@ void check(const Archive& archive) {
     const std::size_t found = archive.find(archive.name(member));
     // "a.npy" stands before a member that is called just "a".
     require(archive.name(found) == archive.name(member), "a name finds another member");
-    const auto header = attempt([&] { return archive.read(member, {.header_only = true}); });
+    std::string unnamed;  // a dtype that the header does not name is described, too
+    const auto header =
+        attempt([&] { return archive.read(member, {.header_only = true, .unnamed = &unnamed}); });
     const auto stored = attempt([&] { return archive.describe(member).bytes; });
     require(header.has_value() == stored.has_value(), "a header is read one way and not the other");
-    const auto whole = attempt([&] { return archive.read(member, {}); });
-    const auto in_blocks = attempt([&] { return archive.read(member, {.threads = Threads(2)}); });
+    const auto whole = attempt([&] { return archive.read(member, {.unnamed = &unnamed}); });
+    const auto in_blocks =
+        attempt([&] { return archive.read(member, {.unnamed = &unnamed, .threads = Threads(2)}); });
     require(whole.has_value() == in_blocks.has_value() && (!whole || same(*whole, *in_blocks)),
             "two threads read another array than one");
     if (!whole) continue;
