@@ -9,7 +9,7 @@
 #include <mutex>
 #include <thread>
 
-#include "base/meter.hpp"
+#include "base/threads.hpp"
 
 namespace tensorop {
 

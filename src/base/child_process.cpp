@@ -13,7 +13,7 @@
 #include <climits>
 
 #include "base/exit_cleanup.hpp"
-#include "base/files/file_descriptor.hpp"
+#include "base/files/file_io.hpp"
 #include "base/system.hpp"
 
 namespace tensorop {

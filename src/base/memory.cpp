@@ -1,17 +1,18 @@
 // Free memory is what this process can get without harm to another one: unused memory, caches, and swap.
 #include "base/memory.hpp"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
-#include <string>
+#include <vector>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
-#include "base/memory_cgroup.hpp"
-#include "base/proc_file.hpp"
+#include "base/files/file_io.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
 
@@ -19,6 +20,32 @@ namespace tensorop {
 namespace {
 
 constexpr std::int64_t kSmallestChecked = 16 << 20;
+
+// The text of a small file in which the system tells of itself (/proc, /sys); empty when it cannot be read.
+std::string read_proc_file(const std::string& path) {
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) return {};
+  std::string text;
+  std::array<char, 4096> buffer{};
+  for (ssize_t got = 0; (got = ::read(file.get(), buffer.data(), buffer.size())) > 0;) {
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  return text;
+}
+
+// The number that follows the first `key` in `text` and blanks; nothing where there is none.
+std::optional<std::int64_t> number_after(std::string_view text, std::string_view key) {
+  const std::size_t at = text.find(key);
+  if (at == std::string_view::npos) return std::nullopt;
+  text.remove_prefix(at + key.size());
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return parse_int64(text.substr(0, text.find_first_not_of("0123456789")));
+}
+
+// The smaller of the two, of those that are known.
+void take_least(std::optional<std::int64_t>& least, const std::optional<std::int64_t>& other) {
+  if (other && (!least || *other < *least)) least = other;
+}
 
 // Of the machine, the swap space counted or not.
 std::optional<std::int64_t> of_machine(bool with_swap) {
@@ -46,7 +73,74 @@ std::optional<std::int64_t> of_limit(decltype(RLIMIT_AS) resource, int field) {
   return std::max<std::int64_t>(0, bytes - used);
 }
 
+// What the files of a group are called.
+struct GroupFiles {
+  std::vector<const char*> limits;
+  const char* usage;
+  std::array<const char*, 2> cached;  // keys in memory.stat: pages of files
+};
+
+// What is left in one group.
+std::optional<std::int64_t> left_in(const std::string& folder, const GroupFiles& files) {
+  std::optional<std::int64_t> most;
+  for (const char* const name : files.limits) {
+    take_least(most, number_after(read_proc_file(cat(folder, "/", name)), ""));
+  }
+  if (!most) return std::nullopt;
+  std::int64_t used = number_after(read_proc_file(cat(folder, "/", files.usage)), "").value_or(0);
+  const std::string stat = read_proc_file(cat(folder, "/memory.stat"));
+  for (const char* const key : files.cached) used -= number_after(stat, key).value_or(0);
+  return std::max<std::int64_t>(0, *most - std::max<std::int64_t>(0, used));
+}
+
+// The least of a group and of all that it is in. In a container the path may not exist below the mount point,
+// which then is the group of the container.
+std::optional<std::int64_t> least_left(const std::string& mount, std::string path, const GroupFiles& files) {
+  std::optional<std::int64_t> least;
+  if (path == "/" || path.find("/..") != std::string::npos) path.clear();
+  while (true) {
+    take_least(least, left_in(cat(mount, path), files));
+    if (path.empty()) return least;
+    path.resize(std::min(path.rfind('/'), path.size() - 1));
+  }
+}
+
+struct GroupPaths {
+  std::string version1;
+  std::string version2;
+};
+
+// Lines "NUMBER:CONTROLLERS:PATH"; version 2 has number 0 and no controllers.
+GroupPaths group_paths(std::string_view text) {
+  GroupPaths paths;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const std::size_t first = line.find(':');
+    const std::size_t second = line.find(':', first == std::string_view::npos ? first : first + 1);
+    if (second == std::string_view::npos) continue;
+    const std::string controllers = cat(",", line.substr(first + 1, second - first - 1), ",");
+    const std::string_view path = line.substr(second + 1);
+    if (line.starts_with("0::")) paths.version2 = path;
+    if (controllers.find(",memory,") != std::string::npos) paths.version1 = path;
+  }
+  return paths;
+}
+
 }  // namespace
+
+std::optional<std::int64_t> cgroup_memory(const std::string& root) {
+  const GroupFiles version1 = {
+      {"memory.limit_in_bytes"}, "memory.usage_in_bytes", {"\ntotal_inactive_file", "\ntotal_active_file"}};
+  const GroupFiles version2 = {
+      {"memory.max", "memory.high"}, "memory.current", {"\ninactive_file", "\nactive_file"}};
+  const std::string mount = cat(root, "/sys/fs/cgroup");
+  const GroupPaths paths = group_paths(read_proc_file(cat(root, "/proc/self/cgroup")));
+  auto least = least_left(cat(mount, "/memory"), paths.version1, version1);
+  take_least(least, least_left(mount, paths.version2, version2));
+  take_least(least, least_left(cat(mount, "/unified"), paths.version2, version2));
+  return least;
+}
 
 std::optional<std::int64_t> System::free_memory() {
   auto least = of_machine(true);

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace tensorop {
@@ -20,5 +22,12 @@ void require_memory(std::int64_t bytes, std::string_view what);
 
 // The part of `memory`, or of default_memory() where that is 0, that each of `sharers` has; at least 1.
 [[nodiscard]] std::int64_t memory_part(std::int64_t memory, int sharers);
+
+// Bytes that the memory cgroups of this process, of version 1 and 2, still grant it: the least of its own and
+// of all that they are in, such as that of a container or a service. Pages of files in the page cache are
+// free: the system drops them first. Nothing where no group has a limit. Files are read below `root`, which
+// is empty outside of tests. Source: the kernel's documentation, admin-guide/cgroup-v1/memory.rst and
+// admin-guide/cgroup-v2.rst.
+[[nodiscard]] std::optional<std::int64_t> cgroup_memory(const std::string& root);
 
 }  // namespace tensorop

@@ -137,6 +137,15 @@ struct DetectBytes {
 // Whether more bytes than `head`, which no format detects, could make a format detect it.
 [[nodiscard]] bool may_detect_format(std::string_view head);
 
+// "a Git LFS pointer", "gzip": what a file with these first bytes is known to be, besides the formats of
+// io/format.hpp; empty where nothing is known of it.
+[[nodiscard]] std::string_view foreign_format(std::string_view head);
+inline constexpr std::size_t kForeignBytes = 64;  // enough of them
+
+// The first bytes of a file, for messages: "'version https://gi...'", or "bytes 1f 8b 08 00" where they are
+// no text.
+[[nodiscard]] std::string first_bytes(std::string_view head);
+
 // The format of that name, in any case, where results can be written in it; else null.
 [[nodiscard]] const Format* find_format(std::string_view name);
 // The format of text named by `name`, in any case: a value of --input-format; null for "auto". Throws Error.

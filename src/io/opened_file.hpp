@@ -2,10 +2,13 @@
 // formats of text.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/files/input_file.hpp"
 #include "io/archive.hpp"
@@ -41,6 +44,32 @@ struct OpenedFile {
 [[nodiscard]] JsonText text_of(OpenedFile opened);
 // A file whose format is an archive; `opened` outlives it where it is a stream. Throws Error naming it.
 [[nodiscard]] std::unique_ptr<Archive> open_archive(OpenedFile& opened);
+// Keeps archives that are mapped files open, so that the directory of a large one is parsed once and not by
+// each job of a batch. Any thread. Archives that take more than `memory` bytes are not kept, nor are those
+// whose file has changed.
+class ArchiveCache {
+ public:
+  explicit ArchiveCache(std::int64_t memory) : memory_(memory) {}
+
+  struct Opened {
+    std::shared_ptr<const Archive> archive;
+    std::shared_ptr<const MappedFile> mapping;  // what its arrays lie in; null for a stream
+  };
+  // The archive of `opened`, or that of the same file as it was opened before. Throws Error as open_archive()
+  // does.
+  [[nodiscard]] Opened open(OpenedFile& opened);
+
+ private:
+  struct Entry {
+    Opened opened;
+    std::int64_t bytes;
+  };
+
+  std::int64_t memory_;
+  std::mutex mutex_;
+  std::vector<Entry> entries_;  // the least recently used one first
+};
+
 // The member that `opened` names, else the only one. Throws Error naming the archive.
 [[nodiscard]] std::size_t chosen_member(const OpenedFile& opened, const Archive& archive);
 // "a.npz:x".

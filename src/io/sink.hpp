@@ -18,6 +18,9 @@ namespace tensorop {
 
 class ArchiveWriter;
 
+// A file or a stream, as OutputFile tells them apart.
+[[nodiscard]] std::unique_ptr<Transport> file_transport(OutputFile file);
+
 // The elements of a file that holds them as in memory. Any thread, any order.
 class ElementFile {
  public:

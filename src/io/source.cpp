@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
-#include "io/archive_cache.hpp"
+#include "io/opened_file.hpp"
 #include "io/safetensors/shard_index.hpp"
 
 namespace tensorop {

@@ -35,7 +35,4 @@ class Transport {
   virtual void commit() {}
 };
 
-// A file or a stream, as OutputFile tells them apart.
-[[nodiscard]] std::unique_ptr<Transport> file_transport(OutputFile file);
-
 }  // namespace tensorop

@@ -14,7 +14,7 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "engine/execute.hpp"
-#include "io/archive_cache.hpp"
+#include "io/opened_file.hpp"
 
 namespace tensorop {
 namespace {

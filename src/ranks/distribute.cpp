@@ -18,7 +18,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/files/file_descriptor.hpp"
+#include "base/files/file_io.hpp"
 #include "base/files/paths.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"

@@ -20,8 +20,8 @@ Storage::Storage(std::int64_t bytes, std::string_view what) {
   data_ = static_cast<std::byte*>(block_.get()) + (kAlign - address % kAlign) % kAlign;
 }
 
-Tensor::Tensor(DType dtype, Shape shape, const std::shared_ptr<const MappedFile>& file)
-    : Tensor(dtype, std::move(shape), file->bytes().data(), file) {
+Tensor::Tensor(DType dtype, Shape shape, const std::shared_ptr<const MappedFile>& file, std::int64_t offset)
+    : Tensor(dtype, std::move(shape), file->bytes().data() + offset, file) {
   file_ = file.get();
 }
 

@@ -53,8 +53,8 @@ class Tensor {
       : Tensor(dtype, std::move(shape), storage->data(), storage) {
     storage_ = storage.get();
   }
-  // The elements of a whole file.
-  Tensor(DType dtype, Shape shape, const std::shared_ptr<const MappedFile>& file);
+  // Elements of a file, from byte `offset` on.
+  Tensor(DType dtype, Shape shape, const std::shared_ptr<const MappedFile>& file, std::int64_t offset = 0);
 
   // The same elements with another shape of as many.
   [[nodiscard]] Tensor reshaped(Shape shape) const {
@@ -78,7 +78,7 @@ class Tensor {
   [[nodiscard]] const std::byte* data() const { return data_; }
   // What string elements point into: what is made of them keeps that alive, and not this tensor.
   [[nodiscard]] Arenas arenas() const { return storage_ == nullptr ? Arenas() : storage_->arenas; }
-  // The file, where the elements are those of a whole one; else null.
+  // The file that the elements are in, where the tensor was made of one; else null.
   [[nodiscard]] std::shared_ptr<const MappedFile> mapping() const { return {owner_, file_}; }
   // The elements as values of the dtype's type.
   template <class T>

@@ -4,7 +4,7 @@
 // comes back after it was written.
 #include "base/text.hpp"
 #include "fuzz/fuzz.hpp"
-#include "io/table/table_reader.hpp"
+#include "io/table/table.hpp"
 #include "support/json_reading.hpp"
 
 namespace tensorop::fuzz {

@@ -1,5 +1,5 @@
 // Archives that are kept open between calls: parsed once as long as their file is the same.
-#include "io/archive_cache.hpp"
+#include "io/opened_file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

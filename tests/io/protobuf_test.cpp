@@ -1,10 +1,7 @@
-// Protobuf's wire format: fields of every wire type, from memory and from a stream, and the exact message for
-// what is no field.
+// Protobuf's wire format: fields of every wire type, and the exact message for what is no field.
 #include "io/onnx/protobuf.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -22,23 +19,13 @@ std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text));
 }
 
-// The text in pieces of at most `piece` bytes.
-ProtoStream::Read in_pieces(std::string_view text, std::size_t piece) {
-  return [text, piece](std::span<std::byte> buffer) mutable {
-    const std::size_t size = std::min({buffer.size(), piece, text.size()});
-    std::memcpy(buffer.data(), text.data(), size);
-    text.remove_prefix(size);
-    return size;
-  };
-}
-
 std::string describe(const ProtoField& field) {
   std::string out = cat(field.number(), "@", field.byte(), "/", field.value_byte(), " ", field.name(), " ");
   switch (field.wire()) {
     case ProtoWire::varint:
       return cat(out, field.integer(), ";");
     case ProtoWire::bytes:
-      return cat(out, "'", field.text(), "' ", field.length(), ";");
+      return cat(out, "'", field.text(), "' ", field.bytes().size(), ";");
     case ProtoWire::fixed32:
       return cat(out, field.fixed_numbers(4).size(), " bytes;");
     case ProtoWire::fixed64:
@@ -50,14 +37,6 @@ std::string describe(const ProtoField& field) {
 std::string fields_of(const std::string& bytes) {
   std::string out;
   for (ProtoMessage message(bytes_of(bytes), 100, kNames); message.next();) out += describe(message.field());
-  return out;
-}
-
-std::string fields_of_stream(const std::string& bytes, std::size_t piece) {
-  std::string out;
-  ProtoStream stream(in_pieces(bytes, piece));
-  for (ProtoMessage message(stream, kNames); message.next();) out += describe(message.field());
-  CHECK(std::ranges::equal(stream.kept(), bytes_of(bytes)));
   return out;
 }
 
@@ -86,9 +65,6 @@ TEST_CASE("fields of every wire type have their numbers, values and positions", 
     for (ProtoMessage message(bytes_of(bytes), 0, kNames); message.next();)
       in_memory += describe(message.field());
     CHECK(in_memory == expected);
-    for (const std::size_t piece : {std::size_t{1}, std::size_t{3}, std::size_t{100}}) {
-      CHECK(fields_of_stream(bytes, piece) == expected);
-    }
   }
   CHECK(fields_of(from_hex("08 05")) == "1@100/101 count 5;");
 }
@@ -123,9 +99,6 @@ TEST_CASE("what is no field is refused with its byte", "[io][protobuf]") {
             for (ProtoMessage fields(bytes_of(bytes), 0, kNames); fields.next();) {
             }
           }) == message);
-    const std::string streamed = error_of([&] { (void)fields_of_stream(bytes, 1); });
-    // How much is left of a stream shows only when it ends.
-    CHECK((streamed == message || streamed.find(" bytes announced, at most ") != std::string::npos));
   }
 }
 
@@ -159,73 +132,6 @@ TEST_CASE("a message in a message has the positions of the file", "[io][protobuf
   REQUIRE(inner.next());
   CHECK(inner.field().byte() == 4);
   CHECK(error_of([&] { (void)inner.next(); }) == "ends inside text (byte 8): 5 bytes announced, 0 left");
-}
-
-TEST_CASE("bytes of a stream that are not kept count for positions, and end the message where it ends",
-          "[io][protobuf]") {
-  const std::string bytes = from_hex("12 04 61 62 63 64 08 05 80");
-  for (const std::size_t piece : {std::size_t{1}, std::size_t{2}, std::size_t{100}}) {
-    ProtoStream stream(in_pieces(bytes, piece));
-    ProtoMessage message(stream, kNames);
-    REQUIRE(message.begin());
-    CHECK(message.field().length() == 4);
-    std::array<std::byte, 4> buffer{};
-    message.read(std::span(buffer).first(1));
-    message.read(std::span(buffer).subspan(1));
-    CHECK(buffer[3] == std::byte{'d'});
-    REQUIRE(message.next());
-    CHECK(describe(message.field()) == "1@6/7 count 5;");
-    CHECK(error_of([&] { (void)message.next(); }) == "ends inside a number (byte 8)");
-  }
-}
-
-TEST_CASE("a long field of a stream is kept whole, and refused if it ends early", "[io][protobuf]") {
-  // Of more than the blocks in which it is read, and a field after it.
-  const std::string text(5'000'000, 'x');
-  std::string bytes;
-  append_proto_bytes(bytes, 2, text);
-  append_proto_integer(bytes, 1, 7);
-  for (const std::size_t piece : {std::size_t{4096}, std::size_t{1'000'003}, std::size_t{10'000'000}}) {
-    ProtoStream stream(in_pieces(bytes, piece));
-    ProtoMessage message(stream, kNames);
-    REQUIRE(message.next());
-    CHECK(message.field().text() == text);
-    REQUIRE(message.next());
-    CHECK(describe(message.field()) == "1@5000005/5000006 count 7;");
-    CHECK_FALSE(message.next());
-    CHECK(std::ranges::equal(stream.kept(), bytes_of(bytes)));
-    const std::string cut = bytes.substr(0, 4'000'000);
-    CHECK(error_of([&] { (void)fields_of_stream(cut, piece); }) ==
-          "ends inside text (byte 5): 5000000 bytes announced, 3999995 left");
-  }
-}
-
-TEST_CASE("an endless message ends at what readers of protobuf accept", "[io][protobuf]") {
-  // Whatever follows the first bytes.
-  const auto endless = [](const std::string& hex) {
-    return [first = from_hex(hex)](std::span<std::byte> buffer) mutable {
-      std::copy_n(std::as_bytes(std::span(first)).begin(), std::min(first.size(), buffer.size()),
-                  buffer.begin());
-      first.erase(0, buffer.size());
-      return buffer.size();
-    };
-  };
-  // A field to the very end of the longest message, and one more byte.
-  ProtoStream stream(endless("12 f9 ff ff ff 07"));
-  ProtoMessage message(stream, kNames);
-  REQUIRE(message.begin());
-  CHECK(message.field().length() == 2147483641);
-  std::vector<std::byte> block(1 << 26);
-  for (std::size_t left = 2147483641; left > 0;) {
-    const std::size_t size = std::min(left, block.size());
-    message.read(std::span(block).first(size));
-    left -= size;
-  }
-  CHECK(error_of([&] { (void)message.next(); }) == "a message of more than 2147483647 bytes");
-  // A field beyond it is not begun.
-  ProtoStream longer(endless("12 fa ff ff ff 07"));
-  CHECK(error_of([&] { (void)ProtoMessage(longer, kNames).begin(); }) ==
-        "text (byte 6): 2147483642 bytes announced, at most 2147483641");
 }
 
 TEST_CASE("fields are written as protobuf's own writers do", "[io][protobuf]") {

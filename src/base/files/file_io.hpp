@@ -1,5 +1,5 @@
-// What all files that are written share: claiming space, going to the disk, and reading and writing at an
-// offset whatever the system does in pieces or interrupts.
+// Open files, and what all that are written share: claiming space, going to the disk, and reading and writing
+// at an offset whatever the system does in pieces or interrupts.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,26 @@
 #include <string>
 
 namespace tensorop {
+
+// Owns a file descriptor, and closes it when destroyed.
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  ~FileDescriptor();
+  FileDescriptor(FileDescriptor&& other) noexcept;
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+
+  [[nodiscard]] int get() const { return fd_; }
+  [[nodiscard]] bool is_open() const { return fd_ >= 0; }
+  // Closes now; false with errno when the system reports a failure.
+  bool close();
+
+ private:
+  int fd_ = -1;
+};
 
 // Bytes that this user may still write to the file system of `fd`; nothing where that is unknown.
 [[nodiscard]] std::optional<std::int64_t> free_space(int fd);

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "base/files/file_descriptor.hpp"
+#include "base/files/file_io.hpp"
 #include "base/files/mapping.hpp"
 
 namespace tensorop {

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/files/file_descriptor.hpp"
+#include "base/files/file_io.hpp"
 #include "base/files/mapping.hpp"
 #include "base/files/temporary_entry.hpp"
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "base/files/file_descriptor.hpp"
+#include "base/files/file_io.hpp"
 #include "base/files/temporary_entry.hpp"
 
 namespace tensorop {

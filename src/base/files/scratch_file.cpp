@@ -19,16 +19,21 @@ constexpr mode_t kPrivateMode = 0600;
 
 }  // namespace
 
-ScratchFile::ScratchFile(const std::string& folder, std::int64_t bytes) : folder_(folder), bytes_(bytes) {
+ScratchFile::ScratchFile(const std::string& folder, std::int64_t bytes) : folder_(folder), bytes_(0) {
   open_file();
+  extend(bytes);
+}
+
+void ScratchFile::extend(std::int64_t bytes) {
   const auto free = free_space(fd_.get());
-  if (free && bytes > *free) {
-    throw Error(cat(printable(folder), ": ", bytes, " bytes of temporary space are needed, ", *free,
+  if (free && bytes - bytes_ > *free) {
+    throw Error(cat(printable(folder_), ": ", bytes, " bytes of temporary space are needed, ", *free,
                     " are free on that file system"));
   }
   if (bytes != 0 && !claim_space(fd_.get(), bytes)) {
-    throw_errno(folder, cat("cannot reserve ", bytes, " bytes of temporary space"));
+    throw_errno(folder_, cat("cannot reserve ", bytes, " bytes of temporary space"));
   }
+  bytes_ = bytes;
 }
 
 void ScratchFile::open_file() {

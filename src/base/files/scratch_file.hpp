@@ -21,6 +21,8 @@ class ScratchFile {
   ScratchFile(const std::string& folder, std::int64_t bytes);
 
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
+  // Makes it `bytes` bytes long, which are more than before. Throws Error as the constructor does.
+  void extend(std::int64_t bytes);
   // Any number of threads at once, within the file. Throw Error naming the folder.
   void write_at(std::int64_t offset, std::span<const std::byte> data) const;
   void read_at(std::int64_t offset, std::span<std::byte> buffer) const;

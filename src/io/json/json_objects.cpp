@@ -36,7 +36,7 @@ JsonSpan own(std::string_view text) {
 }
 
 // More than any record has: an endless document must be refused at some point.
-constexpr std::size_t kMostMembers = 256;
+constexpr std::size_t kMostKeys = 256;
 
 // Where a value lies in the text, which may yet move.
 struct Value {
@@ -109,7 +109,7 @@ class ObjectsReader {
       if (std::ranges::find(members, key, &JsonMember::key) != members.end()) {
         refuse(line, cat("duplicate key \"", printable(key), '"'));
       }
-      if (members.size() == kMostMembers) refuse(line, cat("more than ", kMostMembers, " keys"));
+      if (members.size() == kMostKeys) refuse(line, cat("more than ", kMostKeys, " keys"));
       read_member(members.emplace_back(JsonMember{.key = std::string(key)}), line);
     }
   }

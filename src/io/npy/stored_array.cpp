@@ -9,12 +9,13 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/npy/fortran_order.hpp"
-#include "tensor/packed_nibbles.hpp"
 
 namespace tensorop {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "elements are little-endian in memory and files");
+
+constexpr std::byte kLowerHalf{0x0F};
 
 // Bytes that are swapped together: a complex element is two numbers.
 int swap_width(DType dtype) {
@@ -301,6 +302,23 @@ Tensor read_stored(const StoredArray& array, const std::byte* stored, std::share
   const bool as_memory_wants = array.encoding == StoredEncoding::native && is_row_major(array);
   if (as_memory_wants) return {array.dtype, array.shape, stored, std::move(owner)};
   return decode(array, stored, reading);
+}
+
+void pack_nibbles(std::span<const std::byte> elements, std::span<std::byte> out) {
+  const std::size_t pairs = elements.size() / 2;
+  for (std::size_t i = 0; i < pairs; ++i) {
+    out[i] = (elements[2 * i] & kLowerHalf) | elements[2 * i + 1] << 4;
+  }
+  if (elements.size() % 2 != 0) out[pairs] = elements.back() & kLowerHalf;
+}
+
+void unpack_nibbles(std::span<const std::byte> packed, std::span<std::byte> elements) {
+  const std::size_t pairs = elements.size() / 2;
+  for (std::size_t i = 0; i < pairs; ++i) {
+    elements[2 * i] = packed[i] & kLowerHalf;
+    elements[2 * i + 1] = packed[i] >> 4;
+  }
+  if (elements.size() % 2 != 0) elements.back() = packed[pairs] & kLowerHalf;
 }
 
 void refuse_length(std::int64_t promised, const std::string& held) {

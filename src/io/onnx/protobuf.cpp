@@ -5,7 +5,6 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
-#include "base/memory.hpp"
 #include "base/text.hpp"
 
 namespace tensorop {
@@ -41,7 +40,7 @@ std::uint64_t take_varint(Bytes& rest, std::int64_t& byte) {
     byte += to_int64(i + 1);
     return value;
   }
-  if (most < kLongestVarint) throw Error(cat("ends inside a number", at_byte(byte)));
+  if (most < kLongestVarint) throw ProtoCutError(cat("ends inside a number", at_byte(byte)));
   throw Error(cat("a number is longer than ", kLongestVarint, " bytes", at_byte(byte)));
 }
 
@@ -77,11 +76,6 @@ Tag take_tag(Bytes& rest, std::int64_t& byte, ProtoNames names) {
     throw Error(cat("wire type ", wire, " of ", numbered(names, known), " is not read", at_byte(begin)));
   }
   return {known, static_cast<ProtoWire>(wire)};
-}
-
-std::string ends_inside(const ProtoField& field, std::uint64_t length, std::int64_t left) {
-  return cat("ends inside ", field.name(), at_byte(field.value_byte()), ": ", length, " bytes announced, ",
-             left, " left");
 }
 
 }  // namespace
@@ -127,11 +121,6 @@ ProtoMessage ProtoField::message(ProtoNames names) const {
   return {bytes(), value_byte_, names};
 }
 
-std::int64_t ProtoField::length() const {
-  require(ProtoWire::bytes);
-  return static_cast<std::int64_t>(integer_);
-}
-
 Bytes ProtoField::fixed_numbers(std::int64_t width) const {
   if (wire_ != ProtoWire::bytes) require(width == 4 ? ProtoWire::fixed32 : ProtoWire::fixed64);
   if (to_int64(value_.size()) % width != 0) {
@@ -149,71 +138,26 @@ std::optional<std::uint64_t> ProtoVarints::next() {
   return take_varint(rest_, byte_);
 }
 
-// Reads until `rest`, the end of what was kept, has `size` bytes, those of `field`; false where the message
-// ends first.
-bool ProtoStream::extend(Bytes& rest, std::size_t size, const ProtoField& field) {
-  constexpr std::size_t kLeast = 1 << 16;
-  constexpr std::size_t kBlock = 1 << 20;
-  const std::size_t used = kept_.size() - rest.size();
-  while (rest.size() < size) {
-    // After the first block has arrived: bytes much fewer than announced are reported as such.
-    if (rest.size() >= kBlock && kept_.capacity() < used + size) {
-      require_memory(to_int64(size), field.name());
-      // With space to read ahead, and to find the end.
-      kept_.reserve(std::max(used + size + 2 * kLeast, 2 * used));
-    }
-    const std::size_t have = kept_.size();
-    const std::size_t wanted = std::min(size - rest.size(), kBlock);
-    kept_.resize(have + std::max(wanted, kLeast));
-    // No more than is there now, once that is enough: what is wrong with it shows soon.
-    std::size_t got = 0;
-    while (got < wanted) {
-      const std::size_t more = pull(std::span(kept_).subspan(have + got));
-      if (more == 0) break;
-      got += more;
-    }
-    kept_.resize(have + got);
-    rest = Bytes(kept_).subspan(used);
-    if (got < wanted) return false;
-  }
-  return true;
-}
-
-std::size_t ProtoStream::pull(std::span<std::byte> buffer) {
-  const std::size_t got = read_(buffer);
-  arrived_ += to_int64(got);
-  if (arrived_ > kMostProtoBytes) throw Error(cat("a message of more than ", kMostProtoBytes, " bytes"));
-  return got;
-}
-
-// Whether the message goes on for `size` bytes, which rest_ then has.
-bool ProtoMessage::await(std::size_t size) {
-  return rest_.size() >= size || (stream_ != nullptr && stream_->extend(rest_, size, field_));
-}
-
-// Has all bytes of a number in rest_, as far as the message has them.
-void ProtoMessage::await_varint() {
-  if (stream_ == nullptr) return;
-  for (std::size_t i = 0; i < kLongestVarint; ++i) {
-    if (!await(i + 1) || !continues(rest_[i])) return;
-  }
-}
-
 Bytes ProtoMessage::take(std::uint64_t size) {
   // Not as a signed number: a length may have 64 bits.
-  if (!await(size)) throw Error(ends_inside(field_, size, to_int64(rest_.size())));
+  if (rest_.size() < size) {
+    const std::string text = cat("ends inside ", field_.name(), at_byte(field_.value_byte_), ": ", size,
+                                 " bytes announced, ", rest_.size(), " left");
+    // No message has so many.
+    if (size > static_cast<std::uint64_t>(kMostProtoBytes)) throw Error(text);
+    throw ProtoCutError(text);
+  }
   const Bytes value = rest_.first(size);
   rest_ = rest_.subspan(size);
   byte_ += static_cast<std::int64_t>(size);
   return value;
 }
 
-bool ProtoMessage::begin() {
-  if (!await(1)) return false;
+bool ProtoMessage::next() {
+  if (rest_.empty()) return false;
   field_ = ProtoField();
   field_.names_ = names_;
   field_.byte_ = byte_;
-  await_varint();
   const Tag tag = take_tag(rest_, byte_, names_);
   field_.number_ = tag.number;
   field_.wire_ = tag.wire;
@@ -222,41 +166,15 @@ bool ProtoMessage::begin() {
     field_.value_ = take(tag.wire == ProtoWire::fixed64 ? 8 : 4);
     return true;
   }
-  await_varint();
-  const Bytes value = rest_;
+  const Bytes varint = rest_;
   field_.integer_ = take_varint(rest_, byte_);
   if (tag.wire == ProtoWire::varint) {
-    field_.value_ = value.first(value.size() - rest_.size());
-    return true;
-  }
-  field_.value_byte_ = byte_;
-  const std::int64_t most = kMostProtoBytes - byte_;
-  if (stream_ != nullptr && field_.integer_ > static_cast<std::uint64_t>(most)) {
-    throw Error(
-        cat(field_.name(), at_byte(byte_), ": ", field_.integer_, " bytes announced, at most ", most));
+    field_.value_ = varint.first(varint.size() - rest_.size());
+  } else {
+    field_.value_byte_ = byte_;
+    field_.value_ = take(field_.integer_);
   }
   return true;
-}
-
-void ProtoMessage::finish() {
-  if (field_.wire_ == ProtoWire::bytes) field_.value_ = take(field_.integer_);
-}
-
-bool ProtoMessage::next() {
-  if (!begin()) return false;
-  finish();
-  return true;
-}
-
-void ProtoMessage::read(std::span<std::byte> buffer) {
-  std::size_t done = std::min(buffer.size(), rest_.size());
-  std::ranges::copy(take(done), buffer.begin());
-  while (done < buffer.size()) {
-    const std::size_t got = stream_->pull(buffer.subspan(done));
-    if (got == 0) throw Error(ends_inside(field_, field_.integer_, byte_ - field_.value_byte_));
-    done += got;
-    byte_ += to_int64(got);
-  }
 }
 
 namespace {

@@ -1,17 +1,16 @@
-// Protobuf's wire format: the fields of a message, from memory or a stream, and how they are written. The
+// Protobuf's wire format: the fields of a message in memory, and how they are written. The
 // trust boundary of every format made of protobuf messages: a field is either whole and within its message,
 // or an Error says what is wrong and at which byte. Source: the protobuf encoding guide; docs/formats.md.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
+
+#include "base/error.hpp"
 
 namespace tensorop {
 
@@ -29,6 +28,12 @@ struct ProtoName {
 using ProtoNames = std::span<const ProtoName>;
 
 class ProtoMessage;
+
+// The message ends within a field: more bytes could make it whole.
+class ProtoCutError : public Error {
+ public:
+  using Error::Error;
+};
 
 // A field that is whole. It views the bytes of its message. Each function that returns the value throws Error
 // where the wire type is not the one of that value.
@@ -52,8 +57,6 @@ class ProtoField {
   // The numbers of `width` bytes (4 or 8) of a repeated field, packed or a single one, one after the other,
   // little-endian, at any address.
   [[nodiscard]] std::span<const std::byte> fixed_numbers(std::int64_t width) const;
-  // The number of bytes of bytes(), also before these are there.
-  [[nodiscard]] std::int64_t length() const;
 
   // Throws Error: the value is of another wire type than `wanted`.
   void require(ProtoWire wanted) const;
@@ -66,7 +69,7 @@ class ProtoField {
   ProtoWire wire_ = ProtoWire::varint;
   std::int64_t byte_ = 0;
   std::int64_t value_byte_ = 0;
-  std::uint64_t integer_ = 0;         // of a varint; of bytes: their number
+  std::uint64_t integer_ = 0;         // of a varint
   std::span<const std::byte> value_;  // of bytes: these; else the value as stored
   ProtoNames names_;
 };
@@ -83,60 +86,26 @@ class ProtoVarints {
   std::int64_t byte_;
 };
 
-// The bytes of a message that arrives. Memory grows with them.
-class ProtoStream {
- public:
-  // Fills a part of the buffer, at least one byte; returns how much, 0 only at the end.
-  using Read = std::function<std::size_t(std::span<std::byte> buffer)>;
-
-  explicit ProtoStream(Read read) : read_(std::move(read)) {}
-
-  // All that was read of the message, if nothing of it was taken by ProtoMessage::read().
-  [[nodiscard]] std::span<const std::byte> kept() const { return kept_; }
-
- private:
-  friend class ProtoMessage;
-
-  bool extend(std::span<const std::byte>& rest, std::size_t size, const ProtoField& field);
-  std::size_t pull(std::span<std::byte> buffer);
-
-  Read read_;
-  std::vector<std::byte> kept_;
-  std::int64_t arrived_ = 0;  // bytes
-};
-
 // A message: its fields in the order of the file. Views; nothing is copied.
 class ProtoMessage {
  public:
-  // In memory. `byte`: where `bytes` begin in the file.
+  // `byte`: where `bytes` begin in the file.
   ProtoMessage(std::span<const std::byte> bytes, std::int64_t byte, ProtoNames names)
       : rest_(bytes), byte_(byte), names_(names) {}
-  // One that arrives, from its first byte. The end of the stream, which outlives it, is its end.
-  ProtoMessage(ProtoStream& stream, ProtoNames names) : byte_(0), names_(names), stream_(&stream) {}
 
   // Goes to the next field; false at the end. A field is skipped by going to the next one. Throws Error where
-  // the field is not whole, or of no valid number or wire type.
+  // the field is of no valid number or wire type, and ProtoCutError where it is not whole.
   bool next();
-  // The same in two steps, for a reader that refuses a field before its bytes are there: of a field of bytes
-  // only the length() is known until finish().
-  bool begin();
-  void finish();
-  // Instead of finish(), of a message that arrives: fills `buffer` with the next bytes of the field, which
-  // are not kept. All of them are to be read. Throws Error where the message ends first.
-  void read(std::span<std::byte> buffer);
-  // Valid after next() or begin() has returned true, until the next call.
+  // Valid after next() has returned true, until the next call.
   [[nodiscard]] const ProtoField& field() const { return field_; }
 
  private:
-  bool await(std::size_t size);
-  void await_varint();
   std::span<const std::byte> take(std::uint64_t size);
 
-  std::span<const std::byte> rest_;  // what was not taken; of a stream: the end of what was kept
+  std::span<const std::byte> rest_;  // what was not taken
   std::int64_t byte_;                // of rest_
   ProtoNames names_;
   ProtoField field_;
-  ProtoStream* stream_ = nullptr;
 };
 
 // Writing: each appends one field.

@@ -3,15 +3,17 @@
 #include "io/onnx/tensor_proto.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/files/scratch_file.hpp"
+#include "base/memory.hpp"
 #include "base/text.hpp"
 #include "io/format.hpp"
-#include "io/npy/stored_array.hpp"
-#include "io/onnx/tensor_proto_data.hpp"
 #include "io/onnx/tensor_proto_fields.hpp"
 #include "io/onnx/tensor_proto_header.hpp"
 
@@ -21,31 +23,80 @@ namespace {
 namespace field = tensor_proto;
 using Bytes = std::span<const std::byte>;
 
-constexpr std::int64_t kStreamBlock = 1 << 20;
+// A message as memory, which `owner` keeps; `file` where it is that of a file.
+struct Message {
+  Bytes bytes;
+  std::shared_ptr<const void> owner;
+  std::shared_ptr<const MappedFile> file = {};
+};
 
-// The bytes of raw_data, which arrives, where `reading` says; none where elements are not wanted.
-Tensor take_raw(ProtoMessage& message, const ArrayReading& reading) {
-  const std::int64_t bytes = message.field().length();
-  const ByteStream stream = {[&message, left = to_size(bytes)](std::span<std::byte> buffer) mutable {
-    const auto part = buffer.first(std::min(buffer.size(), left));
-    message.read(part);
-    left -= part.size();
-    return part.size();
-  }};
-  if (reading.header_only) {
-    std::vector<std::byte> block(to_size(std::min(kStreamBlock, bytes)));
-    while (stream.read(block) != 0) {
-    }
-    return {};
-  }
-  // As bytes: the dtype may be yet to come.
-  ArrayReading as_bytes = reading;
-  as_bytes.direct = nullptr;
-  return read_stored({.dtype = DType::uint8, .item_bytes = 1, .shape = {bytes}}, stream, as_bytes);
+Message of_file(const std::shared_ptr<const MappedFile>& file) {
+  return {file->bytes(), file, file};
 }
 
-// The tensor of a message. `raw`: the bytes of raw_data, where it has them and elements are wanted.
-NamedTensor make_tensor(const TensorProtoHeader& header, Bytes message, std::int64_t byte, const Tensor& raw,
+// The rest of a stream: memory that grows with what arrives, and a temporary file where `reading` says so.
+class Spool {
+ public:
+  explicit Spool(const ArrayReading& reading) : reading_(reading) {}
+
+  [[nodiscard]] Message read(const ByteStream& stream) {
+    constexpr std::int64_t kFirst = 1 << 16;
+    while (true) {
+      if (have_ == kFirst) {
+        // A wrong message is refused early, even if it has no end.
+        TensorProtoHeader::require_possible(ProtoMessage({memory_.get(), to_size(have_)}, 0, field::kNames));
+      }
+      if (have_ == room_) make_room(std::max(kFirst, 2 * room_));
+      const std::int64_t left = std::min(room_ - have_, file_ ? to_int64(block_.size()) : room_);
+      const std::span<std::byte> next(file_ ? block_.data() : memory_.get() + have_, to_size(left));
+      const std::size_t got = stream.read(next);
+      if (file_) file_->write_at(have_, next.first(got));
+      have_ += to_int64(got);
+      if (have_ > kMostProtoBytes) throw Error(cat("a message of more than ", kMostProtoBytes, " bytes"));
+      if (got < next.size()) return take();
+    }
+  }
+
+ private:
+  struct Free {
+    void operator()(std::byte* block) const { std::free(block); }
+  };
+
+  void make_room(std::int64_t room) {
+    room_ = room;
+    if (file_) return file_->extend(room);
+    if (!reading_.needs_scratch(have_)) {
+      require_memory(room, "the message");
+      void* const larger = std::realloc(memory_.get(), to_size(room));
+      if (larger == nullptr) throw_no_memory(room, "the message");
+      static_cast<void>(memory_.release());
+      memory_.reset(static_cast<std::byte*>(larger));
+      return;
+    }
+    constexpr std::size_t kBlock = 1 << 20;
+    block_.resize(kBlock);
+    file_.emplace(reading_.scratch(room));
+    file_->write_at(0, {memory_.get(), to_size(have_)});
+    memory_.reset();
+  }
+
+  [[nodiscard]] Message take() {
+    Message message = file_ ? of_file(std::move(*file_).into_mapped())
+                            : Message{{memory_.get(), to_size(have_)}, {memory_.release(), Free()}};
+    message.bytes = message.bytes.first(to_size(have_));
+    return message;
+  }
+
+  const ArrayReading& reading_;
+  std::unique_ptr<std::byte[], Free> memory_;
+  std::optional<ScratchFile> file_;  // instead of memory_
+  std::vector<std::byte> block_;     // on the way to it
+  std::int64_t have_ = 0;            // bytes
+  std::int64_t room_ = 0;
+};
+
+// The tensor of a message whose header was read.
+NamedTensor make_tensor(const TensorProtoHeader& header, const Message& message, std::int64_t byte,
                         const ArrayReading& reading) {
   const DType dtype = header.dtype();
   const Shape& shape = header.shape();
@@ -53,17 +104,19 @@ NamedTensor make_tensor(const TensorProtoHeader& header, Bytes message, std::int
   if (reading.header_only) return {header.name(), {dtype, shape}};
   if (count(shape) == 0) return {header.name(), {dtype, shape, std::make_shared<Storage>(0)}};
   if (header.data_field() != field::kRawData) {
-    return {header.name(), decode_typed_data(message, byte, dtype, shape)};
-  }
-  if (info(dtype).bits < 8) {
-    return {header.name(), unpacked_tensor(dtype, shape, {raw.data(), to_size(raw.size())})};
+    return {header.name(), decode_typed_data(message.bytes, byte, dtype, shape)};
   }
   // The shape takes as many bytes: the header has checked it.
-  return {header.name(), raw.viewed_as(dtype).reshaped(shape)};
-}
-
-ProtoStream::Read read_of(InputFile& file) {
-  return [&file](std::span<std::byte> buffer) { return file.read_some(buffer); };
+  const std::byte* const raw = header.raw().data();
+  const bool is_packed = info(dtype).bits < 8;
+  if (message.file && !is_packed) {
+    return {header.name(), {dtype, shape, message.file, raw - message.bytes.data()}};
+  }
+  const StoredArray stored = {.dtype = dtype,
+                              .encoding = is_packed ? StoredEncoding::nibbles : StoredEncoding::native,
+                              .item_bytes = element_size(dtype),
+                              .shape = shape};
+  return {header.name(), read_stored(stored, raw, message.owner, reading)};
 }
 
 FileInfo describe(const TensorProtoHeader& header) {
@@ -106,18 +159,12 @@ bool may_be_tensor_proto(std::string_view head) {
 
 NamedTensor read_tensor_proto(Bytes message, std::int64_t byte, std::shared_ptr<const void> owner,
                               const ArrayReading& reading) {
-  const TensorProtoHeader header = read_tensor_proto_header(message, byte);
-  const Bytes raw = header.raw();
-  return make_tensor(header, message, byte,
-                     {DType::uint8, {to_int64(raw.size())}, raw.data(), std::move(owner)}, reading);
+  return make_tensor(read_tensor_proto_header(message, byte), {message, std::move(owner)}, byte, reading);
 }
 
-NamedTensor read_tensor_proto(ProtoStream::Read read, const ArrayReading& reading) {
-  ProtoStream stream(std::move(read));
-  Tensor raw;
-  const TensorProtoHeader header(ProtoMessage(stream, field::kNames),
-                                 [&](ProtoMessage& message) { raw = take_raw(message, reading); });
-  return make_tensor(header, stream.kept(), 0, raw, reading);
+NamedTensor read_tensor_proto(const ByteStream& stream, const ArrayReading& reading) {
+  const Message message = Spool(reading).read(stream);
+  return make_tensor(read_tensor_proto_header(message.bytes, 0), message, 0, reading);
 }
 
 std::string tensor_proto_name(Bytes message) {
@@ -130,23 +177,23 @@ std::string tensor_proto_name(Bytes message) {
   return {};
 }
 
-Tensor read_tensor_proto(InputFile& file, const ArrayReading& reading) {
-  return (file.mapping() ? read_tensor_proto(file.mapping()->bytes(), 0, file.mapping(), reading)
-                         : read_tensor_proto(read_of(file), reading))
-      .tensor;
-}
-
 namespace {
 
+Message message_of(InputFile& file, const ArrayReading& reading) {
+  if (file.mapping()) return of_file(file.mapping());
+  return Spool(reading).read({[&file](std::span<std::byte> buffer) { return file.read(buffer); }});
+}
+
 FileInfo describe_tensor_proto(InputFile& file) {
-  if (file.mapping()) return describe(read_tensor_proto_header(file.mapping()->bytes(), 0));
-  ProtoStream stream(read_of(file));
-  return describe(TensorProtoHeader(ProtoMessage(stream, field::kNames), [](ProtoMessage& message) {
-    (void)take_raw(message, {.header_only = true});
-  }));
+  return describe(read_tensor_proto_header(message_of(file, {}).bytes, 0));
 }
 
 }  // namespace
+
+Tensor read_tensor_proto(InputFile& file, const ArrayReading& reading) {
+  const Message message = message_of(file, reading);
+  return make_tensor(read_tensor_proto_header(message.bytes, 0), message, 0, reading).tensor;
+}
 
 constinit const Format kTensorProtoFormat = {
     .name = "pb",

@@ -13,14 +13,14 @@
 #include "io/array_reading.hpp"
 #include "io/encoding.hpp"
 #include "io/file_info.hpp"
-#include "io/onnx/protobuf.hpp"
+#include "io/npy/stored_array.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
 
-// Reads the tensor of a file. All fields are checked, in any order. Elements in raw_data stay in the mapping;
-// those of a stream go where `reading` says; all other data goes into memory. Data in another
-// file is refused, and no file is opened. Throws Error.
+// Reads the tensor of a file. All fields are checked, in any order. A stream is read to its end first, to
+// where `reading` says. Elements in raw_data stay where they are; all other data goes into memory. Data in
+// another file is refused, and no file is opened. Throws Error.
 [[nodiscard]] Tensor read_tensor_proto(InputFile& file, const ArrayReading& reading);
 struct NamedTensor {
   std::string name;  // empty where the message has none; any bytes
@@ -30,7 +30,7 @@ struct NamedTensor {
 [[nodiscard]] NamedTensor read_tensor_proto(std::span<const std::byte> message, std::int64_t byte,
                                             std::shared_ptr<const void> owner, const ArrayReading& reading);
 // The same of a stream.
-[[nodiscard]] NamedTensor read_tensor_proto(ProtoStream::Read read, const ArrayReading& reading);
+[[nodiscard]] NamedTensor read_tensor_proto(const ByteStream& stream, const ArrayReading& reading);
 // The name alone, without a look at elements. Empty where there is none, or the message is malformed up to
 // there.
 [[nodiscard]] std::string tensor_proto_name(std::span<const std::byte> message);

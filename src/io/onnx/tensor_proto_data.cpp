@@ -1,5 +1,3 @@
-#include "io/onnx/tensor_proto_data.hpp"
-
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -10,8 +8,9 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "io/npy/stored_array.hpp"
 #include "io/onnx/tensor_proto_fields.hpp"
-#include "tensor/packed_nibbles.hpp"
+#include "io/onnx/tensor_proto_header.hpp"
 
 namespace tensorop {
 namespace {
@@ -167,19 +166,15 @@ std::int64_t count_numbers(const ProtoField& of) {
   return std::ranges::count_if(of.bytes(), ends);
 }
 
-Tensor unpacked_tensor(DType dtype, const Shape& shape, std::span<const std::byte> packed) {
-  auto storage = std::make_shared<Storage>(count(shape));
-  unpack_nibbles(packed, {storage->data(), to_size(count(shape))});
-  return {dtype, shape, storage};
-}
-
 Tensor decode_typed_data(std::span<const std::byte> message, std::int64_t byte, DType dtype,
                          const Shape& shape) {
   if (dtype == DType::string) return decode_strings(message, byte, shape);
   if (info(dtype).bits < 8) {
     std::vector<std::byte> packed(to_size(*packed_bytes(dtype, count(shape))));
     decode_varints(message, byte, dtype, packed);
-    return unpacked_tensor(dtype, shape, packed);
+    auto storage = std::make_shared<Storage>(count(shape));
+    unpack_nibbles(packed, {storage->data(), to_size(count(shape))});
+    return {dtype, shape, storage};
   }
   const std::int64_t bytes = count(shape) * element_size(dtype);
   auto storage = std::make_shared<Storage>(bytes);

@@ -7,7 +7,6 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "io/onnx/tensor_proto_data.hpp"
 #include "io/onnx/tensor_proto_fields.hpp"
 
 namespace tensorop {
@@ -41,19 +40,16 @@ std::optional<std::string> read_location(const ProtoField& of) {
 
 }  // namespace
 
-TensorProtoHeader::TensorProtoHeader(ProtoMessage message,
-                                     const std::function<void(ProtoMessage& message)>& take_raw)
-    : is_stream_(take_raw != nullptr) {
-  while (message.begin()) {
-    expect(message.field());
-    if (take_raw && message.field().number() == field::kRawData) {
-      take_raw(message);
-    } else {
-      message.finish();
-    }
-    take(message.field());
-  }
+TensorProtoHeader::TensorProtoHeader(ProtoMessage message) {
+  for (; message.next(); is_empty_ = false) take(message.field());
   finish();
+}
+
+void TensorProtoHeader::require_possible(ProtoMessage front) {
+  try {
+    for (TensorProtoHeader header; front.next();) header.take(front.field());
+  } catch (const ProtoCutError&) {  // the rest is to come
+  }
 }
 
 void TensorProtoHeader::require_once(const ProtoField& of) {
@@ -64,8 +60,20 @@ void TensorProtoHeader::require_once(const ProtoField& of) {
   singles_ |= bit;
 }
 
-void TensorProtoHeader::expect(const ProtoField& of) {
-  is_empty_ = false;
+// A field of another wire type than it has in a TensorProto shows that the message is something else.
+void TensorProtoHeader::require_known_wire(const ProtoField& of) {
+  const field::Field& known = field::field_of(of.number());
+  if (!known.wire || (known.may_be_packed && of.wire() == ProtoWire::bytes)) return;
+  try {
+    of.require(*known.wire);
+  } catch (const Error& error) {
+    const bool may_be_model = of.number() == field::kDataType && of.wire() == ProtoWire::bytes;
+    throw Error(cat("not an ONNX tensor: ", error.what()), "",
+                may_be_model ? "perhaps it is an ONNX model, or a part of one" : "");
+  }
+}
+
+void TensorProtoHeader::take(const ProtoField& of) {
   if (of.number() == field::kSegment) {
     throw Error(
         cat("holds a segment, or is an ONNX sequence or optional", at_byte(of), "; single tensors are read"));
@@ -73,23 +81,8 @@ void TensorProtoHeader::expect(const ProtoField& of) {
   if (of.number() == field::kNeverAssigned) {
     throw Error(cat("not an ONNX tensor: it has a field ", of.number(), at_byte(of)));
   }
-  const field::Field& known = field::field_of(of.number());
-  if (known.wire && !(known.may_be_packed && of.wire() == ProtoWire::bytes)) {
-    try {
-      of.require(*known.wire);
-    } catch (const Error& error) {
-      const bool may_be_model = of.number() == field::kDataType && of.wire() == ProtoWire::bytes;
-      throw Error(cat("not an ONNX tensor: ", error.what()), "",
-                  !may_be_model ? ""
-                  : is_stream_  ? "perhaps it is an ONNX model, which is read from a file only"
-                                : "perhaps it is a damaged ONNX model");
-    }
-  }
-  if (known.is_single) require_once(of);
-  if (known.is_data) expect_data(of);
-}
-
-void TensorProtoHeader::take(const ProtoField& of) {
+  require_known_wire(of);
+  if (field::field_of(of.number()).is_single) require_once(of);
   switch (of.number()) {
     case field::kDims:
       return take_dims(of);
@@ -132,21 +125,17 @@ void TensorProtoHeader::take_dims(const ProtoField& of) {
   }
 }
 
-void TensorProtoHeader::expect_data(const ProtoField& of) {
+void TensorProtoHeader::take_data(const ProtoField& of) {
   if (data_field_ != 0 && data_field_ != of.number()) {
     throw Error(cat("has data in ", field::field_of(data_field_).name, " and in ", of.name(), at_byte(of)));
   }
   data_field_ = of.number();
   require_right_field();
-}
-
-void TensorProtoHeader::take_data(const ProtoField& of) {
   if (of.number() == field::kRawData) {
-    raw_bytes_ = of.length();
     raw_ = of.bytes();
   } else {
     numbers_ += count_numbers(of);
-    if (of.number() == field::kStringData) string_bytes_ += of.length();
+    if (of.number() == field::kStringData) string_bytes_ += to_int64(of.bytes().size());
   }
 }
 
@@ -211,7 +200,7 @@ std::string TensorProtoHeader::foreign_hint() const {
 void TensorProtoHeader::require_raw_bytes() const {
   // The elements fit in memory.
   const std::int64_t needed = *packed_bytes(*dtype_, count(shape_));
-  if (raw_bytes_ != needed) wrong_size(counted(raw_bytes_, "byte"), needed);
+  if (to_int64(raw_.size()) != needed) wrong_size(counted(to_int64(raw_.size()), "byte"), needed);
 }
 
 void TensorProtoHeader::require_numbers() const {

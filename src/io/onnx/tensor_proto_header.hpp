@@ -1,10 +1,10 @@
-// What the fields of a TensorProto say of its tensor: all but the values of its elements. The trust boundary
-// of the format: everything that io/onnx/tensor_proto.cpp relies on is checked here.
+// What the fields of a TensorProto say of its tensor: all but the values of its elements, and those values
+// where they are not stored as in memory. The trust boundary of the format: everything that
+// io/onnx/tensor_proto.cpp relies on is checked here.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,37 +13,36 @@
 #include "io/onnx/protobuf.hpp"
 #include "tensor/dtype.hpp"
 #include "tensor/shape.hpp"
+#include "tensor/tensor.hpp"
 
 namespace tensorop {
 
 // What is known of a tensor when the fields of its message have been seen.
 class TensorProtoHeader {
  public:
-  // Reads all fields. A field that cannot be right is refused before its bytes are there. `take_raw` takes
-  // the bytes of raw_data, by ProtoMessage::read(); null: they stay in the message, which is in memory.
-  // Throws Error.
-  explicit TensorProtoHeader(ProtoMessage message,
-                             const std::function<void(ProtoMessage& message)>& take_raw = nullptr);
+  // Reads all fields. Throws Error.
+  explicit TensorProtoHeader(ProtoMessage message);
+  // Throws the Error for which the bytes up to here are enough, of a message that goes on.
+  static void require_possible(ProtoMessage front);
 
   [[nodiscard]] DType dtype() const { return *dtype_; }
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] const std::string& name() const { return name_; }
   // The field that the elements are in; 0 where there is none.
   [[nodiscard]] std::uint32_t data_field() const { return data_field_; }
-  // The bytes of raw_data in the message; empty where they were taken.
+  // The bytes of raw_data in the message.
   [[nodiscard]] std::span<const std::byte> raw() const { return raw_; }
-  [[nodiscard]] std::int64_t raw_bytes() const { return raw_bytes_; }
   [[nodiscard]] std::int64_t string_bytes() const { return string_bytes_; }
   // The line of the warning about fields that are not known; empty where there are none.
   [[nodiscard]] std::string warning() const;
 
  private:
-  void expect(const ProtoField& of);
+  TensorProtoHeader() = default;
+  void require_known_wire(const ProtoField& of);
   void take(const ProtoField& of);
   void finish();
   void require_once(const ProtoField& of);
   void take_dims(const ProtoField& of);
-  void expect_data(const ProtoField& of);
   void take_data(const ProtoField& of);
   void take_unknown(const ProtoField& of);
   [[noreturn]] void refuse_external() const;
@@ -53,7 +52,6 @@ class TensorProtoHeader {
   [[nodiscard]] std::string foreign_hint() const;
   [[noreturn]] void wrong_size(const std::string& has, std::int64_t needed) const;
 
-  bool is_stream_ = false;
   bool is_empty_ = true;
   std::uint32_t singles_ = 0;  // the fields that were met which are single: a bit for each number
   Shape shape_;
@@ -63,7 +61,6 @@ class TensorProtoHeader {
   std::uint32_t data_field_ = 0;
   std::int64_t numbers_ = 0;  // in a typed field
   std::span<const std::byte> raw_;
-  std::int64_t raw_bytes_ = 0;
   std::int64_t string_bytes_ = 0;
   bool is_external_ = false;
   std::optional<std::string> location_;
@@ -74,5 +71,17 @@ class TensorProtoHeader {
 // where its fields are not those of a tensor and that is known.
 [[nodiscard]] TensorProtoHeader read_tensor_proto_header(std::span<const std::byte> message,
                                                          std::int64_t byte);
+
+// The bytes of so many elements where those of less than 8 bits are packed; nothing where int64 does not hold
+// them.
+[[nodiscard]] std::optional<std::int64_t> packed_bytes(DType dtype, std::int64_t elements);
+
+// How many numbers, or strings, a field of typed data holds. Throws Error.
+[[nodiscard]] std::int64_t count_numbers(const ProtoField& field);
+
+// The tensor whose elements are in the typed field of `dtype`, in a message that begins at `byte` of its file
+// and has as many of them as `shape` wants. Throws Error naming the first element that is not one.
+[[nodiscard]] Tensor decode_typed_data(std::span<const std::byte> message, std::int64_t byte, DType dtype,
+                                       const Shape& shape);
 
 }  // namespace tensorop

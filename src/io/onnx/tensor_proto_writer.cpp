@@ -5,10 +5,10 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/format.hpp"
+#include "io/npy/stored_array.hpp"
 #include "io/onnx/tensor_proto.hpp"
-#include "io/onnx/tensor_proto_data.hpp"
 #include "io/onnx/tensor_proto_fields.hpp"
-#include "tensor/packed_nibbles.hpp"
+#include "io/onnx/tensor_proto_header.hpp"
 
 namespace tensorop {
 namespace {

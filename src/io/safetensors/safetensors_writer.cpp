@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/format.hpp"
-#include "tensor/packed_nibbles.hpp"
+#include "io/npy/stored_array.hpp"
 
 namespace tensorop {
 namespace {

@@ -1,4 +1,4 @@
-#include "io/table/table_reader.hpp"
+#include "io/table/table.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -11,9 +11,7 @@
 #include "io/encoding.hpp"
 #include "io/format.hpp"
 #include "io/json/json_data.hpp"
-#include "io/table/table_field.hpp"
 #include "io/table/table_parts.hpp"
-#include "io/table/table_writer.hpp"
 
 namespace tensorop {
 namespace {

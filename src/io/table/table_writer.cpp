@@ -1,4 +1,4 @@
-#include "io/table/table_writer.hpp"
+#include "io/table/table.hpp"
 
 #include <algorithm>
 #include <cstring>
