@@ -1,6 +1,7 @@
 #include "io/npy/npy.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -139,18 +140,22 @@ std::int64_t longest_characters(std::span<const StringRef> strings) {
 }
 
 void append_utf32(std::string& out, std::span<const StringRef> strings, std::int64_t characters) {
+  const std::size_t width = to_size(characters) * 4;
+  std::size_t begin = out.size();
+  out.resize(begin + strings.size() * width, '\0');
   for (const StringRef& string : strings) {
-    const std::size_t end = out.size() + to_size(characters) * 4;
-    for (std::string_view text = string.view(); !text.empty();) {
-      const std::size_t length = utf8_length(text);
+    char* at = out.data() + begin;
+    const char* const end = at + width;
+    for (std::string_view text = string.view(); !text.empty() && at != end; at += 4) {
       const auto lead = static_cast<unsigned char>(text[0]);
+      const std::size_t length = lead < 0x80 ? 1 : utf8_length(text);
       std::uint32_t code = length == 1 ? lead : lead & (0x7FU >> length);
       for (std::size_t i = 1; i < length; ++i)
         code = code << 6 | (static_cast<unsigned char>(text[i]) & 0x3FU);
-      out.append(reinterpret_cast<const char*>(&code), 4);
+      std::memcpy(at, &code, sizeof code);
       text.remove_prefix(length);
     }
-    out.resize(end, '\0');
+    begin += width;
   }
 }
 
