@@ -78,8 +78,8 @@ struct GatherTiles {
 
   explicit GatherTiles(const ColumnGather& gather)
       : width(element_size(gather.data.dtype())),
-        steps(gather.data.size() / gather.locator.column_stride()),
-        columns(gather.locator.columns()) {}
+        steps(gather.data.size() / gather.map.column_stride()),
+        columns(gather.map.columns()) {}
   [[nodiscard]] WideTiles tiles(std::int64_t memory, std::int64_t file_offset) const {
     return {{columns, width, steps * width, columns}, memory, file_offset};
   }
@@ -95,22 +95,21 @@ bool ColumnGather::fits(std::int64_t memory) const {
 WindowPlan ColumnGather::plan(std::int64_t memory) const {
   const GatherTiles shape(*this);
   const WideTiles tiles = shape.tiles(memory, 0);
-  const std::int64_t column_bytes = locator.index_steps() * shape.width;
-  return {
-      .count = tiles.count(),
-      .window_bytes = tiles.most_columns() * column_bytes,
-      .read_bytes = RowPieces(data, locator.column_stride(), false).read_bytes(tiles.count()) +
-                    RowPieces(locator.decoder().indices(), shape.columns, false).read_bytes(tiles.count()),
-      .scratch_bytes = tiles.are_narrow() ? shape.columns * column_bytes : 0};
+  const std::int64_t column_bytes = map.index_steps() * shape.width;
+  return {.count = tiles.count(),
+          .window_bytes = tiles.most_columns() * column_bytes,
+          .read_bytes = RowPieces(data, map.column_stride(), false).read_bytes(tiles.count()) +
+                        RowPieces(map.decoder().indices(), shape.columns, false).read_bytes(tiles.count()),
+          .scratch_bytes = tiles.are_narrow() ? shape.columns * column_bytes : 0};
 }
 
 void ColumnGather::fill(const Windowing& windowing, const Threads& threads) const {
   const GatherTiles shape(*this);
   const std::int64_t width = shape.width;
   const WideTiles tiles = shape.tiles(windowing.memory, windowing.file_offset);
-  const RowPieces pieces(data, locator.column_stride(), windowing.is_mapped(data.data()));
-  const RowPieces indices(locator.decoder().indices(), shape.columns,
-                          windowing.is_mapped(locator.decoder().indices().data()));
+  const RowPieces pieces(data, map.column_stride(), windowing.is_mapped(data.data()));
+  const RowPieces indices(map.decoder().indices(), shape.columns,
+                          windowing.is_mapped(map.decoder().indices().data()));
   pieces.begin();
   indices.begin();
   threads.expect(shape.columns * (shape.steps * width + indices.rows() * indices.width()));
@@ -126,11 +125,11 @@ void ColumnGather::fill(const Windowing& windowing, const Threads& threads) cons
       auto& buffer = buffers[static_cast<std::size_t>(worker)];
       if (!buffer) buffer = std::make_unique<Storage>(kBlockBytes);
       std::byte* out = buffer->data();
-      locator.locate_columns(block.rows, block.columns, tile,
-                             [&](std::int64_t /*row*/, std::int64_t count, const std::int64_t* offsets) {
-                               gather_rows(out, packed->data(), offsets, count, width, locator.skips());
-                               out += count * width;
-                             });
+      map.locate_columns(block.rows, block.columns, tile,
+                         [&](std::int64_t /*row*/, std::int64_t count, const std::int64_t* offsets) {
+                           gather_rows(out, packed->data(), offsets, count, width, map.skips());
+                           out += count * width;
+                         });
       threads.advance(block.rows.count * block.columns.count * indices.width());
       result.write(number, block, buffer->data(), block.columns.count);
     });
@@ -156,10 +155,10 @@ struct ScatterTiles {
 
   explicit ScatterTiles(const ColumnScatter& scatter)
       : width(element_size(scatter.data.dtype())),
-        columns(scatter.locator.column_stride()),
+        columns(scatter.map.column_stride()),
         steps(scatter.data.size() / columns),
-        updated(scatter.locator.columns()),
-        rows(scatter.locator.rows() / updated),
+        updated(scatter.map.columns()),
+        rows(scatter.map.rows() / updated),
         keeps(scatter.row_updates.by_row()),
         kept_width(scatter.row_updates.repeats() ? 0 : width) {}
   [[nodiscard]] std::int64_t column_bytes() const {
@@ -231,7 +230,7 @@ class ScatterRun {
         data_(scatter.data, shape_.columns, windowing.is_mapped(scatter.data.data())),
         result_(tiles_, shape_.steps, shape_.columns, shape_.width, windowing, threads),
         packed_(std::in_place, tiles_, shape_.steps, shape_.width) {
-    const Tensor& indices = scatter.locator.decoder().indices();
+    const Tensor& indices = scatter.map.decoder().indices();
     sources_.emplace_back(indices, shape_.updated, windowing.is_mapped(indices.data()));
     // Those that are repeated are few.
     if (!scatter.row_updates.repeats())
@@ -294,7 +293,7 @@ class ScatterRun {
 
   void update_block(const Range& tile, const TileBlock& block) {
     const auto locate = [&](const auto& take) {
-      if (block.columns.count > 0) scatter_.locator.locate_columns(block.rows, block.columns, tile, take);
+      if (block.columns.count > 0) scatter_.map.locate_columns(block.rows, block.columns, tile, take);
     };
     if (kept_) {
       return locate([&](std::int64_t row, std::int64_t count, const std::int64_t* offsets) {
@@ -356,7 +355,7 @@ WindowPlan ColumnScatter::plan(std::int64_t memory) const {
       .count = tiles.count(),
       .window_bytes = tiles.most_columns() * shape.steps * shape.width,
       .read_bytes = RowPieces(data, shape.columns, false).read_bytes(tiles.count()) +
-                    RowPieces(locator.decoder().indices(), shape.updated, false).read_bytes(tiles.count()),
+                    RowPieces(map.decoder().indices(), shape.updated, false).read_bytes(tiles.count()),
       .scratch_bytes = tiles.are_narrow() ? data.bytes() : 0};
   if (!row_updates.repeats())
     out.read_bytes += RowPieces(updates, shape.updated, false).read_bytes(tiles.count());

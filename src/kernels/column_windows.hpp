@@ -4,18 +4,18 @@
 
 #include <cstdint>
 
-#include "kernels/locator.hpp"
 #include "kernels/plan.hpp"
+#include "kernels/row_map.hpp"
 #include "kernels/row_updates.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
 
-// `locator` has columns. All that these refer to outlives them. plan() and fill() as in Plan, of kind
+// `map` has columns. All that these refer to outlives them. plan() and fill() as in Plan, of kind
 // columns.
 struct ColumnGather {
   const Tensor& data;
-  const Locator& locator;
+  const RowMap& map;
 
   // Whether the least tile, a column, takes no more than `memory`, or a few megabytes.
   [[nodiscard]] bool fits(std::int64_t memory) const;
@@ -27,7 +27,7 @@ struct ColumnGather {
 struct ColumnScatter {
   const Tensor& data;
   const Tensor& updates;
-  const Locator& locator;
+  const RowMap& map;
   const RowUpdates& row_updates;
 
   [[nodiscard]] bool fits(std::int64_t memory) const;  // as above

@@ -14,8 +14,8 @@ constexpr std::int64_t kTileBytes = 4 << 20;
 
 }  // namespace
 
-ColumnTiles::ColumnTiles(const Locator& locator, std::int64_t elements, std::int64_t width)
-    : columns_(locator.columns()), stride_(locator.column_stride()), width_(width) {
+ColumnTiles::ColumnTiles(const RowMap& map, std::int64_t elements, std::int64_t width)
+    : columns_(map.columns()), stride_(map.column_stride()), width_(width) {
   if (columns_ == 0) return;
   steps_ = elements / stride_;
   if (steps_ > kMostSteps) return;

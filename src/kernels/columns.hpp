@@ -7,19 +7,19 @@
 #include <cstdint>
 
 #include "kernels/cache.hpp"
-#include "kernels/locator.hpp"
+#include "kernels/row_map.hpp"
 
 namespace tensorop {
 
 // A tile holds at least a cache line of each step of the axis: of more steps it would leave the cache.
 inline constexpr std::int64_t kMostSteps = (std::int64_t{16} << 20) / kCacheLine;
 
-// The columns of a locator, split into tiles.
+// The columns of a map, split into tiles.
 class ColumnTiles {
  public:
   // `elements` of `width` bytes in the indexed tensor. There are no tiles without columns, and of more than
   // kMostSteps.
-  ColumnTiles(const Locator& locator, std::int64_t elements, std::int64_t width);
+  ColumnTiles(const RowMap& map, std::int64_t elements, std::int64_t width);
 
   [[nodiscard]] std::int64_t count() const { return count_; }
   // Whether the columns are all the elements of the tensor.

@@ -46,8 +46,8 @@ class Chunks {
       : from_(from),
         window_rows_(window_rows),
         windows_(ceil_div(from.target_rows, window_rows)),
-        size_(chunk_rows_of(from.locator.rows(), from.row_bytes, windows_, memory, workers)),
-        count_(ceil_div(from.locator.rows(), size_)) {}
+        size_(chunk_rows_of(from.map.rows(), from.row_bytes, windows_, memory, workers)),
+        count_(ceil_div(from.map.rows(), size_)) {}
 
   [[nodiscard]] std::int64_t windows() const { return windows_; }
   [[nodiscard]] std::int64_t count() const { return count_; }
@@ -55,7 +55,7 @@ class Chunks {
 
   // Empty above the last chunk.
   [[nodiscard]] Range rows(std::int64_t chunk) const {
-    const std::int64_t all = from_.locator.rows();
+    const std::int64_t all = from_.map.rows();
     const std::int64_t first = std::min(all, chunk * size_);
     return {first, std::min(size_, all - first)};
   }
@@ -87,7 +87,7 @@ class Chunks {
     std::int64_t targets[kIndexBlock];
     for (std::int64_t first = 0; first < all.count; first += kIndexBlock) {
       const std::int64_t n = std::min(kIndexBlock, all.count - first);
-      from_.locator.locate(all.first + first, n, targets);
+      from_.map.locate(all.first + first, n, targets);
       for (std::int64_t i = 0; i < n; ++i) {
         if (targets[i] == kSkip) continue;
         const std::int64_t window = targets[i] / window_rows_;
@@ -174,7 +174,7 @@ Distribution::Distribution(const DistributedRows& from, std::int64_t window_rows
     memory_.emplace(end);
   }
 
-  threads.expect(from.locator.rows() * row_bytes);
+  threads.expect(from.map.rows() * row_bytes);
   std::vector<std::unique_ptr<WindowGroups>> groups(to_size(threads.count()));
   threads.for_each(chunks.count(), [&](std::int64_t chunk, int worker) {
     const Range later = chunks.rows(chunk + threads.count());

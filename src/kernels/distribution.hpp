@@ -11,15 +11,15 @@
 
 #include "base/files/scratch_file.hpp"
 #include "base/threads.hpp"
-#include "kernels/locator.hpp"
+#include "kernels/row_map.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
 
-// What is distributed. The locator and the rows outlive it.
+// What is distributed. The map and the rows outlive it.
 struct DistributedRows {
-  const Locator& locator;    // which target each row goes to
-  const std::byte* rows;     // row i of the locator, of row_bytes
+  const RowMap& map;         // which target each row goes to
+  const std::byte* rows;     // row i of the map, of row_bytes
   std::int64_t row_bytes;    // at least 1
   std::int64_t target_rows;  // at least 1
 };

@@ -41,14 +41,14 @@ class GatherRows final : public Plan {
         row_elements_(spec.row_elements),
         row_bytes_(row_elements_ * width_),
         result_elements_(spec.result_elements),
-        locator_(make_locator(std::move(spec.decoder), spec.geometry)),
-        tiles_(*locator_, data_.size(), width_) {
-    if (locator_->rows() == 0) return;
-    strategy_ = choose_strategy(movement_of(*locator_, tiles_, row_bytes_, data_.bytes(), false));
+        map_(std::move(spec.decoder), spec.dims),
+        tiles_(map_, data_.size(), width_) {
+    if (map_.rows() == 0) return;
+    strategy_ = choose_strategy(movement_of(map_, tiles_, row_bytes_, data_.bytes(), false));
   }
 
   void prepare(const Threads& threads) override {
-    if (strategy_.keep_offsets) locator_->keep_offsets(threads);
+    if (strategy_.keep_offsets) map_.keep_offsets(threads);
     if (access_ == Access::advised) expect_random(data_.data(), data_.bytes());
   }
 
@@ -72,8 +72,8 @@ class GatherRows final : public Plan {
     }
   }
 
-  [[nodiscard]] std::int64_t check_size() const override { return locator_->decoder().tuples(); }
-  void check(Range range) const override { locator_->decoder().check(range); }
+  [[nodiscard]] std::int64_t check_size() const override { return map_.decoder().tuples(); }
+  void check(Range range) const override { map_.decoder().check(range); }
   // By range each index selects some element of the result, unless the result has none. Tiles of columns are
   // not in the order of the indices.
   [[nodiscard]] bool fill_checks() const override {
@@ -81,22 +81,22 @@ class GatherRows final : public Plan {
   }
 
   [[nodiscard]] std::optional<RandomAccess> random_access() const override {
-    if (locator_->rows() == 0) return std::nullopt;
+    if (map_.rows() == 0) return std::nullopt;
     const std::span data(data_.data(), to_size(data_.bytes()));
     if (by_wide_column()) {
-      const Tensor& indices = locator_->decoder().indices();
+      const Tensor& indices = map_.decoder().indices();
       return RandomAccess{.kind = RandomAccess::Kind::columns,
                           .operands = {data, {indices.data(), to_size(indices.bytes())}},
-                          .rows = locator_->rows(),
+                          .rows = map_.rows(),
                           .row_bytes = row_bytes_};
     }
     return RandomAccess{.kind = RandomAccess::Kind::rows,
                         .operands = {data},
-                        .rows = locator_->rows(),
+                        .rows = map_.rows(),
                         .row_bytes = row_bytes_,
-                        .part_bytes = locator_->group_size() * row_bytes_,
+                        .part_bytes = map_.group_size() * row_bytes_,
                         .locate = [this](std::int64_t first, std::int64_t count, std::int64_t* offsets) {
-                          locator_->locate(first, count, offsets);
+                          map_.locate(first, count, offsets);
                         }};
   }
   void set_access(Access access) override {
@@ -105,16 +105,16 @@ class GatherRows final : public Plan {
     if (access == Access::advised) strategy_.order = Strategy::Order::by_range;
   }
   [[nodiscard]] WindowPlan plan_windows(std::int64_t memory, bool /*anywhere*/) const override {
-    return in_tiles(memory) ? ColumnGather{data_, *locator_}.plan(memory) : windowed().plan(memory);
+    return in_tiles(memory) ? ColumnGather{data_, map_}.plan(memory) : windowed().plan(memory);
   }
   void fill_windows(const Windowing& windowing, const Threads& threads) const override {
-    in_tiles(windowing.memory) ? ColumnGather{data_, *locator_}.fill(windowing, threads)
+    in_tiles(windowing.memory) ? ColumnGather{data_, map_}.fill(windowing, threads)
                                : windowed().fill(windowing, threads);
   }
 
   [[nodiscard]] Origin origin(std::int64_t element) const override {
     std::int64_t offset = 0;
-    locator_->locate(element / row_elements_, 1, &offset);
+    map_.locate(element / row_elements_, 1, &offset);
     if (offset == kSkip) return {};
     return {{kGatherData, offset * row_elements_ + element % row_elements_}};
   }
@@ -123,20 +123,20 @@ class GatherRows final : public Plan {
     if (range.count == 0) return {};
     const std::int64_t first = range.first / row_elements_;
     const Range rows = {first, ceil_div(range.end(), row_elements_) - first};
-    const Range tuples = locator_->tuples_of(rows);
-    const std::int64_t components = locator_->decoder().components();
+    const Range tuples = map_.tuples_of(rows);
+    const std::int64_t components = map_.decoder().components();
     Extent data = {kGatherData, {0, data_.size()}};
-    if (const std::int64_t size = locator_->group_size(); size != 0) {
-      const std::int64_t group = first / locator_->group_rows();
-      const std::int64_t groups = ceil_div(rows.end(), locator_->group_rows()) - group;
+    if (const std::int64_t size = map_.group_size(); size != 0) {
+      const std::int64_t group = first / map_.group_rows();
+      const std::int64_t groups = ceil_div(rows.end(), map_.group_rows()) - group;
       data.elements = {group * size * row_elements_, groups * size * row_elements_};
     }
     return {data, {kGatherIndices, {tuples.first * components, tuples.count * components}}};
   }
 
   [[nodiscard]] std::optional<RowMoves> row_moves() const override {
-    if (locator_->rows() == 0) return std::nullopt;
-    return RowMoves{locator_.get(), row_elements_, row_bytes_, data_.data(), data_.size() / row_elements_};
+    if (map_.rows() == 0) return std::nullopt;
+    return RowMoves{&map_, row_elements_, row_bytes_, data_.data(), data_.size() / row_elements_};
   }
 
   [[nodiscard]] bool prefers_whole() const override { return strategy_.is_whole(); }
@@ -147,31 +147,31 @@ class GatherRows final : public Plan {
       const Range tile = tiles_.tile(number);
       tiles_.pack(tile, data_.data(), packed.data());
       const auto take = [&](std::int64_t row, std::int64_t count, const std::int64_t* offsets) {
-        gather_rows(whole + row * width_, packed.data(), offsets, count, width_, locator_->skips());
+        gather_rows(whole + row * width_, packed.data(), offsets, count, width_, map_.skips());
       };
-      locator_->locate_columns({0, locator_->index_steps()}, tile, tile, take);
+      map_.locate_columns({0, map_.index_steps()}, tile, tile, take);
     }
   }
 
  private:
   // Along an outer axis, where the rows, which are elements, touch most pages of data.
   [[nodiscard]] bool by_wide_column() const {
-    return locator_->columns() > 0 && locator_->rows() > data_.bytes() / kPage;
+    return map_.columns() > 0 && map_.rows() > data_.bytes() / kPage;
   }
 
   // Columns that memory does not hold are gathered element by element.
   [[nodiscard]] bool in_tiles(std::int64_t memory) const {
-    return by_wide_column() && ColumnGather{data_, *locator_}.fits(memory);
+    return by_wide_column() && ColumnGather{data_, map_}.fits(memory);
   }
 
   [[nodiscard]] WindowedGather windowed() const {
-    return {data_.data(), data_.size() / row_elements_, row_elements_, row_bytes_, *locator_};
+    return {data_.data(), data_.size() / row_elements_, row_elements_, row_bytes_, map_};
   }
 
   // A range may begin or end within a row.
   void fill_within_row(std::int64_t row, std::int64_t column, std::int64_t columns, std::byte* out) const {
     std::int64_t offset = 0;
-    locator_->locate(row, 1, &offset);
+    map_.locate(row, 1, &offset);
     if (offset == kSkip) {
       std::memset(out, 0, to_size(columns * width_));
     } else {
@@ -186,14 +186,14 @@ class GatherRows final : public Plan {
     std::int64_t room[kIndexBlock];
     std::int64_t last_read = -1;
     for (const std::int64_t end = row + rows; row < end;) {
-      if (strategy_.read_groups && row / locator_->group_rows() != last_read) {
-        last_read = row / locator_->group_rows();
-        const std::int64_t group_bytes = locator_->group_size() * row_bytes_;
+      if (strategy_.read_groups && row / map_.group_rows() != last_read) {
+        last_read = row / map_.group_rows();
+        const std::int64_t group_bytes = map_.group_size() * row_bytes_;
         read_through(data_.data() + last_read * group_bytes, group_bytes);
       }
-      const LocatedRows run = locator_->locate_run(row, std::min(kIndexBlock, end - row), room);
+      const LocatedRows run = map_.locate_run(row, std::min(kIndexBlock, end - row), room);
       gather_rows(out, data_.data() + run.base * row_bytes_, run.offsets, run.count, row_bytes_,
-                  locator_->skips());
+                  map_.skips());
       row += run.count;
       out += run.count * row_bytes_;
     }
@@ -206,7 +206,7 @@ class GatherRows final : public Plan {
     const auto announce = [&](std::int64_t first, std::int64_t* offsets) {
       const std::int64_t n = std::min(most, rows - first);
       if (n <= 0) return;
-      locator_->locate(row + first, n, offsets);
+      map_.locate(row + first, n, offsets);
       for (std::int64_t i = 0; i < n; ++i) {
         if (offsets[i] != kSkip) will_need(data_.data() + offsets[i] * row_bytes_, row_bytes_);
       }
@@ -215,7 +215,7 @@ class GatherRows final : public Plan {
     for (std::int64_t first = 0, block = 0; first < rows; first += most, ++block) {
       const std::int64_t n = std::min(most, rows - first);
       announce(first + most, rooms[(block + 1) % 2]);
-      gather_rows(out + first * row_bytes_, data_.data(), rooms[block % 2], n, row_bytes_, locator_->skips());
+      gather_rows(out + first * row_bytes_, data_.data(), rooms[block % 2], n, row_bytes_, map_.skips());
     }
   }
 
@@ -224,7 +224,7 @@ class GatherRows final : public Plan {
   std::int64_t row_elements_;
   std::int64_t row_bytes_;
   std::int64_t result_elements_;
-  std::unique_ptr<Locator> locator_;
+  RowMap map_;
   ColumnTiles tiles_;
   Strategy strategy_;
   Access access_ = Access::plain;

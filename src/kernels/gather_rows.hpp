@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "kernels/locator.hpp"
 #include "kernels/plan.hpp"
+#include "kernels/row_map.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
@@ -13,7 +13,7 @@ namespace tensorop {
 struct GatherRowsSpec {
   Tensor data;                // the indexed tensor
   IndexDecoder decoder;       // of the indices
-  RowGeometry geometry;       // which row each index tuple selects; not looked at where data has no elements
+  std::vector<RowDim> dims;   // the order of the rows; not looked at where data has no elements
   std::int64_t row_elements;  // consecutive elements that are moved together
   std::int64_t result_elements;
 };

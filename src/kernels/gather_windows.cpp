@@ -51,7 +51,7 @@ std::int64_t read_bytes(const WindowedGather& gather, std::int64_t rows) {
 }
 
 WindowSizes choose_sizes(const WindowedGather& gather, std::int64_t memory) {
-  const std::int64_t rows = gather.locator.rows();
+  const std::int64_t rows = gather.map.rows();
   const auto most = [&](std::int64_t bytes, std::int64_t row_bytes) {
     return std::clamp<std::int64_t>(bytes / row_bytes, 1, rows);
   };
@@ -74,7 +74,7 @@ class AscendingRows {
  public:
   AscendingRows(const WindowedGather& gather, Range rows, bool mapped, const Threads& threads)
       : gather_(gather), mapped_(mapped), threads_(threads) {
-    moves_.sort(gather.locator, rows, gather.data_rows,
+    moves_.sort(gather.map, rows, gather.data_rows,
                 std::clamp<std::int64_t>(rows.count / kBlockRows, 1, 4096), threads);
     moves_.sort_within_buckets(threads);
     block_rows_ = std::clamp<std::int64_t>(kGatherBlockBytes / gather.row_bytes, 1, kBlockRows);
@@ -124,10 +124,10 @@ class Gathering {
         windowing_(windowing),
         threads_(threads),
         sizes_(choose_sizes(gather, windowing.memory)),
-        window_(std::min(sizes_.window_rows, gather.locator.rows()) * gather.row_bytes) {}
+        window_(std::min(sizes_.window_rows, gather.map.rows()) * gather.row_bytes) {}
 
   void run() {
-    const std::int64_t rows = gather_.locator.rows();
+    const std::int64_t rows = gather_.map.rows();
     threads_.expect((2 * rows + sizes_.scratch_rows(rows)) * gather_.row_bytes);
     for (std::int64_t first = 0; first < rows; first += sizes_.pass_rows) {
       const Range pass = {first, std::min(sizes_.pass_rows, rows - first)};
@@ -141,7 +141,7 @@ class Gathering {
 
   // Rows that no index selects are zeros.
   void clear_window(std::int64_t rows) {
-    if (gather_.locator.skips()) std::memset(window_.data(), 0, to_size(rows * gather_.row_bytes));
+    if (gather_.map.skips()) std::memset(window_.data(), 0, to_size(rows * gather_.row_bytes));
   }
 
   // `window` is that of `move`.
@@ -250,7 +250,7 @@ class Gathering {
 
 WindowPlan WindowedGather::plan(std::int64_t memory) const {
   const WindowSizes sizes = choose_sizes(*this, memory);
-  const std::int64_t rows = locator.rows();
+  const std::int64_t rows = map.rows();
   return {.count = rows / sizes.pass_rows * ceil_div(sizes.pass_rows, sizes.window_rows) +
                    ceil_div(rows % sizes.pass_rows, sizes.window_rows),
           .window_bytes = sizes.window_rows * row_bytes,

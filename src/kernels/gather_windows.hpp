@@ -5,18 +5,18 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/locator.hpp"
 #include "kernels/plan.hpp"
+#include "kernels/row_map.hpp"
 
 namespace tensorop {
 
-// A gather of rows; `data` and `locator` outlive it.
+// A gather of rows; `data` and `map` outlive it.
 struct WindowedGather {
   const std::byte* data;
   std::int64_t data_rows;
   std::int64_t row_elements;
   std::int64_t row_bytes;
-  const Locator& locator;
+  const RowMap& map;
 
   // As in Plan.
   [[nodiscard]] WindowPlan plan(std::int64_t memory) const;

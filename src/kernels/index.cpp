@@ -57,12 +57,12 @@ bool is_bad(T value, const IndexAxis& axis, bool negative) {
 
 // One index under a policy other than error; kSkip where it selects nothing.
 template <class T>
-std::int64_t settle(T value, std::int64_t size, OutOfBounds policy) {
+std::int64_t settle(T value, std::int64_t size, const IndexPolicy& policy) {
   std::int64_t index = widen(value);
-  if (index < 0) index += size;  // in range first: -1 is the last element under every policy
+  if (index < 0 && policy.negative) index += size;  // in range first: -1 is the last element
   if (index >= 0 && index < size) return index;
-  if (policy == OutOfBounds::clip) return index < 0 ? 0 : size - 1;
-  if (policy != OutOfBounds::wrap) return kSkip;
+  if (policy.out_of_bounds == OutOfBounds::clip) return index < 0 ? 0 : size - 1;
+  if (policy.out_of_bounds != OutOfBounds::wrap) return kSkip;
   if constexpr (std::is_unsigned_v<T>) {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(value) % static_cast<std::uint64_t>(size));
   } else {
@@ -73,8 +73,12 @@ std::int64_t settle(T value, std::int64_t size, OutOfBounds policy) {
 
 }  // namespace
 
-IndexDecoder::IndexDecoder(Tensor indices, std::vector<IndexAxis> axes, IndexPolicy policy)
-    : indices_(std::move(indices)), axes_(std::move(axes)), policy_(policy) {}
+IndexDecoder::IndexDecoder(Tensor indices, std::vector<IndexAxis> axes, IndexPolicy policy,
+                           std::int64_t component_stride)
+    : indices_(std::move(indices)),
+      axes_(std::move(axes)),
+      policy_(policy),
+      component_stride_(component_stride) {}
 
 std::int64_t IndexDecoder::components() const {
   return to_int64(axes_.size());
@@ -88,10 +92,28 @@ void IndexDecoder::fail(std::int64_t position, std::size_t component) const {
   throw PlanFault(position, axes_[component].axis, axes_[component].size);
 }
 
+// Out of these tuples, one of which has a bad component.
 template <class T>
-void IndexDecoder::decode_typed(std::int64_t first, std::int64_t count, std::int64_t* offsets) const {
-  const std::int64_t step = components();
-  const StoredElements<T> in = indices_.as<T>() + first * step;
+void IndexDecoder::fail_lowest(const Layout& layout, std::int64_t count) const {
+  const StoredElements<T> in = indices_.as<T>();
+  std::int64_t lowest = indices_.size();
+  std::size_t component = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    for (std::size_t c = 0; c < axes_.size(); ++c) {
+      const std::int64_t at = layout.first + i * layout.tuple_step + to_int64(c) * layout.component_step;
+      if (at >= lowest || !is_bad(in[at], axes_[c], policy_.negative)) continue;
+      lowest = at;
+      component = c;
+    }
+  }
+  // None is: the elements changed between two reads, another process writes to the mapped file.
+  fail(lowest == indices_.size() ? layout.first : lowest, component);
+}
+
+template <class T>
+void IndexDecoder::decode_typed(const Layout& layout, std::int64_t count, std::int64_t* offsets) const {
+  const std::int64_t step = layout.tuple_step;
+  const StoredElements<T> in = indices_.as<T>() + layout.first;
   if (policy_.out_of_bounds == OutOfBounds::error) {
     bool bad = false;
     for (std::size_t c = 0; c < axes_.size(); ++c) {
@@ -99,15 +121,10 @@ void IndexDecoder::decode_typed(std::int64_t first, std::int64_t count, std::int
       const auto component =
           c == 0 ? (axis.stride == 1 ? decode_component<T, true, true> : decode_component<T, true, false>)
                  : (axis.stride == 1 ? decode_component<T, false, true> : decode_component<T, false, false>);
-      bad |= component(in + to_int64(c), step, count, axis, policy_.negative, offsets);
+      bad |=
+          component(in + to_int64(c) * layout.component_step, step, count, axis, policy_.negative, offsets);
     }
-    if (!bad) return;
-    for (std::int64_t i = 0; i < count * step; ++i) {
-      const auto c = static_cast<std::size_t>(i % step);
-      if (is_bad(in[i], axes_[c], policy_.negative)) fail(first * step + i, c);
-    }
-    // The elements changed between two reads: another process writes to the mapped file.
-    fail(first * step, 0);
+    if (bad) fail_lowest<T>(layout, count);
     return;
   }
   // An axis without elements has nothing to clip or wrap to.
@@ -116,9 +133,9 @@ void IndexDecoder::decode_typed(std::int64_t first, std::int64_t count, std::int
   for (std::int64_t i = 0; i < count; ++i) {
     std::int64_t offset = 0;
     for (std::size_t c = 0; c < axes_.size(); ++c) {
-      const T value = in[i * step + to_int64(c)];
-      if (axes_[c].size == 0 && needs_element) fail(first * step + i * step + to_int64(c), c);
-      const std::int64_t index = settle(value, axes_[c].size, policy_.out_of_bounds);
+      const std::int64_t at = i * step + to_int64(c) * layout.component_step;
+      if (axes_[c].size == 0 && needs_element) fail(layout.first + at, c);
+      const std::int64_t index = settle(in[at], axes_[c].size, policy_);
       // Strides of a tensor without elements may be anything; it is only checked against.
       const std::int64_t step_offset = wrapping_mul(index, axes_[c].stride);
       offset = index == kSkip || offset == kSkip ? kSkip : wrapping_add(offset, step_offset);
@@ -133,7 +150,17 @@ void IndexDecoder::decode(std::int64_t first, std::int64_t count, std::int64_t* 
     return;
   }
   dispatch(indices_.dtype(), [&]<class T>(TypeTag<T>) {
-    if constexpr (std::integral<T>) decode_typed<T>(first, count, offsets);
+    if constexpr (std::integral<T>) {
+      const std::int64_t stride = component_stride_;
+      if (stride == 1) return decode_typed<T>({first * components(), components(), 1}, count, offsets);
+      for (std::int64_t done = 0; done < count;) {
+        const std::int64_t block = (first + done) / stride;
+        const std::int64_t in_block = (first + done) % stride;
+        const std::int64_t n = std::min(count - done, stride - in_block);
+        decode_typed<T>({block * stride * components() + in_block, 1, stride}, n, offsets + done);
+        done += n;
+      }
+    }
   });
 }
 

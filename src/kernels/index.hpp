@@ -22,7 +22,7 @@ inline constexpr std::int64_t kSkip = -1;
 inline constexpr std::int64_t kIndexBlock = 1024;
 
 struct IndexPolicy {
-  bool negative = true;  // negative values count from the end; for other than OutOfBounds::error always
+  bool negative = true;  // negative values count from the end
   OutOfBounds out_of_bounds = OutOfBounds::error;
 };
 
@@ -33,13 +33,17 @@ struct IndexAxis {
   std::int64_t axis = 0;  // which axis of the indexed tensor it is, for messages
 };
 
-// Decodes tuples of axes.size() consecutive index elements each.
+// Decodes tuples of axes.size() index elements each.
 class IndexDecoder {
  public:
-  // `indices` has an integer dtype. Without axes there is nothing to decode and every offset is 0.
-  IndexDecoder(Tensor indices, std::vector<IndexAxis> axes, IndexPolicy policy);
+  // `indices` has an integer dtype. Without axes there is nothing to decode and every offset is 0. The
+  // components of a tuple are `component_stride` elements apart, which are the first components of so many
+  // tuples: 1 where each tuple is consecutive elements.
+  IndexDecoder(Tensor indices, std::vector<IndexAxis> axes, IndexPolicy policy,
+               std::int64_t component_stride = 1);
 
   [[nodiscard]] const Tensor& indices() const { return indices_; }
+  [[nodiscard]] const std::vector<IndexAxis>& axes() const { return axes_; }
   // How many tuples can be bad: all there are, but none without axes.
   [[nodiscard]] std::int64_t tuples() const;
   // Index elements that a tuple has.
@@ -65,14 +69,23 @@ class IndexDecoder {
   void check(Range range) const;
 
  private:
+  // Where the components of some tuples are: tuple i has element first + i * tuple_step for its first one.
+  struct Layout {
+    std::int64_t first;
+    std::int64_t tuple_step;
+    std::int64_t component_step;
+  };
   template <class T>
-  void decode_typed(std::int64_t first, std::int64_t count, std::int64_t* offsets) const;
+  void decode_typed(const Layout& layout, std::int64_t count, std::int64_t* offsets) const;
+  template <class T>
+  [[noreturn]] void fail_lowest(const Layout& layout, std::int64_t count) const;
   // `component`: of its tuple.
   [[noreturn]] void fail(std::int64_t position, std::size_t component) const;
 
   Tensor indices_;
   std::vector<IndexAxis> axes_;
   IndexPolicy policy_;
+  std::int64_t component_stride_;
 };
 
 }  // namespace tensorop

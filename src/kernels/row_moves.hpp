@@ -7,19 +7,19 @@
 
 namespace tensorop {
 
-class Locator;
+class RowMap;
 class RowUpdates;
 
-// Row i of the index tuples goes from the row of the indexed tensor that the locator says to row i of the
+// Row i of the index tuples goes from the row of the indexed tensor that the map says to row i of the
 // result (gather), or from row i of the updates to that row (scatter). Valid as long as the plan that it is
 // of.
 struct RowMoves {
-  const Locator* locator;
+  const RowMap* map;
   std::int64_t row_elements;
   std::int64_t row_bytes;  // at least 1
   const std::byte* data;   // the indexed tensor: that of a scatter is what its result begins with
   std::int64_t data_rows;  // at least 1
-  // Scatter only. `updates` has a row for each row of the locator; null where row_updates repeats them.
+  // Scatter only. `updates` has a row for each row of the map; null where row_updates repeats them.
   const RowUpdates* row_updates = nullptr;
   const std::byte* updates = nullptr;
 

@@ -1,4 +1,4 @@
-// Moves rows from the offsets of a locator to consecutive memory. Depends on the width only, not on the
+// Moves rows from the offsets of a map to consecutive memory. Depends on the width only, not on the
 // dtype.
 #pragma once
 

@@ -80,16 +80,15 @@ class ScatterRows final : public Plan {
         refuse_duplicates_(spec.refuse_duplicates),
         open_reason_(spec.open_reason),
         row_updates_(spec),
-        locator_(make_locator(std::move(spec.decoder), spec.geometry)),
-        tiles_(*locator_, data_.size(), width_),
-        strategy_(
-            choose_strategy(movement_of(*locator_, tiles_, row_elements_ * width_, data_.bytes(), true))) {}
+        map_(std::move(spec.decoder), spec.dims),
+        tiles_(map_, data_.size(), width_),
+        strategy_(choose_strategy(movement_of(map_, tiles_, row_elements_ * width_, data_.bytes(), true))) {}
 
   void prepare(const Threads& threads) override {
-    if (strategy_.keep_offsets) locator_->keep_offsets(threads);
+    if (strategy_.keep_offsets) map_.keep_offsets(threads);
     if (refuse_duplicates_) require_no_duplicates();
     if (strategy_.order == Strategy::Order::sorted && access_ == Access::plain) {
-      sorted_.sort(*locator_, {0, locator_->rows()}, data_.size() / row_elements_, kBuckets, threads);
+      sorted_.sort(map_, {0, map_.rows()}, data_.size() / row_elements_, kBuckets, threads);
     }
   }
 
@@ -99,8 +98,8 @@ class ScatterRows final : public Plan {
     update(range, out);
   }
 
-  [[nodiscard]] std::int64_t check_size() const override { return locator_->decoder().tuples(); }
-  void check(Range range) const override { locator_->decoder().check(range); }
+  [[nodiscard]] std::int64_t check_size() const override { return map_.decoder().tuples(); }
+  void check(Range range) const override { map_.decoder().check(range); }
   // Sorting decodes all indices, and the ranges of the result touch all groups.
   [[nodiscard]] bool fill_checks() const override { return !strategy_.is_whole(); }
 
@@ -124,9 +123,9 @@ class ScatterRows final : public Plan {
   [[nodiscard]] Footprint footprint(Range range) const override {
     if (range.count == 0) return {};
     const std::int64_t first = range.first / row_elements_;
-    const Range rows = locator_->rows_within({first, ceil_div(range.end(), row_elements_) - first});
-    const Range tuples = locator_->tuples_of(rows);
-    const std::int64_t components = locator_->decoder().components();
+    const Range rows = map_.rows_within({first, ceil_div(range.end(), row_elements_) - first});
+    const Range tuples = map_.tuples_of(rows);
+    const std::int64_t components = map_.decoder().components();
     return {
         {kScatterData, range},
         {kScatterIndices, {tuples.first * components, tuples.count * components}},
@@ -139,14 +138,14 @@ class ScatterRows final : public Plan {
     using enum Strategy::Order;
     const std::int64_t row_bytes = row_elements_ * width_;
     if (data_.dtype() == DType::string || row_bytes > kLongestSortedRow) return std::nullopt;
-    RandomAccess random{.rows = locator_->rows(), .row_bytes = row_bytes};
+    RandomAccess random{.rows = map_.rows(), .row_bytes = row_bytes};
     const auto add = [&](const Tensor& tensor) {
       random.operands.emplace_back(tensor.data(), to_size(tensor.bytes()));
     };
     if (by_wide_column()) {
       random.kind = RandomAccess::Kind::columns;
       add(data_);
-      add(locator_->decoder().indices());
+      add(map_.decoder().indices());
     } else if (strategy_.order == by_part) {
       random.kind = RandomAccess::Kind::targets;
       return random;
@@ -175,7 +174,7 @@ class ScatterRows final : public Plan {
   }
 
   [[nodiscard]] std::optional<RowMoves> row_moves() const override {
-    return RowMoves{.locator = locator_.get(),
+    return RowMoves{.map = &map_,
                     .row_elements = row_elements_,
                     .row_bytes = row_elements_ * width_,
                     .data = data_.data(),
@@ -204,17 +203,17 @@ class ScatterRows final : public Plan {
   [[nodiscard]] WindowedScatter windowed() const {
     return {data_.data(),    data_.size() / row_elements_,
             row_elements_,   row_elements_ * width_,
-            updates_.data(), *locator_,
+            updates_.data(), map_,
             row_updates_};
   }
 
   // Along an outer axis, with too many updates to sort them.
-  [[nodiscard]] bool by_wide_column() const { return locator_->columns() > 0 && strategy_.is_whole(); }
+  [[nodiscard]] bool by_wide_column() const { return map_.columns() > 0 && strategy_.is_whole(); }
   // Updates of columns that memory does not hold are distributed element by element.
   [[nodiscard]] bool in_tiles(std::int64_t memory) const {
     return by_wide_column() && column_scatter().fits(memory);
   }
-  [[nodiscard]] ColumnScatter column_scatter() const { return {data_, updates_, *locator_, row_updates_}; }
+  [[nodiscard]] ColumnScatter column_scatter() const { return {data_, updates_, map_, row_updates_}; }
 
   [[nodiscard]] bool writes_all() const {
     return strategy_.order == Strategy::Order::by_column && tiles_.cover_all();
@@ -232,12 +231,12 @@ class ScatterRows final : public Plan {
   template <class Take>
   void visit(Range targets, const Take& take) const {
     if (!sorted_.empty()) return sorted_.visit(targets, take);
-    const Range rows = locator_->rows_within(targets);
+    const Range rows = map_.rows_within(targets);
     std::int64_t offsets[kIndexBlock];
     Move moves[kIndexBlock];
     for (std::int64_t first = rows.first; first < rows.end(); first += kIndexBlock) {
       const std::int64_t n = std::min(kIndexBlock, rows.end() - first);
-      locator_->locate(first, n, offsets);
+      map_.locate(first, n, offsets);
       for (std::int64_t i = 0; i < n; ++i) moves[i] = {offsets[i], first + i};
       take(moves, n);
     }
@@ -249,14 +248,14 @@ class ScatterRows final : public Plan {
     const Segment segment = {{0, tiles_.steps() * tile.count}, 0, 1, 0};
     row_updates_.update(segment, packed, nullptr, [&](const auto& take) {
       Move moves[kIndexBlock];
-      locator_->locate_columns({0, locator_->index_steps()}, tile, tile,
-                               [&](std::int64_t row, std::int64_t count, const std::int64_t* offsets) {
-                                 const std::int64_t later = row + kTileStepsAhead * locator_->columns();
-                                 if (later < locator_->rows() && !row_updates_.repeats())
-                                   prefetch(updates_.data() + later * width_, count * width_);
-                                 for (std::int64_t i = 0; i < count; ++i) moves[i] = {offsets[i], row + i};
-                                 take(moves, count);
-                               });
+      map_.locate_columns({0, map_.index_steps()}, tile, tile,
+                          [&](std::int64_t row, std::int64_t count, const std::int64_t* offsets) {
+                            const std::int64_t later = row + kTileStepsAhead * map_.columns();
+                            if (later < map_.rows() && !row_updates_.repeats())
+                              prefetch(updates_.data() + later * width_, count * width_);
+                            for (std::int64_t i = 0; i < count; ++i) moves[i] = {offsets[i], row + i};
+                            take(moves, count);
+                          });
     });
     tiles_.unpack(tile, packed, whole);
   }
@@ -348,7 +347,7 @@ class ScatterRows final : public Plan {
   bool refuse_duplicates_;
   OpenReason open_reason_;
   RowUpdates row_updates_;
-  std::unique_ptr<Locator> locator_;
+  RowMap map_;
   ColumnTiles tiles_;
   Strategy strategy_;
   Access access_ = Access::plain;

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "kernels/combine.hpp"
-#include "kernels/locator.hpp"
 #include "kernels/plan.hpp"
+#include "kernels/row_map.hpp"
 #include "kernels/walk.hpp"
 #include "tensor/tensor.hpp"
 
@@ -16,7 +16,7 @@ struct ScatterRowsSpec {
   Tensor data;                            // the indexed tensor, which the result starts from
   Tensor updates;                         // of data's dtype: a row for each index tuple
   IndexDecoder decoder;                   // of the indices
-  RowGeometry geometry;                   // which row of data each index tuple selects
+  std::vector<RowDim> dims;               // the order of the rows
   std::int64_t row_elements;              // consecutive elements that are moved together
   Reduction reduction = Reduction::none;  // defined for the dtype
   bool use_init_val = true;        // false: a reduction begins with the first update of a row, not with data

@@ -85,7 +85,7 @@ class WindowFiller {
 
 void WindowFiller::distribute(UpdateSource source) {
   if (source == UpdateSource::passes) return;
-  runs_.emplace(DistributedRows{scatter_.locator, scatter_.updates, scatter_.row_bytes, scatter_.target_rows},
+  runs_.emplace(DistributedRows{scatter_.map, scatter_.updates, scatter_.row_bytes, scatter_.target_rows},
                 window_rows_, source == UpdateSource::file ? windowing_.scratch : nullptr,
                 windowing_.memory / kWindowShare, threads_);
   if (!runs_->is_mapped()) return;
@@ -95,7 +95,7 @@ void WindowFiller::distribute(UpdateSource source) {
 
 void WindowFiller::fill(std::int64_t window, std::byte* out) {
   const Range targets = this->targets(window);
-  const Range rows = runs_ ? Range{0, runs_->run(window).count} : scatter_.locator.rows_within(targets);
+  const Range rows = runs_ ? Range{0, runs_->run(window).count} : scatter_.map.rows_within(targets);
   const std::int64_t most = most_moves(rows.count);
   const auto piece = [&](std::int64_t number) {
     const std::int64_t first = number * most;
@@ -202,7 +202,7 @@ void WindowFiller::load_pass(Range targets, Range piece, Moves& moves) const {
     std::int64_t offsets[kIndexBlock];
     for (std::int64_t at = begin; at < end; at += kIndexBlock) {
       const std::int64_t n = std::min(kIndexBlock, end - at);
-      scatter_.locator.locate(piece.first + at, n, offsets);
+      scatter_.map.locate(piece.first + at, n, offsets);
       for (std::int64_t i = 0; i < n; ++i) {
         const std::int64_t row = piece.first + at + i;
         const std::int64_t target = offsets[i] - targets.first;
@@ -244,7 +244,7 @@ std::int64_t window_rows_of(const WindowedScatter& scatter, std::int64_t memory)
   if (scatter.row_updates.by_row()) {
     // Of updates that are spread evenly, those of a window fit too.
     const std::int64_t windows =
-        ceil_div(scatter.locator.rows() * kScatterSortBytes, std::max<std::int64_t>(1, memory / kRunShare));
+        ceil_div(scatter.map.rows() * kScatterSortBytes, std::max<std::int64_t>(1, memory / kRunShare));
     rows = std::min(rows, scatter.target_rows / windows);
   }
   rows = std::clamp(rows, ceil_div(scatter.target_rows, kMostWindows), kMostWindowRows);
@@ -252,7 +252,7 @@ std::int64_t window_rows_of(const WindowedScatter& scatter, std::int64_t memory)
 }
 
 UpdateFacts facts_of(const WindowedScatter& scatter, std::int64_t window_rows, std::int64_t memory) {
-  return {ceil_div(scatter.target_rows, window_rows), scatter.locator.rows(), scatter.row_bytes,
+  return {ceil_div(scatter.target_rows, window_rows), scatter.map.rows(), scatter.row_bytes,
           scatter.row_updates.repeats(), memory};
 }
 

@@ -5,20 +5,20 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/locator.hpp"
 #include "kernels/plan.hpp"
+#include "kernels/row_map.hpp"
 #include "kernels/row_updates.hpp"
 
 namespace tensorop {
 
-// A scatter of rows; `data`, `updates`, the locator and how updates are applied outlive it.
+// A scatter of rows; `data`, `updates`, the map and how updates are applied outlive it.
 struct WindowedScatter {
   const std::byte* data;
   std::int64_t target_rows;
   std::int64_t row_elements;
   std::int64_t row_bytes;
-  const std::byte* updates;  // a row for each row of the locator; not used where they are repeated
-  const Locator& locator;    // which target row each row of updates goes to
+  const std::byte* updates;  // a row for each row of the map; not used where they are repeated
+  const RowMap& map;         // which target row each row of updates goes to
   const RowUpdates& row_updates;
 
   // As in Plan.

@@ -12,8 +12,8 @@ constexpr std::int64_t kUsualBuckets = 4096;
 
 }  // namespace
 
-void SortedMoves::sort(const Locator& locator, Range rows, std::int64_t target_rows,
-                       std::int64_t most_buckets, const Threads& threads) {
+void SortedMoves::sort(const RowMap& map, Range rows, std::int64_t target_rows, std::int64_t most_buckets,
+                       const Threads& threads) {
   bucket_rows_ = ceil_div(target_rows, most_buckets);
   const std::int64_t buckets = ceil_div(target_rows, bucket_rows_);
   const std::int64_t chunk_rows = kSortChunk * ceil_div(buckets, kUsualBuckets);
@@ -26,7 +26,7 @@ void SortedMoves::sort(const Locator& locator, Range rows, std::int64_t target_r
     for (std::int64_t first = chunk * chunk_rows; first < end; first += kIndexBlock) {
       const std::int64_t n = std::min(kIndexBlock, end - first);
       std::int64_t* block = targets.data() + first;
-      locator.locate(rows.first + first, n, block);
+      map.locate(rows.first + first, n, block);
       for (std::int64_t i = 0; i < n; ++i) {
         if (block[i] != kSkip) ++counts[block[i] / bucket_rows_];
       }

@@ -11,7 +11,7 @@
 #include "base/checked.hpp"
 #include "base/threads.hpp"
 #include "kernels/combine.hpp"
-#include "kernels/locator.hpp"
+#include "kernels/row_map.hpp"
 
 namespace tensorop {
 
@@ -22,11 +22,11 @@ class SortedMoves {
   // Before sort().
   [[nodiscard]] bool empty() const { return buckets_.empty(); }
 
-  // The rows `rows` of a locator, in at most `buckets` buckets of the `target_rows` rows of the indexed
+  // The rows `rows` of a map, in at most `buckets` buckets of the `target_rows` rows of the indexed
   // tensor. A counting sort, which is stable, on all threads: targets are decoded chunk by chunk and counted
   // by chunk and bucket; then each chunk knows where in each bucket its moves go. Takes 24 bytes for each
   // row. Throws PlanFault for the lowest bad index.
-  void sort(const Locator& locator, Range rows, std::int64_t target_rows, std::int64_t buckets,
+  void sort(const RowMap& map, Range rows, std::int64_t target_rows, std::int64_t buckets,
             const Threads& threads);
 
   // Those that select a row.

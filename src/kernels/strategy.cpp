@@ -35,17 +35,17 @@ Strategy::Order choose_order(const Movement& movement) {
 
 }  // namespace
 
-Movement movement_of(const Locator& locator, const ColumnTiles& tiles, std::int64_t row_bytes,
+Movement movement_of(const RowMap& map, const ColumnTiles& tiles, std::int64_t row_bytes,
                      std::int64_t tensor_bytes, bool is_scatter) {
   return {.is_scatter = is_scatter,
-          .rows = locator.rows(),
+          .rows = map.rows(),
           .row_bytes = row_bytes,
           .tensor_bytes = tensor_bytes,
-          .repeats = locator.repeats(),
-          .tuples = locator.decoder().tuples(),
-          .group_size = locator.group_size(),
-          .group_rows = locator.group_rows(),
-          .columns = locator.columns(),
+          .repeats = map.repeats(),
+          .tuples = map.decoder().tuples(),
+          .group_size = map.group_size(),
+          .group_rows = map.group_rows(),
+          .columns = map.columns(),
           .steps = tiles.steps()};
 }
 

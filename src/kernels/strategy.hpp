@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "kernels/columns.hpp"
-#include "kernels/locator.hpp"
+#include "kernels/row_map.hpp"
 
 namespace tensorop {
 
@@ -15,16 +15,16 @@ struct Movement {
   std::int64_t rows = 0;          // that index tuples select
   std::int64_t row_bytes = 0;     // at least 1
   std::int64_t tensor_bytes = 0;  // of the indexed tensor
-  std::int64_t repeats = 1;       // Locator::repeats()
+  std::int64_t repeats = 1;       // RowMap::repeats()
   std::int64_t tuples = 0;        // index tuples
-  std::int64_t group_size = 0;    // Locator::group_size()
-  std::int64_t group_rows = 0;    // Locator::group_rows()
-  std::int64_t columns = 0;       // Locator::columns()
+  std::int64_t group_size = 0;    // RowMap::group_size()
+  std::int64_t group_rows = 0;    // RowMap::group_rows()
+  std::int64_t columns = 0;       // RowMap::columns()
   std::int64_t steps = 0;         // ColumnTiles::steps()
 };
 
 // That of a gather from, or a scatter into, a tensor of `tensor_bytes`; rows have `row_bytes`.
-[[nodiscard]] Movement movement_of(const Locator& locator, const ColumnTiles& tiles, std::int64_t row_bytes,
+[[nodiscard]] Movement movement_of(const RowMap& map, const ColumnTiles& tiles, std::int64_t row_bytes,
                                    std::int64_t tensor_bytes, bool is_scatter);
 
 struct Strategy {
@@ -35,7 +35,7 @@ struct Strategy {
     by_part,    // scatter: the whole result in a few parts, each of which looks through all updates
   };
   Order order = Order::by_range;
-  bool keep_offsets = false;  // decode indices once (Locator::keep_offsets)
+  bool keep_offsets = false;  // decode indices once (RowMap::keep_offsets)
   bool read_groups = false;   // gather: read each group from front to end before rows are taken from it
 
   [[nodiscard]] bool is_whole() const { return order == Order::by_column || order == Order::by_part; }

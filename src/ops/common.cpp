@@ -100,7 +100,17 @@ void require_updates_shape(const Call& call, const Shape& expected, bool repeat,
               rule, hint.empty() && could ? cat(call.option("broadcast_updates"), " repeats them") : hint);
 }
 
-Planned plan_scatter(const Call& call, std::vector<IndexAxis> axes, RowGeometry geometry,
+std::vector<RowDim> element_dims(const Shape& indices, const Shape& data, std::int64_t axis) {
+  const auto tuple_strides = row_major_strides(indices);
+  const auto table_strides = row_major_strides(data);
+  std::vector<RowDim> dims;
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    dims.push_back({indices[d], tuple_strides[d], to_int64(d) == axis ? 0 : table_strides[d]});
+  }
+  return dims;
+}
+
+Planned plan_scatter(const Call& call, std::vector<IndexAxis> axes, std::vector<RowDim> dims,
                      std::int64_t row_elements, Reduction reduction, bool use_init_val,
                      const Shape& updates_shape) {
   const Tensor& data = call.operands[0];
@@ -108,7 +118,7 @@ Planned plan_scatter(const Call& call, std::vector<IndexAxis> axes, RowGeometry 
   ScatterRowsSpec spec{data,
                        call.operands[2],
                        make_decoder(call, std::move(axes)),
-                       std::move(geometry),
+                       std::move(dims),
                        row_elements,
                        reduction,
                        use_init_val,

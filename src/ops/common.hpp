@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/combine.hpp"
-#include "kernels/locator.hpp"
+#include "kernels/row_map.hpp"
 #include "ops/call.hpp"
 #include "ops/published_types.hpp"
 
@@ -95,9 +95,13 @@ void check_duplicates(const Call& call, AttributeKey<Reduction> key);
 void require_updates_shape(const Call& call, const Shape& expected, bool repeat, const std::string& why,
                            std::string_view rule, const std::string& hint = {});
 
+// The rows of operators that have an index for each element: those of `indices`, which are in the order of
+// the index tuples and at the same steps of the data, but for the axis that an index replaces.
+[[nodiscard]] std::vector<RowDim> element_dims(const Shape& indices, const Shape& data, std::int64_t axis);
+
 // The rows of operand 2 (updates) in a copy of operand 0 (data), where tuples of operand 1 select along
 // `axes`. The updates are repeated to `updates_shape`.
-[[nodiscard]] Planned plan_scatter(const Call& call, std::vector<IndexAxis> axes, RowGeometry geometry,
+[[nodiscard]] Planned plan_scatter(const Call& call, std::vector<IndexAxis> axes, std::vector<RowDim> dims,
                                    std::int64_t row_elements, Reduction reduction, bool use_init_val,
                                    const Shape& updates_shape);
 

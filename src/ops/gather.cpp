@@ -92,11 +92,13 @@ Planned plan(const Call& call) {
   OutputInfo output = checked_output(data.dtype(), std::move(result));
 
   const std::int64_t axis_size = shape[static_cast<std::size_t>(axis)];
-  const AxisGeometry geometry{bounded_count(slice(shape, 0, batch_dims)),
-                              bounded_count(slice(shape, batch_dims, axis)), axis_size,
-                              bounded_count(picked)};
+  const std::int64_t indices_of_batch = bounded_count(picked);
+  const std::vector<RowDim> dims = {{bounded_count(slice(shape, 0, batch_dims)), indices_of_batch,
+                                     bounded_count(slice(shape, batch_dims, axis + 1))},
+                                    {bounded_count(slice(shape, batch_dims, axis)), 0, axis_size},
+                                    {indices_of_batch, 1, 0}};
   auto gather = gather_plan(
-      {data, make_decoder(call, {{axis_size, 1, axis}}), geometry, bounded_count(row), count(output.shape)});
+      {data, make_decoder(call, {{axis_size, 1, axis}}), dims, bounded_count(row), count(output.shape)});
   return {std::move(output), std::move(gather)};
 }
 

@@ -75,7 +75,7 @@ Planned plan(const Call& call) {
   const auto a = static_cast<std::size_t>(axis);
   const IndexAxis along{data.shape()[a], row_major_strides(data.shape())[a], axis};
   auto gather = gather_plan({data, make_decoder(call, {along}),
-                             ElementGeometry{output.shape, data.shape(), axis}, 1, count(output.shape)});
+                             element_dims(output.shape, data.shape(), axis), 1, count(output.shape)});
   return {std::move(output), std::move(gather)};
 }
 

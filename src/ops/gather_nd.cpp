@@ -128,14 +128,6 @@ Geometry check_geometry(const Call& call) {
 }
 
 // Strides in batches of an operand whose leading dimensions are `own`, 0 where it repeats.
-std::vector<std::int64_t> batch_strides(const Shape& own, const Shape& batch) {
-  auto strides = row_major_strides(own);
-  for (std::size_t d = 0; d < own.size(); ++d) {
-    if (own[d] == 1 && batch[d] != 1) strides[d] = 0;
-  }
-  return strides;
-}
-
 Planned plan(const Call& call) {
   const auto [b, k, batch] = check_geometry(call);
   const Tensor& data = call.operands[0];
@@ -149,10 +141,15 @@ Planned plan(const Call& call) {
   OutputInfo output = checked_output(data.dtype(), std::move(result));
 
   const Shape selected = slice(data.shape(), b, b + k);
-  TupleGeometry geometry{batch, batch_strides(slice(data.shape(), 0, b), batch),
-                         batch_strides(slice(indices, 0, b), batch), bounded_count(selected),
-                         bounded_count(tuples)};
-  auto gather = gather_plan({data, make_decoder(call, tuple_axes(selected, b)), std::move(geometry),
+  const auto table_strides = row_major_strides(slice(data.shape(), 0, b + k));
+  const auto tuple_strides = row_major_strides(slice(indices, 0, rank(indices) - 1));
+  std::vector<RowDim> dims;
+  for (std::size_t d = 0; d < batch.size(); ++d) {
+    dims.push_back(
+        {batch[d], indices[d] == 1 ? 0 : tuple_strides[d], data.shape()[d] == 1 ? 0 : table_strides[d]});
+  }
+  dims.push_back({bounded_count(tuples), 1, 0});
+  auto gather = gather_plan({data, make_decoder(call, tuple_axes(selected, b)), std::move(dims),
                              bounded_count(row), count(output.shape)});
   return {std::move(output), std::move(gather)};
 }

@@ -88,7 +88,7 @@ Planned plan(const Call& call) {
   const Shape& shape = call.operands[0].shape();
   const auto a = static_cast<std::size_t>(axis);
   const IndexAxis along{shape[a], row_major_strides(shape)[a], axis};
-  return plan_scatter(call, {along}, ElementGeometry{call.operands[1].shape(), shape, axis}, 1, reduction,
+  return plan_scatter(call, {along}, element_dims(call.operands[1].shape(), shape, axis), 1, reduction,
                       call.get(kUseInitValKey), call.operands[1].shape());
 }
 

@@ -92,9 +92,9 @@ Planned plan(const Call& call) {
   const Shape& indices = call.operands[1].shape();
   const Shape selected = slice(shape, 0, k);
   const std::int64_t tuples = bounded_count(slice(indices, 0, rank(indices) - 1));
-  return plan_scatter(
-      call, tuple_axes(selected, 0), TupleGeometry{{}, {}, {}, bounded_count(selected), tuples},
-      bounded_count(slice(shape, k, rank(shape))), reduction, call.get(kUseInitValKey), updates);
+  return plan_scatter(call, tuple_axes(selected, 0), {{tuples, 1, 0}},
+                      bounded_count(slice(shape, k, rank(shape))), reduction, call.get(kUseInitValKey),
+                      updates);
 }
 
 constexpr std::string_view kBoth[] = {"ScatterND", "ScatterNDUpdate"};

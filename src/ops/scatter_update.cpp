@@ -65,11 +65,10 @@ Planned plan(const Call& call) {
   const auto [axis, updates] = check_shapes(call);
   const Shape& shape = call.operands[0].shape();
   const std::int64_t axis_size = shape[static_cast<std::size_t>(axis)];
-  const AxisGeometry geometry{1, bounded_count(slice(shape, 0, axis)), axis_size,
-                              count(call.operands[1].shape())};
-  return plan_scatter(call, {{axis_size, 1, axis}}, geometry,
-                      bounded_count(slice(shape, axis + 1, rank(shape))), reduction, call.get(kUseInitValKey),
-                      updates);
+  const std::vector<RowDim> dims = {{bounded_count(slice(shape, 0, axis)), 0, axis_size},
+                                    {count(call.operands[1].shape()), 1, 0}};
+  return plan_scatter(call, {{axis_size, 1, axis}}, dims, bounded_count(slice(shape, axis + 1, rank(shape))),
+                      reduction, call.get(kUseInitValKey), updates);
 }
 
 constexpr OperatorName kNames[] = {{"scatterupdate"}};

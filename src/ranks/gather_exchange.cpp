@@ -6,8 +6,8 @@
 #include "base/error.hpp"
 #include "base/files/advice.hpp"
 #include "kernels/cache.hpp"
-#include "kernels/locator.hpp"
 #include "kernels/needed_pages.hpp"
+#include "kernels/row_map.hpp"
 #include "kernels/rows.hpp"
 #include "ranks/exchange.hpp"
 #include "ranks/exchange_buffers.hpp"
@@ -58,7 +58,7 @@ class GatherExchange {
       : moves_(moves),
         exchange_(exchange),
         size_(exchange.ranks.size()),
-        windows_(gather_windows(moves.locator->rows(), moves.row_bytes, size_, exchange.memory)),
+        windows_(gather_windows(moves.map->rows(), moves.row_bytes, size_, exchange.memory)),
         pair_rows_(pair_rows()),
         own_rows_(part_of(moves.data_rows, exchange.ranks.rank(), size_)) {}
 
@@ -70,7 +70,7 @@ class GatherExchange {
       rows_.emplace(ranks, moves_.row_bytes, most, most);
       window_.emplace(windows_.rows * moves_.row_bytes, "a window of the result");
     });
-    const Range mine = part_of(moves_.locator->rows(), ranks.rank(), size_);
+    const Range mine = part_of(moves_.map->rows(), ranks.rank(), size_);
     exchange_.threads.expect(mine.count * moves_.row_bytes);
     for (std::int64_t number = 0; number < windows_.passes; ++number) {
       const std::int64_t first = std::min(mine.end(), mine.first + number * windows_.pass_rows);
@@ -120,7 +120,7 @@ class GatherExchange {
 
   // Rows that no index selects are zeros.
   void clear(Range window) {
-    if (moves_.locator->skips()) std::memset(window_->data(), 0, to_size(window.count * moves_.row_bytes));
+    if (moves_.map->skips()) std::memset(window_->data(), 0, to_size(window.count * moves_.row_bytes));
   }
 
   // For the rows of all windows of a pass but the first.

@@ -7,7 +7,7 @@
 
 #include "base/checked.hpp"
 #include "engine/access.hpp"
-#include "kernels/locator.hpp"
+#include "kernels/row_map.hpp"
 #include "ranks/exchange.hpp"
 #include "ranks/row_requests.hpp"
 #include "ranks/together.hpp"
@@ -69,10 +69,10 @@ class RankPlan {
     facts.machines = ranks_.machines();
     facts.result_bytes = elements_ * width_;
     if (!moves_) return report;
-    const Locator& locator = *moves_->locator;
+    const RowMap& map = *moves_->map;
     const bool is_scatter = moves_->is_scatter();
     facts.kind = is_scatter ? RandomAccess::Kind::targets : RandomAccess::Kind::rows;
-    facts.rows = locator.rows();
+    facts.rows = map.rows();
     facts.row_bytes = moves_->row_bytes;
     const std::byte* const read = is_scatter ? moves_->updates : moves_->data;
     const std::int64_t read_rows = is_scatter ? facts.rows : moves_->data_rows;
@@ -81,7 +81,7 @@ class RankPlan {
     // Each rank may send a row to each other one: rows that leave no room for that stay where they are.
     const bool fits = facts.row_bytes <= kMostExchanged / size();
     facts.by_range = !plan_.prefers_whole() || !fits;
-    if (const std::int64_t group = locator.group_size(); group != 0) {
+    if (const std::int64_t group = map.group_size(); group != 0) {
       facts.in_groups = group * facts.row_bytes <= kSmallRankGroup ||
                         ceil_div(moves_->data_rows, group) >= kManyGroups * size();
     }
@@ -122,14 +122,14 @@ class RankPlan {
                                .scratch = [&](std::int64_t bytes) { return make_scratch(settings_, bytes); },
                                .write = result_.write};
     moves_->is_scatter() ? scatter_by_exchange(*moves_, exchange) : gather_by_exchange(*moves_, exchange);
-    const Locator& locator = *moves_->locator;
-    const Range rows = part_of(locator.rows(), ranks_.rank(), size());
+    const RowMap& map = *moves_->map;
+    const Range rows = part_of(map.rows(), ranks_.rank(), size());
     const Range data_rows = part_of(moves_->data_rows, ranks_.rank(), size());
     const Range made = moves_->is_scatter() ? data_rows : rows;
     mine_ = {made.first * moves_->row_elements, made.count * moves_->row_elements};
     cost_.written += made.count * moves_->row_bytes;
-    cost_.read += locator.tuples_of(rows).count * locator.decoder().components() *
-                  element_size(locator.decoder().indices().dtype());
+    cost_.read += map.tuples_of(rows).count * map.decoder().components() *
+                  element_size(map.decoder().indices().dtype());
   }
 
   // The part of this rank, in pieces that stay in cache, or where the plan prefers the whole result as large

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
-#include "kernels/locator.hpp"
+#include "kernels/row_map.hpp"
 
 namespace tensorop {
 namespace {
@@ -35,7 +35,7 @@ GatherWindows gather_windows(std::int64_t rows, std::int64_t row_bytes, int rank
 
 RowRequests::RowRequests(const RowMoves& moves, Range rows, int ranks, const Threads& threads) {
   if (rows.count != 0) {
-    sorted_.sort(*moves.locator, rows, moves.data_rows,
+    sorted_.sort(*moves.map, rows, moves.data_rows,
                  std::clamp<std::int64_t>(rows.count / kBucketRows, 1, kMostBuckets), threads);
     sorted_.sort_within_buckets(threads);
   }

@@ -55,7 +55,7 @@ class ScatterExchange {
     windows_ = ceil_div(ceil_div(moves_.data_rows, size_), window_rows_);
     if (keeps()) make_room();
     together(ranks, [&] { copy_data(window_of(mine, 0)); });
-    const std::int64_t rows = moves_.locator->rows();
+    const std::int64_t rows = moves_.map->rows();
     const std::int64_t round_rows = block_rows_ * size_;
     for (std::int64_t first = 0; first < rows; first += round_rows) {
       const std::int64_t at = std::min(rows, first + ranks.rank() * block_rows_);
@@ -80,7 +80,7 @@ class ScatterExchange {
     const std::int64_t row = sent_row_bytes() + to_int64(sizeof(Address));
     const std::int64_t bytes =
         std::min({exchange_.memory / 4 / size_, kUpdateBlockBytes, kMostExchanged / size_});
-    return std::clamp<std::int64_t>(bytes / row, 1, std::max<std::int64_t>(1, moves_.locator->rows()));
+    return std::clamp<std::int64_t>(bytes / row, 1, std::max<std::int64_t>(1, moves_.map->rows()));
   }
 
   // Rows of data of window `number` of a rank's part.
@@ -97,7 +97,7 @@ class ScatterExchange {
   void make_room() {
     const Ranks& ranks = exchange_.ranks;
     std::vector<std::int64_t> counts(to_size(size_));
-    const Range rows = part_of(moves_.locator->rows(), ranks.rank(), size_);
+    const Range rows = part_of(moves_.map->rows(), ranks.rank(), size_);
     together(ranks, [&] {
       for_each_update(rows, [&](int owner, std::int64_t, std::int64_t) { ++counts[to_size(owner)]; });
     });
@@ -137,7 +137,7 @@ class ScatterExchange {
     std::int64_t offsets[kIndexBlock];
     for (std::int64_t first = rows.first; first < rows.end(); first += kIndexBlock) {
       const std::int64_t n = std::min(kIndexBlock, rows.end() - first);
-      moves_.locator->locate(first, n, offsets);
+      moves_.map->locate(first, n, offsets);
       for (std::int64_t i = 0; i < n; ++i) {
         if (offsets[i] == kSkip) continue;
         const int owner = owner_of(offsets[i]);

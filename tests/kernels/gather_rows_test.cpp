@@ -24,7 +24,7 @@ TEST_CASE("indices that are decoded once serve every outer row", "[kernels]") {
   for (std::int64_t i = 0; i < 100; ++i) data.push_back(i);
   const auto gather = gather_plan({list_of(DType::int64, data),
                                    {list_of(DType::int32, indices), {{50, 1}}, {}},
-                                   AxisGeometry{1, 2, 50, kIndices},
+                                   {{2, 0, 50}, {kIndices, 1, 0}},
                                    1,
                                    2 * kIndices});
   gather->prepare(Threads(2));
@@ -48,7 +48,7 @@ TEST_CASE("rows of later windows wait in a temporary file", "[kernels]") {
                      nullptr);
   const auto gather = gather_plan({table,
                                    {list_of(DType::int64, indices), {{kDataRows, 1}}, {}},
-                                   AxisGeometry{1, 1, kDataRows, kRows},
+                                   {{kRows, 1, 0}},
                                    kRowElements,
                                    kRows * kRowElements});
   gather->set_access(Access::windows);

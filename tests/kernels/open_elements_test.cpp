@@ -63,16 +63,16 @@ TEST_CASE("more updates than are sorted leave the same elements open", "[kernels
     const std::vector<float> data = floats(random, all);
     const std::vector<float> updates = floats(random, count(c.indices));
     for (const bool is_max : {false, true}) {
-      const auto scatter =
-          scatter_plan({tensor_over(data),
-                        tensor_over(updates),
-                        {list_of(DType::int64, indices), {{c.data[0], row_major_strides(c.data)[0]}}, {}},
-                        ElementGeometry{c.indices, c.data, 0},
-                        1,
-                        is_max ? Reduction::max : Reduction::none,
-                        true,
-                        false,
-                        is_max ? OpenReason::nan_in_extreme : OpenReason::duplicate_updates});
+      const auto scatter = scatter_plan(
+          {tensor_over(data),
+           tensor_over(updates),
+           {list_of(DType::int64, indices), {{c.data[0], row_major_strides(c.data)[0]}}, {}},
+           {{c.indices[0], count(c.indices) / c.indices[0], 0}, {count(c.indices) / c.indices[0], 1, 1}},
+           1,
+           is_max ? Reduction::max : Reduction::none,
+           true,
+           false,
+           is_max ? OpenReason::nan_in_extreme : OpenReason::duplicate_updates});
       REQUIRE(scatter->prefers_whole());
       const std::vector<char> expected = open_one_by_one(data, targets, updates, is_max);
       const auto mask = open_mask_plan(*scatter, all);

@@ -54,7 +54,7 @@ void check(DType dtype, const std::vector<Fold<T>>& folds) {
         {tensor_over(dtype, {1}, &fold.data),
          tensor_over(dtype, {number}, fold.updates.data()),
          {list_of(DType::int64, std::vector<std::int64_t>(fold.updates.size(), 0)), {{1, 1}}, {}},
-         AxisGeometry{1, 1, 1, number},
+         {{number, 1, 0}},
          1,
          fold.reduction,
          fold.use_init_val});

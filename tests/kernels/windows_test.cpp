@@ -26,7 +26,7 @@ TEST_CASE("the windows of a scatter are known without reading", "[kernels]") {
   const auto scatter = scatter_plan({Tensor(DType::float32, {1 << 30}),
                                      Tensor(DType::float32, {600'000 * 128}),
                                      {indices, {{1 << 23, 1}}, {}},
-                                     TupleGeometry{{}, {}, {}, 1 << 23, 600'000},
+                                     {{600'000, 1, 0}},
                                      128});
   const WindowPlan windows = scatter->plan_windows(256 * kMiB, true);
   CHECK(windows.count == 128);
@@ -52,15 +52,15 @@ void check_columns(const Shape& data_shape, const Shape& indices_shape, std::int
   const Tensor updates = numbers(DType::int64, indices_shape, 0, 1 << 30);
   const Tensor indices = numbers(DType::int32, indices_shape, -data_shape[0], data_shape[0] - 1);
   const IndexDecoder decoder = {indices, {{data_shape[0], data_shape[1]}}, {}};
-  const ElementGeometry geometry = {indices_shape, data_shape, 0};
-  const ScatterRowsSpec spec = {data, updates, decoder, geometry, 1, Reduction::sub};
+  const std::vector<RowDim> dims = {{indices_shape[0], indices_shape[1], 0}, {indices_shape[1], 1, 1}};
+  const ScatterRowsSpec spec = {data, updates, decoder, dims, 1, Reduction::sub};
   const RowUpdates row_updates(spec);
-  const auto locator = make_locator(decoder, geometry);
-  REQUIRE(locator->columns() > 0);
+  const RowMap map(decoder, dims);
+  REQUIRE(map.columns() > 0);
   for (const bool is_scatter : {false, true}) {
     CAPTURE(is_scatter);
     const auto plan =
-        is_scatter ? scatter_plan(spec) : gather_plan({data, decoder, geometry, 1, count(indices_shape)});
+        is_scatter ? scatter_plan(spec) : gather_plan({data, decoder, dims, 1, count(indices_shape)});
     const std::int64_t elements = is_scatter ? data.size() : indices.size();
     std::vector<std::byte> expected(static_cast<std::size_t>(elements * 8));
     plan->fill({0, elements}, expected.data());
@@ -78,9 +78,9 @@ void check_columns(const Shape& data_shape, const Shape& indices_shape, std::int
       written += range.count;
     };
     if (is_scatter) {
-      ColumnScatter{data, updates, *locator, row_updates}.fill(windowing, Threads(3));
+      ColumnScatter{data, updates, map, row_updates}.fill(windowing, Threads(3));
     } else {
-      ColumnGather{data, *locator}.fill(windowing, Threads(3));
+      ColumnGather{data, map}.fill(windowing, Threads(3));
     }
     CHECK(written == elements);
     CHECK((out == expected));
@@ -104,7 +104,8 @@ TEST_CASE("columns that memory does not hold are not made into tiles", "[kernels
   check_columns(shape, shape, 1 << 20, 128);
   const Tensor data(DType::int64, shape);
   const IndexDecoder decoder = {Tensor(DType::int32, shape), {{shape[0], shape[1]}}, {}};
-  const auto gather = gather_plan({data, decoder, ElementGeometry{shape, shape, 0}, 1, count(shape)});
+  const auto gather =
+      gather_plan({data, decoder, {{shape[0], shape[1], 0}, {shape[1], 1, 1}}, 1, count(shape)});
   CHECK(gather->random_access()->kind == RandomAccess::Kind::columns);
   CHECK(gather->plan_windows(1 << 20, true).window_bytes <= 1 << 20);
 }
@@ -114,8 +115,7 @@ TEST_CASE("indices that change while rows are distributed are an error", "[kerne
   for (const std::int64_t after : {0, 9, 10}) {  // 10: out of range, which drops the row
     std::vector<std::int64_t> indices = {1, 8, 3, 4};
     const Tensor tensor(DType::int64, {4}, reinterpret_cast<const std::byte*>(indices.data()), nullptr);
-    const auto locator =
-        make_locator({tensor, {{10, 1}}, {true, OutOfBounds::drop}}, AxisGeometry{1, 1, 10, 4});
+    const RowMap map({tensor, {{10, 1}}, {true, OutOfBounds::drop}}, {{4, 1, 0}});
     const std::string bytes = "abcd";
     // The file for the runs is made when the rows are counted, and before they are distributed.
     const auto scratch = [&](std::int64_t size) {
@@ -123,8 +123,8 @@ TEST_CASE("indices that change while rows are distributed are an error", "[kerne
       indices[1] = after;
       return ScratchFile(dir.path(), size);
     };
-    CHECK_THROWS_WITH(Distribution({*locator, reinterpret_cast<const std::byte*>(bytes.data()), 1, 10}, 5,
-                                   scratch, 1, Threads(1)),
+    CHECK_THROWS_WITH(Distribution({map, reinterpret_cast<const std::byte*>(bytes.data()), 1, 10}, 5, scratch,
+                                   1, Threads(1)),
                       "indices changed while they were read");
   }
 }

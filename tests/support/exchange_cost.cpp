@@ -8,7 +8,7 @@
 #include "base/checked.hpp"
 #include "kernels/cache.hpp"
 #include "kernels/gather_rows.hpp"
-#include "kernels/locator.hpp"
+#include "kernels/row_map.hpp"
 #include "ranks/row_requests.hpp"
 
 namespace tensorop {
@@ -26,13 +26,8 @@ Tensor indices_of(std::int64_t count, const Draw& draw) {
 
 std::vector<RankCost> count_exchange(const CountedGather& gather, int ranks) {
   const std::int64_t rows = gather.indices.size();
-  const auto locator = make_locator(IndexDecoder(gather.indices, {{gather.data_rows, 1, 0}}, {}),
-                                    TupleGeometry{.batch_shape = {},
-                                                  .data_strides = {},
-                                                  .index_strides = {},
-                                                  .rows_per_batch = gather.data_rows,
-                                                  .tuples_per_batch = rows});
-  const RowMoves moves = {.locator = locator.get(),
+  const RowMap map(IndexDecoder(gather.indices, {{gather.data_rows, 1, 0}}, {}), {{rows, 1, 0}});
+  const RowMoves moves = {.map = &map,
                           .row_elements = gather.row_bytes,
                           .row_bytes = gather.row_bytes,
                           .data = nullptr,
