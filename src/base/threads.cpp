@@ -8,7 +8,6 @@
 #include <exception>
 #include <limits>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -31,7 +30,20 @@ void Threads::for_each(std::int64_t chunks, const std::function<void(std::int64_
   std::mutex mutex;
   std::int64_t failed_chunk = std::numeric_limits<std::int64_t>::max();
   std::exception_ptr failure;
-  const auto run = [&](int worker) {
+  std::vector<std::thread> helpers(static_cast<std::size_t>(workers - 1));
+  std::function<void(int)> run;
+  // Each thread starts the next one, as long as there is work: short work does not wait for threads that
+  // would find none.
+  const auto start = [&](int worker) {
+    if (worker == workers || next.load(std::memory_order_relaxed) >= chunks) return;
+    try {
+      helpers[static_cast<std::size_t>(worker - 1)] = std::thread([&run, worker] { run(worker); });
+    } catch (const std::exception&) {
+      // The system gives no more threads, or no memory for one: those there are do the work.
+    }
+  };
+  run = [&](int worker) {
+    start(worker + 1);
     for (;;) {
       const std::int64_t chunk = next.fetch_add(1, std::memory_order_relaxed);
       if (chunk >= chunks) return;
@@ -48,17 +60,10 @@ void Threads::for_each(std::int64_t chunks, const std::function<void(std::int64_
       }
     }
   };
-  {
-    std::vector<std::jthread> helpers;
-    helpers.reserve(static_cast<std::size_t>(workers - 1));
-    for (int worker = 1; worker < workers; ++worker) {
-      try {
-        helpers.emplace_back(run, worker);
-      } catch (const std::system_error&) {
-        break;  // The system gives no more threads: those there are do the work.
-      }
-    }
-    run(0);
+  run(0);
+  // A thread is started by the one before it, before that one ends.
+  for (std::thread& helper : helpers) {
+    if (helper.joinable()) helper.join();
   }
   if (failure) std::rethrow_exception(failure);
 }

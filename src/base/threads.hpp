@@ -26,8 +26,9 @@ class Meter {
 // How many cores this process may use (its affinity mask), at least 1.
 [[nodiscard]] int available_cores();
 
-// Runs work on up to `count` threads, the calling one included. Threads live only as long as one call: a
-// call costs some 30 microseconds a thread, and nothing when there is a single chunk.
+// Runs work on up to `count` threads, the calling one included. Threads live only as long as one call, and
+// each is started by the one before it while there are chunks left: a call costs some 30 microseconds for
+// each thread that finds work, and nothing when there is a single chunk.
 class Threads {
  public:
   // `count` at least 1. `meter`, which may be null, counts the work and outlives this.
