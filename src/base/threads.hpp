@@ -1,6 +1,7 @@
 // Work in numbered chunks on several threads, with a result that does not depend on the number of threads.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -35,6 +36,10 @@ class Threads {
   explicit Threads(int count, Meter* meter = nullptr) : count_(count), meter_(meter) {}
 
   [[nodiscard]] int count() const { return count_; }
+  // The same, but at most so many threads, at least one.
+  [[nodiscard]] Threads at_most(std::int64_t most) const {
+    return Threads(static_cast<int>(std::clamp<std::int64_t>(most, 1, count_)), meter_);
+  }
   // As in Meter, where there is one.
   void expect(std::int64_t bytes) const {
     if (meter_ != nullptr) meter_->expect(bytes);

@@ -12,6 +12,8 @@ namespace {
 
 // Reading so much is a matter of some ten milliseconds, in whichever order.
 constexpr std::int64_t kSmallAccess = 32 << 20;
+// The share of memory that sorting rows may take.
+constexpr std::int64_t kSortShare = 4;
 
 }  // namespace
 
@@ -29,8 +31,9 @@ AccessChoice choose_access(const AccessFacts& facts) {
     return {Access::plain, AccessReason::small};
   // A result that is written at random stays in the page cache until it is complete.
   const bool large_result = facts.kind != Kind::rows && facts.result_bytes > facts.memory;
+  const bool many_rows = facts.sort_bytes > facts.memory / kSortShare;
   // The ranks of one machine share its page cache.
-  if (!large_result && facts.resident == 1 && (facts.machines == 1 || facts.replicated))
+  if (!large_result && !many_rows && facts.resident == 1 && (facts.machines == 1 || facts.replicated))
     return {Access::plain, AccessReason::resident};
   if (facts.in_groups) return {Access::plain, AccessReason::in_groups};
   if (facts.ranks > 1) {
@@ -41,7 +44,8 @@ AccessChoice choose_access(const AccessFacts& facts) {
     if (!facts.anywhere) return {Access::plain, AccessReason::no_positions};
     return {Access::windows, large_result ? AccessReason::large_result : AccessReason::outer_axis};
   }
-  if (facts.kind == Kind::targets) return {Access::windows, AccessReason::large_result};
+  if (large_result) return {Access::windows, AccessReason::large_result};
+  if (many_rows) return {Access::windows, AccessReason::many_rows};
   if (facts.ascending) return {Access::plain, AccessReason::ascending};
   if (facts.row_bytes >= kLongRow && facts.can_advise) return {Access::advised, AccessReason::long_rows};
   return {Access::windows, AccessReason::short_rows};
@@ -101,7 +105,10 @@ AccessReport find_access(const Plan& plan, const Inputs& inputs, std::int64_t re
   for (const auto& operand : random->operands) facts.bytes += to_int64(operand.size());
   const bool is_small = facts.bytes + result_bytes < kSmallAccess;
   // Finding out how much memory there is takes a part of a millisecond: only where it decides something.
-  if (!is_small && facts.kind != RandomAccess::Kind::rows) facts.memory = memory_of(settings);
+  if (!is_small && facts.kind != RandomAccess::Kind::rows) {
+    facts.memory = memory_of(settings);
+    facts.sort_bytes = random->sort_bytes;
+  }
   if (facts.bytes >= kSmallAccess) {
     for (const auto& operand : random->operands) {
       const MappedFile* file = inputs.find(operand.data());

@@ -20,6 +20,7 @@ enum class AccessReason : std::uint8_t {
   short_rows,    // they are not
   outer_axis,    // along an outer axis
   large_result,  // a result that memory does not hold is written at random
+  many_rows,     // more rows than memory can sort
   asked_for,     // by Settings::access
   no_positions,  // windows are not possible: the destination is written from front to end
   in_groups,  // a range of the result, or the part of a rank, reads hardly more than its part of the operands
@@ -37,9 +38,10 @@ struct AccessFacts {
   bool can_advise = false;  // the plan knows of rows before it reads them
   bool anywhere = false;    // the result takes elements at any position
   std::int64_t result_bytes = 0;
-  std::int64_t memory = 0;  // for windows and buffers
-  int ranks = 1;            // that compute the result together
-  int machines = 1;         // that they run on
+  std::int64_t memory = 0;      // for windows and buffers
+  std::int64_t sort_bytes = 0;  // of it, that sorting the rows takes
+  int ranks = 1;                // that compute the result together
+  int machines = 1;             // that they run on
   bool in_groups = false;  // a range of the result, or a rank's part, reads hardly more than its part of them
   bool replicated = false;  // every rank has them in memory of its own
   bool by_range = true;     // a range of the result is computed without the rest of it

@@ -51,8 +51,9 @@ struct OpenMask {
 
 OpenMask plan_open_mask(const Bound& bound, const Threads& threads) {
   OpenMask out;
-  out.asked = std::move(bound.call.op->plan(bound.call).plan);
-  prepare(*out.asked, threads);
+  Planned asked = bound.call.op->plan(bound.call);
+  prepare(asked, threads);
+  out.asked = std::move(asked.plan);
   out.planned.output = {DType::boolean, bound.planned.output.shape};
   out.planned.plan = open_mask_plan(*out.asked, count(bound.planned.output.shape));
   return out;

@@ -242,7 +242,7 @@ Tensor execute(const Planned& planned, const Inputs& inputs, const Settings& set
   const AccessReport report = find_access(*plan, inputs, layout.bytes(), true, settings);
   const Access access = set_access(*plan, report, settings);
   if (access != Access::windows) threads.expect(layout.bytes());
-  plan->prepare(threads);
+  plan->prepare({0, layout.elements}, threads);
   if (access == Access::windows ? layout.elements == 0 : !plan->fill_checks()) check(*plan, threads);
   auto storage = std::make_shared<Storage>(layout.bytes());
   storage->arenas = std::move(arenas);
@@ -268,9 +268,9 @@ void execute(const Planned& planned, const Inputs& inputs, const Destination& de
   execute(planned, inputs, *sink, settings);
 }
 
-void prepare(Plan& plan, const Threads& threads) {
-  plan.prepare(threads);
-  check(plan, threads);
+void prepare(const Planned& planned, const Threads& threads) {
+  planned.plan->prepare({0, count(planned.output.shape)}, threads);
+  check(*planned.plan, threads);
 }
 
 void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const Settings& settings) {
@@ -289,14 +289,14 @@ void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const S
   }
   const Access access = set_access(plan, report, settings);
   if (access == Access::windows) {
-    plan.prepare(threads);
+    plan.prepare({0, layout.elements}, threads);
     // Bytes sent to a stream cannot be revoked.
     if (sink.is_stream() || layout.elements == 0) check(plan, threads);
     if (layout.elements != 0) fill_windows(plan, inputs, layout, sink, settings);
     return;
   }
   threads.expect(layout.bytes());
-  plan.prepare(threads);
+  plan.prepare({0, layout.elements}, threads);
   // Bytes sent to a stream cannot be revoked.
   if (sink.is_stream() || !plan.fill_checks()) check(plan, threads);
   if (plan.prefers_whole() && layout.elements != 0) {

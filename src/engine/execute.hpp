@@ -32,7 +32,7 @@ void execute(const Planned& planned, const Inputs& inputs, const Destination& de
 void execute(const Planned& planned, const Inputs& inputs, Sink& sink, const Settings& settings);
 
 // Prepares a plan and checks all that can fail. Throws PlanFault.
-void prepare(Plan& plan, const Threads& threads);
+void prepare(const Planned& planned, const Threads& threads);
 
 // The same without publishing it: to be committed, or given up. Does not look whether inputs have changed.
 void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const Settings& settings);

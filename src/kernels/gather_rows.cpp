@@ -47,7 +47,7 @@ class GatherRows final : public Plan {
     strategy_ = choose_strategy(movement_of(map_, tiles_, row_bytes_, data_.bytes(), false));
   }
 
-  void prepare(const Threads& threads) override {
+  void prepare(Range /*range*/, const Threads& threads) override {
     if (strategy_.keep_offsets) map_.keep_offsets(threads);
     if (access_ == Access::advised) expect_random(data_.data(), data_.bytes());
   }

@@ -12,12 +12,13 @@ constexpr std::int64_t kMostGap = 3 * 4096;
 
 }  // namespace
 
-void will_need_rows(const std::byte* base, std::int64_t row_bytes, std::span<const Move> moves) {
+void will_need_rows(const std::byte* base, std::int64_t row_bytes, std::span<const Move> moves,
+                    std::int64_t Move::*row) {
   for (auto move = moves.begin(); move != moves.end();) {
-    const std::int64_t begin = move->target * row_bytes;
+    const std::int64_t begin = (*move).*row * row_bytes;
     std::int64_t end = begin + row_bytes;
-    for (++move; move != moves.end() && move->target * row_bytes - end <= kMostGap; ++move)
-      end = std::max(end, (move->target + 1) * row_bytes);
+    for (++move; move != moves.end() && (*move).*row * row_bytes - end <= kMostGap; ++move)
+      end = std::max(end, ((*move).*row + 1) * row_bytes);
     will_need(base + begin, end - begin);
   }
 }

@@ -9,8 +9,9 @@
 
 namespace tensorop {
 
-// Starts reading the pages of the rows move.target of `base`, which ascend and have `row_bytes` each. Pages
+// Starts reading the pages of the rows move.*row of `base`, which ascend and have `row_bytes` each. Pages
 // between two that are needed are read too where that is faster.
-void will_need_rows(const std::byte* base, std::int64_t row_bytes, std::span<const Move> moves);
+void will_need_rows(const std::byte* base, std::int64_t row_bytes, std::span<const Move> moves,
+                    std::int64_t Move::*row = &Move::target);
 
 }  // namespace tensorop

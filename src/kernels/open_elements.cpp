@@ -93,7 +93,7 @@ class OpenMaskPlan final : public Plan {
  public:
   OpenMaskPlan(const Plan& plan, std::int64_t elements) : plan_(plan), elements_(elements) {}
 
-  void prepare(const Threads& threads) override {
+  void prepare(Range /*range*/, const Threads& threads) override {
     if (!plan_.prefers_whole() || plan_.open_reason() == OpenReason::none) return;
     bits_.resize(mask_words(elements_));
     const std::int64_t chunk = chunk_of(plan_, elements_, threads);

@@ -61,9 +61,10 @@ class Plan {
   Plan& operator=(const Plan&) = delete;
   virtual ~Plan() = default;
 
-  // The work that all of the result shares: decoding and sorting indices. To be called once, before fill(),
-  // fill_part() and origin(). Throws PlanFault for the lowest bad index that it meets.
-  virtual void prepare(const Threads& /*threads*/) {}
+  // The work that the elements `range` of the result share: decoding and sorting indices. To be called once,
+  // before fill(), fill_part() and origin(), which take longer for other elements. Throws PlanFault for the
+  // lowest bad index that it meets.
+  virtual void prepare(Range /*range*/, const Threads& /*threads*/) {}
 
   // Writes the elements `range` of the result to `out`, which is aligned to 64 bytes. Any range, any order,
   // any thread. Throws PlanFault for the lowest position that it meets.

@@ -13,9 +13,9 @@
 #include "kernels/columns.hpp"
 #include "kernels/copy_elements.hpp"
 #include "kernels/open_elements.hpp"
+#include "kernels/partition.hpp"
 #include "kernels/row_updates.hpp"
 #include "kernels/scatter_windows.hpp"
-#include "kernels/sorted_moves.hpp"
 #include "kernels/strategy.hpp"
 
 namespace tensorop {
@@ -25,8 +25,8 @@ constexpr std::size_t kScatterData = 0;
 constexpr std::size_t kScatterIndices = 1;
 constexpr std::size_t kScatterUpdates = 2;
 
-// Sorted updates are split by their target row into at most this many buckets.
-constexpr std::int64_t kBuckets = 4096;
+// Updates are sorted by parts of the result that stay in a core's cache.
+constexpr std::int64_t kSortedBytes = 1 << 20;
 
 // Rows of a megabyte are as good as the ranges that a result is made in.
 constexpr std::int64_t kLongestSortedRow = 1 << 20;
@@ -84,12 +84,14 @@ class ScatterRows final : public Plan {
         tiles_(map_, data_.size(), width_),
         strategy_(choose_strategy(movement_of(map_, tiles_, row_elements_ * width_, data_.bytes(), true))) {}
 
-  void prepare(const Threads& threads) override {
+  void prepare(Range range, const Threads& threads) override {
     if (strategy_.keep_offsets) map_.keep_offsets(threads);
     if (refuse_duplicates_) require_no_duplicates();
-    if (strategy_.order == Strategy::Order::sorted && access_ == Access::plain) {
-      sorted_.sort(map_, {0, map_.rows()}, data_.size() / row_elements_, kBuckets, threads);
-    }
+    if (strategy_.order != Strategy::Order::sorted || access_ != Access::plain || range.count == 0) return;
+    const std::int64_t first = range.first / row_elements_;
+    const Range targets = {first, ceil_div(range.end(), row_elements_) - first};
+    sorted_.emplace(sizes_to_sort(targets), nullptr);
+    sorted_->put(map_, {0, map_.rows()}, nullptr, threads);
   }
 
   // Copied and updated range by range: the updates meet data that is still in cache.
@@ -146,11 +148,11 @@ class ScatterRows final : public Plan {
       random.kind = RandomAccess::Kind::columns;
       add(data_);
       add(map_.decoder().indices());
-    } else if (strategy_.order == by_part) {
-      random.kind = RandomAccess::Kind::targets;
-      return random;
     } else if (strategy_.order != sorted) {
       return std::nullopt;
+    } else if (map_.rows() > kMostSorted) {
+      random.kind = RandomAccess::Kind::targets;
+      random.sort_bytes = sizes_to_sort({0, data_.size() / row_elements_}).carried_bytes();
     }
     if (!row_updates_.repeats()) add(updates_);
     return random;
@@ -185,14 +187,8 @@ class ScatterRows final : public Plan {
 
   [[nodiscard]] bool prefers_whole() const override { return strategy_.is_whole(); }
   // A tile begins with its own copy of data.
-  [[nodiscard]] const std::byte* base() const override { return writes_all() ? nullptr : data_.data(); }
+  [[nodiscard]] const std::byte* base() const override { return tiles_.cover_all() ? nullptr : data_.data(); }
   void fill_part(std::byte* whole, std::int64_t part, std::int64_t parts) const override {
-    if (strategy_.order != Strategy::Order::by_column) {
-      const std::int64_t first = part_bound(data_.size(), part, parts);
-      const std::int64_t end = part_bound(data_.size(), part + 1, parts);
-      if (first < end) update({first, end - first}, whole + first * width_);
-      return;
-    }
     Storage packed(tiles_.bytes());
     const std::int64_t end = part_bound(tiles_.count(), part + 1, parts);
     for (std::int64_t tile = part_bound(tiles_.count(), part, parts); tile < end; ++tile)
@@ -200,6 +196,11 @@ class ScatterRows final : public Plan {
   }
 
  private:
+  [[nodiscard]] PartitionSizes sizes_to_sort(Range targets) const {
+    const std::int64_t run_targets = std::max<std::int64_t>(1, kSortedBytes / (row_elements_ * width_));
+    return sizes_in_memory(targets, run_targets, map_.rows());
+  }
+
   [[nodiscard]] WindowedScatter windowed() const {
     return {data_.data(),    data_.size() / row_elements_,
             row_elements_,   row_elements_ * width_,
@@ -215,10 +216,6 @@ class ScatterRows final : public Plan {
   }
   [[nodiscard]] ColumnScatter column_scatter() const { return {data_, updates_, map_, row_updates_}; }
 
-  [[nodiscard]] bool writes_all() const {
-    return strategy_.order == Strategy::Order::by_column && tiles_.cover_all();
-  }
-
   // `out` holds the elements `range` of data: applies the updates that they get.
   void update(Range range, std::byte* out) const {
     for (const Segment& segment : segments_of(range, row_elements_)) {
@@ -230,7 +227,12 @@ class ScatterRows final : public Plan {
   // Calls take(moves, count) for blocks of moves in row order, among them all that go to the target rows.
   template <class Take>
   void visit(Range targets, const Take& take) const {
-    if (!sorted_.empty()) return sorted_.visit(targets, take);
+    if (sorted_ && intersection(targets, sorted_->sizes().targets) == targets) {
+      for (std::int64_t run = sorted_->run_of(targets.first); run <= sorted_->run_of(targets.end() - 1);
+           ++run)
+        sorted_->visit(run, take);
+      return;
+    }
     const Range rows = map_.rows_within(targets);
     std::int64_t offsets[kIndexBlock];
     Move moves[kIndexBlock];
@@ -286,10 +288,12 @@ class ScatterRows final : public Plan {
         segment, [&](const auto& take) { visit(segment.targets, take); },
         [&](const Move* moves, std::int64_t count) {
           for (std::int64_t i = 0; i < count; ++i) {
-            const bool repeats = row_updates_.repeats();
-            const std::int64_t from = repeats ? 0 : moves[i].update * row_elements_ + segment.column;
-            test(updates_.data() + from * width_, repeats ? 0 : 1, segment.columns, bits,
-                 place(moves[i].target));
+            const std::int64_t from = moves[i].update * row_elements_ + segment.column;
+            const std::int64_t at = place(moves[i].target);
+            // Repeated updates are looked up one by one.
+            const std::int64_t step = row_updates_.repeats() ? 1 : segment.columns;
+            for (std::int64_t c = 0; c < segment.columns; c += step)
+              test(updates_.data() + row_updates_.position(from + c) * width_, 1, step, bits, at + c);
             if (set(updated, moves[i].target)) set(twice, moves[i].target);
           }
         });
@@ -351,7 +355,7 @@ class ScatterRows final : public Plan {
   ColumnTiles tiles_;
   Strategy strategy_;
   Access access_ = Access::plain;
-  SortedMoves sorted_;
+  std::optional<Partition> sorted_;
 };
 
 }  // namespace

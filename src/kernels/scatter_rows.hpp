@@ -28,8 +28,8 @@ struct ScatterRowsSpec {
 };
 
 // The updates of one element are applied in the row-major order of the index tuples, whatever the order of
-// the work. Takes at most some 50 MiB of memory; for mean and use_init_val = false, memory in proportion to
-// the updates. Repeated updates take no more: a few of their rows are made at a time.
+// the work. Takes 12 bytes for each update where they are sorted; for mean and use_init_val = false, up to 40
+// more for those of a range. Repeated updates take no more: a few of their rows are made at a time.
 [[nodiscard]] std::unique_ptr<Plan> scatter_plan(ScatterRowsSpec spec);
 
 }  // namespace tensorop

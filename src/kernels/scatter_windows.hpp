@@ -1,10 +1,12 @@
 // Scattering rows into data that memory does not hold: the result is made in windows, each a copy of its part
-// of data with the updates that go there. The updates are read in ascending order.
+// of data with the updates that go there. The updates are divided by window first (partition.hpp): indices
+// and updates are read once, from front to end.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/partition.hpp"
 #include "kernels/plan.hpp"
 #include "kernels/row_map.hpp"
 #include "kernels/row_updates.hpp"
@@ -26,22 +28,22 @@ struct WindowedScatter {
   void fill(const Windowing& windowing, const Threads& threads) const;
 };
 
-// Where the windows of a scatter take their updates from.
-enum class UpdateSource : std::uint8_t {
-  passes,  // each window goes through all updates that may belong to it, and reads those that do
-  memory,  // read once, into a run for each window (distribution.hpp)
-  file,    // the same, with the runs in a temporary file
+// How updates are divided, by sizes alone.
+struct UpdateDivision {
+  PartitionSizes sizes;  // the targets of a run are a window
+  bool in_file = false;
 };
 
-// What the choice depends on.
+// What it depends on.
 struct UpdateFacts {
-  std::int64_t windows = 1;
+  std::int64_t target_rows = 0;
   std::int64_t rows = 0;  // of updates
   std::int64_t row_bytes = 0;
   bool repeated = false;    // rows of updates are made, not read
+  bool by_row = false;      // RowUpdates::by_row()
   std::int64_t memory = 0;  // as in Windowing
 };
 
-[[nodiscard]] UpdateSource choose_source(const UpdateFacts& facts);
+[[nodiscard]] UpdateDivision choose_division(const UpdateFacts& facts);
 
 }  // namespace tensorop

@@ -16,8 +16,6 @@ constexpr std::int64_t kGroupInCache = 512 << 10;
 // A scatter looks through the updates of a group once for each range (1 MiB) that touches it: at most four
 // times.
 constexpr std::int64_t kSmallGroup = 4 << 20;
-// Sorting takes 24 bytes an update, 48 MiB in all, and less time than a second pass over the updates.
-constexpr std::int64_t kMostSorted = 2 << 20;
 // An indexed tensor up to this size stays in cache whatever the order.
 constexpr std::int64_t kTensorInCache = 4 << 20;
 
@@ -29,8 +27,7 @@ Strategy::Order choose_order(const Movement& movement) {
     return has_tiles && movement.tensor_bytes > kTensorInCache ? by_column : by_range;
   }
   if (movement.group_size > 0 && movement.group_size <= kSmallGroup / movement.row_bytes) return by_range;
-  if (movement.rows <= kMostSorted) return sorted;
-  return has_tiles ? by_column : by_part;
+  return has_tiles && movement.rows > kMostSorted ? by_column : sorted;
 }
 
 }  // namespace

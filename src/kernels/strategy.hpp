@@ -27,18 +27,20 @@ struct Movement {
 [[nodiscard]] Movement movement_of(const RowMap& map, const ColumnTiles& tiles, std::int64_t row_bytes,
                                    std::int64_t tensor_bytes, bool is_scatter);
 
+// So many updates are sorted whatever memory there is: 12 bytes each, 24 MiB in all.
+inline constexpr std::int64_t kMostSorted = 2 << 20;
+
 struct Strategy {
   enum class Order : std::uint8_t {
     by_range,   // any range of the result by itself, in row order
     sorted,     // scatter: updates sorted by offset first, then any range by itself
     by_column,  // the whole result, a tile of columns at a time (columns.hpp)
-    by_part,    // scatter: the whole result in a few parts, each of which looks through all updates
   };
   Order order = Order::by_range;
   bool keep_offsets = false;  // decode indices once (RowMap::keep_offsets)
   bool read_groups = false;   // gather: read each group from front to end before rows are taken from it
 
-  [[nodiscard]] bool is_whole() const { return order == Order::by_column || order == Order::by_part; }
+  [[nodiscard]] bool is_whole() const { return order == Order::by_column; }
 };
 
 [[nodiscard]] Strategy choose_strategy(const Movement& movement);

@@ -13,11 +13,6 @@
 
 namespace tensorop {
 
-[[nodiscard]] inline Range intersection(const Range& a, const Range& b) {
-  const std::int64_t first = std::max(a.first, b.first);
-  return {first, std::max<std::int64_t>(0, std::min(a.end(), b.end()) - first)};
-}
-
 // What tiles are made of.
 struct TileShape {
   std::int64_t columns;         // of the indexed tensor

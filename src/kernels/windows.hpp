@@ -34,13 +34,14 @@ struct RandomAccess {
   enum class Kind : std::uint8_t {
     rows,     // rows of one operand are read at random; all else from front to end
     columns,  // every operand is read, and the result is written, a piece of each row at a time
-    targets,  // operands are read from front to end, the result is written at random
+    targets,  // rows of one operand are read at random, and the result is written at random
   };
   Kind kind = Kind::rows;
   // The memory of the operands that are read at random: one of kind rows, those that have columns, or none.
   std::vector<std::span<const std::byte>> operands = {};
   std::int64_t rows = 0;  // that are read or written at random, of row_bytes each; repeated ones count
   std::int64_t row_bytes = 0;
+  std::int64_t sort_bytes = 0;  // that prepare() takes for sorting them
   // Of kind rows: consecutive rows are read from one part of the operand after the other, of so many bytes
   // each; 0: from anywhere.
   std::int64_t part_bytes = 0;

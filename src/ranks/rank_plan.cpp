@@ -44,7 +44,9 @@ class RankPlan {
     if (settings_.explain) settings_.explain(report);
     const bool exchanges = report.choice.access == Access::exchange;
     plan_.set_access(report.choice.access);
-    together(ranks_, [&] { plan_.prepare(settings_.threads); });
+    // Open elements are counted in the whole result.
+    const Range prepared = plan_.open_reason() == OpenReason::none ? mine_ : Range{0, elements_};
+    together(ranks_, [&] { plan_.prepare(prepared, settings_.threads); });
     if (elements_ == 0 || (!exchanges && !plan_.fill_checks())) check();
     if (elements_ == 0) return {};
     try {

@@ -51,8 +51,7 @@ std::string result_text(const AccessFacts& facts) {
 
 std::string reason_text(const AccessReport& report) {
   const AccessFacts& facts = report.facts;
-  // No operand is read at random.
-  const bool only_writes = facts.kind == RandomAccess::Kind::targets;
+  const bool only_writes = facts.bytes == 0;
   switch (report.choice.reason) {
     case AccessReason::in_order:
       return "nothing is read or written at random";
@@ -72,6 +71,9 @@ std::string reason_text(const AccessReport& report) {
       return operands_text(facts);
     case AccessReason::large_result:
       return result_text(facts);
+    case AccessReason::many_rows:
+      return cat("sorting ", counted(facts.rows, "row"), " takes ", byte_size_text(facts.sort_bytes), "; ",
+                 byte_size_text(facts.memory), " of memory may be used");
     case AccessReason::no_positions:
       return cat(operands_text(facts), "; the destination is written from front to end");
     case AccessReason::in_groups:

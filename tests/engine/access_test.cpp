@@ -52,6 +52,10 @@ TEST_CASE("an access is chosen from what is known of the operands", "[engine]") 
   rows_to_stream.anywhere = false;
   AccessFacts grouped = rows_of(4 * kGiB, 0);
   grouped.in_groups = true;
+  AccessFacts sorted = whole_of(targets, 0, 1, kGiB);
+  sorted.sort_bytes = kGiB / 4;
+  AccessFacts not_sorted = sorted;
+  ++not_sorted.sort_bytes;
   struct Case {
     std::string what;
     AccessFacts facts;
@@ -75,6 +79,10 @@ TEST_CASE("an access is chosen from what is known of the operands", "[engine]") 
             AccessReason::large_result},
            {"to a stream", to_stream, Access::plain, AccessReason::no_positions},
            {"targets", whole_of(targets, 0, 1, kGiB), Access::plain, AccessReason::resident},
+           {"more than memory sorts", not_sorted, Access::windows, AccessReason::many_rows},
+           {"as many as it does", sorted, Access::plain, AccessReason::resident},
+           {"that are read from a disk", whole_of(targets, kGiB, 0.5, kGiB), Access::windows,
+            AccessReason::short_rows},
            {"more of them", whole_of(targets, 0, 1, 2 * kGiB), Access::windows, AccessReason::large_result},
        }) {
     CAPTURE(what);

@@ -27,7 +27,7 @@ TEST_CASE("indices that are decoded once serve every outer row", "[kernels]") {
                                    {{2, 0, 50}, {kIndices, 1, 0}},
                                    1,
                                    2 * kIndices});
-  gather->prepare(Threads(2));
+  gather->prepare({0, 2 * kIndices}, Threads(2));
   std::vector<std::int64_t> out(2 * kIndices);
   gather->fill({0, 2 * kIndices}, reinterpret_cast<std::byte*>(out.data()));
   std::vector<std::int64_t> expected = indices;
@@ -52,7 +52,7 @@ TEST_CASE("rows of later windows wait in a temporary file", "[kernels]") {
                                    kRowElements,
                                    kRows * kRowElements});
   gather->set_access(Access::windows);
-  gather->prepare(Threads(2));
+  gather->prepare({0, kRows * kRowElements}, Threads(2));
   const TempDir dir;
   std::int64_t scratch = 0;
   std::vector<std::int64_t> out(kRows * kRowElements);

@@ -1,5 +1,5 @@
-// Which elements are open in plans that prefer the whole result; the random calls of the engine's tests are
-// smaller. Source: sections 1.3 and 1.7 of the specification.
+// Which elements are open in plans that prefer the whole result, and of repeated updates; the random calls of
+// the engine's tests are smaller. Source: sections 1.3 and 1.7 of the specification.
 #include "kernels/open_elements.hpp"
 
 #include <cmath>
@@ -49,7 +49,7 @@ TEST_CASE("more updates than are sorted leave the same elements open", "[kernels
     Shape data;
     Shape indices;
   };
-  // In parts, and in tiles of columns.
+  // Sorted, of which a half is prepared, and in tiles of columns.
   for (const Case& c : {Case{{3000000}, {2200000}}, Case{{3000, 800}, {2800, 790}}}) {
     CAPTURE(c.data);
     const std::int64_t all = count(c.data);
@@ -73,10 +73,11 @@ TEST_CASE("more updates than are sorted leave the same elements open", "[kernels
            true,
            false,
            is_max ? OpenReason::nan_in_extreme : OpenReason::duplicate_updates});
-      REQUIRE(scatter->prefers_whole());
+      REQUIRE(scatter->prefers_whole() == (columns > 1));
+      scatter->prepare({0, all / 2}, Threads(2));
       const std::vector<char> expected = open_one_by_one(data, targets, updates, is_max);
       const auto mask = open_mask_plan(*scatter, all);
-      mask->prepare(Threads(2));
+      mask->prepare({0, all}, Threads(2));
       std::vector<char> found(expected.size());
       mask->fill({0, all}, reinterpret_cast<std::byte*>(found.data()));
       CHECK((found == expected));
@@ -112,4 +113,24 @@ TEST_CASE("elements that make a result open are found at any length and stride",
 }
 
 }  // namespace
+// Two updates that are repeated to four: the first and the third are NaN.
+TEST_CASE("repeated updates make open the elements that they go to", "[kernels]") {
+  const std::vector<float> data = {0, 0, 0, 0};
+  const std::vector<float> updates = {std::numeric_limits<float>::quiet_NaN(), 1};
+  ScatterRowsSpec spec = {tensor_over(data),
+                          tensor_over(updates),
+                          {list_of(DType::int64, {0, 1, 2, 3}), {{4, 1}}, {}},
+                          {{4, 1, 0}},
+                          1,
+                          Reduction::max};
+  spec.open_reason = OpenReason::nan_in_extreme;
+  spec.updates_shape = {2, 2};
+  spec.update_strides = {0, 1};
+  const auto scatter = scatter_plan(std::move(spec));
+  scatter->prepare({0, 4}, Threads(1));
+  std::uint64_t bits = 0;
+  scatter->mark_open({0, 4}, &bits);
+  CHECK(bits == 0b0101);
+}
+
 }  // namespace tensorop

@@ -2,7 +2,6 @@
 #include "kernels/strategy.hpp"
 
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "kernels/scatter_windows.hpp"
@@ -43,7 +42,7 @@ TEST_CASE("the order in which rows are moved depends on sizes alone", "[kernels]
        sorted},
       {"of more",
        {.is_scatter = true, .rows = 2 * kMiB + 1, .row_bytes = 4, .tensor_bytes = 64 * kMiB},
-       by_part},
+       sorted},
       {"of more along an outer axis",
        {.is_scatter = true,
         .rows = 2 * kMiB + 1,
@@ -57,7 +56,7 @@ TEST_CASE("the order in which rows are moved depends on sizes alone", "[kernels]
        by_range},
       {"into larger ones",
        {.is_scatter = true, .rows = 8 * kMiB, .row_bytes = 4, .group_size = kMiB + 1, .group_rows = 2 * kMiB},
-       by_part},
+       sorted},
       {"indices that serve two outer rows",
        {.rows = 2 * kMiB, .row_bytes = 4, .repeats = 2, .tuples = kMiB},
        by_range,
@@ -79,24 +78,77 @@ TEST_CASE("the order in which rows are moved depends on sizes alone", "[kernels]
     CHECK(static_cast<int>(strategy.order) == static_cast<int>(c.order));
     CHECK(strategy.keep_offsets == c.keep_offsets);
     CHECK(strategy.read_groups == c.read_groups);
-    CHECK(strategy.is_whole() == (c.order == by_column || c.order == by_part));
+    CHECK(strategy.is_whole() == (c.order == by_column));
   }
 }
 
-TEST_CASE("the source of updates depends on sizes alone", "[kernels]") {
-  using enum UpdateSource;
-  for (const auto& [what, facts, source] : std::vector<std::tuple<std::string, UpdateFacts, UpdateSource>>{
-           {"one window", {1, kMiB, 512, false, 256 * kMiB}, passes},
-           {"few windows", {3, kMiB, 512, false, 256 * kMiB}, passes},
-           {"more", {4, kMiB, 512, false, 256 * kMiB}, file},
-           {"long rows", {32, kMiB, 16384, false, 256 * kMiB}, passes},
-           {"shorter ones", {32, kMiB, 16383, false, 256 * kMiB}, file},
-           {"updates that fit in a quarter of the memory", {32, 100'000, 512, false, 256 * kMiB}, memory},
-           {"those of few windows", {2, 100'000, 512, false, 256 * kMiB}, memory},
-           {"those that do not", {32, 140'000, 512, false, 256 * kMiB}, file},
-           {"repeated updates", {32, kMiB, 512, true, 256 * kMiB}, passes}}) {
+TEST_CASE("updates are divided as memory allows, and carried where they are not read well", "[kernels]") {
+  struct Division {
+    std::string what;
+    UpdateFacts facts;
+    std::int64_t windows;
+    std::int64_t row_bytes;  // that are carried; 0: their numbers are
+    bool in_file;
+  };
+  constexpr std::int64_t kGiB = 1024 * kMiB;
+  for (const auto& [what, facts, windows, row_bytes, in_file] : std::vector<Division>{
+           {"windows of a sixteenth of the memory",
+            {.target_rows = kMiB, .rows = kMiB, .row_bytes = 512, .memory = 256 * kMiB},
+            32,
+            512,
+            true},
+           {"but not above 32 MiB",
+            {.target_rows = kMiB, .rows = kMiB, .row_bytes = 512, .memory = kGiB},
+            16,
+            512,
+            true},
+           {"nor below 1 MiB",
+            {.target_rows = kMiB, .rows = kMiB, .row_bytes = 512, .memory = 1},
+            512,
+            512,
+            true},
+           {"nor more than 4096 of them",
+            {.target_rows = 1 << 30, .rows = kMiB, .row_bytes = 512, .memory = 256 * kMiB},
+            4096,
+            512,
+            true},
+           {"updates of a quarter of the memory",
+            {.target_rows = kMiB, .rows = 100'000, .row_bytes = 512, .memory = 256 * kMiB},
+            32,
+            512,
+            false},
+           {"long rows",
+            {.target_rows = 100'000, .rows = 100'000, .row_bytes = 16 << 10, .memory = 256 * kMiB},
+            98,
+            0,
+            false},
+           {"shorter ones",
+            {.target_rows = 100'000, .rows = 100'000, .row_bytes = (16 << 10) - 4, .memory = 256 * kMiB},
+            98,
+            (16 << 10) - 4,
+            true},
+           {"repeated updates",
+            {.target_rows = kMiB, .rows = kMiB, .row_bytes = 512, .repeated = true, .memory = 256 * kMiB},
+            32,
+            0,
+            false},
+           {"more of them than memory holds",
+            {.target_rows = kMiB, .rows = 6 * kMiB, .row_bytes = 512, .repeated = true, .memory = 256 * kMiB},
+            32,
+            0,
+            true},
+           {"combined row by row: windows whose updates can be sorted",
+            {.target_rows = kMiB, .rows = 8 * kMiB, .row_bytes = 4, .by_row = true, .memory = 256 * kMiB},
+            64,
+            4,
+            false},
+       }) {
     CAPTURE(what);
-    CHECK(choose_source(facts) == source);
+    const UpdateDivision division = choose_division(facts);
+    CHECK(division.sizes.runs() == windows);
+    CHECK(division.sizes.row_bytes == row_bytes);
+    CHECK(division.in_file == in_file);
+    CHECK((division.in_file || division.sizes.carried_bytes() <= facts.memory / 4));
   }
 }
 

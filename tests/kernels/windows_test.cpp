@@ -8,7 +8,6 @@
 
 #include "base/files/scratch_file.hpp"
 #include "kernels/column_windows.hpp"
-#include "kernels/distribution.hpp"
 #include "kernels/gather_rows.hpp"
 #include "kernels/scatter_rows.hpp"
 #include "kernels/tensors.hpp"
@@ -29,10 +28,10 @@ TEST_CASE("the windows of a scatter are known without reading", "[kernels]") {
                                      {{600'000, 1, 0}},
                                      128});
   const WindowPlan windows = scatter->plan_windows(256 * kMiB, true);
-  CHECK(windows.count == 128);
-  CHECK(windows.window_bytes == 32 * kMiB);
+  CHECK(windows.count == 256);
+  CHECK(windows.window_bytes == 16 * kMiB);
   CHECK(windows.read_bytes == 4096 * kMiB + 600'000 * 512);
-  CHECK(windows.scratch_bytes == 600'000 * 516 + 128 * 128);
+  CHECK(windows.scratch_bytes == 600'000 * 516);
   const WindowPlan larger = scatter->plan_windows(16384 * kMiB, true);
   CHECK(larger.count == 128);
   CHECK(larger.scratch_bytes == 0);
@@ -108,25 +107,6 @@ TEST_CASE("columns that memory does not hold are not made into tiles", "[kernels
       gather_plan({data, decoder, {{shape[0], shape[1], 0}, {shape[1], 1, 1}}, 1, count(shape)});
   CHECK(gather->random_access()->kind == RandomAccess::Kind::columns);
   CHECK(gather->plan_windows(1 << 20, true).window_bytes <= 1 << 20);
-}
-
-TEST_CASE("indices that change while rows are distributed are an error", "[kernels]") {
-  const TempDir dir;
-  for (const std::int64_t after : {0, 9, 10}) {  // 10: out of range, which drops the row
-    std::vector<std::int64_t> indices = {1, 8, 3, 4};
-    const Tensor tensor(DType::int64, {4}, reinterpret_cast<const std::byte*>(indices.data()), nullptr);
-    const RowMap map({tensor, {{10, 1}}, {true, OutOfBounds::drop}}, {{4, 1, 0}});
-    const std::string bytes = "abcd";
-    // The file for the runs is made when the rows are counted, and before they are distributed.
-    const auto scratch = [&](std::int64_t size) {
-      indices[0] = after;
-      indices[1] = after;
-      return ScratchFile(dir.path(), size);
-    };
-    CHECK_THROWS_WITH(Distribution({map, reinterpret_cast<const std::byte*>(bytes.data()), 1, 10}, 5, scratch,
-                                   1, Threads(1)),
-                      "indices changed while they were read");
-  }
 }
 
 }  // namespace

@@ -49,6 +49,9 @@ TEST_CASE("a plan is explained by its access, the reason, and its windows", "[re
   };
   AccessFacts small;
   small.bytes = 24;
+  AccessFacts many_rows = targets(128 * kMiB);
+  many_rows.rows = 6'000'000;
+  many_rows.sort_bytes = 72'000'000;
   const WindowPlan windows = {
       .count = 8, .window_bytes = 256 * kMiB, .read_bytes = 32 * kGiB, .scratch_bytes = 0};
   WindowPlan with_scratch = windows;
@@ -82,6 +85,9 @@ TEST_CASE("a plan is explained by its access, the reason, and its windows", "[re
       {{{Access::windows, AccessReason::large_result}, columns(), with_scratch},
        {"windows: the result of 1.0 GiB is written at random; 256.0 MiB of memory may be used",
         "1 window of 256.0 MiB; reads 32.0 GiB, writes 1.0 GiB, needs 1.5 GiB of temporary space"}},
+      {{{Access::windows, AccessReason::many_rows}, many_rows, with_scratch},
+       {"windows: sorting 6000000 rows takes 68.7 MiB; 256.0 MiB of memory may be used",
+        "1 window of 256.0 MiB; reads 32.0 GiB, writes 128.0 MiB, needs 1.5 GiB of temporary space"}},
       {{{Access::advised, AccessReason::asked_for}, small, {}}, {"advised: asked for"}},
   };
   for (const Row& row : rows) CHECK(access_lines(row.report) == row.lines);

@@ -94,7 +94,9 @@ class PlanCheck {
     if (any_plan().prefers_whole() && any_plan().check_size() != 0 && any_plan().fill_checks())
       wrong_ += "parts may meet another fault than the lowest; ";
     for (const Bound* bound : bounds_) {
-      faults_.run([&] { bound->planned.plan->prepare(Threads(static_cast<int>(random_.between(1, 3)))); });
+      faults_.run([&] {
+        bound->planned.plan->prepare({0, elements_}, Threads(static_cast<int>(random_.between(1, 3))));
+      });
     }
     if (faults_.get()) return;
     fill_ranges();
@@ -198,9 +200,10 @@ std::string plan_faults(Random& random, const Request& request, const Settings& 
 
 std::vector<std::string> plan_origins(const Request& request, const Settings& settings) {
   const Bound bound = bind(request, settings);
-  bound.planned.plan->prepare(Threads(1));
+  const std::int64_t elements = count(bound.planned.output.shape);
+  bound.planned.plan->prepare({0, elements}, Threads(1));
   std::vector<std::string> out;
-  for (std::int64_t i = 0; i < count(bound.planned.output.shape); ++i) {
+  for (std::int64_t i = 0; i < elements; ++i) {
     std::string& text = out.emplace_back();
     for (const OperandElement& from : bound.planned.plan->origin(i))
       text += cat(from.operand, ":", from.position, ";");
@@ -212,8 +215,8 @@ std::vector<bool> plan_open(Random& random, const Request& request, const Settin
   const Bound first = bind(request, settings);
   const Bound second = bind(request, settings);
   const Threads threads(static_cast<int>(random.between(1, 3)));
-  for (const Bound* bound : {&first, &second}) bound->planned.plan->prepare(threads);
   const std::int64_t elements = count(first.planned.output.shape);
+  for (const Bound* bound : {&first, &second}) bound->planned.plan->prepare({0, elements}, threads);
   std::vector<bool> open(static_cast<std::size_t>(elements));
   OpenCount counted;
   for (const Range range : random_ranges(random, elements, 5)) {
@@ -231,7 +234,7 @@ std::vector<bool> plan_open(Random& random, const Request& request, const Settin
   if (found.count != counted.count || found.first != counted.first)
     throw std::logic_error("count_open() does not count what mark_open() marks");
   const auto mask = open_mask_plan(*second.planned.plan, elements);
-  mask->prepare(threads);
+  mask->prepare({0, elements}, threads);
   Storage masked(elements);
   for (const Range range : random_ranges(random, elements, 5)) mask->fill(range, masked.data() + range.first);
   for (std::size_t i = 0; i < open.size(); ++i) {
