@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/files/scratch_file.hpp"
 #include "base/memory.hpp"
 #include "base/text.hpp"
 #include "io/npy/npy.hpp"
@@ -192,12 +195,14 @@ void fill_windows(const Plan& plan, const Windowing& windowing, const Threads& t
   }
 }
 
-void fill_windows(const Plan& plan, const Inputs& inputs, const Layout& layout, std::byte* out,
-                  const Settings& settings) {
+// Into memory or a file: write(offset, elements), in bytes, from any thread.
+template <class Write>
+void fill_windows(const Plan& plan, const Inputs& inputs, const Layout& layout, const Settings& settings,
+                  const Write& write) {
   Windowing windowing = windowing_of(inputs, settings);
   windowing.anywhere = true;
   windowing.write = [&](Range range, const std::byte* elements) {
-    std::memcpy(out + range.first * layout.width, elements, to_size(range.count * layout.width));
+    write(range.first * layout.width, std::span(elements, to_size(range.count * layout.width)));
   };
   fill_windows(plan, windowing, settings.threads);
 }
@@ -238,17 +243,31 @@ Tensor execute(const Planned& planned, const Inputs& inputs, const Settings& set
   const Threads& threads = settings.threads;
   require_possible(output);
   const Layout layout(output);
-  require_memory(layout.bytes(), cat("the result of shape ", to_string(output.shape)));
   const AccessReport report = find_access(*plan, inputs, layout.bytes(), true, settings);
   const Access access = set_access(*plan, report, settings);
+  // What windows make may stay in a file.
+  const bool in_file =
+      access == Access::windows && output.dtype != DType::string && layout.bytes() > memory_of(settings);
+  if (!in_file) require_memory(layout.bytes(), cat("the result of shape ", to_string(output.shape)));
   if (access != Access::windows) threads.expect(layout.bytes());
   plan->prepare({0, layout.elements}, threads);
   if (access == Access::windows ? layout.elements == 0 : !plan->fill_checks()) check(*plan, threads);
+  if (in_file) {
+    ScratchFile file = make_scratch(settings, layout.bytes());
+    fill_windows(
+        *plan, inputs, layout, settings,
+        [&](std::int64_t offset, std::span<const std::byte> elements) { file.write_at(offset, elements); });
+    inputs.require_unchanged();
+    return {output.dtype, output.shape, std::move(file).into_mapped()};
+  }
   auto storage = std::make_shared<Storage>(layout.bytes());
   storage->arenas = std::move(arenas);
   if (layout.elements != 0) {
     std::byte* const out = storage->data();
-    access == Access::windows ? fill_windows(*plan, inputs, layout, out, settings)
+    const auto copy = [&](std::int64_t offset, std::span<const std::byte> elements) {
+      std::memcpy(out + offset, elements.data(), elements.size());
+    };
+    access == Access::windows ? fill_windows(*plan, inputs, layout, settings, copy)
     : plan->prefers_whole()   ? fill_whole(*plan, layout, out, threads)
                               : fill_memory(*plan, layout, out, threads);
   }

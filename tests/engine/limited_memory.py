@@ -117,6 +117,9 @@ def check_columns(checker, binary):
     columns = np.arange(COLUMNS[1])[None, :]
     run(checker, "gatherelements, axis 0", [binary, "gatherelements", "data.npy", "indices.npy", "-o", "out.npy"],
         {"out.npy": data[indices, columns]})
+    run(checker, "gatherelements, axis 0, to a stream",
+        ["sh", "-c", f"'{binary}' gatherelements data.npy indices.npy -o - --format npy | cat > out.npy"],
+        {"out.npy": data[indices, columns]})
     scatter = [binary, "scatterelements", "data.npy", "indices.npy", "updates.npy", "-o", "out.npy"]
     run(checker, "scatterelements, axis 0", scatter,
         {"out.npy": scattered(data, (indices, columns), updates)})
@@ -124,6 +127,17 @@ def check_columns(checker, binary):
     sums = np.bincount(targets, updates.ravel(), data.size).reshape(COLUMNS)  # exact in float64
     run(checker, "scatterelements add, axis 0", scatter + ["--reduction", "add"],
         {"out.npy": (data + sums.astype(np.int64)).astype(np.int32)})
+    # More updates than such memory sorts.
+    targets = RNG.integers(0, data.size, 3_000_000)
+    save("targets.npy", targets[:, None])
+    save("flat.npy", data.ravel())
+    save("some.npy", updates.ravel()[:len(targets)])
+    sums = np.bincount(targets, updates.ravel()[:len(targets)], data.size)
+    expected = (data.ravel() + sums.astype(np.int64)).astype(np.int32)
+    add = "scatternd flat.npy targets.npy some.npy --reduction add"
+    run(checker, "scatternd add of many elements", [binary, *add.split(), "-o", "out.npy"], {"out.npy": expected})
+    run(checker, "scatternd add of many elements, to a stream",
+        ["sh", "-c", f"'{binary}' {add} -o - --format npy | cat > out.npy"], {"out.npy": expected})
 
 
 def main():
