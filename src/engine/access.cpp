@@ -27,7 +27,7 @@ double pages_touched(const AccessFacts& facts) {
 
 AccessChoice choose_access(const AccessFacts& facts) {
   using Kind = RandomAccess::Kind;
-  if (facts.bytes + (facts.kind == Kind::rows ? 0 : facts.result_bytes) < kSmallAccess)
+  if (facts.bytes + facts.sort_bytes + (facts.kind == Kind::rows ? 0 : facts.result_bytes) < kSmallAccess)
     return {Access::plain, AccessReason::small};
   // A result that is written at random stays in the page cache until it is complete.
   const bool large_result = facts.kind != Kind::rows && facts.result_bytes > facts.memory;
@@ -103,12 +103,10 @@ AccessReport find_access(const Plan& plan, const Inputs& inputs, std::int64_t re
   facts.result_bytes = result_bytes;
   double resident = 0;
   for (const auto& operand : random->operands) facts.bytes += to_int64(operand.size());
-  const bool is_small = facts.bytes + result_bytes < kSmallAccess;
+  facts.sort_bytes = random->sort_bytes;
+  const bool is_small = facts.bytes + facts.sort_bytes + result_bytes < kSmallAccess;
   // Finding out how much memory there is takes a part of a millisecond: only where it decides something.
-  if (!is_small && facts.kind != RandomAccess::Kind::rows) {
-    facts.memory = memory_of(settings);
-    facts.sort_bytes = random->sort_bytes;
-  }
+  if (!is_small && facts.kind != RandomAccess::Kind::rows) facts.memory = memory_of(settings);
   if (facts.bytes >= kSmallAccess) {
     for (const auto& operand : random->operands) {
       const MappedFile* file = inputs.find(operand.data());

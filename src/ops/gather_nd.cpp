@@ -127,7 +127,6 @@ Geometry check_geometry(const Call& call) {
   return {b, k, std::move(batch)};
 }
 
-// Strides in batches of an operand whose leading dimensions are `own`, 0 where it repeats.
 Planned plan(const Call& call) {
   const auto [b, k, batch] = check_geometry(call);
   const Tensor& data = call.operands[0];
@@ -144,6 +143,7 @@ Planned plan(const Call& call) {
   const auto table_strides = row_major_strides(slice(data.shape(), 0, b + k));
   const auto tuple_strides = row_major_strides(slice(indices, 0, rank(indices) - 1));
   std::vector<RowDim> dims;
+  // A batch dimension of 1 is repeated.
   for (std::size_t d = 0; d < batch.size(); ++d) {
     dims.push_back(
         {batch[d], indices[d] == 1 ? 0 : tuple_strides[d], data.shape()[d] == 1 ? 0 : table_strides[d]});

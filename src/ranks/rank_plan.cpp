@@ -76,6 +76,7 @@ class RankPlan {
     facts.kind = is_scatter ? RandomAccess::Kind::targets : RandomAccess::Kind::rows;
     facts.rows = map.rows();
     facts.row_bytes = moves_->row_bytes;
+    if (const auto random = plan_.random_access()) facts.sort_bytes = random->sort_bytes;
     const std::byte* const read = is_scatter ? moves_->updates : moves_->data;
     const std::int64_t read_rows = is_scatter ? facts.rows : moves_->data_rows;
     facts.bytes = read == nullptr ? 0 : read_rows * facts.row_bytes;

@@ -56,6 +56,8 @@ TEST_CASE("an access is chosen from what is known of the operands", "[engine]") 
   sorted.sort_bytes = kGiB / 4;
   AccessFacts not_sorted = sorted;
   ++not_sorted.sort_bytes;
+  AccessFacts small_not_sorted = whole_of(targets, 0, 1, 4);
+  small_not_sorted.sort_bytes = not_sorted.sort_bytes;
   struct Case {
     std::string what;
     AccessFacts facts;
@@ -80,6 +82,7 @@ TEST_CASE("an access is chosen from what is known of the operands", "[engine]") 
            {"to a stream", to_stream, Access::plain, AccessReason::no_positions},
            {"targets", whole_of(targets, 0, 1, kGiB), Access::plain, AccessReason::resident},
            {"more than memory sorts", not_sorted, Access::windows, AccessReason::many_rows},
+           {"of which all else is small", small_not_sorted, Access::windows, AccessReason::many_rows},
            {"as many as it does", sorted, Access::plain, AccessReason::resident},
            {"that are read from a disk", whole_of(targets, kGiB, 0.5, kGiB), Access::windows,
             AccessReason::short_rows},
