@@ -105,11 +105,11 @@ class GatherRows final : public Plan {
     if (access == Access::advised) strategy_.order = Strategy::Order::by_range;
   }
   [[nodiscard]] WindowPlan plan_windows(std::int64_t memory, bool /*anywhere*/) const override {
-    return in_tiles(memory) ? ColumnGather{data_, map_}.plan(memory) : windowed().plan(memory);
+    return in_tiles(memory) ? ColumnGather{data_, map_}.plan(memory) : plan_gather_windows(moves(), memory);
   }
   void fill_windows(const Windowing& windowing, const Threads& threads) const override {
     in_tiles(windowing.memory) ? ColumnGather{data_, map_}.fill(windowing, threads)
-                               : windowed().fill(windowing, threads);
+                               : fill_gather_windows(moves(), windowing, threads);
   }
 
   [[nodiscard]] Origin origin(std::int64_t element) const override {
@@ -136,7 +136,7 @@ class GatherRows final : public Plan {
 
   [[nodiscard]] std::optional<RowMoves> row_moves() const override {
     if (map_.rows() == 0) return std::nullopt;
-    return RowMoves{&map_, row_elements_, row_bytes_, data_.data(), data_.size() / row_elements_};
+    return moves();
   }
 
   [[nodiscard]] bool prefers_whole() const override { return strategy_.is_whole(); }
@@ -164,8 +164,13 @@ class GatherRows final : public Plan {
     return by_wide_column() && ColumnGather{data_, map_}.fits(memory);
   }
 
-  [[nodiscard]] WindowedGather windowed() const {
-    return {data_.data(), data_.size() / row_elements_, row_elements_, row_bytes_, map_};
+  [[nodiscard]] RowMoves moves() const {
+    return {.map = &map_,
+            .dtype = data_.dtype(),
+            .row_elements = row_elements_,
+            .row_bytes = row_bytes_,
+            .data = data_.data(),
+            .data_rows = data_.size() / row_elements_};
   }
 
   // A range may begin or end within a row.

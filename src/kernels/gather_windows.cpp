@@ -1,266 +1,204 @@
 #include "kernels/gather_windows.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <utility>
+#include <optional>
 #include <vector>
 
 #include "base/checked.hpp"
 #include "base/files/advice.hpp"
-#include "base/files/scratch_file.hpp"
 #include "kernels/cache.hpp"
+#include "kernels/gather_pass.hpp"
 #include "kernels/needed_pages.hpp"
-#include "kernels/sorted_moves.hpp"
-#include "tensor/tensor.hpp"
+#include "kernels/partition.hpp"
 
 namespace tensorop {
 namespace {
 
-// A pass over data takes so much for each row, beside the row itself.
-constexpr std::int64_t kGatherSortBytes = 24;
-// Rows that a thread reads at a time, and their bytes, at most: they stay in its cache.
-constexpr std::int64_t kBlockRows = 512;
-constexpr std::int64_t kGatherBlockBytes = 1 << 20;
-// The system is told of rows before they are read: of so many, or of so many bytes. Disks that answer many
-// requests at a time are kept busy.
-constexpr std::int64_t kAheadRows = 1 << 10;
-constexpr std::int64_t kGatherAheadBytes = 16 << 20;
-// Bytes of a result that a thread writes at a time.
-constexpr std::int64_t kGatherWriteBytes = 4 << 20;
-// Before each row in a temporary file: its number in the window.
-constexpr std::int64_t kNumberBytes = sizeof(std::int64_t);
+// Bringing the rows of a pass into the order of data takes so much for each.
+constexpr std::int64_t kGatherSortBytes = 13;
+// Bytes of pages that a thread reads at a time, about, and that the system is told of ahead of it: disks that
+// answer many requests at a time are kept busy.
+constexpr std::int64_t kGatherBlockBytes = 4 << 20;
+constexpr std::int64_t kGatherBlocksAhead = 4;
+// Shares of the memory: for sorting, at most; for dividing rows by window.
+constexpr std::int64_t kGatherSortShare = 2;
+constexpr std::int64_t kDivideShare = 8;
 
-// Passes over data: each takes the rows of some windows of the result. Those of the first window go to their
-// places in memory, those of the others to a temporary file, in one part for each window.
-struct WindowSizes {
+// Passes over data: each makes some rows of the result. Those of the first window go to their places in
+// memory, the others are divided by window.
+struct PassSizes {
   std::int64_t pass_rows;
-  std::int64_t window_rows;
+  std::int64_t window_rows;  // of the first window
   [[nodiscard]] std::int64_t passes(std::int64_t rows) const { return ceil_div(rows, pass_rows); }
-  // Rows that go to the temporary file.
-  [[nodiscard]] std::int64_t scratch_rows(std::int64_t rows) const {
+  [[nodiscard]] std::int64_t divided_rows(std::int64_t rows) const {
     return rows / pass_rows * (pass_rows - window_rows) +
            std::max<std::int64_t>(0, rows % pass_rows - window_rows);
   }
 };
 
 // Bytes of data that a pass reads: whole pages, and no page twice.
-std::int64_t read_bytes(const WindowedGather& gather, std::int64_t rows) {
+std::int64_t read_bytes(const RowMoves& gather, std::int64_t rows) {
   const std::int64_t all = gather.data_rows * gather.row_bytes;
   const std::int64_t most_rows = all / (gather.row_bytes + kPage);
   return rows > most_rows ? all : rows * (gather.row_bytes + kPage);
 }
 
-WindowSizes choose_sizes(const WindowedGather& gather, std::int64_t memory) {
-  const std::int64_t rows = gather.map.rows();
+PassSizes choose_sizes(const RowMoves& gather, std::int64_t memory) {
+  const std::int64_t rows = gather.map->rows();
   const auto most = [&](std::int64_t bytes, std::int64_t row_bytes) {
     return std::clamp<std::int64_t>(bytes / row_bytes, 1, rows);
   };
   const std::int64_t direct_rows = most(memory, gather.row_bytes + kGatherSortBytes);
-  const WindowSizes direct = {direct_rows, direct_rows};
-  // Half of the memory at most for sorting, the rest for a window.
-  const std::int64_t pass_rows = most(memory / 2, kGatherSortBytes);
-  const WindowSizes by_file = {
-      pass_rows, std::min(pass_rows, most(memory - pass_rows * kGatherSortBytes, gather.row_bytes))};
+  const PassSizes direct = {direct_rows, direct_rows};
+  const std::int64_t pass_rows = most(memory / kGatherSortShare, kGatherSortBytes);
+  const std::int64_t rest = memory - memory / kDivideShare - pass_rows * kGatherSortBytes;
+  const PassSizes divided = {pass_rows, std::min(pass_rows, most(rest, gather.row_bytes))};
   // What is read and written altogether.
-  const auto cost = [&](const WindowSizes& sizes) {
+  const auto cost = [&](const PassSizes& sizes) {
     return sizes.passes(rows) * read_bytes(gather, sizes.pass_rows) +
-           2 * sizes.scratch_rows(rows) * (gather.row_bytes + kNumberBytes);
+           2 * sizes.divided_rows(rows) * GatherPass::carried_bytes(gather);
   };
-  return cost(by_file) < cost(direct) ? by_file : direct;
+  return cost(divided) < cost(direct) ? divided : direct;
 }
 
-// Rows of data in ascending order, block by block on all threads.
+// The rows of a pass, in the order of the runs of data that they are read from; those of a run in their own
+// order.
 class AscendingRows {
  public:
-  AscendingRows(const WindowedGather& gather, Range rows, bool mapped, const Threads& threads)
-      : gather_(gather), mapped_(mapped), threads_(threads) {
-    moves_.sort(gather.map, rows, gather.data_rows,
-                std::clamp<std::int64_t>(rows.count / kBlockRows, 1, 4096), threads);
-    moves_.sort_within_buckets(threads);
-    block_rows_ = std::clamp<std::int64_t>(kGatherBlockBytes / gather.row_bytes, 1, kBlockRows);
+  AscendingRows(const RowMoves& gather, Range rows, const Threads& threads)
+      : gather_(gather), by_data_(sizes_to_read(gather.data_rows, rows.count), nullptr) {
+    by_data_.put(*gather.map, rows, nullptr, threads);
+    firsts_ = by_data_.firsts();
   }
 
-  [[nodiscard]] std::int64_t count() const { return moves_.count(); }
-  [[nodiscard]] std::int64_t blocks() const { return ceil_div(moves_.count(), block_rows_); }
-  [[nodiscard]] std::span<const Move> block(std::int64_t number) const {
-    const std::int64_t first = number * block_rows_;
-    return moves_.all().subspan(to_size(first), to_size(std::min(block_rows_, count() - first)));
-  }
-
-  // Calls take(number, moves) for each block.
+  // All these functions count rows in their order.
+  [[nodiscard]] std::int64_t count() const { return firsts_.back(); }
+  // Calls take(moves, n) for some rows: each move goes from the row `target` of data to that of the result.
   template <class Take>
-  void for_each_block(const Take& take) const {
-    const std::int64_t row_bytes = gather_.row_bytes;
-    const std::int64_t ahead =
-        std::max(ceil_div(kAheadRows, block_rows_), kGatherAheadBytes / (block_rows_ * (row_bytes + kPage)));
-    const auto announce = [&](std::int64_t number) {
-      if (number < blocks()) will_need_rows(gather_.data, row_bytes, block(number));
-    };
-    threads_.for_each(blocks(), [&](std::int64_t number, int /*worker*/) {
-      for (std::int64_t first = 0; number == 0 && first < ahead; ++first) announce(first);
-      announce(number + ahead);
-      const auto rows = block(number);
-      take(number, rows);
-      if (mapped_) {
-        const std::byte* const first = gather_.data + rows.front().target * row_bytes;
-        done_with(first, gather_.data + (rows.back().target + 1) * row_bytes - first);
-      }
-      threads_.advance(to_int64(rows.size()) * row_bytes);
+  void visit(Range rows, const Take& take) const {
+    for_each_run(rows, [&](std::int64_t run, Range which) { by_data_.visit(run, which, take); });
+  }
+  // Starts to read them: page by page, or whole runs where that is no more.
+  void need(Range rows) const {
+    std::vector<Move> moves;
+    for_each_run(rows, [&](std::int64_t run, Range which) {
+      const Range targets = by_data_.targets(run);
+      const std::int64_t bytes = targets.count * gather_.row_bytes;
+      if (which.count >= bytes / kPage)
+        return will_need(gather_.data + targets.first * gather_.row_bytes, bytes);
+      moves.clear();
+      by_data_.visit(run, which,
+                     [&](const Move* some, std::int64_t n) { moves.insert(moves.end(), some, some + n); });
+      std::ranges::sort(moves, {}, &Move::target);
+      will_need_rows(gather_.data, gather_.row_bytes, moves);
+    });
+  }
+  // The pages of their runs may be given up.
+  void done(Range rows) const {
+    for_each_run(rows, [&](std::int64_t run, Range /*which*/) {
+      const Range targets = by_data_.targets(run);
+      done_with(gather_.data + targets.first * gather_.row_bytes, targets.count * gather_.row_bytes);
     });
   }
 
  private:
-  const WindowedGather& gather_;
-  bool mapped_;
-  const Threads& threads_;
-  SortedMoves moves_;
-  std::int64_t block_rows_ = 1;
+  // Calls take(run, which) for the runs of these rows, with the rows of each.
+  template <class Take>
+  void for_each_run(Range rows, const Take& take) const {
+    auto run = std::ranges::upper_bound(firsts_, rows.first) - firsts_.begin() - 1;
+    for (std::int64_t at = rows.first; at < rows.end(); ++run) {
+      const std::int64_t first = firsts_[static_cast<std::size_t>(run)];
+      const std::int64_t end = std::min(rows.end(), firsts_[static_cast<std::size_t>(run) + 1]);
+      if (at < end) take(run, Range{at - first, end - at});
+      at = end;
+    }
+  }
+
+  const RowMoves& gather_;
+  Partition by_data_;
+  std::vector<std::int64_t> firsts_;
 };
 
 class Gathering {
  public:
-  Gathering(const WindowedGather& gather, const Windowing& windowing, const Threads& threads)
+  Gathering(const RowMoves& gather, const Windowing& windowing, const Threads& threads)
       : gather_(gather),
         windowing_(windowing),
         threads_(threads),
         sizes_(choose_sizes(gather, windowing.memory)),
-        window_(std::min(sizes_.window_rows, gather.map.rows()) * gather.row_bytes) {}
+        is_mapped_(windowing.is_mapped(gather.data)) {}
 
-  void run() {
-    const std::int64_t rows = gather_.map.rows();
-    threads_.expect((2 * rows + sizes_.scratch_rows(rows)) * gather_.row_bytes);
-    for (std::int64_t first = 0; first < rows; first += sizes_.pass_rows) {
-      const Range pass = {first, std::min(sizes_.pass_rows, rows - first)};
-      pass.count > sizes_.window_rows ? fill_windows(pass) : fill_window(pass);
-    }
+  void run() const {
+    const std::int64_t rows = gather_.map->rows();
+    threads_.expect(2 * rows * gather_.row_bytes);
+    for (std::int64_t first = 0; first < rows; first += sizes_.pass_rows)
+      make_pass({first, std::min(sizes_.pass_rows, rows - first)});
   }
 
  private:
-  [[nodiscard]] std::byte* row(std::int64_t number) { return window_.data() + number * gather_.row_bytes; }
-  [[nodiscard]] std::size_t row_size() const { return to_size(gather_.row_bytes); }
-
-  // Rows that no index selects are zeros.
-  void clear_window(std::int64_t rows) {
-    if (gather_.map.skips()) std::memset(window_.data(), 0, to_size(rows * gather_.row_bytes));
+  // Rows of a pass that a thread reads at a time.
+  [[nodiscard]] std::int64_t block_rows_of(std::int64_t pass_rows) const {
+    const std::int64_t row_pages =
+        std::min(gather_.row_bytes + kPage, ceil_div(gather_.data_rows * gather_.row_bytes, pass_rows));
+    const std::int64_t memory = windowing_.memory / kDivideShare / threads_.count();
+    return std::max<std::int64_t>(
+        1, std::min(kGatherBlockBytes / row_pages, memory / GatherPass::carried_bytes(gather_)));
   }
 
-  // `window` is that of `move`.
-  void take_row(const Move& move, Range window) {
-    std::memcpy(row(move.update - window.first), gather_.data + move.target * gather_.row_bytes, row_size());
-  }
-
-  void fill_window(Range window) {
-    clear_window(window.count);
-    AscendingRows(gather_, window, windowing_.is_mapped(gather_.data), threads_)
-        .for_each_block([&](std::int64_t /*number*/, std::span<const Move> rows) {
-          for (const Move& move : rows) take_row(move, window);
+  // Reads data in ascending order, on all threads.
+  void make_pass(Range pass) const {
+    const std::int64_t block_rows = block_rows_of(pass.count);
+    GatherPass result(gather_, pass, sizes_.window_rows, ceil_div(pass.count, block_rows), windowing_,
+                      threads_);
+    std::optional<AscendingRows> rows(std::in_place, gather_, pass, threads_);
+    const auto block = [&](std::int64_t number) {
+      const std::int64_t first = std::min(rows->count(), number * block_rows);
+      return Range{first, std::min(block_rows, rows->count() - first)};
+    };
+    threads_.for_each(ceil_div(rows->count(), block_rows), [&](std::int64_t number, int worker) {
+      for (std::int64_t first = 0; number == 0 && first < kGatherBlocksAhead; ++first)
+        rows->need(block(first));
+      rows->need(block(number + kGatherBlocksAhead));
+      const auto visit = [&](const auto& take) {
+        rows->visit(block(number), [&](const Move* moves, std::int64_t count) {
+          for (std::int64_t i = 0; i < count; ++i) take(moves[i].update, moves[i].target);
         });
-    write_window(window);
-  }
-
-  void fill_windows(Range pass) {
-    const Range first_window = {pass.first, sizes_.window_rows};
-    clear_window(first_window.count);
-    std::vector<std::int64_t> ends;  // of the part of each window, in rows
-    const ScratchFile file = distribute(pass, ends);
-    write_window(first_window);
-    for (std::size_t number = 1; number < ends.size(); ++number) {
-      const std::int64_t first = to_int64(number) * sizes_.window_rows;
-      const Range window = {pass.first + first, std::min(sizes_.window_rows, pass.count - first)};
-      clear_window(window.count);
-      read_part(file, {ends[number - 1], ends[number] - ends[number - 1]});
-      write_window(window);
-    }
-  }
-
-  // The rows of the first window of a pass to their places, all others to a temporary file: the rows of each
-  // window that a block has follow those of the blocks before.
-  ScratchFile distribute(Range pass, std::vector<std::int64_t>& ends) {
-    const AscendingRows ascending(gather_, pass, windowing_.is_mapped(gather_.data), threads_);
-    const std::int64_t windows = ceil_div(pass.count, sizes_.window_rows);
-    const auto window_of = [&](const Move& move) { return (move.update - pass.first) / sizes_.window_rows; };
-    std::vector<std::int64_t> slots(to_size(ascending.blocks() * windows));
-    threads_.for_each(ascending.blocks(), [&](std::int64_t number, int /*worker*/) {
-      for (const Move& move : ascending.block(number)) ++slots[to_size(number * windows + window_of(move))];
+      };
+      result.take(number, visit, gather_.data, worker);
+      if (is_mapped_) rows->done(block(number));
+      threads_.advance(block(number).count * gather_.row_bytes);
     });
-    std::int64_t next = 0;
-    ends.push_back(next);
-    for (std::int64_t window = 1; window < windows; ++window) {
-      for (std::int64_t number = 0; number < ascending.blocks(); ++number)
-        next += std::exchange(slots[to_size(number * windows + window)], next);
-      ends.push_back(next);
-    }
-    const std::int64_t record = kNumberBytes + gather_.row_bytes;
-    ScratchFile file = windowing_.scratch(next * record);
-    ascending.for_each_block([&](std::int64_t number, std::span<const Move> rows) {
-      std::vector<Move> others;
-      for (const Move& move : rows) window_of(move) == 0 ? take_row(move, pass) : others.push_back(move);
-      std::ranges::stable_sort(others, {}, window_of);
-      std::vector<std::byte> records(others.size() * to_size(record));
-      for (auto first = others.begin(); first != others.end();) {
-        const std::int64_t window = window_of(*first);
-        std::byte* end = records.data();
-        for (; first != others.end() && window_of(*first) == window; ++first, end += record) {
-          const std::int64_t in_window = (first->update - pass.first) % sizes_.window_rows;
-          std::memcpy(end, &in_window, sizeof in_window);
-          std::memcpy(end + kNumberBytes, gather_.data + first->target * gather_.row_bytes, row_size());
-        }
-        file.write_at(slots[to_size(number * windows + window)] * record,
-                      {records.data(), static_cast<std::size_t>(end - records.data())});
-      }
-    });
-    return file;
+    rows.reset();
+    result.write();
   }
 
-  void read_part(const ScratchFile& file, Range rows) {
-    const std::int64_t record = kNumberBytes + gather_.row_bytes;
-    const std::int64_t step = std::max<std::int64_t>(1, kGatherBlockBytes / record);
-    threads_.for_each(ceil_div(rows.count, step), [&](std::int64_t number, int /*worker*/) {
-      const std::int64_t n = std::min(step, rows.count - number * step);
-      std::vector<std::byte> records(to_size(n * record));
-      file.read_at((rows.first + number * step) * record, records);
-      for (const std::byte* at = records.data(); at != records.data() + records.size(); at += record) {
-        std::int64_t in_window = 0;
-        std::memcpy(&in_window, at, sizeof in_window);
-        std::memcpy(row(in_window), at + kNumberBytes, row_size());
-      }
-      threads_.advance(n * gather_.row_bytes);
-    });
-  }
-
-  void write_window(Range window) {
-    const std::int64_t step =
-        windowing_.anywhere ? std::max<std::int64_t>(1, kGatherWriteBytes / gather_.row_bytes) : window.count;
-    threads_.for_each(ceil_div(window.count, step), [&](std::int64_t number, int /*worker*/) {
-      const std::int64_t at = number * step;
-      const std::int64_t n = std::min(step, window.count - at);
-      windowing_.write({(window.first + at) * gather_.row_elements, n * gather_.row_elements}, row(at));
-      if (windowing_.anywhere) threads_.advance(n * gather_.row_bytes);
-    });
-  }
-
-  const WindowedGather& gather_;
+  const RowMoves& gather_;
   const Windowing& windowing_;
   const Threads& threads_;
-  WindowSizes sizes_;
-  Storage window_;
+  PassSizes sizes_;
+  bool is_mapped_;
 };
 
 }  // namespace
 
-WindowPlan WindowedGather::plan(std::int64_t memory) const {
-  const WindowSizes sizes = choose_sizes(*this, memory);
-  const std::int64_t rows = map.rows();
-  return {.count = rows / sizes.pass_rows * ceil_div(sizes.pass_rows, sizes.window_rows) +
-                   ceil_div(rows % sizes.pass_rows, sizes.window_rows),
-          .window_bytes = sizes.window_rows * row_bytes,
-          .read_bytes = sizes.passes(rows) * read_bytes(*this, sizes.pass_rows),
-          .scratch_bytes = sizes.scratch_rows(rows) * (kNumberBytes + row_bytes)};
+WindowPlan plan_gather_windows(const RowMoves& gather, std::int64_t memory) {
+  const PassSizes sizes = choose_sizes(gather, memory);
+  const std::int64_t rows = gather.map->rows();
+  WindowPlan out = {.window_bytes = sizes.window_rows * gather.row_bytes,
+                    .read_bytes = sizes.passes(rows) * read_bytes(gather, sizes.pass_rows)};
+  const auto add = [&](std::int64_t passes, std::int64_t pass_rows) {
+    const auto [windows, bytes] = GatherPass::others_of(gather, pass_rows - sizes.window_rows, memory);
+    out.count += passes * (1 + windows);
+    out.scratch_bytes += passes * bytes;
+  };
+  add(rows / sizes.pass_rows, sizes.pass_rows);
+  add(rows % sizes.pass_rows == 0 ? 0 : 1, rows % sizes.pass_rows);
+  return out;
 }
 
-void WindowedGather::fill(const Windowing& windowing, const Threads& threads) const {
-  expect_random(data, data_rows * row_bytes);
-  Gathering(*this, windowing, threads).run();
+void fill_gather_windows(const RowMoves& gather, const Windowing& windowing, const Threads& threads) {
+  expect_random(gather.data, gather.data_rows * gather.row_bytes);
+  Gathering(gather, windowing, threads).run();
 }
 
 }  // namespace tensorop

@@ -1,26 +1,18 @@
-// Gathering rows from data that memory does not hold: for each window of the result the rows are sorted by
-// their offset, and data is read once, in ascending order.
+// Gathering rows from data that memory does not hold, in passes: the rows of a pass are sorted by where they
+// lie in data, and data is read once, in ascending order. Rows of the result that memory has no room for
+// until their turn are divided by where they go (partition.hpp).
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
-#include "kernels/plan.hpp"
-#include "kernels/row_map.hpp"
+#include "base/threads.hpp"
+#include "kernels/row_moves.hpp"
+#include "kernels/windows.hpp"
 
 namespace tensorop {
 
-// A gather of rows; `data` and `map` outlive it.
-struct WindowedGather {
-  const std::byte* data;
-  std::int64_t data_rows;
-  std::int64_t row_elements;
-  std::int64_t row_bytes;
-  const RowMap& map;
-
-  // As in Plan.
-  [[nodiscard]] WindowPlan plan(std::int64_t memory) const;
-  void fill(const Windowing& windowing, const Threads& threads) const;
-};
+// As in Plan.
+[[nodiscard]] WindowPlan plan_gather_windows(const RowMoves& gather, std::int64_t memory);
+void fill_gather_windows(const RowMoves& gather, const Windowing& windowing, const Threads& threads);
 
 }  // namespace tensorop

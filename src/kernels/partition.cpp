@@ -11,6 +11,8 @@ namespace {
 // Rows of a chunk whose numbers are carried in memory, and runs of them.
 constexpr std::int64_t kNumberChunk = std::int64_t{1} << 16;
 constexpr std::int64_t kMostRuns = 4096;
+// Rows of a run of data, on average.
+constexpr std::int64_t kRunRows = 512;
 
 constexpr std::int64_t kMostRunTargets = std::int64_t{1} << 32;
 constexpr std::int64_t kTargetBytes = sizeof(std::uint32_t);
@@ -25,10 +27,12 @@ std::int64_t run_targets_of(std::int64_t most) {
 PartitionSizes sizes_in_memory(Range targets, std::int64_t run_targets, std::int64_t rows) {
   std::int64_t of_each = run_targets_of(run_targets);
   while (ceil_div(targets.count, of_each) > kMostRuns && of_each < kMostRunTargets) of_each *= 2;
-  return {.targets = targets,
-          .run_targets = of_each,
-          .rows = rows,
-          .chunk_rows = std::clamp<std::int64_t>(rows, 1, kNumberChunk)};
+  return {.targets = targets, .run_targets = of_each, .rows = rows, .chunks = ceil_div(rows, kNumberChunk)};
+}
+
+PartitionSizes sizes_to_read(std::int64_t data_rows, std::int64_t rows) {
+  const std::int64_t runs = std::max<std::int64_t>(1, ceil_div(rows, kRunRows));
+  return sizes_in_memory({0, data_rows}, std::max<std::int64_t>(1, data_rows / runs), rows);
 }
 
 std::int64_t PartitionSizes::carried_row_bytes() const {
@@ -44,7 +48,8 @@ Partition::Partition(const PartitionSizes& sizes,
                      const std::function<ScratchFile(std::int64_t bytes)>& scratch)
     : sizes_(sizes),
       shift_(std::countr_zero(static_cast<std::uint64_t>(sizes.run_targets))),
-      begins_(to_size(sizes.chunks() * (sizes.runs() + 1))),
+      begins_(to_size(sizes.chunks * (sizes.runs() + 1))),
+      firsts_(to_size(sizes.chunks)),
       rows_at_(sizes.carried_bytes() - sizes.rows * carried_width()) {
   if (scratch) {
     file_.emplace(scratch(sizes.carried_bytes()));
@@ -59,14 +64,13 @@ Partition::Partition(const PartitionSizes& sizes,
 
 void Partition::put(const RowMap& map, Range all, const std::byte* rows, const Threads& threads) {
   std::vector<Room> rooms(to_size(threads.count()));
-  const std::int64_t chunk_rows = sizes_.chunk_rows;
+  const std::int64_t chunk_rows = sizes_.chunk_rows();
   const auto rows_of = [&](std::int64_t chunk) {
     const std::int64_t first = std::min(all.count, chunk * chunk_rows);
     return Range{all.first + first, std::min(chunk_rows, all.count - first)};
   };
-  const std::int64_t chunks = ceil_div(all.count, chunk_rows);
   if (rows != nullptr) threads.expect(all.count * sizes_.row_bytes);
-  threads.for_each(chunks, [&](std::int64_t chunk, int worker) {
+  threads.for_each(sizes_.chunks, [&](std::int64_t chunk, int worker) {
     const Range mine = rows_of(chunk);
     if (rows != nullptr) {
       const Range later = rows_of(chunk + threads.count());
@@ -89,13 +93,19 @@ void Partition::put(const RowMap& map, Range all, const std::byte* rows, const T
 
 std::int64_t Partition::count(std::int64_t run) const {
   std::int64_t total = 0;
-  for (std::int64_t chunk = 0; chunk < sizes_.chunks(); ++chunk) total += piece(chunk, run).count;
+  for (std::int64_t chunk = 0; chunk < sizes_.chunks; ++chunk) total += piece(chunk, run).count;
   return total;
 }
 
+std::vector<std::int64_t> Partition::firsts() const {
+  std::vector<std::int64_t> out = {0};
+  for (std::int64_t run = 0; run < sizes_.runs(); ++run) out.push_back(out.back() + count(run));
+  return out;
+}
+
 void Partition::will_visit(std::int64_t run) const {
-  if (!file_) return;
-  for (std::int64_t chunk = 0; chunk < sizes_.chunks(); ++chunk) {
+  if (!file_ || run >= sizes_.runs()) return;
+  for (std::int64_t chunk = 0; chunk < sizes_.chunks; ++chunk) {
     const Range rows = piece(chunk, run);
     if (rows.count == 0) continue;
     will_need(base_ + rows.first * kTargetBytes, rows.count * kTargetBytes);
@@ -103,10 +113,9 @@ void Partition::will_visit(std::int64_t run) const {
   }
 }
 
-void Partition::write(std::int64_t chunk, const Room& room) const {
-  const std::int64_t at = chunk * sizes_.chunk_rows;
-  file_->write_at(at * kTargetBytes, std::as_bytes(std::span(room.targets_)));
-  file_->write_at(rows_at_ + at * carried_width(), room.carried_);
+void Partition::write(std::int64_t first, const Room& room) const {
+  file_->write_at(first * kTargetBytes, std::as_bytes(std::span(room.targets_)));
+  file_->write_at(rows_at_ + first * carried_width(), room.carried_);
 }
 
 void Partition::fail_changed() {

@@ -24,14 +24,15 @@
 namespace tensorop {
 
 struct PartitionSizes {
-  Range targets;               // a row with another target is left out
-  std::int64_t run_targets;    // of each run: a power of two, at most 2^32
-  std::int64_t rows;           // that come, in chunks of chunk_rows and a last one of the rest
-  std::int64_t chunk_rows;     // at most 2^32
-  std::int64_t row_bytes = 0;  // of each row, which are carried; 0: its number is
+  Range targets = {};            // a row with another target is left out
+  std::int64_t run_targets = 1;  // of each run: a power of two, at most 2^32
+  std::int64_t rows = 0;         // that come, at most
+  std::int64_t chunks = 0;       // in which they come, of less than 2^32 rows each
+  std::int64_t row_bytes = 0;    // of each row, which are carried; 0: its number is
 
   [[nodiscard]] std::int64_t runs() const { return ceil_div(targets.count, run_targets); }
-  [[nodiscard]] std::int64_t chunks() const { return ceil_div(rows, chunk_rows); }
+  // Of chunks that are as large as each other, but for the last one.
+  [[nodiscard]] std::int64_t chunk_rows() const { return ceil_div(rows, std::max<std::int64_t>(1, chunks)); }
   // Of what is carried, in memory or in the file: for a row, at most, and for all.
   [[nodiscard]] std::int64_t carried_row_bytes() const;
   [[nodiscard]] std::int64_t carried_bytes() const;
@@ -43,6 +44,9 @@ struct PartitionSizes {
 // Sizes for carrying the numbers of `rows` rows in memory, in runs of up to `run_targets` targets but not
 // many thousands of runs: chunks that stay in cache, whatever the number of threads.
 [[nodiscard]] PartitionSizes sizes_in_memory(Range targets, std::int64_t run_targets, std::int64_t rows);
+
+// The same for rows that are read in the order of data, in runs of some hundred on average.
+[[nodiscard]] PartitionSizes sizes_to_read(std::int64_t data_rows, std::int64_t rows);
 
 class Partition {
  public:
@@ -58,10 +62,10 @@ class Partition {
     std::vector<std::byte> carried_;
   };
 
-  // Takes the rows of a chunk, at most sizes.chunk_rows: visit(take) calls take(target, row) for them, in
-  // their order; a target outside of sizes.targets, such as kSkip, is none. It is called twice, and throws
-  // Error where the second time is not like the first. Bytes that are carried are those at
-  // rows + row * row_bytes. Each chunk once, any thread.
+  // Takes the rows of a chunk: visit(take) calls take(target, row) for them, in their order; a target outside
+  // of sizes.targets, such as kSkip, is none. It is called twice, and throws Error where the second time is
+  // not like the first. Bytes that are carried are those at rows + row * row_bytes. Each chunk once, any
+  // thread, any order.
   template <class Visit>
   void put(std::int64_t chunk, const Visit& visit, const std::byte* rows, Room& room);
 
@@ -81,12 +85,19 @@ class Partition {
 
   // After all of put(). The rows that a run has.
   [[nodiscard]] std::int64_t count(std::int64_t run) const;
+  // Those of all runs, one after the other: the number of the first of each run, and how many there are.
+  [[nodiscard]] std::vector<std::int64_t> firsts() const;
   // Calls take(moves, n) for the rows of a run, in their order, at most kIndexBlock at a time: where each
   // goes; and its number, or where bytes are carried which one it is of those at rows().
   template <class Take>
-  void visit(std::int64_t run, const Take& take) const;
+  void visit(std::int64_t run, const Take& take) const {
+    visit(run, {0, count(run)}, take);
+  }
+  // The same for the rows `which` of those that the run has.
+  template <class Take>
+  void visit(std::int64_t run, Range which, const Take& take) const;
   [[nodiscard]] const std::byte* rows() const { return sizes_.row_bytes == 0 ? nullptr : base_ + rows_at_; }
-  // visit() of a run will come soon: where a file holds it, the system starts to read it.
+  // visit() of a run will come soon: where a file holds it, the system starts to read it. Any number.
   void will_visit(std::int64_t run) const;
 
  private:
@@ -97,21 +108,23 @@ class Partition {
   // Those of a run, counted from the first of all chunks.
   [[nodiscard]] Range piece(std::int64_t chunk, std::int64_t run) const {
     const std::uint32_t* const at = begins_.data() + chunk * (sizes_.runs() + 1) + run;
-    return {chunk * sizes_.chunk_rows + at[0], std::int64_t{at[1]} - at[0]};
+    return {firsts_[to_size(chunk)] + at[0], std::int64_t{at[1]} - at[0]};
   }
   [[nodiscard]] std::int64_t carried_width() const {
     return sizes_.carried_row_bytes() - to_int64(sizeof(std::uint32_t));
   }
-  void write(std::int64_t chunk, const Room& room) const;
+  void write(std::int64_t first, const Room& room) const;
   [[noreturn]] static void fail_changed();
 
   PartitionSizes sizes_;
   int shift_;
   std::vector<std::uint32_t> begins_;
+  std::vector<std::int64_t> firsts_;  // where each chunk begins, counted in rows
+  std::atomic<std::int64_t> filled_ = 0;
   std::optional<Storage> memory_;
   std::optional<ScratchFile> file_;
-  // Chunk by chunk, with room for each row: all targets, counted from the first of their run; then all
-  // that is carried.
+  // Chunk by chunk, as they come: all targets, counted from the first of their run; then, with room for each
+  // row, all that is carried.
   std::byte* writable_ = nullptr;  // null: in the file
   const std::byte* base_ = nullptr;
   std::int64_t rows_at_;
@@ -131,7 +144,9 @@ void Partition::put(std::int64_t chunk, const Visit& visit, const std::byte* row
   for (std::size_t run = 0; run < runs; ++run) begins[run + 1] += begins[run];
   room.next_.assign(begins, begins + runs);
   const std::int64_t width = carried_width();
-  const std::int64_t at = chunk * sizes_.chunk_rows;
+  const std::int64_t at = filled_.fetch_add(begins[runs]);
+  if (at + begins[runs] > sizes_.rows) fail_changed();
+  firsts_[to_size(chunk)] = at;
   if (writable_ == nullptr) {
     room.targets_.resize(begins[runs]);
     room.carried_.resize(begins[runs] * to_size(width));
@@ -153,17 +168,21 @@ void Partition::put(std::int64_t chunk, const Visit& visit, const std::byte* row
     }
   });
   if (!std::equal(room.next_.begin(), room.next_.end(), begins + 1)) fail_changed();
-  if (writable_ == nullptr && !room.targets_.empty()) write(chunk, room);
+  if (writable_ == nullptr && !room.targets_.empty()) write(at, room);
 }
 
 template <class Take>
-void Partition::visit(std::int64_t run, const Take& take) const {
+void Partition::visit(std::int64_t run, Range which, const Take& take) const {
   const auto* const targets = reinterpret_cast<const std::uint32_t*>(base_);
   const std::int64_t first = this->targets(run).first;
   Move moves[kIndexBlock];
   std::int64_t count = 0;
-  for (std::int64_t chunk = 0; chunk < sizes_.chunks(); ++chunk) {
-    const Range rows = piece(chunk, run);
+  std::int64_t before = 0;  // rows of the run in the chunks before
+  for (std::int64_t chunk = 0; chunk < sizes_.chunks && before < which.end(); ++chunk) {
+    const Range all = piece(chunk, run);
+    const Range some = intersection({which.first - before, which.count}, {0, all.count});
+    const Range rows = {all.first + some.first, some.count};
+    before += all.count;
     for (std::int64_t at = rows.first; at < rows.end();) {
       const std::int64_t n = std::min(rows.end() - at, kIndexBlock - count);
       for (std::int64_t i = 0; i < n; ++i) moves[count + i] = {first + targets[at + i], at + i};

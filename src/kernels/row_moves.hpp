@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tensor/dtype.hpp"
+
 namespace tensorop {
 
 class RowMap;
@@ -15,6 +17,7 @@ class RowUpdates;
 // of.
 struct RowMoves {
   const RowMap* map;
+  DType dtype;
   std::int64_t row_elements;
   std::int64_t row_bytes;  // at least 1
   const std::byte* data;   // the indexed tensor: that of a scatter is what its result begins with

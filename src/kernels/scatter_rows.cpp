@@ -159,11 +159,11 @@ class ScatterRows final : public Plan {
   }
   void set_access(Access access) override { access_ = access; }
   [[nodiscard]] WindowPlan plan_windows(std::int64_t memory, bool /*anywhere*/) const override {
-    return in_tiles(memory) ? column_scatter().plan(memory) : windowed().plan(memory);
+    return in_tiles(memory) ? column_scatter().plan(memory) : plan_scatter_windows(moves(), memory);
   }
   void fill_windows(const Windowing& windowing, const Threads& threads) const override {
     in_tiles(windowing.memory) ? column_scatter().fill(windowing, threads)
-                               : windowed().fill(windowing, threads);
+                               : fill_scatter_windows(moves(), windowing, threads);
   }
 
   [[nodiscard]] OpenReason open_reason() const override { return open_reason_; }
@@ -175,15 +175,7 @@ class ScatterRows final : public Plan {
     }
   }
 
-  [[nodiscard]] std::optional<RowMoves> row_moves() const override {
-    return RowMoves{.map = &map_,
-                    .row_elements = row_elements_,
-                    .row_bytes = row_elements_ * width_,
-                    .data = data_.data(),
-                    .data_rows = data_.size() / row_elements_,
-                    .row_updates = &row_updates_,
-                    .updates = row_updates_.repeats() ? nullptr : updates_.data()};
-  }
+  [[nodiscard]] std::optional<RowMoves> row_moves() const override { return moves(); }
 
   [[nodiscard]] bool prefers_whole() const override { return strategy_.is_whole(); }
   // A tile begins with its own copy of data.
@@ -201,11 +193,15 @@ class ScatterRows final : public Plan {
     return sizes_in_memory(targets, run_targets, map_.rows());
   }
 
-  [[nodiscard]] WindowedScatter windowed() const {
-    return {data_.data(),    data_.size() / row_elements_,
-            row_elements_,   row_elements_ * width_,
-            updates_.data(), map_,
-            row_updates_};
+  [[nodiscard]] RowMoves moves() const {
+    return {.map = &map_,
+            .dtype = data_.dtype(),
+            .row_elements = row_elements_,
+            .row_bytes = row_elements_ * width_,
+            .data = data_.data(),
+            .data_rows = data_.size() / row_elements_,
+            .row_updates = &row_updates_,
+            .updates = row_updates_.repeats() ? nullptr : updates_.data()};
   }
 
   // Along an outer axis, with too many updates to sort them.

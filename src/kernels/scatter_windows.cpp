@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
-#include <vector>
+#include <span>
 
 #include "base/checked.hpp"
 #include "base/files/advice.hpp"
 #include "base/memory.hpp"
 #include "kernels/needed_pages.hpp"
+#include "kernels/result_windows.hpp"
+#include "kernels/row_updates.hpp"
 
 namespace tensorop {
 namespace {
@@ -49,8 +50,9 @@ std::int64_t window_rows_of(const UpdateFacts& facts) {
   std::int64_t rows = bytes / facts.row_bytes;
   if (facts.by_row) {
     // Of updates that are spread evenly, those of a window fit too.
-    const std::int64_t windows = ceil_div(facts.rows * kScatterSortBytes,
-                                          std::max<std::int64_t>(1, facts.memory / kSortShare / kFewThreads));
+    const std::int64_t sort_memory = std::max<std::int64_t>(1, facts.memory / kSortShare / kFewThreads);
+    const std::int64_t windows =
+        std::max<std::int64_t>(1, ceil_div(facts.rows * kScatterSortBytes, sort_memory));
     rows = std::min(rows, facts.target_rows / windows);
   }
   rows = run_targets_of(std::max<std::int64_t>(1, rows));
@@ -58,76 +60,46 @@ std::int64_t window_rows_of(const UpdateFacts& facts) {
   return rows;
 }
 
-UpdateFacts facts_of(const WindowedScatter& scatter, std::int64_t memory) {
-  return {.target_rows = scatter.target_rows,
-          .rows = scatter.map.rows(),
+UpdateFacts facts_of(const RowMoves& scatter, std::int64_t memory) {
+  return {.target_rows = scatter.data_rows,
+          .rows = scatter.map->rows(),
           .row_bytes = scatter.row_bytes,
-          .repeated = scatter.row_updates.repeats(),
-          .by_row = scatter.row_updates.by_row(),
+          .repeated = scatter.row_updates->repeats(),
+          .by_row = scatter.row_updates->by_row(),
           .memory = memory};
 }
 
-// As many threads as memory has room for, each with `bytes`.
-Threads threads_for(std::int64_t bytes, std::int64_t memory, const Threads& threads) {
-  return threads.at_most(memory / std::max<std::int64_t>(1, bytes));
-}
-
-// A scatter that is divided, being made window by window.
+// Windows of a scatter that is divided.
 class WindowFiller {
  public:
-  WindowFiller(const WindowedScatter& scatter, const Windowing& windowing, const UpdateDivision& division,
+  WindowFiller(const RowMoves& scatter, const Partition& updates, const Windowing& windowing,
                const Threads& threads)
       : scatter_(scatter),
-        windowing_(windowing),
-        threads_(threads_for(division.sizes.run_targets * scatter.row_bytes, windowing.memory / kWindowsShare,
-                             threads)),
-        is_mapped_(windowing.is_mapped(scatter.data)),
-        updates_(division.sizes, division.in_file ? windowing.scratch : nullptr) {
-    const PartitionSizes& sizes = division.sizes;
-    const std::int64_t chunk_bytes = division.in_file ? sizes.carried_bytes() / sizes.chunks() : 1;
-    updates_.put(scatter.map, {0, scatter.map.rows()}, sizes.row_bytes == 0 ? nullptr : scatter.updates,
-                 threads_for(chunk_bytes, windowing.memory / kUpdatesShare, threads));
-  }
+        updates_(updates),
+        threads_(threads),
+        sharers_(windowing.sharers),
+        is_mapped_(windowing.is_mapped(scatter.data)) {}
 
-  void run() {
-    const std::int64_t windows = updates_.sizes().runs();
-    const std::int64_t at_once = windowing_.anywhere ? windows : threads_.count();
-    std::vector<std::unique_ptr<Storage>> rooms(to_size(threads_.count()));
-    for (std::int64_t first = 0; first < windows; first += at_once) {
-      const std::int64_t count = std::min(at_once, windows - first);
-      threads_.for_each(count, [&](std::int64_t number, int worker) {
-        // What is written in order stays until all windows of the round are made.
-        auto& room = rooms[windowing_.anywhere ? static_cast<std::size_t>(worker) : to_size(number)];
-        if (!room)
-          room = std::make_unique<Storage>(updates_.targets(0).count * scatter_.row_bytes, "a window");
-        fill(first + number, room->data());
-        if (windowing_.anywhere) write(first + number, room->data());
-      });
-      for (std::int64_t number = 0; !windowing_.anywhere && number < count; ++number)
-        write(first + number, rooms[to_size(number)]->data());
-    }
-  }
-
- private:
-  void fill(std::int64_t window, std::byte* out) {
+  void fill(std::int64_t window, std::byte* out) const {
     for (std::int64_t first = 0; window == 0 && first < threads_.count(); ++first) read_ahead(first);
     read_ahead(window + threads_.count());
     copy_data(updates_.targets(window), out);
-    if (scatter_.row_updates.by_row())
-      require_memory(updates_.count(window) * kScatterSortBytes,
+    if (scatter_.row_updates->by_row())
+      require_memory(updates_.count(window) * kScatterSortBytes * sharers_,
                      "a window of updates that are combined row by row");
-    scatter_.row_updates.update({updates_.targets(window), 0, scatter_.row_elements, 0}, out, updates_.rows(),
-                                [&](const auto& take) {
-                                  updates_.visit(window, [&](const Move* moves, std::int64_t count) {
-                                    take_announced({moves, to_size(count)}, take);
-                                  });
-                                });
+    scatter_.row_updates->update({updates_.targets(window), 0, scatter_.row_elements, 0}, out,
+                                 updates_.rows(), [&](const auto& take) {
+                                   updates_.visit(window, [&](const Move* moves, std::int64_t count) {
+                                     take_announced({moves, to_size(count)}, take);
+                                   });
+                                 });
   }
 
+ private:
   // Updates that are read where they lie.
   template <class Take>
   void take_announced(std::span<const Move> moves, const Take& take) const {
-    if (updates_.rows() != nullptr || scatter_.row_updates.repeats())
+    if (updates_.rows() != nullptr || scatter_.row_updates->repeats())
       return take(moves.data(), to_int64(moves.size()));
     const auto step = to_size(std::max<std::int64_t>(1, kUpdatesAhead / scatter_.row_bytes));
     for (; !moves.empty(); moves = moves.subspan(std::min(step, moves.size()))) {
@@ -139,7 +111,6 @@ class WindowFiller {
 
   void read_ahead(std::int64_t window) const {
     if (window >= updates_.sizes().runs()) return;
-    updates_.will_visit(window);
     const Range rows = updates_.targets(window);
     will_need(scatter_.data + rows.first * scatter_.row_bytes,
               std::min(rows.count * scatter_.row_bytes, kScatterAheadBytes / threads_.count()));
@@ -156,17 +127,11 @@ class WindowFiller {
     }
   }
 
-  void write(std::int64_t window, const std::byte* out) const {
-    const Range rows = updates_.targets(window);
-    windowing_.write({rows.first * scatter_.row_elements, rows.count * scatter_.row_elements}, out);
-    if (windowing_.anywhere) threads_.advance(rows.count * scatter_.row_bytes);
-  }
-
-  const WindowedScatter& scatter_;
-  const Windowing& windowing_;
-  Threads threads_;  // that make windows
+  const RowMoves& scatter_;
+  const Partition& updates_;
+  const Threads& threads_;
+  int sharers_;
   bool is_mapped_;
-  Partition updates_;
 };
 
 }  // namespace
@@ -180,30 +145,45 @@ UpdateDivision choose_division(const UpdateFacts& facts) {
   sizes = sizes_in_memory({0, facts.target_rows}, window_rows, facts.rows);
   if (!facts.repeated && facts.row_bytes < kLongRow) sizes.row_bytes = facts.row_bytes;
   out.in_file = sizes.carried_bytes() > facts.memory / kUpdatesShare;
+  std::int64_t chunk_rows = sizes.chunk_rows();
   if (out.in_file) {
     const std::int64_t most = std::max(kLeastChunkBytes, facts.memory / kUpdatesShare / 2);
-    sizes.chunk_rows =
+    chunk_rows =
         std::max<std::int64_t>(1, std::min(sizes.runs() * kPieceBytes, most) / sizes.carried_row_bytes());
   }
   const std::int64_t most_places = std::max(kLeastPlacesBytes, facts.memory / kPlacesShare);
   const std::int64_t most_chunks =
       std::max<std::int64_t>(1, most_places / ((sizes.runs() + 1) * to_int64(sizeof(std::uint32_t))));
-  sizes.chunk_rows = std::max({sizes.chunk_rows, ceil_div(facts.rows, most_chunks)});
-  sizes.chunk_rows = std::clamp<std::int64_t>(sizes.chunk_rows, 1, std::max<std::int64_t>(1, facts.rows));
+  sizes.chunks = std::min(ceil_div(facts.rows, std::max<std::int64_t>(1, chunk_rows)), most_chunks);
   return out;
 }
 
-WindowPlan WindowedScatter::plan(std::int64_t memory) const {
-  const UpdateDivision division = choose_division(facts_of(*this, memory));
+WindowPlan plan_scatter_windows(const RowMoves& scatter, std::int64_t memory) {
+  const UpdateDivision division = choose_division(facts_of(scatter, memory));
+  const std::int64_t updates = scatter.row_updates->repeats() ? 0 : scatter.map->rows();
   return {.count = division.sizes.runs(),
-          .window_bytes = std::min(division.sizes.run_targets, target_rows) * row_bytes,
-          .read_bytes = target_rows * row_bytes + (row_updates.repeats() ? 0 : map.rows() * row_bytes),
+          .window_bytes = std::min(division.sizes.run_targets, scatter.data_rows) * scatter.row_bytes,
+          .read_bytes = (scatter.data_rows + updates) * scatter.row_bytes,
           .scratch_bytes = division.in_file ? division.sizes.carried_bytes() : 0};
 }
 
-void WindowedScatter::fill(const Windowing& windowing, const Threads& threads) const {
-  threads.expect(2 * target_rows * row_bytes);
-  WindowFiller(*this, windowing, choose_division(facts_of(*this, windowing.memory)), threads).run();
+void write_scatter_windows(const RowMoves& scatter, const Partition& updates, const Windowing& windowing,
+                           const Threads& threads) {
+  const Threads some = threads_within(windowing.memory / kWindowsShare,
+                                      updates.sizes().run_targets * scatter.row_bytes, threads);
+  const WindowFiller filler(scatter, updates, windowing, some);
+  write_windows(updates, scatter.row_elements, scatter.row_bytes, windowing, some,
+                [&](std::int64_t window, std::byte* out) { filler.fill(window, out); });
+}
+
+void fill_scatter_windows(const RowMoves& scatter, const Windowing& windowing, const Threads& threads) {
+  threads.expect(2 * scatter.data_rows * scatter.row_bytes);
+  const auto [sizes, in_file] = choose_division(facts_of(scatter, windowing.memory));
+  Partition updates(sizes, in_file ? windowing.scratch : nullptr);
+  const std::int64_t chunk_bytes = in_file ? sizes.chunk_rows() * sizes.carried_row_bytes() : 1;
+  updates.put(*scatter.map, {0, scatter.map->rows()}, sizes.row_bytes == 0 ? nullptr : scatter.updates,
+              threads_within(windowing.memory / kUpdatesShare, chunk_bytes, threads));
+  write_scatter_windows(scatter, updates, windowing, threads);
 }
 
 }  // namespace tensorop

@@ -3,30 +3,22 @@
 // and updates are read once, from front to end.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
+#include "base/threads.hpp"
 #include "kernels/partition.hpp"
-#include "kernels/plan.hpp"
-#include "kernels/row_map.hpp"
-#include "kernels/row_updates.hpp"
+#include "kernels/row_moves.hpp"
+#include "kernels/windows.hpp"
 
 namespace tensorop {
 
-// A scatter of rows; `data`, `updates`, the map and how updates are applied outlive it.
-struct WindowedScatter {
-  const std::byte* data;
-  std::int64_t target_rows;
-  std::int64_t row_elements;
-  std::int64_t row_bytes;
-  const std::byte* updates;  // a row for each row of the map; not used where they are repeated
-  const RowMap& map;         // which target row each row of updates goes to
-  const RowUpdates& row_updates;
+// As in Plan.
+[[nodiscard]] WindowPlan plan_scatter_windows(const RowMoves& scatter, std::int64_t memory);
+void fill_scatter_windows(const RowMoves& scatter, const Windowing& windowing, const Threads& threads);
 
-  // As in Plan.
-  [[nodiscard]] WindowPlan plan(std::int64_t memory) const;
-  void fill(const Windowing& windowing, const Threads& threads) const;
-};
+// The part of the result that `updates` go to, divided as choose_division() says for as much memory.
+void write_scatter_windows(const RowMoves& scatter, const Partition& updates, const Windowing& windowing,
+                           const Threads& threads);
 
 // How updates are divided, by sizes alone.
 struct UpdateDivision {

@@ -64,6 +64,8 @@ struct Windowing {
   // Bytes that windows, moves and buffers may take together. Any number works; a few megabytes are used in
   // any case.
   std::int64_t memory = 0;
+  // Processes of this machine that do the same at the same time, each with as much memory.
+  int sharers = 1;
   // Takes elements of the result. Where `anywhere`, from any thread, in any order; else from one thread at a
   // time, ranges that follow each other from element 0 to the last; it counts their bytes itself then
   // (Threads::advance).

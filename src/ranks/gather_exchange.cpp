@@ -6,13 +6,13 @@
 #include "base/error.hpp"
 #include "base/files/advice.hpp"
 #include "kernels/cache.hpp"
+#include "kernels/gather_pass.hpp"
 #include "kernels/needed_pages.hpp"
 #include "kernels/row_map.hpp"
 #include "kernels/rows.hpp"
 #include "ranks/exchange.hpp"
 #include "ranks/exchange_buffers.hpp"
 #include "ranks/row_requests.hpp"
-#include "ranks/run_log.hpp"
 #include "ranks/together.hpp"
 
 namespace tensorop {
@@ -26,8 +26,6 @@ constexpr std::int64_t kCopyRows = 1 << 10;
 // together.
 constexpr std::int64_t kRequestBlockBytes = 1 << 20;
 constexpr std::int64_t kRequestAheadBytes = 32 << 20;
-// Bytes of a window that a thread writes at a time.
-constexpr std::int64_t kRequestWriteBytes = 4 << 20;
 
 // The pages of a part of data that are read.
 class Pages {
@@ -60,7 +58,12 @@ class GatherExchange {
         size_(exchange.ranks.size()),
         windows_(gather_windows(moves.map->rows(), moves.row_bytes, size_, exchange.memory)),
         pair_rows_(pair_rows()),
-        own_rows_(part_of(moves.data_rows, exchange.ranks.rank(), size_)) {}
+        own_rows_(part_of(moves.data_rows, exchange.ranks.rank(), size_)) {
+    windowing_.memory = exchange.memory;
+    windowing_.write = exchange.write;
+    windowing_.anywhere = true;
+    windowing_.scratch = exchange.scratch;
+  }
 
   void run() {
     const Ranks& ranks = exchange_.ranks;
@@ -68,7 +71,6 @@ class GatherExchange {
       const std::int64_t most = pair_rows_ * size_;
       asks_.emplace(ranks, kRequestBytes, most, most);
       rows_.emplace(ranks, moves_.row_bytes, most, most);
-      window_.emplace(windows_.rows * moves_.row_bytes, "a window of the result");
     });
     const Range mine = part_of(moves_.map->rows(), ranks.rank(), size_);
     exchange_.threads.expect(mine.count * moves_.row_bytes);
@@ -84,22 +86,9 @@ class GatherExchange {
     return std::max<std::int64_t>(1, bytes / (moves_.row_bytes + kRequestBytes + to_int64(sizeof(Move))));
   }
 
-  [[nodiscard]] std::int64_t windows_of(Range pass) const { return ceil_div(pass.count, windows_.rows); }
-  [[nodiscard]] Range window_of(Range pass, std::int64_t number) const {
-    const std::int64_t first = number * windows_.rows;
-    return {pass.first + first, std::min(windows_.rows, pass.count - first)};
-  }
-
   void make_pass(Range pass) {
     const Ranks& ranks = exchange_.ranks;
-    together(ranks, [&] {
-      requests_.emplace(moves_, pass, size_, exchange_.threads);
-      if (pass.count != 0) clear(window_of(pass, 0));
-      log_.reset();
-      if (windows_of(pass) > 1) begin_log(pass);
-      if (exchange_.cost != nullptr)
-        pages_.emplace(own_rows_.first * moves_.row_bytes, own_rows_.count * moves_.row_bytes);
-    });
+    together(ranks, [&] { requests_.emplace(moves_, pass, size_, exchange_.threads); });
     std::int64_t rounds = 0;
     next_.assign(to_size(size_), 0);
     taken_.resize(to_size(size_));
@@ -107,40 +96,18 @@ class GatherExchange {
       rounds = std::max(rounds, ceil_div(requests_->distinct(owner), pair_rows_));
     rounds = ranks.most(rounds);
     done_ = own_rows_.first * moves_.row_bytes;
-    for (; rounds > 0; --rounds) make_round(pass);
-    if (exchange_.cost != nullptr) exchange_.cost->read += pages_->bytes();
+    std::optional<GatherPass> result;
     together(ranks, [&] {
-      for (std::int64_t number = 0; number < windows_of(pass); ++number) {
-        const Range window = window_of(pass, number);
-        if (number != 0) read_log(window, number);
-        write(window);
-      }
+      result.emplace(moves_, pass, windows_.rows, rounds * size_, windowing_, exchange_.threads);
+      if (exchange_.cost != nullptr)
+        pages_.emplace(own_rows_.first * moves_.row_bytes, own_rows_.count * moves_.row_bytes);
     });
+    for (std::int64_t number = 0; number < rounds; ++number) make_round(number, *result);
+    if (exchange_.cost != nullptr) exchange_.cost->read += pages_->bytes();
+    together(ranks, [&] { result->write(); });
   }
 
-  // Rows that no index selects are zeros.
-  void clear(Range window) {
-    if (moves_.map->skips()) std::memset(window_->data(), 0, to_size(window.count * moves_.row_bytes));
-  }
-
-  // For the rows of all windows of a pass but the first.
-  void begin_log(Range pass) {
-    const std::int64_t memory = exchange_.memory / 16;
-    const std::int64_t records = pass.count - windows_.rows;
-    const std::int64_t runs = windows_of(pass);
-    log_.emplace(exchange_.scratch(RunLog::file_bytes(records, moves_.row_bytes, runs, memory)),
-                 moves_.row_bytes, runs, memory);
-  }
-
-  void read_log(Range window, std::int64_t number) {
-    clear(window);
-    log_->read(number, [&](RunLog::Head head, const std::byte* row) {
-      std::memcpy(window_->data() + (head.update - window.first) * moves_.row_bytes, row,
-                  to_size(moves_.row_bytes));
-    });
-  }
-
-  void make_round(Range pass) {
+  void make_round(std::int64_t number, GatherPass& result) {
     ask();
     std::int64_t* const sent = exchange_.cost == nullptr ? nullptr : &exchange_.cost->sent;
     asks_->exchange_counts();
@@ -149,7 +116,7 @@ class GatherExchange {
     rows_->received_counts = asks_->send_counts;
     together(exchange_.ranks, [&] { answer(); });
     rows_->exchange(sent);
-    together(exchange_.ranks, [&] { place(pass); });
+    together(exchange_.ranks, [&] { place(number, result); });
   }
 
   // The next rows of each owner, as many as go into a round.
@@ -242,8 +209,8 @@ class GatherExchange {
     done_ = end;
   }
 
-  // A row that came once goes to all its places: in the first window of the pass, or to the log.
-  void place(Range pass) {
+  // A row that came once goes to all its places.
+  void place(std::int64_t round, GatherPass& result) {
     const std::int64_t row_bytes = moves_.row_bytes;
     std::vector<const std::byte*> from(to_size(size_));
     const std::byte* next = rows_->received();
@@ -251,31 +218,16 @@ class GatherExchange {
       from[to_size(owner)] = next;
       next += rows_->received_counts[to_size(owner)] * row_bytes;
     }
-    // The log is for one thread.
-    const Threads threads(log_ ? 1 : exchange_.threads.count());
-    threads.for_each(size_, [&](std::int64_t owner, int /*worker*/) {
+    exchange_.threads.for_each(size_, [&](std::int64_t owner, int worker) {
       const std::span<const Move> moves = taken_[to_size(owner)];
-      const std::byte* row = from[to_size(owner)];
-      for (std::size_t i = 0; i < moves.size(); ++i) {
-        if (i != 0 && moves[i].target != moves[i - 1].target) row += row_bytes;
-        const std::int64_t place = moves[i].update - pass.first;
-        if (place < windows_.rows) {
-          std::memcpy(window_->data() + place * row_bytes, row, to_size(row_bytes));
-        } else {
-          log_->append(place / windows_.rows, {moves[i].target, moves[i].update}, row);
+      const auto visit = [&](const auto& take) {
+        std::int64_t row = 0;
+        for (std::size_t i = 0; i < moves.size(); ++i) {
+          row += i != 0 && moves[i].target != moves[i - 1].target ? 1 : 0;
+          take(moves[i].update, row);
         }
-      }
-    });
-  }
-
-  void write(Range rows) {
-    const std::int64_t step = std::max<std::int64_t>(1, kRequestWriteBytes / moves_.row_bytes);
-    exchange_.threads.for_each(ceil_div(rows.count, step), [&](std::int64_t chunk, int /*worker*/) {
-      const std::int64_t first = chunk * step;
-      const std::int64_t count = std::min(step, rows.count - first);
-      exchange_.write({(rows.first + first) * moves_.row_elements, count * moves_.row_elements},
-                      window_->data() + first * moves_.row_bytes);
-      exchange_.threads.advance(count * moves_.row_bytes);
+      };
+      result.take(round * size_ + owner, visit, from[to_size(owner)], worker);
     });
   }
 
@@ -283,12 +235,11 @@ class GatherExchange {
   const Exchange& exchange_;
   int size_;
   GatherWindows windows_;
+  Windowing windowing_;
   std::int64_t pair_rows_;
   Range own_rows_;  // of data
   std::optional<ExchangeBuffers> asks_;
   std::optional<ExchangeBuffers> rows_;
-  std::optional<Storage> window_;
-  std::optional<RunLog> log_;
   std::optional<RowRequests> requests_;
   std::vector<std::size_t> next_;             // of the requests of each owner
   std::vector<std::span<const Move>> taken_;  // those of this round

@@ -3,16 +3,13 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
-#include "kernels/row_map.hpp"
+#include "kernels/partition.hpp"
 
 namespace tensorop {
 namespace {
 
-// Rows that are sorted as one piece: these stay in cache.
-constexpr std::int64_t kBucketRows = 512;
-constexpr std::int64_t kMostBuckets = 4096;
 // What sorting takes, for each row.
-constexpr std::int64_t kRequestSortBytes = 24;
+constexpr std::int64_t kRequestSortBytes = 28;
 
 }  // namespace
 
@@ -35,11 +32,18 @@ GatherWindows gather_windows(std::int64_t rows, std::int64_t row_bytes, int rank
 
 RowRequests::RowRequests(const RowMoves& moves, Range rows, int ranks, const Threads& threads) {
   if (rows.count != 0) {
-    sorted_.sort(*moves.map, rows, moves.data_rows,
-                 std::clamp<std::int64_t>(rows.count / kBucketRows, 1, kMostBuckets), threads);
-    sorted_.sort_within_buckets(threads);
+    Partition by_data(sizes_to_read(moves.data_rows, rows.count), nullptr);
+    by_data.put(*moves.map, rows, nullptr, threads);
+    const std::vector<std::int64_t> firsts = by_data.firsts();
+    moves_.resize(to_size(firsts.back()));
+    threads.for_each(by_data.sizes().runs(), [&](std::int64_t run, int /*worker*/) {
+      Move* const first = moves_.data() + firsts[to_size(run)];
+      Move* end = first;
+      by_data.visit(run, [&](const Move* some, std::int64_t count) { end = std::copy_n(some, count, end); });
+      std::ranges::sort(first, end, {}, &Move::target);
+    });
   }
-  const std::span<const Move> all = sorted_.all();
+  const std::span<const Move> all = moves_;
   for (int owner = 0; owner <= ranks; ++owner) {
     const auto begin =
         std::ranges::lower_bound(all, part_bound(moves.data_rows, owner, ranks), {}, &Move::target);
@@ -49,7 +53,7 @@ RowRequests::RowRequests(const RowMoves& moves, Range rows, int ranks, const Thr
 
 std::span<const Move> RowRequests::of(int owner) const {
   const auto at = static_cast<std::size_t>(owner);
-  return sorted_.all().subspan(begins_[at], begins_[at + 1] - begins_[at]);
+  return std::span(moves_).subspan(begins_[at], begins_[at + 1] - begins_[at]);
 }
 
 std::int64_t RowRequests::distinct(int owner) const {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/threads.hpp"
+#include "kernels/combine.hpp"
 #include "kernels/range.hpp"
 #include "kernels/row_moves.hpp"
-#include "kernels/sorted_moves.hpp"
 
 namespace tensorop {
 
@@ -28,8 +28,8 @@ class RowRequests {
   [[nodiscard]] std::int64_t distinct(int owner) const;
 
  private:
-  SortedMoves sorted_;
-  std::vector<std::size_t> begins_;  // in it, of each owner; one more than there are
+  std::vector<Move> moves_;
+  std::vector<std::size_t> begins_;  // in them, of each owner; one more than there are
 };
 
 // The windows that gather_by_exchange() makes, and the passes over data: the same on all ranks.

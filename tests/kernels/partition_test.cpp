@@ -63,9 +63,9 @@ TEST_CASE("a partition has for each run the rows that go there, in their order",
     PartitionSizes sizes = {.targets = {first, random.between(1, table - first)},
                             .run_targets = run_targets_of(random.between(1, 2 * table)),
                             .rows = count - skipped,
-                            .chunk_rows = random.between(1, 1000),
+                            .chunks = random.between(1, 9),
                             .row_bytes = row_bytes};
-    CAPTURE(round, table, count, row_bytes, in_file, sizes.run_targets, sizes.chunk_rows);
+    CAPTURE(round, table, count, row_bytes, in_file, sizes.run_targets, sizes.chunks);
     std::vector<std::int64_t> indices;
     for (std::int64_t i = 0; i < count; ++i) indices.push_back(random.between(0, table));  // `table`: dropped
     std::string rows;
@@ -108,7 +108,7 @@ TEST_CASE("rows that change while they are divided are an error", "[kernels]") {
   // The second time, one goes elsewhere, is dropped, or comes in addition.
   for (const std::vector<std::int64_t>& second :
        std::vector<std::vector<std::int64_t>>{{1, 2, 7}, {1, 2, 99}, {1, 2}, {1, 2, 3, 3}}) {
-    Partition partition({.targets = {0, 10}, .run_targets = 4, .rows = 4, .chunk_rows = 4}, nullptr);
+    Partition partition({.targets = {0, 10}, .run_targets = 4, .rows = 4, .chunks = 1}, nullptr);
     Partition::Room room;
     int visits = 0;
     const auto visit = [&](const auto& take) {

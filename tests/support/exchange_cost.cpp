@@ -28,6 +28,7 @@ std::vector<RankCost> count_exchange(const CountedGather& gather, int ranks) {
   const std::int64_t rows = gather.indices.size();
   const RowMap map(IndexDecoder(gather.indices, {{gather.data_rows, 1, 0}}, {}), {{rows, 1, 0}});
   const RowMoves moves = {.map = &map,
+                          .dtype = DType::uint8,
                           .row_elements = gather.row_bytes,
                           .row_bytes = gather.row_bytes,
                           .data = nullptr,
