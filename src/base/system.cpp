@@ -30,9 +30,6 @@ ssize_t System::read(int fd, void* buffer, size_t bytes) {
 ssize_t System::write(int fd, const void* buffer, size_t bytes) {
   return ::write(fd, buffer, bytes);
 }
-ssize_t System::pread(int fd, void* buffer, size_t bytes, off_t offset) {
-  return ::pread(fd, buffer, bytes, offset);
-}
 ssize_t System::pread_resident(int fd, off_t offset) {
   char byte = 0;
   const iovec buffer = {&byte, 1};

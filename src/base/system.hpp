@@ -26,7 +26,6 @@ class System {
   virtual int close(int fd);
   virtual ssize_t read(int fd, void* buffer, size_t bytes);
   virtual ssize_t write(int fd, const void* buffer, size_t bytes);
-  virtual ssize_t pread(int fd, void* buffer, size_t bytes, off_t offset);
   // preadv2() of one byte with RWF_NOWAIT: 1 where that byte is in memory, else -1 with EAGAIN.
   virtual ssize_t pread_resident(int fd, off_t offset);
   virtual ssize_t pwrite(int fd, const void* buffer, size_t bytes, off_t offset);

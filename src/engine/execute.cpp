@@ -12,8 +12,11 @@
 #include "base/files/scratch_file.hpp"
 #include "base/memory.hpp"
 #include "base/text.hpp"
+#include "engine/access.hpp"
 #include "io/npy/npy.hpp"
+#include "kernels/columns.hpp"
 #include "kernels/copy_elements.hpp"
+#include "kernels/windows.hpp"
 
 namespace tensorop {
 namespace {
@@ -52,13 +55,14 @@ void for_each_range(std::int64_t size, std::int64_t chunk, const Threads& thread
 // Checks everything that can fail, before the first byte of a result that cannot be revoked.
 void check(const Plan& plan, const Threads& threads) {
   constexpr std::int64_t kChunk = std::int64_t{1} << 18;
-  for_each_range(plan.check_size(), kChunk, threads, [&](Range range, int /*worker*/) { plan.check(range); });
+  for_each_range(plan.facts().check_size, kChunk, threads,
+                 [&](Range range, int /*worker*/) { plan.check(range); });
 }
 
 void fill_parts(const Plan& plan, std::byte* whole, std::int64_t bytes, const Threads& threads) {
   const std::int64_t parts = bytes < kThreadBytes ? 1 : threads.count();
   threads.for_each(parts, [&](std::int64_t part, int /*worker*/) {
-    plan.fill_part(whole, part, parts);
+    fill_tiles(*plan.facts().moves, whole, part, parts);
     threads.advance(bytes / parts + (part == 0 ? bytes % parts : 0));
   });
 }
@@ -88,9 +92,9 @@ void fill_memory(const Plan& plan, const Layout& layout, std::byte* out, const T
               [&](Range range, int /*worker*/) { plan.fill(range, out + range.first * layout.width); });
 }
 
-// Runs a plan that prefers the whole result, into memory.
+// Computes the whole result in tiles, into memory.
 void fill_whole(const Plan& plan, const Layout& layout, std::byte* out, const Threads& threads) {
-  if (const std::byte* base = plan.base(); base != nullptr) {
+  if (const std::byte* base = base_of_tiles(*plan.facts().moves); base != nullptr) {
     threads.expect(layout.bytes());
     fill_ranges(layout, threads, [&](Range range, int /*worker*/) {
       const std::int64_t first = range.first * layout.width;
@@ -102,7 +106,7 @@ void fill_whole(const Plan& plan, const Layout& layout, std::byte* out, const Th
 
 // The same into a file: writes the base directly from its memory, then computes the parts in the mapped file.
 void fill_whole(const Plan& plan, const Layout& layout, const ElementFile& elements, const Threads& threads) {
-  if (const std::byte* base = plan.base(); base != nullptr) {
+  if (const std::byte* base = base_of_tiles(*plan.facts().moves); base != nullptr) {
     threads.expect(layout.bytes());
     fill_ranges(layout, threads, [&](Range range, int /*worker*/) {
       elements.write(range.first, base + range.first * layout.width, range.count * layout.width);
@@ -169,11 +173,9 @@ void fill_sink(const Plan& plan, const Layout& layout, Sink& sink, const Threads
   }
 }
 
-// Tells the plan how it reads what it reads at random, and explains.
-Access set_access(Plan& plan, const AccessReport& report, const Settings& settings) {
-  if (settings.explain) settings.explain(report);
-  if (report.choice.access != Access::plain) plan.set_access(report.choice.access);
-  return report.choice.access;
+// Whether check() may find what preparing and filling do not.
+bool needs_check(const Plan& plan) {
+  return plan.decision().is_whole() || !plan.facts().fill_checks;
 }
 
 Windowing windowing_of(const Inputs& inputs, const Settings& settings) {
@@ -188,7 +190,7 @@ Windowing windowing_of(const Inputs& inputs, const Settings& settings) {
 // looked for from the front.
 void fill_windows(const Plan& plan, const Windowing& windowing, const Threads& threads) {
   try {
-    plan.fill_windows(windowing, threads);
+    fill_windows(*plan.facts().moves, windowing, threads);
   } catch (const PlanFault&) {
     check(plan, threads);
     throw;
@@ -244,14 +246,15 @@ Tensor execute(const Planned& planned, const Inputs& inputs, const Settings& set
   require_possible(output);
   const Layout layout(output);
   const AccessReport report = find_access(*plan, inputs, layout.bytes(), true, settings);
-  const Access access = set_access(*plan, report, settings);
+  if (settings.explain) settings.explain(report);
+  const Access access = report.decision.access;
   // What windows make may stay in a file.
   const bool in_file =
       access == Access::windows && output.dtype != DType::string && layout.bytes() > memory_of(settings);
   if (!in_file) require_memory(layout.bytes(), cat("the result of shape ", to_string(output.shape)));
   if (access != Access::windows) threads.expect(layout.bytes());
-  plan->prepare({0, layout.elements}, threads);
-  if (access == Access::windows ? layout.elements == 0 : !plan->fill_checks()) check(*plan, threads);
+  plan->prepare({0, layout.elements}, report.decision, threads);
+  if (access == Access::windows ? layout.elements == 0 : needs_check(*plan)) check(*plan, threads);
   if (in_file) {
     ScratchFile file = make_scratch(settings, layout.bytes());
     fill_windows(
@@ -267,9 +270,9 @@ Tensor execute(const Planned& planned, const Inputs& inputs, const Settings& set
     const auto copy = [&](std::int64_t offset, std::span<const std::byte> elements) {
       std::memcpy(out + offset, elements.data(), elements.size());
     };
-    access == Access::windows ? fill_windows(*plan, inputs, layout, settings, copy)
-    : plan->prefers_whole()   ? fill_whole(*plan, layout, out, threads)
-                              : fill_memory(*plan, layout, out, threads);
+    access == Access::windows    ? fill_windows(*plan, inputs, layout, settings, copy)
+    : report.decision.is_whole() ? fill_whole(*plan, layout, out, threads)
+                                 : fill_memory(*plan, layout, out, threads);
   }
   inputs.require_unchanged();
   return {output.dtype, output.shape, storage};
@@ -288,7 +291,8 @@ void execute(const Planned& planned, const Inputs& inputs, const Destination& de
 }
 
 void prepare(const Planned& planned, const Threads& threads) {
-  planned.plan->prepare({0, count(planned.output.shape)}, threads);
+  planned.plan->prepare({0, count(planned.output.shape)}, choose_in_memory(planned.plan->facts().moves),
+                        threads);
   check(*planned.plan, threads);
 }
 
@@ -298,27 +302,22 @@ void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const S
   const Layout layout(planned.output);
   const bool anywhere = sink.elements() != nullptr;
   const AccessReport report = find_access(plan, inputs, layout.bytes(), anywhere, settings);
-  const bool in_windows = report.choice.access == Access::windows;
-  if (in_windows ? sink.together() != 1 : plan.prefers_whole() && !anywhere) {
+  const bool in_windows = report.decision.access == Access::windows;
+  if (in_windows ? sink.together() != 1 : report.decision.is_whole() && !anywhere) {
     // A file that is written from front to end needs the complete result first. Windows end anywhere, also
     // between elements that share a byte.
     const Tensor whole = execute(planned, inputs, settings, {});
     threads.expect(layout.bytes());
     return fill_sink(*copy_plan(whole), layout, sink, threads);
   }
-  const Access access = set_access(plan, report, settings);
-  if (access == Access::windows) {
-    plan.prepare({0, layout.elements}, threads);
-    // Bytes sent to a stream cannot be revoked.
-    if (sink.is_stream() || layout.elements == 0) check(plan, threads);
-    if (layout.elements != 0) fill_windows(plan, inputs, layout, sink, settings);
-    return;
-  }
-  threads.expect(layout.bytes());
-  plan.prepare({0, layout.elements}, threads);
+  if (settings.explain) settings.explain(report);
+  if (!in_windows) threads.expect(layout.bytes());
+  plan.prepare({0, layout.elements}, report.decision, threads);
   // Bytes sent to a stream cannot be revoked.
-  if (sink.is_stream() || !plan.fill_checks()) check(plan, threads);
-  if (plan.prefers_whole() && layout.elements != 0) {
+  if (sink.is_stream() || (in_windows ? layout.elements == 0 : needs_check(plan))) check(plan, threads);
+  if (in_windows) {
+    if (layout.elements != 0) fill_windows(plan, inputs, layout, sink, settings);
+  } else if (report.decision.is_whole() && layout.elements != 0) {
     fill_whole(plan, layout, *sink.elements(), threads);
   } else {
     fill_sink(plan, layout, sink, threads);

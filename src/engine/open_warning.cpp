@@ -17,7 +17,7 @@ constexpr std::int64_t kMostCounted = std::int64_t{1} << 22;
 
 void warn_of_open(const Bound& bound, const Settings& settings) {
   const auto& [output, plan] = bound.planned;
-  if (!settings.warn || !settings.warns_of_open || plan->open_reason() == OpenReason::none) return;
+  if (!settings.warn || !settings.warns_of_open || plan->facts().open_reason == OpenReason::none) return;
   const std::int64_t elements = count(output.shape);
   const OpenCount open = count_open(*plan, std::min(elements, kMostCounted), settings.threads);
   if (open.count == 0) return;
@@ -26,7 +26,7 @@ void warn_of_open(const Bound& bound, const Settings& settings) {
   settings.warn(cat(bound.call.name->name, ": ", bound.call.version_name(), " leaves ",
                     elements > kMostCounted ? "at least " : "", open.count, " of ", elements,
                     elements == 1 ? " element" : " elements", " open", first, ": ",
-                    reason_text(plan->open_reason())));
+                    reason_text(plan->facts().open_reason)));
 }
 
 }  // namespace tensorop

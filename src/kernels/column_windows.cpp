@@ -9,6 +9,8 @@
 
 #include "base/checked.hpp"
 #include "base/files/advice.hpp"
+#include "kernels/row_map.hpp"
+#include "kernels/row_updates.hpp"
 #include "kernels/rows.hpp"
 #include "kernels/tiled_result.hpp"
 #include "kernels/wide_tiles.hpp"
@@ -18,10 +20,6 @@ namespace {
 
 // A tile may take so much, however little memory there is.
 constexpr std::int64_t kLeastTileBytes = 4 << 20;
-
-bool fits_column(std::int64_t column_bytes, std::int64_t memory) {
-  return column_bytes <= std::max(memory, kLeastTileBytes);
-}
 
 // Calls work(block, worker) for all blocks, and has the system read `pieces` of the blocks to come.
 template <class Work>
@@ -71,43 +69,44 @@ class PackedTile {
   Storage storage_;
 };
 
+// The rows of data along the axis.
+RowPieces data_pieces(const RowMoves& moves, bool mapped) {
+  const std::int64_t stride = moves.map->column_stride();
+  return {moves.data, moves.data_rows / stride, {0, stride}, moves.row_bytes, mapped};
+}
+
 struct GatherTiles {
   std::int64_t width;
   std::int64_t steps;    // of data
   std::int64_t columns;  // of the indices and the result
 
-  explicit GatherTiles(const ColumnGather& gather)
-      : width(element_size(gather.data.dtype())),
-        steps(gather.data.size() / gather.map.column_stride()),
-        columns(gather.map.columns()) {}
+  explicit GatherTiles(const RowMoves& gather)
+      : width(gather.row_bytes),
+        steps(gather.data_rows / gather.map->column_stride()),
+        columns(gather.map->columns()) {}
   [[nodiscard]] WideTiles tiles(std::int64_t memory, std::int64_t file_offset) const {
     return {{columns, width, steps * width, columns}, memory, file_offset};
   }
 };
 
-}  // namespace
-
-bool ColumnGather::fits(std::int64_t memory) const {
-  const GatherTiles shape(*this);
-  return fits_column(shape.steps * shape.width, memory);
-}
-
-WindowPlan ColumnGather::plan(std::int64_t memory) const {
-  const GatherTiles shape(*this);
+WindowPlan plan_gather(const RowMoves& gather, std::int64_t memory) {
+  const GatherTiles shape(gather);
   const WideTiles tiles = shape.tiles(memory, 0);
-  const std::int64_t column_bytes = map.index_steps() * shape.width;
+  const std::int64_t column_bytes = gather.map->index_steps() * shape.width;
   return {.count = tiles.count(),
           .window_bytes = tiles.most_columns() * column_bytes,
-          .read_bytes = RowPieces(data, map.column_stride(), false).read_bytes(tiles.count()) +
-                        RowPieces(map.decoder().indices(), shape.columns, false).read_bytes(tiles.count()),
+          .read_bytes =
+              data_pieces(gather, false).read_bytes(tiles.count()) +
+              RowPieces(gather.map->decoder().indices(), shape.columns, false).read_bytes(tiles.count()),
           .scratch_bytes = tiles.are_narrow() ? shape.columns * column_bytes : 0};
 }
 
-void ColumnGather::fill(const Windowing& windowing, const Threads& threads) const {
-  const GatherTiles shape(*this);
+void fill_gather(const RowMoves& gather, const Windowing& windowing, const Threads& threads) {
+  const RowMap& map = *gather.map;
+  const GatherTiles shape(gather);
   const std::int64_t width = shape.width;
   const WideTiles tiles = shape.tiles(windowing.memory, windowing.file_offset);
-  const RowPieces pieces(data, map.column_stride(), windowing.is_mapped(data.data()));
+  const RowPieces pieces = data_pieces(gather, windowing.is_mapped(gather.data));
   const RowPieces indices(map.decoder().indices(), shape.columns,
                           windowing.is_mapped(map.decoder().indices().data()));
   pieces.begin();
@@ -138,8 +137,6 @@ void ColumnGather::fill(const Windowing& windowing, const Threads& threads) cons
   result.finish();
 }
 
-namespace {
-
 // Sorting updates by target takes about so much memory for each.
 constexpr std::int64_t kSortBytes = 48;
 
@@ -153,14 +150,14 @@ struct ScatterTiles {
   bool keeps;
   std::int64_t kept_width;  // of an update; repeated updates are not kept
 
-  explicit ScatterTiles(const ColumnScatter& scatter)
-      : width(element_size(scatter.data.dtype())),
-        columns(scatter.map.column_stride()),
-        steps(scatter.data.size() / columns),
-        updated(scatter.map.columns()),
-        rows(scatter.map.rows() / updated),
-        keeps(scatter.row_updates.by_row()),
-        kept_width(scatter.row_updates.repeats() ? 0 : width) {}
+  explicit ScatterTiles(const RowMoves& scatter)
+      : width(scatter.row_bytes),
+        columns(scatter.map->column_stride()),
+        steps(scatter.data_rows / columns),
+        updated(scatter.map->columns()),
+        rows(scatter.map->rows() / updated),
+        keeps(scatter.row_updates->by_row()),
+        kept_width(scatter.row_updates->repeats() ? 0 : width) {}
   [[nodiscard]] std::int64_t column_bytes() const {
     constexpr auto kOffset = to_int64(sizeof(std::int64_t));
     return steps * width + (keeps ? rows * (kOffset + kept_width) : 0);
@@ -171,6 +168,10 @@ struct ScatterTiles {
     return {{columns, width, column_bytes(), columns}, most, file_offset};
   }
 };
+
+RowPieces update_pieces(const RowMoves& scatter, const ScatterTiles& shape, bool mapped) {
+  return {scatter.updates, shape.rows, {0, shape.updated}, shape.width, mapped};
+}
 
 // The updates of a tile, and the offsets in the tile that they go to: a row for each step of the indices.
 class KeptUpdates {
@@ -221,20 +222,20 @@ class KeptUpdates {
 // A scatter being filled, tile by tile.
 class ScatterRun {
  public:
-  ScatterRun(const ColumnScatter& scatter, const Windowing& windowing, const Threads& threads)
+  ScatterRun(const RowMoves& scatter, const Windowing& windowing, const Threads& threads)
       : scatter_(scatter),
         windowing_(windowing),
         threads_(threads),
         shape_(scatter),
         tiles_(shape_.tiles(windowing.memory, windowing.file_offset)),
-        data_(scatter.data, shape_.columns, windowing.is_mapped(scatter.data.data())),
+        data_(data_pieces(scatter, windowing.is_mapped(scatter.data))),
         result_(tiles_, shape_.steps, shape_.columns, shape_.width, windowing, threads),
         packed_(std::in_place, tiles_, shape_.steps, shape_.width) {
-    const Tensor& indices = scatter.map.decoder().indices();
+    const Tensor& indices = scatter.map->decoder().indices();
     sources_.emplace_back(indices, shape_.updated, windowing.is_mapped(indices.data()));
     // Those that are repeated are few.
-    if (!scatter.row_updates.repeats())
-      sources_.emplace_back(scatter.updates, shape_.updated, windowing.is_mapped(scatter.updates.data()));
+    if (!scatter.row_updates->repeats())
+      sources_.push_back(update_pieces(scatter, shape_, windowing.is_mapped(scatter.updates)));
     data_.begin();
     for (const RowPieces& source : sources_) {
       source.begin();
@@ -293,14 +294,14 @@ class ScatterRun {
 
   void update_block(const Range& tile, const TileBlock& block) {
     const auto locate = [&](const auto& take) {
-      if (block.columns.count > 0) scatter_.map.locate_columns(block.rows, block.columns, tile, take);
+      if (block.columns.count > 0) scatter_.map->locate_columns(block.rows, block.columns, tile, take);
     };
     if (kept_) {
       return locate([&](std::int64_t row, std::int64_t count, const std::int64_t* offsets) {
-        kept_->keep(row, count, offsets, scatter_.updates.data() + row * shape_.kept_width);
+        kept_->keep(row, count, offsets, scatter_.updates + row * shape_.kept_width);
       });
     }
-    scatter_.row_updates.update(all_of(tile), packed_->data(), nullptr, [&](const auto& take) {
+    scatter_.row_updates->update(all_of(tile), packed_->data(), nullptr, [&](const auto& take) {
       Move moves[kIndexBlock];
       locate([&](std::int64_t row, std::int64_t count, const std::int64_t* offsets) {
         for (std::int64_t i = 0; i < count; ++i) moves[i] = {offsets[i], row + i};
@@ -314,7 +315,7 @@ class ScatterRun {
     const std::int64_t columns = std::clamp<std::int64_t>(most, 1, updated.count);
     threads_.for_each(ceil_div(updated.count, columns), [&](std::int64_t part, int /*worker*/) {
       const std::int64_t first = part * columns;
-      kept_->apply({updated.first + first, std::min(columns, updated.count - first)}, scatter_.row_updates,
+      kept_->apply({updated.first + first, std::min(columns, updated.count - first)}, *scatter_.row_updates,
                    packed_->data(), all_of(tile).targets.count);
     });
   }
@@ -329,7 +330,7 @@ class ScatterRun {
 
   [[nodiscard]] Segment all_of(const Range& tile) const { return {{0, shape_.steps * tile.count}, 0, 1, 0}; }
 
-  const ColumnScatter& scatter_;
+  const RowMoves& scatter_;
   const Windowing& windowing_;
   const Threads& threads_;
   ScatterTiles shape_;
@@ -342,28 +343,35 @@ class ScatterRun {
   std::optional<KeptUpdates> kept_;
 };
 
-}  // namespace
-
-bool ColumnScatter::fits(std::int64_t memory) const {
-  return fits_column(ScatterTiles(*this).column_bytes(), memory);
-}
-
-WindowPlan ColumnScatter::plan(std::int64_t memory) const {
-  const ScatterTiles shape(*this);
+WindowPlan plan_scatter(const RowMoves& scatter, std::int64_t memory) {
+  const ScatterTiles shape(scatter);
   const WideTiles tiles = shape.tiles(memory, 0);
   WindowPlan out = {
       .count = tiles.count(),
       .window_bytes = tiles.most_columns() * shape.steps * shape.width,
-      .read_bytes = RowPieces(data, shape.columns, false).read_bytes(tiles.count()) +
-                    RowPieces(map.decoder().indices(), shape.updated, false).read_bytes(tiles.count()),
-      .scratch_bytes = tiles.are_narrow() ? data.bytes() : 0};
-  if (!row_updates.repeats())
-    out.read_bytes += RowPieces(updates, shape.updated, false).read_bytes(tiles.count());
+      .read_bytes =
+          data_pieces(scatter, false).read_bytes(tiles.count()) +
+          RowPieces(scatter.map->decoder().indices(), shape.updated, false).read_bytes(tiles.count()),
+      .scratch_bytes = tiles.are_narrow() ? scatter.data_bytes() : 0};
+  if (!scatter.row_updates->repeats())
+    out.read_bytes += update_pieces(scatter, shape, false).read_bytes(tiles.count());
   return out;
 }
 
-void ColumnScatter::fill(const Windowing& windowing, const Threads& threads) const {
-  ScatterRun(*this, windowing, threads).fill();
+}  // namespace
+
+bool fits_columns(const RowMoves& moves, std::int64_t memory) {
+  const std::int64_t column_bytes =
+      moves.is_scatter() ? ScatterTiles(moves).column_bytes() : GatherTiles(moves).steps * moves.row_bytes;
+  return column_bytes <= std::max(memory, kLeastTileBytes);
+}
+
+WindowPlan plan_column_windows(const RowMoves& moves, std::int64_t memory) {
+  return moves.is_scatter() ? plan_scatter(moves, memory) : plan_gather(moves, memory);
+}
+
+void fill_column_windows(const RowMoves& moves, const Windowing& windowing, const Threads& threads) {
+  moves.is_scatter() ? ScatterRun(moves, windowing, threads).fill() : fill_gather(moves, windowing, threads);
 }
 
 }  // namespace tensorop

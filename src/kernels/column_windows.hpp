@@ -4,35 +4,18 @@
 
 #include <cstdint>
 
-#include "kernels/plan.hpp"
-#include "kernels/row_map.hpp"
-#include "kernels/row_updates.hpp"
-#include "tensor/tensor.hpp"
+#include "base/threads.hpp"
+#include "kernels/row_moves.hpp"
+#include "kernels/windows.hpp"
 
 namespace tensorop {
 
-// `map` has columns. All that these refer to outlives them. plan() and fill() as in Plan, of kind
-// columns.
-struct ColumnGather {
-  const Tensor& data;
-  const RowMap& map;
+// The map of the moves has columns.
 
-  // Whether the least tile, a column, takes no more than `memory`, or a few megabytes.
-  [[nodiscard]] bool fits(std::int64_t memory) const;
-  [[nodiscard]] WindowPlan plan(std::int64_t memory) const;
-  void fill(const Windowing& windowing, const Threads& threads) const;
-};
-
-// Updates that are not repeated have an element for each index.
-struct ColumnScatter {
-  const Tensor& data;
-  const Tensor& updates;
-  const RowMap& map;
-  const RowUpdates& row_updates;
-
-  [[nodiscard]] bool fits(std::int64_t memory) const;  // as above
-  [[nodiscard]] WindowPlan plan(std::int64_t memory) const;
-  void fill(const Windowing& windowing, const Threads& threads) const;
-};
+// Whether the least tile, a column, takes no more than `memory`, or a few megabytes.
+[[nodiscard]] bool fits_columns(const RowMoves& moves, std::int64_t memory);
+// As in windows.hpp.
+[[nodiscard]] WindowPlan plan_column_windows(const RowMoves& moves, std::int64_t memory);
+void fill_column_windows(const RowMoves& moves, const Windowing& windowing, const Threads& threads);
 
 }  // namespace tensorop

@@ -8,6 +8,7 @@
 
 #include "kernels/cache.hpp"
 #include "kernels/row_map.hpp"
+#include "kernels/row_moves.hpp"
 
 namespace tensorop {
 
@@ -42,5 +43,11 @@ class ColumnTiles {
   std::int64_t tile_columns_ = 1;
   std::int64_t count_ = 0;
 };
+
+// The whole result of moves whose map has tiles, in parts: computes part `part` of `parts` into `whole`,
+// which holds a copy of base_of_tiles() before, where that is not null. No two parts write the same element,
+// and the result does not depend on `parts`. After all indices are checked; kept offsets are not used.
+void fill_tiles(const RowMoves& moves, std::byte* whole, std::int64_t part, std::int64_t parts);
+[[nodiscard]] const std::byte* base_of_tiles(const RowMoves& moves);
 
 }  // namespace tensorop

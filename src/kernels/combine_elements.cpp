@@ -18,10 +18,11 @@ class CombineElements final : public Plan {
   explicit CombineElements(CombineElementsSpec spec)
       : operands_(std::move(spec.operands)),
         kernel_(spec.kernel),
-        size_(count(spec.result)),
-        open_reason_(spec.open_reason),
         open_test_(open_test(spec.open_reason, operands_.back().dtype())),
-        walk_(spec.result, operands_, spec.strides) {}
+        walk_(spec.result, operands_, spec.strides) {
+    set_facts({.check_size = kernel_.find_fault == nullptr ? 0 : count(spec.result),
+               .open_reason = open_test_ == nullptr ? OpenReason::none : spec.open_reason});
+  }
 
   void fill(Range range, std::byte* out) const override {
     const std::int64_t width = element_size(kernel_.result);
@@ -37,7 +38,6 @@ class CombineElements final : public Plan {
     });
   }
 
-  [[nodiscard]] std::int64_t check_size() const override { return kernel_.find_fault == nullptr ? 0 : size_; }
   void check(Range range) const override {
     std::int64_t first = range.first;
     walk_.for_each_run(range, [&](const RunOperand* run, std::int64_t n) {
@@ -45,7 +45,6 @@ class CombineElements final : public Plan {
       first += n;
     });
   }
-  [[nodiscard]] bool fill_checks() const override { return true; }
 
   [[nodiscard]] Origin origin(std::int64_t element) const override {
     Origin out;
@@ -55,14 +54,11 @@ class CombineElements final : public Plan {
   }
   [[nodiscard]] Footprint footprint(Range range) const override { return walk_.elements().footprint(range); }
 
-  [[nodiscard]] OpenReason open_reason() const override {
-    return open_test_ == nullptr ? OpenReason::none : open_reason_;
-  }
   void mark_open(Range range, std::uint64_t* bits) const override {
     if (open_test_ == nullptr) return;
     std::int64_t at = 0;
     walk_.for_each_run(range, [&](const RunOperand* run, std::int64_t n) {
-      std::size_t i = open_reason_ == OpenReason::nan_in_extreme ? 0 : operands_.size() - 1;
+      std::size_t i = facts().open_reason == OpenReason::nan_in_extreme ? 0 : operands_.size() - 1;
       for (; i < operands_.size(); ++i) open_test_(run[i].data, run[i].stride, n, bits, at);
       at += n;
     });
@@ -91,8 +87,6 @@ class CombineElements final : public Plan {
 
   std::vector<Tensor> operands_;
   BinaryKernel kernel_;
-  std::int64_t size_;
-  OpenReason open_reason_;
   OpenTest open_test_;  // null: no element is open
   RunWalk walk_;
 };

@@ -16,7 +16,10 @@ constexpr std::size_t kData = 0;
 class CopyElements final : public Plan {
  public:
   CopyElements(const Tensor& data, std::optional<IndexDecoder> decoder)
-      : data_(data), width_(element_size(data.dtype())), decoder_(std::move(decoder)) {}
+      : data_(data), width_(element_size(data.dtype())), decoder_(std::move(decoder)) {
+    // Filling reads no index.
+    if (decoder_) set_facts({.check_size = decoder_->tuples(), .fill_checks = decoder_->tuples() == 0});
+  }
 
   void fill(Range range, std::byte* out) const override {
     const std::size_t bytes = to_size(range.count * width_);
@@ -28,7 +31,6 @@ class CopyElements final : public Plan {
     }
   }
 
-  [[nodiscard]] std::int64_t check_size() const override { return decoder_ ? decoder_->tuples() : 0; }
   void check(Range range) const override { decoder_->check(range); }
 
   [[nodiscard]] Origin origin(std::int64_t element) const override {
@@ -49,7 +51,9 @@ class CopyElements final : public Plan {
 class CastElements final : public Plan {
  public:
   CastElements(const Tensor& data, DType dtype, Overflow overflow)
-      : data_(data), dtype_(dtype), overflow_(overflow) {}
+      : data_(data), dtype_(dtype), overflow_(overflow) {
+    set_facts({.check_size = data_.size()});
+  }
 
   void fill(Range range, std::byte* out) const override {
     const std::byte* in = data_.data() + range.first * element_size(data_.dtype());
@@ -57,7 +61,6 @@ class CastElements final : public Plan {
     if (bad >= 0) throw PlanFault(Fault::does_not_fit, range.first + bad);
   }
 
-  [[nodiscard]] std::int64_t check_size() const override { return data_.size(); }
   void check(Range range) const override {
     constexpr std::int64_t kBlock = 4096;
     Storage discarded(kBlock * element_size(dtype_));
@@ -65,7 +68,6 @@ class CastElements final : public Plan {
       fill({first, std::min(kBlock, range.end() - first)}, discarded.data());
     }
   }
-  [[nodiscard]] bool fill_checks() const override { return true; }
 
   [[nodiscard]] Origin origin(std::int64_t element) const override { return {{kData, element}}; }
   [[nodiscard]] Footprint footprint(Range range) const override { return {{kData, range}}; }

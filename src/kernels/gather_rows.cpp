@@ -3,18 +3,13 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "base/checked.hpp"
 #include "base/files/advice.hpp"
 #include "kernels/cache.hpp"
-#include "kernels/column_windows.hpp"
-#include "kernels/columns.hpp"
 #include "kernels/copy_elements.hpp"
-#include "kernels/gather_windows.hpp"
 #include "kernels/rows.hpp"
-#include "kernels/strategy.hpp"
 
 namespace tensorop {
 namespace {
@@ -40,16 +35,11 @@ class GatherRows final : public Plan {
         width_(element_size(data_.dtype())),
         row_elements_(spec.row_elements),
         row_bytes_(row_elements_ * width_),
-        result_elements_(spec.result_elements),
-        map_(std::move(spec.decoder), spec.dims),
-        tiles_(map_, data_.size(), width_) {
-    if (map_.rows() == 0) return;
-    strategy_ = choose_strategy(movement_of(map_, tiles_, row_bytes_, data_.bytes(), false));
-  }
-
-  void prepare(Range /*range*/, const Threads& threads) override {
-    if (strategy_.keep_offsets) map_.keep_offsets(threads);
-    if (access_ == Access::advised) expect_random(data_.data(), data_.bytes());
+        map_(std::move(spec.decoder), spec.dims) {
+    // Each index selects some element of the result, unless the result has none.
+    set_facts({.check_size = map_.decoder().tuples(),
+               .fill_checks = map_.decoder().tuples() == 0 || spec.result_elements != 0,
+               .moves = moves()});
   }
 
   void fill(Range range, std::byte* out) const override {
@@ -72,46 +62,7 @@ class GatherRows final : public Plan {
     }
   }
 
-  [[nodiscard]] std::int64_t check_size() const override { return map_.decoder().tuples(); }
   void check(Range range) const override { map_.decoder().check(range); }
-  // By range each index selects some element of the result, unless the result has none. Tiles of columns are
-  // not in the order of the indices.
-  [[nodiscard]] bool fill_checks() const override {
-    return check_size() == 0 || (result_elements_ != 0 && !strategy_.is_whole());
-  }
-
-  [[nodiscard]] std::optional<RandomAccess> random_access() const override {
-    if (map_.rows() == 0) return std::nullopt;
-    const std::span data(data_.data(), to_size(data_.bytes()));
-    if (by_wide_column()) {
-      const Tensor& indices = map_.decoder().indices();
-      return RandomAccess{.kind = RandomAccess::Kind::columns,
-                          .operands = {data, {indices.data(), to_size(indices.bytes())}},
-                          .rows = map_.rows(),
-                          .row_bytes = row_bytes_};
-    }
-    return RandomAccess{.kind = RandomAccess::Kind::rows,
-                        .operands = {data},
-                        .rows = map_.rows(),
-                        .row_bytes = row_bytes_,
-                        .part_bytes = map_.group_size() * row_bytes_,
-                        .locate = [this](std::int64_t first, std::int64_t count, std::int64_t* offsets) {
-                          map_.locate(first, count, offsets);
-                        }};
-  }
-  void set_access(Access access) override {
-    access_ = access;
-    // What the system is told of ahead is read range by range.
-    if (access == Access::advised) strategy_.order = Strategy::Order::by_range;
-  }
-  [[nodiscard]] WindowPlan plan_windows(std::int64_t memory, bool /*anywhere*/) const override {
-    return in_tiles(memory) ? ColumnGather{data_, map_}.plan(memory) : plan_gather_windows(moves(), memory);
-  }
-  void fill_windows(const Windowing& windowing, const Threads& threads) const override {
-    in_tiles(windowing.memory) ? ColumnGather{data_, map_}.fill(windowing, threads)
-                               : fill_gather_windows(moves(), windowing, threads);
-  }
-
   [[nodiscard]] Origin origin(std::int64_t element) const override {
     std::int64_t offset = 0;
     map_.locate(element / row_elements_, 1, &offset);
@@ -134,44 +85,23 @@ class GatherRows final : public Plan {
     return {data, {kGatherIndices, {tuples.first * components, tuples.count * components}}};
   }
 
-  [[nodiscard]] std::optional<RowMoves> row_moves() const override {
-    if (map_.rows() == 0) return std::nullopt;
-    return moves();
-  }
-
-  [[nodiscard]] bool prefers_whole() const override { return strategy_.is_whole(); }
-  void fill_part(std::byte* whole, std::int64_t part, std::int64_t parts) const override {
-    Storage packed(tiles_.bytes());
-    const std::int64_t end = part_bound(tiles_.count(), part + 1, parts);
-    for (std::int64_t number = part_bound(tiles_.count(), part, parts); number < end; ++number) {
-      const Range tile = tiles_.tile(number);
-      tiles_.pack(tile, data_.data(), packed.data());
-      const auto take = [&](std::int64_t row, std::int64_t count, const std::int64_t* offsets) {
-        gather_rows(whole + row * width_, packed.data(), offsets, count, width_, map_.skips());
-      };
-      map_.locate_columns({0, map_.index_steps()}, tile, tile, take);
-    }
-  }
-
  private:
-  // Along an outer axis, where the rows, which are elements, touch most pages of data.
-  [[nodiscard]] bool by_wide_column() const {
-    return map_.columns() > 0 && map_.rows() > data_.bytes() / kPage;
+  void prepare_range(Range /*range*/, const Threads& threads) override {
+    if (decision().keep_offsets) map_.keep_offsets(threads);
+    if (is_advised()) expect_random(data_.data(), data_.bytes());
   }
 
-  // Columns that memory does not hold are gathered element by element.
-  [[nodiscard]] bool in_tiles(std::int64_t memory) const {
-    return by_wide_column() && ColumnGather{data_, map_}.fits(memory);
+  [[nodiscard]] std::optional<RowMoves> moves() const {
+    if (map_.rows() == 0) return std::nullopt;
+    return RowMoves{.map = &map_,
+                    .dtype = data_.dtype(),
+                    .row_elements = row_elements_,
+                    .row_bytes = row_bytes_,
+                    .data = data_.data(),
+                    .data_rows = data_.size() / row_elements_};
   }
 
-  [[nodiscard]] RowMoves moves() const {
-    return {.map = &map_,
-            .dtype = data_.dtype(),
-            .row_elements = row_elements_,
-            .row_bytes = row_bytes_,
-            .data = data_.data(),
-            .data_rows = data_.size() / row_elements_};
-  }
+  [[nodiscard]] bool is_advised() const { return decision().access == Access::advised; }
 
   // A range may begin or end within a row.
   void fill_within_row(std::int64_t row, std::int64_t column, std::int64_t columns, std::byte* out) const {
@@ -180,18 +110,17 @@ class GatherRows final : public Plan {
     if (offset == kSkip) {
       std::memset(out, 0, to_size(columns * width_));
     } else {
-      if (access_ == Access::advised)
-        will_need(data_.data() + offset * row_bytes_ + column * width_, columns * width_);
+      if (is_advised()) will_need(data_.data() + offset * row_bytes_ + column * width_, columns * width_);
       std::memcpy(out, data_.data() + offset * row_bytes_ + column * width_, to_size(columns * width_));
     }
   }
 
   void fill_rows(std::int64_t row, std::int64_t rows, std::byte* out) const {
-    if (access_ == Access::advised) return fill_rows_advised(row, rows, out);
+    if (is_advised()) return fill_rows_advised(row, rows, out);
     std::int64_t room[kIndexBlock];
     std::int64_t last_read = -1;
     for (const std::int64_t end = row + rows; row < end;) {
-      if (strategy_.read_groups && row / map_.group_rows() != last_read) {
+      if (decision().read_groups && row / map_.group_rows() != last_read) {
         last_read = row / map_.group_rows();
         const std::int64_t group_bytes = map_.group_size() * row_bytes_;
         read_through(data_.data() + last_read * group_bytes, group_bytes);
@@ -228,11 +157,7 @@ class GatherRows final : public Plan {
   std::int64_t width_;
   std::int64_t row_elements_;
   std::int64_t row_bytes_;
-  std::int64_t result_elements_;
   RowMap map_;
-  ColumnTiles tiles_;
-  Strategy strategy_;
-  Access access_ = Access::plain;
 };
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 namespace tensorop {
 
-// As in Plan.
+// As in windows.hpp.
 [[nodiscard]] WindowPlan plan_gather_windows(const RowMoves& gather, std::int64_t memory);
 void fill_gather_windows(const RowMoves& gather, const Windowing& windowing, const Threads& threads);
 

@@ -2,17 +2,19 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <vector>
 
 #include "base/checked.hpp"
+#include "kernels/row_map.hpp"
 #include "tensor/element.hpp"
 #include "tensor/stored_elements.hpp"
 
 namespace tensorop {
 namespace {
 
-// Elements that are marked at a time. A plan that prefers the whole result looks through everything for each
-// range: its ranges are large, and take up to 64 MiB together.
+// Elements that are marked at a time. Where each range is a look through everything, ranges are large, and
+// take up to 64 MiB together.
 constexpr std::int64_t kChunk = std::int64_t{1} << 18;
 constexpr std::int64_t kLargeChunk = std::int64_t{1} << 22;
 constexpr std::int64_t kMostMarked = std::int64_t{1} << 29;
@@ -82,9 +84,15 @@ std::size_t mask_words(std::int64_t elements) {
   return to_size(ceil_div(elements, 64));
 }
 
+// Whether marking a range looks through all updates: they are neither sorted nor in groups.
+bool looks_through_all(const Plan& plan) {
+  const std::optional<RowMoves>& moves = plan.facts().moves;
+  return moves && moves->is_scatter() && moves->map->group_size() == 0 && !plan.decision().sorts();
+}
+
 // How many elements are marked at a time; a multiple of 64, so that no two ranges share a word.
 std::int64_t chunk_of(const Plan& plan, std::int64_t elements, const Threads& threads) {
-  if (!plan.prefers_whole()) return kChunk;
+  if (!looks_through_all(plan)) return kChunk;
   const std::int64_t share = ceil_div(elements, threads.count());
   return ceil_div(std::max(kLargeChunk, std::min(share, kMostMarked / threads.count())), 64) * 64;
 }
@@ -92,16 +100,6 @@ std::int64_t chunk_of(const Plan& plan, std::int64_t elements, const Threads& th
 class OpenMaskPlan final : public Plan {
  public:
   OpenMaskPlan(const Plan& plan, std::int64_t elements) : plan_(plan), elements_(elements) {}
-
-  void prepare(Range /*range*/, const Threads& threads) override {
-    if (!plan_.prefers_whole() || plan_.open_reason() == OpenReason::none) return;
-    bits_.resize(mask_words(elements_));
-    const std::int64_t chunk = chunk_of(plan_, elements_, threads);
-    threads.for_each(ceil_div(elements_, chunk), [&](std::int64_t number, int /*worker*/) {
-      const std::int64_t first = number * chunk;
-      plan_.mark_open({first, std::min(chunk, elements_ - first)}, bits_.data() + first / 64);
-    });
-  }
 
   void fill(Range range, std::byte* out) const override {
     std::vector<std::uint64_t> marked;
@@ -122,6 +120,16 @@ class OpenMaskPlan final : public Plan {
   [[nodiscard]] Footprint footprint(Range range) const override { return plan_.footprint(range); }
 
  private:
+  void prepare_range(Range /*range*/, const Threads& threads) override {
+    if (!looks_through_all(plan_) || plan_.facts().open_reason == OpenReason::none) return;
+    bits_.resize(mask_words(elements_));
+    const std::int64_t chunk = chunk_of(plan_, elements_, threads);
+    threads.for_each(ceil_div(elements_, chunk), [&](std::int64_t number, int /*worker*/) {
+      const std::int64_t first = number * chunk;
+      plan_.mark_open({first, std::min(chunk, elements_ - first)}, bits_.data() + first / 64);
+    });
+  }
+
   const Plan& plan_;
   std::int64_t elements_;
   std::vector<std::uint64_t> bits_;  // empty: marked range by range
@@ -146,7 +154,7 @@ OpenTest open_test(OpenReason reason, DType dtype) {
 
 OpenCount count_open(const Plan& plan, std::int64_t elements, const Threads& threads) {
   OpenCount all;
-  if (plan.open_reason() == OpenReason::none || elements == 0) return all;
+  if (plan.facts().open_reason == OpenReason::none || elements == 0) return all;
   const std::int64_t chunk = chunk_of(plan, elements, threads);
   std::vector<OpenCount> found(to_size(threads.count()));
   std::vector<std::vector<std::uint64_t>> bits(to_size(threads.count()));

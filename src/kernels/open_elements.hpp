@@ -1,5 +1,5 @@
-// Open elements of a result (Plan::open_reason): what makes an element open, how many there are, and a result
-// that tells which. Source: sections 1.3, 1.7, 6.5 and 6.6 of the specification.
+// Open elements of a result (PlanFacts::open_reason): what makes an element open, how many there are, and a
+// result that tells which. Source: sections 1.3, 1.7, 6.5 and 6.6 of the specification.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,8 @@ struct OpenCount {
 [[nodiscard]] OpenCount count_open(const Plan& plan, std::int64_t elements, const Threads& threads);
 
 // The plan of a bool result of as many elements: true where an element of the plan's result is open. `plan`
-// outlives it, and is prepared and checked before. Takes a bit of memory an element where `plan` prefers to
-// compute the whole result, else a fixed amount.
+// outlives it, and is prepared and checked before. Takes a bit of memory an element where marking a range
+// looks through all updates of a scatter, else a fixed amount.
 [[nodiscard]] std::unique_ptr<Plan> open_mask_plan(const Plan& plan, std::int64_t elements);
 
 }  // namespace tensorop

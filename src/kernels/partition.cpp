@@ -11,6 +11,8 @@ namespace {
 // Rows of a chunk whose numbers are carried in memory, and runs of them.
 constexpr std::int64_t kNumberChunk = std::int64_t{1} << 16;
 constexpr std::int64_t kMostRuns = 4096;
+// Bytes of the result in a run of sorted updates.
+constexpr std::int64_t kSortedBytes = 1 << 20;
 // Rows of a run of data, on average.
 constexpr std::int64_t kRunRows = 512;
 
@@ -33,6 +35,10 @@ PartitionSizes sizes_in_memory(Range targets, std::int64_t run_targets, std::int
 PartitionSizes sizes_to_read(std::int64_t data_rows, std::int64_t rows) {
   const std::int64_t runs = std::max<std::int64_t>(1, ceil_div(rows, kRunRows));
   return sizes_in_memory({0, data_rows}, std::max<std::int64_t>(1, data_rows / runs), rows);
+}
+
+PartitionSizes sizes_to_sort(Range targets, std::int64_t row_bytes, std::int64_t rows) {
+  return sizes_in_memory(targets, std::max<std::int64_t>(1, kSortedBytes / row_bytes), rows);
 }
 
 std::int64_t PartitionSizes::carried_row_bytes() const {

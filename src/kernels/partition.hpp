@@ -48,6 +48,9 @@ struct PartitionSizes {
 // The same for rows that are read in the order of data, in runs of some hundred on average.
 [[nodiscard]] PartitionSizes sizes_to_read(std::int64_t data_rows, std::int64_t rows);
 
+// The same for updates that are sorted by parts of the result which stay in a core's cache.
+[[nodiscard]] PartitionSizes sizes_to_sort(Range targets, std::int64_t row_bytes, std::int64_t rows);
+
 class Partition {
  public:
   // `scratch` makes the file for what is carried; null: it is in memory. Throws Error where there is no

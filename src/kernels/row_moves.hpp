@@ -1,5 +1,5 @@
-// What a gather or a scatter moves, as data: for executors that bring rows to where they are needed, instead
-// of reading them where they lie.
+// What a gather or a scatter moves, as data: for choosing a schedule (choose.hpp), and for those that compute
+// the whole result instead of ranges: tiles (columns.hpp), windows (windows.hpp), ranks.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +26,7 @@ struct RowMoves {
   const RowUpdates* row_updates = nullptr;
   const std::byte* updates = nullptr;
 
+  [[nodiscard]] std::int64_t data_bytes() const { return data_rows * row_bytes; }
   [[nodiscard]] bool is_scatter() const { return row_updates != nullptr; }
 };
 

@@ -8,15 +8,10 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "kernels/cache.hpp"
-#include "kernels/column_windows.hpp"
-#include "kernels/columns.hpp"
 #include "kernels/copy_elements.hpp"
 #include "kernels/open_elements.hpp"
 #include "kernels/partition.hpp"
 #include "kernels/row_updates.hpp"
-#include "kernels/scatter_windows.hpp"
-#include "kernels/strategy.hpp"
 
 namespace tensorop {
 namespace {
@@ -24,12 +19,6 @@ namespace {
 constexpr std::size_t kScatterData = 0;
 constexpr std::size_t kScatterIndices = 1;
 constexpr std::size_t kScatterUpdates = 2;
-
-// Updates are sorted by parts of the result that stay in a core's cache.
-constexpr std::int64_t kSortedBytes = 1 << 20;
-
-// Rows of a megabyte are as good as the ranges that a result is made in.
-constexpr std::int64_t kLongestSortedRow = 1 << 20;
 
 // Bits of rows or of elements.
 using Bits = std::vector<std::uint64_t>;
@@ -78,20 +67,10 @@ class ScatterRows final : public Plan {
         reduction_(spec.reduction),
         use_init_val_(spec.use_init_val),
         refuse_duplicates_(spec.refuse_duplicates),
-        open_reason_(spec.open_reason),
         row_updates_(spec),
-        map_(std::move(spec.decoder), spec.dims),
-        tiles_(map_, data_.size(), width_),
-        strategy_(choose_strategy(movement_of(map_, tiles_, row_elements_ * width_, data_.bytes(), true))) {}
-
-  void prepare(Range range, const Threads& threads) override {
-    if (strategy_.keep_offsets) map_.keep_offsets(threads);
-    if (refuse_duplicates_) require_no_duplicates();
-    if (strategy_.order != Strategy::Order::sorted || access_ != Access::plain || range.count == 0) return;
-    const std::int64_t first = range.first / row_elements_;
-    const Range targets = {first, ceil_div(range.end(), row_elements_) - first};
-    sorted_.emplace(sizes_to_sort(targets), nullptr);
-    sorted_->put(map_, {0, map_.rows()}, nullptr, threads);
+        map_(std::move(spec.decoder), spec.dims) {
+    // Sorting decodes all indices, and the ranges of the result touch all groups.
+    set_facts({.check_size = map_.decoder().tuples(), .open_reason = spec.open_reason, .moves = moves()});
   }
 
   // Copied and updated range by range: the updates meet data that is still in cache.
@@ -100,11 +79,7 @@ class ScatterRows final : public Plan {
     update(range, out);
   }
 
-  [[nodiscard]] std::int64_t check_size() const override { return map_.decoder().tuples(); }
   void check(Range range) const override { map_.decoder().check(range); }
-  // Sorting decodes all indices, and the ranges of the result touch all groups.
-  [[nodiscard]] bool fill_checks() const override { return !strategy_.is_whole(); }
-
   [[nodiscard]] Origin origin(std::int64_t element) const override {
     const std::int64_t target = element / row_elements_;
     const std::int64_t column = element % row_elements_;
@@ -134,63 +109,23 @@ class ScatterRows final : public Plan {
         {kScatterUpdates, row_updates_.elements({rows.first * row_elements_, rows.count * row_elements_})}};
   }
 
-  // Sorted updates are read at random, more of them in order: then the result is written at random. Strings
-  // are in memory. Long rows are read well in any order.
-  [[nodiscard]] std::optional<RandomAccess> random_access() const override {
-    using enum Strategy::Order;
-    const std::int64_t row_bytes = row_elements_ * width_;
-    if (data_.dtype() == DType::string || row_bytes > kLongestSortedRow) return std::nullopt;
-    RandomAccess random{.rows = map_.rows(), .row_bytes = row_bytes};
-    const auto add = [&](const Tensor& tensor) {
-      random.operands.emplace_back(tensor.data(), to_size(tensor.bytes()));
-    };
-    if (by_wide_column()) {
-      random.kind = RandomAccess::Kind::columns;
-      add(data_);
-      add(map_.decoder().indices());
-    } else if (strategy_.order != sorted) {
-      return std::nullopt;
-    } else if (map_.rows() > kMostSorted) {
-      random.kind = RandomAccess::Kind::targets;
-      random.sort_bytes = sizes_to_sort({0, data_.size() / row_elements_}).carried_bytes();
-    }
-    if (!row_updates_.repeats()) add(updates_);
-    return random;
-  }
-  void set_access(Access access) override { access_ = access; }
-  [[nodiscard]] WindowPlan plan_windows(std::int64_t memory, bool /*anywhere*/) const override {
-    return in_tiles(memory) ? column_scatter().plan(memory) : plan_scatter_windows(moves(), memory);
-  }
-  void fill_windows(const Windowing& windowing, const Threads& threads) const override {
-    in_tiles(windowing.memory) ? column_scatter().fill(windowing, threads)
-                               : fill_scatter_windows(moves(), windowing, threads);
-  }
-
-  [[nodiscard]] OpenReason open_reason() const override { return open_reason_; }
   void mark_open(Range range, std::uint64_t* bits) const override {
-    if (open_reason_ == OpenReason::none) return;
+    if (facts().open_reason == OpenReason::none) return;
     for (const Segment& segment : segments_of(range, row_elements_)) {
-      open_reason_ == OpenReason::duplicate_updates ? mark_duplicates(segment, bits)
-                                                    : mark_nan(segment, bits);
+      facts().open_reason == OpenReason::duplicate_updates ? mark_duplicates(segment, bits)
+                                                           : mark_nan(segment, bits);
     }
-  }
-
-  [[nodiscard]] std::optional<RowMoves> row_moves() const override { return moves(); }
-
-  [[nodiscard]] bool prefers_whole() const override { return strategy_.is_whole(); }
-  // A tile begins with its own copy of data.
-  [[nodiscard]] const std::byte* base() const override { return tiles_.cover_all() ? nullptr : data_.data(); }
-  void fill_part(std::byte* whole, std::int64_t part, std::int64_t parts) const override {
-    Storage packed(tiles_.bytes());
-    const std::int64_t end = part_bound(tiles_.count(), part + 1, parts);
-    for (std::int64_t tile = part_bound(tiles_.count(), part, parts); tile < end; ++tile)
-      update_tile(whole, tile, packed.data());
   }
 
  private:
-  [[nodiscard]] PartitionSizes sizes_to_sort(Range targets) const {
-    const std::int64_t run_targets = std::max<std::int64_t>(1, kSortedBytes / (row_elements_ * width_));
-    return sizes_in_memory(targets, run_targets, map_.rows());
+  void prepare_range(Range range, const Threads& threads) override {
+    if (decision().keep_offsets) map_.keep_offsets(threads);
+    if (refuse_duplicates_) require_no_duplicates();
+    if (!decision().sorts() || range.count == 0) return;
+    const std::int64_t first = range.first / row_elements_;
+    const Range targets = {first, ceil_div(range.end(), row_elements_) - first};
+    sorted_.emplace(sizes_to_sort(targets, row_elements_ * width_, map_.rows()), nullptr);
+    sorted_->put(map_, {0, map_.rows()}, nullptr, threads);
   }
 
   [[nodiscard]] RowMoves moves() const {
@@ -203,14 +138,6 @@ class ScatterRows final : public Plan {
             .row_updates = &row_updates_,
             .updates = row_updates_.repeats() ? nullptr : updates_.data()};
   }
-
-  // Along an outer axis, with too many updates to sort them.
-  [[nodiscard]] bool by_wide_column() const { return map_.columns() > 0 && strategy_.is_whole(); }
-  // Updates of columns that memory does not hold are distributed element by element.
-  [[nodiscard]] bool in_tiles(std::int64_t memory) const {
-    return by_wide_column() && column_scatter().fits(memory);
-  }
-  [[nodiscard]] ColumnScatter column_scatter() const { return {data_, updates_, map_, row_updates_}; }
 
   // `out` holds the elements `range` of data: applies the updates that they get.
   void update(Range range, std::byte* out) const {
@@ -238,24 +165,6 @@ class ScatterRows final : public Plan {
       for (std::int64_t i = 0; i < n; ++i) moves[i] = {offsets[i], first + i};
       take(moves, n);
     }
-  }
-
-  void update_tile(std::byte* whole, std::int64_t number, std::byte* packed) const {
-    const Range tile = tiles_.tile(number);
-    tiles_.pack(tile, data_.data(), packed);
-    const Segment segment = {{0, tiles_.steps() * tile.count}, 0, 1, 0};
-    row_updates_.update(segment, packed, nullptr, [&](const auto& take) {
-      Move moves[kIndexBlock];
-      map_.locate_columns({0, map_.index_steps()}, tile, tile,
-                          [&](std::int64_t row, std::int64_t count, const std::int64_t* offsets) {
-                            const std::int64_t later = row + kTileStepsAhead * map_.columns();
-                            if (later < map_.rows() && !row_updates_.repeats())
-                              prefetch(updates_.data() + later * width_, count * width_);
-                            for (std::int64_t i = 0; i < count; ++i) moves[i] = {offsets[i], row + i};
-                            take(moves, count);
-                          });
-    });
-    tiles_.unpack(tile, packed, whole);
   }
 
   // Rows of a segment that several updates go to.
@@ -345,12 +254,8 @@ class ScatterRows final : public Plan {
   Reduction reduction_;
   bool use_init_val_;
   bool refuse_duplicates_;
-  OpenReason open_reason_;
   RowUpdates row_updates_;
   RowMap map_;
-  ColumnTiles tiles_;
-  Strategy strategy_;
-  Access access_ = Access::plain;
   std::optional<Partition> sorted_;
 };
 

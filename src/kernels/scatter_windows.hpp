@@ -12,7 +12,7 @@
 
 namespace tensorop {
 
-// As in Plan.
+// As in windows.hpp.
 [[nodiscard]] WindowPlan plan_scatter_windows(const RowMoves& scatter, std::int64_t memory);
 void fill_scatter_windows(const RowMoves& scatter, const Windowing& windowing, const Threads& threads);
 

@@ -1,55 +1,19 @@
-// Filling a result from operands that memory does not hold. What a plan reads or writes at random, and how it
-// is asked to work in windows: parts of the result as large as memory allows, each of them filled from
-// operands that are read in ascending order. Which way is taken is the executor's choice
-// (engine/access.hpp); the bytes are the same.
+// Filling a result from operands that memory does not hold, in windows: parts of the result as large as
+// memory allows, each of them filled from operands that are read in ascending order, or tiles of columns.
+// Whether that is done is the choice of choose.hpp; the bytes are the same.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <span>
-#include <vector>
 
+#include "base/threads.hpp"
 #include "kernels/range.hpp"
+#include "kernels/row_moves.hpp"
 
 namespace tensorop {
 
 class ScratchFile;
-
-// How a plan reads what it reads at random.
-enum class Access : std::uint8_t {
-  plain,     // as the order of the result has it: for operands that are in memory
-  advised,   // the same, but the system is told of the rows of the next block before those of this one are
-             // read
-  windows,   // in windows of the result, or tiles of its columns
-  exchange,  // not by the plan itself: the executor moves its rows (Plan::row_moves)
-};
-
-// Rows of so many bytes are read one by one at the full speed of a disk, 90,000 a second or 1.3 GB/s. Of
-// shorter rows, in ascending order, neighbouring pages are read together, and no page twice.
-inline constexpr std::int64_t kLongRow = 16 << 10;
-
-// What is read or written in the order of indices.
-struct RandomAccess {
-  enum class Kind : std::uint8_t {
-    rows,     // rows of one operand are read at random; all else from front to end
-    columns,  // every operand is read, and the result is written, a piece of each row at a time
-    targets,  // rows of one operand are read at random, and the result is written at random
-  };
-  Kind kind = Kind::rows;
-  // The memory of the operands that are read at random: one of kind rows, those that have columns, or none.
-  std::vector<std::span<const std::byte>> operands = {};
-  std::int64_t rows = 0;  // that are read or written at random, of row_bytes each; repeated ones count
-  std::int64_t row_bytes = 0;
-  std::int64_t sort_bytes = 0;  // that prepare() takes for sorting them
-  // Of kind rows: consecutive rows are read from one part of the operand after the other, of so many bytes
-  // each; 0: from anywhere.
-  std::int64_t part_bytes = 0;
-  // Of kind rows: the offsets, in rows of the operand, of rows [first, first + count) in the order in which
-  // they are read; kSkip for none. At most kIndexBlock. Throws PlanFault. Null where only prepare() finds the
-  // order.
-  std::function<void(std::int64_t first, std::int64_t count, std::int64_t* offsets)> locate = nullptr;
-};
 
 // Windows by sizes alone.
 struct WindowPlan {
@@ -59,7 +23,7 @@ struct WindowPlan {
   std::int64_t scratch_bytes = 0;  // written to temporary files, and read again
 };
 
-// What an executor gives to Plan::fill_windows().
+// What an executor gives to fill_windows().
 struct Windowing {
   // Bytes that windows, moves and buffers may take together. Any number works; a few megabytes are used in
   // any case.
@@ -78,5 +42,11 @@ struct Windowing {
   // A temporary file of so many bytes. Throws Error where there is no space.
   std::function<ScratchFile(std::int64_t bytes)> scratch;
 };
+
+// The windows that fill_windows() makes with so much memory.
+[[nodiscard]] WindowPlan plan_windows(const RowMoves& moves, std::int64_t memory);
+// Writes the whole result, on all threads. Throws PlanFault where any index is out of range, but not always
+// for the lowest position; Error where there is no space. Tiles of columns only where `anywhere`.
+void fill_windows(const RowMoves& moves, const Windowing& windowing, const Threads& threads);
 
 }  // namespace tensorop

@@ -7,6 +7,8 @@
 
 #include "base/checked.hpp"
 #include "engine/access.hpp"
+#include "kernels/choose.hpp"
+#include "kernels/columns.hpp"
 #include "kernels/row_map.hpp"
 #include "ranks/exchange.hpp"
 #include "ranks/row_requests.hpp"
@@ -35,22 +37,21 @@ class RankPlan {
         elements_(count(bound.planned.output.shape)),
         width_(element_size(bound.planned.output.dtype)),
         mine_(part_of(elements_, ranks.rank(), ranks.size())),
-        moves_(plan_.row_moves()) {}
+        moves_(plan_.facts().moves) {}
 
   RankPart run() {
     // The same on all ranks.
     memory_ = memory_of(settings_);
     const AccessReport report = find_access();
     if (settings_.explain) settings_.explain(report);
-    const bool exchanges = report.choice.access == Access::exchange;
-    plan_.set_access(report.choice.access);
+    const bool exchanges = report.decision.access == Access::exchange;
     // Open elements are counted in the whole result.
-    const Range prepared = plan_.open_reason() == OpenReason::none ? mine_ : Range{0, elements_};
-    together(ranks_, [&] { plan_.prepare(prepared, settings_.threads); });
-    if (elements_ == 0 || (!exchanges && !plan_.fill_checks())) check();
+    const Range prepared = plan_.facts().open_reason == OpenReason::none ? mine_ : Range{0, elements_};
+    together(ranks_, [&] { plan_.prepare(prepared, report.decision, settings_.threads); });
+    if (elements_ == 0 || (!exchanges && (is_whole() || !plan_.facts().fill_checks))) check();
     if (elements_ == 0) return {};
     try {
-      const bool in_parts = plan_.prefers_whole() && result_.map != nullptr;
+      const bool in_parts = is_whole() && result_.map != nullptr;
       exchanges ? exchange(report) : in_parts ? fill_parts() : fill_ranges();
     } catch (const PlanFault&) {
       // Met in the order in which rows are exchanged: the lowest may be another one.
@@ -63,40 +64,45 @@ class RankPlan {
  private:
   [[nodiscard]] int size() const { return ranks_.size(); }
 
+  [[nodiscard]] bool is_whole() const { return plan_.decision().is_whole(); }
+
   // Element-wise plans read their operands from front to end.
   AccessReport find_access() {
     AccessReport report;
-    AccessFacts& facts = report.facts;
+    report.decision = choose_in_memory(moves_);
+    ScheduleFacts& facts = report.facts;
+    if (moves_) facts = facts_of(*moves_);
     facts.ranks = size();
     facts.machines = ranks_.machines();
     facts.result_bytes = elements_ * width_;
-    if (!moves_) return report;
+    if (!moves_) {
+      report.decision.reason = AccessReason::in_order;
+      return report;
+    }
     const RowMap& map = *moves_->map;
     const bool is_scatter = moves_->is_scatter();
     facts.kind = is_scatter ? RandomAccess::Kind::targets : RandomAccess::Kind::rows;
-    facts.rows = map.rows();
-    facts.row_bytes = moves_->row_bytes;
-    if (const auto random = plan_.random_access()) facts.sort_bytes = random->sort_bytes;
+    if (const auto random = random_access(*moves_)) facts.sort_bytes = random->sort_bytes;
     const std::byte* const read = is_scatter ? moves_->updates : moves_->data;
     const std::int64_t read_rows = is_scatter ? facts.rows : moves_->data_rows;
     facts.bytes = read == nullptr ? 0 : read_rows * facts.row_bytes;
     facts.memory = memory_ * ranks_.ranks_per_machine();
     // Each rank may send a row to each other one: rows that leave no room for that stay where they are.
     const bool fits = facts.row_bytes <= kMostExchanged / size();
-    facts.by_range = !plan_.prefers_whole() || !fits;
+    facts.by_range = !report.decision.is_whole() || !fits;
     if (const std::int64_t group = map.group_size(); group != 0) {
       facts.in_groups = group * facts.row_bytes <= kSmallRankGroup ||
                         ceil_div(moves_->data_rows, group) >= kManyGroups * size();
     }
     find_resident(read, facts);
-    report.choice = choose_access(facts);
     if (settings_.access == Access::exchange || settings_.access == Access::plain)
-      report.choice = {*settings_.access, AccessReason::asked_for};
+      facts.asked = settings_.access;
+    report.decision = choose(facts);
     return report;
   }
 
   // The least of what the ranks see.
-  void find_resident(const std::byte* operand, AccessFacts& facts) {
+  void find_resident(const std::byte* operand, ScheduleFacts& facts) {
     constexpr double kSteps = 1 << 20;
     const MappedFile* const file = facts.bytes == 0 ? nullptr : bound_.inputs.find(operand);
     const double share = file == nullptr ? 1 : file->resident_share(operand, facts.bytes).value_or(1);
@@ -106,7 +112,7 @@ class RankPlan {
 
   // Each rank checks its part of what can fail.
   void check() {
-    const Range part = part_of(plan_.check_size(), ranks_.rank(), size());
+    const Range part = part_of(plan_.facts().check_size, ranks_.rank(), size());
     together(ranks_, [&] {
       settings_.threads.for_each(ceil_div(part.count, kCheckedTuples), [&](std::int64_t chunk, int) {
         const std::int64_t first = chunk * kCheckedTuples;
@@ -139,9 +145,8 @@ class RankPlan {
   // as memory allows.
   void fill_ranges() {
     const Threads& threads = settings_.threads;
-    const std::int64_t share = plan_.prefers_whole()
-                                   ? std::min(memory_ / 2, mine_.count * width_) / threads.count()
-                                   : kRankChunkBytes;
+    const std::int64_t share =
+        is_whole() ? std::min(memory_ / 2, mine_.count * width_) / threads.count() : kRankChunkBytes;
     const std::int64_t chunk = std::max<std::int64_t>(1, std::max(share, kRankChunkBytes) / width_);
     threads.expect(mine_.count * width_);
     together(ranks_, [&] {
@@ -166,19 +171,20 @@ class RankPlan {
     threads.expect(mine_.count * width_);
     together(ranks_, [&] {
       whole = result_.map();
-      if (plan_.base() == nullptr) return;
+      const std::byte* const base = base_of_tiles(*moves_);
+      if (base == nullptr) return;
       const std::int64_t chunk = kRankChunkBytes / width_;
       threads.for_each(ceil_div(mine_.count, chunk), [&](std::int64_t number, int) {
         const std::int64_t first = mine_.first + number * chunk;
         const std::int64_t count = std::min(chunk, mine_.end() - first);
-        result_.write({first, count}, plan_.base() + first * width_);
+        result_.write({first, count}, base + first * width_);
       });
     });
     // Ranks need not have the same number of threads, but all must divide the result alike.
     const std::int64_t own_parts = ranks_.most(threads.count());
     together(ranks_, [&] {
       threads.for_each(own_parts, [&](std::int64_t part, int) {
-        plan_.fill_part(whole, ranks_.rank() * own_parts + part, size() * own_parts);
+        fill_tiles(*moves_, whole, ranks_.rank() * own_parts + part, size() * own_parts);
         threads.advance(mine_.count * width_ / own_parts);
       });
     });

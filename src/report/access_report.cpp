@@ -32,27 +32,27 @@ std::string percent_text(double share) {
 }
 
 // What is read at random, and how much of it is in memory.
-std::string operands_text(const AccessFacts& facts) {
+std::string operands_text(const ScheduleFacts& facts) {
   const bool by_columns = facts.kind == RandomAccess::Kind::columns;
   return cat(byte_size_text(facts.bytes),
              by_columns ? " are accessed along an outer axis, " : " are read at random, ",
              percent_text(facts.resident), " of them in memory");
 }
 
-std::string rows_text(const AccessFacts& facts) {
+std::string rows_text(const ScheduleFacts& facts) {
   return cat(counted(facts.rows, "row"), " of ", byte_size_text(facts.row_bytes), " touch ",
              percent_text(pages_touched(facts)), " of their pages");
 }
 
-std::string result_text(const AccessFacts& facts) {
+std::string result_text(const ScheduleFacts& facts) {
   return cat("the result of ", byte_size_text(facts.result_bytes), " is written at random; ",
              byte_size_text(facts.memory), " of memory may be used");
 }
 
 std::string reason_text(const AccessReport& report) {
-  const AccessFacts& facts = report.facts;
+  const ScheduleFacts& facts = report.facts;
   const bool only_writes = facts.bytes == 0;
-  switch (report.choice.reason) {
+  switch (report.decision.reason) {
     case AccessReason::in_order:
       return "nothing is read or written at random";
     case AccessReason::small:
@@ -91,7 +91,7 @@ std::string reason_text(const AccessReport& report) {
 }  // namespace
 
 std::vector<std::string> access_lines(const AccessReport& report) {
-  const Access access = report.choice.access;
+  const Access access = report.decision.access;
   std::vector<std::string> lines = {cat(access_name(access), ": ", reason_text(report))};
   const std::string writes = cat("writes ", byte_size_text(report.facts.result_bytes));
   if (access == Access::windows) {

@@ -8,6 +8,7 @@
 
 #include "base/files/scratch_file.hpp"
 #include "kernels/tensors.hpp"
+#include "kernels/windows.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"
 #include "support/temp_dir.hpp"
@@ -27,7 +28,7 @@ TEST_CASE("indices that are decoded once serve every outer row", "[kernels]") {
                                    {{2, 0, 50}, {kIndices, 1, 0}},
                                    1,
                                    2 * kIndices});
-  gather->prepare({0, 2 * kIndices}, Threads(2));
+  gather->prepare({0, 2 * kIndices}, choose_in_memory(gather->facts().moves), Threads(2));
   std::vector<std::int64_t> out(2 * kIndices);
   gather->fill({0, 2 * kIndices}, reinterpret_cast<std::byte*>(out.data()));
   std::vector<std::int64_t> expected = indices;
@@ -51,8 +52,6 @@ TEST_CASE("rows of later windows wait in a temporary file", "[kernels]") {
                                    {{kRows, 1, 0}},
                                    kRowElements,
                                    kRows * kRowElements});
-  gather->set_access(Access::windows);
-  gather->prepare({0, kRows * kRowElements}, Threads(2));
   const TempDir dir;
   std::int64_t scratch = 0;
   std::vector<std::int64_t> out(kRows * kRowElements);
@@ -66,9 +65,9 @@ TEST_CASE("rows of later windows wait in a temporary file", "[kernels]") {
   windowing.write = [&](Range range, const std::byte* elements) {
     std::memcpy(out.data() + range.first, elements, static_cast<std::size_t>(range.count) * 8);
   };
-  gather->fill_windows(windowing, Threads(2));
+  fill_windows(*gather->facts().moves, windowing, Threads(2));
   CHECK(scratch > 2 << 20);
-  CHECK(gather->plan_windows(windowing.memory, true).scratch_bytes == scratch);
+  CHECK(plan_windows(*gather->facts().moves, windowing.memory).scratch_bytes == scratch);
   bool is_right = true;
   for (std::int64_t i = 0; i < std::ssize(out); ++i) {
     const std::int64_t row = indices[static_cast<std::size_t>(i / kRowElements)];

@@ -73,11 +73,12 @@ TEST_CASE("more updates than are sorted leave the same elements open", "[kernels
            true,
            false,
            is_max ? OpenReason::nan_in_extreme : OpenReason::duplicate_updates});
-      REQUIRE(scatter->prefers_whole() == (columns > 1));
-      scatter->prepare({0, all / 2}, Threads(2));
+      const Decision decision = choose_in_memory(scatter->facts().moves);
+      REQUIRE(decision.is_whole() == (columns > 1));
+      scatter->prepare({0, all / 2}, decision, Threads(2));
       const std::vector<char> expected = open_one_by_one(data, targets, updates, is_max);
       const auto mask = open_mask_plan(*scatter, all);
-      mask->prepare({0, all}, Threads(2));
+      mask->prepare({0, all}, {}, Threads(2));
       std::vector<char> found(expected.size());
       mask->fill({0, all}, reinterpret_cast<std::byte*>(found.data()));
       CHECK((found == expected));
@@ -127,7 +128,7 @@ TEST_CASE("repeated updates make open the elements that they go to", "[kernels]"
   spec.updates_shape = {2, 2};
   spec.update_strides = {0, 1};
   const auto scatter = scatter_plan(std::move(spec));
-  scatter->prepare({0, 4}, Threads(1));
+  scatter->prepare({0, 4}, choose_in_memory(scatter->facts().moves), Threads(1));
   std::uint64_t bits = 0;
   scatter->mark_open({0, 4}, &bits);
   CHECK(bits == 0b0101);

@@ -304,7 +304,7 @@ TEST_CASE("the general gather of StableHLO is dimensions of rows, a component st
          built.dims,
          1,
          elements});
-    plan->prepare({0, elements}, Threads(1));
+    plan->prepare({0, elements}, choose_in_memory(plan->facts().moves), Threads(1));
     std::vector<std::int64_t> out(static_cast<std::size_t>(elements));
     plan->fill({0, elements}, reinterpret_cast<std::byte*>(out.data()));
     for (std::int64_t at = 0; at < elements; ++at)

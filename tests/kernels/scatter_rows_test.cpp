@@ -58,7 +58,7 @@ void check(DType dtype, const std::vector<Fold<T>>& folds) {
          1,
          fold.reduction,
          fold.use_init_val});
-    scatter->prepare({0, 1}, Threads(1));
+    scatter->prepare({0, 1}, choose_in_memory(scatter->facts().moves), Threads(1));
     scatter->fill({0, 1}, reinterpret_cast<std::byte*>(&result));
     if constexpr (std::is_floating_point_v<T>) {
       if (fold.result != fold.result) {

@@ -27,12 +27,12 @@ TEST_CASE("the windows of a scatter are known without reading", "[kernels]") {
                                      {indices, {{1 << 23, 1}}, {}},
                                      {{600'000, 1, 0}},
                                      128});
-  const WindowPlan windows = scatter->plan_windows(256 * kMiB, true);
+  const WindowPlan windows = plan_windows(*scatter->facts().moves, 256 * kMiB);
   CHECK(windows.count == 256);
   CHECK(windows.window_bytes == 16 * kMiB);
   CHECK(windows.read_bytes == 4096 * kMiB + 600'000 * 512);
   CHECK(windows.scratch_bytes == 600'000 * 516);
-  const WindowPlan larger = scatter->plan_windows(16384 * kMiB, true);
+  const WindowPlan larger = plan_windows(*scatter->facts().moves, 16384 * kMiB);
   CHECK(larger.count == 128);
   CHECK(larger.scratch_bytes == 0);
 }
@@ -53,9 +53,7 @@ void check_columns(const Shape& data_shape, const Shape& indices_shape, std::int
   const IndexDecoder decoder = {indices, {{data_shape[0], data_shape[1]}}, {}};
   const std::vector<RowDim> dims = {{indices_shape[0], indices_shape[1], 0}, {indices_shape[1], 1, 1}};
   const ScatterRowsSpec spec = {data, updates, decoder, dims, 1, Reduction::sub};
-  const RowUpdates row_updates(spec);
-  const RowMap map(decoder, dims);
-  REQUIRE(map.columns() > 0);
+  REQUIRE(RowMap(decoder, dims).columns() > 0);
   for (const bool is_scatter : {false, true}) {
     CAPTURE(is_scatter);
     const auto plan =
@@ -76,11 +74,7 @@ void check_columns(const Shape& data_shape, const Shape& indices_shape, std::int
       std::memcpy(out.data() + range.first * 8, from, static_cast<std::size_t>(range.count * 8));
       written += range.count;
     };
-    if (is_scatter) {
-      ColumnScatter{data, updates, map, row_updates}.fill(windowing, Threads(3));
-    } else {
-      ColumnGather{data, map}.fill(windowing, Threads(3));
-    }
+    fill_column_windows(*plan->facts().moves, windowing, Threads(3));
     CHECK(written == elements);
     CHECK((out == expected));
   }
@@ -105,8 +99,8 @@ TEST_CASE("columns that memory does not hold are not made into tiles", "[kernels
   const IndexDecoder decoder = {Tensor(DType::int32, shape), {{shape[0], shape[1]}}, {}};
   const auto gather =
       gather_plan({data, decoder, {{shape[0], shape[1], 0}, {shape[1], 1, 1}}, 1, count(shape)});
-  CHECK(gather->random_access()->kind == RandomAccess::Kind::columns);
-  CHECK(gather->plan_windows(1 << 20, true).window_bytes <= 1 << 20);
+  CHECK(random_access(*gather->facts().moves)->kind == RandomAccess::Kind::columns);
+  CHECK(plan_windows(*gather->facts().moves, 1 << 20).window_bytes <= 1 << 20);
 }
 
 }  // namespace

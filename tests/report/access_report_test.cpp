@@ -14,8 +14,8 @@ constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 
 // Rows of 512 bytes of 4 GiB.
-AccessFacts facts_of(std::int64_t rows, double resident) {
-  AccessFacts facts;
+ScheduleFacts facts_of(std::int64_t rows, double resident) {
+  ScheduleFacts facts;
   facts.bytes = 4 * kGiB;
   facts.resident = resident;
   facts.rows = rows;
@@ -25,15 +25,15 @@ AccessFacts facts_of(std::int64_t rows, double resident) {
   return facts;
 }
 
-AccessFacts columns() {
-  AccessFacts facts = facts_of(16384, 0.25);
+ScheduleFacts columns() {
+  ScheduleFacts facts = facts_of(16384, 0.25);
   facts.kind = RandomAccess::Kind::columns;
   facts.result_bytes = kGiB;
   return facts;
 }
 
-AccessFacts targets(std::int64_t result_bytes) {
-  AccessFacts facts;
+ScheduleFacts targets(std::int64_t result_bytes) {
+  ScheduleFacts facts;
   facts.kind = RandomAccess::Kind::targets;
   facts.result_bytes = result_bytes;
   facts.memory = 256 * kMiB;
@@ -47,9 +47,9 @@ TEST_CASE("a plan is explained by its access, the reason, and its windows", "[re
     AccessReport report;
     std::vector<std::string> lines;
   };
-  AccessFacts small;
+  ScheduleFacts small;
   small.bytes = 24;
-  AccessFacts many_rows = targets(128 * kMiB);
+  ScheduleFacts many_rows = targets(128 * kMiB);
   many_rows.rows = 6'000'000;
   many_rows.sort_bytes = 72'000'000;
   const WindowPlan windows = {

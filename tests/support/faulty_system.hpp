@@ -63,11 +63,6 @@ class FaultySystem : public NamedOnlySystem {
     if (is_failing("write")) return fault_ == Fault::partial ? System::write(fd, buffer, bytes / 2) : -1;
     return System::write(fd, buffer, bytes);
   }
-  ssize_t pread(int fd, void* buffer, size_t bytes, off_t offset) override {
-    if (is_failing("pread"))
-      return fault_ == Fault::partial ? System::pread(fd, buffer, (bytes + 1) / 2, offset) : -1;
-    return System::pread(fd, buffer, bytes, offset);
-  }
   ssize_t pread_resident(int fd, off_t offset) override {
     return is_failing("pread_resident") ? -1 : System::pread_resident(fd, offset);
   }

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "kernels/columns.hpp"
 #include "kernels/open_elements.hpp"
 #include "ops/fault_text.hpp"
 #include "tensor/element.hpp"
@@ -78,6 +79,15 @@ bool same_elements(const Tensor& a, const std::byte* b) {
   });
 }
 
+// One for operands in memory, or another one by which ranges are filled.
+Decision any_decision(Random& random, const Plan& plan) {
+  Decision decision = choose_in_memory(plan.facts().moves);
+  if (random.chance(30)) decision.order = random.chance(50) ? Order::direct : Order::sorted;
+  if (random.chance(20)) decision.access = Access::advised;
+  if (random.chance(20)) decision.keep_offsets = false;
+  return decision;
+}
+
 class PlanCheck {
  public:
   PlanCheck(Random& random, const Bound& first, const Bound& second, const std::optional<Tensor>& result)
@@ -90,23 +100,22 @@ class PlanCheck {
 
   // Every step adds to what is wrong, or to the lowest fault.
   void run() {
-    // Parts are not in the order of positions.
-    if (any_plan().prefers_whole() && any_plan().check_size() != 0 && any_plan().fill_checks())
-      wrong_ += "parts may meet another fault than the lowest; ";
     // One of them for some elements alone: others take longer, and are the same.
     const std::int64_t first = random_.between(0, elements_);
     const Range some = {first, random_.between(0, elements_ - first)};
     for (const Bound* bound : bounds_) {
       const Range range = bound == bounds_[0] ? Range{0, elements_} : some;
-      faults_.run(
-          [&] { bound->planned.plan->prepare(range, Threads(static_cast<int>(random_.between(1, 3)))); });
+      Plan& plan = *bound->planned.plan;
+      faults_.run([&] {
+        plan.prepare(range, any_decision(random_, plan), Threads(static_cast<int>(random_.between(1, 3))));
+      });
     }
     if (faults_.get()) return;
     fill_ranges();
     check_ranges();
     if (faults_.get()) return;
     if (result_ && !same_elements(*result_, out_.data())) wrong_ += "in ranges it has other elements; ";
-    if (any_plan().prefers_whole() && result_) fill_parts();
+    if (any_plan().decision().is_whole() && result_) fill_parts();
     if (elements_ != 0) check_footprint();
   }
 
@@ -128,23 +137,26 @@ class PlanCheck {
 
   void check_ranges() {
     LowestFault found;
-    for (const Range range : random_ranges(random_, any_plan().check_size(), 9)) {
+    for (const Range range : random_ranges(random_, any_plan().facts().check_size, 9)) {
       if (range.count != 0) found.run([&] { any_plan().check(range); });
     }
     const bool in_fill = faults_.get().has_value();
     if (in_fill && (!found.get() || found.get()->position != faults_.get()->position)) {
       wrong_ += "check() does not find the lowest fault of fill(); ";
     }
-    if (!in_fill && found.get() && any_plan().fill_checks()) wrong_ += "fill() misses a fault of check(); ";
+    if (!in_fill && found.get() && any_plan().facts().fill_checks)
+      wrong_ += "fill() misses a fault of check(); ";
     if (found.get()) faults_.run([&] { throw *found.get(); });
   }
 
   void fill_parts() {
     const auto bytes = static_cast<std::size_t>(elements_ * width_);
     Storage whole(elements_ * width_);
-    if (any_plan().base() != nullptr) std::memcpy(whole.data(), any_plan().base(), bytes);
+    const RowMoves& moves = *any_plan().facts().moves;
+    if (const std::byte* const base = base_of_tiles(moves); base != nullptr)
+      std::memcpy(whole.data(), base, bytes);
     const std::int64_t parts = random_.between(1, 5);
-    for (std::int64_t part = parts; part-- > 0;) any_plan().fill_part(whole.data(), part, parts);
+    for (std::int64_t part = parts; part-- > 0;) fill_tiles(moves, whole.data(), part, parts);
     if (!same_elements(*result_, whole.data())) wrong_ += "in parts it has other elements; ";
   }
 
@@ -204,12 +216,12 @@ std::string plan_faults(Random& random, const Request& request, const Settings& 
 std::vector<std::string> plan_origins(const Request& request, const Settings& settings) {
   const Bound bound = bind(request, settings);
   const std::int64_t elements = count(bound.planned.output.shape);
-  bound.planned.plan->prepare({0, elements}, Threads(1));
+  Plan& plan = *bound.planned.plan;
+  plan.prepare({0, elements}, choose_in_memory(plan.facts().moves), Threads(1));
   std::vector<std::string> out;
   for (std::int64_t i = 0; i < elements; ++i) {
     std::string& text = out.emplace_back();
-    for (const OperandElement& from : bound.planned.plan->origin(i))
-      text += cat(from.operand, ":", from.position, ";");
+    for (const OperandElement& from : plan.origin(i)) text += cat(from.operand, ":", from.position, ";");
   }
   return out;
 }
@@ -219,7 +231,10 @@ std::vector<bool> plan_open(Random& random, const Request& request, const Settin
   const Bound second = bind(request, settings);
   const Threads threads(static_cast<int>(random.between(1, 3)));
   const std::int64_t elements = count(first.planned.output.shape);
-  for (const Bound* bound : {&first, &second}) bound->planned.plan->prepare({0, elements}, threads);
+  for (const Bound* bound : {&first, &second}) {
+    Plan& plan = *bound->planned.plan;
+    plan.prepare({0, elements}, any_decision(random, plan), threads);
+  }
   std::vector<bool> open(static_cast<std::size_t>(elements));
   OpenCount counted;
   for (const Range range : random_ranges(random, elements, 5)) {
@@ -237,7 +252,7 @@ std::vector<bool> plan_open(Random& random, const Request& request, const Settin
   if (found.count != counted.count || found.first != counted.first)
     throw std::logic_error("count_open() does not count what mark_open() marks");
   const auto mask = open_mask_plan(*second.planned.plan, elements);
-  mask->prepare({0, elements}, threads);
+  mask->prepare({0, elements}, {}, threads);
   Storage masked(elements);
   for (const Range range : random_ranges(random, elements, 5)) mask->fill(range, masked.data() + range.first);
   for (std::size_t i = 0; i < open.size(); ++i) {

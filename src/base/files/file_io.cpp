@@ -74,16 +74,4 @@ bool sync_folder(const std::string& path) {
   return folder.is_open() && sync(folder.get());
 }
 
-bool read_all_at(int fd, std::span<std::byte> buffer, std::int64_t offset) {
-  while (!buffer.empty()) {
-    const ssize_t done = os().pread(fd, buffer.data(), buffer.size(), offset);
-    if (done < 0 && errno == EINTR) continue;
-    if (done == 0) errno = 0;
-    if (done <= 0) return false;
-    buffer = buffer.subspan(static_cast<std::size_t>(done));
-    offset += done;
-  }
-  return true;
-}
-
 }  // namespace tensorop

@@ -47,7 +47,4 @@ class FileDescriptor {
 // Writes the names that the folder holds to the disk. False with errno.
 [[nodiscard]] bool sync_folder(const std::string& path);
 
-// Fills `buffer` with the bytes at `offset`. False with errno, which is 0 where the file ends before.
-[[nodiscard]] bool read_all_at(int fd, std::span<std::byte> buffer, std::int64_t offset);
-
 }  // namespace tensorop

@@ -51,10 +51,6 @@ void ScratchFile::write_at(std::int64_t offset, std::span<const std::byte> data)
   if (!write_all(fd_.get(), data, offset)) fail("cannot write a temporary file");
 }
 
-void ScratchFile::read_at(std::int64_t offset, std::span<std::byte> buffer) const {
-  if (!read_all_at(fd_.get(), buffer, offset)) fail("cannot read a temporary file");
-}
-
 void ScratchFile::fail(const char* what) const {
   // Nobody else can have shortened the file.
   if (errno == 0) errno = EIO;

@@ -23,9 +23,8 @@ class ScratchFile {
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
   // Makes it `bytes` bytes long, which are more than before. Throws Error as the constructor does.
   void extend(std::int64_t bytes);
-  // Any number of threads at once, within the file. Throw Error naming the folder.
+  // Any number of threads at once, within the file. Throws Error naming the folder.
   void write_at(std::int64_t offset, std::span<const std::byte> data) const;
-  void read_at(std::int64_t offset, std::span<std::byte> buffer) const;
   // The whole file as read-only memory, page-aligned, valid as long as this object; shows what is written
   // later. One thread at a time. Throws Error naming the folder.
   [[nodiscard]] std::span<const std::byte> map();
