@@ -76,7 +76,7 @@ std::vector<Option> operator_options(const FoundOperator& found) {
     options.push_back({"--duplicates", OptionKind::value, join(words_of(op.duplicates), "|"),
                        "what happens to a second update of an element without a reduction (default last)"});
   }
-  options.push_back({"--spec", OptionKind::value, "onnx-N|openvino-N|mdf",
+  options.push_back({"--spec", OptionKind::value, join(spec_forms(), "|"),
                      "use and enforce the operator version of this opset"});
   options.push_back({"--reshape", OptionKind::values, "NAME=SHAPE",
                      "use another shape for the operand of that name, as in data=2,-1; -1: computed from the "

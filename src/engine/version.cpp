@@ -9,22 +9,6 @@
 namespace tensorop {
 namespace {
 
-struct Publisher {
-  std::string_view name;
-  Framework framework;
-  int newest_opset;  // 0: it has no opsets
-};
-
-constexpr Publisher kPublishers[] = {
-    {"onnx", Framework::onnx, 28},
-    {"openvino", Framework::openvino, 16},
-    {"mdf", Framework::mdf, 0},
-};
-
-const Publisher& publisher_of(Framework framework) {
-  return *std::ranges::find(kPublishers, framework, &Publisher::framework);
-}
-
 // For text that is a publisher and an opset with something other than one dash between them: onnx13, ONNX:13.
 std::string spec_hint(std::string_view text) {
   const std::size_t digits = text.find_first_of("0123456789");
@@ -60,12 +44,8 @@ Spec parse_spec(const std::optional<std::string>& text) {
     }
     return {publisher.framework, static_cast<int>(*opset)};
   }
-  throw Error(cat("spec ", in_quotes(*text), " is not a specification: use onnx-N, openvino-N or mdf"), "T-0",
-              spec_hint(folded));
-}
-
-int newest_opset(Framework framework) {
-  return publisher_of(framework).newest_opset;
+  throw Error(cat("spec ", in_quotes(*text), " is not a specification: use ", join_words(spec_forms(), "or")),
+              "T-0", spec_hint(folded));
 }
 
 std::vector<std::string> spec_texts() {

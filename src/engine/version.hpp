@@ -17,9 +17,6 @@ struct Spec {
 // Parses "onnx-13", "openvino-8", "mdf"; no text means the default semantics. Throws Error [T-0].
 [[nodiscard]] Spec parse_spec(const std::optional<std::string>& text);
 
-// The newest opset that is known; 0 where the publisher has none.
-[[nodiscard]] int newest_opset(Framework framework);
-
 // Every text that parse_spec() takes.
 [[nodiscard]] std::vector<std::string> spec_texts();
 

@@ -124,7 +124,7 @@ std::optional<Skipped> find_skipped(const OnnxModel& model, const std::vector<co
     }
   }
   if (model.has_sparse_initializer) return Skipped{title, "the graph has a sparse initializer"};
-  if (const std::int64_t opset = model.opset(); opset > newest_opset(Framework::onnx)) {
+  if (const std::int64_t opset = model.opset(); opset > publisher_of(Framework::onnx).newest_opset) {
     return Skipped{title, cat("opset ", opset, " is not known")};
   }
   return std::nullopt;

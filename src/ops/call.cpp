@@ -30,17 +30,9 @@ std::string Call::option(std::string_view of) const {
 }
 
 std::string Call::version_name() const {
-  switch (version->framework) {
-    case Framework::standard:
-      return "the default semantics";
-    case Framework::onnx:
-      return cat("onnx ", version->published, "-", version->since);
-    case Framework::openvino:
-      return cat("openvino ", version->published, "-", version->since);
-    case Framework::mdf:
-      return "mdf";
-  }
-  __builtin_unreachable();
+  const std::string_view publisher = framework_name(version->framework);
+  return has_opsets(version->framework) ? cat(publisher, " ", version->published, "-", version->since)
+                                        : std::string(publisher);
 }
 
 OutputInfo checked_output(DType dtype, Shape shape) {

@@ -22,26 +22,6 @@ std::string_view reason_text(OpenReason reason) {
   __builtin_unreachable();
 }
 
-std::string_view framework_name(Framework framework) {
-  switch (framework) {
-    case Framework::standard:
-      return "the default semantics";
-    case Framework::onnx:
-      return "onnx";
-    case Framework::openvino:
-      return "openvino";
-    case Framework::mdf:
-      return "mdf";
-  }
-  __builtin_unreachable();
-}
-
-std::string spec_name(Framework framework, int opset) {
-  const bool has_opsets = framework == Framework::onnx || framework == Framework::openvino;
-  const std::string_view name = framework_name(framework);
-  return has_opsets ? cat(name, "-", opset) : std::string(name);
-}
-
 const AttributeSpec* find_attribute(const Operator& op, std::string_view name) {
   const auto found = std::ranges::find(op.attributes, name, &AttributeSpec::name);
   return found == op.attributes.end() ? nullptr : &*found;

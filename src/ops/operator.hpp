@@ -15,15 +15,13 @@
 #include <vector>
 
 #include "kernels/plan.hpp"
+#include "ops/publisher.hpp"
 #include "tensor/dtype.hpp"
 #include "tensor/shape.hpp"
 
 namespace tensorop {
 
 struct Call;
-
-// Who published a version. `standard` is tensorop's own default semantics (no --spec, section 11).
-enum class Framework : std::uint8_t { standard, onnx, openvino, mdf };
 
 // The role of an operand. Decides how untyped JSON is read: --dtype applies only to data.
 enum class OperandRole : std::uint8_t { data, indices, condition };
@@ -205,11 +203,6 @@ struct Operator {
 
 // "duplicate indices without a reduction": why elements are open, for messages. Not of none.
 [[nodiscard]] std::string_view reason_text(OpenReason reason);
-
-// "onnx", "openvino", "mdf"; "the default semantics" for standard.
-[[nodiscard]] std::string_view framework_name(Framework framework);
-// "onnx-13", "openvino-8", "mdf"; "the default semantics" for standard.
-[[nodiscard]] std::string spec_name(Framework framework, int opset);
 
 // The attribute of that name, or null.
 [[nodiscard]] const AttributeSpec* find_attribute(const Operator& op, std::string_view name);

@@ -105,7 +105,7 @@ constexpr OperatorName kNames[] = {
 }  // namespace
 }  // namespace scatter_elements_operator
 
-constinit const Operator kScatterElements = {
+constinit const Operator kScatterElements = scatter_operator<scatter_elements_operator::kReductionKey>({
     .name = "scatterelements",
     .summary =
         "Writes each element of updates into a copy of data, at the position along an axis that indices "
@@ -114,22 +114,14 @@ constinit const Operator kScatterElements = {
         "Each index gives the coordinate along axis at which its update is written into a copy of data: "
         "out[i with i[axis] = indices[i]] = updates[i]. With a reduction the update is combined with the "
         "element.",
-    .output_shape = "data.shape",
     .example =
         "tensorop scatterelements --data '[[1,2,3,4,5]]' --indices '[[1,3]]' --updates '[[11,21]]' --axis 1",
-    .family = "scatter",
     .names = scatter_elements_operator::kNames,
     .operands = scatter_elements_operator::kOperands,
     .attributes = scatter_elements_operator::kAttributes,
     .versions = scatter_elements_operator::kVersions,
-    .oob = kScatterOob,
-    .duplicates = kDuplicates,
-    .open = kScatterOpen,
-    .count_rule = kCallRule,
     .rules = scatter_elements_operator::kRules,
     .plan = scatter_elements_operator::plan,
-    .check_attributes =
-        [](const Call& call) { check_duplicates(call, scatter_elements_operator::kReductionKey); },
-};
+});
 
 }  // namespace tensorop

@@ -108,28 +108,21 @@ constexpr OperatorName kNames[] = {
 }  // namespace
 }  // namespace scatter_nd_operator
 
-constinit const Operator kScatterNd = {
+constinit const Operator kScatterNd = scatter_operator<scatter_nd_operator::kReductionKey>({
     .name = "scatternd",
     .summary = "Writes slices of updates into a copy of data, where tuples of indices select",
     .meaning =
         "The last dimension of indices holds index tuples. The update of each tuple is written into the "
         "slice "
         "data[tuple] of a copy of data. With a reduction the update is combined with the slice.",
-    .output_shape = "data.shape",
     .example = "tensorop scatternd --data '[1,2,3,4,5]' --indices '[[4],[1]]' --updates '[9,10]'",
-    .family = "scatter",
     .names = scatter_nd_operator::kNames,
     .operands = scatter_nd_operator::kOperands,
     .attributes = scatter_nd_operator::kAttributes,
     .versions = scatter_nd_operator::kVersions,
-    .oob = kScatterOob,
-    .duplicates = kDuplicates,
-    .open = kScatterOpen,
-    .count_rule = kCallRule,
     .rules = scatter_nd_operator::kRules,
     .plan = scatter_nd_operator::plan,
-    .check_attributes = [](const Call& call) { check_duplicates(call, scatter_nd_operator::kReductionKey); },
     .mask = MaskUse::leading,
-};
+});
 
 }  // namespace tensorop

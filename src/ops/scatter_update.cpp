@@ -77,29 +77,21 @@ constexpr std::string_view kRules[] = {"T-3", "AX-1", "SU-1", "SU-2"};
 }  // namespace
 }  // namespace scatter_update_operator
 
-constinit const Operator kScatterUpdate = {
+constinit const Operator kScatterUpdate = scatter_operator<scatter_update_operator::kReductionKey>({
     .name = "scatterupdate",
     .summary = "Writes slices of updates into a copy of data, at positions along an axis",
     .meaning =
         "Each index selects one slice of a copy of data along axis, into which the slice of updates at the "
         "same "
         "position is written: the inverse of gather. With a reduction the update is combined with the slice.",
-    .output_shape = "data.shape",
     .example = "tensorop scatterupdate --data '[[1,2],[3,4]]' --indices '[1]' --updates '[[8,9]]'",
-    .family = "scatter",
     .names = scatter_update_operator::kNames,
     .operands = scatter_update_operator::kOperands,
     .attributes = scatter_update_operator::kAttributes,
     .versions = scatter_update_operator::kVersions,
-    .oob = kScatterOob,
-    .duplicates = kDuplicates,
-    .open = kScatterOpen,
-    .count_rule = kCallRule,
     .rules = scatter_update_operator::kRules,
     .plan = scatter_update_operator::plan,
-    .check_attributes =
-        [](const Call& call) { check_duplicates(call, scatter_update_operator::kReductionKey); },
     .mask = MaskUse::along_axis,
-};
+});
 
 }  // namespace tensorop

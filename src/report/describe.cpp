@@ -165,7 +165,7 @@ std::string type_lists(const Version& version) {
 std::string version_title(const Version& version) {
   if (version.framework == Framework::standard) return "default";
   std::string title = spec_name(version.framework, version.since);
-  if (version.framework != Framework::mdf) title += cat(" (", version.published, "-", version.since, ")");
+  if (has_opsets(version.framework)) title += cat(" (", version.published, "-", version.since, ")");
   return title + (version.deprecated ? ", deprecated" : "");
 }
 
