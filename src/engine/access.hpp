@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "base/files/input_file.hpp"
-#include "kernels/choose.hpp"
 #include "kernels/plan.hpp"
-#include "kernels/windows.hpp"
+#include "kernels/rows/choose.hpp"
+#include "kernels/windows/windows.hpp"
 
 namespace tensorop {
 

@@ -19,7 +19,7 @@
 #include "io/json/number_text.hpp"
 #include "io/source.hpp"
 #include "io/tensor_set.hpp"
-#include "kernels/copy_elements.hpp"
+#include "kernels/elements/copy_elements.hpp"
 #include "tensor/convert_elements.hpp"
 
 namespace tensorop {

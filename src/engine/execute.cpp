@@ -14,9 +14,9 @@
 #include "base/text.hpp"
 #include "engine/access.hpp"
 #include "io/npy/npy.hpp"
-#include "kernels/columns.hpp"
-#include "kernels/copy_elements.hpp"
-#include "kernels/windows.hpp"
+#include "kernels/elements/copy_elements.hpp"
+#include "kernels/rows/columns.hpp"
+#include "kernels/windows/windows.hpp"
 
 namespace tensorop {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "kernels/true_positions.hpp"
+#include "kernels/index/true_positions.hpp"
 #include "ops/common.hpp"
 
 namespace tensorop {

@@ -4,7 +4,7 @@
 #include "engine/execute.hpp"
 #include "engine/operands.hpp"
 #include "io/source.hpp"
-#include "kernels/true_positions.hpp"
+#include "kernels/index/true_positions.hpp"
 
 namespace tensorop {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "kernels/row_map.hpp"
+#include "kernels/index/row_map.hpp"
 #include "tensor/element.hpp"
 #include "tensor/stored_elements.hpp"
 

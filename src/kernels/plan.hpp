@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "base/threads.hpp"
-#include "kernels/choose.hpp"
 #include "kernels/fault.hpp"
 #include "kernels/range.hpp"
-#include "kernels/row_moves.hpp"
+#include "kernels/rows/choose.hpp"
+#include "kernels/rows/row_moves.hpp"
 
 namespace tensorop {
 

@@ -5,7 +5,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "kernels/repeat_elements.hpp"
+#include "kernels/elements/repeat_elements.hpp"
 #include "ops/broadcast_rules.hpp"
 #include "ops/common.hpp"
 #include "ops/registry.hpp"

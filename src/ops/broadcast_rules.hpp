@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/walk.hpp"
+#include "kernels/elements/walk.hpp"
 #include "tensor/shape.hpp"
 
 namespace tensorop {

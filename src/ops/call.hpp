@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "kernels/index.hpp"
+#include "kernels/index/index.hpp"
 #include "ops/operator.hpp"
 #include "tensor/tensor.hpp"
 

@@ -6,7 +6,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "kernels/scatter_rows.hpp"
+#include "kernels/rows/scatter_rows.hpp"
 #include "ops/broadcast_rules.hpp"
 
 namespace tensorop {

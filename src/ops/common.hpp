@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/combine.hpp"
-#include "kernels/row_map.hpp"
+#include "kernels/index/row_map.hpp"
+#include "kernels/rows/combine.hpp"
 #include "ops/call.hpp"
 #include "ops/published_types.hpp"
 

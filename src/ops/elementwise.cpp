@@ -6,8 +6,8 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "kernels/combine_elements.hpp"
-#include "kernels/copy_elements.hpp"
+#include "kernels/elements/combine_elements.hpp"
+#include "kernels/elements/copy_elements.hpp"
 
 namespace tensorop {
 

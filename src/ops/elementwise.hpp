@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/binary_kernel.hpp"
+#include "kernels/elements/binary_kernel.hpp"
 #include "ops/broadcast_rules.hpp"
 #include "ops/call.hpp"
 #include "ops/published_types.hpp"

@@ -1,7 +1,7 @@
 // Gather: slices of data along one axis. Source: section 3.1 (GA-1 ... GA-6).
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "kernels/gather_rows.hpp"
+#include "kernels/rows/gather_rows.hpp"
 #include "ops/common.hpp"
 #include "ops/registry.hpp"
 

@@ -1,7 +1,7 @@
 // GatherElements: one element of data for each element of indices. Source: section 3.2 (GE-1 ... GE-5).
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "kernels/gather_rows.hpp"
+#include "kernels/rows/gather_rows.hpp"
 #include "ops/common.hpp"
 #include "ops/registry.hpp"
 

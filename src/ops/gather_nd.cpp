@@ -2,7 +2,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "kernels/gather_rows.hpp"
+#include "kernels/rows/gather_rows.hpp"
 #include "ops/common.hpp"
 #include "ops/registry.hpp"
 

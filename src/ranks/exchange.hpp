@@ -10,7 +10,7 @@
 #include "base/threads.hpp"
 #include "engine/executor.hpp"
 #include "kernels/range.hpp"
-#include "kernels/row_moves.hpp"
+#include "kernels/rows/row_moves.hpp"
 #include "ranks/ranks.hpp"
 
 namespace tensorop {

@@ -7,9 +7,9 @@
 
 #include "base/checked.hpp"
 #include "engine/access.hpp"
-#include "kernels/choose.hpp"
-#include "kernels/columns.hpp"
-#include "kernels/row_map.hpp"
+#include "kernels/index/row_map.hpp"
+#include "kernels/rows/choose.hpp"
+#include "kernels/rows/columns.hpp"
 #include "ranks/exchange.hpp"
 #include "ranks/row_requests.hpp"
 #include "ranks/together.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
-#include "kernels/partition.hpp"
+#include "kernels/rows/partition.hpp"
 
 namespace tensorop {
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/threads.hpp"
-#include "kernels/combine.hpp"
 #include "kernels/range.hpp"
-#include "kernels/row_moves.hpp"
+#include "kernels/rows/combine.hpp"
+#include "kernels/rows/row_moves.hpp"
 
 namespace tensorop {
 

@@ -6,7 +6,7 @@
 #include "base/text.hpp"
 #include "engine/engine.hpp"
 #include "io/source.hpp"
-#include "kernels/true_positions.hpp"
+#include "kernels/index/true_positions.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"
 #include "support/random_case.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/binary_kernel.hpp"
+#include "kernels/elements/binary_kernel.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/binary_kernel.hpp"
+#include "kernels/elements/binary_kernel.hpp"
 #include "support/catch.hpp"
 
 namespace tensorop {

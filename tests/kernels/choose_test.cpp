@@ -1,11 +1,11 @@
 // The decision how rows are moved, and where windows take updates from, on both sides of each limit.
-#include "kernels/choose.hpp"
+#include "kernels/rows/choose.hpp"
 
 #include <cmath>
 #include <string>
 #include <vector>
 
-#include "kernels/scatter_windows.hpp"
+#include "kernels/windows/scatter_windows.hpp"
 #include "support/catch.hpp"
 
 namespace tensorop {

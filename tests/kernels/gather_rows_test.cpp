@@ -1,6 +1,6 @@
 // Gathers of more rows than the random calls have: indices that are kept, and rows in a temporary file, of
 // which threads work on several blocks.
-#include "kernels/gather_rows.hpp"
+#include "kernels/rows/gather_rows.hpp"
 
 #include <cstring>
 #include <string>
@@ -8,7 +8,7 @@
 
 #include "base/files/scratch_file.hpp"
 #include "kernels/tensors.hpp"
-#include "kernels/windows.hpp"
+#include "kernels/windows/windows.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"
 #include "support/temp_dir.hpp"

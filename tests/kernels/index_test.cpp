@@ -1,5 +1,5 @@
 // Index decoding at the ends of every range: section 1.3 of the specification, and --oob of section 9.
-#include "kernels/index.hpp"
+#include "kernels/index/index.hpp"
 
 #include <limits>
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/scatter_rows.hpp"
+#include "kernels/rows/scatter_rows.hpp"
 #include "kernels/tensors.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"

@@ -1,5 +1,5 @@
 // Rows divided by where they go, against a plain loop over them.
-#include "kernels/partition.hpp"
+#include "kernels/rows/partition.hpp"
 
 #include <map>
 #include <string>

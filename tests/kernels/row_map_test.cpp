@@ -1,12 +1,12 @@
 // The map from index tuples to rows, against the sum that it stands for: any dimensions, broadcast or not;
 // and the general gather of StableHLO, which needs nothing else.
-#include "kernels/row_map.hpp"
+#include "kernels/index/row_map.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
-#include "kernels/gather_rows.hpp"
+#include "kernels/rows/gather_rows.hpp"
 #include "kernels/tensors.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"

@@ -1,6 +1,6 @@
 // Scatter reductions value by value: sections 1.4 and 4.5 of the specification. Random calls hold the order
 // of updates, however the result is made.
-#include "kernels/scatter_rows.hpp"
+#include "kernels/rows/scatter_rows.hpp"
 
 #include <complex>
 #include <cstring>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/combine.hpp"
+#include "kernels/rows/combine.hpp"
 #include "kernels/tensors.hpp"
 #include "support/catch.hpp"
 

@@ -1,5 +1,5 @@
 // Walking broadcast shapes: the same offsets as counting through all coordinates, from anywhere to anywhere.
-#include "kernels/walk.hpp"
+#include "kernels/elements/walk.hpp"
 
 #include <numeric>
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/files/scratch_file.hpp"
-#include "kernels/column_windows.hpp"
-#include "kernels/gather_rows.hpp"
-#include "kernels/scatter_rows.hpp"
+#include "kernels/rows/gather_rows.hpp"
+#include "kernels/rows/scatter_rows.hpp"
 #include "kernels/tensors.hpp"
+#include "kernels/windows/column_windows.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"
 #include "support/temp_dir.hpp"

@@ -7,8 +7,8 @@
 
 #include "base/checked.hpp"
 #include "kernels/cache.hpp"
-#include "kernels/gather_rows.hpp"
-#include "kernels/row_map.hpp"
+#include "kernels/index/row_map.hpp"
+#include "kernels/rows/gather_rows.hpp"
 #include "ranks/row_requests.hpp"
 
 namespace tensorop {

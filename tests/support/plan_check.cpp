@@ -10,8 +10,8 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "kernels/columns.hpp"
 #include "kernels/open_elements.hpp"
+#include "kernels/rows/columns.hpp"
 #include "ops/fault_text.hpp"
 #include "tensor/element.hpp"
 

@@ -1,0 +1,161 @@
+// Element-wise arithmetic on two elements, in addition to that of arithmetic.hpp. apply() takes a Fault to
+// set when it is not defined for some operands; its value is then meaningless, but no operand traps. Source:
+// sections 1.5, 1.6 and 6.1 to 6.5 of the specification (G-5, G-6, EW-7, EW-8).
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "kernels/elements/arithmetic.hpp"
+#include "kernels/fault.hpp"
+#include "tensor/convert_elements.hpp"
+
+namespace tensorop {
+
+namespace detail {
+// Smith's method: scaled by the larger part of the divisor, so that no square of a part overflows.
+template <Complex T>
+T divide(T x, T y) {
+  const auto a = x.real();
+  const auto b = x.imag();
+  const auto c = y.real();
+  const auto d = y.imag();
+  if (std::fabs(c) >= std::fabs(d)) {
+    const auto ratio = d / c;
+    const auto divisor = c + d * ratio;
+    return {(a + b * ratio) / divisor, (b - a * ratio) / divisor};
+  }
+  const auto ratio = c / d;
+  const auto divisor = c * ratio + d;
+  return {(a * ratio + b) / divisor, (b * ratio - a) / divisor};
+}
+
+// 6.5, Python's remainder: exact fmod, adjusted to the sign of the divisor.
+template <Floating T>
+T floor_remainder(T a, T b) {
+  const T remainder = std::fmod(a, b);
+  if (remainder == 0) return std::copysign(T{0}, b);
+  return (remainder < 0) != (b < 0) ? remainder + b : remainder;
+}
+
+// base^exponent modulo 2^64, and so modulo 2^8, 2^16 and 2^32.
+inline std::uint64_t wrapped_power(std::uint64_t base, std::uint64_t exponent) {
+  std::uint64_t result = 1;
+  for (; exponent != 0; exponent >>= 1) {
+    if ((exponent & 1) != 0) result *= base;
+    base *= base;
+  }
+  return result;
+}
+}  // namespace detail
+
+// Real division; of integers the quotient, rounded towards zero or towards minus infinity.
+template <bool kFloor>
+struct Quotient {
+  template <std::integral T>
+  static T apply(T a, T b, Fault& fault) {
+    if (b == 0) {
+      fault = Fault::division_by_zero;
+      return 0;
+    }
+    if constexpr (std::is_signed_v<T>) {
+      if (b == -1) return static_cast<T>(0U - wide(a));  // MIN / -1 traps in hardware
+      if (kFloor && a % b != 0 && (a < 0) != (b < 0)) return static_cast<T>(a / b - 1);
+    }
+    return static_cast<T>(a / b);
+  }
+  template <Floating T>
+  static T apply(T a, T b) {
+    return canonical(a / b);
+  }
+  template <Half T>
+  static T apply(T a, T b) {
+    return canonical(round_half<T>(to_float(a) / to_float(b)));
+  }
+  template <Complex T>
+  static T apply(T a, T b) {
+    return canonical(detail::divide(a, b));
+  }
+};
+using Div = Quotient<false>;
+using FloorDiv = Quotient<true>;
+
+// The remainder of that division: it has the sign of the dividend, or with kFloor that of the divisor.
+template <bool kFloor>
+struct Remainder {
+  template <std::integral T>
+  static T apply(T a, T b, Fault& fault) {
+    if (b == 0) {
+      fault = Fault::division_by_zero;
+      return 0;
+    }
+    if constexpr (std::is_signed_v<T>) {
+      if (b == -1) return 0;  // MIN % -1 traps in hardware
+      const T remainder = static_cast<T>(a % b);
+      const bool moves = kFloor && remainder != 0 && (remainder < 0) != (b < 0);
+      return moves ? static_cast<T>(remainder + b) : remainder;
+    }
+    return static_cast<T>(a % b);
+  }
+  template <Floating T>
+  static T apply(T a, T b) {
+    if constexpr (kFloor) {
+      return canonical(detail::floor_remainder(a, b));
+    } else {
+      return canonical(std::fmod(a, b));
+    }
+  }
+  template <Half T>
+  static T apply(T a, T b) {
+    return round_half<T>(apply(to_float(a), to_float(b)));
+  }
+};
+using Mod = Remainder<false>;
+using FloorMod = Remainder<true>;
+
+struct SquaredDifference {
+  template <class T>
+  requires std::integral<T> || Floating<T> || Complex<T>
+  static T apply(T a, T b) {
+    const T difference = Sub::apply(a, b);
+    return Mul::apply(difference, difference);
+  }
+  template <Half T>
+  static T apply(T a, T b) {
+    const float difference = to_float(a) - to_float(b);
+    return canonical(round_half<T>(difference * difference));
+  }
+};
+
+// 6.4. The exponent may be of another type than the base.
+struct Pow {
+  template <std::integral T, std::integral E>
+  static T apply(T base, E exponent, Fault& fault) {
+    if (std::cmp_greater_equal(exponent, 0)) {
+      return static_cast<T>(
+          detail::wrapped_power(static_cast<std::uint64_t>(base), static_cast<std::uint64_t>(exponent)));
+    }
+    if (base == 0) fault = Fault::zero_power;
+    if (base == 1) return 1;
+    if (std::cmp_equal(base, -1)) return static_cast<T>(exponent % 2 == 0 ? 1 : -1);
+    return 0;
+  }
+  template <std::integral T, AnyFloat E>
+  static T apply(T base, E exponent, Fault& fault) {
+    constexpr double kEnd =
+        2.0 * static_cast<double>(std::uint64_t{1} << (std::numeric_limits<T>::digits - 1));
+    constexpr double kBegin = std::is_signed_v<T> ? -kEnd : 0.0;
+    const double power = std::trunc(std::pow(static_cast<double>(base), to_double(exponent)));
+    if (power >= kBegin && power < kEnd) return static_cast<T>(power);
+    fault = Fault::unrepresentable;  // NaN too
+    return 0;
+  }
+  template <AnyFloat T, Real E>
+  static T apply(T base, E exponent) {
+    return canonical(round_to<T>(std::pow(to_double(base), to_double(exponent))));
+  }
+};
+
+}  // namespace tensorop

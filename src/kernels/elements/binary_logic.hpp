@@ -1,0 +1,122 @@
+// Comparisons, logical and bitwise operators and shifts of two elements, as in binary_arithmetic.hpp. Source:
+// sections 6.1 and 6.6 of the specification (EW-8).
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include "kernels/elements/binary_arithmetic.hpp"
+
+namespace tensorop {
+
+// Comparisons: one relation each, on what the type compares as.
+namespace detail {
+template <class T>
+[[nodiscard]] auto comparable(T value) {
+  if constexpr (Half<T>) {
+    return to_float(value);
+  } else if constexpr (std::same_as<T, Bool>) {
+    return static_cast<std::uint8_t>(value.byte != 0);
+  } else if constexpr (std::same_as<T, StringRef>) {
+    return value.view();
+  } else {
+    return value;
+  }
+}
+}  // namespace detail
+
+template <class T>
+concept Ordered = Real<T> || std::same_as<T, Bool>;
+template <class T>
+concept Comparable = Ordered<T> || Complex<T> || std::same_as<T, StringRef>;
+
+struct Equal {
+  template <Comparable T>
+  static Bool apply(T a, T b) {
+    return to_bool(detail::comparable(a) == detail::comparable(b));
+  }
+};
+struct NotEqual {
+  template <Comparable T>
+  static Bool apply(T a, T b) {
+    return to_bool(!(detail::comparable(a) == detail::comparable(b)));
+  }
+};
+
+struct Less {
+  template <Ordered T>
+  static Bool apply(T a, T b) {
+    return to_bool(detail::comparable(a) < detail::comparable(b));
+  }
+};
+struct LessOrEqual {
+  template <Ordered T>
+  static Bool apply(T a, T b) {
+    return to_bool(detail::comparable(a) <= detail::comparable(b));
+  }
+};
+struct Greater {
+  template <Ordered T>
+  static Bool apply(T a, T b) {
+    return to_bool(detail::comparable(a) > detail::comparable(b));
+  }
+};
+struct GreaterOrEqual {
+  template <Ordered T>
+  static Bool apply(T a, T b) {
+    return to_bool(detail::comparable(a) >= detail::comparable(b));
+  }
+};
+
+// On bool these are the logical operators.
+struct And {
+  static Bool apply(Bool a, Bool b) { return Mul::apply(a, b); }
+  template <std::integral T>
+  static T apply(T a, T b) {
+    return static_cast<T>(a & b);
+  }
+};
+struct Or {
+  static Bool apply(Bool a, Bool b) { return Add::apply(a, b); }
+  template <std::integral T>
+  static T apply(T a, T b) {
+    return static_cast<T>(a | b);
+  }
+};
+struct Xor {
+  static Bool apply(Bool a, Bool b) { return Sub::apply(a, b); }
+  template <std::integral T>
+  static T apply(T a, T b) {
+    return static_cast<T>(a ^ b);
+  }
+};
+
+// 6.6. A shift by at least the width gives 0, or -1 for a negative value to the right.
+template <bool kLeft>
+struct Shift {
+  template <std::integral T>
+  static T shifted(T a, T amount) {
+    constexpr T kBits = 8 * sizeof(T);
+    if constexpr (kLeft) {
+      return amount < kBits ? static_cast<T>(wide(a) << amount) : T{0};
+    } else {
+      // The shift of a signed value is arithmetic; one of bits - 1 leaves only the sign.
+      if constexpr (std::is_signed_v<T>) return static_cast<T>(a >> (amount < kBits ? amount : kBits - 1));
+      return amount < kBits ? static_cast<T>(a >> amount) : T{0};
+    }
+  }
+  template <std::unsigned_integral T>
+  static T apply(T a, T amount) {
+    return shifted(a, amount);
+  }
+  template <std::signed_integral T>
+  static T apply(T a, T amount, Fault& fault) {
+    if (amount >= 0) return shifted(a, amount);
+    fault = Fault::negative_shift;
+    return 0;
+  }
+};
+using ShiftLeft = Shift<true>;
+using ShiftRight = Shift<false>;
+
+}  // namespace tensorop

@@ -1,0 +1,116 @@
+// The typed loops of binary_kernel.hpp; included only by the files that instantiate them.
+#pragma once
+
+#include <algorithm>
+
+#include "kernels/elements/binary_kernel.hpp"
+#include "tensor/stored_elements.hpp"
+
+namespace tensorop {
+
+// What apply() has for two types: a result always, or a result or a Fault.
+template <class Op, class A, class B>
+concept Total = requires(A a, B b) {
+  Op::apply(a, b);
+};
+template <class Op, class A, class B>
+concept Partial = requires(A a, B b, Fault& fault) {
+  Op::apply(a, b, fault);
+};
+
+template <class Op, class... Ops>
+inline constexpr bool kIsOneOf = (std::is_same_v<Op, Ops> || ...);
+// Operators that do the same to the bits of signed and unsigned integers: one loop serves both.
+template <class Op>
+inline constexpr bool kSignless =
+    kIsOneOf<Op, Add, Sub, Mul, SquaredDifference, Equal, NotEqual, And, Or, Xor>;
+
+template <class Op, class A, class B>
+bool compute_total(const std::byte* a_bytes, std::int64_t stride_a, const std::byte* b_bytes,
+                   std::int64_t stride_b, std::byte* out_bytes, std::int64_t count) {
+  using Result = decltype(Op::apply(A{}, B{}));
+  const StoredElements<A> a(a_bytes);
+  const StoredElements<B> b(b_bytes);
+  auto* out = reinterpret_cast<Result*>(out_bytes);
+  // No iteration reads what another one writes, also when `out` is an operand: the compiler need not check
+  // this at run time.
+  if (stride_a == 1 && stride_b == 1) {
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) out[i] = Op::apply(a[i], b[i]);
+  } else if (stride_a == 1) {
+    const B scalar = *b;
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) out[i] = Op::apply(a[i], scalar);
+  } else if (stride_b == 1) {
+    const A scalar = *a;
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) out[i] = Op::apply(scalar, b[i]);
+  } else if (count > 0) {
+    std::fill_n(out, count, Op::apply(*a, *b));
+  }
+  return true;
+}
+
+template <class Op, class A, class B>
+bool compute_partial(const std::byte* a_bytes, std::int64_t stride_a, const std::byte* b_bytes,
+                     std::int64_t stride_b, std::byte* out_bytes, std::int64_t count) {
+  StoredElements<A> a(a_bytes);
+  StoredElements<B> b(b_bytes);
+  auto* out = reinterpret_cast<A*>(out_bytes);
+  bool sound = true;
+  for (std::int64_t i = 0; i < count; ++i) {
+    Fault fault = Fault::none;
+    out[i] = Op::apply(*a, *b, fault);
+    sound = sound && fault == Fault::none;
+    a = a + stride_a;
+    b = b + stride_b;
+  }
+  return sound;
+}
+
+template <class Op, class A, class B>
+FaultPlace find_fault(const std::byte* a_bytes, std::int64_t stride_a, const std::byte* b_bytes,
+                      std::int64_t stride_b, std::int64_t count) {
+  const StoredElements<A> a(a_bytes);
+  const StoredElements<B> b(b_bytes);
+  for (std::int64_t i = 0; i < count; ++i) {
+    Fault fault = Fault::none;
+    (void)Op::apply(a[i * stride_a], b[i * stride_b], fault);
+    if (fault != Fault::none) return {i, fault};
+  }
+  return {count, Fault::none};
+}
+
+template <class Op, class A, class B>
+BinaryKernel make_kernel(DType operand) {
+  if constexpr (Partial<Op, A, B>) {
+    return {operand, compute_partial<Op, A, B>, find_fault<Op, A, B>};
+  } else if constexpr (Total<Op, A, B>) {
+    const bool is_bool = std::is_same_v<decltype(Op::apply(A{}, B{})), Bool>;
+    return {is_bool ? DType::boolean : operand, compute_total<Op, A, B>, nullptr};
+  } else {
+    return {};
+  }
+}
+
+// The type whose loop serves T.
+template <class Op, class T>
+struct LoopType {
+  using type = T;
+};
+template <class Op, std::signed_integral T>
+requires kSignless<Op>
+struct LoopType<Op, T> {
+  using type = std::make_unsigned_t<T>;
+};
+
+template <class Op>
+BinaryKernel find_kernel(DType a, DType b) {
+  if (a != b) return {};
+  return dispatch(a, [&]<class T>(TypeTag<T>) -> BinaryKernel {
+    using Loop = typename LoopType<Op, T>::type;
+    return make_kernel<Op, Loop, Loop>(a);
+  });
+}
+
+}  // namespace tensorop

@@ -1,0 +1,100 @@
+#include "kernels/elements/combine_elements.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "kernels/elements/run_walk.hpp"
+#include "kernels/open_elements.hpp"
+
+namespace tensorop {
+namespace {
+
+// Elements that are taken together where more than two operands are folded: the result so far stays in cache.
+constexpr std::int64_t kFoldBlock = 4096;
+
+class CombineElements final : public Plan {
+ public:
+  explicit CombineElements(CombineElementsSpec spec)
+      : operands_(std::move(spec.operands)),
+        kernel_(spec.kernel),
+        open_test_(open_test(spec.open_reason, operands_.back().dtype())),
+        walk_(spec.result, operands_, spec.strides) {
+    set_facts({.check_size = kernel_.find_fault == nullptr ? 0 : count(spec.result),
+               .open_reason = open_test_ == nullptr ? OpenReason::none : spec.open_reason});
+  }
+
+  void fill(Range range, std::byte* out) const override {
+    const std::int64_t width = element_size(kernel_.result);
+    std::int64_t first = range.first;
+    walk_.for_each_run(range, [&](const RunOperand* run, std::int64_t n) {
+      if (operands_.size() > 2) {
+        fold(run, n, out);
+      } else if (!kernel_.compute(run[0].data, run[0].stride, run[1].data, run[1].stride, out, n)) {
+        require_no_fault(run, n, first);
+      }
+      first += n;
+      out += n * width;
+    });
+  }
+
+  void check(Range range) const override {
+    std::int64_t first = range.first;
+    walk_.for_each_run(range, [&](const RunOperand* run, std::int64_t n) {
+      require_no_fault(run, n, first);
+      first += n;
+    });
+  }
+
+  [[nodiscard]] Origin origin(std::int64_t element) const override {
+    Origin out;
+    for (std::size_t i = 0; i < operands_.size(); ++i)
+      out.push_back({i, walk_.elements().offset(i, element)});
+    return out;
+  }
+  [[nodiscard]] Footprint footprint(Range range) const override { return walk_.elements().footprint(range); }
+
+  void mark_open(Range range, std::uint64_t* bits) const override {
+    if (open_test_ == nullptr) return;
+    std::int64_t at = 0;
+    walk_.for_each_run(range, [&](const RunOperand* run, std::int64_t n) {
+      std::size_t i = facts().open_reason == OpenReason::nan_in_extreme ? 0 : operands_.size() - 1;
+      for (; i < operands_.size(); ++i) open_test_(run[i].data, run[i].stride, n, bits, at);
+      at += n;
+    });
+  }
+
+ private:
+  // `position` is that of the run's first element.
+  void require_no_fault(const RunOperand* run, std::int64_t count, std::int64_t position) const {
+    const FaultPlace found =
+        kernel_.find_fault(run[0].data, run[0].stride, run[1].data, run[1].stride, count);
+    if (found.fault != Fault::none) throw PlanFault(found.fault, position + found.index);
+  }
+
+  void fold(const RunOperand* run, std::int64_t count, std::byte* out) const {
+    const std::int64_t width = element_size(kernel_.result);
+    for (std::int64_t first = 0; first < count; first += kFoldBlock) {
+      const std::int64_t n = std::min(kFoldBlock, count - first);
+      const auto data = [&](std::size_t i) { return run[i].data + first * run[i].stride * width; };
+      std::byte* to = out + first * width;
+      kernel_.compute(data(0), run[0].stride, data(1), run[1].stride, to, n);
+      for (std::size_t i = 2; i < operands_.size(); ++i) {
+        kernel_.compute(to, 1, data(i), run[i].stride, to, n);
+      }
+    }
+  }
+
+  std::vector<Tensor> operands_;
+  BinaryKernel kernel_;
+  OpenTest open_test_;  // null: no element is open
+  RunWalk walk_;
+};
+
+}  // namespace
+
+std::unique_ptr<Plan> combine_plan(CombineElementsSpec spec) {
+  return std::make_unique<CombineElements>(std::move(spec));
+}
+
+}  // namespace tensorop

@@ -1,0 +1,95 @@
+#include "kernels/elements/copy_elements.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "tensor/convert_elements.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr std::size_t kData = 0;
+
+class CopyElements final : public Plan {
+ public:
+  CopyElements(const Tensor& data, std::optional<IndexDecoder> decoder)
+      : data_(data), width_(element_size(data.dtype())), decoder_(std::move(decoder)) {
+    // Filling reads no index.
+    if (decoder_) set_facts({.check_size = decoder_->tuples(), .fill_checks = decoder_->tuples() == 0});
+  }
+
+  void fill(Range range, std::byte* out) const override {
+    const std::size_t bytes = to_size(range.count * width_);
+    if (bytes == 0) return;
+    if (data_.size() == 0) {
+      std::memset(out, 0, bytes);
+    } else {
+      std::memcpy(out, data_.data() + range.first * width_, bytes);
+    }
+  }
+
+  void check(Range range) const override { decoder_->check(range); }
+
+  [[nodiscard]] Origin origin(std::int64_t element) const override {
+    if (data_.size() == 0) return {};
+    return {{kData, element}};
+  }
+  [[nodiscard]] Footprint footprint(Range range) const override {
+    if (data_.size() == 0 || range.count == 0) return {};
+    return {{kData, range}};
+  }
+
+ private:
+  Tensor data_;
+  std::int64_t width_;
+  std::optional<IndexDecoder> decoder_;
+};
+
+class CastElements final : public Plan {
+ public:
+  CastElements(const Tensor& data, DType dtype, Overflow overflow)
+      : data_(data), dtype_(dtype), overflow_(overflow) {
+    set_facts({.check_size = data_.size()});
+  }
+
+  void fill(Range range, std::byte* out) const override {
+    const std::byte* in = data_.data() + range.first * element_size(data_.dtype());
+    const std::int64_t bad = cast_elements(out, dtype_, in, data_.dtype(), range.count, overflow_);
+    if (bad >= 0) throw PlanFault(Fault::does_not_fit, range.first + bad);
+  }
+
+  void check(Range range) const override {
+    constexpr std::int64_t kBlock = 4096;
+    Storage discarded(kBlock * element_size(dtype_));
+    for (std::int64_t first = range.first; first < range.end(); first += kBlock) {
+      fill({first, std::min(kBlock, range.end() - first)}, discarded.data());
+    }
+  }
+
+  [[nodiscard]] Origin origin(std::int64_t element) const override { return {{kData, element}}; }
+  [[nodiscard]] Footprint footprint(Range range) const override { return {{kData, range}}; }
+
+ private:
+  Tensor data_;
+  DType dtype_;
+  Overflow overflow_;
+};
+
+}  // namespace
+
+std::unique_ptr<Plan> copy_plan(const Tensor& data) {
+  return std::make_unique<CopyElements>(data, std::nullopt);
+}
+
+std::unique_ptr<Plan> checked_copy_plan(const Tensor& data, IndexDecoder decoder) {
+  return std::make_unique<CopyElements>(data, std::move(decoder));
+}
+
+std::unique_ptr<Plan> cast_plan(const Tensor& data, DType dtype, Overflow overflow) {
+  return std::make_unique<CastElements>(data, dtype, overflow);
+}
+
+}  // namespace tensorop

@@ -1,0 +1,104 @@
+// Elements are moved unchanged, so that only their width matters.
+#include "kernels/elements/select_elements.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "kernels/elements/run_walk.hpp"
+#include "tensor/stored_elements.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr std::size_t kCondition = 0;
+constexpr std::size_t kX = 1;
+constexpr std::size_t kY = 2;
+
+template <class Word>
+Word choose(bool condition, Word x, Word y) {
+  return condition ? x : y;
+}
+
+template <class Word>
+void select(const RunOperand* run, std::byte* out_bytes, std::int64_t count) {
+  const auto* condition = reinterpret_cast<const std::uint8_t*>(run[kCondition].data);
+  const StoredElements<Word> x(run[kX].data);
+  const StoredElements<Word> y(run[kY].data);
+  auto* out = reinterpret_cast<Word*>(out_bytes);
+  if (count == 0) return;
+  if (run[kCondition].stride == 0) {
+    const StoredElements<Word> chosen = *condition != 0 ? x : y;
+    if ((*condition != 0 ? run[kX].stride : run[kY].stride) == 0) {
+      std::fill_n(out, count, *chosen);
+    } else {
+      std::memcpy(out, chosen.bytes(), to_size(count) * sizeof(Word));
+    }
+    return;
+  }
+  // Both are read and one is taken: without a branch there is nothing to mispredict.
+  if (run[kX].stride == 1 && run[kY].stride == 1) {
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) out[i] = choose(condition[i] != 0, x[i], y[i]);
+  } else if (run[kX].stride == 1) {
+    const Word scalar = *y;
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) out[i] = choose(condition[i] != 0, x[i], scalar);
+  } else if (run[kY].stride == 1) {
+    const Word scalar = *x;
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) out[i] = choose(condition[i] != 0, scalar, y[i]);
+  } else {
+    const Word on = *x;
+    const Word off = *y;
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) out[i] = choose(condition[i] != 0, on, off);
+  }
+}
+
+// `count` elements of the width: x's where the condition is true, y's elsewhere.
+using SelectLoop = void (*)(const RunOperand* run, std::byte* out, std::int64_t count);
+
+SelectLoop find_select(int width) {
+  return dispatch_width(width, []<class Word>(TypeTag<Word>) -> SelectLoop { return select<Word>; });
+}
+
+class SelectElements final : public Plan {
+ public:
+  SelectElements(std::vector<Tensor> operands, const Shape& result,
+                 const std::vector<BroadcastStrides>& strides)
+      : operands_(std::move(operands)),
+        width_(element_size(operands_[kX].dtype())),
+        select_(find_select(width_)),
+        walk_(result, operands_, strides) {}
+
+  void fill(Range range, std::byte* out) const override {
+    walk_.for_each_run(range, [&](const RunOperand* run, std::int64_t n) {
+      select_(run, out, n);
+      out += n * width_;
+    });
+  }
+
+  [[nodiscard]] Origin origin(std::int64_t element) const override {
+    const std::int64_t at = walk_.elements().offset(kCondition, element);
+    const std::size_t chosen = operands_[kCondition].as<std::uint8_t>()[at] != 0 ? kX : kY;
+    return {{chosen, walk_.elements().offset(chosen, element)}};
+  }
+  [[nodiscard]] Footprint footprint(Range range) const override { return walk_.elements().footprint(range); }
+
+ private:
+  std::vector<Tensor> operands_;
+  int width_;
+  SelectLoop select_;
+  RunWalk walk_;
+};
+
+}  // namespace
+
+std::unique_ptr<Plan> select_plan(std::vector<Tensor> operands, const Shape& result,
+                                  const std::vector<BroadcastStrides>& strides) {
+  return std::make_unique<SelectElements>(std::move(operands), result, strides);
+}
+
+}  // namespace tensorop

@@ -1,0 +1,183 @@
+#include "kernels/index/index.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "kernels/cache.hpp"
+
+namespace tensorop {
+namespace {
+
+// An axis is shorter than 2^63, so what is larger can be read as the largest int64: it stays out of range.
+template <class T>
+std::int64_t widen(T value) {
+  if constexpr (std::is_same_v<T, std::uint64_t>) {
+    constexpr auto kLargest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    return static_cast<std::int64_t>(std::min(value, kLargest));
+  } else {
+    return static_cast<std::int64_t>(value);
+  }
+}
+
+// Products of indices that turn out to be bad may overflow before they are thrown away.
+std::int64_t wrapping_mul(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
+// The error policy, without a branch in the loop so that it vectorises: adds component offsets, returns
+// whether any element was bad.
+template <class T, bool kFirst, bool kUnitStride>
+bool decode_component(StoredElements<T> in, std::int64_t step, std::int64_t count, const IndexAxis& axis,
+                      bool negative, std::int64_t* offsets) {
+  const std::int64_t from_end = negative ? axis.size : 0;
+  const auto size = static_cast<std::uint64_t>(axis.size);
+  std::uint64_t bad = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t index = widen(in[i * step]);
+    index += index < 0 ? from_end : 0;
+    bad |= static_cast<std::uint64_t>(index) >= size ? 1U : 0U;
+    const std::int64_t offset = kUnitStride ? index : wrapping_mul(index, axis.stride);
+    offsets[i] = kFirst ? offset : wrapping_add(offsets[i], offset);
+  }
+  return bad != 0;
+}
+
+template <class T>
+bool is_bad(T value, const IndexAxis& axis, bool negative) {
+  std::int64_t index = widen(value);
+  if (index < 0 && negative) index += axis.size;
+  return index < 0 || index >= axis.size;
+}
+
+// One index under a policy other than error; kSkip where it selects nothing.
+template <class T>
+std::int64_t settle(T value, std::int64_t size, const IndexPolicy& policy) {
+  std::int64_t index = widen(value);
+  if (index < 0 && policy.negative) index += size;  // in range first: -1 is the last element
+  if (index >= 0 && index < size) return index;
+  if (policy.out_of_bounds == OutOfBounds::clip) return index < 0 ? 0 : size - 1;
+  if (policy.out_of_bounds != OutOfBounds::wrap) return kSkip;
+  if constexpr (std::is_unsigned_v<T>) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(value) % static_cast<std::uint64_t>(size));
+  } else {
+    const std::int64_t remainder = static_cast<std::int64_t>(value) % size;
+    return remainder < 0 ? remainder + size : remainder;
+  }
+}
+
+}  // namespace
+
+IndexDecoder::IndexDecoder(Tensor indices, std::vector<IndexAxis> axes, IndexPolicy policy,
+                           std::int64_t component_stride)
+    : indices_(std::move(indices)),
+      axes_(std::move(axes)),
+      policy_(policy),
+      component_stride_(component_stride) {}
+
+std::int64_t IndexDecoder::components() const {
+  return to_int64(axes_.size());
+}
+
+std::int64_t IndexDecoder::tuples() const {
+  return axes_.empty() ? 0 : indices_.size() / components();
+}
+
+void IndexDecoder::fail(std::int64_t position, std::size_t component) const {
+  throw PlanFault(position, axes_[component].axis, axes_[component].size);
+}
+
+// Out of these tuples, one of which has a bad component.
+template <class T>
+void IndexDecoder::fail_lowest(const Layout& layout, std::int64_t count) const {
+  const StoredElements<T> in = indices_.as<T>();
+  std::int64_t lowest = indices_.size();
+  std::size_t component = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    for (std::size_t c = 0; c < axes_.size(); ++c) {
+      const std::int64_t at = layout.first + i * layout.tuple_step + to_int64(c) * layout.component_step;
+      if (at >= lowest || !is_bad(in[at], axes_[c], policy_.negative)) continue;
+      lowest = at;
+      component = c;
+    }
+  }
+  // None is: the elements changed between two reads, another process writes to the mapped file.
+  fail(lowest == indices_.size() ? layout.first : lowest, component);
+}
+
+template <class T>
+void IndexDecoder::decode_typed(const Layout& layout, std::int64_t count, std::int64_t* offsets) const {
+  const std::int64_t step = layout.tuple_step;
+  const StoredElements<T> in = indices_.as<T>() + layout.first;
+  if (policy_.out_of_bounds == OutOfBounds::error) {
+    bool bad = false;
+    for (std::size_t c = 0; c < axes_.size(); ++c) {
+      const IndexAxis& axis = axes_[c];
+      const auto component =
+          c == 0 ? (axis.stride == 1 ? decode_component<T, true, true> : decode_component<T, true, false>)
+                 : (axis.stride == 1 ? decode_component<T, false, true> : decode_component<T, false, false>);
+      bad |=
+          component(in + to_int64(c) * layout.component_step, step, count, axis, policy_.negative, offsets);
+    }
+    if (bad) fail_lowest<T>(layout, count);
+    return;
+  }
+  // An axis without elements has nothing to clip or wrap to.
+  const bool needs_element =
+      policy_.out_of_bounds == OutOfBounds::clip || policy_.out_of_bounds == OutOfBounds::wrap;
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t offset = 0;
+    for (std::size_t c = 0; c < axes_.size(); ++c) {
+      const std::int64_t at = i * step + to_int64(c) * layout.component_step;
+      if (axes_[c].size == 0 && needs_element) fail(layout.first + at, c);
+      const std::int64_t index = settle(in[at], axes_[c].size, policy_);
+      // Strides of a tensor without elements may be anything; it is only checked against.
+      const std::int64_t step_offset = wrapping_mul(index, axes_[c].stride);
+      offset = index == kSkip || offset == kSkip ? kSkip : wrapping_add(offset, step_offset);
+    }
+    offsets[i] = offset;
+  }
+}
+
+void IndexDecoder::decode(std::int64_t first, std::int64_t count, std::int64_t* offsets) const {
+  if (axes_.empty()) {
+    std::fill_n(offsets, count, 0);
+    return;
+  }
+  dispatch(indices_.dtype(), [&]<class T>(TypeTag<T>) {
+    if constexpr (std::integral<T>) {
+      const std::int64_t stride = component_stride_;
+      if (stride == 1) return decode_typed<T>({first * components(), components(), 1}, count, offsets);
+      for (std::int64_t done = 0; done < count;) {
+        const std::int64_t block = (first + done) / stride;
+        const std::int64_t in_block = (first + done) % stride;
+        const std::int64_t n = std::min(count - done, stride - in_block);
+        decode_typed<T>({block * stride * components() + in_block, 1, stride}, n, offsets + done);
+        done += n;
+      }
+    }
+  });
+}
+
+void IndexDecoder::prefetch(std::int64_t first, std::int64_t count) const {
+  const std::int64_t tuple_bytes = components() * element_size(indices_.dtype());
+  tensorop::prefetch(indices_.data() + first * tuple_bytes, count * tuple_bytes);
+}
+
+IndexDecoder IndexDecoder::with_stride(std::int64_t stride) const {
+  return {indices_, {{axes_[0].size, stride, axes_[0].axis}}, policy_};
+}
+
+void IndexDecoder::check(Range range) const {
+  std::int64_t offsets[kIndexBlock];
+  for (std::int64_t first = range.first; first < range.end(); first += kIndexBlock) {
+    decode(first, std::min(kIndexBlock, range.end() - first), offsets);
+  }
+}
+
+}  // namespace tensorop

@@ -1,0 +1,108 @@
+#include "kernels/index/true_positions.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "base/checked.hpp"
+
+namespace tensorop {
+namespace {
+
+// Elements that a thread looks at in one piece.
+constexpr std::int64_t kCountChunk = 1 << 18;
+// Positions that are collected before they are written: they stay in the nearest cache.
+constexpr std::int64_t kCountBlock = 1024;
+
+template <class T>
+bool is_true(const T& element) {
+  if constexpr (std::is_same_v<T, Bool>) {
+    return static_cast<bool>(element);
+  } else if constexpr (std::is_same_v<T, StringRef>) {
+    return element.size != 0;
+  } else if constexpr (Half<T> || SmallFloat<T>) {
+    return to_float(element) != 0;
+  } else if constexpr (SmallInteger<T>) {
+    return to_integer(element) != 0;
+  } else {
+    return element != T{};
+  }
+}
+
+template <class T>
+std::int64_t count_true(const StoredElements<T>& elements, std::int64_t first, std::int64_t end) {
+  std::int64_t count = 0;
+  for (std::int64_t i = first; i < end; ++i) count += is_true(elements[i]) ? 1 : 0;
+  return count;
+}
+
+// Writes `count` positions and no more; those that are not found any longer stay 0.
+template <class T>
+void write_true(const StoredElements<T>& elements, std::int64_t first, std::int64_t end, std::int64_t* out,
+                std::int64_t count) {
+  std::int64_t block[kCountBlock];
+  for (std::int64_t begin = first; begin < end && count > 0; begin += kCountBlock) {
+    const std::int64_t stop = std::min(begin + kCountBlock, end);
+    std::int64_t found = 0;
+    for (std::int64_t i = begin; i < stop; ++i) {
+      // Written always, counted when it is true: no branch to mispredict.
+      block[found] = i;
+      found += is_true(elements[i]) ? 1 : 0;
+    }
+    const std::int64_t taken = std::min(found, count);
+    std::memcpy(out, block, to_size(taken) * sizeof(std::int64_t));
+    out += taken;
+    count -= taken;
+  }
+}
+
+}  // namespace
+
+Tensor true_positions(const Tensor& tensor, const Threads& threads) {
+  const std::int64_t size = tensor.size();
+  const std::int64_t chunks = ceil_div(size, kCountChunk);
+  std::vector<std::int64_t> counts(to_size(chunks));
+  return dispatch(tensor.dtype(), [&]<class T>(TypeTag<T>) {
+    const StoredElements<T> elements = tensor.as<T>();
+    threads.for_each(chunks, [&](std::int64_t chunk, int /*worker*/) {
+      counts[to_size(chunk)] =
+          count_true(elements, chunk * kCountChunk, std::min(size, (chunk + 1) * kCountChunk));
+    });
+    std::vector<std::int64_t> begins(to_size(chunks));
+    std::int64_t all = 0;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      begins[i] = all;
+      all += counts[i];
+    }
+    const auto storage = std::make_shared<Storage>(all * element_size(DType::int64));
+    auto* positions = reinterpret_cast<std::int64_t*>(storage->data());
+    threads.for_each(chunks, [&](std::int64_t chunk, int /*worker*/) {
+      write_true(elements, chunk * kCountChunk, std::min(size, (chunk + 1) * kCountChunk),
+                 positions + begins[to_size(chunk)], counts[to_size(chunk)]);
+    });
+    return Tensor(DType::int64, {all}, storage);
+  });
+}
+
+Tensor coordinates_of(const Tensor& positions, const Shape& shape, const Threads& threads) {
+  const std::int64_t size = positions.size();
+  const std::int64_t dims = rank(shape);
+  const auto bytes = checked_mul(size * dims, element_size(DType::int64));
+  if (!bytes) throw std::bad_alloc();
+  const auto storage = std::make_shared<Storage>(*bytes);
+  auto* coordinates = reinterpret_cast<std::int64_t*>(storage->data());
+  threads.for_each(ceil_div(size, kCountChunk), [&](std::int64_t chunk, int /*worker*/) {
+    const std::int64_t end = std::min(size, (chunk + 1) * kCountChunk);
+    for (std::int64_t i = chunk * kCountChunk; i < end; ++i) {
+      std::int64_t position = positions.as<std::int64_t>()[i];
+      for (std::int64_t d = dims; d-- > 0;) {
+        coordinates[i * dims + d] = position % shape[to_size(d)];
+        position /= shape[to_size(d)];
+      }
+    }
+  });
+  return {DType::int64, {size, dims}, storage};
+}
+
+}  // namespace tensorop

@@ -1,0 +1,164 @@
+#include "kernels/rows/choose.hpp"
+
+#include <cmath>
+
+#include "base/checked.hpp"
+#include "kernels/cache.hpp"
+#include "kernels/index/row_map.hpp"
+#include "kernels/rows/columns.hpp"
+#include "kernels/rows/partition.hpp"
+#include "kernels/rows/row_updates.hpp"
+
+namespace tensorop {
+namespace {
+
+// Each limit was measured on two cores with 4 MiB of cache for each (tests/bench).
+
+// Decoded offsets take 8 bytes an index. Up to 8 MiB they stay in cache and save a decoding for each outer
+// row; above that size, reading them costs as much as decoding again.
+constexpr std::int64_t kMostKept = 1 << 20;
+// A group that fits in a core's second-level cache is read from front to end, which the processor prefetches.
+constexpr std::int64_t kGroupInCache = 512 << 10;
+// A scatter looks through the updates of a group once for each range (1 MiB) that touches it: at most four
+// times.
+constexpr std::int64_t kSmallGroup = 4 << 20;
+// An indexed tensor up to this size stays in cache whatever the order.
+constexpr std::int64_t kTensorInCache = 4 << 20;
+// So many updates are sorted whatever memory there is: 12 bytes each, 24 MiB in all. Of more, those along an
+// outer axis are faster in tiles.
+constexpr std::int64_t kMostSorted = 2 << 20;
+// Rows of a megabyte are as good as the ranges that a result is made in.
+constexpr std::int64_t kLongestSortedRow = 1 << 20;
+// Reading so much is a matter of some ten milliseconds, in whichever order.
+constexpr std::int64_t kSmallAccess = 32 << 20;
+// The share of memory that sorting rows may take.
+constexpr std::int64_t kSortShare = 4;
+
+Order choose_order(const ScheduleFacts& facts) {
+  const bool has_tiles = facts.columns > 0 && facts.steps <= kMostSteps;
+  if (!facts.is_scatter) {
+    // Along an outer axis each element of a row comes from another row: tile by tile those stay in cache.
+    return has_tiles && facts.tensor_bytes > kTensorInCache ? Order::tiled : Order::direct;
+  }
+  if (facts.group_size > 0 && facts.group_size <= kSmallGroup / facts.row_bytes) return Order::direct;
+  return has_tiles && facts.rows > kMostSorted ? Order::tiled : Order::sorted;
+}
+
+struct AccessChoice {
+  Access access;
+  AccessReason reason;
+};
+
+AccessChoice choose_access(const ScheduleFacts& facts) {
+  using Kind = RandomAccess::Kind;
+  const bool windows_possible = facts.kind != Kind::columns || facts.anywhere;
+  if (facts.asked && (*facts.asked != Access::windows || windows_possible))
+    return {*facts.asked, AccessReason::asked_for};
+  if (facts.bytes + facts.sort_bytes + (facts.kind == Kind::rows ? 0 : facts.result_bytes) < kSmallAccess)
+    return {Access::plain, AccessReason::small};
+  // A result that is written at random stays in the page cache until it is complete.
+  const bool large_result = facts.kind != Kind::rows && facts.result_bytes > facts.memory;
+  const bool many_rows = facts.sort_bytes > facts.memory / kSortShare;
+  // The ranks of one machine share its page cache.
+  if (!large_result && !many_rows && facts.resident == 1 && (facts.machines == 1 || facts.replicated))
+    return {Access::plain, AccessReason::resident};
+  if (facts.in_groups) return {Access::plain, AccessReason::in_groups};
+  if (facts.ranks > 1) {
+    if (facts.by_range && facts.row_bytes >= kLongRow) return {Access::plain, AccessReason::long_rows};
+    return {Access::exchange, AccessReason::on_ranks};
+  }
+  if (!windows_possible) return {Access::plain, AccessReason::no_positions};
+  if (large_result) return {Access::windows, AccessReason::large_result};
+  if (facts.kind == Kind::columns) return {Access::windows, AccessReason::outer_axis};
+  if (many_rows) return {Access::windows, AccessReason::many_rows};
+  if (facts.ascending) return {Access::plain, AccessReason::ascending};
+  if (facts.row_bytes >= kLongRow && facts.can_advise) return {Access::advised, AccessReason::long_rows};
+  return {Access::windows, AccessReason::short_rows};
+}
+
+}  // namespace
+
+Decision choose(const ScheduleFacts& facts) {
+  Decision out;
+  const auto [access, reason] = choose_access(facts);
+  out.access = access;
+  out.reason = reason;
+  // What the system is told of ahead is read range by range.
+  out.order = access == Access::advised && !facts.is_scatter ? Order::direct : choose_order(facts);
+  out.keep_offsets = facts.repeats > 1 && facts.tuples <= kMostKept;
+  // Groups of which hardly a row is taken are not worth reading.
+  const bool small = facts.group_size > 0 && facts.group_size <= kGroupInCache / facts.row_bytes;
+  out.read_groups = !facts.is_scatter && small &&
+                    facts.group_rows >= ceil_div(facts.group_size * facts.row_bytes, kCacheLine);
+  return out;
+}
+
+ScheduleFacts facts_of(const RowMoves& moves) {
+  const RowMap& map = *moves.map;
+  ScheduleFacts out;
+  out.is_scatter = moves.is_scatter();
+  out.rows = map.rows();
+  out.row_bytes = moves.row_bytes;
+  out.tensor_bytes = moves.data_bytes();
+  out.repeats = map.repeats();
+  out.tuples = map.decoder().tuples();
+  out.group_size = map.group_size();
+  out.group_rows = map.group_rows();
+  out.columns = map.columns();
+  out.steps = map.columns() == 0 ? 0 : moves.data_rows / map.column_stride();
+  return out;
+}
+
+bool in_columns(const RowMoves& moves) {
+  const RowMap& map = *moves.map;
+  if (map.columns() == 0) return false;
+  // Rows, which are elements, touch most pages of data; or there are too many updates to sort them.
+  return moves.is_scatter() ? choose_order(facts_of(moves)) == Order::tiled
+                            : map.rows() > moves.data_bytes() / kPage;
+}
+
+std::optional<RandomAccess> random_access(const RowMoves& moves) {
+  const RowMap& map = *moves.map;
+  const Tensor& indices = map.decoder().indices();
+  RandomAccess out = {.rows = map.rows(), .row_bytes = moves.row_bytes};
+  const auto add = [&](const std::byte* begin, std::int64_t bytes) {
+    out.operands.emplace_back(begin, to_size(bytes));
+  };
+  if (in_columns(moves)) {
+    out.kind = RandomAccess::Kind::columns;
+    add(moves.data, moves.data_bytes());
+    add(indices.data(), indices.bytes());
+  } else if (!moves.is_scatter()) {
+    add(moves.data, moves.data_bytes());
+    out.part_bytes = map.group_size() * moves.row_bytes;
+    out.locate = [&map](std::int64_t first, std::int64_t count, std::int64_t* offsets) {
+      map.locate(first, count, offsets);
+    };
+  }
+  if (!moves.is_scatter()) return out;
+  // Sorted updates are read at random, more of them in order: then the result is written at random. Strings
+  // are in memory. Long rows are read well in any order.
+  const bool is_sorted = choose_order(facts_of(moves)) == Order::sorted;
+  if (moves.dtype == DType::string || moves.row_bytes > kLongestSortedRow) return std::nullopt;
+  if (out.kind != RandomAccess::Kind::columns && !is_sorted) return std::nullopt;
+  if (is_sorted && map.rows() > kMostSorted) {
+    out.kind = RandomAccess::Kind::targets;
+    out.sort_bytes = sizes_to_sort({0, moves.data_rows}, moves.row_bytes, map.rows()).carried_bytes();
+  }
+  if (!moves.row_updates->repeats()) add(moves.updates, map.rows() * moves.row_bytes);
+  return out;
+}
+
+Decision choose_in_memory(const std::optional<RowMoves>& moves) {
+  return moves ? choose(facts_of(*moves)) : Decision{};
+}
+
+double pages_touched(const ScheduleFacts& facts) {
+  constexpr auto kPageBytes = static_cast<double>(kPage);
+  const double pages = std::max(1.0, static_cast<double>(facts.bytes) / kPageBytes);
+  const double reads =
+      static_cast<double>(facts.rows) * (1 + static_cast<double>(facts.row_bytes) / kPageBytes);
+  return 1 - std::exp(-reads / pages);
+}
+
+}  // namespace tensorop

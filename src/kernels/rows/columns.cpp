@@ -1,0 +1,101 @@
+#include "kernels/rows/columns.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/checked.hpp"
+#include "kernels/cache.hpp"
+#include "kernels/rows/row_updates.hpp"
+#include "kernels/rows/rows.hpp"
+#include "tensor/tensor.hpp"
+
+namespace tensorop {
+namespace {
+
+// The share of the last-level cache that a core can expect; tiles are larger only when the axis is very long.
+constexpr std::int64_t kTileBytes = 4 << 20;
+
+}  // namespace
+
+ColumnTiles::ColumnTiles(const RowMap& map, std::int64_t elements, std::int64_t width)
+    : columns_(map.columns()), stride_(map.column_stride()), width_(width) {
+  if (columns_ == 0) return;
+  steps_ = elements / stride_;
+  if (steps_ > kMostSteps) return;
+  const std::int64_t line_columns = kCacheLine / width;
+  const std::int64_t line_bytes = std::max<std::int64_t>(1, steps_ * kCacheLine);
+  tile_columns_ = line_columns * std::max<std::int64_t>(1, kTileBytes / line_bytes);
+  count_ = ceil_div(columns_, tile_columns_);
+}
+
+Range ColumnTiles::tile(std::int64_t number) const {
+  const std::int64_t first = number * tile_columns_;
+  return {first, std::min(tile_columns_, columns_ - first)};
+}
+
+void ColumnTiles::pack(const Range& tile, const std::byte* tensor, std::byte* packed) const {
+  const std::int64_t row = tile.count * width_;
+  for (std::int64_t step = 0; step < steps_; ++step) {
+    std::memcpy(packed + step * row, tensor + (step * stride_ + tile.first) * width_, to_size(row));
+  }
+}
+
+void ColumnTiles::unpack(const Range& tile, const std::byte* packed, std::byte* tensor) const {
+  const std::int64_t row = tile.count * width_;
+  for (std::int64_t step = 0; step < steps_; ++step) {
+    std::memcpy(tensor + (step * stride_ + tile.first) * width_, packed + step * row, to_size(row));
+  }
+}
+
+namespace {
+
+void gather_tile(const RowMoves& moves, const Range& tile, const std::byte* packed, std::byte* whole) {
+  const std::int64_t width = moves.row_bytes;
+  moves.map->locate_columns({0, moves.map->index_steps()}, tile, tile,
+                            [&](std::int64_t row, std::int64_t count, const std::int64_t* offsets) {
+                              gather_rows(whole + row * width, packed, offsets, count, width,
+                                          moves.map->skips());
+                            });
+}
+
+void scatter_tile(const RowMoves& moves, const Range& tile, std::int64_t steps, std::byte* packed) {
+  const RowMap& map = *moves.map;
+  const RowUpdates& row_updates = *moves.row_updates;
+  row_updates.update({{0, steps * tile.count}, 0, 1, 0}, packed, nullptr, [&](const auto& take) {
+    Move blocks[kIndexBlock];
+    map.locate_columns({0, map.index_steps()}, tile, tile,
+                       [&](std::int64_t row, std::int64_t count, const std::int64_t* offsets) {
+                         const std::int64_t later = row + kTileStepsAhead * map.columns();
+                         if (later < map.rows() && !row_updates.repeats())
+                           prefetch(moves.updates + later * moves.row_bytes, count * moves.row_bytes);
+                         for (std::int64_t i = 0; i < count; ++i) blocks[i] = {offsets[i], row + i};
+                         take(blocks, count);
+                       });
+  });
+}
+
+}  // namespace
+
+void fill_tiles(const RowMoves& moves, std::byte* whole, std::int64_t part, std::int64_t parts) {
+  const ColumnTiles tiles(*moves.map, moves.data_rows, moves.row_bytes);
+  Storage packed(tiles.bytes());
+  const std::int64_t end = part_bound(tiles.count(), part + 1, parts);
+  for (std::int64_t number = part_bound(tiles.count(), part, parts); number < end; ++number) {
+    const Range tile = tiles.tile(number);
+    tiles.pack(tile, moves.data, packed.data());
+    if (moves.is_scatter()) {
+      scatter_tile(moves, tile, tiles.steps(), packed.data());
+      tiles.unpack(tile, packed.data(), whole);
+    } else {
+      gather_tile(moves, tile, packed.data(), whole);
+    }
+  }
+}
+
+// A tile of a scatter begins with its own copy of data.
+const std::byte* base_of_tiles(const RowMoves& moves) {
+  const ColumnTiles tiles(*moves.map, moves.data_rows, moves.row_bytes);
+  return moves.is_scatter() && !tiles.cover_all() ? moves.data : nullptr;
+}
+
+}  // namespace tensorop

@@ -1,0 +1,172 @@
+#include "kernels/rows/gather_rows.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/files/advice.hpp"
+#include "kernels/cache.hpp"
+#include "kernels/elements/copy_elements.hpp"
+#include "kernels/rows/rows.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr std::size_t kGatherData = 0;
+constexpr std::size_t kGatherIndices = 1;
+
+// Bytes of rows that the system is told of at a time.
+constexpr std::int64_t kAdvisedBytes = 1 << 20;
+
+// Reads memory sequentially, which the hardware prefetches; reads in the order of the rows are not
+// prefetched. Real loads: half of the software prefetches were dropped.
+void read_through(const std::byte* begin, std::int64_t bytes) {
+  for (std::int64_t byte = 0; byte < bytes; byte += kCacheLine) {
+    static_cast<void>(*static_cast<const volatile std::byte*>(begin + byte));
+  }
+}
+
+class GatherRows final : public Plan {
+ public:
+  explicit GatherRows(GatherRowsSpec spec)
+      : data_(std::move(spec.data)),
+        width_(element_size(data_.dtype())),
+        row_elements_(spec.row_elements),
+        row_bytes_(row_elements_ * width_),
+        map_(std::move(spec.decoder), spec.dims) {
+    // Each index selects some element of the result, unless the result has none.
+    set_facts({.check_size = map_.decoder().tuples(),
+               .fill_checks = map_.decoder().tuples() == 0 || spec.result_elements != 0,
+               .moves = moves()});
+  }
+
+  void fill(Range range, std::byte* out) const override {
+    auto [first, elements] = range;
+    while (elements > 0) {
+      const std::int64_t row = first / row_elements_;
+      const std::int64_t column = first % row_elements_;
+      std::int64_t done = 0;
+      if (column != 0 || elements < row_elements_) {
+        done = std::min(elements, row_elements_ - column);
+        fill_within_row(row, column, done, out);
+      } else {
+        const std::int64_t rows = elements / row_elements_;
+        done = rows * row_elements_;
+        fill_rows(row, rows, out);
+      }
+      first += done;
+      elements -= done;
+      out += done * width_;
+    }
+  }
+
+  void check(Range range) const override { map_.decoder().check(range); }
+  [[nodiscard]] Origin origin(std::int64_t element) const override {
+    std::int64_t offset = 0;
+    map_.locate(element / row_elements_, 1, &offset);
+    if (offset == kSkip) return {};
+    return {{kGatherData, offset * row_elements_ + element % row_elements_}};
+  }
+
+  [[nodiscard]] Footprint footprint(Range range) const override {
+    if (range.count == 0) return {};
+    const std::int64_t first = range.first / row_elements_;
+    const Range rows = {first, ceil_div(range.end(), row_elements_) - first};
+    const Range tuples = map_.tuples_of(rows);
+    const std::int64_t components = map_.decoder().components();
+    Extent data = {kGatherData, {0, data_.size()}};
+    if (const std::int64_t size = map_.group_size(); size != 0) {
+      const std::int64_t group = first / map_.group_rows();
+      const std::int64_t groups = ceil_div(rows.end(), map_.group_rows()) - group;
+      data.elements = {group * size * row_elements_, groups * size * row_elements_};
+    }
+    return {data, {kGatherIndices, {tuples.first * components, tuples.count * components}}};
+  }
+
+ private:
+  void prepare_range(Range /*range*/, const Threads& threads) override {
+    if (decision().keep_offsets) map_.keep_offsets(threads);
+    if (is_advised()) expect_random(data_.data(), data_.bytes());
+  }
+
+  [[nodiscard]] std::optional<RowMoves> moves() const {
+    if (map_.rows() == 0) return std::nullopt;
+    return RowMoves{.map = &map_,
+                    .dtype = data_.dtype(),
+                    .row_elements = row_elements_,
+                    .row_bytes = row_bytes_,
+                    .data = data_.data(),
+                    .data_rows = data_.size() / row_elements_};
+  }
+
+  [[nodiscard]] bool is_advised() const { return decision().access == Access::advised; }
+
+  // A range may begin or end within a row.
+  void fill_within_row(std::int64_t row, std::int64_t column, std::int64_t columns, std::byte* out) const {
+    std::int64_t offset = 0;
+    map_.locate(row, 1, &offset);
+    if (offset == kSkip) {
+      std::memset(out, 0, to_size(columns * width_));
+    } else {
+      if (is_advised()) will_need(data_.data() + offset * row_bytes_ + column * width_, columns * width_);
+      std::memcpy(out, data_.data() + offset * row_bytes_ + column * width_, to_size(columns * width_));
+    }
+  }
+
+  void fill_rows(std::int64_t row, std::int64_t rows, std::byte* out) const {
+    if (is_advised()) return fill_rows_advised(row, rows, out);
+    std::int64_t room[kIndexBlock];
+    std::int64_t last_read = -1;
+    for (const std::int64_t end = row + rows; row < end;) {
+      if (decision().read_groups && row / map_.group_rows() != last_read) {
+        last_read = row / map_.group_rows();
+        const std::int64_t group_bytes = map_.group_size() * row_bytes_;
+        read_through(data_.data() + last_read * group_bytes, group_bytes);
+      }
+      const LocatedRows run = map_.locate_run(row, std::min(kIndexBlock, end - row), room);
+      gather_rows(out, data_.data() + run.base * row_bytes_, run.offsets, run.count, row_bytes_,
+                  map_.skips());
+      row += run.count;
+      out += run.count * row_bytes_;
+    }
+  }
+
+  // The same; before the rows of a block are copied, the system is told of those of the next one.
+  void fill_rows_advised(std::int64_t row, std::int64_t rows, std::byte* out) const {
+    const std::int64_t most = std::clamp<std::int64_t>(kAdvisedBytes / row_bytes_, 1, kIndexBlock);
+    std::int64_t rooms[2][kIndexBlock];
+    const auto announce = [&](std::int64_t first, std::int64_t* offsets) {
+      const std::int64_t n = std::min(most, rows - first);
+      if (n <= 0) return;
+      map_.locate(row + first, n, offsets);
+      for (std::int64_t i = 0; i < n; ++i) {
+        if (offsets[i] != kSkip) will_need(data_.data() + offsets[i] * row_bytes_, row_bytes_);
+      }
+    };
+    announce(0, rooms[0]);
+    for (std::int64_t first = 0, block = 0; first < rows; first += most, ++block) {
+      const std::int64_t n = std::min(most, rows - first);
+      announce(first + most, rooms[(block + 1) % 2]);
+      gather_rows(out + first * row_bytes_, data_.data(), rooms[block % 2], n, row_bytes_, map_.skips());
+    }
+  }
+
+  Tensor data_;
+  std::int64_t width_;
+  std::int64_t row_elements_;
+  std::int64_t row_bytes_;
+  RowMap map_;
+};
+
+}  // namespace
+
+std::unique_ptr<Plan> gather_plan(GatherRowsSpec spec) {
+  if (spec.data.size() == 0) {
+    return checked_copy_plan(spec.data, std::move(spec.decoder));
+  }
+  return std::make_unique<GatherRows>(std::move(spec));
+}
+
+}  // namespace tensorop

@@ -1,0 +1,131 @@
+#include "kernels/rows/partition.hpp"
+
+#include <bit>
+
+#include "base/error.hpp"
+#include "base/files/advice.hpp"
+
+namespace tensorop {
+namespace {
+
+// Rows of a chunk whose numbers are carried in memory, and runs of them.
+constexpr std::int64_t kNumberChunk = std::int64_t{1} << 16;
+constexpr std::int64_t kMostRuns = 4096;
+// Bytes of the result in a run of sorted updates.
+constexpr std::int64_t kSortedBytes = 1 << 20;
+// Rows of a run of data, on average.
+constexpr std::int64_t kRunRows = 512;
+
+constexpr std::int64_t kMostRunTargets = std::int64_t{1} << 32;
+constexpr std::int64_t kTargetBytes = sizeof(std::uint32_t);
+constexpr std::int64_t kCarriedAlignment = 64;
+
+}  // namespace
+
+std::int64_t run_targets_of(std::int64_t most) {
+  return std::min(kMostRunTargets, to_int64(std::bit_floor(static_cast<std::uint64_t>(most))));
+}
+
+PartitionSizes sizes_in_memory(Range targets, std::int64_t run_targets, std::int64_t rows) {
+  std::int64_t of_each = run_targets_of(run_targets);
+  while (ceil_div(targets.count, of_each) > kMostRuns && of_each < kMostRunTargets) of_each *= 2;
+  return {.targets = targets, .run_targets = of_each, .rows = rows, .chunks = ceil_div(rows, kNumberChunk)};
+}
+
+PartitionSizes sizes_to_read(std::int64_t data_rows, std::int64_t rows) {
+  const std::int64_t runs = std::max<std::int64_t>(1, ceil_div(rows, kRunRows));
+  return sizes_in_memory({0, data_rows}, std::max<std::int64_t>(1, data_rows / runs), rows);
+}
+
+PartitionSizes sizes_to_sort(Range targets, std::int64_t row_bytes, std::int64_t rows) {
+  return sizes_in_memory(targets, std::max<std::int64_t>(1, kSortedBytes / row_bytes), rows);
+}
+
+std::int64_t PartitionSizes::carried_row_bytes() const {
+  return kTargetBytes + (row_bytes == 0 ? to_int64(sizeof(std::int64_t)) : row_bytes);
+}
+
+std::int64_t PartitionSizes::carried_bytes() const {
+  return ceil_div(rows * kTargetBytes, kCarriedAlignment) * kCarriedAlignment +
+         rows * (carried_row_bytes() - kTargetBytes);
+}
+
+Partition::Partition(const PartitionSizes& sizes,
+                     const std::function<ScratchFile(std::int64_t bytes)>& scratch)
+    : sizes_(sizes),
+      shift_(std::countr_zero(static_cast<std::uint64_t>(sizes.run_targets))),
+      begins_(to_size(sizes.chunks * (sizes.runs() + 1))),
+      firsts_(to_size(sizes.chunks)),
+      rows_at_(sizes.carried_bytes() - sizes.rows * carried_width()) {
+  if (scratch) {
+    file_.emplace(scratch(sizes.carried_bytes()));
+    base_ = file_->map().data();
+  } else {
+    memory_.emplace(sizes.carried_bytes(), "rows divided by where they go");
+    base_ = writable_ = memory_->data();
+    // It is written all over.
+    prefer_large_pages(base_, sizes.carried_bytes());
+  }
+}
+
+void Partition::put(const RowMap& map, Range all, const std::byte* rows, const Threads& threads) {
+  std::vector<Room> rooms(to_size(threads.count()));
+  const std::int64_t chunk_rows = sizes_.chunk_rows();
+  const auto rows_of = [&](std::int64_t chunk) {
+    const std::int64_t first = std::min(all.count, chunk * chunk_rows);
+    return Range{all.first + first, std::min(chunk_rows, all.count - first)};
+  };
+  if (rows != nullptr) threads.expect(all.count * sizes_.row_bytes);
+  threads.for_each(sizes_.chunks, [&](std::int64_t chunk, int worker) {
+    const Range mine = rows_of(chunk);
+    if (rows != nullptr) {
+      const Range later = rows_of(chunk + threads.count());
+      will_need(rows + later.first * sizes_.row_bytes, later.count * sizes_.row_bytes);
+    }
+    put(
+        chunk,
+        [&](const auto& take) {
+          std::int64_t offsets[kIndexBlock];
+          for (std::int64_t first = mine.first; first < mine.end(); first += kIndexBlock) {
+            const std::int64_t n = std::min(kIndexBlock, mine.end() - first);
+            map.locate(first, n, offsets);
+            for (std::int64_t i = 0; i < n; ++i) take(offsets[i], first + i);
+          }
+        },
+        rows, rooms[static_cast<std::size_t>(worker)]);
+    if (rows != nullptr) threads.advance(mine.count * sizes_.row_bytes);
+  });
+}
+
+std::int64_t Partition::count(std::int64_t run) const {
+  std::int64_t total = 0;
+  for (std::int64_t chunk = 0; chunk < sizes_.chunks; ++chunk) total += piece(chunk, run).count;
+  return total;
+}
+
+std::vector<std::int64_t> Partition::firsts() const {
+  std::vector<std::int64_t> out = {0};
+  for (std::int64_t run = 0; run < sizes_.runs(); ++run) out.push_back(out.back() + count(run));
+  return out;
+}
+
+void Partition::will_visit(std::int64_t run) const {
+  if (!file_ || run >= sizes_.runs()) return;
+  for (std::int64_t chunk = 0; chunk < sizes_.chunks; ++chunk) {
+    const Range rows = piece(chunk, run);
+    if (rows.count == 0) continue;
+    will_need(base_ + rows.first * kTargetBytes, rows.count * kTargetBytes);
+    will_need(base_ + rows_at_ + rows.first * carried_width(), rows.count * carried_width());
+  }
+}
+
+void Partition::write(std::int64_t first, const Room& room) const {
+  file_->write_at(first * kTargetBytes, std::as_bytes(std::span(room.targets_)));
+  file_->write_at(rows_at_ + first * carried_width(), room.carried_);
+}
+
+void Partition::fail_changed() {
+  throw Error("indices changed while they were read");
+}
+
+}  // namespace tensorop

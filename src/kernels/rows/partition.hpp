@@ -1,0 +1,207 @@
+// Rows divided by where they go. The targets of rows - rows of the indexed tensor, or of the result - fall
+// into runs of as many each; a partition holds for each run the rows that go there, in the order in which
+// they came, so that a run is worked on by itself: in cache, by one thread, or as a part of a result that
+// memory does not hold. What is carried with a row is its number or its bytes, in memory or in a temporary
+// file.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "base/files/scratch_file.hpp"
+#include "base/threads.hpp"
+#include "kernels/index/row_map.hpp"
+#include "kernels/rows/combine.hpp"
+#include "tensor/tensor.hpp"
+
+namespace tensorop {
+
+struct PartitionSizes {
+  Range targets = {};            // a row with another target is left out
+  std::int64_t run_targets = 1;  // of each run: a power of two, at most 2^32
+  std::int64_t rows = 0;         // that come, at most
+  std::int64_t chunks = 0;       // in which they come, of less than 2^32 rows each
+  std::int64_t row_bytes = 0;    // of each row, which are carried; 0: its number is
+
+  [[nodiscard]] std::int64_t runs() const { return ceil_div(targets.count, run_targets); }
+  // Of chunks that are as large as each other, but for the last one.
+  [[nodiscard]] std::int64_t chunk_rows() const { return ceil_div(rows, std::max<std::int64_t>(1, chunks)); }
+  // Of what is carried, in memory or in the file: for a row, at most, and for all.
+  [[nodiscard]] std::int64_t carried_row_bytes() const;
+  [[nodiscard]] std::int64_t carried_bytes() const;
+};
+
+// The largest power of two up to `most`, which is at least 1, and 2^32.
+[[nodiscard]] std::int64_t run_targets_of(std::int64_t most);
+
+// Sizes for carrying the numbers of `rows` rows in memory, in runs of up to `run_targets` targets but not
+// many thousands of runs: chunks that stay in cache, whatever the number of threads.
+[[nodiscard]] PartitionSizes sizes_in_memory(Range targets, std::int64_t run_targets, std::int64_t rows);
+
+// The same for rows that are read in the order of data, in runs of some hundred on average.
+[[nodiscard]] PartitionSizes sizes_to_read(std::int64_t data_rows, std::int64_t rows);
+
+// The same for updates that are sorted by parts of the result which stay in a core's cache.
+[[nodiscard]] PartitionSizes sizes_to_sort(Range targets, std::int64_t row_bytes, std::int64_t rows);
+
+class Partition {
+ public:
+  // `scratch` makes the file for what is carried; null: it is in memory. Throws Error where there is no
+  // space.
+  Partition(const PartitionSizes& sizes, const std::function<ScratchFile(std::int64_t bytes)>& scratch);
+
+  // A thread's own memory for put(), kept from call to call.
+  class Room {
+    friend class Partition;
+    std::vector<std::uint32_t> next_;
+    std::vector<std::uint32_t> targets_;
+    std::vector<std::byte> carried_;
+  };
+
+  // Takes the rows of a chunk: visit(take) calls take(target, row) for them, in their order; a target outside
+  // of sizes.targets, such as kSkip, is none. It is called twice, and throws Error where the second time is
+  // not like the first. Bytes that are carried are those at rows + row * row_bytes. Each chunk once, any
+  // thread, any order.
+  template <class Visit>
+  void put(std::int64_t chunk, const Visit& visit, const std::byte* rows, Room& room);
+
+  // The same for the rows `all` of a map, on all threads; what is carried is read ahead. Throws PlanFault for
+  // the lowest bad index.
+  void put(const RowMap& map, Range all, const std::byte* rows, const Threads& threads);
+
+  [[nodiscard]] const PartitionSizes& sizes() const { return sizes_; }
+  // The targets of a run, and the run of a target.
+  [[nodiscard]] Range targets(std::int64_t run) const {
+    const std::int64_t first = run * sizes_.run_targets;
+    return {sizes_.targets.first + first, std::min(sizes_.run_targets, sizes_.targets.count - first)};
+  }
+  [[nodiscard]] std::int64_t run_of(std::int64_t target) const {
+    return (target - sizes_.targets.first) >> shift_;
+  }
+
+  // After all of put(). The rows that a run has.
+  [[nodiscard]] std::int64_t count(std::int64_t run) const;
+  // Those of all runs, one after the other: the number of the first of each run, and how many there are.
+  [[nodiscard]] std::vector<std::int64_t> firsts() const;
+  // Calls take(moves, n) for the rows of a run, in their order, at most kIndexBlock at a time: where each
+  // goes; and its number, or where bytes are carried which one it is of those at rows().
+  template <class Take>
+  void visit(std::int64_t run, const Take& take) const {
+    visit(run, {0, count(run)}, take);
+  }
+  // The same for the rows `which` of those that the run has.
+  template <class Take>
+  void visit(std::int64_t run, Range which, const Take& take) const;
+  [[nodiscard]] const std::byte* rows() const { return sizes_.row_bytes == 0 ? nullptr : base_ + rows_at_; }
+  // visit() of a run will come soon: where a file holds it, the system starts to read it. Any number.
+  void will_visit(std::int64_t run) const;
+
+ private:
+  // Where the rows of a run begin in a chunk, counted from the chunk's first; of run runs(): how many it has.
+  [[nodiscard]] std::uint32_t* begins(std::int64_t chunk) {
+    return begins_.data() + chunk * (sizes_.runs() + 1);
+  }
+  // Those of a run, counted from the first of all chunks.
+  [[nodiscard]] Range piece(std::int64_t chunk, std::int64_t run) const {
+    const std::uint32_t* const at = begins_.data() + chunk * (sizes_.runs() + 1) + run;
+    return {firsts_[to_size(chunk)] + at[0], std::int64_t{at[1]} - at[0]};
+  }
+  [[nodiscard]] std::int64_t carried_width() const {
+    return sizes_.carried_row_bytes() - to_int64(sizeof(std::uint32_t));
+  }
+  void write(std::int64_t first, const Room& room) const;
+  [[noreturn]] static void fail_changed();
+
+  PartitionSizes sizes_;
+  int shift_;
+  std::vector<std::uint32_t> begins_;
+  std::vector<std::int64_t> firsts_;  // where each chunk begins, counted in rows
+  std::atomic<std::int64_t> filled_ = 0;
+  std::optional<Storage> memory_;
+  std::optional<ScratchFile> file_;
+  // Chunk by chunk, as they come: all targets, counted from the first of their run; then, with room for each
+  // row, all that is carried.
+  std::byte* writable_ = nullptr;  // null: in the file
+  const std::byte* base_ = nullptr;
+  std::int64_t rows_at_;
+};
+
+template <class Visit>
+void Partition::put(std::int64_t chunk, const Visit& visit, const std::byte* rows, Room& room) {
+  const std::int64_t first = sizes_.targets.first;
+  const auto most = static_cast<std::uint64_t>(sizes_.targets.count);
+  const auto in_run = static_cast<std::uint64_t>(sizes_.run_targets - 1);
+  std::uint32_t* const begins = this->begins(chunk);
+  const auto runs = to_size(sizes_.runs());
+  visit([&](std::int64_t target, std::int64_t /*row*/) {
+    const auto place = static_cast<std::uint64_t>(target - first);
+    if (place < most) ++begins[(place >> shift_) + 1];
+  });
+  for (std::size_t run = 0; run < runs; ++run) begins[run + 1] += begins[run];
+  room.next_.assign(begins, begins + runs);
+  const std::int64_t width = carried_width();
+  const std::int64_t at = filled_.fetch_add(begins[runs]);
+  if (at + begins[runs] > sizes_.rows) fail_changed();
+  firsts_[to_size(chunk)] = at;
+  if (writable_ == nullptr) {
+    room.targets_.resize(begins[runs]);
+    room.carried_.resize(begins[runs] * to_size(width));
+  }
+  std::uint32_t* const targets =
+      writable_ == nullptr ? room.targets_.data() : reinterpret_cast<std::uint32_t*>(writable_) + at;
+  std::byte* const carried = writable_ == nullptr ? room.carried_.data() : writable_ + rows_at_ + at * width;
+  visit([&](std::int64_t target, std::int64_t row) {
+    const auto place = static_cast<std::uint64_t>(target - first);
+    if (place >= most) return;
+    const auto run = place >> shift_;
+    const std::uint32_t slot = room.next_[run]++;
+    if (slot == begins[run + 1]) fail_changed();
+    targets[slot] = static_cast<std::uint32_t>(place & in_run);
+    if (rows == nullptr) {
+      std::memcpy(carried + slot * sizeof row, &row, sizeof row);
+    } else {
+      std::memcpy(carried + slot * to_size(width), rows + row * width, to_size(width));
+    }
+  });
+  if (!std::equal(room.next_.begin(), room.next_.end(), begins + 1)) fail_changed();
+  if (writable_ == nullptr && !room.targets_.empty()) write(at, room);
+}
+
+template <class Take>
+void Partition::visit(std::int64_t run, Range which, const Take& take) const {
+  const auto* const targets = reinterpret_cast<const std::uint32_t*>(base_);
+  const std::int64_t first = this->targets(run).first;
+  Move moves[kIndexBlock];
+  std::int64_t count = 0;
+  std::int64_t before = 0;  // rows of the run in the chunks before
+  for (std::int64_t chunk = 0; chunk < sizes_.chunks && before < which.end(); ++chunk) {
+    const Range all = piece(chunk, run);
+    const Range some = intersection({which.first - before, which.count}, {0, all.count});
+    const Range rows = {all.first + some.first, some.count};
+    before += all.count;
+    for (std::int64_t at = rows.first; at < rows.end();) {
+      const std::int64_t n = std::min(rows.end() - at, kIndexBlock - count);
+      for (std::int64_t i = 0; i < n; ++i) moves[count + i] = {first + targets[at + i], at + i};
+      if (sizes_.row_bytes == 0) {
+        const auto* const numbers = reinterpret_cast<const std::int64_t*>(base_ + rows_at_) + at;
+        for (std::int64_t i = 0; i < n; ++i) moves[count + i].update = numbers[i];
+      }
+      at += n;
+      count += n;
+      if (count == kIndexBlock) {
+        take(static_cast<const Move*>(moves), count);
+        count = 0;
+      }
+    }
+  }
+  if (count != 0) take(static_cast<const Move*>(moves), count);
+}
+
+}  // namespace tensorop

@@ -1,0 +1,127 @@
+#include "kernels/rows/row_updates.hpp"
+
+#include <algorithm>
+
+#include "base/checked.hpp"
+#include "kernels/elements/repeat_elements.hpp"
+#include "kernels/rows/scatter_rows.hpp"
+
+namespace tensorop {
+namespace {
+
+// Elements of repeated updates are made in pieces of so many bytes, or one for each update where these are
+// more.
+constexpr std::int64_t kRepeatBytes = 1 << 15;
+
+// Whether every update row is the same: where no dimension of the rows' order has a stride. The row's own
+// dimensions are the last ones, of `row_elements` elements in all.
+bool has_one_row(const Shape& shape, const BroadcastStrides& strides, std::int64_t row_elements) {
+  std::int64_t elements = 1;
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    if (elements == row_elements && shape[d] != 1 && strides[d] != 0) return false;
+    if (elements != row_elements) elements *= shape[d];
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<Segment> segments_of(Range range, std::int64_t row_elements) {
+  std::vector<Segment> segments;
+  std::int64_t done = 0;
+  auto [first, count] = range;
+  while (count > 0) {
+    const std::int64_t target = first / row_elements;
+    const std::int64_t column = first % row_elements;
+    const bool whole = column == 0 && count >= row_elements;
+    const std::int64_t rows = whole ? count / row_elements : 1;
+    const std::int64_t columns = whole ? row_elements : std::min(count, row_elements - column);
+    segments.push_back({{target, rows}, column, columns, done});
+    first += rows * columns;
+    count -= rows * columns;
+    done += rows * columns;
+  }
+  return segments;
+}
+
+RowUpdates::RowUpdates(const ScatterRowsSpec& spec)
+    : updates_(spec.updates),
+      width_(element_size(spec.data.dtype())),
+      row_elements_(spec.row_elements),
+      reduces_(spec.reduction != Reduction::none),
+      use_init_val_(spec.use_init_val),
+      replace_(combine_loop(Reduction::none, spec.data.dtype())),
+      combine_(combine_loop(spec.reduction, spec.data.dtype())),
+      average_(spec.reduction == Reduction::mean ? average_loop(spec.data.dtype()) : nullptr),
+      repeated_(spec.updates_shape.empty() ? nullptr
+                                           : repeat_plan(updates_, spec.updates_shape, spec.update_strides)),
+      one_row_(repeated_ && has_one_row(spec.updates_shape, spec.update_strides, row_elements_)) {}
+
+// Calls combine(rows, moves, count) with what the moves move.
+template <class CombineMoves>
+void RowUpdates::apply(const Segment& segment, std::byte* out, const std::byte* updates, const Move* moves,
+                       std::int64_t count, const CombineMoves& combine) const {
+  if (repeated_ != nullptr) return apply_repeated(segment, out, moves, count, combine);
+  const std::byte* first = (updates == nullptr ? updates_.data() : updates) + segment.column * width_;
+  combine({out, first, row_elements_, segment.columns, row_elements_}, moves, count);
+}
+
+// The same with updates that are repeated: for some columns after the other, the rows of the moves are made.
+template <class CombineMoves>
+void RowUpdates::apply_repeated(const Segment& segment, std::byte* out, const Move* moves, std::int64_t count,
+                                const CombineMoves& combine) const {
+  if (count == 0) return;
+  const std::int64_t rows = one_row_ ? 1 : count;
+  const std::int64_t most = std::clamp<std::int64_t>(kRepeatBytes / (rows * width_), 1, segment.columns);
+  std::vector<Move> by_number;
+  if (!one_row_) {
+    for (std::int64_t i = 0; i < count; ++i) by_number.push_back({moves[i].target, i});
+  }
+  const auto made = std::make_unique_for_overwrite<std::byte[]>(to_size(rows * most * width_));
+  for (std::int64_t first = 0; first < segment.columns; first += most) {
+    const std::int64_t columns = std::min(most, segment.columns - first);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      const std::int64_t position = moves[i].update * row_elements_ + segment.column + first;
+      repeated_->fill({position, columns}, made.get() + i * columns * width_);
+    }
+    combine({out + first * width_, made.get(), row_elements_, columns, one_row_ ? 0 : columns},
+            one_row_ ? moves : by_number.data(), count);
+  }
+}
+
+// All moves of a segment, target row by target row.
+void RowUpdates::apply_by_row(const Segment& segment, std::byte* out, const std::byte* updates,
+                              std::vector<Move>& moves) const {
+  std::ranges::stable_sort(moves, {}, &Move::target);
+  for (auto first = moves.begin(); first != moves.end();) {
+    const auto end =
+        std::find_if(first, moves.end(), [&](const Move& move) { return move.target != first->target; });
+    apply(segment, out, updates, &*first, end - first,
+          [&](const MoveTarget& rows, const Move* moved, std::int64_t count) {
+            if (average_ != nullptr) {
+              average_(rows, moved, count, use_init_val_);
+            } else {
+              replace_(rows, moved, 1);
+              combine_(rows, moved + 1, count - 1);
+            }
+          });
+    first = end;
+  }
+}
+
+void RowUpdates::apply(const Segment& segment, std::byte* out, const std::byte* updates, const Move* moves,
+                       std::int64_t count) const {
+  apply(segment, out, updates, moves, count, combine_);
+}
+
+std::int64_t RowUpdates::position(std::int64_t position) const {
+  return repeated_ == nullptr ? position : repeated_->origin(position).front().position;
+}
+
+Range RowUpdates::elements(Range range) const {
+  if (repeated_ == nullptr) return range;
+  if (range.count == 0) return {};
+  return repeated_->footprint(range).front().elements;
+}
+
+}  // namespace tensorop

@@ -1,0 +1,101 @@
+// How updates are combined with the target rows that they go to: in their order, by dtype and reduction.
+// Source: sections 1.4 and 4.2 of the specification (G-4).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "kernels/index/index.hpp"
+#include "kernels/plan.hpp"
+#include "kernels/rows/combine.hpp"
+
+namespace tensorop {
+
+struct ScatterRowsSpec;
+
+// Target rows that are updated over the same columns.
+struct Segment {
+  Range targets;
+  std::int64_t column;
+  std::int64_t columns;
+  std::int64_t first;  // of the elements of a range: the first target row at the first column
+};
+
+// The elements `range` of rows of `row_elements` as segments: it may begin and end within a row.
+[[nodiscard]] std::vector<Segment> segments_of(Range range, std::int64_t row_elements);
+
+// Calls take(moves, count) for the moves of one segment, their targets counted from its first, out of those
+// that `source` hands to its argument in blocks of at most kIndexBlock.
+template <class Source, class Take>
+void select_moves(const Segment& segment, const Source& source, const Take& take) {
+  Move mine[kIndexBlock];
+  source([&](const Move* moves, std::int64_t count) {
+    std::int64_t kept = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      // kSkip is below every target. Written always, counted when it belongs here: no branch to mispredict.
+      const std::int64_t target = moves[i].target;
+      mine[kept] = {target - segment.targets.first, moves[i].update};
+      kept += target >= segment.targets.first && target < segment.targets.end() ? 1 : 0;
+    }
+    take(mine, kept);
+  });
+}
+
+class RowUpdates {
+ public:
+  // Keeps the updates of `spec`.
+  explicit RowUpdates(const ScatterRowsSpec& spec);
+
+  // Whether all moves of a target row must be applied in one call of update().
+  [[nodiscard]] bool by_row() const { return average_ != nullptr || (reduces_ && !use_init_val_); }
+  // Whether a row of updates is made for each move, because the updates are repeated.
+  [[nodiscard]] bool repeats() const { return repeated_ != nullptr; }
+
+  // Applies the moves of a segment out of those of `source`, as in select_moves(). `out`: the first target
+  // row of the segment at its first column. Moves count rows from `updates`; null: from the updates of the
+  // spec.
+  template <class Source>
+  void update(const Segment& segment, std::byte* out, const std::byte* updates, const Source& source) const {
+    std::vector<Move> all;
+    select_moves(segment, source, [&](const Move* moves, std::int64_t count) {
+      if (by_row()) {
+        all.insert(all.end(), moves, moves + count);
+      } else {
+        apply(segment, out, updates, moves, count);
+      }
+    });
+    if (by_row()) apply_by_row(segment, out, updates, all);
+  }
+
+  // The element of updates that is the element `position` of the repeated ones, and the elements that a
+  // range of those is made from.
+  [[nodiscard]] std::int64_t position(std::int64_t position) const;
+  [[nodiscard]] Range elements(Range range) const;
+
+ private:
+  // Of a segment; moves in their order.
+  void apply(const Segment& segment, std::byte* out, const std::byte* updates, const Move* moves,
+             std::int64_t count) const;
+  template <class CombineMoves>
+  void apply(const Segment& segment, std::byte* out, const std::byte* updates, const Move* moves,
+             std::int64_t count, const CombineMoves& combine) const;
+  template <class CombineMoves>
+  void apply_repeated(const Segment& segment, std::byte* out, const Move* moves, std::int64_t count,
+                      const CombineMoves& combine) const;
+  void apply_by_row(const Segment& segment, std::byte* out, const std::byte* updates,
+                    std::vector<Move>& moves) const;
+
+  Tensor updates_;
+  std::int64_t width_;
+  std::int64_t row_elements_;
+  bool reduces_;
+  bool use_init_val_;
+  Combine replace_;
+  Combine combine_;
+  Average average_;
+  std::unique_ptr<Plan> repeated_;  // makes the rows of updates; null: they are there
+  bool one_row_;                    // which are all the same
+};
+
+}  // namespace tensorop

@@ -1,0 +1,271 @@
+#include "kernels/rows/scatter_rows.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "kernels/elements/copy_elements.hpp"
+#include "kernels/open_elements.hpp"
+#include "kernels/rows/partition.hpp"
+#include "kernels/rows/row_updates.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr std::size_t kScatterData = 0;
+constexpr std::size_t kScatterIndices = 1;
+constexpr std::size_t kScatterUpdates = 2;
+
+// Bits of rows or of elements.
+using Bits = std::vector<std::uint64_t>;
+
+bool has(const Bits& bits, std::int64_t i) {
+  return (bits[to_size(i / 64)] >> (i % 64) & 1) != 0;
+}
+
+// Returns whether bit `i` was set before.
+bool set(Bits& bits, std::int64_t i) {
+  std::uint64_t& word = bits[to_size(i / 64)];
+  const std::uint64_t bit = std::uint64_t{1} << (i % 64);
+  const bool was = (word & bit) != 0;
+  word |= bit;
+  return was;
+}
+
+std::size_t words_of(std::int64_t bits) {
+  return to_size(ceil_div(bits, 64));
+}
+
+template <class Take>
+void for_each_row(const Bits& rows, const Take& take) {
+  for (std::size_t word = 0; word < rows.size(); ++word) {
+    for (std::uint64_t left = rows[word]; left != 0; left &= left - 1)
+      take(to_int64(word) * 64 + std::countr_zero(left));
+  }
+}
+
+void set_all(std::uint64_t* bits, Range range, bool value) {
+  for (std::int64_t i = range.first; i < range.end();) {
+    const std::int64_t n = std::min(range.end() - i, 64 - i % 64);
+    const std::uint64_t mask = (n == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1) << (i % 64);
+    value ? bits[i / 64] |= mask : bits[i / 64] &= ~mask;
+    i += n;
+  }
+}
+
+class ScatterRows final : public Plan {
+ public:
+  explicit ScatterRows(ScatterRowsSpec spec)
+      : data_(spec.data),
+        updates_(spec.updates),
+        width_(element_size(data_.dtype())),
+        row_elements_(spec.row_elements),
+        reduction_(spec.reduction),
+        use_init_val_(spec.use_init_val),
+        refuse_duplicates_(spec.refuse_duplicates),
+        row_updates_(spec),
+        map_(std::move(spec.decoder), spec.dims) {
+    // Sorting decodes all indices, and the ranges of the result touch all groups.
+    set_facts({.check_size = map_.decoder().tuples(), .open_reason = spec.open_reason, .moves = moves()});
+  }
+
+  // Copied and updated range by range: the updates meet data that is still in cache.
+  void fill(Range range, std::byte* out) const override {
+    std::memcpy(out, data_.data() + range.first * width_, to_size(range.count * width_));
+    update(range, out);
+  }
+
+  void check(Range range) const override { map_.decoder().check(range); }
+  [[nodiscard]] Origin origin(std::int64_t element) const override {
+    const std::int64_t target = element / row_elements_;
+    const std::int64_t column = element % row_elements_;
+    Origin updates;
+    visit({target, 1}, [&](const Move* moves, std::int64_t count) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        if (moves[i].target == target)
+          updates.push_back(
+              {kScatterUpdates, row_updates_.position(moves[i].update * row_elements_ + column)});
+      }
+    });
+    if (updates.empty()) return {{kScatterData, element}};
+    if (reduction_ == Reduction::none) return {updates.back()};
+    if (use_init_val_) updates.insert(updates.begin(), {kScatterData, element});
+    return updates;
+  }
+
+  [[nodiscard]] Footprint footprint(Range range) const override {
+    if (range.count == 0) return {};
+    const std::int64_t first = range.first / row_elements_;
+    const Range rows = map_.rows_within({first, ceil_div(range.end(), row_elements_) - first});
+    const Range tuples = map_.tuples_of(rows);
+    const std::int64_t components = map_.decoder().components();
+    return {
+        {kScatterData, range},
+        {kScatterIndices, {tuples.first * components, tuples.count * components}},
+        {kScatterUpdates, row_updates_.elements({rows.first * row_elements_, rows.count * row_elements_})}};
+  }
+
+  void mark_open(Range range, std::uint64_t* bits) const override {
+    if (facts().open_reason == OpenReason::none) return;
+    for (const Segment& segment : segments_of(range, row_elements_)) {
+      facts().open_reason == OpenReason::duplicate_updates ? mark_duplicates(segment, bits)
+                                                           : mark_nan(segment, bits);
+    }
+  }
+
+ private:
+  void prepare_range(Range range, const Threads& threads) override {
+    if (decision().keep_offsets) map_.keep_offsets(threads);
+    if (refuse_duplicates_) require_no_duplicates();
+    if (!decision().sorts() || range.count == 0) return;
+    const std::int64_t first = range.first / row_elements_;
+    const Range targets = {first, ceil_div(range.end(), row_elements_) - first};
+    sorted_.emplace(sizes_to_sort(targets, row_elements_ * width_, map_.rows()), nullptr);
+    sorted_->put(map_, {0, map_.rows()}, nullptr, threads);
+  }
+
+  [[nodiscard]] RowMoves moves() const {
+    return {.map = &map_,
+            .dtype = data_.dtype(),
+            .row_elements = row_elements_,
+            .row_bytes = row_elements_ * width_,
+            .data = data_.data(),
+            .data_rows = data_.size() / row_elements_,
+            .row_updates = &row_updates_,
+            .updates = row_updates_.repeats() ? nullptr : updates_.data()};
+  }
+
+  // `out` holds the elements `range` of data: applies the updates that they get.
+  void update(Range range, std::byte* out) const {
+    for (const Segment& segment : segments_of(range, row_elements_)) {
+      row_updates_.update(segment, out + segment.first * width_, nullptr,
+                          [&](const auto& take) { visit(segment.targets, take); });
+    }
+  }
+
+  // Calls take(moves, count) for blocks of moves in row order, among them all that go to the target rows.
+  template <class Take>
+  void visit(Range targets, const Take& take) const {
+    if (sorted_ && intersection(targets, sorted_->sizes().targets) == targets) {
+      for (std::int64_t run = sorted_->run_of(targets.first); run <= sorted_->run_of(targets.end() - 1);
+           ++run)
+        sorted_->visit(run, take);
+      return;
+    }
+    const Range rows = map_.rows_within(targets);
+    std::int64_t offsets[kIndexBlock];
+    Move moves[kIndexBlock];
+    for (std::int64_t first = rows.first; first < rows.end(); first += kIndexBlock) {
+      const std::int64_t n = std::min(kIndexBlock, rows.end() - first);
+      map_.locate(first, n, offsets);
+      for (std::int64_t i = 0; i < n; ++i) moves[i] = {offsets[i], first + i};
+      take(moves, n);
+    }
+  }
+
+  // Rows of a segment that several updates go to.
+  void mark_duplicates(const Segment& segment, std::uint64_t* bits) const {
+    Bits updated(words_of(segment.targets.count));
+    Bits twice(updated.size());
+    select_moves(
+        segment, [&](const auto& take) { visit(segment.targets, take); },
+        [&](const Move* moves, std::int64_t count) {
+          for (std::int64_t i = 0; i < count; ++i) {
+            if (set(updated, moves[i].target)) set(twice, moves[i].target);
+          }
+        });
+    for_each_row(twice, [&](std::int64_t row) {
+      set_all(bits, {segment.first + row * segment.columns, segment.columns}, true);
+    });
+  }
+
+  // Elements of a segment that are a minimum or maximum of several, one of which is NaN.
+  void mark_nan(const Segment& segment, std::uint64_t* bits) const {
+    const OpenTest test = open_test(OpenReason::nan_in_extreme, data_.dtype());
+    const auto place = [&](std::int64_t row) { return segment.first + row * segment.columns; };
+    Bits updated(words_of(segment.targets.count));
+    Bits twice(updated.size());
+    select_moves(
+        segment, [&](const auto& take) { visit(segment.targets, take); },
+        [&](const Move* moves, std::int64_t count) {
+          for (std::int64_t i = 0; i < count; ++i) {
+            const std::int64_t from = moves[i].update * row_elements_ + segment.column;
+            const std::int64_t at = place(moves[i].target);
+            // Repeated updates are looked up one by one.
+            const std::int64_t step = row_updates_.repeats() ? 1 : segment.columns;
+            for (std::int64_t c = 0; c < segment.columns; c += step)
+              test(updates_.data() + row_updates_.position(from + c) * width_, 1, step, bits, at + c);
+            if (set(updated, moves[i].target)) set(twice, moves[i].target);
+          }
+        });
+    for_each_row(updated, [&](std::int64_t row) {
+      const std::int64_t from = (segment.targets.first + row) * row_elements_ + segment.column;
+      if (use_init_val_) {
+        test(data_.data() + from * width_, 1, segment.columns, bits, place(row));
+      } else if (!has(twice, row)) {  // the one update itself
+        set_all(bits, {place(row), segment.columns}, false);
+      }
+    });
+  }
+
+  // Throws PlanFault for the lowest bad index, else for the lowest update of a row that has one already. Of
+  // many target rows looks through all updates for some after the other: a bit for each takes up to 128 MiB.
+  void require_no_duplicates() const {
+    constexpr std::int64_t kMostBits = std::int64_t{1} << 30;
+    const std::int64_t all = data_.size() / row_elements_;
+    std::optional<Move> found;
+    for (std::int64_t first = 0; first < all; first += kMostBits) {
+      const std::optional<Move> move = first_duplicate({first, std::min(kMostBits, all - first)});
+      if (move && (!found || move->update < found->update)) found = move;
+    }
+    if (!found) return;
+    std::int64_t earlier = found->update;
+    visit({found->target, 1}, [&](const Move* moves, std::int64_t count) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        if (moves[i].target == found->target) earlier = std::min(earlier, moves[i].update);
+      }
+    });
+    throw PlanFault::duplicate(row_updates_.position(found->update * row_elements_),
+                               row_updates_.position(earlier * row_elements_), found->target * row_elements_);
+  }
+
+  // The lowest update of one of the target rows that has one already.
+  [[nodiscard]] std::optional<Move> first_duplicate(Range targets) const {
+    Bits updated(words_of(targets.count));
+    std::optional<Move> found;
+    visit(targets, [&](const Move* moves, std::int64_t count) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t target = moves[i].target - targets.first;
+        if (target < 0 || target >= targets.count) continue;
+        if (set(updated, target) && !found) found = moves[i];
+      }
+    });
+    return found;
+  }
+
+  Tensor data_;
+  Tensor updates_;
+  std::int64_t width_;
+  std::int64_t row_elements_;
+  Reduction reduction_;
+  bool use_init_val_;
+  bool refuse_duplicates_;
+  RowUpdates row_updates_;
+  RowMap map_;
+  std::optional<Partition> sorted_;
+};
+
+}  // namespace
+
+std::unique_ptr<Plan> scatter_plan(ScatterRowsSpec spec) {
+  if (spec.data.size() == 0 || spec.updates.size() == 0) {
+    return checked_copy_plan(spec.data, std::move(spec.decoder));
+  }
+  return std::make_unique<ScatterRows>(std::move(spec));
+}
+
+}  // namespace tensorop

@@ -1,0 +1,96 @@
+#include "kernels/windows/gather_pass.hpp"
+
+#include <cstring>
+
+#include "base/checked.hpp"
+#include "kernels/windows/result_windows.hpp"
+#include "kernels/windows/scatter_windows.hpp"
+
+namespace tensorop {
+namespace {
+
+// Bytes of the first window that a thread writes at a time.
+constexpr std::int64_t kPassWriteBytes = 4 << 20;
+
+}  // namespace
+
+// Windows as of a scatter that has an update for each row.
+PartitionSizes GatherPass::divide(const RowMoves& gather, Range rows, std::int64_t chunks,
+                                  std::int64_t memory) {
+  const UpdateDivision division = choose_division(
+      {.target_rows = rows.count, .rows = rows.count, .row_bytes = gather.row_bytes, .memory = memory});
+  return {.targets = rows,
+          .run_targets = division.sizes.run_targets,
+          .rows = rows.count,
+          .chunks = chunks,
+          .row_bytes = gather.row_bytes};
+}
+
+GatherPass::Others GatherPass::others_of(const RowMoves& gather, std::int64_t rows, std::int64_t memory) {
+  if (rows <= 0) return {0, 0};
+  const PartitionSizes sizes = divide(gather, {0, rows}, 1, memory);
+  return {sizes.runs(), sizes.carried_bytes()};
+}
+
+std::int64_t GatherPass::carried_bytes(const RowMoves& gather) {
+  return PartitionSizes{.row_bytes = gather.row_bytes}.carried_row_bytes();
+}
+
+GatherPass::GatherPass(const RowMoves& gather, Range rows, std::int64_t window_rows, std::int64_t chunks,
+                       const Windowing& windowing, const Threads& threads)
+    : gather_(gather),
+      windowing_(windowing),
+      threads_(threads),
+      window_{rows.first, std::min(rows.count, window_rows)},
+      memory_(std::in_place, window_.count * gather.row_bytes, "a window of the result"),
+      rooms_(to_size(threads.count())),
+      place_(combine_loop(Reduction::none, gather.dtype)) {
+  clear(memory_->data(), window_.count);
+  const Range others = {window_.end(), rows.count - window_.count};
+  if (others.count != 0) others_.emplace(divide(gather, others, chunks, windowing.memory), windowing.scratch);
+}
+
+// Rows that no index selects are zeros.
+void GatherPass::clear(std::byte* out, std::int64_t rows) const {
+  if (gather_.map->skips()) std::memset(out, 0, to_size(rows * gather_.row_bytes));
+}
+
+void GatherPass::place(std::byte* out, const std::byte* from, const Move* moves, std::int64_t count) const {
+  place_({out, from, gather_.row_elements, gather_.row_elements, gather_.row_elements}, moves, count);
+}
+
+void GatherPass::write_window() const {
+  const std::int64_t row_bytes = gather_.row_bytes;
+  const std::int64_t step =
+      windowing_.anywhere ? std::max<std::int64_t>(1, kPassWriteBytes / row_bytes) : window_.count;
+  threads_.for_each(ceil_div(window_.count, step), [&](std::int64_t number, int /*worker*/) {
+    const std::int64_t at = number * step;
+    const std::int64_t n = std::min(step, window_.count - at);
+    windowing_.write({(window_.first + at) * gather_.row_elements, n * gather_.row_elements},
+                     memory_->data() + at * row_bytes);
+    if (windowing_.anywhere) threads_.advance(n * row_bytes);
+  });
+}
+
+void GatherPass::write() {
+  write_window();
+  // The others need the memory.
+  memory_.reset();
+  rooms_.clear();
+  if (!others_) return;
+  const Threads threads =
+      threads_within(windowing_.memory, others_->targets(0).count * gather_.row_bytes, threads_);
+  write_windows(*others_, gather_.row_elements, gather_.row_bytes, windowing_, threads,
+                [&](std::int64_t window, std::byte* out) {
+                  const Range rows = others_->targets(window);
+                  clear(out, rows.count);
+                  others_->visit(window, [&](const Move* moves, std::int64_t count) {
+                    Move mine[kIndexBlock];
+                    for (std::int64_t i = 0; i < count; ++i)
+                      mine[i] = {moves[i].target - rows.first, moves[i].update};
+                    place(out, others_->rows(), mine, count);
+                  });
+                });
+}
+
+}  // namespace tensorop

@@ -1,0 +1,204 @@
+#include "kernels/windows/gather_windows.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "base/files/advice.hpp"
+#include "kernels/cache.hpp"
+#include "kernels/rows/partition.hpp"
+#include "kernels/windows/gather_pass.hpp"
+#include "kernels/windows/needed_pages.hpp"
+
+namespace tensorop {
+namespace {
+
+// Bringing the rows of a pass into the order of data takes so much for each.
+constexpr std::int64_t kGatherSortBytes = 13;
+// Bytes of pages that a thread reads at a time, about, and that the system is told of ahead of it: disks that
+// answer many requests at a time are kept busy.
+constexpr std::int64_t kGatherBlockBytes = 4 << 20;
+constexpr std::int64_t kGatherBlocksAhead = 4;
+// Shares of the memory: for sorting, at most; for dividing rows by window.
+constexpr std::int64_t kGatherSortShare = 2;
+constexpr std::int64_t kDivideShare = 8;
+
+// Passes over data: each makes some rows of the result. Those of the first window go to their places in
+// memory, the others are divided by window.
+struct PassSizes {
+  std::int64_t pass_rows;
+  std::int64_t window_rows;  // of the first window
+  [[nodiscard]] std::int64_t passes(std::int64_t rows) const { return ceil_div(rows, pass_rows); }
+  [[nodiscard]] std::int64_t divided_rows(std::int64_t rows) const {
+    return rows / pass_rows * (pass_rows - window_rows) +
+           std::max<std::int64_t>(0, rows % pass_rows - window_rows);
+  }
+};
+
+// Bytes of data that a pass reads: whole pages, and no page twice.
+std::int64_t read_bytes(const RowMoves& gather, std::int64_t rows) {
+  const std::int64_t all = gather.data_rows * gather.row_bytes;
+  const std::int64_t most_rows = all / (gather.row_bytes + kPage);
+  return rows > most_rows ? all : rows * (gather.row_bytes + kPage);
+}
+
+PassSizes choose_sizes(const RowMoves& gather, std::int64_t memory) {
+  const std::int64_t rows = gather.map->rows();
+  const auto most = [&](std::int64_t bytes, std::int64_t row_bytes) {
+    return std::clamp<std::int64_t>(bytes / row_bytes, 1, rows);
+  };
+  const std::int64_t direct_rows = most(memory, gather.row_bytes + kGatherSortBytes);
+  const PassSizes direct = {direct_rows, direct_rows};
+  const std::int64_t pass_rows = most(memory / kGatherSortShare, kGatherSortBytes);
+  const std::int64_t rest = memory - memory / kDivideShare - pass_rows * kGatherSortBytes;
+  const PassSizes divided = {pass_rows, std::min(pass_rows, most(rest, gather.row_bytes))};
+  // What is read and written altogether.
+  const auto cost = [&](const PassSizes& sizes) {
+    return sizes.passes(rows) * read_bytes(gather, sizes.pass_rows) +
+           2 * sizes.divided_rows(rows) * GatherPass::carried_bytes(gather);
+  };
+  return cost(divided) < cost(direct) ? divided : direct;
+}
+
+// The rows of a pass, in the order of the runs of data that they are read from; those of a run in their own
+// order.
+class AscendingRows {
+ public:
+  AscendingRows(const RowMoves& gather, Range rows, const Threads& threads)
+      : gather_(gather), by_data_(sizes_to_read(gather.data_rows, rows.count), nullptr) {
+    by_data_.put(*gather.map, rows, nullptr, threads);
+    firsts_ = by_data_.firsts();
+  }
+
+  // All these functions count rows in their order.
+  [[nodiscard]] std::int64_t count() const { return firsts_.back(); }
+  // Calls take(moves, n) for some rows: each move goes from the row `target` of data to that of the result.
+  template <class Take>
+  void visit(Range rows, const Take& take) const {
+    for_each_run(rows, [&](std::int64_t run, Range which) { by_data_.visit(run, which, take); });
+  }
+  // Starts to read them: page by page, or whole runs where that is no more.
+  void need(Range rows) const {
+    std::vector<Move> moves;
+    for_each_run(rows, [&](std::int64_t run, Range which) {
+      const Range targets = by_data_.targets(run);
+      const std::int64_t bytes = targets.count * gather_.row_bytes;
+      if (which.count >= bytes / kPage)
+        return will_need(gather_.data + targets.first * gather_.row_bytes, bytes);
+      moves.clear();
+      by_data_.visit(run, which,
+                     [&](const Move* some, std::int64_t n) { moves.insert(moves.end(), some, some + n); });
+      std::ranges::sort(moves, {}, &Move::target);
+      will_need_rows(gather_.data, gather_.row_bytes, moves);
+    });
+  }
+  // The pages of their runs may be given up.
+  void done(Range rows) const {
+    for_each_run(rows, [&](std::int64_t run, Range /*which*/) {
+      const Range targets = by_data_.targets(run);
+      done_with(gather_.data + targets.first * gather_.row_bytes, targets.count * gather_.row_bytes);
+    });
+  }
+
+ private:
+  // Calls take(run, which) for the runs of these rows, with the rows of each.
+  template <class Take>
+  void for_each_run(Range rows, const Take& take) const {
+    auto run = std::ranges::upper_bound(firsts_, rows.first) - firsts_.begin() - 1;
+    for (std::int64_t at = rows.first; at < rows.end(); ++run) {
+      const std::int64_t first = firsts_[static_cast<std::size_t>(run)];
+      const std::int64_t end = std::min(rows.end(), firsts_[static_cast<std::size_t>(run) + 1]);
+      if (at < end) take(run, Range{at - first, end - at});
+      at = end;
+    }
+  }
+
+  const RowMoves& gather_;
+  Partition by_data_;
+  std::vector<std::int64_t> firsts_;
+};
+
+class Gathering {
+ public:
+  Gathering(const RowMoves& gather, const Windowing& windowing, const Threads& threads)
+      : gather_(gather),
+        windowing_(windowing),
+        threads_(threads),
+        sizes_(choose_sizes(gather, windowing.memory)),
+        is_mapped_(windowing.is_mapped(gather.data)) {}
+
+  void run() const {
+    const std::int64_t rows = gather_.map->rows();
+    threads_.expect(2 * rows * gather_.row_bytes);
+    for (std::int64_t first = 0; first < rows; first += sizes_.pass_rows)
+      make_pass({first, std::min(sizes_.pass_rows, rows - first)});
+  }
+
+ private:
+  // Rows of a pass that a thread reads at a time.
+  [[nodiscard]] std::int64_t block_rows_of(std::int64_t pass_rows) const {
+    const std::int64_t row_pages =
+        std::min(gather_.row_bytes + kPage, ceil_div(gather_.data_rows * gather_.row_bytes, pass_rows));
+    const std::int64_t memory = windowing_.memory / kDivideShare / threads_.count();
+    return std::max<std::int64_t>(
+        1, std::min(kGatherBlockBytes / row_pages, memory / GatherPass::carried_bytes(gather_)));
+  }
+
+  // Reads data in ascending order, on all threads.
+  void make_pass(Range pass) const {
+    const std::int64_t block_rows = block_rows_of(pass.count);
+    GatherPass result(gather_, pass, sizes_.window_rows, ceil_div(pass.count, block_rows), windowing_,
+                      threads_);
+    std::optional<AscendingRows> rows(std::in_place, gather_, pass, threads_);
+    const auto block = [&](std::int64_t number) {
+      const std::int64_t first = std::min(rows->count(), number * block_rows);
+      return Range{first, std::min(block_rows, rows->count() - first)};
+    };
+    threads_.for_each(ceil_div(rows->count(), block_rows), [&](std::int64_t number, int worker) {
+      for (std::int64_t first = 0; number == 0 && first < kGatherBlocksAhead; ++first)
+        rows->need(block(first));
+      rows->need(block(number + kGatherBlocksAhead));
+      const auto visit = [&](const auto& take) {
+        rows->visit(block(number), [&](const Move* moves, std::int64_t count) {
+          for (std::int64_t i = 0; i < count; ++i) take(moves[i].update, moves[i].target);
+        });
+      };
+      result.take(number, visit, gather_.data, worker);
+      if (is_mapped_) rows->done(block(number));
+      threads_.advance(block(number).count * gather_.row_bytes);
+    });
+    rows.reset();
+    result.write();
+  }
+
+  const RowMoves& gather_;
+  const Windowing& windowing_;
+  const Threads& threads_;
+  PassSizes sizes_;
+  bool is_mapped_;
+};
+
+}  // namespace
+
+WindowPlan plan_gather_windows(const RowMoves& gather, std::int64_t memory) {
+  const PassSizes sizes = choose_sizes(gather, memory);
+  const std::int64_t rows = gather.map->rows();
+  WindowPlan out = {.window_bytes = sizes.window_rows * gather.row_bytes,
+                    .read_bytes = sizes.passes(rows) * read_bytes(gather, sizes.pass_rows)};
+  const auto add = [&](std::int64_t passes, std::int64_t pass_rows) {
+    const auto [windows, bytes] = GatherPass::others_of(gather, pass_rows - sizes.window_rows, memory);
+    out.count += passes * (1 + windows);
+    out.scratch_bytes += passes * bytes;
+  };
+  add(rows / sizes.pass_rows, sizes.pass_rows);
+  add(rows % sizes.pass_rows == 0 ? 0 : 1, rows % sizes.pass_rows);
+  return out;
+}
+
+void fill_gather_windows(const RowMoves& gather, const Windowing& windowing, const Threads& threads) {
+  expect_random(gather.data, gather.data_rows * gather.row_bytes);
+  Gathering(gather, windowing, threads).run();
+}
+
+}  // namespace tensorop

@@ -1,0 +1,189 @@
+#include "kernels/windows/scatter_windows.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+#include "base/checked.hpp"
+#include "base/files/advice.hpp"
+#include "base/memory.hpp"
+#include "kernels/rows/row_updates.hpp"
+#include "kernels/windows/needed_pages.hpp"
+#include "kernels/windows/result_windows.hpp"
+
+namespace tensorop {
+namespace {
+
+// Shares of the memory. A half is for windows, one for each thread; a quarter for updates that are kept in
+// memory, or for dividing them.
+constexpr std::int64_t kWindowsShare = 2;
+constexpr std::int64_t kUpdatesShare = 4;
+// Where all moves of a target row are applied together, those of a window are sorted.
+constexpr std::int64_t kSortShare = 4;
+constexpr std::int64_t kPlacesShare = 8;
+
+// So many threads make windows at a time, if memory is as little as that.
+constexpr std::int64_t kFewThreads = 8;
+// Small windows: some are written to the disk while others are read.
+constexpr std::int64_t kLeastWindowBytes = 1 << 20;
+constexpr std::int64_t kMostWindowBytes = 32 << 20;
+// More windows than this are not made, however little memory there is.
+constexpr std::int64_t kMostWindows = 4096;
+// Bytes that sorting a move takes.
+constexpr std::int64_t kScatterSortBytes = 2 * sizeof(Move) + sizeof(Move) / 2;
+
+// In a file, the rows that a chunk has for a window are so long.
+constexpr std::int64_t kPieceBytes = 256 << 10;
+constexpr std::int64_t kLeastChunkBytes = 1 << 20;
+// The places of all chunks in all runs take so much in any case.
+constexpr std::int64_t kLeastPlacesBytes = 4 << 20;
+
+// Bytes of a window that are copied at a time, and that are read ahead of it.
+constexpr std::int64_t kBaseCopyBytes = 1 << 20;
+constexpr std::int64_t kScatterAheadBytes = 16 << 20;
+// Bytes of long rows of updates that the system is told of at a time.
+constexpr std::int64_t kUpdatesAhead = 4 << 20;
+
+std::int64_t window_rows_of(const UpdateFacts& facts) {
+  const std::int64_t bytes =
+      std::clamp(facts.memory / kWindowsShare / kFewThreads, kLeastWindowBytes, kMostWindowBytes);
+  std::int64_t rows = bytes / facts.row_bytes;
+  if (facts.by_row) {
+    // Of updates that are spread evenly, those of a window fit too.
+    const std::int64_t sort_memory = std::max<std::int64_t>(1, facts.memory / kSortShare / kFewThreads);
+    const std::int64_t windows =
+        std::max<std::int64_t>(1, ceil_div(facts.rows * kScatterSortBytes, sort_memory));
+    rows = std::min(rows, facts.target_rows / windows);
+  }
+  rows = run_targets_of(std::max<std::int64_t>(1, rows));
+  while (ceil_div(facts.target_rows, rows) > kMostWindows) rows *= 2;
+  return rows;
+}
+
+UpdateFacts facts_of(const RowMoves& scatter, std::int64_t memory) {
+  return {.target_rows = scatter.data_rows,
+          .rows = scatter.map->rows(),
+          .row_bytes = scatter.row_bytes,
+          .repeated = scatter.row_updates->repeats(),
+          .by_row = scatter.row_updates->by_row(),
+          .memory = memory};
+}
+
+// Windows of a scatter that is divided.
+class WindowFiller {
+ public:
+  WindowFiller(const RowMoves& scatter, const Partition& updates, const Windowing& windowing,
+               const Threads& threads)
+      : scatter_(scatter),
+        updates_(updates),
+        threads_(threads),
+        sharers_(windowing.sharers),
+        is_mapped_(windowing.is_mapped(scatter.data)) {}
+
+  void fill(std::int64_t window, std::byte* out) const {
+    for (std::int64_t first = 0; window == 0 && first < threads_.count(); ++first) read_ahead(first);
+    read_ahead(window + threads_.count());
+    copy_data(updates_.targets(window), out);
+    if (scatter_.row_updates->by_row())
+      require_memory(updates_.count(window) * kScatterSortBytes * sharers_,
+                     "a window of updates that are combined row by row");
+    scatter_.row_updates->update({updates_.targets(window), 0, scatter_.row_elements, 0}, out,
+                                 updates_.rows(), [&](const auto& take) {
+                                   updates_.visit(window, [&](const Move* moves, std::int64_t count) {
+                                     take_announced({moves, to_size(count)}, take);
+                                   });
+                                 });
+  }
+
+ private:
+  // Updates that are read where they lie.
+  template <class Take>
+  void take_announced(std::span<const Move> moves, const Take& take) const {
+    if (updates_.rows() != nullptr || scatter_.row_updates->repeats())
+      return take(moves.data(), to_int64(moves.size()));
+    const auto step = to_size(std::max<std::int64_t>(1, kUpdatesAhead / scatter_.row_bytes));
+    for (; !moves.empty(); moves = moves.subspan(std::min(step, moves.size()))) {
+      const auto some = moves.first(std::min(step, moves.size()));
+      will_need_rows(scatter_.updates, scatter_.row_bytes, some, &Move::update);
+      take(some.data(), to_int64(some.size()));
+    }
+  }
+
+  void read_ahead(std::int64_t window) const {
+    if (window >= updates_.sizes().runs()) return;
+    const Range rows = updates_.targets(window);
+    will_need(scatter_.data + rows.first * scatter_.row_bytes,
+              std::min(rows.count * scatter_.row_bytes, kScatterAheadBytes / threads_.count()));
+  }
+
+  void copy_data(Range targets, std::byte* out) const {
+    const std::byte* const from = scatter_.data + targets.first * scatter_.row_bytes;
+    const std::int64_t bytes = targets.count * scatter_.row_bytes;
+    for (std::int64_t first = 0; first < bytes; first += kBaseCopyBytes) {
+      const std::int64_t count = std::min(kBaseCopyBytes, bytes - first);
+      std::memcpy(out + first, from + first, to_size(count));
+      if (is_mapped_) done_with(from + first, count);
+      threads_.advance(count);
+    }
+  }
+
+  const RowMoves& scatter_;
+  const Partition& updates_;
+  const Threads& threads_;
+  int sharers_;
+  bool is_mapped_;
+};
+
+}  // namespace
+
+UpdateDivision choose_division(const UpdateFacts& facts) {
+  UpdateDivision out;
+  PartitionSizes& sizes = out.sizes;
+  const std::int64_t window_rows = window_rows_of(facts);
+  // Long rows are read where they lie at the full speed of a disk, and repeated ones are made when they are
+  // needed.
+  sizes = sizes_in_memory({0, facts.target_rows}, window_rows, facts.rows);
+  if (!facts.repeated && facts.row_bytes < kLongRow) sizes.row_bytes = facts.row_bytes;
+  out.in_file = sizes.carried_bytes() > facts.memory / kUpdatesShare;
+  std::int64_t chunk_rows = sizes.chunk_rows();
+  if (out.in_file) {
+    const std::int64_t most = std::max(kLeastChunkBytes, facts.memory / kUpdatesShare / 2);
+    chunk_rows =
+        std::max<std::int64_t>(1, std::min(sizes.runs() * kPieceBytes, most) / sizes.carried_row_bytes());
+  }
+  const std::int64_t most_places = std::max(kLeastPlacesBytes, facts.memory / kPlacesShare);
+  const std::int64_t most_chunks =
+      std::max<std::int64_t>(1, most_places / ((sizes.runs() + 1) * to_int64(sizeof(std::uint32_t))));
+  sizes.chunks = std::min(ceil_div(facts.rows, std::max<std::int64_t>(1, chunk_rows)), most_chunks);
+  return out;
+}
+
+WindowPlan plan_scatter_windows(const RowMoves& scatter, std::int64_t memory) {
+  const UpdateDivision division = choose_division(facts_of(scatter, memory));
+  const std::int64_t updates = scatter.row_updates->repeats() ? 0 : scatter.map->rows();
+  return {.count = division.sizes.runs(),
+          .window_bytes = std::min(division.sizes.run_targets, scatter.data_rows) * scatter.row_bytes,
+          .read_bytes = (scatter.data_rows + updates) * scatter.row_bytes,
+          .scratch_bytes = division.in_file ? division.sizes.carried_bytes() : 0};
+}
+
+void write_scatter_windows(const RowMoves& scatter, const Partition& updates, const Windowing& windowing,
+                           const Threads& threads) {
+  const Threads some = threads_within(windowing.memory / kWindowsShare,
+                                      updates.sizes().run_targets * scatter.row_bytes, threads);
+  const WindowFiller filler(scatter, updates, windowing, some);
+  write_windows(updates, scatter.row_elements, scatter.row_bytes, windowing, some,
+                [&](std::int64_t window, std::byte* out) { filler.fill(window, out); });
+}
+
+void fill_scatter_windows(const RowMoves& scatter, const Windowing& windowing, const Threads& threads) {
+  threads.expect(2 * scatter.data_rows * scatter.row_bytes);
+  const auto [sizes, in_file] = choose_division(facts_of(scatter, windowing.memory));
+  Partition updates(sizes, in_file ? windowing.scratch : nullptr);
+  const std::int64_t chunk_bytes = in_file ? sizes.chunk_rows() * sizes.carried_row_bytes() : 1;
+  updates.put(*scatter.map, {0, scatter.map->rows()}, sizes.row_bytes == 0 ? nullptr : scatter.updates,
+              threads_within(windowing.memory / kUpdatesShare, chunk_bytes, threads));
+  write_scatter_windows(scatter, updates, windowing, threads);
+}
+
+}  // namespace tensorop

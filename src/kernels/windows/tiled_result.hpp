@@ -1,0 +1,51 @@
+// The result of working along an outer axis, as tiles of columns write it. The end of each row may share a
+// page with the next row, which is that of another tile: the last tile comes first, and ends of rows wait in
+// memory until the first tile writes whole pages.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "base/threads.hpp"
+#include "kernels/range.hpp"
+#include "kernels/windows/tiled_scratch.hpp"
+#include "kernels/windows/wide_tiles.hpp"
+#include "kernels/windows/windows.hpp"
+#include "tensor/tensor.hpp"
+
+namespace tensorop {
+
+class TiledResult {
+ public:
+  // `rows` rows of `columns` elements of `width` bytes, all of which are tiled. `tiles`, `windowing` and
+  // `threads` outlive it. Throws Error where a temporary file is needed and there is no space.
+  TiledResult(const WideTiles& tiles, std::int64_t rows, std::int64_t columns, std::int64_t width,
+              const Windowing& windowing, const Threads& threads);
+
+  // The tile that is the i-th to be made.
+  [[nodiscard]] std::int64_t turn(std::int64_t i) const { return i == 0 ? tiles_.count() - 1 : i - 1; }
+
+  // Takes the part of a block that belongs to tile `number`. The rows of the block lie at `elements`,
+  // `stride` elements from each other. Any thread.
+  void write(std::int64_t number, const TileBlock& block, const std::byte* elements,
+             std::int64_t stride) const;
+  // After all tiles.
+  void finish() const;
+
+ private:
+  [[nodiscard]] std::byte* tail(std::int64_t row) const;
+  void write_piece(std::int64_t row, Range piece, const std::byte* elements) const;
+
+  const WideTiles& tiles_;
+  std::int64_t rows_;
+  std::int64_t columns_;
+  std::int64_t width_;
+  const Windowing& windowing_;
+  const Threads& threads_;
+  std::optional<TiledScratch> scratch_;
+  std::int64_t tail_columns_ = 0;
+  mutable std::optional<Storage> tails_;  // of all rows
+};
+
+}  // namespace tensorop

@@ -1,0 +1,119 @@
+#include "kernels/windows/wide_tiles.hpp"
+
+#include <algorithm>
+
+#include "base/checked.hpp"
+#include "base/files/advice.hpp"
+#include "kernels/cache.hpp"
+
+namespace tensorop {
+namespace {
+
+// Tiles of fewer pages are not moved to where a page begins: too much of them would be read twice.
+constexpr std::int64_t kLeastPages = 3;
+// Reading so many bytes in sequence takes no longer than one more request.
+constexpr std::int64_t kSmallGap = 8 << 10;
+
+}  // namespace
+
+WideTiles::WideTiles(const TileShape& shape, std::int64_t memory, std::int64_t file_offset)
+    : shape_(shape),
+      file_offset_(file_offset),
+      page_columns_(ceil_div(kPage, shape.width)),
+      tile_columns_(std::max<std::int64_t>(1, memory / shape.column_bytes)) {
+  if (tile_columns_ >= shape_.columns) {
+    tile_columns_ = shape_.columns;
+    return;
+  }
+  pages_ = tile_columns_ >= kLeastPages * page_columns_;
+  if (pages_) tile_columns_ -= page_columns_;
+  count_ = ceil_div(shape_.columns, tile_columns_);
+  tile_columns_ = ceil_div(shape_.columns, count_);
+}
+
+std::int64_t WideTiles::bound(std::int64_t number, std::int64_t row) const {
+  if (number == 0) return 0;
+  const std::int64_t column = std::min(shape_.columns, number * tile_columns_);
+  if (!pages_) return column;
+  const std::int64_t byte = file_offset_ + (row * shape_.result_columns + column) * shape_.width;
+  const std::int64_t to_page = ceil_div(byte, kPage) * kPage - byte;
+  return std::min(shape_.columns, column + ceil_div(to_page, shape_.width));
+}
+
+std::int64_t WideTiles::tail_columns() const {
+  const bool same = shape_.result_columns * shape_.width % kPage == 0;
+  return pages_ && same ? std::min(piece(count_ - 1, 0).count, file_offset_ % kPage / shape_.width) : 0;
+}
+
+Range WideTiles::tile(std::int64_t number) const {
+  // Where rows are whole pages, pages begin at the same columns of all.
+  const bool same = shape_.result_columns * shape_.width % kPage == 0;
+  const std::int64_t first = same ? bound(number, 0) : number * tile_columns_;
+  const std::int64_t next = (number + 1) * tile_columns_;
+  const std::int64_t end = same ? bound(number + 1, 0) : pages_ ? next + page_columns_ : next;
+  return {first, std::min(shape_.columns, end) - first};
+}
+
+std::int64_t WideTiles::most_columns() const {
+  return std::min(shape_.columns, tile_columns_ + (pages_ ? page_columns_ : 0));
+}
+
+Range WideTiles::piece(std::int64_t number, std::int64_t row) const {
+  const std::int64_t first = bound(number, row);
+  return {first, bound(number + 1, row) - first};
+}
+
+RowPieces::RowPieces(const Tensor& tensor, std::int64_t columns, bool mapped)
+    : RowPieces(tensor.data(), tensor.size() / columns, {0, columns}, element_size(tensor.dtype()), mapped) {}
+
+RowPieces::RowPieces(const std::byte* data, std::int64_t rows, Range columns, std::int64_t width, bool mapped)
+    : data_(data),
+      rows_(rows),
+      first_(columns.first),
+      columns_(columns.count),
+      width_(width),
+      mapped_(mapped) {}
+
+void RowPieces::begin() const {
+  expect_random(data_, rows_ * columns_ * width_);
+}
+
+bool RowPieces::reads_gaps(std::int64_t columns) const {
+  return (columns_ - columns) * width_ <= kSmallGap;
+}
+
+void RowPieces::need(Range rows, Range columns) const {
+  const std::int64_t bytes = columns.count * width_;
+  if (rows.count > 0 && reads_gaps(columns.count)) {
+    return will_need(at(rows.first, columns.first), (rows.count - 1) * columns_ * width_ + bytes);
+  }
+  for (std::int64_t row = rows.first; row < rows.end(); ++row) will_need(at(row, columns.first), bytes);
+}
+
+void RowPieces::done(Range rows, Range columns) const {
+  if (!mapped_ || rows.count == 0) return;
+  if (rows.count == 1) return done_with(at(rows.first, columns.first), columns.count * width_);
+  done_with(at(rows.first, first_), rows.count * columns_ * width_);
+}
+
+std::int64_t RowPieces::read_bytes(std::int64_t tiles) const {
+  const std::int64_t once = rows_ * columns_ * width_;
+  return reads_gaps(ceil_div(columns_, tiles)) ? tiles * once : once;
+}
+
+TileBlocks::TileBlocks(std::int64_t rows, Range columns, std::int64_t width)
+    : rows_(rows), columns_(columns) {
+  const std::int64_t row_bytes = std::max(kPage, columns.count * width);
+  block_rows_ = std::max<std::int64_t>(1, kBlockBytes / row_bytes);
+  segment_columns_ = std::clamp<std::int64_t>(columns.count, 1, kBlockBytes / width);
+  segments_ = ceil_div(columns.count, segment_columns_);
+}
+
+TileBlock TileBlocks::operator[](std::int64_t number) const {
+  const std::int64_t row = number / segments_ * block_rows_;
+  const std::int64_t column = number % segments_ * segment_columns_;
+  return {{row, std::min(block_rows_, rows_ - row)},
+          {columns_.first + column, std::min(segment_columns_, columns_.count - column)}};
+}
+
+}  // namespace tensorop

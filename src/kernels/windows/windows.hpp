@@ -1,0 +1,52 @@
+// Filling a result from operands that memory does not hold, in windows: parts of the result as large as
+// memory allows, each of them filled from operands that are read in ascending order, or tiles of columns.
+// Whether that is done is the choice of choose.hpp; the bytes are the same.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "base/threads.hpp"
+#include "kernels/range.hpp"
+#include "kernels/rows/row_moves.hpp"
+
+namespace tensorop {
+
+class ScratchFile;
+
+// Windows by sizes alone.
+struct WindowPlan {
+  std::int64_t count = 0;          // windows of the result, or tiles of columns
+  std::int64_t window_bytes = 0;   // of the result in each, at most
+  std::int64_t read_bytes = 0;     // of operands, by all windows together, at most
+  std::int64_t scratch_bytes = 0;  // written to temporary files, and read again
+};
+
+// What an executor gives to fill_windows().
+struct Windowing {
+  // Bytes that windows, moves and buffers may take together. Any number works; a few megabytes are used in
+  // any case.
+  std::int64_t memory = 0;
+  // Processes of this machine that do the same at the same time, each with as much memory.
+  int sharers = 1;
+  // Takes elements of the result. Where `anywhere`, from any thread, in any order; else from one thread at a
+  // time, ranges that follow each other from element 0 to the last; it counts their bytes itself then
+  // (Threads::advance).
+  std::function<void(Range range, const std::byte* elements)> write;
+  bool anywhere = false;
+  // Where element 0 lies in its file, for writing whole pages; 0 where there is none.
+  std::int64_t file_offset = 0;
+  // Whether the elements of an operand lie in a mapped file, whose pages may be given up after use.
+  std::function<bool(const std::byte* elements)> is_mapped = [](const std::byte*) { return false; };
+  // A temporary file of so many bytes. Throws Error where there is no space.
+  std::function<ScratchFile(std::int64_t bytes)> scratch;
+};
+
+// The windows that fill_windows() makes with so much memory.
+[[nodiscard]] WindowPlan plan_windows(const RowMoves& moves, std::int64_t memory);
+// Writes the whole result, on all threads. Throws PlanFault where any index is out of range, but not always
+// for the lowest position; Error where there is no space. Tiles of columns only where `anywhere`.
+void fill_windows(const RowMoves& moves, const Windowing& windowing, const Threads& threads);
+
+}  // namespace tensorop
