@@ -15,8 +15,6 @@
 namespace tensorop {
 namespace {
 
-constexpr std::int64_t kMiB = 1 << 20;
-
 // What a call of zeros explains: operands are shapes of uint8, the last of them more than are sorted
 // beforehand.
 std::vector<AccessReport> reports_of(const std::string& op, const std::vector<Shape>& operands,
