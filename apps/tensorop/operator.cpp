@@ -238,15 +238,15 @@ int run_operator(const FoundOperator& found, const Arguments& arguments) {
     alone(arguments, [&] { print(describe_output(output)); });
     return 0;
   }
-  const Destination* const destination = call.destination ? &*call.destination : nullptr;
-  const Destination* const mask = call.open_mask ? &*call.open_mask : nullptr;
-  const MeteredSettings settings(arguments, destination == nullptr ? "" : destination->path);
+  std::vector<FurtherResult> further;
+  if (call.open_mask) further.push_back({ResultKind::open_mask, *call.open_mask});
+  const MeteredSettings settings(arguments, call.destination ? call.destination->path : "");
   if (call.onnx_case) {
     alone(arguments, [&] {
-      (void)run_request_as_case(call.request, *call.onnx_case, settings.get(), destination, mask);
+      (void)run_request_as_case(call.request, *call.onnx_case, settings.get(), call.destination, further);
     });
   } else {
-    run_request(call.request, *destination, settings.get(), mask);
+    run_request(call.request, *call.destination, settings.get(), further);
   }
   return 0;
 }

@@ -190,13 +190,8 @@ Bound bind_operator(const Request& request, const Settings& settings) {
   Bound bound{open_operator(request, settings), {}};
   Call& call = bound.call;
   std::optional<Shape> result_shape;
-  if (has_mask(request)) {
-    const Tensor mask = std::exchange(call.operands[kIndices], Tensor(DType::int64, {0}));
-    check_dtypes(call);
-    result_shape = apply_mask(mask, settings.threads, call);
-  } else {
-    check_dtypes(call);
-  }
+  if (has_mask(request)) result_shape = apply_mask(settings.threads, call);
+  check_dtypes(call);
   bound.planned = call.op->plan(call);
   if (result_shape) bound.planned.output.shape = std::move(*result_shape);
   if (const DType dtype = bound.planned.output.dtype; request.declared && dtype != *request.declared) {

@@ -59,13 +59,22 @@ OpenMask plan_open_mask(const Bound& bound, const Threads& threads) {
   return out;
 }
 
-// The mask, complete but not published.
-std::unique_ptr<Sink> write_open_mask(const Bound& bound, const Destination& destination,
-                                      const Settings& settings) {
-  auto sink = open_sink(destination, DType::boolean, bound.planned.output.shape, 0);
-  fill_sink(plan_open_mask(bound, settings.threads).planned, bound.inputs, *sink, settings);
-  if (!sink->is_stream()) sink->finish();
-  return sink;
+// Further results, complete but not published.
+std::vector<std::unique_ptr<Sink>> write_further(const Bound& bound,
+                                                 const std::vector<FurtherResult>& further,
+                                                 const Settings& settings) {
+  std::vector<std::unique_ptr<Sink>> sinks;
+  for (const auto& [kind, destination] : further) {
+    switch (kind) {
+      case ResultKind::open_mask:
+        const OpenMask mask = plan_open_mask(bound, settings.threads);
+        auto& sink = sinks.emplace_back(
+            open_sink(destination, mask.planned.output.dtype, mask.planned.output.shape, 0));
+        fill_sink(mask.planned, bound.inputs, *sink, settings);
+        if (!sink->is_stream()) sink->finish();
+    }
+  }
+  return sinks;
 }
 
 }  // namespace
@@ -95,17 +104,17 @@ Tensor open_elements(const Request& request, const Settings& settings) {
 }
 
 void run_request(const Request& request, const Destination& destination, const Settings& settings,
-                 const Destination* open_mask) {
-  if (settings.executor != nullptr) return settings.executor->run(request, destination, settings, open_mask);
+                 const std::vector<FurtherResult>& further) {
+  if (settings.executor != nullptr) return settings.executor->run(request, destination, settings, further);
   require_format(request, destination);
   Settings own = settings;
   if (destination.path != "-") own.scratch_beside = destination.path;
   const Bound bound = bind(request, own);
   with_context(bound.call.name->name, [&] {
     with_fault_text(bound.call, bound.planned, [&] {
-      const auto mask = open_mask == nullptr ? nullptr : write_open_mask(bound, *open_mask, own);
+      const auto others = write_further(bound, further, own);
       execute(bound.planned, bound.inputs, destination, own);
-      if (mask) mask->commit();
+      for (const auto& sink : others) sink->commit();
       warn_of_open(bound, own);
       warn_of_unnamed(destination, bound.planned.output.dtype, own);
     });
@@ -113,8 +122,9 @@ void run_request(const Request& request, const Destination& destination, const S
 }
 
 Tensor run_request_as_case(const Request& request, const CaseDestination& onnx_case, const Settings& settings,
-                           const Destination* destination, const Destination* open_mask) {
-  if (destination != nullptr) require_format(request, *destination);
+                           const std::optional<Destination>& destination,
+                           const std::vector<FurtherResult>& further) {
+  if (destination) require_format(request, *destination);
   with_context(request.op.name->name, [&] { require_onnx(request); });
   Settings own = settings;
   own.scratch_beside = onnx_case.folder;
@@ -122,12 +132,12 @@ Tensor run_request_as_case(const Request& request, const CaseDestination& onnx_c
   return with_context(bound.call.name->name, [&] {
     return with_fault_text(bound.call, bound.planned, [&] {
       OnnxCase written(onnx_case, bound, own.threads);
-      const auto mask = open_mask == nullptr ? nullptr : write_open_mask(bound, *open_mask, own);
+      const auto others = write_further(bound, further, own);
       Tensor result = execute(bound.planned, bound.inputs, own, arenas_of(bound));
       written.write_output(result, own.threads);
       written.finish();
-      if (destination != nullptr) write_tensor(result, bound.inputs, *destination, own.threads);
-      if (mask) mask->commit();
+      if (destination) write_tensor(result, bound.inputs, *destination, own.threads);
+      for (const auto& sink : others) sink->commit();
       written.commit();
       warn_of_open(bound, own);
       return result;

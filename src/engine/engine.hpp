@@ -1,7 +1,10 @@
 // The interface of the engine: a request in, a result out.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/request.hpp"
 #include "engine/settings.hpp"
@@ -17,6 +20,16 @@ struct CaseDestination {
   bool durable = false;  // as in OutputFile::create()
 };
 
+// What a call can tell beside its result.
+enum class ResultKind : std::uint8_t {
+  open_mask,  // a bool tensor of the result's shape: true for each element that the version leaves open
+};
+
+struct FurtherResult {
+  ResultKind kind;
+  Destination destination;
+};
+
 // Shape and dtype of the result; reads only the headers of NPY operands. Throws Error for everything that can
 // be checked without elements.
 [[nodiscard]] OutputInfo infer_request(const Request& request, const Settings& settings);
@@ -27,16 +40,16 @@ struct CaseDestination {
 // A bool tensor of the result's shape: true for each element that the version leaves open. Throws Error.
 [[nodiscard]] Tensor open_elements(const Request& request, const Settings& settings);
 
-// Writes the result to its destination; a result file is complete or absent. `open_mask`, where it is not
-// null: where a bool tensor of the result's shape goes, true for each element that the version leaves open.
-// Both are complete before either is published, the result first. Throws Error.
+// Writes the result to its destination, and further results to theirs; a file is complete or absent. All are
+// complete before any is published, the result first. Throws Error.
 void run_request(const Request& request, const Destination& destination, const Settings& settings,
-                 const Destination* open_mask = nullptr);
+                 const std::vector<FurtherResult>& further = {});
 
-// Writes the call and its result as an ONNX case folder (onnx_case.hpp), and the result to `destination` and
-// the mask to `open_mask` too where they are not null, as run_request() does. All are complete before any is
-// published, the case last. Returns the result, which is in memory meanwhile. Throws Error.
+// Writes the call and its result as an ONNX case folder (onnx_case.hpp), and the result to `destination`, if
+// there is one, and further results too, as run_request() does. All are complete before any is published, the
+// case last. Returns the result, which is in memory meanwhile. Throws Error.
 Tensor run_request_as_case(const Request& request, const CaseDestination& onnx_case, const Settings& settings,
-                           const Destination* destination = nullptr, const Destination* open_mask = nullptr);
+                           const std::optional<Destination>& destination = std::nullopt,
+                           const std::vector<FurtherResult>& further = {});
 
 }  // namespace tensorop

@@ -71,7 +71,8 @@ void check_mask_call(const Request& request, const Call& call) {
   if (request.oob) refuse("oob");
 }
 
-std::optional<Shape> apply_mask(const Tensor& mask, const Threads& threads, Call& call) {
+std::optional<Shape> apply_mask(const Threads& threads, Call& call) {
+  const Tensor mask = call.operands[kIndicesOfMask];
   if (mask.dtype() != DType::boolean) {
     throw Error(cat(kMaskName, " is ", name(mask.dtype()), "; it must be bool"), "",
                 "a comparison such as notequal or greater makes a mask");
@@ -80,7 +81,7 @@ std::optional<Shape> apply_mask(const Tensor& mask, const Threads& threads, Call
     throw Error("mask has no elements: how many of them are true is a part of the result's shape");
   const Tensor data = call.operands[0];
   if (data.rank() == 0) {
-    // The operator refuses it by its own rule.
+    // Selects nothing: the operator refuses such data by its own rule.
     call.operands[kIndicesOfMask] = Tensor(DType::int64, {0, 1});
   } else if (call.op->mask == MaskUse::along_axis) {
     apply_along_axis(mask, threads, call);

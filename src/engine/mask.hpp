@@ -20,10 +20,10 @@ inline constexpr std::string_view kMaskName = "mask";
 // batch_dims, oob. To be called before operands and attributes are bound.
 void check_mask_call(const Request& request, const Call& call);
 
-// Reads the mask and sets operand 1 (indices) of the call to the positions of its true elements: 8 bytes for
-// each. A mask of several dimensions selects among the elements of data's leading ones, which become one
-// dimension. Returns the shape of the result where data then no longer has it (scatternd). Throws Error when
-// the mask is not bool or has another shape than data.
-[[nodiscard]] std::optional<Shape> apply_mask(const Tensor& mask, const Threads& threads, Call& call);
+// Operand 1 of the call is the mask: reads it, and makes it the indices, the positions of its true elements,
+// 8 bytes for each. A mask of several dimensions selects among the elements of data's leading ones, which
+// become one dimension. Returns the shape of the result where data then no longer has it (scatternd). Throws
+// Error when the mask is not bool or has another shape than data.
+[[nodiscard]] std::optional<Shape> apply_mask(const Threads& threads, Call& call);
 
 }  // namespace tensorop

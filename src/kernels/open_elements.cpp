@@ -116,7 +116,11 @@ class OpenMaskPlan final : public Plan {
   }
 
   // Which elements make another one open is not known.
-  [[nodiscard]] Origin origin(std::int64_t /*element*/) const override { return {}; }
+  [[nodiscard]] Origins origins(Range range) const override {
+    Origins out;
+    for (std::int64_t i = 0; i < range.count; ++i) out.end();
+    return out;
+  }
   [[nodiscard]] Footprint footprint(Range range) const override { return plan_.footprint(range); }
 
  private:

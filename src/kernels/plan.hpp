@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -28,10 +29,26 @@ struct OperandElement {
   friend bool operator==(const OperandElement&, const OperandElement&) = default;
 };
 
-// What an element of the result is made from, in the order in which it is combined. One element: it is
-// copied. None: the result is zero, because the index is out of range and out of range reads as zero. What
-// only selects (indices, conditions) is not listed.
-using Origin = std::vector<OperandElement>;
+// What the elements of a range of the result are made from: of each, elements of operands in the order in
+// which they are combined. One: it is copied. None: the result is zero, because the index is out of range and
+// out of range reads as zero. What only selects (indices, conditions) is not listed.
+class Origins {
+ public:
+  [[nodiscard]] std::size_t size() const { return ends_.size(); }
+  // Of element i of the range.
+  [[nodiscard]] std::span<const OperandElement> operator[](std::size_t i) const {
+    const std::size_t first = i == 0 ? 0 : ends_[i - 1];
+    return std::span(from_).subspan(first, ends_[i] - first);
+  }
+
+  // What the next element is made from, one after the other; then its end.
+  void add(OperandElement from) { from_.push_back(from); }
+  void end() { ends_.push_back(from_.size()); }
+
+ private:
+  std::vector<OperandElement> from_;
+  std::vector<std::size_t> ends_;
+};
 
 // Elements of an operand that computing a range may read: the least range known without reading any element.
 struct Extent {
@@ -58,6 +75,8 @@ struct PlanFacts {
   // Whether preparing the plan and filling the whole result by range meet every fault that check() would
   // find.
   bool fill_checks = true;
+  // Whether preparing looks for duplicates, in Decision::memory.
+  bool refuses_duplicates = false;
   // Why elements of the result may be open; none: no element is.
   OpenReason open_reason = OpenReason::none;
   // The rows that a gather or a scatter of rows moves; nothing of all other plans, and of those that move
@@ -66,7 +85,7 @@ struct PlanFacts {
 };
 
 // Making a plan is cheap: it reads no element of any operand, so that a plan can be made of operands that
-// have none (--dry-run). Only prepare(), fill(), check(), origin() and mark_open() read elements. They read
+// have none (--dry-run). Only prepare(), fill(), check(), origins() and mark_open() read elements. They read
 // and check every index each time: a file that changes in between cannot lead out of bounds.
 //
 // String results may point into the operands' arenas, which must outlive the result.
@@ -81,7 +100,7 @@ class Plan {
   [[nodiscard]] const PlanFacts& facts() const { return facts_; }
 
   // The work that the elements `range` of the result share, decoding and sorting indices, where `decision`
-  // asks for it. To be called once, before fill() and origin(), which take longer for other elements. Throws
+  // asks for it. To be called once, before fill() and origins(), which take longer for other elements. Throws
   // PlanFault for the lowest bad index that it meets.
   void prepare(Range range, const Decision& decision, const Threads& threads) {
     decision_ = decision;
@@ -98,7 +117,8 @@ class Plan {
   // Throws PlanFault for the lowest bad one.
   virtual void check(Range /*range*/) const {}
 
-  [[nodiscard]] virtual Origin origin(std::int64_t element) const = 0;
+  // Of all elements of the range, any range, any thread. Throws as fill().
+  [[nodiscard]] virtual Origins origins(Range range) const = 0;
   [[nodiscard]] virtual Footprint footprint(Range range) const = 0;
 
   // Sets bit i % 64 of bits[i / 64] where the element range.first + i is open; leaves the other bits. Any

@@ -184,7 +184,7 @@ void share_parts(const Ranks& ranks, Range own, std::int64_t width, std::byte* w
 }  // namespace
 
 void RankExecutor::run(const Request& request, const Destination& destination, const Settings& settings,
-                       const Destination* open_mask) const {
+                       const std::vector<FurtherResult>& further) const {
   Settings own = settings;
   if (destination.path != "-") own.scratch_beside = destination.path;
   together([&] {
@@ -192,8 +192,8 @@ void RankExecutor::run(const Request& request, const Destination& destination, c
     own.memory = memory_of(settings);
   });
   agree_on_memory(own);
-  if (open_mask != nullptr || !write_together(request, destination, own))
-    alone([&] { run_request(request, destination, alone_settings(settings), open_mask); });
+  if (!further.empty() || !write_together(request, destination, own))
+    alone([&] { run_request(request, destination, alone_settings(settings), further); });
 }
 
 // All ranks plan alike.

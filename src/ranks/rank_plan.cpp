@@ -98,6 +98,7 @@ class RankPlan {
     if (settings_.access == Access::exchange || settings_.access == Access::plain)
       facts.asked = settings_.access;
     report.decision = choose(facts);
+    report.decision.memory = memory_;  // of this rank alone
     return report;
   }
 

@@ -172,7 +172,7 @@ class PlanCheck {
         if (extent.elements.first < 0 || extent.elements.end() > operand.size())
           wrong_ += cat("the footprint leaves operand ", extent.operand, "; ");
       }
-      for (const OperandElement& from : any_plan().origin(element)) {
+      for (const OperandElement& from : any_plan().origins({element, 1})[0]) {
         const bool inside = std::ranges::any_of(footprint, [&](const Extent& extent) {
           return extent.operand == from.operand && extent.elements.first <= from.position &&
                  from.position < extent.elements.end();
@@ -219,9 +219,13 @@ std::vector<std::string> plan_origins(const Request& request, const Settings& se
   Plan& plan = *bound.planned.plan;
   plan.prepare({0, elements}, choose_in_memory(plan.facts().moves), Threads(1));
   std::vector<std::string> out;
-  for (std::int64_t i = 0; i < elements; ++i) {
-    std::string& text = out.emplace_back();
-    for (const OperandElement& from : plan.origin(i)) text += cat(from.operand, ":", from.position, ";");
+  // In two ranges, which any number of elements may begin in the middle of a row.
+  for (const Range range : {Range{0, elements / 2}, Range{elements / 2, elements - elements / 2}}) {
+    const Origins origins = plan.origins(range);
+    for (std::size_t i = 0; i < origins.size(); ++i) {
+      std::string& text = out.emplace_back();
+      for (const OperandElement& from : origins[i]) text += cat(from.operand, ":", from.position, ";");
+    }
   }
   return out;
 }

@@ -46,10 +46,12 @@ class CombineElements final : public Plan {
     });
   }
 
-  [[nodiscard]] Origin origin(std::int64_t element) const override {
-    Origin out;
-    for (std::size_t i = 0; i < operands_.size(); ++i)
-      out.push_back({i, walk_.elements().offset(i, element)});
+  [[nodiscard]] Origins origins(Range range) const override {
+    Origins out;
+    for (std::int64_t element = range.first; element < range.end(); ++element) {
+      for (std::size_t i = 0; i < operands_.size(); ++i) out.add({i, walk_.elements().offset(i, element)});
+      out.end();
+    }
     return out;
   }
   [[nodiscard]] Footprint footprint(Range range) const override { return walk_.elements().footprint(range); }

@@ -13,6 +13,16 @@ namespace {
 
 constexpr std::size_t kData = 0;
 
+// Each element is made from the one at its own position; without elements in the operand, from none.
+Origins copied(Range range, std::int64_t size) {
+  Origins out;
+  for (std::int64_t element = range.first; element < range.end(); ++element) {
+    if (size != 0) out.add({kData, element});
+    out.end();
+  }
+  return out;
+}
+
 class CopyElements final : public Plan {
  public:
   CopyElements(const Tensor& data, std::optional<IndexDecoder> decoder)
@@ -33,10 +43,7 @@ class CopyElements final : public Plan {
 
   void check(Range range) const override { decoder_->check(range); }
 
-  [[nodiscard]] Origin origin(std::int64_t element) const override {
-    if (data_.size() == 0) return {};
-    return {{kData, element}};
-  }
+  [[nodiscard]] Origins origins(Range range) const override { return copied(range, data_.size()); }
   [[nodiscard]] Footprint footprint(Range range) const override {
     if (data_.size() == 0 || range.count == 0) return {};
     return {{kData, range}};
@@ -69,7 +76,7 @@ class CastElements final : public Plan {
     }
   }
 
-  [[nodiscard]] Origin origin(std::int64_t element) const override { return {{kData, element}}; }
+  [[nodiscard]] Origins origins(Range range) const override { return copied(range, data_.size()); }
   [[nodiscard]] Footprint footprint(Range range) const override { return {{kData, range}}; }
 
  private:

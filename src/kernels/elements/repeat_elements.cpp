@@ -37,7 +37,14 @@ class RepeatElements final : public Plan {
                    [&]<class Word>(TypeTag<Word>) { repeat<Word>(out, data_.data(), walk_, range); });
   }
 
-  [[nodiscard]] Origin origin(std::int64_t element) const override { return {{0, walk_.offset(0, element)}}; }
+  [[nodiscard]] Origins origins(Range range) const override {
+    Origins out;
+    for (std::int64_t element = range.first; element < range.end(); ++element) {
+      out.add({0, walk_.offset(0, element)});
+      out.end();
+    }
+    return out;
+  }
   [[nodiscard]] Footprint footprint(Range range) const override { return walk_.footprint(range); }
 
  private:

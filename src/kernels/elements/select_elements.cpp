@@ -80,10 +80,15 @@ class SelectElements final : public Plan {
     });
   }
 
-  [[nodiscard]] Origin origin(std::int64_t element) const override {
-    const std::int64_t at = walk_.elements().offset(kCondition, element);
-    const std::size_t chosen = operands_[kCondition].as<std::uint8_t>()[at] != 0 ? kX : kY;
-    return {{chosen, walk_.elements().offset(chosen, element)}};
+  [[nodiscard]] Origins origins(Range range) const override {
+    Origins out;
+    for (std::int64_t element = range.first; element < range.end(); ++element) {
+      const std::int64_t at = walk_.elements().offset(kCondition, element);
+      const std::size_t chosen = operands_[kCondition].as<std::uint8_t>()[at] != 0 ? kX : kY;
+      out.add({chosen, walk_.elements().offset(chosen, element)});
+      out.end();
+    }
+    return out;
   }
   [[nodiscard]] Footprint footprint(Range range) const override { return walk_.elements().footprint(range); }
 

@@ -10,6 +10,7 @@
 #include "kernels/cache.hpp"
 #include "kernels/elements/copy_elements.hpp"
 #include "kernels/rows/rows.hpp"
+#include "kernels/rows/segments.hpp"
 
 namespace tensorop {
 namespace {
@@ -43,31 +44,27 @@ class GatherRows final : public Plan {
   }
 
   void fill(Range range, std::byte* out) const override {
-    auto [first, elements] = range;
-    while (elements > 0) {
-      const std::int64_t row = first / row_elements_;
-      const std::int64_t column = first % row_elements_;
-      std::int64_t done = 0;
-      if (column != 0 || elements < row_elements_) {
-        done = std::min(elements, row_elements_ - column);
-        fill_within_row(row, column, done, out);
-      } else {
-        const std::int64_t rows = elements / row_elements_;
-        done = rows * row_elements_;
-        fill_rows(row, rows, out);
-      }
-      first += done;
-      elements -= done;
-      out += done * width_;
+    for (const auto& [rows, column, columns, first] : segments_of(range, row_elements_)) {
+      std::byte* const at = out + first * width_;
+      columns == row_elements_ ? fill_rows(rows.first, rows.count, at)
+                               : fill_within_row(rows.first, column, columns, at);
     }
   }
 
   void check(Range range) const override { map_.decoder().check(range); }
-  [[nodiscard]] Origin origin(std::int64_t element) const override {
-    std::int64_t offset = 0;
-    map_.locate(element / row_elements_, 1, &offset);
-    if (offset == kSkip) return {};
-    return {{kGatherData, offset * row_elements_ + element % row_elements_}};
+  [[nodiscard]] Origins origins(Range range) const override {
+    Origins out;
+    for (const Segment& segment : segments_of(range, row_elements_)) {
+      for (std::int64_t row = segment.targets.first; row < segment.targets.end(); ++row) {
+        std::int64_t offset = 0;
+        map_.locate(row, 1, &offset);
+        for (std::int64_t c = 0; c < segment.columns; ++c) {
+          if (offset != kSkip) out.add({kGatherData, offset * row_elements_ + segment.column + c});
+          out.end();
+        }
+      }
+    }
+    return out;
   }
 
   [[nodiscard]] Footprint footprint(Range range) const override {

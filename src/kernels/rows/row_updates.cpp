@@ -26,24 +26,6 @@ bool has_one_row(const Shape& shape, const BroadcastStrides& strides, std::int64
 
 }  // namespace
 
-std::vector<Segment> segments_of(Range range, std::int64_t row_elements) {
-  std::vector<Segment> segments;
-  std::int64_t done = 0;
-  auto [first, count] = range;
-  while (count > 0) {
-    const std::int64_t target = first / row_elements;
-    const std::int64_t column = first % row_elements;
-    const bool whole = column == 0 && count >= row_elements;
-    const std::int64_t rows = whole ? count / row_elements : 1;
-    const std::int64_t columns = whole ? row_elements : std::min(count, row_elements - column);
-    segments.push_back({{target, rows}, column, columns, done});
-    first += rows * columns;
-    count -= rows * columns;
-    done += rows * columns;
-  }
-  return segments;
-}
-
 RowUpdates::RowUpdates(const ScatterRowsSpec& spec)
     : updates_(spec.updates),
       width_(element_size(spec.data.dtype())),
@@ -53,6 +35,7 @@ RowUpdates::RowUpdates(const ScatterRowsSpec& spec)
       replace_(combine_loop(Reduction::none, spec.data.dtype())),
       combine_(combine_loop(spec.reduction, spec.data.dtype())),
       average_(spec.reduction == Reduction::mean ? average_loop(spec.data.dtype()) : nullptr),
+      repetition_(spec.updates_shape, {spec.update_strides}),
       repeated_(spec.updates_shape.empty() ? nullptr
                                            : repeat_plan(updates_, spec.updates_shape, spec.update_strides)),
       one_row_(repeated_ && has_one_row(spec.updates_shape, spec.update_strides, row_elements_)) {}
@@ -115,13 +98,13 @@ void RowUpdates::apply(const Segment& segment, std::byte* out, const std::byte* 
 }
 
 std::int64_t RowUpdates::position(std::int64_t position) const {
-  return repeated_ == nullptr ? position : repeated_->origin(position).front().position;
+  return repeated_ == nullptr ? position : repetition_.offset(0, position);
 }
 
 Range RowUpdates::elements(Range range) const {
   if (repeated_ == nullptr) return range;
   if (range.count == 0) return {};
-  return repeated_->footprint(range).front().elements;
+  return repetition_.footprint(range).front().elements;
 }
 
 }  // namespace tensorop

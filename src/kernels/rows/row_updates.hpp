@@ -6,24 +6,15 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/elements/walk.hpp"
 #include "kernels/index/index.hpp"
 #include "kernels/plan.hpp"
 #include "kernels/rows/combine.hpp"
+#include "kernels/rows/segments.hpp"
 
 namespace tensorop {
 
 struct ScatterRowsSpec;
-
-// Target rows that are updated over the same columns.
-struct Segment {
-  Range targets;
-  std::int64_t column;
-  std::int64_t columns;
-  std::int64_t first;  // of the elements of a range: the first target row at the first column
-};
-
-// The elements `range` of rows of `row_elements` as segments: it may begin and end within a row.
-[[nodiscard]] std::vector<Segment> segments_of(Range range, std::int64_t row_elements);
 
 // Calls take(moves, count) for the moves of one segment, their targets counted from its first, out of those
 // that `source` hands to its argument in blocks of at most kIndexBlock.
@@ -94,6 +85,7 @@ class RowUpdates {
   Combine replace_;
   Combine combine_;
   Average average_;
+  BroadcastWalk repetition_;        // of repeated updates
   std::unique_ptr<Plan> repeated_;  // makes the rows of updates; null: they are there
   bool one_row_;                    // which are all the same
 };

@@ -1,9 +1,11 @@
 #include "kernels/rows/scatter_rows.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -19,6 +21,9 @@ namespace {
 constexpr std::size_t kScatterData = 0;
 constexpr std::size_t kScatterIndices = 1;
 constexpr std::size_t kScatterUpdates = 2;
+
+// Looking for duplicates takes a bit for each of so many target rows in any case: 4 MiB.
+constexpr std::int64_t kLeastBits = std::int64_t{1} << 25;
 
 // Bits of rows or of elements.
 using Bits = std::vector<std::uint64_t>;
@@ -66,11 +71,13 @@ class ScatterRows final : public Plan {
         row_elements_(spec.row_elements),
         reduction_(spec.reduction),
         use_init_val_(spec.use_init_val),
-        refuse_duplicates_(spec.refuse_duplicates),
         row_updates_(spec),
         map_(std::move(spec.decoder), spec.dims) {
     // Sorting decodes all indices, and the ranges of the result touch all groups.
-    set_facts({.check_size = map_.decoder().tuples(), .open_reason = spec.open_reason, .moves = moves()});
+    set_facts({.check_size = map_.decoder().tuples(),
+               .refuses_duplicates = spec.refuse_duplicates,
+               .open_reason = spec.open_reason,
+               .moves = moves()});
   }
 
   // Copied and updated range by range: the updates meet data that is still in cache.
@@ -80,21 +87,10 @@ class ScatterRows final : public Plan {
   }
 
   void check(Range range) const override { map_.decoder().check(range); }
-  [[nodiscard]] Origin origin(std::int64_t element) const override {
-    const std::int64_t target = element / row_elements_;
-    const std::int64_t column = element % row_elements_;
-    Origin updates;
-    visit({target, 1}, [&](const Move* moves, std::int64_t count) {
-      for (std::int64_t i = 0; i < count; ++i) {
-        if (moves[i].target == target)
-          updates.push_back(
-              {kScatterUpdates, row_updates_.position(moves[i].update * row_elements_ + column)});
-      }
-    });
-    if (updates.empty()) return {{kScatterData, element}};
-    if (reduction_ == Reduction::none) return {updates.back()};
-    if (use_init_val_) updates.insert(updates.begin(), {kScatterData, element});
-    return updates;
+  [[nodiscard]] Origins origins(Range range) const override {
+    Origins out;
+    for (const Segment& segment : segments_of(range, row_elements_)) add_origins(segment, out);
+    return out;
   }
 
   [[nodiscard]] Footprint footprint(Range range) const override {
@@ -118,9 +114,31 @@ class ScatterRows final : public Plan {
   }
 
  private:
+  void add_origins(const Segment& segment, Origins& out) const {
+    std::vector<Move> all;
+    select_moves(
+        segment, [&](const auto& take) { visit(segment.targets, take); },
+        [&](const Move* moves, std::int64_t count) { all.insert(all.end(), moves, moves + count); });
+    std::ranges::stable_sort(all, {}, &Move::target);
+    std::span<const Move> rest = all;
+    for (std::int64_t row = 0; row < segment.targets.count; ++row) {
+      const auto other = std::ranges::find_if(rest, [&](const Move& move) { return move.target != row; });
+      auto moves = rest.first(to_size(other - rest.begin()));
+      rest = rest.subspan(moves.size());
+      const bool replaced = !moves.empty() && (reduction_ == Reduction::none || !use_init_val_);
+      if (!moves.empty() && reduction_ == Reduction::none) moves = moves.last(1);
+      for (std::int64_t c = segment.column; c < segment.column + segment.columns; ++c) {
+        if (!replaced) out.add({kScatterData, (segment.targets.first + row) * row_elements_ + c});
+        for (const Move& move : moves)
+          out.add({kScatterUpdates, row_updates_.position(move.update * row_elements_ + c)});
+        out.end();
+      }
+    }
+  }
+
   void prepare_range(Range range, const Threads& threads) override {
     if (decision().keep_offsets) map_.keep_offsets(threads);
-    if (refuse_duplicates_) require_no_duplicates();
+    if (facts().refuses_duplicates) require_no_duplicates(threads);
     if (!decision().sorts() || range.count == 0) return;
     const std::int64_t first = range.first / row_elements_;
     const Range targets = {first, ceil_div(range.end(), row_elements_) - first};
@@ -212,14 +230,17 @@ class ScatterRows final : public Plan {
     });
   }
 
-  // Throws PlanFault for the lowest bad index, else for the lowest update of a row that has one already. Of
-  // many target rows looks through all updates for some after the other: a bit for each takes up to 128 MiB.
-  void require_no_duplicates() const {
-    constexpr std::int64_t kMostBits = std::int64_t{1} << 30;
+  // Throws PlanFault for the lowest bad index, else for the lowest update of a row that has one already.
+  // Where memory has no room for a bit for each target row, looks through all updates for some after the
+  // other.
+  void require_no_duplicates(const Threads& threads) const {
     const std::int64_t all = data_.size() / row_elements_;
+    const std::int64_t most = std::max(kLeastBits, decision().memory / 2 * 8);
     std::optional<Move> found;
-    for (std::int64_t first = 0; first < all; first += kMostBits) {
-      const std::optional<Move> move = first_duplicate({first, std::min(kMostBits, all - first)});
+    for (std::int64_t first = 0; first < all; first += most) {
+      const Range targets = {first, std::min(most, all - first)};
+      if (!has_duplicate(targets, threads)) continue;
+      const std::optional<Move> move = first_duplicate(targets);
       if (move && (!found || move->update < found->update)) found = move;
     }
     if (!found) return;
@@ -231,6 +252,31 @@ class ScatterRows final : public Plan {
     });
     throw PlanFault::duplicate(row_updates_.position(found->update * row_elements_),
                                row_updates_.position(earlier * row_elements_), found->target * row_elements_);
+  }
+
+  // Whether one of the target rows has several updates.
+  [[nodiscard]] bool has_duplicate(Range targets, const Threads& threads) const {
+    constexpr std::int64_t kChunk = 64 * kIndexBlock;
+    Bits updated(words_of(targets.count));
+    std::atomic<bool> found = false;
+    const Range rows = map_.rows_within(targets);
+    threads.for_each(ceil_div(rows.count, kChunk), [&](std::int64_t chunk, int /*worker*/) {
+      const std::int64_t end = std::min(rows.end(), rows.first + (chunk + 1) * kChunk);
+      std::int64_t offsets[kIndexBlock];
+      for (std::int64_t row = rows.first + chunk * kChunk; row < end; row += kIndexBlock) {
+        const std::int64_t n = std::min(kIndexBlock, end - row);
+        map_.locate(row, n, offsets);
+        for (std::int64_t i = 0; i < n; ++i) {
+          const std::int64_t target = offsets[i] - targets.first;
+          if (target < 0 || target >= targets.count) continue;
+          const std::uint64_t bit = std::uint64_t{1} << (target % 64);
+          const std::atomic_ref word(updated[to_size(target / 64)]);
+          if ((word.fetch_or(bit, std::memory_order_relaxed) & bit) != 0)
+            found.store(true, std::memory_order_relaxed);
+        }
+      }
+    });
+    return found;
   }
 
   // The lowest update of one of the target rows that has one already.
@@ -253,7 +299,6 @@ class ScatterRows final : public Plan {
   std::int64_t row_elements_;
   Reduction reduction_;
   bool use_init_val_;
-  bool refuse_duplicates_;
   RowUpdates row_updates_;
   RowMap map_;
   std::optional<Partition> sorted_;
