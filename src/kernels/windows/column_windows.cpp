@@ -79,20 +79,22 @@ struct GatherTiles {
   std::int64_t width;
   std::int64_t steps;    // of data
   std::int64_t columns;  // of the indices and the result
+  std::int64_t rows;     // the same
 
   explicit GatherTiles(const RowMoves& gather)
       : width(gather.row_bytes),
         steps(gather.data_rows / gather.map->column_stride()),
-        columns(gather.map->columns()) {}
+        columns(gather.map->columns()),
+        rows(gather.map->index_steps()) {}
   [[nodiscard]] WideTiles tiles(std::int64_t memory, std::int64_t file_offset) const {
-    return {{columns, width, steps * width, columns}, memory, file_offset};
+    return {{columns, width, steps * width, columns, rows}, memory, file_offset};
   }
 };
 
 WindowPlan plan_gather(const RowMoves& gather, std::int64_t memory) {
   const GatherTiles shape(gather);
   const WideTiles tiles = shape.tiles(memory, 0);
-  const std::int64_t column_bytes = gather.map->index_steps() * shape.width;
+  const std::int64_t column_bytes = shape.rows * shape.width;
   return {.count = tiles.count(),
           .window_bytes = tiles.most_columns() * column_bytes,
           .read_bytes =
@@ -165,7 +167,7 @@ struct ScatterTiles {
   [[nodiscard]] WideTiles tiles(std::int64_t memory, std::int64_t file_offset) const {
     // The rest is for sorting.
     const std::int64_t most = keeps ? memory - memory / 4 : memory;
-    return {{columns, width, column_bytes(), columns}, most, file_offset};
+    return {{columns, width, column_bytes(), columns, steps}, most, file_offset};
   }
 };
 

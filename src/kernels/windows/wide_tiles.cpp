@@ -11,6 +11,8 @@ namespace {
 
 // Tiles of fewer pages are not moved to where a page begins: too much of them would be read twice.
 constexpr std::int64_t kLeastPages = 3;
+// The share of memory that the ends of rows may take.
+constexpr std::int64_t kTailShare = 8;
 // Reading so many bytes in sequence takes no longer than one more request.
 constexpr std::int64_t kSmallGap = 8 << 10;
 
@@ -25,6 +27,9 @@ WideTiles::WideTiles(const TileShape& shape, std::int64_t memory, std::int64_t f
     tile_columns_ = shape_.columns;
     return;
   }
+  const std::int64_t tails = shape.result_rows * (file_offset % kPage);
+  keeps_tails_ = tails <= memory / kTailShare;
+  if (keeps_tails_) tile_columns_ = std::max<std::int64_t>(1, (memory - tails) / shape.column_bytes);
   pages_ = tile_columns_ >= kLeastPages * page_columns_;
   if (pages_) tile_columns_ -= page_columns_;
   count_ = ceil_div(shape_.columns, tile_columns_);
@@ -42,7 +47,9 @@ std::int64_t WideTiles::bound(std::int64_t number, std::int64_t row) const {
 
 std::int64_t WideTiles::tail_columns() const {
   const bool same = shape_.result_columns * shape_.width % kPage == 0;
-  return pages_ && same ? std::min(piece(count_ - 1, 0).count, file_offset_ % kPage / shape_.width) : 0;
+  return pages_ && same && keeps_tails_
+             ? std::min(piece(count_ - 1, 0).count, file_offset_ % kPage / shape_.width)
+             : 0;
 }
 
 Range WideTiles::tile(std::int64_t number) const {

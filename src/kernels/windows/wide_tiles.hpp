@@ -19,12 +19,14 @@ struct TileShape {
   std::int64_t width;           // bytes of an element
   std::int64_t column_bytes;    // memory that a column of a tile takes, at least 1
   std::int64_t result_columns;  // elements of a row of the result
+  std::int64_t result_rows;
 };
 
 // The columns of an indexed tensor, split into tiles.
 class WideTiles {
  public:
-  // Tiles of at most `memory` bytes, but of at least a column. Element 0 of the result lies at byte
+  // Tiles that take at most `memory` bytes, but of at least a column; the ends of rows that wait
+  // (tail_columns()) are part of it. Element 0 of the result lies at byte
   // `file_offset` of its file.
   WideTiles(const TileShape& shape, std::int64_t memory, std::int64_t file_offset);
 
@@ -33,7 +35,7 @@ class WideTiles {
   // of them would read most pages of the operands, and write most pages of the result.
   [[nodiscard]] bool are_narrow() const { return count_ > 2 && !pages_; }
   // Of rows that are whole pages: the elements at the end of each that share a page of the file with the next
-  // row, where tiles begin with pages; else 0.
+  // row, where tiles begin with pages and memory has room for them; else 0.
   [[nodiscard]] std::int64_t tail_columns() const;
   // The columns that a tile holds. Neighbouring tiles may have up to a page of columns in common.
   [[nodiscard]] Range tile(std::int64_t number) const;
@@ -53,6 +55,7 @@ class WideTiles {
   std::int64_t tile_columns_;
   std::int64_t count_ = 1;
   bool pages_ = false;  // tiles begin with a page of the file
+  bool keeps_tails_ = false;
 };
 
 // Rows of a tensor of which pieces are read.
