@@ -1,6 +1,7 @@
 #include "program.hpp"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -149,6 +150,11 @@ void prepare_process() {
   hold_standard_descriptors();
   // Writing past the file size limit must be an ordinary error (EFBIG).
   ::signal(SIGXFSZ, SIG_IGN);
+#ifdef M_MMAP_THRESHOLD
+  // Blocks of a mebibyte go back to the system as soon as they are freed. By default glibc keeps those below
+  // the largest that was freed so far, up to 32 MiB each: --memory would count them twice.
+  ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
 }
 
 }  // namespace tensorop

@@ -16,7 +16,7 @@ struct Team;
                               std::string* failure = nullptr);
 
 // What main() does first: standard descriptors that are closed are held, and a file that grows too large is
-// an error, not a signal.
+// an error, not a signal; and memory that is freed goes back to the system.
 void prepare_process();
 
 }  // namespace tensorop

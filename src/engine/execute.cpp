@@ -173,6 +173,12 @@ void fill_sink(const Plan& plan, const Layout& layout, Sink& sink, const Threads
   }
 }
 
+// Each thread fills a buffer: as many threads as --memory has room for.
+Threads filling_threads(const Settings& settings) {
+  if (settings.memory == 0) return settings.threads;
+  return settings.threads.at_most(memory_of(settings) / kThreadBytes);
+}
+
 // Whether check() may find what preparing and filling do not.
 bool needs_check(const Plan& plan) {
   return plan.decision().is_whole() || !plan.facts().fill_checks;
@@ -308,7 +314,7 @@ void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const S
     // between elements that share a byte.
     const Tensor whole = execute(planned, inputs, settings, {});
     threads.expect(layout.bytes());
-    return fill_sink(*copy_plan(whole), layout, sink, threads);
+    return fill_sink(*copy_plan(whole), layout, sink, filling_threads(settings));
   }
   if (settings.explain) settings.explain(report);
   if (!in_windows) threads.expect(layout.bytes());
@@ -320,7 +326,7 @@ void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const S
   } else if (report.decision.is_whole() && layout.elements != 0) {
     fill_whole(plan, layout, *sink.elements(), threads);
   } else {
-    fill_sink(plan, layout, sink, threads);
+    fill_sink(plan, layout, sink, filling_threads(settings));
   }
 }
 

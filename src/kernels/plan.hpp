@@ -35,11 +35,12 @@ struct OperandElement {
 class Origins {
  public:
   [[nodiscard]] std::size_t size() const { return ends_.size(); }
-  // Of element i of the range.
-  [[nodiscard]] std::span<const OperandElement> operator[](std::size_t i) const {
+  // Of element i of the range, as long as this lives.
+  [[nodiscard]] std::span<const OperandElement> operator[](std::size_t i) const& {
     const std::size_t first = i == 0 ? 0 : ends_[i - 1];
     return std::span(from_).subspan(first, ends_[i] - first);
   }
+  void operator[](std::size_t i) const&& = delete;
 
   // What the next element is made from, one after the other; then its end.
   void add(OperandElement from) { from_.push_back(from); }

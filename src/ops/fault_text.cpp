@@ -77,7 +77,8 @@ Error fault_error(const PlanFault& fault, const Call& call, const Planned& plann
   };
   // Operand `i` of the element, which is made from all operands in their order.
   const auto operand = [&](std::size_t i) {
-    return element_text(call, planned.plan->origins({fault.position, 1})[0][i]);
+    const Origins origins = planned.plan->origins({fault.position, 1});
+    return element_text(call, origins[0][i]);
   };
   const auto power = [&] { return cat(operand(0), " to the power ", operand(1)); };
   switch (fault.fault) {

@@ -172,7 +172,8 @@ class PlanCheck {
         if (extent.elements.first < 0 || extent.elements.end() > operand.size())
           wrong_ += cat("the footprint leaves operand ", extent.operand, "; ");
       }
-      for (const OperandElement& from : any_plan().origins({element, 1})[0]) {
+      const Origins origins = any_plan().origins({element, 1});
+      for (const OperandElement& from : origins[0]) {
         const bool inside = std::ranges::any_of(footprint, [&](const Extent& extent) {
           return extent.operand == from.operand && extent.elements.first <= from.position &&
                  from.position < extent.elements.end();

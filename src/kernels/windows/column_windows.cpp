@@ -12,6 +12,7 @@
 #include "kernels/index/row_map.hpp"
 #include "kernels/rows/row_updates.hpp"
 #include "kernels/rows/rows.hpp"
+#include "kernels/windows/result_windows.hpp"
 #include "kernels/windows/tiled_result.hpp"
 #include "kernels/windows/wide_tiles.hpp"
 
@@ -20,6 +21,8 @@ namespace {
 
 // A tile may take so much, however little memory there is.
 constexpr std::int64_t kLeastTileBytes = 4 << 20;
+// The share of memory for the blocks of a gather's result, one for each thread.
+constexpr std::int64_t kBlocksShare = 8;
 
 // Calls work(block, worker) for all blocks, and has the system read `pieces` of the blocks to come.
 template <class Work>
@@ -87,7 +90,7 @@ struct GatherTiles {
         columns(gather.map->columns()),
         rows(gather.map->index_steps()) {}
   [[nodiscard]] WideTiles tiles(std::int64_t memory, std::int64_t file_offset) const {
-    return {{columns, width, steps * width, columns, rows}, memory, file_offset};
+    return {{columns, width, steps * width, columns, rows}, memory - memory / kBlocksShare, file_offset};
   }
 };
 
@@ -103,7 +106,8 @@ WindowPlan plan_gather(const RowMoves& gather, std::int64_t memory) {
           .scratch_bytes = tiles.are_narrow() ? shape.columns * column_bytes : 0};
 }
 
-void fill_gather(const RowMoves& gather, const Windowing& windowing, const Threads& threads) {
+void fill_gather(const RowMoves& gather, const Windowing& windowing, const Threads& all_threads) {
+  const Threads threads = threads_within(windowing.memory / kBlocksShare, kBlockBytes, all_threads);
   const RowMap& map = *gather.map;
   const GatherTiles shape(gather);
   const std::int64_t width = shape.width;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
+#include "kernels/windows/result_windows.hpp"
 
 namespace tensorop {
 namespace {
@@ -41,7 +42,8 @@ void TiledScratch::write(std::int64_t number, Range rows, const std::byte* eleme
   file_.write_at(offset(number, rows.first), {elements, to_size(bytes)});
 }
 
-void TiledScratch::join(const Threads& threads) const {
+void TiledScratch::join(const Threads& all_threads) const {
+  const Threads threads = threads_within(windowing_.memory / 2, kLeastBytes, all_threads);
   const std::int64_t row_bytes = columns_ * width_;
   const std::int64_t most = std::max(kLeastBytes, windowing_.memory / (2 * threads.count()));
   const std::int64_t bytes = std::clamp(tiles_.count() * kRunBytes, kLeastBytes, most);
