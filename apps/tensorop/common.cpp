@@ -226,8 +226,8 @@ const Format* read_input_format(const Arguments& arguments) {
 
 Destination read_destination(const Arguments& arguments) {
   Destination destination;
-  destination.path = arguments.value("--output").value_or("-");
-  if (destination.path.empty()) throw Error("--output needs a file name");
+  const std::string path = arguments.value("--output").value_or("-");
+  if (path.empty()) throw Error("--output needs a file name");
   destination.durable = arguments.has("--fsync");
   if (const auto text = arguments.value("--format")) {
     destination.format = find_format(*text);
@@ -235,6 +235,7 @@ Destination read_destination(const Arguments& arguments) {
       throw Error(cat("--format ", in_quotes(*text), " is not one of ", join(format_names())));
     }
   }
+  set_path(destination, path);
   return destination;
 }
 

@@ -174,10 +174,11 @@ std::optional<Destination> read_open_mask(const Arguments& arguments,
   }
   if (*path == "-" && output && output->path == "-")
     throw Error("the result and --open-mask cannot both go to standard output", "", "give --output FILE");
+  Destination mask{.durable = arguments.has("--fsync")};
+  set_path(mask, *path);
   PathKeys keys;
-  if (*path != "-" && output && output->path != "-" && keys.of(*path) == keys.of(output->path))
+  if (*path != "-" && output && output->path != "-" && keys.of(mask.path) == keys.of(output->path))
     throw Error("--output and --open-mask are the same file");
-  Destination mask{.path = *path, .durable = arguments.has("--fsync")};
   try {
     mask.format = &format_of(mask);
   } catch (const Error& error) {

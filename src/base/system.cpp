@@ -38,6 +38,10 @@ ssize_t System::pread_resident(int fd, off_t offset) {
 ssize_t System::pwrite(int fd, const void* buffer, size_t bytes, off_t offset) {
   return ::pwrite(fd, buffer, bytes, offset);
 }
+ssize_t System::copy_file_range(int from, off_t* from_offset, int to, off_t* to_offset, size_t bytes) {
+  return ::copy_file_range(from, from_offset, to, to_offset, bytes, 0);
+}
+
 int System::fstat(int fd, struct stat* out) {
   return ::fstat(fd, out);
 }

@@ -29,6 +29,7 @@ class System {
   // preadv2() of one byte with RWF_NOWAIT: 1 where that byte is in memory, else -1 with EAGAIN.
   virtual ssize_t pread_resident(int fd, off_t offset);
   virtual ssize_t pwrite(int fd, const void* buffer, size_t bytes, off_t offset);
+  virtual ssize_t copy_file_range(int from, off_t* from_offset, int to, off_t* to_offset, size_t bytes);
   virtual int fstat(int fd, struct stat* out);
   virtual int stat(const char* path, struct stat* out);
   virtual int lstat(const char* path, struct stat* out);

@@ -5,6 +5,7 @@
 #include <bit>
 #include <map>
 #include <numeric>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -142,7 +143,7 @@ void convert_one(const std::string& text, const Destination& destination, const 
   bool is_written = false;
   const auto direct = [&](DType dtype, const Shape& shape) -> WriteBytes {
     if (reading.view || reading.dtype.value_or(dtype) != dtype) return nullptr;
-    sink = open_sink(destination, dtype, shape, 0);
+    sink = open_sink(destination, dtype, shape, 0, reading.settings.warn);
     is_written = sink->elements() != nullptr;
     if (!is_written) return nullptr;
     return [elements = sink->elements(), width = element_size(dtype)](std::int64_t offset,
@@ -156,7 +157,7 @@ void convert_one(const std::string& text, const Destination& destination, const 
   } else if (sink) {
     write_tensor(input.tensor, input.inputs, *sink, reading.settings.threads);
   } else if (!input.is_cast()) {
-    write_tensor(input.tensor, input.inputs, destination, reading.settings.threads);
+    write_tensor(input.tensor, input.inputs, destination, reading.settings);
   } else {
     input.explain([&] { execute(input.planned(), input.inputs, destination, reading.settings); });
   }
@@ -340,6 +341,34 @@ Opened open_whole(const NamedInput& input, std::optional<Opened> first, const Re
   return whole;
 }
 
+// Throws Error where the archive replaces one that holds what neither it nor an input is.
+void require_nothing_lost(const std::string& path, const Format& format,
+                          const std::vector<NamedInput>& inputs, const Metadata& metadata) {
+  const auto old = replaced_archive(path, format, false);
+  if (!old) return;
+  std::set<std::string> there;
+  for (const NamedInput& input : inputs) {
+    there.insert(input.name);
+    if (input.archive != nullptr && input.archive->name() == path) there.insert(input.member.name);
+    if (input.text.starts_with(path + ":")) there.insert(input.text.substr(path.size() + 1));
+  }
+  std::vector<std::string> lost;
+  for (std::size_t i = 0; i < old->size(); ++i) {
+    if (!old->is_array(i) || !there.contains(std::string(old->name(i)))) lost.emplace_back(old->name(i));
+  }
+  there.clear();
+  for (const auto& [key, value] : metadata) there.insert(key);
+  for (const auto& [key, value] : old->metadata()) {
+    if (!there.contains(key)) lost.push_back(cat("metadata ", key));
+  }
+  if (lost.empty()) return;
+  throw Error(cat(printable(path),
+                  ": holds what the result does not, and would be lost: ", list_names(std::move(lost))),
+              "",
+              cat("-o ", printable(path),
+                  ":NAME writes one array of it and keeps the others; as an input it is kept too"));
+}
+
 void convert_to_archive(const Conversion& conversion, const Format& format, const Reading& reading) {
   const ArchiveInputs all = read_inputs(conversion.inputs, format.require_name);
   const std::vector<NamedInput>& inputs = all.arrays;
@@ -348,6 +377,7 @@ void convert_to_archive(const Conversion& conversion, const Format& format, cons
                          .threads = reading.settings.threads.count(),
                          .metadata = read_metadata(all, format, reading.settings)};
   if (options.compress) options.memory = memory_of(reading.settings);
+  require_nothing_lost(conversion.destination.path, format, inputs, options.metadata);
   const auto archive = format.create_archive(conversion.destination.path, options);
   std::vector<std::size_t> order(inputs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -383,14 +413,16 @@ Overflow read_overflow(const std::optional<std::string>& text, std::optional<DTy
 
 void convert(const Conversion& conversion, const Settings& settings) {
   const Format& format = format_of(conversion.destination);
-  const bool to_archive = format.is_archive();
-  if (conversion.compress && !format.can_compress) {
+  const bool to_archive = format.is_archive() && !conversion.destination.is_member;
+  if (conversion.compress && !(to_archive && format.can_compress)) {
     const auto can = format_titles([](const Format& other) { return other.can_compress; });
     throw Error(cat("--compress is only for ", join_words(can, "and"), " archives"));
   }
   if (!to_archive && conversion.inputs.size() > 1) {
     throw Error(
-        cat("unexpected operand ", in_quotes(conversion.inputs[1]), ": one file takes one input"), "",
+        cat("unexpected operand ", in_quotes(conversion.inputs[1]),
+            conversion.destination.is_member ? ": one array takes one input" : ": one file takes one input"),
+        "",
         cat("an archive takes several: -o FILE",
             join(format_endings([](const Format& other) { return other.is_archive(); }), ", -o FILE")));
   }

@@ -69,7 +69,7 @@ std::vector<std::unique_ptr<Sink>> write_further(const Bound& bound,
       case ResultKind::open_mask:
         const OpenMask mask = plan_open_mask(bound, settings.threads);
         auto& sink = sinks.emplace_back(
-            open_sink(destination, mask.planned.output.dtype, mask.planned.output.shape, 0));
+            open_sink(destination, mask.planned.output.dtype, mask.planned.output.shape, 0, settings.warn));
         fill_sink(mask.planned, bound.inputs, *sink, settings);
         if (!sink->is_stream()) sink->finish();
     }
@@ -136,7 +136,7 @@ Tensor run_request_as_case(const Request& request, const CaseDestination& onnx_c
       Tensor result = execute(bound.planned, bound.inputs, own, arenas_of(bound));
       written.write_output(result, own.threads);
       written.finish();
-      if (destination) write_tensor(result, bound.inputs, *destination, own.threads);
+      if (destination) write_tensor(result, bound.inputs, *destination, own);
       for (const auto& sink : others) sink->commit();
       written.commit();
       warn_of_open(bound, own);

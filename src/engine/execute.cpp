@@ -290,9 +290,9 @@ void execute(const Planned& planned, const Inputs& inputs, const Destination& de
   require_possible(output);
   // What strings measure is known only when all of them are computed.
   if (output.dtype == DType::string && format_of(destination).measure_strings != nullptr) {
-    return write_tensor(execute(planned, inputs, settings, {}), inputs, destination, settings.threads);
+    return write_tensor(execute(planned, inputs, settings, {}), inputs, destination, settings);
   }
-  const auto sink = open_sink(destination, output.dtype, output.shape, 0);
+  const auto sink = open_sink(destination, output.dtype, output.shape, 0, settings.warn);
   execute(planned, inputs, *sink, settings);
 }
 
@@ -362,12 +362,12 @@ void write_tensor(const Tensor& tensor, const Inputs& inputs, Sink& sink, const 
 }
 
 void write_tensor(const Tensor& tensor, const Inputs& inputs, const Destination& destination,
-                  const Threads& threads) {
+                  const Settings& settings) {
   const auto measure = format_of(destination).measure_strings;
   const std::int64_t strings =
       measure == nullptr || tensor.dtype() != DType::string ? 0 : measure(tensor.strings());
-  const auto sink = open_sink(destination, tensor.dtype(), tensor.shape(), strings);
-  write_tensor(tensor, inputs, *sink, threads);
+  const auto sink = open_sink(destination, tensor.dtype(), tensor.shape(), strings, settings.warn);
+  write_tensor(tensor, inputs, *sink, settings.threads);
 }
 
 }  // namespace tensorop

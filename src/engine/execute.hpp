@@ -40,7 +40,7 @@ void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const S
 // A tensor that is in memory or mapped, to a destination, or through an open sink.
 void write_tensor(const Tensor& tensor, const Inputs& inputs, Sink& sink, const Threads& threads);
 void write_tensor(const Tensor& tensor, const Inputs& inputs, const Destination& destination,
-                  const Threads& threads);
+                  const Settings& settings);
 
 // Warns of a result written to `path` whose dtype a file of the format does not name.
 void warn_of_unnamed(const std::string& path, const Format& format, DType dtype, const Settings& settings);

@@ -19,7 +19,7 @@ void write_nonzero(const std::string& operand, const Destination& destination, c
   inputs.add(source.mapping());
   Tensor positions = true_positions(tensor, settings.threads);
   if (tensor.rank() > 1) positions = coordinates_of(positions, tensor.shape(), settings.threads);
-  write_tensor(positions, inputs, destination, settings.threads);
+  write_tensor(positions, inputs, destination, settings);
 }
 
 }  // namespace tensorop

@@ -180,7 +180,7 @@ void OnnxCase::write_file(const std::string& file, const std::string& name, cons
                                 .durable = durable_,
                                 .array = name,
                                 .shown = folder_.shown_path_of(path)};
-  with_context(name, [&] { write_tensor(tensor, inputs, destination, threads); });
+  with_context(name, [&] { write_tensor(tensor, inputs, destination, {.threads = threads}); });
 }
 
 }  // namespace tensorop

@@ -20,8 +20,7 @@
 namespace tensorop {
 namespace {
 
-// A golden file keeps its format, whatever its name, and the name of its array; an archive of one array the
-// metadata too.
+// A golden file keeps its format, whatever its name, and the name of its array.
 Destination golden_destination(const Expectation& expect, bool is_missing) {
   Destination out{.path = expect.text, .array = expect.array == nullptr ? "" : *expect.array};
   if (is_missing) return out;
@@ -33,7 +32,6 @@ Destination golden_destination(const Expectation& expect, bool is_missing) {
                   "store this golden array in its own file");
     }
     out.array = archive->name(archive->only());
-    out.metadata = archive->metadata();
     with_context(printable(opened.shown), [&] { opened.format->require_name(out.array); });
   } else if (opened.format->encode_named != nullptr && expect.array == nullptr) {
     out.array =
@@ -285,7 +283,7 @@ class Check {
           "npy and json keep any shape");
     }
     make_folder(directory_of(path));
-    write_tensor(result, Inputs(), destination, settings.call.threads);
+    write_tensor(result, Inputs(), destination, settings.call);
     warn_of_unnamed(destination, result.dtype(), settings.call);
     golden.rewritten_by = i;
     found.update = is_missing ? GoldenUpdate::created : GoldenUpdate::replaced;

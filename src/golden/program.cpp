@@ -114,7 +114,7 @@ ProgramRun run_case(const Job& job, const ProgramSettings& program, const std::s
     std::string name = call.operand_name(i);
     std::ranges::replace(name, ' ', '_');
     const std::string path = path_from(folder, cat(name, ".npy"));
-    write_tensor(call.operands[i], opened.inputs, {path, find_format("npy")}, settings.threads);
+    write_tensor(call.operands[i], opened.inputs, {path, find_format("npy")}, settings);
     values.inputs.push_back(path);
     values.named.push_back({name, path});
     operands.push_back({std::move(name), quoted(path)});

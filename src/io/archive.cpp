@@ -7,6 +7,19 @@
 #include "base/text.hpp"
 
 namespace tensorop {
+namespace {
+
+constexpr std::size_t kMostListed = 20;
+
+}  // namespace
+
+std::string list_names(std::vector<std::string> names) {
+  if (names.size() > kMostListed) {
+    names.resize(kMostListed);
+    names.emplace_back("...");
+  }
+  return printable(join(names));
+}
 
 const Metadata& Archive::metadata() const {
   static const Metadata kNone;
@@ -16,6 +29,12 @@ const Metadata& Archive::metadata() const {
 const std::vector<std::string>& Archive::warnings() const {
   static const std::vector<std::string> kNone;
   return kNone;
+}
+
+std::unique_ptr<ArchiveWriter> Archive::rewrite(const std::string& path, const std::string& /*name*/,
+                                                const ArchiveOptions& /*options*/) const {
+  throw Error(cat(printable(path), ": files of this format are only read"), "",
+              "convert makes an archive of it");
 }
 
 std::vector<std::string> Archive::warnings_for(bool whole) const {
@@ -33,17 +52,11 @@ std::vector<std::size_t> ArchiveWriter::announce(const std::vector<ArchiveArray>
 }
 
 std::string Archive::list_members(bool arrays) const {
-  constexpr std::size_t kMostListed = 20;
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < size(); ++i) {
-    if (is_array(i) != arrays) continue;
-    if (names.size() == kMostListed) {
-      names.emplace_back("...");
-      break;
-    }
-    names.emplace_back(name(i));
+  for (std::size_t i = 0; i < size() && names.size() <= kMostListed; ++i) {
+    if (is_array(i) == arrays) names.emplace_back(name(i));
   }
-  return printable(join(names));
+  return list_names(std::move(names));
 }
 
 std::size_t Archive::find(std::string_view name) const {

@@ -17,6 +17,9 @@
 
 namespace tensorop {
 
+class ArchiveWriter;
+struct ArchiveOptions;
+
 // An archive that was opened for reading: its members, by their positions in the archive's order.
 class Archive {
  public:
@@ -46,12 +49,18 @@ class Archive {
   // The description from the member's header; the caller sets path and format. Throws Error as read() does.
   [[nodiscard]] virtual FileInfo describe(std::size_t member) const = 0;
 
+  // What writes this archive again to `path`, from which it was read: with one array that is added, in the
+  // place of the one of its name if there is one. All others and the metadata stay. Throws Error where the
+  // format is only read.
+  [[nodiscard]] virtual std::unique_ptr<ArchiveWriter> rewrite(const std::string& path,
+                                                               const std::string& name,
+                                                               const ArchiveOptions& options) const;
+
   // As lookup(). Throws Error when there is none, with a similar name or the list of names as a hint.
   [[nodiscard]] std::size_t find(std::string_view name) const;
   // The one array. Throws Error when there is none, or more than one; then the hint says how one is named.
   [[nodiscard]] std::size_t only(std::string_view hint = "FILE:NAME names one array of an archive") const;
 
- private:
   // Names of the members that are arrays, or of those that are not; a long list is cut.
   [[nodiscard]] std::string list_members(bool arrays) const;
 };
@@ -98,6 +107,9 @@ class ArchiveWriter {
   // Publishes it, after finish() if that was not called.
   virtual void commit() = 0;
 };
+
+// Names for a message; a long list is cut.
+[[nodiscard]] std::string list_names(std::vector<std::string> names);
 
 // A name that is in `names` more than once.
 [[nodiscard]] std::optional<std::string_view> find_duplicate(std::vector<std::string_view> names);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <climits>
 #include <limits>
 #include <span>
@@ -14,6 +15,7 @@
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "io/archive.hpp"
+#include "io/opened_file.hpp"
 
 namespace tensorop {
 namespace {
@@ -136,19 +138,110 @@ const Format& format_of(const Destination& destination) {
   return destination.format != nullptr ? *destination.format : format_by_ending(destination.path);
 }
 
-std::unique_ptr<Sink> open_sink(const Destination& destination, DType dtype, const Shape& shape,
-                                std::int64_t strings) {
-  const Format& format = format_of(destination);
-  if (format.is_archive()) {
-    auto archive = format.create_archive(
-        destination.path,
-        {.durable = destination.durable, .metadata = destination.metadata, .writers = destination.writers});
-    const std::string name = destination.array.empty() ? std::string(kOnlyArray) : destination.array;
-    (void)archive->announce({{name, dtype, shape}});
-    auto sink = archive->add(name, dtype, shape, strings);
-    sink->take_archive(std::move(archive));
-    return sink;
+void set_path(Destination& destination, const std::string& text) {
+  destination.path = text;
+  struct stat info {};
+  if (text == "-" || os().lstat(text.c_str(), &info) == 0) return;
+  const auto split = [&](std::size_t colon) {
+    destination.path = text.substr(0, colon);
+    destination.array = text.substr(colon + 1);
+    destination.is_member = true;
+  };
+  if (const auto opened = open_archive_path(text)) {
+    if (destination.format == nullptr) destination.format = opened->format;
+    return split(opened->shown.size());
   }
+  for (std::size_t colon = text.find(':'); colon < PATH_MAX; colon = text.find(':', colon + 1)) {
+    if (names_archive(text.substr(0, colon))) return split(colon);
+  }
+}
+
+std::unique_ptr<Archive> replaced_archive(const std::string& path, const Format& format, bool must_be_whole) {
+  struct stat info {};
+  if (path == "-") return nullptr;
+  if (os().stat(path.c_str(), &info) != 0) {
+    if (errno != ENOENT) throw_errno(path, "cannot write");
+    return nullptr;
+  }
+  if (!S_ISREG(info.st_mode) || info.st_size == 0) return nullptr;
+  auto opened = open_whole_path(path, &default_format());
+  if (!opened) throw_errno(path, "cannot open");
+  if (!opened->file.mapping()) return nullptr;
+  if (opened->format->open_archive == nullptr) {
+    if (must_be_whole)
+      throw Error(cat(printable(path), ": is not an archive, so no array of it can be written"));
+    return nullptr;
+  }
+  std::unique_ptr<Archive> archive;
+  try {
+    archive = open_archive(*opened);
+  } catch (const Error&) {
+    // What cannot be read cannot be kept either.
+    if (must_be_whole) throw;
+    return nullptr;
+  }
+  if (opened->format != &format)
+    throw Error(
+        cat(printable(path), ": is ", noun_of(*opened->format), ", and the result would be ", format.title));
+  return archive;
+}
+
+namespace {
+
+// The one array of an archive that is replaced as a whole. Throws Error where anything else would be lost.
+std::string only_array(const Archive& archive, const Destination& destination) {
+  const std::string& given = destination.array;
+  const bool is_only = archive.size() == 0 || (archive.size() == 1 && archive.is_array(0));
+  const std::string old = archive.size() == 1 ? std::string(archive.name(0)) : std::string(kOnlyArray);
+  if (is_only && (given.empty() || given == old)) return old;
+  const std::string other = archive.list_members(false);
+  throw Error(
+      cat(printable(destination.path), ": holds other arrays, which would be lost: ",
+          archive.list_members(true), other.empty() ? "" : ", ", other),
+      "", cat("-o ", printable(destination.path), ":NAME replaces or adds one array and keeps the others"));
+}
+
+void warn_of_dtype(const Archive& archive, const std::string& name, DType dtype,
+                   const Destination& destination, const Warn& warn) {
+  const auto old = archive.lookup(name);
+  if (!warn || !old || !archive.is_array(*old)) return;
+  const std::optional<DType> before = archive.describe(*old).dtype;
+  if (before && *before != dtype)
+    warn(cat(printable(destination.path), ":", printable(name), ": its dtype was ", tensorop::name(*before),
+             " and is now ", tensorop::name(dtype)));
+}
+
+std::unique_ptr<Sink> open_archive_sink(const Destination& destination, const Format& format, DType dtype,
+                                        const Shape& shape, std::int64_t strings, const Warn& warn) {
+  const ArchiveOptions options{.durable = destination.durable, .writers = destination.writers};
+  std::string name =
+      destination.array.empty() && !destination.is_member ? std::string(kOnlyArray) : destination.array;
+  const auto old = replaced_archive(destination.path, format, destination.is_member);
+  if (old && !destination.is_member) name = only_array(*old, destination);
+  with_context(printable(destination.path), [&] {
+    try {
+      if (destination.is_member) format.require_name(name);
+    } catch (const Error& error) {
+      throw Error(error.what());  // its hint is about inputs of convert
+    }
+    if (old) warn_of_dtype(*old, name, dtype, destination, warn);
+  });
+  auto archive =
+      old ? old->rewrite(destination.path, name, options) : format.create_archive(destination.path, options);
+  (void)archive->announce({{name, dtype, shape}});
+  auto sink = archive->add(name, dtype, shape, strings);
+  sink->take_archive(std::move(archive));
+  return sink;
+}
+
+}  // namespace
+
+std::unique_ptr<Sink> open_sink(const Destination& destination, DType dtype, const Shape& shape,
+                                std::int64_t strings, const Warn& warn) {
+  const Format& format = format_of(destination);
+  if (format.is_archive()) return open_archive_sink(destination, format, dtype, shape, strings, warn);
+  if (destination.is_member)
+    throw Error(cat(printable(destination.path), ": ", noun_of(format), " has no arrays with names"));
   const auto create = [&] {
     if (destination.path == "-") return OutputFile::standard_output();
     if (destination.writers != OutputFile::Writers::this_process)

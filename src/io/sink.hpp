@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,7 +17,11 @@
 
 namespace tensorop {
 
+class Archive;
 class ArchiveWriter;
+
+// Takes the line of a warning.
+using Warn = std::function<void(const std::string& line)>;
 
 // A file or a stream, as OutputFile tells them apart.
 [[nodiscard]] std::unique_ptr<Transport> file_transport(OutputFile file);
@@ -94,10 +99,19 @@ struct Destination {
   const Format* format = nullptr;  // null: by the ending of the path; on standard output the default format
   bool durable = false;            // as in OutputFile::create()
   std::string array = {};          // its name, where the format has one; empty: none
+  bool is_member = false;          // one array of the archive at `path`, whose others stay
   std::string shown = {};          // of a file: what messages call it; empty: its path
-  Metadata metadata = {};          // of an archive
   OutputFile::Writers writers = OutputFile::Writers::this_process;  // of the elements
 };
+
+// Sets the path. FILE:NAME is an array of an archive: where no file has the whole of it as its name, up to
+// the first colon that has an archive to its left, or a name with the ending of one. Throws Error.
+void set_path(Destination& destination, const std::string& text);
+
+// The archive at `path` that a file in `format` would replace; nothing where there is none. Throws Error
+// where it is one of another format, or cannot be opened; where it is damaged only if `must_be_whole`.
+[[nodiscard]] std::unique_ptr<Archive> replaced_archive(const std::string& path, const Format& format,
+                                                        bool must_be_whole);
 
 // The format a destination asks for. Throws Error where its ending is unknown and no format was given. So it
 // does where standard output is a terminal and the format is binary, and where it is a file whose name has
@@ -108,8 +122,9 @@ struct Destination {
 inline constexpr std::string_view kOnlyArray = "arr_0";
 
 // Opens `destination` for a result of this dtype and shape and claims its space. `strings` is what
-// Format::measure_strings() says of elements of dtype string; else 0. Throws Error naming the path.
+// Format::measure_strings() says of elements of dtype string; else 0. `warn` is called where an array of an
+// archive gets another dtype; it may be empty. Throws Error naming the path.
 [[nodiscard]] std::unique_ptr<Sink> open_sink(const Destination& destination, DType dtype, const Shape& shape,
-                                              std::int64_t strings);
+                                              std::int64_t strings, const Warn& warn = nullptr);
 
 }  // namespace tensorop

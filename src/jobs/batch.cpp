@@ -220,7 +220,7 @@ std::optional<Tensor> run_job(const Job& job, const Settings& settings) {
   }
   Tensor result = evaluate(job.request, settings);
   if (job.output) {
-    write_tensor(result, Inputs(), *job.output, settings.threads);
+    write_tensor(result, Inputs(), *job.output, settings);
     warn_of_unnamed(*job.output, result.dtype(), settings);
   }
   return result;

@@ -294,7 +294,7 @@ class JobReader {
     } else if (member.key == "name") {
       job_.name = text_of(member, "a name");
     } else if (member.key == "output") {
-      destination().path = file_of(member, folder_);
+      set_path(destination(), file_of(member, folder_));
       // As an operand it is a tensor, or becomes one when the file does not exist.
       if (looks_like_json(member.value.text)) {
         const std::string shown = printable(member.value.text);

@@ -49,9 +49,24 @@ class Linker {
       };
       if (!job.id.empty()) claim(ids_, job.id, "id", " has the same id");
       if (job.output && job.output->path != "/dev/null") {
-        claim(writers_, keys_.of(job.output->path), "output", " writes the same file");
+        claim_output(i);
       }
     }
+  }
+
+  // Jobs may write different arrays of one archive: each waits for the one before it.
+  void claim_output(std::size_t i) {
+    const Destination& output = *jobs_[i].output;
+    std::vector<std::size_t>& writers = writers_[keys_.of(output.path)];
+    for (const std::size_t earlier : writers) {
+      const Destination& other = *jobs_[earlier].output;
+      if (output.is_member && other.is_member && output.array != other.array) continue;
+      throw Error(
+          cat(jobs_[i].location(), ": key \"output\": ", jobs_[earlier].reference(),
+              output.is_member && other.is_member ? " writes the same array" : " writes the same file"));
+    }
+    if (!writers.empty()) jobs_[i].after.push_back(writers.back());
+    writers.push_back(i);
   }
 
   void link_operands(std::size_t i) {
@@ -86,16 +101,25 @@ class Linker {
   void link_file(std::size_t i, const std::string& path) {
     for (const std::string& file : files_of(path)) {
       const auto found = writers_.find(keys_.of(file));
-      if (found == writers_.end() || found->second == i) continue;
-      if (!is_run(purpose_)) {
-        throw Error(cat(printable(path), " is the output of ", jobs_[found->second].reference(),
-                        ", and check writes no outputs: use its id"));
+      if (found == writers_.end()) continue;
+      for (const std::size_t writer : found->second) {
+        if (writer != i) link_writer(i, path, file, writer);
       }
-      if (found->second < i) {
-        jobs_[i].needs.push_back({found->second, ""});
-      } else {
-        jobs_[found->second].after.push_back(i);
-      }
+    }
+  }
+
+  void link_writer(std::size_t i, const std::string& path, const std::string& file, std::size_t writer) {
+    const Destination& output = *jobs_[writer].output;
+    // Another array of the archive is there before that job and after it.
+    if (output.is_member && path != file && path.substr(file.size() + 1) != output.array) return;
+    if (!is_run(purpose_)) {
+      throw Error(cat(printable(path), " is the output of ", jobs_[writer].reference(),
+                      ", and check writes no outputs: use its id"));
+    }
+    if (writer < i) {
+      jobs_[i].needs.push_back({writer, ""});
+    } else {
+      jobs_[writer].after.push_back(i);
     }
   }
 
@@ -103,7 +127,7 @@ class Linker {
   std::size_t first_;
   JobPurpose purpose_;
   Index ids_;
-  Index writers_;
+  std::unordered_map<std::string, std::vector<std::size_t>> writers_;  // of each file, in order
   PathKeys keys_;
 };
 

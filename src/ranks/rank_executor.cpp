@@ -104,7 +104,7 @@ bool is_file(const std::string& path) {
 class SharedFile {
  public:
   // Together.
-  SharedFile(const Ranks& ranks, const Destination& destination, const OutputInfo& output)
+  SharedFile(const Ranks& ranks, const Destination& destination, const OutputInfo& output, const Warn& warn)
       : ranks_(ranks), path_(destination.path), durable_(destination.durable) {
     using Writers = OutputFile::Writers;
     const Writers writers = ranks.machines() == 1 ? Writers::this_machine : Writers::machines;
@@ -114,7 +114,7 @@ class SharedFile {
       if (!is_file(path_)) return;
       Destination shared = destination;
       shared.writers = writers;
-      sink_ = open_sink(shared, output.dtype, output.shape, 0);
+      sink_ = open_sink(shared, output.dtype, output.shape, 0, warn);
       if (sink_->elements() == nullptr) return;
       const OutputFile::Shared file = sink_->elements()->shared();
       begun = {sink_->elements()->offset(), file.number, file.bytes};
@@ -211,7 +211,7 @@ bool RankExecutor::write_together(const Request& request, const Destination& des
   if (output.dtype == DType::string || destination.path == "-") return false;
   return with_context(bound.call.name->name, [&] {
     return with_fault_text(bound.call, bound.planned, [&] {
-      SharedFile file(ranks_, destination, output);
+      SharedFile file(ranks_, destination, output, settings.warn);
       if (!file.has_elements()) return false;
       for (const std::string& line : warnings) settings.warn(line);
       const std::int64_t width = element_size(output.dtype);

@@ -133,6 +133,12 @@ ssize_t MemorySystem::pwrite(int fd, const void* buffer, size_t bytes, off_t off
   return file == nullptr ? -1 : put_at(*file->bytes, static_cast<std::size_t>(offset), buffer, bytes);
 }
 
+// Its files are not those of the system: what is kept is written from the mapping.
+ssize_t MemorySystem::copy_file_range(int /*from*/, off_t* /*from_offset*/, int /*to*/, off_t* /*to_offset*/,
+                                      size_t /*bytes*/) {
+  return fail(EXDEV);
+}
+
 int MemorySystem::fstat(int fd, struct stat* out) {
   const Lock lock(mutex_);
   if (fd <= STDERR_FILENO) {

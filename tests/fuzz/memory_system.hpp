@@ -34,6 +34,7 @@ class MemorySystem : public System {
   int close(int fd) override;
   ssize_t read(int fd, void* buffer, size_t bytes) override;
   ssize_t write(int fd, const void* buffer, size_t bytes) override;
+  ssize_t copy_file_range(int from, off_t* from_offset, int to, off_t* to_offset, size_t bytes) override;
   ssize_t pwrite(int fd, const void* buffer, size_t bytes, off_t offset) override;
   int fstat(int fd, struct stat* out) override;
   int stat(const char* path, struct stat* out) override;

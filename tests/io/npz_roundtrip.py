@@ -11,6 +11,7 @@ numpy.save writes; so do unzip and 7z where the machine has them. With --large, 
 import io
 import os
 import pathlib
+import random
 import shutil
 import struct
 import subprocess
@@ -304,9 +305,48 @@ def check_writing(binary, folder):
             checker.check(f"piped.npz:{name}", convert(binary, f"piped.npz:{name}", folder) == npy(array))
 
 
+def check_changes(binary, folder):
+    """One array is replaced or added; all other members stay."""
+    path = folder / "c.npz"
+    draw = random.Random(5)
+    for number in range(80):
+        members = {}
+        with zipfile.ZipFile(path, "w") as archive:
+            for name in draw.sample("abcdefä", draw.randrange(1, 7)):
+                members[name] = draw.randbytes(draw.randrange(200)) if draw.random() < 0.2 else npy(np.arange(draw.randrange(50)))
+                info = zipfile.ZipInfo(f"{name}.npy", date_time=(1999, 1, 2, 3, 4, 6))
+                info.comment = draw.choice([b"", b"text"])
+                info.compress_type = draw.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+                info.external_attr = 0o640 << 16
+                with archive.open(info, "w", force_zip64=draw.random() < 0.3) as out:
+                    out.write(members[name])
+        before = {info.filename: info for info in zipfile.ZipFile(path).infolist()}
+        name = draw.choice("abcdefäg")
+        new = np.arange(draw.randrange(9), dtype=draw.choice(["i2", "f8"]))
+        np.save(folder / "new.npy", new)
+        done = run(binary, "convert", "new.npy", "-q", "-o", f"c.npz:{name}", cwd=folder)
+        changed = members | {name: npy(new)}
+        what = f"change {number}: {name} of {sorted(members)}"
+        checker.check(what, done.returncode == 0, done.stderr)
+        with zipfile.ZipFile(path) as archive:
+            checker.check(f"{what}: all bytes", archive.testzip() is None)
+            checker.check(f"{what}: order", archive.namelist() == [f"{n}.npy" for n in changed], archive.namelist())
+            found = {info.filename[:-4]: archive.read(info) for info in archive.infolist()}
+            checker.check(f"{what}: members", found == changed)
+            for info in archive.infolist():
+                old = before.get(info.filename)
+                if old is None or info.filename == f"{name}.npy":
+                    continue
+                same = all(getattr(old, key) == getattr(info, key) for key in ("date_time", "comment", "external_attr", "compress_type", "CRC", "compress_size"))
+                checker.check(f"{what}: {info.filename}", same)
+        if all(data.startswith(b"\x93NUMPY") for data in changed.values()):
+            checker.check(f"{what}: NumPy", all(np.array_equal(np.load(path)[n], np.load(io.BytesIO(changed[n]))) for n in changed))
+            checker.check(f"{what}: tensorop", all(convert(binary, f"c.npz:{n}", folder) == changed[n] for n in changed))
+
+
 def main():
     binary = str(pathlib.Path(sys.argv[1]).resolve())
-    bodies = [check_reading, check_block_index, check_names, check_members, check_many_members, check_writing]
+    bodies = [check_reading, check_block_index, check_names, check_members, check_many_members, check_writing, check_changes]
     if "--large" in sys.argv[2:]:
         bodies.append(check_large)
     for body in bodies:

@@ -39,6 +39,7 @@ TEST_CASE("an archive is parsed once as long as its file is the same", "[io][arc
     CHECK(first.archive == again.archive);
     CHECK(first.mapping == again.mapping);
     // Another file of that name.
+    REQUIRE(std::filesystem::remove(path));
     write_archive(path, {"x=[1]", "z=[2]"});
     const auto replaced = open_in(cache, path);
     CHECK(replaced.archive != first.archive);

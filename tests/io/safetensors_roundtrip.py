@@ -153,6 +153,75 @@ def check_text(binary, folder):
     checker.check("info has the text", json.loads(info.stdout.splitlines()[0])["metadata"] == metadata)
 
 
+def unordered(arrays, order, data_order, metadata):
+    """A file of another writer: the header in one order, the data in another one."""
+    header, at = {"__metadata__": metadata}, 0
+    places = {}
+    for name in data_order:
+        places[name] = [at, at + len(arrays[name][2])]
+        at = places[name][1]
+    for name in order:
+        header[name] = {"dtype": arrays[name][0], "shape": list(arrays[name][1]), "data_offsets": places[name]}
+    text = json.dumps(header, indent=1).encode()
+    return struct.pack("<Q", len(text)) + text + b"".join(arrays[name][2] for name in data_order)
+
+
+def read_file(data):
+    """The names in the order of the header, in that of the data, the arrays and the metadata of a file."""
+    size = struct.unpack("<Q", data[:8])[0]
+    header = json.loads(data[8 : 8 + size])
+    metadata = header.pop("__metadata__", None)
+    arrays, end = {}, 0
+    in_data = sorted(header, key=lambda name: header[name]["data_offsets"])
+    for name in in_data:
+        begin, stop = header[name]["data_offsets"]
+        assert begin == end, "a hole"
+        end = stop
+        arrays[name] = (header[name]["dtype"], tuple(header[name]["shape"]), data[8 + size + begin : 8 + size + end])
+    assert len(data) == 8 + size + end
+    return list(header), in_data, arrays, metadata
+
+
+def check_changes(binary, folder):
+    """One array is replaced or added; all others stay."""
+    draw = random.Random(11)
+    path = folder / "c.safetensors"
+    metadata = {"format": "pt", "ä": '"\n'}
+    for number in range(150):
+        arrays = {}
+        for name in draw.sample("abcdefgh", draw.randrange(1, 8)):
+            dtype = draw.choice(["BOOL", "U8", "I16", "F32", "I64", "F4", "BF16"])
+            width = OTHERS.get(dtype) or np.dtype(CODES[dtype]).itemsize
+            shape = (draw.randrange(4), 2)
+            arrays[name] = (dtype, shape, draw.randbytes(int(shape[0] * 2 * width)))
+        name = draw.choice("abcdefghi")
+        dtype = arrays[name][0] if name in arrays and draw.random() < 0.5 else draw.choice(["U8", "I16", "F32", "I64"])
+        if dtype not in CODES or dtype == "BOOL":
+            dtype = "U8"
+        new = np.frombuffer(draw.randbytes(64), CODES[dtype])[: draw.randrange(5)]
+        np.save(folder / "new.npy", new)
+        changed = arrays | {name: (dtype, new.shape, new.tobytes())}
+        what = f"change {number}: {name} of {sorted(arrays)}"
+
+        path.write_bytes(reference(arrays, metadata))
+        done = run(binary, "convert", "new.npy", "-o", f"c.safetensors:{name}", cwd=folder)
+        checker.check(what, path.read_bytes() == reference(changed, metadata), done.stderr)
+        warns = name in arrays and arrays[name][0] != dtype
+        checker.check(f"{what}: warning", (b"its dtype was" in done.stderr) == warns, done.stderr)
+
+        order, data_order = (draw.sample(sorted(arrays), len(arrays)) for _ in range(2))
+        path.write_bytes(unordered(arrays, order, data_order, metadata))
+        done = run(binary, "convert", "new.npy", "-o", f"c.safetensors:{name}", cwd=folder)
+        in_header, in_data, found, text = read_file(path.read_bytes())
+        checker.check(f"{what}, other writer", found == changed and text == metadata, done.stderr)
+        # Where an array without bytes lies between others, its place does not say.
+        others = [[n for n in names if n != name] for names in (order, in_header)]
+        in_places = [[n for n in names if n != name and arrays[n][2]] for names in (data_order, in_data)]
+        checker.check(f"{what}, order", others[0] == others[1] and in_places[0] == in_places[1], f"{in_header} {in_data}")
+        if name in arrays and not warns:
+            checker.check(f"{what}, place", in_header == order, f"{in_header}")
+
+
 def check_long_headers(binary, folder):
     text = ",".join('"%d":{"dtype":"U8","shape":[0],"data_offsets":[0,0],"unknown":"................"}' % i for i in range(1_000_000))
     text = ("{" + text + "}").encode()
@@ -177,7 +246,7 @@ def check_long_headers(binary, folder):
 
 def main():
     binary = str(pathlib.Path(sys.argv[1]).resolve())
-    for body in (check_both_ways, check_text, check_long_headers):
+    for body in (check_both_ways, check_text, check_changes, check_long_headers):
         with tempfile.TemporaryDirectory() as folder:
             body(binary, pathlib.Path(folder))
     checker.exit()

@@ -71,6 +71,13 @@ class FaultySystem : public NamedOnlySystem {
       return fault_ == Fault::partial ? System::pwrite(fd, buffer, bytes / 2, offset) : -1;
     return System::pwrite(fd, buffer, bytes, offset);
   }
+  ssize_t copy_file_range(int from, off_t* from_offset, int to, off_t* to_offset, size_t bytes) override {
+    if (is_failing("copy_file_range"))
+      return fault_ == Fault::partial
+                 ? System::copy_file_range(from, from_offset, to, to_offset, (bytes + 1) / 2)
+                 : -1;
+    return System::copy_file_range(from, from_offset, to, to_offset, bytes);
+  }
   int fstat(int fd, struct stat* out) override { return is_failing("fstat") ? -1 : System::fstat(fd, out); }
   int stat(const char* path, struct stat* out) override {
     return is_failing("stat") ? -1 : System::stat(path, out);

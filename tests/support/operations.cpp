@@ -83,6 +83,19 @@ Operation conversion(const std::string& name, const std::string& inputs, const s
   return {name, {output}, converting(inputs, output, compress, memory, threads)};
 }
 
+// A call whose result becomes the array `name` of a copy of `archive`.
+Operation changing(const std::string& name, const std::string& text, const std::string& archive,
+                   const std::string& array) {
+  const std::string output = cat("out", archive.substr(archive.find('.')));
+  const auto run = [=, words = words_of(text)](const TempDir& dir) {
+    Request request;
+    request.op = require_operator(words[0]);
+    for (std::size_t i = 1; i < words.size(); ++i) request.positional.emplace_back(dir.file(words[i]));
+    run_request(request, {.path = dir.file(output), .array = array, .is_member = true}, {});
+  };
+  return {name, {output}, run, archive};
+}
+
 void run_jobs(const TempDir& dir) {
   std::vector<Job> jobs;
   read_jobs(dir.file("jobs.jsonl"), JobPurpose::run, jobs);
@@ -251,6 +264,7 @@ const std::vector<Operation>& small_operations() {
       {"scatterupdate through a mapping",
        {"out.npy"},
        calling("scatterupdate bytes.npy many.npy many.npy", "out.npy"),
+       "",
        true},
       call("strings to NPY", "gather words.npy picks.npy"),
       call("strings to JSON", "gather words.npy picks.npy", "out.json"),
@@ -270,6 +284,7 @@ const std::vector<Operation>& small_operations() {
       {"gather from a file so large that it is asked what is in memory",
        {"out.npy"},
        calling("gather large.npy picks.npy", "out.npy"),
+       "",
        true},
       conversion("archive", "data.npy words.npy", "out.npz"),
       conversion("archive, compressed", "data.json words.npy", "out.npz", true),
@@ -279,6 +294,10 @@ const std::vector<Operation>& small_operations() {
       call("gather between safetensors files", "gather arrays.safetensors:data picks.npy", "out.safetensors"),
       conversion("a compressed archive into safetensors, by threads", "numbers.npz", "out.safetensors", false,
                  0, 2),
+      changing("an array of a safetensors file replaced", "gather arrays.safetensors:data picks.npy",
+               "arrays.safetensors", "data"),
+      changing("an array added to an archive", "gather data.npy picks.npy", "numbers.npz", "new"),
+      changing("a deflated array of an archive replaced", "gather picks.npy picks.npy", "arrays.npz", "data"),
       {"two jobs", {"one.npy", "two.json"}, run_jobs},
       {"golden files rewritten", {"one.npy", "two.json"}, check("cases", true)},
       {"an ONNX case", {}, check("onnx", false)},
@@ -373,6 +392,7 @@ Trial::Trial(const Operation& operation)
       dir_(::access("/dev/shm", W_OK) == 0 ? fs::path("/dev/shm") : fs::temp_directory_path()) {
   write_operands(dir_);
   operands_ = names_in(dir_);
+  prepare(false);
   operation_.run(dir_);
   for (const std::string& output : operation_.outputs) whole_.push_back(get(dir_.file(output)));
 }
@@ -385,7 +405,11 @@ void Trial::prepare(bool old_outputs) {
     fs::remove_all(dir_.path() / (in_new_folder ? folder : output));
     // Something that a golden file of this name may be.
     const std::string old = output.ends_with(".pb") ? onnx_int64s({1}, {7}) : std::string("[7]");
-    if (old_outputs && !in_new_folder) write_file(dir_.file(output), old);
+    if (!operation_.changes.empty()) {
+      fs::copy_file(dir_.file(operation_.changes), dir_.file(output));
+    } else if (old_outputs && !in_new_folder) {
+      write_file(dir_.file(output), old);
+    }
     before_.push_back(get(dir_.file(output)));
   }
 }

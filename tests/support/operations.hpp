@@ -18,6 +18,8 @@ struct Operation {
   std::vector<std::string> outputs;
   // In a folder as prepare() leaves it. Throws what the first thing that fails throws.
   std::function<void(const TempDir& dir)> run;
+  // The operand that each output is a copy of before, where it is changed.
+  std::string changes = {};
   bool is_large = false;  // takes milliseconds: one kind of failure is enough for it
 };
 

@@ -41,6 +41,12 @@ class FileDescriptor {
 // is 0 where the system accepts no bytes.
 [[nodiscard]] bool write_all(int fd, std::span<const std::byte> bytes, std::optional<std::int64_t> offset);
 
+// Copies `bytes` bytes of the file `from`, from byte `first` on, to `offset` of the file `to`; to the
+// position of that file where there is none. Returns how many were copied: fewer where the system cannot copy
+// between the two.
+[[nodiscard]] std::int64_t copy_between(int from, std::int64_t first, int to,
+                                        std::optional<std::int64_t> offset, std::int64_t bytes);
+
 // Writes what the file holds to the disk. False with errno.
 [[nodiscard]] bool sync(int fd);
 

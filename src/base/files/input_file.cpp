@@ -60,6 +60,15 @@ void MappedFile::require_unchanged() const {
   if (!is_same_content(now, opened_)) throw Error(cat(printable(path_), ": changed while it was read"));
 }
 
+void MappedFile::require_current() const {
+  struct stat now {};
+  const bool is_there = os().stat(path_.c_str(), &now) == 0;
+  if (is_there && now.st_dev == opened_.st_dev && now.st_ino == opened_.st_ino &&
+      is_same_content(now, opened_))
+    return;
+  throw Error(cat(printable(path_), ": was replaced or changed by another process: it is left as it is"));
+}
+
 // Every reader of a file may ask with preadv2(); mincore() tells a reader who may not write the file that all
 // of it is in memory. The file is opened for it once more: to keep a descriptor of each input would limit
 // their number.

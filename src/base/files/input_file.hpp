@@ -26,6 +26,8 @@ class MappedFile {
   // Throws Error when the size or the modification time of the file has changed. A new file of the same name
   // is not a change: the mapping is still that of the old file.
   void require_unchanged() const;
+  // The same, and where the name is now that of another file: for who replaces it by what was made of it.
+  void require_current() const;
   // Whether both are mappings of one file; and whether its size and modification time were the same then.
   [[nodiscard]] bool is_same_file(const MappedFile& other) const;
   [[nodiscard]] bool has_content_of(const MappedFile& other) const;
@@ -34,10 +36,11 @@ class MappedFile {
   // say.
   [[nodiscard]] std::optional<double> resident_share(const std::byte* begin, std::int64_t bytes) const;
 
- private:
-  // Not open where the file of that name is another one, or may no longer be read.
+  // The file, open for reading. Not open where the file of that name is another one, or may no longer be
+  // read.
   [[nodiscard]] FileDescriptor reopen() const;
 
+ private:
   std::string path_;
   bool is_standard_input_;  // path_ is then not that of a file
   struct stat opened_;

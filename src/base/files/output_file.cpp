@@ -10,6 +10,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/files/file_io.hpp"
+#include "base/files/input_file.hpp"
 #include "base/files/paths.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
@@ -151,6 +152,16 @@ void OutputFile::write_at(std::int64_t offset, std::span<const std::byte> bytes)
 
 void OutputFile::append(std::span<const std::byte> bytes) {
   write(bytes, std::nullopt);
+}
+
+void OutputFile::copy(const MappedFile& from, std::int64_t first, std::int64_t bytes,
+                      std::optional<std::int64_t> offset) const {
+  std::int64_t done = 0;
+  if (const FileDescriptor source = from.reopen(); source.is_open() && !is_stream_)
+    done = copy_between(source.get(), first, fd_.get(), offset, bytes);
+  if (offset) *offset += done;
+  // What the system does not copy, as between two file systems.
+  write(from.bytes().subspan(to_size(first + done), to_size(bytes - done)), offset);
 }
 
 std::span<std::byte> OutputFile::map(std::int64_t bytes) {

@@ -17,6 +17,8 @@
 
 namespace tensorop {
 
+class MappedFile;
+
 // One result on its way to its destination.
 //
 // A regular file (or a name that is still free) is written as a temporary file in the folder of the
@@ -70,6 +72,14 @@ class OutputFile {
   void write_at(std::int64_t offset, std::span<const std::byte> bytes) const;
   // Writes after what was appended before.
   void append(std::span<const std::byte> bytes);
+  // The same with bytes of a file: `bytes` of them, from byte `first` on; at an offset of a reserved file, or
+  // after what was appended before. The system copies them where it can.
+  void copy_at(std::int64_t offset, const MappedFile& from, std::int64_t first, std::int64_t bytes) const {
+    copy(from, first, bytes, offset);
+  }
+  void append(const MappedFile& from, std::int64_t first, std::int64_t bytes) {
+    copy(from, first, bytes, std::nullopt);
+  }
   // The reserved file as writable memory, page-aligned, valid until commit(). Not for streams.
   std::span<std::byte> map(std::int64_t bytes);
   // What others join; of create_shared() only, after reserve().
@@ -90,6 +100,8 @@ class OutputFile {
   void take_owner_and_mode(const struct stat& old);
   // After what was appended before, where there is no offset.
   void write(std::span<const std::byte> bytes, std::optional<std::int64_t> offset) const;
+  void copy(const MappedFile& from, std::int64_t first, std::int64_t bytes,
+            std::optional<std::int64_t> offset) const;
   void publish();
   void sync_file() const;
   void sync_name() const;

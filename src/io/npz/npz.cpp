@@ -130,6 +130,16 @@ FileInfo NpzArchive::describe(std::size_t position) const {
   return info;
 }
 
+std::unique_ptr<ArchiveWriter> NpzArchive::rewrite(const std::string& path, const std::string& name,
+                                                   const ArchiveOptions& options) const {
+  const auto& members = directory_.members;
+  NpzWriter::Kept kept{file_, directory_, lookup(name)};
+  const bool compress =
+      !members.empty() && members[kept.replaced.value_or(members.size() - 1)].method != kZipStored;
+  return std::make_unique<NpzWriter>(
+      path, NpzWriter::Options{.compress = compress, .durable = options.durable}, std::move(kept));
+}
+
 std::string compression_library() {
   return cat("zlib ", ::zlibVersion());
 }

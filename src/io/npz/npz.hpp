@@ -40,6 +40,9 @@ class NpzArchive final : public Archive {
   // Of a deflated member that does not say where its blocks begin.
   [[nodiscard]] bool takes_one_thread(std::size_t member) const override;
   [[nodiscard]] FileInfo describe(std::size_t member) const override;
+  // An array is stored or deflated as the one that it replaces is, or as the last one.
+  [[nodiscard]] std::unique_ptr<ArchiveWriter> rewrite(const std::string& path, const std::string& name,
+                                                       const ArchiveOptions& options) const override;
 
  private:
   [[nodiscard]] std::span<const std::byte> bytes_of(const ZipMember& member) const;

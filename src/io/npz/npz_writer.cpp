@@ -107,9 +107,10 @@ class NpzWriter::DeflatedMember final : public Transport {
   bool started_ = false;
 };
 
-NpzWriter::NpzWriter(const std::string& path, const Options& options)
+NpzWriter::NpzWriter(const std::string& path, const Options& options, std::optional<Kept> kept)
     : file_(path == "-" ? OutputFile::standard_output() : OutputFile::create(path, options.durable)),
       options_(options),
+      kept_(std::move(kept)),
       queue_(options.threads, options.memory, [this](const DeflatedBlock& block) { take(block); }) {}
 
 std::unique_ptr<Sink> NpzWriter::add(const std::string& name, DType dtype, const Shape& shape,
@@ -122,6 +123,7 @@ std::unique_ptr<Sink> NpzWriter::add(const std::string& name, DType dtype, const
   entry.name = name + ".npy";
   entry.bytes = *bytes;
   entry.in_zip64 = (options_.compress ? *most : *bytes) >= options_.zip64_from;
+  if (kept_) copy_first_kept(entry.name);
   std::unique_ptr<Transport> member;
   if (options_.compress) {
     member = std::make_unique<DeflatedMember>(*this, std::move(entry));
@@ -134,6 +136,36 @@ std::unique_ptr<Sink> NpzWriter::add(const std::string& name, DType dtype, const
 void NpzWriter::append(std::span<const std::byte> bytes) {
   file_.append(bytes);
   written_ += to_int64(bytes.size());
+}
+
+// Members up to the one that is replaced stay where they are, and all of them where there is none.
+void NpzWriter::copy_first_kept(std::string& name) {
+  const auto& [file, directory, replaced] = *kept_;
+  std::int64_t end = directory.offset;
+  last_kept_ = directory.offset;
+  if (replaced) {
+    const ZipMember& old = directory.members[*replaced];
+    name = old.name;
+    end = old.offset;
+    for (const ZipMember& member : directory.members) {
+      if (member.offset > old.offset) last_kept_ = std::min(last_kept_, member.offset);
+    }
+  }
+  copy_kept(0, end);
+}
+
+// Data that was aligned stays so.
+void NpzWriter::copy_last_kept() {
+  const std::int64_t padding = (last_kept_ - written_) & (kArchiveAlignment - 1);
+  if (last_kept_ < kept_->directory.offset) append(text_bytes(std::string(to_size(padding), '\0')));
+  moved_by_ = written_ - last_kept_;
+  copy_kept(last_kept_, kept_->directory.offset);
+  kept_->file->require_unchanged();
+}
+
+void NpzWriter::copy_kept(std::int64_t first, std::int64_t end) {
+  file_.append(*kept_->file, first, end - first);
+  written_ += end - first;
 }
 
 void NpzWriter::begin(Entry& entry) {
@@ -164,14 +196,26 @@ void NpzWriter::take(const DeflatedBlock& block) {
 void NpzWriter::finish() {
   if (std::exchange(is_finished_, true)) return;
   queue_.flush();
+  if (kept_) copy_last_kept();
   const std::int64_t offset = written_;
-  for (const Entry& entry : entries_) append(text_bytes(directory_entry(entry)));
+  std::string directory;
+  for (std::size_t i = 0; kept_ && i < kept_->directory.members.size(); ++i) {
+    const ZipMember& member = kept_->directory.members[i];
+    const bool is_moved = member.offset >= last_kept_;
+    directory += i == kept_->replaced ? directory_entry(entries_[0])
+                                      : moved_entry(member, member.offset + (is_moved ? moved_by_ : 0));
+  }
+  for (const Entry& entry : entries_) {
+    if (!kept_ || !kept_->replaced) directory += directory_entry(entry);
+  }
+  append(text_bytes(directory));
   append(text_bytes(end_of_directory(offset, written_ - offset)));
   file_.finish();
 }
 
 void NpzWriter::commit() {
   finish();
+  if (kept_) kept_->file->require_current();
   file_.commit();
 }
 
@@ -261,8 +305,50 @@ std::string NpzWriter::directory_entry(const Entry& entry) const {
       .take();
 }
 
+// The entry of a kept member: all of it but what says where the member is.
+std::string NpzWriter::moved_entry(const ZipMember& member, std::int64_t offset) const {
+  const std::string_view old(reinterpret_cast<const char*>(member.entry.data()), member.entry.size());
+  constexpr std::size_t kFixed = 46;
+  const auto u16 = [&](std::string_view at) {
+    return static_cast<std::size_t>(static_cast<unsigned char>(at[0])) |
+           static_cast<std::size_t>(static_cast<unsigned char>(at[1])) << 8U;
+  };
+  const auto is_in_zip64 = [&](std::size_t field) { return old.substr(field, 4) == "\xFF\xFF\xFF\xFF"; };
+  const std::size_t name_bytes = u16(old.substr(28));
+  const std::size_t extra_bytes = u16(old.substr(30));
+  Record sizes;
+  if (is_in_zip64(24)) sizes.u64(member.bytes);
+  if (is_in_zip64(20)) sizes.u64(member.packed_bytes);
+  if (offset >= options_.zip64_from) sizes.u64(offset);
+  Record extra;
+  const bool zip64 = sizes.size() != 0;
+  if (zip64) extra.u16(kZip64Extra).u16(sizes.size()).text(sizes.take());
+  std::string_view fields = old.substr(kFixed + name_bytes, extra_bytes);
+  while (fields.size() >= 4 && 4 + u16(fields.substr(2)) <= fields.size()) {
+    const std::string_view field = fields.substr(0, 4 + u16(fields.substr(2)));
+    if (u16(field) != kZip64Extra) extra.text(field);
+    fields.remove_prefix(field.size());
+  }
+  extra.text(fields);
+  if (to_int64(extra.size()) > kLimit16)
+    throw Error(cat("member ", in_quotes(member.name), ": its extra fields are too long"));
+  const auto version = static_cast<std::uint64_t>(std::max(member.version, zip64 ? kVersionZip64 : 0U));
+  return Record()
+      .text(old.substr(0, 6))
+      .u16(version)
+      .text(old.substr(8, 22))
+      .u16(extra.size())
+      .text(old.substr(32, 10))
+      .u32(limited(offset))
+      .text(old.substr(kFixed, name_bytes))
+      .text(extra.take())
+      .text(old.substr(kFixed + name_bytes + extra_bytes))
+      .take();
+}
+
 std::string NpzWriter::end_of_directory(std::int64_t offset, std::int64_t bytes) const {
-  const std::int64_t members = to_int64(entries_.size());
+  std::int64_t members = to_int64(entries_.size());
+  if (kept_) members = to_int64(kept_->directory.members.size()) + (kept_->replaced ? 0 : 1);
   Record record;
   if (members >= kLimit16 || offset >= options_.zip64_from || bytes >= options_.zip64_from) {
     constexpr std::int64_t kLengthOfRest = 44;

@@ -13,13 +13,16 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/files/input_file.hpp"
 #include "base/files/output_file.hpp"
 #include "io/archive.hpp"
 #include "io/npz/deflate_queue.hpp"
+#include "io/npz/zip_directory.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
@@ -36,8 +39,15 @@ class NpzWriter final : public ArchiveWriter {
     std::int64_t zip64_from = 0xFFFFFFFF;
   };
 
+  // An archive whose members stay but for one, which add() gives: in the place of `replaced`, or the last.
+  struct Kept {
+    std::shared_ptr<const MappedFile> file;
+    ZipDirectory directory;
+    std::optional<std::size_t> replaced;
+  };
+
   // `path` as in Destination. Throws Error naming it.
-  NpzWriter(const std::string& path, const Options& options);
+  NpzWriter(const std::string& path, const Options& options, std::optional<Kept> kept = {});
 
   [[nodiscard]] bool is_stream() const override { return file_.is_stream(); }
   [[nodiscard]] std::unique_ptr<Sink> add(const std::string& name, DType dtype, const Shape& shape,
@@ -65,6 +75,10 @@ class NpzWriter final : public ArchiveWriter {
   [[nodiscard]] std::string end_of_directory(std::int64_t offset, std::int64_t bytes) const;
   [[nodiscard]] unsigned flags(const Entry& entry) const;
   [[nodiscard]] std::int64_t limited(std::int64_t size) const;
+  [[nodiscard]] std::string moved_entry(const ZipMember& member, std::int64_t offset) const;
+  void copy_first_kept(std::string& name);
+  void copy_last_kept();
+  void copy_kept(std::int64_t first, std::int64_t end);
   void begin(Entry& entry);
   void end(const Entry& entry);
   void take(const DeflatedBlock& block);
@@ -72,6 +86,9 @@ class NpzWriter final : public ArchiveWriter {
 
   OutputFile file_;
   Options options_;
+  std::optional<Kept> kept_;
+  std::int64_t last_kept_ = 0;  // offset of the first kept member behind the one that is replaced
+  std::int64_t moved_by_ = 0;   // these
   std::int64_t written_ = 0;
   std::vector<Entry> entries_;  // in order
   std::size_t complete_ = 0;    // entries that are written

@@ -58,6 +58,7 @@ class Fields {
     if (text(magic.size()) != magic) malformed_archive(what_);
   }
   [[nodiscard]] std::uint64_t left() const { return bytes_.size(); }
+  [[nodiscard]] std::span<const std::byte> rest() const { return bytes_; }
 
  private:
   std::span<const std::byte> bytes_;
@@ -172,6 +173,7 @@ std::string decode_cp437(std::string_view stored) {
 
 ZipMember read_entry(Fields& fields, std::int64_t directory_offset) {
   ZipMember member;
+  const std::span<const std::byte> entry = fields.rest();
   fields.expect("PK\1\2");
   fields.take(2);
   member.version = fields.u16() & 0xFFU;  // the upper byte names an operating system
@@ -193,6 +195,7 @@ ZipMember read_entry(Fields& fields, std::int64_t directory_offset) {
   member.extra_fields = fields.take(extra_bytes);
   widen(sizes, Fields(member.extra_fields, kWrongDirectory));
   fields.take(comment_bytes);
+  member.entry = entry.first(entry.size() - fields.left());
 
   const auto most = static_cast<std::uint64_t>(directory_offset);
   const auto shown = [&] { return cat("member ", in_quotes(member.name)); };

@@ -111,6 +111,13 @@ FileInfo SafetensorsArchive::describe(std::size_t member) const {
   return info;
 }
 
+std::unique_ptr<ArchiveWriter> SafetensorsArchive::rewrite(const std::string& path,
+                                                           const std::string& /*name*/,
+                                                           const ArchiveOptions& options) const {
+  return std::make_unique<SafetensorsWriter>(path, options,
+                                             SafetensorsWriter::Kept{mapping_, data_offset_, header_});
+}
+
 std::unique_ptr<Archive> open_safetensors(InputFile& file) {
   return std::make_unique<SafetensorsArchive>(file);
 }

@@ -39,6 +39,8 @@ class SafetensorsArchive final : public Archive {
   // once.
   [[nodiscard]] Tensor read(std::size_t member, const ArrayReading& reading) const override;
   [[nodiscard]] FileInfo describe(std::size_t member) const override;
+  [[nodiscard]] std::unique_ptr<ArchiveWriter> rewrite(const std::string& path, const std::string& name,
+                                                       const ArchiveOptions& options) const override;
 
  private:
   std::shared_ptr<const MappedFile> mapping_;

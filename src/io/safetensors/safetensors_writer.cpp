@@ -45,6 +45,23 @@ std::vector<std::size_t> sorted(const std::vector<SafetensorsArray>& arrays) {
   return order;
 }
 
+// The place of an array among others: behind all that are in the reference's order up to it.
+template <class Arrays, class Get>
+auto place_among(Arrays& others, const SafetensorsArray& array, const Get& get) {
+  const auto key = [](const SafetensorsArray& of) {
+    return std::pair(safetensors_order(of.stored), std::string_view(of.name));
+  };
+  return std::ranges::find_if(others, [&](const auto& other) { return key(array) < key(*get(other)); });
+}
+
+// Gives the array the next `bytes` bytes of data.
+void place(SafetensorsArray& array, std::int64_t bytes, std::int64_t& data_bytes) {
+  const auto next = checked_add(data_bytes, bytes);
+  if (!next) throw Error(cat("array ", in_quotes(array.name), ": the file would have more than 2^63 bytes"));
+  array.begin = std::exchange(data_bytes, *next);
+  array.end = data_bytes;
+}
+
 // Throws Error where elements of 4 bits would leave half a byte.
 std::int64_t stored_bytes_of(const ArchiveArray& array) {
   const std::int64_t elements = count(array.shape);
@@ -111,28 +128,73 @@ OutputFile open_output(const std::string& path, const ArchiveOptions& options) {
 
 }  // namespace
 
-SafetensorsWriter::SafetensorsWriter(const std::string& path, const ArchiveOptions& options)
-    : file_(open_output(path, options)), metadata_(options.metadata) {}
+SafetensorsWriter::SafetensorsWriter(const std::string& path, const ArchiveOptions& options,
+                                     std::optional<Kept> kept)
+    : file_(open_output(path, options)),
+      metadata_(kept ? kept->header.metadata : options.metadata),
+      kept_(std::move(kept)) {}
 
 std::vector<std::size_t> SafetensorsWriter::announce(const std::vector<ArchiveArray>& arrays) {
+  if (kept_) {
+    assert(arrays.size() == 1);
+    announce_among_kept(arrays[0]);
+    return {0};
+  }
   std::vector<SafetensorsArray> all;
   all.reserve(arrays.size());
   for (const ArchiveArray& array : arrays) all.push_back(described(array));
   std::vector<std::size_t> order = sorted(all);
-  std::int64_t end = 0;
   for (const std::size_t i : order) {
-    SafetensorsArray& array = arrays_.emplace_back(std::move(all[i]));
-    const auto next = checked_add(end, stored_bytes_of(arrays[i]));
-    if (!next) throw Error(cat(shown(arrays[i]), ": the file would have more than 2^63 bytes"));
-    array.begin = std::exchange(end, *next);
-    array.end = end;
+    place(arrays_.emplace_back(std::move(all[i])), stored_bytes_of(arrays[i]), data_bytes_);
   }
-  header_ = safetensors_header(arrays_, metadata_);
-  if (is_stream()) return order;
-  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
-  file_.reserve(checked_add(to_int64(header_.size()), end).value_or(kMost));
-  file_.write_at(0, text_bytes(header_));
+  write_header();
   return order;
+}
+
+void SafetensorsWriter::announce_among_kept(const ArchiveArray& added) {
+  SafetensorsArray array = described(added);
+  const std::int64_t bytes = stored_bytes_of(added);
+  arrays_ = kept_->header.arrays;
+  const auto old = std::ranges::find(arrays_, array.name, &SafetensorsArray::name);
+  const bool keeps_place = old != arrays_.end() && old->stored == array.stored;
+  if (keeps_place) {
+    added_ = to_size(old - arrays_.begin());
+    old->shape = array.shape;
+  } else {
+    if (old != arrays_.end()) arrays_.erase(old);
+    const auto next = place_among(arrays_, array, [](const SafetensorsArray& other) { return &other; });
+    added_ = to_size(next - arrays_.begin());
+    arrays_.insert(next, std::move(array));
+  }
+  // In the order of their data, which may be another one than that of the header.
+  std::vector<SafetensorsArray*> data;
+  for (SafetensorsArray& other : arrays_) {
+    if (keeps_place || &other != &arrays_[added_]) data.push_back(&other);
+  }
+  std::ranges::sort(data, {},
+                    [](const SafetensorsArray* other) { return std::pair(other->begin, other->end); });
+  if (!keeps_place) {
+    SafetensorsArray& own = arrays_[added_];
+    data.insert(place_among(data, own, [](const SafetensorsArray* other) { return other; }), &own);
+  }
+  for (SafetensorsArray* const other : data) {
+    const bool is_added = other == &arrays_[added_];
+    const Copy copy{other->begin, data_bytes_, other->end - other->begin};
+    place(*other, is_added ? bytes : copy.bytes, data_bytes_);
+    if (is_added || copy.bytes == 0) continue;
+    const bool goes_on = !copies_.empty() && copies_.back().from + copies_.back().bytes == copy.from &&
+                         copies_.back().to + copies_.back().bytes == copy.to;
+    goes_on ? void(copies_.back().bytes += copy.bytes) : copies_.push_back(copy);
+  }
+  write_header();
+}
+
+void SafetensorsWriter::write_header() {
+  header_ = safetensors_header(arrays_, metadata_);
+  if (is_stream()) return;
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  file_.reserve(checked_add(to_int64(header_.size()), data_bytes_).value_or(kMost));
+  file_.write_at(0, text_bytes(header_));
 }
 
 std::unique_ptr<Sink> SafetensorsWriter::add([[maybe_unused]] const std::string& name, DType dtype,
@@ -154,11 +216,17 @@ void SafetensorsWriter::start_stream() {
 
 void SafetensorsWriter::finish() {
   start_stream();
+  if (kept_) {
+    for (const auto& [from, to, bytes] : std::exchange(copies_, {}))
+      file_.copy_at(to_int64(header_.size()) + to, *kept_->file, kept_->data_offset + from, bytes);
+    kept_->file->require_unchanged();
+  }
   file_.finish();
 }
 
 void SafetensorsWriter::commit() {
   finish();
+  if (kept_) kept_->file->require_current();
   file_.commit();
 }
 
