@@ -126,12 +126,15 @@ int run_info(const Arguments& arguments) {
 int run_convert(const Arguments& arguments) {
   if (arguments.operands.empty()) throw Error("no input given");
   const Conversion conversion{.inputs = arguments.operands,
-                              .dtype = arguments.value("--dtype"),
+                              .dtypes = arguments.values("--dtype"),
                               .view = arguments.value("--view"),
                               .overflow = arguments.value("--overflow"),
                               .text_format = read_input_format(arguments),
                               .destination = read_destination(arguments),
-                              .compress = arguments.has("--compress")};
+                              .compress = arguments.has("--compress"),
+                              .replace = arguments.has("--replace"),
+                              .metadata = arguments.values("--metadata"),
+                              .metadata_from = arguments.value("--metadata-from")};
   const MeteredSettings settings(arguments, conversion.destination.path);
   convert(conversion, settings.get());
   return 0;
@@ -149,8 +152,10 @@ int run_nonzero(const Arguments& arguments) {
 
 std::vector<Option> convert_options() {
   std::vector<Option> options = {
-      {"--dtype", OptionKind::value, "DTYPE",
-       "cast to this dtype; it also names the small dtype of NPY data that does not say it (V1)"},
+      {"--dtype", OptionKind::values, "[NAME=]DTYPE",
+       "cast to this dtype; NAME=DTYPE only the arrays of the result whose names match NAME, where * stands "
+       "for "
+       "any text; it also names the small dtype of NPY data that does not say it (V1)"},
       {"--overflow", OptionKind::value, "error|saturate|nan",
        "what becomes of a number that a float8 or float4 of --dtype cannot hold; error (default): an error; "
        "saturate: the largest value, with its sign; nan: infinity, or NaN where there is none; float4 "
@@ -159,6 +164,10 @@ std::vector<Option> convert_options() {
        "use the bits of the elements as those of this dtype, which has as many bits; --dtype casts after it"},
       input_option(),
       {"--compress", OptionKind::flag, "", "deflate the arrays of an NPZ archive"},
+      {"--replace", OptionKind::flag, "", "of several arrays of one name write the last one"},
+      {"--metadata", OptionKind::values, "KEY=VALUE", "metadata of a safetensors file"},
+      {"--metadata-from", OptionKind::value, "FILE",
+       "an archive whose metadata is taken; default: those that are inputs as a whole"},
   };
   for (Option& option : output_options()) options.push_back(std::move(option));
   return options;

@@ -1,5 +1,7 @@
 #include "engine/convert.hpp"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -126,7 +128,8 @@ struct NamedInput {
   std::string text = {};                          // the operand
   std::shared_ptr<const TensorSet> archive = {};  // instead: one array of an archive that is taken as a whole
   SetMember member = {};
-  bool keeps_dtype = false;  // its bits are not taken as those of Reading::view
+  bool keeps_dtype = false;         // its bits are not taken as those of Reading::view
+  std::optional<DType> dtype = {};  // instead of Reading::dtype
 };
 
 // NAME=OPERAND, unless the whole text is an operand.
@@ -175,9 +178,10 @@ void convert_named(const std::string& text, const Destination& destination, cons
 }
 
 Opened open_input(const NamedInput& input, const Reading& reading, bool header_only) {
-  const Source::Options options = options_of(reading, {.header_only = header_only});
-  if (input.archive == nullptr) return opened(Source::open(input.text, options), reading);
   Reading own = reading;
+  if (input.dtype) own.dtype = input.dtype;
+  const Source::Options options = options_of(own, {.header_only = header_only});
+  if (input.archive == nullptr) return opened(Source::open(input.text, options), own);
   if (input.keeps_dtype) own.view.reset();
   return opened(input.archive->read(input.member, options), own);
 }
@@ -214,23 +218,34 @@ void add_input(const std::string& text, std::size_t position, ArchiveInputs& inp
   }
 }
 
-// `require_name`: Format::require_name of the result.
-ArchiveInputs read_inputs(const std::vector<std::string>& texts,
+// `require_name`: Format::require_name of the result. `replace`: as in Conversion.
+ArchiveInputs read_inputs(const std::vector<std::string>& texts, bool replace,
                           void (*require_name)(const std::string& name)) {
   ArchiveInputs inputs;
-  std::map<std::string, std::size_t> positions;
+  std::vector<NamedInput> arrays;
+  struct Place {
+    std::size_t text;
+    std::size_t array;
+  };
+  std::map<std::string, Place> places;
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    const std::size_t begin = inputs.arrays.size();
+    inputs.arrays.clear();
     add_input(texts[i], i, inputs);
-    for (const NamedInput& input : std::span(inputs.arrays).subspan(begin)) {
+    for (NamedInput& input : inputs.arrays) {
       with_context(printable(texts[i]), [&] { require_name(input.name); });
-      const auto [before, is_new] = positions.emplace(input.name, i);
-      if (is_new) continue;
-      throw Error(cat(printable(texts[before->second]), " and ", printable(texts[i]),
-                      " would both have the name ", in_quotes(input.name)),
-                  "", "NAME=OPERAND gives an array another name");
+      const auto [before, is_new] = places.emplace(input.name, Place{i, arrays.size()});
+      if (is_new) {
+        arrays.push_back(std::move(input));
+      } else if (replace) {
+        arrays[before->second.array] = std::move(input);
+      } else {
+        throw Error(cat(printable(texts[before->second.text]), " and ", printable(texts[i]),
+                        " would both have the name ", in_quotes(input.name)),
+                    "", "NAME=OPERAND gives an array another name; --replace takes the last of one name");
+      }
     }
   }
+  inputs.arrays = std::move(arrays);
   const auto is_stdin = [](const NamedInput& input) { return input.text == "-"; };
   if (std::ranges::count_if(inputs.arrays, is_stdin) > 1) throw Error("standard input can be read only once");
   return inputs;
@@ -249,28 +264,64 @@ Opened prepared(Opened input, const Settings& settings) {
   return input;
 }
 
-// The metadata of all archives that are taken as a whole, for a result in `format`, and warnings about them.
-Metadata read_metadata(const ArchiveInputs& inputs, const Format& format, const Settings& settings) {
+// The metadata of all archives that are taken as a whole.
+Metadata joined_metadata(const ArchiveInputs& inputs) {
   Metadata metadata;
   std::map<std::string_view, std::pair<std::string_view, const TensorSet*>> known;
   for (const auto& archive : inputs.archives) {
-    if (settings.warn) {
-      for (const std::string& line : archive->warnings()) settings.warn(line);
-    }
-    if (!format.keeps_metadata) {
-      if (archive->metadata().empty() || !settings.warn) continue;
-      settings.warn(cat(printable(archive->name()), ": its metadata is left out: ", format.title,
-                        " has no place for it"));
-      continue;
-    }
     for (const auto& [key, value] : archive->metadata()) {
       const auto [before, is_new] = known.try_emplace(key, value, archive.get());
       if (is_new) metadata.emplace_back(key, value);
       if (is_new || before->second.first == value) continue;
-      throw Error(cat(printable(before->second.second->name()), " and ", printable(archive->name()),
-                      " have different metadata ", in_quotes(key)),
-                  "", "FILE:NAME takes an array without the metadata of its file");
+      throw Error(
+          cat(printable(before->second.second->name()), " and ", printable(archive->name()),
+              " have different metadata ", in_quotes(key)),
+          "", "--metadata-from FILE says whose; FILE:NAME takes an array without the metadata of its file");
     }
+  }
+  return metadata;
+}
+
+// The metadata of the result, and warnings about that of the inputs.
+Metadata read_metadata(const ArchiveInputs& inputs, const Conversion& conversion, const Format& format,
+                       const Settings& settings) {
+  const bool is_given = !conversion.metadata.empty() || conversion.metadata_from;
+  if (is_given && !format.keeps_metadata)
+    throw Error(cat(conversion.metadata.empty() ? "--metadata-from" : "--metadata", ": ", format.title,
+                    " has no place for metadata"));
+  Metadata metadata;
+  if (conversion.metadata_from) {
+    const auto from = TensorSet::open_archive(*conversion.metadata_from, &default_format());
+    if (!from)
+      throw Error(cat("--metadata-from ", printable(*conversion.metadata_from), ": is not an archive"));
+    metadata = from->metadata();
+  } else if (format.keeps_metadata) {
+    metadata = joined_metadata(inputs);
+  }
+  const auto find = [&](std::string_view key) {
+    return std::ranges::find(metadata, key, &Metadata::value_type::first);
+  };
+  if (settings.warn) {
+    for (const auto& archive : inputs.archives) {
+      for (const std::string& line : archive->warnings()) settings.warn(line);
+      std::vector<std::string> lost;
+      for (const auto& [key, value] : archive->metadata()) {
+        if (find(key) == metadata.end()) lost.push_back(key);
+      }
+      if (lost.empty()) continue;
+      settings.warn(cat(printable(archive->name()), ": its metadata is left out",
+                        format.keeps_metadata ? cat(": ", list_names(std::move(lost)))
+                                              : cat(": ", format.title, " has no place for it")));
+    }
+  }
+  for (const std::string& text : conversion.metadata) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos) throw Error(cat("--metadata ", in_quotes(text), " is not KEY=VALUE"));
+    if (!is_utf8(text)) throw Error(cat("--metadata ", in_quotes(text), " is not valid UTF-8"));
+    const std::string key = text.substr(0, equals);
+    const auto there = find(key);
+    std::string& value = there == metadata.end() ? metadata.emplace_back(key, "").second : there->second;
+    value = text.substr(equals + 1);
   }
   return metadata;
 }
@@ -341,6 +392,25 @@ Opened open_whole(const NamedInput& input, std::optional<Opened> first, const Re
   return whole;
 }
 
+// "NAME=DTYPE" of Conversion::dtypes.
+struct NamedCast {
+  std::string names;
+  DType dtype;
+};
+
+void set_dtypes(const std::vector<NamedCast>& casts, std::vector<NamedInput>& inputs) {
+  for (const NamedCast& cast : casts) {
+    bool is_used = false;
+    for (NamedInput& input : inputs) {
+      if (::fnmatch(cast.names.c_str(), input.name.c_str(), FNM_NOESCAPE) != 0) continue;
+      input.dtype = cast.dtype;
+      is_used = true;
+    }
+    if (!is_used)
+      throw Error(cat("--dtype ", in_quotes(cast.names), " is the name of no array of the result"));
+  }
+}
+
 // Throws Error where the archive replaces one that holds what neither it nor an input is.
 void require_nothing_lost(const std::string& path, const Format& format,
                           const std::vector<NamedInput>& inputs, const Metadata& metadata) {
@@ -369,13 +439,15 @@ void require_nothing_lost(const std::string& path, const Format& format,
                   ":NAME writes one array of it and keeps the others; as an input it is kept too"));
 }
 
-void convert_to_archive(const Conversion& conversion, const Format& format, const Reading& reading) {
-  const ArchiveInputs all = read_inputs(conversion.inputs, format.require_name);
+void convert_to_archive(const Conversion& conversion, const std::vector<NamedCast>& casts,
+                        const Format& format, const Reading& reading) {
+  ArchiveInputs all = read_inputs(conversion.inputs, conversion.replace, format.require_name);
+  set_dtypes(casts, all.arrays);
   const std::vector<NamedInput>& inputs = all.arrays;
   ArchiveOptions options{.compress = conversion.compress,
                          .durable = conversion.destination.durable,
                          .threads = reading.settings.threads.count(),
-                         .metadata = read_metadata(all, format, reading.settings)};
+                         .metadata = read_metadata(all, conversion, format, reading.settings)};
   if (options.compress) options.memory = memory_of(reading.settings);
   require_nothing_lost(conversion.destination.path, format, inputs, options.metadata);
   const auto archive = format.create_archive(conversion.destination.path, options);
@@ -400,11 +472,11 @@ void convert_to_archive(const Conversion& conversion, const Format& format, cons
   archive->commit();
 }
 
-Overflow read_overflow(const std::optional<std::string>& text, std::optional<DType> dtype) {
+Overflow read_overflow(const std::optional<std::string>& text, bool to_small_float) {
   if (!text || *text == "error") return Overflow::error;
   if (*text != "saturate" && *text != "nan")
     throw Error(cat("overflow ", in_quotes(*text), " is not one of error, saturate, nan"));
-  if (!dtype || !kSmallFloatTypes.contains(*dtype))
+  if (!to_small_float)
     throw Error(cat("--overflow ", *text, " is only for --dtype ", kSmallFloatTypes.names()));
   return *text == "saturate" ? Overflow::saturate : Overflow::nan;
 }
@@ -428,12 +500,31 @@ void convert(const Conversion& conversion, const Settings& settings) {
   }
   std::optional<DType> dtype;
   std::optional<DType> view;
-  if (conversion.dtype) dtype = read_dtype(*conversion.dtype);
+  std::vector<NamedCast> casts;
+  for (const std::string& text : conversion.dtypes) {
+    const std::size_t equals = text.rfind('=');
+    if (equals != std::string::npos) {
+      casts.push_back({text.substr(0, equals), read_dtype(text.substr(equals + 1))});
+      continue;
+    }
+    if (dtype) throw Error("--dtype is given twice");
+    dtype = read_dtype(text);
+  }
+  const auto only_for_archives = [&](std::string_view option, bool is_given) {
+    if (is_given && !to_archive) throw Error(cat(option, " is only for whole archives"));
+  };
+  only_for_archives("--dtype NAME=DTYPE", !casts.empty());
+  only_for_archives("--replace", conversion.replace);
+  only_for_archives("--metadata", !conversion.metadata.empty());
+  only_for_archives("--metadata-from", conversion.metadata_from.has_value());
   if (conversion.view) view = read_dtype(*conversion.view);
-  const Overflow overflow = read_overflow(conversion.overflow, dtype);
+  const bool to_small_float =
+      (dtype && kSmallFloatTypes.contains(*dtype)) ||
+      std::ranges::any_of(casts, [](const NamedCast& cast) { return kSmallFloatTypes.contains(cast.dtype); });
+  const Overflow overflow = read_overflow(conversion.overflow, to_small_float);
   Reading reading{dtype, view, overflow, conversion.text_format, settings};
   if (conversion.destination.path != "-") reading.settings.scratch_beside = conversion.destination.path;
-  if (to_archive) return convert_to_archive(conversion, format, reading);
+  if (to_archive) return convert_to_archive(conversion, casts, format, reading);
   const bool keeps_name = format.encode_named != nullptr;
   (keeps_name ? convert_named : convert_one)(conversion.inputs[0], conversion.destination, reading);
 }

@@ -10,8 +10,10 @@
 namespace tensorop {
 
 struct Conversion {
-  std::vector<std::string> inputs = {};   // operands: path, FILE:NAME, "-", inline JSON
-  std::optional<std::string> dtype = {};  // cast to the dtype of that name
+  std::vector<std::string> inputs = {};  // operands: path, FILE:NAME, "-", inline JSON
+  // Casts: "DTYPE", at most once, for all that no other one is for; "NAME=DTYPE" for the arrays of a result
+  // archive whose names match NAME (* and ? stand for any text and any character), the last one that does.
+  std::vector<std::string> dtypes = {};
   // The bits are first taken as those of the dtype of that name, of which an element has as many bits. Of an
   // archive as a whole only those of arrays whose dtype the archive does not say, where there are some.
   std::optional<std::string> view = {};
@@ -19,6 +21,10 @@ struct Conversion {
   const Format* text_format = nullptr;       // of inputs that are text, as in open_file(); null: detected
   Destination destination = {};
   bool compress = false;  // an archive's arrays are deflated
+  bool replace = false;   // of arrays of one name the last one is written, in the place of the first
+  // Of an archive whose format has a place for it: "KEY=VALUE", beside what the inputs have.
+  std::vector<std::string> metadata = {};
+  std::optional<std::string> metadata_from = {};  // an archive whose metadata is taken instead of the inputs'
 };
 
 // Writes one input into one file, or any number of inputs into one archive, in their order where the format

@@ -388,7 +388,8 @@ TEST_CASE("arrays that one thread each inflates are converted alike by any numbe
                                  {"b.safetensors", {}, false, 1}};
   for (const Row& row : rows) {
     CAPTURE(row.file, row.dtype.value_or(""), row.memory);
-    Conversion conversion{.inputs = {from}, .dtype = row.dtype, .compress = row.compress};
+    Conversion conversion{.inputs = {from}, .compress = row.compress};
+    if (row.dtype) conversion.dtypes = {*row.dtype};
     conversion.destination.path = directory.file(row.file);
     Settings settings;
     settings.memory = row.memory;
