@@ -56,6 +56,9 @@ class Archive {
                                                                const std::string& name,
                                                                const ArchiveOptions& options) const;
 
+  // Whether the other files that its arrays are in, if any, are still those that it read.
+  [[nodiscard]] virtual bool is_current() const { return true; }
+
   // As lookup(). Throws Error when there is none, with a similar name or the list of names as a hint.
   [[nodiscard]] std::size_t find(std::string_view name) const;
   // The one array. Throws Error when there is none, or more than one; then the hint says how one is named.

@@ -65,9 +65,9 @@ bool is_text(std::string_view head) {
 }
 
 // In the order in which they are listed.
-constexpr const Format* kFormats[] = {&kNpyFormat,         &kJsonFormat, &kNestedJsonFormat,
-                                      &kTextFormat,        &kCsvFormat,  &kTsvFormat,
-                                      &kTensorProtoFormat, &kNpzFormat,  &kSafetensorsFormat};
+constexpr const Format* kFormats[] = {
+    &kNpyFormat, &kJsonFormat,        &kNestedJsonFormat, &kTextFormat,        &kCsvFormat,
+    &kTsvFormat, &kTensorProtoFormat, &kNpzFormat,        &kSafetensorsFormat, &kShardIndexFormat};
 
 std::string ending_hint() {
   return cat("name it ", join_words(format_endings([](const Format&) { return true; }), "or"),
@@ -139,8 +139,9 @@ bool is_single_value(std::string_view head) {
 }
 
 [[noreturn]] void refuse_input(std::string_view head) {
-  const auto titles =
-      format_titles([](const Format& format) { return format.is_readable() && !format.ending_decides; });
+  const auto titles = format_titles([](const Format& format) {
+    return format.is_readable() && !format.ending_decides && !format.is_index;
+  });
   const std::string_view foreign = foreign_format(head);
   const std::string_view rest = head.substr(std::min(head.find('\n'), head.size()));
   const bool has_header = foreign.empty() && !after_blanks(rest).empty() &&
@@ -150,16 +151,17 @@ bool is_single_value(std::string_view head) {
               "", has_header ? "a table has no header line: tail -n +2 FILE leaves it out" : "");
 }
 
-// The format whose file extension `path` has, and the extension; null when there is none.
+// The format whose file extension `path` has, the longest one, and the extension; null when there is none.
 std::pair<const Format*, std::string_view> find_ending(std::string_view path) {
+  std::pair<const Format*, std::string_view> longest = {nullptr, {}};
   for (const Format* format : kFormats) {
     for (const std::string_view ending : format->endings) {
       if (ending.empty() || path.size() < ending.size()) continue;
       const std::string_view end = path.substr(path.size() - ending.size());
-      if (lower(end) == ending) return {format, end};
+      if (lower(end) == ending && ending.size() > longest.second.size()) longest = {format, end};
     }
   }
-  return {nullptr, {}};
+  return longest;
 }
 
 }  // namespace

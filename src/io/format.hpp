@@ -58,6 +58,8 @@ struct Format {
   // The ending decides among formats that are text, where the first bytes are not those of a JSON list or
   // object.
   bool ending_decides = false;
+  // Its archives are other files: lists of formats leave it out.
+  bool is_index = false;
   // The format of single values, which no format detects, and of standard output.
   bool is_default = false;
 
@@ -116,6 +118,7 @@ extern const Format kTsvFormat;
 extern const Format kTensorProtoFormat;
 extern const Format kNpzFormat;
 extern const Format kSafetensorsFormat;
+extern const Format kShardIndexFormat;
 
 // All of them, in the order in which they are listed.
 [[nodiscard]] std::span<const Format* const> formats();

@@ -6,7 +6,6 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/opened_file.hpp"
-#include "io/safetensors/shard_index.hpp"
 
 namespace tensorop {
 namespace {
@@ -36,6 +35,7 @@ FileContent inspect_archive(OpenedFile& opened) {
       content.faults.push_back(error);
     }
   }
+  content.is_whole = true;
   content.metadata = archive->metadata();
   return content;
 }
@@ -49,15 +49,7 @@ std::int64_t string_bytes(const Tensor& tensor) {
 FileInfo inspect_text(OpenedFile opened) {
   const Format& format = *opened.format;
   JsonText text = text_of(std::move(opened));
-  const auto read = [&] {
-    try {
-      return format.read_text(text, {}).take();
-    } catch (const Error&) {
-      if (format.is_default && text.is_whole()) refuse_shard_index(text.window());
-      throw;
-    }
-  };
-  const Tensor tensor = read();
+  const Tensor tensor = format.read_text(text, {}).take();
   FileInfo info;
   info.dtype = tensor.dtype();
   info.shape = tensor.shape();

@@ -14,6 +14,7 @@ struct FileContent {
   std::vector<FileInfo> arrays = {};
   // Of arrays of an archive that cannot be described.
   std::vector<Error> faults = {};
+  bool is_whole = false;  // a whole archive
   // Of a whole archive: what it has about itself.
   std::string path = {};
   std::string_view format = {};  // Format::name

@@ -13,7 +13,6 @@
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "io/json/json_cursor.hpp"
-#include "io/safetensors/shard_index.hpp"
 
 namespace tensorop {
 namespace {
@@ -93,13 +92,8 @@ void refuse_missing(const std::string& path) {
     const std::string before = path.substr(0, colon);
     struct stat info {};
     if (os().stat(before.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
-    if (before.ends_with(".json")) {
-      const InputFile file = InputFile::open(before);
-      with_context(printable(before), [&] {
-        if (file.mapping()) refuse_shard_index(front_of(file), std::string_view(path).substr(colon + 1));
-      });
-    }
-    const auto archives = format_titles([](const Format& format) { return format.is_archive(); });
+    const auto archives =
+        format_titles([](const Format& format) { return format.is_archive() && !format.is_index; });
     throw Error(cat(printable(path), ": no file has this name, and ", printable(before),
                     " is not an archive (", join(archives), ')'));
   }
@@ -136,7 +130,7 @@ ArchiveCache::Opened ArchiveCache::open(OpenedFile& opened) {
   const auto known = std::ranges::find_if(
       entries_, [&](const Entry& entry) { return entry.opened.mapping->is_same_file(*mapping); });
   if (known != entries_.end()) {
-    if (known->opened.mapping->has_content_of(*mapping)) {
+    if (known->opened.mapping->has_content_of(*mapping) && known->opened.archive->is_current()) {
       std::rotate(known, known + 1, entries_.end());
       return entries_.back().opened;
     }

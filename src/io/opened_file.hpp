@@ -36,8 +36,7 @@ struct OpenedFile {
 // Then FILE:NAME; nothing, with errno unchanged, when there is no such archive. Throws Error.
 [[nodiscard]] std::optional<OpenedFile> open_archive_path(const std::string& path);
 
-// Throws the Error for a path that neither of them opens, errno being the reason. Where it is FILE:NAME and
-// FILE the index of a sharded model, the Error says which file has the array.
+// Throws the Error for a path that neither of them opens, errno being the reason.
 [[noreturn]] void refuse_missing(const std::string& path);
 
 // The text of a file whose format is text.

@@ -220,7 +220,7 @@ std::unique_ptr<Sink> open_archive_sink(const Destination& destination, const Fo
   if (old && !destination.is_member) name = only_array(*old, destination);
   with_context(printable(destination.path), [&] {
     try {
-      if (destination.is_member) format.require_name(name);
+      if (destination.is_member && format.require_name != nullptr) format.require_name(name);
     } catch (const Error& error) {
       throw Error(error.what());  // its hint is about inputs of convert
     }
@@ -239,6 +239,8 @@ std::unique_ptr<Sink> open_archive_sink(const Destination& destination, const Fo
 std::unique_ptr<Sink> open_sink(const Destination& destination, DType dtype, const Shape& shape,
                                 std::int64_t strings, const Warn& warn) {
   const Format& format = format_of(destination);
+  if (!format.is_archive() && names_archive(destination.path))
+    (void)replaced_archive(destination.path, format, false);
   if (format.is_archive()) return open_archive_sink(destination, format, dtype, shape, strings, warn);
   if (destination.is_member)
     throw Error(cat(printable(destination.path), ": ", noun_of(format), " has no arrays with names"));

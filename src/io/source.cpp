@@ -7,7 +7,6 @@
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "io/opened_file.hpp"
-#include "io/safetensors/shard_index.hpp"
 
 namespace tensorop {
 
@@ -180,9 +179,6 @@ JsonTensor Source::read_text(const JsonReading& reading) const {
     } catch (const MemoryError& error) {
       throw MemoryError(error.what(), error.rule(),
                         "text is read into memory as a whole: convert it to NPY where there is more memory");
-    } catch (const Error&) {
-      if (format_->is_default && mapping_) refuse_shard_index(text_->window());
-      throw;
     }
   });
 }

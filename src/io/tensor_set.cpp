@@ -1,6 +1,8 @@
 #include "io/tensor_set.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -74,8 +76,31 @@ std::optional<TensorSet> TensorSet::open_archive(const std::string& text, const 
   return of_archive(std::move(*opened));
 }
 
+std::optional<TensorSet> TensorSet::of_model_folder(const std::string& path) {
+  std::vector<std::string> names;
+  if (os().scandir(path.c_str(), names) != 0) return std::nullopt;  // listing it again says why
+  std::string index;
+  for (const std::string& name : names) {
+    if (!name.ends_with(kShardIndexFormat.endings[0])) continue;
+    if (!index.empty()) return std::nullopt;
+    index = name;
+  }
+  if (index.empty()) return std::nullopt;
+  auto set = open_archive(path_from(path, index));
+  if (!set) return std::nullopt;
+  std::set<std::string> shards = {index};
+  for (std::size_t i = 0; i < set->archive_->size(); ++i) shards.insert(set->archive_->describe(i).file);
+  std::ranges::copy_if(names, std::back_inserter(set->skipped_),
+                       [&](const std::string& name) { return !shards.contains(name); });
+  std::ranges::sort(set->skipped_);
+  return set;
+}
+
 std::optional<TensorSet> TensorSet::open(const std::string& text) {
-  if (text != "-" && !is_inline_json(text) && is_folder(text)) return of_folder(text);
+  if (text != "-" && !is_inline_json(text) && is_folder(text)) {
+    auto model = of_model_folder(text);
+    return model ? std::move(model) : of_folder(text);
+  }
   return open_archive(text);
 }
 
@@ -84,6 +109,8 @@ std::vector<std::string> TensorSet::warnings() const {
   if (!is_archive()) return lines;
   for (const std::string& line : archive_->warnings_for(true))
     lines.push_back(cat(printable(name_), ": ", line));
+  if (!skipped_.empty())
+    lines.push_back(cat(printable(name_), ": other files of its folder are skipped: ", list_names(skipped_)));
   return lines;
 }
 

@@ -32,7 +32,8 @@ class TensorSet {
   static TensorSet of_archive(OpenedFile opened);
   // The same, where an operand text is the name of an archive as a whole. `given` as in open_file().
   static std::optional<TensorSet> open_archive(const std::string& text, const Format* given = nullptr);
-  // A folder or an archive, where an operand text is the name of one as a whole.
+  // A folder or an archive, where an operand text is the name of one as a whole. A folder with the index of
+  // one model is the archive that this is.
   static std::optional<TensorSet> open(const std::string& text);
 
   // The folder or the archive.
@@ -42,7 +43,8 @@ class TensorSet {
   [[nodiscard]] const std::vector<SetMember>& members() const { return members_; }
   // Of an archive.
   [[nodiscard]] const Metadata& metadata() const { return archive_->metadata(); }
-  // Of an archive that was read although its format does not allow it, one line each; of a folder nothing.
+  // Of an archive that was read although its format does not allow it, and of other files of its folder where
+  // that was named, one line each; of a folder nothing.
   [[nodiscard]] std::vector<std::string> warnings() const;
   // "results/b.npy", "a.npz:b".
   [[nodiscard]] std::string path_of(const SetMember& member) const;
@@ -57,8 +59,12 @@ class TensorSet {
   }
 
  private:
+  // The archive of the only index in a folder.
+  static std::optional<TensorSet> of_model_folder(const std::string& path);
+
   std::string name_;
   std::vector<SetMember> members_;
+  std::vector<std::string> skipped_;           // other files of an index's folder
   std::shared_ptr<const MappedFile> mapping_;  // of the archive
   std::shared_ptr<const Archive> archive_;
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
@@ -316,6 +318,7 @@ std::string array_text(const FileInfo& file) {
   if (!file.stored.empty())
     out += cat(" ", printable(file.stored), ", ", file.fortran_order ? "Fortran" : "C", " order");
   if (!file.compression.empty()) out += cat(", ", file.compression);
+  if (!file.file.empty()) out += cat(", in ", printable(file.file));
   if (!file.name.empty()) out += cat(", name ", in_quotes(file.name));
   return out + "\n";
 }
@@ -336,6 +339,7 @@ std::string array_json(const FileInfo& file) {
     out["order"] = file.fortran_order ? "F" : "C";
   }
   if (!file.compression.empty()) out["compression"] = file.compression;
+  if (!file.file.empty()) out["file"] = file.file;
   if (!file.name.empty()) out["name"] = file.name;
   return json_line(out);
 }
@@ -347,7 +351,16 @@ std::string describe_text(const FileContent& content) {
   for (const auto& [key, value] : content.metadata) {
     out += cat(printable(content.path), ": metadata ", printable(key), " = ", printable(value), "\n");
   }
-  for (const FileInfo& file : content.arrays) out += array_text(file);
+  std::set<std::string_view> files;
+  std::int64_t bytes = 0;
+  for (const FileInfo& file : content.arrays) {
+    out += array_text(file);
+    if (!file.file.empty()) files.insert(file.file);
+    bytes += file.bytes;
+  }
+  if (!files.empty() && content.is_whole)
+    out += cat(printable(content.path), ": ", counted(to_int64(content.arrays.size()), "array"), " in ",
+               counted(to_int64(files.size()), "file"), ", ", counted(bytes, "byte"), "\n");
   if (content.arrays.empty()) out += cat(printable(content.path), ": no arrays, ", content.format, "\n");
   return out;
 }

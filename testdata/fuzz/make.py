@@ -97,6 +97,14 @@ def safetensors():
         write("safetensors", name + "_header", text)
 
 
+def shard_index():
+    write("shard_index", "two.json", '{"metadata":{"total_size":6},"weight_map":{"c":"m-2","a":"m-1","b":"m-1"}}\n')
+    write("shard_index", "one.json", '{"weight_map":{"a":"m-1"},"x":[1,{}]}\n')
+    header = b'{"d":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}   '
+    third = struct.pack("<Q", len(header)) + header + b"xy"
+    write("shard_index", "third.json", b'{"weight_map":{"d":"m-3","c":"m-2"}}\0' + third)
+
+
 def json():
     # A letter in front asks for a dtype.
     for name, text in {
@@ -236,6 +244,7 @@ def model():
 npz()
 tensor_proto()
 safetensors()
+shard_index()
 json()
 jobs()
 model()

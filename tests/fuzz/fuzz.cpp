@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "base/checked.hpp"
+#include "io/archive.hpp"
 #include "io/json/json_reader.hpp"
 #include "io/json/json_writer.hpp"
 #include "io/npy/npy.hpp"
@@ -118,6 +119,21 @@ void require_round_trip(const Tensor& tensor) {
   require(
       read && read->dtype() == tensor.dtype() && read->shape() == tensor.shape() && json_of(*read) == json,
       "what is written as JSON reads back otherwise");
+}
+
+void check_archive(const Archive& archive) {
+  (void)attempt([&] { return archive.only(); });
+  for (std::size_t member = 0; member < archive.size(); ++member) {
+    require(archive.find(archive.name(member)) == member, "a name finds another array");
+    const FileInfo info = archive.describe(member);
+    const auto header = attempt([&] { return archive.read(member, {.header_only = true}); });
+    const auto whole = attempt([&] { return archive.read(member, {}); });
+    require(header.has_value() == info.dtype.has_value(), "a described array has no header");
+    require(header.has_value() == whole.has_value(), "a header is read and its array is not");
+    if (!whole) continue;
+    require(*info.dtype == whole->dtype() && info.shape == whole->shape(), "the header is of another array");
+    require_round_trip(*whole);
+  }
 }
 
 }  // namespace tensorop::fuzz

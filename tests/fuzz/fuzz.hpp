@@ -15,6 +15,10 @@
 #include "base/error.hpp"
 #include "tensor/tensor.hpp"
 
+namespace tensorop {
+class Archive;
+}
+
 namespace tensorop::fuzz {
 
 // Ends the process with `what` on standard error where `holds` is false.
@@ -45,6 +49,10 @@ auto attempt(Body&& body) -> std::optional<decltype(body())> {
 
 // Ends the process where the tensor is not what comes back after it was written, as NPY and as JSON.
 void require_round_trip(const Tensor& tensor);
+
+// Ends the process where an array is not found by its name, or its description, its header and its elements do not
+// agree.
+void check_archive(const Archive& archive);
 
 [[nodiscard]] inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};

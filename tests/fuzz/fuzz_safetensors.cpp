@@ -13,22 +13,6 @@
 namespace tensorop::fuzz {
 namespace {
 
-void check(const Archive& archive) {
-  (void)attempt([&] { return archive.only(); });
-  std::vector<SafetensorsArray> arrays;
-  for (std::size_t member = 0; member < archive.size(); ++member) {
-    require(archive.find(archive.name(member)) == member, "a name finds another array");
-    const FileInfo info = archive.describe(member);
-    const auto header = attempt([&] { return archive.read(member, {.header_only = true}); });
-    const auto whole = attempt([&] { return archive.read(member, {}); });
-    require(header.has_value() == info.dtype.has_value(), "a described array has no header");
-    require(header.has_value() == whole.has_value(), "a header is read and its array is not");
-    if (!whole) continue;
-    require(*info.dtype == whole->dtype() && info.shape == whole->shape(), "the header is of another array");
-    require_round_trip(*whole);
-  }
-}
-
 // Offsets as they are in a file, one after the other.
 void check_header(const SafetensorsHeader& header) {
   std::int64_t bytes = 0;
@@ -71,6 +55,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   InputFile file = InputFile::open("a");
   const auto archive = fuzz::attempt([&] { return open_safetensors(file); });
-  if (archive) fuzz::check(**archive);
+  if (archive) fuzz::check_archive(**archive);
   return 0;
 }
