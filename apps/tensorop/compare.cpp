@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "golden/compare_sets.hpp"
+#include "golden/rename.hpp"
 #include "jobs/jobs.hpp"
 #include "junit_output.hpp"
 #include "progress.hpp"
@@ -33,6 +34,14 @@ std::vector<Option> compare_options() {
            show_option(),
            {"--filter", OptionKind::value, "TEXT",
             "of folders and archives: only tensors whose name contains TEXT; with * or ? TEXT is a glob"},
+           {"--rename", OptionKind::value, "FILE",
+            "of folders and archives: other names for tensors of ACTUAL; FILE has a name and the new one on "
+            "each line, or "
+            "a JSON object of them"},
+           {"--rename-regex", OptionKind::values, "FROM=TO",
+            "of folders and archives: in names of ACTUAL what matches the extended regular expression FROM "
+            "becomes TO, "
+            "where \\1 is its first group"},
            junit_option(),
            {"--json", OptionKind::flag, "", "print the report as a JSON object, for programs"},
            {"--quiet", OptionKind::flag, "", "no report, only the exit status", "-q"},
@@ -62,7 +71,10 @@ void require_no_input(const Arguments& arguments, const std::vector<std::string>
 int compare_pair(const Arguments& arguments) {
   const std::string& actual = arguments.operands[0];
   const std::string& expected = arguments.operands[1];
-  if (arguments.has("--filter")) throw Error("--filter is only for folders and archives");
+  for (const std::string option : {"--filter", "--rename", "--rename-regex"}) {
+    if (arguments.has(option) || !arguments.values(option).empty())
+      throw Error(cat(option, " is only for folders and archives"));
+  }
   require_no_input(arguments, {actual, expected, arguments.value("--ignore-open").value_or("")});
   const Tolerances tolerances = read_tolerances(arguments);
   MeteredSettings settings(arguments, "");
@@ -170,7 +182,7 @@ int run_compare(const Arguments& arguments) {
   const auto open_set = [](std::string_view role, const std::string& text) {
     return with_context(role, [&] { return TensorSet::open(text); });
   };
-  const auto actual = open_set("actual", operands[0]);
+  auto actual = open_set("actual", operands[0]);
   // A plain file is compared with one array of an archive.
   if (!actual && !is_folder(operands[1])) return compare_pair(arguments);
   const auto expected = open_set("expected", operands[1]);
@@ -178,14 +190,17 @@ int run_compare(const Arguments& arguments) {
   if (!actual) require_there("actual", operands[0]);
   if (!expected) require_there("expected", operands[1]);
   const bool has_folder = (actual && !actual->is_archive()) || (expected && !expected->is_archive());
+  const RenameRules rules{arguments.value("--rename").value_or(""), arguments.values("--rename-regex")};
+  const bool renames = !rules.file.empty() || !rules.expressions.empty();
   // Two arrays are a pair whatever they are called, unless they are chosen by their names.
   const auto holds_one = [&](const TensorSet& set) {
-    return set.members().size() == 1 && !arguments.has("--filter");
+    return set.members().size() == 1 && !arguments.has("--filter") && !renames;
   };
   if (!has_folder && (!expected || (holds_one(*actual) && holds_one(*expected))))
     return compare_pair(arguments);
   if (!actual) refuse_one_set("actual", operands[0]);
   if (!expected) refuse_one_set("expected", operands[1]);
+  rename_members(rules, *actual);
   return compare_sets_of(arguments, *actual, *expected);
 }
 

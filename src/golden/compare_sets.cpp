@@ -19,7 +19,7 @@ struct Pair {
   const SetMember* actual = nullptr;
   const SetMember* expected = nullptr;
 
-  [[nodiscard]] const std::string& name() const { return (expected != nullptr ? expected : actual)->name; }
+  [[nodiscard]] const std::string& name() const { return (expected != nullptr ? expected : actual)->paired; }
   [[nodiscard]] std::int64_t bytes() const {
     return std::max(actual != nullptr ? actual->bytes : 0, expected != nullptr ? expected->bytes : 0);
   }
@@ -38,7 +38,7 @@ Members take_key(const std::vector<SetMember>& all, std::size_t& next, const std
 void pair_members(const Members& actual, Members expected, std::vector<Pair>& pairs) {
   Members left;
   for (const SetMember* member : actual) {
-    const auto same = std::ranges::find(expected, member->name, &SetMember::name);
+    const auto same = std::ranges::find(expected, member->paired, &SetMember::paired);
     if (same == expected.end()) {
       left.push_back(member);
     } else {

@@ -16,7 +16,17 @@ using namespace std::string_view_literals;
 struct Signature {
   std::string_view bytes;
   std::string_view name;
+  std::string_view hint = {};  // what makes a file of it that can be read
 };
+
+constexpr std::string_view kHdf5Hint =
+    "python3 -c 'import h5py, numpy; f = h5py.File(\"FILE\"); numpy.savez(\"x.npz\", **{k: v[()] for k, v in "
+    "f.items()})' "
+    "writes its arrays to x.npz";
+constexpr std::string_view kParquetHint =
+    "python3 -c 'import pandas, numpy; d = pandas.read_parquet(\"FILE\"); numpy.savez(\"x.npz\", **{k: "
+    "d[k].to_numpy() for k "
+    "in d})' writes its columns to x.npz";
 
 // Longer ones come before those that they begin with.
 constexpr Signature kSignatures[] = {
@@ -29,20 +39,20 @@ constexpr Signature kSignatures[] = {
      "xz; unxz unpacks it"sv},
     {"\x28\xb5\x2f\xfd"sv, "Zstandard; unzstd unpacks it"sv},
     {"7z\xbc\xaf\x27\x1c"sv, "7-Zip"sv},
-    {"\x89HDF\r\n\x1a\n"sv, "HDF5"sv},
+    {"\x89HDF\r\n\x1a\n"sv, "HDF5"sv, kHdf5Hint},
     {"CDF\x01"sv, "NetCDF"sv},
     {"CDF\x02"sv, "NetCDF"sv},
-    {"PAR1"sv, "Parquet"sv},
+    {"PAR1"sv, "Parquet"sv, kParquetHint},
     {"ARROW1"sv, "Arrow"sv},
     {"MATLAB 5.0"sv, "a MATLAB file"sv},
     {"\x93"sv, "a damaged NPY file"sv},
     {"\xc2\x93NUMPY"sv, "an NPY file that was changed as if it were text"sv},
     {"\xef\xbf\xbdNUMPY"sv, "an NPY file that was changed as if it were text"sv},
     {"NUMPY"sv, "an NPY file without its first byte"sv},
-    {"\x80\x02"sv, "a Python pickle"sv},
-    {"\x80\x03"sv, "a Python pickle"sv},
-    {"\x80\x04"sv, "a Python pickle"sv},
-    {"\x80\x05"sv, "a Python pickle"sv},
+    {"\x80\x02"sv, "a Python pickle"sv, kTorchHint},
+    {"\x80\x03"sv, "a Python pickle"sv, kTorchHint},
+    {"\x80\x04"sv, "a Python pickle"sv, kTorchHint},
+    {"\x80\x05"sv, "a Python pickle"sv, kTorchHint},
     {"\xff\xfe"sv, "text in UTF-16; iconv -f UTF-16 -t UTF-8 converts it"sv},
     {"\xfe\xff"sv, "text in UTF-16; iconv -f UTF-16 -t UTF-8 converts it"sv},
     {"\x89PNG"sv, "a PNG picture"sv},
@@ -76,10 +86,19 @@ std::string ending_hint() {
 
 }  // namespace
 
-std::string_view foreign_format(std::string_view head) {
+namespace {
+
+const Signature* find_signature(std::string_view head) {
   const auto* const found = std::ranges::find_if(
       kSignatures, [&](const Signature& signature) { return head.starts_with(signature.bytes); });
-  return found == std::end(kSignatures) ? "" : found->name;
+  return found == std::end(kSignatures) ? nullptr : found;
+}
+
+}  // namespace
+
+std::string_view foreign_format(std::string_view head) {
+  const Signature* const found = find_signature(head);
+  return found == nullptr ? "" : found->name;
 }
 
 std::string first_bytes(std::string_view head) {
@@ -148,7 +167,10 @@ bool is_single_value(std::string_view head) {
                           (detect_format(after_blanks(rest)) != nullptr || is_single_value(rest));
   throw Error(cat("is neither ", join(titles), " nor a table of numbers; it begins with ", first_bytes(head),
                   foreign.empty() ? "" : cat(" (", foreign, ')')),
-              "", has_header ? "a table has no header line: tail -n +2 FILE leaves it out" : "");
+              "",
+              has_header        ? "a table has no header line: tail -n +2 FILE leaves it out"
+              : foreign.empty() ? ""
+                                : std::string(find_signature(head)->hint));
 }
 
 // The format whose file extension `path` has, the longest one, and the extension; null when there is none.

@@ -108,6 +108,12 @@ struct Format {
   [[nodiscard]] constexpr bool is_writable() const { return encode != nullptr || create_archive != nullptr; }
 };
 
+// The line of Python that makes a safetensors file of what PyTorch saved, for hints.
+inline constexpr std::string_view kTorchHint =
+    "python3 -c 'import torch, safetensors.torch as s; s.save_file(torch.load(\"FILE\", "
+    "map_location=\"cpu\", "
+    "weights_only=True), \"x.safetensors\")' writes its tensors to x.safetensors";
+
 // The rows, each in the file that reads the format.
 extern const Format kNpyFormat;
 extern const Format kJsonFormat;

@@ -47,6 +47,20 @@ OpenedFile detect(InputFile file, std::string shown, const Format* given) {
   return {std::move(file), &format, std::move(shown), std::nullopt};
 }
 
+// As InputFile's. A folder is refused as what it is.
+std::optional<InputFile> open_existing(const std::string& path) {
+  try {
+    return InputFile::open_existing(path);
+  } catch (const Error&) {
+    const auto has = [&](const char* name) { return file_exists(path_from(path, name)); };
+    if (!has("zarr.json") && !has(".zarray") && !has(".zgroup")) throw;
+    throw Error(cat(printable(path), ": is a Zarr store"), "",
+                "python3 -c 'import zarr, numpy; numpy.save(\"x.npy\", zarr.open(\"FOLDER\", "
+                "mode=\"r\")[...])' writes its "
+                "array to x.npy");
+  }
+}
+
 }  // namespace
 
 std::optional<OpenedFile> open_whole_path(const std::string& path, const Format* given) {
@@ -55,7 +69,7 @@ std::optional<OpenedFile> open_whole_path(const std::string& path, const Format*
     std::string name = file.name();
     return detect(std::move(file), std::move(name), given);
   }
-  auto file = InputFile::open_existing(path);
+  auto file = open_existing(path);
   if (!file) return std::nullopt;
   return detect(std::move(*file), path, given);
 }

@@ -17,7 +17,7 @@ namespace tensorop {
 namespace {
 
 void sort_members(std::vector<SetMember>& members) {
-  std::ranges::sort(members, {}, [](const SetMember& member) { return std::tie(member.key, member.name); });
+  std::ranges::sort(members, {}, [](const SetMember& member) { return std::tie(member.key, member.paired); });
 }
 
 // What has the form of a tensor is a file here.
@@ -38,7 +38,7 @@ TensorSet TensorSet::of_folder(const std::string& path) {
   for (FoundFile& file : files_below(path)) {
     const std::string_view ending = known_ending(file.path);
     if (!file.is_folder && ending.empty()) continue;
-    SetMember member{.name = file.path, .key = {}, .bytes = file.bytes, .fault = file.fault};
+    SetMember member{.name = file.path, .paired = file.path, .bytes = file.bytes, .fault = file.fault};
     member.key = member.name.substr(0, member.name.size() - ending.size());
     if (member.fault.empty() && !file.is_regular) member.fault = "is not a regular file";
     set.members_.push_back(std::move(member));
@@ -55,7 +55,7 @@ TensorSet TensorSet::of_archive(OpenedFile opened) {
   for (std::size_t i = 0; i < set.archive_->size(); ++i) {
     if (!set.archive_->is_array(i)) continue;
     const std::string name(set.archive_->name(i));
-    SetMember member{.name = name, .key = name, .position = i};
+    SetMember member{.name = name, .paired = name, .key = name, .position = i};
     try {
       const FileInfo info = set.archive_->describe(i);
       member.bytes = info.bytes;
@@ -102,6 +102,18 @@ std::optional<TensorSet> TensorSet::open(const std::string& text) {
     return model ? std::move(model) : of_folder(text);
   }
   return open_archive(text);
+}
+
+void TensorSet::rename(std::vector<std::string> names) {
+  if (const auto twice = find_duplicate({names.begin(), names.end()}))
+    throw Error(cat(printable(name_), ": two tensors would have the name ", in_quotes(*twice)));
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    SetMember& member = members_[i];
+    member.paired = std::move(names[i]);
+    const std::size_t ending = is_archive() ? 0 : known_ending(member.paired).size();
+    member.key = member.paired.substr(0, member.paired.size() - ending);
+  }
+  sort_members(members_);
 }
 
 std::vector<std::string> TensorSet::warnings() const {

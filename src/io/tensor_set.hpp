@@ -16,7 +16,8 @@ namespace tensorop {
 
 struct SetMember {
   std::string name = {};     // of a file: its path below the folder; of an array: its name
-  std::string key = {};      // the name without the ending of a format: the same tensor has one in any format
+  std::string paired = {};   // the name for pairs: the name, unless rename() gave another one
+  std::string key = {};      // that without the ending of a format: the same tensor has one in any format
   std::int64_t bytes = 0;    // of the file, or of the array's elements
   std::string fault = {};    // why it cannot be read, where that is known already
   std::size_t position = 0;  // of an array in its archive
@@ -39,7 +40,7 @@ class TensorSet {
   // The folder or the archive.
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] bool is_archive() const { return archive_ != nullptr; }
-  // In the order of their keys, then of their names.
+  // In the order of their keys, then of their names for pairs.
   [[nodiscard]] const std::vector<SetMember>& members() const { return members_; }
   // Of an archive.
   [[nodiscard]] const Metadata& metadata() const { return archive_->metadata(); }
@@ -48,6 +49,9 @@ class TensorSet {
   [[nodiscard]] std::vector<std::string> warnings() const;
   // "results/b.npy", "a.npz:b".
   [[nodiscard]] std::string path_of(const SetMember& member) const;
+
+  // Gives the members other names for pairs, in their order. Throws Error where two of them are the same.
+  void rename(std::vector<std::string> names);
 
   // Of a folder: the file of a member. Throws Error.
   [[nodiscard]] OpenedFile open_file_of(const SetMember& member) const;

@@ -50,8 +50,8 @@ auto attempt(Body&& body) -> std::optional<decltype(body())> {
 // Ends the process where the tensor is not what comes back after it was written, as NPY and as JSON.
 void require_round_trip(const Tensor& tensor);
 
-// Ends the process where an array is not found by its name, or its description, its header and its elements do not
-// agree.
+// Ends the process where an array is not found by its name, or its description, its header and its elements
+// do not agree.
 void check_archive(const Archive& archive);
 
 [[nodiscard]] inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {

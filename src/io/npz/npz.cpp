@@ -54,6 +54,11 @@ NpzArchive::NpzArchive(std::shared_ptr<const MappedFile> file)
   if (const auto twice = find_duplicate(std::move(names))) {
     throw Error(cat("two arrays have the name ", in_quotes(*twice)));
   }
+  const bool has_arrays = std::ranges::count(is_array_, true) != 0;
+  const bool is_torch = !has_arrays && std::ranges::any_of(directory_.members, [](const ZipMember& member) {
+    return member.name.ends_with("/data.pkl");
+  });
+  if (is_torch) throw Error("is a file of PyTorch, not an NPZ archive", "", std::string(kTorchHint));
 }
 
 bool NpzArchive::begins_as_array(const ZipMember& member) const {
