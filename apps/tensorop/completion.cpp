@@ -30,6 +30,11 @@ std::vector<std::string> split(std::string_view text, char separator) {
   }
 }
 
+// In the next word.
+bool takes_value(const Option& option) {
+  return option.kind == OptionKind::value || option.kind == OptionKind::values;
+}
+
 // "error|zero|clip" are words; "N" is a placeholder.
 Values values_of(const Option& option) {
   Values values;
@@ -111,7 +116,7 @@ std::string bash_script(const std::vector<Command>& commands) {
     std::vector<std::string> words;
     for (const Option& option : all_options(command)) {
       words.push_back(option.name);
-      if (option.kind != OptionKind::value) continue;
+      if (!takes_value(option)) continue;
       const Values possible = values_of(option);
       std::string pattern;
       for (const std::string& name : names_of(option))
@@ -196,7 +201,7 @@ std::string zsh_argument(const Option& option) {
                 option.name, "}");
   }
   std::string rest = cat("[", zsh_text(option.help), "]");
-  if (option.kind == OptionKind::value) {
+  if (takes_value(option)) {
     rest += cat(":", zsh_text(option.value_name), ":", zsh_action(values_of(option)));
   }
   return names + shell_word(rest);
@@ -268,7 +273,7 @@ std::string fish_script(const std::vector<Command>& commands) {
     for (const Option& option : all_options(command)) {
       out += cat(lead, option.letter.empty() ? "" : cat(" -s ", option.letter.substr(1)), " -l ",
                  option.name.substr(2), " -d ", shell_word(option.help));
-      if (option.kind == OptionKind::value) out += fish_values(values_of(option), true);
+      if (takes_value(option)) out += fish_values(values_of(option), true);
       out += '\n';
     }
     const Values operands = operands_of(command);

@@ -152,7 +152,7 @@ int run_nonzero(const Arguments& arguments) {
 
 std::vector<Option> convert_options() {
   std::vector<Option> options = {
-      {"--dtype", OptionKind::values, "[NAME=]DTYPE",
+      {"--dtype", OptionKind::values, "DTYPE|NAME=DTYPE",
        "cast to this dtype; NAME=DTYPE only the arrays of the result whose names match NAME, where * stands "
        "for "
        "any text; it also names the small dtype of NPY data that does not say it (V1)"},

@@ -76,8 +76,8 @@ bool is_text(std::string_view head) {
 
 // In the order in which they are listed.
 constexpr const Format* kFormats[] = {
-    &kNpyFormat, &kJsonFormat,        &kNestedJsonFormat, &kTextFormat,        &kCsvFormat,
-    &kTsvFormat, &kTensorProtoFormat, &kNpzFormat,        &kSafetensorsFormat, &kShardIndexFormat};
+    &kNpyFormat,         &kJsonFormat, &kNestedJsonFormat,  &kTextFormat,       &kCsvFormat, &kTsvFormat,
+    &kTensorProtoFormat, &kNpzFormat,  &kSafetensorsFormat, &kShardIndexFormat, &kGgufFormat};
 
 std::string ending_hint() {
   return cat("name it ", join_words(format_endings([](const Format&) { return true; }), "or"),

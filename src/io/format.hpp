@@ -125,6 +125,7 @@ extern const Format kTensorProtoFormat;
 extern const Format kNpzFormat;
 extern const Format kSafetensorsFormat;
 extern const Format kShardIndexFormat;
+extern const Format kGgufFormat;
 
 // All of them, in the order in which they are listed.
 [[nodiscard]] std::span<const Format* const> formats();

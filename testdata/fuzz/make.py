@@ -105,6 +105,30 @@ def shard_index():
     write("shard_index", "third.json", b'{"weight_map":{"d":"m-3","c":"m-2"}}\0' + third)
 
 
+def gguf():
+    def text(string):
+        return struct.pack("<Q", len(string)) + string.encode()
+
+    def tensor(name, kind, offset, *sizes):
+        return text(name) + struct.pack(f"<I{len(sizes)}QIQ", len(sizes), *sizes, kind, offset)
+
+    def whole(keys, tensors, data):
+        head = struct.pack("<IQQ", 3, len(tensors), len(keys)) + b"".join(keys) + b"".join(tensors)
+        return head + b"\0" * (-(4 + len(head)) % 32) + data
+
+    keys = [
+        text("general.alignment") + struct.pack("<II", 4, 32),
+        text("name") + struct.pack("<I", 8) + text("model"),
+        text("on") + struct.pack("<I?", 7, True),
+        text("rate") + struct.pack("<If", 6, 0.5),
+        text("list") + struct.pack("<IIQ2q", 9, 11, 2, 1, -1),
+        text("words") + struct.pack("<IIQ", 9, 8, 2) + text("a") + text("bc"),
+    ]
+    tensors = [tensor("x", 0, 0, 3, 2), tensor("h", 30, 32, 4), tensor("q", 8, 64, 32)]
+    write("gguf", "all", whole(keys, tensors, bytes(64) + bytes(34)))
+    write("gguf", "one", whole([], [tensor("x", 24, 0)], b"\1"))
+
+
 def json():
     # A letter in front asks for a dtype.
     for name, text in {
@@ -245,6 +269,7 @@ npz()
 tensor_proto()
 safetensors()
 shard_index()
+gguf()
 json()
 jobs()
 model()

@@ -62,7 +62,7 @@ bool is_message(std::string_view text, std::string_view pattern) {
 }
 
 constexpr std::string_view kNoFormat =
-    "is neither NPY, JSON, TensorProto, NPZ, safetensors nor a table of numbers; it begins with ";
+    "is neither NPY, JSON, TensorProto, NPZ, safetensors, GGUF nor a table of numbers; it begins with ";
 const std::string kZeros = cat(kNoFormat, "bytes 00 00 00 00 00 00 00 00");
 
 struct Row {

@@ -10,7 +10,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source apps/packages.sh
 
-all_targets=(npy json npz safetensors shard_index tensor_proto jobs model operator compare arguments)
+all_targets=(npy json npz safetensors shard_index gguf tensor_proto jobs model operator compare arguments)
 
 usage() {
   echo "usage: tests/fuzz/run.sh MINUTES [TARGET...]   (targets: ${all_targets[*]}; 5s is seconds)" >&2

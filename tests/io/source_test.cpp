@@ -225,7 +225,7 @@ TEST_CASE("an operand that is neither file nor tensor is a missing file", "[io][
   const DirectoryScope scope(dir.path());
   write_file("a.npy", npy_bytes(two_numbers()));
   CHECK(open_error("a.npy:x") ==
-        "a.npy:x: no file has this name, and a.npy is not an archive (NPZ, safetensors)");
+        "a.npy:x: no file has this name, and a.npy is not an archive (NPZ, safetensors, GGUF)");
   CHECK(open_error("") == "an empty operand is neither a file nor a tensor");
 }
 
@@ -285,13 +285,14 @@ TEST_CASE("a file that is neither NPY nor JSON is refused with its path", "[io][
     write_file(dir.file(name), "");
     CHECK(open_error(dir.file(name)) == cat(dir.file(name), ": ", what));
   }
-  CHECK(open_error(dir.file("text")) == dir.file("text") +
-                                            ": is neither NPY, JSON, TensorProto, NPZ, safetensors nor a "
-                                            "table of numbers; it begins with 'hello'");
-  CHECK(open_error(dir.file("magic")) ==
-        dir.file("magic") +
-            ": is neither NPY, JSON, TensorProto, NPZ, safetensors nor a table of numbers; it begins with "
-            "bytes 93 4e 55 4d 50 58 01 (a damaged NPY file)");
+  CHECK(open_error(dir.file("text")) ==
+        dir.file("text") +
+            ": is neither NPY, JSON, TensorProto, NPZ, safetensors, GGUF nor a "
+            "table of numbers; it begins with 'hello'");
+  CHECK(open_error(dir.file("magic")) == dir.file("magic") +
+                                             ": is neither NPY, JSON, TensorProto, NPZ, safetensors, GGUF "
+                                             "nor a table of numbers; it begins with "
+                                             "bytes 93 4e 55 4d 50 58 01 (a damaged NPY file)");
   CHECK(open_error(dir.file("npy")) ==
         dir.file("npy") + ": malformed NPY header: the file ends within the magic string");
   CHECK(open_error(dir.path().string()) == dir.path().string() + ": is a directory");

@@ -1,0 +1,318 @@
+#include "io/gguf/gguf.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <tuple>
+#include <unordered_set>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "io/format.hpp"
+#include "io/json/json_writer.hpp"
+#include "io/npy/stored_array.hpp"
+
+namespace tensorop {
+
+// A number for each type of ggml: what it is called, the elements that a block has, and its bytes. Elements
+// of blocks of more than one are quantised.
+struct GgufArchive::TensorType {
+  std::uint32_t number;
+  std::string_view name;
+  std::int64_t elements;
+  std::int64_t bytes;
+  std::optional<DType> dtype = {};
+};
+
+namespace {
+
+constexpr std::string_view kMagic = "GGUF";
+constexpr std::string_view kAlignmentKey = "general.alignment";
+constexpr std::int64_t kMostHeader = 100'000'000;
+
+constexpr GgufArchive::TensorType kTypes[] = {
+    {0, "F32", 1, 4, DType::float32},
+    {1, "F16", 1, 2, DType::float16},
+    {2, "Q4_0", 32, 18},
+    {3, "Q4_1", 32, 20},
+    {6, "Q5_0", 32, 22},
+    {7, "Q5_1", 32, 24},
+    {8, "Q8_0", 32, 34},
+    {9, "Q8_1", 32, 36},
+    {10, "Q2_K", 256, 84},
+    {11, "Q3_K", 256, 110},
+    {12, "Q4_K", 256, 144},
+    {13, "Q5_K", 256, 176},
+    {14, "Q6_K", 256, 210},
+    {15, "Q8_K", 256, 292},
+    {16, "IQ2_XXS", 256, 66},
+    {17, "IQ2_XS", 256, 74},
+    {18, "IQ3_XXS", 256, 98},
+    {19, "IQ1_S", 256, 50},
+    {20, "IQ4_NL", 32, 18},
+    {21, "IQ3_S", 256, 110},
+    {22, "IQ2_S", 256, 82},
+    {23, "IQ4_XS", 256, 136},
+    {24, "I8", 1, 1, DType::int8},
+    {25, "I16", 1, 2, DType::int16},
+    {26, "I32", 1, 4, DType::int32},
+    {27, "I64", 1, 8, DType::int64},
+    {28, "F64", 1, 8, DType::float64},
+    {29, "IQ1_M", 256, 56},
+    {30, "BF16", 1, 2, DType::bfloat16},
+    {34, "TQ1_0", 256, 54},
+    {35, "TQ2_0", 256, 66},
+    {39, "MXFP4", 32, 17},
+};
+
+// Types of values in the metadata.
+struct ValueType {
+  std::string_view name;
+  std::int64_t bytes;  // 0: of a string or a list
+  std::optional<DType> dtype = {};
+};
+constexpr ValueType kValues[] = {
+    {"uint8", 1, DType::uint8},
+    {"int8", 1, DType::int8},
+    {"uint16", 2, DType::uint16},
+    {"int16", 2, DType::int16},
+    {"uint32", 4, DType::uint32},
+    {"int32", 4, DType::int32},
+    {"float32", 4, DType::float32},
+    {"bool", 1, DType::boolean},
+    {"string", 0},
+    {"list", 0},
+    {"uint64", 8, DType::uint64},
+    {"int64", 8, DType::int64},
+    {"float64", 8, DType::float64},
+};
+constexpr std::uint32_t kStringValue = 8;
+constexpr std::uint32_t kListValue = 9;
+
+// The header from front to end. Numbers are little-endian.
+class HeaderReader {
+ public:
+  explicit HeaderReader(std::span<const std::byte> bytes)
+      : all_(bytes.first(std::min(bytes.size(), to_size(kMostHeader)))),
+        is_cut_(bytes.size() > all_.size()) {}
+
+  [[nodiscard]] std::int64_t offset() const { return to_int64(at_); }
+  [[nodiscard]] std::size_t left() const { return all_.size() - at_; }
+
+  std::span<const std::byte> take(std::uint64_t count) {
+    if (count > left()) {
+      throw Error(is_cut_ ? cat("the GGUF header has more than ", kMostHeader, " bytes")
+                          : cat("the GGUF header ends at byte ", all_.size(), ", in the middle"));
+    }
+    const auto out = all_.subspan(at_, count);
+    at_ += count;
+    return out;
+  }
+  std::uint64_t number(std::size_t bytes) {
+    std::uint64_t value = 0;
+    const auto digits = take(bytes);
+    for (std::size_t i = bytes; i-- > 0;) value = value << 8 | std::to_integer<std::uint64_t>(digits[i]);
+    return value;
+  }
+  std::uint32_t u32() { return static_cast<std::uint32_t>(number(4)); }
+  std::uint64_t u64() { return number(8); }
+  std::string_view string() {
+    const auto bytes = take(u64());
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+  // A number of things that have at least so many bytes each.
+  std::uint64_t count(std::uint64_t least_bytes, std::string_view what) {
+    const std::uint64_t out = u64();
+    if (out > left() / least_bytes)
+      throw Error(cat("the GGUF header promises ", out, " ", what, ", and the file has ", left(),
+                      " bytes after that"));
+    return out;
+  }
+
+ private:
+  std::span<const std::byte> all_;
+  std::size_t at_ = 0;
+  bool is_cut_;
+};
+
+const ValueType& value_type(std::uint32_t number) {
+  if (number >= std::size(kValues)) throw Error(cat("type ", number, " of a value is not known"));
+  return kValues[number];
+}
+
+// The text of a value; lists within lists are read, and told by their length.
+std::string read_value(HeaderReader& in, std::uint32_t number, int depth) {
+  constexpr int kDeepest = 8;
+  const ValueType& type = value_type(number);
+  if (number == kStringValue) return std::string(in.string());
+  if (number != kListValue) {
+    std::string text;
+    const auto bytes = in.take(static_cast<std::uint64_t>(type.bytes));
+    std::byte truth{bytes[0] != std::byte{0}};
+    append_json_element(text, *type.dtype, type.dtype == DType::boolean ? &truth : bytes.data());
+    return text;
+  }
+  if (depth == kDeepest) throw Error(cat("more than ", kDeepest, " lists within each other"));
+  const std::uint32_t element = in.u32();
+  const ValueType& elements = value_type(element);
+  const std::uint64_t count =
+      in.count(elements.bytes == 0 ? 8 : static_cast<std::uint64_t>(elements.bytes), "elements");
+  if (elements.bytes != 0) {
+    in.take(count * static_cast<std::uint64_t>(elements.bytes));
+  } else {
+    for (std::uint64_t i = 0; i < count; ++i) (void)read_value(in, element, depth + 1);
+  }
+  return cat("list of ", count, " ", elements.name);
+}
+
+const GgufArchive::TensorType& tensor_type(std::uint32_t number) {
+  const auto* const found = std::ranges::find(kTypes, number, &GgufArchive::TensorType::number);
+  if (found == std::end(kTypes)) throw Error(cat("type ", number, " is not known"));
+  return *found;
+}
+
+Shape read_shape(HeaderReader& in) {
+  const std::uint32_t rank = in.u32();
+  if (rank > kMaxRank) throw Error(cat(rank, " dimensions (at most ", kMaxRank, ")"));
+  Shape shape(rank);
+  for (std::uint32_t i = rank; i-- > 0;) {
+    const std::uint64_t size = in.u64();
+    if (size > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+      throw Error(cat("a dimension of ", size));
+    shape[i] = static_cast<std::int64_t>(size);
+  }
+  return shape;
+}
+
+std::int64_t stored_bytes(const GgufArchive::TensorType& type, const Shape& shape) {
+  require_fits(shape, 8);
+  const std::int64_t row = shape.empty() ? 1 : shape.back();
+  if (row % type.elements != 0)
+    throw Error(cat(type.name, " has blocks of ", type.elements, " elements, and a row has ", row));
+  return count(shape) / type.elements * type.bytes;
+}
+
+}  // namespace
+
+GgufArchive::GgufArchive(std::shared_ptr<const MappedFile> file) : file_(std::move(file)) {
+  const auto bytes = file_->bytes();
+  HeaderReader in(bytes);
+  in.take(kMagic.size());
+  const std::uint32_t version = in.u32();
+  if (version != 2 && version != 3) {
+    const bool is_swapped = (version & 0xFFFFU) == 0 && version != 0;
+    throw Error(is_swapped ? std::string("a big-endian GGUF file is not read")
+                           : cat("version ", version, " of GGUF is not read (2 and 3 are)"));
+  }
+  // Of a tensor at least two lengths, a rank, a type and an offset; of a key a length, a type and a byte.
+  const std::uint64_t tensors = in.count(8 + 4 + 4 + 8, "tensors");
+  const std::uint64_t keys = in.count(8 + 4 + 1, "keys");
+  std::int64_t alignment = 32;
+  std::unordered_set<std::string_view> known;
+  for (std::uint64_t i = 0; i < keys; ++i) {
+    const std::string_view key = in.string();
+    with_context(cat("key ", in_quotes(key)), [&] {
+      if (!known.insert(key).second) throw Error("is there twice");
+      const std::uint32_t type = in.u32();
+      const std::string value = metadata_.emplace_back(std::string(key), read_value(in, type, 0)).second;
+      if (key != kAlignmentKey) return;
+      const auto number = parse_int64(value);
+      if (!number || *number <= 0 || *number > 1 << 30 || (*number & (*number - 1)) != 0)
+        throw Error(cat(printable(value), " is no power of two"));
+      alignment = *number;
+    });
+  }
+  for (std::uint64_t i = 0; i < tensors; ++i) {
+    StoredTensor tensor;
+    tensor.name = in.string();
+    with_context(cat("tensor ", in_quotes(tensor.name)), [&] {
+      tensor.shape = read_shape(in);
+      tensor.type = &tensor_type(in.u32());
+      tensor.bytes = stored_bytes(*tensor.type, tensor.shape);
+      const std::uint64_t offset = in.u64();
+      if (offset > bytes.size())
+        throw Error(cat("begins at byte ", offset, " of the data, the file has ", bytes.size()));
+      tensor.offset = static_cast<std::int64_t>(offset);
+      if (tensor.offset % alignment != 0)
+        throw Error(cat("its offset ", offset, " is no multiple of ", alignment));
+      if (!positions_.emplace(tensor.name, tensors_.size()).second) throw Error("is there twice");
+    });
+    tensors_.push_back(std::move(tensor));
+  }
+  const std::int64_t data = ceil_div(in.offset(), alignment) * alignment;
+  for (StoredTensor& tensor : tensors_) {
+    tensor.offset += data;
+    const auto end = checked_add(tensor.offset, tensor.bytes);
+    if (!end || *end > to_int64(bytes.size()))
+      throw Error(cat("tensor ", in_quotes(tensor.name), ": ", tensor.bytes, " bytes at byte ", tensor.offset,
+                      ", the file has ", bytes.size()));
+  }
+  require_apart();
+}
+
+// A few bytes that belong to many tensors would be written as many times.
+void GgufArchive::require_apart() const {
+  std::vector<const StoredTensor*> order;
+  for (const StoredTensor& tensor : tensors_) order.push_back(&tensor);
+  std::ranges::sort(order, {},
+                    [](const StoredTensor* tensor) { return std::tie(tensor->offset, tensor->bytes); });
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    if (order[i - 1]->offset + order[i - 1]->bytes <= order[i]->offset) continue;
+    throw Error(
+        cat("tensors ", in_quotes(order[i - 1]->name), " and ", in_quotes(order[i]->name), " overlap"));
+  }
+}
+
+std::optional<std::size_t> GgufArchive::lookup(std::string_view name) const {
+  const auto found = positions_.find(name);
+  return found == positions_.end() ? std::nullopt : std::optional(found->second);
+}
+
+Tensor GgufArchive::read(std::size_t member, const ArrayReading& reading) const {
+  const StoredTensor& tensor = tensors_[member];
+  if (!tensor.type->dtype)
+    throw Error(cat("is quantised as ", tensor.type->name, ", which is not read"), "",
+                "its program can write it as F32, F16 or BF16");
+  const DType dtype = *tensor.type->dtype;
+  if (reading.header_only) return {dtype, tensor.shape};
+  const StoredArray stored = {.dtype = dtype, .item_bytes = element_size(dtype), .shape = tensor.shape};
+  return read_stored(stored, file_->bytes().data() + tensor.offset, file_, reading);
+}
+
+FileInfo GgufArchive::describe(std::size_t member) const {
+  const StoredTensor& tensor = tensors_[member];
+  FileInfo info;
+  info.dtype = tensor.type->dtype;
+  info.shape = tensor.shape;
+  info.stored = tensor.type->name;
+  info.bytes = tensor.bytes;
+  return info;
+}
+
+namespace {
+
+bool begins_as_gguf(std::string_view head) {
+  return head.starts_with(kMagic);
+}
+
+std::unique_ptr<Archive> open_gguf(InputFile& file) {
+  if (file.mapping()) return std::make_unique<GgufArchive>(file.mapping());
+  throw Error("a GGUF file cannot be read as a stream", "", "save it to a file first");
+}
+
+}  // namespace
+
+constinit const Format kGgufFormat = {
+    .name = "gguf",
+    .title = "GGUF",
+    .article = "a",
+    .endings = {".gguf"},
+    .detect_bytes = 4,
+    .detects = begins_as_gguf,
+    .is_binary = true,
+    .open_archive = open_gguf,
+};
+
+}  // namespace tensorop

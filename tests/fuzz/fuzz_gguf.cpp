@@ -1,0 +1,23 @@
+// A GGUF file. Whatever its header says, tensors lie within the data and apart, and each is found by its
+// name.
+#include "base/files/input_file.hpp"
+#include "fuzz/fuzz.hpp"
+#include "fuzz/memory_system.hpp"
+#include "io/gguf/gguf.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace tensorop;
+  const std::string file = std::string("GGUF").append(fuzz::text_of(data, size));
+  const fuzz::MemoryBound bound(file.size());
+  fuzz::MemorySystem memory;
+  memory.put("a", file);
+  const ScopedSystem scope(memory);
+  const InputFile opened = InputFile::open("a");
+  const auto archive = fuzz::attempt([&] { return std::make_unique<GgufArchive>(opened.mapping()); });
+  if (!archive) return 0;
+  fuzz::check_archive(**archive);
+  std::int64_t bytes = 0;
+  for (std::size_t i = 0; i < (*archive)->size(); ++i) bytes += (*archive)->describe(i).bytes;
+  fuzz::require(bytes <= static_cast<std::int64_t>(file.size()), "tensors have more bytes than the file");
+  return 0;
+}

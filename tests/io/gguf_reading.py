@@ -1,0 +1,147 @@
+#!/usr/bin/python3
+"""Reads GGUF files that a writer of this file's own makes, from the text of the format.
+
+    /usr/bin/python3 tests/io/gguf_reading.py path/to/tensorop
+
+Every type, ranks, alignments, values of the metadata; files that are cut, and headers that lie. The last line is
+"N passed, N failed".
+"""
+
+import io
+import json
+import pathlib
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.checker import Checker
+
+checker = Checker()
+NUMBERS = {0: ("F32", "f4"), 1: ("F16", "f2"), 24: ("I8", "i1"), 25: ("I16", "i2"), 26: ("I32", "i4"), 27: ("I64", "i8"), 28: ("F64", "f8")}
+# Elements and bytes of a block.
+QUANTISED = {2: ("Q4_0", 32, 18), 8: ("Q8_0", 32, 34), 12: ("Q4_K", 256, 144), 14: ("Q6_K", 256, 210), 39: ("MXFP4", 32, 17)}
+VALUES = "BbHhIif?  Qqd"
+
+
+def text(string):
+    return struct.pack("<Q", len(string.encode())) + string.encode()
+
+
+def value(kind, item):
+    if kind == 8:
+        return text(item)
+    if kind == 9:
+        element, items = item
+        return struct.pack("<IQ", element, len(items)) + b"".join(value(element, i) for i in items)
+    return struct.pack("<" + VALUES[kind], item)
+
+
+def gguf(keys, tensors, alignment=32, version=3):
+    """keys: (name, kind, value); tensors: (name, kind, shape, bytes)."""
+    infos, data = b"", b""
+    for name, kind, shape, content in tensors:
+        data += b"\0" * (-len(data) % alignment)
+        infos += text(name) + struct.pack("<I", len(shape)) + struct.pack(f"<{len(shape)}Q", *reversed(shape))
+        infos += struct.pack("<IQ", kind, len(data))
+        data += content
+    head = b"GGUF" + struct.pack("<IQQ", version, len(tensors), len(keys))
+    head += b"".join(text(name) + struct.pack("<I", kind) + value(kind, item) for name, kind, item in keys) + infos
+    return head + b"\0" * (-len(head) % alignment) + data
+
+
+def run(binary, *arguments, cwd):
+    return subprocess.run([binary, *arguments], cwd=cwd, capture_output=True, check=False)
+
+
+def npy(array):
+    out = io.BytesIO()
+    np.save(out, array)
+    return out.getvalue()
+
+
+def check_tensors(binary, folder):
+    draw = random.Random(3)
+    for alignment in (32, 8, 4096):
+        tensors, arrays = [], {}
+        for kind, (name, code) in NUMBERS.items():
+            for shape in ((), (3,), (2, 5), (2, 0, 3), (1, 2, 3, 4)):
+                label = f"{name} {shape}"
+                array = np.frombuffer(draw.randbytes(int(np.prod(shape)) * np.dtype(code).itemsize), code).reshape(shape)
+                arrays[label] = array
+                tensors.append((label, kind, shape, array.tobytes()))
+        for kind, (name, elements, size) in QUANTISED.items():
+            tensors.append((name, kind, (2, elements), draw.randbytes(2 * size)))
+        tensors.append(("bf16", 30, (2,), struct.pack("<2H", 0x3F80, 0xC000)))
+        keys = [("general.alignment", 4, alignment), ("general.name", 8, "n\u00e4me"), ("on", 7, True), ("rate", 6, 0.5), ("big", 10, 2**64 - 1)]
+        keys += [("small", 1, -3), ("long", 11, -(2**63)), ("precise", 12, 1e300), ("ids", 9, (5, [1, 2, 3])), ("words", 9, (8, ["a", "bc"]))]
+        keys += [("nested", 9, (9, [(4, [1]), (8, ["x"])]))]
+        for version in (2, 3):
+            (folder / "m.gguf").write_bytes(gguf(keys, tensors, alignment, version))
+            for label, array in arrays.items():
+                done = run(binary, "convert", f"m.gguf:{label}", "-o", "x.npy", cwd=folder)
+                checker.check(f"{label}, {alignment}, {version}", (folder / "x.npy").read_bytes() == npy(array), done.stderr)
+                (folder / "x.npy").unlink()
+        done = run(binary, "convert", "m.gguf:bf16", cwd=folder)
+        checker.check("bfloat16", json.loads(done.stdout) == {"dtype": "bfloat16", "shape": [2], "data": [1.0, -2.0]}, done.stdout)
+        done = run(binary, "info", "--json", "m.gguf", cwd=folder)
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        wanted = {"general.alignment": str(alignment), "general.name": "näme", "on": "true", "rate": "0.5", "big": str(2**64 - 1)}
+        wanted |= {"small": "-3", "long": str(-(2**63)), "precise": "1e+300", "ids": "list of 3 int32", "words": "list of 2 string"}
+        wanted["nested"] = "list of 2 list"
+        checker.check("metadata", lines[0]["metadata"] == wanted, lines[0])
+        checker.check("all tensors", [line["path"] for line in lines[1:]] == [f"m.gguf:{t[0]}" for t in tensors], done.stderr)
+        stored = {line["path"][7:]: (line["stored"], line["shape"], line["bytes"]) for line in lines[1:]}
+        for kind, (name, elements, size) in QUANTISED.items():
+            checker.check(f"info of {name}", stored[name] == (name, [2, elements], 2 * size), stored[name])
+            done = run(binary, "convert", f"m.gguf:{name}", cwd=folder)
+            checker.check(f"{name} is refused", done.returncode == 2 and f"quantised as {name}".encode() in done.stderr, done.stderr)
+        done = run(binary, "convert", "[1]", "-o", "m.gguf:x", cwd=folder)
+        checker.check("only read", done.returncode == 2 and b"only read" in done.stderr, done.stderr)
+
+
+def check_refused(binary, folder):
+    tensor = ("x", 0, (2,), bytes(8))
+    good = gguf([("a", 4, 1)], [tensor])
+    path = folder / "b.gguf"
+    for size in range(len(good)):
+        path.write_bytes(good[:size])
+        done = run(binary, "convert", "b.gguf:x", cwd=folder)
+        checker.check(f"cut at {size}", done.returncode == 2 and done.stderr.startswith(b"tensorop: "), done.stderr)
+    twice = gguf([], [tensor, ("y", 0, (2,), bytes(8))]).replace(struct.pack("<IQ", 0, 32), struct.pack("<IQ", 0, 0))
+    wrong = {
+        "overlap": twice,
+        "is there twice": gguf([], [tensor, tensor]),
+        "key 'a': is there twice": gguf([("a", 4, 1), ("a", 4, 2)], [tensor]),
+        "promises 4294967296 tensors": b"GGUF" + struct.pack("<IQQ", 3, 2**32, 0),
+        "promises 1099511627776 elements": b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + text("k") + struct.pack("<IIQ", 9, 4, 2**40) + bytes(99),
+        "big-endian": b"GGUF" + struct.pack(">IQQ", 3, 0, 0),
+        "version 4": gguf([], [tensor], version=4),
+        "no power of two": gguf([("general.alignment", 4, 3)], [tensor]),
+        "no multiple of 64": gguf([("general.alignment", 4, 64)], [tensor, ("y", 0, (2,), bytes(8))], alignment=32),
+        "blocks of 32 elements": gguf([], [("x", 2, (33,), bytes(18))]),
+        "type 99 is not known": gguf([], [("x", 99, (1,), bytes(18))]),
+        "of a value is not known": b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + text("k") + struct.pack("<I", 13) + bytes(9),
+        "dimensions (at most": gguf([], [("x", 0, (1,) * 99, bytes(4))]),
+        "the file has": gguf([], [("x", 0, (2**40,), bytes(8))]),
+    }
+    for message, data in wrong.items():
+        path.write_bytes(data)
+        done = run(binary, "info", "b.gguf", cwd=folder)
+        checker.check(message, done.returncode == 2 and message.encode() in done.stderr, done.stderr)
+
+
+def main():
+    binary = str(pathlib.Path(sys.argv[1]).resolve())
+    for body in (check_tensors, check_refused):
+        with tempfile.TemporaryDirectory() as folder:
+            body(binary, pathlib.Path(folder))
+    checker.exit()
+
+
+if __name__ == "__main__":
+    main()
