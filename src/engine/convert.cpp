@@ -298,15 +298,14 @@ Metadata read_metadata(const ArchiveInputs& inputs, const Conversion& conversion
   } else if (format.keeps_metadata) {
     metadata = joined_metadata(inputs);
   }
-  const auto find = [&](std::string_view key) {
-    return std::ranges::find(metadata, key, &Metadata::value_type::first);
-  };
   if (settings.warn) {
+    std::set<std::string_view> kept;
+    for (const auto& [key, value] : metadata) kept.insert(key);
     for (const auto& archive : inputs.archives) {
       for (const std::string& line : archive->warnings()) settings.warn(line);
       std::vector<std::string> lost;
       for (const auto& [key, value] : archive->metadata()) {
-        if (find(key) == metadata.end()) lost.push_back(key);
+        if (!kept.contains(key)) lost.push_back(key);
       }
       if (lost.empty()) continue;
       settings.warn(cat(printable(archive->name()), ": its metadata is left out",
@@ -319,7 +318,7 @@ Metadata read_metadata(const ArchiveInputs& inputs, const Conversion& conversion
     if (equals == std::string::npos) throw Error(cat("--metadata ", in_quotes(text), " is not KEY=VALUE"));
     if (!is_utf8(text)) throw Error(cat("--metadata ", in_quotes(text), " is not valid UTF-8"));
     const std::string key = text.substr(0, equals);
-    const auto there = find(key);
+    const auto there = std::ranges::find(metadata, key, &Metadata::value_type::first);
     std::string& value = there == metadata.end() ? metadata.emplace_back(key, "").second : there->second;
     value = text.substr(equals + 1);
   }

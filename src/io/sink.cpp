@@ -191,9 +191,9 @@ namespace {
 // The one array of an archive that is replaced as a whole. Throws Error where anything else would be lost.
 std::string only_array(const Archive& archive, const Destination& destination) {
   const std::string& given = destination.array;
-  const bool is_only = archive.size() == 0 || (archive.size() == 1 && archive.is_array(0));
-  const std::string old = archive.size() == 1 ? std::string(archive.name(0)) : std::string(kOnlyArray);
-  if (is_only && (given.empty() || given == old)) return old;
+  if (archive.size() == 0) return given.empty() ? std::string(kOnlyArray) : given;
+  const std::string old(archive.name(0));
+  if (archive.size() == 1 && archive.is_array(0) && (given.empty() || given == old)) return old;
   const std::string other = archive.list_members(false);
   throw Error(
       cat(printable(destination.path), ": holds other arrays, which would be lost: ",
@@ -226,8 +226,10 @@ std::unique_ptr<Sink> open_archive_sink(const Destination& destination, const Fo
     }
     if (old) warn_of_dtype(*old, name, dtype, destination, warn);
   });
-  auto archive =
-      old ? old->rewrite(destination.path, name, options) : format.create_archive(destination.path, options);
+  // Whether another process changes the file meanwhile matters only where something of it stays.
+  const bool is_kept = old && (old->size() > 1 || !old->metadata().empty() || !old->lookup(name));
+  auto archive = is_kept ? old->rewrite(destination.path, name, options)
+                         : format.create_archive(destination.path, options);
   (void)archive->announce({{name, dtype, shape}});
   auto sink = archive->add(name, dtype, shape, strings);
   sink->take_archive(std::move(archive));

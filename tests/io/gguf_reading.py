@@ -104,6 +104,15 @@ def check_tensors(binary, folder):
         checker.check("only read", done.returncode == 2 and b"only read" in done.stderr, done.stderr)
 
 
+def check_new_type(binary, folder):
+    (folder / "n.gguf").write_bytes(gguf([], [("x", 99, (5,), bytes(18)), ("y", 24, (1,), b"\7")]))
+    done = run(binary, "info", "n.gguf", cwd=folder)
+    checker.check("info of a new type", done.returncode == 0 and b"n.gguf:x: " in done.stdout and b"type 99" in done.stdout, done.stdout)
+    checker.check("beside it", run(binary, "convert", "n.gguf:y", "--format", "nested", cwd=folder).stdout == b"[7]\n")
+    done = run(binary, "convert", "n.gguf:x", cwd=folder)
+    checker.check("a new type", done.returncode == 2 and b"is of type 99, which is not known" in done.stderr, done.stderr)
+
+
 def check_refused(binary, folder):
     tensor = ("x", 0, (2,), bytes(8))
     good = gguf([("a", 4, 1)], [tensor])
@@ -124,7 +133,6 @@ def check_refused(binary, folder):
         "no power of two": gguf([("general.alignment", 4, 3)], [tensor]),
         "no multiple of 64": gguf([("general.alignment", 4, 64)], [tensor, ("y", 0, (2,), bytes(8))], alignment=32),
         "blocks of 32 elements": gguf([], [("x", 2, (33,), bytes(18))]),
-        "type 99 is not known": gguf([], [("x", 99, (1,), bytes(18))]),
         "of a value is not known": b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + text("k") + struct.pack("<I", 13) + bytes(9),
         "dimensions (at most": gguf([], [("x", 0, (1,) * 99, bytes(4))]),
         "the file has": gguf([], [("x", 0, (2**40,), bytes(8))]),
@@ -137,7 +145,7 @@ def check_refused(binary, folder):
 
 def main():
     binary = str(pathlib.Path(sys.argv[1]).resolve())
-    for body in (check_tensors, check_refused):
+    for body in (check_tensors, check_new_type, check_refused):
         with tempfile.TemporaryDirectory() as folder:
             body(binary, pathlib.Path(folder))
     checker.exit()

@@ -167,10 +167,10 @@ std::string read_value(HeaderReader& in, std::uint32_t number, int depth) {
   return cat("list of ", count, " ", elements.name);
 }
 
-const GgufArchive::TensorType& tensor_type(std::uint32_t number) {
+// Null for one that is newer than this list.
+const GgufArchive::TensorType* find_type(std::uint32_t number) {
   const auto* const found = std::ranges::find(kTypes, number, &GgufArchive::TensorType::number);
-  if (found == std::end(kTypes)) throw Error(cat("type ", number, " is not known"));
-  return *found;
+  return found == std::end(kTypes) ? nullptr : found;
 }
 
 Shape read_shape(HeaderReader& in) {
@@ -229,8 +229,9 @@ GgufArchive::GgufArchive(std::shared_ptr<const MappedFile> file) : file_(std::mo
     tensor.name = in.string();
     with_context(cat("tensor ", in_quotes(tensor.name)), [&] {
       tensor.shape = read_shape(in);
-      tensor.type = &tensor_type(in.u32());
-      tensor.bytes = stored_bytes(*tensor.type, tensor.shape);
+      tensor.type_number = in.u32();
+      tensor.type = find_type(tensor.type_number);
+      if (tensor.type != nullptr) tensor.bytes = stored_bytes(*tensor.type, tensor.shape);
       const std::uint64_t offset = in.u64();
       if (offset > bytes.size())
         throw Error(cat("begins at byte ", offset, " of the data, the file has ", bytes.size()));
@@ -272,6 +273,7 @@ std::optional<std::size_t> GgufArchive::lookup(std::string_view name) const {
 
 Tensor GgufArchive::read(std::size_t member, const ArrayReading& reading) const {
   const StoredTensor& tensor = tensors_[member];
+  if (tensor.type == nullptr) throw Error(cat("is of type ", tensor.type_number, ", which is not known"));
   if (!tensor.type->dtype)
     throw Error(cat("is quantised as ", tensor.type->name, ", which is not read"), "",
                 "its program can write it as F32, F16 or BF16");
@@ -284,9 +286,9 @@ Tensor GgufArchive::read(std::size_t member, const ArrayReading& reading) const 
 FileInfo GgufArchive::describe(std::size_t member) const {
   const StoredTensor& tensor = tensors_[member];
   FileInfo info;
-  info.dtype = tensor.type->dtype;
+  if (tensor.type != nullptr) info.dtype = tensor.type->dtype;
   info.shape = tensor.shape;
-  info.stored = tensor.type->name;
+  info.stored = tensor.type != nullptr ? std::string(tensor.type->name) : cat("type ", tensor.type_number);
   info.bytes = tensor.bytes;
   return info;
 }

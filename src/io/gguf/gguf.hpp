@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,7 +26,7 @@ class GgufArchive final : public Archive {
  public:
   // Reads the header. This is the trust boundary of the format: whatever the bytes, tensors lie in the data,
   // none over another, and have as many bytes as their shapes and types say, or an Error says what is wrong.
-  // Time and memory are proportional to the header.
+  // Of a type that is not known there are no bytes. Time and memory are proportional to the header.
   explicit GgufArchive(std::shared_ptr<const MappedFile> file);
 
   // All members are arrays, in the order of the header.
@@ -36,7 +37,7 @@ class GgufArchive final : public Archive {
   // Numbers as JSON has them; of lists their length and the type of their elements.
   [[nodiscard]] const Metadata& metadata() const override { return metadata_; }
 
-  // Stays in the mapping. Throws Error for a quantised tensor.
+  // Stays in the mapping. Throws Error for a quantised tensor, and for a type that is not known.
   [[nodiscard]] Tensor read(std::size_t member, const ArrayReading& reading) const override;
   [[nodiscard]] FileInfo describe(std::size_t member) const override;
 
@@ -44,8 +45,9 @@ class GgufArchive final : public Archive {
 
  private:
   struct StoredTensor {
-    std::string_view name;  // in the file
-    const TensorType* type = nullptr;
+    std::string_view name;             // in the file
+    const TensorType* type = nullptr;  // null: one that is not known
+    std::uint32_t type_number = 0;
     Shape shape = {};
     std::int64_t offset = 0;  // in the file
     std::int64_t bytes = 0;
