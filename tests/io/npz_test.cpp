@@ -2,6 +2,7 @@
 // Malformed archives: testdata/bad; NumPy's and Python's: tests/io/npz_roundtrip.py.
 #include "io/npz/npz.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -84,6 +85,45 @@ TEST_CASE("the same arrays are the same bytes, whatever the previous file and th
     const std::string once = get(dir.file("a.npz"));
     write_archive(dir.file("a.npz"), options, arrays);
     CHECK(get(dir.file("a.npz")) == once);
+  }
+}
+
+TEST_CASE("kept members are found and aligned, whichever is replaced and wherever sizes begin to be zip64",
+          "[io][npz]") {
+  const TempDir dir;
+  const auto arrays = sample();
+  const auto same = [](const Tensor& a, const Tensor& b) { return npy_bytes(a) == npy_bytes(b); };
+  for (const NpzWriter::Options& before : kEveryWay) {
+    for (const std::int64_t zip64_from : {std::int64_t{1}, std::int64_t{700}, std::int64_t{0xFFFFFFFF}}) {
+      for (std::size_t replaced = 0; replaced <= arrays.size(); ++replaced) {
+        write_archive(dir.file("a.npz"), before, arrays);
+        const auto file = InputFile::open(dir.file("a.npz")).mapping();
+        NpzWriter::Kept kept{file, read_zip_directory(file->bytes()), std::nullopt};
+        if (replaced < arrays.size()) kept.replaced = replaced;
+        const std::string name = replaced < arrays.size() ? arrays[replaced].name : "added";
+        const NamedArray& other = arrays[(replaced + 1) % arrays.size()];
+        const NamedArray changed{name, other.tensor, other.characters};
+        NpzWriter writer(dir.file("a.npz"), {.compress = before.compress, .zip64_from = zip64_from},
+                         std::move(kept));
+        add(writer, changed);
+        writer.commit();
+        CAPTURE(before.compress, before.zip64_from, zip64_from, name);
+        const auto mapping = InputFile::open(dir.file("a.npz")).mapping();
+        const NpzArchive archive(mapping);
+        CHECK(archive.size() == std::max(arrays.size(), replaced + 1));
+        CHECK(same(archive.read(archive.find(name), {}), changed.tensor));
+        for (std::size_t i = 0; i < arrays.size(); ++i) {
+          CHECK(archive.name(i) == arrays[i].name);
+          if (i == replaced) continue;
+          const Tensor tensor = archive.read(i, {});
+          CHECK(same(tensor, arrays[i].tensor));
+          const auto* const begin = mapping->bytes().data();
+          const bool is_mapped = tensor.data() >= begin && tensor.data() < begin + mapping->bytes().size();
+          // Data begins behind the header of NPY, which has a multiple of 64 bytes.
+          if (is_mapped) CHECK((tensor.data() - begin) % 64 == 0);
+        }
+      }
+    }
   }
 }
 

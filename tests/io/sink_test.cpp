@@ -269,6 +269,32 @@ TEST_CASE("what cannot fit on the file system is refused before the first byte, 
   CHECK(get(dir.file("out")) == "before");
 }
 
+TEST_CASE("an archive that another process changes is left to it, where something of it would stay",
+          "[io][sink]") {
+  const Tensor tensor = tensor_of<std::int32_t>(DType::int32, {2}, {7, 8});
+  const Tensor other = tensor_of<std::int32_t>(DType::int32, {1}, {9});
+  for (const char* file : {"a.npz", "a.safetensors"}) {
+    for (const bool is_alone : {false, true}) {
+      const TempDir dir;
+      const std::string path = dir.file(file);
+      const auto add = [&](const char* name, const Tensor& array) {
+        const Destination destination{.path = path, .array = name, .is_member = true};
+        return open_sink(destination, array.dtype(), array.shape(), 0);
+      };
+      write(*add("x", tensor), tensor, 2);
+      if (!is_alone) write(*add("y", tensor), tensor, 2);
+      const auto sink = add("x", other);
+      write(*add("x", tensor), tensor, 2);
+      const std::string theirs = get(path);
+      CAPTURE(path, is_alone);
+      const std::string line = error_of([&] { write(*sink, other, 1); });
+      CHECK(line ==
+            (is_alone ? "" : path + ": was replaced or changed by another process: it is left as it is"));
+      CHECK((get(path) == theirs) == !is_alone);
+    }
+  }
+}
+
 TEST_CASE("a destination that cannot be opened is named", "[io][sink]") {
   CHECK(error_of([] { (void)open_sink({"/nowhere/a.npy"}, DType::int8, {1}, 0); }) ==
         "/nowhere/a.npy: cannot write: folder /nowhere does not exist");
