@@ -19,8 +19,10 @@
 #include "commands.hpp"
 #include "engine/convert.hpp"
 #include "engine/nonzero.hpp"
+#include "io/format.hpp"
 #include "io/inspect.hpp"
 #include "io/onnx/onnx_model.hpp"
+#include "io/tensor_set.hpp"
 #include "jobs/cases.hpp"
 #include "jobs/onnx_case.hpp"
 #include "report/describe.hpp"
@@ -33,7 +35,6 @@ namespace {
 // The models of ONNX case folders, a line for each. Those that cannot be read are reported, and counted.
 std::string describe_cases(const std::string& folder, bool as_json, std::size_t& cases, std::size_t& failed) {
   std::string lines;
-  const std::size_t before = cases;
   const auto attempt = [&](const std::string& path, const std::function<void()>& body) {
     try {
       body();
@@ -51,22 +52,49 @@ std::string describe_cases(const std::string& folder, bool as_json, std::size_t&
     lines += as_json ? describe_case_json(model, path, sets) : describe_case_text(model, path, sets);
     ++cases;
   });
-  if (cases == before) {
-    throw Error(cat(printable(folder), ": no ONNX cases in this folder"), "",
-                "an ONNX case is a folder with model.onnx and test_data_set_0");
-  }
   return lines;
 }
 
-// The description of a model; nothing where the file is none.
+// The tensors of a folder: of the archive whose index it has, or its files.
+std::vector<std::string> tensors_of_folder(const std::string& folder,
+                                           const std::optional<std::string>& filter) {
+  const auto set = TensorSet::open(folder);
+  if (set->is_archive()) return {set->name()};
+  std::vector<std::string> paths;
+  for (const SetMember& member : set->members()) {
+    if (!filter || names_archive(member.name) || matches_filter(member.name, *filter))
+      paths.push_back(set->path_of(member));
+  }
+  if (set->members().empty()) {
+    throw Error(cat(printable(folder), ": no tensors and no ONNX cases in this folder"), "",
+                "an ONNX case is a folder with model.onnx and test_data_set_0");
+  }
+  return paths;
+}
+
+// The description of a model; nothing where the file is none, or is a large one, whose initializers are
+// listed.
 std::optional<std::string> describe_if_model(const std::string& path, bool as_json) {
   // A stream must be opened once.
   struct stat info {};
   if (path == "-" || os().stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
   const InputFile file = InputFile::open(path);
   if (!file.mapping() || !is_onnx_model(file.mapping()->bytes())) return std::nullopt;
-  const OnnxModel model = read_onnx_model(path);
-  return as_json ? describe_json(model, path) : describe_text(model, path);
+  try {
+    const OnnxModel model = read_onnx_model(path);
+    return as_json ? describe_json(model, path) : describe_text(model, path);
+  } catch (const OnnxSizeError&) {
+    return std::nullopt;
+  }
+}
+
+// Leaves the arrays of an archive that are wanted.
+void select_arrays(const std::string& filter, FileContent& content) {
+  const auto is_other = [&](const FileInfo& file) {
+    return !matches_filter(file.path.substr(content.path.size() + 1), filter);
+  };
+  std::erase_if(content.arrays, is_other);
+  content.is_whole = false;
 }
 
 void describe_file(const FileContent& content, bool as_json,
@@ -95,30 +123,47 @@ int run_info(const Arguments& arguments) {
   if (std::ranges::count(arguments.operands, "-") > 1) throw Error("standard input can be read only once");
   const Format* const format = read_input_format(arguments);
   const bool as_json = arguments.has("--json");
-  std::size_t files = 0;
+  const auto filter = arguments.value("--filter");
   const auto warn = read_settings(arguments).warn;
+  std::size_t files = 0;
   std::size_t failed = 0;
-  for (const std::string& path : arguments.operands) {
-    std::string lines;
+  bool is_listed = false;  // something that the filter leaves
+  const auto describe_one = [&](const std::string& path) {
+    if (const auto model = filter ? std::nullopt : describe_if_model(path, as_json)) {
+      print(*model);
+    } else {
+      FileContent content = inspect_file(path, format);
+      if (filter && content.is_whole) select_arrays(*filter, content);
+      if (!filter || !content.arrays.empty() || !content.faults.empty())
+        describe_file(content, as_json, warn);
+      is_listed |= !content.arrays.empty();
+    }
+    ++files;
+  };
+  const auto attempt = [&](bool is_only, const std::function<void()>& body) {
     try {
-      if (path != "-" && is_folder(path)) {
-        lines = describe_cases(path, as_json, files, failed);
-      } else if (auto model = describe_if_model(path, as_json)) {
-        lines = *std::move(model);
-        ++files;
-      } else {
-        describe_file(inspect_file(path, format), as_json, warn);
-        ++files;
-      }
+      body();
     } catch (Error& error) {
-      if (arguments.operands.size() == 1) throw;
+      if (is_only) throw;
       error.add_context("info");
       report_error(error);
       ++files;
       ++failed;
     }
-    if (!lines.empty()) print(lines);
-  }
+  };
+  const auto describe = [&](const std::string& path) {
+    if (path == "-" || !is_folder(path)) return describe_one(path);
+    const std::size_t before = files;
+    const std::string cases = describe_cases(path, as_json, files, failed);
+    if (!cases.empty()) print(cases);
+    if (files != before) return;
+    const auto tensors = tensors_of_folder(path, filter);
+    for (const std::string& tensor : tensors) attempt(tensors.size() == 1, [&] { describe_one(tensor); });
+  };
+  for (const std::string& path : arguments.operands)
+    attempt(arguments.operands.size() == 1, [&] { describe(path); });
+  if (filter && !is_listed && failed == 0)
+    throw Error(cat("--filter ", in_quotes(*filter), " matches no tensor"));
   if (failed == 0) return 0;
   throw Error(cat(failed, " of ", files, " files could not be described"));
 }
@@ -176,16 +221,19 @@ std::vector<Option> convert_options() {
 }  // namespace
 
 Command info_command() {
-  return {
-      "info",
-      {"info FILE|FOLDER... [--json]"},
-      cat("Shows dtype, shape and layout of files, the node and opset of ONNX models, and the ONNX cases of "
-          "folders; reads only the headers of ",
-          join_words(format_titles([](const Format& format) { return format.has_header(); }), "and"),
-          " files"),
-      {"tensorop info a.npy", "tensorop info --json *.npy", "tensorop info model.onnx"},
-      {{"--json", OptionKind::flag, "", "print one JSON object on each line, for programs"}, input_option()},
-      run_info};
+  return {"info",
+          {"info FILE|FOLDER... [--filter TEXT] [--json]"},
+          cat("Shows dtype, shape and layout of files, the node and opset of ONNX models, and the ONNX cases "
+              "or the "
+              "tensors of folders; reads only the headers of ",
+              join_words(format_titles([](const Format& format) { return format.has_header(); }), "and"),
+              " files"),
+          {"tensorop info a.npy", "tensorop info --json *.npy", "tensorop info model.onnx"},
+          {{"--filter", OptionKind::value, "TEXT",
+            "of folders and archives: only tensors whose name contains TEXT; with * or ? TEXT is a glob"},
+           {"--json", OptionKind::flag, "", "print one JSON object on each line, for programs"},
+           input_option()},
+          run_info};
 }
 
 Command nonzero_command() {

@@ -34,10 +34,13 @@ bool is_bidi_control(std::string_view character) {
 }  // namespace
 
 std::string printable(std::string_view text) {
-  constexpr int kMostCharacters = 200;
+  constexpr std::size_t kMostCharacters = 200;
   constexpr std::string_view kHex = "0123456789abcdef";
+  const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7F; };
+  // Most texts need nothing; a listing has tens of thousands of them.
+  if (text.size() <= kMostCharacters && std::ranges::all_of(text, is_plain)) return std::string(text);
   std::string out;
-  for (int characters = 0; !text.empty(); ++characters) {
+  for (std::size_t characters = 0; !text.empty(); ++characters) {
     if (characters == kMostCharacters) return out + "...";
     const std::size_t length = utf8_length(text);
     const auto byte = static_cast<unsigned char>(text[0]);

@@ -20,6 +20,7 @@
 #include "io/archive.hpp"
 #include "io/json/json_writer.hpp"
 #include "io/json/number_text.hpp"
+#include "io/opened_file.hpp"
 #include "io/source.hpp"
 #include "io/tensor_set.hpp"
 #include "kernels/elements/copy_elements.hpp"
@@ -194,7 +195,7 @@ struct ArchiveInputs {
 
 // Adds what NAME=OPERAND gives. An archive without a name is all its arrays, in its order; with a name it is
 // its only one.
-void add_input(const std::string& text, std::size_t position, ArchiveInputs& inputs) {
+void add_input(const std::string& text, std::size_t position, ArchiveCache& archives, ArchiveInputs& inputs) {
   const auto named = split_name(text);
   auto set = TensorSet::open_archive(named ? named->text : text, &default_format());
   if (set && (!named || set->members().size() == 1)) {
@@ -213,14 +214,14 @@ void add_input(const std::string& text, std::size_t position, ArchiveInputs& inp
   } else if (named) {
     inputs.arrays.push_back(*named);
   } else {
-    std::string name = array_name(text);
+    std::string name = array_name(text, archives);
     inputs.arrays.push_back({name.empty() ? cat("arr_", position) : std::move(name), text});
   }
 }
 
 // `require_name`: Format::require_name of the result. `replace`: as in Conversion.
 ArchiveInputs read_inputs(const std::vector<std::string>& texts, bool replace,
-                          void (*require_name)(const std::string& name)) {
+                          void (*require_name)(const std::string& name), ArchiveCache& archives) {
   ArchiveInputs inputs;
   std::vector<NamedInput> arrays;
   struct Place {
@@ -230,7 +231,7 @@ ArchiveInputs read_inputs(const std::vector<std::string>& texts, bool replace,
   std::map<std::string, Place> places;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     inputs.arrays.clear();
-    add_input(texts[i], i, inputs);
+    add_input(texts[i], i, archives, inputs);
     for (NamedInput& input : inputs.arrays) {
       with_context(printable(texts[i]), [&] { require_name(input.name); });
       const auto [before, is_new] = places.emplace(input.name, Place{i, arrays.size()});
@@ -440,7 +441,8 @@ void require_nothing_lost(const std::string& path, const Format& format,
 
 void convert_to_archive(const Conversion& conversion, const std::vector<NamedCast>& casts,
                         const Format& format, const Reading& reading) {
-  ArchiveInputs all = read_inputs(conversion.inputs, conversion.replace, format.require_name);
+  ArchiveInputs all =
+      read_inputs(conversion.inputs, conversion.replace, format.require_name, *reading.settings.archives);
   set_dtypes(casts, all.arrays);
   const std::vector<NamedInput>& inputs = all.arrays;
   ArchiveOptions options{.compress = conversion.compress,
@@ -522,6 +524,8 @@ void convert(const Conversion& conversion, const Settings& settings) {
       std::ranges::any_of(casts, [](const NamedCast& cast) { return kSmallFloatTypes.contains(cast.dtype); });
   const Overflow overflow = read_overflow(conversion.overflow, to_small_float);
   Reading reading{dtype, view, overflow, conversion.text_format, settings};
+  ArchiveCache archives;
+  if (reading.settings.archives == nullptr) reading.settings.archives = &archives;
   if (conversion.destination.path != "-") reading.settings.scratch_beside = conversion.destination.path;
   if (to_archive) return convert_to_archive(conversion, casts, format, reading);
   const bool keeps_name = format.encode_named != nullptr;

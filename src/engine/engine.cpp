@@ -9,6 +9,7 @@
 #include "engine/execute.hpp"
 #include "engine/onnx_case.hpp"
 #include "engine/open_warning.hpp"
+#include "io/opened_file.hpp"
 #include "kernels/open_elements.hpp"
 #include "ops/fault_text.hpp"
 
@@ -109,6 +110,8 @@ void run_request(const Request& request, const Destination& destination, const S
   require_format(request, destination);
   Settings own = settings;
   if (destination.path != "-") own.scratch_beside = destination.path;
+  ArchiveCache archives;
+  if (own.archives == nullptr) own.archives = &archives;
   const Bound bound = bind(request, own);
   with_context(bound.call.name->name, [&] {
     with_fault_text(bound.call, bound.planned, [&] {

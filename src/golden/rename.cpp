@@ -21,7 +21,7 @@ using Names = std::map<std::string, std::string>;
 
 void add_name(std::string from, std::string to, Names& names) {
   const auto [there, is_new] = names.emplace(std::move(from), std::move(to));
-  if (!is_new) throw Error(cat("name ", in_quotes(there->first), " is there twice"));
+  if (!is_new) throw Error(cat("name ", in_quotes(there->first), " is duplicated"));
 }
 
 Names names_of_json(JsonText& text) {

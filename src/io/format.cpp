@@ -20,9 +20,9 @@ struct Signature {
 };
 
 constexpr std::string_view kHdf5Hint =
-    "python3 -c 'import h5py, numpy; f = h5py.File(\"FILE\"); numpy.savez(\"x.npz\", **{k: v[()] for k, v in "
-    "f.items()})' "
-    "writes its arrays to x.npz";
+    "python3 -c 'import h5py, numpy; d = {}; h5py.File(\"FILE\").visititems(lambda k, v: d.update({k: "
+    "v[()]}) if "
+    "hasattr(v, \"shape\") else None); numpy.savez(\"x.npz\", **d)' writes its arrays to x.npz";
 constexpr std::string_view kParquetHint =
     "python3 -c 'import pandas, numpy; d = pandas.read_parquet(\"FILE\"); numpy.savez(\"x.npz\", **{k: "
     "d[k].to_numpy() for k "
@@ -75,9 +75,10 @@ bool is_text(std::string_view head) {
 }
 
 // In the order in which they are listed.
-constexpr const Format* kFormats[] = {
-    &kNpyFormat,         &kJsonFormat, &kNestedJsonFormat,  &kTextFormat,       &kCsvFormat, &kTsvFormat,
-    &kTensorProtoFormat, &kNpzFormat,  &kSafetensorsFormat, &kShardIndexFormat, &kGgufFormat};
+constexpr const Format* kFormats[] = {&kNpyFormat,         &kJsonFormat,        &kNestedJsonFormat,
+                                      &kTextFormat,        &kCsvFormat,         &kTsvFormat,
+                                      &kOnnxFormat,        &kTensorProtoFormat, &kNpzFormat,
+                                      &kSafetensorsFormat, &kShardIndexFormat,  &kGgufFormat};
 
 std::string ending_hint() {
   return cat("name it ", join_words(format_endings([](const Format&) { return true; }), "or"),
@@ -159,7 +160,7 @@ bool is_single_value(std::string_view head) {
 
 [[noreturn]] void refuse_input(std::string_view head) {
   const auto titles = format_titles([](const Format& format) {
-    return format.is_readable() && !format.ending_decides && !format.is_index;
+    return format.is_readable() && !format.ending_decides && !format.is_unlisted;
   });
   const std::string_view foreign = foreign_format(head);
   const std::string_view rest = head.substr(std::min(head.find('\n'), head.size()));
@@ -172,6 +173,15 @@ bool is_single_value(std::string_view head) {
               : foreign.empty() ? ""
                                 : std::string(find_signature(head)->hint));
 }
+
+}  // namespace
+
+void refuse_foreign(std::string_view head) {
+  const Signature* const found = find_signature(head);
+  if (found != nullptr && !found->hint.empty()) refuse_input(head);
+}
+
+namespace {
 
 // The format whose file extension `path` has, the longest one, and the extension; null when there is none.
 std::pair<const Format*, std::string_view> find_ending(std::string_view path) {

@@ -58,8 +58,8 @@ struct Format {
   // The ending decides among formats that are text, where the first bytes are not those of a JSON list or
   // object.
   bool ending_decides = false;
-  // Its archives are other files: lists of formats leave it out.
-  bool is_index = false;
+  // Lists of formats leave it out: its files describe something else, or other files.
+  bool is_unlisted = false;
   // The format of single values, which no format detects, and of standard output.
   bool is_default = false;
 
@@ -121,6 +121,7 @@ extern const Format kNestedJsonFormat;
 extern const Format kTextFormat;
 extern const Format kCsvFormat;
 extern const Format kTsvFormat;
+extern const Format kOnnxFormat;
 extern const Format kTensorProtoFormat;
 extern const Format kNpzFormat;
 extern const Format kSafetensorsFormat;
@@ -151,6 +152,8 @@ struct DetectBytes {
 // io/format.hpp; empty where nothing is known of it.
 [[nodiscard]] std::string_view foreign_format(std::string_view head);
 inline constexpr std::size_t kForeignBytes = 64;  // enough of them
+// Throws the Error for one of them that another program makes a readable file of; does nothing for others.
+void refuse_foreign(std::string_view head);
 
 // The first bytes of a file, for messages: "'version https://gi...'", or "bytes 1f 8b 08 00" where they are
 // no text.

@@ -52,16 +52,20 @@ std::optional<InputFile> open_existing(const std::string& path) {
   try {
     return InputFile::open_existing(path);
   } catch (const Error&) {
-    const auto has = [&](const char* name) { return file_exists(path_from(path, name)); };
-    if (!has("zarr.json") && !has(".zarray") && !has(".zgroup")) throw;
-    throw Error(cat(printable(path), ": is a Zarr store"), "",
-                "python3 -c 'import zarr, numpy; numpy.save(\"x.npy\", zarr.open(\"FOLDER\", "
-                "mode=\"r\")[...])' writes its "
-                "array to x.npy");
+    refuse_zarr(path);
+    throw;
   }
 }
 
 }  // namespace
+
+void refuse_zarr(const std::string& folder) {
+  const auto has = [&](const char* name) { return file_exists(path_from(folder, name)); };
+  if (!has("zarr.json") && !has(".zarray") && !has(".zgroup")) return;
+  throw Error(cat(printable(folder), ": is a Zarr store"), "",
+              "python3 -c 'import zarr, numpy; numpy.save(\"x.npy\", zarr.open(\"FOLDER\", "
+              "mode=\"r\")[...])' writes its array to x.npy");
+}
 
 std::optional<OpenedFile> open_whole_path(const std::string& path, const Format* given) {
   if (path == "-") {
@@ -105,9 +109,13 @@ void refuse_missing(const std::string& path) {
   for (std::size_t colon = path.find(':'); colon < PATH_MAX; colon = path.find(':', colon + 1)) {
     const std::string before = path.substr(0, colon);
     struct stat info {};
-    if (os().stat(before.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
+    if (os().stat(before.c_str(), &info) != 0) continue;
+    if (S_ISDIR(info.st_mode)) refuse_zarr(before);
+    if (!S_ISREG(info.st_mode)) continue;
+    const InputFile file = InputFile::open(before);
+    if (file.mapping()) with_context(printable(before), [&] { refuse_foreign(front_of(file)); });
     const auto archives =
-        format_titles([](const Format& format) { return format.is_archive() && !format.is_index; });
+        format_titles([](const Format& format) { return format.is_archive() && !format.is_unlisted; });
     throw Error(cat(printable(path), ": no file has this name, and ", printable(before),
                     " is not an archive (", join(archives), ')'));
   }
@@ -172,14 +180,14 @@ std::string array_path(const OpenedFile& opened, const Archive& archive, std::si
   return cat(opened.shown, ":", archive.name(member));
 }
 
-std::string array_name(const std::string& text) {
+std::string array_name(const std::string& text, ArchiveCache& archives) {
   if (text == "-" || is_inline_json(text) || (!names_file(text) && looks_like_json(text))) return {};
   // Opening a FIFO to look into it would take data from its reader.
   struct stat info {};
   if (os().stat(text.c_str(), &info) != 0 || S_ISREG(info.st_mode)) {
     OpenedFile opened = open_file(text, &default_format());
     if (opened.format->open_archive != nullptr) {
-      const auto archive = open_archive(opened);
+      const auto archive = archives.open(opened).archive;
       return std::string(archive->name(chosen_member(opened, *archive)));
     }
   }

@@ -36,6 +36,9 @@ struct OpenedFile {
 // Then FILE:NAME; nothing, with errno unchanged, when there is no such archive. Throws Error.
 [[nodiscard]] std::optional<OpenedFile> open_archive_path(const std::string& path);
 
+// Throws the Error for a folder that is a Zarr store; does nothing for others.
+void refuse_zarr(const std::string& folder);
+
 // Throws the Error for a path that neither of them opens, errno being the reason.
 [[noreturn]] void refuse_missing(const std::string& path);
 
@@ -48,7 +51,8 @@ struct OpenedFile {
 // whose file has changed.
 class ArchiveCache {
  public:
-  explicit ArchiveCache(std::int64_t memory) : memory_(memory) {}
+  static constexpr std::int64_t kUsualMemory = 256 << 20;
+  explicit ArchiveCache(std::int64_t memory = kUsualMemory) : memory_(memory) {}
 
   struct Opened {
     std::shared_ptr<const Archive> archive;
@@ -76,7 +80,7 @@ class ArchiveCache {
 
 // The name of the array of an operand: its name in the archive, or the file name without the extension. Empty
 // for standard input and inline JSON. Throws Error when an archive has several arrays and none is named.
-[[nodiscard]] std::string array_name(const std::string& text);
+[[nodiscard]] std::string array_name(const std::string& text, ArchiveCache& archives);
 
 // Whether `text` is not inline JSON, and a file has the whole of it as its name, or it is FILE:NAME with an
 // archive of that name.

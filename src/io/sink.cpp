@@ -227,7 +227,8 @@ std::unique_ptr<Sink> open_archive_sink(const Destination& destination, const Fo
     if (old) warn_of_dtype(*old, name, dtype, destination, warn);
   });
   // Whether another process changes the file meanwhile matters only where something of it stays.
-  const bool is_kept = old && (old->size() > 1 || !old->metadata().empty() || !old->lookup(name));
+  const bool is_kept = old && (old->size() > 1 || !old->metadata().empty() || !old->lookup(name) ||
+                               !old->is_array(0) || format.create_archive == nullptr);
   auto archive = is_kept ? old->rewrite(destination.path, name, options)
                          : format.create_archive(destination.path, options);
   (void)archive->announce({{name, dtype, shape}});

@@ -33,6 +33,7 @@ bool is_regular_file(const std::string& path) {
 }  // namespace
 
 TensorSet TensorSet::of_folder(const std::string& path) {
+  refuse_zarr(path);
   TensorSet set;
   set.name_ = path;
   for (FoundFile& file : files_below(path)) {

@@ -27,7 +27,6 @@ int workers_of(const std::vector<Job>& jobs, const BatchSettings& settings) {
 }
 
 // What archives that are kept open may take: of `--memory`, an eighth.
-constexpr std::int64_t kArchiveMemory = 256 << 20;
 constexpr std::int64_t kArchiveShare = 8;
 
 class Batch {
@@ -39,7 +38,7 @@ class Batch {
         work_(work),
         report_(report),
         states_(jobs.size()),
-        archives_(settings.memory == 0 ? kArchiveMemory : settings.memory / kArchiveShare) {
+        archives_(settings.memory == 0 ? ArchiveCache::kUsualMemory : settings.memory / kArchiveShare) {
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       states_[i].uses = jobs[i].uses;
       for (const Need& need : jobs[i].needs) wait_for(i, need.job);

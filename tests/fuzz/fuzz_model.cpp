@@ -1,12 +1,15 @@
 // An ONNX model. What is read is described, and called: skipped, refused, or a request whose inputs are those
-// that the call names.
+// that the call names. Its initializers are an archive, beside a file "w" of external data.
 #include <memory>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "base/files/input_file.hpp"
 #include "engine/engine.hpp"
 #include "fuzz/fuzz.hpp"
+#include "fuzz/memory_system.hpp"
+#include "io/onnx/onnx_archive.hpp"
 #include "jobs/onnx_call.hpp"
 #include "report/describe_model.hpp"
 
@@ -38,6 +41,27 @@ void check_call(const OnnxModel& model) {
   (void)attempt([&] { return infer_request(request, {}); });
 }
 
+void check_initializers(const std::string& model) {
+  MemorySystem memory;
+  memory.put("m", model);
+  memory.put("w", std::string(16, 'w'));
+  const ScopedSystem scope(memory);
+  const InputFile file = InputFile::open("m");
+  const auto archive = attempt([&] { return std::make_unique<OnnxArchive>(file); });
+  if (!archive) return;
+  for (std::size_t i = 0; i < (*archive)->size(); ++i) {
+    require((*archive)->find((*archive)->name(i)) == i, "a name finds another initializer");
+    const auto info = attempt([&] { return (*archive)->describe(i); });
+    const auto tensor = attempt([&] { return (*archive)->read(i, {}); });
+    require(!tensor || info, "an initializer is read and not described");
+    if (!tensor) continue;
+    require(*info->dtype == tensor->dtype() && info->shape == tensor->shape(),
+            "the description is of another initializer");
+    require_round_trip(*tensor);
+  }
+  require((*archive)->is_current(), "files that nobody changes have changed");
+}
+
 }  // namespace
 }  // namespace tensorop::fuzz
 
@@ -47,6 +71,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto owner = std::make_shared<const std::string>(fuzz::text_of(data, size));
   const auto bytes = std::as_bytes(std::span(*owner));
   const bool is_model = is_onnx_model(bytes);
+  (void)begins_as_onnx_model(*owner);
+  if (size > 0) fuzz::check_initializers(*owner);
   const auto model = fuzz::attempt([&] { return read_onnx_model(bytes, owner); });
   fuzz::require(!model || is_model || size > 64, "a short model is not recognized");
   if (!model) return 0;

@@ -124,14 +124,14 @@ def check_refused(binary, folder):
     twice = gguf([], [tensor, ("y", 0, (2,), bytes(8))]).replace(struct.pack("<IQ", 0, 32), struct.pack("<IQ", 0, 0))
     wrong = {
         "overlap": twice,
-        "is there twice": gguf([], [tensor, tensor]),
-        "key 'a': is there twice": gguf([("a", 4, 1), ("a", 4, 2)], [tensor]),
+        "is duplicated": gguf([], [tensor, tensor]),
+        "key 'a': is duplicated": gguf([("a", 4, 1), ("a", 4, 2)], [tensor]),
         "promises 4294967296 tensors": b"GGUF" + struct.pack("<IQQ", 3, 2**32, 0),
         "promises 1099511627776 elements": b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + text("k") + struct.pack("<IIQ", 9, 4, 2**40) + bytes(99),
         "big-endian": b"GGUF" + struct.pack(">IQQ", 3, 0, 0),
         "version 4": gguf([], [tensor], version=4),
-        "no power of two": gguf([("general.alignment", 4, 3)], [tensor]),
-        "no multiple of 64": gguf([("general.alignment", 4, 64)], [tensor, ("y", 0, (2,), bytes(8))], alignment=32),
+        "not a power of two": gguf([("general.alignment", 4, 3)], [tensor]),
+        "not a multiple of 64": gguf([("general.alignment", 4, 64)], [tensor, ("y", 0, (2,), bytes(8))], alignment=32),
         "blocks of 32 elements": gguf([], [("x", 2, (33,), bytes(18))]),
         "of a value is not known": b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + text("k") + struct.pack("<I", 13) + bytes(9),
         "dimensions (at most": gguf([], [("x", 0, (1,) * 99, bytes(4))]),

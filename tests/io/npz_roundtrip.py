@@ -312,6 +312,7 @@ def check_changes(binary, folder):
     for number in range(80):
         members = {}
         with zipfile.ZipFile(path, "w") as archive:
+            archive.comment = comment = draw.choice([b"", b"of the archive"])
             for name in draw.sample("abcdefä", draw.randrange(1, 7)):
                 members[name] = draw.randbytes(draw.randrange(200)) if draw.random() < 0.2 else npy(np.arange(draw.randrange(50)))
                 info = zipfile.ZipInfo(f"{name}.npy", date_time=(1999, 1, 2, 3, 4, 6))
@@ -330,6 +331,7 @@ def check_changes(binary, folder):
         checker.check(what, done.returncode == 0, done.stderr)
         with zipfile.ZipFile(path) as archive:
             checker.check(f"{what}: all bytes", archive.testzip() is None)
+            checker.check(f"{what}: comment", archive.comment == comment, archive.comment)
             checker.check(f"{what}: order", archive.namelist() == [f"{n}.npy" for n in changed], archive.namelist())
             found = {info.filename[:-4]: archive.read(info) for info in archive.infolist()}
             checker.check(f"{what}: members", found == changed)
@@ -342,6 +344,11 @@ def check_changes(binary, folder):
         if all(data.startswith(b"\x93NUMPY") for data in changed.values()):
             checker.check(f"{what}: NumPy", all(np.array_equal(np.load(path)[n], np.load(io.BytesIO(changed[n]))) for n in changed))
             checker.check(f"{what}: tensorop", all(convert(binary, f"c.npz:{n}", folder) == changed[n] for n in changed))
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("README.txt", "text")
+    before = path.read_bytes()
+    done = run(binary, "convert", "new.npy", "-o", "c.npz:README.txt", cwd=folder)
+    checker.check("a member that is not an array", done.returncode == 2 and b"is not an array" in done.stderr and path.read_bytes() == before, done.stderr)
 
 
 def main():

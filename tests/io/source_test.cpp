@@ -251,7 +251,8 @@ TEST_CASE("inline JSON wins over a file of the same spelling, which is written .
     CHECK(read(name) == inline_tensor);
     CHECK(read("./" + name) == "float32 [1.5,-2.0]");
     CHECK_FALSE(names_file(name));
-    CHECK(array_name(name).empty());
+    ArchiveCache archives;
+    CHECK(array_name(name, archives).empty());
   }
   write_file("[x]", npy_bytes(two_numbers()));
   CHECK(open_error("[x]").starts_with("malformed JSON at "));

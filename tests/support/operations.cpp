@@ -83,15 +83,19 @@ Operation conversion(const std::string& name, const std::string& inputs, const s
   return {name, {output}, converting(inputs, output, compress, memory, threads)};
 }
 
-// A call whose result becomes the array `name` of a copy of `archive`.
+// A call whose result becomes the array `array` of a copy of `archive`, written as INDEX:NAME if there is
+// one.
 Operation changing(const std::string& name, const std::string& text, const std::string& archive,
-                   const std::string& array) {
+                   const std::string& array, const std::string& index = "") {
   const std::string output = cat("out", archive.substr(archive.find('.')));
+  const std::string& named = index.empty() ? output : index;
   const auto run = [=, words = words_of(text)](const TempDir& dir) {
     Request request;
     request.op = require_operator(words[0]);
     for (std::size_t i = 1; i < words.size(); ++i) request.positional.emplace_back(dir.file(words[i]));
-    run_request(request, {.path = dir.file(output), .array = array, .is_member = true}, {});
+    Destination destination;
+    set_path(destination, cat(dir.file(named), ":", array));
+    run_request(request, destination, {});
   };
   return {name, {output}, run, archive};
 }
@@ -296,6 +300,9 @@ const std::vector<Operation>& small_operations() {
                  0, 2),
       changing("an array of a safetensors file replaced", "gather arrays.safetensors:data picks.npy",
                "arrays.safetensors", "data"),
+      changing("an array of a file replaced by its index", "add arrays.safetensors:data data.npy",
+               "arrays.safetensors", "data", "m.safetensors.index.json"),
+      call("gather from external data of a model", "gather model.onnx:w picks.npy"),
       changing("an array added to an archive", "gather data.npy picks.npy", "numbers.npz", "new"),
       changing("a deflated array of an archive replaced", "gather picks.npy picks.npy", "arrays.npz", "data"),
       {"two jobs", {"one.npy", "two.json"}, run_jobs},
@@ -363,6 +370,13 @@ void write_operands(const TempDir& dir) {
   converting("data.npy words.npy", "arrays.npz", true)(dir);
   converting("data.npy picks.npy", "numbers.npz", true)(dir);
   converting("data.npy picks.npy", "arrays.safetensors", false)(dir);
+  write_file(dir.file("m.safetensors.index.json"),
+             R"({"weight_map":{"data":"out.safetensors","picks":"out.safetensors"}})");
+  // Of three int32: what arrays.npz begins with.
+  Proto location = Proto().bytes(1, "location").bytes(2, "data.npy");
+  const Proto weights =
+      Proto().integer(1, 3).integer(2, 6).bytes(8, "w").message(13, location).integer(14, 1);
+  write_file(dir.file("model.onnx"), Proto().integer(1, 8).message(7, Proto().message(5, weights)).text());
   fs::create_directories(dir.path() / "set/sub");
   write_file(dir.file("set/sub/x.json"), "[1,2]");
   fs::create_symlink("../arrays.npz", dir.path() / "set/y.npz");

@@ -214,13 +214,13 @@ GgufArchive::GgufArchive(std::shared_ptr<const MappedFile> file) : file_(std::mo
   for (std::uint64_t i = 0; i < keys; ++i) {
     const std::string_view key = in.string();
     with_context(cat("key ", in_quotes(key)), [&] {
-      if (!known.insert(key).second) throw Error("is there twice");
+      if (!known.insert(key).second) throw Error("is duplicated");
       const std::uint32_t type = in.u32();
       const std::string value = metadata_.emplace_back(std::string(key), read_value(in, type, 0)).second;
       if (key != kAlignmentKey) return;
       const auto number = parse_int64(value);
       if (!number || *number <= 0 || *number > 1 << 30 || (*number & (*number - 1)) != 0)
-        throw Error(cat(printable(value), " is no power of two"));
+        throw Error(cat(printable(value), " is not a power of two"));
       alignment = *number;
     });
   }
@@ -237,8 +237,8 @@ GgufArchive::GgufArchive(std::shared_ptr<const MappedFile> file) : file_(std::mo
         throw Error(cat("begins at byte ", offset, " of the data, the file has ", bytes.size()));
       tensor.offset = static_cast<std::int64_t>(offset);
       if (tensor.offset % alignment != 0)
-        throw Error(cat("its offset ", offset, " is no multiple of ", alignment));
-      if (!positions_.emplace(tensor.name, tensors_.size()).second) throw Error("is there twice");
+        throw Error(cat("its offset ", offset, " is not a multiple of ", alignment));
+      if (!positions_.emplace(tensor.name, tensors_.size()).second) throw Error("is duplicated");
     });
     tensors_.push_back(std::move(tensor));
   }

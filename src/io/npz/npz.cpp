@@ -138,6 +138,8 @@ FileInfo NpzArchive::describe(std::size_t position) const {
 std::unique_ptr<ArchiveWriter> NpzArchive::rewrite(const std::string& path, const std::string& name,
                                                    const ArchiveOptions& options) const {
   const auto& members = directory_.members;
+  if (const auto old = lookup(name); old && !is_array(*old))
+    throw Error(cat(printable(path), ": member ", in_quotes(name), " is not an array"));
   NpzWriter::Kept kept{file_, directory_, lookup(name)};
   const bool compress =
       !members.empty() && members[kept.replaced.value_or(members.size() - 1)].method != kZipStored;

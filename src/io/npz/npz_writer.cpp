@@ -358,7 +358,12 @@ std::string NpzWriter::end_of_directory(std::int64_t offset, std::int64_t bytes)
   }
   const auto shown = static_cast<std::uint64_t>(std::min(members, kLimit16));
   record.text("PK\5\6").u16(0).u16(0).u16(shown).u16(shown);
-  return record.u32(limited(bytes)).u32(limited(offset)).u16(0).take();
+  const std::span<const std::byte> comment = kept_ ? kept_->directory.comment : std::span<const std::byte>();
+  return record.u32(limited(bytes))
+      .u32(limited(offset))
+      .u16(comment.size())
+      .text({reinterpret_cast<const char*>(comment.data()), comment.size()})
+      .take();
 }
 
 std::unique_ptr<ArchiveWriter> create_npz(const std::string& path, const ArchiveOptions& options) {

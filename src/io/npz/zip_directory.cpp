@@ -254,6 +254,7 @@ ZipDirectory read_zip_directory(std::span<const std::byte> file) {
   }
   ZipDirectory directory;
   directory.offset = static_cast<std::int64_t>(end.offset);
+  directory.comment = file.subspan(to_size(find_end(file) + kEndBytes));
   Fields fields(file.subspan(end.offset, end.bytes), kWrongDirectory);
   for (std::uint64_t i = 0; i < end.members; ++i) {
     directory.members.push_back(read_entry(fields, directory.offset));

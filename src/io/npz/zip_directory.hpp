@@ -40,6 +40,7 @@ struct ZipMember {
 struct ZipDirectory {
   std::int64_t offset = 0;  // in the file; the members lie before it
   std::vector<ZipMember> members;
+  std::span<const std::byte> comment = {};  // at the end of the file
 };
 
 // Throws Error when there is no directory, when it is malformed, does not fit the file, has a duplicate name,

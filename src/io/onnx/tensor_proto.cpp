@@ -119,18 +119,6 @@ NamedTensor make_tensor(const TensorProtoHeader& header, const Message& message,
   return {header.name(), read_stored(stored, raw, message.owner, reading)};
 }
 
-FileInfo describe(const TensorProtoHeader& header) {
-  FileInfo file;
-  file.dtype = header.dtype();
-  file.shape = header.shape();
-  file.stored = field::field_of(header.data_field()).name;
-  file.bytes = header.dtype() == DType::string ? header.string_bytes()
-                                               : *packed_bytes(header.dtype(), count(header.shape()));
-  file.name = header.name();
-  if (!header.warning().empty()) file.warnings.push_back(header.warning());
-  return file;
-}
-
 bool is_text_with_blanks(std::string_view head) {
   return std::ranges::all_of(head, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -167,6 +155,18 @@ NamedTensor read_tensor_proto(const ByteStream& stream, const ArrayReading& read
   return make_tensor(read_tensor_proto_header(message.bytes, 0), message, 0, reading);
 }
 
+FileInfo describe_header(const TensorProtoHeader& header) {
+  FileInfo file;
+  file.dtype = header.dtype();
+  file.shape = header.shape();
+  file.stored = field::field_of(header.data_field()).name;
+  file.bytes = header.dtype() == DType::string ? header.string_bytes()
+                                               : *packed_bytes(header.dtype(), count(header.shape()));
+  file.name = header.name();
+  if (!header.warning().empty()) file.warnings.push_back(header.warning());
+  return file;
+}
+
 std::string tensor_proto_name(Bytes message) {
   try {
     for (ProtoMessage fields(message, 0, field::kNames); fields.next();) {
@@ -185,7 +185,7 @@ Message message_of(InputFile& file, const ArrayReading& reading) {
 }
 
 FileInfo describe_tensor_proto(InputFile& file) {
-  return describe(read_tensor_proto_header(message_of(file, {}).bytes, 0));
+  return describe_header(read_tensor_proto_header(message_of(file, {}).bytes, 0));
 }
 
 }  // namespace

@@ -18,6 +18,8 @@
 
 namespace tensorop {
 
+class TensorProtoHeader;
+
 // Reads the tensor of a file. All fields are checked, in any order. A stream is read to its end first, to
 // where `reading` says. Elements in raw_data stay where they are; all other data goes into memory. Data in
 // another file is refused, and no file is opened. Throws Error.
@@ -31,6 +33,8 @@ struct NamedTensor {
                                             std::shared_ptr<const void> owner, const ArrayReading& reading);
 // The same of a stream.
 [[nodiscard]] NamedTensor read_tensor_proto(const ByteStream& stream, const ArrayReading& reading);
+// What `info` says of it.
+[[nodiscard]] FileInfo describe_header(const TensorProtoHeader& header);
 // The name alone, without a look at elements. Empty where there is none, or the message is malformed up to
 // there.
 [[nodiscard]] std::string tensor_proto_name(std::span<const std::byte> message);

@@ -26,23 +26,11 @@ DType read_data_type(const ProtoField& of, const std::string& hint) {
   throw Error(cat(field::refused_data_type(number), at_byte(of)), "", hint);
 }
 
-// The value of an entry of external_data, where it is the location.
-std::optional<std::string> read_location(const ProtoField& of) {
-  constexpr std::array kEntry = {ProtoName{1, "key"}, ProtoName{2, "value"}};
-  bool is_location = false;
-  std::string value;
-  for (ProtoMessage entry = of.message(kEntry); entry.next();) {
-    if (entry.field().number() == 1) is_location = entry.field().text() == "location";
-    if (entry.field().number() == 2) value = entry.field().text();
-  }
-  return is_location ? std::optional(std::move(value)) : std::nullopt;
-}
-
 }  // namespace
 
-TensorProtoHeader::TensorProtoHeader(ProtoMessage message) {
+TensorProtoHeader::TensorProtoHeader(ProtoMessage message, bool may_be_external) {
   for (; message.next(); is_empty_ = false) take(message.field());
-  finish();
+  finish(may_be_external);
 }
 
 void TensorProtoHeader::require_possible(ProtoMessage front) {
@@ -93,11 +81,9 @@ void TensorProtoHeader::take(const ProtoField& of) {
       name_ = of.text();
       return;
     case field::kExternalData:
-      is_external_ = true;
-      if (!location_) location_ = read_location(of);
-      return;
+      return take_external(of);
     case field::kDataLocation:
-      if (of.integer() == 1) is_external_ = true;
+      if (of.integer() == 1 && !external_) external_.emplace();
       if (of.integer() != 0 && of.integer() != 1) {
         throw Error(cat("data_location = ", of.integer(), " is not known", at_byte(of)));
       }
@@ -154,14 +140,45 @@ std::string TensorProtoHeader::warning() const {
              : cat("fields ", join_words(std::move(numbers), "and"), " are not known and were skipped");
 }
 
-void TensorProtoHeader::refuse_external() const {
-  throw Error(cat("the data is in another file (external data",
-                  location_ ? cat(", location ", in_quotes(*location_)) : "", "), which is not read"));
+// An entry: a key and its value. Other keys, as of a checksum, are not read.
+void TensorProtoHeader::take_external(const ProtoField& of) {
+  constexpr std::array kEntry = {ProtoName{1, "key"}, ProtoName{2, "value"}};
+  if (!external_) external_.emplace();
+  std::string_view key;
+  std::string_view value;
+  for (ProtoMessage entry = of.message(kEntry); entry.next();) {
+    if (entry.field().number() == 1) key = entry.field().text();
+    if (entry.field().number() == 2) value = entry.field().text();
+  }
+  if (key == "location" && external_->location.empty()) external_->location = value;
+  if (key != "offset" && key != "length") return;
+  const auto number = parse_int64(value);
+  if (!number || *number < 0)
+    throw Error(
+        cat("the ", key, " of external data, ", in_quotes(value), ", is not a number of bytes", at_byte(of)));
+  key == "offset" ? void(external_->offset = *number) : void(external_bytes_ = *number);
 }
 
-void TensorProtoHeader::finish() {
+void TensorProtoHeader::refuse_external() const {
+  throw Error(cat("the data is in another file (external data",
+                  external_->location.empty() ? "" : cat(", location ", in_quotes(external_->location)),
+                  "), which is not read"));
+}
+
+void TensorProtoHeader::require_external() const {
+  if (external_->location.empty()) throw Error("the data is in another file without a location");
+  if (data_field_ != 0)
+    throw Error(cat("has data in ", field::field_of(data_field_).name, " and in another file"));
+  if (*dtype_ == DType::string) throw Error("strings in another file are not read");
+  const std::int64_t needed = *packed_bytes(*dtype_, count(shape_));
+  if (external_bytes_ && *external_bytes_ != needed)
+    throw Error(cat("the length of external data is ", *external_bytes_, ", ", tensorop::name(*dtype_), ' ',
+                    to_string(shape_), " needs ", counted(needed, "byte")));
+}
+
+void TensorProtoHeader::finish(bool may_be_external) {
   if (is_empty_) throw Error("is empty");
-  if (is_external_) refuse_external();
+  if (external_ && !may_be_external) refuse_external();
   if (!dtype_) throw Error(cat("not an ONNX tensor: no data_type (field ", field::kDataType, ')'));
   try {
     require_fits(shape_, element_size(*dtype_));
@@ -169,6 +186,7 @@ void TensorProtoHeader::finish() {
     if (!packed_dims_) throw;
     throw Error(error.what(), "", foreign_hint());
   }
+  if (external_) return require_external();
   if (data_field_ == 0) {
     if (count(shape_) == 0) return;
     throw Error(cat("has no data: ", tensorop::name(*dtype_), ' ', to_string(shape_)), "", foreign_hint());
@@ -247,12 +265,12 @@ Foreign look_at(Bytes message, std::int64_t byte) {
 
 }  // namespace
 
-TensorProtoHeader read_tensor_proto_header(Bytes message, std::int64_t byte) {
+TensorProtoHeader read_tensor_proto_header(Bytes message, std::int64_t byte, bool may_be_external) {
   if (to_int64(message.size()) > kMostProtoBytes) {
     throw Error(cat("a message of ", message.size(), " bytes; a TensorProto has at most ", kMostProtoBytes));
   }
   try {
-    return TensorProtoHeader(ProtoMessage(message, byte, field::kNames));
+    return TensorProtoHeader(ProtoMessage(message, byte, field::kNames), may_be_external);
   } catch (const Error&) {
     const Foreign found = look_at(message, byte);
     if (found.is_model) {

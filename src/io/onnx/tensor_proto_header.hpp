@@ -17,11 +17,17 @@
 
 namespace tensorop {
 
+// Where the elements of a tensor of a model are that another file has.
+struct ExternalData {
+  std::string location = {};  // a path from the folder of the model; any bytes
+  std::int64_t offset = 0;    // not negative
+};
+
 // What is known of a tensor when the fields of its message have been seen.
 class TensorProtoHeader {
  public:
-  // Reads all fields. Throws Error.
-  explicit TensorProtoHeader(ProtoMessage message);
+  // Reads all fields. Throws Error, also where the elements are in another file unless `may_be_external`.
+  explicit TensorProtoHeader(ProtoMessage message, bool may_be_external = false);
   // Throws the Error for which the bytes up to here are enough, of a message that goes on.
   static void require_possible(ProtoMessage front);
 
@@ -33,6 +39,8 @@ class TensorProtoHeader {
   // The bytes of raw_data in the message.
   [[nodiscard]] std::span<const std::byte> raw() const { return raw_; }
   [[nodiscard]] std::int64_t string_bytes() const { return string_bytes_; }
+  // Of elements in another file, as many bytes as dtype and shape take; else nothing.
+  [[nodiscard]] const std::optional<ExternalData>& external() const { return external_; }
   // The line of the warning about fields that are not known; empty where there are none.
   [[nodiscard]] std::string warning() const;
 
@@ -40,12 +48,14 @@ class TensorProtoHeader {
   TensorProtoHeader() = default;
   void require_known_wire(const ProtoField& of);
   void take(const ProtoField& of);
-  void finish();
+  void finish(bool may_be_external);
   void require_once(const ProtoField& of);
   void take_dims(const ProtoField& of);
   void take_data(const ProtoField& of);
   void take_unknown(const ProtoField& of);
+  void take_external(const ProtoField& of);
   [[noreturn]] void refuse_external() const;
+  void require_external() const;
   void require_right_field() const;
   void require_raw_bytes() const;
   void require_numbers() const;
@@ -62,15 +72,15 @@ class TensorProtoHeader {
   std::int64_t numbers_ = 0;  // in a typed field
   std::span<const std::byte> raw_;
   std::int64_t string_bytes_ = 0;
-  bool is_external_ = false;
-  std::optional<std::string> location_;
+  std::optional<ExternalData> external_;
+  std::optional<std::int64_t> external_bytes_;  // where they are stated
   std::vector<std::uint32_t> unknown_;
 };
 
 // Of a message in memory, which begins at `byte` of its file. Throws Error, which says what the message is
 // where its fields are not those of a tensor and that is known.
 [[nodiscard]] TensorProtoHeader read_tensor_proto_header(std::span<const std::byte> message,
-                                                         std::int64_t byte);
+                                                         std::int64_t byte, bool may_be_external = false);
 
 // The bytes of so many elements where those of less than 8 bits are packed; nothing where int64 does not hold
 // them.

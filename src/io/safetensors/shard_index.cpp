@@ -42,7 +42,7 @@ void read_map(JsonCursor& in, std::vector<IndexEntry>& entries) {
                               entry.file.find('\0') != std::string::npos;
     if (is_elsewhere)
       throw Error(cat("array ", in_quotes(entry.name), " is in ", in_quotes(entry.file),
-                      ", which is no file of the index's folder"));
+                      ", which is not a file of the index's folder"));
   }
 }
 
@@ -101,7 +101,7 @@ ShardedArchive::ShardedArchive(const InputFile& index) {
       throw Error(cat(printable(entry.file), " holds no array ", in_quotes(entry.name),
                       ", which the index has there"));
     if (!positions_.emplace(there->first, members_.size()).second)
-      throw Error(cat("array ", in_quotes(entry.name), " is named twice"));
+      throw Error(cat("array ", in_quotes(entry.name), " is duplicated"));
     members_.push_back(there->second);
   }
   std::vector<std::string> others;
@@ -212,7 +212,7 @@ constinit const Format kShardIndexFormat = {
     .detect_bytes = kShardIndexDetectBytes,
     .detects = begins_as_shard_index,
     .may_be = [](std::string_view head) { return after_blanks(head).starts_with('{'); },
-    .is_index = true,
+    .is_unlisted = true,
     .open_archive = open_sharded,
 };
 

@@ -1,0 +1,209 @@
+#include "io/onnx/onnx_archive.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <span>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/files/paths.hpp"
+#include "base/system.hpp"
+#include "base/text.hpp"
+#include "io/format.hpp"
+#include "io/npy/stored_array.hpp"
+#include "io/onnx/onnx_fields.hpp"
+#include "io/onnx/tensor_proto.hpp"
+#include "io/onnx/tensor_proto_fields.hpp"
+#include "io/onnx/tensor_proto_header.hpp"
+
+namespace tensorop {
+namespace {
+
+namespace fields = onnx_fields;
+
+// The fields of the graph in the order of the file.
+ProtoMessage graph_of(std::span<const std::byte> bytes) {
+  std::optional<ProtoMessage> graph;
+  for (ProtoMessage model(bytes, 0, fields::model::kNames); model.next();) {
+    const ProtoField& field = model.field();
+    if (field.number() != fields::model::graph) continue;
+    if (graph) throw Error(cat("field ", field.number(), " (graph) is duplicated (byte ", field.byte(), ")"));
+    graph = field.message(fields::graph::kNames);
+  }
+  if (!graph) throw Error("not an ONNX model: no graph (field 7)");
+  return *graph;
+}
+
+OnnxTensor initializer_of(const ProtoField& field) {
+  OnnxTensor tensor{.bytes = field.bytes(), .byte = field.value_byte()};
+  tensor.name = tensor_proto_name(tensor.bytes);
+  if (tensor.name.empty()) throw Error(cat("an initializer has no name (byte ", field.byte(), ")"));
+  return tensor;
+}
+
+// A path inside a folder, by its text alone.
+bool stays_inside(std::string_view location) {
+  if (location.empty() || location.find('\0') != std::string_view::npos) return false;
+  while (true) {
+    const std::string_view part = location.substr(0, location.find('/'));
+    if (part.empty() || part == "." || part == "..") return false;
+    if (part.size() == location.size()) return true;
+    location.remove_prefix(part.size() + 1);
+  }
+}
+
+}  // namespace
+
+bool begins_as_onnx_model(std::string_view head) {
+  if (!head.starts_with('\x08')) return false;
+  std::size_t at = 0;
+  bool has_graph = false;
+  const auto varint = [&]() -> std::optional<std::uint64_t> {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64 && at < head.size(); shift += 7) {
+      const auto byte = static_cast<unsigned char>(head[at++]);
+      value |= static_cast<std::uint64_t>(byte & 0x7FU) << shift;
+      if (byte < 0x80) return value;
+    }
+    return std::nullopt;
+  };
+  constexpr std::uint64_t kVarint = 0;
+  constexpr std::uint64_t kBytes = 2;
+  while (const auto key = varint()) {
+    const std::uint64_t number = *key >> 3;
+    const std::uint64_t wire = *key & 7U;
+    if (number == 0 || (wire != kVarint && wire != kBytes)) return false;
+    const auto value = varint();
+    if (!value) return has_graph;
+    // Field 2 is data_type in a TensorProto, and the producer's name in a model.
+    if (wire == kVarint && number == fields::model::producer_name) return false;
+    if (wire == kVarint) continue;
+    // A field 7 of a TensorProto has integers, where a graph has a node, a name, or the like.
+    const bool is_graph = at == head.size() || (static_cast<unsigned char>(head[at]) & 7U) == kBytes;
+    has_graph |= number == fields::model::graph && is_graph;
+    if (*value > head.size() - at) return has_graph;
+    at += static_cast<std::size_t>(*value);
+  }
+  return has_graph;
+}
+
+OnnxArchive::OnnxArchive(const InputFile& model)
+    : model_(model.mapping()), folder_(directory_of(model.name())) {
+  for (ProtoMessage graph = graph_of(model_->bytes()); graph.next();) {
+    const ProtoField& field = graph.field();
+    if (field.number() == fields::graph::sparse_initializer && warnings_.empty())
+      warnings_.emplace_back("sparse initializers are left out");
+    if (field.number() != fields::graph::initializer) continue;
+    OnnxTensor tensor = initializer_of(field);
+    if (!positions_.emplace(tensor.name, initializers_.size()).second)
+      throw Error(cat("two initializers have the name ", in_quotes(tensor.name)));
+    initializers_.push_back(std::move(tensor));
+  }
+}
+
+std::optional<std::size_t> OnnxArchive::lookup(std::string_view name) const {
+  const auto found = positions_.find(std::string(name));
+  return found == positions_.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool OnnxArchive::is_current() const {
+  const std::lock_guard lock(mutex_);
+  try {
+    for (const auto& [location, file] : externals_) file->require_current();
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
+}
+
+// A link, also one of a folder on the way, may lead anywhere.
+std::shared_ptr<const MappedFile> OnnxArchive::open_external(const std::string& location) const {
+  if (!stays_inside(location))
+    throw Error(
+        cat("its data is in ", in_quotes(location), ", which is not a path inside the model's folder"));
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<const MappedFile>& file = externals_[location];
+  if (file) return file;
+  const std::string path = path_from(folder_, location);
+  struct stat info {};
+  for (std::size_t slash = path.size() - location.size(); slash != std::string::npos;) {
+    slash = path.find('/', slash + 1);
+    const std::string part = path.substr(0, slash);
+    if (os().lstat(part.c_str(), &info) != 0) throw_errno(part, "cannot open");
+    if (S_ISLNK(info.st_mode))
+      throw Error(cat(printable(part), ": is a symbolic link, and external data is not read through links"),
+                  "", "cp -rL FOLDER COPY makes a copy without links");
+  }
+  // Opening a FIFO would wait for its writer.
+  const FileDescriptor fd(os().open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0));
+  if (!fd.is_open()) throw_errno(path, "cannot open");
+  if (os().fstat(fd.get(), &info) != 0) throw_errno(path, "cannot read");
+  if (!S_ISREG(info.st_mode)) throw Error(cat(printable(path), ": is not a regular file"));
+  if (info.st_size == 0) throw Error(cat(printable(path), ": is empty"));
+  return file = std::make_shared<MappedFile>(fd, path, info);
+}
+
+Tensor OnnxArchive::read(std::size_t member, const ArrayReading& reading) const {
+  const OnnxTensor& tensor = initializers_[member];
+  const TensorProtoHeader header = read_tensor_proto_header(tensor.bytes, tensor.byte, true);
+  if (!header.external()) return read_tensor_proto(tensor.bytes, tensor.byte, model_, reading).tensor;
+  if (reading.warn && !header.warning().empty()) reading.warn(header.warning());
+  const DType dtype = header.dtype();
+  const Shape& shape = header.shape();
+  const auto& [location, offset] = *header.external();
+  const std::int64_t needed = *packed_bytes(dtype, count(shape));
+  if (needed == 0) return {dtype, shape, std::make_shared<Storage>(0)};
+  const auto file = open_external(location);
+  const std::int64_t held = to_int64(file->bytes().size());
+  if (offset > held - needed)
+    throw Error(cat("its data is ", counted(needed, "byte"), " at byte ", offset, " of ", printable(location),
+                    ", which has ", held));
+  if (reading.header_only) return {dtype, shape};
+  if (info(dtype).bits >= 8) return {dtype, shape, file, offset};
+  const StoredArray stored = {
+      .dtype = dtype, .encoding = StoredEncoding::nibbles, .item_bytes = element_size(dtype), .shape = shape};
+  Tensor unpacked = read_stored(stored, file->bytes().data() + offset, file, reading);
+  file->require_unchanged();
+  return unpacked;
+}
+
+FileInfo OnnxArchive::describe(std::size_t member) const {
+  const OnnxTensor& tensor = initializers_[member];
+  const TensorProtoHeader header = read_tensor_proto_header(tensor.bytes, tensor.byte, true);
+  FileInfo info = describe_header(header);
+  info.name.clear();
+  if (header.external()) {
+    info.stored = "raw_data";
+    info.file = header.external()->location;
+  }
+  return info;
+}
+
+namespace {
+
+std::unique_ptr<Archive> open_onnx(InputFile& file) {
+  if (!file.mapping()) throw Error("an ONNX model cannot be read as a stream", "", "save it to a file first");
+  auto archive = std::make_unique<OnnxArchive>(file);
+  if (archive->size() != 0) return archive;
+  throw Error("is an ONNX model, not a tensor, and has no initializers", "",
+              "tensorop check FOLDER checks the folder of its case");
+}
+
+}  // namespace
+
+constinit const Format kOnnxFormat = {
+    .name = "onnx",
+    .title = "ONNX",
+    .article = "an",
+    .detect_bytes = 8,  // with more of them, it is told from other messages
+    .detects = begins_as_onnx_model,
+    .is_binary = true,
+    .is_unlisted = true,
+    .open_archive = open_onnx,
+};
+
+}  // namespace tensorop
