@@ -93,7 +93,8 @@ Arguments parse_arguments(const std::vector<std::string>& args, const std::vecto
       return true;
     };
     if (option.kind == OptionKind::flag) {
-      parser.add_flag_callback(names, [&result] { result = {""}; });
+      parser.add_flag_function(names,
+                               [&result](std::int64_t times) { result = {times == 1 ? "" : cat(times)}; });
     } else {
       parser.add_option(names, take)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     }

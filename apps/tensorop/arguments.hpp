@@ -30,7 +30,8 @@ struct Option {
 struct Team;
 
 struct Arguments {
-  std::map<std::string, std::string, std::less<>> options;             // by name, flags with an empty text
+  std::map<std::string, std::string, std::less<>>
+      options;  // by name; of flags "", or how often, if several times
   std::map<std::string, std::vector<std::string>, std::less<>> lists;  // of options that take several values
   std::vector<std::string> operands;                                   // in order; "--" ends options
   const Team* team = nullptr;                                          // null: this process is alone

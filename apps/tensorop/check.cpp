@@ -3,8 +3,9 @@
 #include <charconv>
 #include <chrono>
 #include <cstdio>
+#include <functional>
+#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -17,11 +18,8 @@
 #include "golden/check.hpp"
 #include "golden/external.hpp"
 #include "jobs/cases.hpp"
-#include "junit_output.hpp"
 #include "progress.hpp"
-#include "report/check_report.hpp"
-#include "report/report_lines.hpp"
-#include "shard_option.hpp"
+#include "report_options.hpp"
 #include "team.hpp"
 
 namespace tensorop {
@@ -31,28 +29,30 @@ constexpr int kError = 2;
 constexpr std::string_view kListSkipped = "--list-skipped";
 
 std::vector<Option> check_options() {
-  std::vector<Option> options = {
-      {"--filter", OptionKind::value, "TEXT",
-       "only cases whose name contains TEXT; with * or ? TEXT is a glob"},
-      {"--list", OptionKind::flag, "", "print the names of the cases, and run none"},
-      {std::string(kListSkipped), OptionKind::flag, "",
-       "also list the ONNX cases that are skipped, each with the reason: an operator, opset or dtype that "
-       "tensorop does not have, a graph of several nodes, ..."},
-      {"--actual", OptionKind::value, "DIR", "compare the results of another program, files in DIR"},
-      {"--command", OptionKind::value, "CMD",
-       "compare the results of a program that is run for each case: words and placeholders such as {inputs} "
-       "{output}"},
-      {"--timeout", OptionKind::value, "SECONDS", "with --command: how long a program may run; default 60"},
-      {"--shell", OptionKind::flag, "", "with --command: CMD is a command of /bin/sh"},
-      {"--update", OptionKind::flag, "", "rewrite golden files that are missing or differ, and list them"},
-      {"--ignore-open", OptionKind::flag, "", "do not compare elements that a case's --spec leaves open"},
-      {"--fail-fast", OptionKind::flag, "", "stop after the first case that fails"},
-      show_option(),
-      junit_option(),
-      {"--json", OptionKind::flag, "", "print the report as a JSON object, for programs"},
-      {"--quiet", OptionKind::flag, "", "no report, only the exit status", "-q"},
-  };
-  options.push_back(shard_option());
+  std::vector<Option> options = report_options("cases");
+  for (Option& option : std::vector<Option>{
+           {std::string(kListSkipped), OptionKind::flag, "",
+            "also list the ONNX cases that are skipped, each with the reason: an operator, opset or dtype "
+            "that "
+            "tensorop does not have, a graph of several nodes, ..."},
+           {"--actual", OptionKind::value, "DIR|FILE",
+            "compare the results of another program: files in DIR, or FILE, that of the only case"},
+           {"--command", OptionKind::value, "CMD",
+            "compare the results of a program that is run for each case: words and placeholders such as "
+            "{inputs} "
+            "{output}"},
+           {"--timeout", OptionKind::value, "SECONDS",
+            "with --command: how long a program may run; default 60"},
+           {"--shell", OptionKind::flag, "", "with --command: CMD is a command of /bin/sh"},
+           {"--update", OptionKind::flag, "",
+            "rewrite golden files that are missing or differ, and list them"},
+           {"--ignore-open", OptionKind::flag, "",
+            "do not compare elements that a case's --spec leaves open"},
+           show_option(),
+           shard_option(),
+       }) {
+    options.push_back(std::move(option));
+  }
   for (Option& option : batch_options()) options.push_back(std::move(option));
   for (Option& option : tolerance_options()) {
     option.help = cat("for cases without their own, and ONNX cases: ", option.help);
@@ -74,10 +74,9 @@ std::vector<Job> wanted_cases(const Arguments& arguments, std::vector<Unreadable
       arguments.operands, of_others ? JobPurpose::check_others : JobPurpose::check, defaults, &unreadable);
   // One that is alone is reported as any error.
   if (jobs.empty() && unreadable.size() == 1) throw Error(unreadable[0].error);
-  if (const auto filter = arguments.value("--filter")) {
-    jobs = select_cases(jobs, [&](const std::string& name) { return matches_filter(name, *filter); });
-    if (jobs.empty() && unreadable.empty())
-      throw Error(cat("--filter ", in_quotes(*filter), " matches no case"));
+  if (arguments.has("--filter")) {
+    jobs = select_cases(jobs, read_filter(arguments));
+    if (jobs.empty() && unreadable.empty()) refuse_filter(arguments, "case");
   }
   if (jobs.empty() && unreadable.empty()) throw Error("no cases");
   return jobs;
@@ -90,55 +89,46 @@ void require_own_results(const std::vector<Job>& jobs) {
   }
 }
 
-// The worst outcome decides.
-int exit_status(const CheckCounts& counts) {
-  if (counts.error != 0) return kError;
-  return counts.different != 0 ? 1 : 0;
-}
-
-// The report must not replace a file that the check reads.
-void require_no_input(const std::string& report, const std::vector<Job>& jobs,
-                      const std::vector<UnreadableCases>& unreadable, const std::string& actual_folder) {
+// What it is of what the check reads; empty: nothing.
+std::string input_named(const std::string& report, const std::vector<Job>& jobs,
+                        const std::vector<UnreadableCases>& unreadable, const std::string& of_others) {
+  std::string found;
   PathKeys keys;
   const std::string key = keys.of(report);
   const std::vector<std::string> folders = keys.folders_of(report);
-  const auto refuse = [&](std::string_view what) {
-    throw Error(cat("--junit ", printable(report), " is ", what));
+  const auto note_if = [&](const std::string& path, std::string_view what) {
+    if (found.empty() && keys.of(path) == key) found = what;
   };
-  const auto refuse_if = [&](const std::string& path, std::string_view what) {
-    if (keys.of(path) == key) refuse(what);
-  };
-  for (const UnreadableCases& cases : unreadable) refuse_if(cases.path, "a case file");
+  for (const UnreadableCases& cases : unreadable) note_if(cases.path, "a case file");
   for (const Job& job : jobs) {
-    refuse_if(job.file, "a case file");
+    note_if(job.file, "a case file");
     const bool has_folder = !job.folder.empty();
     if (has_folder && std::ranges::count(folders, keys.of_folder(directory_of(job.file))) != 0) {
-      refuse("in the folder of an ONNX case");
+      return "in the folder of an ONNX case";
     }
-    if (!job.model.empty()) refuse_if(job.model, "the model of a case");
+    if (!job.model.empty()) note_if(job.model, "the model of a case");
     for_each_reference(job, [&](const std::string& /*key*/, const std::string& text) {
-      for (const std::string& file : files_of(text)) refuse_if(file, "an operand");
+      for (const std::string& file : files_of(text)) note_if(file, "an operand");
     });
     if (job.expect && job.expect->kind == Expectation::Kind::file) {
-      for (const std::string& file : files_of(job.expect->text)) refuse_if(file, "a golden file");
+      for (const std::string& file : files_of(job.expect->text)) note_if(file, "a golden file");
     }
-    std::string actual = job.actual.value_or("");
-    if (job.is_case && !job.actual && !actual_folder.empty()) {
-      actual = with_context(job.location(), [&] { return find_external(job, actual_folder).path; });
-    }
+    const std::string& named = job.actual ? *job.actual : of_others;
+    if (!job.is_case || named.empty()) continue;
+    const std::string actual = with_context(job.location(), [&] { return find_external(job, named).path; });
     if (actual.empty()) continue;
-    for (const std::string& file : files_of(actual)) refuse_if(file, "a result to compare");
+    for (const std::string& file : files_of(actual)) note_if(file, "a result to compare");
   }
+  return found;
 }
 
-// The folder of --actual, or nothing.
+// The folder or file of --actual, or nothing.
 std::string read_actual(const Arguments& arguments) {
   if (!arguments.has("--actual")) return {};
-  std::string folder = *arguments.value("--actual");
+  std::string path = *arguments.value("--actual");
   struct stat info {};
-  if (os().stat(folder.c_str(), &info) != 0) throw_errno(folder, "cannot open the folder of --actual");
-  if (!S_ISDIR(info.st_mode)) throw Error(cat("--actual ", in_quotes(folder), " is not a folder"));
-  return folder;
+  if (os().stat(path.c_str(), &info) != 0) throw_errno(path, "cannot open what --actual names");
+  return path;
 }
 
 std::chrono::duration<double> read_timeout(const Arguments& arguments) {
@@ -186,14 +176,13 @@ CheckSettings read_check_settings(const Arguments& arguments) {
 // What could not be read, at the end of standard error.
 void report_unreadable(const std::vector<UnreadableCases>& unreadable) {
   for (const auto& [path, error] : unreadable) {
-    std::fputs(cat("tensorop: check: ", error_lines(error)).c_str(), stderr);
+    Failure shown(error);
+    shown.add_context("check");
+    report_error(shown);
   }
 }
 
 void list_cases(const Arguments& arguments, const std::vector<Job>& jobs) {
-  for (const char* option : {"--update", "--junit", "--json", "--quiet"}) {
-    if (arguments.has(option)) throw Error(cat("--list cannot be combined with ", option));
-  }
   std::string names;
   for (const Job& job : jobs) {
     if (!job.is_case || (job.skipped && !arguments.has(kListSkipped))) continue;
@@ -205,119 +194,89 @@ void list_cases(const Arguments& arguments, const std::vector<Job>& jobs) {
 
 // A check as far as it is known before its first case.
 struct ReadyCheck {
-  CheckSettings settings;
-  std::optional<Shard> shard;
+  CheckSettings settings = {};
   std::vector<UnreadableCases> unreadable = {};
   std::vector<Job> jobs = {};  // those of the shard
   bool all_skipped = false;    // of all shards
-  std::optional<JUnitOutput> junit = {};
 };
 
-ReadyCheck read_check(const Arguments& arguments) {
+void read_check(const Arguments& arguments, Reporter& reporter, ReadyCheck& out) {
   if (arguments.operands.empty()) throw Error("no case file or folder given");
   const Team* const team = arguments.team;
   for (const char* option : {"--actual", "--command", "--update"}) refuse_in_team(arguments, option);
-  ReadyCheck out{.settings = read_check_settings(arguments), .shard = read_shard(arguments)};
+  out.settings = read_check_settings(arguments);
+  const auto shard = read_shard(arguments);
   // Every process runs every case: their calls are what a team does together.
   if (team != nullptr) out.settings.batch.executor = &team->executor;
   out.jobs = wanted_cases(arguments, out.unreadable);
   if (team != nullptr) require_own_results(out.jobs);
   out.all_skipped = std::ranges::all_of(out.jobs, [](const Job& job) { return job.skipped.has_value(); });
-  const bool runs = !arguments.has("--list");
-  if (const auto path = arguments.value("--junit"); runs && path && *path != "-")
-    require_no_input(*path, out.jobs, out.unreadable, out.settings.actual_folder);
-  if (out.shard) out.jobs = select_shard(out.jobs, *out.shard);
-  if (runs) out.junit.emplace(team == nullptr || team->is_first ? arguments : Arguments(), "tensorop check");
-  return out;
+  reporter.require_no_input([&](const std::string& report) {
+    return input_named(report, out.jobs, out.unreadable, out.settings.actual);
+  });
+  if (!shard) return;
+  reporter.set_shard(*shard);
+  out.jobs = select_shard(out.jobs, *shard);
+  if (out.jobs.empty()) note_empty_shard(arguments, *shard, "cases");
 }
 
-// The report of a check, on standard output and for --junit. Where standard output fails the check ends; that
-// of a team goes on, but says no more, because the other processes wait for this one.
-class CheckOutput {
- public:
-  CheckOutput(const Arguments& arguments, const ReadyCheck& check, JUnitOutput& junit, Progress& progress)
-      : check_(check),
-        junit_(junit),
-        progress_(progress),
-        is_alone_(arguments.team == nullptr),
-        quiet_(arguments.has("--quiet") || junit.takes_standard_output()),
-        as_json_(arguments.has("--json")),
-        lists_skipped_(arguments.has(kListSkipped)),
-        json_(check.shard) {}
-
-  void add(const Job& job, const CaseResult& result) {
-    if (junit_.is_wanted()) junit_.add(junit_test(job, result));
-    const bool is_counted_only = result.outcome == CaseOutcome::skipped && !lists_skipped_;
-    if (quiet_ || failure_ || (is_counted_only && !as_json_)) return;
-    try {
-      say(as_json_ ? json_.add(job, result) : case_text(job, result));
-    } catch (const Failure& error) {
-      if (is_alone_) throw;
-      failure_ = error;
+// Cases, then files that could not be read.
+void check(const Arguments& arguments, Reporter& reporter, ReadyCheck& ready,
+           std::optional<Progress>& progress) {
+  require_same_jobs(arguments, ready.jobs);
+  if (arguments.has("--list")) {
+    alone(arguments, [&] { list_cases(arguments, ready.jobs); });
+  } else {
+    reporter.expect(std::ranges::count_if(ready.jobs, &Job::is_case));
+    progress.emplace(read_progress(arguments));
+    reporter.write_with([&](const std::function<void()>& write) { progress->hide_while(write); });
+    BatchSettings& batch = ready.settings.batch;
+    batch.progress = [&](std::int64_t done, std::int64_t total) { progress->set(done, total); };
+    batch.interruption = &reporter.interruption();
+    if (arguments.has(kExplainPlan)) {
+      batch.explain = [&](const Job& job, const AccessReport& report) {
+        const std::string lines = plan_lines(job.location(), report);
+        progress->hide_while([&] { std::fputs(lines.c_str(), stderr); });
+      };
     }
+    check_cases(std::move(ready.jobs), ready.settings,
+                [&](const Finding& finding) { reporter.add(finding); });
+    progress->end();
   }
-
-  // Throws Error, also what add() could not say.
-  void finish(const CheckCounts& counts) {
-    if (failure_) throw Failure(*failure_);
-    if (junit_.is_wanted()) {
-      for (const UnreadableCases& cases : check_.unreadable) junit_.add(junit_test(cases));
-    }
-    if (!quiet_) {
-      say(as_json_ ? json_.finish(counts, check_.unreadable)
-                   : cat(shard_prefix(check_.shard), summary_text(counts, check_.unreadable)));
-    }
-    junit_.commit();
-    report_unreadable(check_.unreadable);
-    if (!check_.all_skipped || !check_.unreadable.empty()) return;
-    throw Error(cat("no case that tensorop has", counts.skipped == 0 ? "" : ": ",
-                    counts.skipped == 0 ? "" : skipped_text(counts)),
-                "", lists_skipped_ ? "" : cat(kListSkipped, " lists them with their reasons"));
+  for (const auto& [path, error] : ready.unreadable) {
+    Finding finding{.suite = path, .name = path, .place = {path, 0, printable(path)}};
+    finding.outcome = Outcome::unreadable;
+    finding.error = std::make_shared<Failure>(error);
+    reporter.add(finding);
   }
-
- private:
-  void say(const std::string& text) {
-    if (!text.empty()) progress_.hide_while([&] { print(text); });
-  }
-
-  const ReadyCheck& check_;
-  JUnitOutput& junit_;
-  Progress& progress_;
-  bool is_alone_;
-  bool quiet_;
-  bool as_json_;
-  bool lists_skipped_;
-  CheckJson json_;
-  std::optional<Failure> failure_;
-};
+}
 
 int run_check(const Arguments& arguments) {
-  std::optional<ReadyCheck> ready;
-  together(arguments, [&] { ready.emplace(read_check(arguments)); });
-  require_same_jobs(arguments, ready->jobs);
-  if (arguments.has("--list")) {
-    alone(arguments, [&] {
-      list_cases(arguments, ready->jobs);
-      report_unreadable(ready->unreadable);
-    });
-    return ready->unreadable.empty() ? 0 : kError;
-  }
-  Progress progress(read_progress(arguments));
-  BatchSettings& batch = ready->settings.batch;
-  batch.progress = [&](std::int64_t done, std::int64_t total) { progress.set(done, total); };
-  if (arguments.has(kExplainPlan)) {
-    batch.explain = [&](const Job& job, const AccessReport& report) {
-      const std::string lines = plan_lines(job.location(), report);
-      progress.hide_while([&] { std::fputs(lines.c_str(), stderr); });
-    };
-  }
-  CheckOutput output(arguments, *ready, *ready->junit, progress);
-  const CheckCounts counts =
-      check_cases(std::move(ready->jobs), ready->settings,
-                  [&](const Job& job, const CaseResult& result) { output.add(job, result); });
-  progress.end();
-  alone(arguments, [&] { output.finish(counts); });
-  return ready->unreadable.empty() ? exit_status(counts) : kError;
+  ReadyCheck ready;
+  std::optional<Progress> progress;  // lives longer than the report, which hides it
+  std::optional<Reporter> reporter;
+  Finding whole{.suite = "tensorop check", .name = join(arguments.operands, " ")};
+  if (arguments.operands.size() == 1) whole.place.file = arguments.operands[0];
+  together(arguments, [&] {
+    ReportSettings settings = read_report_settings(arguments, "check");
+    settings.lists_skipped = arguments.has(kListSkipped);
+    reporter.emplace(std::move(settings), ReportKind::cases, whole);
+  });
+  const int status = reporter->conduct(
+      [&] {
+        together(arguments, [&] { read_check(arguments, *reporter, ready); });
+        check(arguments, *reporter, ready, progress);
+      },
+      [&](const std::function<void()>& complete) { alone(arguments, complete); });
+  alone(arguments, [&] {
+    report_unreadable(ready.unreadable);
+    if (arguments.has("--list") || !ready.all_skipped || !ready.unreadable.empty()) return;
+    const Counts& counts = reporter->counts();
+    const bool has_none = counts[Outcome::skipped] == 0;
+    throw Error(cat("no case that tensorop has", has_none ? "" : cat(": ", skipped_text(counts))), "",
+                arguments.has(kListSkipped) ? "" : cat(kListSkipped, " lists them with their reasons"));
+  });
+  return status;
 }
 
 }  // namespace

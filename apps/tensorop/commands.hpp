@@ -107,12 +107,6 @@ inline constexpr std::string_view kExplainPlan = "--explain-plan";
 // --case DIR of operators and of run.
 inline constexpr std::string_view kCase = "--case";
 
-// --show N, and N; 0 without the option.
-[[nodiscard]] Option show_option();
-[[nodiscard]] std::int64_t read_show(const Arguments& arguments);
-
-// Whether --filter selects `name`: a name that contains the filter, or matches it where it has * or ?.
-[[nodiscard]] bool matches_filter(const std::string& name, const std::string& filter);
 // Writes the lines of an error to standard error.
 void report_error(const Failure& error);
 

@@ -1,5 +1,4 @@
 // What the commands share: global options, help, standard output.
-#include <fnmatch.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +15,7 @@
 #include "io/npz/npz.hpp"
 #include "report/access_report.hpp"
 #include "report/describe.hpp"
+#include "report/json.hpp"
 #include "team.hpp"
 
 namespace tensorop {
@@ -29,7 +29,8 @@ std::vector<Option> global_options() {
        "what is free"},
       {"--progress", OptionKind::value, "auto|always|never",
        "a progress bar on standard error; auto (default): on a terminal, after one second"},
-      {"--quiet", OptionKind::flag, "", "no warnings", "-q"},
+      {"--quiet", OptionKind::flag, "",
+       "no warnings and no summary; -qq: no report of differences either, only the exit status", "-q"},
       {"--help", OptionKind::flag, "", "print help", "-h"},
       {"--version", OptionKind::flag, "", "print the version"},
   };
@@ -121,28 +122,6 @@ std::string plan_lines(const std::string& location, const AccessReport& report) 
     out += cat("tensorop: plan: ", location, location.empty() ? "" : ": ", line, "\n");
   }
   return out;
-}
-
-Option show_option() {
-  return {"--show", OptionKind::value, "N",
-          "list the first N and the worst N of the elements that differ; default: one of each"};
-}
-
-std::int64_t read_show(const Arguments& arguments) {
-  const auto text = arguments.value("--show");
-  if (!text) return 0;
-  // The lists are in memory.
-  constexpr std::int64_t kMost = 100'000;
-  const auto number = parse_int64(*text);
-  if (!number || *number < 1 || *number > kMost) {
-    throw Error(cat("--show ", in_quotes(*text), " is not an integer from 1 to ", kMost));
-  }
-  return *number;
-}
-
-bool matches_filter(const std::string& name, const std::string& filter) {
-  if (filter.find_first_of("*?") == std::string::npos) return name.find(filter) != std::string::npos;
-  return ::fnmatch(filter.c_str(), name.c_str(), FNM_NOESCAPE) == 0;
 }
 
 Settings read_settings(const Arguments& arguments) {

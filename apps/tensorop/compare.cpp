@@ -1,109 +1,90 @@
 // `compare`: two tensors, or those of two folders or archives; a verdict as the exit status, and a report.
-#include <memory>
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/files/folder_walk.hpp"
 #include "base/files/output_file.hpp"
 #include "base/files/paths.hpp"
-#include "base/system.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "golden/compare_sets.hpp"
 #include "golden/rename.hpp"
 #include "jobs/jobs.hpp"
-#include "junit_output.hpp"
 #include "progress.hpp"
-#include "report/compare_report.hpp"
-#include "report/pair_report.hpp"
+#include "report_options.hpp"
 
 namespace tensorop {
 namespace {
 
-constexpr int kDifferent = 1;
-
-Tolerances read_tolerances(const Arguments& arguments) {
-  return parse_tolerances(read_tolerance_texts(arguments));
-}
-
 std::vector<Option> compare_options() {
   std::vector<Option> options = tolerance_options();
-  for (Option& option : std::vector<Option>{
-           {"--ignore-open", OptionKind::value, "MASK",
-            "leave out the elements at which MASK, a bool tensor of the same shape, is true (see "
-            "--open-mask)"},
-           show_option(),
-           {"--filter", OptionKind::value, "TEXT",
-            "of folders and archives: only tensors whose name contains TEXT; with * or ? TEXT is a glob"},
-           {"--rename", OptionKind::value, "FILE",
-            "of folders and archives: other names for tensors of ACTUAL; FILE has a name and the new one on "
-            "each line, or "
-            "a JSON object of them"},
-           {"--rename-regex", OptionKind::values, "FROM=TO",
-            "of folders and archives: in names of ACTUAL what matches the extended regular expression FROM "
-            "becomes TO, "
-            "where \\1 is its first group"},
-           junit_option(),
-           {"--json", OptionKind::flag, "", "print the report as a JSON object, for programs"},
-           {"--quiet", OptionKind::flag, "", "no report, only the exit status", "-q"},
-       }) {
+  options.push_back({"--ignore-open", OptionKind::value, "MASK",
+                     "leave out the elements at which MASK, a bool tensor of the same shape, is true (see "
+                     "--open-mask)"});
+  options.push_back(show_option());
+  for (Option& option : report_options("tensors")) {
+    const bool of_sets = option.name == "--filter" || option.name == "--list" || option.name == "--fail-fast";
+    if (of_sets) option.help = cat("of folders and archives: ", option.help);
     options.push_back(std::move(option));
   }
+  options.push_back(
+      {"--rename", OptionKind::value, "FILE",
+       "of folders and archives: other names for tensors of ACTUAL; FILE has a name and the new "
+       "one on each line, or a JSON object of them"});
+  options.push_back(
+      {"--rename-regex", OptionKind::values, "FROM=TO",
+       "of folders and archives: in names of ACTUAL what matches the extended regular expression "
+       "FROM becomes TO, where \\1 is its first group"});
   return options;
 }
 
-CompareOptions read_options(const Arguments& arguments, bool quiet) {
-  return {.depth = quiet ? CompareDepth::verdict : CompareDepth::report, .show = read_show(arguments)};
+CompareOptions read_options(const Arguments& arguments, const Reporter& reporter) {
+  return {.depth = reporter.needs_verdict_only() ? CompareDepth::verdict : CompareDepth::report,
+          .show = read_show(arguments)};
 }
 
 // The report must not replace a file that is compared.
-void require_no_input(const Arguments& arguments, const std::vector<std::string>& inputs) {
-  const auto report = arguments.value("--junit");
-  if (!report || *report == "-") return;
-  PathKeys keys;
-  const std::string key = keys.of(*report);
-  for (const std::string& input : inputs) {
-    for (const std::string& file : files_of(input)) {
-      if (keys.of(file) == key) throw Error(cat("--junit ", printable(*report), " is a file to compare"));
+void require_no_input(Reporter& reporter, const std::vector<std::string>& inputs) {
+  reporter.require_no_input([&](const std::string& report) -> std::string {
+    PathKeys keys;
+    const std::string key = keys.of(report);
+    for (const std::string& input : inputs) {
+      for (const std::string& file : files_of(input)) {
+        if (keys.of(file) == key) return "a file to compare";
+      }
     }
-  }
+    return "";
+  });
 }
 
-int compare_pair(const Arguments& arguments) {
+void compare_pair(const Arguments& arguments, Reporter& reporter) {
   const std::string& actual = arguments.operands[0];
   const std::string& expected = arguments.operands[1];
-  for (const std::string option : {"--filter", "--rename", "--rename-regex"}) {
+  for (const std::string option : {"--filter", "--list", "--fail-fast", "--rename", "--rename-regex"}) {
     if (arguments.has(option) || !arguments.values(option).empty())
       throw Error(cat(option, " is only for folders and archives"));
   }
-  require_no_input(arguments, {actual, expected, arguments.value("--ignore-open").value_or("")});
-  const Tolerances tolerances = read_tolerances(arguments);
-  MeteredSettings settings(arguments, "");
-  JUnitOutput junit(arguments, "tensorop compare");
-  const bool quiet = arguments.has("--quiet") || junit.takes_standard_output();
-  PairResult result{.name = actual, .actual = actual, .expected = expected};
-  const auto report_junit = [&] {
-    if (!junit.is_wanted()) return;
-    junit.add(junit_test(result, actual, expected));
-    junit.commit();
-  };
-  try {
-    result.comparison = compare_operands(actual, expected, tolerances, settings.get(),
-                                         read_options(arguments, quiet && !junit.is_wanted()),
-                                         arguments.value("--ignore-open"));
-    settings.end();
-  } catch (const Failure& error) {
-    result.outcome = PairOutcome::error;
-    result.error = std::make_shared<Failure>(error);
-    report_junit();
-    throw;
+  require_no_input(reporter, {actual, expected, arguments.value("--ignore-open").value_or("")});
+  MeteredSettings metered(arguments, "");
+  Finding finding{.suite = expected, .name = actual, .actual = actual, .expected = expected};
+  finding.place.file = expected;
+  Settings settings = metered.get();
+  if (settings.warn) {
+    settings.warn = [&, warn = settings.warn](const std::string& line) {
+      finding.warnings.push_back(line);
+      warn(line);
+    };
   }
-  const bool equal = result.comparison->equal;
-  if (!equal) result.outcome = PairOutcome::different;
-  if (!quiet) {
-    print(arguments.has("--json") ? report_json(*result.comparison) : report_text(*result.comparison));
-  }
-  report_junit();
-  return equal ? 0 : kDifferent;
+  finding.comparison =
+      compare_operands(actual, expected, parse_tolerances(read_tolerance_texts(arguments)), settings,
+                       read_options(arguments, reporter), arguments.value("--ignore-open"));
+  metered.end();
+  finding.outcome = finding.comparison->equal ? Outcome::equal : Outcome::different;
+  reporter.add(finding);
 }
 
 std::vector<std::string> files_of(const std::vector<const TensorSet*>& sets) {
@@ -118,46 +99,40 @@ std::vector<std::string> files_of(const std::vector<const TensorSet*>& sets) {
   return files;
 }
 
-int compare_sets_of(const Arguments& arguments, const TensorSet& actual, const TensorSet& expected) {
-  const std::string& first = actual.name();
-  const std::string& second = expected.name();
+void compare_sets_of(const Arguments& arguments, const TensorSet& actual, const TensorSet& expected,
+                     Reporter& reporter, std::optional<Progress>& progress) {
   if (arguments.has("--ignore-open")) throw Error("--ignore-open is only for two tensors");
-  if (arguments.has("--junit")) require_no_input(arguments, files_of({&actual, &expected}));
-  SetCompareSettings settings{.tolerances = read_tolerances(arguments)};
-  settings.call = read_settings(arguments);
+  reporter.compare_sets(actual.name(), expected.name());
+  if (arguments.has("--junit")) require_no_input(reporter, files_of({&actual, &expected}));
+  SetCompareSettings settings{.tolerances = parse_tolerances(read_tolerance_texts(arguments)),
+                              .options = read_options(arguments, reporter),
+                              .call = read_settings(arguments)};
+  settings.wanted = read_filter(arguments);
+  settings.fail_fast = arguments.has("--fail-fast");
+  settings.interruption = &reporter.interruption();
+  const std::vector<std::string> names = pair_names(actual, expected);
+  if (arguments.has("--list")) {
+    for (const std::string& name : names) {
+      if (settings.wanted(name)) print(cat(printable(name), "\n"));
+    }
+    return;
+  }
+  reporter.expect(std::ranges::count_if(names, settings.wanted));
   for (const TensorSet* set : {&actual, &expected}) {
     for (const std::string& line : set->warnings()) {
       if (settings.call.warn) settings.call.warn(line);
     }
   }
-  const auto filter = arguments.value("--filter");
-  if (filter) settings.wanted = [&](const std::string& name) { return matches_filter(name, *filter); };
-  JUnitOutput junit(arguments, "tensorop compare");
-  const bool quiet = arguments.has("--quiet") || junit.takes_standard_output();
-  settings.options = read_options(arguments, quiet && !junit.is_wanted());
-
-  Progress progress(read_progress(arguments));
-  settings.progress = [&](std::int64_t done, std::int64_t total) { progress.set(done, total); };
-  const bool as_json = arguments.has("--json");
-  const auto say = [&](const std::string& text) {
-    if (!quiet && !text.empty()) progress.hide_while([&] { print(text); });
-  };
-  PairsJson json(first, second);
-  const PairCounts counts = compare_sets(actual, expected, settings, [&](const PairResult& result) {
-    if (junit.is_wanted()) junit.add(junit_test(result, first, second));
-    // Of a mere verdict there is no text.
-    if (quiet) return;
-    say(as_json ? json.add(result) : pair_text(result, first, second));
-  });
-  progress.end();
-  if (counts.pairs() == 0) {
-    if (filter) throw Error(cat("--filter ", in_quotes(*filter), " matches no tensor"));
-    throw Error(cat(printable(first), " and ", printable(second), " hold no tensors"));
+  progress.emplace(read_progress(arguments));
+  settings.progress = [&](std::int64_t done, std::int64_t total) { progress->set(done, total); };
+  reporter.write_with([&](const std::function<void()>& write) { progress->hide_while(write); });
+  compare_sets(actual, expected, settings, [&](const Finding& finding) { reporter.add(finding); });
+  progress->end();
+  for (const std::int64_t count : reporter.counts().of) {
+    if (count != 0) return;
   }
-  say(as_json ? json.finish(counts) : summary_text(counts));
-  junit.commit();
-  if (counts.error != 0) return 2;
-  return counts.equal == counts.pairs() ? 0 : kDifferent;
+  if (arguments.has("--filter")) refuse_filter(arguments, "tensor");
+  throw Error(cat(printable(actual.name()), " and ", printable(expected.name()), " hold no tensors"));
 }
 
 // Throws Error where no file has the name `text`, nor an archive that it names an array of.
@@ -173,7 +148,7 @@ void require_there(std::string_view role, const std::string& text) {
               "", "a folder is compared with a folder or an archive");
 }
 
-int run_compare(const Arguments& arguments) {
+void compare(const Arguments& arguments, Reporter& reporter, std::optional<Progress>& progress) {
   const Words& operands = arguments.operands;
   if (operands.size() > 2)
     throw Error(cat("unexpected operand ", in_quotes(operands[2]), ": compare takes 2"));
@@ -184,7 +159,7 @@ int run_compare(const Arguments& arguments) {
   };
   auto actual = open_set("actual", operands[0]);
   // A plain file is compared with one array of an archive.
-  if (!actual && !is_folder(operands[1])) return compare_pair(arguments);
+  if (!actual && !is_folder(operands[1])) return compare_pair(arguments, reporter);
   const auto expected = open_set("expected", operands[1]);
   // Before anything is said of the other one.
   if (!actual) require_there("actual", operands[0]);
@@ -194,14 +169,25 @@ int run_compare(const Arguments& arguments) {
   const bool renames = !rules.file.empty() || !rules.expressions.empty();
   // Two arrays are a pair whatever they are called, unless they are chosen by their names.
   const auto holds_one = [&](const TensorSet& set) {
-    return set.members().size() == 1 && !arguments.has("--filter") && !renames;
+    return set.members().size() == 1 && !arguments.has("--filter") && !arguments.has("--list") && !renames;
   };
   if (!has_folder && (!expected || (holds_one(*actual) && holds_one(*expected))))
-    return compare_pair(arguments);
+    return compare_pair(arguments, reporter);
   if (!actual) refuse_one_set("actual", operands[0]);
   if (!expected) refuse_one_set("expected", operands[1]);
   rename_members(rules, *actual);
-  return compare_sets_of(arguments, *actual, *expected);
+  compare_sets_of(arguments, *actual, *expected, reporter, progress);
+}
+
+int run_compare(const Arguments& arguments) {
+  const auto operand = [&](std::size_t i) {
+    return i < arguments.operands.size() ? arguments.operands[i] : std::string();
+  };
+  Finding whole{.suite = operand(1), .name = operand(0), .actual = operand(0), .expected = operand(1)};
+  whole.place.file = operand(1);
+  std::optional<Progress> progress;  // lives longer than the report, which hides it
+  Reporter reporter(read_report_settings(arguments, "compare"), ReportKind::pair, std::move(whole));
+  return reporter.conduct([&] { compare(arguments, reporter, progress); });
 }
 
 }  // namespace

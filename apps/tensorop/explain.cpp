@@ -40,6 +40,8 @@ const Rule* require_rule(const std::string& id) {
 int run_explain(const Arguments& arguments) {
   std::vector<const Rule*> chosen;
   for (const std::string& id : arguments.operands) chosen.push_back(require_rule(id));
+  if (arguments.has("--json") && arguments.has("--markdown"))
+    throw Error("--json cannot be combined with --markdown");
   const bool all = chosen.empty();
   if (all) {
     for (const Rule& rule : all_rules()) chosen.push_back(&rule);

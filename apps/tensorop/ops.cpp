@@ -14,6 +14,8 @@ int run_ops(const Arguments& arguments) {
   for (const std::string& name : arguments.operands) {
     chosen.push_back(require_operator(name).op);
   }
+  if (arguments.has("--json") && arguments.has("--markdown"))
+    throw Error("--json cannot be combined with --markdown");
   const bool all = chosen.empty();
   if (all) chosen.assign(kOperators.begin(), kOperators.end());
   if (arguments.has("--json")) {

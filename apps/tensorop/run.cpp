@@ -1,28 +1,32 @@
 // `run`: many operations in one process.
-#include <array>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/files/output_file.hpp"
+#include "base/files/paths.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
+#include "golden/judge.hpp"
 #include "jobs/batch.hpp"
 #include "jobs/case_folders.hpp"
 #include "progress.hpp"
-#include "shard_option.hpp"
+#include "report_options.hpp"
 #include "team.hpp"
 
 namespace tensorop {
 namespace {
 
 std::vector<Option> run_options() {
-  std::vector<Option> options = batch_options();
+  std::vector<Option> options = report_options("jobs");
+  for (Option& option : batch_options()) options.push_back(std::move(option));
   options.push_back(shard_option());
-  options.push_back({"--fail-fast", OptionKind::flag, "", "start no more jobs after a failure"});
   options.push_back(
       {std::string(kCase), OptionKind::value, "DIR",
        "also write each job as an ONNX case folder, to a folder in DIR that is called as the job; a "
@@ -31,119 +35,142 @@ std::vector<Option> run_options() {
   return options;
 }
 
-// The messages of one job: its warnings, then its error.
-std::string outcome_lines(const Job& job, const JobOutcome& outcome, bool quiet) {
-  std::string out;
-  if (!quiet) {
-    for (const std::string& line : outcome.warnings)
-      out += cat("tensorop: warning: ", job.location(), ": ", line, "\n");
-  }
-  if (!outcome.error) return out;
-  out += cat("tensorop: run: ", job.location(), ": ", std::string_view(outcome.error->what()), "\n");
-  if (!outcome.error->hint().empty()) out += cat("hint: ", outcome.error->hint(), "\n");
-  return out;
-}
-
-// Counts of the jobs that have ended so far.
-class Tally {
- public:
-  void add(const Job& job, JobStatus status) {
-    ++counts_[static_cast<std::size_t>(status)];
-    if (status == JobStatus::failed) last_failed_ = &job;
-  }
-  [[nodiscard]] bool is_all_done() const { return failed() + skipped() == 0; }
-
-  // One line about a run of `jobs` jobs, which are those of `shard`.
-  [[nodiscard]] std::string summary(const std::string& shard, std::size_t jobs, bool fail_fast) const {
-    const std::string head = cat("tensorop: run: ", shard, jobs, jobs == 1 ? " job: " : " jobs: ");
-    if (fail_fast && last_failed_ != nullptr)
-      return cat(head, "stopped at ", last_failed_->reference(), "\n");
-    std::vector<std::string> parts = {cat(counts_[static_cast<std::size_t>(JobStatus::done)], " done")};
-    if (failed() != 0) parts.push_back(cat(failed(), " failed"));
-    if (skipped() != 0) parts.push_back(cat(skipped(), " skipped"));
-    return cat(head, join(parts), "\n");
-  }
-
- private:
-  [[nodiscard]] std::int64_t failed() const { return counts_[static_cast<std::size_t>(JobStatus::failed)]; }
-  [[nodiscard]] std::int64_t skipped() const { return counts_[static_cast<std::size_t>(JobStatus::skipped)]; }
-
-  std::array<std::int64_t, 3> counts_{};
-  const Job* last_failed_ = nullptr;
-};
-
-// Leaves out all other jobs, and their folders where they have any.
-void keep_shard(const Shard& shard, std::vector<Job>& jobs, std::vector<std::string>& folders) {
-  const std::vector<bool> is_in = jobs_of_shard(jobs, shard);
-  std::vector<std::string> kept;
-  for (std::size_t i = 0; i < folders.size(); ++i) {
-    if (is_in[i]) kept.push_back(std::move(folders[i]));
-  }
-  folders = std::move(kept);
-  jobs = kept_jobs(jobs, is_in);
-}
-
 // A run as far as it is known before its first job.
 struct ReadyRun {
-  BatchSettings settings;
-  std::optional<Shard> shard;
+  BatchSettings settings = {};
   std::vector<Job> jobs = {};             // those of the shard
   std::vector<std::string> folders = {};  // of their cases, where these are wanted
 };
 
-ReadyRun read_run(const Arguments& arguments) {
+// Leaves out all other jobs, and their folders where they have any.
+void keep_jobs(const std::vector<bool>& is_in, ReadyRun& run) {
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < run.folders.size(); ++i) {
+    if (is_in[i]) kept.push_back(std::move(run.folders[i]));
+  }
+  run.folders = std::move(kept);
+  run.jobs = kept_jobs(run.jobs, is_in);
+}
+
+// Those that --filter selects and what they need.
+std::vector<bool> selected_jobs(const std::vector<Job>& jobs,
+                                const std::function<bool(const std::string&)>& wanted) {
+  std::vector<bool> is_in(jobs.size());
+  for (std::size_t i = jobs.size(); i-- > 0;) {
+    if (wanted(jobs[i].name)) is_in[i] = true;
+    // Jobs need only earlier ones.
+    for (const Need& need : jobs[i].needs) is_in[need.job] = is_in[need.job] || is_in[i];
+  }
+  return is_in;
+}
+
+// The report must not replace what a job reads or writes.
+std::string file_named(const std::string& report, const std::string& job_file, const std::vector<Job>& jobs) {
+  PathKeys keys;
+  const std::string key = keys.of(report);
+  if (keys.of(job_file) == key) return "the job file";
+  std::string found;
+  for (const Job& job : jobs) {
+    if (job.output && keys.of(job.output->path) == key) return "the output of a job";
+    for_each_reference(job, [&](const std::string& /*key*/, const std::string& text) {
+      for (const std::string& file : files_of(text)) found = keys.of(file) == key ? "an operand" : found;
+    });
+  }
+  return found;
+}
+
+void read_run(const Arguments& arguments, Reporter& reporter, ReadyRun& out) {
   if (arguments.operands.empty()) throw Error("no job file given");
   if (arguments.operands.size() > 1) {
     throw Error(cat("unexpected operand ", in_quotes(arguments.operands[1]), ": run takes one job file"));
   }
-  ReadyRun out{.settings = read_batch_settings(arguments), .shard = read_shard(arguments)};
+  out.settings = read_batch_settings(arguments);
+  const auto shard = read_shard(arguments);
   out.settings.fail_fast = arguments.has("--fail-fast");
   const auto cases = arguments.value(kCase);
   if (cases && cases->empty()) throw Error("--case needs a folder name");
   require_readable_by_all(arguments);
   read_jobs(arguments.operands[0], cases ? JobPurpose::run_to_cases : JobPurpose::run, out.jobs);
+  reporter.require_no_input(
+      [&](const std::string& report) { return file_named(report, arguments.operands[0], out.jobs); });
   // Of all shards: they share the folder, and a job has the same name in it whatever the shard.
-  if (cases) out.folders = make_case_folders(out.jobs, *cases, arguments.has("--fsync"));
-  if (out.shard) keep_shard(*out.shard, out.jobs, out.folders);
+  if (cases && !arguments.has("--list"))
+    out.folders = make_case_folders(out.jobs, *cases, arguments.has("--fsync"));
+  if (arguments.has("--filter")) {
+    keep_jobs(selected_jobs(out.jobs, read_filter(arguments)), out);
+    if (out.jobs.empty()) refuse_filter(arguments, "job");
+  }
+  if (shard) {
+    reporter.set_shard(*shard);
+    const bool had_jobs = !out.jobs.empty();
+    keep_jobs(jobs_of_shard(out.jobs, *shard), out);
+    if (had_jobs && out.jobs.empty()) note_empty_shard(arguments, *shard, "jobs");
+  }
   require_shared_files(arguments, out.jobs);
   for (Job& job : out.jobs) {
     if (job.output) job.output->durable = arguments.has("--fsync");
   }
+}
+
+Finding finding_of(const Job& job, const JobOutcome& outcome) {
+  constexpr Outcome kOutcomes[] = {Outcome::done, Outcome::error, Outcome::skipped, Outcome::interrupted};
+  Finding out = finding_of(job);
+  out.outcome = kOutcomes[static_cast<std::size_t>(outcome.status)];
+  out.error = outcome.error;
+  out.warnings = outcome.warnings;
+  out.seconds = outcome.seconds;
   return out;
 }
 
-int run_jobs(const Arguments& arguments) {
-  std::optional<ReadyRun> ready;
-  together(arguments, [&] { ready.emplace(read_run(arguments)); });
-  require_same_jobs(arguments, ready->jobs);
-  BatchSettings& settings = ready->settings;
-  const std::vector<Job>& jobs = ready->jobs;
-  const bool quiet = arguments.has("--quiet");
-  const bool to_cases = arguments.has(kCase);
-  Progress progress(read_progress(arguments));
-  settings.progress = [&](std::int64_t done, std::int64_t total) { progress.set(done, total); };
-  const auto say = [&](const std::string& lines) {
-    if (!lines.empty()) progress.hide_while([&] { std::fputs(lines.c_str(), stderr); });
-  };
+void run_ready(const Arguments& arguments, Reporter& reporter, ReadyRun& ready,
+               std::optional<Progress>& progress) {
+  require_same_jobs(arguments, ready.jobs);
+  const std::vector<Job>& jobs = ready.jobs;
+  if (arguments.has("--list")) {
+    alone(arguments, [&] {
+      for (const Job& job : jobs) print(cat(printable(job.name), "\n"));
+    });
+    return;
+  }
+  reporter.expect(to_int64(jobs.size()));
+  BatchSettings& settings = ready.settings;
+  progress.emplace(read_progress(arguments));
+  settings.progress = [&](std::int64_t done, std::int64_t total) { progress->set(done, total); };
+  settings.interruption = &reporter.interruption();
+  reporter.write_with([&](const std::function<void()>& write) { progress->hide_while(write); });
   if (arguments.has(kExplainPlan)) {
     settings.explain = [&](const Job& job, const AccessReport& report) {
-      say(plan_lines(job.location(), report));
+      const std::string lines = plan_lines(job.location(), report);
+      progress->hide_while([&] { std::fputs(lines.c_str(), stderr); });
     };
   }
-  Tally tally;
+  const bool to_cases = arguments.has(kCase);
   const auto work = [&](std::size_t i, const Settings& own) {
-    return to_cases ? run_job_as_case(jobs[i], {ready->folders[i], arguments.has("--fsync")}, own)
+    return to_cases ? run_job_as_case(jobs[i], {ready.folders[i], arguments.has("--fsync")}, own)
                     : run_job(jobs[i], own);
   };
   const auto report = [&](std::size_t i, const JobOutcome& outcome) {
-    tally.add(jobs[i], outcome.status);
-    say(outcome_lines(jobs[i], outcome, quiet));
+    reporter.add(finding_of(jobs[i], outcome));
   };
   arguments.team == nullptr ? run_batch(jobs, settings, work, report)
                             : arguments.team->run_batch(jobs, settings, work, report);
-  progress.end();
-  if (!quiet) say(tally.summary(shard_prefix(ready->shard), jobs.size(), settings.fail_fast));
-  return tally.is_all_done() ? 0 : 2;
+  progress->end();
+}
+
+int run_jobs(const Arguments& arguments) {
+  ReadyRun ready;
+  std::optional<Progress> progress;  // lives longer than the report, which hides it
+  std::optional<Reporter> reporter;
+  Finding whole{.suite = "tensorop run", .name = join(arguments.operands, " ")};
+  whole.place.file = whole.name;
+  together(arguments,
+           [&] { reporter.emplace(read_report_settings(arguments, "run"), ReportKind::jobs, whole); });
+  return reporter->conduct(
+      [&] {
+        together(arguments, [&] { read_run(arguments, *reporter, ready); });
+        run_ready(arguments, *reporter, ready, progress);
+      },
+      [&](const std::function<void()>& complete) { alone(arguments, complete); });
 }
 
 }  // namespace

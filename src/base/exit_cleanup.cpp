@@ -9,13 +9,18 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <exception>
 #include <mutex>
+#include <system_error>
+#include <utility>
 
 namespace tensorop {
 namespace {
 
 constexpr std::array kEndingSignals = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 constexpr int kMillisecond = 1;
+// Wakes the thread of a SignalWatch; ignored where it is not waited for.
+constexpr int kNoSignal = SIGURG;
 
 std::atomic<int> open_windows{0};
 std::atomic<bool> is_ending{false};
@@ -26,8 +31,10 @@ PendingList<PendingChild> children;
 
 extern "C" void end_by_signal(int signal_number) {
   cleanup_before_exit();
-  // The handler was installed with SA_RESETHAND: this time the signal ends the process as usual. It is
-  // unblocked first: a thread sanitizer delivers signals late, when a window may have begun to block them.
+  // Where this is the handler, it was installed with SA_RESETHAND: this time the signal ends the process as
+  // usual. It is unblocked first: a thread sanitizer delivers signals late, when a window may have begun to
+  // block them.
+  ::signal(signal_number, SIG_DFL);
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, signal_number);
@@ -100,6 +107,44 @@ void cleanup_before_exit() {
     name.kind() == PendingName::Kind::file ? static_cast<void>(::unlink(name.path()))
                                            : remove_tree(name.path());
   });
+}
+
+SignalWatch::SignalWatch(std::function<void(int signal_number)> before_end)
+    : before_end_(std::move(before_end)) {
+  install_handlers();
+  sigemptyset(&watched_);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action {};
+    const bool ends = ::sigaction(number, nullptr, &action) == 0 && action.sa_handler == end_by_signal;
+    if (ends) sigaddset(&watched_, number);
+  }
+  sigaddset(&watched_, kNoSignal);
+  pthread_sigmask(SIG_BLOCK, &watched_, &before_);
+  try {
+    thread_ = std::thread([this] { watch(); });
+  } catch (const std::system_error&) {
+    // Without a thread for them signals end the process as usual.
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+}
+
+SignalWatch::~SignalWatch() {
+  if (!thread_.joinable()) return;
+  ::pthread_kill(thread_.native_handle(), kNoSignal);
+  thread_.join();
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+void SignalWatch::watch() {
+  int number = 0;
+  if (::sigwait(&watched_, &number) != 0 || number == kNoSignal) return;
+  pthread_sigmask(SIG_UNBLOCK, &watched_, nullptr);
+  try {
+    before_end_(number);
+  } catch (const std::exception&) {
+    // The process ends all the same.
+  }
+  end_by_signal(number);
 }
 
 SignalCriticalSection::SignalCriticalSection() {

@@ -6,7 +6,9 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include <functional>
 #include <string>
+#include <thread>
 #include <utility>
 
 namespace tensorop {
@@ -93,6 +95,27 @@ class SignalCriticalSection {
 // For handlers of signals that end the process: waits until no window is open, prevents new ones, kills all
 // programs and removes all files.
 void cleanup_before_exit();
+
+// While one lives, SIGINT, SIGTERM and SIGHUP end the process only after `before_end` was called with the
+// number of the signal, by a thread that has nothing else to do: as any other code, it may allocate memory
+// and write files. A second signal meanwhile ends the process at once. Made before all threads that live
+// meanwhile: they inherit that these signals are for that thread. Signals that are ignored, or have a handler
+// of others, stay as they are.
+class SignalWatch {
+ public:
+  explicit SignalWatch(std::function<void(int signal_number)> before_end);
+  ~SignalWatch();
+  SignalWatch(const SignalWatch&) = delete;
+  SignalWatch& operator=(const SignalWatch&) = delete;
+
+ private:
+  void watch();
+
+  std::function<void(int signal_number)> before_end_;
+  sigset_t watched_{};
+  sigset_t before_{};
+  std::thread thread_;
+};
 
 // Removes a file, or a folder and what is in it, as far as the system allows. Follows no links. May be called
 // by a signal handler.

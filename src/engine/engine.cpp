@@ -104,6 +104,23 @@ Tensor open_elements(const Request& request, const Settings& settings) {
   });
 }
 
+std::optional<UnspecifiedElements> unspecified_elements(const Request& request, const Settings& settings) {
+  Settings silent = settings;
+  silent.warn = nullptr;
+  try {
+    const Bound bound = bind(request, silent);
+    const OpenReason reason = bound.planned.plan->facts().open_reason;
+    if (reason == OpenReason::none) return std::nullopt;
+    const OpenMask mask = plan_open_mask(bound, settings.threads);
+    return UnspecifiedElements{execute(mask.planned, bound.inputs, silent, {}),
+                               cat(bound.call.version_name(), " (", reason_text(reason), ")")};
+  } catch (const PlanFault&) {
+    return std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 void run_request(const Request& request, const Destination& destination, const Settings& settings,
                  const std::vector<FurtherResult>& further) {
   if (settings.executor != nullptr) return settings.executor->run(request, destination, settings, further);

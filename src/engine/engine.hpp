@@ -40,6 +40,14 @@ struct FurtherResult {
 // A bool tensor of the result's shape: true for each element that the version leaves open. Throws Error.
 [[nodiscard]] Tensor open_elements(const Request& request, const Settings& settings);
 
+struct UnspecifiedElements {
+  Tensor mask;      // that of open_elements()
+  std::string why;  // "onnx ScatterElements-18 (duplicate indices without a reduction)"
+};
+// The same with the reason; nothing where the version leaves no element open, or the call is an error.
+[[nodiscard]] std::optional<UnspecifiedElements> unspecified_elements(const Request& request,
+                                                                      const Settings& settings);
+
 // Writes the result to its destination, and further results to theirs; a file is complete or absent. All are
 // complete before any is published, the result first. Throws Error.
 void run_request(const Request& request, const Destination& destination, const Settings& settings,

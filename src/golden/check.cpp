@@ -63,10 +63,10 @@ class CaseScratch {
 
 class Check {
  public:
-  Check(std::vector<Job> jobs, const CheckSettings& settings, const CaseReport& report)
+  Check(std::vector<Job> jobs, const CheckSettings& settings, const FindingReport& report)
       : jobs_(std::move(jobs)), settings_(settings), report_(report), results_(jobs_.size()) {}
 
-  CheckCounts run() {
+  void run() {
     externals_.resize(jobs_.size());
     if (settings_.program) {
       folder_ = make_private_directory();
@@ -75,11 +75,10 @@ class Check {
     }
     if (settings_.update) order_by_golden_files();
     BatchSettings batch = settings_.batch;
-    batch.is_failure = [this](std::size_t i) { return is_failure(*results_[i]); };
+    batch.is_failure = [this](std::size_t i) { return is_failure(results_[i]->outcome); };
     run_batch(
         jobs_, batch, [this](std::size_t i, const Settings& own) { return work(i, own); },
         [this](std::size_t i, const JobOutcome& outcome) { deliver(i, outcome); });
-    return counts_;
   }
 
  private:
@@ -134,17 +133,16 @@ class Check {
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       const Job& job = jobs_[i];
       if (!job.is_case || job.skipped || job.fault || (settings_.update && expects_file(job))) continue;
-      if (job.actual) {
-        externals_[i] = named_external(*job.actual);
-      } else if (!settings_.actual_folder.empty()) {
-        with_context(job.location(), [&] { externals_[i] = find_external(job, settings_.actual_folder); });
-        const std::string& path = externals_[i]->path;
-        const auto [there, is_new] = taken.try_emplace(path, i);
-        if (is_new || path.empty()) continue;
-        throw Error(cat(job.location(), ": ", printable(path), " is already the result of ",
-                        jobs_[there->second].location()),
-                    "", "give the cases different names, or an \"actual\"");
-      }
+      const std::string& actual = job.actual ? *job.actual : settings_.actual;
+      if (actual.empty()) continue;
+      with_context(job.location(), [&] { externals_[i] = find_external(job, actual); });
+      if (job.actual) continue;
+      const std::string& path = externals_[i]->path;
+      const auto [there, is_new] = taken.try_emplace(path, i);
+      if (is_new || path.empty()) continue;
+      throw Error(cat(job.location(), ": ", printable(path), " is already the result of ",
+                      jobs_[there->second].location()),
+                  "", "give the cases different names, or an \"actual\"");
     }
   }
 
@@ -154,10 +152,10 @@ class Check {
     Settings own = given;
     own.warns_of_open = false;
     if (job.fault) throw Error(*job.fault);
-    results_[i] = std::make_unique<CaseResult>();
-    CaseResult& found = *results_[i];
+    results_[i] = std::make_unique<Finding>(finding_of(job));
+    Finding& found = *results_[i];
     if (job.skipped) {
-      found.outcome = CaseOutcome::skipped;
+      found.outcome = Outcome::skipped;
       return std::nullopt;
     }
     if (settings_.program && job.is_case) return work_program(i, own);
@@ -178,20 +176,16 @@ class Check {
     }
     // Only the first rank reads what is expected; the others need to know whether the check goes on.
     own.executor->alone(judge);
-    const bool failed = own.executor->of_first(is_failure(found));
-    if (failed && !is_failure(found)) {
-      found.outcome = CaseOutcome::error;
+    const bool failed = own.executor->of_first(is_failure(found.outcome));
+    if (failed && !is_failure(found.outcome)) {
+      found.outcome = Outcome::error;
       found.error = std::make_shared<Failure>("the first rank has found an error or a difference");
     }
     return result;
   }
 
-  static bool is_failure(const CaseResult& result) {
-    return result.outcome == CaseOutcome::different || result.outcome == CaseOutcome::error;
-  }
-
   // An error here leaves the result to the jobs that use it.
-  void judge_or_update(std::size_t i, const Tensor& result, const Settings& own, CaseResult& found) {
+  void judge_or_update(std::size_t i, const Tensor& result, const Settings& own, Finding& found) {
     const Job& job = jobs_[i];
     attempt(found, [&] {
       if (settings_.update && expects_file(job)) {
@@ -205,7 +199,7 @@ class Check {
   // A case that a program computes.
   std::optional<Tensor> work_program(std::size_t i, const Settings& own) {
     const Job& job = jobs_[i];
-    CaseResult& found = *results_[i];
+    Finding& found = *results_[i];
     const CaseScratch folder(*folder_, i);
     attempt(found, [&] { found.program = run_case(job, *settings_.program, folder.path(), own); });
     if (found.program && judge_end(job, *settings_.program, found)) {
@@ -215,7 +209,19 @@ class Check {
       if (found.comparison) found.comparison->actual.name = "the program's result";
       return computed;
     }
+    if (found.outcome == Outcome::error && !job.expect) return compare_failure(job, own, found);
     return job.uses == 0 ? std::nullopt : std::optional(evaluate(job.request, own));
+  }
+
+  // What tensorop computes where the program has failed, and nothing says whether it should.
+  static std::optional<Tensor> compare_failure(const Job& job, const Settings& own, Finding& found) {
+    try {
+      return evaluate(job.request, own);
+    } catch (const Error& error) {
+      found.also_refused = std::make_shared<Failure>(error);
+      if (job.uses != 0) throw;
+    }
+    return std::nullopt;
   }
 
   // A case whose result is that of another program. Returns what tensorop computes, where later jobs use it.
@@ -237,19 +243,22 @@ class Check {
   [[nodiscard]] JudgeSettings judge_settings(std::size_t i, const Settings& own) const {
     JudgeSettings out{own, settings_.show};
     const Job& job = jobs_[i];
-    if ((settings_.ignore_open || job.ignore_open) && !expects_error(job)) {
+    if (expects_error(job)) return out;
+    if (settings_.ignore_open || job.ignore_open) {
       out.left_out = with_context("ignore_open", [&] { return open_elements(job.request, own); });
+    } else {
+      out.unspecified = [&job, own] { return unspecified_elements(job.request, own); };
     }
     return out;
   }
 
   // An error of `body` is the outcome of the case.
   template <class Body>
-  static void attempt(CaseResult& found, const Body& body) {
+  static void attempt(Finding& found, const Body& body) {
     try {
       body();
     } catch (const Failure& error) {
-      found.outcome = CaseOutcome::error;
+      found.outcome = Outcome::error;
       found.error = std::make_shared<Failure>(error);
     }
   }
@@ -257,12 +266,12 @@ class Check {
   // Rewrites a golden file that is missing or differs, once: several cases may share it.
   void update(std::size_t i, const Tensor& result, const JudgeSettings& settings) {
     const std::string& path = jobs_[i].expect->text;
-    CaseResult& found = *results_[i];
+    Finding& found = *results_[i];
     found.result = OutputInfo{result.dtype(), result.shape()};
     GoldenFile& golden = golden_[golden_of_[i]];
     const bool is_missing = !golden.rewritten_by && !names_file(path);
     if (!is_missing) judge_result(jobs_[i], result, settings, found);
-    if (!is_missing && found.outcome == CaseOutcome::equal) {
+    if (!is_missing && found.outcome == Outcome::equal) {
       if (!golden.equal_to) golden.equal_to = i;
       return;
     }
@@ -287,68 +296,44 @@ class Check {
     warn_of_unnamed(destination, result.dtype(), settings.call);
     golden.rewritten_by = i;
     found.update = is_missing ? GoldenUpdate::created : GoldenUpdate::replaced;
-    found.outcome = CaseOutcome::updated;
+    found.outcome = Outcome::updated;
   }
 
   void deliver(std::size_t i, const JobOutcome& outcome) {
-    const std::unique_ptr<CaseResult> held = std::move(results_[i]);
-    CaseResult found = outcome.error ? CaseResult() : std::move(*held);
-    if (outcome.error) {
-      found.outcome = CaseOutcome::error;
+    const bool is_interrupted = outcome.status == JobStatus::interrupted;
+    // That of a job that runs is in use.
+    const std::unique_ptr<Finding> held = is_interrupted ? nullptr : std::move(results_[i]);
+    Finding found = outcome.error || is_interrupted ? finding_of(jobs_[i]) : std::move(*held);
+    if (is_interrupted) {
+      found.outcome = Outcome::interrupted;
+    } else if (outcome.error) {
+      found.outcome = Outcome::error;
       found.error = outcome.error;
     } else if (!jobs_[i].is_case) {
       if (outcome.warnings.empty()) return;
-      found.outcome = CaseOutcome::done;
+      found.outcome = Outcome::done;
     }
     found.warnings = outcome.warnings;
     found.seconds = outcome.seconds;
-    counts_.add(jobs_[i], found);
-    report_(jobs_[i], found);
+    report_(found);
   }
 
   std::vector<Job> jobs_;
   const CheckSettings& settings_;
-  const CaseReport& report_;
+  const FindingReport& report_;
   // Of jobs that run or wait to be reported: a case takes little memory before and after that. Each is used
   // by one thread at a time, its job's, then the reporting one.
-  std::vector<std::unique_ptr<CaseResult>> results_;
+  std::vector<std::unique_ptr<Finding>> results_;
   std::vector<GoldenFile> golden_;
   std::vector<std::optional<ExternalResult>> externals_;  // of cases of another program
   std::unique_ptr<TemporaryEntry> folder_;                // for the files of a program
   std::vector<std::size_t> golden_of_;                    // the golden file of a case that expects one
-  CheckCounts counts_;
 };
 
 }  // namespace
 
-void CheckCounts::add(const Job& job, const CaseResult& result) {
-  if (result.comparison) left_out += result.comparison->left_out.value_or(0);
-  switch (result.outcome) {
-    case CaseOutcome::equal:
-      ++equal;
-      equal_onnx += result.same_bits ? 1 : 0;
-      same_bits += result.same_bits.value_or(false) ? 1 : 0;
-      break;
-    case CaseOutcome::different:
-      ++different;
-      break;
-    case CaseOutcome::error:
-      ++error;
-      break;
-    case CaseOutcome::updated:
-      ++updated;
-      break;
-    case CaseOutcome::skipped:
-      ++skipped;
-      ++skipped_by[job.skipped->what];
-      break;
-    case CaseOutcome::done:
-      break;
-  }
-}
-
-CheckCounts check_cases(std::vector<Job> jobs, const CheckSettings& settings, const CaseReport& report) {
-  return Check(std::move(jobs), settings, report).run();
+void check_cases(std::vector<Job> jobs, const CheckSettings& settings, const FindingReport& report) {
+  Check(std::move(jobs), settings, report).run();
 }
 
 }  // namespace tensorop

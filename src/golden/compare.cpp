@@ -46,7 +46,8 @@ Difference compare_all(const Tensor& actual, const Tensor& expected, const Eleme
 
 std::string json_of(const Tensor& tensor, std::int64_t position) {
   std::string out;
-  append_json_element(out, tensor.dtype(), tensor.data() + position * element_size(tensor.dtype()));
+  append_json_element(out, tensor.dtype(), tensor.data() + position * element_size(tensor.dtype()),
+                      Digits::exact);
   return out;
 }
 

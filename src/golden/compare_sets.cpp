@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
+#include <memory>
+#include <mutex>
 #include <new>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -71,16 +75,18 @@ std::vector<Pair> pair_sets(const TensorSet& actual, const TensorSet& expected) 
 class SetComparison {
  public:
   SetComparison(const TensorSet& actual, const TensorSet& expected, const SetCompareSettings& settings,
-                std::string prefix = {})
+                std::string suite, std::string prefix = {})
       : actual_(actual),
         expected_(expected),
         settings_(settings),
         prefix_(std::move(prefix)),
+        suite_(std::move(suite)),
         pairs_(pair_sets(actual, expected)) {}
 
-  void run(const PairReport& report) {
+  void run(const FindingReport& report) {
+    const Interruption::Scope scope(settings_.interruption, [this, &report] { stop(report); });
     const auto is_shared = [&](const Pair& pair) { return !has_all_threads(pair); };
-    for (std::size_t begin = 0; begin < pairs_.size();) {
+    for (std::size_t begin = 0; begin < pairs_.size() && !has_failed_;) {
       const auto end_of_shared = std::find_if_not(pairs_.begin() + to_int64(begin), pairs_.end(), is_shared);
       const auto end = std::max(begin + 1, static_cast<std::size_t>(end_of_shared - pairs_.begin()));
       compare_run(begin, end, report);
@@ -105,13 +111,42 @@ class SetComparison {
     return with_settings({}, own).arrays.needs_scratch(pair.bytes());
   }
 
+  [[nodiscard]] Finding finding_of(const Pair& pair) const {
+    Finding out{.suite = suite_, .name = prefix_ + pair.name()};
+    if (pair.actual != nullptr) out.actual = actual_.path_of(*pair.actual);
+    if (pair.expected != nullptr) out.expected = expected_.path_of(*pair.expected);
+    out.place.file = out.expected.empty() ? out.actual : out.expected;
+    if (pair.actual == nullptr) out.place.text = expected_.name();
+    if (pair.expected == nullptr) out.place.text = actual_.name();
+    return out;
+  }
+
+  void set_running(std::size_t pair, bool is_running) {
+    const std::lock_guard lock(running_mutex_);
+    is_running ? static_cast<void>(running_.insert(pair)) : static_cast<void>(running_.erase(pair));
+  }
+
+  // Nothing is reported after the pairs that are compared now: the lock is kept.
+  void stop(const FindingReport& report) {
+    constexpr std::chrono::seconds kMostWait(2);
+    std::unique_lock lock(reporting_, kMostWait);
+    if (!lock) return;
+    const std::lock_guard running_lock(running_mutex_);
+    for (const std::size_t pair : running_) {
+      Finding found = finding_of(pairs_[pair]);
+      found.outcome = Outcome::interrupted;
+      report(found);
+    }
+    lock.release();
+  }
+
   struct Compared {
-    std::vector<PairResult> results = {};
+    std::vector<Finding> results = {};
     std::vector<std::string> warnings = {};
   };
 
   // Pairs [begin, end): concurrently, or one alone.
-  void compare_run(std::size_t begin, std::size_t end, const PairReport& report) {
+  void compare_run(std::size_t begin, std::size_t end, const FindingReport& report) {
     std::vector<Compared> compared(end - begin);
     Settings own = settings_.call;
     const Threads sharing = compared.size() == 1 ? Threads(1) : own.threads;
@@ -120,27 +155,34 @@ class SetComparison {
       own.threads = Threads(1);
     }
     const auto produce = [&](std::int64_t i, int /*worker*/) {
+      if (has_failed_) return;
       Compared& pair = compared[to_size(i)];
       Settings call = own;
       if (own.warn) call.warn = [&pair](const std::string& line) { pair.warnings.push_back(line); };
+      set_running(begin + to_size(i), true);
       pair.results = compare(pairs_[begin + to_size(i)], call);
+      set_running(begin + to_size(i), false);
     };
     const auto consume = [&](std::int64_t i, int /*worker*/) {
-      const Compared pair = std::exchange(compared[to_size(i)], {});
+      const std::lock_guard lock(reporting_);
+      Compared pair = std::exchange(compared[to_size(i)], {});
       for (const std::string& line : pair.warnings) own.warn(line);
-      for (const PairResult& result : pair.results) report(result);
+      if (!pair.results.empty()) pair.results[0].warnings = std::move(pair.warnings);
+      for (const Finding& result : pair.results) {
+        if (has_failed_) return;
+        report(result);
+        has_failed_ = settings_.fail_fast && is_failure(result.outcome);
+      }
       if (settings_.progress) settings_.progress(to_int64(begin) + i + 1, to_int64(pairs_.size()));
     };
     sharing.for_each_ordered(to_int64(compared.size()), produce, consume);
   }
 
   // The result of a pair, or those of the arrays of two archives; none where it is not wanted.
-  std::vector<PairResult> compare(const Pair& pair, const Settings& call) const {
-    PairResult result{.name = prefix_ + pair.name()};
+  std::vector<Finding> compare(const Pair& pair, const Settings& call) const {
+    Finding result = finding_of(pair);
     const bool is_wanted = !settings_.wanted || settings_.wanted(result.name);
     if (!is_wanted && !may_hold_arrays(pair)) return {};
-    if (pair.actual != nullptr) result.actual = actual_.path_of(*pair.actual);
-    if (pair.expected != nullptr) result.expected = expected_.path_of(*pair.expected);
     const auto start = std::chrono::steady_clock::now();
     try {
       auto first = open_file(actual_, pair.actual);
@@ -152,10 +194,10 @@ class SetComparison {
       if (!is_wanted) return {};
       judge(pair, std::move(first), std::move(second), call, result);
     } catch (const Failure& error) {
-      result.outcome = PairOutcome::error;
+      result.outcome = Outcome::error;
       result.error = std::make_shared<Failure>(error);
     } catch (const std::bad_alloc&) {
-      result.outcome = PairOutcome::error;
+      result.outcome = Outcome::error;
       result.error = std::make_shared<Failure>("out of memory");
     }
     if (!is_wanted) return {};
@@ -181,27 +223,28 @@ class SetComparison {
     return file && file->format->open_archive != nullptr;
   }
 
-  std::vector<PairResult> compare_archives(const TensorSet& actual, const TensorSet& expected,
-                                           const std::string& name, const Settings& call) const {
+  std::vector<Finding> compare_archives(const TensorSet& actual, const TensorSet& expected,
+                                        const std::string& name, const Settings& call) const {
     SetCompareSettings own = settings_;
     own.call = call;
     own.progress = {};
+    own.interruption = nullptr;
     for (const TensorSet* set : {&actual, &expected}) {
       for (const std::string& line : set->warnings()) {
         if (call.warn) call.warn(line);
       }
     }
-    std::vector<PairResult> results;
-    SetComparison(actual, expected, own, cat(name, ":")).run([&](const PairResult& result) {
+    std::vector<Finding> results;
+    SetComparison(actual, expected, own, suite_, cat(name, ":")).run([&](const Finding& result) {
       results.push_back(result);
     });
     return results;
   }
 
   void judge(const Pair& pair, std::optional<OpenedFile> first, std::optional<OpenedFile> second,
-             const Settings& call, PairResult& result) const {
+             const Settings& call, Finding& result) const {
     if (pair.actual == nullptr || pair.expected == nullptr) {
-      result.outcome = pair.actual == nullptr ? PairOutcome::missing : PairOutcome::extra;
+      result.outcome = pair.actual == nullptr ? Outcome::missing : Outcome::extra;
       return;
     }
     std::array<std::optional<Source>, 2> sources;
@@ -219,49 +262,35 @@ class SetComparison {
     result.comparison = compare_sources({.source = &*sources[0], .name = "actual"},
                                         {.source = &*sources[1], .name = "expected"}, settings_.tolerances,
                                         call.threads, settings_.options);
-    result.outcome = result.comparison->equal ? PairOutcome::equal : PairOutcome::different;
+    result.outcome = result.comparison->equal ? Outcome::equal : Outcome::different;
   }
 
   const TensorSet& actual_;
   const TensorSet& expected_;
   const SetCompareSettings& settings_;
   std::string prefix_;
+  std::string suite_;
   std::vector<Pair> pairs_;
+  std::atomic<bool> has_failed_{false};  // and no more pairs are wanted
+  std::timed_mutex reporting_;
+  std::mutex running_mutex_;
+  std::set<std::size_t> running_;  // guarded by it: the pairs that are compared now
 };
 
 }  // namespace
 
-void PairCounts::add(PairOutcome outcome) {
-  switch (outcome) {
-    case PairOutcome::equal:
-      ++equal;
-      break;
-    case PairOutcome::different:
-      ++different;
-      break;
-    case PairOutcome::missing:
-      ++missing;
-      break;
-    case PairOutcome::extra:
-      ++extra;
-      break;
-    case PairOutcome::error:
-      ++error;
-      break;
-  }
-}
-
-PairCounts compare_sets(const TensorSet& actual, const TensorSet& expected,
-                        const SetCompareSettings& settings, const PairReport& report) {
+void compare_sets(const TensorSet& actual, const TensorSet& expected, const SetCompareSettings& settings,
+                  const FindingReport& report) {
   SetCompareSettings own = settings;
   // Tensors of other dtypes stand beside those that max_ulp is meant for.
   own.tolerances.any_dtype = true;
-  PairCounts counts;
-  SetComparison(actual, expected, own).run([&](const PairResult& result) {
-    counts.add(result.outcome);
-    report(result);
-  });
-  return counts;
+  SetComparison(actual, expected, own, expected.name()).run(report);
+}
+
+std::vector<std::string> pair_names(const TensorSet& actual, const TensorSet& expected) {
+  std::vector<std::string> names;
+  for (const Pair& pair : pair_sets(actual, expected)) names.push_back(pair.name());
+  return names;
 }
 
 }  // namespace tensorop

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/files/folder_walk.hpp"
 #include "base/files/paths.hpp"
 #include "base/text.hpp"
 #include "io/format.hpp"
@@ -45,11 +46,8 @@ std::vector<std::string> with_endings(const std::string& name) {
 
 }  // namespace
 
-ExternalResult named_external(const std::string& actual) {
-  return first_of({actual});
-}
-
-ExternalResult find_external(const Job& job, const std::string& folder) {
+ExternalResult find_external(const Job& job, const std::string& actual) {
+  if (!is_folder(actual)) return first_of({actual});
   std::vector<std::string> names;
   if (job.output) names.push_back(file_name(job.output->path));
   if (job.name != job.location() || !job.folder.empty()) {
@@ -65,7 +63,7 @@ ExternalResult find_external(const Job& job, const std::string& folder) {
     throw Error("its result cannot be found without a name", "",
                 "give the case a \"name\", an \"output\" or an \"actual\"");
   }
-  for (std::string& name : names) name = path_from(folder, name);
+  for (std::string& name : names) name = path_from(actual, name);
   return first_of(names);
 }
 

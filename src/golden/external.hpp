@@ -13,12 +13,10 @@ struct ExternalResult {
   std::vector<std::string> tried;  // the files that it could be, in the order of preference
 };
 
-// The file that the key "actual" names.
-[[nodiscard]] ExternalResult named_external(const std::string& actual);
-
-// The first file in `folder` that exists, of: the name of the job's output; the job's name, "/" (and a zero
-// byte) being "_", with the extension of a format; the name of its golden file. Throws Error where it has
-// none of these.
-[[nodiscard]] ExternalResult find_external(const Job& job, const std::string& folder);
+// The result of the job that `actual` means, a key of the job or an option: the file of that name or, in a
+// folder, the first one that exists, of: the name of the job's output; the job's name, "/" (and a zero byte)
+// being "_", with the extension of a format; the name of its golden file. Throws Error where the job has none
+// of these.
+[[nodiscard]] ExternalResult find_external(const Job& job, const std::string& actual);
 
 }  // namespace tensorop

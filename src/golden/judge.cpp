@@ -13,15 +13,10 @@
 #include "base/text.hpp"
 #include "engine/operands.hpp"
 #include "io/source.hpp"
+#include "ops/rule.hpp"
 
 namespace tensorop {
 namespace {
-
-// Whether `text` is a rule id ("IX-1"), not part of a message.
-bool is_rule_id(std::string_view text) {
-  return text.find('-') != std::string_view::npos &&
-         text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == std::string_view::npos;
-}
 
 bool is_expected(const Failure& error, const std::string& text) {
   if (is_rule_id(text)) return error.rule() == text;
@@ -44,9 +39,19 @@ bool have_same_bits(const Tensor& a, const Tensor& b, const Comparison& comparis
   return a.bytes() == 0 || std::memcmp(a.data(), b.data(), to_size(a.bytes())) == 0;
 }
 
+// How many of the elements that differ are unspecified.
+void count_unspecified(const Tensor& actual, const Tensor& expected, const Comparison& comparison,
+                       const JudgeSettings& settings, Finding& found) {
+  const std::optional<UnspecifiedElements> open = settings.unspecified();
+  if (!open || open->mask.shape() != actual.shape()) return;
+  const Comparison rest =
+      compare_tensors(actual, expected, comparison.asked, settings.call.threads, {.left_out = &open->mask});
+  const std::int64_t count = comparison.difference.differing - rest.difference.differing;
+  if (count != 0) found.unspecified = Unspecified{count, open->why};
+}
+
 // An untyped tensor takes the dtype of the other one.
-void compare(const Job& job, Source actual, Source expected, const JudgeSettings& settings,
-             CaseResult& found) {
+void compare(const Job& job, Source actual, Source expected, const JudgeSettings& settings, Finding& found) {
   Comparison comparison =
       compare_sources({.source = &actual, .name = "actual"}, {.source = &expected, .name = "expect"},
                       job.tolerances, settings.call.threads,
@@ -59,7 +64,10 @@ void compare(const Job& job, Source actual, Source expected, const JudgeSettings
     found.same_bits = have_same_bits(*actual.tensor(), *expected.tensor(), comparison);
   }
   found.result = OutputInfo{comparison.actual.dtype, comparison.actual.shape};
-  found.outcome = comparison.equal ? CaseOutcome::equal : CaseOutcome::different;
+  if (!comparison.equal && comparison.same_header() && settings.unspecified) {
+    count_unspecified(*actual.tensor(), *expected.tensor(), comparison, settings, found);
+  }
+  found.outcome = comparison.equal ? Outcome::equal : Outcome::different;
   found.comparison = std::move(comparison);
 }
 
@@ -92,6 +100,18 @@ std::optional<Error> fault_in_end(const ChildEnd& end, const ProgramSettings& pr
 
 }  // namespace
 
+Finding finding_of(const Job& job) {
+  Finding out{.suite = job.folder.empty() ? job.file : directory_of(directory_of(job.file)),
+              .name = job.name};
+  out.place = {job.file, job.folder.empty() ? job.line : 0, job.location()};
+  out.skipped = job.skipped;
+  out.only_moves = only_moves(job.request);
+  if (!job.expect) return out;
+  if (job.expect->kind == Expectation::Kind::file) out.expected = job.expect->text;
+  if (job.expect->kind == Expectation::Kind::error) out.expected_error = job.expect->text;
+  return out;
+}
+
 bool expects_file(const Job& job) {
   return job.is_case && job.expect && job.expect->kind == Expectation::Kind::file;
 }
@@ -100,35 +120,35 @@ bool expects_error(const Job& job) {
   return job.is_case && job.expect && job.expect->kind == Expectation::Kind::error;
 }
 
-void judge_result(const Job& job, const Tensor& result, const JudgeSettings& settings, CaseResult& found) {
+void judge_result(const Job& job, const Tensor& result, const JudgeSettings& settings, Finding& found) {
   found.result = OutputInfo{result.dtype(), result.shape()};
   if (expects_error(job)) {
-    found.outcome = CaseOutcome::different;
+    found.outcome = Outcome::different;
     return;
   }
   compare(job, Source::of(result), open_expected(*job.expect, settings.call), settings, found);
 }
 
-void judge_error(const Job& job, const Failure& error, CaseResult& found) {
+void judge_error(const Job& job, const Failure& error, Finding& found) {
   found.error = std::make_shared<Failure>(error);
   if (is_expected(error, job.expect->text)) {
-    found.outcome = CaseOutcome::equal;
+    found.outcome = Outcome::equal;
   } else {
-    found.outcome = error.rule().empty() ? CaseOutcome::error : CaseOutcome::different;
+    found.outcome = error.rule().empty() ? Outcome::error : Outcome::different;
   }
 }
 
 void judge_external(const Job& job, const ExternalResult& result, const std::optional<Tensor>& computed,
-                    const JudgeSettings& settings, CaseResult& found) {
+                    const JudgeSettings& settings, Finding& found) {
   found.actual = result.path;
   // A program that fails, as it should, leaves no result.
   if (expects_error(job)) {
-    found.outcome = result.path.empty() ? CaseOutcome::equal : CaseOutcome::different;
+    found.outcome = result.path.empty() ? Outcome::equal : Outcome::different;
     return;
   }
   if (result.path.empty()) {
-    found.missing = result.tried;
-    found.outcome = CaseOutcome::different;
+    found.candidates = result.tried;
+    found.outcome = Outcome::different;
     return;
   }
   Source actual = with_context("actual", [&] {
@@ -139,15 +159,15 @@ void judge_external(const Job& job, const ExternalResult& result, const std::opt
   compare(job, std::move(actual), std::move(expected), settings, found);
 }
 
-bool judge_end(const Job& job, const ProgramSettings& program, CaseResult& found) {
+bool judge_end(const Job& job, const ProgramSettings& program, Finding& found) {
   const ChildEnd& end = found.program->end;
   if (const auto fault = fault_in_end(end, program, expects_error(job))) {
-    found.outcome = CaseOutcome::error;
+    found.outcome = Outcome::error;
     found.error = std::make_shared<Failure>(*fault);
     return false;
   }
   if (!expects_error(job)) return true;
-  found.outcome = end.status == 0 ? CaseOutcome::different : CaseOutcome::equal;
+  found.outcome = end.status == 0 ? Outcome::different : Outcome::equal;
   return false;
 }
 

@@ -47,6 +47,26 @@ class Batch {
     }
   }
 
+  // Reports what has ended, and what runs, in the order of the jobs. Nothing goes on after it: the lock is
+  // kept.
+  void stop() {
+    constexpr std::chrono::seconds kMostWait(2);
+    std::unique_lock lock(mutex_);
+    is_stopped_ = true;
+    // A report that waits for its reader for so long is not waited for.
+    const bool is_free = changed_.wait_for(lock, kMostWait, [this] { return !is_reporting_; });
+    for (std::size_t i = reported_; is_free && i < jobs_.size() && i <= last_wanted_; ++i) {
+      State& state = states_[i];
+      if (state.is_running) {
+        const std::chrono::duration<double> time = std::chrono::steady_clock::now() - state.start;
+        report_(i, {.status = JobStatus::interrupted, .error = {}, .warnings = {}, .seconds = time.count()});
+      } else if (state.has_ended) {
+        report_(i, state.outcome);
+      }
+    }
+    lock.release();
+  }
+
   // The work of one thread, until all jobs have ended; any number of threads at once.
   void take_part() {
     std::unique_lock lock(mutex_);
@@ -78,6 +98,8 @@ class Batch {
     int uses = 0;                        // jobs that have not ended and use the result
     bool has_ended = false;
     bool has_result = false;
+    bool is_running = false;
+    std::chrono::steady_clock::time_point start = {};
     Tensor result;
     JobOutcome outcome;
   };
@@ -96,6 +118,8 @@ class Batch {
       return;
     }
     ++running_;
+    state.is_running = true;
+    state.start = std::chrono::steady_clock::now();
     const Settings own = settings_of(job);
     lock.unlock();
     std::optional<Tensor> result = attempt(job, own, state.outcome);
@@ -103,6 +127,7 @@ class Batch {
         state.outcome.status == JobStatus::failed || (settings_.is_failure && settings_.is_failure(job));
     lock.lock();
     --running_;
+    state.is_running = false;
     state.has_result = result.has_value();
     if (result && state.uses != 0) state.result = *std::move(result);
     if (settings_.fail_fast && failed) last_wanted_ = std::min(last_wanted_, job);
@@ -173,7 +198,7 @@ class Batch {
   void report_ended(std::unique_lock<std::mutex>& lock) {
     if (is_reporting_) return;
     is_reporting_ = true;
-    while (reported_ < jobs_.size() && states_[reported_].has_ended) {
+    while (!is_stopped_ && reported_ < jobs_.size() && states_[reported_].has_ended) {
       const std::size_t job = reported_++;
       const JobOutcome outcome = std::exchange(states_[job].outcome, {});
       if (job > last_wanted_) continue;
@@ -182,6 +207,7 @@ class Batch {
       lock.lock();
     }
     is_reporting_ = false;
+    if (is_stopped_) changed_.notify_all();
   }
 
   const std::vector<Job>& jobs_;
@@ -200,6 +226,7 @@ class Batch {
   std::size_t reported_ = 0;
   bool is_reporting_ = false;
   std::size_t last_wanted_ = std::numeric_limits<std::size_t>::max();
+  bool is_stopped_ = false;
   bool broken_ = false;  // a report has thrown: no more jobs start
 };
 
@@ -209,6 +236,7 @@ void run_batch(const std::vector<Job>& jobs, const BatchSettings& settings, cons
                const JobReport& report) {
   Batch batch(jobs, settings, work, report);
   const int workers = workers_of(jobs, settings);
+  const Interruption::Scope scope(settings.interruption, [&batch] { batch.stop(); });
   Threads(workers).for_each(workers, [&](std::int64_t, int) { batch.take_part(); });
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/interruption.hpp"
 #include "engine/engine.hpp"
 #include "jobs/jobs.hpp"
 
@@ -30,12 +31,16 @@ struct BatchSettings {
   // Called with the number of jobs that have ended and the number of all jobs; one call at a time, ascending.
   // No job starts or ends during a call: it must not block.
   std::function<void(std::int64_t done, std::int64_t total)> progress;
+  // Where not null: once it is stopped, the jobs that have ended are reported, and those that run as
+  // interrupted, by the thread that stops it; no job starts any more.
+  Interruption* interruption = nullptr;
 };
 
 enum class JobStatus : std::uint8_t {
   done,
   failed,
   skipped,  // a job that it needs has no result
+  interrupted,
 };
 
 struct JobOutcome {

@@ -15,6 +15,7 @@
 #include "io/source.hpp"
 #include "jobs/onnx_call.hpp"
 #include "ops/registry.hpp"
+#include "ops/rule.hpp"
 
 namespace tensorop {
 namespace {
@@ -126,6 +127,16 @@ std::vector<NamedText> reshapes_of(const JsonMember& member) {
   return out;
 }
 
+std::string error_of(const JsonMember& member) {
+  std::string text = text_of(member, "a rule id or part of a message");
+  if (is_rule_id(text) && find_rule(text) == nullptr) {
+    throw Error(cat("unknown rule ", in_quotes(text)), "",
+                "tensorop explain lists all rules; part of a message needs more than capital letters, digits "
+                "and \"-\"");
+  }
+  return text;
+}
+
 Expectation expectation_of(const JsonMember& member, const std::string& folder) {
   if (member.kind == JsonKind::null) refuse(member, "a tensor, a golden file or an error");
   if (member.kind == JsonKind::object) {
@@ -133,8 +144,7 @@ Expectation expectation_of(const JsonMember& member, const std::string& folder) 
     const auto error = std::ranges::find(members, "error", &JsonMember::key);
     if (error != members.end()) {
       if (members.size() != 1) throw Error("\"error\" cannot be combined with another key");
-      return {Expectation::Kind::error,
-              with_context("error", [&] { return text_of(*error, "a rule id or part of a message"); })};
+      return {Expectation::Kind::error, with_context("error", [&] { return error_of(*error); })};
     }
   }
   OperandText operand = operand_of(member, folder);

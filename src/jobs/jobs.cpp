@@ -1,5 +1,6 @@
 #include "jobs/jobs.hpp"
 
+#include <algorithm>
 #include <climits>
 #include <functional>
 #include <unordered_map>
@@ -167,6 +168,17 @@ std::string Job::location() const {
 
 std::string Job::reference() const {
   return number == 0 ? cat("the job on line ", line) : cat("job ", number);
+}
+
+bool only_moves(const Request& request) {
+  const auto is_plain = [](std::string_view name, std::string_view text) {
+    return name != "reduction" || lower(text) == "none";
+  };
+  if (request.op.op == nullptr || request.op.op->family == "elementwise") return false;
+  const OperatorName::Preset& preset = request.op.name->preset;
+  return is_plain(preset.attribute, preset.text) &&
+         std::ranges::all_of(request.attributes,
+                             [&](const NamedText& given) { return is_plain(given.name, given.text); });
 }
 
 void for_each_reference(const Job& job,

@@ -71,6 +71,9 @@ struct Job {
   [[nodiscard]] std::string reference() const;
 };
 
+// Whether the call computes nothing: each element of its result is one of an operand, or zero.
+[[nodiscard]] bool only_moves(const Request& request);
+
 // Calls `visit` with the key and the text of every operand, and of every attribute given like an operand,
 // that is not the tensor itself: "@id" of another job, or the path of a file.
 void for_each_reference(const Job& job,

@@ -243,6 +243,8 @@ class OnnxCaseReader {
     expect.array = call.output;
     expect.declared = call.output_dtype;
     job.tolerances = tolerances_;
+    const bool is_default = job.tolerances.by_default == ToleranceDefault::onnx;
+    if (is_default && only_moves(job.request)) job.tolerances.by_default = ToleranceDefault::exact;
   }
 
   const std::string& folder_;

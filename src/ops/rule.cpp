@@ -348,4 +348,9 @@ std::vector<const Rule*> rules_of(const Operator& op) {
   return rules;
 }
 
+bool is_rule_id(std::string_view text) {
+  return text.find('-') != std::string_view::npos &&
+         text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == std::string_view::npos;
+}
+
 }  // namespace tensorop

@@ -28,4 +28,7 @@ struct Rule {
 // The rules that a call of the operator can break, in the order of all_rules().
 [[nodiscard]] std::vector<const Rule*> rules_of(const Operator& op);
 
+// Whether the text has the form of an id ("IX-1"): capital letters, digits and a "-".
+[[nodiscard]] bool is_rule_id(std::string_view text);
+
 }  // namespace tensorop

@@ -1,7 +1,6 @@
 #include "report/describe.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -9,11 +8,10 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "ops/registry.hpp"
+#include "report/json.hpp"
 
 namespace tensorop {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Text for a terminal: its width, and that of the column of rule ids and of titles.
 constexpr std::size_t kWidth = 96;
@@ -72,8 +70,8 @@ std::string kind_name(AttributeKind kind) {
   __builtin_unreachable();
 }
 
-Json dtype_list(DTypeSet set) {
-  Json out = Json::array();
+std::vector<std::string_view> dtype_list(DTypeSet set) {
+  std::vector<std::string_view> out;
   for (int i = 0; i < kDTypeCount; ++i) {
     const auto dtype = static_cast<DType>(i);
     if (set.contains(dtype)) out.push_back(name(dtype));
@@ -86,54 +84,87 @@ std::string spec_key(const Version& version) {
 }
 
 Json version_json(const Operator& op, const Version& version) {
-  Json out = {{"spec", spec_key(version)}, {"published", version.published}};
-  for (const TypeRow& row : version.types) out["types"][std::string(row.type)] = dtype_list(row.allowed);
-  out["attributes"] = Json::object();
+  Json types = Json::object();
+  for (const TypeRow& row : version.types) types.add(row.type, Json::list(dtype_list(row.allowed)));
+  Json attributes = Json::object();
   for (const AttributeRow& row : version.attributes) {
     const AttributeSpec& spec = *find_attribute(op, row.name);
-    Json& entry = out["attributes"][std::string(row.name)];
-    entry = Json::object();
-    if (!spec.choices.empty()) entry["choices"] = allowed_words(spec, version);
-    if (!row.default_text.empty()) entry["default"] = row.default_text;
+    Json entry = Json::object();
+    if (!spec.choices.empty()) entry.add("choices", Json::list(allowed_words(spec, version)));
+    if (!row.default_text.empty()) entry.add("default", row.default_text);
+    attributes.add(row.name, std::move(entry));
   }
-  if (version.operands != 0) out["operands"] = version.operands;
+  Json out = Json::object()
+                 .add("spec", spec_key(version))
+                 .add("published", version.published)
+                 .add("types", std::move(types))
+                 .add("attributes", std::move(attributes));
+  if (version.operands != 0) out.add("operands", version.operands);
   if (has_indices(op)) {
-    out["negative_indices"] = version.index.negative;
-    out["out_of_range"] = version.index.zero_fill ? "zero" : "error";
+    out.add("negative_indices", version.index.negative)
+        .add("out_of_range", version.index.zero_fill ? "zero" : "error");
   }
-  if (version.deprecated) out["deprecated"] = true;
+  if (version.deprecated) out.add("deprecated", true);
+  return out;
+}
+
+Json operand_json(const OperandSpec& operand) {
+  Json out = Json::object().add("name", operand.name).add("type", operand.type).add("help", operand.help);
+  if (operand.variadic) out.add("variadic", true);
+  return out;
+}
+
+Json attribute_json(const AttributeSpec& spec) {
+  Json out = Json::object()
+                 .add("name", spec.name)
+                 .add("option", option_of(spec.name))
+                 .add("kind", kind_name(spec.kind));
+  if (!spec.choices.empty()) out.add("choices", Json::list(words_of(spec.choices)));
+  if (!spec.default_text.empty()) out.add("default", spec.default_text);
+  if (spec.required) out.add("required", true);
+  out.add("help", spec.help);
+  return out;
+}
+
+// The reasons of each publisher.
+Json left_open_json(const Operator& op) {
+  Json out = Json::object();
+  for (auto row = op.open.begin(); row != op.open.end();) {
+    std::vector<std::string_view> reasons;
+    const Framework framework = row->framework;
+    for (; row != op.open.end() && row->framework == framework; ++row)
+      reasons.push_back(reason_text(row->reason));
+    out.add(framework_name(framework), Json::list(reasons));
+  }
   return out;
 }
 
 Json operator_json(const Operator& op) {
-  Json out = {{"name", op.name},
-              {"summary", op.summary},
-              {"meaning", op.meaning},
-              {"output_shape", op.output_shape},
-              {"aliases", Json::array()}};
-  for (const OperatorName& name : op.names.subspan(1)) out["aliases"].push_back(name.name);
-  for (const OperandSpec& operand : op.operands) {
-    Json entry = {{"name", operand.name}, {"type", operand.type}, {"help", operand.help}};
-    if (operand.variadic) entry["variadic"] = true;
-    out["operands"].push_back(entry);
-  }
-  out["attributes"] = Json::array();
-  for (const AttributeSpec& spec : op.attributes) {
-    Json entry = {{"name", spec.name}, {"option", option_of(spec.name)}, {"kind", kind_name(spec.kind)}};
-    if (!spec.choices.empty()) entry["choices"] = words_of(spec.choices);
-    if (!spec.default_text.empty()) entry["default"] = spec.default_text;
-    if (spec.required) entry["required"] = true;
-    entry["help"] = spec.help;
-    out["attributes"].push_back(entry);
-  }
-  if (!op.oob.empty()) out["oob"] = words_of(op.oob);
-  if (!op.duplicates.empty()) out["duplicates"] = words_of(op.duplicates);
-  for (const OpenRow& row : op.open) {
-    out["left_open"][framework_name(row.framework)].push_back(reason_text(row.reason));
-  }
-  for (const Rule* rule : rules_of(op)) out["rules"].push_back(rule->id);
-  for (const Version& version : op.versions) out["versions"].push_back(version_json(op, version));
+  const auto name_of = [](const OperatorName& name) -> Json { return name.name; };
+  Json out = Json::object()
+                 .add("name", op.name)
+                 .add("summary", op.summary)
+                 .add("meaning", op.meaning)
+                 .add("output_shape", op.output_shape)
+                 .add("aliases", Json::list(op.names.subspan(1), name_of))
+                 .add("operands", Json::list(op.operands, operand_json))
+                 .add("attributes", Json::list(op.attributes, attribute_json));
+  if (!op.oob.empty()) out.add("oob", Json::list(words_of(op.oob)));
+  if (!op.duplicates.empty()) out.add("duplicates", Json::list(words_of(op.duplicates)));
+  if (!op.open.empty()) out.add("left_open", left_open_json(op));
+  out.add("rules", Json::list(rules_of(op), [](const Rule* rule) -> Json { return rule->id; }));
+  out.add("versions",
+          Json::list(op.versions, [&](const Version& version) { return version_json(op, version); }));
   return out;
+}
+
+// A document with an item for each, on its line.
+template <class Items, class ToJson>
+std::string document_of(std::string_view key, const Items& items, const ToJson& json_of) {
+  JsonList list(Json::document(), key);
+  std::string out;
+  for (const auto* item : items) out += list.item(json_of(*item));
+  return out + list.end(Json::object().add("error", Json()).add("warnings", Json::list(std::vector<int>())));
 }
 
 std::string attribute_list(const Operator& op, const Version& version) {
@@ -173,13 +204,9 @@ std::string version_title(const Version& version) {
 
 }  // namespace
 
-std::string json_library() {
-  return cat("nlohmann/json ", NLOHMANN_JSON_VERSION_MAJOR, ".", NLOHMANN_JSON_VERSION_MINOR, ".",
-             NLOHMANN_JSON_VERSION_PATCH);
-}
-
 std::string describe_output(const OutputInfo& output) {
-  return Json{{"dtype", name(output.dtype)}, {"shape", output.shape}}.dump() + "\n";
+  return Json::document().add("dtype", name(output.dtype)).add("shape", Json::list(output.shape)).text() +
+         "\n";
 }
 
 std::string describe_line(const Operator& op) {
@@ -241,9 +268,7 @@ std::string describe_versions(const Operator& op) {
 }
 
 std::string describe_json(std::span<const Operator* const> ops) {
-  Json out = Json::array();
-  for (const Operator* op : ops) out.push_back(operator_json(*op));
-  return out.dump(2) + "\n";
+  return document_of("operators", ops, operator_json);
 }
 
 std::string describe_markdown(const Operator& op) {
@@ -289,16 +314,15 @@ std::string describe_text(const Rule& rule) {
 }
 
 std::string describe_json(std::span<const Rule* const> rules) {
-  Json out = {{"schema_version", 1}, {"rules", Json::array()}};
-  for (const Rule* rule : rules) {
-    out["rules"].push_back({{"id", rule->id},
-                            {"statement", rule->statement},
-                            {"published", rule->published},
-                            {"operators", operators_of(*rule)},
-                            {"broken_by", rule->broken_by},
-                            {"satisfied_by", rule->satisfied_by}});
-  }
-  return out.dump(2) + "\n";
+  return document_of("rules", rules, [](const Rule& rule) {
+    return Json::object()
+        .add("id", rule.id)
+        .add("statement", rule.statement)
+        .add("published", rule.published)
+        .add("operators", Json::list(operators_of(rule)))
+        .add("broken_by", rule.broken_by)
+        .add("satisfied_by", rule.satisfied_by);
+  });
 }
 
 std::string describe_markdown(std::span<const Rule* const> rules) {
@@ -323,25 +347,18 @@ std::string array_text(const FileInfo& file) {
   return out + "\n";
 }
 
-// On a line. A path is bytes: those that are not UTF-8 are replaced instead of failing.
-std::string json_line(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-std::string array_json(const FileInfo& file) {
-  Json out = {{"path", file.path},
-              {"format", file.format},
-              {"dtype", file.names_dtype && file.dtype ? Json(name(*file.dtype)) : Json(nullptr)},
-              {"shape", file.shape},
-              {"bytes", file.bytes}};
-  if (!file.stored.empty()) {
-    out["stored"] = file.stored;
-    out["order"] = file.fortran_order ? "F" : "C";
-  }
-  if (!file.compression.empty()) out["compression"] = file.compression;
-  if (!file.file.empty()) out["file"] = file.file;
-  if (!file.name.empty()) out["name"] = file.name;
-  return json_line(out);
+Json array_json(const FileInfo& file) {
+  Json out = Json::document()
+                 .add("path", file.path)
+                 .add("format", file.format)
+                 .add("dtype", file.names_dtype && file.dtype ? Json(name(*file.dtype)) : Json())
+                 .add("shape", Json::list(file.shape))
+                 .add("bytes", file.bytes);
+  if (!file.stored.empty()) out.add("stored", file.stored).add("order", file.fortran_order ? "F" : "C");
+  if (!file.compression.empty()) out.add("compression", file.compression);
+  if (!file.file.empty()) out.add("file", file.file);
+  if (!file.name.empty()) out.add("name", file.name);
+  return std::move(out.add("warnings", Json::list(file.warnings)));
 }
 
 }  // namespace
@@ -369,13 +386,17 @@ std::string describe_json(const FileContent& content) {
   std::string out;
   if (!content.metadata.empty() || content.arrays.empty()) {
     Json metadata = Json::object();
-    // The keys differ; looking each of them up takes too long where there are many.
-    for (const auto& [key, value] : content.metadata) {
-      metadata.get_ref<Json::object_t&>().push_back({key, value});
-    }
-    out += json_line({{"path", content.path}, {"format", content.format}, {"metadata", metadata}});
+    // The keys differ.
+    for (const auto& [key, value] : content.metadata) metadata.add(key, value);
+    out += Json::document()
+               .add("path", content.path)
+               .add("format", content.format)
+               .add("metadata", std::move(metadata))
+               .add("warnings", Json::list(content.warnings))
+               .text() +
+           "\n";
   }
-  for (const FileInfo& file : content.arrays) out += array_json(file);
+  for (const FileInfo& file : content.arrays) out += array_json(file).text() + "\n";
   return out;
 }
 

@@ -9,10 +9,7 @@
 
 namespace tensorop {
 
-// The JSON library and its version: "nlohmann/json 3.11.2".
-[[nodiscard]] std::string json_library();
-
-// {"dtype":"float32","shape":[2,3]} on a line.
+// {"schema_version":3,"dtype":"float32","shape":[2,3]} on a line.
 [[nodiscard]] std::string describe_output(const OutputInfo& output);
 
 // One line: name, aliases, versions.
@@ -23,7 +20,7 @@ namespace tensorop {
 [[nodiscard]] std::string describe_output_shape(const Operator& op);
 // The part of it about versions: the attributes and dtypes of each.
 [[nodiscard]] std::string describe_versions(const Operator& op);
-// A JSON array with an object for each operator.
+// A JSON document with an object for each operator.
 [[nodiscard]] std::string describe_json(std::span<const Operator* const> ops);
 // The tables of the operator's docs page.
 [[nodiscard]] std::string describe_markdown(const Operator& op);

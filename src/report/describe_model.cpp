@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 #include <variant>
@@ -11,7 +12,8 @@
 #include "base/text.hpp"
 #include "io/json/json_writer.hpp"
 #include "jobs/onnx_call.hpp"
-#include "report/json_object.hpp"
+#include "report/finding_json.hpp"
+#include "report/json.hpp"
 
 namespace tensorop {
 namespace {
@@ -21,11 +23,6 @@ std::string joined(const Items& items, const Text& text_of, std::string_view sep
   std::string out;
   for (const auto& item : items) out += cat(out.empty() ? "" : separator, text_of(item));
   return out;
-}
-
-template <class Items, class Json>
-std::string json_list(const Items& items, const Json& json_of) {
-  return cat("[", joined(items, json_of, ","), "]");
 }
 
 // "13", "ai.onnx.ml 2".
@@ -111,22 +108,22 @@ std::string value_text(const OnnxAttribute& attribute) {
   }
 }
 
-std::string value_json(const OnnxAttribute& attribute) {
+Json value_json(const OnnxAttribute& attribute) {
   switch (value_type(attribute)) {
     case OnnxAttributeType::float_number:
-      return float_text(attribute.number);
+      return {attribute.number};
     case OnnxAttributeType::integer:
-      return integer_text(attribute.integer);
+      return {attribute.integer};
     case OnnxAttributeType::text:
-      return json_string(attribute.text);
+      return {attribute.text};
     case OnnxAttributeType::floats:
-      return json_list(attribute.numbers, float_text);
+      return Json::list(attribute.numbers);
     case OnnxAttributeType::integers:
-      return json_list(attribute.integers, integer_text);
+      return Json::list(attribute.integers);
     case OnnxAttributeType::texts:
-      return json_list(attribute.texts, json_string);
+      return Json::list(attribute.texts);
     default:
-      return "null";
+      return {};
   }
 }
 
@@ -156,82 +153,69 @@ std::string graph_text(const OnnxModel& model) {
 
 // Why `check` does not run it: skipped, or an error; empty where it does.
 struct Obstacle {
-  std::string skipped;
-  std::string error;
+  std::string skipped = {};
+  std::optional<Failure> error = {};
 };
 Obstacle obstacle_of(const OnnxModel& model) {
   try {
     const auto call = call_of_model(model);
     const auto* skipped = std::get_if<Skipped>(&call);
-    return {skipped == nullptr ? "" : skipped->reason, ""};
+    return {.skipped = skipped == nullptr ? "" : skipped->reason};
   } catch (const Error& error) {
-    return {"", error.what()};
+    return {.error = error};
   }
 }
 
 std::string obstacle_text(const Obstacle& obstacle) {
-  if (!obstacle.error.empty()) return cat("error: ", obstacle.error);
+  if (obstacle.error) return cat("error: ", std::string_view(obstacle.error->what()));
   return obstacle.skipped.empty() ? "" : cat("skipped: ", obstacle.skipped);
 }
 
-std::string text_or_null(const std::string& text) {
-  return text.empty() ? "null" : json_string(text);
+Json dim_json(const OnnxDim& dim) {
+  return dim.size ? Json(*dim.size) : Json::or_null(dim.name);
 }
 
-std::string dim_json(const OnnxDim& dim) {
-  if (dim.size) return cat(*dim.size);
-  return text_or_null(dim.name);
+Json value_info_json(const OnnxValue& value) {
+  return Json::object()
+      .add("name", value.name)
+      .add("type", dtype_text(value))
+      .add("shape", value.shape ? Json::list(*value.shape, dim_json) : Json());
 }
 
-std::string value_json(const OnnxValue& value) {
-  return JsonObjectText()
-      .add("name", json_string(value.name))
-      .add("type", json_string(dtype_text(value)))
-      .add("shape", value.shape ? json_list(*value.shape, dim_json) : "null")
-      .text();
-}
-
-std::string node_json(const OnnxNode& node) {
-  std::map<std::string, int> times;  // that a name stands
-  for (const OnnxAttribute& attribute : node.attributes) ++times[json_string(attribute.name)];
-  JsonObjectText attributes;
+Json node_json(const OnnxNode& node) {
+  std::map<std::string_view, int> times;  // that a name is used
+  for (const OnnxAttribute& attribute : node.attributes) ++times[attribute.name];
+  Json attributes = Json::object();
   for (const OnnxAttribute& attribute : node.attributes) {
-    const std::string key = json_string(attribute.name);
-    const int count = std::exchange(times[key], 0);
-    if (count == 0) continue;
-    attributes.add(std::string_view(key).substr(1, key.size() - 2),
-                   count == 1 ? value_json(attribute) : "null");
+    const int count = std::exchange(times[attribute.name], 0);
+    if (count != 0) attributes.add(attribute.name, count == 1 ? value_json(attribute) : Json());
   }
-  return JsonObjectText()
-      .add("op_type", json_string(node.op_type))
-      .add("domain", json_string(node.domain))
-      .add("inputs", json_list(node.inputs, json_string))
-      .add("outputs", json_list(node.outputs, json_string))
-      .add("attributes", attributes.text())
-      .text();
+  return Json::object()
+      .add("op_type", node.op_type)
+      .add("domain", node.domain)
+      .add("inputs", Json::list(node.inputs))
+      .add("outputs", Json::list(node.outputs))
+      .add("attributes", std::move(attributes));
 }
 
-JsonObjectText model_json(const OnnxModel& model, const std::string& path) {
+Json model_json(const OnnxModel& model, const std::string& path) {
   const Obstacle obstacle = obstacle_of(model);
-  JsonObjectText out;
-  out.add("path", json_string(path))
-      .add("format", json_string("onnx"))
-      .add("ir_version", cat(model.ir_version))
-      .add("opsets", json_list(model.opsets,
-                               [](const OnnxOpset& opset) {
-                                 return JsonObjectText()
-                                     .add("domain", json_string(opset.domain))
-                                     .add("version", cat(opset.version))
-                                     .text();
-                               }))
-      .add("nodes", json_list(model.nodes, node_json))
-      .add("inputs", json_list(model.inputs, [](const OnnxValue& value) { return value_json(value); }))
-      .add("outputs", json_list(model.outputs, [](const OnnxValue& value) { return value_json(value); }))
-      .add("initializers",
-           json_list(model.initializers, [](const OnnxTensor& tensor) { return json_string(tensor.name); }))
-      .add("skipped", text_or_null(obstacle.skipped))
-      .add("error", text_or_null(obstacle.error));
-  return out;
+  const auto opset_json = [](const OnnxOpset& opset) {
+    return Json::object().add("domain", opset.domain).add("version", opset.version);
+  };
+  const auto name_of = [](const OnnxTensor& tensor) -> Json { return {tensor.name}; };
+  return Json::document()
+      .add("path", path)
+      .add("format", "onnx")
+      .add("ir_version", model.ir_version)
+      .add("opsets", Json::list(model.opsets, opset_json))
+      .add("nodes", Json::list(model.nodes, node_json))
+      .add("inputs", Json::list(model.inputs, value_info_json))
+      .add("outputs", Json::list(model.outputs, value_info_json))
+      .add("initializers", Json::list(model.initializers, name_of))
+      .add("skipped", Json::or_null(obstacle.skipped))
+      .add("error", error_json(obstacle.error ? &*obstacle.error : nullptr))
+      .add("warnings", Json::list(std::vector<std::string>()));
 }
 
 }  // namespace
@@ -268,8 +252,7 @@ std::string describe_case_text(const OnnxModel& model, const std::string& folder
 }
 
 std::string describe_case_json(const OnnxModel& model, const std::string& folder, std::int64_t data_sets) {
-  JsonObjectText out = model_json(model, folder);
-  return out.add("data_sets", cat(data_sets)).text() + "\n";
+  return model_json(model, folder).add("data_sets", data_sets).text() + "\n";
 }
 
 }  // namespace tensorop

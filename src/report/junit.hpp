@@ -1,33 +1,16 @@
-// JUnit XML for CI systems: of what was tested, and how it went.
+// Findings as JUnit XML for CI systems.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "golden/finding.hpp"
+#include "report/finding_text.hpp"
+
 namespace tensorop {
-
-enum class JUnitOutcome : std::uint8_t { passed, failure, error, skipped };
-
-// A test of a report.
-struct JUnitTest {
-  std::string suite = {};
-  std::string name = {};
-  std::string file = {};  // where it comes from
-  std::int64_t line = 0;  // in that file; 0: the file as a whole
-  JUnitOutcome outcome = JUnitOutcome::passed;
-  std::string text = {};  // lines: why it did not pass, or was not run; of one that passed, its output
-  double seconds = 0;
-};
-
-// Counts of tests, and the time they took.
-struct JUnitCounts {
-  std::int64_t tests = 0;
-  std::int64_t failures = 0;
-  std::int64_t errors = 0;
-  std::int64_t skipped = 0;
-  double seconds = 0;
-};
 
 // One suite for each run of tests that name the same one, in order. Keeps the XML of all tests: the counts
 // come before them.
@@ -36,16 +19,36 @@ class JUnitReport {
   // `name` is that of the whole report.
   explicit JUnitReport(std::string name) : name_(std::move(name)) {}
 
-  void add(const JUnitTest& test);
+  // A test: what is different, missing or extra is a failure; what was updated, and warnings are its output.
+  void add(const Finding& finding, ReportKind kind);
+  // What ended the work, as a test of its own.
+  void add(const Failure& error) {
+    add_test({.suite = name_, .name = name_}, Verdict::error, error_lines(error));
+  }
   // The whole document.
   [[nodiscard]] std::string text() const;
 
  private:
+  enum class Verdict : std::uint8_t { passed, failure, error, skipped };
+
+  // Counts of tests, and the time they took.
+  struct Totals {
+    std::int64_t tests = 0;
+    std::int64_t failures = 0;
+    std::int64_t errors = 0;
+    std::int64_t skipped = 0;
+    double seconds = 0;
+  };
   struct Suite {
     std::string name;
-    std::string tests;  // XML
-    JUnitCounts counts;
+    std::string tests = {};  // XML
+    Totals totals = {};
   };
+
+  // `reasons`: lines: why it did not pass, or was not run; of one that passed, its output.
+  void add_test(const Finding& finding, Verdict verdict, const std::string& reasons);
+  static std::string test_xml(const Finding& finding, Verdict verdict, const std::string& reasons);
+  static std::string attributes_of(const Totals& totals);
 
   std::string name_;
   std::vector<Suite> suites_;

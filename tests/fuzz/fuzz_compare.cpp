@@ -5,7 +5,8 @@
 
 #include "base/text.hpp"
 #include "fuzz/fuzz.hpp"
-#include "report/compare_report.hpp"
+#include "report/comparison_text.hpp"
+#include "report/finding_json.hpp"
 #include "support/random_case.hpp"
 #include "support/reference_array.hpp"
 
@@ -41,7 +42,7 @@ Tensor changed(Random& random, const Tensor& tensor) {
 }
 
 std::string all_of(const Comparison& comparison) {
-  return report_text(comparison) + report_json(comparison);
+  return comparison_text(comparison) + comparison_json(comparison).text();
 }
 
 // Both halves of the elements by themselves find what all of them do.

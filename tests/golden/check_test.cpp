@@ -12,7 +12,7 @@
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "jobs/cases.hpp"
-#include "report/check_report.hpp"
+#include "report/finding_text.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/npy_writer.hpp"
@@ -97,10 +97,11 @@ TEST_CASE("cases start and end while a golden file is written", "[golden][check]
 )");
   SlowGoldenFile system;
   const ScopedSystem scope(system);
-  const CheckCounts counts = check_cases(std::move(cases), updating(2), [](const Job&, const CaseResult&) {});
+  Counts counts;
+  check_cases(std::move(cases), updating(2), [&](const Finding& finding) { counts.add(finding); });
   CHECK(system.is_well());
-  CHECK(counts.updated == 1);
-  CHECK(counts.equal == 2);
+  CHECK(counts[Outcome::updated] == 1);
+  CHECK(counts[Outcome::equal] == 2);
 }
 
 TEST_CASE("golden files that cases share are the same for any number of concurrent jobs", "[golden][check]") {
@@ -119,8 +120,8 @@ TEST_CASE("golden files that cases share are the same for any number of concurre
       write_file(dir.file("g0.json"), "1");
       write_file(dir.file("g1.json"), "7");
       std::string report;
-      (void)check_cases(cases_of(dir, text), updating(jobs), [&](const Job& job, const CaseResult& result) {
-        report += cat(job.line, ": ", case_reasons(job, result), "\n");
+      check_cases(cases_of(dir, text), updating(jobs), [&](const Finding& finding) {
+        report += cat(finding.place.line, ": ", reasons_of(finding, ReportKind::cases), "\n");
       });
       for (const char* name : {"g0.json", "g1.json", "g2.json", "g3.json"}) report += get(dir.file(name));
       for (std::size_t at = 0; (at = report.find(dir.path().string())) != std::string::npos;)

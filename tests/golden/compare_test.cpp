@@ -9,13 +9,14 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "report/compare_report.hpp"
+#include "report/comparison_text.hpp"
+#include "report/finding_json.hpp"
 #include "support/catch.hpp"
 
 namespace tensorop {
 namespace {
 
-using Json = nlohmann::json;
+using ParsedJson = nlohmann::json;
 
 Comparison compare(const std::string& actual, const std::string& expected,
                    const std::vector<ToleranceText>& tolerances = {}) {
@@ -59,8 +60,11 @@ TEST_CASE("large integers that are one double are distinguished", "[golden][comp
   const auto numbers = [](const std::string& data) { return typed("uint64", data); };
   const Comparison exact = compare(numbers("[18446744073709551614,18446744073709551615]"), numbers("[0,0]"));
   CHECK(exact.worst->position == Shape{1});
-  CHECK(report_text(exact).find("absolute error 18446744073709551615 at [1]") != std::string::npos);
-  CHECK(Json::parse(report_json(exact)).at("largest").at("absolute").at("position") == Json::array({1}));
+  CHECK(comparison_text(exact).find(
+            "[1]: actual 18446744073709551615, expected 0 (off by 18446744073709551615") !=
+        std::string::npos);
+  CHECK(ParsedJson::parse(comparison_json(exact).text()).at("largest").at("absolute").at("position") ==
+        ParsedJson::array({1}));
   // The distance is 2^63 + 1: what rtol adds to atol has to reach the next double, for which more than half
   // of the way is enough.
   const Comparison beyond =
@@ -214,7 +218,7 @@ TEST_CASE("one pair of elements, equal or not", "[golden][compare]") {
     const Comparison comparison = compare(typed(row.dtype, cat('[', row.actual, ']')),
                                           typed(row.dtype, cat('[', row.expected, ']')), row.tolerances);
     CHECK(comparison.equal == row.equal);
-    CHECK(Json::parse(report_json(comparison)).at("equal") == row.equal);
+    CHECK(ParsedJson::parse(comparison_json(comparison).text()).at("equal") == row.equal);
   }
 }
 

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "report/compare_report.hpp"
+#include "report/comparison_text.hpp"
+#include "report/finding_json.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"
 
@@ -77,7 +78,7 @@ std::vector<std::int64_t> listed(std::vector<std::pair<double, std::int64_t>> fa
 }
 
 std::string both_reports(const Comparison& comparison) {
-  return report_text(comparison) + report_json(comparison);
+  return comparison_text(comparison) + comparison_json(comparison).text();
 }
 
 struct Pair {

@@ -126,11 +126,21 @@ TEST_CASE("the text of a model is not copied for each data set", "[jobs][onnx]")
         std::string::npos);
 }
 
-// The defaults are those of onnx.backend.test.
+// The defaults are those of onnx.backend.test, but exact where nothing is computed.
 TEST_CASE("tolerances are those of ONNX, of data.json, of the command line, each by itself", "[jobs][onnx]") {
-  const auto tolerance = [](const std::string& note, const std::vector<ToleranceText>& options, DType dtype) {
+  const auto tolerance_of = [](bool moves, const std::string& note, const std::vector<ToleranceText>& options,
+                               DType dtype) {
     const TempDir dir;
-    write_gather_case(dir.file("a"));
+    if (moves) {
+      write_gather_case(dir.file("a"));
+    } else {
+      write_onnx_case(dir.file("a"),
+                      onnx_model(onnx_graph({onnx_node("Add", {"a", "b"}, {})},
+                                            {onnx_value("a", kOnnxFloat), onnx_value("b", kOnnxFloat)},
+                                            {onnx_value("y", kOnnxFloat)}),
+                                 14),
+                      {onnx_floats({1}, {1}), onnx_floats({1}, {1})}, {onnx_floats({1}, {2})});
+    }
     if (!note.empty()) write_file(dir.file("a/data.json"), note);
     const auto jobs = read_cases({dir.file("a")}, JobPurpose::check, {.tolerances = options});
     REQUIRE(jobs.size() == 1);
@@ -138,7 +148,12 @@ TEST_CASE("tolerances are those of ONNX, of data.json, of the command line, each
     const ElementTolerance found = jobs[0].tolerances.for_dtype(dtype);
     return std::pair(found.rtol, found.atol);
   };
+  const auto tolerance = [&](const std::string& note, const std::vector<ToleranceText>& options,
+                             DType dtype) { return tolerance_of(false, note, options, dtype); };
   using Pair = std::pair<double, double>;
+  CHECK(tolerance_of(true, "", {}, DType::float32) == Pair(0, 0));
+  CHECK(tolerance_of(true, R"({"rtol":0.5})", {}, DType::float32) == Pair(0.5, 0));
+  CHECK(tolerance_of(true, "", {{"tolerance", "auto", true}}, DType::float32) == Pair(1.3e-6, 1e-5));
   for (const DType dtype :
        {DType::float16, DType::bfloat16, DType::float32, DType::float64, DType::complex64}) {
     CHECK(tolerance("", {}, dtype) == Pair(1e-3, 1e-7));

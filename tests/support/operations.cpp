@@ -112,12 +112,11 @@ void run_jobs(const TempDir& dir) {
 // Cases of the folder, all of which are equal or rewritten.
 Work check(const std::string& folder, bool update) {
   return [=](const TempDir& dir) {
-    const auto report = [](const Job&, const CaseResult& result) {
-      if (result.outcome == CaseOutcome::error) throw Failure(*result.error);
+    const auto report = [](const Finding& finding) {
+      if (finding.outcome == Outcome::error) throw Failure(*finding.error);
+      if (is_failure(finding.outcome)) throw std::logic_error("a case is not equal");
     };
-    const CheckCounts counts =
-        check_cases(read_cases({dir.file(folder)}), {.batch = {}, .update = update}, report);
-    if (counts.equal + counts.updated != counts.cases()) throw std::logic_error("a case is not equal");
+    check_cases(read_cases({dir.file(folder)}), {.batch = {}, .update = update}, report);
   };
 }
 
@@ -216,12 +215,13 @@ void compare_sets_of(const TempDir& dir) {
     // The command says then why the operand is not a file.
     if (!first || !second) throw Error(cat(dir.file(name), ": cannot open"));
     std::shared_ptr<const Failure> error;
-    const PairCounts counts =
-        compare_sets(*first, *second, {.tolerances = {}}, [&](const PairResult& result) {
-          if (!error) error = result.error;
-        });
+    Counts counts;
+    compare_sets(*first, *second, {.tolerances = {}}, [&](const Finding& finding) {
+      counts.add(finding);
+      if (!error) error = finding.error;
+    });
     if (error) throw Failure(*error);
-    if (counts.equal != counts.pairs()) throw std::logic_error("two equal sets differ");
+    if (exit_status(counts) != 0) throw std::logic_error("two equal sets differ");
   }
 }
 

@@ -17,7 +17,7 @@ namespace {
 // allocation. flush() completes the string; a destructor cannot, because memory may run out.
 class Writer {
  public:
-  explicit Writer(std::string& out) : out_(out) {}
+  Writer(std::string& out, Digits digits) : out_(out), is_exact_(digits == Digits::exact) {}
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
@@ -56,7 +56,7 @@ class Writer {
   void put(T value) {
     constexpr std::size_t kQuotes = 2;
     make_room(kNumberTextSize + kQuotes);
-    char* end = write_number(end_, value);
+    char* end = is_exact_ ? write_exact(end_, value) : write_number(end_, value);
     const bool finite = '0' <= end[-1] && end[-1] <= '9';
     if (!finite) [[unlikely]] {
       end = std::copy_backward(end_, end, end + 1) + (end - end_);
@@ -72,6 +72,7 @@ class Writer {
   }
 
   std::string& out_;
+  bool is_exact_;
   char block_[4096];
   char* end_ = block_;
 };
@@ -117,19 +118,19 @@ T load(const std::byte* element) {
 
 }  // namespace
 
-void append_json_element(std::string& out, DType dtype, const std::byte* element) {
-  Writer writer(out);
+void append_json_element(std::string& out, DType dtype, const std::byte* element, Digits digits) {
+  Writer writer(out, digits);
   dispatch(dtype, [&]<class T>(TypeTag<T>) { writer.put(load<T>(element)); });
   writer.flush();
 }
 
 void append_json_slice(std::string& out, DType dtype, const Shape& shape, std::int64_t first,
-                       std::int64_t count, const std::byte* elements) {
+                       std::int64_t count, const std::byte* elements, Digits digits) {
   if (shape.empty()) {
-    if (count > 0) append_json_element(out, dtype, elements);
+    if (count > 0) append_json_element(out, dtype, elements, digits);
     return;
   }
-  Writer writer(out);
+  Writer writer(out, digits);
   NestedPosition position(shape, first);
   bool comma = first != 0;
   while (count > 0) {
@@ -201,14 +202,14 @@ void append_json_string(std::string& out, std::string_view text) {
 
 namespace {
 
-Encoding encoding_of(DType dtype, const Shape& shape, std::string prefix, std::string suffix) {
+Encoding encoding_of(DType dtype, const Shape& shape, std::string prefix, std::string suffix, Digits digits) {
   constexpr std::int64_t kShortestElement = 2;  // a digit and what separates it from the next
   Encoding encoding;
   encoding.prefix = std::move(prefix);
   encoding.suffix = std::move(suffix);
-  encoding.encode = [dtype, shape](std::int64_t first, std::int64_t count, const std::byte* elements,
-                                   std::string& out) {
-    append_json_slice(out, dtype, shape, first, count, elements);
+  encoding.encode = [dtype, shape, digits](std::int64_t first, std::int64_t count, const std::byte* elements,
+                                           std::string& out) {
+    append_json_slice(out, dtype, shape, first, count, elements, digits);
   };
   encoding.least_bytes =
       checked_mul(count(shape), kShortestElement).value_or(std::numeric_limits<std::int64_t>::max());
@@ -220,11 +221,12 @@ Encoding encoding_of(DType dtype, const Shape& shape, std::string prefix, std::s
 // An empty tensor has no elements to encode. In the described form its shape says all, so its data is flat.
 Encoding json_encoding(DType dtype, const Shape& shape, std::int64_t /*characters*/) {
   const std::string_view data = count(shape) == 0 ? "[]" : "";
-  return encoding_of(dtype, shape, cat(json_prefix(dtype, shape), data), cat(kJsonSuffix, '\n'));
+  return encoding_of(dtype, shape, cat(json_prefix(dtype, shape), data), cat(kJsonSuffix, '\n'),
+                     Digits::shortest);
 }
 
 Encoding nested_json_encoding(DType dtype, const Shape& shape, std::int64_t /*characters*/) {
-  return encoding_of(dtype, shape, count(shape) == 0 ? json_of_empty(shape) : "", "\n");
+  return encoding_of(dtype, shape, count(shape) == 0 ? json_of_empty(shape) : "", "\n", Digits::exact);
 }
 
 }  // namespace tensorop

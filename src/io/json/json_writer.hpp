@@ -11,16 +11,21 @@
 
 namespace tensorop {
 
+// How floats are written: by the shortest text that their dtype reads back, or by one that float64 reads back
+// as the same number, for readers that do not know the dtype.
+enum class Digits : bool { shortest, exact };
+
 // Appends one element at `element` as JSON: 1, 1.0, -0.0, 1e+20, "NaN", true, [re,im], "text". Floats always
 // have a point or an exponent.
-void append_json_element(std::string& out, DType dtype, const std::byte* element);
+void append_json_element(std::string& out, DType dtype, const std::byte* element,
+                         Digits digits = Digits::shortest);
 
 // Appends elements [first, first + count) of a tensor of `shape` (elements at `elements`) with the brackets
 // and commas of the nested form that stand before each of them and, after the last element of a row, after
 // it. The texts of consecutive slices, one after the other, are the nested form. `shape` has no zero
 // dimension; rank 0 is the element alone.
 void append_json_slice(std::string& out, DType dtype, const Shape& shape, std::int64_t first,
-                       std::int64_t count, const std::byte* elements);
+                       std::int64_t count, const std::byte* elements, Digits digits = Digits::shortest);
 
 // The nested form of a tensor without elements: [], [[],[]]. Throws Error when that would be more than a
 // million empty lists.

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "tensor/convert_elements.hpp"
 #include "tensor/dtype.hpp"
 
 namespace tensorop {
@@ -45,6 +46,16 @@ inline constexpr std::size_t kNumberTextSize = 32;
 // mislead. `out` has room for kNumberTextSize characters.
 template <Number T>
 char* write_number(char* out, T value);
+
+// The same as a number for readers that do not know the dtype: float64 reads it back as exactly `value`.
+template <Number T>
+char* write_exact(char* out, T value) {
+  if constexpr (std::integral<T> || SmallInteger<T>) {
+    return write_number(out, value);
+  } else {
+    return write_number(out, to_double(value));
+  }
+}
 
 // The finite values of a numeric dtype, for messages: "0..255"; of a complex one those of its parts.
 [[nodiscard]] std::string range_text(DType dtype);

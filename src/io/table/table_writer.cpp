@@ -22,7 +22,7 @@ char* write_element(char* out, Bool value) {
 
 template <Number T>
 char* write_element(char* out, T value) {
-  return write_number(out, value);
+  return write_exact(out, value);
 }
 
 // Appends elements [first, first + count), each with what ends it.

@@ -1,4 +1,4 @@
-#include "report/compare_report.hpp"
+#include "report/comparison_text.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -6,7 +6,6 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/json/number_text.hpp"
-#include "report/json_object.hpp"
 
 namespace tensorop {
 namespace {
@@ -30,8 +29,6 @@ std::string number(double value) {
 std::string absolute(const Comparison& comparison, const Difference& error) {
   return is_integer(comparison) ? cat(error.ulp.value) : number(error.absolute.value);
 }
-
-// ------------------------------------------------------------------------------------------------ text
 
 // The label of a line, as wide as the longest of them.
 std::string label(std::string_view name) {
@@ -62,11 +59,21 @@ std::string tensor_line(std::string_view role, const ComparedTensor& tensor) {
   return cat(label(role), tensor.name, tensor.name.empty() ? "" : ", ", header(tensor), '\n');
 }
 
+// Where rtol and atol come from that nobody gave.
+std::string_view default_text(const Tolerances& asked) {
+  if (asked.rtol || asked.atol || asked.by_default == ToleranceDefault::exact) return "";
+  return asked.by_default == ToleranceDefault::onnx ? " (the default of ONNX's own tests)"
+                                                    : " (--tolerance auto)";
+}
+
 // "exact", "rtol 1e-05, atol 0.0 or max-ulp 4, NaN unequal".
-std::string tolerance_text(const ElementTolerance& tolerance) {
+std::string tolerance_text(const Comparison& comparison) {
+  const ElementTolerance& tolerance = comparison.tolerance;
   std::string out = "exact";
   const bool by_number = tolerance.rtol != 0 || tolerance.atol != 0;
-  if (by_number) out = cat("rtol ", number(tolerance.rtol), ", atol ", number(tolerance.atol));
+  if (by_number)
+    out = cat("rtol ", number(tolerance.rtol), ", atol ", number(tolerance.atol),
+              default_text(comparison.asked));
   if (tolerance.max_ulp) out = cat(by_number ? out + " or " : "", "max-ulp ", *tolerance.max_ulp);
   return out + (tolerance.nan_unequal ? ", NaN unequal" : "");
 }
@@ -80,13 +87,14 @@ std::string shown_value(const Comparison& comparison, std::string json) {
 std::string error_text(const Comparison& comparison, const Difference& error) {
   if (error.absolute.at < 0 && error.ulp.at < 0) return "";
   std::string out = cat(" (off by ", absolute(comparison, error));
+  if (error.relative.at >= 0) out += cat(", relative ", number(error.relative.value));
   if (has_ulp(comparison) && !is_integer(comparison)) out += cat(", ", error.ulp.value, " ulp");
   return out + ')';
 }
 
 std::string element_line(std::string_view role, const Comparison& comparison, const DifferingElement& element,
                          const std::string& remark) {
-  const std::string where = element.position.empty() ? "" : json_integers(element.position) + ": ";
+  const std::string where = element.position.empty() ? "" : position_text(element.position) + ": ";
   return cat(label(role), where, "actual ", shown_value(comparison, element.actual), ", expected ",
              shown_value(comparison, element.expected), error_text(comparison, element.error), remark, '\n');
 }
@@ -102,32 +110,34 @@ std::string excess_text(const Comparison& comparison) {
   return cat(", exceeds tolerance by ", number(error.excess.value));
 }
 
-template <class T>
-std::string peak_position(const Comparison& comparison, const Peak<T>& peak) {
-  const Shape& shape = comparison.actual.shape;
-  return shape.empty() ? "" : " at " + json_integers(coordinates(peak.at, shape));
+// The first element that differs and the worst one; one line where that is the same.
+std::string element_lines(const Comparison& comparison) {
+  const bool has_worst = comparison.worst && comparison.worst->position != comparison.first->position;
+  const bool is_worst = comparison.worst && !has_worst && comparison.difference.differing != 1;
+  const std::string remark =
+      comparison.worst && !has_worst ? excess_text(comparison) + (is_worst ? ", the worst one" : "") : "";
+  std::string out = element_line("first", comparison, *comparison.first, remark);
+  if (has_worst) out += element_line("worst", comparison, *comparison.worst, excess_text(comparison));
+  return out;
 }
 
-// For integers the distance in ulp is the exact absolute error.
-std::string absolute_position(const Comparison& comparison) {
-  const Difference& found = comparison.difference;
-  return is_integer(comparison) ? peak_position(comparison, found.ulp)
-                                : peak_position(comparison, found.absolute);
-}
-
+// The largest errors of all elements, those apart that the lines above show.
 std::string largest_line(const Comparison& comparison) {
   const Difference& found = comparison.difference;
+  const Shape& shape = comparison.actual.shape;
   std::vector<std::string> parts;
-  if (found.absolute.at >= 0) {
-    parts.push_back(cat("absolute error ", absolute(comparison, found), absolute_position(comparison)));
-  }
-  if (found.relative.at >= 0) {
-    parts.push_back(
-        cat("relative ", number(found.relative.value), peak_position(comparison, found.relative)));
-  }
-  if (found.ulp.at >= 0 && !is_integer(comparison)) {
-    parts.push_back(cat(found.ulp.value, " ulp", peak_position(comparison, found.ulp)));
-  }
+  const auto add = [&](std::int64_t at, const std::string& error) {
+    if (at < 0) return;
+    const std::vector<std::int64_t> position = coordinates(at, shape);
+    const bool is_shown = (comparison.first && comparison.first->position == position) ||
+                          (comparison.worst && comparison.worst->position == position);
+    if (!is_shown) parts.push_back(cat(error, " at ", position_text(position)));
+  };
+  // For integers the distance in ulp is the exact absolute error.
+  add(is_integer(comparison) ? found.ulp.at : found.absolute.at,
+      cat("absolute error ", absolute(comparison, found)));
+  add(found.relative.at, cat("relative ", number(found.relative.value)));
+  if (!is_integer(comparison)) add(found.ulp.at, cat(found.ulp.value, " ulp"));
   return parts.empty() ? "" : cat(label("largest"), join(parts), '\n');
 }
 
@@ -170,7 +180,7 @@ std::string header_difference(const Comparison& comparison) {
 std::string equal_line(const Comparison& comparison) {
   std::string out = cat("equal: ", header(comparison.actual), ", ", comparison.elements,
                         comparison.elements == 1 ? " element" : " elements", left_out_text(comparison), ", ",
-                        tolerance_text(comparison.tolerance));
+                        tolerance_text(comparison));
   const Difference& found = comparison.difference;
   if (found.absolute.at >= 0) out += cat("; largest absolute error ", absolute(comparison, found));
   if (found.relative.at >= 0) out += cat(", relative ", number(found.relative.value));
@@ -206,7 +216,7 @@ std::string elements_table(std::string_view which, const Comparison& comparison,
   if (shows_ulp) rows[0].emplace_back("ulp");
   for (const DifferingElement& element : elements) {
     const Difference& error = element.error;
-    Row row = {json_integers(element.position), shown_value(comparison, element.actual),
+    Row row = {position_text(element.position), shown_value(comparison, element.actual),
                shown_value(comparison, element.expected)};
     if (has_tolerance(comparison)) {
       row.push_back(error.absolute.at < 0 ? "-" : absolute(comparison, error));
@@ -226,152 +236,24 @@ std::string shown_text(const Comparison& comparison) {
   return out;
 }
 
-// ------------------------------------------------------------------------------------------------ JSON
+}  // namespace
 
-std::string json_number(double value) {
-  return value == Difference::kNone ? "null" : number(value);
-}
-
-std::string tensor_json(const ComparedTensor& tensor) {
-  return JsonObjectText()
-      .add("name", tensor.name.empty() ? "null" : json_string(tensor.name))
-      .add("dtype", json_string(name(tensor.dtype)))
-      .add("shape", json_integers(tensor.shape))
-      .text();
-}
-
-std::string tolerance_json(const Comparison& comparison) {
-  const ElementTolerance& tolerance = comparison.tolerance;
-  return JsonObjectText()
-      .add("rtol", number(tolerance.rtol))
-      .add("atol", number(tolerance.atol))
-      .add("max_ulp", tolerance.max_ulp ? cat(*tolerance.max_ulp) : "null")
-      .add("nan_unequal", json_bool(tolerance.nan_unequal))
-      .add("max_mismatch", cat(comparison.allowed))
-      .text();
-}
-
-template <class T>
-std::string peak_json(const Comparison& comparison, const Peak<T>& peak, const std::string& value) {
-  if (peak.at < 0) return "null";
-  return JsonObjectText()
-      .add("value", value)
-      .add("position", json_integers(coordinates(peak.at, comparison.actual.shape)))
-      .text();
-}
-
-std::string element_json(const Comparison& comparison, const std::optional<DifferingElement>& element) {
-  if (!element) return "null";
-  const Difference& error = element->error;
-  const bool has_excess = error.excess.at >= 0 && error.unfixable == 0;
-  const ElementTolerance& tolerance = comparison.tolerance;
-  const std::string excess = !has_excess               ? "null"
-                             : tolerance.is_ulp_only() ? cat(error.ulp.value - *tolerance.max_ulp)
-                                                       : json_number(error.excess.value);
-  const std::string exact = is_integer(comparison) ? cat(error.ulp.value) : json_number(error.absolute.value);
-  return JsonObjectText()
-      .add("position", json_integers(element->position))
-      .add("actual", element->actual)
-      .add("expected", element->expected)
-      .add("absolute", error.absolute.at < 0 ? "null" : exact)
-      .add("relative", error.relative.at < 0 ? "null" : json_number(error.relative.value))
-      .add("ulp", error.ulp.at < 0 ? "null" : cat(error.ulp.value))
-      .add("excess", excess)
-      .text();
-}
-
-std::string elements_json(const Comparison& comparison, const std::vector<DifferingElement>& elements) {
+std::string position_text(const std::vector<std::int64_t>& position) {
   std::string out;
-  for (const DifferingElement& element : elements) {
-    out += cat(out.empty() ? "" : ",", element_json(comparison, element));
-  }
+  for (const std::int64_t value : position) out += cat(out.empty() ? "" : ",", value);
   return cat('[', out, ']');
 }
 
-std::string shown_json(const Comparison& comparison) {
-  return JsonObjectText()
-      .add("first", elements_json(comparison, comparison.first_shown))
-      .add("worst", has_tolerance(comparison) ? elements_json(comparison, comparison.worst_shown) : "null")
-      .text();
-}
-
-std::string largest_json(const Comparison& comparison) {
-  const Difference& found = comparison.difference;
-  return JsonObjectText()
-      .add("absolute", is_integer(comparison)
-                           ? peak_json(comparison, found.ulp, cat(found.ulp.value))
-                           : peak_json(comparison, found.absolute, json_number(found.absolute.value)))
-      .add("relative", peak_json(comparison, found.relative, json_number(found.relative.value)))
-      .add("ulp", peak_json(comparison, found.ulp, cat(found.ulp.value)))
-      .text();
-}
-
-std::string needed_json(const Comparison& comparison) {
-  const Difference& found = comparison.difference;
-  if (found.differing == 0 || found.unfixable != 0 || !has_tolerance(comparison)) return "null";
-  return JsonObjectText()
-      .add("rtol", json_number(found.needed_rtol))
-      .add("atol", json_number(found.needed_atol))
-      .add("max_ulp", has_ulp(comparison) ? cat(found.farthest.value) : "null")
-      .text();
-}
-
-std::string difference_json(const Comparison& comparison) {
-  if (!comparison.same_header()) {
-    const bool dtype = comparison.actual.dtype != comparison.expected.dtype;
-    const bool shape = comparison.actual.shape != comparison.expected.shape;
-    return dtype && shape ? R"(["dtype","shape"])" : dtype ? R"(["dtype"])" : R"(["shape"])";
-  }
-  return comparison.difference.differing == 0 ? "[]" : R"(["values"])";
-}
-
-void add_comparison(JsonObjectText& object, const Comparison& comparison) {
-  object.add("equal", json_bool(comparison.equal))
-      .add("different", difference_json(comparison))
-      .add("actual", tensor_json(comparison.actual))
-      .add("expected", tensor_json(comparison.expected));
-  if (!comparison.same_header()) return;
-  const Difference& found = comparison.difference;
-  object.add("tolerance", tolerance_json(comparison)).add("elements", cat(comparison.elements));
-  if (comparison.left_out) object.add("left_out", cat(*comparison.left_out));
-  object.add("differing", cat(found.differing))
-      .add("percent", number(percent_of(found.differing, comparison.elements)))
-      .add("unfixable", cat(has_tolerance(comparison) ? found.unfixable : found.differing))
-      .add("first", element_json(comparison, comparison.first))
-      .add("worst", element_json(comparison, comparison.worst))
-      .add("largest", largest_json(comparison))
-      .add("to_pass", needed_json(comparison));
-  if (comparison.shown != 0) object.add("shown", shown_json(comparison));
-}
-
-}  // namespace
-
-std::string report_text(const Comparison& comparison) {
+std::string comparison_text(const Comparison& comparison, bool only_moves) {
   if (!comparison.same_header()) return header_difference(comparison);
   if (comparison.difference.differing == 0) return equal_line(comparison);
   std::string out = first_line(comparison);
   out += tensor_line("actual", comparison.actual);
   out += tensor_line("expected", comparison.expected);
-  out += cat(label("tolerance"), tolerance_text(comparison.tolerance), '\n');
-  out += element_line("first", comparison, *comparison.first, "");
-  if (comparison.worst) {
-    out += element_line("worst", comparison, *comparison.worst, excess_text(comparison));
-    out += largest_line(comparison) + needed_line(comparison);
-  }
+  out += cat(label("tolerance"), tolerance_text(comparison), '\n');
+  out += element_lines(comparison) + largest_line(comparison);
+  if (comparison.worst && !only_moves) out += needed_line(comparison);
   return out + shown_text(comparison);
-}
-
-std::string comparison_json(const Comparison& comparison) {
-  JsonObjectText object;
-  add_comparison(object, comparison);
-  return object.text();
-}
-
-std::string report_json(const Comparison& comparison) {
-  JsonObjectText object;
-  object.add("schema_version", cat(kReportSchemaVersion));
-  add_comparison(object, comparison);
-  return object.text() + '\n';
 }
 
 }  // namespace tensorop

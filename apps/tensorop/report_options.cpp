@@ -1,0 +1,159 @@
+#include "report_options.hpp"
+
+#include <fcntl.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/system.hpp"
+#include "base/text.hpp"
+#include "team.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr const char* kIndex = "TEST_SHARD_INDEX";
+constexpr const char* kTotal = "TEST_TOTAL_SHARDS";
+constexpr const char* kStatusFile = "TEST_SHARD_STATUS_FILE";
+
+// Empty: not set.
+std::string_view variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::int64_t integer_in(const char* name) {
+  const auto value = parse_int64(variable(name));
+  if (!value) throw Error(cat(name, " ", in_quotes(variable(name)), " is not an integer"));
+  return *value;
+}
+
+void make_status_file() {
+  const std::string path(variable(kStatusFile));
+  if (path.empty()) return;
+  const int file = os().open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (file < 0) throw_errno(path, cat("cannot make the file of ", kStatusFile));
+  os().close(file);
+}
+
+std::optional<Shard> shard_of_environment() {
+  const bool has_index = !variable(kIndex).empty();
+  const bool has_total = !variable(kTotal).empty();
+  if (!has_index && !has_total) return std::nullopt;
+  if (!has_index || !has_total) {
+    throw Error(cat(has_index ? kIndex : kTotal, " is set, but not ", has_index ? kTotal : kIndex), "",
+                "set both or none, or give --shard I/N");
+  }
+  const std::int64_t total = integer_in(kTotal);
+  if (total < 1) throw Error(cat(kTotal, " ", total, " is out of range (allowed: 1 and more)"));
+  const std::int64_t index = integer_in(kIndex);
+  if (index < 0 || index >= total) {
+    throw Error(cat(kIndex, " ", index, " is out of range (allowed: 0..", total - 1, ")"));
+  }
+  make_status_file();
+  return Shard{index + 1, total};
+}
+
+}  // namespace
+
+std::vector<Option> report_options(std::string_view things) {
+  return {
+      {"--filter", OptionKind::value, "TEXT",
+       cat("only ", things, " whose name contains TEXT; with * or ? TEXT is a pattern for the whole name")},
+      {"--list", OptionKind::flag, "", cat("print the names of the ", things, " and do no more")},
+      {"--fail-fast", OptionKind::flag, "", "stop after the first failure"},
+      {"--json", OptionKind::flag, "", "print the report as JSON, for programs"},
+      {"--junit", OptionKind::value, "FILE",
+       "also write the report as JUnit XML; -: to standard output, alone"},
+  };
+}
+
+Option show_option() {
+  return {"--show", OptionKind::value, "N",
+          "list the first N and the worst N of the elements that differ; default: one of each"};
+}
+
+Loudness read_loudness(const Arguments& arguments) {
+  const auto times = arguments.value("--quiet");
+  return !times ? Loudness::all : times->empty() ? Loudness::quiet : Loudness::silent;
+}
+
+ReportSettings read_report_settings(const Arguments& arguments, std::string command) {
+  ReportSettings out{.command = std::move(command)};
+  out.json = arguments.has("--json");
+  out.junit = arguments.value("--junit").value_or("");
+  out.loudness = read_loudness(arguments);
+  out.fail_fast = arguments.has("--fail-fast");
+  out.is_in_team = arguments.team != nullptr;
+  out.is_heard = arguments.team == nullptr || arguments.team->is_first;
+  if (arguments.has("--junit") && out.junit.empty()) throw Error("--junit needs a file name");
+  if (out.junit == "-" && out.json)
+    throw Error("--junit - cannot be combined with --json: both are for standard output");
+  if (out.json && out.loudness == Loudness::silent)
+    throw Error("--json cannot be combined with -qq, which prints nothing");
+  if (!arguments.has("--list")) return out;
+  for (const char* option : {"--json", "--junit", "--quiet", "--fail-fast", "--show", "--update"}) {
+    if (arguments.has(option)) throw Error(cat("--list cannot be combined with ", option));
+  }
+  out.loudness = Loudness::quiet;
+  return out;
+}
+
+std::int64_t read_show(const Arguments& arguments) {
+  const auto text = arguments.value("--show");
+  if (!text) return 0;
+  // The lists are in memory.
+  constexpr std::int64_t kMost = 100'000;
+  const auto number = parse_int64(*text);
+  if (!number || *number < 1 || *number > kMost) {
+    throw Error(cat("--show ", in_quotes(*text), " is not an integer from 1 to ", kMost));
+  }
+  return *number;
+}
+
+std::function<bool(const std::string& name)> read_filter(const Arguments& arguments) {
+  const auto filter = arguments.value("--filter");
+  if (!filter) return [](const std::string& /*name*/) { return true; };
+  if (filter->find_first_of("*?") == std::string::npos) {
+    return [text = *filter](const std::string& name) { return name.find(text) != std::string::npos; };
+  }
+  std::string pattern;
+  for (const char c : *filter) pattern += c == '[' || c == '\\' ? cat('\\', c) : std::string(1, c);
+  return [pattern](const std::string& name) { return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0; };
+}
+
+void refuse_filter(const Arguments& arguments, std::string_view thing) {
+  throw Error(cat("--filter ", in_quotes(*arguments.value("--filter")), " matches no ", thing));
+}
+
+Option shard_option() {
+  return {"--shard", OptionKind::value, "I/N",
+          "run part I of N parts, from 1; default: TEST_SHARD_INDEX (from 0) of TEST_TOTAL_SHARDS, else all"};
+}
+
+std::optional<Shard> read_shard(const Arguments& arguments) {
+  const auto text = arguments.value("--shard");
+  if (!text) return shard_of_environment();
+  const std::string_view whole = *text;
+  const std::size_t slash = std::min(whole.find('/'), whole.size());
+  const auto number = parse_int64(whole.substr(0, slash));
+  const auto count = parse_int64(whole.substr(std::min(slash + 1, whole.size())));
+  if (!number || !count || *number < 1 || *number > *count) {
+    throw Error(cat("--shard ", in_quotes(whole), " is not I/N (allowed: integers, 1 <= I <= N < 2^63)"));
+  }
+  return Shard{*number, *count};
+}
+
+void note_empty_shard(const Arguments& arguments, const Shard& shard, std::string_view things) {
+  if (arguments.has("--shard") || (arguments.team != nullptr && !arguments.team->is_first)) return;
+  std::fputs(cat("tensorop: ", kIndex, " and ", kTotal, " choose shard ", shard.number, "/", shard.count,
+                 ", which has no ", things, "\n")
+                 .c_str(),
+             stderr);
+}
+
+}  // namespace tensorop

@@ -1,0 +1,47 @@
+// What compare, check and run share: their options, and what becomes of what they find.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "arguments.hpp"
+#include "jobs/shards.hpp"
+#include "progress.hpp"
+#include "report/reporter.hpp"
+
+namespace tensorop {
+
+// --filter --list --fail-fast --json --junit of a command that works on `things`: "cases".
+[[nodiscard]] std::vector<Option> report_options(std::string_view things);
+// --show N and --shard I/N, of commands that have them.
+[[nodiscard]] Option show_option();
+[[nodiscard]] Option shard_option();
+
+// The settings of these options. Throws Error where they exclude each other.
+[[nodiscard]] ReportSettings read_report_settings(const Arguments& arguments, std::string command);
+
+// -q and -qq.
+[[nodiscard]] Loudness read_loudness(const Arguments& arguments);
+
+// The number of --show; 0 without it.
+[[nodiscard]] std::int64_t read_show(const Arguments& arguments);
+
+// Whether --filter selects `name`: one that contains the text or, where that has * or ?, matches it as a
+// whole. No other character is special.
+[[nodiscard]] std::function<bool(const std::string& name)> read_filter(const Arguments& arguments);
+
+// Throws Error, naming the things, where --filter has left none of them.
+[[noreturn]] void refuse_filter(const Arguments& arguments, std::string_view thing);
+
+// The shard that --shard I/N names or, without it, the environment variables TEST_SHARD_INDEX (from 0) and
+// TEST_TOTAL_SHARDS of test runners, for which the file that TEST_SHARD_STATUS_FILE names is made as a sign
+// that they are understood. Nothing where neither is given. Throws Error.
+[[nodiscard]] std::optional<Shard> read_shard(const Arguments& arguments);
+
+// Says on standard error, also under --quiet, that the environment has chosen a shard without any jobs.
+void note_empty_shard(const Arguments& arguments, const Shard& shard, std::string_view things);
+
+}  // namespace tensorop

@@ -1,0 +1,111 @@
+// What came of one thing that was compared, checked or run: data, of which report/ makes text, JSON and JUnit
+// XML.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "golden/compare.hpp"
+#include "golden/program.hpp"
+#include "jobs/jobs.hpp"
+#include "ops/operator.hpp"
+
+namespace tensorop {
+
+enum class Outcome : std::uint8_t {
+  equal,        // the expected tensor, or the expected error
+  different,    // another tensor, another error, or none
+  missing,      // compare: the actual tensor does not exist
+  extra,        // compare: the expected one does not exist
+  error,        // it failed, or there is no verdict
+  updated,      // check: the golden file has been rewritten
+  skipped,      // check: tensorop does not have it (Skipped); run: a job that it needs has no result
+  done,         // run: it has its result; check: a step without an expectation, where it has warnings
+  unreadable,   // check: a file or a folder of cases
+  interrupted,  // it had not ended when a signal ended the process
+};
+inline constexpr std::size_t kOutcomeCount = 10;
+
+// "equal", "different": as reports name it.
+[[nodiscard]] std::string_view name(Outcome outcome);
+
+// Why a golden file has been rewritten.
+enum class GoldenUpdate : std::uint8_t {
+  created,   // it did not exist
+  replaced,  // it was different
+};
+
+// Where a finding comes from.
+struct Place {
+  std::string file = {};
+  std::int64_t line = 0;  // in that file; 0: the file, or the folder, as a whole
+  std::string text = {};  // as messages name it: "cases.jsonl:3"
+};
+
+// Differing elements that the specification leaves unspecified.
+struct Unspecified {
+  std::int64_t elements = 0;
+  std::string why;  // "onnx ScatterElements-18 (duplicate indices)"
+};
+
+struct Finding {
+  std::string suite = {};  // the job file; of ONNX cases the folder of their folders; the expected set
+  std::string name = {};
+  Place place = {};
+  Outcome outcome = Outcome::equal;
+  // What was compared: files, or arrays of archives. Of check another program's result, where that was
+  // judged, and the golden file.
+  std::string actual = {};
+  std::string expected = {};
+  std::optional<Comparison> comparison = {};
+  // Why it failed or there is no verdict; also an error that was expected.
+  std::shared_ptr<const Failure> error = {};
+  std::vector<std::string> warnings = {};  // as Settings::warn has them
+  double seconds = 0;
+
+  // The rest is of check alone.
+  std::optional<std::string> expected_error = {};
+  std::optional<OutputInfo> result = {};     // of the call, where there was a result
+  std::optional<ProgramRun> program = {};    // where a program was run; its result file is gone
+  std::vector<std::string> candidates = {};  // the files that the result could be, where there is none
+  // What tensorop says of the call that another program fails to compute, where it refuses it too.
+  std::shared_ptr<const Failure> also_refused = {};
+  std::optional<Unspecified> unspecified = {};
+  std::optional<GoldenUpdate> update = {};  // of `updated`
+  // Of an ONNX case whose elements were compared: whether they have the same bits, which equal ones need not.
+  std::optional<bool> same_bits = {};
+  std::optional<Skipped> skipped = {};
+  bool only_moves = false;  // the operator computes nothing: no tolerance makes another value right
+};
+
+// Takes findings in their order, one call at a time. An exception from it ends the work.
+using FindingReport = std::function<void(const Finding& finding)>;
+
+struct Counts {
+  std::array<std::int64_t, kOutcomeCount> of = {};
+  std::map<std::string, std::int64_t> skipped_by;  // Skipped::what of check
+  std::int64_t equal_onnx = 0;  // of the equal ones: ONNX cases, and those of them with the same bits
+  std::int64_t same_bits = 0;
+  std::int64_t left_out = 0;     // elements that were not compared
+  std::int64_t unspecified = 0;  // elements of Finding::unspecified
+
+  [[nodiscard]] std::int64_t operator[](Outcome outcome) const {
+    return of[static_cast<std::size_t>(outcome)];
+  }
+  void add(const Finding& finding);
+};
+
+// Whether it is one that --fail-fast stops at, and that the exit status shows.
+[[nodiscard]] bool is_failure(Outcome outcome);
+
+// 2 where there is no verdict on something, else 1 where something is different, else 0.
+[[nodiscard]] int exit_status(const Counts& counts);
+
+}  // namespace tensorop

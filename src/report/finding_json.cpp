@@ -1,0 +1,233 @@
+#include "report/finding_json.hpp"
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tensorop {
+namespace {
+
+Json number_or_null(double value) {
+  return value == Difference::kNone ? Json() : Json(value);
+}
+
+bool has_tolerances(const Comparison& comparison) {
+  return kToleranceTypes.contains(comparison.actual.dtype);
+}
+bool is_integral(const Comparison& comparison) {
+  return kExactTypes.contains(comparison.actual.dtype);
+}
+
+// The absolute error, which is exact for integers.
+Json absolute_json(const Comparison& comparison, const Difference& error) {
+  return is_integral(comparison) ? Json(error.ulp.value) : number_or_null(error.absolute.value);
+}
+
+Json tensor_json(const ComparedTensor& tensor) {
+  return Json::object()
+      .add("name", Json::or_null(tensor.name))
+      .add("dtype", name(tensor.dtype))
+      .add("shape", Json::list(tensor.shape));
+}
+
+Json tolerance_json(const Comparison& comparison) {
+  const ElementTolerance& tolerance = comparison.tolerance;
+  return Json::object()
+      .add("rtol", tolerance.rtol)
+      .add("atol", tolerance.atol)
+      .add("max_ulp", tolerance.max_ulp)
+      .add("nan_unequal", tolerance.nan_unequal)
+      .add("max_mismatch", comparison.allowed);
+}
+
+Json peak_json(const Comparison& comparison, std::int64_t at, Json value) {
+  if (at < 0) return {};
+  return Json::object()
+      .add("value", std::move(value))
+      .add("position", Json::list(coordinates(at, comparison.actual.shape)));
+}
+
+Json element_json(const Comparison& comparison, const DifferingElement& element) {
+  const Difference& error = element.error;
+  const ElementTolerance& tolerance = comparison.tolerance;
+  Json excess;
+  if (error.excess.at >= 0 && error.unfixable == 0) {
+    excess = tolerance.is_ulp_only() ? Json(error.ulp.value - *tolerance.max_ulp)
+                                     : number_or_null(error.excess.value);
+  }
+  return Json::object()
+      .add("position", Json::list(element.position))
+      .add("actual", Json::of_text(element.actual))
+      .add("expected", Json::of_text(element.expected))
+      .add("absolute", error.absolute.at < 0 ? Json() : absolute_json(comparison, error))
+      .add("relative", error.relative.at < 0 ? Json() : number_or_null(error.relative.value))
+      .add("ulp", error.ulp.at < 0 ? Json() : Json(error.ulp.value))
+      .add("excess", std::move(excess));
+}
+
+Json elements_json(const Comparison& comparison, const std::vector<DifferingElement>& elements) {
+  return Json::list(elements,
+                    [&](const DifferingElement& element) { return element_json(comparison, element); });
+}
+
+Json largest_json(const Comparison& comparison) {
+  const Difference& found = comparison.difference;
+  return Json::object()
+      .add("absolute", peak_json(comparison, is_integral(comparison) ? found.ulp.at : found.absolute.at,
+                                 absolute_json(comparison, found)))
+      .add("relative", peak_json(comparison, found.relative.at, number_or_null(found.relative.value)))
+      .add("ulp", peak_json(comparison, found.ulp.at, found.ulp.value));
+}
+
+// Null where no tolerance helps, or none is of use.
+Json to_pass_json(const Comparison& comparison, bool only_moves) {
+  const Difference& found = comparison.difference;
+  if (found.differing == 0 || found.unfixable != 0 || !has_tolerances(comparison) || only_moves) return {};
+  const bool has_ulp = kUlpTypes.contains(comparison.actual.dtype);
+  return Json::object()
+      .add("rtol", number_or_null(found.needed_rtol))
+      .add("atol", number_or_null(found.needed_atol))
+      .add("max_ulp", has_ulp ? Json(found.farthest.value) : Json());
+}
+
+std::vector<std::string> different_parts(const Comparison& comparison) {
+  std::vector<std::string> out;
+  if (comparison.actual.dtype != comparison.expected.dtype) out.emplace_back("dtype");
+  if (comparison.actual.shape != comparison.expected.shape) out.emplace_back("shape");
+  if (comparison.same_header() && comparison.difference.differing != 0) out.emplace_back("values");
+  return out;
+}
+
+double percent_of_elements(const Comparison& comparison) {
+  if (comparison.elements == 0) return 0;
+  return 100.0 * static_cast<double>(comparison.difference.differing) /
+         static_cast<double>(comparison.elements);
+}
+
+Json program_json(const ProgramRun& run) {
+  const bool has_exited = run.end.kind == ChildEnd::Kind::exited;
+  const bool by_signal = run.end.kind == ChildEnd::Kind::signalled;
+  return Json::object()
+      .add("command", Json::list(run.words))
+      .add("exit_status", has_exited ? Json(run.end.status) : Json())
+      .add("signal", by_signal ? Json(run.end.status) : Json())
+      .add("timed_out", run.end.kind == ChildEnd::Kind::timed_out)
+      .add("output", run.end.output);
+}
+
+double rounded_seconds(double seconds) {
+  constexpr double kMicroseconds = 1e6;
+  return std::round(seconds * kMicroseconds) / kMicroseconds;
+}
+
+// What only cases have.
+void add_case(Json& out, const Finding& finding) {
+  out.add("result", finding.result ? Json::object()
+                                         .add("dtype", name(finding.result->dtype))
+                                         .add("shape", Json::list(finding.result->shape))
+                                   : Json());
+  out.add("expected_error", finding.expected_error);
+  out.add("updated", !finding.update                            ? Json()
+                     : *finding.update == GoldenUpdate::created ? Json("new")
+                                                                : Json("different"));
+  out.add("same_bits", finding.same_bits);
+  out.add(
+      "unspecified",
+      finding.unspecified
+          ? Json::object().add("elements", finding.unspecified->elements).add("why", finding.unspecified->why)
+          : Json());
+  out.add("skipped",
+          finding.skipped
+              ? Json::object().add("what", finding.skipped->what).add("reason", finding.skipped->reason)
+              : Json());
+  out.add("program", finding.program ? program_json(*finding.program) : Json());
+  out.add("candidates", finding.candidates.empty() ? Json() : Json::list(finding.candidates));
+  out.add("also_refused", error_json(finding.also_refused.get()));
+}
+
+}  // namespace
+
+Json comparison_json(const Comparison& comparison, bool only_moves) {
+  Json out = Json::object()
+                 .add("equal", comparison.equal)
+                 .add("different", Json::list(different_parts(comparison)))
+                 .add("actual", tensor_json(comparison.actual))
+                 .add("expected", tensor_json(comparison.expected));
+  if (!comparison.same_header()) return out;
+  const Difference& found = comparison.difference;
+  out.add("tolerance", tolerance_json(comparison)).add("elements", comparison.elements);
+  if (comparison.left_out) out.add("left_out", *comparison.left_out);
+  out.add("differing", found.differing)
+      .add("percent", percent_of_elements(comparison))
+      .add("unfixable", has_tolerances(comparison) ? found.unfixable : found.differing)
+      .add("first", comparison.first ? element_json(comparison, *comparison.first) : Json())
+      .add("worst", comparison.worst ? element_json(comparison, *comparison.worst) : Json())
+      .add("largest", largest_json(comparison))
+      .add("to_pass", to_pass_json(comparison, only_moves));
+  if (comparison.shown == 0) return out;
+  const bool has_worst = has_tolerances(comparison);
+  out.add("shown", Json::object()
+                       .add("first", elements_json(comparison, comparison.first_shown))
+                       .add("worst", has_worst ? elements_json(comparison, comparison.worst_shown) : Json()));
+  return out;
+}
+
+Json error_json(const Failure* error) {
+  if (error == nullptr) return {};
+  return Json::object()
+      .add("message", error->what())
+      .add("rule", Json::or_null(error->rule()))
+      .add("hint", Json::or_null(error->hint()));
+}
+
+Json finding_json(const Finding& finding, ReportKind kind) {
+  if (kind == ReportKind::pair) {
+    Json out = Json::document();
+    if (finding.comparison) return std::move(out.add_all(comparison_json(*finding.comparison)));
+    return std::move(out.add("equal", false));
+  }
+  Json out = Json::object().add("name", finding.name).add("outcome", name(finding.outcome));
+  if (kind != ReportKind::pairs) {
+    out.add("file", finding.place.file)
+        .add("line", finding.place.line == 0 ? Json() : Json(finding.place.line));
+  }
+  out.add("seconds", rounded_seconds(finding.seconds));
+  if (kind != ReportKind::jobs) {
+    out.add("actual", Json::or_null(finding.actual))
+        .add("expected", Json::or_null(finding.expected))
+        .add("comparison",
+             finding.comparison ? comparison_json(*finding.comparison, finding.only_moves) : Json());
+  }
+  if (kind == ReportKind::cases) add_case(out, finding);
+  out.add("error", error_json(finding.error.get())).add("warnings", Json::list(finding.warnings));
+  return out;
+}
+
+Json summary_json(const ReportEnd& end, ReportKind kind) {
+  const Counts& counts = end.counts;
+  Json out = Json::object();
+  std::vector<Outcome> shown = {Outcome::equal, Outcome::different, Outcome::missing, Outcome::extra,
+                                Outcome::error};
+  std::string_view all_key = "tensors";
+  if (kind == ReportKind::cases) {
+    shown = {Outcome::equal, Outcome::different, Outcome::error, Outcome::updated, Outcome::skipped};
+    all_key = "cases";
+  } else if (kind == ReportKind::jobs) {
+    shown = {Outcome::done, Outcome::error, Outcome::skipped};
+    all_key = "jobs";
+  }
+  std::int64_t all = end.not_run + counts[Outcome::interrupted];
+  for (const Outcome outcome : shown) all += counts[outcome];
+  out.add(all_key, all);
+  for (const Outcome outcome : shown) out.add(name(outcome), counts[outcome]);
+  out.add("interrupted", counts[Outcome::interrupted]).add("not_run", end.not_run);
+  if (kind != ReportKind::cases) return out;
+  out.add("unreadable", counts[Outcome::unreadable])
+      .add("same_bits", counts.same_bits)
+      .add("left_out", counts.left_out)
+      .add("unspecified", counts.unspecified);
+  return out;
+}
+
+}  // namespace tensorop

@@ -1,0 +1,23 @@
+// Findings as JSON for programs: docs/json.md.
+#pragma once
+
+#include "base/error.hpp"
+#include "golden/finding.hpp"
+#include "report/finding_text.hpp"
+#include "report/json.hpp"
+
+namespace tensorop {
+
+// {"message":...,"rule":...,"hint":...}; null where there is none.
+[[nodiscard]] Json error_json(const Failure* error);
+
+// {"equal":false,"different":["values"],...}
+[[nodiscard]] Json comparison_json(const Comparison& comparison, bool only_moves = false);
+
+// An entry of the list of a report; of a pair the whole report.
+[[nodiscard]] Json finding_json(const Finding& finding, ReportKind kind);
+
+// {"cases":12,"equal":11,"different":1,...}
+[[nodiscard]] Json summary_json(const ReportEnd& end, ReportKind kind);
+
+}  // namespace tensorop

@@ -1,0 +1,226 @@
+#include "report/finding_text.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "base/text.hpp"
+#include "report/comparison_text.hpp"
+
+namespace tensorop {
+namespace {
+
+// Each line indented by two spaces.
+std::string indented(std::string_view lines) {
+  std::string out;
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size() - 1) + 1;
+    out += cat("  ", lines.substr(0, end));
+    lines.remove_prefix(end);
+  }
+  return out;
+}
+
+std::string header_text(const OutputInfo& result) {
+  return cat(name(result.dtype), " ", to_string(result.shape));
+}
+
+std::string no_result_line(const std::vector<std::string>& candidates) {
+  std::vector<std::string> shown;
+  for (const std::string& path : candidates) shown.push_back(printable(path));
+  if (shown.size() == 1) return cat("no result: ", shown[0], " does not exist\n");
+  return cat("no result: none of ", join(shown), " exists\n");
+}
+
+// Instead of the expected error.
+std::string found_instead(const Finding& finding) {
+  if (finding.error) return finding.error->what();
+  if (finding.program) return "exit status 0";
+  return finding.actual.empty() ? header_text(*finding.result) : printable(finding.actual);
+}
+
+std::string expected_lead(const Finding& finding) {
+  return cat("expected the error ", in_quotes(*finding.expected_error), ", found ");
+}
+
+std::string unspecified_line(const Finding& finding) {
+  if (!finding.unspecified) return "";
+  const std::int64_t elements = finding.unspecified->elements;
+  return cat(elements, elements == 1 ? " of these is" : " of these are", " unspecified in ",
+             finding.unspecified->why, ": --ignore-open\n");
+}
+
+std::string different_lines(const Finding& finding) {
+  if (finding.comparison) {
+    return comparison_text(*finding.comparison, finding.only_moves) + unspecified_line(finding);
+  }
+  if (!finding.candidates.empty()) return no_result_line(finding.candidates);
+  if (finding.expected_error) return cat(expected_lead(finding), found_instead(finding), "\n");
+  return "no result: the program has written none\n";
+}
+
+// What a program has written.
+std::string program_lines(const Finding& finding) {
+  if (!finding.program || finding.program->end.output.empty()) return {};
+  std::string out = "the program wrote:\n";
+  if (finding.program->end.is_output_cut) out += "  ...\n";
+  std::string_view rest = finding.program->end.output;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    out += cat("  ", printable(rest.substr(0, end)), "\n");
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return out;
+}
+
+std::string failure_lines(const Finding& finding) {
+  std::string out = finding.expected_error && !finding.program ? expected_lead(finding) : "";
+  out += error_lines(*finding.error);
+  if (finding.also_refused)
+    out += cat("tensorop refuses this call too: ", error_lines(*finding.also_refused));
+  return out + program_lines(finding);
+}
+
+std::string updated_lines(const Finding& finding) {
+  const std::string path = printable(finding.expected);
+  if (*finding.update == GoldenUpdate::created)
+    return cat(path, ": new: ", header_text(*finding.result), "\n");
+  return cat(path, ": it was different:\n", comparison_text(*finding.comparison, finding.only_moves));
+}
+
+std::string reasons_of_outcome(const Finding& finding, ReportKind kind) {
+  switch (finding.outcome) {
+    case Outcome::equal:
+    case Outcome::done:
+      return "";
+    case Outcome::different:
+      return different_lines(finding) + program_lines(finding);
+    case Outcome::missing:
+    case Outcome::extra:
+      return cat(name(finding.outcome), ": only in ", printable(finding.place.text), "\n");
+    case Outcome::error:
+      return (kind == ReportKind::pairs ? "error: " : "") + failure_lines(finding);
+    case Outcome::unreadable:
+      return error_lines(*finding.error);
+    case Outcome::updated:
+      return updated_lines(finding);
+    case Outcome::skipped:
+      return finding.skipped ? cat(finding.skipped->reason, "\n") : error_lines(*finding.error);
+    case Outcome::interrupted:
+      return "interrupted\n";
+  }
+  __builtin_unreachable();
+}
+
+std::string job_text(const Finding& finding) {
+  std::string out;
+  for (const std::string& line : finding.warnings)
+    out += cat("tensorop: warning: ", finding.place.text, ": ", line, "\n");
+  const std::string reasons = reasons_of(finding, ReportKind::jobs);
+  return reasons.empty() ? out : cat(out, "tensorop: run: ", finding.place.text, ": ", reasons);
+}
+
+std::string pair_text(const Finding& finding) {
+  const std::string lines = reasons_of(finding, ReportKind::pairs);
+  if (lines.empty()) return {};
+  const std::size_t first = lines.find('\n') + 1;
+  return cat(printable(finding.name), ": ", lines.substr(0, first), indented(lines.substr(first)));
+}
+
+std::string case_text(const Finding& finding) {
+  const std::string reasons = reasons_of(finding, ReportKind::cases);
+  if (reasons.empty()) return {};
+  const std::string& location = finding.place.text;
+  if (finding.outcome == Outcome::skipped) return cat(location, ": skipped: ", reasons);
+  // An ONNX case is named as its folder, which is its location.
+  const bool has_name = finding.place.line != 0 && finding.name != location;
+  const std::string named = has_name ? cat(": ", printable(finding.name)) : "";
+  const std::string lines = finding.outcome == Outcome::interrupted ? "" : indented(reasons);
+  return cat(location, ": ", name(finding.outcome), named, "\n", lines);
+}
+
+}  // namespace
+
+std::string error_lines(const Failure& error) {
+  const std::string hint = error.hint().empty() ? "" : cat("hint: ", error.hint(), "\n");
+  return cat(std::string_view(error.what()), "\n", hint);
+}
+
+std::string reasons_of(const Finding& finding, ReportKind kind) {
+  std::string lines = reasons_of_outcome(finding, kind);
+  if (kind != ReportKind::cases) return lines;
+  for (const std::string& line : finding.warnings) lines += cat("warning: ", line, "\n");
+  return lines;
+}
+
+std::string finding_text(const Finding& finding, ReportKind kind) {
+  switch (kind) {
+    case ReportKind::pair:
+      return finding.comparison ? comparison_text(*finding.comparison) : "";
+    case ReportKind::pairs:
+      return pair_text(finding);
+    case ReportKind::cases:
+      return case_text(finding);
+    case ReportKind::jobs:
+      return job_text(finding);
+  }
+  __builtin_unreachable();
+}
+
+std::string skipped_text(const Counts& counts) {
+  constexpr std::size_t kMostShown = 5;
+  using Entry = std::pair<std::string, std::int64_t>;
+  std::vector<Entry> by_count(counts.skipped_by.begin(), counts.skipped_by.end());
+  std::ranges::stable_sort(by_count, std::greater<>(), &Entry::second);
+  std::vector<std::string> shown;
+  for (const auto& [what, count] : by_count) {
+    if (shown.size() == kMostShown) {
+      shown.emplace_back("...");
+      break;
+    }
+    shown.push_back(cat(what, " ", count));
+  }
+  return cat(counts[Outcome::skipped], " skipped (", join(shown), ")");
+}
+
+std::string summary_text(const ReportEnd& end, ReportKind kind) {
+  const Counts& counts = end.counts;
+  const bool is_run = kind == ReportKind::jobs;
+  // Those of which nothing was tried stand apart.
+  const bool counts_skipped = is_run;
+  const std::int64_t all = std::accumulate(counts.of.begin(), counts.of.end(), end.not_run) -
+                           counts[Outcome::unreadable] -
+                           (counts_skipped ? 0 : counts[Outcome::skipped] + counts[Outcome::done]);
+  const std::string_view noun = is_run ? "job" : kind == ReportKind::cases ? "case" : "tensor";
+  std::string more;
+  if (counts.left_out != 0) more += cat("; ", counted(counts.left_out, "element"), " left out");
+  if (counts.unspecified != 0) {
+    more += cat("; ", counted(counts.unspecified, "differing element"), " unspecified: --ignore-open");
+  }
+  if (!counts_skipped && counts[Outcome::skipped] != 0) more += cat("; ", skipped_text(counts));
+  if (!is_run && all == 0 && counts[Outcome::unreadable] == 0) return cat("0 ", noun, "s", more);
+  const std::string bits = counts.equal_onnx == 0 ? "" : cat(" (", counts.same_bits, " bit for bit)");
+  const std::string head = cat(counted(all, noun), ": ");
+  if (!end.last_failed.empty()) more += cat("; stopped at ", end.last_failed);
+  if (!is_run && counts[Outcome::equal] == all && counts[Outcome::unreadable] == 0) {
+    return cat(head, all == 1 ? "equal" : "all equal", bits, more);
+  }
+  std::vector<std::string> parts = {is_run ? cat(counts[Outcome::done], " done")
+                                           : cat(counts[Outcome::equal], " equal", bits)};
+  const auto add = [&](std::int64_t count, std::string_view word) {
+    if (count != 0) parts.push_back(cat(count, " ", word));
+  };
+  for (const Outcome outcome : {Outcome::different, Outcome::missing, Outcome::extra})
+    add(counts[outcome], name(outcome));
+  add(counts[Outcome::error], is_run ? "failed" : counts[Outcome::error] == 1 ? "error" : "errors");
+  add(counts[Outcome::updated], name(Outcome::updated));
+  if (counts_skipped) add(counts[Outcome::skipped], name(Outcome::skipped));
+  add(counts[Outcome::interrupted], name(Outcome::interrupted));
+  add(end.not_run, "not run");
+  add(counts[Outcome::unreadable], counts[Outcome::unreadable] == 1 ? "file unreadable" : "files unreadable");
+  return cat(head, join(parts), more);
+}
+
+}  // namespace tensorop

@@ -1,0 +1,44 @@
+// Findings as text to read.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "golden/finding.hpp"
+
+namespace tensorop {
+
+// What a report is of, which decides its words.
+enum class ReportKind : std::uint8_t {
+  pair,   // compare: two tensors
+  pairs,  // compare: those of two folders or archives
+  cases,  // check
+  jobs,   // run
+};
+
+// The error as the program reports it: its line, and one with the hint.
+[[nodiscard]] std::string error_lines(const Failure& error);
+
+// Why it is not equal or not done: lines; then, of check, the warnings.
+[[nodiscard]] std::string reasons_of(const Finding& finding, ReportKind kind);
+
+// The lines of a report: "f:3: different: NAME" and the reasons, indented; nothing where there is nothing to
+// say. Of `run` messages, as on standard error.
+[[nodiscard]] std::string finding_text(const Finding& finding, ReportKind kind);
+
+// What a report ends with.
+struct ReportEnd {
+  const Counts& counts;
+  std::int64_t not_run = 0;      // because of a signal
+  std::string last_failed = {};  // run with --fail-fast: what it stopped at
+};
+
+// "361 cases: all equal", "4 tensors: 2 equal, 1 different, 1 error", without the end of the line.
+[[nodiscard]] std::string summary_text(const ReportEnd& end, ReportKind kind);
+
+// "15 skipped (Cast 9, Abs 6)".
+[[nodiscard]] std::string skipped_text(const Counts& counts);
+
+}  // namespace tensorop

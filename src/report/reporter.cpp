@@ -1,0 +1,239 @@
+#include "report/reporter.hpp"
+
+#include <signal.h>
+
+#include <chrono>
+#include <cstdio>
+#include <new>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/files/paths.hpp"
+#include "base/text.hpp"
+#include "report/finding_json.hpp"
+
+namespace tensorop {
+namespace {
+
+std::string_view list_name(ReportKind kind) {
+  return kind == ReportKind::jobs ? "jobs" : kind == ReportKind::cases ? "cases" : "pairs";
+}
+
+std::string signal_name(int number) {
+  return number == SIGINT    ? "SIGINT"
+         : number == SIGTERM ? "SIGTERM"
+         : number == SIGHUP  ? "SIGHUP"
+                             : cat(number);
+}
+
+}  // namespace
+
+Reporter::Reporter(ReportSettings settings, ReportKind kind, Finding whole)
+    : settings_(std::move(settings)),
+      kind_(kind),
+      whole_(std::move(whole)),
+      junit_(cat("tensorop ", settings_.command)) {
+  if (!settings_.is_heard) return;
+  if (is_on_output()) {
+    junit_file_.emplace(OutputFile::standard_output());
+  } else if (!settings_.junit.empty()) {
+    junit_file_.emplace(OutputFile::create(settings_.junit));
+  }
+  if (!settings_.is_in_team) watch_.emplace([this](int number) { interrupt(number); });
+}
+
+int Reporter::conduct(const std::function<void()>& work,
+                      const std::function<void(const std::function<void()>&)>& last) {
+  try {
+    work();
+  } catch (const Failure& error) {
+    end(&error, false);
+    throw;
+  } catch (const std::bad_alloc&) {
+    const MemoryError error("out of memory");
+    end(&error, false);
+    throw;
+  }
+  const auto complete = [this] { end(nullptr, false); };
+  last ? last(complete) : complete();
+  return kind_ == ReportKind::jobs && counts_[Outcome::skipped] != 0 ? 2 : exit_status(counts_);
+}
+
+void Reporter::compare_sets(std::string actual, std::string expected) {
+  kind_ = ReportKind::pairs;
+  actual_ = std::move(actual);
+  expected_set_ = std::move(expected);
+}
+
+void Reporter::require_no_input(const std::function<std::string(const std::string& path)>& is_input) {
+  if (junit_file_ && !is_on_output()) {
+    if (const std::string what = is_input(settings_.junit); !what.empty()) {
+      junit_file_.reset();
+      throw Error(cat("--junit ", printable(settings_.junit), " is ", what));
+    }
+  }
+  knows_inputs_ = true;
+}
+
+void Reporter::add(const Finding& finding) {
+  const std::lock_guard lock(mutex_);
+  counts_.add(finding);
+  if (!settings_.is_heard) return;
+  if (junit_file_) junit_.add(finding, kind_);
+  if (finding.outcome == Outcome::error) last_failed_ = finding.place.text;
+  if (kind_ == ReportKind::pair) pair_ = finding;
+  if (is_silent()) return;
+  if (!settings_.json) {
+    say(text_of(finding));
+  } else if (kind_ != ReportKind::pair) {
+    if (!list_) list_.emplace(head(), list_name(kind_));
+    say(list_->item(finding_json(finding, kind_)));
+  }
+}
+
+// Of errors that many jobs share, such as a missing file, the first one; repeated_text() counts the others.
+std::string Reporter::text_of(const Finding& finding) {
+  constexpr std::size_t kMostRemembered = 1000;
+  // The command reports what it could not read at its end.
+  if (finding.outcome == Outcome::unreadable) return {};
+  if (finding.outcome == Outcome::skipped && finding.skipped && !settings_.lists_skipped) return {};
+  const bool is_quiet = settings_.loudness != Loudness::all;
+  if (finding.outcome == Outcome::equal && is_quiet) return {};
+  const bool has_many = kind_ == ReportKind::cases || kind_ == ReportKind::jobs;
+  if (has_many && finding.error && finding.error->rule().empty() && finding.outcome != Outcome::equal &&
+      !finding.program && finding.warnings.empty()) {
+    const auto known = repeated_.find(finding.error->what());
+    if (known != repeated_.end()) {
+      ++known->second;
+      return {};
+    }
+    if (repeated_.size() < kMostRemembered) repeated_.emplace(finding.error->what(), 0);
+  }
+  if (!is_quiet || finding.warnings.empty()) return finding_text(finding, kind_);
+  Finding silent = finding;
+  silent.warnings.clear();
+  return finding_text(silent, kind_);
+}
+
+std::string Reporter::repeated_text() const {
+  const bool is_run = kind_ == ReportKind::jobs;
+  std::string out;
+  for (const auto& [message, count] : repeated_) {
+    if (count == 0) continue;
+    out += cat(is_run ? "tensorop: run: " : "", counted(count, is_run ? "more job" : "more case"), ": ",
+               message, "\n");
+  }
+  return out;
+}
+
+// On standard output; that of `run` is for results.
+void Reporter::say(const std::string& text) {
+  if (text.empty() || output_failure_) return;
+  const auto write = [&] {
+    if (is_messages()) {
+      std::fputs(text.c_str(), stderr);
+      return;
+    }
+    try {
+      print(text);
+    } catch (const Failure& error) {
+      output_failure_ = error;
+      if (!settings_.is_in_team) throw;
+    }
+  };
+  writing_ ? writing_(write) : write();
+}
+
+Json Reporter::head() const {
+  Json out = Json::document();
+  if (kind_ == ReportKind::pairs) out.add("actual", actual_).add("expected", expected_set_);
+  if (shard_) {
+    out.add("shard", Json::object().add("number", shard_->number).add("count", shard_->count));
+  }
+  return out;
+}
+
+void Reporter::interrupt(int signal_number) {
+  interruption_.stop();
+  const Failure why(cat("interrupted by ", signal_name(signal_number)));
+  end(&why, true);
+}
+
+void Reporter::end(const Failure* error, bool is_interrupted) {
+  constexpr std::chrono::seconds kMostWait(2);
+  std::unique_lock lock(mutex_, std::defer_lock);
+  if (!is_interrupted) {
+    lock.lock();
+  } else if (!lock.try_lock_for(kMostWait)) {
+    return;
+  }
+  if (std::exchange(has_ended_, true) || !settings_.is_heard) return;
+  const bool is_pair_open = kind_ == ReportKind::pair && !pair_;
+  if (error != nullptr && junit_file_ && (!is_interrupted || is_pair_open)) {
+    whole_.outcome = is_interrupted ? Outcome::interrupted : Outcome::error;
+    whole_.error = std::make_shared<Failure>(*error);
+    junit_.add(whole_, kind_);
+  }
+  try {
+    end_output(error, is_interrupted);
+  } catch (const Failure&) {
+    commit_junit();
+    throw;
+  }
+  commit_junit();
+}
+
+void Reporter::end_output(const Failure* error, bool is_interrupted) {
+  if (output_failure_) throw Failure(*output_failure_);
+  if (is_silent()) return;
+  std::int64_t left = 0;
+  if (is_interrupted) {
+    left = expected_ - std::accumulate(counts_.of.begin(), counts_.of.end(), std::int64_t{0}) +
+           counts_[Outcome::unreadable];
+  }
+  const ReportEnd end{counts_, std::max<std::int64_t>(left, 0),
+                      settings_.fail_fast && is_messages() && !is_interrupted ? last_failed_ : ""};
+  if (settings_.json) {
+    if (kind_ == ReportKind::pair) {
+      const Finding& found = pair_ ? *pair_ : whole_;
+      Json out = finding_json(found, kind_);
+      say(std::move(out.add("error", error_json(error)).add("warnings", Json::list(found.warnings))).text() +
+          "\n");
+      return;
+    }
+    Json tail = Json::object();
+    if (kind_ == ReportKind::pairs) tail.add("equal", error == nullptr && exit_status(counts_) == 0);
+    tail.add("error", error_json(error)).add("warnings", Json::list(whole_.warnings));
+    tail.add("summary", summary_json(end, kind_));
+    if (!list_) list_.emplace(head(), list_name(kind_));
+    say(list_->end(tail));
+    return;
+  }
+  std::string text = repeated_text();
+  const bool has_summary = kind_ != ReportKind::pair && settings_.loudness == Loudness::all &&
+                           (error == nullptr || is_interrupted);
+  if (has_summary) {
+    text +=
+        cat(kind_ == ReportKind::jobs ? "tensorop: run: " : "",
+            shard_ ? cat("shard ", shard_->number, "/", shard_->count, ": ") : "",
+            is_interrupted ? cat(std::string_view(error->what()), ": ") : "", summary_text(end, kind_), "\n");
+  }
+  say(text);
+}
+
+// The file is complete or as it was.
+void Reporter::commit_junit() {
+  if (!junit_file_) return;
+  OutputFile file = std::move(*junit_file_);
+  junit_file_.reset();
+  // Where the work has failed too early, the file that is there may be an input.
+  if (!knows_inputs_ && !is_on_output() && !settings_.junit.ends_with(".xml") && names_file(settings_.junit))
+    return;
+  const std::string text = junit_.text();
+  file.append(std::as_bytes(std::span(text)));
+  file.commit();
+}
+
+}  // namespace tensorop

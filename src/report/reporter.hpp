@@ -1,0 +1,122 @@
+// The report of compare, check and run, while they work: text or JSON on standard output, and JUnit XML in a
+// file, all from the same findings. It exists before anything is opened, and is completed in one place, also
+// where the work fails or a signal ends the process.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "base/exit_cleanup.hpp"
+#include "base/files/output_file.hpp"
+#include "base/interruption.hpp"
+#include "golden/finding.hpp"
+#include "jobs/shards.hpp"
+#include "report/finding_text.hpp"
+#include "report/json.hpp"
+#include "report/junit.hpp"
+
+namespace tensorop {
+
+// How much is said on standard output and standard error.
+enum class Loudness : std::uint8_t {
+  all,
+  quiet,   // -q: no summary and no warnings
+  silent,  // -qq: errors alone, those that end the command
+};
+
+struct ReportSettings {
+  std::string command;  // "check"
+  bool json = false;
+  std::string junit = {};  // the file; "-": standard output, where then nothing else goes; empty: none
+  Loudness loudness = Loudness::all;
+  bool fail_fast = false;  // for the summary of `run`
+  bool lists_skipped = false;
+  // One of several processes: a signal ends it at once, and where standard output fails it goes on to the
+  // end, because the others wait for it.
+  bool is_in_team = false;
+  bool is_heard = true;  // else the report is written by another process
+};
+
+class Reporter {
+ public:
+  // `whole` stands for all of the work where it fails: its suite and name. Throws Error where the file for
+  // JUnit cannot be written.
+  Reporter(ReportSettings settings, ReportKind kind, Finding whole);
+
+  // Runs `work`, which adds findings, and completes the report, also where `work` throws, which is then
+  // rethrown. Returns the exit status. `last`, if any, calls what completes the report of work that succeeds.
+  int conduct(const std::function<void()>& work,
+              const std::function<void(const std::function<void()>&)>& last = {});
+
+  // For `work`, before its first finding.
+  //
+  // The names of the two sets that are compared.
+  void compare_sets(std::string actual, std::string expected);
+  void set_shard(const Shard& shard) { shard_ = shard; }
+  // How many findings there will be, those that are skipped included.
+  void expect(std::int64_t findings) { expected_ = findings; }
+  // Output is written by what it calls: a progress bar is hidden meanwhile.
+  void write_with(std::function<void(const std::function<void()>&)> writing) {
+    writing_ = std::move(writing);
+  }
+  // Throws Error, and the report for JUnit is not written, where `is_input` says that its file is read: what
+  // it is, or nothing. Until this is called, the work may read any file there is.
+  void require_no_input(const std::function<std::string(const std::string& path)>& is_input);
+
+  void add(const Finding& finding);
+
+  // Whether findings are judged only as equal or not.
+  [[nodiscard]] bool needs_verdict_only() const {
+    return settings_.loudness == Loudness::silent && !junit_file_ && !settings_.json;
+  }
+  [[nodiscard]] const Counts& counts() const { return counts_; }
+  [[nodiscard]] Interruption& interruption() { return interruption_; }
+
+ private:
+  [[nodiscard]] bool is_on_output() const { return settings_.junit == "-"; }
+  // What `run` says are messages, on standard error.
+  [[nodiscard]] bool is_messages() const { return kind_ == ReportKind::jobs && !settings_.json; }
+  [[nodiscard]] bool is_silent() const {
+    return !is_messages() && (settings_.loudness == Loudness::silent || is_on_output());
+  }
+  void interrupt(int signal_number);
+  void end(const Failure* error, bool is_interrupted);
+  void end_output(const Failure* error, bool is_interrupted);
+  void commit_junit();
+  void say(const std::string& text);
+  [[nodiscard]] std::string text_of(const Finding& finding);
+  [[nodiscard]] std::string repeated_text() const;
+  [[nodiscard]] Json head() const;
+
+  ReportSettings settings_;
+  ReportKind kind_;
+  Finding whole_;
+  std::optional<OutputFile> junit_file_;
+  std::string actual_;
+  std::string expected_set_;
+  std::optional<Shard> shard_;
+  std::int64_t expected_ = 0;
+  std::function<void(const std::function<void()>&)> writing_;
+  bool knows_inputs_ = false;
+
+  // timed_: a thread may wait for the reader of standard output for ever.
+  std::timed_mutex mutex_;  // guards all that follows
+  Counts counts_;
+  JUnitReport junit_;
+  std::optional<JsonList> list_;
+  std::optional<Finding> pair_;
+  std::string last_failed_;
+  // Errors that are no rule's, such as a missing file, and how often each came after its first time.
+  std::map<std::string, std::int64_t> repeated_;
+  std::optional<Failure> output_failure_;
+  bool has_ended_ = false;
+
+  Interruption interruption_;
+  std::optional<SignalWatch> watch_;  // the last member: it uses the others
+};
+
+}  // namespace tensorop
