@@ -49,7 +49,13 @@ std::vector<std::string> separate_values(const std::vector<std::string>& args,
   std::vector<std::string> names;
   names.reserve(options.size());
   for (const Option& option : options) names.push_back(option.name);
-  const std::string near = nearest(name, names);
+  std::string near = nearest(name, names);
+  // "--ignore-open" of a command that has "--ignore".
+  if (near.empty()) {
+    const auto begins = std::ranges::find_if(
+        names, [&](const std::string& known) { return name.starts_with(cat(known, "-")); });
+    if (begins != names.end()) near = *begins;
+  }
   throw Error(cat("unknown option ", in_quotes(name)), "",
               near.empty() ? "" : cat("did you mean ", near, "?"));
 }

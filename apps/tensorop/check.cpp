@@ -48,6 +48,7 @@ std::vector<Option> check_options() {
             "rewrite golden files that are missing or differ, and list them"},
            {"--ignore-open", OptionKind::flag, "",
             "do not compare elements that a case's --spec leaves open"},
+           ignore_option(),
            show_option(),
            shard_option(),
        }) {
@@ -91,7 +92,7 @@ void require_own_results(const std::vector<Job>& jobs) {
 
 // What it is of what the check reads; empty: nothing.
 std::string input_named(const std::string& report, const std::vector<Job>& jobs,
-                        const std::vector<UnreadableCases>& unreadable, const std::string& of_others) {
+                        const std::vector<UnreadableCases>& unreadable, const CheckSettings& settings) {
   std::string found;
   PathKeys keys;
   const std::string key = keys.of(report);
@@ -99,6 +100,7 @@ std::string input_named(const std::string& report, const std::vector<Job>& jobs,
   const auto note_if = [&](const std::string& path, std::string_view what) {
     if (found.empty() && keys.of(path) == key) found = what;
   };
+  for (const std::string& file : files_of(settings.mask.value_or(""))) note_if(file, "the mask of --ignore");
   for (const UnreadableCases& cases : unreadable) note_if(cases.path, "a case file");
   for (const Job& job : jobs) {
     note_if(job.file, "a case file");
@@ -113,7 +115,7 @@ std::string input_named(const std::string& report, const std::vector<Job>& jobs,
     if (job.expect && job.expect->kind == Expectation::Kind::file) {
       for (const std::string& file : files_of(job.expect->text)) note_if(file, "a golden file");
     }
-    const std::string& named = job.actual ? *job.actual : of_others;
+    const std::string& named = job.actual ? *job.actual : settings.actual;
     if (!job.is_case || named.empty()) continue;
     const std::string actual = with_context(job.location(), [&] { return find_external(job, named).path; });
     if (actual.empty()) continue;
@@ -168,7 +170,8 @@ CheckSettings read_check_settings(const Arguments& arguments) {
   }
   CheckSettings settings{read_batch_settings(arguments), updates,
                          read_actual(arguments),         read_program(arguments),
-                         read_show(arguments),           arguments.has("--ignore-open")};
+                         read_show(arguments),           arguments.has("--ignore-open"),
+                         arguments.value("--ignore")};
   settings.batch.fail_fast = arguments.has("--fail-fast");
   return settings;
 }
@@ -203,7 +206,8 @@ struct ReadyCheck {
 void read_check(const Arguments& arguments, Reporter& reporter, ReadyCheck& out) {
   if (arguments.operands.empty()) throw Error("no case file or folder given");
   const Team* const team = arguments.team;
-  for (const char* option : {"--actual", "--command", "--update"}) refuse_in_team(arguments, option);
+  for (const char* option : {"--actual", "--command", "--update", "--ignore"})
+    refuse_in_team(arguments, option);
   out.settings = read_check_settings(arguments);
   const auto shard = read_shard(arguments);
   // Every process runs every case: their calls are what a team does together.
@@ -211,9 +215,8 @@ void read_check(const Arguments& arguments, Reporter& reporter, ReadyCheck& out)
   out.jobs = wanted_cases(arguments, out.unreadable);
   if (team != nullptr) require_own_results(out.jobs);
   out.all_skipped = std::ranges::all_of(out.jobs, [](const Job& job) { return job.skipped.has_value(); });
-  reporter.require_no_input([&](const std::string& report) {
-    return input_named(report, out.jobs, out.unreadable, out.settings.actual);
-  });
+  reporter.require_no_input(
+      [&](const std::string& report) { return input_named(report, out.jobs, out.unreadable, out.settings); });
   if (!shard) return;
   reporter.set_shard(*shard);
   out.jobs = select_shard(out.jobs, *shard);

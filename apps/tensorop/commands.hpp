@@ -38,6 +38,7 @@ struct Command {
 [[nodiscard]] Command convert_command();
 [[nodiscard]] Command explain_command();
 [[nodiscard]] Command info_command();
+[[nodiscard]] Command lookup_command();
 [[nodiscard]] Command man_command();
 [[nodiscard]] Command nonzero_command();
 [[nodiscard]] Command ops_command();
@@ -54,8 +55,8 @@ struct CommandEntry {
 inline constexpr CommandEntry kCommands[] = {
     {"check", check_command, true}, {"compare", compare_command}, {"completion", completion_command},
     {"convert", convert_command},   {"explain", explain_command}, {"info", info_command},
-    {"man", man_command},           {"nonzero", nonzero_command}, {"ops", ops_command},
-    {"run", run_command, true},
+    {"lookup", lookup_command},     {"man", man_command},         {"nonzero", nonzero_command},
+    {"ops", ops_command},           {"run", run_command, true},
 };
 
 // All commands, operators first.
@@ -106,6 +107,9 @@ inline constexpr std::string_view kExplainPlan = "--explain-plan";
 
 // --case DIR of operators and of run.
 inline constexpr std::string_view kCase = "--case";
+
+// --ignore MASK.
+[[nodiscard]] Option ignore_option();
 
 // Writes the lines of an error to standard error.
 void report_error(const Failure& error);

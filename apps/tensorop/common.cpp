@@ -81,7 +81,14 @@ std::vector<Option> tolerance_options() {
       {"--max-mismatch", OptionKind::value, "N|N%",
        "at most N elements, or N percent, may differ; default 0"},
       {"--nan-unequal", OptionKind::flag, "", "NaN is not equal to NaN"},
+      {"--exact-bits", OptionKind::flag, "",
+       "elements are equal bit for bit: -0.0 is not 0.0, nor NaN another NaN"},
   };
+}
+
+Option ignore_option() {
+  return {"--ignore", OptionKind::value, "MASK",
+          "leave out the elements at which MASK, a bool tensor of the same shape, is true (see --open-mask)"};
 }
 
 std::vector<ToleranceText> read_tolerance_texts(const Arguments& arguments) {
@@ -90,7 +97,7 @@ std::vector<ToleranceText> read_tolerance_texts(const Arguments& arguments) {
     std::string option = "--" + name;
     for (char& c : option) c = c == '_' ? '-' : c;
     if (const auto text = arguments.value(option)) {
-      given.push_back({name, name == "nan_unequal" ? "true" : *text, true});
+      given.push_back({name, name == "nan_unequal" || name == "exact_bits" ? "true" : *text, true});
     }
   }
   return given;

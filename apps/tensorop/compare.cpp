@@ -22,9 +22,7 @@ namespace {
 
 std::vector<Option> compare_options() {
   std::vector<Option> options = tolerance_options();
-  options.push_back({"--ignore-open", OptionKind::value, "MASK",
-                     "leave out the elements at which MASK, a bool tensor of the same shape, is true (see "
-                     "--open-mask)"});
+  options.push_back(ignore_option());
   options.push_back(show_option());
   for (Option& option : report_options("tensors")) {
     const bool of_sets = option.name == "--filter" || option.name == "--list" || option.name == "--fail-fast";
@@ -68,7 +66,7 @@ void compare_pair(const Arguments& arguments, Reporter& reporter) {
     if (arguments.has(option) || !arguments.values(option).empty())
       throw Error(cat(option, " is only for folders and archives"));
   }
-  require_no_input(reporter, {actual, expected, arguments.value("--ignore-open").value_or("")});
+  require_no_input(reporter, {actual, expected, arguments.value("--ignore").value_or("")});
   MeteredSettings metered(arguments, "");
   Finding finding{.suite = expected, .name = actual, .actual = actual, .expected = expected};
   finding.place.file = expected;
@@ -81,7 +79,7 @@ void compare_pair(const Arguments& arguments, Reporter& reporter) {
   }
   finding.comparison =
       compare_operands(actual, expected, parse_tolerances(read_tolerance_texts(arguments)), settings,
-                       read_options(arguments, reporter), arguments.value("--ignore-open"));
+                       read_options(arguments, reporter), arguments.value("--ignore"));
   metered.end();
   finding.outcome = finding.comparison->equal ? Outcome::equal : Outcome::different;
   reporter.add(finding);
@@ -101,7 +99,7 @@ std::vector<std::string> files_of(const std::vector<const TensorSet*>& sets) {
 
 void compare_sets_of(const Arguments& arguments, const TensorSet& actual, const TensorSet& expected,
                      Reporter& reporter, std::optional<Progress>& progress) {
-  if (arguments.has("--ignore-open")) throw Error("--ignore-open is only for two tensors");
+  if (arguments.has("--ignore")) throw Error("--ignore is only for two tensors");
   reporter.compare_sets(actual.name(), expected.name());
   if (arguments.has("--junit")) require_no_input(reporter, files_of({&actual, &expected}));
   SetCompareSettings settings{.tolerances = parse_tolerances(read_tolerance_texts(arguments)),

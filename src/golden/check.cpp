@@ -16,6 +16,7 @@
 #include "io/file_info.hpp"
 #include "io/opened_file.hpp"
 #include "io/sink.hpp"
+#include "io/source.hpp"
 
 namespace tensorop {
 namespace {
@@ -74,11 +75,16 @@ class Check {
       find_externals();
     }
     if (settings_.update) order_by_golden_files();
+    const Settings opening{.threads = settings_.batch.threads, .memory = settings_.batch.memory};
+    if (settings_.mask) mask_ = open_mask(*settings_.mask, opening);
     BatchSettings batch = settings_.batch;
     batch.is_failure = [this](std::size_t i) { return is_failure(results_[i]->outcome); };
     run_batch(
         jobs_, batch, [this](std::size_t i, const Settings& own) { return work(i, own); },
         [this](std::size_t i, const JobOutcome& outcome) { deliver(i, outcome); });
+    Inputs inputs;
+    if (mask_) inputs.add(mask_->mapping());
+    inputs.require_unchanged();
   }
 
  private:
@@ -239,16 +245,27 @@ class Check {
     return computed;
   }
 
-  // Finds out which elements the case leaves open, where they are to be ignored.
+  // Elements that are in either of two masks of one shape.
+  static Tensor joined(const Tensor& open, const Tensor& mask) {
+    const auto storage = std::make_shared<Storage>(open.bytes());
+    for (std::int64_t i = 0; i < open.size(); ++i) storage->data()[i] = open.data()[i] | mask.data()[i];
+    return {DType::boolean, open.shape(), storage};
+  }
+
+  // Finds out which elements are to be ignored: those of the mask, and those that the case leaves open.
   [[nodiscard]] JudgeSettings judge_settings(std::size_t i, const Settings& own) const {
     JudgeSettings out{own, settings_.show};
     const Job& job = jobs_[i];
     if (expects_error(job)) return out;
-    if (settings_.ignore_open || job.ignore_open) {
-      out.left_out = with_context("ignore_open", [&] { return open_elements(job.request, own); });
-    } else {
+    if (mask_) out.left_out = *mask_->tensor();
+    if (!settings_.ignore_open && !job.ignore_open) {
       out.unspecified = [&job, own] { return unspecified_elements(job.request, own); };
+      return out;
     }
+    const Tensor open = with_context("ignore_open", [&] { return open_elements(job.request, own); });
+    // A mask of another dtype or shape is refused where it is used.
+    const bool fits = mask_ && out.left_out->dtype() == open.dtype() && out.left_out->shape() == open.shape();
+    if (!mask_ || fits) out.left_out = fits ? joined(open, *out.left_out) : open;
     return out;
   }
 
@@ -324,6 +341,7 @@ class Check {
   // Of jobs that run or wait to be reported: a case takes little memory before and after that. Each is used
   // by one thread at a time, its job's, then the reporting one.
   std::vector<std::unique_ptr<Finding>> results_;
+  std::optional<Source> mask_;
   std::vector<GoldenFile> golden_;
   std::vector<std::optional<ExternalResult>> externals_;  // of cases of another program
   std::unique_ptr<TemporaryEntry> folder_;                // for the files of a program

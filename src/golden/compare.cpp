@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
-#include <memory>
 #include <utility>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/files/input_file.hpp"
-#include "base/memory.hpp"
 #include "base/text.hpp"
 #include "golden/listed_elements.hpp"
 #include "io/json/json_writer.hpp"
@@ -22,7 +19,7 @@ constexpr std::int64_t kCompareBytes = 1 << 20;
 
 // Stops when more than `enough` elements differ.
 Difference compare_all(const Tensor& actual, const Tensor& expected, const ElementTolerance& tolerance,
-                       const Threads& threads, std::int64_t enough) {
+                       const Tensor* left_out, const Threads& threads, std::int64_t enough) {
   const std::int64_t elements = actual.size();
   const std::int64_t chunk_size = kCompareBytes / element_size(actual.dtype());
   std::vector<Difference> found(to_size(threads.count()));
@@ -35,7 +32,7 @@ Difference compare_all(const Tensor& actual, const Tensor& expected, const Eleme
     const std::int64_t count = std::min(chunk_size, elements - first);
     threads.advance(count * bytes);
     // Each chunk starts from nothing: its result must not depend on the chunks its thread saw before.
-    const Difference part = compare_elements(actual, expected, first, count, tolerance);
+    const Difference part = compare_elements(actual, expected, first, count, tolerance, left_out);
     differing.fetch_add(part.differing, std::memory_order_relaxed);
     found[static_cast<std::size_t>(worker)].merge(part);
   });
@@ -51,16 +48,39 @@ std::string json_of(const Tensor& tensor, std::int64_t position) {
   return out;
 }
 
-DifferingElement describe_element(const Tensor& actual, const Tensor& expected, std::int64_t position,
-                                  const ElementTolerance& tolerance) {
-  return {coordinates(position, actual.shape()), json_of(actual, position), json_of(expected, position),
-          compare_elements(actual, expected, position, 1, tolerance)};
+// In hexadecimal, as one number; of complex elements the real part is the upper half.
+std::string bits_of(const Tensor& tensor, std::int64_t position) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  const std::int64_t width = element_size(tensor.dtype());
+  const std::int64_t part = width >> (kComplexTypes.contains(tensor.dtype()) ? 1 : 0);
+  const unsigned meaning = tensor.dtype() == DType::float4_e2m1fn ? 0x0F : 0xFF;
+  const std::byte* const element = tensor.data() + position * width;
+  std::string out = "0x";
+  for (std::int64_t from = 0; from < width; from += part) {
+    for (std::int64_t i = from + part; i-- > from;) {
+      const unsigned byte = std::to_integer<unsigned>(element[i]) & meaning;
+      out += {kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+  return out;
 }
 
-void show_elements(const Tensor& actual, const Tensor& expected, std::int64_t count, const Threads& threads,
-                   Comparison& out) {
+DifferingElement describe_element(const Tensor& actual, const Tensor& expected, std::int64_t position,
+                                  const ElementTolerance& tolerance) {
+  DifferingElement out{coordinates(position, actual.shape()), json_of(actual, position),
+                       json_of(expected, position),
+                       compare_elements(actual, expected, position, 1, tolerance)};
+  if (out.error.only_bits != 0) {
+    out.actual_bits = bits_of(actual, position);
+    out.expected_bits = bits_of(expected, position);
+  }
+  return out;
+}
+
+void show_elements(const Tensor& actual, const Tensor& expected, const Tensor* left_out, std::int64_t count,
+                   const Threads& threads, Comparison& out) {
   const ListedElements listed =
-      list_elements(actual, expected, out.tolerance, out.difference, count, threads);
+      list_elements(actual, expected, out.tolerance, left_out, out.difference, count, threads);
   const auto describe = [&](const std::vector<std::int64_t>& positions) {
     std::vector<DifferingElement> elements;
     elements.reserve(positions.size());
@@ -74,20 +94,46 @@ void show_elements(const Tensor& actual, const Tensor& expected, std::int64_t co
   out.worst_shown = describe(listed.worst);
 }
 
-// `left_out`: elements that are equal because they are not to be compared.
-Comparison compare_elements_of(const Tensor& actual, const Tensor& expected, const Tolerances& tolerances,
-                               const Threads& threads, const CompareOptions& options, std::int64_t left_out) {
+// The elements that a mask leaves out. Throws Error unless it is one of tensors of that shape.
+std::int64_t count_left_out(const Tensor& mask, const Shape& shape, const Threads& threads) {
+  constexpr std::int64_t kChunk = 1 << 18;
+  if (mask.dtype() != DType::boolean)
+    throw Error(cat("the mask of elements to ignore is ", name(mask.dtype()), ", not bool"));
+  if (mask.shape() != shape) {
+    throw Error(cat("the mask of elements to ignore has shape ", to_string(mask.shape()),
+                    ", the tensors have ", to_string(shape)));
+  }
+  std::atomic<std::int64_t> all{0};
+  threads.for_each(ceil_div(mask.size(), kChunk), [&](std::int64_t chunk, int /*worker*/) {
+    const std::int64_t end = std::min(mask.size(), (chunk + 1) * kChunk);
+    std::int64_t count = 0;
+    for (std::int64_t i = chunk * kChunk; i < end; ++i) count += mask.data()[i] == std::byte{0} ? 0 : 1;
+    all.fetch_add(count, std::memory_order_relaxed);
+  });
+  return all.load();
+}
+
+bool is_exact(const ElementTolerance& tolerance) {
+  return tolerance.rtol == 0 && tolerance.atol == 0 && tolerance.max_ulp.value_or(0) == 0;
+}
+
+}  // namespace
+
+Comparison compare_tensors(const Tensor& actual, const Tensor& expected, const Tolerances& tolerances,
+                           const Threads& threads, const CompareOptions& options) {
   Comparison out;
   out.actual = {"", actual.dtype(), actual.shape()};
   out.expected = {"", expected.dtype(), expected.shape()};
   out.asked = tolerances;
   if (!out.same_header()) return out;
   out.tolerance = tolerances.for_dtype(actual.dtype());
-  out.elements = actual.size() - left_out;
+  const Tensor* const mask = options.left_out;
+  if (mask != nullptr) out.left_out = count_left_out(*mask, actual.shape(), threads);
+  out.elements = actual.size() - out.left_out.value_or(0);
   out.allowed = tolerances.max_mismatch.allowed(out.elements);
   const bool is_verdict = options.depth == CompareDepth::verdict;
   out.difference =
-      compare_all(actual, expected, out.tolerance, threads, is_verdict ? out.allowed : out.elements);
+      compare_all(actual, expected, out.tolerance, mask, threads, is_verdict ? out.allowed : out.elements);
   out.equal = out.difference.differing <= out.allowed;
   if (is_verdict) return out;
   if (out.difference.first >= 0) {
@@ -95,60 +141,9 @@ Comparison compare_elements_of(const Tensor& actual, const Tensor& expected, con
   }
   const std::int64_t worst = out.difference.worst(actual.dtype(), out.tolerance);
   if (worst >= 0) out.worst = describe_element(actual, expected, worst, out.tolerance);
-  if (options.show > 0) show_elements(actual, expected, options.show, threads, out);
+  if (options.show > 0) show_elements(actual, expected, mask, options.show, threads, out);
   return out;
 }
-
-// Zeros in place of the elements that are left out: equal in every dtype and under every tolerance.
-Tensor without(const Tensor& tensor, const Tensor& left_out) {
-  const std::int64_t width = element_size(tensor.dtype());
-  require_memory(tensor.bytes(), "a comparison without some elements");
-  auto storage = std::make_shared<Storage>(tensor.bytes());
-  if (tensor.bytes() != 0) std::memcpy(storage->data(), tensor.data(), to_size(tensor.bytes()));
-  const auto out = left_out.as<Bool>();
-  for (std::int64_t i = 0; i < tensor.size(); ++i) {
-    if (out[i]) std::memset(storage->data() + i * width, 0, to_size(width));
-  }
-  if (tensor.dtype() == DType::string) storage->arenas = tensor.arenas();
-  return {tensor.dtype(), tensor.shape(), storage};
-}
-
-Comparison compare_others(const Tensor& actual, const Tensor& expected, const Tolerances& tolerances,
-                          const Threads& threads, const CompareOptions& options) {
-  const Tensor& mask = *options.left_out;
-  if (mask.dtype() != DType::boolean)
-    throw Error(cat("the mask of elements to ignore is ", name(mask.dtype()), ", not bool"));
-  if (mask.shape() != actual.shape()) {
-    throw Error(cat("the mask of elements to ignore has shape ", to_string(mask.shape()),
-                    ", the tensors have ", to_string(actual.shape())));
-  }
-  const auto out = mask.as<Bool>();
-  std::int64_t count = 0;
-  for (std::int64_t i = 0; i < mask.size(); ++i) count += out[i] ? 1 : 0;
-  Comparison comparison = compare_elements_of(without(actual, mask), without(expected, mask), tolerances,
-                                              threads, options, count);
-  comparison.left_out = count;
-  return comparison;
-}
-
-}  // namespace
-
-Comparison compare_tensors(const Tensor& actual, const Tensor& expected, const Tolerances& tolerances,
-                           const Threads& threads, const CompareOptions& options) {
-  if (options.left_out != nullptr && actual.dtype() == expected.dtype() &&
-      actual.shape() == expected.shape()) {
-    return compare_others(actual, expected, tolerances, threads, options);
-  }
-  return compare_elements_of(actual, expected, tolerances, threads, options, 0);
-}
-
-namespace {
-
-bool is_exact(const ElementTolerance& tolerance) {
-  return tolerance.rtol == 0 && tolerance.atol == 0 && tolerance.max_ulp.value_or(0) == 0;
-}
-
-}  // namespace
 
 Comparison compare_sources(const TypedOperand& actual, const TypedOperand& expected,
                            const Tolerances& tolerances, const Threads& threads,
@@ -172,10 +167,18 @@ Comparison compare_sources(const TypedOperand& actual, const TypedOperand& expec
   return out;
 }
 
+Source open_mask(const std::string& text, const Settings& settings) {
+  return with_context("--ignore", [&] {
+    Source mask = open_operand(text, {.read_later = true}, settings);
+    if (mask.tensor() == nullptr) resolve_as(mask, DType::boolean);
+    return mask;
+  });
+}
+
 Comparison compare_operands(const std::string& actual, const std::string& expected,
                             const Tolerances& tolerances, const Settings& settings,
-                            const CompareOptions& options, const std::optional<std::string>& left_out) {
-  if ((actual == "-") + (expected == "-") + (left_out == "-") > 1)
+                            const CompareOptions& options, const std::optional<std::string>& mask) {
+  if ((actual == "-") + (expected == "-") + (mask == "-") > 1)
     throw Error("standard input can be read only once");
   const auto open = [&](const std::string& role, const std::string& text) {
     return with_context(role, [&] { return open_operand(text, {.read_later = true}, settings); });
@@ -186,13 +189,12 @@ Comparison compare_operands(const std::string& actual, const std::string& expect
     return compare_sources({.source = &first, .name = "actual"}, {.source = &second, .name = "expected"},
                            tolerances, settings.threads, own);
   };
-  if (!left_out) return compare(options);
-  Source mask = open("--ignore-open", *left_out);
-  with_context("--ignore-open", [&] { resolve_as(mask, DType::boolean); });
+  if (!mask) return compare(options);
+  const Source left_out = open_mask(*mask, settings);
   Inputs inputs;
-  inputs.add(mask.mapping());
+  inputs.add(left_out.mapping());
   CompareOptions own = options;
-  own.left_out = mask.tensor();
+  own.left_out = left_out.tensor();
   Comparison out = compare(own);
   inputs.require_unchanged();
   return out;

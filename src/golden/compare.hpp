@@ -28,6 +28,9 @@ struct DifferingElement {
   std::string actual;
   std::string expected;
   Difference error;  // of this element alone
+  // The bits of values that differ in nothing else: "0x80000000"; else empty.
+  std::string actual_bits = {};
+  std::string expected_bits = {};
 };
 
 struct Comparison {
@@ -72,6 +75,9 @@ struct CompareOptions {
                                          const Tolerances& tolerances, const Threads& threads,
                                          const CompareOptions& options = {});
 
+// Opens a mask of elements to leave out: a bool operand. Throws Error.
+[[nodiscard]] Source open_mask(const std::string& text, const Settings& settings);
+
 // Compares two open operands and names them in the comparison. An untyped operand takes the dtype of the
 // other one where its elements fit, else it is different; two untyped operands are read together. Throws
 // Error when one of them cannot be read.
@@ -83,6 +89,6 @@ struct CompareOptions {
 [[nodiscard]] Comparison compare_operands(const std::string& actual, const std::string& expected,
                                           const Tolerances& tolerances, const Settings& settings,
                                           const CompareOptions& options = {},
-                                          const std::optional<std::string>& left_out = std::nullopt);
+                                          const std::optional<std::string>& mask = std::nullopt);
 
 }  // namespace tensorop

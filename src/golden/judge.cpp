@@ -33,10 +33,13 @@ Source open_expected(const Expectation& expect, const Settings& settings) {
   });
 }
 
-// Of tensors of one dtype and shape: whether their bits are the same, also those of zeros and NaN.
-bool have_same_bits(const Tensor& a, const Tensor& b, const Comparison& comparison) {
-  if (a.dtype() == DType::string) return comparison.difference.differing == 0;
-  return a.bytes() == 0 || std::memcmp(a.data(), b.data(), to_size(a.bytes())) == 0;
+// Says of an equal result that its bits are others, unless the case asks for less.
+void warn_of_other_bits(const Comparison& comparison, const Settings& settings) {
+  const Difference& found = comparison.difference;
+  const std::int64_t count = found.other_bits - found.differing;
+  if (!settings.warn || !comparison.equal || count <= 0 || comparison.asked.allows_other_bits()) return;
+  settings.warn(cat(count, " of ", comparison.elements, comparison.elements == 1 ? " element" : " elements",
+                    count == 1 ? " is" : " are", " equal but not bit for bit (see --exact-bits)"));
 }
 
 // How many of the elements that differ are unspecified.
@@ -60,9 +63,10 @@ void compare(const Job& job, Source actual, Source expected, const JudgeSettings
   if (comparison.expected.name.empty()) {
     comparison.expected.name = job.expect ? "expect" : "tensorop's result";
   }
-  if (!job.folder.empty() && comparison.same_header() && !comparison.left_out) {
-    found.same_bits = have_same_bits(*actual.tensor(), *expected.tensor(), comparison);
+  if (!job.folder.empty() && comparison.same_header()) {
+    found.same_bits = comparison.difference.other_bits == 0;
   }
+  warn_of_other_bits(comparison, settings.call);
   found.result = OutputInfo{comparison.actual.dtype, comparison.actual.shape};
   if (!comparison.equal && comparison.same_header() && settings.unspecified) {
     count_unspecified(*actual.tensor(), *expected.tensor(), comparison, settings, found);

@@ -17,17 +17,18 @@ struct Severity {
 class Listing {
  public:
   Listing(const Tensor& actual, const Tensor& expected, const ElementTolerance& tolerance,
-          const Difference& found, std::int64_t count)
+          const Tensor* left_out, const Difference& found, std::int64_t count)
       : actual_(actual),
         expected_(expected),
         tolerance_(tolerance),
+        left_out_(left_out),
         by_ulp_(found.is_judged_by_ulp(actual.dtype(), tolerance)),
         has_worst_(kToleranceTypes.contains(actual.dtype())),
         most_(to_size(std::min(count, found.differing))) {}
 
   // Elements in ascending order, each once.
   void look_at(std::int64_t first, std::int64_t count) {
-    const Difference block = compare_elements(actual_, expected_, first, count, tolerance_);
+    const Difference block = compare_elements(actual_, expected_, first, count, tolerance_, left_out_);
     if (block.differing == 0) return;
     const bool wants_first = first_.size() < most_;
     const bool wants_worst =
@@ -66,7 +67,7 @@ class Listing {
   }
 
   void look_at(std::int64_t at) {
-    const Difference element = compare_elements(actual_, expected_, at, 1, tolerance_);
+    const Difference element = compare_elements(actual_, expected_, at, 1, tolerance_, left_out_);
     if (element.differing == 0) return;
     if (first_.size() < most_) first_.push_back(at);
     if (has_worst_) add_worst(severity_of(element, at));
@@ -87,6 +88,7 @@ class Listing {
   const Tensor& actual_;
   const Tensor& expected_;
   const ElementTolerance& tolerance_;
+  const Tensor* left_out_;
   bool by_ulp_;
   bool has_worst_;
   std::size_t most_;
@@ -97,12 +99,13 @@ class Listing {
 }  // namespace
 
 ListedElements list_elements(const Tensor& actual, const Tensor& expected, const ElementTolerance& tolerance,
-                             const Difference& found, std::int64_t count, const Threads& threads) {
+                             const Tensor* left_out, const Difference& found, std::int64_t count,
+                             const Threads& threads) {
   // Elements that are left out together where none of them belongs to the lists.
   constexpr std::int64_t kBlock = 4096;
   constexpr std::int64_t kChunk = 64 * kBlock;
   const std::int64_t elements = actual.size();
-  std::vector<Listing> parts(to_size(threads.count()), {actual, expected, tolerance, found, count});
+  std::vector<Listing> parts(to_size(threads.count()), {actual, expected, tolerance, left_out, found, count});
   threads.for_each(ceil_div(elements, kChunk), [&](std::int64_t chunk, int worker) {
     const std::int64_t end = std::min(elements, (chunk + 1) * kChunk);
     for (std::int64_t at = chunk * kChunk; at < end; at += kBlock) {

@@ -18,9 +18,11 @@ struct ListedElements {
 };
 
 // At most `count` of each; `found` is the difference of all elements of the two tensors, which have one dtype
-// and shape. Takes memory for `count` elements a thread. The result does not depend on the number of threads.
+// and shape, but those that `left_out` leaves out, as in compare_elements(). Takes memory for `count`
+// elements a thread. The result does not depend on the number of threads.
 [[nodiscard]] ListedElements list_elements(const Tensor& actual, const Tensor& expected,
-                                           const ElementTolerance& tolerance, const Difference& found,
-                                           std::int64_t count, const Threads& threads);
+                                           const ElementTolerance& tolerance, const Tensor* left_out,
+                                           const Difference& found, std::int64_t count,
+                                           const Threads& threads);
 
 }  // namespace tensorop

@@ -102,6 +102,19 @@ MismatchLimit parse_max_mismatch(const ToleranceText& given) {
                   " is neither a non-negative integer nor a percentage 0%..100% (at most 6 decimals)"));
 }
 
+// Nothing is near where bits decide.
+void refuse_beside_exact_bits(const std::vector<ToleranceText>& texts) {
+  const auto is_given = [&](std::string_view name) {
+    return std::ranges::any_of(
+        texts, [&](const ToleranceText& given) { return given.is_option && given.name == name; });
+  };
+  if (!is_given("exact_bits")) return;
+  for (const std::string_view name : {"rtol", "atol", "max_ulp", "tolerance"}) {
+    if (!is_given(name)) continue;
+    throw Error(cat("--exact-bits cannot be combined with ", shown({std::string(name), "", true})));
+  }
+}
+
 bool parse_flag(const ToleranceText& given) {
   if (given.text == "true") return true;
   if (given.text == "false") return false;
@@ -124,6 +137,8 @@ ElementTolerance Tolerances::for_dtype(DType dtype) const {
   }
   ElementTolerance out;
   out.nan_unequal = nan_unequal;
+  out.exact_bits = exact_bits.value_or(false);
+  if (out.exact_bits) return out;
   if (!kToleranceTypes.contains(dtype)) return out;
   if (by_default == ToleranceDefault::onnx && (kFloatTypes | kComplexTypes).contains(dtype)) {
     out.rtol = kOnnxRtol;
@@ -144,12 +159,13 @@ ElementTolerance Tolerances::for_dtype(DType dtype) const {
 }
 
 const std::vector<std::string>& tolerance_names() {
-  static const std::vector<std::string> names = {"rtol",         "atol",      "max_ulp",
-                                                 "max_mismatch", "tolerance", "nan_unequal"};
+  static const std::vector<std::string> names = {"rtol",      "atol",        "max_ulp",   "max_mismatch",
+                                                 "tolerance", "nan_unequal", "exact_bits"};
   return names;
 }
 
 Tolerances parse_tolerances(const std::vector<ToleranceText>& texts) {
+  refuse_beside_exact_bits(texts);
   Tolerances out;
   for (const ToleranceText& given : texts) {
     if (given.name == "rtol") {
@@ -163,6 +179,8 @@ Tolerances parse_tolerances(const std::vector<ToleranceText>& texts) {
       out.max_mismatch = parse_max_mismatch(given);
     } else if (given.name == "nan_unequal") {
       out.nan_unequal = parse_flag(given);
+    } else if (given.name == "exact_bits") {
+      out.exact_bits = parse_flag(given);
     } else if (given.name == "tolerance") {
       if (lower(given.text) != "auto") {
         throw Error(cat(shown(given), " ", in_quotes(given.text), " is not auto"), "",

@@ -37,9 +37,15 @@ struct Tolerances {
   std::string max_ulp_name = "max_ulp";  // as it was given, for messages
   ToleranceDefault by_default = ToleranceDefault::exact;
   bool nan_unequal = false;
-  bool any_dtype = false;  // max_ulp is ignored where the dtype has no ulp
+  std::optional<bool> exact_bits;  // rtol, atol, max_ulp and by_default do not count where it is true
+  bool any_dtype = false;          // max_ulp is ignored where the dtype has no ulp
   MismatchLimit max_mismatch;
 
+  // Whether the same bits are more than was asked for.
+  [[nodiscard]] bool allows_other_bits() const {
+    if (exact_bits) return !*exact_bits;
+    return rtol || atol || max_ulp || by_default == ToleranceDefault::automatic;
+  }
   // The tolerance for elements of `dtype`; for bool and string it is equality. Throws Error where max_ulp is
   // given and the dtype has no ulp, unless any_dtype.
   [[nodiscard]] ElementTolerance for_dtype(DType dtype) const;
@@ -53,10 +59,11 @@ struct ToleranceText {
 };
 
 // The names that parse_tolerances() knows: rtol, atol, max_ulp, max_mismatch, tolerance ("auto"), nan_unequal
-// ("true", "false").
+// and exact_bits ("true", "false").
 [[nodiscard]] const std::vector<std::string>& tolerance_names();
 
-// Throws Error naming the tolerance and its value.
+// Throws Error naming the tolerance and its value, also for --exact-bits beside an option that it overrides:
+// a key of a case overrides options.
 [[nodiscard]] Tolerances parse_tolerances(const std::vector<ToleranceText>& texts);
 
 }  // namespace tensorop

@@ -43,6 +43,15 @@ constexpr std::uint64_t sign_bit() {
   }
 }
 
+template <class T>
+bool has_same_bits(T a, T e) {
+  return bits_of(a) == bits_of(e);
+}
+template <class T>
+bool has_same_bits(std::complex<T> a, std::complex<T> e) {
+  return has_same_bits(a.real(), e.real()) && has_same_bits(a.imag(), e.imag());
+}
+
 // Of finite floats: how many steps to the next value lead from one to the other.
 template <class T>
 std::uint64_t ulp_distance(T a, T e) {
@@ -103,14 +112,30 @@ double settle(double estimate, const Passes& passes) {
 // Takes down what one element after the other is off.
 class Recorder {
  public:
-  Recorder(const ElementTolerance& tolerance, Difference& found)
+  Recorder(const ElementTolerance& tolerance, const Tensor* left_out, Difference& found)
       : rtol_(tolerance.rtol),
         atol_(tolerance.atol),
         max_ulp_(tolerance.max_ulp.value_or(0)),
         nan_unequal_(tolerance.nan_unequal),
+        exact_bits_(tolerance.exact_bits),
+        left_out_(left_out == nullptr ? nullptr : left_out->data()),
         found_(found) {}
 
   [[nodiscard]] bool nan_unequal() const { return nan_unequal_; }
+  [[nodiscard]] bool leaves_out(std::int64_t at) const {
+    return left_out_ != nullptr && left_out_[at] != std::byte{0};
+  }
+
+  void add_other_bits() { ++found_.other_bits; }
+
+  // Two zeros or NaN whose bits may differ.
+  void pass_but_for_bits(bool has_same_bits, std::int64_t at) {
+    if (has_same_bits) return;
+    ++found_.only_bits;
+    if (!exact_bits_) return;
+    fail(at);
+    found_.excess.raise(0, at);
+  }
 
   void fail(std::int64_t at) {
     ++found_.differing;
@@ -174,6 +199,8 @@ class Recorder {
   double atol_;
   std::uint64_t max_ulp_;
   bool nan_unequal_;
+  bool exact_bits_;
+  const std::byte* left_out_;
   Difference& found_;
 };
 
@@ -245,23 +272,6 @@ std::uint64_t ulp_of(T a, T e) {
   }
 }
 
-bool is_in_range(const Deviation<double>& deviation) {
-  return deviation.distance + deviation.magnitude < kInfinity;
-}
-
-// An element with an infinity or NaN in it, or so large that its deviation is.
-template <class T>
-[[gnu::noinline]] void compare_irregular(T a, T e, std::int64_t at, Recorder& recorder) {
-  // On one side alone a NaN differs in any case.
-  if (recorder.nan_unequal() && is_nan(a)) return recorder.fail_unfixable(at);
-  drop_same(a, e);
-  if (!is_finite(a) || !is_finite(e)) return recorder.fail_unfixable(at);
-  Deviation<double> deviation = deviation_of(a, e);
-  const double unit = is_in_range(deviation) ? 1 : 4;
-  if (unit != 1) deviation = deviation_of(a, e, 1 / unit);
-  recorder.measure(deviation, ulp_of(a, e), at, unit);
-}
-
 template <class T>
 bool is_equal(T a, T e) {
   if constexpr (Complex<T>) {
@@ -271,6 +281,25 @@ bool is_equal(T a, T e) {
   }
 }
 
+bool is_in_range(const Deviation<double>& deviation) {
+  return deviation.distance + deviation.magnitude < kInfinity;
+}
+
+// An element with an infinity or NaN in it, or so large that its deviation is.
+template <class T>
+[[gnu::noinline]] void compare_irregular(T a, T e, std::int64_t at, Recorder& recorder) {
+  // On one side alone a NaN differs in any case.
+  if (recorder.nan_unequal() && is_nan(a)) return recorder.fail_unfixable(at);
+  const bool same_bits = has_same_bits(a, e);
+  drop_same(a, e);
+  if (is_equal(a, e)) return recorder.pass_but_for_bits(same_bits, at);
+  if (!is_finite(a) || !is_finite(e)) return recorder.fail_unfixable(at);
+  Deviation<double> deviation = deviation_of(a, e);
+  const double unit = is_in_range(deviation) ? 1 : 4;
+  if (unit != 1) deviation = deviation_of(a, e, 1 / unit);
+  recorder.measure(deviation, ulp_of(a, e), at, unit);
+}
+
 // Floats and complex numbers.
 template <class T>
 void compare_run(StoredElements<T> actual, StoredElements<T> expected, std::int64_t first, std::int64_t count,
@@ -278,7 +307,13 @@ void compare_run(StoredElements<T> actual, StoredElements<T> expected, std::int6
   for (std::int64_t i = 0; i < count; ++i) {
     const T a = actual[i];
     const T e = expected[i];
-    if (is_equal(a, e)) continue;
+    const bool same_bits = has_same_bits(a, e);
+    if ((same_bits && !recorder.nan_unequal()) || recorder.leaves_out(first + i)) continue;
+    if (!same_bits) recorder.add_other_bits();
+    if (is_equal(a, e)) {
+      recorder.pass_but_for_bits(same_bits, first + i);
+      continue;
+    }
     const Deviation<double> deviation = deviation_of(a, e);
     if (is_in_range(deviation)) [[likely]] {
       recorder.measure(deviation, ulp_of(a, e), first + i);
@@ -305,7 +340,8 @@ void compare_run(StoredElements<T> actual, StoredElements<T> expected, std::int6
   for (std::int64_t i = 0; i < count; ++i) {
     const auto a = integer_of(actual[i]);
     const auto e = integer_of(expected[i]);
-    if (a == e) continue;
+    if (a == e || recorder.leaves_out(first + i)) continue;
+    recorder.add_other_bits();
     // Differences and negation are exact in the unsigned type of the same width.
     const auto a_bits = static_cast<Unsigned>(a);
     const auto e_bits = static_cast<Unsigned>(e);
@@ -328,7 +364,9 @@ requires(std::is_same_v<T, Bool> ||
                                                         std::int64_t first, std::int64_t count,
                                                         Recorder& recorder) {
   for (std::int64_t i = 0; i < count; ++i) {
-    if (!is_equal_exactly(actual[i], expected[i])) recorder.fail(first + i);
+    if (is_equal_exactly(actual[i], expected[i]) || recorder.leaves_out(first + i)) continue;
+    recorder.add_other_bits();
+    recorder.fail(first + i);
   }
 }
 
@@ -348,6 +386,8 @@ void Difference::merge(const Difference& other) {
   differing += other.differing;
   if (first < 0 || (other.first >= 0 && other.first < first)) first = other.first;
   unfixable += other.unfixable;
+  other_bits += other.other_bits;
+  only_bits += other.only_bits;
   excess.merge(other.excess);
   farthest.merge(other.farthest);
   absolute.merge(other.absolute);
@@ -358,7 +398,7 @@ void Difference::merge(const Difference& other) {
 }
 
 Difference compare_elements(const Tensor& actual, const Tensor& expected, std::int64_t first,
-                            std::int64_t count, const ElementTolerance& tolerance) {
+                            std::int64_t count, const ElementTolerance& tolerance, const Tensor* left_out) {
   // Elements at a time whose bytes are compared first: bytes that are the same need no look at the numbers.
   constexpr std::int64_t kRunBytes = 1 << 14;
   const DType dtype = actual.dtype();
@@ -367,7 +407,7 @@ Difference compare_elements(const Tensor& actual, const Tensor& expected, std::i
   const bool may_differ_in_same_bytes =
       dtype == DType::string || (tolerance.nan_unequal && !kExactTypes.contains(dtype));
   Difference found;
-  Recorder recorder(tolerance, found);
+  Recorder recorder(tolerance, left_out, found);
   for (std::int64_t done = 0; done < count;) {
     const std::int64_t run = std::min(count - done, kRunBytes / width);
     const std::int64_t at = first + done;

@@ -6,6 +6,9 @@
 // tolerance. Complex: |.| is the modulus; a part that is the same infinity or NaN on both sides counts as 0
 // in it. bool (any byte but 0 is true) and string are equal or not. Small floats are compared as floats, with
 // their own steps in ulp, int4 and uint4 as integers.
+//
+// The bits of an element are those that have a meaning: of bool whether it is true, of string its bytes, of
+// small dtypes those that they use.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +25,7 @@ struct ElementTolerance {
   double atol = 0;
   std::optional<std::uint64_t> max_ulp;
   bool nan_unequal = false;  // NaN differs from NaN too
+  bool exact_bits = false;   // -0 differs from +0, and NaN from NaN of another payload or sign
 
   // Distances are then judged in ulp alone.
   [[nodiscard]] bool is_ulp_only() const { return max_ulp && rtol == 0 && atol == 0; }
@@ -57,6 +61,8 @@ struct Difference {
   std::int64_t differing = 0;    // elements that do not pass
   std::int64_t first = -1;       // the lowest of them
   std::int64_t unfixable = 0;    // of them: those that no tolerance would pass
+  std::int64_t other_bits = 0;   // elements whose bits differ, whether they pass or not
+  std::int64_t only_bits = 0;    // of those: zeros, and NaN, which are equal but for exact_bits
   Peak<double> excess;           // of those that do not pass: |a-e| - (atol + rtol*|e|); kNone for unfixable
   Peak<std::uint64_t> farthest;  // of those that do not pass and are not unfixable, in ulp
 
@@ -78,8 +84,10 @@ struct Difference {
   void merge(const Difference& other);
 };
 
-// Compares elements [first, first + count) of two tensors of one dtype and shape.
+// Compares elements [first, first + count) of two tensors of one dtype and shape. Elements at which
+// `left_out`, a bool tensor of the same shape, is true are not looked at; null: all are compared.
 [[nodiscard]] Difference compare_elements(const Tensor& actual, const Tensor& expected, std::int64_t first,
-                                          std::int64_t count, const ElementTolerance& tolerance);
+                                          std::int64_t count, const ElementTolerance& tolerance,
+                                          const Tensor* left_out = nullptr);
 
 }  // namespace tensorop

@@ -69,7 +69,7 @@ std::string_view default_text(const Tolerances& asked) {
 // "exact", "rtol 1e-05, atol 0.0 or max-ulp 4, NaN unequal".
 std::string tolerance_text(const Comparison& comparison) {
   const ElementTolerance& tolerance = comparison.tolerance;
-  std::string out = "exact";
+  std::string out = tolerance.exact_bits ? "exact bits" : "exact";
   const bool by_number = tolerance.rtol != 0 || tolerance.atol != 0;
   if (by_number)
     out = cat("rtol ", number(tolerance.rtol), ", atol ", number(tolerance.atol),
@@ -78,10 +78,10 @@ std::string tolerance_text(const Comparison& comparison) {
   return out + (tolerance.nan_unequal ? ", NaN unequal" : "");
 }
 
-// A value as messages show it: numbers without the quotes that JSON needs around NaN.
-std::string shown_value(const Comparison& comparison, std::string json) {
+// A value as messages show it: numbers without the quotes that JSON needs around NaN; with its bits, if any.
+std::string shown_value(const Comparison& comparison, std::string json, const std::string& bits) {
   if (comparison.actual.dtype != DType::string) std::erase(json, '"');
-  return printable(json);
+  return printable(json) + (bits.empty() ? "" : cat(" (", bits, ')'));
 }
 
 std::string error_text(const Comparison& comparison, const Difference& error) {
@@ -95,8 +95,9 @@ std::string error_text(const Comparison& comparison, const Difference& error) {
 std::string element_line(std::string_view role, const Comparison& comparison, const DifferingElement& element,
                          const std::string& remark) {
   const std::string where = element.position.empty() ? "" : position_text(element.position) + ": ";
-  return cat(label(role), where, "actual ", shown_value(comparison, element.actual), ", expected ",
-             shown_value(comparison, element.expected), error_text(comparison, element.error), remark, '\n');
+  return cat(label(role), where, "actual ", shown_value(comparison, element.actual, element.actual_bits),
+             ", expected ", shown_value(comparison, element.expected, element.expected_bits),
+             error_text(comparison, element.error), remark, '\n');
 }
 
 // By how much the worst element exceeds its own tolerance, unless that is its error.
@@ -143,6 +144,11 @@ std::string largest_line(const Comparison& comparison) {
 
 std::string needed_line(const Comparison& comparison) {
   const Difference& found = comparison.difference;
+  if (comparison.tolerance.exact_bits) {
+    if (found.only_bits == 0) return "";
+    return cat(label("bits only"), found.only_bits, " of ", found.differing,
+               " are equal but for their bits\n");
+  }
   if (found.unfixable != 0) {
     return cat(label("to pass"), "no tolerance helps: NaN or infinity in ", found.unfixable,
                found.unfixable == 1 ? " element\n" : " elements\n");
@@ -216,8 +222,8 @@ std::string elements_table(std::string_view which, const Comparison& comparison,
   if (shows_ulp) rows[0].emplace_back("ulp");
   for (const DifferingElement& element : elements) {
     const Difference& error = element.error;
-    Row row = {position_text(element.position), shown_value(comparison, element.actual),
-               shown_value(comparison, element.expected)};
+    Row row = {position_text(element.position), shown_value(comparison, element.actual, element.actual_bits),
+               shown_value(comparison, element.expected, element.expected_bits)};
     if (has_tolerance(comparison)) {
       row.push_back(error.absolute.at < 0 ? "-" : absolute(comparison, error));
       row.push_back(error.relative.at < 0 ? "-" : number(error.relative.value));

@@ -38,6 +38,7 @@ Json tolerance_json(const Comparison& comparison) {
       .add("atol", tolerance.atol)
       .add("max_ulp", tolerance.max_ulp)
       .add("nan_unequal", tolerance.nan_unequal)
+      .add("exact_bits", tolerance.exact_bits)
       .add("max_mismatch", comparison.allowed);
 }
 
@@ -83,7 +84,8 @@ Json largest_json(const Comparison& comparison) {
 // Null where no tolerance helps, or none is of use.
 Json to_pass_json(const Comparison& comparison, bool only_moves) {
   const Difference& found = comparison.difference;
-  if (found.differing == 0 || found.unfixable != 0 || !has_tolerances(comparison) || only_moves) return {};
+  const bool has_none = found.unfixable != 0 || comparison.tolerance.exact_bits || only_moves;
+  if (found.differing == 0 || has_none || !has_tolerances(comparison)) return {};
   const bool has_ulp = kUlpTypes.contains(comparison.actual.dtype);
   return Json::object()
       .add("rtol", number_or_null(found.needed_rtol))
@@ -158,6 +160,7 @@ Json comparison_json(const Comparison& comparison, bool only_moves) {
   const Difference& found = comparison.difference;
   out.add("tolerance", tolerance_json(comparison)).add("elements", comparison.elements);
   if (comparison.left_out) out.add("left_out", *comparison.left_out);
+  if (comparison.tolerance.exact_bits) out.add("only_bits", found.only_bits);
   out.add("differing", found.differing)
       .add("percent", percent_of_elements(comparison))
       .add("unfixable", has_tolerances(comparison) ? found.unfixable : found.differing)

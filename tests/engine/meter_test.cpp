@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "engine/convert.hpp"
+#include "engine/lookup.hpp"
 #include "engine/nonzero.hpp"
 #include "golden/compare.hpp"
 #include "support/catch.hpp"
@@ -49,6 +50,12 @@ TEST_CASE("texts, conversions and comparisons count their bytes", "[engine][prog
     constexpr std::int64_t kPositions = kBytes / 10 * 9;
     counted([&](const Settings& settings) { write_nonzero(npy, {.path = other}, settings); }, kPositions,
             kPositions);
+    counted(
+        [&](const Settings& settings) {
+          write_lookup({.keys = npy, .ids = "[1]", .rules = {.duplicates = false}}, {.path = other},
+                       settings);
+        },
+        kBytes + 8, 2 * kBytes);
   }
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Holds masks, repeated updates, other shapes and `nonzero` to NumPy: random calls, as jobs of one process.
+"""Holds masks, repeated updates, other shapes and `nonzero` and `lookup` to NumPy: random calls, as jobs of one process.
 
     /usr/bin/python3 tests/engine/numpy_masks.py path/to/tensorop
 
@@ -92,6 +92,29 @@ def add_round(rng, calls):
         calls.add(data[ids], "gather", {"reshape": {"data": list(map(int, shape))}}, data=data.ravel(), indices=ids)
 
 
+def check_lookup(rng, checker, binary, folder):
+    """Positions of ids among keys, sorted or not, of the same or another dtype."""
+    text = rng.random() < 0.2
+    key_type, id_type = ("U4", "U4") if text else rng.choice(["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"], 2)
+    most = int(rng.choice([3, 100, 3000])) if not text and "1" not in key_type + id_type else 100
+    keys = rng.integers(0, most, rng.integers(0, 3000)).astype(key_type)
+    if rng.random() < 0.5:
+        keys = np.unique(keys)
+    ids = rng.integers(0, most, tuple(rng.integers(0, 50, rng.integers(0, 3)))).astype(id_type)
+    np.save(folder / "k.npy", keys)
+    np.save(folder / "i.npy", ids)
+    equal = keys == ids[..., None]
+    expected = np.where(equal.any(-1), equal.argmax(-1), -1) if keys.size else np.full(ids.shape, -1)
+    lookup = [binary, "lookup", "k.npy", "i.npy", "-o", "p.npy", "--threads", str(rng.integers(1, 4))]
+    subprocess.run(lookup + ["--missing", "-1", "--duplicates", "first"], cwd=folder, check=True)
+    what = f"lookup {keys.dtype} {keys.shape} {ids.dtype} {ids.shape}"
+    got = np.load(folder / "p.npy")
+    checker.check(what, got.dtype == np.int64 and got.shape == ids.shape and (got == expected).all(), got)
+    fails = ids.size and (expected.min() < 0 or equal.sum(-1).max() > 1)
+    checker.check(f"{what}, strict", subprocess.run(lookup, cwd=folder, capture_output=True).returncode ==
+                  (2 if fails else 0))
+
+
 def main():
     binary = os.path.abspath(sys.argv[1])
     rng = np.random.default_rng(SEED)
@@ -117,6 +140,8 @@ def main():
             got = np.load(folder / "n.npy")
             expected = np.flatnonzero(array) if array.ndim == 1 else np.argwhere(array)
             checker.check(f"nonzero {array.dtype} {array.shape}", got.shape == expected.shape and (got == expected).all(), got)
+        for _ in range(60):
+            check_lookup(rng, checker, binary, folder)
     checker.exit()
 
 

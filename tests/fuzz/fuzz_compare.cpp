@@ -22,7 +22,7 @@ std::vector<ToleranceText> random_texts(Random& random) {
   std::vector<ToleranceText> texts;
   for (const std::string& name : tolerance_names()) {
     if (random.chance(60)) continue;
-    const bool word = name == "tolerance" || name == "nan_unequal";
+    const bool word = name == "tolerance" || name == "nan_unequal" || name == "exact_bits";
     const bool usual = word && random.chance(90);
     texts.push_back({name, usual ? name == "tolerance" ? "auto" : "true" : random.pick(kNumbers)});
   }
@@ -78,13 +78,15 @@ void check_needed(const Tensor& actual, const Tensor& expected, const Comparison
     tolerance.atol = atol;
     return compare_elements(actual, expected, 0, actual.size(), tolerance).differing;
   };
-  if (difference.differing == difference.unfixable || !kToleranceTypes.contains(actual.dtype())) return;
+  // What differs in bits alone passes under no tolerance either.
+  const std::int64_t failed = difference.unfixable + (found.tolerance.exact_bits ? difference.only_bits : 0);
+  if (difference.differing == failed || !kToleranceTypes.contains(actual.dtype())) return;
   const auto& [rtol, atol] = std::pair(found.tolerance.rtol, found.tolerance.atol);
   if (difference.needed_rtol != Difference::kNone) {
-    require(failing(difference.needed_rtol, atol) == difference.unfixable, "the rtol needed is not enough");
+    require(failing(difference.needed_rtol, atol) == failed, "the rtol needed is not enough");
   }
   if (difference.needed_atol != Difference::kNone) {
-    require(failing(rtol, difference.needed_atol) == difference.unfixable, "the atol needed is not enough");
+    require(failing(rtol, difference.needed_atol) == failed, "the atol needed is not enough");
   }
 }
 

@@ -202,6 +202,7 @@ def check_smallest(checker, what, report, options, dtype):
     if report["tolerance"]["max_ulp"] is not None:
         kept["--max-ulp"] = str(report["tolerance"]["max_ulp"])
     nan = [x for x in options if x == "--nan-unequal"]
+    nan += ["--ignore", "m.npy"] if "--ignore" in options else []
     for option, key in (("--rtol", "rtol"), ("--atol", "atol"), ("--max-ulp", "max_ulp")):
         value = needed[key]
         if value is None:
@@ -227,23 +228,30 @@ def check_pair(checker, rng, dtype, shape):
         rtol, atol = AUTO.get(dtype, (0, 0))
     options += ["--max-ulp", str(max_ulp)] if max_ulp is not None else []
     options += ["--nan-unequal"] if nan_unequal else []
+    kept = np.ones(a.size, bool)
+    if rng.random() < 0.3:
+        kept = rng.random(a.size) < 0.7
+        kept[rng.integers(a.size)] = True
+        np.save(checker.directory / "m.npy", ~kept.reshape(shape))
+        options += ["--ignore", "m.npy"]
+    positions = np.flatnonzero(kept)
     what = f"{dtype}{shape} {' '.join(options)}"
-    expected = Expected(a, e, dtype, rtol, atol, max_ulp, nan_unequal)
+    expected = Expected(a.ravel()[kept], e.ravel()[kept], dtype, rtol, atol, max_ulp, nan_unequal)
     report = checker.report(*options, "--show", str(SHOW))
     checker.check(f"{what}: differing", report["differing"] == expected.where.size,
                   f"{report['differing']} for {expected.where.size}")
     checker.check(f"{what}: unfixable", report["unfixable"] == expected.unfixable,
                   f"{report['unfixable']} for {expected.unfixable}")
     if expected.where.size:
-        first = [int(x) for x in np.unravel_index(expected.where[0], shape)]
+        first = [int(x) for x in np.unravel_index(positions[expected.where[0]], shape)]
         checker.check(f"{what}: first", report["first"]["position"] == first, f"{report['first']} for {first}")
-        worst = [int(x) for x in np.unravel_index(expected.worst, shape)]
+        worst = [int(x) for x in np.unravel_index(positions[expected.worst], shape)]
         # The modulus is rounded otherwise here, and large integers are doubles in a bound.
         if dtype not in COMPLEX and not (dtype in ("int64", "uint64") and rtol != 0):
             checker.check(f"{what}: worst", report["worst"]["position"] == worst, f"{report['worst']} for {worst}")
             lists = report["shown"]
             for name, order in (("first", [int(i) for i in expected.where]), ("worst", expected.worst_first)):
-                wanted = [[int(x) for x in np.unravel_index(i, shape)] for i in order[:SHOW]]
+                wanted = [[int(x) for x in np.unravel_index(positions[i], shape)] for i in order[:SHOW]]
                 shown = [element["position"] for element in lists[name]]
                 by_excess = name == "worst" and expected.unfixable and max_ulp is not None
                 if not by_excess:
@@ -260,6 +268,20 @@ def check_pair(checker, rng, dtype, shape):
             checker.check(f"{what}: {measure}", value == wanted, f"{shown} for {wanted}")
         else:
             checker.check(f"{what}: {measure}", is_close(value, wanted), f"{shown} for {wanted!r}")
+
+
+def check_bits(checker, rng, dtype, shape):
+    """--exact-bits: elements whose bytes differ, and those of them that are equal without it."""
+    a, e = random_pair(rng, dtype, shape)
+    save(checker.directory / "a.npy", a, dtype)
+    save(checker.directory / "e.npy", e, dtype)
+    count = math.prod(shape)
+    bytes_of = lambda array: array.reshape(-1).view(np.uint8).reshape(count, -1)
+    differing = int((bytes_of(a) != bytes_of(e)).any(axis=1).sum())
+    values = checker.report()["differing"]
+    report = checker.report("--exact-bits")
+    checker.check(f"{dtype}{shape} --exact-bits", report["differing"] == differing and
+                  report["only_bits"] == differing - values and report["tolerance"]["exact_bits"], report)
 
 
 def check_plain(checker, rng):
@@ -363,6 +385,7 @@ def main():
             for dtype in INTEGERS + FLOATS + COMPLEX:
                 for shape in SHAPES:
                     check_pair(checker, rng, dtype, shape)
+                    check_bits(checker, rng, dtype, shape)
         check_plain(checker, rng)
         for _ in range(20):
             check_sets(checker, rng)

@@ -35,10 +35,12 @@ struct Naive {
   std::vector<std::pair<double, std::int64_t>> failing;  // excess and position of all that differ
 };
 
+// Elements at which `left_out` is not 0 are not compared.
 Naive compare_naively(const std::vector<float>& actual, const std::vector<float>& expected, double rtol,
-                      double atol) {
+                      double atol, const std::vector<std::uint8_t>& left_out = {}) {
   Naive out;
   for (std::size_t i = 0; i < actual.size(); ++i) {
+    if (!left_out.empty() && left_out[i] != 0) continue;
     const auto at = static_cast<std::int64_t>(i);
     const double off = std::fabs(static_cast<double>(actual[i]) - static_cast<double>(expected[i]));
     const double bound = atol + rtol * std::fabs(static_cast<double>(expected[i]));
@@ -155,6 +157,46 @@ TEST_CASE("large tensors give the same report for any number of threads", "[gold
       }
     }
   }
+}
+
+TEST_CASE("a mask of large tensors gives the same report for any number of threads",
+          "[golden][compare][random]") {
+  const std::uint64_t seed = random_seed();
+  CAPTURE(seed);
+  Random random(seed);
+  const Pair pair = random_pair(random, 30);
+  std::vector<std::uint8_t> bytes;
+  for (std::int64_t i = 0; i < kElements; ++i) {
+    bytes.push_back(random.chance(50) ? static_cast<std::uint8_t>(random.between(1, 255)) : std::uint8_t{0});
+  }
+  auto storage = std::make_shared<Storage>(kElements);
+  std::memcpy(storage->data(), bytes.data(), bytes.size());
+  const Tensor mask(DType::boolean, {kRows, kColumns}, storage);
+  const Tensor actual = tensor_of(pair.actual);
+  const Tensor expected = tensor_of(pair.expected);
+  const Naive naive = compare_naively(pair.actual, pair.expected, 0, 0, bytes);
+  const Comparison one = compare_tensors(actual, expected, {}, Threads(1), {.show = 5, .left_out = &mask});
+  CHECK(one.left_out == kElements - std::ranges::count(bytes, 0));
+  CHECK(one.elements == std::ranges::count(bytes, 0));
+  CHECK(one.difference.differing == naive.differing);
+  CHECK(one.difference.first == naive.first);
+  CHECK(one.difference.worst(DType::float32, one.tolerance) == naive.worst);
+  CHECK(positions_of(one.first_shown) ==
+        listed(naive.failing, 5, [](const auto& a, const auto& b) { return a.second < b.second; }));
+  CHECK(positions_of(one.worst_shown) ==
+        listed(naive.failing, 5, [](const auto& a, const auto& b) { return a.first > b.first; }));
+  for (const int threads : {2, 7}) {
+    CAPTURE(threads);
+    CHECK(both_reports(compare_tensors(actual, expected, {}, Threads(threads),
+                                       {.show = 5, .left_out = &mask})) == both_reports(one));
+  }
+  // Of all that differ none is compared.
+  std::vector<std::uint8_t> differing;
+  for (std::size_t i = 0; i < pair.actual.size(); ++i)
+    differing.push_back(pair.actual[i] != pair.expected[i]);
+  std::memcpy(storage->data(), differing.data(), differing.size());
+  CHECK(compare_tensors(actual, expected, {}, Threads(3), {.depth = CompareDepth::verdict, .left_out = &mask})
+            .equal);
 }
 
 }  // namespace tensorop

@@ -46,6 +46,32 @@ TEST_CASE("tolerance auto has numbers for floats, and what is given stands", "[j
   CHECK(mixed.for_dtype(DType::int32).rtol == 0.5);
 }
 
+TEST_CASE("exact_bits overrides tolerances, also those of others", "[jobs][tolerances]") {
+  struct Row {
+    std::vector<ToleranceText> texts;
+    bool exact_bits;
+    double rtol;
+    bool allows_other_bits;
+  };
+  const ToleranceText rtol = {"rtol", "0.5"};
+  for (const Row& row :
+       std::vector<Row>{{{}, false, 0, false},
+                        {{rtol}, false, 0.5, true},
+                        {{rtol, {"exact_bits", "true"}}, true, 0, false},
+                        {{{"rtol", "0.5", true}, {"exact_bits", "true"}}, true, 0, false},
+                        {{rtol, {"exact_bits", "true", true}}, true, 0, false},
+                        {{{"max_ulp", "4"}, {"exact_bits", "true"}}, true, 0, false},
+                        {{{"exact_bits", "true", true}, {"exact_bits", "false"}}, false, 0, true},
+                        {{{"tolerance", "auto"}, {"exact_bits", "true"}}, true, 0, false}}) {
+    const Tolerances tolerances = parse_tolerances(row.texts);
+    const ElementTolerance found = tolerances.for_dtype(DType::float32);
+    CHECK(found.exact_bits == row.exact_bits);
+    CHECK(found.rtol == row.rtol);
+    CHECK_FALSE((found.exact_bits && found.max_ulp));
+    CHECK(tolerances.allows_other_bits() == row.allows_other_bits);
+  }
+}
+
 TEST_CASE("so many elements are allowed to differ, exactly", "[jobs][tolerances]") {
   struct Limit {
     std::string text;
@@ -104,9 +130,11 @@ TEST_CASE("what is no tolerance is refused", "[jobs][tolerances]") {
   rows.push_back(
       {"tolerance", "exact", "tolerance 'exact' is not auto\nrtol, atol and max_ulp take numbers"});
   rows.push_back({"nan_unequal", "yes", "nan_unequal 'yes' is not one of true, false"});
+  rows.push_back({"exact_bits", "1", "exact_bits '1' is not one of true, false"});
   rows.push_back(
       {"rtoll", "1",
-       "unknown tolerance 'rtoll' (allowed: rtol, atol, max_ulp, max_mismatch, tolerance, nan_unequal)"});
+       "unknown tolerance 'rtoll' (allowed: rtol, atol, max_ulp, max_mismatch, tolerance, nan_unequal, "
+       "exact_bits)"});
   for (const Refused& row : rows) CHECK(message_of({{row.name, row.text}}) == row.message);
   for (const char* text : {"0", "-0", "+1", "1e-5", ".5", "5.", "1e308", "5e-324"}) {
     CHECK(message_of({{"rtol", text}}) == "no error");

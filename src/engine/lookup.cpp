@@ -1,0 +1,75 @@
+#include "engine/lookup.hpp"
+
+#include <string_view>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "engine/execute.hpp"
+#include "engine/operands.hpp"
+#include "io/json/json_writer.hpp"
+#include "io/source.hpp"
+
+namespace tensorop {
+namespace {
+
+void check_lookup(const Tensor& keys, const Tensor& ids) {
+  const auto check_dtype = [](std::string_view role, DType dtype) {
+    if (kLookupTypes.contains(dtype)) return;
+    throw Error(cat(role, " is ", name(dtype), " (allowed: ", kLookupTypes.names(), ")"));
+  };
+  check_dtype("keys", keys.dtype());
+  check_dtype("ids", ids.dtype());
+  if ((keys.dtype() == DType::string) != (ids.dtype() == DType::string)) {
+    throw Error(cat("keys is ", name(keys.dtype()), " and ids is ", name(ids.dtype()),
+                    "; both must be integers, or both string"));
+  }
+  if (keys.rank() != 1) throw Error(cat("keys has shape ", to_string(keys.shape()), "; its rank must be 1"));
+}
+
+// "ids.npy: ids[1] = 1007 is not among keys (keys.npy)".
+Error fault_error(const LookupFault& fault, const Source& keys, const Source& ids) {
+  const Tensor& tensor = *ids.tensor();
+  std::string value;
+  append_json_element(value, tensor.dtype(), tensor.data() + fault.position * element_size(tensor.dtype()));
+  const std::string element =
+      cat(element_name("ids", fault.position, tensor.shape()), " = ", printable(value));
+  const std::string file = keys.name().empty() ? "" : cat(" (", keys.name(), ")");
+  Error error(fault.is_missing ? cat(element, " is not among keys", file)
+                               : cat(element, " is duplicated in keys", file, ": keys[", fault.first,
+                                     "] and keys[", fault.second, "]"),
+              "",
+              fault.is_missing ? "--missing -1 gives such an id the position -1"
+                               : "--duplicates first takes the first position");
+  if (!ids.name().empty()) error.add_context(ids.name());
+  return error;
+}
+
+}  // namespace
+
+void write_lookup(const Lookup& lookup, const Destination& destination, const Settings& settings) {
+  // A destination without a known format is reported before any work.
+  (void)format_of(destination);
+  if (lookup.keys == "-" && lookup.ids == "-") throw Error("standard input can be read only once");
+  const auto open = [&](std::string_view role, const std::string& text) {
+    return with_context(role, [&] { return open_operand(text, {.read_later = true}, settings); });
+  };
+  Source keys = open("keys", lookup.keys);
+  Source ids = open("ids", lookup.ids);
+  resolve_dtypes(
+      {{.source = &keys, .name = "keys", .type = "T"}, {.source = &ids, .name = "ids", .type = "T"}},
+      Unfit::own_dtype);
+  check_lookup(*keys.tensor(), *ids.tensor());
+  Inputs inputs;
+  inputs.add(keys.mapping());
+  inputs.add(ids.mapping());
+  try {
+    const Tensor positions =
+        find_positions(*keys.tensor(), *ids.tensor(), lookup.rules, memory_of(settings), settings.threads);
+    write_tensor(positions, inputs, destination, settings);
+  } catch (const LookupFault& fault) {
+    inputs.require_unchanged();
+    throw fault_error(fault, keys, ids);
+  }
+}
+
+}  // namespace tensorop
