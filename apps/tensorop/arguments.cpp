@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "commands.hpp"
 
 namespace tensorop {
 namespace {
@@ -44,6 +45,17 @@ std::vector<std::string> separate_values(const std::vector<std::string>& args,
   return out;
 }
 
+// What other programs, and earlier versions, call an option.
+struct OtherName {
+  std::string_view other;
+  std::string_view name;
+};
+constexpr OtherName kOtherNames[] = {
+    {"--case", "--onnx-case"}, {"--dim", "--axis"},    {"--dimension", "--axis"},   {"--dims", "--axis"},
+    {"--index", "--indices"},  {"--mode", "--oob"},    {"--opset", "--spec"},       {"--out", "--output"},
+    {"--outfile", "--output"}, {"--src", "--updates"}, {"--reduce", "--reduction"}, {"--type", "--dtype"},
+};
+
 [[noreturn]] void unknown_option(const std::string& word, const std::vector<Option>& options) {
   const std::string name = word.substr(0, word.find('='));
   std::vector<std::string> names;
@@ -56,8 +68,14 @@ std::vector<std::string> separate_values(const std::vector<std::string>& args,
         names, [&](const std::string& known) { return name.starts_with(cat(known, "-")); });
     if (begins != names.end()) near = *begins;
   }
-  throw Error(cat("unknown option ", in_quotes(name)), "",
-              near.empty() ? "" : cat("did you mean ", near, "?"));
+  for (const OtherName& row : kOtherNames) {
+    if (row.other == name && find_option(options, row.name) != nullptr) near = row.name;
+  }
+  std::string hint = near.empty() ? "" : cat("did you mean ", near, "?");
+  if (word.find_first_not_of("-0123456789,.") == std::string::npos && word.find(',') != std::string::npos)
+    hint = cat("a list of numbers stands in brackets: '[", word, "]'");
+  if (find_option(global_options(), name) != nullptr) hint = cat("this command does not use ", name);
+  throw Error(cat("unknown option ", in_quotes(name)), "", hint);
 }
 
 bool is_number(const std::string& word) {

@@ -1,8 +1,10 @@
 // The commands of the program, and what they share.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +21,9 @@ namespace tensorop {
 
 using Words = std::vector<std::string>;
 
+// Which of the global options a command uses, beside --help and --version.
+enum class Globals : std::uint8_t { all, quiet, none };
+
 // A command: its description, for help, manual pages and completion, and the function that runs it.
 struct Command {
   std::string name;
@@ -28,39 +33,60 @@ struct Command {
   std::vector<Option> options;  // without the global ones; an option of the same name replaces a global one
   // Returns the exit status. Throws Error for wrong usage and invalid input.
   std::function<int(const Arguments&)> run;
+  Globals globals = Globals::all;
 };
 
 [[nodiscard]] Command operator_command(const FoundOperator& found);
 
 [[nodiscard]] Command check_command();
 [[nodiscard]] Command compare_command();
+[[nodiscard]] Command complete_command();
 [[nodiscard]] Command completion_command();
 [[nodiscard]] Command convert_command();
 [[nodiscard]] Command explain_command();
+[[nodiscard]] Command help_command();
 [[nodiscard]] Command info_command();
 [[nodiscard]] Command lookup_command();
 [[nodiscard]] Command man_command();
 [[nodiscard]] Command nonzero_command();
 [[nodiscard]] Command ops_command();
 [[nodiscard]] Command run_command();
-
-// The ids of all rules, for completion.
-[[nodiscard]] std::vector<std::string> rule_ids();
+[[nodiscard]] Command version_command();
 
 struct CommandEntry {
   std::string_view name;
   Command (*describe)();
+  Globals globals = Globals::all;
   bool by_team = false;  // every process of a team takes part; else the first one alone runs it
 };
 inline constexpr CommandEntry kCommands[] = {
-    {"check", check_command, true}, {"compare", compare_command}, {"completion", completion_command},
-    {"convert", convert_command},   {"explain", explain_command}, {"info", info_command},
-    {"lookup", lookup_command},     {"man", man_command},         {"nonzero", nonzero_command},
-    {"ops", ops_command},           {"run", run_command, true},
+    {"check", check_command, Globals::all, true},
+    {"compare", compare_command},
+    {"complete", complete_command, Globals::none},
+    {"completion", completion_command, Globals::none},
+    {"convert", convert_command},
+    {"explain", explain_command, Globals::none},
+    {"help", help_command, Globals::none},
+    {"info", info_command, Globals::quiet},
+    {"lookup", lookup_command},
+    {"man", man_command, Globals::none},
+    {"nonzero", nonzero_command},
+    {"ops", ops_command, Globals::none},
+    {"run", run_command, Globals::all, true},
+    {"version", version_command, Globals::none},
 };
 
+// The names of all commands and operators.
+[[nodiscard]] std::vector<std::string> command_names();
+// The command of that name; an operator in any spelling of any of its names.
+[[nodiscard]] std::optional<Command> find_command(std::string_view name);
+// The same. Throws Error that says what else the name may be meant to be.
+[[nodiscard]] Command require_command(std::string_view name);
 // All commands, operators first.
 [[nodiscard]] std::vector<Command> all_commands();
+
+// The position of the command in a command line: global options may come before it.
+[[nodiscard]] std::size_t command_position(const Words& words);
 
 // The options of a command and the global ones.
 [[nodiscard]] std::vector<Option> all_options(const Command& command);
@@ -105,14 +131,21 @@ inline constexpr std::string_view kExplainPlan = "--explain-plan";
 [[nodiscard]] Option explain_plan_option();
 [[nodiscard]] std::string plan_lines(const std::string& location, const AccessReport& report);
 
-// --case DIR of operators and of run.
-inline constexpr std::string_view kCase = "--case";
+// --onnx-case DIR of operators and of run.
+inline constexpr std::string_view kCase = "--onnx-case";
 
 // --ignore MASK.
 [[nodiscard]] Option ignore_option();
 
 // Writes the lines of an error to standard error.
 void report_error(const Failure& error);
+
+// The options of a command under headings, in the order of help; those of one heading in their own order.
+struct OptionGroup {
+  std::string_view title;
+  std::vector<Option> options;
+};
+[[nodiscard]] std::vector<OptionGroup> option_groups(const Command& command);
 
 void print_help(const Command& command);
 void print_program_help();

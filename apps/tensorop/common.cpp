@@ -1,4 +1,4 @@
-// What the commands share: global options, help, standard output.
+// What the commands share: global options, and the settings that they give.
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,14 +7,11 @@
 
 #include "base/byte_size.hpp"
 #include "base/error.hpp"
-#include "base/files/output_file.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "commands.hpp"
-#include "io/npz/npz.hpp"
 #include "report/access_report.hpp"
-#include "report/describe.hpp"
 #include "report/json.hpp"
 #include "team.hpp"
 
@@ -32,7 +29,7 @@ std::vector<Option> global_options() {
       {"--quiet", OptionKind::flag, "",
        "no warnings and no summary; -qq: no report of differences either, only the exit status", "-q"},
       {"--help", OptionKind::flag, "", "print help", "-h"},
-      {"--version", OptionKind::flag, "", "print the version"},
+      {"--version", OptionKind::flag, "", "print the version", "-V"},
   };
 }
 
@@ -192,7 +189,7 @@ std::vector<Option> output_options() {
   return {
       {"--output", OptionKind::value, "FILE", "file for the result; default: - (standard output)", "-o"},
       {"--format", OptionKind::value, join(format_names(), "|"),
-       "format of the result; default: by the extension of FILE, else json"},
+       "format of the result; default: by the extension of FILE, else json, or as text on a terminal"},
       {"--fsync", OptionKind::flag, "", "write the result to the disk before the command ends"},
   };
 }
@@ -223,99 +220,6 @@ Destination read_destination(const Arguments& arguments) {
   }
   set_path(destination, path);
   return destination;
-}
-
-namespace {
-
-std::string option_line(const Option& option) {
-  std::string left = option.letter.empty() ? "" : option.letter + ", ";
-  left += option.name;
-  if (!option.value_name.empty())
-    left += cat(option.kind == OptionKind::value_flag ? "=" : " ", option.value_name);
-  constexpr std::size_t kColumn = 30;
-  std::string line = "  " + left;
-  if (line.size() + 2 > kColumn) {
-    line += '\n';
-    line.append(kColumn, ' ');
-  } else {
-    line.append(kColumn - line.size(), ' ');
-  }
-  return line + option.help + '\n';
-}
-
-std::string name_line(std::string_view name, std::string_view summary) {
-  constexpr std::size_t kColumn = 20;
-  std::string line = cat("  ", name);
-  line.append(kColumn - std::min(kColumn - 1, line.size()), ' ');
-  return cat(line, summary, '\n');
-}
-
-}  // namespace
-
-std::vector<Command> all_commands() {
-  std::vector<Command> commands;
-  for (const Operator* op : kOperators) commands.push_back(operator_command({op, op->names.data()}));
-  for (const CommandEntry& entry : kCommands) commands.push_back(entry.describe());
-  return commands;
-}
-
-std::vector<Option> all_options(const Command& command) {
-  std::vector<Option> options = command.options;
-  for (Option& option : global_options()) {
-    if (std::ranges::find(command.options, option.name, &Option::name) == command.options.end())
-      options.push_back(std::move(option));
-  }
-  return options;
-}
-
-void print_help(const Command& command) {
-  std::string text;
-  for (const std::string& example : command.examples) text += cat("  ", example, '\n');
-  text += cat("\n", command.summary, ".\n\n");
-  std::string_view lead = "Usage: tensorop ";
-  for (const std::string& usage : command.usages) {
-    text += cat(lead, usage, '\n');
-    lead = "       tensorop ";
-  }
-  text += '\n';
-  for (const Option& option : all_options(command)) text += option_line(option);
-  if (const Operator* op = find_operator(command.name).op; op != nullptr) {
-    std::vector<std::string> ids;
-    for (const Rule* rule : rules_of(*op)) ids.emplace_back(rule->id);
-    constexpr std::size_t kWidth = 96;
-    text += cat('\n', wrapped(op->meaning, kWidth), "\n\n", wrapped(describe_output_shape(*op), kWidth),
-                "\n\n", wrapped(cat("Rules (see tensorop explain RULE): ", join(ids)), kWidth),
-                "\nVersions and dtypes: tensorop ops ", op->name, "\n");
-  }
-  print(text);
-}
-
-void print_program_help() {
-  std::string text =
-      cat("  tensorop gathernd --data a.npy --indices i.npy -o out.npy\n"
-          "  tensorop gather '[[1,2],[3,4]]' '[1]' --axis 1\n"
-          "  tensorop compare out.npy golden.npy --tolerance auto\n"
-          "  tensorop scatternd --help\n"
-          "\n",
-          kProgramSummary,
-          ".\n"
-          "\n"
-          "Usage: tensorop OPERATOR OPERAND... [OPTION]... [-o FILE]\n"
-          "       tensorop COMMAND ...\n"
-          "\n"
-          "Operators:\n");
-  for (const Operator* op : kOperators) text += name_line(op->name, op->summary);
-  text += "\nCommands:\n";
-  for (const CommandEntry& entry : kCommands) text += name_line(entry.name, entry.describe().summary);
-  text += "\nOptions:\n";
-  for (const Option& option : global_options()) text += option_line(option);
-  print(text);
-}
-
-int print_version() {
-  print(cat("tensorop " TENSOROP_VERSION " (", compression_library(), ", ", parser_library(), ", ",
-            json_library(), ")\n"));
-  return 0;
 }
 
 }  // namespace tensorop

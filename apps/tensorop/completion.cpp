@@ -1,4 +1,5 @@
-// `completion`: completion scripts for shells, from the descriptions of all commands.
+// `complete`: what may stand at the end of a command line, from the descriptions of all commands.
+// `completion`: the scripts by which shells ask it.
 #include <algorithm>
 #include <string>
 
@@ -6,298 +7,175 @@
 #include "base/files/output_file.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
+#include "completion_scripts.hpp"
 #include "engine/version.hpp"
+#include "glossary.hpp"
+#include "io/inspect.hpp"
+#include "io/opened_file.hpp"
+#include "report/describe.hpp"
 #include "tensor/dtype.hpp"
 
 namespace tensorop {
 namespace {
 
-const std::string kSpace = " ";
+// What may stand for a word: each beginning with what has been typed, with a remark; or the name of a file.
+class Offers {
+ public:
+  explicit Offers(std::string_view typed) : typed_(typed) {}
 
-// The possible values of an option: some words, a file, or anything else.
-struct Values {
-  std::vector<std::string> words;
-  bool is_file = false;
+  void add(std::string_view word, std::string_view remark = {}) {
+    if (word.starts_with(typed_)) lines_ += cat(word, remark.empty() ? "" : "\t", remark, "\n");
+  }
+  void add_all(const std::vector<std::string>& words, std::string_view lead = {}) {
+    for (const std::string& word : words) add(cat(lead, word));
+  }
+  // The arrays of the archive that is typed before a colon, after `lead`; else the shell adds files.
+  void add_files(std::string_view lead = {}) {
+    const std::string path(typed_.substr(lead.size()));
+    try {
+      if (path.find(':') != std::string::npos && open_archive_path(path)) {
+        for (const FileInfo& array : inspect_file(path.substr(0, path.find(':'))).arrays)
+          add(cat(lead, array.path), cat(array.dtype ? name(*array.dtype) : "", " ", to_string(array.shape)));
+        return;
+      }
+    } catch (const Error&) {  // a damaged archive has no names to offer
+    }
+    lines_ += kFilesToo;
+  }
+  // Whether nothing has been typed.
+  [[nodiscard]] bool is_open() const { return typed_.empty(); }
+  [[nodiscard]] const std::string& lines() const { return lines_; }
+
+ private:
+  std::string_view typed_;
+  std::string lines_;
 };
 
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
-  while (true) {
-    const std::size_t at = text.find(separator);
+  for (std::size_t at = 0; at != std::string_view::npos; text.remove_prefix(std::min(text.size(), at + 1))) {
+    at = text.find(separator);
     parts.emplace_back(text.substr(0, at));
-    if (at == std::string_view::npos) return parts;
-    text.remove_prefix(at + 1);
   }
+  return parts;
 }
 
-// In the next word.
-bool takes_value(const Option& option) {
-  return option.kind == OptionKind::value || option.kind == OptionKind::values;
-}
-
-// "error|zero|clip" are words; "N" is a placeholder.
-Values values_of(const Option& option) {
-  Values values;
-  if (option.name == "--spec") return {spec_texts()};
-  for (const std::string& part : split(option.value_name, '|')) {
-    const bool is_word =
-        !part.empty() && std::ranges::all_of(part, [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
-    if (is_word) values.words.push_back(part);
-    if (part == "FILE" || part == "DIR" || part == "OPERAND") values.is_file = true;
-    if (part == "DTYPE") {
-      for (int i = 0; i < kDTypeCount; ++i) values.words.emplace_back(name(static_cast<DType>(i)));
-    }
-  }
-  return values;
-}
-
-// Text quoted for the shell, which finds nothing special in it.
-std::string shell_word(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
-// The operands of a command: words for these commands, files for all others.
-Values operands_of(const Command& command) {
-  if (command.name == "ops") return {operator_names()};
-  if (command.name == "explain") return {rule_ids()};
-  if (command.name == "completion") return {{"bash", "zsh", "fish"}};
-  if (command.name == "man") {
-    Values values;
-    for (const Command& other : all_commands()) values.words.push_back(other.name);
-    return values;
-  }
-  return {{}, true};
-}
-
-std::vector<std::string> names_of(const Option& option) {
-  if (option.letter.empty()) return {option.name};
-  return {option.name, option.letter};
-}
-
-// The other names of a command, without '-' and '_' and in lower case, as words of a shell. Where a name is
-// completed, publishers' spellings are offered too: "GatherND".
-struct OtherNames {
-  std::vector<std::string> folded;
-  std::vector<std::string> offered;
-};
-
-OtherNames other_names(const Command& command) {
-  const auto* const op = find_operator(command.name).op;
-  if (op == nullptr) return {};
-  OtherNames names;
-  const auto offer = [&](std::string_view name) {
-    if (name != command.name && std::ranges::find(names.offered, name) == names.offered.end())
-      names.offered.emplace_back(name);
-  };
-  for (const OperatorName& name : op->names) {
-    if (name.name != command.name) names.folded.emplace_back(name.name);
-    offer(name.name);
-  }
-  for (const Version& version : op->versions) {
-    if (find_operator(version.published).op == op) offer(version.published);
-  }
+std::vector<std::string> dtype_names() {
+  std::vector<std::string> names;
+  for (int i = 0; i < kDTypeCount; ++i) names.emplace_back(name(static_cast<DType>(i)));
   return names;
 }
 
-std::string bash_script(const std::vector<Command>& commands) {
-  std::string names;
-  std::string options;
-  std::string values;
-  std::string operands;
-  std::string aliases;
-  for (const Command& command : commands) {
-    names += cat(names.empty() ? "" : " ", command.name);
-    const OtherNames others = other_names(command);
-    for (const std::string& name : others.offered) names += cat(" ", name);
-    if (!others.folded.empty())
-      aliases += cat("    ", join(others.folded, "|"), ") command=", command.name, " ;;\n");
-    std::vector<std::string> words;
-    for (const Option& option : all_options(command)) {
-      words.push_back(option.name);
-      if (!takes_value(option)) continue;
-      const Values possible = values_of(option);
-      std::string pattern;
-      for (const std::string& name : names_of(option))
-        pattern += cat(pattern.empty() ? "" : "|", command.name, ":", name);
-      values += cat("    ", pattern, ") ");
-      values += possible.words.empty() ? cat("files=", possible.is_file ? "1" : "", "; words= ;;\n")
-                                       : cat("words=", shell_word(join(possible.words, kSpace)), " ;;\n");
+// "error|zero|clip" are words; "N" is a placeholder. `lead`: what is typed before the value, "--oob=".
+void add_values(const Command& command, const Option& option, std::string_view lead, Offers& offers) {
+  if (option.name == "--spec") return offers.add_all(spec_texts(), lead);
+  if (const Operator* op = find_operator(command.name).op; op != nullptr && option.name == "--reshape") {
+    for (const OperandSpec& operand : op->operands) offers.add(cat(lead, operand.name, "="), operand.help);
+  }
+  for (const std::string& part : split(option.value_name, '|')) {
+    const auto is_small = [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; };
+    if (!part.empty() && std::ranges::all_of(part, is_small)) offers.add(cat(lead, part));
+    if (part == "DTYPE") offers.add_all(dtype_names(), lead);
+    if (part == "FILE" || part == "DIR" || part == "OPERAND" || part == "MASK") offers.add_files(lead);
+  }
+}
+
+// Commands, and operators; as their publishers spell them too, where a letter of that has been typed.
+void add_commands(Offers& offers) {
+  std::vector<std::string> known;
+  const auto add = [&](std::string_view word, std::string_view summary) {
+    if (std::ranges::find(known, word) != known.end()) return;
+    offers.add(word, summary);
+    known.emplace_back(word);
+  };
+  for (const Operator* op : kOperators) {
+    add(op->name, op->summary);
+    if (offers.is_open()) continue;
+    for (const OperatorName& name : op->names) add(name.name, op->summary);
+    for (const Version& version : op->versions) {
+      if (find_operator(version.published).op == op) add(version.published, op->summary);
     }
-    options += cat("    ", command.name, ") words=", shell_word(join(words, kSpace)), " ;;\n");
-    const Values possible = operands_of(command);
-    if (!possible.words.empty())
-      operands += cat("    ", command.name, ") words=", shell_word(join(possible.words, kSpace)), " ;;\n");
   }
-  return cat(
-      "# Completion of tensorop for bash. Either: source <(tensorop completion bash)\n"
-      "# or into a file: ~/.local/share/bash-completion/completions/tensorop\n"
-      "_tensorop() {\n"
-      "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
-      "  local command= words= files= i\n"
-      "  COMPREPLY=()\n"
-      "  for ((i = 1; i < COMP_CWORD; ++i)); do\n"
-      "    if [[ ${COMP_WORDS[i]} != -* ]]; then\n"
-      "      command=${COMP_WORDS[i]}\n"
-      "      break\n"
-      "    fi\n"
-      "  done\n"
-      "  if [[ -z $command ]]; then\n"
-      "    COMPREPLY=($(compgen -W ",
-      shell_word(names),
-      " -- \"$current\"))\n"
-      "    return\n"
-      "  fi\n"
-      "  command=${command,,}\n"
-      "  command=${command//[-_]/}\n"
-      "  case $command in\n",
-      aliases,
-      "  esac\n"
-      "  case $command:$previous in\n",
-      values,
-      "    *)\n"
-      "  if [[ $current == -* ]]; then\n"
-      "  case $command in\n",
-      options,
-      "  esac\n"
-      "  else\n"
-      "  files=1\n"
-      "  case $command in\n",
-      operands,
-      "  esac\n"
-      "  fi ;;\n"
-      "  esac\n"
-      "  if [[ -n $words ]]; then\n"
-      "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
-      "  elif [[ -n $files ]]; then\n"
-      "    local IFS=$'\\n'\n"
-      "    COMPREPLY=($(compgen -f -- \"$current\"))\n"
-      "    compopt -o filenames 2>/dev/null\n"
-      "  fi\n"
-      "}\n"
-      "complete -F _tensorop tensorop\n");
+  for (const CommandEntry& entry : kCommands) add(entry.name, entry.describe().summary);
 }
 
-// Within _arguments brackets and colons have a meaning of their own.
-std::string zsh_text(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '[' || c == ']' || c == ':' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out;
-}
-
-std::string zsh_action(const Values& values) {
-  if (!values.words.empty()) return cat("(", join(values.words, kSpace), ")");
-  return values.is_file ? "_files" : " ";
-}
-
-std::string zsh_argument(const Option& option) {
-  std::string names = shell_word(option.name);
-  if (!option.letter.empty()) {
-    names = cat(shell_word(cat("(", option.letter, " ", option.name, ")")), "{", option.letter, ",",
-                option.name, "}");
-  }
-  std::string rest = cat("[", zsh_text(option.help), "]");
-  if (takes_value(option)) {
-    rest += cat(":", zsh_text(option.value_name), ":", zsh_action(values_of(option)));
-  }
-  return names + shell_word(rest);
-}
-
-std::string zsh_script(const std::vector<Command>& commands) {
-  std::string names;
-  std::string cases;
-  for (const Command& command : commands) {
-    names += cat("    ", shell_word(cat(command.name, ":", zsh_text(command.summary))), "\n");
-    const OtherNames others = other_names(command);
-    for (const std::string& name : others.offered)
-      names += cat("    ", shell_word(cat(name, ":", zsh_text(command.summary))), "\n");
-    std::vector<std::string> patterns = others.folded;
-    patterns.insert(patterns.begin(), command.name);
-    cases += cat("    ", join(patterns, "|"), ")\n      _arguments");
-    for (const Option& option : all_options(command)) cases += cat(" \\\n        ", zsh_argument(option));
-    cases += cat(" \\\n        ", shell_word(cat("*:operand:", zsh_action(operands_of(command)))), " ;;\n");
-  }
-  return cat(
-      "#compdef tensorop\n"
-      "# Completion of tensorop for zsh. Either: source <(tensorop completion zsh)\n"
-      "# or into a file of your fpath: _tensorop\n"
-      "_tensorop() {\n"
-      "  local -a commands\n"
-      "  commands=(\n",
-      names,
-      "  )\n"
-      "  if (( CURRENT == 2 )); then\n"
-      "    _describe command commands\n"
-      "    return\n"
-      "  fi\n"
-      "  local command=${${(L)words[2]}//[-_]/}\n"
-      "  shift words\n"
-      "  (( CURRENT-- ))\n"
-      "  case $command in\n",
-      cases,
-      "    *) _files ;;\n"
-      "  esac\n"
-      "}\n"
-      "if [[ $funcstack[1] == _tensorop ]]; then\n"
-      "  _tensorop \"$@\"\n"
-      "else\n"
-      "  compdef _tensorop tensorop\n"
-      "fi\n");
-}
-
-std::string fish_values(const Values& values, bool is_value) {
-  if (!values.words.empty()) return cat(" -x -a ", shell_word(join(values.words, kSpace)));
-  return !is_value ? "" : values.is_file ? " -r" : " -x";
-}
-
-std::string fish_script(const std::vector<Command>& commands) {
-  std::string out =
-      "# Completion of tensorop for fish. Either: tensorop completion fish | source\n"
-      "# or into a file: ~/.config/fish/completions/tensorop.fish\n";
-  for (const Command& command : commands) {
-    std::vector<std::string> names = other_names(command).offered;
-    names.insert(names.begin(), command.name);
-    for (const std::string& name : names) {
-      // Of names that differ in case only, fish would offer both for either.
-      if (name != command.name && lower(name) == command.name) continue;
-      if (name != lower(name) && std::ranges::find(names, lower(name)) != names.end()) continue;
-      out += cat("complete -c tensorop -n __fish_use_subcommand -f -a ", name, " -d ",
-                 shell_word(command.summary), "\n");
+void add_operands(const Command& command, Offers& offers) {
+  const std::string& name = command.name;
+  if (name == "explain") {
+    for (const Rule& rule : all_rules()) offers.add(rule.id, rule.statement);
+    for (const Term& term : glossary_terms()) {
+      for (const std::string& word : term.names)
+        if (word.find(' ') == std::string::npos) offers.add(word, term.meaning);
     }
-    const std::string lead =
-        cat("complete -c tensorop -n '__fish_seen_subcommand_from ", join(names, kSpace), "'");
-    for (const Option& option : all_options(command)) {
-      out += cat(lead, option.letter.empty() ? "" : cat(" -s ", option.letter.substr(1)), " -l ",
-                 option.name.substr(2), " -d ", shell_word(option.help));
-      if (takes_value(option)) out += fish_values(values_of(option), true);
-      out += '\n';
-    }
-    const Values operands = operands_of(command);
-    if (!operands.words.empty()) out += cat(lead, " -f -a ", shell_word(join(operands.words, kSpace)), "\n");
+  } else if (name == "completion") {
+    offers.add_all({"bash", "fish", "zsh"});
+  } else if (name == "help" || name == "man") {
+    add_commands(offers);
+  } else if (name == "ops") {
+    for (const Operator* op : kOperators) offers.add(op->name, op->summary);
+  } else if (name != "complete" && name != "version") {
+    offers.add_files();
   }
-  return out;
+}
+
+const Option* option_with_value(const std::vector<Option>& options, std::string_view word) {
+  const auto found = std::ranges::find_if(options, [&](const Option& option) {
+    return !word.empty() && (option.name == word || option.letter == word);
+  });
+  const bool takes_value =
+      found != options.end() && (found->kind == OptionKind::value || found->kind == OptionKind::values);
+  return takes_value ? &*found : nullptr;
+}
+
+// The words after "tensorop"; the last one is being typed.
+int run_complete(const Arguments& arguments) {
+  Words words = arguments.operands;
+  if (words.empty()) words.emplace_back();
+  const std::string typed = words.back();
+  words.pop_back();
+  const std::size_t at = command_position(words);
+  const auto named = at < words.size() ? find_command(words[at]) : std::nullopt;
+  const Command command = named.value_or(Command{});
+  const std::vector<Option> options = all_options(command);
+  const bool ended = std::ranges::find(words, "--") != words.end();
+  Offers offers(typed);
+  const std::size_t equals = typed.starts_with("--") ? typed.find('=') : std::string::npos;
+  if (const Option* option = words.empty() ? nullptr : option_with_value(options, words.back())) {
+    add_values(command, *option, "", offers);
+  } else if (equals != std::string::npos) {
+    if (const Option* own = option_with_value(options, typed.substr(0, equals)))
+      add_values(command, *own, typed.substr(0, equals + 1), offers);
+  } else if (typed.starts_with('-') && !ended) {
+    for (const Option& offered : options) offers.add(offered.name, offered.help);
+  } else if (at == words.size()) {
+    add_commands(offers);
+  } else if (named) {
+    add_operands(command, offers);
+  }
+  print(offers.lines());
+  return 0;
 }
 
 int run_completion(const Arguments& arguments) {
   if (arguments.operands.size() != 1) throw Error("expected one shell: bash, zsh or fish");
   const std::string& shell = arguments.operands[0];
-  if (shell == "bash") {
-    print(bash_script(all_commands()));
-  } else if (shell == "zsh") {
-    print(zsh_script(all_commands()));
-  } else if (shell == "fish") {
-    print(fish_script(all_commands()));
-  } else {
+  const auto script = std::ranges::find(kCompletionScripts, shell, &CompletionScript::shell);
+  if (script == std::end(kCompletionScripts))
     throw Error(cat("shell ", in_quotes(shell), " is not one of bash, zsh, fish"));
-  }
+  print(std::string(script->text));
   return 0;
 }
 
 }  // namespace
+
+Command complete_command() {
+  return {"complete",
+          {"complete -- WORD..."},
+          cat("Prints what may stand for the last word of a command line: for the scripts of completion"),
+          {"tensorop complete -- gather --oob c"},
+          {},
+          run_complete};
+}
 
 Command completion_command() {
   return {"completion",

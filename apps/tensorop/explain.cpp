@@ -3,17 +3,18 @@
 #include "base/files/output_file.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
+#include "glossary.hpp"
 #include "report/describe.hpp"
 
 namespace tensorop {
+
+namespace {
 
 std::vector<std::string> rule_ids() {
   std::vector<std::string> ids;
   for (const Rule& rule : all_rules()) ids.emplace_back(rule.id);
   return ids;
 }
-
-namespace {
 
 // What else `id` may have been meant to be: an operator, a family of rules, a rule of a similar id.
 std::string hint_for(const std::string& id) {
@@ -39,10 +40,16 @@ const Rule* require_rule(const std::string& id) {
 
 int run_explain(const Arguments& arguments) {
   std::vector<const Rule*> chosen;
-  for (const std::string& id : arguments.operands) chosen.push_back(require_rule(id));
   if (arguments.has("--json") && arguments.has("--markdown"))
     throw Error("--json cannot be combined with --markdown");
-  const bool all = chosen.empty();
+  std::string text;  // of terms of the glossary
+  for (const std::string& id : arguments.operands) {
+    const std::string topic = find_rule(id) == nullptr ? topic_text(id) : "";
+    if (!topic.empty() && (arguments.has("--json") || arguments.has("--markdown")))
+      throw Error(cat(in_quotes(id), " is a term of the glossary: --json and --markdown are for rules"));
+    topic.empty() ? chosen.push_back(require_rule(id)) : static_cast<void>(text += topic);
+  }
+  const bool all = arguments.operands.empty();
   if (all) {
     for (const Rule& rule : all_rules()) chosen.push_back(&rule);
   }
@@ -54,7 +61,6 @@ int run_explain(const Arguments& arguments) {
     print(describe_markdown(chosen));
     return 0;
   }
-  std::string text;
   for (const Rule* rule : chosen) {
     if (!all && !text.empty()) text += '\n';
     text += all ? cat(describe_line(*rule), "\n") : describe_text(*rule);
@@ -66,16 +72,17 @@ int run_explain(const Arguments& arguments) {
 }  // namespace
 
 Command explain_command() {
-  return {
-      "explain",
-      {"explain [RULE]... [--json|--markdown]"},
-      "Explains the rules that error messages name: in full, who published them, and calls that break them",
-      {"tensorop explain GN-3", "tensorop explain", "tensorop explain BC-M1 BC-U2 --json"},
-      {
-          {"--json", OptionKind::flag, "", "print JSON, for programs"},
-          {"--markdown", OptionKind::flag, "", "print the tables of the docs"},
-      },
-      run_explain};
+  return {"explain",
+          {"explain [RULE|TERM]... [--json|--markdown]"},
+          "Explains the rules that error messages name, with calls that break them, and the terms of the "
+          "glossary",
+          {"tensorop explain GN-3", "tensorop explain pdpd", "tensorop explain",
+           "tensorop explain BC-M1 BC-U2 --json"},
+          {
+              {"--json", OptionKind::flag, "", "print JSON, for programs"},
+              {"--markdown", OptionKind::flag, "", "print the tables of the docs"},
+          },
+          run_explain};
 }
 
 }  // namespace tensorop

@@ -76,7 +76,10 @@ std::string command_page(const Command& command) {
     out += cat(".SH DESCRIPTION\n", roff(op->meaning), "\n.PP\n", roff(describe_output_shape(*op)), "\n");
   }
   out += ".SH OPTIONS\n";
-  for (const Option& option : all_options(command)) out += option_item(option);
+  for (const OptionGroup& group : option_groups(command)) {
+    out += cat(".SS ", group.title, "\n");
+    for (const Option& option : group.options) out += option_item(option);
+  }
   if (op != nullptr) {
     out +=
         ".SH RULES\nA call must satisfy these rules; an error message ends with the id of the one that it "
@@ -116,23 +119,19 @@ std::string program_page(const std::vector<Command>& commands) {
 int run_man(const Arguments& arguments) {
   if (arguments.operands.size() > 1)
     throw Error(cat("unexpected operand ", in_quotes(arguments.operands[1]), ": man takes one page"));
-  const std::vector<Command> commands = all_commands();
   if (arguments.has("--list")) {
     std::string names = "tensorop\n";
-    for (const Command& command : commands) names += cat("tensorop-", command.name, "\n");
+    for (const Command& command : all_commands()) names += cat("tensorop-", command.name, "\n");
     print(names);
     return 0;
   }
   std::string_view name = arguments.operands.empty() ? "tensorop" : std::string_view(arguments.operands[0]);
   if (name == "tensorop") {
-    print(program_page(commands));
+    print(program_page(all_commands()));
     return 0;
   }
   if (name.starts_with("tensorop-")) name.remove_prefix(9);
-  const auto found = std::ranges::find(commands, name, &Command::name);
-  if (found == commands.end())
-    throw Error(cat("unknown page ", in_quotes(name)), "", "run tensorop man --list for a list");
-  print(command_page(*found));
+  print(command_page(require_command(name)));
   return 0;
 }
 

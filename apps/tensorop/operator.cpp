@@ -159,7 +159,7 @@ Request make_request(const FoundOperator& found, const Arguments& arguments) {
     throw Error("--explain-plan cannot be combined with --dry-run", "",
                 "the plan depends on elements, and --dry-run reads only headers");
   }
-  if (request.dry_run && arguments.has(kCase)) throw Error("--case cannot be combined with --dry-run");
+  if (request.dry_run && arguments.has(kCase)) throw Error("--onnx-case cannot be combined with --dry-run");
   return request;
 }
 
@@ -188,11 +188,11 @@ std::optional<Destination> read_open_mask(const Arguments& arguments,
   return mask;
 }
 
-// The destination of --case.
+// The destination of --onnx-case.
 std::optional<CaseDestination> read_case(const Arguments& arguments) {
   auto folder = arguments.value(kCase);
   if (!folder) return std::nullopt;
-  if (folder->empty()) throw Error("--case needs a folder name");
+  if (folder->empty()) throw Error("--onnx-case needs a folder name");
   return CaseDestination{std::move(*folder), arguments.has("--fsync")};
 }
 
@@ -202,10 +202,10 @@ void require_outside(const std::optional<Destination>& destination, std::string_
   if (!destination || destination->path == "-") return;
   PathKeys keys;
   if (keys.of(destination->path) == keys.of(onnx_case.folder))
-    throw Error(cat(option, " and --case are the same path"));
+    throw Error(cat(option, " and --onnx-case are the same path"));
   const std::vector<std::string> folders = keys.folders_of(destination->path);
   if (std::ranges::count(folders, keys.of_folder(onnx_case.folder)) == 0) return;
-  throw Error(cat(option, " ", printable(destination->path), " is in the folder of --case"));
+  throw Error(cat(option, " ", printable(destination->path), " is in the folder of --onnx-case"));
 }
 
 // What an operator is to do, as far as it is known before any file is opened.

@@ -21,24 +21,6 @@ namespace tensorop {
 namespace {
 
 constexpr int kFailure = 2;
-constexpr const char* kListHint = "run tensorop --help for a list";
-
-std::vector<std::string> command_names() {
-  std::vector<std::string> names = operator_names();
-  for (const CommandEntry& entry : kCommands) names.emplace_back(entry.name);
-  return names;
-}
-
-// The position of the command: global options may come before it.
-std::size_t find_command(const Words& args) {
-  std::size_t i = 0;
-  while (i < args.size() && args[i].starts_with('-')) {
-    const std::vector<Option> options = global_options();
-    const auto option = std::ranges::find(options, args[i], &Option::name);
-    i += option != options.end() && option->kind == OptionKind::value ? 2U : 1U;
-  }
-  return std::min(i, args.size());
-}
 
 int run_command(const Command& command, const Arguments& arguments) {
   if (arguments.has("--help")) {
@@ -55,53 +37,45 @@ int run_alone(const Command& command, const Arguments& arguments) {
   return status;
 }
 
-int run(const Words& args, const Team* team) {
-  const auto parse = [team](const Words& words, const std::vector<Option>& options) {
-    Arguments arguments;
+// The arguments; an error in them is one of all processes.
+Arguments parse(const Words& words, const std::vector<Option>& options, const Team* team) {
+  Arguments arguments;
+  arguments.team = team;
+  together(arguments, [&] {
+    arguments = parse_arguments(words, options);
     arguments.team = team;
-    together(arguments, [&] {
-      arguments = parse_arguments(words, options);
-      arguments.team = team;
-    });
-    return arguments;
-  };
-  const std::size_t at = find_command(args);
-  // An error that all processes have.
-  const auto refuse = [team](const std::string& what, const std::string& hint) {
-    Arguments none;
-    none.team = team;
-    together(none, [&] { throw Error(what, "", hint); });
-  };
-  if (at == args.size()) {
-    const Arguments arguments = parse(args, global_options());
-    if (arguments.has("--help")) {
-      print_program_help();
-      return 0;
-    }
-    if (arguments.has("--version")) return print_version();
-    refuse("no operator or command given", kListHint);
-  }
-  const std::string& name = args[at];
+  });
+  return arguments;
+}
+
+int run_program_option(const Words& args, const Team* team) {
+  const Arguments arguments = parse(args, global_options(), team);
+  if (arguments.has("--version")) return print_version();
+  together(arguments, [&] {
+    if (!arguments.has("--help"))
+      throw Error("no operator or command given", "", "run tensorop --help for a list");
+  });
+  print_program_help();
+  return 0;
+}
+
+int run(const Words& args, const Team* team) {
+  const std::size_t at = command_position(args);
+  if (at == args.size()) return run_program_option(args, team);
   Words rest(args.begin(), args.begin() + static_cast<std::ptrdiff_t>(at));
   rest.insert(rest.end(), args.begin() + static_cast<std::ptrdiff_t>(at) + 1, args.end());
-  for (const CommandEntry& entry : kCommands) {
-    if (entry.name != name) continue;
-    return with_context(name, [&] {
-      const Command command = entry.describe();
-      const Arguments arguments = parse(rest, all_options(command));
-      return entry.by_team ? run_command(command, arguments) : run_alone(command, arguments);
-    });
-  }
-  if (const FoundOperator found = find_operator(name); found.op != nullptr) {
-    const Command command = operator_command(found);
-    // Later errors name the operator themselves.
-    return run_command(command,
-                       with_context(command.name, [&] { return parse(rest, all_options(command)); }));
-  }
-  const std::string near = nearest(name, command_names());
-  refuse(cat("unknown operator or command ", in_quotes(name)),
-         near.empty() ? kListHint : cat("did you mean ", near, "?"));
-  return kFailure;
+  Command command;
+  Arguments none;
+  none.team = team;
+  together(none, [&] { command = require_command(args[at]); });
+  const Arguments arguments =
+      with_context(command.name, [&] { return parse(rest, all_options(command), team); });
+  // An operator names itself in later errors.
+  if (find_operator(command.name).op != nullptr) return run_command(command, arguments);
+  const auto entry = std::ranges::find(kCommands, command.name, &CommandEntry::name);
+  return with_context(command.name, [&] {
+    return entry->by_team ? run_command(command, arguments) : run_alone(command, arguments);
+  });
 }
 
 // The next file that is opened would get the number of a closed standard stream, and would then be read as

@@ -1,23 +1,32 @@
 #include "progress.hpp"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <string>
 #include <system_error>
 
+#include "base/exit_cleanup.hpp"
+#include "base/exit_text.hpp"
+#include "base/terminal.hpp"
+#include "base/text.hpp"
 #include "report/progress_line.hpp"
 
 namespace tensorop {
 namespace {
 
 // One column is left free: some terminals wrap at the last one.
-int terminal_width() {
-  winsize size{};
-  constexpr int kUsual = 80;
-  const bool is_known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return (is_known ? size.ws_col : kUsual) - 1;
+int bar_width() {
+  return terminal_columns(STDERR_FILENO) - 1;
+}
+
+// Removes the bar, and what a terminal shows of ^C after it.
+constexpr const char* kEraseLine = "\r\033[K";
+
+// Writes a bar, or what removes it. A signal that ends the process removes the bar; it is not drawn after it.
+void write_bar(const std::string& text, bool is_shown) {
+  SignalCriticalSection section;
+  set_text_at_exit(is_shown && ::isatty(STDERR_FILENO) != 0 ? kEraseLine : nullptr);
+  (void)!::write(STDERR_FILENO, text.data(), text.size());
 }
 
 }  // namespace
@@ -73,17 +82,17 @@ void Progress::draw() {
   const std::int64_t total = meter_ != nullptr ? meter_->total() : total_.load();
   if (total == 0) return;
   const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
-  std::string line = meter_ != nullptr ? byte_progress_line(meter_->done(), total, elapsed, terminal_width())
-                                       : progress_line(done_, total, elapsed, terminal_width());
+  std::string line = meter_ != nullptr ? share_progress_line(meter_->done(), total, elapsed, bar_width())
+                                       : progress_line(done_, total, elapsed, bar_width());
   const std::size_t columns = line.size();
   if (columns < drawn_) line.append(drawn_ - columns, ' ');
-  std::fprintf(stderr, "\r%s", line.c_str());
+  write_bar(cat("\r", line), true);
   drawn_ = columns;
 }
 
 void Progress::clear() {
   if (drawn_ == 0) return;
-  std::fprintf(stderr, "\r%s\r", std::string(drawn_, ' ').c_str());
+  write_bar(cat("\r", std::string(drawn_, ' '), "\r"), false);
   drawn_ = 0;
 }
 

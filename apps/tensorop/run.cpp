@@ -88,7 +88,7 @@ void read_run(const Arguments& arguments, Reporter& reporter, ReadyRun& out) {
   const auto shard = read_shard(arguments);
   out.settings.fail_fast = arguments.has("--fail-fast");
   const auto cases = arguments.value(kCase);
-  if (cases && cases->empty()) throw Error("--case needs a folder name");
+  if (cases && cases->empty()) throw Error("--onnx-case needs a folder name");
   require_readable_by_all(arguments);
   read_jobs(arguments.operands[0], cases ? JobPurpose::run_to_cases : JobPurpose::run, out.jobs);
   reporter.require_no_input(
@@ -180,7 +180,7 @@ Command run_command() {
           {"run JOBS [OPTION]..."},
           "Runs many operations in one process, from a JSON list or JSON Lines (- is standard input)",
           {"tensorop run jobs.jsonl", "tensorop run jobs.json --fail-fast", "make-jobs | tensorop run -",
-           "tensorop run jobs.jsonl --case cases", "tensorop run jobs.jsonl --shard 3/20"},
+           "tensorop run jobs.jsonl --onnx-case cases", "tensorop run jobs.jsonl --shard 3/20"},
           run_options(),
           run_jobs};
 }

@@ -1,5 +1,7 @@
 #include "base/exit_cleanup.hpp"
 
+#include "base/exit_text.hpp"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -24,6 +26,7 @@ constexpr int kNoSignal = SIGURG;
 
 std::atomic<int> open_windows{0};
 std::atomic<bool> is_ending{false};
+std::atomic<const char*> text_at_exit{nullptr};
 // The lists change only within windows, under the mutex; a handler reads them when no window can be open.
 std::mutex list_mutex;
 PendingList<PendingName> pending_files;
@@ -98,9 +101,15 @@ void remove_tree(const char* path) {
   remove_at(AT_FDCWD, path, 0);
 }
 
+void set_text_at_exit(const char* text) {
+  text_at_exit.store(text);
+}
+
 void cleanup_before_exit() {
   is_ending.store(true);
   while (open_windows.load() != 0) ::poll(nullptr, 0, kMillisecond);
+  if (const char* const text = text_at_exit.load(); text != nullptr)
+    (void)!::write(STDERR_FILENO, text, std::strlen(text));
   children.for_each([](const PendingChild& child) { ::kill(-child.pid, SIGKILL); });
   children.for_each([](const PendingChild& child) { wait_for_end(child.pid); });
   pending_files.for_each([](const PendingName& name) {

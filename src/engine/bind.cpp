@@ -44,7 +44,10 @@ std::vector<OperandText> assign_operands(const Request& request, const Call& cal
   for (std::size_t i = 0; i < slots.size(); ++i) {
     // A variadic operator needs only its first operand.
     if (!slots[i] && specs.back().variadic && i > 0) break;
-    if (!slots[i]) throw Error(cat("operand ", specs[i].name, " is missing"), kCallRule);
+    if (!slots[i]) {
+      throw Error(cat("operand ", specs[i].name, " is missing"), kCallRule,
+                  call.from_job ? "" : cat("tensorop ", call.name->name, " --help shows how it is called"));
+    }
     texts.push_back(*slots[i]);
   }
   if (next != request.positional.end() && !specs.back().variadic) {
@@ -103,6 +106,15 @@ std::vector<Source> open_operands(const std::vector<OperandText>& texts, const R
   return sources;
 }
 
+// Of indices that cannot be any, beside data that could be.
+std::string order_hint(const Call& call, std::size_t i) {
+  const bool is_swapped = call.operand_spec(i).role == OperandRole::indices &&
+                          (kFloatTypes | kComplexTypes).contains(call.operands[i].dtype()) &&
+                          kIntegerTypes.contains(call.operands[0].dtype());
+  if (!is_swapped) return {};
+  return cat("are the operands swapped? ", call.operand_name(0), " comes before ", call.operand_name(i));
+}
+
 // Checks dtypes by role (G-9): those of data, that they agree, those of indices, those of conditions.
 void check_dtypes(const Call& call) {
   const auto check_role = [&](OperandRole role) {
@@ -116,7 +128,8 @@ void check_dtypes(const Call& call) {
       });
       throw Error(cat(call.operand_name(i), " is ", name(dtype), "; ", call.version_name(), " allows ",
                       allowed.names()),
-                  spec.rule, others.empty() ? "" : cat(name(dtype), " is allowed by ", others));
+                  spec.rule,
+                  others.empty() ? order_hint(call, i) : cat(name(dtype), " is allowed by ", others));
     }
   };
   check_role(OperandRole::data);

@@ -312,8 +312,8 @@ void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const S
   if (in_windows ? sink.together() != 1 : report.decision.is_whole() && !anywhere) {
     // A file that is written from front to end needs the complete result first. Windows end anywhere, also
     // between elements that share a byte.
-    const Tensor whole = execute(planned, inputs, settings, {});
     threads.expect(layout.bytes());
+    const Tensor whole = execute(planned, inputs, settings, {});
     return fill_sink(*copy_plan(whole), layout, sink, filling_threads(settings));
   }
   if (settings.explain) settings.explain(report);

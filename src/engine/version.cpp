@@ -5,9 +5,26 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "ops/registry.hpp"
 
 namespace tensorop {
 namespace {
+
+// For text that names one version of an operator, as publishers and messages do: Gather-7, in lower case.
+std::string published_hint(std::string_view text) {
+  const std::size_t dash = text.find('-');
+  const FoundOperator found = find_operator(text.substr(0, dash));
+  if (found.op == nullptr) return {};
+  std::vector<std::string> same;
+  std::vector<std::string> all;
+  for (const Version& version : found.op->versions) {
+    if (version.framework == Framework::standard || !means(*found.name, version)) continue;
+    all.push_back(spec_name(version.framework, version.since));
+    if (dash != std::string_view::npos && text.substr(dash + 1) == cat(version.since))
+      same.push_back(all.back());
+  }
+  return cat("--spec names the publisher and its opset: ", join_words(same.empty() ? all : same, "or"));
+}
 
 // For text that is a publisher and an opset with something other than one dash between them: onnx13, ONNX:13.
 std::string spec_hint(std::string_view text) {
@@ -17,7 +34,9 @@ std::string spec_hint(std::string_view text) {
   std::vector<std::string> names;
   for (const Publisher& publisher : kPublishers) names.emplace_back(publisher.name);
   const std::string near = nearest(name, names);
-  if (near.empty()) return {};
+  if ((name.empty() || name == "opset") && digits != std::string_view::npos)
+    return spec_hint(cat("onnx-", text.substr(digits)));
+  if (near.empty()) return published_hint(text);
   const auto* publisher = std::ranges::find(kPublishers, near, &Publisher::name);
   if (publisher->newest_opset == 0) return cat("did you mean ", near, "?");
   const auto opset = digits == std::string_view::npos ? std::nullopt : parse_int64(text.substr(digits));

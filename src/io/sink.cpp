@@ -15,6 +15,7 @@
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "io/archive.hpp"
+#include "io/display.hpp"
 #include "io/opened_file.hpp"
 
 namespace tensorop {
@@ -123,6 +124,7 @@ const Format& standard_output_format(const Format* given) {
     }
     return *given;
   }
+  if (os().isatty(STDOUT_FILENO)) return kDisplayFormat;
   const std::string path = redirected_to();
   const Format* const named = path.empty() ? nullptr : find_format_by_ending(path);
   if (named == nullptr || named->is_default || named->ending_is_general) return default_format();
@@ -247,6 +249,10 @@ std::unique_ptr<Sink> open_sink(const Destination& destination, DType dtype, con
   if (format.is_archive()) return open_archive_sink(destination, format, dtype, shape, strings, warn);
   if (destination.is_member)
     throw Error(cat(printable(destination.path), ": ", noun_of(format), " has no arrays with names"));
+  if (&format == &kDisplayFormat) {
+    DisplaySink display = open_display(dtype, shape);
+    return std::make_unique<Sink>(std::move(display.encoding), std::move(display.transport));
+  }
   const auto create = [&] {
     if (destination.path == "-") return OutputFile::standard_output();
     if (destination.writers != OutputFile::Writers::this_process)

@@ -20,7 +20,11 @@ std::optional<Tensor> parse_abstract(const std::string& text) {
   while (!dims.empty()) {
     const std::size_t comma = dims.find(',');
     const auto dim = parse_int64(dims.substr(0, comma));
-    if (!dim || *dim < 0) throw Error(cat(printable(text), ": dimensions must be non-negative integers"));
+    if (!dim || *dim < 0) {
+      const bool has_blanks = dims.find(' ') != std::string_view::npos;
+      throw Error(cat(printable(text), ": dimensions must be non-negative integers"), "",
+                  has_blanks ? "a dtype and a shape are written without blanks: float32[2,3]" : "");
+    }
     if (shape.size() == kMaxRank) throw Error(cat(printable(text), ": more than ", kMaxRank, " dimensions"));
     shape.push_back(*dim);
     if (comma == std::string_view::npos) break;
@@ -30,6 +34,22 @@ std::optional<Tensor> parse_abstract(const std::string& text) {
   with_context(printable(text), [&] { require_fits(shape, element_size(*dtype)); });
   return Tensor(*dtype, std::move(shape));
 }
+
+namespace {
+
+// refuse_missing() of what may be meant to be the numbers of a tensor: 0,1.
+[[noreturn]] void refuse_operand(const std::string& text) {
+  const bool are_numbers = text.find_first_not_of("0123456789,.+- eE") == std::string::npos;
+  const bool has_digit = text.find_first_of("0123456789") != std::string::npos;
+  try {
+    refuse_missing(text);
+  } catch (const Error& error) {
+    if (!are_numbers || !has_digit) throw;
+    throw Error(error.what(), error.rule(), cat("a list of numbers stands in brackets: '[", text, "]'"));
+  }
+}
+
+}  // namespace
 
 Source Source::of(Tensor tensor) {
   Source source;
@@ -83,7 +103,7 @@ Source Source::open(const std::string& text, const Options& options) {
     if (looks_like_json(text)) return inline_json();
     opened = open_archive_path(text);
     errno = reason;
-    if (!opened) refuse_missing(text);
+    if (!opened) refuse_operand(text);
   }
   return of_file(std::move(*opened), options);
 }

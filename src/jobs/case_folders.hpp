@@ -1,4 +1,4 @@
-// The folders of the cases that `run --case` makes, one a job.
+// The folders of the cases that `run --onnx-case` makes, one a job.
 #pragma once
 
 #include <string>

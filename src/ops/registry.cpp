@@ -1,7 +1,10 @@
 #include "ops/registry.hpp"
 
+#include <utility>
+
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "ops/foreign_names.hpp"
 
 namespace tensorop {
 
@@ -18,6 +21,8 @@ FoundOperator find_operator(std::string_view name) {
 FoundOperator require_operator(std::string_view name) {
   const FoundOperator found = find_operator(name);
   if (found.op != nullptr) return found;
+  if (std::string hint = foreign_hint(name); !hint.empty())
+    throw Error(cat("unknown operator ", in_quotes(name)), "", std::move(hint));
   const std::string near = nearest(name, operator_names());
   throw Error(cat("unknown operator ", in_quotes(name)), "",
               near.empty() ? "" : cat("did you mean ", near, "?"));

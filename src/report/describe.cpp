@@ -5,7 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "ops/registry.hpp"
 #include "report/json.hpp"
@@ -13,10 +15,13 @@
 namespace tensorop {
 namespace {
 
-// Text for a terminal: its width, and that of the column of rule ids and of titles.
-constexpr std::size_t kWidth = 96;
+// Text for a terminal: the width of the columns of rule ids and of titles, and of lines.
 constexpr std::size_t kIdWidth = 7;
 constexpr std::size_t kTitleWidth = 14;
+
+std::size_t width() {
+  return static_cast<std::size_t>(text_columns());
+}
 
 std::string option_of(std::string_view name) {
   std::string out = cat("--", name);
@@ -221,8 +226,8 @@ std::string describe_line(const Operator& op) {
 }
 
 std::string describe_text(const Operator& op) {
-  std::string out = cat(op.name, ": ", op.summary, "\n\n  ", op.example, "\n\n", wrapped(op.meaning, kWidth),
-                        "\n\n", wrapped(describe_output_shape(op), kWidth), "\n\n");
+  std::string out = cat(op.name, ": ", op.summary, "\n\n  ", op.example, "\n\n", wrapped(op.meaning, width()),
+                        "\n\n", wrapped(describe_output_shape(op), width()), "\n\n");
   if (op.names.size() > 1) {
     out += "Aliases:";
     for (const OperatorName& name : op.names.subspan(1)) out += cat(" ", name.name);
@@ -247,7 +252,7 @@ std::string describe_text(const Operator& op) {
                join(words_of(op.duplicates)), " (default last)\n");
   out += "\nRules:\n";
   for (const Rule* rule : rules_of(op))
-    out += cat("  ", wrapped(describe_line(*rule), kWidth - 2, kIdWidth + 2), "\n");
+    out += cat("  ", wrapped(describe_line(*rule), width() - 2, kIdWidth + 2), "\n");
   return cat(out, "\nVersions:\n", describe_versions(op));
 }
 
@@ -306,9 +311,9 @@ std::string describe_text(const Rule& rule) {
   const auto item = [](std::string_view title, std::string_view text) {
     std::string out(title);
     out.append(kTitleWidth - title.size(), ' ');
-    return wrapped(out + std::string(text), kWidth, kTitleWidth) + "\n";
+    return wrapped(out + std::string(text), width(), kTitleWidth) + "\n";
   };
-  return cat(wrapped(cat(rule.id, ": ", rule.statement), kWidth), "\n\n",
+  return cat(wrapped(cat(rule.id, ": ", rule.statement), width()), "\n\n",
              item("Published by:", rule.published), item("Operators:", operators),
              "Breaks it:    ", rule.broken_by, "\nSatisfies it: ", rule.satisfied_by, "\n");
 }

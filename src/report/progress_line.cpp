@@ -4,7 +4,6 @@
 #include <cmath>
 #include <vector>
 
-#include "base/byte_size.hpp"
 #include "base/checked.hpp"
 #include "base/text.hpp"
 
@@ -63,18 +62,13 @@ std::string progress_line(std::int64_t done, std::int64_t total, double elapsed_
                  width);
 }
 
-std::string byte_progress_line(std::int64_t done, std::int64_t total, double elapsed_seconds, int width) {
-  const ByteUnit unit = byte_unit_of(static_cast<double>(total));
-  const std::string time = time_left(done, total, elapsed_seconds);
-  std::string rate;
-  if (done != 0 && elapsed_seconds > 0) {
-    const double bytes = static_cast<double>(done) / elapsed_seconds;
-    const ByteUnit rate_unit = byte_unit_of(bytes);
-    rate = cat(", ", in_unit(bytes, rate_unit), " ", rate_unit.name, "/s");
-  }
-  const std::string counts = cat(in_unit(static_cast<double>(done), unit), "/",
-                                 in_unit(static_cast<double>(total), unit), " ", unit.name);
-  return line_of(counts, {rate + time, time}, share_of(done, total), width);
+std::string share_progress_line(std::int64_t done, std::int64_t total, double elapsed_seconds, int width) {
+  // Nothing is counted while operands are looked at, or indices checked and sorted.
+  if (done == 0)
+    return cat("preparing, ", duration_text(elapsed_seconds)).substr(0, to_size(std::max(width, 0)));
+  const double share = share_of(done, total);
+  const auto percent = static_cast<std::int64_t>(share * 100);
+  return line_of(cat(percent, "%"), {time_left(done, total, elapsed_seconds)}, share, width);
 }
 
 }  // namespace tensorop

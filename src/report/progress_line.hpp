@@ -11,8 +11,9 @@ namespace tensorop {
 [[nodiscard]] std::string progress_line(std::int64_t done, std::int64_t total, double elapsed_seconds,
                                         int width);
 
-// The same of bytes, with the rate: "[=====>    ] 1.2/4.0 GiB, 850.0 MiB/s, 0:03 left".
-[[nodiscard]] std::string byte_progress_line(std::int64_t done, std::int64_t total, double elapsed_seconds,
-                                             int width);
+// The same of work that is counted in bytes read, moved and written, which no user knows:
+// "[=====>    ] 45%, 0:12 left"; before the first of them "preparing, 0:05", the time so far.
+[[nodiscard]] std::string share_progress_line(std::int64_t done, std::int64_t total, double elapsed_seconds,
+                                              int width);
 
 }  // namespace tensorop

@@ -15,6 +15,10 @@ constexpr DTypeAlias kDTypeAliases[] = {
     {"?", DType::boolean},
     {"b1", DType::boolean},
     {"boolean", DType::boolean},
+    {"bool_", DType::boolean},
+    {"byte", DType::uint8},
+    {"long", DType::int64},
+    {"complex", DType::complex128},
     {"i1", DType::int8},
     {"i2", DType::int16},
     {"i4", DType::int32},
@@ -86,6 +90,7 @@ DType read_dtype(std::string_view text, std::string_view rule) {
   for (const auto& [other, dtype] : kDTypeAliases) {
     if (folded == other) near = name(dtype);
   }
+  if (folded == "int" || folded == "integer") near = "int64 or int32";
   if (near.empty()) near = nearest(folded, names);
   throw Error(cat("dtype ", in_quotes(text), " is not one of ", kAllTypes.names()), rule,
               near.empty() ? "" : cat("did you mean ", near, "?"));

@@ -8,11 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "ops/foreign_names.hpp"
 #include "ops/registry.hpp"
 #include "ops/rule.hpp"
 #include "support/catch.hpp"
 #include "support/process.hpp"
 #include "tensorop/commands.hpp"
+#include "tensorop/glossary.hpp"
 
 using tensorop::run_tensorop;
 
@@ -37,18 +39,21 @@ std::vector<fs::path> pages() {
 }
 
 // What stands between two comments of a page: of "ops NAME" the tables of an operator, of "rules ID ID" a
-// table of rules. Empty: the comment is neither.
-std::vector<std::string> table_command(const std::string& comment) {
+// table of rules, of "from LIBRARY" what to type in place of its calls. Empty: the comment is neither.
+std::string table_of(const std::string& comment) {
   std::istringstream in(comment);
   std::string kind;
   in >> kind;
   std::vector<std::string> command;
   if (kind == "ops") command = {"ops"};
   if (kind == "rules") command = {"explain"};
+  if (kind == "from") return tensorop::foreign_markdown(comment.substr(5));
   if (command.empty()) return {};
   for (std::string word; in >> word;) command.push_back(word);
   command.push_back("--markdown");
-  return command;
+  const auto result = run_tensorop(command);
+  REQUIRE(result.status == 0);
+  return result.out;
 }
 
 // The text of a page with words apart by one space and without the marks of Markdown's code.
@@ -73,13 +78,11 @@ TEST_CASE("the tables of the docs are those of the operators' and the rules' des
     for (std::size_t found = text.find(begin); found != std::string::npos;
          found = text.find(begin, found + 1)) {
       const std::size_t name_end = text.find(" -->", found);
-      const auto command = table_command(text.substr(found + begin.size(), name_end - found - begin.size()));
-      if (command.empty()) continue;
+      const std::string table = table_of(text.substr(found + begin.size(), name_end - found - begin.size()));
+      if (table.empty()) continue;
       const std::size_t close = text.find(end, found);
       REQUIRE(close != std::string::npos);
-      const auto result = run_tensorop(command);
-      REQUIRE(result.status == 0);
-      expected += text.substr(at, name_end + 5 - at) + "\n" + result.out + "\n";
+      expected += text.substr(at, name_end + 5 - at) + "\n" + table + "\n";
       at = close;
       ++tables;
     }
@@ -143,5 +146,39 @@ TEST_CASE("every option is named in the docs", "[cli][docs]") {
       CAPTURE(command.name, option.name);
       CHECK(text.find(option.name) != std::string::npos);
     }
+  }
+}
+
+TEST_CASE("what to type in place of another library's call is a command with options that it has",
+          "[cli][docs]") {
+  CHECK(tensorop::foreign_calls().size() > 60);
+  for (const tensorop::ForeignCall& row : tensorop::foreign_calls()) {
+    CAPTURE(row.call, row.command);
+    std::istringstream in(std::string(row.command.substr(0, row.command.find(';'))));
+    std::vector<std::string> words;
+    for (std::string word; in >> word;) words.push_back(word);
+    const auto command = tensorop::find_command(words.at(0));
+    REQUIRE(command);
+    words.erase(words.begin());
+    CHECK_NOTHROW((void)tensorop::parse_arguments(words, all_options(*command)));
+    // A word that leads here is not the name of a command.
+    std::istringstream names{std::string(row.names)};
+    for (std::string name; names >> name;) {
+      CAPTURE(name);
+      CHECK(!tensorop::find_command(name));
+      CHECK(!tensorop::foreign_hint(name).empty());
+    }
+  }
+}
+
+TEST_CASE("every term of the glossary is a topic of explain", "[cli][docs]") {
+  const auto terms = tensorop::glossary_terms();
+  CHECK(terms.size() > 40);
+  for (const tensorop::Term& term : terms) {
+    for (const std::string& name : term.names) {
+      CAPTURE(name);
+      CHECK(tensorop::topic_text(name).find(": ") != std::string::npos);
+    }
+    CHECK(term.meaning.find("](") == std::string::npos);
   }
 }

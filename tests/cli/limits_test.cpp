@@ -333,13 +333,13 @@ TEST_CASE("a TensorProto above 2 GiB is refused before it is begun, also in a ca
       {"$B expand 1 --shape 268435456 -o out.pb",
        cat("expand: the TensorProto would have 2147483662", refused)},
       // The result of the first, an operand of the others: "output" and "data" are their names in the model.
-      {"$B expand 1 --shape 268435456 --spec onnx-13 --case made",
+      {"$B expand 1 --shape 268435456 --spec onnx-13 --onnx-case made",
        cat("expand: output: the TensorProto would have 2147483670", refused)},
-      {"$B gather big.npy 0 --spec onnx-13 --case made",
+      {"$B gather big.npy 0 --spec onnx-13 --onnx-case made",
        cat("gather: data: the TensorProto would have 2147483668", refused)},
-      {"$B gather big.npy 0 --spec onnx-13 --case made -o out.npy",
+      {"$B gather big.npy 0 --spec onnx-13 --onnx-case made -o out.npy",
        cat("gather: data: the TensorProto would have 2147483668", refused)},
-      {"mkdir cases; $B run jobs.jsonl --case cases",
+      {"mkdir cases; $B run jobs.jsonl --onnx-case cases",
        cat("run: jobs.jsonl:1: gather: data: the TensorProto would have 2147483668", refused)},
   };
   for (const Row& row : rows) check_row(dir, row);

@@ -5,15 +5,18 @@
 
 The last line has the counts.
 """
+import fcntl
 import os
 import pty
 import re
 import select
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 from pathlib import Path
 
@@ -45,8 +48,20 @@ CASES = [
     ("check --junit file-b", "file-b.npy"),
     ("check --sha", "--shard"),
     ("completion ", "bash fish zsh"),
+    ("--threads 2 gather --ba", "--batch-dims"),
+    ("--progress al", "always"),
+    ("-q compar", "compare"),
+    ("gather --oob=c", "--oob=clip"),
+    ("gather --reshape ind", "indices="),
+    ("gather --data=both.npz:f", "--data=both.npz:first"),
+    ("gather both.npz:", "both.npz:first both.npz:second"),
+    ("compare file-a.npy both.npz:s", "both.npz:second"),
+    ("explain pdp", "pdpd"),
+    ("help gatherel", "gatherelements"),
+    ("man --threa", ""),
+    ("gather --axis ", ""),
     ("ops gathern", "gathernd"),
-    ("man comp", "compare completion"),
+    ("man comp", "compare complete completion"),
     ("explain GN-", "GN-1 GN-2 GN-3 GN-4"),
     ("GatherN", "GatherND"),
     ("subtra", "subtract"),
@@ -57,11 +72,13 @@ CASES = [
 
 
 def in_bash(folder, line):
-    words = ["tensorop"] + line.split(" ")
-    quoted = " ".join("'%s'" % word for word in words)
-    script = ("source <('%s' completion bash); COMP_WORDS=(%s); COMP_CWORD=%d; _tensorop; "
-              "printf '%%s\\n' \"${COMPREPLY[@]}\"" % (BINARY, quoted, len(words) - 1))
-    return output_of("bash", "--norc", "-c", script, cwd=folder).split()
+    words = "tensorop " + line
+    script = ("source <('%s' completion bash); COMP_LINE='%s'; COMP_POINT=%d; _tensorop '%s'; "
+              "printf '%%s\\n' \"${COMPREPLY[@]}\"" % (BINARY, words, len(words), BINARY))
+    # As bash replaces only what stands after the last '=' or ':', what stands before it is put back.
+    typed = line.split(" ")[-1]
+    lead = typed[:max(typed.rfind(":"), typed.rfind("=")) + 1]
+    return [lead + offer for offer in output_of("bash", "--norc", "-c", script, cwd=folder).split()]
 
 
 def in_fish(folder, line):
@@ -125,6 +142,53 @@ def check_completion(shell, complete, folder):
         checker.check("%s: tensorop %s" % (shell, line), sorted(offered) == wanted, offered)
 
 
+def on_terminal(folder, columns, *words):
+    """What the program prints on a terminal of so many columns."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(folder)
+        os.environ.pop("COLUMNS", None)
+        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+        os.execv(BINARY, ["tensorop", *words])
+    text = b""
+    while True:
+        try:
+            piece = os.read(terminal, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        text += piece
+    os.close(terminal)
+    os.waitpid(child, 0)
+    return text.decode().replace("\r\n", "\n")
+
+
+def check_terminal(folder):
+    matrix = "[[1.5,-20],[0.25,3]]"
+    shown = "float64 (2,2)\n[[  1.5  -20.0 ]\n [  0.25   3.0 ]]\n"
+    for words in (["gather", matrix, "[0,1]"], ["convert", matrix], ["gather", matrix, "[0,1]", "-o", "-"]):
+        text = on_terminal(folder, 80, *words)
+        checker.check("a terminal shows " + " ".join(words), text == shown, text)
+    text = on_terminal(folder, 80, "gather", matrix, "[1]", "--format", "json")
+    checker.check("--format json on a terminal", text == '{"dtype":"float64","shape":[1,2],"data":[[0.25,3.0]]}\n', text)
+    text = on_terminal(folder, 80, "gather", matrix, "[2]")
+    checker.check("an error shows no part of a result", text.startswith("tensorop: gather: indices[0] = 2"), text)
+    text = on_terminal(folder, 80, "expand", "7", "--shape", "2000,3000")
+    checker.check("the middle is left out", text == "int64 (2000,3000)\n" + "\n".join(
+        ["[[7 7 7 ... 7 7 7]", " [7 7 7 ... 7 7 7]", " [7 7 7 ... 7 7 7]", " ..."] +
+        [" [7 7 7 ... 7 7 7]"] * 2 + [" [7 7 7 ... 7 7 7]]"]) + "\n", text)
+    for command in ([], ["gather"], ["broadcast"], ["check"], ["convert"], ["compare"]):
+        for columns in (50, 80, 100):
+            text = on_terminal(folder, columns, *command, "--help")
+            # Words are not torn apart: an example, or the choices of an option.
+            lines = [line for line in text.splitlines()
+                     if len(line) > columns and not line.lstrip().startswith(("tensorop ", "Usage: ", "--", "-o"))]
+            checker.check("help %s in %d columns" % (command, columns), text and not lines, lines)
+    text = on_terminal(folder, 200, "gather", "--help")
+    checker.check("help in 200 columns", max(map(len, text.splitlines())) <= 100, text)
+
+
 def check_manual():
     pages = output_of(BINARY, "man", "--list").split()
     checker.check("pages", len(pages) > 35 and "tensorop-gathernd" in pages, pages)
@@ -157,11 +221,17 @@ def main():
     try:
         for name in ("file-a.npy", "file-b.npy"):
             (folder / name).write_bytes(b"")
+        subprocess.run([BINARY, "convert", "first=[1]", "second=[2]", "-o", "both.npz"], cwd=folder, check=True)
+        # The scripts call the program by its name.
+        (folder / "bin").mkdir()
+        (folder / "bin" / "tensorop").symlink_to(BINARY)
+        os.environ["PATH"] = "%s:%s" % (folder / "bin", os.environ["PATH"])
         for shell, complete in (("bash", in_bash), ("fish", in_fish), ("zsh", in_zsh)):
             if shutil.which(shell):
                 check_completion(shell, complete, folder)
             else:
                 print("left out: %s is not there" % shell)
+        check_terminal(folder)
         if shutil.which("groff"):
             check_manual()
         check_installation(folder)

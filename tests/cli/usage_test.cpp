@@ -68,7 +68,7 @@ TEST_CASE("help begins with an example that runs, and goes to standard output", 
     CHECK(result.status == 0);
     CHECK(result.err.empty());
     CHECK(result.out.find("\nUsage: tensorop ") != std::string::npos);
-    CHECK(result.out.find("--threads N") != std::string::npos);
+    CHECK(result.out.find("-h, --help") != std::string::npos);
     check_runs(example_of(result.out), dir.path().string());
   }
 }

@@ -282,8 +282,8 @@ def check_terminal(checker, root):
 
     # A result that nobody takes: the bar of its bytes stays until somebody does. Where it goes to no terminal, its
     # bytes are not those of the bar.
-    for columns, seen, mode in ((80, r"\r\[=*> *\] \d+\.\d/30\.5 MiB", []), (12, r"\r\d+\.\d/30\.5", []),
-                                (80, r"/30\.5 MiB", ["--progress", "always"])):
+    for columns, seen, mode in ((80, r"\r\[=*> *\] \d+%", []), (12, r"\r(\d+%|preparing)", []),
+                                (80, r"\d%", ["--progress", "always"])):
         reading, writing = os.pipe()
         taken = []
 

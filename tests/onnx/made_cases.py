@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Holds the ONNX case folders that `run --case` writes to what others say of them: random calls of every operator in
+"""Holds the ONNX case folders that `run --onnx-case` writes to what others say of them: random calls of every operator in
 every published version, with every dtype that the version allows.
 
     /usr/bin/python3 tests/onnx/made_cases.py path/to/tensorop
@@ -393,9 +393,9 @@ def main():
         cases = folder / "cases"
         jobs = folder / "jobs.jsonl"
         jobs.write_text("".join(json.dumps(job) + "\n" for job in calls.jobs))
-        done = subprocess.run([binary, "run", str(jobs), "--case", str(cases)], capture_output=True, text=True,
+        done = subprocess.run([binary, "run", str(jobs), "--onnx-case", str(cases)], capture_output=True, text=True,
                               check=False)
-        checker.check("run --case", done.returncode == 0, done.stderr)
+        checker.check("run --onnx-case", done.returncode == 0, done.stderr)
         checked = subprocess.run([binary, "check", str(cases)], capture_output=True, text=True, check=False)
         summary = f"{len(calls.jobs)} cases: all equal ({len(calls.jobs)} bit for bit)\n"
         checker.check("check", (checked.returncode, checked.stdout) == (0, summary), checked.stdout + checked.stderr)

@@ -317,7 +317,7 @@ const std::vector<Operation>& small_operations() {
        {"out.npy"},
        command_line("gathernd --quiet data.npy --indices tuples.npy -o out.npy")},
       {"a command line that makes a case folder", files_of_case("made.case"),
-       remake("made.case", command_line("gather data.pb picks.npy --spec onnx-13 --case made.case"))},
+       remake("made.case", command_line("gather data.pb picks.npy --spec onnx-13 --onnx-case made.case"))},
       {"a command line of jobs", {"one.npy", "two.json"}, command_line("run jobs.jsonl --quiet")},
   };
   return operations;

@@ -46,7 +46,10 @@ OutputFile OutputFile::create(const std::string& path, bool durable, const std::
     file.open_temporary(writers, kNewMode);
     return file;
   }
-  if (S_ISDIR(info.st_mode)) throw Error(cat(printable(file.name_), ": cannot write: is a directory"));
+  if (S_ISDIR(info.st_mode)) {
+    throw Error(cat(printable(file.name_), ": cannot write: is a directory"), "",
+                cat("name a file in it: ", printable(file.name_), path.ends_with('/') ? "" : "/", "out.npy"));
+  }
   if (!S_ISREG(info.st_mode)) {
     file.fd_ = FileDescriptor(os().open(path.c_str(), O_WRONLY | O_CLOEXEC, 0));
     if (!file.fd_.is_open()) throw_errno(file.name_, "cannot write");

@@ -59,6 +59,29 @@ bool is_of_number(int c) {
   return is_digit(c) || c == '+' || c == '-' || c == '.' || (c | 0x20) == 'e';
 }
 
+// What other languages write and JSON does not have.
+std::string_view json_hint(std::string_view message) {
+  struct Mistake {
+    std::string_view shown;  // in the message
+    std::string_view hint;
+  };
+  constexpr Mistake kMistakes[] = {
+      {"(last read: 'N')", "JSON has no NaN: write \"NaN\", in quotes"},
+      {"(last read: 'I')", "JSON has no Infinity: write \"Infinity\", in quotes"},
+      {"(last read: '-I')", "JSON has no Infinity: write \"-Infinity\", in quotes"},
+      {"(last read: 'T')", "true and false are written in lower case"},
+      {"(last read: 'F')", "true and false are written in lower case"},
+      {"(last read: '/')", "JSON has no comments"},
+      {"(last read: '#')", "JSON has no comments"},
+      {"unexpected ']'; expected '[', '{', or a literal", "JSON has no comma before a closing bracket"},
+      {"unexpected '}'; expected string literal", "JSON has no comma before a closing bracket"},
+  };
+  for (const Mistake& mistake : kMistakes) {
+    if (message.find(mistake.shown) != std::string_view::npos) return mistake.hint;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string_view kind_name(JsonKind kind) {
@@ -378,7 +401,8 @@ void JsonCursor::refuse_at(std::size_t offset, std::string_view message) const {
 }
 
 void JsonCursor::fail(std::string_view place, std::string_view message) const {
-  throw Error(cat(name_, name_.empty() ? "" : ": ", "malformed JSON at ", place, ": ", message));
+  throw Error(cat(name_, name_.empty() ? "" : ": ", "malformed JSON at ", place, ": ", message), "",
+              std::string(json_hint(message)));
 }
 
 }  // namespace tensorop

@@ -2,6 +2,7 @@
 // io/npz/zip_data.cpp.
 #include "io/npz/npz.hpp"
 
+#define ZLIB_CONST
 #include <zlib.h>
 
 #include <algorithm>

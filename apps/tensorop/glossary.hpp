@@ -1,0 +1,20 @@
+// The terms of docs/glossary.md, for `explain`. The page is a part of the program.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tensorop {
+
+struct Term {
+  std::vector<std::string> names;  // "unidirectional", "one-way"
+  std::string meaning;             // without links
+};
+[[nodiscard]] std::vector<Term> glossary_terms();
+
+// "NAMES: MEANING" of the term of that name, in any case, '-', '_' and blanks ignored, in lines; empty where
+// there is none.
+[[nodiscard]] std::string topic_text(std::string_view name);
+
+}  // namespace tensorop

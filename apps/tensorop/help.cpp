@@ -1,0 +1,246 @@
+// The commands by their names; `help` and `version`; the options of a command under headings.
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/files/output_file.hpp"
+#include "base/terminal.hpp"
+#include "base/text.hpp"
+#include "commands.hpp"
+#include "io/npz/npz.hpp"
+#include "io/opened_file.hpp"
+#include "ops/foreign_names.hpp"
+#include "report/describe.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr std::string_view kListHint = "run tensorop --help for a list";
+
+// The headings of options, and the names of the options of each between blanks. One name has one meaning in
+// all commands.
+struct Heading {
+  std::string_view title;
+  std::string_view names;
+};
+constexpr std::string_view kOperands = "Operands";
+constexpr std::string_view kAttributes = "Attributes";
+constexpr std::string_view kOthers = "Options";
+constexpr std::string_view kGlobals = "Every command";
+constexpr Heading kHeadings[] = {
+    {kOperands, " --mask "},
+    {kAttributes, ""},
+    {"Semantics", " --spec --oob --duplicates "},
+    {"Reading operands", " --dtype --view --overflow --reshape --input-format --rename --rename-regex "},
+    {"Which cases, jobs or arrays", " --filter --list --list-skipped --shard --missing --stale "},
+    {"Where actual results come from", " --actual --command --timeout --shell --update "},
+    {kOthers, ""},
+    {"What counts as equal",
+     " --rtol --atol --max-ulp --tolerance --max-mismatch --nan-unequal --exact-bits --ignore "
+     "--ignore-open "},
+    {"The report", " --show --junit --json --markdown "},
+    {"The result",
+     " --output --format --fsync --compress --replace --metadata --metadata-from --open-mask --onnx-case "
+     "--dry-run "},
+    {"How it runs", " --jobs --fail-fast --explain-plan "},
+    {kGlobals, ""},
+};
+
+std::string_view heading_of(const Operator* op, const Option& option) {
+  const std::string name = fold_name(option.name);
+  const auto is_named = [&](const auto& spec) { return fold_name(spec.name) == name; };
+  if (op != nullptr && std::ranges::any_of(op->operands, is_named)) return kOperands;
+  if (op != nullptr && std::ranges::any_of(op->attributes, is_named)) return kAttributes;
+  const std::string word = cat(" ", option.name, " ");
+  for (const Heading& heading : kHeadings) {
+    if (heading.names.find(word) != std::string_view::npos) return heading.title;
+  }
+  return std::ranges::any_of(global_options(), is_named) ? kGlobals : kOthers;
+}
+
+// `text` from a column on; lines after the first begin there too.
+std::string hanging(std::string_view text, std::size_t column) {
+  std::string out;
+  for (const char c : wrapped(text, static_cast<std::size_t>(text_columns()) - column)) {
+    out += c;
+    if (c == '\n') out.append(column, ' ');
+  }
+  return out + '\n';
+}
+
+// A term, and what it means in a column of its own.
+std::string definition(std::string_view term, std::string_view meaning, std::size_t column) {
+  std::string text = cat("  ", term);
+  const bool fits = text.size() + 2 <= column;
+  if (!fits) text += '\n';
+  text.append(fits ? column - text.size() : column, ' ');
+  return text + hanging(meaning, column);
+}
+
+std::string option_lines(const Option& option) {
+  constexpr std::size_t kColumn = 26;
+  std::string term = option.letter.empty() ? "" : option.letter + ", ";
+  term += option.name;
+  if (!option.value_name.empty())
+    term += cat(option.kind == OptionKind::value_flag ? "=" : " ", option.value_name);
+  return definition(term, option.help, kColumn);
+}
+
+std::string paragraph(std::string_view text) {
+  return hanging(text, 0);
+}
+
+int run_help(const Arguments& arguments) {
+  if (arguments.operands.size() > 1)
+    throw Error(cat("unexpected operand ", in_quotes(arguments.operands[1]), ": help takes one command"));
+  arguments.operands.empty() ? print_program_help() : print_help(require_command(arguments.operands[0]));
+  return 0;
+}
+
+int run_version(const Arguments& arguments) {
+  if (!arguments.operands.empty()) throw Error(cat("unexpected operand ", in_quotes(arguments.operands[0])));
+  return print_version();
+}
+
+Command described(const CommandEntry& entry) {
+  Command command = entry.describe();
+  command.globals = entry.globals;
+  return command;
+}
+
+// What else an unknown name may be meant to be.
+std::string hint_for(std::string_view name) {
+  if (std::string hint = foreign_hint(name); !hint.empty()) return hint;
+  if (names_file(std::string(name))) return cat("tensorop info ", printable(name), " describes the file");
+  const std::string near = nearest(name, command_names());
+  return near.empty() ? std::string(kListHint) : cat("did you mean ", near, "?");
+}
+
+}  // namespace
+
+std::vector<std::string> command_names() {
+  std::vector<std::string> names = operator_names();
+  for (const CommandEntry& entry : kCommands) names.emplace_back(entry.name);
+  return names;
+}
+
+std::optional<Command> find_command(std::string_view name) {
+  for (const CommandEntry& entry : kCommands) {
+    if (entry.name == name) return described(entry);
+  }
+  if (const FoundOperator found = find_operator(name); found.op != nullptr) return operator_command(found);
+  return std::nullopt;
+}
+
+Command require_command(std::string_view name) {
+  if (auto command = find_command(name)) return *std::move(command);
+  throw Error(cat("unknown operator or command ", in_quotes(name)), "", hint_for(name));
+}
+
+std::vector<Command> all_commands() {
+  std::vector<Command> commands;
+  for (const Operator* op : kOperators) commands.push_back(operator_command({op, op->names.data()}));
+  for (const CommandEntry& entry : kCommands) commands.push_back(described(entry));
+  return commands;
+}
+
+std::vector<Option> all_options(const Command& command) {
+  std::vector<Option> options = command.options;
+  for (Option& option : global_options()) {
+    const bool is_used = command.globals == Globals::all || option.name == "--help" ||
+                         option.name == "--version" ||
+                         (command.globals == Globals::quiet && option.name == "--quiet");
+    if (is_used && std::ranges::find(command.options, option.name, &Option::name) == command.options.end())
+      options.push_back(std::move(option));
+  }
+  return options;
+}
+
+std::size_t command_position(const Words& words) {
+  const std::vector<Option> options = global_options();
+  std::size_t i = 0;
+  while (i < words.size() && words[i].starts_with('-')) {
+    const auto option = std::ranges::find(options, words[i], &Option::name);
+    i += option != options.end() && option->kind == OptionKind::value ? 2U : 1U;
+  }
+  return std::min(i, words.size());
+}
+
+std::vector<OptionGroup> option_groups(const Command& command) {
+  const Operator* const op = find_operator(command.name).op;
+  std::vector<OptionGroup> groups;
+  for (const Heading& heading : kHeadings) groups.push_back({heading.title, {}});
+  for (Option& option : all_options(command))
+    std::ranges::find(groups, heading_of(op, option), &OptionGroup::title)->options.push_back(option);
+  std::erase_if(groups, [](const OptionGroup& group) { return group.options.empty(); });
+  return groups;
+}
+
+void print_help(const Command& command) {
+  std::string text;
+  for (const std::string& example : command.examples) text += cat("  ", example, '\n');
+  text += cat("\n", paragraph(cat(command.summary, ".")), "\n");
+  std::string_view lead = "Usage: ";
+  for (const std::string& usage : command.usages) {
+    text += cat(lead, hanging(cat("tensorop ", usage), lead.size()));
+    lead = "       ";
+  }
+  for (const OptionGroup& group : option_groups(command)) {
+    text += cat("\n", group.title, ":\n");
+    for (const Option& option : group.options) text += option_lines(option);
+  }
+  if (const Operator* op = find_operator(command.name).op; op != nullptr) {
+    std::vector<std::string> ids;
+    for (const Rule* rule : rules_of(*op)) ids.emplace_back(rule->id);
+    text += cat('\n', paragraph(op->meaning), "\n", paragraph(describe_output_shape(*op)), "\n",
+                paragraph(cat("Rules (see tensorop explain RULE): ", join(ids))),
+                "Versions and dtypes: tensorop ops ", op->name, "\n");
+  }
+  print(text);
+}
+
+void print_program_help() {
+  constexpr std::size_t kColumn = 22;
+  std::string text =
+      cat("  tensorop gathernd --data a.npy --indices i.npy -o out.npy\n"
+          "  tensorop gather '[[1,2],[3,4]]' '[1]' --axis 1\n"
+          "  tensorop compare out.npy golden.npy --tolerance auto\n"
+          "  tensorop scatternd --help\n"
+          "\n",
+          paragraph(cat(kProgramSummary, ".")),
+          "\n"
+          "Usage: tensorop OPERATOR OPERAND... [OPTION]... [-o FILE]\n"
+          "       tensorop COMMAND ...\n"
+          "\n"
+          "Operators:\n");
+  for (const Operator* op : kOperators) text += definition(op->name, op->summary, kColumn);
+  text += "\nCommands:\n";
+  for (const CommandEntry& entry : kCommands)
+    text += definition(entry.name, entry.describe().summary, kColumn);
+  text += cat("\n", kGlobals, ":\n");
+  for (const Option& option : global_options()) text += option_lines(option);
+  print(text);
+}
+
+int print_version() {
+  print(cat("tensorop " TENSOROP_VERSION " (", compression_library(), ", ", parser_library(), ", ",
+            json_library(), ")\n"));
+  return 0;
+}
+
+Command help_command() {
+  return {"help",
+          {"help [COMMAND]"},
+          "Prints help, as --help does",
+          {"tensorop help gather", "tensorop help"},
+          {},
+          run_help};
+}
+
+Command version_command() {
+  return {"version", {"version"}, "Prints the version, as --version does", {"tensorop version"},
+          {},        run_version};
+}
+
+}  // namespace tensorop
