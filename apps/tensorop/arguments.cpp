@@ -18,6 +18,12 @@ const Option* find_option(const std::vector<Option>& options, std::string_view w
   return found == options.end() ? nullptr : &*found;
 }
 
+// Any other word after a flag is an operand.
+bool is_truth_value(const std::string& word) {
+  const std::string text = lower(word);
+  return text == "true" || text == "false" || text == "1" || text == "0";
+}
+
 // Puts the value of every option into its own word: the library reads "--name= next" as if next were the
 // value, and has its own rules for "--flag=value".
 std::vector<std::string> separate_values(const std::vector<std::string>& args,
@@ -35,7 +41,8 @@ std::vector<std::string> separate_values(const std::vector<std::string>& args,
     if (equals != std::string::npos) {
       out.push_back(args[i].substr(equals + 1));
     } else if (option->kind == OptionKind::value_flag) {
-      out.emplace_back("true");
+      const bool has_value = i + 1 < args.size() && is_truth_value(args[i + 1]);
+      out.push_back(has_value ? args[++i] : "true");
     } else if (i + 1 < args.size()) {
       out.push_back(args[++i]);
     } else {

@@ -15,7 +15,7 @@ namespace tensorop {
 enum class OptionKind {
   flag,        // --quiet
   value,       // --axis 1, --axis=1
-  value_flag,  // --fmod, --fmod=1: a value only after '='
+  value_flag,  // --fmod, --fmod=1, --fmod 1: the next word only if it is true, false, 1 or 0
   values,      // --reshape a=2,3 --reshape b=6: any number of times
 };
 

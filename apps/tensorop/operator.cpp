@@ -23,7 +23,8 @@ std::string option_name(std::string_view name) {
 }
 
 OptionKind kind_of(const AttributeSpec& attribute) {
-  return attribute.kind == AttributeKind::flag ? OptionKind::value_flag : OptionKind::value;
+  const bool is_flag = attribute.kind == AttributeKind::flag || attribute.kind == AttributeKind::boolean;
+  return is_flag ? OptionKind::value_flag : OptionKind::value;
 }
 
 std::string value_name(const AttributeSpec& attribute) {

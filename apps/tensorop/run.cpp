@@ -16,6 +16,7 @@
 #include "golden/judge.hpp"
 #include "jobs/batch.hpp"
 #include "jobs/case_folders.hpp"
+#include "jobs/outdated.hpp"
 #include "progress.hpp"
 #include "report_options.hpp"
 #include "team.hpp"
@@ -27,6 +28,11 @@ std::vector<Option> run_options() {
   std::vector<Option> options = report_options("jobs");
   for (Option& option : batch_options()) options.push_back(std::move(option));
   options.push_back(shard_option());
+  options.push_back({"--missing", OptionKind::flag, "", "run only jobs whose output does not exist"});
+  options.push_back(
+      {"--stale", OptionKind::flag, "",
+       "run only jobs whose output does not exist or is older than an operand or JOBS, and jobs "
+       "that depend on them"});
   options.push_back(
       {std::string(kCase), OptionKind::value, "DIR",
        "also write each job as an ONNX case folder, to a folder in DIR that is called as the job; a "
@@ -79,6 +85,22 @@ std::string file_named(const std::string& report, const std::string& job_file, c
   return found;
 }
 
+// --missing or --stale.
+std::optional<Rerun> read_rerun(const Arguments& arguments) {
+  const bool stale = arguments.has("--stale");
+  const std::string_view option = stale ? "--stale" : "--missing";
+  if (!arguments.has(option)) return std::nullopt;
+  for (const std::string_view other : {std::string_view("--missing"), kCase}) {
+    if (option != other && arguments.has(other)) throw Error(cat(option, " cannot be combined with ", other));
+  }
+  refuse_in_team(arguments, option);
+  if (stale && arguments.operands[0] == "-") {
+    throw Error("--stale needs a job file: standard input has no time", "",
+                "--missing takes jobs from standard input");
+  }
+  return stale ? Rerun::stale : Rerun::missing;
+}
+
 void read_run(const Arguments& arguments, Reporter& reporter, ReadyRun& out) {
   if (arguments.operands.empty()) throw Error("no job file given");
   if (arguments.operands.size() > 1) {
@@ -87,6 +109,7 @@ void read_run(const Arguments& arguments, Reporter& reporter, ReadyRun& out) {
   out.settings = read_batch_settings(arguments);
   const auto shard = read_shard(arguments);
   out.settings.fail_fast = arguments.has("--fail-fast");
+  const std::optional<Rerun> rerun = read_rerun(arguments);
   const auto cases = arguments.value(kCase);
   if (cases && cases->empty()) throw Error("--onnx-case needs a folder name");
   require_readable_by_all(arguments);
@@ -105,6 +128,11 @@ void read_run(const Arguments& arguments, Reporter& reporter, ReadyRun& out) {
     const bool had_jobs = !out.jobs.empty();
     keep_jobs(jobs_of_shard(out.jobs, *shard), out);
     if (had_jobs && out.jobs.empty()) note_empty_shard(arguments, *shard, "jobs");
+  }
+  if (rerun) {
+    const std::size_t all = out.jobs.size();
+    out.jobs = outdated_jobs(out.jobs, *rerun);
+    reporter.set_up_to_date(to_int64(all - out.jobs.size()));
   }
   require_shared_files(arguments, out.jobs);
   for (Job& job : out.jobs) {
@@ -180,7 +208,8 @@ Command run_command() {
           {"run JOBS [OPTION]..."},
           "Runs many operations in one process, from a JSON list or JSON Lines (- is standard input)",
           {"tensorop run jobs.jsonl", "tensorop run jobs.json --fail-fast", "make-jobs | tensorop run -",
-           "tensorop run jobs.jsonl --onnx-case cases", "tensorop run jobs.jsonl --shard 3/20"},
+           "tensorop run jobs.jsonl --onnx-case cases", "tensorop run jobs.jsonl --shard 3/20",
+           "tensorop run jobs.jsonl --stale"},
           run_options(),
           run_jobs};
 }

@@ -115,6 +115,24 @@ std::string order_hint(const Call& call, std::size_t i) {
   return cat("are the operands swapped? ", call.operand_name(0), " comes before ", call.operand_name(i));
 }
 
+// How operand `i` gets another dtype, where it is a file.
+std::string conversion_hint(const Call& call, std::size_t i, DType dtype) {
+  const std::string& file = call.files[i];
+  const bool is_text = call.operands[i].dtype() == DType::string || dtype == DType::string;
+  if (file.empty() || file.starts_with('@') || is_text) return "";
+  return cat("tensorop convert ", file == "standard input" ? "-" : file, " --dtype ", name(dtype));
+}
+
+// Refuses --dtype where it says nothing of any data operand: each has another dtype of its own.
+void require_dtype_used(DType named, const Call& call) {
+  for (std::size_t i = 0; i < call.operands.size(); ++i) {
+    if (call.operand_spec(i).role == OperandRole::data && call.operands[i].dtype() == named) return;
+  }
+  throw Error(cat(call.operand_name(0), " is ", name(call.operands[0].dtype()), ", and ",
+                  call.option("dtype"), " is for operands without a dtype"),
+              kCallRule, conversion_hint(call, 0, named));
+}
+
 // Checks dtypes by role (G-9): those of data, that they agree, those of indices, those of conditions.
 void check_dtypes(const Call& call) {
   const auto check_role = [&](OperandRole role) {
@@ -141,7 +159,7 @@ void check_dtypes(const Call& call) {
     throw Error(
         cat(call.operand_name(i), " is ", name(call.operands[i].dtype()), ", ", call.operand_name(first),
             " is ", name(call.operands[first].dtype()), "; they must have the same dtype"),
-        kSameTypeRule);
+        kSameTypeRule, conversion_hint(call, i, call.operands[first].dtype()));
   }
   check_role(OperandRole::indices);
   check_role(OperandRole::condition);
@@ -191,10 +209,14 @@ OpenedCall open_operator(const Request& request, const Settings& settings) {
                      .when_empty = role == OperandRole::condition ? DType::boolean : DType::int64});
   }
   resolve_dtypes(typed);
-  for (const Source& source : sources) {
-    call.operands.push_back(*source.tensor());
-    opened.inputs.add(source.mapping());
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    call.operands.push_back(*sources[i].tensor());
+    const bool is_result = settings.lookup && texts[i].is_reference() && texts[i].text.starts_with('@');
+    call.files.push_back(is_result && sources[i].name().empty() ? printable(texts[i].text)
+                                                                : sources[i].name());
+    opened.inputs.add(sources[i].mapping());
   }
+  if (named) require_dtype_used(*named, call);
   reshape_operands(request, call);
   return opened;
 }

@@ -60,7 +60,7 @@ namespace {
 
 // Numbers adapt to a numeric dtype; other kinds keep their dtype, which the dtype checks then report.
 bool adapts(const Source& untyped, DType dtype) {
-  if (untyped.fits_any_dtype()) return true;
+  if (untyped.fits_any_dtype() || (dtype == DType::string && untyped.may_be_strings())) return true;
   const auto is_number = [](DType type) { return type != DType::boolean && type != DType::string; };
   return is_number(untyped.natural_dtype()) == is_number(dtype);
 }
@@ -75,11 +75,15 @@ struct OperandGroup {
 // Of members that have all been read as their own dtypes.
 DType common_dtype(const OperandGroup& group, DType when_empty) {
   std::optional<DType> common;
+  bool has_not_finite = false;
   for (const Source* operand : group.members) {
-    if (operand->fits_any_dtype() || operand->is_unnamed()) continue;
+    if (operand->is_unnamed() || operand->fits_any_dtype()) continue;
+    has_not_finite = has_not_finite || operand->may_be_strings();
+    if (operand->may_be_strings()) continue;
     const DType own = operand->natural_dtype();
     if (!common || own == DType::float64) common = own;
   }
+  if (has_not_finite && common != DType::string) return DType::float64;
   return common.value_or(when_empty);
 }
 
@@ -102,16 +106,11 @@ std::optional<Tensor> exact_integers(const Tensor& tensor, DType dtype) {
   return Tensor(dtype, tensor.shape(), std::move(integers));
 }
 
-// resolve_as(), which see. `keep_text`: it can be read again after a failure, also where it is a stream.
+// resolve_as(). `keep_text`: the text can be read again after a failure, also where it is a stream.
 void resolve_as(Source& source, DType dtype, bool keep_text) {
   if (source.tensor() != nullptr) return;
   if (source.is_unnamed()) return source.resolve(dtype);
-  // A text of only "NaN" and "Infinity" has strings by itself, and floats beside other floats.
-  const auto may_be_not_finite = [&] {
-    return source.natural_dtype() == DType::string &&
-           (kFloatTypes | kComplexTypes | kSmallFloatTypes).contains(dtype);
-  };
-  if (source.is_unread() || may_be_not_finite()) {
+  if (source.is_unread()) {
     try {
       return source.resolve(dtype, keep_text);
     } catch (const Error&) {

@@ -94,6 +94,7 @@ struct Counts {
   std::int64_t equal_onnx = 0;  // of the equal ones: ONNX cases, and those of them with the same bits
   std::int64_t same_bits = 0;
   std::int64_t left_out = 0;     // elements that were not compared
+  std::int64_t up_to_date = 0;   // jobs that have nothing to do, and are no findings
   std::int64_t unspecified = 0;  // elements of Finding::unspecified
 
   [[nodiscard]] std::int64_t operator[](Outcome outcome) const {

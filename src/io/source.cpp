@@ -1,6 +1,8 @@
 #include "io/source.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
@@ -17,19 +19,20 @@ std::optional<Tensor> parse_abstract(const std::string& text) {
   if (!dtype) return std::nullopt;
   Shape shape;
   std::string_view dims = std::string_view(text).substr(bracket + 1, text.size() - bracket - 2);
+  const auto without_blanks = [](std::string_view dim) {
+    const std::size_t begin = std::min(dim.find_first_not_of(' '), dim.size());
+    return dim.substr(begin, dim.find_last_not_of(' ') + 1 - begin);
+  };
   while (!dims.empty()) {
     const std::size_t comma = dims.find(',');
-    const auto dim = parse_int64(dims.substr(0, comma));
-    if (!dim || *dim < 0) {
-      const bool has_blanks = dims.find(' ') != std::string_view::npos;
-      throw Error(cat(printable(text), ": dimensions must be non-negative integers"), "",
-                  has_blanks ? "a dtype and a shape are written without blanks: float32[2,3]" : "");
-    }
+    const auto dim = parse_int64(without_blanks(dims.substr(0, comma)));
+    if (!dim || *dim < 0) throw Error(cat(printable(text), ": dimensions must be non-negative integers"));
     if (shape.size() == kMaxRank) throw Error(cat(printable(text), ": more than ", kMaxRank, " dimensions"));
     shape.push_back(*dim);
     if (comma == std::string_view::npos) break;
     dims.remove_prefix(comma + 1);
-    if (dims.empty()) throw Error(cat(printable(text), ": a dimension is missing after the last comma"));
+    if (without_blanks(dims).empty())
+      throw Error(cat(printable(text), ": a dimension is missing after the last comma"));
   }
   with_context(printable(text), [&] { require_fits(shape, element_size(*dtype)); });
   return Tensor(*dtype, std::move(shape));

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/files/folder_walk.hpp"
 #include "base/files/paths.hpp"
-#include "base/system.hpp"
 #include "base/text.hpp"
 #include "io/source.hpp"
 #include "jobs/onnx_case.hpp"
@@ -15,45 +15,32 @@
 namespace tensorop {
 namespace {
 
-// A folder may contain itself through a symbolic link.
-bool is_linked_folder(const std::string& path) {
-  struct stat info {};
-  return os().lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode) && is_folder(path);
-}
-
 bool may_hold_cases(std::string_view name) {
   return name.ends_with(".json") || name.ends_with(".jsonl");
 }
 
 using Names = std::vector<std::string>;
 
-// Visits the files and the ONNX case folders below a folder, in the order of their names; the files of a
-// folder come at its name. What may fail of a folder is done by `attempt`.
+// Visits the files and the ONNX case folders below a folder, in the order of their paths. What may fail of a
+// folder is done by `attempt`.
 void visit_below(const std::string& folder, const AttemptFolder& attempt,
                  const std::function<void(const std::string& file)>& visit_file,
                  const std::function<void(const std::string& path, const Names& names)>& visit_case) {
-  std::vector<std::string> left = {folder};  // the next one last
-  while (!left.empty()) {
-    const std::string path = std::move(left.back());
-    left.pop_back();
-    if (!is_folder(path)) {
-      visit_file(path);
-      continue;
-    }
-    Names names;
-    attempt(path, [&] {
-      if (os().scandir(path.c_str(), names) != 0) throw_errno(path, "cannot list");
-    });
-    if (is_onnx_case(names)) {
-      visit_case(path, names);
-      continue;
-    }
-    const bool has_model = has_onnx_model(names);
-    std::ranges::sort(names, std::greater<>());
-    for (const std::string& name : names) {
-      const std::string inner = path_from(path, name);
-      if (name.starts_with('.') || is_linked_folder(inner) || (has_model && name == kOnnxNote)) continue;
-      if (may_hold_cases(name) || is_folder(inner)) left.push_back(inner);
+  std::set<std::string> notes;  // of models: they hold no cases
+  const auto is_case = [&](const std::string& path, const Names& names) {
+    if (has_onnx_model(names)) notes.insert(path_from(path, std::string(kOnnxNote)));
+    return is_onnx_case(names);
+  };
+  std::vector<FoundFile> all;
+  attempt(folder, [&] { all = files_below(folder, is_case); });
+  for (const FoundFile& found : all) {
+    const std::string path = found.path.empty() ? folder : path_from(folder, found.path);
+    const bool is_wanted = found.is_folder || (may_hold_cases(found.path) && !notes.contains(found.path));
+    if (!is_wanted) continue;
+    if (!found.fault.empty()) {
+      attempt(path, [&] { throw Error(cat(printable(path), ": ", found.fault)); });
+    } else {
+      found.is_folder ? visit_case(path, found.names) : visit_file(path);
     }
   }
 }

@@ -17,8 +17,8 @@ struct UnreadableCases {
 };
 
 // The cases of files ("-": standard input) and of folders: of every *.json and *.jsonl, and of every ONNX
-// case folder (onnx_case.hpp), below a folder, in the order of their names. In folders, names that begin with
-// a dot and JSON files that hold a tensor are left out. `purpose` is one of those of check. A file that
+// case folder (onnx_case.hpp), below a folder, as files_below() finds them. JSON files that hold a tensor are
+// left out. `purpose` is one of those of check. A file that
 // cannot be read, and a folder without cases, is added to `unreadable`; without that it is thrown.
 [[nodiscard]] std::vector<Job> read_cases(const std::vector<std::string>& paths,
                                           JobPurpose purpose = JobPurpose::check,

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
-#include <variant>
 
 #include "base/error.hpp"
 #include "base/files/paths.hpp"
@@ -11,7 +10,6 @@
 #include "engine/attributes.hpp"
 #include "engine/mask.hpp"
 #include "io/json/json_objects.hpp"
-#include "io/onnx/onnx_model.hpp"
 #include "io/source.hpp"
 #include "jobs/onnx_call.hpp"
 #include "ops/registry.hpp"
@@ -19,13 +17,6 @@
 
 namespace tensorop {
 namespace {
-
-constexpr std::string_view kCommonKeys[] = {"op",     "operands",     "reshape",     "spec",   "dtype",
-                                            "output", "input_format", "format",      "id",     "name",
-                                            "expect", "actual",       "ignore_open", "comment"};
-// Of a job that calls a model.
-constexpr std::string_view kModelKeys[] = {"model", "inputs", "input_format", "output",      "format", "id",
-                                           "name",  "expect", "actual",       "ignore_open", "comment"};
 
 [[noreturn]] void refuse(const JsonMember& member, std::string_view expected) {
   throw Error(cat("expected ", expected, ", found ", kind_name(member.kind)));
@@ -63,45 +54,49 @@ OperandText operand_of(const JsonMember& member, const std::string& folder) {
   return {is_inline_json(path) ? cat("./", path) : std::move(path)};
 }
 
-// "2,3,4" of [2, 3, 4]; nothing where it is not a list of plain numbers.
-std::optional<std::string> list_text(std::string_view json) {
-  std::string inner(json.substr(1, json.size() - 2));
-  std::erase_if(inner, [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; });
-  return is_plain_list(inner) ? std::optional(inner) : std::nullopt;
+// An operand, or an attribute that is given like one.
+NamedText named_operand_of(const JsonMember& member, const std::string& folder) {
+  OperandText operand = operand_of(member, folder);
+  return {member.key, std::move(operand.text), std::move(operand.json)};
+}
+
+std::string without_blanks(std::string_view json) {
+  std::string out(json);
+  std::erase_if(out, [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; });
+  return out;
+}
+
+// "2,3,4" of [2, 3, 4]; else as an operand.
+NamedText list_attribute_of(const JsonMember& member, const std::string& folder) {
+  const std::string_view text = member.value.text;
+  switch (member.kind) {
+    case JsonKind::null:
+    case JsonKind::boolean:
+      refuse(member, "a list of integers");
+    case JsonKind::list:
+      if (std::string inner = without_blanks(text.substr(1, text.size() - 2)); is_plain_list(inner))
+        return {member.key, std::move(inner)};
+      break;
+    case JsonKind::string:
+      if (text.empty() || is_plain_list(text)) return {member.key, std::string(text)};
+      if (text.starts_with('@')) throw Error("only operands can be the result of another job");
+      break;
+    case JsonKind::number:
+      return {member.key, std::string(text)};
+    case JsonKind::object:
+      break;
+  }
+  return named_operand_of(member, folder);
 }
 
 NamedText attribute_of(const JsonMember& member, AttributeKind kind, const std::string& folder) {
-  NamedText out{member.key, std::string(member.value.text)};
-  const bool is_text = member.kind == JsonKind::string;
-  const bool is_number = member.kind == JsonKind::number;
-  switch (kind) {
-    case AttributeKind::integer:
-      if (!is_number && !is_text) refuse(member, "an integer");
-      break;
-    case AttributeKind::boolean:
-    case AttributeKind::flag:
-      if (!is_number && !is_text && member.kind != JsonKind::boolean) refuse(member, "true or false");
-      break;
-    case AttributeKind::choice:
-      if (!is_number && !is_text) refuse(member, "a word");
-      break;
-    case AttributeKind::integers:
-      if (member.kind == JsonKind::null || member.kind == JsonKind::boolean) {
-        refuse(member, "a list of integers");
-      }
-      if (member.kind == JsonKind::list) {
-        if (auto listed = list_text(member.value.text)) return {member.key, std::move(*listed)};
-        return {member.key, {}, member.value};
-      }
-      if (member.kind == JsonKind::object) return {member.key, {}, member.value};
-      if (is_text && !out.text.empty() && !is_plain_list(out.text)) {
-        if (out.text.starts_with('@')) throw Error("only operands can be the result of another job");
-        OperandText operand = operand_of(member, folder);
-        return {member.key, std::move(operand.text), std::move(operand.json)};
-      }
-      break;
+  if (kind == AttributeKind::integers) return list_attribute_of(member, folder);
+  const bool is_flag = kind == AttributeKind::boolean || kind == AttributeKind::flag;
+  const bool is_boolean = member.kind == JsonKind::boolean;
+  if (member.kind != JsonKind::number && member.kind != JsonKind::string && !(is_flag && is_boolean)) {
+    refuse(member, is_flag ? "true or false" : kind == AttributeKind::integer ? "an integer" : "a word");
   }
-  return out;
+  return {member.key, std::string(member.value.text)};
 }
 
 // The items of the list in "operands".
@@ -120,9 +115,7 @@ std::vector<NamedText> reshapes_of(const JsonMember& member) {
     const bool is_shape =
         shape.kind == JsonKind::list || shape.kind == JsonKind::string || shape.kind == JsonKind::number;
     if (!is_shape) with_context(in_quotes(shape.key), [&] { refuse(shape, "a shape"); });
-    std::string list(shape.value.text);
-    std::erase_if(list, [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; });
-    out.push_back({shape.key, std::move(list)});
+    out.push_back({shape.key, without_blanks(shape.value.text)});
   }
   return out;
 }
@@ -153,10 +146,6 @@ Expectation expectation_of(const JsonMember& member, const std::string& folder) 
   return {Expectation::Kind::file, std::move(operand.text)};
 }
 
-bool is_tolerance(const JsonMember& member) {
-  return std::ranges::find(tolerance_names(), member.key) != tolerance_names().end();
-}
-
 ToleranceText tolerance_of(const JsonMember& member) {
   if (member.kind == JsonKind::null || member.kind == JsonKind::list || member.kind == JsonKind::object) {
     refuse(member, "a number or a word");
@@ -164,39 +153,16 @@ ToleranceText tolerance_of(const JsonMember& member) {
   return {member.key, std::string(member.value.text)};
 }
 
-// The inputs of a model, {"x": "x.npy"}: an operand for each.
-std::vector<OperandText> inputs_of(const JsonMember* member, const OnnxCall& call,
-                                   const std::string& folder) {
-  std::vector<std::optional<OperandText>> found(call.inputs.size());
-  if (member != nullptr) {
-    if (member->kind != JsonKind::object) refuse(*member, "an object of operands");
-    for (const JsonMember& input : read_json_members(member->value, "inputs")) {
-      const auto at = std::ranges::find(call.inputs, input.key, &OnnxInput::name);
-      if (at == call.inputs.end()) {
-        std::vector<std::string> names;
-        for (const OnnxInput& known : call.inputs) names.push_back(printable(known.name));
-        throw Error(
-            cat("the model has no input \"", printable(input.key), "\" (its inputs: ", join(names), ")"));
-      }
-      found[static_cast<std::size_t>(at - call.inputs.begin())] =
-          with_context(cat("\"", printable(input.key), "\""), [&] { return operand_of(input, folder); });
-    }
-  }
-  std::vector<OperandText> out;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    if (!found[i]) throw Error(cat("input \"", printable(call.inputs[i].name), "\" of the model is missing"));
-    out.push_back(*std::move(found[i]));
+// The inputs of a model, {"x": "x.npy"}.
+std::vector<NamedText> inputs_of(const JsonMember* member, const std::string& folder) {
+  std::vector<NamedText> out;
+  if (member == nullptr) return out;
+  if (member->kind != JsonKind::object) refuse(*member, "an object of operands");
+  for (const JsonMember& input : read_json_members(member->value, "inputs")) {
+    const std::string context = cat("\"", printable(input.key), "\"");
+    with_context(context, [&] { out.push_back(named_operand_of(input, folder)); });
   }
   return out;
-}
-
-// The call of the model in a file.
-OnnxCall read_call(const std::string& path) {
-  const OnnxModel model = read_onnx_model(path);
-  auto call = with_context(printable(path), [&] { return call_of_model(model); });
-  if (const auto* skipped = std::get_if<Skipped>(&call))
-    throw Error(cat(printable(path), ": cannot be called: ", skipped->reason));
-  return std::get<OnnxCall>(std::move(call));
 }
 
 const JsonMember* find_member(const JsonObject& object, std::string_view key) {
@@ -204,143 +170,162 @@ const JsonMember* find_member(const JsonObject& object, std::string_view key) {
   return found == object.members.end() ? nullptr : &*found;
 }
 
-// Reads members of one job.
-class JobReader {
- public:
-  // `has_model`: the call is that of a model.
-  JobReader(const std::string& folder, bool has_model, Job& job)
-      : op_(*job.request.op.op), folder_(folder), has_model_(has_model), job_(job) {}
+// Where members are read to.
+struct KeyReading {
+  const std::string& folder;
+  Job& job;
+  // Of keys that "defaults" may have too.
+  std::optional<std::string> spec = {};
+  std::optional<bool> ignore_open = {};
+  std::vector<ToleranceText> tolerances = {};
 
-  // False where the key is unknown. Throws Error without the key.
-  bool read(const JsonMember& member) {
-    if (has_model_) return read_of_model(member) || read_of_result(member);
-    return read_of_operator(member) || read_of_call(member) || read_of_result(member);
+  [[nodiscard]] Destination& output() const {
+    if (!job.output) job.output = Destination();
+    return *job.output;
   }
+};
 
-  // Once all members are read.
-  void finish(const JobDefaults& defaults) {
-    if (!job_.request.spec) job_.request.spec = defaults.spec;  // a model has its own
-    job_.ignore_open = ignore_open_.value_or(defaults.ignore_open);
-    const bool has_own_ulp =
-        std::ranges::find(tolerances_, "max_ulp", &ToleranceText::name) != tolerances_.end();
-    std::vector<ToleranceText> all = defaults.tolerances;
-    all.insert(all.end(), tolerances_.begin(), tolerances_.end());
-    job_.tolerances = parse_tolerances(all);
-    job_.tolerances.any_dtype = !has_own_ulp;
+void read_output(KeyReading& to, const JsonMember& member) {
+  set_path(to.output(), file_of(member, to.folder));
+  // As an operand it is a tensor, or becomes one when the file does not exist.
+  if (!looks_like_json(member.value.text)) return;
+  const std::string shown = printable(member.value.text);
+  throw Error(cat(shown, " would be read as a tensor when it is an operand: write ./", shown));
+}
+
+void read_format(KeyReading& to, const JsonMember& member) {
+  to.output().format = find_format(text_of(member, "a format"));
+  if (to.output().format != nullptr) return;
+  throw Error(cat(in_quotes(member.value.text), " is not one of ", join(format_names())));
+}
+
+// Where a key is allowed.
+constexpr unsigned kOfOperator = 1;  // jobs with "op"
+constexpr unsigned kOfModel = 2;     // jobs with "model"
+constexpr unsigned kOfDefaults = 4;  // the object "defaults"
+constexpr unsigned kOfJob = kOfOperator | kOfModel;
+constexpr unsigned kAnywhere = kOfJob | kOfDefaults;
+
+struct JobKey {
+  std::string_view name;
+  unsigned where;
+  std::string_view help;  // in Markdown
+  // Null: it is read before all others, and decides which they can be.
+  void (*read)(KeyReading& to, const JsonMember& member) = nullptr;
+  bool (*fits)(const Operator& op) = nullptr;  // null: every operator
+};
+
+// All keys but operands, attributes and tolerances.
+constexpr JobKey kKeys[] = {
+    {"op", kOfOperator, "the operator, by any name that the command line accepts"},
+    {"model", kOfModel, "instead of `op`: an ONNX model of one node"},
+    {"inputs", kOfModel, "of a model: an object with an operand for each input of the graph"},
+    {"operands", kOfOperator,
+     "a list of positional operands: they fill the remaining operands in order; `min` and `max` take more "
+     "than two",
+     [](KeyReading& to, const JsonMember& member) {
+       to.job.request.positional = operands_of(member, to.folder);
+     }},
+    {"mask", kOfOperator, "an operand in place of `indices`",
+     [](KeyReading& to, const JsonMember& member) {
+       to.job.request.named.push_back(named_operand_of(member, to.folder));
+     },
+     [](const Operator& op) { return op.mask != MaskUse::none; }},
+    {"reshape", kOfOperator,
+     "an object with a shape for each operand that gets another one: `{\"indices\": [-1,1]}`",
+     [](KeyReading& to, const JsonMember& member) { to.job.request.reshapes = reshapes_of(member); }},
+    {"spec", kOfOperator | kOfDefaults, "as the option",
+     [](KeyReading& to, const JsonMember& member) { to.spec = text_of(member, "a specification"); }},
+    {"oob", kOfOperator, "as the option",
+     [](KeyReading& to, const JsonMember& member) { to.job.request.oob = text_of(member, "a word"); },
+     [](const Operator& op) { return !op.oob.empty(); }},
+    {"duplicates", kOfOperator, "as the option",
+     [](KeyReading& to, const JsonMember& member) { to.job.request.duplicates = text_of(member, "a word"); },
+     [](const Operator& op) { return !op.duplicates.empty(); }},
+    {"dtype", kOfOperator, "as the option",
+     [](KeyReading& to, const JsonMember& member) {
+       to.job.request.dtype = text_of(member, "a dtype name");
+     }},
+    {"input_format", kOfJob, "the format of operands that are text: `json`, `text`, `csv` or `tsv`",
+     [](KeyReading& to, const JsonMember& member) {
+       to.job.request.text_format = read_text_format(text_of(member, "a format"));
+     }},
+    {"output", kOfJob, "the file for the result, or `ARCHIVE:NAME`", read_output},
+    {"format", kOfJob, "the format of the result, if the file extension does not determine it", read_format},
+    {"id", kOfJob,
+     "a name for the result: later jobs of the file use it as `\"@id\"`. The result is kept in memory until "
+     "the last job that uses it ends",
+     [](KeyReading& to, const JsonMember& member) { to.job.id = text_of(member, "a name"); }},
+    {"name", kOfJob, "the name of the job in reports; default: `id`, or else `FILE:LINE`",
+     [](KeyReading& to, const JsonMember& member) { to.job.name = text_of(member, "a name"); }},
+    {"expect", kOfJob, "of a case: the expected tensor, a golden file, or `{\"error\":RULE}`",
+     [](KeyReading& to, const JsonMember& member) { to.job.expect = expectation_of(member, to.folder); }},
+    {"actual", kOfJob, "of a case: the file with the result of another program",
+     [](KeyReading& to, const JsonMember& member) { to.job.actual = file_of(member, to.folder); }},
+    {"ignore_open", kAnywhere, "of a case: do not compare elements that the specification leaves open",
+     [](KeyReading& to, const JsonMember& member) { to.ignore_open = boolean_of(member); }},
+    {"comment", kAnywhere, "any value, ignored", [](KeyReading&, const JsonMember&) {}},
+};
+
+// The keys in this place, for messages; `op` is that of the job, if it is one.
+std::vector<std::string> keys_in(unsigned where, const Operator* op) {
+  std::vector<std::string> out;
+  if (where == kOfOperator) {
+    for (const OperandSpec& operand : op->operands) out.emplace_back(operand.name);
+    for (const AttributeSpec& attribute : op->attributes) out.emplace_back(attribute.name);
   }
-
-  [[nodiscard]] std::vector<std::string> keys() const {
-    std::vector<std::string> out;
-    if (has_model_) {
-      out.assign(std::begin(kModelKeys), std::end(kModelKeys));
-      out.insert(out.end(), tolerance_names().begin(), tolerance_names().end());
-      return out;
-    }
-    for (const OperandSpec& operand : op_.operands) out.emplace_back(operand.name);
-    if (op_.mask != MaskUse::none) out.emplace_back(kMaskName);
-    for (const AttributeSpec& attribute : op_.attributes) out.emplace_back(attribute.name);
-    if (!op_.oob.empty()) out.emplace_back("oob");
-    if (!op_.duplicates.empty()) out.emplace_back("duplicates");
-    out.insert(out.end(), std::begin(kCommonKeys), std::end(kCommonKeys));
-    out.insert(out.end(), tolerance_names().begin(), tolerance_names().end());
-    return out;
+  for (const JobKey& key : kKeys) {
+    const bool fits = op == nullptr || key.fits == nullptr || key.fits(*op);
+    if ((key.where & where) != 0 && fits) out.emplace_back(key.name);
   }
+  out.insert(out.end(), tolerance_names().begin(), tolerance_names().end());
+  return out;
+}
 
- private:
-  bool read_of_model(const JsonMember& member) {
-    // Read first and last: the model decides which keys are allowed.
-    if (member.key == "model" || member.key == "inputs") return true;
-    if (member.key == "input_format") {
-      job_.request.text_format = read_text_format(text_of(member, "a format"));
-      return true;
-    }
-    const bool is_of_call =
-        member.key == "op" || member.key == "spec" || member.key == "operands" ||
-        find_attribute(op_, member.key) != nullptr ||
-        std::ranges::find(op_.operands, member.key, &OperandSpec::name) != op_.operands.end();
-    if (is_of_call) throw Error("cannot be combined with \"model\"");
+// An operand or an attribute by its name. False where the operator has none of that name.
+bool read_of_operator(KeyReading& to, const JsonMember& member, bool has_model) {
+  const Operator& op = *to.job.request.op.op;
+  const bool is_operand = std::ranges::find(op.operands, member.key, &OperandSpec::name) != op.operands.end();
+  const AttributeSpec* const attribute = find_attribute(op, member.key);
+  if (!is_operand && attribute == nullptr) return false;
+  if (has_model) throw Error("cannot be combined with \"model\"");
+  if (is_operand) {
+    to.job.request.named.push_back(named_operand_of(member, to.folder));
+  } else {
+    to.job.request.attributes.push_back(attribute_of(member, attribute->kind, to.folder));
+  }
+  return true;
+}
+
+// A key of the table, or a tolerance. False where there is none of that name in this place.
+bool read_of_table(KeyReading& to, const JsonMember& member, unsigned where) {
+  if (std::ranges::find(tolerance_names(), member.key) != tolerance_names().end()) {
+    to.tolerances.push_back(tolerance_of(member));
+    return true;
+  }
+  const auto* const key = std::ranges::find(kKeys, member.key, &JobKey::name);
+  if (key == std::end(kKeys)) return false;
+  if ((key->where & where) == 0) {
+    if (where == kOfModel) throw Error("cannot be combined with \"model\"");
     return false;
   }
+  if (key->fits != nullptr && !key->fits(*to.job.request.op.op)) return false;
+  if (key->read != nullptr) key->read(to, member);
+  return true;
+}
 
-  bool read_of_operator(const JsonMember& member) {
-    const bool is_mask = member.key == kMaskName && op_.mask != MaskUse::none;
-    if (is_mask || std::ranges::find(op_.operands, member.key, &OperandSpec::name) != op_.operands.end()) {
-      OperandText operand = operand_of(member, folder_);
-      job_.request.named.push_back({member.key, std::move(operand.text), std::move(operand.json)});
-    } else if (const AttributeSpec* attribute = find_attribute(op_, member.key)) {
-      job_.request.attributes.push_back(attribute_of(member, attribute->kind, folder_));
-    } else if (member.key == "operands") {
-      job_.request.positional = operands_of(member, folder_);
-    } else if (member.key == "reshape") {
-      job_.request.reshapes = reshapes_of(member);
-    } else {
-      return false;
-    }
-    return true;
-  }
-
-  bool read_of_call(const JsonMember& member) {
-    Request& request = job_.request;
-    if (member.key == "op") return true;  // read first: it decides which keys are allowed
-    if (member.key == "spec") {
-      request.spec = text_of(member, "a specification");
-    } else if (member.key == "dtype") {
-      request.dtype = text_of(member, "a dtype name");
-    } else if (member.key == "input_format") {
-      request.text_format = read_text_format(text_of(member, "a format"));
-    } else if (member.key == "oob" && !op_.oob.empty()) {
-      request.oob = text_of(member, "a word");
-    } else if (member.key == "duplicates" && !op_.duplicates.empty()) {
-      request.duplicates = text_of(member, "a word");
-    } else {
-      return false;
-    }
-    return true;
-  }
-
-  bool read_of_result(const JsonMember& member) {
-    if (member.key == "id") {
-      job_.id = text_of(member, "a name");
-    } else if (member.key == "name") {
-      job_.name = text_of(member, "a name");
-    } else if (member.key == "output") {
-      set_path(destination(), file_of(member, folder_));
-      // As an operand it is a tensor, or becomes one when the file does not exist.
-      if (looks_like_json(member.value.text)) {
-        const std::string shown = printable(member.value.text);
-        throw Error(cat(shown, " would be read as a tensor when it is an operand: write ./", shown));
-      }
-    } else if (member.key == "format") {
-      destination().format = find_format(text_of(member, "a format"));
-      if (destination().format == nullptr) {
-        throw Error(cat(in_quotes(member.value.text), " is not one of ", join(format_names())));
-      }
-    } else if (member.key == "expect") {
-      job_.expect = expectation_of(member, folder_);
-    } else if (member.key == "ignore_open") {
-      ignore_open_ = boolean_of(member);
-    } else if (member.key == "actual") {
-      job_.actual = file_of(member, folder_);
-    } else if (is_tolerance(member)) {
-      tolerances_.push_back(tolerance_of(member));
-    } else if (member.key != "comment") {
-      return false;
-    }
-    return true;
-  }
-
-  Destination& destination() {
-    if (!job_.output) job_.output = Destination();
-    return *job_.output;
-  }
-
-  const Operator& op_;
-  const std::string& folder_;
-  bool has_model_;
-  Job& job_;
-  std::vector<ToleranceText> tolerances_;
-  std::optional<bool> ignore_open_;
-};
+// Once all members of a job are read.
+void settle(const KeyReading& read, const JobDefaults& defaults) {
+  Job& job = read.job;
+  // A model has its own.
+  if (job.model.empty()) job.request.spec = read.spec ? read.spec : defaults.spec;
+  job.ignore_open = read.ignore_open.value_or(defaults.ignore_open);
+  const auto& own = read.tolerances;
+  std::vector<ToleranceText> all = defaults.tolerances;
+  all.insert(all.end(), own.begin(), own.end());
+  job.tolerances = parse_tolerances(all);
+  job.tolerances.any_dtype = std::ranges::find(own, "max_ulp", &ToleranceText::name) == own.end();
+}
 
 // The hint names the key, not the option.
 void require_format(const Destination& output) {
@@ -375,10 +360,15 @@ FoundOperator operator_of(const JsonObject& object) {
                   near.empty() ? cat("allowed: ", join(keys)) : cat("did you mean \"", near, "\"?"), ")"));
 }
 
+// The context of a message.
+std::string key_name(const std::string& key) {
+  return cat("key \"", key, "\"");
+}
+
 }  // namespace
 
 bool is_defaults(const JsonObject& object) {
-  return std::ranges::find(object.members, "defaults", &JsonMember::key) != object.members.end();
+  return find_member(object, "defaults") != nullptr;
 }
 
 void read_defaults(const JsonObject& object, JobDefaults& defaults) {
@@ -389,22 +379,19 @@ void read_defaults(const JsonObject& object, JobDefaults& defaults) {
     }
     with_context("key \"defaults\"", [&] {
       if (entry.kind != JsonKind::object) refuse(entry, "an object");
-      std::vector<ToleranceText> tolerances;
+      const std::string no_folder;
+      Job no_job;
+      KeyReading read{no_folder, no_job};
       for (const JsonMember& member : read_json_members(entry.value, "defaults")) {
-        if (member.key == "comment") continue;
-        if (member.key == "spec") {
-          defaults.spec = with_context("key \"spec\"", [&] { return text_of(member, "a specification"); });
-        } else if (member.key == "ignore_open") {
-          defaults.ignore_open = with_context("key \"ignore_open\"", [&] { return boolean_of(member); });
-        } else if (is_tolerance(member)) {
-          with_context(cat("key \"", member.key, "\""), [&] { tolerances.push_back(tolerance_of(member)); });
-        } else {
-          throw Error(cat("unknown key \"", printable(member.key), "\" (allowed: spec, ignore_open, ",
-                          join(tolerance_names()), ", comment)"));
-        }
+        if (with_context(key_name(member.key), [&] { return read_of_table(read, member, kOfDefaults); }))
+          continue;
+        throw Error(cat("unknown key \"", printable(member.key),
+                        "\" (allowed: ", join(keys_in(kOfDefaults, nullptr)), ")"));
       }
-      (void)parse_tolerances(tolerances);
-      defaults.tolerances.insert(defaults.tolerances.end(), tolerances.begin(), tolerances.end());
+      (void)parse_tolerances(read.tolerances);
+      if (read.spec) defaults.spec = read.spec;
+      defaults.ignore_open = read.ignore_open.value_or(defaults.ignore_open);
+      defaults.tolerances.insert(defaults.tolerances.end(), read.tolerances.begin(), read.tolerances.end());
     });
   }
 }
@@ -421,37 +408,48 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
     if (model != nullptr) {
       call = with_context("key \"model\"", [&] {
         job.model = file_of(*model, folder);
-        return read_call(job.model);
+        return read_onnx_call(job.model);
       });
       job.request.op = call->op;
     } else {
       job.request.op = operator_of(object);
       job.request.from_job = true;
     }
-    JobReader reader(folder, model != nullptr, job);
+    const unsigned where = call ? kOfModel : kOfOperator;
+    KeyReading read{folder, job};
     for (const JsonMember& member : object.members) {
-      bool known = false;
-      try {
-        known = reader.read(member);
-      } catch (Failure& error) {
-        error.add_context(cat("key \"", member.key, "\""));
-        throw;
-      }
-      if (!known) refuse_key(member.key, *job.request.op.op, reader.keys());
+      const bool known = with_context(key_name(member.key), [&] {
+        return read_of_operator(read, member, call.has_value()) || read_of_table(read, member, where);
+      });
+      if (!known) refuse_key(member.key, *job.request.op.op, keys_in(where, job.request.op.op));
     }
     if (call) {
       const Format* const text_format = job.request.text_format;
       job.request = with_context("key \"inputs\"", [&] {
-        return request_of(*call, inputs_of(find_member(object, "inputs"), *call, folder));
+        return request_of(*call, inputs_in_order(*call, inputs_of(find_member(object, "inputs"), folder)));
       });
       job.request.text_format = text_format;
     }
-    reader.finish(defaults);
+    settle(read, defaults);
     if (job.output && job.output->path == "-") throw Error("key \"format\" needs key \"output\"");
     if (job.output) with_context("key \"output\"", [&] { require_format(*job.output); });
     if (job.name.empty()) job.name = job.id.empty() ? job.location() : job.id;
     return std::move(job);
   });
+}
+
+std::string job_keys_markdown() {
+  std::string out =
+      "| key | meaning |\n| --- | --- |\n"
+      "| an operand's name (`data`, `indices`, `a`, ...) | the operand |\n"
+      "| an attribute's name, with underscores (`batch_dims`) | a number, `true`, `false`, a string, or a "
+      "list "
+      "of integers |\n";
+  for (const JobKey& key : kKeys) out += cat("| `", key.name, "` | ", key.help, " |\n");
+  for (const ToleranceKey& key : tolerance_keys()) out += cat("| `", key.name, "` | ", key.help, " |\n");
+  std::vector<std::string> shared;
+  for (const std::string& key : keys_in(kOfDefaults, nullptr)) shared.push_back(cat("`", key, "`"));
+  return cat(out, "\nKeys of `defaults`: ", join(shared), ".\n");
 }
 
 }  // namespace tensorop

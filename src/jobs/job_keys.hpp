@@ -18,4 +18,7 @@ namespace tensorop {
 // Adds what such an object gives to `defaults`. Throws Error naming the key.
 void read_defaults(const JsonObject& object, JobDefaults& defaults);
 
+// The keys and what they mean, for the docs.
+[[nodiscard]] std::string job_keys_markdown();
+
 }  // namespace tensorop

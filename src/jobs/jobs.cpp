@@ -216,6 +216,7 @@ std::vector<Job> kept_jobs(const std::vector<Job>& jobs, const std::vector<bool>
     Job& job = out.emplace_back(jobs[i]);
     job.uses = 0;
     // Jobs need only earlier ones, and wait only for such.
+    std::erase_if(job.needs, [&](const Need& need) { return !is_kept[need.job]; });
     for (Need& need : job.needs) {
       need.job = new_index[need.job];
       if (!need.operand.empty()) ++out[need.job].uses;

@@ -83,7 +83,8 @@ void for_each_reference(const Job& job,
 // ends at one of its colons.
 [[nodiscard]] std::vector<std::string> files_of(const std::string& path);
 
-// The jobs that are kept, linked among themselves; all that they need must be kept.
+// The jobs that are kept, linked among themselves. All whose results they use by "@id" must be kept; of a job
+// that is not, they read the file that it has written.
 [[nodiscard]] std::vector<Job> kept_jobs(const std::vector<Job>& jobs, const std::vector<bool>& is_kept);
 
 enum class JobPurpose : std::uint8_t {

@@ -274,6 +274,30 @@ std::variant<OnnxCall, Skipped> call_of_model(const OnnxModel& model) {
   return CallMaker(model, *nodes[0]).make();
 }
 
+OnnxCall read_onnx_call(const std::string& path) {
+  const OnnxModel model = read_onnx_model(path);
+  auto call = with_context(printable(path), [&] { return call_of_model(model); });
+  if (const auto* skipped = std::get_if<Skipped>(&call))
+    throw Error(cat(printable(path), ": cannot be called: ", skipped->reason));
+  return std::get<OnnxCall>(std::move(call));
+}
+
+std::vector<OperandText> inputs_in_order(const OnnxCall& call, const std::vector<NamedText>& given) {
+  for (const NamedText& input : given) {
+    if (std::ranges::find(call.inputs, input.name, &OnnxInput::name) != call.inputs.end()) continue;
+    std::vector<std::string> names;
+    for (const OnnxInput& known : call.inputs) names.push_back(printable(known.name));
+    throw Error(cat("the model has no input ", quoted_name(input.name), " (its inputs: ", join(names), ")"));
+  }
+  std::vector<OperandText> out;
+  for (const OnnxInput& input : call.inputs) {
+    const auto found = std::ranges::find(given, input.name, &NamedText::name);
+    if (found == given.end()) throw Error(cat("input ", quoted_name(input.name), " of the model is missing"));
+    out.emplace_back(*found);
+  }
+  return out;
+}
+
 Request request_of(const OnnxCall& call, const std::vector<OperandText>& inputs) {
   // An input of the node is an operand, but for the last one of Expand, which is an attribute.
   constexpr std::string_view kShape = "shape";

@@ -42,6 +42,14 @@ struct OnnxCall {
 // contradicts itself, [G-8] where the node does not fit its operator.
 [[nodiscard]] std::variant<OnnxCall, Skipped> call_of_model(const OnnxModel& model);
 
+// The call of the model in a file. Throws Error naming it, also where tensorop does not have the call.
+[[nodiscard]] OnnxCall read_onnx_call(const std::string& path);
+
+// An operand for each of call.inputs, of those that are given by name. Throws Error where one is missing or
+// is no input.
+[[nodiscard]] std::vector<OperandText> inputs_in_order(const OnnxCall& call,
+                                                       const std::vector<NamedText>& given);
+
 // The request of the call with an operand for each of call.inputs.
 [[nodiscard]] Request request_of(const OnnxCall& call, const std::vector<OperandText>& inputs);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
@@ -121,6 +122,35 @@ bool parse_flag(const ToleranceText& given) {
   throw Error(cat(shown(given), " ", in_quotes(given.text), " is not one of true, false"));
 }
 
+void read_max_ulp(const ToleranceText& given, Tolerances& out) {
+  out.max_ulp = parse_max_ulp(given);
+  out.max_ulp_name = shown(given);
+}
+
+void read_default(const ToleranceText& given, Tolerances& out) {
+  if (lower(given.text) != "auto") {
+    throw Error(cat(shown(given), " ", in_quotes(given.text), " is not auto"), "",
+                given.is_option ? "--rtol, --atol and --max-ulp take numbers"
+                                : "rtol, atol and max_ulp take numbers");
+  }
+  out.by_default = ToleranceDefault::automatic;
+}
+
+constexpr ToleranceKey kTolerances[] = {
+    {"rtol", "an element passes if \\|a-e\\| <= atol + rtol*\\|e\\|; default 0",
+     [](const ToleranceText& given, Tolerances& out) { out.rtol = parse_tolerance(given); }},
+    {"atol", "see `rtol`; default 0",
+     [](const ToleranceText& given, Tolerances& out) { out.atol = parse_tolerance(given); }},
+    {"max_ulp", "an element also passes if the values differ by at most N ULP", read_max_ulp},
+    {"max_mismatch", "at most N elements, or N percent (`\"0.5%\"`), may differ; default 0",
+     [](const ToleranceText& given, Tolerances& out) { out.max_mismatch = parse_max_mismatch(given); }},
+    {"tolerance", "`\"auto\"`: default `rtol` and `atol` for the dtype, unless given", read_default},
+    {"nan_unequal", "`true`: NaN is not equal to NaN",
+     [](const ToleranceText& given, Tolerances& out) { out.nan_unequal = parse_flag(given); }},
+    {"exact_bits", "`true`: elements are equal bit for bit: -0.0 is not 0.0, nor NaN another NaN",
+     [](const ToleranceText& given, Tolerances& out) { out.exact_bits = parse_flag(given); }},
+};
+
 }  // namespace
 
 std::int64_t MismatchLimit::allowed(std::int64_t elements) const {
@@ -158,9 +188,16 @@ ElementTolerance Tolerances::for_dtype(DType dtype) const {
   return out;
 }
 
+std::span<const ToleranceKey> tolerance_keys() {
+  return kTolerances;
+}
+
 const std::vector<std::string>& tolerance_names() {
-  static const std::vector<std::string> names = {"rtol",      "atol",        "max_ulp",   "max_mismatch",
-                                                 "tolerance", "nan_unequal", "exact_bits"};
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> out;
+    for (const ToleranceKey& key : kTolerances) out.emplace_back(key.name);
+    return out;
+  }();
   return names;
 }
 
@@ -168,30 +205,12 @@ Tolerances parse_tolerances(const std::vector<ToleranceText>& texts) {
   refuse_beside_exact_bits(texts);
   Tolerances out;
   for (const ToleranceText& given : texts) {
-    if (given.name == "rtol") {
-      out.rtol = parse_tolerance(given);
-    } else if (given.name == "atol") {
-      out.atol = parse_tolerance(given);
-    } else if (given.name == "max_ulp") {
-      out.max_ulp = parse_max_ulp(given);
-      out.max_ulp_name = shown(given);
-    } else if (given.name == "max_mismatch") {
-      out.max_mismatch = parse_max_mismatch(given);
-    } else if (given.name == "nan_unequal") {
-      out.nan_unequal = parse_flag(given);
-    } else if (given.name == "exact_bits") {
-      out.exact_bits = parse_flag(given);
-    } else if (given.name == "tolerance") {
-      if (lower(given.text) != "auto") {
-        throw Error(cat(shown(given), " ", in_quotes(given.text), " is not auto"), "",
-                    given.is_option ? "--rtol, --atol and --max-ulp take numbers"
-                                    : "rtol, atol and max_ulp take numbers");
-      }
-      out.by_default = ToleranceDefault::automatic;
-    } else {
+    const auto* const key = std::ranges::find(kTolerances, given.name, &ToleranceKey::name);
+    if (key == std::end(kTolerances)) {
       throw Error(
           cat("unknown tolerance ", in_quotes(given.name), " (allowed: ", join(tolerance_names()), ")"));
     }
+    key->read(given, out);
   }
   return out;
 }

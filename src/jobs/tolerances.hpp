@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/difference.hpp"
@@ -58,8 +60,14 @@ struct ToleranceText {
   bool is_option = false;  // messages say --rtol
 };
 
-// The names that parse_tolerances() knows: rtol, atol, max_ulp, max_mismatch, tolerance ("auto"), nan_unequal
-// and exact_bits ("true", "false").
+// What parse_tolerances() knows: options and keys of jobs.
+struct ToleranceKey {
+  std::string_view name;
+  std::string_view help;  // in Markdown
+  // Throws Error naming the tolerance and its value.
+  void (*read)(const ToleranceText& given, Tolerances& out);
+};
+[[nodiscard]] std::span<const ToleranceKey> tolerance_keys();
 [[nodiscard]] const std::vector<std::string>& tolerance_names();
 
 // Throws Error naming the tolerance and its value, also for --exact-bits beside an option that it overrides:

@@ -37,6 +37,9 @@ struct Call {
   const Version* version = nullptr;
   int opset = 0;                      // as requested: the version may be older
   std::vector<Tensor> operands;       // in the order of the description, a variadic one spread out
+  // What each operand is read from, printable: a path, "a.npz:x", "standard input", "@id"; empty where it is
+  // written out.
+  std::vector<std::string> files = {};
   std::vector<Attribute> attributes;  // in the order of the description
   OutOfBounds oob = OutOfBounds::error;
   std::optional<Duplicates> duplicates;       // left out: last

@@ -31,11 +31,17 @@ std::string value_text(const Tensor& tensor, std::int64_t position) {
   return dispatch(tensor.dtype(), [&]<class T>(TypeTag<T>) { return value_text(tensor.as<T>()[position]); });
 }
 
-// "b[0,3] = 0".
+// " (b.npy)": the file of the operand, if it has one.
+std::string file_text(const Call& call, std::size_t operand) {
+  const bool is_known = operand < call.files.size() && !call.files[operand].empty();
+  return is_known ? cat(" (", call.files[operand], ")") : "";
+}
+
+// "b[0,3] = 0 (b.npy)".
 std::string element_text(const Call& call, const OperandElement& element) {
   const Tensor& operand = call.operands[element.operand];
   return cat(element_name(call.operand_name(element.operand), element.position, operand.shape()), " = ",
-             value_text(operand, element.position));
+             value_text(operand, element.position), file_text(call, element.operand));
 }
 
 Error index_error(const PlanFault& fault, const Call& call) {
@@ -63,9 +69,10 @@ Error duplicate_error(const PlanFault& fault, const Call& call) {
     return element_name(call.operand_name(operand), position, call.operands[operand].shape());
   };
   constexpr std::size_t kUpdates = 2;
-  return Error(cat(element(kUpdates, fault.position), " and ", element(kUpdates, fault.earlier),
-                   " are updates of the same element, ", element(0, fault.target)),
-               "", "with duplicates last the last update wins");
+  return Error(
+      cat(element(kUpdates, fault.position), file_text(call, kUpdates), " and ",
+          element(kUpdates, fault.earlier), " are updates of the same element, ", element(0, fault.target)),
+      "", "with duplicates last the last update wins");
 }
 
 }  // namespace

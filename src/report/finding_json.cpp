@@ -220,10 +220,11 @@ Json summary_json(const ReportEnd& end, ReportKind kind) {
     shown = {Outcome::done, Outcome::error, Outcome::skipped};
     all_key = "jobs";
   }
-  std::int64_t all = end.not_run + counts[Outcome::interrupted];
+  std::int64_t all = end.not_run + counts.up_to_date + counts[Outcome::interrupted];
   for (const Outcome outcome : shown) all += counts[outcome];
   out.add(all_key, all);
   for (const Outcome outcome : shown) out.add(name(outcome), counts[outcome]);
+  if (kind == ReportKind::jobs) out.add("up_to_date", counts.up_to_date);
   out.add("interrupted", counts[Outcome::interrupted]).add("not_run", end.not_run);
   if (kind != ReportKind::cases) return out;
   out.add("unreadable", counts[Outcome::unreadable])

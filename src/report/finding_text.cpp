@@ -190,9 +190,9 @@ std::string summary_text(const ReportEnd& end, ReportKind kind) {
   const bool is_run = kind == ReportKind::jobs;
   // Those of which nothing was tried stand apart.
   const bool counts_skipped = is_run;
-  const std::int64_t all = std::accumulate(counts.of.begin(), counts.of.end(), end.not_run) -
-                           counts[Outcome::unreadable] -
-                           (counts_skipped ? 0 : counts[Outcome::skipped] + counts[Outcome::done]);
+  const std::int64_t all =
+      std::accumulate(counts.of.begin(), counts.of.end(), end.not_run + counts.up_to_date) -
+      counts[Outcome::unreadable] - (counts_skipped ? 0 : counts[Outcome::skipped] + counts[Outcome::done]);
   const std::string_view noun = is_run ? "job" : kind == ReportKind::cases ? "case" : "tensor";
   std::string more;
   if (counts.left_out != 0) more += cat("; ", counted(counts.left_out, "element"), " left out");
@@ -217,6 +217,7 @@ std::string summary_text(const ReportEnd& end, ReportKind kind) {
   add(counts[Outcome::error], is_run ? "failed" : counts[Outcome::error] == 1 ? "error" : "errors");
   add(counts[Outcome::updated], name(Outcome::updated));
   if (counts_skipped) add(counts[Outcome::skipped], name(Outcome::skipped));
+  add(counts.up_to_date, "up to date");
   add(counts[Outcome::interrupted], name(Outcome::interrupted));
   add(end.not_run, "not run");
   add(counts[Outcome::unreadable], counts[Outcome::unreadable] == 1 ? "file unreadable" : "files unreadable");

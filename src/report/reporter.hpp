@@ -57,6 +57,8 @@ class Reporter {
   // The names of the two sets that are compared.
   void compare_sets(std::string actual, std::string expected);
   void set_shard(const Shard& shard) { shard_ = shard; }
+  // How many jobs are left out because they have nothing to do.
+  void set_up_to_date(std::int64_t jobs) { counts_.up_to_date = jobs; }
   // How many findings there will be, those that are skipped included.
   void expect(std::int64_t findings) { expected_ = findings; }
   // Output is written by what it calls: a progress bar is hidden meanwhile.

@@ -3,11 +3,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "jobs/job_keys.hpp"
 #include "ops/foreign_names.hpp"
 #include "ops/registry.hpp"
 #include "ops/rule.hpp"
@@ -38,17 +40,19 @@ std::vector<fs::path> pages() {
   return out;
 }
 
-// What stands between two comments of a page: of "ops NAME" the tables of an operator, of "rules ID ID" a
-// table of rules, of "from LIBRARY" what to type in place of its calls. Empty: the comment is neither.
-std::string table_of(const std::string& comment) {
+// What a page has between two comments: of "ops NAME" the tables of an operator, of "rules ID ID" a table of
+// rules, of "jobs" that of the keys of job files, of "from LIBRARY" what to type in place of its calls.
+// Nothing: the comment is none of these.
+std::optional<std::string> table_of(const std::string& comment) {
   std::istringstream in(comment);
   std::string kind;
   in >> kind;
+  if (comment == "jobs") return tensorop::job_keys_markdown();
   std::vector<std::string> command;
   if (kind == "ops") command = {"ops"};
   if (kind == "rules") command = {"explain"};
   if (kind == "from") return tensorop::foreign_markdown(comment.substr(5));
-  if (command.empty()) return {};
+  if (command.empty()) return std::nullopt;
   for (std::string word; in >> word;) command.push_back(word);
   command.push_back("--markdown");
   const auto result = run_tensorop(command);
@@ -78,11 +82,12 @@ TEST_CASE("the tables of the docs are those of the operators' and the rules' des
     for (std::size_t found = text.find(begin); found != std::string::npos;
          found = text.find(begin, found + 1)) {
       const std::size_t name_end = text.find(" -->", found);
-      const std::string table = table_of(text.substr(found + begin.size(), name_end - found - begin.size()));
-      if (table.empty()) continue;
+      const std::string comment = text.substr(found + begin.size(), name_end - found - begin.size());
+      const auto table = table_of(comment);
+      if (!table) continue;
       const std::size_t close = text.find(end, found);
       REQUIRE(close != std::string::npos);
-      expected += text.substr(at, name_end + 5 - at) + "\n" + table + "\n";
+      expected += text.substr(at, name_end + 5 - at) + "\n" + *table + "\n";
       at = close;
       ++tables;
     }
@@ -95,6 +100,18 @@ TEST_CASE("the tables of the docs are those of the operators' and the rules' des
     }
   }
   CHECK(tables >= 8);
+}
+
+TEST_CASE("every key of a job file has one row in its table", "[cli][docs]") {
+  const std::string table = tensorop::job_keys_markdown();
+  for (const char* key :
+       {"op", "model", "inputs", "mask", "oob", "output", "id", "expect", "comment", "max_ulp"}) {
+    CAPTURE(key);
+    const std::string row = "\n| `" + std::string(key) + "` | ";
+    const std::size_t at = table.find(row);
+    CHECK(at != std::string::npos);
+    CHECK(table.find(row, at + 1) == std::string::npos);
+  }
 }
 
 TEST_CASE("the page of an operator has its meaning, its output shape and all its rules", "[cli][docs]") {

@@ -66,6 +66,9 @@ TEST_CASE("the number of columns of a text table decides its rank", "[io][table]
        "int64 (1,2) [[1,2]]"},
       {"", "int64 (0) []"},
       {"\n \n", "int64 (0) []"},
+      {"# a\n#b\r\n1,2\n \t# 3,4\n5,6\n#", "int64 (2,2) [[1,2],[5,6]]"},
+      {"#", "int64 (0) []"},
+      {"#\n\n# 1\n", "int64 (0) []"},
   };
   for (const Row& row : rows) {
     CAPTURE(row.text);
@@ -85,6 +88,9 @@ TEST_CASE("fields of a text table are numbers and words in the spellings of prog
       {"nan\nNaN\n-nan", R"(float64 (3) ["NaN","NaN","NaN"])"},
       {"1 inf\n-Infinity +INF", R"(float64 (2,2) [[1.0,"Infinity"],["-Infinity","Infinity"]])"},
       {"true\nFalse\nTRUE", "bool (3) [true,false,true]"},
+      {"\"1\" ,2\n\"-3\", \"+4\"\n", "int64 (2,2) [[1,2],[-3,4]]"},
+      {"\"true\"", "bool (1) [true]"},
+      {"1.5\n\"nan\"", R"(float64 (2) [1.5,"NaN"])"},
       // As np.savetxt writes by default.
       {"1.000000000000000000e+00 -2.500000000000000000e-01\n", "float64 (1,2) [[1.0,-0.25]]"},
   };
@@ -106,8 +112,15 @@ TEST_CASE("a text table is refused with line and column", "[io][table]") {
       {"1\n\n2\n", "line 2 is empty, and rows follow it"},
       {"\n1\n", "line 1 is empty, and rows follow it"},
       {"1,2\n3,x\n", "line 2, column 3: 'x' is not a number"},
-      {"1\n# comment\n", "line 2, column 1: '#' is not a number"},
-      {"1\n\"2\"\n", "line 2, column 1: '\"2\"' is not a number"},
+      {"1 # comment\n", "line 1, column 3: '#' is not a number"},
+      {"# a\n1 2\n# b\n3\n", "line 4 has 1 number, line 2 has 2"},
+      {"# a\n1 2\n3 4 5\n", "line 3 has more than the 2 numbers of line 2"},
+      {"1\n\n# a\n2\n", "line 2 is empty, and rows follow it"},
+      {"# a\r2\n", "line 1, column 4: a carriage return without a line feed"},
+      {"1\n\"\"\n", "line 2, column 1: '\"\"' is not a number"},
+      {"1\n\"2\n", "line 2, column 1: '\"2' is not a number"},
+      {"1\n\"2\"3\n", "line 2, column 1: '\"2\"3' is not a number"},
+      {"1,\"2,5\"\n", "line 1, column 3: '\"2' is not a number"},
       {"1,,2\n", "line 1, column 3: a field is empty"},
       {"1,2,\n", "line 1, column 5: a field is empty"},
       {"1\t\t2\n", "line 1, column 3: a field is empty"},

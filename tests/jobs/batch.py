@@ -353,6 +353,62 @@ def check_interruption(checker, root):
                 checker.check(f"{number.name}: some are done", len(whole) > 0)
 
 
+def check_rerun(checker, root):
+    """--missing and --stale: 20 000 jobs, of which those run that have something to do, as their files show."""
+    count, inputs = 20000, 100
+    (root / "in").mkdir()
+    (root / "out").mkdir()
+    for i in range(inputs):
+        (root / "in" / f"{i}.json").write_text(str(i))
+    jobs = [{"op": "add", "a": f"in/{i % inputs}.json", "b": i, "output": f"out/{i}.npy"} for i in range(count)]
+    jobs.append({"op": "add", "operands": ["out/7.npy", "out/8.npy"], "output": "sum.npy"})
+    file = root / "jobs.jsonl"
+    file.write_text("".join(json.dumps(job) + "\n" for job in jobs))
+
+    def state():
+        files = {path.name: path.stat() for path in [*(root / "out").iterdir(), *root.glob("sum.npy")]}
+        return {name: (info.st_ino, info.st_mtime_ns) for name, info in files.items()}
+
+    def run(option, done):
+        before = state()
+        result = checker.run("run", option, file)
+        parts = [f"{done} done"] + [f"{count + 1 - done} up to date"] * (done <= count)
+        wanted = f"tensorop: run: {count + 1} jobs: {', '.join(parts)}\n"
+        checker.check(f"rerun {option} {done}: summary", result.stderr == wanted, result.stderr)
+        after = state()
+        written = {name for name, info in after.items() if info != before.get(name)}
+        checker.check(f"rerun {option}: all are there", len(after) == count + 1, len(after))
+        checker.check(f"rerun {option} {done}: written", len(written) == done, sorted(written)[:5])
+        return written
+
+    # Killed in the middle: what is there is complete, and the next run goes on from there.
+    process = subprocess.Popen([checker.binary, "run", "-q", "--missing", file], preexec_fn=heed_signals)
+    wait_for_result(root / "out" / "3000.npy", 0)
+    process.kill()
+    process.wait()
+    done = len(state())
+    checker.check("rerun: killed in the middle", 0 < done < count, done)
+    run("--missing", count + 1 - done)
+    sums = [int(np.load(root / "out" / f"{i}.npy")) for i in range(count)]
+    checker.check("rerun: results", sums == [i % inputs + i for i in range(count)])
+    run("--missing", 0)
+    run("--stale", 0)
+    for name in ("7", "19999"):
+        (root / "out" / f"{name}.npy").unlink()
+    checker.check("rerun: missing", run("--missing", 2) == {"7.npy", "19999.npy"})
+    # The sum is older than out/7.npy now.
+    checker.check("rerun: stale", run("--stale", 1) == {"sum.npy"})
+    time.sleep(0.05)  # more than the steps of the clock of files
+    os.utime(root / "in" / "8.json")
+    wanted = {f"{i}.npy" for i in range(8, count, inputs)} | {"sum.npy"}
+    checker.check("rerun: an input", run("--stale", len(wanted)) == wanted)
+    run("--stale", 0)
+    time.sleep(0.05)
+    os.utime(file)
+    run("--missing", 0)
+    run("--stale", count + 1)
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit("usage: batch.py path/to/tensorop")
@@ -365,6 +421,8 @@ def main():
         check_shards(checker, root / "shards")
         check_terminal(checker, root)
         check_interruption(checker, root)
+        (root / "rerun").mkdir()
+        check_rerun(checker, root / "rerun")
     checker.exit()
 
 

@@ -23,7 +23,7 @@ TEST_CASE("the first division by zero of a large result is named", "[elementwise
   for (const std::int64_t position : {1234567, 1234568, 2000000, 2999999}) divisors->data()[position] = {};
   const Tensor b(DType::int8, {kRows, kColumns}, divisors);
   const std::string message =
-      "b[1234,567] = 0: integer division by zero at output position [1234,567] [EW-7]";
+      "b[1234,567] = 0 (@b): integer division by zero at output position [1234,567] [EW-7]";
   for (const int threads : {1, 2, 7}) {
     Settings settings;
     settings.threads = Threads(threads);

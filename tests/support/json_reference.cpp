@@ -124,8 +124,8 @@ std::optional<DType> inferred(const std::vector<const Node*>& leaves) {
     return DType::int64;  // no elements too
   }
   if (all([](const Node& leaf) { return leaf.kind == Node::Kind::boolean; })) return DType::boolean;
-  if (all([](const Node& leaf) { return leaf.kind == Node::Kind::string; })) return DType::string;
   if (all([&](const Node& leaf) { return is_number(leaf) || is_not_finite(leaf); })) return DType::float64;
+  if (all([](const Node& leaf) { return leaf.kind == Node::Kind::string; })) return DType::string;
   return std::nullopt;
 }
 

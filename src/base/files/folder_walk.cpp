@@ -16,7 +16,7 @@ namespace {
 
 class Walk {
  public:
-  explicit Walk(std::string root) : root_(std::move(root)) {}
+  Walk(std::string root, const IsWholeFolder& is_whole) : root_(std::move(root)), is_whole_(is_whole) {}
 
   std::vector<FoundFile> run() {
     enter("");
@@ -57,6 +57,10 @@ class Walk {
       add_fault(folder, "cannot list", true);
       return;
     }
+    if (is_whole_ && is_whole_(folder, names)) {
+      files_.push_back({.path = folder, .is_folder = true, .names = std::move(names)});
+      return;
+    }
     std::ranges::sort(names);
     for (const std::string& name : names) {
       if (!name.starts_with('.')) visit(folder.empty() ? name : folder + '/' + name);
@@ -87,6 +91,7 @@ class Walk {
   }
 
   std::string root_;
+  const IsWholeFolder& is_whole_;
   std::set<std::pair<dev_t, ino_t>> seen_;
   std::vector<std::string> folders_;  // to be listed
   std::vector<std::string> links_;    // to folders
@@ -96,8 +101,8 @@ class Walk {
 
 }  // namespace
 
-std::vector<FoundFile> files_below(const std::string& folder) {
-  return Walk(folder).run();
+std::vector<FoundFile> files_below(const std::string& folder, const IsWholeFolder& is_whole) {
+  return Walk(folder, is_whole).run();
 }
 
 bool is_folder(const std::string& path) {

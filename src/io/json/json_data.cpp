@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -70,10 +71,21 @@ TextFloat<T> wide_of(std::string_view text) {
   return text[0] == '-' ? -kInfinity : kInfinity;
 }
 
-template <AnyFloat T>
-void strings_to_floats(std::byte* out, const std::byte* in, std::int64_t count) {
+void strings_to_float64(std::byte* out, const std::byte* in, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) store(out, i, *parse_not_finite(load<StringRef>(in, i).view()));
+}
+
+// NaN and infinities of float64 as floats, or as the words of their text.
+template <class T>
+void not_finite_as(std::byte* out, const std::byte* in, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) {
-    store(out, i, round_to<T>(*parse_not_finite(load<StringRef>(in, i).view())));
+    const auto value = load<double>(in, i);
+    if constexpr (AnyFloat<T>) {
+      store(out, i, round_to<T>(value));
+    } else if constexpr (std::same_as<T, StringRef>) {
+      const std::string_view word = name_of_not_finite(value);
+      store(out, i, StringRef{word.data(), to_int64(word.size())});
+    }
   }
 }
 
@@ -105,7 +117,7 @@ void DataReader::limit_elements() {
 void DataReader::become_float64() {
   if (dtype_ == DType::string) {
     const std::int64_t elements = elements_.bytes() / to_int64(sizeof(StringRef));
-    strings_to_floats<double>(elements_.data(), elements_.data(), elements);
+    strings_to_float64(elements_.data(), elements_.data(), elements);
     elements_.shrink(elements * to_int64(sizeof(double)));
   } else {
     const std::int64_t elements = elements_.bytes() / to_int64(sizeof(std::int64_t));
@@ -352,6 +364,8 @@ Shape DataReader::final_shape(DType dtype, std::int64_t elements) const {
 
 JsonTensor DataReader::finish() {
   reading_.threads.advance(ahead_.value_or(0));
+  const bool all_not_finite = dtype_ == DType::string && inferred_ && all_not_finite_;
+  if (all_not_finite) become_float64();
   const DType dtype = dtype_.value_or(DType::int64);
   const std::int64_t elements = elements_.bytes() / element_size(dtype);
   JsonTensor out;
@@ -365,7 +379,7 @@ JsonTensor DataReader::finish() {
   out.empty = elements == 0;
   out.float_only = std::move(float_only_);
   out.refused = std::move(refused_);
-  out.all_not_finite = dtype == DType::string && all_not_finite_;
+  out.all_not_finite = all_not_finite;
   return out;
 }
 
@@ -391,11 +405,9 @@ std::optional<Tensor> JsonTensor::as(DType dtype) const {
       integers_to_float64(out, in, count, float_only);
     });
   }
-  if (all_not_finite && kFloatTypes.contains(dtype)) {
+  if (all_not_finite && (dtype == DType::string || kFloatTypes.contains(dtype))) {
     return converted([&](std::byte* out, const std::byte* in, std::int64_t count) {
-      dispatch(dtype, [&]<class T>(TypeTag<T>) {
-        if constexpr (AnyFloat<T>) strings_to_floats<T>(out, in, count);
-      });
+      dispatch(dtype, [&]<class T>(TypeTag<T>) { not_finite_as<T>(out, in, count); });
     });
   }
   return std::nullopt;

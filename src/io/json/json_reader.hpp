@@ -43,20 +43,20 @@ struct JsonTensor {
   // Of an int64 tensor of untyped text.
   std::vector<FloatOnly> float_only = {};
   std::string refused = {};  // why it cannot be int64, where it cannot
-  // Strings each of which is "NaN", "Infinity" or "-Infinity".
+  // A float64 tensor of untyped text whose elements are all "NaN", "Infinity" or "-Infinity".
   bool all_not_finite = false;
 
   // The tensor. Throws Error when integers do not fit in int64.
   [[nodiscard]] Tensor take() const;
   // The tensor as `dtype`, the same as if it had been read as that; nothing where that takes the text: only
-  // integers and all_not_finite strings become floats. Throws Error as take() does.
+  // integers become float64, and all_not_finite elements floats or strings. Throws Error as take() does.
   [[nodiscard]] std::optional<Tensor> as(DType dtype) const;
 };
 
 // Reads the one tensor that `text` holds, once, from the beginning of the text on, which is in its window.
 // `as` is the dtype of an untyped document; without it integers are int64, numbers any of which has a
-// fraction or an exponent are float64, and "NaN", "Infinity", "-Infinity" among numbers are float64 too
-// (without a number they are strings); true/false are bool, strings string; no elements: int64.
+// fraction or an exponent are float64, and so are "NaN", "Infinity", "-Infinity" alone or among numbers;
+// true/false are bool, all other strings string; no elements: int64.
 //
 // Numbers go from their text to the dtype: integers exact or refused; floats rounded once, ties to even, and
 // refused when a finite one would become infinite; "-0" is minus zero in a float. Complex elements are

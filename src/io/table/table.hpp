@@ -14,8 +14,8 @@ namespace tensorop {
 // Reading. One column is a tensor of rank 1, several are one of rank 2, whatever the number of rows.
 //
 // Reads the one table that `text` holds, once, from the beginning of the text on, which is in its window. A
-// text without rows is a tensor of shape (0). The fields are separated as those of the first line are; by
-// commas; by single tabs.
+// text without rows is a tensor of shape (0). The fields are separated as those of the first row are; by
+// commas; by single tabs. Lines that begin with "#" are comments. A field may be in double quotes.
 //
 // dtypes and numbers are those of untyped JSON (json_reader.hpp), with other spellings (table_parts.hpp).
 // There are neither strings nor complex numbers. Throws Error naming line and column, both counted from 1.

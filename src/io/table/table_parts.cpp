@@ -35,6 +35,7 @@ TableField read_word(std::string_view text, bool is_signed, bool is_negative) {
 }  // namespace
 
 TableField read_field(std::string_view text, std::string& buffer) {
+  if (text.size() > 1 && text.starts_with('"') && text.ends_with('"')) text = text.substr(1, text.size() - 2);
   std::string_view rest = text;
   const bool is_negative = rest.starts_with('-');
   const bool is_signed = is_negative || rest.starts_with('+');

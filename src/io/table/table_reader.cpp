@@ -90,8 +90,18 @@ class TableReader : private TextCursor {
     return true;
   }
 
-  // Steps over the blanks in front of the next row. True where there is none: nothing but empty lines
-  // follows.
+  // Steps over the rest of the line; returns how many characters that are.
+  std::size_t skip_line() {
+    for (std::size_t length = 1;; ++length) {
+      const char* at = at_;
+      const bool is_end = skip_line_break(at);
+      at_ = is_end ? at : at + 1;
+      if (is_end) return length;
+    }
+  }
+
+  // Steps over comments and the blanks in front of the next row. True where there is none: nothing but
+  // comments and empty lines follows.
   bool at_last_row() {
     std::string empty_line;
     for (std::size_t skipped = 0;;) {
@@ -100,6 +110,12 @@ class TableReader : private TextCursor {
       const bool is_end = peek(at) == kEndOfText;
       const char* const field = at;
       const std::ptrdiff_t blanks = field - at_;
+      if (!is_end && *at == '#') {
+        at_ = at;
+        skipped += skip_line();
+        if (skipped > kMostBlanks) refuse_no_rows();
+        continue;
+      }
       if (!is_end && !skip_line_break(at)) {
         if (!empty_line.empty()) throw Error(cat(empty_line, " is empty, and rows follow it"));
         at_ += blanks;
@@ -112,8 +128,12 @@ class TableReader : private TextCursor {
       if (empty_line.empty()) empty_line = line();
       skipped += static_cast<std::size_t>(at - at_) + 1;
       at_ = at;
-      if (skipped > kMostBlanks) throw Error(cat("more than ", kMostBlanks, " empty lines"));
+      if (skipped > kMostBlanks) refuse_no_rows();
     }
+  }
+
+  [[noreturn]] static void refuse_no_rows() {
+    throw Error(cat("more than ", kMostBlanks, " characters of empty lines and comments"));
   }
 
   // The characters of the field at at_, where it stays.
@@ -159,6 +179,7 @@ class TableReader : private TextCursor {
   // A row whose first field is at at_; afterwards it is at the beginning of the next line.
   void read_row() {
     const bool is_first = columns_ == 0;
+    if (is_first) first_line_ = line();
     std::int64_t count = 0;
     for (bool row_ends = false; !row_ends;) {
       std::size_t length = field().size();
@@ -173,11 +194,11 @@ class TableReader : private TextCursor {
         if (is_first ? !row_ends : columns_ > 1) data_.begin_list();
       }
       if (!is_first && count > columns_) {
-        throw Error(cat(line(), " has more than the ", counted(columns_, "number"), " of line 1"));
+        throw Error(cat(line(), " has more than the ", counted(columns_, "number"), " of ", first_line_));
       }
       put(read_field({at_, length}, buffer));
       if (row_ends && !is_first && count < columns_) {
-        throw Error(cat(line(), " has ", counted(count, "number"), ", line 1 has ", columns_));
+        throw Error(cat(line(), " has ", counted(count, "number"), ", ", first_line_, " has ", columns_));
       }
       at_ += after.next;
     }
@@ -205,6 +226,7 @@ class TableReader : private TextCursor {
   std::optional<Separator> separator_;
   DataReader data_;
   std::int64_t columns_ = 0;  // 0: no row has been read
+  std::string first_line_;    // "line 1": that of the first row
 };
 
 enum class Beginning : std::uint8_t { other, field, table };
@@ -215,6 +237,7 @@ Beginning classify(std::string_view head) {
   if (head.starts_with(kByteOrderMark)) head.remove_prefix(kByteOrderMark.size());
   constexpr std::string_view kBlanks = " \t";
   head.remove_prefix(std::min(head.find_first_not_of(kBlanks), head.size()));
+  if (head.starts_with('#')) return Beginning::table;
   const auto* const stop = std::ranges::find_if(head, ends_field);
   const std::string_view field(head.begin(), static_cast<std::size_t>(stop - head.begin()));
   std::string_view rest = head.substr(field.size());
