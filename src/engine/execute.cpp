@@ -1,9 +1,7 @@
 #include "engine/execute.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -16,7 +14,7 @@
 #include "io/npy/npy.hpp"
 #include "kernels/elements/copy_elements.hpp"
 #include "kernels/rows/columns.hpp"
-#include "kernels/windows/windows.hpp"
+#include "kernels/worker_buffers.hpp"
 
 namespace tensorop {
 namespace {
@@ -28,42 +26,12 @@ constexpr std::int64_t kThreadBytes = 1 << 20;
 // on streams, which have no free space to compare with.
 constexpr std::int64_t kMostResultBytes = std::int64_t{1} << 47;
 
-// A buffer for each worker, made when it first needs it.
-class Buffers {
- public:
-  Buffers(const Threads& threads, std::int64_t bytes) : bytes_(bytes), buffers_(to_size(threads.count())) {}
-  std::byte* of(int worker) {
-    auto& buffer = buffers_[static_cast<std::size_t>(worker)];
-    if (!buffer) buffer = std::make_unique<Storage>(bytes_);
-    return buffer->data();
-  }
-
- private:
-  std::int64_t bytes_;
-  std::vector<std::unique_ptr<Storage>> buffers_;
-};
-
-// Calls work(range, worker) for all of `size` positions, split into ranges of `chunk`, in ascending order.
+// Calls work(range, worker) for all of a range, split into ranges of `chunk`, in ascending order.
 template <class Work>
-void for_each_range(std::int64_t size, std::int64_t chunk, const Threads& threads, const Work& work) {
-  threads.for_each(ceil_div(size, chunk), [&](std::int64_t number, int worker) {
+void for_each_range(Range all, std::int64_t chunk, const Threads& threads, const Work& work) {
+  threads.for_each(ceil_div(all.count, chunk), [&](std::int64_t number, int worker) {
     const std::int64_t first = number * chunk;
-    work(Range{first, std::min(chunk, size - first)}, worker);
-  });
-}
-
-// Checks everything that can fail, before the first byte of a result that cannot be revoked.
-void check(const Plan& plan, const Threads& threads) {
-  constexpr std::int64_t kChunk = std::int64_t{1} << 18;
-  for_each_range(plan.facts().check_size, kChunk, threads,
-                 [&](Range range, int /*worker*/) { plan.check(range); });
-}
-
-void fill_parts(const Plan& plan, std::byte* whole, std::int64_t bytes, const Threads& threads) {
-  const std::int64_t parts = bytes < kThreadBytes ? 1 : threads.count();
-  threads.for_each(parts, [&](std::int64_t part, int /*worker*/) {
-    fill_tiles(*plan.facts().moves, whole, part, parts);
-    threads.advance(bytes / parts + (part == 0 ? bytes % parts : 0));
+    work(Range{all.first + first, std::min(chunk, all.count - first)}, worker);
   });
 }
 
@@ -78,50 +46,20 @@ struct Layout {
   [[nodiscard]] std::int64_t buffer_bytes() const { return std::min(chunk, elements) * width; }
 };
 
-// for_each_range() of the elements of a result, counted.
-template <class Work>
-void fill_ranges(const Layout& layout, const Threads& threads, const Work& work) {
-  for_each_range(layout.elements, layout.chunk, threads, [&](Range range, int worker) {
-    work(range, worker);
-    threads.advance(range.count * layout.width);
-  });
+void check_all(const Plan& plan, const Threads& threads) {
+  check(plan, {0, plan.facts().check_size}, threads);
 }
 
-void fill_memory(const Plan& plan, const Layout& layout, std::byte* out, const Threads& threads) {
-  fill_ranges(layout, threads,
-              [&](Range range, int /*worker*/) { plan.fill(range, out + range.first * layout.width); });
-}
-
-// Computes the whole result in tiles, into memory.
-void fill_whole(const Plan& plan, const Layout& layout, std::byte* out, const Threads& threads) {
-  if (const std::byte* base = base_of_tiles(*plan.facts().moves); base != nullptr) {
-    threads.expect(layout.bytes());
-    fill_ranges(layout, threads, [&](Range range, int /*worker*/) {
-      const std::int64_t first = range.first * layout.width;
-      std::memcpy(out + first, base + first, to_size(range.count * layout.width));
-    });
-  }
-  fill_parts(plan, out, layout.bytes(), threads);
-}
-
-// The same into a file: writes the base directly from its memory, then computes the parts in the mapped file.
-void fill_whole(const Plan& plan, const Layout& layout, const ElementFile& elements, const Threads& threads) {
-  if (const std::byte* base = base_of_tiles(*plan.facts().moves); base != nullptr) {
-    threads.expect(layout.bytes());
-    fill_ranges(layout, threads, [&](Range range, int /*worker*/) {
-      elements.write(range.first, base + range.first * layout.width, range.count * layout.width);
-    });
-  }
-  fill_parts(plan, elements.map(), layout.bytes(), threads);
-}
-
-void fill_elements(const Plan& plan, const Layout& layout, const ElementFile& elements,
-                   const Threads& threads) {
-  Buffers buffers(threads, layout.buffer_bytes());
-  fill_ranges(layout, threads, [&](Range range, int worker) {
-    std::byte* buffer = buffers.of(worker);
-    plan.fill(range, buffer);
-    elements.write(range.first, buffer, range.count * layout.width);
+// Computes the whole result in tiles, in memory or in a mapped file.
+void fill_whole(const RowMoves& moves, const Layout& layout, const ElementTarget& target,
+                const Threads& threads) {
+  write_base_of_tiles(moves, {0, layout.elements}, target, threads);
+  std::byte* const whole = target.whole();
+  const std::int64_t bytes = layout.bytes();
+  const std::int64_t parts = bytes < kThreadBytes ? 1 : threads.count();
+  threads.for_each(parts, [&](std::int64_t part, int /*worker*/) {
+    fill_tiles(moves, whole, part, parts);
+    threads.advance(bytes / parts + (part == 0 ? bytes % parts : 0));
   });
 }
 
@@ -155,22 +93,29 @@ void append_elements(Range range, const Make& make, const Layout& layout, Sink& 
       });
 }
 
-void fill_encoded(const Plan& plan, const Layout& layout, Sink& sink, const Threads& threads) {
-  Buffers buffers(threads, layout.buffer_bytes());
+// A sink as a target: those of streams are for windows, which give it what they have made.
+ElementTarget target_of(Sink& sink, const Layout& layout, const Threads& threads) {
+  if (const ElementFile* elements = sink.elements()) return file_target(*elements, layout.width);
+  return {.write = [&sink, &threads, layout](Range range, const std::byte* from) {
+    const auto make = [&](Range piece, int /*worker*/) {
+      return from + (piece.first - range.first) * layout.width;
+    };
+    append_elements(range, make, layout, sink, threads);
+  }};
+}
+
+// Computes a result range by range, each thread in a buffer.
+void fill_sink_by_range(const Plan& plan, const Layout& layout, Sink& sink, const Threads& threads) {
+  const Range all = {0, layout.elements};
+  if (const ElementFile* elements = sink.elements())
+    return fill_ranges(plan, all, layout.width, layout.chunk, file_target(*elements, layout.width), threads);
+  WorkerBuffers buffers(threads, layout.buffer_bytes());
   const auto make = [&](Range range, int worker) {
-    std::byte* buffer = buffers.of(worker);
+    std::byte* const buffer = buffers.of(worker);
     plan.fill(range, buffer);
     return buffer;
   };
-  append_elements({0, layout.elements}, make, layout, sink, threads);
-}
-
-void fill_sink(const Plan& plan, const Layout& layout, Sink& sink, const Threads& threads) {
-  if (const ElementFile* elements = sink.elements()) {
-    fill_elements(plan, layout, *elements, threads);
-  } else {
-    fill_encoded(plan, layout, sink, threads);
-  }
+  append_elements(all, make, layout, sink, threads);
 }
 
 // Each thread fills a buffer: as many threads as --memory has room for.
@@ -179,61 +124,36 @@ Threads filling_threads(const Settings& settings) {
   return settings.threads.at_most(memory_of(settings) / kThreadBytes);
 }
 
-// Whether check() may find what preparing and filling do not.
-bool needs_check(const Plan& plan) {
-  return plan.decision().is_whole() || !plan.facts().fill_checks;
+// What comes before fill() or fill_sink_by_range(). `checks`: what is written cannot be revoked.
+void prepare_to_fill(Plan& plan, const Layout& layout, const Decision& decision, bool checks,
+                     const Threads& threads) {
+  const bool in_windows = decision.access == Access::windows;
+  if (!in_windows) threads.expect(layout.bytes());
+  plan.prepare({0, layout.elements}, decision, threads);
+  // Whether there may be more to find than preparing and filling do.
+  const bool misses = in_windows ? layout.elements == 0 : decision.is_whole() || !plan.facts().fill_checks;
+  if (checks || misses) check_all(plan, threads);
 }
 
-Windowing windowing_of(const Inputs& inputs, const Settings& settings) {
-  Windowing windowing;
-  windowing.memory = memory_of(settings);
-  windowing.is_mapped = [&inputs](const std::byte* elements) { return inputs.find(elements) != nullptr; };
-  windowing.scratch = [&settings](std::int64_t bytes) { return make_scratch(settings, bytes); };
-  return windowing;
-}
-
-// Fills what can still be given up: faults are met in the order in which windows read indices, and then
-// looked for from the front.
-void fill_windows(const Plan& plan, const Windowing& windowing, const Threads& threads) {
+// Faults are met in the order in which windows read indices, and then looked for from the front.
+void fill_in_windows(const Plan& plan, const Windowing& windowing, const Threads& threads) {
   try {
     fill_windows(*plan.facts().moves, windowing, threads);
   } catch (const PlanFault&) {
-    check(plan, threads);
+    check_all(plan, threads);
     throw;
   }
 }
 
-// Into memory or a file: write(offset, elements), in bytes, from any thread.
-template <class Write>
-void fill_windows(const Plan& plan, const Inputs& inputs, const Layout& layout, const Settings& settings,
-                  const Write& write) {
-  Windowing windowing = windowing_of(inputs, settings);
-  windowing.anywhere = true;
-  windowing.write = [&](Range range, const std::byte* elements) {
-    write(range.first * layout.width, std::span(elements, to_size(range.count * layout.width)));
-  };
-  fill_windows(plan, windowing, settings.threads);
-}
-
-void fill_windows(const Plan& plan, const Inputs& inputs, const Layout& layout, Sink& sink,
-                  const Settings& settings) {
-  const Threads& threads = settings.threads;
-  Windowing windowing = windowing_of(inputs, settings);
-  if (const ElementFile* elements = sink.elements()) {
-    windowing.anywhere = true;
-    windowing.file_offset = elements->offset();
-    windowing.write = [&](Range range, const std::byte* from) {
-      elements->write(range.first, from, range.count * layout.width);
-    };
-    return fill_windows(plan, windowing, threads);
-  }
-  windowing.write = [&](Range range, const std::byte* from) {
-    const auto make = [&](Range piece, int /*worker*/) {
-      return from + (piece.first - range.first) * layout.width;
-    };
-    append_elements(range, make, layout, sink, threads);
-  };
-  fill_windows(plan, windowing, threads);
+// Computes the result of a prepared plan, to a target that takes elements as the decision needs it.
+void fill(const Plan& plan, const Inputs& inputs, const Layout& layout, const ElementTarget& target,
+          const Settings& settings) {
+  if (layout.elements == 0) return;
+  if (plan.decision().access == Access::windows)
+    return fill_in_windows(plan, windowing_of(inputs, target, settings), settings.threads);
+  if (plan.decision().is_whole()) return fill_whole(*plan.facts().moves, layout, target, settings.threads);
+  const Threads threads = target.memory != nullptr ? settings.threads : filling_threads(settings);
+  fill_ranges(plan, {0, layout.elements}, layout.width, layout.chunk, target, threads);
 }
 
 }  // namespace
@@ -246,40 +166,70 @@ void require_possible(const OutputInfo& output) {
       "G-2");
 }
 
+ElementTarget file_target(const ElementFile& file, std::int64_t width) {
+  const auto write = [&file, width](Range range, const std::byte* elements) {
+    file.write(range.first, elements, range.count * width);
+  };
+  return {
+      .write = write, .anywhere = true, .map = [&file] { return file.map(); }, .file_offset = file.offset()};
+}
+
+Windowing windowing_of(const Inputs& inputs, const ElementTarget& target, const Settings& settings) {
+  return {.memory = memory_of(settings),
+          .target = target,
+          .is_mapped = [&inputs](const std::byte* elements) { return inputs.find(elements) != nullptr; },
+          .scratch = [&settings](std::int64_t bytes) { return make_scratch(settings, bytes); }};
+}
+
+void fill_ranges(const Plan& plan, Range all, std::int64_t width, std::int64_t chunk,
+                 const ElementTarget& target, const Threads& threads) {
+  WorkerBuffers buffers(threads, std::min(chunk, all.count) * width);
+  for_each_range(all, chunk, threads, [&](Range range, int worker) {
+    if (target.memory != nullptr) {
+      plan.fill(range, target.memory + range.first * width);
+    } else {
+      std::byte* const buffer = buffers.of(worker);
+      plan.fill(range, buffer);
+      target.write(range, buffer);
+    }
+    threads.advance(range.count * width);
+  });
+}
+
+void check(const Plan& plan, Range positions, const Threads& threads) {
+  constexpr std::int64_t kChunk = std::int64_t{1} << 18;
+  for_each_range(positions, kChunk, threads, [&](Range range, int /*worker*/) { plan.check(range); });
+}
+
+void prepare(const Planned& planned, const Threads& threads) {
+  planned.plan->prepare({0, count(planned.output.shape)}, choose_in_memory(planned.plan->facts().moves),
+                        threads);
+  check_all(*planned.plan, threads);
+}
+
 Tensor execute(const Planned& planned, const Inputs& inputs, const Settings& settings, Arenas arenas) {
   const auto& [output, plan] = planned;
-  const Threads& threads = settings.threads;
   require_possible(output);
   const Layout layout(output);
   const AccessReport report = find_access(*plan, inputs, layout.bytes(), true, settings);
   if (settings.explain) settings.explain(report);
-  const Access access = report.decision.access;
   // What windows make may stay in a file.
-  const bool in_file =
-      access == Access::windows && output.dtype != DType::string && layout.bytes() > memory_of(settings);
+  const bool in_file = report.decision.access == Access::windows && output.dtype != DType::string &&
+                       layout.bytes() > memory_of(settings);
   if (!in_file) require_memory(layout.bytes(), cat("the result of shape ", to_string(output.shape)));
-  if (access != Access::windows) threads.expect(layout.bytes());
-  plan->prepare({0, layout.elements}, report.decision, threads);
-  if (access == Access::windows ? layout.elements == 0 : needs_check(*plan)) check(*plan, threads);
+  prepare_to_fill(*plan, layout, report.decision, false, settings.threads);
   if (in_file) {
     ScratchFile file = make_scratch(settings, layout.bytes());
-    fill_windows(
-        *plan, inputs, layout, settings,
-        [&](std::int64_t offset, std::span<const std::byte> elements) { file.write_at(offset, elements); });
+    const auto write = [&](Range range, const std::byte* elements) {
+      file.write_at(range.first * layout.width, {elements, to_size(range.count * layout.width)});
+    };
+    fill(*plan, inputs, layout, {.write = write, .anywhere = true}, settings);
     inputs.require_unchanged();
     return {output.dtype, output.shape, std::move(file).into_mapped()};
   }
   auto storage = std::make_shared<Storage>(layout.bytes());
   storage->arenas = std::move(arenas);
-  if (layout.elements != 0) {
-    std::byte* const out = storage->data();
-    const auto copy = [&](std::int64_t offset, std::span<const std::byte> elements) {
-      std::memcpy(out + offset, elements.data(), elements.size());
-    };
-    access == Access::windows    ? fill_windows(*plan, inputs, layout, settings, copy)
-    : report.decision.is_whole() ? fill_whole(*plan, layout, out, threads)
-                                 : fill_memory(*plan, layout, out, threads);
-  }
+  fill(*plan, inputs, layout, memory_target(storage->data(), layout.width), settings);
   inputs.require_unchanged();
   return {output.dtype, output.shape, storage};
 }
@@ -296,12 +246,6 @@ void execute(const Planned& planned, const Inputs& inputs, const Destination& de
   execute(planned, inputs, *sink, settings);
 }
 
-void prepare(const Planned& planned, const Threads& threads) {
-  planned.plan->prepare({0, count(planned.output.shape)}, choose_in_memory(planned.plan->facts().moves),
-                        threads);
-  check(*planned.plan, threads);
-}
-
 void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const Settings& settings) {
   Plan& plan = *planned.plan;
   const Threads& threads = settings.threads;
@@ -314,20 +258,12 @@ void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const S
     // between elements that share a byte.
     threads.expect(layout.bytes());
     const Tensor whole = execute(planned, inputs, settings, {});
-    return fill_sink(*copy_plan(whole), layout, sink, filling_threads(settings));
+    return fill_sink_by_range(*copy_plan(whole), layout, sink, filling_threads(settings));
   }
   if (settings.explain) settings.explain(report);
-  if (!in_windows) threads.expect(layout.bytes());
-  plan.prepare({0, layout.elements}, report.decision, threads);
-  // Bytes sent to a stream cannot be revoked.
-  if (sink.is_stream() || (in_windows ? layout.elements == 0 : needs_check(plan))) check(plan, threads);
-  if (in_windows) {
-    if (layout.elements != 0) fill_windows(plan, inputs, layout, sink, settings);
-  } else if (report.decision.is_whole() && layout.elements != 0) {
-    fill_whole(plan, layout, *sink.elements(), threads);
-  } else {
-    fill_sink(plan, layout, sink, filling_threads(settings));
-  }
+  prepare_to_fill(plan, layout, report.decision, sink.is_stream(), threads);
+  if (!anywhere && !in_windows) return fill_sink_by_range(plan, layout, sink, filling_threads(settings));
+  fill(plan, inputs, layout, target_of(sink, layout, threads), settings);
 }
 
 void execute(const Planned& planned, const Inputs& inputs, Sink& sink, const Settings& settings) {
@@ -356,7 +292,7 @@ std::int64_t string_width(const Tensor& tensor) {
 
 void write_tensor(const Tensor& tensor, const Inputs& inputs, Sink& sink, const Threads& threads) {
   threads.expect(tensor.bytes());
-  fill_sink(*copy_plan(tensor), Layout({tensor.dtype(), tensor.shape()}), sink, threads);
+  fill_sink_by_range(*copy_plan(tensor), Layout({tensor.dtype(), tensor.shape()}), sink, threads);
   inputs.require_unchanged();
   sink.commit();
 }

@@ -8,6 +8,7 @@
 #include "base/files/input_file.hpp"
 #include "engine/settings.hpp"
 #include "io/sink.hpp"
+#include "kernels/windows/windows.hpp"
 #include "ops/operator.hpp"
 #include "tensor/tensor.hpp"
 
@@ -31,11 +32,25 @@ void execute(const Planned& planned, const Inputs& inputs, const Destination& de
 // an NPY file needs first.
 void execute(const Planned& planned, const Inputs& inputs, Sink& sink, const Settings& settings);
 
-// Prepares a plan and checks all that can fail. Throws PlanFault.
-void prepare(const Planned& planned, const Threads& threads);
-
-// The same without publishing it: to be committed, or given up. Does not look whether inputs have changed.
+// The last one without publishing it: to be committed, or given up. Does not look whether inputs have
+// changed.
 void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const Settings& settings);
+
+// The parts of which executors are made.
+
+// Prepares a plan and checks all that can fail.
+void prepare(const Planned& planned, const Threads& threads);
+// Checks these of PlanFacts::check_size positions.
+void check(const Plan& plan, Range positions, const Threads& threads);
+// Computes the elements `all` of a prepared plan's result, of `width` bytes, `chunk` of them at a time.
+// Counts their bytes.
+void fill_ranges(const Plan& plan, Range all, std::int64_t width, std::int64_t chunk,
+                 const ElementTarget& target, const Threads& threads);
+// The elements of a file of a result, which outlives it.
+[[nodiscard]] ElementTarget file_target(const ElementFile& file, std::int64_t width);
+// What windows of a call get. `inputs` and `settings` outlive it.
+[[nodiscard]] Windowing windowing_of(const Inputs& inputs, const ElementTarget& target,
+                                     const Settings& settings);
 
 // A tensor that is in memory or mapped, to a destination, or through an open sink.
 void write_tensor(const Tensor& tensor, const Inputs& inputs, Sink& sink, const Threads& threads);

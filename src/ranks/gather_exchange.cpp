@@ -56,14 +56,10 @@ class GatherExchange {
       : moves_(moves),
         exchange_(exchange),
         size_(exchange.ranks.size()),
-        windows_(gather_windows(moves.map->rows(), moves.row_bytes, size_, exchange.memory)),
+        is_mapped_(exchange.windowing.is_mapped(moves.data)),
+        windows_(gather_windows(moves.map->rows(), moves.row_bytes, size_, exchange.windowing.memory)),
         pair_rows_(pair_rows()),
-        own_rows_(part_of(moves.data_rows, exchange.ranks.rank(), size_)) {
-    windowing_.memory = exchange.memory;
-    windowing_.write = exchange.write;
-    windowing_.anywhere = true;
-    windowing_.scratch = exchange.scratch;
-  }
+        own_rows_(part_of(moves.data_rows, exchange.ranks.rank(), size_)) {}
 
   void run() {
     const Ranks& ranks = exchange_.ranks;
@@ -82,7 +78,8 @@ class GatherExchange {
 
  private:
   [[nodiscard]] std::int64_t pair_rows() const {
-    const std::int64_t bytes = std::min({exchange_.memory / 5 / size_, kPairBytes, kMostExchanged / size_});
+    const std::int64_t bytes =
+        std::min({exchange_.windowing.memory / 5 / size_, kPairBytes, kMostExchanged / size_});
     return std::max<std::int64_t>(1, bytes / (moves_.row_bytes + kRequestBytes + to_int64(sizeof(Move))));
   }
 
@@ -98,7 +95,7 @@ class GatherExchange {
     done_ = own_rows_.first * moves_.row_bytes;
     std::optional<GatherPass> result;
     together(ranks, [&] {
-      result.emplace(moves_, pass, windows_.rows, rounds * size_, windowing_, exchange_.threads);
+      result.emplace(moves_, pass, windows_.rows, rounds * size_, exchange_.windowing, exchange_.threads);
       if (exchange_.cost != nullptr)
         pages_.emplace(own_rows_.first * moves_.row_bytes, own_rows_.count * moves_.row_bytes);
     });
@@ -158,8 +155,8 @@ class GatherExchange {
       for (std::int64_t i = 0; i < count; ++i)
         pages_->mark((own_rows_.first + asked[i]) * moves_.row_bytes, moves_.row_bytes);
     }
-    exchange_.is_mapped&& exchange_.is_cold ? answer_in_order(asked, count) : answer_at_once(asked, count);
-    if (exchange_.is_mapped) give_up(low);
+    is_mapped_&& exchange_.is_cold ? answer_in_order(asked, count) : answer_at_once(asked, count);
+    if (is_mapped_) give_up(low);
   }
 
   void answer_at_once(const std::int64_t* asked, std::int64_t count) {
@@ -234,8 +231,8 @@ class GatherExchange {
   const RowMoves& moves_;
   const Exchange& exchange_;
   int size_;
+  bool is_mapped_;
   GatherWindows windows_;
-  Windowing windowing_;
   std::int64_t pair_rows_;
   Range own_rows_;  // of data
   std::optional<ExchangeBuffers> asks_;

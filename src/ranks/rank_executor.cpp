@@ -2,7 +2,6 @@
 
 #include <sys/stat.h>
 
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -214,13 +213,9 @@ bool RankExecutor::write_together(const Request& request, const Destination& des
       SharedFile file(ranks_, destination, output, settings.warn);
       if (!file.has_elements()) return false;
       for (const std::string& line : warnings) settings.warn(line);
-      const std::int64_t width = element_size(output.dtype);
-      RankResult result;
-      result.write = [&](Range elements, const std::byte* from) {
-        file.elements().write(elements.first, from, elements.count * width);
-      };
-      if (ranks_.machines() == 1) result.map = [&] { return file.elements().map(); };
-      const RankPart part = fill_by_ranks(ranks_, bound, result, settings);
+      ElementTarget target = file_target(file.elements(), element_size(output.dtype));
+      if (ranks_.machines() != 1) target.map = nullptr;
+      const RankPart part = fill_by_ranks(ranks_, bound, target, settings);
       file.commit(bound.inputs);
       explain_costs(ranks_, part.cost, settings);
       alone([&] { warn_of_open(bound, settings); });
@@ -256,11 +251,7 @@ Tensor RankExecutor::evaluate(const Request& request, const Settings& settings) 
           require_memory(*all, cat(what, ", on each rank,"));
         storage = std::make_shared<Storage>(bytes);
       });
-      RankResult result;
-      result.write = [&](Range elements, const std::byte* from) {
-        std::memcpy(storage->data() + elements.first * width, from, to_size(elements.count * width));
-      };
-      const RankPart part = fill_by_ranks(ranks_, bound, result, own);
+      const RankPart part = fill_by_ranks(ranks_, bound, memory_target(storage->data(), width), own);
       share_parts(ranks_, part.elements, width, storage->data());
       explain_costs(ranks_, part.cost, own);
       together([&] { bound.inputs.require_unchanged(); });

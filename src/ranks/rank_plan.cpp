@@ -1,12 +1,11 @@
 #include "ranks/rank_plan.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <optional>
-#include <vector>
 
 #include "base/checked.hpp"
 #include "engine/access.hpp"
+#include "engine/execute.hpp"
 #include "kernels/index/row_map.hpp"
 #include "kernels/rows/choose.hpp"
 #include "kernels/rows/columns.hpp"
@@ -19,20 +18,19 @@ namespace {
 
 // Bytes that are computed and written at a time.
 constexpr std::int64_t kRankChunkBytes = 1 << 20;
-// Index tuples that are checked at a time.
-constexpr std::int64_t kCheckedTuples = std::int64_t{1} << 18;
-// A group of so many bytes is read by the ranks whose parts it touches, two at most, as soon as sent.
+// Sending a group of so many bytes takes as long as reading it, on the two ranks at most whose parts it
+// touches.
 constexpr std::int64_t kSmallRankGroup = 4 << 20;
 // With so many groups a rank, the two that others read too do not count.
 constexpr std::int64_t kManyGroups = 4;
 
 class RankPlan {
  public:
-  RankPlan(const Ranks& ranks, const Bound& bound, const RankResult& result, const Settings& settings)
+  RankPlan(const Ranks& ranks, const Bound& bound, const ElementTarget& target, const Settings& settings)
       : ranks_(ranks),
         bound_(bound),
         plan_(*bound.planned.plan),
-        result_(result),
+        target_(target),
         settings_(settings),
         elements_(count(bound.planned.output.shape)),
         width_(element_size(bound.planned.output.dtype)),
@@ -51,7 +49,7 @@ class RankPlan {
     if (elements_ == 0 || (!exchanges && (is_whole() || !plan_.facts().fill_checks))) check();
     if (elements_ == 0) return {};
     try {
-      const bool in_parts = is_whole() && result_.map != nullptr;
+      const bool in_parts = is_whole() && target_.map != nullptr;
       exchanges ? exchange(report) : in_parts ? fill_parts() : fill_ranges();
     } catch (const PlanFault&) {
       // Met in the order in which rows are exchanged: the lowest may be another one.
@@ -114,23 +112,17 @@ class RankPlan {
   // Each rank checks its part of what can fail.
   void check() {
     const Range part = part_of(plan_.facts().check_size, ranks_.rank(), size());
-    together(ranks_, [&] {
-      settings_.threads.for_each(ceil_div(part.count, kCheckedTuples), [&](std::int64_t chunk, int) {
-        const std::int64_t first = chunk * kCheckedTuples;
-        plan_.check({part.first + first, std::min(kCheckedTuples, part.count - first)});
-      });
-    });
+    together(ranks_, [&] { tensorop::check(plan_, part, settings_.threads); });
   }
 
   void exchange(const AccessReport& report) {
+    Windowing windowing = windowing_of(bound_.inputs, target_, settings_);
+    windowing.sharers = ranks_.ranks_per_machine();
     const Exchange exchange = {.ranks = ranks_,
                                .threads = settings_.threads,
-                               .memory = memory_,
-                               .is_mapped = bound_.inputs.find(moves_->data) != nullptr,
+                               .windowing = windowing,
                                .is_cold = report.facts.resident < 1,
-                               .cost = settings_.explain_ranks ? &cost_ : nullptr,
-                               .scratch = [&](std::int64_t bytes) { return make_scratch(settings_, bytes); },
-                               .write = result_.write};
+                               .cost = settings_.explain_ranks ? &cost_ : nullptr};
     moves_->is_scatter() ? scatter_by_exchange(*moves_, exchange) : gather_by_exchange(*moves_, exchange);
     const RowMap& map = *moves_->map;
     const Range rows = part_of(map.rows(), ranks_.rank(), size());
@@ -150,18 +142,7 @@ class RankPlan {
         is_whole() ? std::min(memory_ / 2, mine_.count * width_) / threads.count() : kRankChunkBytes;
     const std::int64_t chunk = std::max<std::int64_t>(1, std::max(share, kRankChunkBytes) / width_);
     threads.expect(mine_.count * width_);
-    together(ranks_, [&] {
-      std::vector<std::unique_ptr<Storage>> buffers(to_size(threads.count()));
-      threads.for_each(ceil_div(mine_.count, chunk), [&](std::int64_t number, int worker) {
-        auto& buffer = buffers[to_size(worker)];
-        if (!buffer) buffer = std::make_unique<Storage>(std::min(chunk, mine_.count) * width_);
-        const std::int64_t first = number * chunk;
-        const Range range = {mine_.first + first, std::min(chunk, mine_.count - first)};
-        plan_.fill(range, buffer->data());
-        result_.write(range, buffer->data());
-        threads.advance(range.count * width_);
-      });
-    });
+    together(ranks_, [&] { tensorop::fill_ranges(plan_, mine_, width_, chunk, target_, threads); });
     count_footprint();
   }
 
@@ -171,15 +152,8 @@ class RankPlan {
     std::byte* whole = nullptr;
     threads.expect(mine_.count * width_);
     together(ranks_, [&] {
-      whole = result_.map();
-      const std::byte* const base = base_of_tiles(*moves_);
-      if (base == nullptr) return;
-      const std::int64_t chunk = kRankChunkBytes / width_;
-      threads.for_each(ceil_div(mine_.count, chunk), [&](std::int64_t number, int) {
-        const std::int64_t first = mine_.first + number * chunk;
-        const std::int64_t count = std::min(chunk, mine_.end() - first);
-        result_.write({first, count}, base + first * width_);
-      });
+      whole = target_.map();
+      write_base_of_tiles(*moves_, mine_, target_, threads);
     });
     // Ranks need not have the same number of threads, but all must divide the result alike.
     const std::int64_t own_parts = ranks_.most(threads.count());
@@ -202,7 +176,7 @@ class RankPlan {
   const Ranks& ranks_;
   const Bound& bound_;
   Plan& plan_;
-  const RankResult& result_;
+  const ElementTarget& target_;
   const Settings& settings_;
   std::int64_t elements_;
   std::int64_t width_;
@@ -214,9 +188,9 @@ class RankPlan {
 
 }  // namespace
 
-RankPart fill_by_ranks(const Ranks& ranks, const Bound& bound, const RankResult& result,
+RankPart fill_by_ranks(const Ranks& ranks, const Bound& bound, const ElementTarget& target,
                        const Settings& settings) {
-  return RankPlan(ranks, bound, result, settings).run();
+  return RankPlan(ranks, bound, target, settings).run();
 }
 
 }  // namespace tensorop

@@ -1,22 +1,12 @@
 // One plan, computed by all ranks together: each computes a part of the result.
 #pragma once
 
-#include <functional>
-
 #include "engine/bind.hpp"
 #include "engine/settings.hpp"
-#include "kernels/range.hpp"
+#include "kernels/element_target.hpp"
 #include "ranks/ranks.hpp"
 
 namespace tensorop {
-
-// Where the elements of the result go.
-struct RankResult {
-  // Any thread, any rank, any order.
-  std::function<void(Range elements, const std::byte* from)> write;
-  // The whole result as memory that the ranks of one machine share; null: there is none.
-  std::function<std::byte*()> map = nullptr;
-};
 
 // What this rank has made of a result.
 struct RankPart {
@@ -24,9 +14,10 @@ struct RankPart {
   RankCost cost;
 };
 
-// Computes the whole result. Together; throws PlanFault for the lowest position, or Error. The parts of all
-// ranks are the whole, unless the result is written by way of RankResult::map.
-RankPart fill_by_ranks(const Ranks& ranks, const Bound& bound, const RankResult& result,
+// Computes the whole result, to a target that takes elements anywhere and that has a map only where all ranks
+// share it. Together; throws PlanFault for the lowest position, or Error. The parts of all ranks are the
+// whole, unless the result is written by way of the map.
+RankPart fill_by_ranks(const Ranks& ranks, const Bound& bound, const ElementTarget& target,
                        const Settings& settings);
 
 }  // namespace tensorop

@@ -10,7 +10,6 @@
 #include "base/error.hpp"
 #include "kernels/rows/partition.hpp"
 #include "kernels/rows/row_updates.hpp"
-#include "kernels/windows/result_windows.hpp"
 #include "kernels/windows/scatter_windows.hpp"
 #include "ranks/exchange.hpp"
 #include "ranks/exchange_buffers.hpp"
@@ -22,8 +21,6 @@ namespace {
 
 // A block of updates that a rank reads in a round.
 constexpr std::int64_t kUpdateBlockBytes = 1 << 20;
-// Bytes of a window that a thread copies or writes at a time.
-constexpr std::int64_t kPieceBytes = 1 << 20;
 
 // Where an update goes, and which one it is: its target counted from the first of its owner's part; its row
 // of the updates, which only repeated ones are made from.
@@ -51,12 +48,7 @@ class ScatterExchange {
       found_.resize(to_size(block_rows_));
     });
     exchange_.threads.expect(2 * mine_.count * moves_.row_bytes);
-    // The same on all ranks. Updates wait until all have come, for their window or because all those of a
-    // target are applied together.
-    const std::int64_t part_bytes = ceil_div(moves_.data_rows, size_) * moves_.row_bytes;
-    const bool wait = part_bytes > exchange_.memory / 2 || moves_.row_updates->by_row();
-    if (wait) make_room(ceil_div(rows, round_rows));
-    if (!wait) together(ranks, [&] { begin_window(); });
+    make_room(ceil_div(rows, round_rows));
     for (std::int64_t first = 0, number = 0; first < rows; first += round_rows, ++number) {
       const std::int64_t at = std::min(rows, first + ranks.rank() * block_rows_);
       make_round(number, {at, std::min(block_rows_, rows - at)});
@@ -64,7 +56,8 @@ class ScatterExchange {
     // Windows need the memory.
     addresses_.reset();
     rows_.reset();
-    together(ranks, [&] { wait ? write_waiting() : write_window(); });
+    together(ranks,
+             [&] { write_scatter_windows(moves_, *updates_, exchange_.windowing, exchange_.threads); });
     if (exchange_.cost != nullptr) exchange_.cost->read += mine_.count * moves_.row_bytes;
   }
 
@@ -78,7 +71,7 @@ class ScatterExchange {
   [[nodiscard]] std::int64_t block_rows() const {
     const std::int64_t row = sent_row_bytes() + to_int64(sizeof(Address));
     const std::int64_t bytes =
-        std::min({exchange_.memory / 4 / size_, kUpdateBlockBytes, kMostExchanged / size_});
+        std::min({exchange_.windowing.memory / 4 / size_, kUpdateBlockBytes, kMostExchanged / size_});
     return std::clamp<std::int64_t>(bytes / row, 1, std::max<std::int64_t>(1, moves_.map->rows()));
   }
 
@@ -99,12 +92,12 @@ class ScatterExchange {
                                                        .row_bytes = moves_.row_bytes,
                                                        .repeated = moves_.row_updates->repeats(),
                                                        .by_row = moves_.row_updates->by_row(),
-                                                       .memory = exchange_.memory});
+                                                       .memory = exchange_.windowing.memory});
       PartitionSizes sizes = division.sizes;
       sizes.targets = mine_;
       sizes.chunks = rounds;
       sizes.row_bytes = sent_row_bytes();
-      waiting_.emplace(sizes, division.in_file ? exchange_.scratch : nullptr);
+      updates_.emplace(sizes, division.in_file ? exchange_.windowing.scratch : nullptr);
     });
   }
 
@@ -167,7 +160,7 @@ class ScatterExchange {
     if (exchange_.cost != nullptr) exchange_.cost->read += count * row_bytes;
   }
 
-  // What came, in the order of the ranks that sent it: applied at once, or kept.
+  // What came, in the order of the ranks that sent it.
   void take(std::int64_t round) {
     const std::int64_t count = std::accumulate(addresses_->received_counts.begin(),
                                                addresses_->received_counts.end(), std::int64_t{0});
@@ -184,59 +177,7 @@ class ScatterExchange {
         take_move(mine_.first + address.target, rows == nullptr ? address.update : i);
       }
     };
-    waiting_ ? waiting_->put(round, visit, rows, room_) : apply(visit, rows);
-  }
-
-  // Each thread applies the moves of its part of the targets.
-  template <class Visit>
-  void apply(const Visit& visit, const std::byte* rows) {
-    std::vector<Move> moves;
-    visit([&](std::int64_t target, std::int64_t update) { moves.push_back({target, update}); });
-    const std::int64_t parts = std::min<std::int64_t>(exchange_.threads.count(), mine_.count);
-    exchange_.threads.for_each(parts, [&](std::int64_t part, int /*worker*/) {
-      const std::int64_t first = part_bound(mine_.count, part, parts);
-      const Range targets = {mine_.first + first, part_bound(mine_.count, part + 1, parts) - first};
-      moves_.row_updates->update(
-          {targets, 0, moves_.row_elements, 0}, window_->data() + first * moves_.row_bytes, rows,
-          [&](const auto& take_moves) {
-            for (std::size_t at = 0; at < moves.size(); at += to_size(kIndexBlock))
-              take_moves(moves.data() + at, std::min(kIndexBlock, to_int64(moves.size() - at)));
-          });
-    });
-  }
-
-  // This rank's part of the result, which begins with data.
-  void begin_window() {
-    window_.emplace(mine_.count * moves_.row_bytes, "a window of the result");
-    for_each_piece([&](Range elements, std::byte* out) {
-      const std::int64_t width = moves_.row_bytes / moves_.row_elements;
-      std::memcpy(out, moves_.data + elements.first * width, to_size(elements.count * width));
-    });
-  }
-  void write_window() {
-    for_each_piece([&](Range elements, const std::byte* from) { exchange_.write(elements, from); });
-  }
-  template <class Work>
-  void for_each_piece(const Work& work) {
-    const std::int64_t width = moves_.row_bytes / moves_.row_elements;
-    const Range all = {mine_.first * moves_.row_elements, mine_.count * moves_.row_elements};
-    const std::int64_t step = kPieceBytes / width;
-    exchange_.threads.for_each(ceil_div(all.count, step), [&](std::int64_t number, int /*worker*/) {
-      const std::int64_t first = number * step;
-      const std::int64_t count = std::min(step, all.count - first);
-      work(Range{all.first + first, count}, window_->data() + first * width);
-      exchange_.threads.advance(count * width);
-    });
-  }
-
-  void write_waiting() {
-    Windowing windowing;
-    windowing.memory = exchange_.memory;
-    windowing.write = exchange_.write;
-    windowing.anywhere = true;
-    windowing.sharers = exchange_.ranks.ranks_per_machine();
-    windowing.is_mapped = [&](const std::byte*) { return exchange_.is_mapped; };
-    write_scatter_windows(moves_, *waiting_, windowing, exchange_.threads);
+    updates_->put(round, visit, rows, room_);
   }
 
   struct Found {
@@ -253,8 +194,7 @@ class ScatterExchange {
   std::vector<Found> found_;
   std::optional<ExchangeBuffers> addresses_;
   std::optional<ExchangeBuffers> rows_;
-  std::optional<Storage> window_;
-  std::optional<Partition> waiting_;
+  std::optional<Partition> updates_;
   Partition::Room room_;
 };
 

@@ -57,12 +57,12 @@ TEST_CASE("rows of later windows wait in a temporary file", "[kernels]") {
   std::vector<std::int64_t> out(kRows * kRowElements);
   Windowing windowing;
   windowing.memory = 3 << 20;
-  windowing.anywhere = true;
+  windowing.target.anywhere = true;
   windowing.scratch = [&](std::int64_t size) {
     scratch += size;
     return ScratchFile(dir.path(), size);
   };
-  windowing.write = [&](Range range, const std::byte* elements) {
+  windowing.target.write = [&](Range range, const std::byte* elements) {
     std::memcpy(out.data() + range.first, elements, static_cast<std::size_t>(range.count) * 8);
   };
   fill_windows(*gather->facts().moves, windowing, Threads(2));

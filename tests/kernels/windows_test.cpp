@@ -66,11 +66,11 @@ void check_columns(const Shape& data_shape, const Shape& indices_shape, std::int
     std::atomic<std::int64_t> written = 0;
     Windowing windowing;
     windowing.memory = memory;
-    windowing.anywhere = true;
-    windowing.file_offset = file_offset;
+    windowing.target.anywhere = true;
+    windowing.target.file_offset = file_offset;
     windowing.is_mapped = [](const std::byte*) { return false; };
     windowing.scratch = [&](std::int64_t size) { return ScratchFile(dir.path().string(), size); };
-    windowing.write = [&](Range range, const std::byte* from) {
+    windowing.target.write = [&](Range range, const std::byte* from) {
       std::memcpy(out.data() + range.first * 8, from, static_cast<std::size_t>(range.count * 8));
       written += range.count;
     };

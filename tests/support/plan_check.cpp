@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "kernels/index/row_map.hpp"
 #include "kernels/open_elements.hpp"
 #include "kernels/rows/columns.hpp"
 #include "ops/fault_text.hpp"
@@ -115,7 +116,8 @@ class PlanCheck {
     check_ranges();
     if (faults_.get()) return;
     if (result_ && !same_elements(*result_, out_.data())) wrong_ += "in ranges it has other elements; ";
-    if (any_plan().decision().is_whole() && result_) fill_parts();
+    const std::optional<RowMoves>& moves = any_plan().facts().moves;
+    if (moves && moves->map->columns() > 0 && result_) fill_parts();
     if (elements_ != 0) check_footprint();
   }
 
@@ -150,11 +152,9 @@ class PlanCheck {
   }
 
   void fill_parts() {
-    const auto bytes = static_cast<std::size_t>(elements_ * width_);
     Storage whole(elements_ * width_);
     const RowMoves& moves = *any_plan().facts().moves;
-    if (const std::byte* const base = base_of_tiles(moves); base != nullptr)
-      std::memcpy(whole.data(), base, bytes);
+    write_base_of_tiles(moves, {0, elements_}, memory_target(whole.data(), width_), Threads(2));
     const std::int64_t parts = random_.between(1, 5);
     for (std::int64_t part = parts; part-- > 0;) fill_tiles(moves, whole.data(), part, parts);
     if (!same_elements(*result_, whole.data())) wrong_ += "in parts it has other elements; ";

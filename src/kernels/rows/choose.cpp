@@ -41,7 +41,8 @@ Order choose_order(const ScheduleFacts& facts) {
     return has_tiles && facts.tensor_bytes > kTensorInCache ? Order::tiled : Order::direct;
   }
   if (facts.group_size > 0 && facts.group_size <= kSmallGroup / facts.row_bytes) return Order::direct;
-  return has_tiles && facts.rows > kMostSorted ? Order::tiled : Order::sorted;
+  // Tiles apply updates as they come; those of a row that must be together are sorted in any case.
+  return has_tiles && !facts.by_row && facts.rows > kMostSorted ? Order::tiled : Order::sorted;
 }
 
 struct AccessChoice {
@@ -98,6 +99,7 @@ ScheduleFacts facts_of(const RowMoves& moves) {
   const RowMap& map = *moves.map;
   ScheduleFacts out;
   out.is_scatter = moves.is_scatter();
+  out.by_row = moves.is_scatter() && moves.row_updates->by_row();
   out.rows = map.rows();
   out.row_bytes = moves.row_bytes;
   out.tensor_bytes = moves.data_bytes();

@@ -14,6 +14,8 @@ namespace {
 
 // The share of the last-level cache that a core can expect; tiles are larger only when the axis is very long.
 constexpr std::int64_t kTileBytes = 4 << 20;
+// Bytes of data that are written at a time.
+constexpr std::int64_t kBaseBytes = 1 << 20;
 
 }  // namespace
 
@@ -92,10 +94,18 @@ void fill_tiles(const RowMoves& moves, std::byte* whole, std::int64_t part, std:
   }
 }
 
-// A tile of a scatter begins with its own copy of data.
-const std::byte* base_of_tiles(const RowMoves& moves) {
-  const ColumnTiles tiles(*moves.map, moves.data_rows, moves.row_bytes);
-  return moves.is_scatter() && !tiles.cover_all() ? moves.data : nullptr;
+void write_base_of_tiles(const RowMoves& moves, Range elements, const ElementTarget& target,
+                         const Threads& threads) {
+  const bool makes_all = ColumnTiles(*moves.map, moves.data_rows, moves.row_bytes).cover_all();
+  if (!moves.is_scatter() || makes_all) return;
+  const std::int64_t chunk = kBaseBytes / moves.row_bytes;
+  threads.expect(elements.count * moves.row_bytes);
+  threads.for_each(ceil_div(elements.count, chunk), [&](std::int64_t number, int /*worker*/) {
+    const std::int64_t first = elements.first + number * chunk;
+    const Range some = {first, std::min(chunk, elements.end() - first)};
+    target.write(some, moves.data + first * moves.row_bytes);
+    threads.advance(some.count * moves.row_bytes);
+  });
 }
 
 }  // namespace tensorop

@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/threads.hpp"
 #include "kernels/cache.hpp"
+#include "kernels/element_target.hpp"
 #include "kernels/index/row_map.hpp"
 #include "kernels/rows/row_moves.hpp"
 
@@ -45,9 +47,11 @@ class ColumnTiles {
 };
 
 // The whole result of moves whose map has tiles, in parts: computes part `part` of `parts` into `whole`,
-// which holds a copy of base_of_tiles() before, where that is not null. No two parts write the same element,
-// and the result does not depend on `parts`. After all indices are checked; kept offsets are not used.
+// after write_base_of_tiles() of everything. No two parts write the same element, and the result does not
+// depend on `parts`. After all indices are checked; kept offsets are not used.
 void fill_tiles(const RowMoves& moves, std::byte* whole, std::int64_t part, std::int64_t parts);
-[[nodiscard]] const std::byte* base_of_tiles(const RowMoves& moves);
+// Writes these elements of data, where the tiles do not make all elements of the result. Counts their bytes.
+void write_base_of_tiles(const RowMoves& moves, Range elements, const ElementTarget& target,
+                         const Threads& threads);
 
 }  // namespace tensorop

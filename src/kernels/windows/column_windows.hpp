@@ -10,7 +10,7 @@
 
 namespace tensorop {
 
-// The map of the moves has columns.
+// in_columns() holds for the moves.
 
 // Whether the least tile, a column, takes no more than `memory`, or a few megabytes.
 [[nodiscard]] bool fits_columns(const RowMoves& moves, std::int64_t memory);

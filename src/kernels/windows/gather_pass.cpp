@@ -62,13 +62,13 @@ void GatherPass::place(std::byte* out, const std::byte* from, const Move* moves,
 void GatherPass::write_window() const {
   const std::int64_t row_bytes = gather_.row_bytes;
   const std::int64_t step =
-      windowing_.anywhere ? std::max<std::int64_t>(1, kPassWriteBytes / row_bytes) : window_.count;
+      windowing_.target.anywhere ? std::max<std::int64_t>(1, kPassWriteBytes / row_bytes) : window_.count;
   threads_.for_each(ceil_div(window_.count, step), [&](std::int64_t number, int /*worker*/) {
     const std::int64_t at = number * step;
     const std::int64_t n = std::min(step, window_.count - at);
-    windowing_.write({(window_.first + at) * gather_.row_elements, n * gather_.row_elements},
-                     memory_->data() + at * row_bytes);
-    if (windowing_.anywhere) threads_.advance(n * row_bytes);
+    windowing_.target.write({(window_.first + at) * gather_.row_elements, n * gather_.row_elements},
+                            memory_->data() + at * row_bytes);
+    if (windowing_.target.anywhere) threads_.advance(n * row_bytes);
   });
 }
 

@@ -1,11 +1,9 @@
 #include "kernels/windows/result_windows.hpp"
 
 #include <algorithm>
-#include <memory>
-#include <vector>
 
 #include "base/checked.hpp"
-#include "tensor/tensor.hpp"
+#include "kernels/worker_buffers.hpp"
 
 namespace tensorop {
 
@@ -14,26 +12,25 @@ void write_windows(const Partition& rows, std::int64_t row_elements, std::int64_
                    const std::function<void(std::int64_t window, std::byte* out)>& make) {
   const auto write = [&](std::int64_t window, const std::byte* out) {
     const Range targets = rows.targets(window);
-    windowing.write({targets.first * row_elements, targets.count * row_elements}, out);
-    if (windowing.anywhere) threads.advance(targets.count * row_bytes);
+    windowing.target.write({targets.first * row_elements, targets.count * row_elements}, out);
+    if (windowing.target.anywhere) threads.advance(targets.count * row_bytes);
   };
   const std::int64_t windows = rows.sizes().runs();
   // What is written in order stays until all windows of the round are made.
-  const std::int64_t at_once = windowing.anywhere ? windows : threads.count();
-  std::vector<std::unique_ptr<Storage>> rooms(to_size(threads.count()));
+  const std::int64_t at_once = windowing.target.anywhere ? windows : threads.count();
+  WorkerBuffers rooms(threads, windows == 0 ? 0 : rows.targets(0).count * row_bytes, "a window");
   for (std::int64_t first = 0; first < windows; first += at_once) {
     const std::int64_t count = std::min(at_once, windows - first);
     threads.for_each(count, [&](std::int64_t number, int worker) {
-      auto& room = rooms[windowing.anywhere ? static_cast<std::size_t>(worker) : to_size(number)];
-      if (!room) room = std::make_unique<Storage>(rows.targets(0).count * row_bytes, "a window");
+      std::byte* const room = rooms.of(windowing.target.anywhere ? worker : number);
       const std::int64_t window = first + number;
       for (std::int64_t next = 0; window == 0 && next < threads.count(); ++next) rows.will_visit(next);
       rows.will_visit(window + threads.count());
-      make(window, room->data());
-      if (windowing.anywhere) write(window, room->data());
+      make(window, room);
+      if (windowing.target.anywhere) write(window, room);
     });
-    for (std::int64_t number = 0; !windowing.anywhere && number < count; ++number)
-      write(first + number, rooms[to_size(number)]->data());
+    for (std::int64_t number = 0; !windowing.target.anywhere && number < count; ++number)
+      write(first + number, rooms.of(number));
   }
 }
 

@@ -27,7 +27,7 @@ WideTiles::WideTiles(const TileShape& shape, std::int64_t memory, std::int64_t f
     tile_columns_ = shape_.columns;
     return;
   }
-  const std::int64_t tails = shape.result_rows * (file_offset % kPage);
+  const std::int64_t tails = shape.rows * (file_offset % kPage);
   keeps_tails_ = tails <= memory / kTailShare;
   if (keeps_tails_) tile_columns_ = std::max<std::int64_t>(1, (memory - tails) / shape.column_bytes);
   pages_ = tile_columns_ >= kLeastPages * page_columns_;
@@ -40,13 +40,13 @@ std::int64_t WideTiles::bound(std::int64_t number, std::int64_t row) const {
   if (number == 0) return 0;
   const std::int64_t column = std::min(shape_.columns, number * tile_columns_);
   if (!pages_) return column;
-  const std::int64_t byte = file_offset_ + (row * shape_.result_columns + column) * shape_.width;
+  const std::int64_t byte = file_offset_ + (row * shape_.columns + column) * shape_.width;
   const std::int64_t to_page = ceil_div(byte, kPage) * kPage - byte;
   return std::min(shape_.columns, column + ceil_div(to_page, shape_.width));
 }
 
 std::int64_t WideTiles::tail_columns() const {
-  const bool same = shape_.result_columns * shape_.width % kPage == 0;
+  const bool same = shape_.columns * shape_.width % kPage == 0;
   return pages_ && same && keeps_tails_
              ? std::min(piece(count_ - 1, 0).count, file_offset_ % kPage / shape_.width)
              : 0;
@@ -54,7 +54,7 @@ std::int64_t WideTiles::tail_columns() const {
 
 Range WideTiles::tile(std::int64_t number) const {
   // Where rows are whole pages, pages begin at the same columns of all.
-  const bool same = shape_.result_columns * shape_.width % kPage == 0;
+  const bool same = shape_.columns * shape_.width % kPage == 0;
   const std::int64_t first = same ? bound(number, 0) : number * tile_columns_;
   const std::int64_t next = (number + 1) * tile_columns_;
   const std::int64_t end = same ? bound(number + 1, 0) : pages_ ? next + page_columns_ : next;

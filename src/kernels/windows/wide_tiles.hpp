@@ -15,14 +15,13 @@ namespace tensorop {
 
 // What tiles are made of.
 struct TileShape {
-  std::int64_t columns;         // of the indexed tensor
-  std::int64_t width;           // bytes of an element
-  std::int64_t column_bytes;    // memory that a column of a tile takes, at least 1
-  std::int64_t result_columns;  // elements of a row of the result
-  std::int64_t result_rows;
+  std::int64_t rows;  // of the result
+  std::int64_t columns;
+  std::int64_t width;         // bytes of an element
+  std::int64_t column_bytes;  // memory that a column of a tile takes, at least 1
 };
 
-// The columns of an indexed tensor, split into tiles.
+// The columns of a result, split into tiles.
 class WideTiles {
  public:
   // Tiles that take at most `memory` bytes, but of at least a column; the ends of rows that wait
@@ -30,6 +29,7 @@ class WideTiles {
   // `file_offset` of its file.
   WideTiles(const TileShape& shape, std::int64_t memory, std::int64_t file_offset);
 
+  [[nodiscard]] const TileShape& shape() const { return shape_; }
   [[nodiscard]] std::int64_t count() const { return count_; }
   // Whether there are many tiles of less than a few pages of each row, which no two tiles have in common: all
   // of them would read most pages of the operands, and write most pages of the result.

@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "base/threads.hpp"
-#include "kernels/range.hpp"
+#include "kernels/element_target.hpp"
 #include "kernels/rows/row_moves.hpp"
 
 namespace tensorop {
@@ -30,13 +30,7 @@ struct Windowing {
   std::int64_t memory = 0;
   // Processes of this machine that do the same at the same time, each with as much memory.
   int sharers = 1;
-  // Takes elements of the result. Where `anywhere`, from any thread, in any order; else from one thread at a
-  // time, ranges that follow each other from element 0 to the last; it counts their bytes itself then
-  // (Threads::advance).
-  std::function<void(Range range, const std::byte* elements)> write;
-  bool anywhere = false;
-  // Where element 0 lies in its file, for writing whole pages; 0 where there is none.
-  std::int64_t file_offset = 0;
+  ElementTarget target;
   // Whether the elements of an operand lie in a mapped file, whose pages may be given up after use.
   std::function<bool(const std::byte* elements)> is_mapped = [](const std::byte*) { return false; };
   // A temporary file of so many bytes. Throws Error where there is no space.
@@ -46,7 +40,8 @@ struct Windowing {
 // The windows that fill_windows() makes with so much memory.
 [[nodiscard]] WindowPlan plan_windows(const RowMoves& moves, std::int64_t memory);
 // Writes the whole result, on all threads. Throws PlanFault where any index is out of range, but not always
-// for the lowest position; Error where there is no space. Tiles of columns only where `anywhere`.
+// for the lowest position; Error where there is no space. Tiles of columns only where the
+// target takes elements anywhere.
 void fill_windows(const RowMoves& moves, const Windowing& windowing, const Threads& threads);
 
 }  // namespace tensorop
