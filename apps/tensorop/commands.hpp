@@ -52,6 +52,15 @@ struct Command {
 [[nodiscard]] Command ops_command();
 [[nodiscard]] Command run_command();
 [[nodiscard]] Command version_command();
+[[nodiscard]] Command why_command();
+
+// `why` of an operator.
+[[nodiscard]] Command why_command(const FoundOperator& found);
+inline constexpr std::string_view kWhy = "why";
+
+// What a call of an operator consists of, without what becomes of its result, and the request it makes.
+[[nodiscard]] std::vector<Option> call_options(const FoundOperator& found);
+[[nodiscard]] Request read_request(const FoundOperator& found, const Arguments& arguments);
 
 struct CommandEntry {
   std::string_view name;
@@ -74,6 +83,7 @@ inline constexpr CommandEntry kCommands[] = {
     {"ops", ops_command, Globals::none},
     {"run", run_command, Globals::all, true},
     {"version", version_command, Globals::none},
+    {kWhy, why_command},
 };
 
 // The names of all commands and operators.

@@ -27,6 +27,7 @@
 #include "jobs/onnx_case.hpp"
 #include "report/describe.hpp"
 #include "report/describe_model.hpp"
+#include "report_options.hpp"
 
 namespace tensorop {
 
@@ -57,13 +58,12 @@ std::string describe_cases(const std::string& folder, bool as_json, std::size_t&
 
 // The tensors of a folder: of the archive whose index it has, or its files.
 std::vector<std::string> tensors_of_folder(const std::string& folder,
-                                           const std::optional<std::string>& filter) {
+                                           const std::function<bool(const std::string&)>& wanted) {
   const auto set = TensorSet::open(folder);
   if (set->is_archive()) return {set->name()};
   std::vector<std::string> paths;
   for (const SetMember& member : set->members()) {
-    if (!filter || names_archive(member.name) || matches_filter(member.name, *filter))
-      paths.push_back(set->path_of(member));
+    if (names_archive(member.name) || wanted(member.name)) paths.push_back(set->path_of(member));
   }
   if (set->members().empty()) {
     throw Error(cat(printable(folder), ": no tensors and no ONNX cases in this folder"), "",
@@ -89,9 +89,9 @@ std::optional<std::string> describe_if_model(const std::string& path, bool as_js
 }
 
 // Leaves the arrays of an archive that are wanted.
-void select_arrays(const std::string& filter, FileContent& content) {
+void select_arrays(const std::function<bool(const std::string&)>& wanted, FileContent& content) {
   const auto is_other = [&](const FileInfo& file) {
-    return !matches_filter(file.path.substr(content.path.size() + 1), filter);
+    return !wanted(file.path.substr(content.path.size() + 1));
   };
   std::erase_if(content.arrays, is_other);
   content.is_whole = false;
@@ -123,18 +123,19 @@ int run_info(const Arguments& arguments) {
   if (std::ranges::count(arguments.operands, "-") > 1) throw Error("standard input can be read only once");
   const Format* const format = read_input_format(arguments);
   const bool as_json = arguments.has("--json");
-  const auto filter = arguments.value("--filter");
+  const bool filters = arguments.has("--filter");
+  const auto wanted = read_filter(arguments);
   const auto warn = read_settings(arguments).warn;
   std::size_t files = 0;
   std::size_t failed = 0;
   bool is_listed = false;  // something that the filter leaves
   const auto describe_one = [&](const std::string& path) {
-    if (const auto model = filter ? std::nullopt : describe_if_model(path, as_json)) {
+    if (const auto model = filters ? std::nullopt : describe_if_model(path, as_json)) {
       print(*model);
     } else {
       FileContent content = inspect_file(path, format);
-      if (filter && content.is_whole) select_arrays(*filter, content);
-      if (!filter || !content.arrays.empty() || !content.faults.empty())
+      if (filters && content.is_whole) select_arrays(wanted, content);
+      if (!filters || !content.arrays.empty() || !content.faults.empty())
         describe_file(content, as_json, warn);
       is_listed |= !content.arrays.empty();
     }
@@ -157,13 +158,12 @@ int run_info(const Arguments& arguments) {
     const std::string cases = describe_cases(path, as_json, files, failed);
     if (!cases.empty()) print(cases);
     if (files != before) return;
-    const auto tensors = tensors_of_folder(path, filter);
+    const auto tensors = tensors_of_folder(path, wanted);
     for (const std::string& tensor : tensors) attempt(tensors.size() == 1, [&] { describe_one(tensor); });
   };
   for (const std::string& path : arguments.operands)
     attempt(arguments.operands.size() == 1, [&] { describe(path); });
-  if (filter && !is_listed && failed == 0)
-    throw Error(cat("--filter ", in_quotes(*filter), " matches no tensor"));
+  if (filters && !is_listed && failed == 0) refuse_filter(arguments, "tensor");
   if (failed == 0) return 0;
   throw Error(cat(failed, " of ", files, " files could not be described"));
 }

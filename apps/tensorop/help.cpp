@@ -12,6 +12,7 @@
 #include "io/opened_file.hpp"
 #include "ops/foreign_names.hpp"
 #include "report/describe.hpp"
+#include "report/json.hpp"
 
 namespace tensorop {
 namespace {

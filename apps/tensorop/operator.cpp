@@ -56,7 +56,9 @@ bool has_onnx_version(const Operator& op) {
   return std::ranges::find(op.versions, Framework::onnx, &Version::framework) != op.versions.end();
 }
 
-std::vector<Option> operator_options(const FoundOperator& found) {
+}  // namespace
+
+std::vector<Option> call_options(const FoundOperator& found) {
   const Operator& op = *found.op;
   std::vector<Option> options;
   for (const OperandSpec& operand : op.operands) {
@@ -85,6 +87,14 @@ std::vector<Option> operator_options(const FoundOperator& found) {
   options.push_back({"--dtype", OptionKind::value, "DTYPE",
                      "dtype of data operands that are untyped JSON or NPY data of a small dtype (V1)"});
   options.push_back(input_option());
+  return options;
+}
+
+namespace {
+
+std::vector<Option> operator_options(const FoundOperator& found) {
+  const Operator& op = *found.op;
+  std::vector<Option> options = call_options(found);
   options.push_back(
       {"--dry-run", OptionKind::flag, "", "print dtype and shape of the result; read only headers"});
   options.push_back(explain_plan_option());
@@ -128,7 +138,9 @@ std::string file_example(const Operator& op) {
   return out + " -o out.npy";
 }
 
-Request make_request(const FoundOperator& found, const Arguments& arguments) {
+}  // namespace
+
+Request read_request(const FoundOperator& found, const Arguments& arguments) {
   const Operator& op = *found.op;
   Request request;
   request.op = found;
@@ -155,6 +167,13 @@ Request make_request(const FoundOperator& found, const Arguments& arguments) {
   request.duplicates = arguments.value("--duplicates");
   request.dtype = arguments.value("--dtype");
   request.text_format = read_input_format(arguments);
+  return request;
+}
+
+namespace {
+
+Request make_request(const FoundOperator& found, const Arguments& arguments) {
+  Request request = read_request(found, arguments);
   request.dry_run = arguments.has("--dry-run");
   if (request.dry_run && arguments.has(kExplainPlan)) {
     throw Error("--explain-plan cannot be combined with --dry-run", "",

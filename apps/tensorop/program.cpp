@@ -59,6 +59,19 @@ int run_program_option(const Words& args, const Team* team) {
   return 0;
 }
 
+// That of the operator that the words begin with, which is taken from them.
+Command take_why_command(Words& words) {
+  const std::size_t at = command_position(words);
+  if (at == words.size()) return why_command();
+  const FoundOperator found = find_operator(words[at]);
+  if (found.op == nullptr) {
+    (void)require_command(words[at]);  // says what else it may be
+    throw Error(cat(in_quotes(words[at]), " is not an operator"), "", "tensorop ops lists the operators");
+  }
+  words.erase(words.begin() + static_cast<std::ptrdiff_t>(at));
+  return why_command(found);
+}
+
 int run(const Words& args, const Team* team) {
   const std::size_t at = command_position(args);
   if (at == args.size()) return run_program_option(args, team);
@@ -67,11 +80,16 @@ int run(const Words& args, const Team* team) {
   Command command;
   Arguments none;
   none.team = team;
-  together(none, [&] { command = require_command(args[at]); });
+  together(none, [&] {
+    command = require_command(args[at]);
+    if (command.name == kWhy) command = with_context(kWhy, [&] { return take_why_command(rest); });
+  });
   const Arguments arguments =
       with_context(command.name, [&] { return parse(rest, all_options(command), team); });
   // An operator names itself in later errors.
   if (find_operator(command.name).op != nullptr) return run_command(command, arguments);
+  if (command.name.starts_with(kWhy))
+    return with_context(kWhy, [&] { return run_alone(command, arguments); });
   const auto entry = std::ranges::find(kCommands, command.name, &CommandEntry::name);
   return with_context(command.name, [&] {
     return entry->by_team ? run_command(command, arguments) : run_alone(command, arguments);

@@ -22,6 +22,7 @@
 #include "support/plan_check.hpp"
 #include "support/reference_array.hpp"
 #include "support/thread_ranks.hpp"
+#include "support/why_check.hpp"
 
 namespace tensorop {
 namespace {
@@ -238,6 +239,8 @@ Outcome Caller::run(Random& random, const RandomCase& call, std::string& log, st
   if (!plan_wrong.empty() || !out.result) return out;
   if (out.result->size() <= kSmall && plan_origins(request, settings) != reference::origins(call.arguments))
     plan_wrong = "the plan's origins are not those of the reference";
+  if (out.result->size() <= kSmall && random.chance(25))
+    plan_wrong += why_faults(random, request, settings, *out.result, call.arguments);
   if (plan_open(random, request, settings) != reference::open_elements(call.arguments))
     plan_wrong = "other elements are open";
   return out;

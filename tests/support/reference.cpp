@@ -83,7 +83,7 @@ Tensor compute(const Arguments& arguments) {
 }
 
 // The same call on strings that name their own element, which are joined where elements are combined.
-std::vector<std::string> origins(const Arguments& arguments) {
+std::vector<std::string> origins(const Arguments& arguments, Overwritten overwritten) {
   Arguments traced = arguments;
   const bool moves = is_gather(arguments.op) || is_scatter(arguments.op) || arguments.op == "broadcast" ||
                      arguments.op == "expand" || arguments.op == "where";
@@ -98,6 +98,10 @@ std::vector<std::string> origins(const Arguments& arguments) {
   if (!moves) traced.op = "join";
   const auto reduction = traced.attributes.find("reduction");
   if (reduction != traced.attributes.end() && reduction->second != "none") reduction->second = "join";
+  if (is_scatter(arguments.op) && overwritten == Overwritten::listed) {
+    traced.attributes["reduction"] = "join";
+    traced.attributes.erase("use_init_val");
+  }
   std::vector<std::string> out;
   for (const Element& element : run(traced).elements) out.push_back(element.bytes);
   return out;

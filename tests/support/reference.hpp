@@ -3,6 +3,7 @@
 // Must not use: anything of src/kernels, src/ops, src/engine. Slow on purpose; for small tensors.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -72,7 +73,10 @@ struct Arguments {
 
 // What each element of the result is made from, in the order in which it is combined: "0:4;2:7;" is element 4
 // of operand 0, then element 7 of operand 2. Empty: it is zero. Of a call that compute() has a result for.
-[[nodiscard]] std::vector<std::string> origins(const Arguments& arguments);
+// `listed`: a scatter also has what updates replace: data's element first, then all updates in their order.
+enum class Overwritten : std::uint8_t { left_out, listed };
+[[nodiscard]] std::vector<std::string> origins(const Arguments& arguments,
+                                               Overwritten overwritten = Overwritten::left_out);
 
 // Of each element of the result, whether the publisher leaves open which value it has. Of a call that
 // compute() has a result for.

@@ -256,14 +256,14 @@ class ScatterRows final : public Plan {
 
   // Whether one of the target rows has several updates.
   [[nodiscard]] bool has_duplicate(Range targets, const Threads& threads) const {
-    constexpr std::int64_t kChunk = 64 * kIndexBlock;
+    constexpr std::int64_t kChunkRows = 64 * kIndexBlock;
     Bits updated(words_of(targets.count));
     std::atomic<bool> found = false;
     const Range rows = map_.rows_within(targets);
-    threads.for_each(ceil_div(rows.count, kChunk), [&](std::int64_t chunk, int /*worker*/) {
-      const std::int64_t end = std::min(rows.end(), rows.first + (chunk + 1) * kChunk);
+    threads.for_each(ceil_div(rows.count, kChunkRows), [&](std::int64_t chunk, int /*worker*/) {
+      const std::int64_t end = std::min(rows.end(), rows.first + (chunk + 1) * kChunkRows);
       std::int64_t offsets[kIndexBlock];
-      for (std::int64_t row = rows.first + chunk * kChunk; row < end; row += kIndexBlock) {
+      for (std::int64_t row = rows.first + chunk * kChunkRows; row < end; row += kIndexBlock) {
         const std::int64_t n = std::min(kIndexBlock, end - row);
         map_.locate(row, n, offsets);
         for (std::int64_t i = 0; i < n; ++i) {

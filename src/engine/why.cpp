@@ -1,0 +1,245 @@
+#include "engine/why.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "engine/mask.hpp"
+#include "kernels/index/row_map.hpp"
+#include "kernels/rows/row_updates.hpp"
+#include "ops/fault_text.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr std::size_t kTableOperand = 0;  // the indexed tensor
+constexpr std::size_t kIndexOperand = 1;
+constexpr std::size_t kUpdateOperand = 2;
+
+// An index element; what is larger than any axis as the largest int64.
+std::int64_t index_value(const Tensor& indices, std::int64_t position) {
+  return dispatch(indices.dtype(), [&]<class T>(TypeTag<T>) -> std::int64_t {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      const T value = indices.as<T>()[position];
+      return std::in_range<std::int64_t>(value) ? static_cast<std::int64_t>(value)
+                                                : std::numeric_limits<std::int64_t>::max();
+    } else {
+      return 0;  // indices are integers
+    }
+  });
+}
+
+// Calls take(row, offset) for the rows of a map, in their order.
+template <class Take>
+void for_each_row(const RowMap& map, Range rows, const Take& take) {
+  std::int64_t offsets[kIndexBlock];
+  for (std::int64_t first = rows.first; first < rows.end(); first += kIndexBlock) {
+    const std::int64_t n = std::min(kIndexBlock, rows.end() - first);
+    map.locate(first, n, offsets);
+    for (std::int64_t i = 0; i < n; ++i) take(first + i, offsets[i]);
+  }
+}
+
+void add(Arrivals& out, std::int64_t position) {
+  const bool is_listed = std::ranges::find(out.list, position, &Arrival::position) != out.list.end();
+  if (!is_listed && out.list.size() < Explainer::kMostListed) out.list.push_back({position});
+  ++out.count;
+}
+
+}  // namespace
+
+Explainer::Explainer(const Request& request, const Settings& settings)
+    : settings_(settings), has_mask_(tensorop::has_mask(request)), bound_(bind(request, settings)) {}
+
+Planned Explainer::plan_for(Range range) const {
+  Planned out = call().op->plan(call());
+  Decision decision;
+  decision.order = Order::sorted;
+  decision.memory = memory_of(settings_);
+  out.plan->prepare(range, decision, settings_.threads);
+  return out;
+}
+
+ChosenIndex Explainer::chosen(const RowMap& map, std::int64_t tuple, std::size_t component,
+                              std::int64_t offset) const {
+  const IndexDecoder& decoder = map.decoder();
+  const IndexAxis& axis = decoder.axes()[component];
+  ChosenIndex out;
+  out.position = tuple * decoder.components() + to_int64(component);
+  out.axis = axis.axis;
+  out.size = axis.size;
+  const std::int64_t value = index_value(decoder.indices(), out.position);
+  out.in_range = value < axis.size && (value >= 0 || (call().version->index.negative && value >= -axis.size));
+  // The strides of the components are those of a row-major tensor.
+  if (offset != kSkip) out.coordinate = offset / axis.stride % axis.size;
+  return out;
+}
+
+std::vector<ChosenIndex> Explainer::indices_of_row(const RowMap& map, std::int64_t row) const {
+  std::vector<ChosenIndex> out;
+  if (map.decoder().axes().empty()) return out;
+  const std::int64_t tuple = map.tuples_of({row, 1}).first;
+  std::int64_t offset = 0;
+  map.decoder().decode(tuple, 1, &offset);
+  for (std::size_t c = 0; c < map.decoder().axes().size(); ++c) out.push_back(chosen(map, tuple, c, offset));
+  return out;
+}
+
+void Explainer::add_gathered(const RowMoves& moves, ElementOrigin& out) const {
+  const auto indices = indices_of_row(*moves.map, out.position / moves.row_elements);
+  if (out.from.empty()) {
+    out.unresolved = indices;
+  } else {
+    out.from[0].indices = indices;
+  }
+}
+
+// The updates that go to the element, and data's own element, which they may replace.
+void Explainer::add_updates(const RowMoves& moves, ElementOrigin& out) const {
+  const std::int64_t target = out.position / moves.row_elements;
+  const std::int64_t column = out.position % moves.row_elements;
+  std::vector<Contribution> all;
+  std::int64_t updates = 0;
+  for_each_row(*moves.map, moves.map->rows_within({target, 1}), [&](std::int64_t row, std::int64_t offset) {
+    if (offset != target) return;
+    ++updates;
+    const OperandElement element{kUpdateOperand,
+                                 moves.row_updates->position(row * moves.row_elements + column)};
+    const bool is_used = std::ranges::find(out.from, element, &Contribution::element) != out.from.end();
+    // The last one is what replaces.
+    if (all.size() == kMostListed) all.pop_back();
+    all.push_back({element, is_used, indices_of_row(*moves.map, row)});
+  });
+  const OperandElement own{kTableOperand, out.position};
+  const bool keeps_own = std::ranges::find(out.from, own, &Contribution::element) != out.from.end();
+  all.insert(all.begin(), {own, keeps_own, {}});
+  out.from = std::move(all);
+  out.contributions = updates + 1;
+}
+
+ElementOrigin Explainer::origin(std::int64_t position) const {
+  return with_context(call().name->name, [&] {
+    const Range range{position, 1};
+    const Planned planned = plan_for(range);
+    return with_fault_text(call(), planned, [&] {
+      const Plan& plan = *planned.plan;
+      ElementOrigin out;
+      out.position = position;
+      const auto storage = std::make_shared<Storage>(element_size(output().dtype));
+      plan.fill(range, storage->data());
+      for (const Tensor& operand : call().operands) {
+        for (auto& arena : operand.arenas()) storage->arenas.push_back(std::move(arena));
+      }
+      out.value = Tensor(output().dtype, {}, storage);
+      const Origins origins = plan.origins(range);
+      out.contributions = to_int64(origins[0].size());
+      for (const OperandElement& element : origins[0]) out.from.push_back({element});
+      if (const auto& moves = plan.facts().moves) {
+        moves->is_scatter() ? add_updates(*moves, out) : add_gathered(*moves, out);
+      }
+      if (call().operand_spec(0).role == OperandRole::condition)
+        out.condition = plan.footprint(range)[0].elements.first;
+      std::uint64_t open = 0;
+      plan.mark_open(range, &open);
+      out.is_open = (open & 1) != 0;
+      return out;
+    });
+  });
+}
+
+std::vector<std::vector<std::size_t>> Explainer::repeated_axes() const {
+  const Shape& shape = output().shape;
+  const Plan& plan = *bound_.planned.plan;
+  std::vector<std::vector<std::size_t>> out(call().operands.size());
+  if (count(shape) == 0 || plan.facts().moves) return out;
+  const auto strides = row_major_strides(shape);
+  const Footprint first = plan.footprint({0, 1});
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] == 1) continue;
+    const Footprint next = plan.footprint({strides[d], 1});
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      if (first[i].elements == next[i].elements) out[first[i].operand].push_back(d);
+    }
+  }
+  return out;
+}
+
+// Rows that indices move: those that an element is in, or is an index of.
+Arrivals Explainer::arrivals_of_rows(const RowMoves& moves, const OperandElement& element) const {
+  const RowMap& map = *moves.map;
+  const std::int64_t width = moves.row_elements;
+  Arrivals out;
+  const auto take = [&](std::int64_t row, std::int64_t offset, std::int64_t column) {
+    if (offset == kSkip) {
+      ++out.dropped;
+    } else {
+      add(out, (moves.is_scatter() ? offset : row) * width + column);
+    }
+  };
+  const bool is_one_row = element.operand == kUpdateOperand && !moves.row_updates->repeats();
+  const Range rows = is_one_row ? Range{element.position / width, 1} : Range{0, map.rows()};
+  for_each_row(map, rows, [&](std::int64_t row, std::int64_t offset) {
+    if (element.operand == kIndexOperand) {
+      if (map.tuples_of({row, 1}).first == element.position / map.decoder().components())
+        take(row, offset, 0);
+    } else if (element.operand == kTableOperand) {
+      if (offset == element.position / width) take(row, offset, element.position % width);
+    } else if (!moves.row_updates->repeats()) {
+      take(row, offset, element.position % width);
+    } else {
+      for (std::int64_t column = 0; column < width; ++column) {
+        if (moves.row_updates->position(row * width + column) == element.position) take(row, offset, column);
+      }
+    }
+  });
+  return out;
+}
+
+// Every element of the result is made of one element of each operand at most.
+Arrivals Explainer::arrivals_of_elements(const Plan& plan, const OperandElement& element) const {
+  constexpr std::int64_t kBlock = 4096;
+  const std::int64_t size = count(output().shape);
+  Arrivals out;
+  for (std::int64_t first = 0; first < size; first += kBlock) {
+    const Range range{first, std::min(kBlock, size - first)};
+    if (call().operand_spec(element.operand).role == OperandRole::condition) {
+      for (std::int64_t at = first; at < range.end(); ++at) {
+        if (plan.footprint({at, 1})[element.operand].elements.first == element.position) add(out, at);
+      }
+      continue;
+    }
+    const Origins origins = plan.origins(range);
+    for (std::int64_t i = 0; i < range.count; ++i) {
+      if (std::ranges::find(origins[to_size(i)], element) != origins[to_size(i)].end()) add(out, first + i);
+    }
+  }
+  return out;
+}
+
+Arrivals Explainer::arrivals(const OperandElement& element) const {
+  return with_context(call().name->name, [&] {
+    const Planned planned = plan_for({0, 0});
+    return with_fault_text(call(), planned, [&] {
+      const auto& moves = planned.plan->facts().moves;
+      if (!moves) return arrivals_of_elements(*planned.plan, element);
+      Arrivals out;
+      if (moves->is_scatter() && element.operand == kTableOperand) {
+        add(out, element.position);
+      } else {
+        out = arrivals_of_rows(*moves, element);
+      }
+      if (!moves->is_scatter() || element.operand == kIndexOperand) return out;
+      for (Arrival& arrival : out.list) {
+        const Planned one = plan_for({arrival.position, 1});
+        const Origins origins = one.plan->origins({arrival.position, 1});
+        arrival.is_used = std::ranges::find(origins[0], element) != origins[0].end();
+      }
+      return out;
+    });
+  });
+}
+
+}  // namespace tensorop

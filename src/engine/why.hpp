@@ -1,0 +1,100 @@
+// Why an element of a result is what it is, as data: the elements of the operands that it is made of, in
+// order, and the indices that chose them. Asks the plan that computes the result.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/bind.hpp"
+#include "engine/settings.hpp"
+#include "kernels/plan.hpp"
+#include "tensor/tensor.hpp"
+
+namespace tensorop {
+
+// An element of indices that took part in choosing a row of operand 0.
+struct ChosenIndex {
+  std::int64_t position = 0;               // in indices, flat
+  std::int64_t axis = 0;                   // of operand 0
+  std::int64_t size = 0;                   // of that axis
+  std::optional<std::int64_t> coordinate;  // on that axis; nothing where the index is out of range
+  bool in_range = true;                    // counted from the front or the end, before the policy for others
+};
+
+// An element of an operand that the result is made of, or would be made of.
+struct Contribution {
+  OperandElement element;
+  bool is_used = true;                    // false: overwritten, or not an initial value
+  std::vector<ChosenIndex> indices = {};  // of the index tuple that led from or to it
+};
+
+struct ElementOrigin {
+  std::int64_t position = 0;              // in the result, flat
+  Tensor value;                           // the element, of rank 0
+  std::vector<Contribution> from;         // in the order in which they are combined, the first kMostListed
+  std::int64_t contributions = 0;         // all of them
+  std::vector<ChosenIndex> unresolved;    // gather: the tuple that is out of range and selects no row
+  std::optional<std::int64_t> condition;  // `where`: the position of the condition that chose
+  bool is_open = false;                   // the version leaves the element unspecified
+};
+
+// An element of the result that an element of an operand goes to.
+struct Arrival {
+  std::int64_t position = 0;  // in the result, flat
+  bool is_used = true;        // false: another update replaces it
+};
+
+// Where an element of an operand goes.
+struct Arrivals {
+  std::vector<Arrival> list;  // in the order in which they are found, each once, the first kMostListed
+  std::int64_t count = 0;     // all of them; those that several indices send there count for each
+  std::int64_t dropped = 0;   // updates whose index is out of range and dropped
+};
+
+class Explainer {
+ public:
+  static constexpr std::size_t kMostListed = 16;
+
+  // Throws Error as bind() does.
+  Explainer(const Request& request, const Settings& settings);
+
+  [[nodiscard]] const Call& call() const { return bound_.call; }
+  [[nodiscard]] const OutputInfo& output() const { return bound_.planned.output; }
+  // Whether indices were made of a mask.
+  [[nodiscard]] bool has_mask() const { return has_mask_; }
+  // Whether the result is made of rows that indices select, or of updates that go where they say.
+  [[nodiscard]] bool is_gather() const { return moves() && !moves()->is_scatter(); }
+  [[nodiscard]] bool is_scatter() const { return moves() && moves()->is_scatter(); }
+  [[nodiscard]] OpenReason open_reason() const { return bound_.planned.plan->facts().open_reason; }
+  // Of the result's dimensions those along which each operand repeats its elements.
+  [[nodiscard]] std::vector<std::vector<std::size_t>> repeated_axes() const;
+
+  // Of the element at a flat position. Reads the indices that it depends on: of a gather those of its row, of
+  // a scatter all. Throws Error with the fault that computing the element meets.
+  [[nodiscard]] ElementOrigin origin(std::int64_t position) const;
+
+  // Of an element of an operand. Looks through the rows that indices select, or through the result. Throws
+  // Error.
+  [[nodiscard]] Arrivals arrivals(const OperandElement& element) const;
+
+ private:
+  [[nodiscard]] const std::optional<RowMoves>& moves() const { return bound_.planned.plan->facts().moves; }
+  // A plan of its own, which knows the updates of these elements of the result.
+  [[nodiscard]] Planned plan_for(Range range) const;
+  [[nodiscard]] ChosenIndex chosen(const RowMap& map, std::int64_t tuple, std::size_t component,
+                                   std::int64_t offset) const;
+  [[nodiscard]] std::vector<ChosenIndex> indices_of_row(const RowMap& map, std::int64_t row) const;
+  void add_gathered(const RowMoves& moves, ElementOrigin& out) const;
+  void add_updates(const RowMoves& moves, ElementOrigin& out) const;
+  [[nodiscard]] Arrivals arrivals_of_rows(const RowMoves& moves, const OperandElement& element) const;
+  [[nodiscard]] Arrivals arrivals_of_elements(const Plan& plan, const OperandElement& element) const;
+
+  Settings settings_;
+  bool has_mask_;
+  Bound bound_;
+};
+
+}  // namespace tensorop

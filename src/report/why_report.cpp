@@ -1,0 +1,271 @@
+#include "report/why_report.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "base/text.hpp"
+#include "io/json/json_writer.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr std::size_t kIndexOperand = 1;
+constexpr std::size_t kMostInText = 8;     // contributions that a sentence lists
+constexpr std::size_t kWidestColumn = 48;  // of the first column
+constexpr std::string_view kMask = "mask";
+
+// How operators and reductions are written between two operands; the others are written as functions.
+constexpr std::pair<std::string_view, std::string_view> kSigns[] = {
+    {"add", "+"},  {"sum", "+"},     {"sub", "-"},        {"mul", "*"},           {"prod", "*"},
+    {"div", "/"},  {"mod", "%"},     {"pow", "**"},       {"equal", "=="},        {"notequal", "!="},
+    {"less", "<"}, {"greater", ">"}, {"lessequal", "<="}, {"greaterequal", ">="}, {"and", "and"},
+    {"or", "or"},  {"xor", "xor"},   {"bitwiseand", "&"}, {"bitwiseor", "|"},     {"bitwisexor", "^"}};
+
+std::string operand_element(const Call& call, const OperandElement& element) {
+  return element_name(call.operand_name(element.operand), element.position,
+                      call.operands[element.operand].shape());
+}
+
+std::string value_of(const Tensor& tensor, std::int64_t position) {
+  std::string out;
+  append_json_element(out, tensor.dtype(), tensor.data() + position * element_size(tensor.dtype()));
+  return printable(out);
+}
+
+// "a + b", "max(a, b)".
+std::string combined(std::string_view how, const std::vector<std::string>& terms) {
+  const auto* sign = std::ranges::find(kSigns, how, &std::pair<std::string_view, std::string_view>::first);
+  if (sign == std::end(kSigns)) return cat(how, "(", join(terms), ")");
+  std::string out;
+  for (const std::string& term : terms) out += out.empty() ? term : cat(" ", sign->second, " ", term);
+  return out;
+}
+
+// The word of an attribute that is a choice; empty where the call has none.
+std::string_view chosen_word(const Call& call, std::string_view name) {
+  for (std::size_t i = 0; i < call.op->attributes.size(); ++i) {
+    const auto* word = std::get_if<ChosenWord>(&call.attributes[i].value);
+    if (word != nullptr && call.op->attributes[i].name == name)
+      return call.op->attributes[i].choices[word->at].word;
+  }
+  return {};
+}
+
+std::string attribute_text(const Attribute& attribute, const AttributeSpec& spec) {
+  struct Text {
+    const AttributeSpec& spec;
+    std::string operator()(std::monostate) const { return {}; }
+    std::string operator()(std::int64_t value) const { return cat(value); }
+    std::string operator()(bool value) const { return value ? "true" : "false"; }
+    std::string operator()(ChosenWord word) const { return std::string(spec.choices[word.at].word); }
+    std::string operator()(const Shape& shape) const { return to_string(shape); }
+  };
+  return std::visit(Text{spec}, attribute.value);
+}
+
+std::string axis_text(const ChosenIndex& index) {
+  return cat("axis ", index.axis, " of size ", index.size);
+}
+
+// "indices[0] = -3 -> 5 on axis 0 of size 8".
+std::string index_text(const Explainer& explainer, const ChosenIndex& index) {
+  const Call& call = explainer.call();
+  std::string out = cat(operand_element(call, {kIndexOperand, index.position}), " = ",
+                        value_of(call.operands[kIndexOperand], index.position));
+  if (!index.coordinate) return cat(out, index.in_range ? "" : " is out of range", " on ", axis_text(index));
+  const std::string coordinate = cat(*index.coordinate);
+  if (!out.ends_with(cat(" ", coordinate))) out += cat(" -> ", coordinate);
+  return cat(out, " on ", axis_text(index), index.in_range ? "" : ", out of range");
+}
+
+std::string indices_text(const Explainer& explainer, const std::vector<ChosenIndex>& indices) {
+  std::vector<std::string> out;
+  if (explainer.has_mask()) {
+    std::vector<std::string> position;
+    for (const ChosenIndex& index : indices) position.push_back(cat(index.coordinate.value_or(0)));
+    return cat(kMask, "[", join(position, ","), "] is true");
+  }
+  for (const ChosenIndex& index : indices) out.push_back(index_text(explainer, index));
+  return join(out);
+}
+
+struct Sentence {
+  std::string left;
+  std::string note;
+};
+
+// "data[2], updates[0] and 3 more".
+std::string listed(std::vector<std::string> items, std::int64_t all) {
+  if (items.size() > kMostInText) items.resize(kMostInText);
+  if (to_int64(items.size()) < all) items.push_back(cat(all - to_int64(items.size()), " more"));
+  return join_words(std::move(items), "and");
+}
+
+// An update with the indices that say where it goes, where those are not plain.
+std::string update_text(const Explainer& explainer, const Contribution& update) {
+  return cat(operand_element(explainer.call(), update.element), " by ",
+             indices_text(explainer, update.indices));
+}
+
+Sentence scattered(const Explainer& explainer, const ElementOrigin& element) {
+  const Call& call = explainer.call();
+  const std::string value = value_of(element.value, 0);
+  if (element.contributions == 1)
+    return {cat(operand_element(call, element.from[0].element), " = ", value), "no update goes there"};
+  const std::string_view word = chosen_word(call, "reduction");
+  const std::string_view reduction = word.empty() ? "none" : word;
+  std::vector<std::string> used;
+  std::vector<std::string> values;
+  std::vector<std::string> overwritten;
+  for (const Contribution& part : element.from) {
+    const Tensor& operand = call.operands[part.element.operand];
+    if (!part.is_used) {
+      overwritten.push_back(operand_element(call, part.element));
+      continue;
+    }
+    // One update says by which indices; several are named.
+    const bool is_only = element.contributions == 2 || reduction == "none";
+    used.push_back(part.indices.empty() || !is_only ? operand_element(call, part.element)
+                                                    : update_text(explainer, part));
+    values.push_back(value_of(operand, part.element.position));
+  }
+  const std::int64_t left_out = element.contributions - to_int64(element.from.size());
+  if (reduction == "none") {
+    const std::int64_t lost = to_int64(overwritten.size()) + left_out;
+    return {cat(operand_element(call, element.from.back().element), " = ", value),
+            cat(used.empty() ? "" : used.back(), "; ", listed(overwritten, lost),
+                lost == 1 ? " is overwritten" : " are overwritten")};
+  }
+  if (left_out > 0) values.emplace_back("...");
+  std::string note =
+      cat(listed(used, to_int64(used.size()) + left_out), "; reduction ", reduction, ", in this order");
+  if (!overwritten.empty()) note += cat("; ", overwritten[0], " is not an initial value");
+  return {cat(combined(reduction, values), " = ", value), std::move(note)};
+}
+
+Sentence gathered(const Explainer& explainer, const ElementOrigin& element) {
+  const std::string value = value_of(element.value, 0);
+  if (element.from.empty())
+    return {value, cat(indices_text(explainer, element.unresolved), "; out of range reads zero")};
+  const Contribution& from = element.from[0];
+  return {cat(operand_element(explainer.call(), from.element), " = ", value),
+          indices_text(explainer, from.indices)};
+}
+
+// "a is repeated along axis 0, b along axes 1 and 2".
+std::string repeated_text(const Explainer& explainer, const ElementOrigin& element) {
+  const auto axes = explainer.repeated_axes();
+  std::string out;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const auto is_this = [i](const Contribution& part) { return part.element.operand == i; };
+    if (axes[i].empty() || std::ranges::none_of(element.from, is_this)) continue;
+    std::vector<std::string> numbers;
+    for (const std::size_t axis : axes[i]) numbers.push_back(cat(axis));
+    out += cat(out.empty() ? "" : ", ", explainer.call().operand_name(i), out.empty() ? " is repeated" : "",
+               axes[i].size() == 1 ? " along axis " : " along axes ", join_words(numbers, "and"));
+  }
+  return out;
+}
+
+Sentence broadcast(const Explainer& explainer, const ElementOrigin& element) {
+  const Call& call = explainer.call();
+  const std::string value = value_of(element.value, 0);
+  std::vector<std::string> names;
+  std::vector<std::string> values;
+  for (const Contribution& part : element.from) {
+    names.push_back(operand_element(call, part.element));
+    values.push_back(value_of(call.operands[part.element.operand], part.element.position));
+  }
+  Sentence out{value, repeated_text(explainer, element)};
+  if (names.size() == 1) out.left = cat(names[0], " = ", value);
+  if (names.size() > 1)
+    out.left = cat(combined(call.op->name, names), " = ", combined(call.op->name, values), " = ", value);
+  if (element.condition) {
+    const OperandElement condition{0, *element.condition};
+    out.note = cat(operand_element(call, condition), " is ", value_of(call.operands[0], *element.condition),
+                   out.note.empty() ? "" : "; ", out.note);
+  }
+  return out;
+}
+
+Sentence sentence(const Explainer& explainer, const ElementOrigin& element) {
+  Sentence out = explainer.is_scatter()  ? scattered(explainer, element)
+                 : explainer.is_gather() ? gathered(explainer, element)
+                                         : broadcast(explainer, element);
+  out.left = cat(element_name("out", element.position, explainer.output().shape), " = ", out.left);
+  if (element.is_open)
+    out.note += cat(out.note.empty() ? "" : "; ", "unspecified in ", explainer.call().version_name(), ": ",
+                    reason_text(explainer.open_reason()));
+  return out;
+}
+
+std::string lines_of(const std::vector<Sentence>& sentences) {
+  std::size_t width = 0;
+  for (const Sentence& line : sentences) {
+    if (line.left.size() <= kWidestColumn) width = std::max(width, line.left.size());
+  }
+  std::string out;
+  for (const Sentence& line : sentences) {
+    out += line.left;
+    if (!line.note.empty()) {
+      out.append(line.left.size() < width ? width - line.left.size() : 0, ' ');
+      out += cat("    ", line.note);
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string why_text(const Explainer& explainer, std::span<const ElementOrigin> elements) {
+  std::vector<Sentence> sentences;
+  for (const ElementOrigin& element : elements) sentences.push_back(sentence(explainer, element));
+  return lines_of(sentences);
+}
+
+std::string why_shape_text(const Explainer& explainer) {
+  const Call& call = explainer.call();
+  std::vector<std::string> terms;
+  for (std::size_t i = 0; i < call.operands.size(); ++i) {
+    const bool is_mask = explainer.has_mask() && i == kIndexOperand;
+    terms.push_back(cat(is_mask ? cat("indices of the ", kMask) : call.operand_name(i), " ",
+                        to_string(call.operands[i].shape())));
+  }
+  for (std::size_t i = 0; i < call.attributes.size(); ++i) {
+    const AttributeSpec& spec = call.op->attributes[i];
+    const bool is_dimension = spec.kind == AttributeKind::integer || spec.kind == AttributeKind::integers;
+    const std::string text = attribute_text(call.attributes[i], spec);
+    if (is_dimension && !text.empty()) terms.push_back(cat(spec.name, " ", text));
+  }
+  return lines_of({{cat("out.shape = ", to_string(explainer.output().shape)),
+                    cat(call.op->output_shape, "; ", join(terms))}});
+}
+
+std::string why_text(const Explainer& explainer, const OperandElement& element, const Arrivals& arrivals) {
+  const Call& call = explainer.call();
+  const std::string name = operand_element(call, element);
+  if (arrivals.count == 0)
+    return cat(name, arrivals.dropped == 0 ? " is not selected" : " is dropped: its index is out of range",
+               "\n");
+  std::vector<Sentence> lines;
+  for (const Arrival& arrival : arrivals.list) {
+    std::string note;
+    if (!arrival.is_used) {
+      const ElementOrigin at = explainer.origin(arrival.position);
+      note = cat("overwritten by ", operand_element(call, at.from.back().element));
+    }
+    lines.push_back(
+        {cat(name, " -> ", element_name("out", arrival.position, explainer.output().shape)), note});
+  }
+  std::string out = lines_of(lines);
+  if (arrivals.list.size() == Explainer::kMostListed && arrivals.count > to_int64(arrivals.list.size()))
+    out += cat("the first ", arrivals.list.size(), "; ", arrivals.count, " in all\n");
+  return out;
+}
+
+}  // namespace tensorop

@@ -1,0 +1,84 @@
+#include "support/why_check.hpp"
+
+#include <cstring>
+#include <set>
+#include <sstream>
+#include <vector>
+
+#include "base/text.hpp"
+#include "engine/why.hpp"
+
+namespace tensorop {
+namespace {
+
+// "0:4;2:7;" of contributions; only those that are used, or all.
+std::string text_of(const ElementOrigin& origin, bool all) {
+  std::string out;
+  for (const Contribution& part : origin.from) {
+    if (all || part.is_used) out += cat(part.element.operand, ":", part.element.position, ";");
+  }
+  return out;
+}
+
+// The positions of the result whose origins have the element, as often as they have it.
+std::multiset<std::int64_t> positions_with(const std::vector<std::string>& origins,
+                                           const std::string& element) {
+  std::multiset<std::int64_t> out;
+  for (std::size_t i = 0; i < origins.size(); ++i) {
+    std::istringstream parts(origins[i]);
+    for (std::string part; std::getline(parts, part, ';');) {
+      if (part == element) out.insert(static_cast<std::int64_t>(i));
+    }
+  }
+  return out;
+}
+
+bool has_bits(const Tensor& value, const Tensor& result, std::int64_t position) {
+  const auto width = static_cast<std::size_t>(element_size(result.dtype()));
+  if (result.dtype() == DType::string)
+    return value.strings()[0].view() == result.strings()[static_cast<std::size_t>(position)].view();
+  return std::memcmp(value.data(), result.data() + static_cast<std::size_t>(position) * width, width) == 0;
+}
+
+}  // namespace
+
+std::string why_faults(Random& random, const Request& request, const Settings& settings, const Tensor& result,
+                       const reference::Arguments& arguments) {
+  constexpr int kTried = 3;
+  const auto used = reference::origins(arguments);
+  const auto all = reference::origins(arguments, reference::Overwritten::listed);
+  const auto open = reference::open_elements(arguments);
+  const Explainer explainer(request, settings);
+  for (int i = 0; i < kTried && result.size() != 0; ++i) {
+    const std::int64_t position = random.between(0, result.size() - 1);
+    const auto at = static_cast<std::size_t>(position);
+    const ElementOrigin origin = explainer.origin(position);
+    if (!has_bits(origin.value, result, position)) return cat("why has another value at ", position);
+    if (origin.is_open != open[at]) return cat("why is wrong about what is open at ", position);
+    if (origin.contributions != static_cast<std::int64_t>(origin.from.size())) continue;
+    if (text_of(origin, false) != used[at])
+      return cat("why lists ", text_of(origin, false), " at ", position, ", not ", used[at]);
+    if (text_of(origin, true) != all[at])
+      return cat("why lists ", text_of(origin, true), " at ", position, ", not ", all[at]);
+  }
+  for (int i = 0; i < kTried; ++i) {
+    const auto operand =
+        static_cast<std::size_t>(random.between(0, std::int64_t(arguments.operands.size()) - 1));
+    const Tensor& tensor = explainer.call().operands[operand];
+    if (tensor.size() == 0 || explainer.call().operand_spec(operand).role != OperandRole::data) continue;
+    const OperandElement element{operand, random.between(0, tensor.size() - 1)};
+    const std::string name = cat(operand, ":", element.position);
+    const auto goes_to = positions_with(all, name);
+    const auto is_used_at = positions_with(used, name);
+    const Arrivals arrivals = explainer.arrivals(element);
+    if (arrivals.count != static_cast<std::int64_t>(goes_to.size()))
+      return cat("why says that ", name, " goes to ", arrivals.count, " elements, not ", goes_to.size());
+    for (const Arrival& arrival : arrivals.list) {
+      if (!goes_to.contains(arrival.position) || arrival.is_used != is_used_at.contains(arrival.position))
+        return cat("why is wrong about ", name, " at ", arrival.position);
+    }
+  }
+  return {};
+}
+
+}  // namespace tensorop
