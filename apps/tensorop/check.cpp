@@ -205,6 +205,8 @@ struct ReadyCheck {
 
 void read_check(const Arguments& arguments, Reporter& reporter, ReadyCheck& out) {
   if (arguments.operands.empty()) throw Error("no case file or folder given");
+  if (arguments.value("--ignore") == "-" && std::ranges::count(arguments.operands, "-") != 0)
+    throw Error("standard input can be read only once");
   const Team* const team = arguments.team;
   for (const char* option : {"--actual", "--command", "--update", "--ignore"})
     refuse_in_team(arguments, option);

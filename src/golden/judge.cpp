@@ -7,7 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/files/paths.hpp"
 #include "base/text.hpp"

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "base/checked.hpp"
+#include "kernels/float_bits.hpp"
 #include "tensor/convert_elements.hpp"
 
 namespace tensorop {
@@ -21,48 +22,6 @@ struct Deviation {
   D distance;
   double magnitude;
 };
-
-// The bits of a float as an integer, and the one of them that is the sign; a bit above them where there is
-// none.
-template <class T>
-std::uint64_t bits_of(T value) {
-  if constexpr (SmallFloat<T>) {
-    return meaning_bits(value);
-  } else {
-    using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t,
-                                    std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
-    return std::bit_cast<Bits>(value);
-  }
-}
-template <class T>
-constexpr std::uint64_t sign_bit() {
-  if constexpr (SmallFloat<T>) {
-    return std::uint64_t{1} << (T::kLayout.has_sign ? T::kLayout.bits - 1 : T::kLayout.bits);
-  } else {
-    return std::uint64_t{1} << (8 * sizeof(T) - 1);
-  }
-}
-
-template <class T>
-bool has_same_bits(T a, T e) {
-  return bits_of(a) == bits_of(e);
-}
-template <class T>
-bool has_same_bits(std::complex<T> a, std::complex<T> e) {
-  return has_same_bits(a.real(), e.real()) && has_same_bits(a.imag(), e.imag());
-}
-
-// Of finite floats: how many steps to the next value lead from one to the other.
-template <class T>
-std::uint64_t ulp_distance(T a, T e) {
-  constexpr std::uint64_t kSign = sign_bit<T>();
-  const std::uint64_t a_bits = bits_of(a);
-  const std::uint64_t e_bits = bits_of(e);
-  const std::uint64_t a_size = a_bits & (kSign - 1);
-  const std::uint64_t e_size = e_bits & (kSign - 1);
-  if ((a_bits & kSign) != (e_bits & kSign)) return a_size + e_size;
-  return a_size > e_size ? a_size - e_size : e_size - a_size;
-}
 
 bool within(double distance, double bound) {
   return distance <= bound;
