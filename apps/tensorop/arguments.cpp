@@ -80,7 +80,7 @@ constexpr OtherName kOtherNames[] = {
   }
   std::string hint = near.empty() ? "" : cat("did you mean ", near, "?");
   if (word.find_first_not_of("-0123456789,.") == std::string::npos && word.find(',') != std::string::npos)
-    hint = cat("a list of numbers stands in brackets: '[", word, "]'");
+    hint = cat("a list of numbers is written in brackets: '[", word, "]'");
   if (find_option(global_options(), name) != nullptr) hint = cat("this command does not use ", name);
   throw Error(cat("unknown option ", in_quotes(name)), "", hint);
 }

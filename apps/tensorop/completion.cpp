@@ -1,5 +1,5 @@
-// `complete`: what may stand at the end of a command line, from the descriptions of all commands.
-// `completion`: the scripts by which shells ask it.
+// `complete`: the completions of the last word of a command line, from the descriptions of all commands.
+// `completion`: the scripts by which shells ask for them.
 #include <algorithm>
 #include <string>
 
@@ -18,7 +18,7 @@
 namespace tensorop {
 namespace {
 
-// What may stand for a word: each beginning with what has been typed, with a remark; or the name of a file.
+// The completions of a word: those words that begin with what has been typed, each with a remark; file names.
 class Offers {
  public:
   explicit Offers(std::string_view typed) : typed_(typed) {}
@@ -29,7 +29,7 @@ class Offers {
   void add_all(const std::vector<std::string>& words, std::string_view lead = {}) {
     for (const std::string& word : words) add(cat(lead, word));
   }
-  // The arrays of the archive that is typed before a colon, after `lead`; else the shell adds files.
+  // The arrays of the archive that is typed before a colon, after `lead`; else the shell adds file names.
   void add_files(std::string_view lead = {}) {
     const std::string path(typed_.substr(lead.size()));
     try {
@@ -51,31 +51,16 @@ class Offers {
   std::string lines_;
 };
 
-std::vector<std::string> split(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  for (std::size_t at = 0; at != std::string_view::npos; text.remove_prefix(std::min(text.size(), at + 1))) {
-    at = text.find(separator);
-    parts.emplace_back(text.substr(0, at));
-  }
-  return parts;
-}
-
-std::vector<std::string> dtype_names() {
-  std::vector<std::string> names;
-  for (int i = 0; i < kDTypeCount; ++i) names.emplace_back(name(static_cast<DType>(i)));
-  return names;
-}
-
 // "error|zero|clip" are words; "N" is a placeholder. `lead`: what is typed before the value, "--oob=".
 void add_values(const Command& command, const Option& option, std::string_view lead, Offers& offers) {
   if (option.name == "--spec") return offers.add_all(spec_texts(), lead);
   if (const Operator* op = find_operator(command.name).op; op != nullptr && option.name == "--reshape") {
     for (const OperandSpec& operand : op->operands) offers.add(cat(lead, operand.name, "="), operand.help);
   }
-  for (const std::string& part : split(option.value_name, '|')) {
+  for (const std::string& part : split(option.value_name, "|")) {
     const auto is_small = [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; };
     if (!part.empty() && std::ranges::all_of(part, is_small)) offers.add(cat(lead, part));
-    if (part == "DTYPE") offers.add_all(dtype_names(), lead);
+    if (part == "DTYPE") offers.add_all(split(kAllTypes.names(), ", "), lead);
     if (part == "FILE" || part == "DIR" || part == "OPERAND" || part == "MASK") offers.add_files(lead);
   }
 }
@@ -104,7 +89,7 @@ void add_operands(const Command& command, Offers& offers) {
   if (name == "explain") {
     for (const Rule& rule : all_rules()) offers.add(rule.id, rule.statement);
     for (const Term& term : glossary_terms()) {
-      for (const std::string& word : term.names)
+      for (const std::string& word : split(term.names, ", "))
         if (word.find(' ') == std::string::npos) offers.add(word, term.meaning);
     }
   } else if (name == "completion") {
@@ -171,7 +156,7 @@ int run_completion(const Arguments& arguments) {
 Command complete_command() {
   return {"complete",
           {"complete -- WORD..."},
-          cat("Prints what may stand for the last word of a command line: for the scripts of completion"),
+          "Prints the completions of the last word of a command line, for the scripts of shells",
           {"tensorop complete -- gather --oob c"},
           {},
           run_complete};

@@ -1,5 +1,5 @@
-// The scripts by which shells complete: each asks `tensorop complete`, which prints an offer on each line,
-// with a remark after a tabulator, and kFilesToo where names of files may stand as well.
+// The scripts by which shells complete: each asks `tensorop complete`, which prints a completion on each
+// line, with a remark after a tabulator, and kFilesToo where it may be the name of a file too.
 #pragma once
 
 #include <string_view>
@@ -61,7 +61,10 @@ function __tensorop_offers
     set -l word (commandline -ct)
     for line in ($words[1] complete -- $words[2..-1] "$word" 2>/dev/null)
         if test "$line" = :files
-            __fish_complete_path "$word"
+            set -l lead (string match -r -- '^--[^=]*=' "$word")
+            for file in (__fish_complete_path (string replace -r -- '^--[^=]*=' '' "$word"))
+                echo -- "$lead$file"
+            end
         else
             echo -- $line
         end

@@ -1,6 +1,7 @@
 // The terms of docs/glossary.md, for `explain`. The page is a part of the program.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,13 +9,16 @@
 namespace tensorop {
 
 struct Term {
-  std::vector<std::string> names;  // "unidirectional", "one-way"
-  std::string meaning;             // without links
+  std::string_view names;  // "unidirectional, one-way"
+  std::string_view meaning;
 };
-[[nodiscard]] std::vector<Term> glossary_terms();
+[[nodiscard]] std::span<const Term> glossary_terms();
 
 // "NAMES: MEANING" of the term of that name, in any case, '-', '_' and blanks ignored, in lines; empty where
 // there is none.
 [[nodiscard]] std::string topic_text(std::string_view name);
+
+// "a", "b": the parts of "a, b".
+[[nodiscard]] std::vector<std::string> split(std::string_view text, std::string_view separator);
 
 }  // namespace tensorop

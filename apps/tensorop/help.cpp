@@ -34,7 +34,7 @@ constexpr Heading kHeadings[] = {
     {kAttributes, ""},
     {"Semantics", " --spec --oob --duplicates "},
     {"Reading operands", " --dtype --view --overflow --reshape --input-format --rename --rename-regex "},
-    {"Which cases, jobs or arrays", " --filter --list --list-skipped --shard --missing --stale "},
+    {"Which cases, jobs or arrays", " --filter --list --list-skipped --shard "},
     {"Where actual results come from", " --actual --command --timeout --shell --update "},
     {kOthers, ""},
     {"What counts as equal",

@@ -3,11 +3,11 @@
 
 namespace tensorop {
 
-// The columns of the terminal of a descriptor: the variable COLUMNS, else what the terminal says, else 80, as
-// for a file or a pipe.
+// The columns of the terminal that a descriptor is; 80 for a file or a pipe.
 [[nodiscard]] int terminal_columns(int descriptor);
 
-// Of text on standard output: the same, at most 100, which is as much as a line is easily read of.
+// Those of text on standard output: the variable COLUMNS, else the same; from 40 to 100, which is as much of
+// a line as is easily read.
 [[nodiscard]] int text_columns();
 
 }  // namespace tensorop

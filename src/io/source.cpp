@@ -48,7 +48,7 @@ namespace {
     refuse_missing(text);
   } catch (const Error& error) {
     if (!are_numbers || !has_digit) throw;
-    throw Error(error.what(), error.rule(), cat("a list of numbers stands in brackets: '[", text, "]'"));
+    throw Error(error.what(), error.rule(), cat("a list of numbers is written in brackets: '[", text, "]'"));
   }
 }
 

@@ -63,12 +63,11 @@ std::string progress_line(std::int64_t done, std::int64_t total, double elapsed_
 }
 
 std::string share_progress_line(std::int64_t done, std::int64_t total, double elapsed_seconds, int width) {
-  // Nothing is counted while operands are looked at, or indices checked and sorted.
-  if (done == 0)
-    return cat("preparing, ", duration_text(elapsed_seconds)).substr(0, to_size(std::max(width, 0)));
   const double share = share_of(done, total);
-  const auto percent = static_cast<std::int64_t>(share * 100);
-  return line_of(cat(percent, "%"), {time_left(done, total, elapsed_seconds)}, share, width);
+  // Nothing is counted while indices are checked and sorted, or nobody takes the result.
+  const std::string time = done == 0 ? cat(", ", duration_text(elapsed_seconds), " so far")
+                                     : time_left(done, total, elapsed_seconds);
+  return line_of(cat(static_cast<std::int64_t>(share * 100), "%"), {time}, share, width);
 }
 
 }  // namespace tensorop

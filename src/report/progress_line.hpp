@@ -12,7 +12,7 @@ namespace tensorop {
                                         int width);
 
 // The same of work that is counted in bytes read, moved and written, which no user knows:
-// "[=====>    ] 45%, 0:12 left"; before the first of them "preparing, 0:05", the time so far.
+// "[=====>    ] 45%, 0:12 left"; before the first of them "0%, 0:05 so far".
 [[nodiscard]] std::string share_progress_line(std::int64_t done, std::int64_t total, double elapsed_seconds,
                                               int width);
 

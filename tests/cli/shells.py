@@ -60,6 +60,10 @@ CASES = [
     ("help gatherel", "gatherelements"),
     ("man --threa", ""),
     ("gather --axis ", ""),
+    ('gather "[[1, 2]]" --ba', "--batch-dims"),
+    ("--threads=2 gather --oob ", "clip error wrap zero"),
+    ("gather -o file-", "file-a.npy file-b.npy"),
+    ("gather --output=file-a", "--output=file-a.npy"),
     ("ops gathern", "gathernd"),
     ("man comp", "compare complete completion"),
     ("explain GN-", "GN-1 GN-2 GN-3 GN-4"),
@@ -130,7 +134,10 @@ def in_zsh(folder, line):
     os.kill(child, signal.SIGKILL)
     os.close(terminal)
     os.waitpid(child, 0)
-    return sorted(set((folder / "offered").read_text().split()))
+    # Of a value after '=', zsh is offered the value alone where it is a file.
+    lead = re.match("(?:--[^=]*=)?", line.split(" ")[-1])[0]
+    offered = set((folder / "offered").read_text().split())
+    return sorted(offer if offer.startswith(lead) else lead + offer for offer in offered)
 
 
 def check_completion(shell, complete, folder):

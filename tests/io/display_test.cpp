@@ -58,6 +58,10 @@ TEST_CASE("a terminal shows dtype, shape and aligned elements of any rank", "[io
       {counting({1000, 2}), 80,
        "int32 (1000,2)\n[[   0    1]\n [   2    3]\n [   4    5]\n ...\n [1994 1995]\n [1996 1997]\n [1998 "
        "1999]]\n"},
+      {counting({6, 200}), 80,
+       "int32 (6,200)\n[[   0    1    2 ...  197  198  199]\n [ 200  201  202 ...  397  398  399]\n [ 400  "
+       "401  402 ...  597  598  599]\n [ 600  601  602 ...  797  798  799]\n [ 800  801  802 ...  997  998  "
+       "999]\n [1000 1001 1002 ... 1197 1198 1199]]\n"},
       // As many elements at each end as make a page.
       {counting({10, 10, 10, 10}), 80, ""},
   };

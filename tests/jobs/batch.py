@@ -167,7 +167,8 @@ def status_of(process):
 
 def in_terminal(command, columns, feed=None, seconds=30, output=subprocess.DEVNULL):
     """Runs the command with a terminal as standard error; what it writes there, and its status. `feed` is called
-    with the text so far each time some arrives. `output`, standard output, is closed here."""
+    with the text so far each time some arrives; what it returns is a signal to send. `output`, standard output, is
+    closed here."""
     parent, child = pty.openpty()
     fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=child)
@@ -178,8 +179,8 @@ def in_terminal(command, columns, feed=None, seconds=30, output=subprocess.DEVNU
     while time.monotonic() < end:
         ready, _, _ = select.select([parent], [], [], 0.1)
         if not ready:
-            if feed:
-                feed(text)
+            if feed and (number := feed(text)):
+                process.send_signal(number)
             continue
         try:
             piece = os.read(parent, 65536)
@@ -188,8 +189,8 @@ def in_terminal(command, columns, feed=None, seconds=30, output=subprocess.DEVNU
         if not piece:
             break
         text += piece.decode()
-        if feed:
-            feed(text)
+        if feed and (number := feed(text)):
+            process.send_signal(number)
     os.close(parent)
     return text, status_of(process)
 
@@ -282,7 +283,7 @@ def check_terminal(checker, root):
 
     # A result that nobody takes: the bar of its bytes stays until somebody does. Where it goes to no terminal, its
     # bytes are not those of the bar.
-    for columns, seen, mode in ((80, r"\r\[=*> *\] \d+%", []), (12, r"\r(\d+%|preparing)", []),
+    for columns, seen, mode in ((80, r"\r\[=*> *\] \d+%", []), (12, r"\d%", []),
                                 (80, r"\d%", ["--progress", "always"])):
         reading, writing = os.pipe()
         taken = []
@@ -298,6 +299,14 @@ def check_terminal(checker, root):
         checker.check(f"bytes {columns}: status", status == 0, (status, text))
         checker.check(f"bytes {columns}: result", sum(taken) == 32000128, sum(taken))
         checker.check(f"bytes {columns}: removed", not "".join(screen(text)), repr(text))
+    # A signal removes the bar, and what the terminal shows of ^C.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        reading, writing = os.pipe()
+        command = [checker.binary, "broadcast", "7", "--shape", "[4000000]", "--format", "npy"]
+        text, status = in_terminal(command, 80, lambda text: number if "%" in text else None, output=writing)
+        os.close(reading)
+        checker.check(f"bytes: ended by {number}", status == -number, status)
+        checker.check(f"bytes: removed by {number}", "%" in text and text.endswith("\r\033[K"), repr(text))
     text, _ = in_terminal([checker.binary, "add", "1", "1"], 80)
     checker.check("bytes: quick", text == "", repr(text))
 

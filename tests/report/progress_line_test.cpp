@@ -37,7 +37,7 @@ TEST_CASE("a progress line has a bar, a count and the time left, as far as they 
   }
 }
 
-TEST_CASE("a progress line of work has its share and the time left, and says what comes before",
+TEST_CASE("a progress line of work has its share and the time left, and before its beginning the time so far",
           "[report][progress]") {
   struct Row {
     std::int64_t done;
@@ -46,8 +46,8 @@ TEST_CASE("a progress line of work has its share and the time left, and says wha
     std::string line;
   };
   const std::vector<Row> rows = {
-      {0, 4.5, 80, "preparing, 0:05"},
-      {0, 4.5, 9, "preparing"},
+      {0, 4.5, 80, "[>                                       ] 0%, 0:05 so far"},
+      {0, 4.5, 11, "[>     ] 0%"},
       {1, 2, 80, "[>                                       ] 0%, 8:18 left"},
       {125, 2, 80, "[====================>                   ] 50%, 0:02 left"},
       {125, 2, 24, "[===>   ] 50%, 0:02 left"},
