@@ -17,6 +17,7 @@
 #include "commands.hpp"
 #include "golden/check.hpp"
 #include "golden/external.hpp"
+#include "golden/judge.hpp"
 #include "jobs/cases.hpp"
 #include "progress.hpp"
 #include "report_options.hpp"
@@ -64,6 +65,14 @@ std::vector<Option> check_options() {
   return options;
 }
 
+// A check as far as it is known before its first case.
+struct ReadyCheck {
+  CheckSettings settings = {};
+  std::vector<UnreadableCases> unreadable = {};
+  std::vector<Job> jobs = {};  // those of the shard
+  bool all_skipped = false;    // of all shards
+};
+
 // Of all shards.
 std::vector<Job> wanted_cases(const Arguments& arguments, std::vector<UnreadableCases>& unreadable) {
   require_readable_by_all(arguments);
@@ -90,38 +99,20 @@ void require_own_results(const std::vector<Job>& jobs) {
   }
 }
 
-// What it is of what the check reads; empty: nothing.
-std::string input_named(const std::string& report, const std::vector<Job>& jobs,
-                        const std::vector<UnreadableCases>& unreadable, const CheckSettings& settings) {
-  std::string found;
-  PathKeys keys;
-  const std::string key = keys.of(report);
-  const std::vector<std::string> folders = keys.folders_of(report);
-  const auto note_if = [&](const std::string& path, std::string_view what) {
-    if (found.empty() && keys.of(path) == key) found = what;
-  };
-  for (const std::string& file : files_of(settings.mask.value_or(""))) note_if(file, "the mask of --ignore");
-  for (const UnreadableCases& cases : unreadable) note_if(cases.path, "a case file");
-  for (const Job& job : jobs) {
-    note_if(job.file, "a case file");
-    const bool has_folder = !job.folder.empty();
-    if (has_folder && std::ranges::count(folders, keys.of_folder(directory_of(job.file))) != 0) {
-      return "in the folder of an ONNX case";
-    }
-    if (!job.model.empty()) note_if(job.model, "the model of a case");
-    for_each_reference(job, [&](const std::string& /*key*/, const std::string& text) {
-      for (const std::string& file : files_of(text)) note_if(file, "an operand");
-    });
-    if (job.expect && job.expect->kind == Expectation::Kind::file) {
-      for (const std::string& file : files_of(job.expect->text)) note_if(file, "a golden file");
-    }
-    const std::string& named = job.actual ? *job.actual : settings.actual;
-    if (!job.is_case || named.empty()) continue;
-    const std::string actual = with_context(job.location(), [&] { return find_external(job, named).path; });
-    if (actual.empty()) continue;
-    for (const std::string& file : files_of(actual)) note_if(file, "a result to compare");
+void visit_inputs(const ReadyCheck& check, const VisitFile& visit) {
+  visit(check.settings.mask.value_or(""), "the mask of --ignore");
+  for (const UnreadableCases& cases : check.unreadable) visit(cases.path, "a case file");
+  for (const Job& job : check.jobs) {
+    visit(job.file, "a case file");
+    if (!job.folder.empty()) visit(cat(directory_of(job.file), "/"), "in the folder of an ONNX case");
+    visit(job.model, "the model of a case");
+    for_each_reference(
+        job, [&](const std::string& /*key*/, const std::string& text) { visit(text, "an operand"); });
+    if (expects_file(job)) visit(job.expect->text, "a golden file");
+    const std::string& actual = job.actual ? *job.actual : check.settings.actual;
+    if (!job.is_case || actual.empty()) continue;
+    with_context(job.location(), [&] { visit(find_external(job, actual).path, "a result to compare"); });
   }
-  return found;
 }
 
 // The folder or file of --actual, or nothing.
@@ -195,14 +186,6 @@ void list_cases(const Arguments& arguments, const std::vector<Job>& jobs) {
   print(names);
 }
 
-// A check as far as it is known before its first case.
-struct ReadyCheck {
-  CheckSettings settings = {};
-  std::vector<UnreadableCases> unreadable = {};
-  std::vector<Job> jobs = {};  // those of the shard
-  bool all_skipped = false;    // of all shards
-};
-
 void read_check(const Arguments& arguments, Reporter& reporter, ReadyCheck& out) {
   if (arguments.operands.empty()) throw Error("no case file or folder given");
   if (arguments.value("--ignore") == "-" && std::ranges::count(arguments.operands, "-") != 0)
@@ -217,8 +200,7 @@ void read_check(const Arguments& arguments, Reporter& reporter, ReadyCheck& out)
   out.jobs = wanted_cases(arguments, out.unreadable);
   if (team != nullptr) require_own_results(out.jobs);
   out.all_skipped = std::ranges::all_of(out.jobs, [](const Job& job) { return job.skipped.has_value(); });
-  reporter.require_no_input(
-      [&](const std::string& report) { return input_named(report, out.jobs, out.unreadable, out.settings); });
+  keep_files(reporter, [&](const VisitFile& visit) { visit_inputs(out, visit); });
   if (!shard) return;
   reporter.set_shard(*shard);
   out.jobs = select_shard(out.jobs, *shard);
@@ -233,17 +215,7 @@ void check(const Arguments& arguments, Reporter& reporter, ReadyCheck& ready,
     alone(arguments, [&] { list_cases(arguments, ready.jobs); });
   } else {
     reporter.expect(std::ranges::count_if(ready.jobs, &Job::is_case));
-    progress.emplace(read_progress(arguments));
-    reporter.write_with([&](const std::function<void()>& write) { progress->hide_while(write); });
-    BatchSettings& batch = ready.settings.batch;
-    batch.progress = [&](std::int64_t done, std::int64_t total) { progress->set(done, total); };
-    batch.interruption = &reporter.interruption();
-    if (arguments.has(kExplainPlan)) {
-      batch.explain = [&](const Job& job, const AccessReport& report) {
-        const std::string lines = plan_lines(job.location(), report);
-        progress->hide_while([&] { std::fputs(lines.c_str(), stderr); });
-      };
-    }
+    show_batch(arguments, reporter, progress, ready.settings.batch);
     check_cases(std::move(ready.jobs), ready.settings,
                 [&](const Finding& finding) { reporter.add(finding); });
     progress->end();

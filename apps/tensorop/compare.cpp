@@ -45,20 +45,6 @@ CompareOptions read_options(const Arguments& arguments, const Reporter& reporter
           .show = read_show(arguments)};
 }
 
-// The report must not replace a file that is compared.
-void require_no_input(Reporter& reporter, const std::vector<std::string>& inputs) {
-  reporter.require_no_input([&](const std::string& report) -> std::string {
-    PathKeys keys;
-    const std::string key = keys.of(report);
-    for (const std::string& input : inputs) {
-      for (const std::string& file : files_of(input)) {
-        if (keys.of(file) == key) return "a file to compare";
-      }
-    }
-    return "";
-  });
-}
-
 void compare_pair(const Arguments& arguments, Reporter& reporter) {
   const std::string& actual = arguments.operands[0];
   const std::string& expected = arguments.operands[1];
@@ -66,7 +52,10 @@ void compare_pair(const Arguments& arguments, Reporter& reporter) {
     if (arguments.has(option) || !arguments.values(option).empty())
       throw Error(cat(option, " is only for folders and archives"));
   }
-  require_no_input(reporter, {actual, expected, arguments.value("--ignore").value_or("")});
+  keep_files(reporter, [&](const VisitFile& visit) {
+    for (const std::string& operand : {actual, expected, arguments.value("--ignore").value_or("")})
+      visit(operand, "a file to compare");
+  });
   MeteredSettings metered(arguments, "");
   Finding finding{.suite = expected, .name = actual, .actual = actual, .expected = expected};
   finding.place.file = expected;
@@ -85,23 +74,16 @@ void compare_pair(const Arguments& arguments, Reporter& reporter) {
   reporter.add(finding);
 }
 
-std::vector<std::string> files_of(const std::vector<const TensorSet*>& sets) {
-  std::vector<std::string> files;
-  for (const TensorSet* set : sets) {
-    if (set->is_archive()) {
-      files.push_back(set->name());
-      continue;
-    }
-    for (const SetMember& member : set->members()) files.push_back(set->path_of(member));
-  }
-  return files;
-}
-
 void compare_sets_of(const Arguments& arguments, const TensorSet& actual, const TensorSet& expected,
                      Reporter& reporter, std::optional<Progress>& progress) {
   if (arguments.has("--ignore")) throw Error("--ignore is only for two tensors");
   reporter.compare_sets(actual.name(), expected.name());
-  if (arguments.has("--junit")) require_no_input(reporter, files_of({&actual, &expected}));
+  keep_files(reporter, [&](const VisitFile& visit) {
+    for (const TensorSet* set : {&actual, &expected}) {
+      if (set->is_archive()) visit(set->name(), "a file to compare");
+      for (const SetMember& member : set->members()) visit(set->path_of(member), "a file to compare");
+    }
+  });
   SetCompareSettings settings{.tolerances = parse_tolerances(read_tolerance_texts(arguments)),
                               .options = read_options(arguments, reporter),
                               .call = read_settings(arguments)};
@@ -121,9 +103,8 @@ void compare_sets_of(const Arguments& arguments, const TensorSet& actual, const 
       if (settings.call.warn) settings.call.warn(line);
     }
   }
-  progress.emplace(read_progress(arguments));
+  show_progress(arguments, reporter, progress);
   settings.progress = [&](std::int64_t done, std::int64_t total) { progress->set(done, total); };
-  reporter.write_with([&](const std::function<void()>& write) { progress->hide_while(write); });
   compare_sets(actual, expected, settings, [&](const Finding& finding) { reporter.add(finding); });
   progress->end();
   for (const std::int64_t count : reporter.counts().of) {

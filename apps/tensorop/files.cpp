@@ -141,10 +141,11 @@ int run_info(const Arguments& arguments) {
     }
     ++files;
   };
-  const auto attempt = [&](bool is_only, const std::function<void()>& body) {
+  const auto attempt = [&](const std::string& path, bool is_only, const std::function<void()>& body) {
     try {
       body();
     } catch (Error& error) {
+      if (as_json) print(describe_json(path, error));
       if (is_only) throw;
       error.add_context("info");
       report_error(error);
@@ -159,10 +160,11 @@ int run_info(const Arguments& arguments) {
     if (!cases.empty()) print(cases);
     if (files != before) return;
     const auto tensors = tensors_of_folder(path, wanted);
-    for (const std::string& tensor : tensors) attempt(tensors.size() == 1, [&] { describe_one(tensor); });
+    if (tensors.size() == 1) return describe_one(tensors[0]);
+    for (const std::string& tensor : tensors) attempt(tensor, false, [&] { describe_one(tensor); });
   };
   for (const std::string& path : arguments.operands)
-    attempt(arguments.operands.size() == 1, [&] { describe(path); });
+    attempt(path, arguments.operands.size() == 1, [&] { describe(path); });
   if (filters && !is_listed && failed == 0) refuse_filter(arguments, "tensor");
   if (failed == 0) return 0;
   throw Error(cat(failed, " of ", files, " files could not be described"));

@@ -9,8 +9,10 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/files/paths.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
+#include "jobs/jobs.hpp"
 #include "team.hpp"
 
 namespace tensorop {
@@ -146,6 +148,46 @@ std::optional<Shard> read_shard(const Arguments& arguments) {
     throw Error(cat("--shard ", in_quotes(whole), " is not I/N (allowed: integers, 1 <= I <= N < 2^63)"));
   }
   return Shard{*number, *count};
+}
+
+void keep_files(Reporter& reporter, const std::function<void(const VisitFile& visit)>& visit_all) {
+  reporter.require_no_input([&](const std::string& report) {
+    PathKeys keys;
+    const std::string key = keys.of(report);
+    const std::vector<std::string> folders = keys.folders_of(report);
+    std::string found;
+    visit_all([&](const std::string& path, std::string_view what) {
+      if (path.empty() || !found.empty()) return;
+      if (path.ends_with('/')) {
+        if (std::ranges::count(folders, keys.of_folder(path)) != 0) found = what;
+        return;
+      }
+      for (const std::string& file : files_of(path)) {
+        if (keys.of(file) == key) found = what;
+      }
+    });
+    return found;
+  });
+}
+
+void show_progress(const Arguments& arguments, Reporter& reporter, std::optional<Progress>& progress) {
+  progress.emplace(read_progress(arguments));
+  reporter.write_with([&progress](const std::function<void()>& write, bool is_last) {
+    if (is_last) progress->end();
+    progress->hide_while(write);
+  });
+}
+
+void show_batch(const Arguments& arguments, Reporter& reporter, std::optional<Progress>& progress,
+                BatchSettings& batch) {
+  show_progress(arguments, reporter, progress);
+  batch.progress = [&progress](std::int64_t done, std::int64_t total) { progress->set(done, total); };
+  batch.interruption = &reporter.interruption();
+  if (!arguments.has(kExplainPlan)) return;
+  batch.explain = [&](const Job& job, const AccessReport& report) {
+    const std::string lines = plan_lines(arguments, job.location(), report);
+    progress->hide_while([&] { std::fputs(lines.c_str(), stderr); });
+  };
 }
 
 void note_empty_shard(const Arguments& arguments, const Shard& shard, std::string_view things) {

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "arguments.hpp"
+#include "commands.hpp"
+#include "jobs/batch.hpp"
 #include "jobs/shards.hpp"
 #include "progress.hpp"
 #include "report/reporter.hpp"
@@ -40,6 +42,20 @@ namespace tensorop {
 // TEST_TOTAL_SHARDS of test runners, for which the file that TEST_SHARD_STATUS_FILE names is made as a sign
 // that they are understood. Nothing where neither is given. Throws Error.
 [[nodiscard]] std::optional<Shard> read_shard(const Arguments& arguments);
+
+// Takes a file that the command reads or writes, "FILE:NAME" too, or with a "/" at the end all that is in a
+// directory; and what it is, for messages.
+using VisitFile = std::function<void(const std::string& path, std::string_view what)>;
+
+// Throws Error where the report for JUnit would replace what `visit_all` visits.
+void keep_files(Reporter& reporter, const std::function<void(const VisitFile& visit)>& visit_all);
+
+// Begins a bar, which is hidden while the report is written, and gone after its last lines.
+void show_progress(const Arguments& arguments, Reporter& reporter, std::optional<Progress>& progress);
+
+// The same, for a batch: how far it is, how its jobs read what memory does not hold, and what a signal stops.
+void show_batch(const Arguments& arguments, Reporter& reporter, std::optional<Progress>& progress,
+                BatchSettings& batch);
 
 // Says on standard error, also under --quiet, that the environment has chosen a shard without any jobs.
 void note_empty_shard(const Arguments& arguments, const Shard& shard, std::string_view things);

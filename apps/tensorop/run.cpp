@@ -10,7 +10,6 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/files/output_file.hpp"
-#include "base/files/paths.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "golden/judge.hpp"
@@ -70,21 +69,6 @@ std::vector<bool> selected_jobs(const std::vector<Job>& jobs,
   return is_in;
 }
 
-// The report must not replace what a job reads or writes.
-std::string file_named(const std::string& report, const std::string& job_file, const std::vector<Job>& jobs) {
-  PathKeys keys;
-  const std::string key = keys.of(report);
-  if (keys.of(job_file) == key) return "the job file";
-  std::string found;
-  for (const Job& job : jobs) {
-    if (job.output && keys.of(job.output->path) == key) return "the output of a job";
-    for_each_reference(job, [&](const std::string& /*key*/, const std::string& text) {
-      for (const std::string& file : files_of(text)) found = keys.of(file) == key ? "an operand" : found;
-    });
-  }
-  return found;
-}
-
 // --missing or --stale.
 std::optional<Rerun> read_rerun(const Arguments& arguments) {
   const bool stale = arguments.has("--stale");
@@ -114,8 +98,14 @@ void read_run(const Arguments& arguments, Reporter& reporter, ReadyRun& out) {
   if (cases && cases->empty()) throw Error("--onnx-case needs a folder name");
   require_readable_by_all(arguments);
   read_jobs(arguments.operands[0], cases ? JobPurpose::run_to_cases : JobPurpose::run, out.jobs);
-  reporter.require_no_input(
-      [&](const std::string& report) { return file_named(report, arguments.operands[0], out.jobs); });
+  keep_files(reporter, [&](const VisitFile& visit) {
+    visit(arguments.operands[0], "the job file");
+    for (const Job& job : out.jobs) {
+      if (job.output) visit(job.output->path, "the output of a job");
+      for_each_reference(
+          job, [&](const std::string& /*key*/, const std::string& text) { visit(text, "an operand"); });
+    }
+  });
   // Of all shards: they share the folder, and a job has the same name in it whatever the shard.
   if (cases && !arguments.has("--list"))
     out.folders = make_case_folders(out.jobs, *cases, arguments.has("--fsync"));
@@ -162,16 +152,7 @@ void run_ready(const Arguments& arguments, Reporter& reporter, ReadyRun& ready,
   }
   reporter.expect(to_int64(jobs.size()));
   BatchSettings& settings = ready.settings;
-  progress.emplace(read_progress(arguments));
-  settings.progress = [&](std::int64_t done, std::int64_t total) { progress->set(done, total); };
-  settings.interruption = &reporter.interruption();
-  reporter.write_with([&](const std::function<void()>& write) { progress->hide_while(write); });
-  if (arguments.has(kExplainPlan)) {
-    settings.explain = [&](const Job& job, const AccessReport& report) {
-      const std::string lines = plan_lines(job.location(), report);
-      progress->hide_while([&] { std::fputs(lines.c_str(), stderr); });
-    };
-  }
+  show_batch(arguments, reporter, progress, settings);
   const bool to_cases = arguments.has(kCase);
   const auto work = [&](std::size_t i, const Settings& own) {
     return to_cases ? run_job_as_case(jobs[i], {ready.folders[i], arguments.has("--fsync")}, own)

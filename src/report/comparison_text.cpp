@@ -8,8 +8,6 @@
 #include "io/json/number_text.hpp"
 
 namespace tensorop {
-namespace {
-
 bool has_tolerance(const Comparison& comparison) {
   return kToleranceTypes.contains(comparison.actual.dtype);
 }
@@ -19,6 +17,12 @@ bool has_ulp(const Comparison& comparison) {
 bool is_integer(const Comparison& comparison) {
   return kExactTypes.contains(comparison.actual.dtype);
 }
+
+double percent_of(std::int64_t part, std::int64_t whole) {
+  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+namespace {
 
 std::string number(double value) {
   char text[kNumberTextSize];
@@ -36,10 +40,6 @@ std::string label(std::string_view name) {
   std::string out = cat(name, ':');
   out.resize(kWidth, ' ');
   return out;
-}
-
-double percent_of(std::int64_t part, std::int64_t whole) {
-  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
 // Three digits; 100% only when all elements differ.

@@ -13,6 +13,13 @@ namespace tensorop {
 // for a value that is the wrong one.
 [[nodiscard]] std::string comparison_text(const Comparison& comparison, bool only_moves = false);
 
+// Whether elements of its dtype have tolerances, a distance in ulp, and exact distances.
+[[nodiscard]] bool has_tolerance(const Comparison& comparison);
+[[nodiscard]] bool has_ulp(const Comparison& comparison);
+[[nodiscard]] bool is_integer(const Comparison& comparison);
+
+[[nodiscard]] double percent_of(std::int64_t part, std::int64_t whole);
+
 // "[2,3]": the position of an element.
 [[nodiscard]] std::string position_text(const std::vector<std::int64_t>& position);
 

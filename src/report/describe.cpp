@@ -10,6 +10,7 @@
 #include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "ops/registry.hpp"
+#include "report/finding_json.hpp"
 #include "report/json.hpp"
 
 namespace tensorop {
@@ -363,7 +364,7 @@ Json array_json(const FileInfo& file) {
   if (!file.compression.empty()) out.add("compression", file.compression);
   if (!file.file.empty()) out.add("file", file.file);
   if (!file.name.empty()) out.add("name", file.name);
-  return std::move(out.add("warnings", Json::list(file.warnings)));
+  return std::move(out.add("error", Json()).add("warnings", Json::list(file.warnings)));
 }
 
 }  // namespace
@@ -397,12 +398,22 @@ std::string describe_json(const FileContent& content) {
                .add("path", content.path)
                .add("format", content.format)
                .add("metadata", std::move(metadata))
+               .add("error", Json())
                .add("warnings", Json::list(content.warnings))
                .text() +
            "\n";
   }
   for (const FileInfo& file : content.arrays) out += array_json(file).text() + "\n";
   return out;
+}
+
+std::string describe_json(const std::string& path, const Failure& error) {
+  return Json::document()
+             .add("path", path)
+             .add("error", error_json(&error))
+             .add("warnings", Json::list(std::vector<std::string>()))
+             .text() +
+         "\n";
 }
 
 }  // namespace tensorop

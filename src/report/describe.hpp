@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "base/error.hpp"
 #include "io/inspect.hpp"
 #include "ops/rule.hpp"
 
@@ -35,5 +36,7 @@ namespace tensorop {
 // What an archive has about itself comes first: a line for each key, and one object.
 [[nodiscard]] std::string describe_text(const FileContent& content);
 [[nodiscard]] std::string describe_json(const FileContent& content);
+// What cannot be described.
+[[nodiscard]] std::string describe_json(const std::string& path, const Failure& error);
 
 }  // namespace tensorop

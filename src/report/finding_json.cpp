@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "report/comparison_text.hpp"
+
 namespace tensorop {
 namespace {
 
@@ -12,16 +14,9 @@ Json number_or_null(double value) {
   return value == Difference::kNone ? Json() : Json(value);
 }
 
-bool has_tolerances(const Comparison& comparison) {
-  return kToleranceTypes.contains(comparison.actual.dtype);
-}
-bool is_integral(const Comparison& comparison) {
-  return kExactTypes.contains(comparison.actual.dtype);
-}
-
 // The absolute error, which is exact for integers.
 Json absolute_json(const Comparison& comparison, const Difference& error) {
-  return is_integral(comparison) ? Json(error.ulp.value) : number_or_null(error.absolute.value);
+  return is_integer(comparison) ? Json(error.ulp.value) : number_or_null(error.absolute.value);
 }
 
 Json tensor_json(const ComparedTensor& tensor) {
@@ -75,7 +70,7 @@ Json elements_json(const Comparison& comparison, const std::vector<DifferingElem
 Json largest_json(const Comparison& comparison) {
   const Difference& found = comparison.difference;
   return Json::object()
-      .add("absolute", peak_json(comparison, is_integral(comparison) ? found.ulp.at : found.absolute.at,
+      .add("absolute", peak_json(comparison, is_integer(comparison) ? found.ulp.at : found.absolute.at,
                                  absolute_json(comparison, found)))
       .add("relative", peak_json(comparison, found.relative.at, number_or_null(found.relative.value)))
       .add("ulp", peak_json(comparison, found.ulp.at, found.ulp.value));
@@ -85,12 +80,11 @@ Json largest_json(const Comparison& comparison) {
 Json to_pass_json(const Comparison& comparison, bool only_moves) {
   const Difference& found = comparison.difference;
   const bool has_none = found.unfixable != 0 || comparison.tolerance.exact_bits || only_moves;
-  if (found.differing == 0 || has_none || !has_tolerances(comparison)) return {};
-  const bool has_ulp = kUlpTypes.contains(comparison.actual.dtype);
+  if (found.differing == 0 || has_none || !has_tolerance(comparison)) return {};
   return Json::object()
       .add("rtol", number_or_null(found.needed_rtol))
       .add("atol", number_or_null(found.needed_atol))
-      .add("max_ulp", has_ulp ? Json(found.farthest.value) : Json());
+      .add("max_ulp", has_ulp(comparison) ? Json(found.farthest.value) : Json());
 }
 
 std::vector<std::string> different_parts(const Comparison& comparison) {
@@ -99,12 +93,6 @@ std::vector<std::string> different_parts(const Comparison& comparison) {
   if (comparison.actual.shape != comparison.expected.shape) out.emplace_back("shape");
   if (comparison.same_header() && comparison.difference.differing != 0) out.emplace_back("values");
   return out;
-}
-
-double percent_of_elements(const Comparison& comparison) {
-  if (comparison.elements == 0) return 0;
-  return 100.0 * static_cast<double>(comparison.difference.differing) /
-         static_cast<double>(comparison.elements);
 }
 
 Json program_json(const ProgramRun& run) {
@@ -162,17 +150,18 @@ Json comparison_json(const Comparison& comparison, bool only_moves) {
   if (comparison.left_out) out.add("left_out", *comparison.left_out);
   if (comparison.tolerance.exact_bits) out.add("only_bits", found.only_bits);
   out.add("differing", found.differing)
-      .add("percent", percent_of_elements(comparison))
-      .add("unfixable", has_tolerances(comparison) ? found.unfixable : found.differing)
+      .add("percent", percent_of(found.differing, comparison.elements))
+      .add("unfixable", has_tolerance(comparison) ? found.unfixable : found.differing)
       .add("first", comparison.first ? element_json(comparison, *comparison.first) : Json())
       .add("worst", comparison.worst ? element_json(comparison, *comparison.worst) : Json())
       .add("largest", largest_json(comparison))
       .add("to_pass", to_pass_json(comparison, only_moves));
   if (comparison.shown == 0) return out;
-  const bool has_worst = has_tolerances(comparison);
-  out.add("shown", Json::object()
-                       .add("first", elements_json(comparison, comparison.first_shown))
-                       .add("worst", has_worst ? elements_json(comparison, comparison.worst_shown) : Json()));
+  out.add("shown",
+          Json::object()
+              .add("first", elements_json(comparison, comparison.first_shown))
+              .add("worst",
+                   has_tolerance(comparison) ? elements_json(comparison, comparison.worst_shown) : Json()));
   return out;
 }
 
@@ -209,24 +198,13 @@ Json finding_json(const Finding& finding, ReportKind kind) {
 
 Json summary_json(const ReportEnd& end, ReportKind kind) {
   const Counts& counts = end.counts;
+  const bool of_cases = kind == ReportKind::cases;
   Json out = Json::object();
-  std::vector<Outcome> shown = {Outcome::equal, Outcome::different, Outcome::missing, Outcome::extra,
-                                Outcome::error};
-  std::string_view all_key = "tensors";
-  if (kind == ReportKind::cases) {
-    shown = {Outcome::equal, Outcome::different, Outcome::error, Outcome::updated, Outcome::skipped};
-    all_key = "cases";
-  } else if (kind == ReportKind::jobs) {
-    shown = {Outcome::done, Outcome::error, Outcome::skipped};
-    all_key = "jobs";
-  }
-  std::int64_t all = end.not_run + counts.up_to_date + counts[Outcome::interrupted];
-  for (const Outcome outcome : shown) all += counts[outcome];
-  out.add(all_key, all);
-  for (const Outcome outcome : shown) out.add(name(outcome), counts[outcome]);
+  out.add(kind == ReportKind::jobs ? "jobs" : of_cases ? "cases" : "tensors", end.all(kind));
+  for (const Outcome outcome : counted_outcomes(kind)) out.add(name(outcome), counts[outcome]);
   if (kind == ReportKind::jobs) out.add("up_to_date", counts.up_to_date);
-  out.add("interrupted", counts[Outcome::interrupted]).add("not_run", end.not_run);
-  if (kind != ReportKind::cases) return out;
+  out.add("not_run", end.not_run);
+  if (!of_cases) return out;
   out.add("unreadable", counts[Outcome::unreadable])
       .add("same_bits", counts.same_bits)
       .add("left_out", counts.left_out)

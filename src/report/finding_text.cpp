@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -185,43 +184,56 @@ std::string skipped_text(const Counts& counts) {
   return cat(counts[Outcome::skipped], " skipped (", join(shown), ")");
 }
 
+std::vector<Outcome> counted_outcomes(ReportKind kind) {
+  using enum Outcome;
+  if (kind == ReportKind::jobs) return {done, error, skipped, interrupted};
+  if (kind == ReportKind::cases) return {equal, different, error, updated, skipped, interrupted};
+  return {equal, different, missing, extra, error, interrupted};
+}
+
+std::int64_t ReportEnd::all(ReportKind kind) const {
+  std::int64_t sum = not_run + counts.up_to_date;
+  for (const Outcome outcome : counted_outcomes(kind)) sum += counts[outcome];
+  return sum;
+}
+
 std::string summary_text(const ReportEnd& end, ReportKind kind) {
   const Counts& counts = end.counts;
   const bool is_run = kind == ReportKind::jobs;
-  // Those of which nothing was tried stand apart.
-  const bool counts_skipped = is_run;
-  const std::int64_t all =
-      std::accumulate(counts.of.begin(), counts.of.end(), end.not_run + counts.up_to_date) -
-      counts[Outcome::unreadable] - (counts_skipped ? 0 : counts[Outcome::skipped] + counts[Outcome::done]);
+  const std::int64_t unreadable = counts[Outcome::unreadable];
+  // Of cases that are skipped nothing was tried: they stand apart.
+  const std::int64_t apart = is_run ? 0 : counts[Outcome::skipped];
+  const std::int64_t all = end.all(kind) - apart;
   const std::string_view noun = is_run ? "job" : kind == ReportKind::cases ? "case" : "tensor";
   std::string more;
+  if (!end.last_failed.empty()) more += cat("; stopped at ", end.last_failed);
   if (counts.left_out != 0) more += cat("; ", counted(counts.left_out, "element"), " left out");
   if (counts.unspecified != 0) {
     more += cat("; ", counted(counts.unspecified, "differing element"), " unspecified: --ignore-open");
   }
-  if (!counts_skipped && counts[Outcome::skipped] != 0) more += cat("; ", skipped_text(counts));
-  if (!is_run && all == 0 && counts[Outcome::unreadable] == 0) return cat("0 ", noun, "s", more);
+  if (apart != 0) more += cat("; ", skipped_text(counts));
   const std::string bits = counts.equal_onnx == 0 ? "" : cat(" (", counts.same_bits, " bit for bit)");
-  const std::string head = cat(counted(all, noun), ": ");
-  if (!end.last_failed.empty()) more += cat("; stopped at ", end.last_failed);
-  if (!is_run && counts[Outcome::equal] == all && counts[Outcome::unreadable] == 0) {
-    return cat(head, all == 1 ? "equal" : "all equal", bits, more);
+  if (!is_run && unreadable == 0) {
+    if (all == 0) return cat("0 ", noun, "s", more);
+    if (counts[Outcome::equal] == all)
+      return cat(counted(all, noun), all == 1 ? ": equal" : ": all equal", bits, more);
   }
-  std::vector<std::string> parts = {is_run ? cat(counts[Outcome::done], " done")
-                                           : cat(counts[Outcome::equal], " equal", bits)};
-  const auto add = [&](std::int64_t count, std::string_view word) {
-    if (count != 0) parts.push_back(cat(count, " ", word));
-  };
-  for (const Outcome outcome : {Outcome::different, Outcome::missing, Outcome::extra})
-    add(counts[outcome], name(outcome));
-  add(counts[Outcome::error], is_run ? "failed" : counts[Outcome::error] == 1 ? "error" : "errors");
-  add(counts[Outcome::updated], name(Outcome::updated));
-  if (counts_skipped) add(counts[Outcome::skipped], name(Outcome::skipped));
-  add(counts.up_to_date, "up to date");
-  add(counts[Outcome::interrupted], name(Outcome::interrupted));
-  add(end.not_run, "not run");
-  add(counts[Outcome::unreadable], counts[Outcome::unreadable] == 1 ? "file unreadable" : "files unreadable");
-  return cat(head, join(parts), more);
+  std::vector<std::string> parts;
+  const auto add = [&](std::int64_t count, std::string_view word) { parts.push_back(cat(count, " ", word)); };
+  for (const Outcome outcome : counted_outcomes(kind)) {
+    const std::int64_t count = counts[outcome];
+    if (parts.empty()) {
+      add(count, cat(name(outcome), bits));
+    } else if (outcome == Outcome::error && count != 0) {
+      add(count, is_run ? "failed" : count == 1 ? "error" : "errors");
+    } else if (count != 0 && (is_run || outcome != Outcome::skipped)) {
+      add(count, name(outcome));
+    }
+  }
+  if (counts.up_to_date != 0) add(counts.up_to_date, "up to date");
+  if (end.not_run != 0) add(end.not_run, "not run");
+  if (unreadable != 0) add(unreadable, unreadable == 1 ? "file unreadable" : "files unreadable");
+  return cat(counted(all, noun), ": ", join(parts), more);
 }
 
 }  // namespace tensorop

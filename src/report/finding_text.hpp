@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
 #include "golden/finding.hpp"
@@ -28,11 +29,17 @@ enum class ReportKind : std::uint8_t {
 // say. Of `run` messages, as on standard error.
 [[nodiscard]] std::string finding_text(const Finding& finding, ReportKind kind);
 
+// The outcomes that things of a kind may have, and that a summary counts.
+[[nodiscard]] std::vector<Outcome> counted_outcomes(ReportKind kind);
+
 // What a report ends with.
 struct ReportEnd {
   const Counts& counts;
   std::int64_t not_run = 0;      // because of a signal
   std::string last_failed = {};  // run with --fail-fast: what it stopped at
+
+  // The sum of all counts.
+  [[nodiscard]] std::int64_t all(ReportKind kind) const;
 };
 
 // "361 cases: all equal", "4 tensors: 2 equal, 1 different, 1 error", without the end of the line.

@@ -5,13 +5,13 @@
 #include <chrono>
 #include <cstdio>
 #include <new>
-#include <numeric>
 #include <span>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/files/paths.hpp"
 #include "base/text.hpp"
+#include "ops/rule.hpp"
 #include "report/finding_json.hpp"
 
 namespace tensorop {
@@ -26,6 +26,12 @@ std::string signal_name(int number) {
          : number == SIGTERM ? "SIGTERM"
          : number == SIGHUP  ? "SIGHUP"
                              : cat(number);
+}
+
+// Whether a message ends with the rule that is broken: it is of one call, not of a file that many need.
+bool names_rule(std::string_view line) {
+  const std::size_t begin = line.rfind('[');
+  return line.ends_with(']') && is_rule_id(line.substr(begin + 1, line.size() - begin - 2));
 }
 
 }  // namespace
@@ -102,7 +108,7 @@ std::string Reporter::text_of(const Finding& finding) {
   const bool is_quiet = settings_.loudness != Loudness::all;
   if (finding.outcome == Outcome::equal && is_quiet) return {};
   const bool has_many = kind_ == ReportKind::cases || kind_ == ReportKind::jobs;
-  if (has_many && finding.error && finding.error->rule().empty() && finding.outcome != Outcome::equal &&
+  if (has_many && finding.error && !names_rule(finding.error->what()) && finding.outcome != Outcome::equal &&
       !finding.program && finding.warnings.empty()) {
     const auto known = repeated_.find(finding.error->what());
     if (known != repeated_.end()) {
@@ -129,7 +135,7 @@ std::string Reporter::repeated_text() const {
 }
 
 // On standard output; that of `run` is for results.
-void Reporter::say(const std::string& text) {
+void Reporter::say(const std::string& text, bool is_last) {
   if (text.empty() || output_failure_) return;
   const auto write = [&] {
     if (is_messages()) {
@@ -143,7 +149,7 @@ void Reporter::say(const std::string& text) {
       if (!settings_.is_in_team) throw;
     }
   };
-  writing_ ? writing_(write) : write();
+  writing_ ? writing_(write, is_last) : write();
 }
 
 Json Reporter::head() const {
@@ -188,13 +194,8 @@ void Reporter::end(const Failure* error, bool is_interrupted) {
 void Reporter::end_output(const Failure* error, bool is_interrupted) {
   if (output_failure_) throw Failure(*output_failure_);
   if (is_silent()) return;
-  std::int64_t left = 0;
-  if (is_interrupted) {
-    left = expected_ - std::accumulate(counts_.of.begin(), counts_.of.end(), std::int64_t{0}) +
-           counts_[Outcome::unreadable];
-  }
-  const ReportEnd end{counts_, std::max<std::int64_t>(left, 0),
-                      settings_.fail_fast && is_messages() && !is_interrupted ? last_failed_ : ""};
+  ReportEnd end{counts_, 0, settings_.fail_fast && is_messages() && !is_interrupted ? last_failed_ : ""};
+  if (is_interrupted) end.not_run = std::max<std::int64_t>(expected_ - end.all(kind_), 0);
   if (settings_.json) {
     if (kind_ == ReportKind::pair) {
       const Finding& found = pair_ ? *pair_ : whole_;
@@ -208,7 +209,7 @@ void Reporter::end_output(const Failure* error, bool is_interrupted) {
     tail.add("error", error_json(error)).add("warnings", Json::list(whole_.warnings));
     tail.add("summary", summary_json(end, kind_));
     if (!list_) list_.emplace(head(), list_name(kind_));
-    say(list_->end(tail));
+    say(list_->end(tail), is_interrupted);
     return;
   }
   std::string text = repeated_text();
@@ -220,7 +221,7 @@ void Reporter::end_output(const Failure* error, bool is_interrupted) {
             shard_ ? cat("shard ", shard_->number, "/", shard_->count, ": ") : "",
             is_interrupted ? cat(std::string_view(error->what()), ": ") : "", summary_text(end, kind_), "\n");
   }
-  say(text);
+  say(text, is_interrupted);
 }
 
 // The file is complete or as it was.

@@ -61,10 +61,9 @@ class Reporter {
   void set_up_to_date(std::int64_t jobs) { counts_.up_to_date = jobs; }
   // How many findings there will be, those that are skipped included.
   void expect(std::int64_t findings) { expected_ = findings; }
-  // Output is written by what it calls: a progress bar is hidden meanwhile.
-  void write_with(std::function<void(const std::function<void()>&)> writing) {
-    writing_ = std::move(writing);
-  }
+  // Output is written by what it calls: a progress bar is hidden meanwhile, and gone after the last output.
+  using Writing = std::function<void(const std::function<void()>& write, bool is_last)>;
+  void write_with(Writing writing) { writing_ = std::move(writing); }
   // Throws Error, and the report for JUnit is not written, where `is_input` says that its file is read: what
   // it is, or nothing. Until this is called, the work may read any file there is.
   void require_no_input(const std::function<std::string(const std::string& path)>& is_input);
@@ -89,7 +88,7 @@ class Reporter {
   void end(const Failure* error, bool is_interrupted);
   void end_output(const Failure* error, bool is_interrupted);
   void commit_junit();
-  void say(const std::string& text);
+  void say(const std::string& text, bool is_last = false);
   [[nodiscard]] std::string text_of(const Finding& finding);
   [[nodiscard]] std::string repeated_text() const;
   [[nodiscard]] Json head() const;
@@ -102,7 +101,7 @@ class Reporter {
   std::string expected_set_;
   std::optional<Shard> shard_;
   std::int64_t expected_ = 0;
-  std::function<void(const std::function<void()>&)> writing_;
+  Writing writing_;
   bool knows_inputs_ = false;
 
   // timed_: a thread may wait for the reader of standard output for ever.

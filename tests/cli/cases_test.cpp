@@ -17,6 +17,12 @@ namespace {
 // Changes a number, a bool or a NaN of a text, between two places; false where there is none.
 bool change_element(std::string& text, std::size_t begin, std::size_t end) {
   const std::size_t number = text.find_first_of("0123456789", begin);
+  if (text.substr(begin).starts_with("\"error\":\"")) {
+    const std::size_t rule = text.find('"', text.find(':', begin)) + 1;
+    const std::size_t length = text.find('"', rule) - rule;
+    text.replace(rule, length, text.substr(rule, length) == "IX-1" ? "IX-2" : "IX-1");
+    return true;
+  }
   if (number < end) {
     // The last digit of a whole part: what it becomes fits wherever it fitted.
     char& digit = text[text.find_first_not_of("0123456789", number) - 1];
@@ -62,7 +68,8 @@ TEST_CASE("the golden cases are equal, and different with one element or rule ch
     const ProcessResult failed =
         run_tensorop({"check", "-"}, {.input = changed, .directory = {}, .environment = {}});
     const std::int64_t different = cases - bare;
-    CHECK(failed.out.ends_with(cat(cases, " cases: ", bare, " equal, ", different, " different\n")));
+    const std::string summary = cat("\n", cases, " cases: ", bare, " equal, ", different, " different");
+    CHECK(failed.out.find(summary) != std::string::npos);
     CHECK(failed.status == 1);
   }
 }

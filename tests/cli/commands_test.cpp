@@ -73,7 +73,7 @@ TEST_CASE("ops --json is valid JSON that says everything of every operator", "[c
   const ProcessResult result = run_in(dir, {"ops", "--json"});
   CHECK(result.status == 0);
   CHECK(result.err.empty());
-  const Json all = Json::parse(result.out);
+  const Json all = Json::parse(result.out).at("operators");
   REQUIRE(all.size() == kOperators.size());
   for (std::size_t i = 0; i < kOperators.size(); ++i) {
     const Operator& op = *kOperators[i];
@@ -108,7 +108,7 @@ TEST_CASE("ops --json is valid JSON that says everything of every operator", "[c
       CHECK(help.err.find("[T-0]") == std::string::npos);
     }
     const ProcessResult one = run_in(dir, {"ops", "--json", std::string(op.name)});
-    CHECK(Json::parse(one.out) == Json::array({entry}));
+    CHECK(Json::parse(one.out).at("operators") == Json::array({entry}));
   }
 }
 
@@ -156,7 +156,7 @@ TEST_CASE("explain lists every rule, a line each", "[cli][commands][explain]") {
 TEST_CASE("explain --json is an object with every rule", "[cli][commands][explain]") {
   const TempDir dir;
   const Json all = Json::parse(run_in(dir, {"explain", "--json"}).out);
-  CHECK(all.at("schema_version") == 1);
+  CHECK(all.at("schema_version") == 3);
   REQUIRE(all.at("rules").size() == all_rules().size());
   for (std::size_t i = 0; i < all_rules().size(); ++i) {
     const Rule& rule = all_rules()[i];

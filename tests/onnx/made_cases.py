@@ -227,7 +227,7 @@ def kind_of(name):
 def onnx_versions(binary):
     """(name, version, the opsets at which it is in effect) of every version ONNX has published and not deprecated."""
     listed = subprocess.run([binary, "ops", "--json"], capture_output=True, text=True, check=True)
-    for row in json.loads(listed.stdout):
+    for row in json.loads(listed.stdout)["operators"]:
         versions = [dict(version, since=int(version["spec"].removeprefix("onnx-")))
                     for version in row["versions"] if version["spec"].startswith("onnx-")]
         for version in versions:

@@ -151,9 +151,14 @@ def check_power_texts(tool, small):
 def check_texts(tool, small):
     codes = np.arange(256, dtype=np.uint8)
     save(tool.given, codes, small.name)
-    done = tool.run("convert", tool.given, "--format", "nested")
-    texts = done.stdout.strip().strip("[]").split(",") if done.returncode == 0 else []
+    done = tool.run("convert", tool.given, "--format", "json")
+    texts = done.stdout.partition('"data":[')[2].partition("]")[0].split(",") if done.returncode == 0 else []
     tool.check(f"{small.name}: JSON", len(texts) == 256, done.stderr)
+    nested = tool.run("convert", tool.given, "--format", "nested").stdout.strip().strip("[]").split(",")
+    exact = [float(text.strip('"')) for text in nested]
+    numbers = [small.value(byte)[1] for byte in range(256)]
+    tool.check(f"{small.name}: the numbers of nested JSON are exact",
+               all(value in (NAN, INF) or abs(found) == float(value) for found, value in zip(exact, numbers)))
     wrong = []
     for byte, text in enumerate(texts):
         negative, value = small.value(byte)
