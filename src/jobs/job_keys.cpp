@@ -418,9 +418,13 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
     const unsigned where = call ? kOfModel : kOfOperator;
     KeyReading read{folder, job};
     for (const JsonMember& member : object.members) {
-      const bool known = with_context(key_name(member.key), [&] {
-        return read_of_operator(read, member, call.has_value()) || read_of_table(read, member, where);
-      });
+      bool known = false;
+      try {
+        known = read_of_operator(read, member, call.has_value()) || read_of_table(read, member, where);
+      } catch (Failure& error) {
+        error.add_context(key_name(member.key));
+        throw;
+      }
       if (!known) refuse_key(member.key, *job.request.op.op, keys_in(where, job.request.op.op));
     }
     if (call) {

@@ -1,11 +1,13 @@
-// A file of jobs, for `run` and for `check`. What is read holds together: jobs need earlier ones only. Jobs
-// whose result is small are run, and each is reported once, in order.
+// A file of jobs, for `run` and for `check`. What is read holds together: jobs need earlier ones only, also
+// where those that are up to date are left out. Jobs whose result is small are run, and each is reported once,
+// in order.
 #include <vector>
 
 #include "fuzz/fuzz.hpp"
 #include "fuzz/memory_system.hpp"
 #include "jobs/batch.hpp"
 #include "jobs/jobs.hpp"
+#include "jobs/outdated.hpp"
 
 namespace tensorop::fuzz {
 namespace {
@@ -67,7 +69,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto jobs = fuzz::read(purpose);
     if (!jobs) continue;
     fuzz::check_links(*jobs);
-    if (purpose == JobPurpose::run) fuzz::run(*jobs);
+    if (purpose != JobPurpose::run) continue;
+    for (const Rerun rerun : {Rerun::missing, Rerun::stale}) {
+      if (const auto kept = fuzz::attempt([&] { return outdated_jobs(*jobs, rerun); }))
+        fuzz::check_links(*kept);
+    }
+    fuzz::run(*jobs);
   }
   return 0;
 }

@@ -375,8 +375,8 @@ def check_rerun(checker, root):
     file.write_text("".join(json.dumps(job) + "\n" for job in jobs))
 
     def state():
-        files = {path.name: path.stat() for path in [*(root / "out").iterdir(), *root.glob("sum.npy")]}
-        return {name: (info.st_ino, info.st_mtime_ns) for name, info in files.items()}
+        files = {entry.name: entry.stat() for entry in [*os.scandir(root / "out"), *os.scandir(root)]}
+        return {name: (info.st_ino, info.st_mtime_ns) for name, info in files.items() if name.endswith(".npy")}
 
     def run(option, done):
         before = state()
@@ -398,8 +398,8 @@ def check_rerun(checker, root):
     done = len(state())
     checker.check("rerun: killed in the middle", 0 < done < count, done)
     run("--missing", count + 1 - done)
-    sums = [int(np.load(root / "out" / f"{i}.npy")) for i in range(count)]
-    checker.check("rerun: results", sums == [i % inputs + i for i in range(count)])
+    for i in range(0, count, 100):
+        checker.check(f"rerun: result {i}", np.load(root / "out" / f"{i}.npy") == i % inputs + i)
     run("--missing", 0)
     run("--stale", 0)
     for name in ("7", "19999"):
@@ -415,7 +415,9 @@ def check_rerun(checker, root):
     time.sleep(0.05)
     os.utime(file)
     run("--missing", 0)
-    run("--stale", count + 1)
+    result = checker.run("run", "--stale", "--shard", "1/100", file)
+    checker.check("rerun: the job file", re.fullmatch(r"tensorop: run: shard 1/100: (\d+) jobs: \1 done\n", result.stderr),
+                  result.stderr)
 
 
 def main():
