@@ -263,6 +263,11 @@ def model():
     write("model", "several", whole([gather, scatter], [data, indices]))
     write("model", "subgraph", whole([node("If", ["data"], "y", proto((1, "then_branch"), (6, body), (20, 5)))], [data]))
     write("model", "function", whole([gather], [data, indices]) + proto((25, proto((1, "Gather")))))
+    # tests/fuzz/fuzz_model.cpp has a file "w" of 16 bytes beside the model.
+    place = [(13, proto((1, key), (2, text))) for key, text in {"location": "w", "offset": "4", "length": "8"}.items()]
+    apart = proto((1, 2), (2, 1), (8, "apart"), *place, (14, 1))
+    halves = proto((1, 3), (2, 22), (8, "halves"), place[0], (14, 1))
+    write("model", "external", whole([gather], [data], (5, shape), (5, apart), (5, halves)))
 
 
 npz()

@@ -400,7 +400,7 @@ TEST_CASE("what is no file to read is refused", "[cli][limits]") {
       {"$B run folder", "run: folder: is a directory"},
       {"$B run loop", "run: loop: cannot open: Too many levels of symbolic links"},
       {"$B check loop", "check: loop: cannot open: Too many levels of symbolic links"},
-      {"$B info folder", "info: folder: no ONNX cases in this folder"},
+      {"$B info folder", "info: folder: no tensors and no ONNX cases in this folder"},
       {"$B compare loop folder", "compare: actual: loop: cannot open: Too many levels of symbolic links"},
       {"$B compare folder loop", "compare: expected: loop: cannot open: Too many levels of symbolic links"},
       {"mkfifo pipe; { printf 'PK\\003\\004' >pipe & }; $B convert pipe",

@@ -7,6 +7,7 @@ Dtypes, data in the model and beside it; external data outside of the folder, be
 line is "N passed, N failed".
 """
 
+import json
 import os
 import pathlib
 import subprocess
@@ -109,6 +110,13 @@ def check_refused(binary, folder):
         checker.check(f"{location!r} {offset} {length}", refused, done.stderr)
         done = run(binary, "convert", "b.onnx:ids", "--format", "nested", cwd=folder)
         checker.check(f"{location!r}: another initializer", done.stdout == b"[[1,-2],[3,4]]\n", done.stderr)
+    # Jobs share a model that is open, also one whose external data could not be opened.
+    (folder / "n.onnx").write_bytes(external({"location": "none.bin"}))
+    jobs = [{"op": "add", "operands": [f"n.onnx:{name}", 1], "output": f"{i}.npy"} for i, name in enumerate([FIRST, FIRST, "ids", FIRST])]
+    (folder / "jobs.jsonl").write_text("".join(json.dumps(job) + "\n" for job in jobs))
+    done = run(binary, "run", "jobs.jsonl", "--threads", "1", cwd=folder)
+    made = [(folder / f"{i}.npy").exists() for i in range(4)]
+    checker.check("jobs", done.returncode == 2 and made == [False, False, True, False], done.stderr)
 
 
 def check_archive(binary, folder):

@@ -126,8 +126,7 @@ std::shared_ptr<const MappedFile> OnnxArchive::open_external(const std::string& 
     throw Error(
         cat("its data is in ", in_quotes(location), ", which is not a path inside the model's folder"));
   const std::lock_guard lock(mutex_);
-  std::shared_ptr<const MappedFile>& file = externals_[location];
-  if (file) return file;
+  if (const auto known = externals_.find(location); known != externals_.end()) return known->second;
   const std::string path = path_from(folder_, location);
   struct stat info {};
   for (std::size_t slash = path.size() - location.size(); slash != std::string::npos;) {
@@ -144,7 +143,7 @@ std::shared_ptr<const MappedFile> OnnxArchive::open_external(const std::string& 
   if (os().fstat(fd.get(), &info) != 0) throw_errno(path, "cannot read");
   if (!S_ISREG(info.st_mode)) throw Error(cat(printable(path), ": is not a regular file"));
   if (info.st_size == 0) throw Error(cat(printable(path), ": is empty"));
-  return file = std::make_shared<MappedFile>(fd, path, info);
+  return externals_.emplace(location, std::make_shared<MappedFile>(fd, path, info)).first->second;
 }
 
 Tensor OnnxArchive::read(std::size_t member, const ArrayReading& reading) const {

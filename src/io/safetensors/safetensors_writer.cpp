@@ -35,23 +35,23 @@ SafetensorsArray described(const ArchiveArray& array) {
       .name = array.name, .stored = std::string(row.safetensors), .dtype = array.dtype, .shape = array.shape};
 }
 
-// The order in the file: of dtypes, then of names by their bytes.
+// What arrays are in the order of in the file: their dtypes, then their names by their bytes.
+auto order_key(const SafetensorsArray& array) {
+  return std::pair(safetensors_order(array.stored), std::string_view(array.name));
+}
+
 std::vector<std::size_t> sorted(const std::vector<SafetensorsArray>& arrays) {
   std::vector<std::size_t> order(arrays.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, {}, [&](std::size_t i) {
-    return std::pair(safetensors_order(arrays[i].stored), std::string_view(arrays[i].name));
-  });
+  std::ranges::sort(order, {}, [&](std::size_t i) { return order_key(arrays[i]); });
   return order;
 }
 
-// The place of an array among others: behind all that are in the reference's order up to it.
+// The place of an array among others: after all that are in the reference's order up to it.
 template <class Arrays, class Get>
 auto place_among(Arrays& others, const SafetensorsArray& array, const Get& get) {
-  const auto key = [](const SafetensorsArray& of) {
-    return std::pair(safetensors_order(of.stored), std::string_view(of.name));
-  };
-  return std::ranges::find_if(others, [&](const auto& other) { return key(array) < key(*get(other)); });
+  return std::ranges::find_if(others,
+                              [&](const auto& other) { return order_key(array) < order_key(*get(other)); });
 }
 
 // Gives the array the next `bytes` bytes of data.
