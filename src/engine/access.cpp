@@ -5,6 +5,7 @@
 
 #include "base/checked.hpp"
 #include "engine/settings.hpp"
+#include "kernels/index/row_map.hpp"
 
 namespace tensorop {
 namespace {
@@ -12,38 +13,39 @@ namespace {
 // Of less, it makes no difference how it lies.
 constexpr std::int64_t kSmallRead = 32 << 20;
 
-// Whether rows are read in about the order in which they lie, in blocks of rows that are sampled here and
-// there: the system then reads ahead by itself.
-bool rows_ascend(const RandomAccess& random) {
+// Whether the rows of a gather are read in about the order in which they lie, in blocks of rows that are
+// sampled here and there: the system then reads ahead by itself.
+bool rows_ascend(const RowMoves& gather) {
   constexpr std::int64_t kBlocks = 16;
   constexpr std::int64_t kRows = 64;
   constexpr std::int64_t kNear = 128 << 10;  // bytes that any system reads ahead
-  if (!random.locate || random.rows < 2 * kRows) return false;
+  const std::int64_t rows = gather.map->rows();
+  if (rows < 2 * kRows) return false;
   std::int64_t steps = 0;
   std::int64_t near = 0;
   std::int64_t offsets[kRows];
   for (std::int64_t block = 0; block < kBlocks; ++block) {
-    const std::int64_t first = part_bound(random.rows - kRows, block, kBlocks - 1);
+    const std::int64_t first = part_bound(rows - kRows, block, kBlocks - 1);
     try {
-      random.locate(first, kRows, offsets);
+      gather.map->locate(first, kRows, offsets);
     } catch (const PlanFault&) {
       return false;  // filling finds the lowest one
     }
     for (std::int64_t i = 1; i < kRows; ++i) {
       const std::int64_t step = offsets[i] - offsets[i - 1];
       ++steps;
-      near += step >= 0 && step <= kNear / random.row_bytes ? 1 : 0;
+      near += step >= 0 && step <= kNear / gather.row_bytes ? 1 : 0;
     }
   }
   return near >= steps - steps / 16;
 }
 
-// Whether ranges of the result that threads fill at a time read a small part of the operand each, and nearly
+// Whether ranges of a gather's result that threads fill at a time read a small part of data each, and nearly
 // all of it: the system reads ahead, and no page is read again.
-bool reads_in_groups(const RandomAccess& random, const ScheduleFacts& facts, const Settings& settings) {
+bool reads_in_groups(const ScheduleFacts& facts, const Settings& settings) {
   constexpr double kMostPages = 0.5;
-  if (random.part_bytes == 0 || pages_touched(facts) < kMostPages) return false;
-  return random.part_bytes <= memory_of(settings) / (2 * settings.threads.count());
+  if (facts.group_size == 0 || pages_touched(facts) < kMostPages) return false;
+  return facts.group_size * facts.row_bytes <= memory_of(settings) / (2 * settings.threads.count());
 }
 
 }  // namespace
@@ -61,7 +63,7 @@ AccessReport find_access(const Plan& plan, const Inputs& inputs, std::int64_t re
   ScheduleFacts& facts = report.facts;
   facts = facts_of(*moves);
   facts.kind = random->kind;
-  facts.can_advise = random->locate != nullptr;
+  facts.can_advise = !facts.is_scatter && facts.kind == RandomAccess::Kind::rows;
   facts.anywhere = anywhere;
   facts.result_bytes = result_bytes;
   facts.asked = settings.access;
@@ -80,9 +82,9 @@ AccessReport find_access(const Plan& plan, const Inputs& inputs, std::int64_t re
       resident += share * static_cast<double>(operand.size());
     }
     facts.resident = resident / static_cast<double>(facts.bytes);
-    if (facts.resident < 1) {
-      facts.ascending = rows_ascend(*random);
-      facts.in_groups = reads_in_groups(*random, facts, settings);
+    if (facts.resident < 1 && facts.can_advise) {
+      facts.ascending = rows_ascend(*moves);
+      facts.in_groups = reads_in_groups(facts, settings);
     }
   }
   report.decision = choose(facts);

@@ -109,19 +109,11 @@ Shape read_integers(const AttributeSpec& spec, const NamedText& given, const For
                     Inputs& inputs, const Call& call) {
   if (!given.is_reference() || !is_plain_list(given.text))
     return read_list_operand(spec, given, text_format, inputs, call);
-  Shape out;
-  for (std::string_view rest = given.text;;) {
-    const std::size_t comma = rest.find(',');
-    const auto value = parse_int64(rest.substr(0, comma));
-    if (!value)
-      throw Error(cat(spec.name, " ", in_quotes(given.text), " is not a list of integers"), spec.rule);
-    out.push_back(*value);
-    if (comma == std::string_view::npos) break;
-    rest.remove_prefix(comma + 1);
-  }
-  if (out.size() > kMaxRank)
-    throw Error(cat(spec.name, " has ", out.size(), " entries (at most ", kMaxRank, ")"), spec.rule);
-  return out;
+  auto out = parse_list(given.text);
+  if (!out) throw Error(cat(spec.name, " ", in_quotes(given.text), " is not a list of integers"), spec.rule);
+  if (out->size() > kMaxRank)
+    throw Error(cat(spec.name, " has ", out->size(), " entries (at most ", kMaxRank, ")"), spec.rule);
+  return std::move(*out);
 }
 
 decltype(Attribute::value) read_value(const AttributeSpec& spec, const NamedText& given,
@@ -197,6 +189,18 @@ void bind_attributes(const Request& request, Inputs& inputs, Call& call) {
     }
   }
   if (call.op->check_attributes != nullptr) call.op->check_attributes(call);
+}
+
+std::optional<Shape> parse_list(std::string_view text) {
+  Shape out;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    const auto value = parse_int64(text.substr(0, comma));
+    if (!value) return std::nullopt;
+    out.push_back(*value);
+    if (comma == std::string_view::npos) return out;
+    text.remove_prefix(comma + 1);
+  }
 }
 
 bool is_plain_list(std::string_view text) {

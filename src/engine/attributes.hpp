@@ -1,6 +1,7 @@
 // Attributes: from text to values, against what the operator and the chosen version have.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "base/files/input_file.hpp"
@@ -13,6 +14,9 @@ namespace tensorop {
 // are added to `inputs`. call.op, call.name and call.version are set. Throws Error: G-8 for what the operator
 // or version does not have, else the rule of the attribute.
 void bind_attributes(const Request& request, Inputs& inputs, Call& call);
+
+// The integers of "2,-3"; nothing where it is not a list of them.
+[[nodiscard]] std::optional<Shape> parse_list(std::string_view text);
 
 // Whether the text of an attribute that is a list is the list itself: "2,-3". Else it is an operand that
 // holds it.

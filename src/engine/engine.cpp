@@ -8,7 +8,6 @@
 #include "engine/bind.hpp"
 #include "engine/execute.hpp"
 #include "engine/onnx_case.hpp"
-#include "engine/open_warning.hpp"
 #include "io/opened_file.hpp"
 #include "kernels/open_elements.hpp"
 #include "ops/fault_text.hpp"

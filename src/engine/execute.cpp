@@ -11,8 +11,10 @@
 #include "base/memory.hpp"
 #include "base/text.hpp"
 #include "engine/access.hpp"
+#include "engine/bind.hpp"
 #include "io/npy/npy.hpp"
 #include "kernels/elements/copy_elements.hpp"
+#include "kernels/open_elements.hpp"
 #include "kernels/rows/columns.hpp"
 #include "kernels/worker_buffers.hpp"
 
@@ -25,6 +27,10 @@ constexpr std::int64_t kThreadBytes = 1 << 20;
 // More than a process can address, and than any valid request needs: refused before anything is written, also
 // on streams, which have no free space to compare with.
 constexpr std::int64_t kMostResultBytes = std::int64_t{1} << 47;
+
+// The warning looks at so many elements of a result at most: looking at all of a large one would take half as
+// long as computing it.
+constexpr std::int64_t kMostCounted = std::int64_t{1} << 22;
 
 // Calls work(range, worker) for all of a range, split into ranges of `chunk`, in ascending order.
 template <class Work>
@@ -270,6 +276,20 @@ void execute(const Planned& planned, const Inputs& inputs, Sink& sink, const Set
   fill_sink(planned, inputs, sink, settings);
   inputs.require_unchanged();
   sink.commit();
+}
+
+void warn_of_open(const Bound& bound, const Settings& settings) {
+  const auto& [output, plan] = bound.planned;
+  if (!settings.warn || !settings.warns_of_open || plan->facts().open_reason == OpenReason::none) return;
+  const std::int64_t elements = count(output.shape);
+  const OpenCount open = count_open(*plan, std::min(elements, kMostCounted), settings.threads);
+  if (open.count == 0) return;
+  const std::string first =
+      output.shape.empty() ? "" : cat(", the first at ", element_name("", open.first, output.shape));
+  settings.warn(cat(bound.call.name->name, ": ", bound.call.version_name(), " leaves ",
+                    elements > kMostCounted ? "at least " : "", open.count, " of ", elements,
+                    elements == 1 ? " element" : " elements", " open", first, ": ",
+                    reason_text(plan->facts().open_reason)));
 }
 
 void warn_of_unnamed(const std::string& path, const Format& format, DType dtype, const Settings& settings) {

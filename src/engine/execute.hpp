@@ -14,6 +14,8 @@
 
 namespace tensorop {
 
+struct Bound;
+
 // Throws Error where the result has more bytes than any file.
 void require_possible(const OutputInfo& output);
 
@@ -56,6 +58,9 @@ void fill_ranges(const Plan& plan, Range all, std::int64_t width, std::int64_t c
 void write_tensor(const Tensor& tensor, const Inputs& inputs, Sink& sink, const Threads& threads);
 void write_tensor(const Tensor& tensor, const Inputs& inputs, const Destination& destination,
                   const Settings& settings);
+
+// Warns, in one line, where the version leaves elements of the result open. The plan is prepared and checked.
+void warn_of_open(const Bound& bound, const Settings& settings);
 
 // Warns of a result written to `path` whose dtype a file of the format does not name.
 void warn_of_unnamed(const std::string& path, const Format& format, DType dtype, const Settings& settings);

@@ -5,6 +5,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "engine/attributes.hpp"
 #include "ops/operator.hpp"
 
 namespace tensorop {
@@ -12,24 +13,17 @@ namespace {
 
 // The dimensions as they are written, -1 among them.
 Shape read_dimensions(const std::string& name, std::string_view text) {
-  std::string_view rest = text;
-  const bool has_brackets = rest.size() > 1 && rest.front() == '[' && rest.back() == ']';
-  if (has_brackets) rest = rest.substr(1, rest.size() - 2);
-  Shape out;
-  while (!(has_brackets && rest.empty() && out.empty())) {
-    const std::size_t comma = rest.find(',');
-    const auto dimension = parse_int64(rest.substr(0, comma));
-    if (!dimension || *dimension < -1) {
-      throw Error(cat("reshape of ", name, ": ", in_quotes(text),
-                      " is not a list of non-negative integers, one of which may be -1"),
-                  kCallRule);
-    }
-    out.push_back(*dimension);
-    if (out.size() > kMaxRank)
-      throw Error(cat("reshape of ", name, ": more than ", kMaxRank, " dimensions"), kCallRule);
-    if (comma == std::string_view::npos) break;
-    rest.remove_prefix(comma + 1);
+  const bool has_brackets = text.size() > 1 && text.front() == '[' && text.back() == ']';
+  const std::string_view list = has_brackets ? text.substr(1, text.size() - 2) : text;
+  const std::optional<Shape> parsed = has_brackets && list.empty() ? Shape() : parse_list(list);
+  if (!parsed || std::ranges::any_of(*parsed, [](std::int64_t dimension) { return dimension < -1; })) {
+    throw Error(cat("reshape of ", name, ": ", in_quotes(text),
+                    " is not a list of non-negative integers, one of which may be -1"),
+                kCallRule);
   }
+  const Shape& out = *parsed;
+  if (out.size() > kMaxRank)
+    throw Error(cat("reshape of ", name, ": more than ", kMaxRank, " dimensions"), kCallRule);
   if (std::ranges::count(out, -1) > 1)
     throw Error(cat("reshape of ", name, ": only one dimension of ", in_quotes(text), " may be -1"),
                 kCallRule);

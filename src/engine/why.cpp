@@ -8,6 +8,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "engine/mask.hpp"
+#include "kernels/elements/walk.hpp"
 #include "kernels/index/row_map.hpp"
 #include "kernels/rows/row_updates.hpp"
 #include "ops/fault_text.hpp"
@@ -16,6 +17,7 @@ namespace tensorop {
 namespace {
 
 constexpr std::size_t kTableOperand = 0;  // the indexed tensor
+constexpr std::size_t kConditionOperand = 0;
 constexpr std::size_t kIndexOperand = 1;
 constexpr std::size_t kUpdateOperand = 2;
 
@@ -141,7 +143,7 @@ ElementOrigin Explainer::origin(std::int64_t position) const {
         moves->is_scatter() ? add_updates(*moves, out) : add_gathered(*moves, out);
       }
       if (call().operand_spec(0).role == OperandRole::condition)
-        out.condition = plan.footprint(range)[0].elements.first;
+        out.condition = plan.facts().broadcast->offset(kConditionOperand, position);
       std::uint64_t open = 0;
       plan.mark_open(range, &open);
       out.is_open = (open & 1) != 0;
@@ -152,16 +154,14 @@ ElementOrigin Explainer::origin(std::int64_t position) const {
 
 std::vector<std::vector<std::size_t>> Explainer::repeated_axes() const {
   const Shape& shape = output().shape;
-  const Plan& plan = *bound_.planned.plan;
+  const BroadcastWalk* const walk = bound_.planned.plan->facts().broadcast;
   std::vector<std::vector<std::size_t>> out(call().operands.size());
-  if (count(shape) == 0 || plan.facts().moves) return out;
+  if (count(shape) == 0 || walk == nullptr) return out;
   const auto strides = row_major_strides(shape);
-  const Footprint first = plan.footprint({0, 1});
   for (std::size_t d = 0; d < shape.size(); ++d) {
     if (shape[d] == 1) continue;
-    const Footprint next = plan.footprint({strides[d], 1});
-    for (std::size_t i = 0; i < first.size(); ++i) {
-      if (first[i].elements == next[i].elements) out[first[i].operand].push_back(d);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      if (walk->offset(i, 0) == walk->offset(i, strides[d])) out[i].push_back(d);
     }
   }
   return out;
@@ -207,7 +207,7 @@ Arrivals Explainer::arrivals_of_elements(const Plan& plan, const OperandElement&
     const Range range{first, std::min(kBlock, size - first)};
     if (call().operand_spec(element.operand).role == OperandRole::condition) {
       for (std::int64_t at = first; at < range.end(); ++at) {
-        if (plan.footprint({at, 1})[element.operand].elements.first == element.position) add(out, at);
+        if (plan.facts().broadcast->offset(element.operand, at) == element.position) add(out, at);
       }
       continue;
     }

@@ -20,30 +20,23 @@ enum class Fault : std::uint8_t {
 
 // Positions are flat and row-major: of index_out_of_range in the index operand, of duplicate_update in the
 // updates, of all others in the result.
-// Of several faults the one with the lowest position is reported, however the work was split.
-struct PlanFault : std::exception {
-  PlanFault(Fault what, std::int64_t where) : fault(what), position(where) {}
-  PlanFault(std::int64_t where, std::int64_t indexed_axis, std::int64_t indexed_size)
-      : fault(Fault::index_out_of_range), position(where), axis(indexed_axis), size(indexed_size) {}
-
-  // Update `where` goes to element `to` of the result, where the update `before` has gone.
-  static PlanFault duplicate(std::int64_t where, std::int64_t before, std::int64_t to) {
-    PlanFault fault(Fault::duplicate_update, where);
-    fault.earlier = before;
-    fault.target = to;
-    return fault;
-  }
-
-  [[nodiscard]] const char* what() const noexcept override { return "an element cannot be computed"; }
-
-  Fault fault;
-  std::int64_t position;
+struct FaultFacts {
+  Fault fault = Fault::none;
+  std::int64_t position = 0;
   // Of index_out_of_range: the axis of operand 0 that the index element selects from, and its size.
   std::int64_t axis = 0;
   std::int64_t size = 0;
   // Of duplicate_update: the lowest position of an update of the same element, and that element.
   std::int64_t earlier = 0;
   std::int64_t target = 0;
+};
+
+// Of several faults the one with the lowest position is reported, however the work was split.
+struct PlanFault : std::exception, FaultFacts {
+  explicit PlanFault(const FaultFacts& facts) : FaultFacts(facts) {}
+  PlanFault(Fault what, std::int64_t where) : FaultFacts{.fault = what, .position = where} {}
+
+  [[nodiscard]] const char* what() const noexcept override { return "an element cannot be computed"; }
 };
 
 }  // namespace tensorop

@@ -121,7 +121,6 @@ class OpenMaskPlan final : public Plan {
     for (std::int64_t i = 0; i < range.count; ++i) out.end();
     return out;
   }
-  [[nodiscard]] Footprint footprint(Range range) const override { return plan_.footprint(range); }
 
  private:
   void prepare_range(Range /*range*/, const Threads& threads) override {

@@ -22,6 +22,8 @@
 
 namespace tensorop {
 
+class BroadcastWalk;
+
 // The element of an operand at a flat, row-major position.
 struct OperandElement {
   std::size_t operand = 0;
@@ -51,13 +53,6 @@ class Origins {
   std::vector<std::size_t> ends_;
 };
 
-// Elements of an operand that computing a range may read: the least range known without reading any element.
-struct Extent {
-  std::size_t operand = 0;
-  Range elements;
-};
-using Footprint = std::vector<Extent>;
-
 // Why a specification leaves elements of a result open: it does not say which value they have. Another
 // program that follows it may have another value there.
 enum class OpenReason : std::uint8_t {
@@ -83,6 +78,8 @@ struct PlanFacts {
   // The rows that a gather or a scatter of rows moves; nothing of all other plans, and of those that move
   // none.
   std::optional<RowMoves> moves = std::nullopt;
+  // Where the elements of each operand go, of plans that repeat them to the shape of the result; else null.
+  const BroadcastWalk* broadcast = nullptr;
 };
 
 // Making a plan is cheap: it reads no element of any operand, so that a plan can be made of operands that
@@ -120,7 +117,6 @@ class Plan {
 
   // Of all elements of the range, any range, any thread. Throws as fill().
   [[nodiscard]] virtual Origins origins(Range range) const = 0;
-  [[nodiscard]] virtual Footprint footprint(Range range) const = 0;
 
   // Sets bit i % 64 of bits[i / 64] where the element range.first + i is open; leaves the other bits. Any
   // range, any thread, after prepare() and check() of everything.

@@ -36,13 +36,8 @@ Planned plan_repeat(const Tensor& data, const Shape& target, const BroadcastStri
 namespace expand {
 
 constexpr AttributeSpec kAttributes[] = {
-    {"shape",
-     AttributeKind::integers,
-     "",
-     {},
-     "BC-T1",
-     "the shape to broadcast with, in both directions: 2,3,4 or [] or a tensor operand",
-     true},
+    {"shape", AttributeKind::integers, "", kNoChoices, "BC-T1",
+     "the shape to broadcast with, in both directions: 2,3,4 or [] or a tensor operand", true},
 };
 constexpr auto kShapeKey = attribute_key<Shape>(kAttributes, "shape");
 constexpr AttributeRow kShapeOnly[] = {{"shape"}};
@@ -76,28 +71,15 @@ constexpr Choice kModes[] = {{"numpy", Mode::numpy},
                              {"unidirectional", Mode::numpy},
                              {"multidirectional", Mode::bidirectional}};
 constexpr AttributeSpec kAttributes[] = {
-    {"shape",
-     AttributeKind::integers,
-     "",
-     {},
-     "BC-T1",
-     "the target shape: 2,3,4 or [] or a tensor operand",
-     true},
+    {"shape", AttributeKind::integers, "", kNoChoices, "BC-T1",
+     "the target shape: 2,3,4 or [] or a tensor operand", true},
     {"mode", AttributeKind::choice, "numpy", kModes, "BR-1",
      "how data is matched with the target: numpy = unidirectional (one-way, unlike in --auto-broadcast: only "
      "data is repeated), bidirectional = multidirectional (two-way), pdpd (from --axis on), explicit (by "
      "--axes-mapping)"},
-    {"axis",
-     AttributeKind::integer,
-     "-1",
-     {},
-     kCallRule,
+    {"axis", AttributeKind::integer, "-1", kNoChoices, kCallRule,
      "mode pdpd: the target dimension of the first dimension of data; -1: aligned on the right"},
-    {"axes_mapping",
-     AttributeKind::integers,
-     "",
-     {},
-     "BC-E2",
+    {"axes_mapping", AttributeKind::integers, "", kNoChoices, "BC-E2",
      "mode explicit: the target dimension of each dimension of data"},
 };
 constexpr auto kShapeKey = attribute_key<Shape>(kAttributes, "shape");
@@ -232,8 +214,7 @@ constinit const Operator kBroadcast = {
     .summary = "Repeats data to a target shape, in one of four modes",
     .meaning =
         "Repeats data along dimensions that are missing or have size 1, so that it gets the shape --shape. "
-        "The mode "
-        "says which dimension of the target each dimension of data is.",
+        "The mode says which dimension of the target each dimension of data is.",
     .output_shape = "--shape; in mode bidirectional the shape that data.shape and --shape broadcast to",
     .example = "tensorop broadcast --data '[1,2,3]' --shape 2,3",
     .family = "broadcast",
@@ -253,8 +234,7 @@ constinit const Operator kExpand = {
     .summary = "Broadcasts data and a shape to a common shape",
     .meaning =
         "Repeats data along dimensions that are missing or have size 1, as --shape asks. Where --shape has "
-        "the size "
-        "1 or no dimension, that of data remains.",
+        "the size 1 or no dimension, that of data remains.",
     .output_shape = "the shape that data.shape and --shape broadcast to, aligned on the right",
     .example = "tensorop expand --data '[[1],[2],[3]]' --shape 2,1,4",
     .family = "broadcast",

@@ -46,11 +46,11 @@ inline constexpr Choice kReductions[] = {
 // The attributes of the scatter operators.
 inline constexpr AttributeSpec kScatterAxisSpec = {
     "axis",    AttributeKind::integer,
-    "0",       {},
+    "0",       kNoChoices,
     kCallRule, "the axis to scatter along; negative counts from the end"};
 inline constexpr AttributeSpec kUseInitValSpec = {
     "use_init_val", AttributeKind::boolean,
-    "true",         {},
+    "true",         kNoChoices,
     kCallRule,      "false: a reduction starts with the first update instead of data"};
 [[nodiscard]] constexpr AttributeSpec reduction_spec(std::string_view rule) {
   return {"reduction", AttributeKind::choice,
@@ -59,12 +59,8 @@ inline constexpr AttributeSpec kUseInitValSpec = {
 }
 
 inline constexpr AttributeSpec kBroadcastUpdatesSpec = {
-    "broadcast_updates",
-    AttributeKind::flag,
-    "false",
-    {},
-    kCallRule,
-    "repeat updates to the shape they must have, by NumPy's rule"};
+    "broadcast_updates", AttributeKind::flag, "false",
+    kNoChoices,          kCallRule,           "repeat updates to the shape they must have, by NumPy's rule"};
 
 // `axis` counted from the front. Throws Error [AX-1] unless -rank <= axis < rank.
 [[nodiscard]] std::int64_t normalize_axis(std::int64_t axis, const std::string& operand, const Shape& shape);

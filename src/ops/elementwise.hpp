@@ -34,7 +34,7 @@ inline constexpr AttributeSpec kAutoBroadcastSpec = {
 inline constexpr AttributeSpec kAxisSpec = {"axis",
                                             AttributeKind::integer,
                                             "-1",
-                                            {},
+                                            kNoChoices,
                                             kCallRule,
                                             "auto_broadcast pdpd and broadcast 1: the dimension of a where b "
                                             "begins; without it: aligned on the right"};

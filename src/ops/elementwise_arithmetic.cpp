@@ -43,11 +43,7 @@ constexpr AttributeSpec kAttributes[] = {
     kAxisSpec,
     kBroadcastSpec,
     kConsumedInputsSpec,
-    {"pythondiv",
-     AttributeKind::flag,
-     "false",
-     {},
-     kCallRule,
+    {"pythondiv", AttributeKind::flag, "false", kNoChoices, kCallRule,
      "round the quotient of integers down, not towards zero"},
 };
 constexpr AttributeRow kStandard[] = {{"auto_broadcast"}, {"axis"}, {"broadcast"}, {"pythondiv"}};
@@ -98,7 +94,8 @@ constexpr AttributeSpec kAttributes[] = {
     kAutoBroadcastSpec,
     kAxisSpec,
     kBroadcastSpec,
-    {"fmod", AttributeKind::flag, "false", {}, "EW-5", "the remainder has the sign of a instead of b"},
+    {"fmod", AttributeKind::flag, "false", kNoChoices, "EW-5",
+     "the remainder has the sign of a instead of b"},
 };
 constexpr AttributeRow kStandard[] = {{"auto_broadcast"}, {"axis"}, {"broadcast"}, {"fmod"}};
 constexpr auto kFmodKey = attribute_key<bool>(kAttributes, "fmod");

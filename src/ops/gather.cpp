@@ -15,17 +15,9 @@ constexpr OperandSpec kOperands[] = {
 };
 
 constexpr AttributeSpec kAttributes[] = {
-    {"axis",
-     AttributeKind::integer,
-     "0",
-     {},
-     kCallRule,
+    {"axis", AttributeKind::integer, "0", kNoChoices, kCallRule,
      "the axis to gather along; negative counts from the end"},
-    {"batch_dims",
-     AttributeKind::integer,
-     "0",
-     {},
-     kCallRule,
+    {"batch_dims", AttributeKind::integer, "0", kNoChoices, kCallRule,
      "the number of leading dimensions that data and indices share; negative counts from the end of indices"},
 };
 
@@ -36,11 +28,11 @@ constexpr AttributeRow kAxisAndBatch[] = {{"axis"}, {"batch_dims"}};
 
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "Gather", kStandardTypes, kAxisAndBatch},
-    {Framework::onnx, 1, "Gather", published::kOldOnnxTypes, kAxisOnly, {.negative = false}},
+    {Framework::onnx, 1, "Gather", published::kOldOnnxTypes, kAxisOnly, kNonNegative},
     {Framework::onnx, 11, "Gather", published::kOldOnnxTypes, kAxisOnly},
     {Framework::onnx, 13, "Gather", published::kOnnxTypes, kAxisOnly},
-    {Framework::openvino, 1, "Gather", published::kOpenvinoTypes, kAxisOnly, {.negative = false}},
-    {Framework::openvino, 7, "Gather", published::kOpenvinoTypes, kAxisAndBatch, {.negative = false}},
+    {Framework::openvino, 1, "Gather", published::kOpenvinoTypes, kAxisOnly, kNonNegative},
+    {Framework::openvino, 7, "Gather", published::kOpenvinoTypes, kAxisAndBatch, kNonNegative},
     {Framework::openvino, 8, "Gather", published::kOpenvinoTypes, kAxisAndBatch, {.zero_fill = true}},
 };
 
@@ -113,8 +105,7 @@ constinit const Operator kGather = {
     .summary = "Takes slices of data along an axis, at the positions that indices gives",
     .meaning =
         "Each index selects the slice of data at that position along axis. The slices take the place of the "
-        "axis "
-        "in the output, which has the dtype of data.",
+        "axis in the output, which has the dtype of data.",
     .output_shape = "data.shape[:axis] + indices.shape[batch_dims:] + data.shape[axis+1:]",
     .example = "tensorop gather --data '[[1,2,3],[4,5,6]]' --indices '[2,0]' --axis 1",
     .family = "gather",

@@ -19,11 +19,7 @@ constexpr OperandSpec kOperands[] = {
 };
 
 constexpr AttributeSpec kAttributes[] = {
-    {"axis",
-     AttributeKind::integer,
-     "0",
-     {},
-     kCallRule,
+    {"axis", AttributeKind::integer, "0", kNoChoices, kCallRule,
      "the axis to gather along; negative counts from the end"},
 };
 
@@ -35,13 +31,7 @@ constexpr Version kVersions[] = {
     {Framework::standard, 0, "GatherElements", kStandardTypes, kAxisOnly},
     {Framework::onnx, 11, "GatherElements", published::kOldOnnxTypes, kAxisOnly},
     {Framework::onnx, 13, "GatherElements", published::kOnnxTypes, kAxisOnly},
-    {Framework::openvino,
-     6,
-     "GatherElements",
-     kOpenvino6Types,
-     kAxisOnly,
-     {.negative = false},
-     kEqualOffAxis},
+    {Framework::openvino, 6, "GatherElements", kOpenvino6Types, kAxisOnly, kNonNegative, kEqualOffAxis},
 };
 
 // GE-1 ... GE-4: the axis, counted from the front.
@@ -91,8 +81,7 @@ constinit const Operator kGatherElements = {
         "Takes one element of data for each element of indices, which gives its position along an axis",
     .meaning =
         "Each index replaces the coordinate along axis: out[i] = data[i with i[axis] = indices[i]]. The "
-        "output has "
-        "the dtype of data.",
+        "output has the dtype of data.",
     .output_shape = "indices.shape",
     .example = "tensorop gatherelements --data '[[1,2],[3,4]]' --indices '[[0,0],[1,0]]' --axis 1",
     .family = "gather",

@@ -22,11 +22,7 @@ constexpr OperandSpec kOperands[] = {
 };
 
 constexpr AttributeSpec kAttributes[] = {
-    {"batch_dims",
-     AttributeKind::integer,
-     "0",
-     {},
-     kCallRule,
+    {"batch_dims", AttributeKind::integer, "0", kNoChoices, kCallRule,
      "the number of leading dimensions that data and indices share"},
 };
 
@@ -45,12 +41,7 @@ constexpr Version kVersions[] = {
     {Framework::onnx, 11, "GatherND", published::kOldOnnxNdTypes, {}},
     {Framework::onnx, 12, "GatherND", published::kOldOnnxNdTypes, kBatchDimsOnly},
     {Framework::onnx, 13, "GatherND", published::kOnnxNdTypes, kBatchDimsOnly},
-    {Framework::openvino,
-     5,
-     "GatherND",
-     published::kOpenvinoTypes,
-     kBatchDimsOnly,
-     {.negative = false},
+    {Framework::openvino, 5, "GatherND", published::kOpenvinoTypes, kBatchDimsOnly, kNonNegative,
      kBroadcastBatch | kEmptyTuples | kFusedBatch},
     {Framework::openvino,
      8,
@@ -165,12 +156,10 @@ constinit const Operator kGatherNd = {
     .summary = "Takes the slices of data that tuples of indices select",
     .meaning =
         "The last dimension of indices holds index tuples. Each tuple of length k selects the slice "
-        "data[tuple], or "
-        "with batch_dims a slice of its own batch of data. The output has the dtype of data.",
+        "data[tuple], or with batch_dims a slice of its own batch of data. The output has the dtype of data.",
     .output_shape =
         "batch + indices.shape[batch_dims:-1] + data.shape[batch_dims+k:], where k is indices.shape[-1] and "
-        "batch "
-        "is data.shape[:batch_dims]",
+        "batch is data.shape[:batch_dims]",
     .example = "tensorop gathernd --data '[[0,1],[2,3]]' --indices '[[0,0],[1,1]]'",
     .family = "gather",
     .names = gather_nd_operator::kNames,

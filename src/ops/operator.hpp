@@ -63,6 +63,7 @@ struct Choice {
   const char* type;
 };
 using Choices = std::span<const Choice>;
+inline constexpr Choices kNoChoices = {};
 using WordList = std::span<const std::string_view>;
 
 struct AttributeSpec {
@@ -121,6 +122,7 @@ struct IndexRule {
   bool negative = true;    // negative values count from the end; otherwise they are IX-2
   bool zero_fill = false;  // out of range reads zeros; otherwise it is IX-1
 };
+inline constexpr IndexRule kNonNegative = {.negative = false};
 
 // One published version, or the default semantics.
 struct Version {

@@ -16,8 +16,7 @@ constexpr Rule kAllRules[] = {
      "tensorop expand '[1]' --shape 2 --spec onnx-7", "tensorop expand '[1]' --shape 2 --spec onnx-8"},
     {"G-8",
      "Every required operand and attribute is given, none is given twice, and the version and the chosen "
-     "mode "
-     "use every attribute that is given.",
+     "mode use every attribute that is given.",
      "ONNX and OpenVINO list the inputs and attributes of each version. Options such as --oob are tensorop's "
      "own.",
      "tensorop gather '[1,2]' 0 --batch-dims 0 --spec onnx-13",
@@ -28,21 +27,18 @@ constexpr Rule kAllRules[] = {
      "tensorop broadcast 1 --shape 0,4"},
     {"T-1", "The version allows the dtype of each data operand.",
      "ONNX and OpenVINO, in the type constraints of each version. tensorop's own semantics refuse what has "
-     "no "
-     "meaning: arithmetic, order and reductions of float8, float4, int4 and uint4.",
+     "no meaning: arithmetic, order and reductions of float8, float4, int4 and uint4.",
      "tensorop gather '{\"dtype\":\"bfloat16\",\"data\":[1,2]}' 0 --spec onnx-11",
      "tensorop gather '{\"dtype\":\"bfloat16\",\"data\":[1,2]}' 0 --spec onnx-13"},
     {"T-2",
      "Operands that share a type variable have the same dtype: data and updates, a and b, x and y. Nothing "
-     "is "
-     "promoted.",
+     "is promoted.",
      "ONNX and OpenVINO.",
      "tensorop add '{\"dtype\":\"int32\",\"data\":[1]}' '{\"dtype\":\"int64\",\"data\":[2]}'",
      "tensorop add '{\"dtype\":\"int64\",\"data\":[1]}' '{\"dtype\":\"int64\",\"data\":[2]}'"},
     {"T-3", "The reduction is defined for the dtype of data.",
      "OpenVINO for numbers and bool. ONNX declares every dtype without saying what a reduction of complex "
-     "numbers "
-     "or strings is; tensorop refuses those without a meaning.",
+     "numbers or strings is; tensorop refuses those without a meaning.",
      "tensorop scatternd '[true,false]' '[[0]]' '[true]' --reduction mean",
      "tensorop scatternd '[true,false]' '[[0]]' '[true]' --reduction max"},
 
@@ -56,17 +52,14 @@ constexpr Rule kAllRules[] = {
      "tensorop gathernd '[1,2]' '{\"dtype\":\"int64\",\"data\":[[0]]}' --spec onnx-13"},
     {"IX-1",
      "Every index is in range: -d to d-1 for an axis of size d, or 0 to d-1 in versions without negative "
-     "indices. "
-     "In OpenVINO Gather-8, and with --oob other than error, an index out of range is no error.",
+     "indices. In OpenVINO Gather-8, and with --oob other than error, an index out of range is no error.",
      "ONNX and OpenVINO. Where their text leaves the result open (ONNX Scatter-9 and ScatterND, OpenVINO "
-     "Gather-1, "
-     "Gather-7 and GatherND), tensorop decided for an error.",
+     "Gather-1, Gather-7 and GatherND), tensorop decided for an error.",
      "tensorop gather '[1,2,3]' 3", "tensorop gather '[1,2,3]' 2"},
     {"IX-2", "No index is negative, in versions without negative indices.",
      "OpenVINO Gather-1, Gather-7, GatherND-5, GatherElements-6, ScatterUpdate-3, ScatterElementsUpdate-3 "
-     "and "
-     "ScatterNDUpdate-3. ONNX Gather-1 and Scatter-9 do not promise negative indices; tensorop refuses them "
-     "there.",
+     "and ScatterNDUpdate-3. ONNX Gather-1 and Scatter-9 do not promise negative indices; tensorop refuses "
+     "them there.",
      "tensorop gather '[1,2,3]' -1 --spec openvino-7", "tensorop gather '[1,2,3]' -1 --spec openvino-8"},
 
     // The gather family.
@@ -74,8 +67,7 @@ constexpr Rule kAllRules[] = {
      "tensorop gather '[5]' '[0]'"},
     {"GA-3",
      "batch_dims is in the range -m to m, where m is the smaller rank of data and indices. A negative value "
-     "counts "
-     "from the end of the dimensions of indices.",
+     "counts from the end of the dimensions of indices.",
      "OpenVINO Gather-7 and Gather-8. The default semantics follow them.",
      "tensorop gather '[[1,2],[3,4]]' '[[0],[1]]' --axis 1 --batch-dims 3",
      "tensorop gather '[[1,2],[3,4]]' '[[0],[1]]' --axis 1 --batch-dims 1"},
@@ -101,15 +93,13 @@ constexpr Rule kAllRules[] = {
      "tensorop gathernd 5 '[0]'", "tensorop gathernd '[5]' '[0]'"},
     {"GN-2",
      "batch_dims is at least 0 and less than the rank of data and the rank of indices. In the default "
-     "semantics a "
-     "negative value counts from the end of the dimensions of indices.",
+     "semantics a negative value counts from the end of the dimensions of indices.",
      "ONNX and OpenVINO; negative values are tensorop's own.",
      "tensorop gathernd '[[1,2],[3,4]]' '[[1],[0]]' --batch-dims 2",
      "tensorop gathernd '[[1,2],[3,4]]' '[[1],[0]]' --batch-dims 1"},
     {"GN-3",
      "The first batch_dims dimensions of data and indices are equal; in OpenVINO and the default semantics "
-     "one of "
-     "the two may also be 1.",
+     "one of the two may also be 1.",
      "ONNX GatherND-12 and later (equal); OpenVINO GatherND-5 and later (equal or 1).",
      "tensorop gathernd '[[1,2],[3,4]]' '[[1]]' --batch-dims 1 --spec onnx-13",
      "tensorop gathernd '[[1,2],[3,4]]' '[[1],[0]]' --batch-dims 1 --spec onnx-13"},
@@ -129,17 +119,14 @@ constexpr Rule kAllRules[] = {
      "tensorop scatterelements '[1,2,3]' '[0,2]' '[7,8]'"},
     {"SE-5",
      "In every dimension except axis, indices is no larger than data; in OpenVINO ScatterElementsUpdate-3 "
-     "along "
-     "axis too.",
+     "along axis too.",
      "OpenVINO ScatterElementsUpdate-3. ONNX states no limit; tensorop refuses larger indices, as ONNX "
-     "Runtime and "
-     "PyTorch do.",
+     "Runtime and PyTorch do.",
      "tensorop scatterelements '[[1,2]]' '[[0,0,0]]' '[[7,8,9]]'",
      "tensorop scatterelements '[[1,2]]' '[[0,0]]' '[[7,8]]'"},
     {"SE-6", "The version has the reduction, by this name.",
      "ONNX ScatterElements-16 and -18, OpenVINO ScatterElementsUpdate-12. The default semantics know the "
-     "names of "
-     "both.",
+     "names of both.",
      "tensorop scatterelements '[1]' '[0]' '[2]' --reduction max --spec onnx-16",
      "tensorop scatterelements '[1]' '[0]' '[2]' --reduction max --spec onnx-18"},
     {"SN-1", "The rank of data and the rank of indices are at least 1.", "ONNX and OpenVINO.",
@@ -147,13 +134,11 @@ constexpr Rule kAllRules[] = {
     {"SN-2",
      "The length of the index tuples, which is the last dimension of indices, is at most the rank of data.",
      "ONNX and OpenVINO. Neither states a lower bound, so tensorop accepts tuples of length 0: each updates "
-     "all of "
-     "data.",
+     "all of data.",
      "tensorop scatternd '[1,2]' '[[0,1]]' '[7]'", "tensorop scatternd '[1,2]' '[[0]]' '[7]'"},
     {"SN-3",
      "The shape of updates is indices.shape[:-1] + data.shape[k:], where k is indices.shape[-1]. Where that "
-     "is "
-     "rank 0, OpenVINO and the default semantics accept any shape with one element.",
+     "is rank 0, OpenVINO and the default semantics accept any shape with one element.",
      "ONNX and OpenVINO.", "tensorop scatternd '[1,2,3]' '[[0],[2]]' '[7]'",
      "tensorop scatternd '[1,2,3]' '[[0],[2]]' '[7,8]'"},
     {"SN-4", "The version has the reduction, by this name.",
@@ -200,8 +185,7 @@ constexpr Rule kAllRules[] = {
      "tensorop add '[1,2]' '[[1,2]]' --broadcast 1", "tensorop add '[[1,2]]' '[1,2]' --broadcast 1"},
     {"BC-L5",
      "legacy: axis is non-negative, and b, which begins at dimension axis of a, ends within a. A b of one "
-     "element "
-     "fits at any axis.",
+     "element fits at any axis.",
      "ONNX opsets 1 to 6. That a negative axis is an error is tensorop's decision.",
      "tensorop add '[[1,2],[3,4]]' '[1,2]' --broadcast 1 --axis 2",
      "tensorop add '[[1,2],[3,4]]' '[1,2]' --broadcast 1 --axis 1"},
@@ -221,8 +205,7 @@ constexpr Rule kAllRules[] = {
      "tensorop broadcast 1 --shape '[1]'"},
     {"BC-B1",
      "bidirectional: with data.shape and --shape aligned on the right, two sizes in one dimension are equal, "
-     "or one "
-     "of them is 1.",
+     "or one of them is 1.",
      "ONNX Expand and OpenVINO Broadcast-3.", "tensorop expand '[1,2]' --shape 3",
      "tensorop expand '[1,2]' --shape 3,1"},
     {"BR-1", "The version has the mode.",
@@ -234,14 +217,12 @@ constexpr Rule kAllRules[] = {
      "tensorop broadcast '[[1,2,3]]' --shape 1,3"},
     {"BC-U2",
      "numpy: with data.shape and --shape aligned on the right, each dimension of data is 1 or equal to that "
-     "of "
-     "--shape.",
+     "of --shape.",
      "OpenVINO Broadcast and NumPy broadcast_to.", "tensorop broadcast '[1,2]' --shape 2,3",
      "tensorop broadcast '[1,2]' --shape 3,2"},
     {"BR-2",
      "pdpd: data begins at a non-negative dimension of the target and ends within it. Trailing dimensions of "
-     "size 1 "
-     "of data do not count.",
+     "size 1 of data do not count.",
      "OpenVINO's code; its documents do not have the mode.",
      "tensorop broadcast '[1,2]' --shape 2,3 --mode pdpd --axis 2",
      "tensorop broadcast '[1,2]' --shape 2,3 --mode pdpd --axis 0"},
@@ -254,8 +235,7 @@ constexpr Rule kAllRules[] = {
      "tensorop broadcast '[1,2]' --shape 2,3 --mode explicit --axes-mapping 0"},
     {"BC-E2",
      "explicit: --axes-mapping is a list of integers with one entry for each dimension of data. Scalar data "
-     "may "
-     "have one entry if that target dimension is 1.",
+     "may have one entry if that target dimension is 1.",
      "OpenVINO Broadcast; the exception for scalars is in its code.",
      "tensorop broadcast '[1,2]' --shape 2,3 --mode explicit --axes-mapping 0,1",
      "tensorop broadcast '[1,2]' --shape 2,3 --mode explicit --axes-mapping 0"},
@@ -296,8 +276,7 @@ constexpr Rule kAllRules[] = {
      "tensorop min '[1]' '[2]' '[3]' --spec openvino-1", "tensorop min '[1]' '[2]' --spec openvino-1"},
     {"EW-3", "The version has the broadcasting rule.",
      "ONNX and OpenVINO. OpenVINO documents pdpd for Add, Subtract, Multiply, Divide, comparisons, logical "
-     "operators "
-     "and Select only.",
+     "operators and Select only.",
      "tensorop pow '[2]' '[3]' --auto-broadcast pdpd --spec openvino-1",
      "tensorop pow '[2]' '[3]' --auto-broadcast numpy --spec openvino-1"},
     {"EW-4", "mod of floats under --spec onnx-N has --fmod.", "ONNX Mod-10 and Mod-13.",

@@ -40,19 +40,14 @@ constexpr AttributeRow kStandard[] = {{"axis"}, {"reduction"}, {"use_init_val"},
 
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "ScatterElements", kStandardTypes, kStandard},
-    {Framework::onnx, 9, "Scatter", published::kOldOnnxTypes, kAxisOnly, {.negative = false}},
+    {Framework::onnx, 9, "Scatter", published::kOldOnnxTypes, kAxisOnly, kNonNegative},
     {Framework::onnx, 11, "Scatter", published::kOldOnnxTypes, kAxisOnly, {}, 0, true},
     {Framework::onnx, 11, "ScatterElements", published::kOldOnnxTypes, kAxisOnly},
     {Framework::onnx, 13, "ScatterElements", published::kOnnxTypes, kAxisOnly},
     {Framework::onnx, 16, "ScatterElements", published::kOnnxTypes, kOnnx16},
     {Framework::onnx, 18, "ScatterElements", published::kOnnxTypes, kOnnx18},
-    {Framework::openvino,
-     3,
-     "ScatterElementsUpdate",
-     published::kOpenvinoNumberTypes,
-     kAxisOnly,
-     {.negative = false},
-     kBoundedAxis},
+    {Framework::openvino, 3, "ScatterElementsUpdate", published::kOpenvinoNumberTypes, kAxisOnly,
+     kNonNegative, kBoundedAxis},
     {Framework::openvino, 12, "ScatterElementsUpdate", published::kOpenvinoTypes, kOpenvino12},
 };
 

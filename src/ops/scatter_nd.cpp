@@ -46,7 +46,7 @@ constexpr Version kVersions[] = {
     {Framework::onnx, 13, "ScatterND", published::kOnnxNdTypes, {}},
     {Framework::onnx, 16, "ScatterND", published::kOnnxNdTypes, kOnnx16},
     {Framework::onnx, 18, "ScatterND", published::kOnnxNdTypes, kOnnx18},
-    {Framework::openvino, 3, "ScatterNDUpdate", kOpenvino3Types, {}, {.negative = false}, kAnyScalarUpdate},
+    {Framework::openvino, 3, "ScatterNDUpdate", kOpenvino3Types, {}, kNonNegative, kAnyScalarUpdate},
     {Framework::openvino, 15, "ScatterNDUpdate", kOpenvino15Types, kOpenvino15, {}, kAnyScalarUpdate},
 };
 
@@ -113,8 +113,7 @@ constinit const Operator kScatterNd = scatter_operator<scatter_nd_operator::kRed
     .summary = "Writes slices of updates into a copy of data, where tuples of indices select",
     .meaning =
         "The last dimension of indices holds index tuples. The update of each tuple is written into the "
-        "slice "
-        "data[tuple] of a copy of data. With a reduction the update is combined with the slice.",
+        "slice data[tuple] of a copy of data. With a reduction the update is combined with the slice.",
     .example = "tensorop scatternd --data '[1,2,3,4,5]' --indices '[[4],[1]]' --updates '[9,10]'",
     .names = scatter_nd_operator::kNames,
     .operands = scatter_nd_operator::kOperands,

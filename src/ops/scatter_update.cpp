@@ -31,12 +31,7 @@ constexpr AttributeRow kStandard[] = {{"axis"}, {"reduction"}, {"use_init_val"},
 
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "ScatterUpdate", kStandardTypes, kStandard},
-    {Framework::openvino,
-     3,
-     "ScatterUpdate",
-     published::kOpenvinoNumberTypes,
-     kAxisOnly,
-     {.negative = false}},
+    {Framework::openvino, 3, "ScatterUpdate", published::kOpenvinoNumberTypes, kAxisOnly, kNonNegative},
 };
 
 struct Geometry {

@@ -23,11 +23,7 @@ constexpr AttributeSpec kAttributes[] = {
     {"auto_broadcast", AttributeKind::choice, "numpy", kAutoBroadcastChoices, "EW-3",
      "broadcasting rule: numpy (two-way, unlike in broadcast --mode), pdpd (y and condition inside x, from "
      "--axis on) or none (equal shapes)"},
-    {"axis",
-     AttributeKind::integer,
-     "-1",
-     {},
-     kCallRule,
+    {"axis", AttributeKind::integer, "-1", kNoChoices, kCallRule,
      "auto_broadcast pdpd: the dimension of x where y and the condition begin; -1: aligned on the right"},
 };
 
@@ -97,8 +93,7 @@ constinit const Operator kWhere = {
     .summary = "Takes each element from x or from y, depending on a condition",
     .meaning =
         "Takes each element from x where the condition is true, and from y where it is false. The output has "
-        "the "
-        "dtype of x and y.",
+        "the dtype of x and y.",
     .output_shape =
         "the shape that condition, x and y broadcast to (openvino-1: x and y); with pdpd that of x",
     .example = "tensorop where '[[true,false],[true,true]]' '[[1,2],[3,4]]' '[9,8]'",

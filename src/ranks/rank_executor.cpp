@@ -18,7 +18,6 @@
 #include "engine/bind.hpp"
 #include "engine/engine.hpp"
 #include "engine/execute.hpp"
-#include "engine/open_warning.hpp"
 #include "io/sink.hpp"
 #include "jobs/jobs.hpp"
 #include "ops/fault_text.hpp"

@@ -143,7 +143,7 @@ class RankPlan {
     const std::int64_t chunk = std::max<std::int64_t>(1, std::max(share, kRankChunkBytes) / width_);
     threads.expect(mine_.count * width_);
     together(ranks_, [&] { tensorop::fill_ranges(plan_, mine_, width_, chunk, target_, threads); });
-    count_footprint();
+    count_by_range();
   }
 
   // Parts of the whole result, which all ranks see: those of a thread need not be one range.
@@ -163,14 +163,20 @@ class RankPlan {
         threads.advance(mine_.count * width_ / own_parts);
       });
     });
-    count_footprint();
+    count_by_range();
   }
 
-  // What a part of the result may need, at most.
-  void count_footprint() {
+  // At most: of operands that ranges of the result divide, as much of the operand as of the result; of all
+  // others everything.
+  void count_by_range() {
     cost_.written += mine_.count * width_;
-    for (const Extent& extent : plan_.footprint(mine_))
-      cost_.read += extent.elements.count * element_size(bound_.call.operands[extent.operand].dtype());
+    const bool in_groups = moves_ && moves_->map->group_size() != 0;
+    const std::size_t ordered = moves_ && moves_->is_scatter() ? 0 : 1;  // as the result is, where rows move
+    for (std::size_t i = 0; i < bound_.call.operands.size(); ++i) {
+      const Tensor& operand = bound_.call.operands[i];
+      const bool is_divided = moves_ ? in_groups || i == ordered : operand.size() == elements_;
+      cost_.read += is_divided ? part_of(operand.bytes(), ranks_.rank(), size()).count : operand.bytes();
+    }
   }
 
   const Ranks& ranks_;

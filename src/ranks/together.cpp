@@ -20,35 +20,6 @@ namespace {
 
 constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
 
-// What a PlanFault says, as bytes that go to other ranks.
-struct FaultFacts {
-  std::int64_t fault;
-  std::int64_t position;
-  std::int64_t axis;
-  std::int64_t size;
-  std::int64_t earlier;
-  std::int64_t target;
-};
-static_assert(std::is_trivially_copyable_v<FaultFacts>);
-
-FaultFacts facts_of(const PlanFault& fault) {
-  return {static_cast<std::int64_t>(fault.fault),
-          fault.position,
-          fault.axis,
-          fault.size,
-          fault.earlier,
-          fault.target};
-}
-
-[[noreturn]] void throw_fault(const FaultFacts& facts) {
-  PlanFault fault(static_cast<Fault>(facts.fault), facts.position);
-  fault.axis = facts.axis;
-  fault.size = facts.size;
-  fault.earlier = facts.earlier;
-  fault.target = facts.target;
-  throw fault;
-}
-
 // How work ended on this rank.
 struct Ending {
   std::optional<PlanFault> fault;
@@ -107,9 +78,11 @@ void together(const Ranks& ranks, const std::function<void()>& work) {
   const bool is_mine = position == kNone ? ending.error.has_value() : own == position;
   const auto from = static_cast<int>(ranks.least(is_mine ? ranks.rank() : ranks.size()));
   if (position == kNone) throw_error_of(ranks, ending, from);
-  FaultFacts facts = ending.fault ? facts_of(*ending.fault) : FaultFacts{};
+  FaultFacts facts;
+  if (ending.fault) facts = *ending.fault;
+  static_assert(std::is_trivially_copyable_v<FaultFacts>);
   ranks.broadcast(std::as_writable_bytes(std::span(&facts, 1)), from);
-  throw_fault(facts);
+  throw PlanFault(facts);
 }
 
 void alone(const Ranks& ranks, const std::function<void()>& work) {

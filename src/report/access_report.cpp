@@ -25,6 +25,11 @@ std::string_view access_name(Access access) {
   __builtin_unreachable();
 }
 
+// How the access moves rows, where it is not range by range in their own order.
+std::string_view order_text(const Decision& decision) {
+  return decision.sorts() ? ", sorted" : decision.is_whole() ? ", tiled" : "";
+}
+
 // Neither 0% nor 100% where it is only nearly that.
 std::string percent_text(double share) {
   const auto percent = std::lround(share * 100);
@@ -94,7 +99,8 @@ std::string reason_text(const AccessReport& report) {
 
 std::vector<std::string> access_lines(const AccessReport& report) {
   const Access access = report.decision.access;
-  std::vector<std::string> lines = {cat(access_name(access), ": ", reason_text(report))};
+  std::vector<std::string> lines = {
+      cat(access_name(access), order_text(report.decision), ": ", reason_text(report))};
   const std::string writes = cat("writes ", byte_size_text(report.facts.result_bytes));
   if (access == Access::windows) {
     const WindowPlan& windows = report.windows;

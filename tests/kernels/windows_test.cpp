@@ -10,7 +10,7 @@
 #include "kernels/rows/gather_rows.hpp"
 #include "kernels/rows/scatter_rows.hpp"
 #include "kernels/tensors.hpp"
-#include "kernels/windows/column_windows.hpp"
+#include "kernels/windows/windows.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"
 #include "support/temp_dir.hpp"

@@ -118,7 +118,6 @@ class PlanCheck {
     if (result_ && !same_elements(*result_, out_.data())) wrong_ += "in ranges it has other elements; ";
     const std::optional<RowMoves>& moves = any_plan().facts().moves;
     if (moves && moves->map->columns() > 0 && result_) fill_parts();
-    if (elements_ != 0) check_footprint();
   }
 
   [[nodiscard]] const std::string& wrong() const { return wrong_; }
@@ -158,29 +157,6 @@ class PlanCheck {
     const std::int64_t parts = random_.between(1, 5);
     for (std::int64_t part = parts; part-- > 0;) fill_tiles(moves, whole.data(), part, parts);
     if (!same_elements(*result_, whole.data())) wrong_ += "in parts it has other elements; ";
-  }
-
-  // Of some elements: what they are made from is read for any range around them.
-  void check_footprint() {
-    for (int i = 0; i < 8; ++i) {
-      const std::int64_t element = random_.between(0, elements_ - 1);
-      const std::int64_t first = random_.between(0, element);
-      const Range range = {first, random_.between(element, elements_ - 1) - first + 1};
-      const Footprint footprint = any_plan().footprint(range);
-      for (const Extent& extent : footprint) {
-        const Tensor& operand = bounds_[0]->call.operands[extent.operand];
-        if (extent.elements.first < 0 || extent.elements.end() > operand.size())
-          wrong_ += cat("the footprint leaves operand ", extent.operand, "; ");
-      }
-      const Origins origins = any_plan().origins({element, 1});
-      for (const OperandElement& from : origins[0]) {
-        const bool inside = std::ranges::any_of(footprint, [&](const Extent& extent) {
-          return extent.operand == from.operand && extent.elements.first <= from.position &&
-                 from.position < extent.elements.end();
-        });
-        if (!inside) wrong_ += cat("element ", element, " is made from what is not in the footprint; ");
-      }
-    }
   }
 
   Random& random_;

@@ -13,7 +13,7 @@ namespace tensorop {
 
 // Computes the call in two plans that are made independently, in random ranges and parts in random order,
 // some in one plan and some in the other. Returns what is wrong: other bytes than `result` or another message
-// than `message`, a check that does not agree with filling, an origin outside of the footprint; empty when
+// than `message`, a check that does not agree with filling; empty when
 // nothing.
 [[nodiscard]] std::string plan_faults(Random& random, const Request& request, const Settings& settings,
                                       const std::optional<Tensor>& result, const std::string& message);

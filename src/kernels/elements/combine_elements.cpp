@@ -21,7 +21,8 @@ class CombineElements final : public Plan {
         open_test_(open_test(spec.open_reason, operands_.back().dtype())),
         walk_(spec.result, operands_, spec.strides) {
     set_facts({.check_size = kernel_.find_fault == nullptr ? 0 : count(spec.result),
-               .open_reason = open_test_ == nullptr ? OpenReason::none : spec.open_reason});
+               .open_reason = open_test_ == nullptr ? OpenReason::none : spec.open_reason,
+               .broadcast = &walk_.elements()});
   }
 
   void fill(Range range, std::byte* out) const override {
@@ -54,7 +55,6 @@ class CombineElements final : public Plan {
     }
     return out;
   }
-  [[nodiscard]] Footprint footprint(Range range) const override { return walk_.elements().footprint(range); }
 
   void mark_open(Range range, std::uint64_t* bits) const override {
     if (open_test_ == nullptr) return;

@@ -44,10 +44,6 @@ class CopyElements final : public Plan {
   void check(Range range) const override { decoder_->check(range); }
 
   [[nodiscard]] Origins origins(Range range) const override { return copied(range, data_.size()); }
-  [[nodiscard]] Footprint footprint(Range range) const override {
-    if (data_.size() == 0 || range.count == 0) return {};
-    return {{kData, range}};
-  }
 
  private:
   Tensor data_;
@@ -77,7 +73,6 @@ class CastElements final : public Plan {
   }
 
   [[nodiscard]] Origins origins(Range range) const override { return copied(range, data_.size()); }
-  [[nodiscard]] Footprint footprint(Range range) const override { return {{kData, range}}; }
 
  private:
   Tensor data_;

@@ -30,7 +30,9 @@ void repeat(std::byte* out_bytes, const std::byte* data_bytes, const BroadcastWa
 class RepeatElements final : public Plan {
  public:
   RepeatElements(const Tensor& data, const Shape& result, const BroadcastStrides& strides)
-      : data_(data), walk_(result, {strides}) {}
+      : data_(data), walk_(result, {strides}) {
+    set_facts({.broadcast = &walk_});
+  }
 
   void fill(Range range, std::byte* out) const override {
     dispatch_width(element_size(data_.dtype()),
@@ -45,7 +47,6 @@ class RepeatElements final : public Plan {
     }
     return out;
   }
-  [[nodiscard]] Footprint footprint(Range range) const override { return walk_.footprint(range); }
 
  private:
   Tensor data_;

@@ -71,7 +71,9 @@ class SelectElements final : public Plan {
       : operands_(std::move(operands)),
         width_(element_size(operands_[kX].dtype())),
         select_(find_select(width_)),
-        walk_(result, operands_, strides) {}
+        walk_(result, operands_, strides) {
+    set_facts({.broadcast = &walk_.elements()});
+  }
 
   void fill(Range range, std::byte* out) const override {
     walk_.for_each_run(range, [&](const RunOperand* run, std::int64_t n) {
@@ -90,7 +92,6 @@ class SelectElements final : public Plan {
     }
     return out;
   }
-  [[nodiscard]] Footprint footprint(Range range) const override { return walk_.elements().footprint(range); }
 
  private:
   std::vector<Tensor> operands_;

@@ -37,27 +37,4 @@ std::int64_t BroadcastWalk::offset(std::size_t operand, std::int64_t position) c
   return sum;
 }
 
-Footprint BroadcastWalk::footprint(Range range) const {
-  Footprint out;
-  if (range.count == 0) return out;
-  for (std::size_t i = 0; i < strides_.size(); ++i) {
-    // Strides are not negative: along the outermost dimension in which the first and the last element differ,
-    // offsets lie between theirs; the dimensions inside it may take any index.
-    std::int64_t lowest = 0;
-    std::int64_t highest = 0;
-    std::int64_t first = range.first;
-    std::int64_t last = range.end() - 1;
-    for (std::size_t d = sizes_.size(); d-- > 0;) {
-      const std::int64_t stride = strides_[i][d];
-      const bool differ = first / sizes_[d] != last / sizes_[d];
-      lowest += differ ? 0 : first % sizes_[d] * stride;
-      highest += (differ ? sizes_[d] - 1 : last % sizes_[d]) * stride;
-      first /= sizes_[d];
-      last /= sizes_[d];
-    }
-    out.push_back({i, {lowest, highest - lowest + 1}});
-  }
-  return out;
-}
-
 }  // namespace tensorop

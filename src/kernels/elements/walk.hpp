@@ -32,8 +32,6 @@ class BroadcastWalk {
 
   // The element of the operand from which the result's element at a flat position is computed.
   [[nodiscard]] std::int64_t offset(std::size_t operand, std::int64_t position) const;
-  // The elements of all operands from which a range of the result may be computed.
-  [[nodiscard]] Footprint footprint(Range range) const;
 
   // Calls run(offsets, count) for the runs that make up the elements [first, first + count) of the row-major
   // result, in order: offsets[i] is the offset of the run's first element in operand i.

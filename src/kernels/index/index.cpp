@@ -89,7 +89,10 @@ std::int64_t IndexDecoder::tuples() const {
 }
 
 void IndexDecoder::fail(std::int64_t position, std::size_t component) const {
-  throw PlanFault(position, axes_[component].axis, axes_[component].size);
+  throw PlanFault(FaultFacts{.fault = Fault::index_out_of_range,
+                             .position = position,
+                             .axis = axes_[component].axis,
+                             .size = axes_[component].size});
 }
 
 // Out of these tuples, one of which has a bad component.

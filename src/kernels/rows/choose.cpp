@@ -123,7 +123,7 @@ bool in_columns(const RowMoves& moves) {
 std::optional<RandomAccess> random_access(const RowMoves& moves) {
   const RowMap& map = *moves.map;
   const Tensor& indices = map.decoder().indices();
-  RandomAccess out = {.rows = map.rows(), .row_bytes = moves.row_bytes};
+  RandomAccess out;
   const auto add = [&](const std::byte* begin, std::int64_t bytes) {
     out.operands.emplace_back(begin, to_size(bytes));
   };
@@ -133,10 +133,6 @@ std::optional<RandomAccess> random_access(const RowMoves& moves) {
     add(indices.data(), indices.bytes());
   } else if (!moves.is_scatter()) {
     add(moves.data, moves.data_bytes());
-    out.part_bytes = map.group_size() * moves.row_bytes;
-    out.locate = [&map](std::int64_t first, std::int64_t count, std::int64_t* offsets) {
-      map.locate(first, count, offsets);
-    };
   }
   if (!moves.is_scatter()) return out;
   // Sorted updates are read at random, more of them in order: then the result is written at random. Strings

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -61,16 +60,7 @@ struct RandomAccess {
   Kind kind = Kind::rows;
   // The memory of the operands that are read at random: one of kind rows, those that have columns, or none.
   std::vector<std::span<const std::byte>> operands = {};
-  std::int64_t rows = 0;  // that are read or written at random, of row_bytes each; repeated ones count
-  std::int64_t row_bytes = 0;
-  std::int64_t sort_bytes = 0;  // that sorting them takes
-  // Of kind rows: consecutive rows are read from one part of the operand after the other, of so many bytes
-  // each; 0: from anywhere.
-  std::int64_t part_bytes = 0;
-  // Of kind rows: the offsets, in rows of the operand, of rows [first, first + count) in the order in which
-  // they are read; kSkip for none. At most kIndexBlock. Throws PlanFault. Null where only sorting finds the
-  // order.
-  std::function<void(std::int64_t first, std::int64_t count, std::int64_t* offsets)> locate = nullptr;
+  std::int64_t sort_bytes = 0;  // that sorting the rows takes, which are many
 };
 
 // What the decision depends on.
@@ -130,7 +120,7 @@ struct Decision {
 [[nodiscard]] Decision choose_in_memory(const std::optional<RowMoves>& moves);
 
 // Whether rows, which are single elements along an outer axis, are moved in windows that are tiles of columns
-// (column_windows.hpp).
+// (column_windows.cpp).
 [[nodiscard]] bool in_columns(const RowMoves& moves);
 
 // What moving rows reads or writes at random, from sizes alone; nothing where all of it is read and written

@@ -5,8 +5,8 @@
 
 #include "base/checked.hpp"
 #include "kernels/cache.hpp"
+#include "kernels/rows/gather_rows.hpp"
 #include "kernels/rows/row_updates.hpp"
-#include "kernels/rows/rows.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
@@ -60,12 +60,15 @@ void gather_tile(const RowMoves& moves, const Range& tile, const std::byte* pack
                             });
 }
 
-void scatter_tile(const RowMoves& moves, const Range& tile, std::int64_t steps, std::byte* packed) {
+}  // namespace
+
+void update_columns(const RowMoves& moves, Range rows, Range columns, Range tile, std::byte* packed) {
   const RowMap& map = *moves.map;
   const RowUpdates& row_updates = *moves.row_updates;
-  row_updates.update({{0, steps * tile.count}, 0, 1, 0}, packed, nullptr, [&](const auto& take) {
+  const std::int64_t elements = moves.data_rows / map.column_stride() * tile.count;
+  row_updates.update({{0, elements}, 0, 1, 0}, packed, nullptr, [&](const auto& take) {
     Move blocks[kIndexBlock];
-    map.locate_columns({0, map.index_steps()}, tile, tile,
+    map.locate_columns(rows, columns, tile,
                        [&](std::int64_t row, std::int64_t count, const std::int64_t* offsets) {
                          const std::int64_t later = row + kTileStepsAhead * map.columns();
                          if (later < map.rows() && !row_updates.repeats())
@@ -76,8 +79,6 @@ void scatter_tile(const RowMoves& moves, const Range& tile, std::int64_t steps, 
   });
 }
 
-}  // namespace
-
 void fill_tiles(const RowMoves& moves, std::byte* whole, std::int64_t part, std::int64_t parts) {
   const ColumnTiles tiles(*moves.map, moves.data_rows, moves.row_bytes);
   Storage packed(tiles.bytes());
@@ -86,7 +87,7 @@ void fill_tiles(const RowMoves& moves, std::byte* whole, std::int64_t part, std:
     const Range tile = tiles.tile(number);
     tiles.pack(tile, moves.data, packed.data());
     if (moves.is_scatter()) {
-      scatter_tile(moves, tile, tiles.steps(), packed.data());
+      update_columns(moves, {0, moves.map->index_steps()}, tile, tile, packed.data());
       tiles.unpack(tile, packed.data(), whole);
     } else {
       gather_tile(moves, tile, packed.data(), whole);

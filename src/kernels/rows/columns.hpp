@@ -27,7 +27,6 @@ class ColumnTiles {
   [[nodiscard]] std::int64_t count() const { return count_; }
   // Whether the columns are all the elements of the tensor.
   [[nodiscard]] bool cover_all() const { return columns_ == stride_; }
-  [[nodiscard]] std::int64_t steps() const { return steps_; }  // along the axis
 
   // The columns of a tile.
   [[nodiscard]] Range tile(std::int64_t number) const;
@@ -50,6 +49,10 @@ class ColumnTiles {
 // after write_base_of_tiles() of everything. No two parts write the same element, and the result does not
 // depend on `parts`. After all indices are checked; kept offsets are not used.
 void fill_tiles(const RowMoves& moves, std::byte* whole, std::int64_t part, std::int64_t parts);
+// Applies the updates of some rows and columns of the indices to a tile that holds these columns: `packed`
+// has the columns `tile` of data, tile.count elements for each step along the axis. Not of
+// RowUpdates::by_row().
+void update_columns(const RowMoves& moves, Range rows, Range columns, Range tile, std::byte* packed);
 // Writes these elements of data, where the tiles do not make all elements of the result. Counts their bytes.
 void write_base_of_tiles(const RowMoves& moves, Range elements, const ElementTarget& target,
                          const Threads& threads);

@@ -101,10 +101,4 @@ std::int64_t RowUpdates::position(std::int64_t position) const {
   return repeated_ == nullptr ? position : repetition_.offset(0, position);
 }
 
-Range RowUpdates::elements(Range range) const {
-  if (repeated_ == nullptr) return range;
-  if (range.count == 0) return {};
-  return repetition_.footprint(range).front().elements;
-}
-
 }  // namespace tensorop

@@ -59,10 +59,8 @@ class RowUpdates {
     if (by_row()) apply_by_row(segment, out, updates, all);
   }
 
-  // The element of updates that is the element `position` of the repeated ones, and the elements that a
-  // range of those is made from.
+  // The element of updates that is the element `position` of the repeated ones.
   [[nodiscard]] std::int64_t position(std::int64_t position) const;
-  [[nodiscard]] Range elements(Range range) const;
 
  private:
   // Of a segment; moves in their order.

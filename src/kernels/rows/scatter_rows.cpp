@@ -19,7 +19,6 @@ namespace tensorop {
 namespace {
 
 constexpr std::size_t kScatterData = 0;
-constexpr std::size_t kScatterIndices = 1;
 constexpr std::size_t kScatterUpdates = 2;
 
 // Looking for duplicates takes a bit for each of so many target rows in any case: 4 MiB.
@@ -91,18 +90,6 @@ class ScatterRows final : public Plan {
     Origins out;
     for (const Segment& segment : segments_of(range, row_elements_)) add_origins(segment, out);
     return out;
-  }
-
-  [[nodiscard]] Footprint footprint(Range range) const override {
-    if (range.count == 0) return {};
-    const std::int64_t first = range.first / row_elements_;
-    const Range rows = map_.rows_within({first, ceil_div(range.end(), row_elements_) - first});
-    const Range tuples = map_.tuples_of(rows);
-    const std::int64_t components = map_.decoder().components();
-    return {
-        {kScatterData, range},
-        {kScatterIndices, {tuples.first * components, tuples.count * components}},
-        {kScatterUpdates, row_updates_.elements({rows.first * row_elements_, rows.count * row_elements_})}};
   }
 
   void mark_open(Range range, std::uint64_t* bits) const override {
@@ -250,8 +237,10 @@ class ScatterRows final : public Plan {
         if (moves[i].target == found->target) earlier = std::min(earlier, moves[i].update);
       }
     });
-    throw PlanFault::duplicate(row_updates_.position(found->update * row_elements_),
-                               row_updates_.position(earlier * row_elements_), found->target * row_elements_);
+    throw PlanFault(FaultFacts{.fault = Fault::duplicate_update,
+                               .position = row_updates_.position(found->update * row_elements_),
+                               .earlier = row_updates_.position(earlier * row_elements_),
+                               .target = found->target * row_elements_});
   }
 
   // Whether one of the target rows has several updates.

@@ -1,5 +1,5 @@
-#include "kernels/windows/column_windows.hpp"
-
+// Gathering and scattering along an outer axis of tensors that memory does not hold, a wide tile of columns
+// at a time (wide_tiles.hpp).
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -8,11 +8,13 @@
 #include "base/checked.hpp"
 #include "base/files/advice.hpp"
 #include "kernels/index/row_map.hpp"
+#include "kernels/rows/columns.hpp"
+#include "kernels/rows/gather_rows.hpp"
 #include "kernels/rows/row_updates.hpp"
-#include "kernels/rows/rows.hpp"
-#include "kernels/windows/result_windows.hpp"
 #include "kernels/windows/tiled_result.hpp"
 #include "kernels/windows/wide_tiles.hpp"
+#include "kernels/windows/window_io.hpp"
+#include "kernels/windows/windows.hpp"
 #include "kernels/worker_buffers.hpp"
 
 namespace tensorop {
@@ -44,7 +46,7 @@ class PackedTile {
  public:
   PackedTile(const WideTiles& tiles, std::int64_t steps, std::int64_t width)
       : steps_(steps), width_(width), storage_(tiles.most_columns() * steps * width) {
-    // Elements are read and written all over it.
+    // Elements are read and written all over it: with small pages, finding one took three times as long.
     prefer_large_pages(storage_.data(), tiles.most_columns() * steps * width);
   }
 
@@ -171,7 +173,8 @@ class ColumnFiller {
         for (std::int64_t next = b == 0 ? 0 : b + kBlocksAhead; next <= b + kBlocksAhead; ++next) {
           if (next < blocks.count()) need(blocks[next], strip, strips);
         }
-        update({block.rows, share(block.columns, strip, strips)}, tile);
+        if (const Range mine = share(block.columns, strip, strips); mine.count > 0)
+          update_columns(moves_, block.rows, mine, tile, packed_->data());
       });
       for (const RowPieces& source : sources_) source.done(block.rows, block.columns);
       threads_.advance(block.rows.count * block.columns.count * source_width_);
@@ -191,19 +194,6 @@ class ColumnFiller {
   // Starts to read a thread's share of a block.
   void need(const TileBlock& block, std::int64_t strip, std::int64_t strips) const {
     for (const RowPieces& source : sources_) source.need(share(block.rows, strip, strips), block.columns);
-  }
-
-  void update(const TileBlock& block, const Range& tile) {
-    if (block.columns.count == 0) return;
-    const Segment all = {{0, shape_.steps * tile.count}, 0, 1, 0};
-    moves_.row_updates->update(all, packed_->data(), nullptr, [&](const auto& take) {
-      Move some[kIndexBlock];
-      moves_.map->locate_columns(block.rows, block.columns, tile,
-                                 [&](std::int64_t row, std::int64_t count, const std::int64_t* offsets) {
-                                   for (std::int64_t i = 0; i < count; ++i) some[i] = {offsets[i], row + i};
-                                   take(some, count);
-                                 });
-    });
   }
 
   ColumnMoves shape_;

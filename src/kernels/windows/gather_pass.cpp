@@ -3,8 +3,8 @@
 #include <cstring>
 
 #include "base/checked.hpp"
-#include "kernels/windows/result_windows.hpp"
 #include "kernels/windows/scatter_windows.hpp"
+#include "kernels/windows/window_io.hpp"
 
 namespace tensorop {
 namespace {

@@ -1,5 +1,6 @@
-#include "kernels/windows/gather_windows.hpp"
-
+// Gathering rows from data that memory does not hold, in passes: the rows of a pass are sorted by where they
+// lie in data, and data is read once, in ascending order. Rows of the result that memory has no room for
+// until their turn are divided by where they go (partition.hpp).
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -9,7 +10,8 @@
 #include "kernels/cache.hpp"
 #include "kernels/rows/partition.hpp"
 #include "kernels/windows/gather_pass.hpp"
-#include "kernels/windows/needed_pages.hpp"
+#include "kernels/windows/window_io.hpp"
+#include "kernels/windows/windows.hpp"
 
 namespace tensorop {
 namespace {

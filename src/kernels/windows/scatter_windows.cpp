@@ -8,8 +8,7 @@
 #include "base/files/advice.hpp"
 #include "base/memory.hpp"
 #include "kernels/rows/row_updates.hpp"
-#include "kernels/windows/needed_pages.hpp"
-#include "kernels/windows/result_windows.hpp"
+#include "kernels/windows/window_io.hpp"
 
 namespace tensorop {
 namespace {
@@ -19,7 +18,7 @@ namespace {
 constexpr std::int64_t kWindowsShare = 2;
 constexpr std::int64_t kUpdatesShare = 4;
 // Where all moves of a target row are applied together, those of a window are sorted.
-constexpr std::int64_t kSortShare = 4;
+constexpr std::int64_t kWindowSortShare = 4;
 constexpr std::int64_t kPlacesShare = 8;
 
 // So many threads make windows at a time, if memory is as little as that.
@@ -50,7 +49,7 @@ std::int64_t window_rows_of(const UpdateFacts& facts) {
   std::int64_t rows = bytes / facts.row_bytes;
   if (facts.by_row) {
     // Of updates that are spread evenly, those of a window fit too.
-    const std::int64_t sort_memory = std::max<std::int64_t>(1, facts.memory / kSortShare / kFewThreads);
+    const std::int64_t sort_memory = std::max<std::int64_t>(1, facts.memory / kWindowSortShare / kFewThreads);
     const std::int64_t windows =
         std::max<std::int64_t>(1, ceil_div(facts.rows * kScatterSortBytes, sort_memory));
     rows = std::min(rows, facts.target_rows / windows);

@@ -12,10 +12,6 @@
 
 namespace tensorop {
 
-// As in windows.hpp.
-[[nodiscard]] WindowPlan plan_scatter_windows(const RowMoves& scatter, std::int64_t memory);
-void fill_scatter_windows(const RowMoves& scatter, const Windowing& windowing, const Threads& threads);
-
 // The part of the result that `updates` go to, divided as choose_division() says for as much memory.
 void write_scatter_windows(const RowMoves& scatter, const Partition& updates, const Windowing& windowing,
                            const Threads& threads);

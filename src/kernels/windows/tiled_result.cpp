@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "kernels/windows/result_windows.hpp"
+#include "kernels/windows/window_io.hpp"
 #include "kernels/worker_buffers.hpp"
 
 namespace tensorop {

@@ -1,7 +1,8 @@
 // The result of working along an outer axis, as tiles of columns (wide_tiles.hpp) write it.
 //
 // The end of each row may share a page with the next row, which is that of another tile: the last tile comes
-// first, and ends of rows wait in memory until the first tile writes whole pages. Where tiles have less than
+// first, and ends of rows wait in memory until the first tile writes whole pages: a page that two tiles write
+// is read again for the second one, which took three times as long as all else. Where tiles have less than
 // some pages of each row, every tile would write a part of each page, and the system read the page again for
 // it: such tiles go to a temporary file, each in one piece, and rows are put together at the end.
 #pragma once

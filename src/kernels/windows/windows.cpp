@@ -1,9 +1,6 @@
 #include "kernels/windows/windows.hpp"
 
 #include "kernels/rows/choose.hpp"
-#include "kernels/windows/column_windows.hpp"
-#include "kernels/windows/gather_windows.hpp"
-#include "kernels/windows/scatter_windows.hpp"
 
 namespace tensorop {
 namespace {

@@ -44,4 +44,15 @@ struct Windowing {
 // target takes elements anywhere.
 void fill_windows(const RowMoves& moves, const Windowing& windowing, const Threads& threads);
 
+// The two for one kind of moves: gathers in passes (gather_windows.cpp), scatters (scatter_windows.cpp), and
+// moves for which in_columns() holds, in tiles (column_windows.cpp).
+[[nodiscard]] WindowPlan plan_gather_windows(const RowMoves& gather, std::int64_t memory);
+void fill_gather_windows(const RowMoves& gather, const Windowing& windowing, const Threads& threads);
+[[nodiscard]] WindowPlan plan_scatter_windows(const RowMoves& scatter, std::int64_t memory);
+void fill_scatter_windows(const RowMoves& scatter, const Windowing& windowing, const Threads& threads);
+// Whether the least tile, a column, takes no more than `memory`, or a few megabytes.
+[[nodiscard]] bool fits_columns(const RowMoves& moves, std::int64_t memory);
+[[nodiscard]] WindowPlan plan_column_windows(const RowMoves& moves, std::int64_t memory);
+void fill_column_windows(const RowMoves& moves, const Windowing& windowing, const Threads& threads);
+
 }  // namespace tensorop

@@ -1,11 +1,18 @@
-#include "kernels/windows/result_windows.hpp"
+#include "kernels/windows/window_io.hpp"
 
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "base/files/advice.hpp"
 #include "kernels/worker_buffers.hpp"
 
 namespace tensorop {
+namespace {
+
+// A page read alone takes as long as three to four that are read with their neighbours.
+constexpr std::int64_t kMostGap = 3 * 4096;
+
+}  // namespace
 
 void write_windows(const Partition& rows, std::int64_t row_elements, std::int64_t row_bytes,
                    const Windowing& windowing, const Threads& threads,
@@ -31,6 +38,17 @@ void write_windows(const Partition& rows, std::int64_t row_elements, std::int64_
     });
     for (std::int64_t number = 0; !windowing.target.anywhere && number < count; ++number)
       write(first + number, rooms.of(number));
+  }
+}
+
+void will_need_rows(const std::byte* base, std::int64_t row_bytes, std::span<const Move> moves,
+                    std::int64_t Move::*row) {
+  for (auto move = moves.begin(); move != moves.end();) {
+    const std::int64_t begin = (*move).*row * row_bytes;
+    std::int64_t end = begin + row_bytes;
+    for (++move; move != moves.end() && (*move).*row * row_bytes - end <= kMostGap; ++move)
+      end = std::max(end, ((*move).*row + 1) * row_bytes);
+    will_need(base + begin, end - begin);
   }
 }
 
