@@ -26,7 +26,6 @@
 namespace tensorop {
 namespace {
 
-constexpr int kError = 2;
 constexpr std::string_view kListSkipped = "--list-skipped";
 
 std::vector<Option> check_options() {

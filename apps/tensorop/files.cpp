@@ -26,7 +26,7 @@
 #include "jobs/cases.hpp"
 #include "jobs/onnx_case.hpp"
 #include "report/describe.hpp"
-#include "report/describe_model.hpp"
+#include "report/describe_file.hpp"
 #include "report_options.hpp"
 
 namespace tensorop {

@@ -95,8 +95,10 @@ ReportSettings read_report_settings(const Arguments& arguments, std::string comm
   if (arguments.has("--junit") && out.junit.empty()) throw Error("--junit needs a file name");
   if (out.junit == "-" && out.json)
     throw Error("--junit - cannot be combined with --json: both are for standard output");
-  if (out.json && out.loudness == Loudness::silent)
-    throw Error("--json cannot be combined with -qq, which prints nothing");
+  for (const char* option : {"--json", "--show"}) {
+    if (out.loudness == Loudness::silent && arguments.has(option))
+      throw Error(cat(option, " cannot be combined with -qq, which prints nothing"));
+  }
   if (!arguments.has("--list")) return out;
   for (const char* option : {"--json", "--junit", "--quiet", "--fail-fast", "--show", "--update"}) {
     if (arguments.has(option)) throw Error(cat("--list cannot be combined with ", option));

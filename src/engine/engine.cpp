@@ -104,6 +104,8 @@ Tensor open_elements(const Request& request, const Settings& settings) {
 }
 
 std::optional<UnspecifiedElements> unspecified_elements(const Request& request, const Settings& settings) {
+  // The default semantics leave nothing open.
+  if (request.op.op->open.empty() || !request.spec) return std::nullopt;
   Settings silent = settings;
   silent.warn = nullptr;
   try {

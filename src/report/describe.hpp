@@ -1,11 +1,9 @@
-// The descriptions of operators and rules, results and files as text: for people, for programs, for the docs.
+// The descriptions of operators, rules and results as text: for people, for programs, for the docs.
 #pragma once
 
 #include <span>
 #include <string>
 
-#include "base/error.hpp"
-#include "io/inspect.hpp"
 #include "ops/rule.hpp"
 
 namespace tensorop {
@@ -31,12 +29,5 @@ namespace tensorop {
 [[nodiscard]] std::string describe_text(const Rule& rule);
 [[nodiscard]] std::string describe_json(std::span<const Rule* const> rules);
 [[nodiscard]] std::string describe_markdown(std::span<const Rule* const> rules);
-
-// "a.npy: float32 (2,3), 24 bytes, npy <f4, C order" on a line for each array, and the same as JSON objects.
-// What an archive has about itself comes first: a line for each key, and one object.
-[[nodiscard]] std::string describe_text(const FileContent& content);
-[[nodiscard]] std::string describe_json(const FileContent& content);
-// What cannot be described.
-[[nodiscard]] std::string describe_json(const std::string& path, const Failure& error);
 
 }  // namespace tensorop

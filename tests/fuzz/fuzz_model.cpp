@@ -11,7 +11,7 @@
 #include "fuzz/memory_system.hpp"
 #include "io/onnx/onnx_archive.hpp"
 #include "jobs/onnx_call.hpp"
-#include "report/describe_model.hpp"
+#include "report/describe_file.hpp"
 
 namespace tensorop::fuzz {
 namespace {

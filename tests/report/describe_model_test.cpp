@@ -1,5 +1,5 @@
 // What `info` says of the attributes of a model.
-#include "report/describe_model.hpp"
+#include "report/describe_file.hpp"
 
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -1,13 +1,15 @@
-#include "report/describe_model.hpp"
+#include "report/describe_file.hpp"
 
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/json/json_writer.hpp"
@@ -253,6 +255,85 @@ std::string describe_case_text(const OnnxModel& model, const std::string& folder
 
 std::string describe_case_json(const OnnxModel& model, const std::string& folder, std::int64_t data_sets) {
   return model_json(model, folder).add("data_sets", data_sets).text() + "\n";
+}
+
+namespace {
+
+std::string array_text(const FileInfo& file) {
+  std::string out = cat(printable(file.path), ": ",
+                        !file.names_dtype ? "unknown dtype"
+                        : file.dtype      ? std::string(name(*file.dtype))
+                                          : printable(file.stored),
+                        " ", to_string(file.shape), ", ", counted(file.bytes, "byte"), ", ", file.format);
+  if (!file.stored.empty())
+    out += cat(" ", printable(file.stored), ", ", file.fortran_order ? "Fortran" : "C", " order");
+  if (!file.compression.empty()) out += cat(", ", file.compression);
+  if (!file.file.empty()) out += cat(", in ", printable(file.file));
+  if (!file.name.empty()) out += cat(", name ", in_quotes(file.name));
+  return out + "\n";
+}
+
+Json array_json(const FileInfo& file) {
+  Json out = Json::document()
+                 .add("path", file.path)
+                 .add("format", file.format)
+                 .add("dtype", file.names_dtype && file.dtype ? Json(name(*file.dtype)) : Json())
+                 .add("shape", Json::list(file.shape))
+                 .add("bytes", file.bytes);
+  if (!file.stored.empty()) out.add("stored", file.stored).add("order", file.fortran_order ? "F" : "C");
+  if (!file.compression.empty()) out.add("compression", file.compression);
+  if (!file.file.empty()) out.add("file", file.file);
+  if (!file.name.empty()) out.add("name", file.name);
+  return std::move(out.add("error", Json()).add("warnings", Json::list(file.warnings)));
+}
+
+}  // namespace
+
+std::string describe_text(const FileContent& content) {
+  std::string out;
+  for (const auto& [key, value] : content.metadata) {
+    out += cat(printable(content.path), ": metadata ", printable(key), " = ", printable(value), "\n");
+  }
+  std::set<std::string_view> files;
+  std::int64_t bytes = 0;
+  for (const FileInfo& file : content.arrays) {
+    out += array_text(file);
+    if (!file.file.empty()) files.insert(file.file);
+    bytes += file.bytes;
+  }
+  if (!files.empty() && content.is_whole)
+    out += cat(printable(content.path), ": ", counted(to_int64(content.arrays.size()), "array"), " in ",
+               counted(to_int64(files.size()), "file"), ", ", counted(bytes, "byte"), "\n");
+  if (content.arrays.empty()) out += cat(printable(content.path), ": no arrays, ", content.format, "\n");
+  return out;
+}
+
+std::string describe_json(const FileContent& content) {
+  std::string out;
+  if (!content.metadata.empty() || content.arrays.empty()) {
+    Json metadata = Json::object();
+    // The keys differ.
+    for (const auto& [key, value] : content.metadata) metadata.add(key, value);
+    out += Json::document()
+               .add("path", content.path)
+               .add("format", content.format)
+               .add("metadata", std::move(metadata))
+               .add("error", Json())
+               .add("warnings", Json::list(content.warnings))
+               .text() +
+           "\n";
+  }
+  for (const FileInfo& file : content.arrays) out += array_json(file).text() + "\n";
+  return out;
+}
+
+std::string describe_json(const std::string& path, const Failure& error) {
+  return Json::document()
+             .add("path", path)
+             .add("error", error_json(&error))
+             .add("warnings", Json::list(std::vector<std::string>()))
+             .text() +
+         "\n";
 }
 
 }  // namespace tensorop

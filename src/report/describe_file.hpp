@@ -1,12 +1,21 @@
-// ONNX models, and folders of ONNX cases, as `info` describes them.
+// Files, ONNX models, and folders of ONNX cases, as `info` describes them.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
+#include "base/error.hpp"
+#include "io/inspect.hpp"
 #include "io/onnx/onnx_model.hpp"
 
 namespace tensorop {
+
+// "a.npy: float32 (2,3), 24 bytes, npy <f4, C order" on a line for each array, and the same as JSON objects.
+// What an archive has about itself comes first: a line for each key, and one object.
+[[nodiscard]] std::string describe_text(const FileContent& content);
+[[nodiscard]] std::string describe_json(const FileContent& content);
+// What cannot be described.
+[[nodiscard]] std::string describe_json(const std::string& path, const Failure& error);
 
 // A line with what the model is, and one for each node, input, output and initializer.
 [[nodiscard]] std::string describe_text(const OnnxModel& model, const std::string& path);
