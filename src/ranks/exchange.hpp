@@ -30,8 +30,8 @@ void gather_by_exchange(const RowMoves& moves, const Exchange& exchange);
 
 // Every rank makes the rows part_of(data_rows) of the result, in windows as large as memory allows. The ranks
 // read the updates once, in turns, block after block, and send each to the rank that owns its target; that
-// one applies them by block, rank and position: in the order of the index tuples. Until all have come they
-// are divided by window (partition.hpp), in memory or in a temporary file. Together: as above.
+// one applies them by block, rank and position: in the order of the index tuples. Where a part is more than
+// one window, updates wait in a temporary file. Together: as above.
 void scatter_by_exchange(const RowMoves& moves, const Exchange& exchange);
 
 }  // namespace tensorop
