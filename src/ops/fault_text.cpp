@@ -63,16 +63,15 @@ Error index_error(const PlanFault& fault, const Call& call) {
   return Error(cat(element, " is out of range for ", axis), "IX-1");
 }
 
-// "updates[1] goes to data[2], where updates[0] has gone".
+// "updates[1] and updates[0] (u.npy) are updates of the same element, data[2]".
 Error duplicate_error(const PlanFault& fault, const Call& call) {
   const auto element = [&](std::size_t operand, std::int64_t position) {
     return element_name(call.operand_name(operand), position, call.operands[operand].shape());
   };
   constexpr std::size_t kUpdates = 2;
-  return Error(
-      cat(element(kUpdates, fault.position), file_text(call, kUpdates), " and ",
-          element(kUpdates, fault.earlier), " are updates of the same element, ", element(0, fault.target)),
-      "", "with duplicates last the last update wins");
+  return Error(cat(element(kUpdates, fault.position), " and ", element(kUpdates, fault.earlier),
+                   file_text(call, kUpdates), " are updates of the same element, ", element(0, fault.target)),
+               "", "with duplicates last the last update wins");
 }
 
 }  // namespace
