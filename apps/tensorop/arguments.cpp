@@ -85,6 +85,11 @@ constexpr OtherName kOtherNames[] = {
   throw Error(cat("unknown option ", in_quotes(name)), "", hint);
 }
 
+// "-q", "-qq", "-qo".
+bool is_letters(const std::string& word) {
+  return word.size() > 1 && word[0] == '-' && word[1] != '-';
+}
+
 bool is_number(const std::string& word) {
   return word.size() > 1 && word[0] == '-' && ((word[1] >= '0' && word[1] <= '9') || word[1] == '.') &&
          word.find_first_not_of("0123456789.eE+-", 1) == std::string::npos;
@@ -115,7 +120,12 @@ Arguments parse_arguments(const std::vector<std::string>& args, const std::vecto
   parser.set_help_flag();
   parser.allow_extras();
   std::map<std::string, std::vector<std::string>> results;
+  // Registering options took most of the time of a small call: those that no word names are left out.
+  const bool has_letters = std::ranges::any_of(words, is_letters);
   for (const Option& option : options) {
+    const bool may_be_given =
+        std::ranges::find(words, option.name) != words.end() || (has_letters && !option.letter.empty());
+    if (!may_be_given) continue;
     const std::string names = option.letter.empty() ? option.name : cat(option.letter, ",", option.name);
     std::vector<std::string>& result = results[option.name];
     // Texts are taken as they are: the library would split inline JSON into a vector and read 010 as eight.
