@@ -26,7 +26,7 @@ struct ProgramRun {
 };
 
 // Writes the operands of the case into `folder`, as NPY files called by their names, and case.json, which
-// says all there is to know of the case (docs/golden-files.md); then runs the program. Throws Error where the
+// says all there is to know of the case (docs/check.md); then runs the program. Throws Error where the
 // operands cannot be read or written, or the program cannot be started.
 [[nodiscard]] ProgramRun run_case(const Job& job, const ProgramSettings& program, const std::string& folder,
                                   const Settings& settings);

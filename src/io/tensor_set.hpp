@@ -26,7 +26,7 @@ struct SetMember {
 
 class TensorSet {
  public:
-  // The files below a folder that have the ending of a format (docs/command-line.md, "compare"). Folders that
+  // The files below a folder that have the ending of a format (docs/compare.md). Folders that
   // cannot be listed are members with a fault. Throws Error when this one cannot.
   static TensorSet of_folder(const std::string& path);
   // The arrays of an archive. Throws Error.

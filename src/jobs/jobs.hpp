@@ -1,5 +1,5 @@
 // Job files: from JSON to requests. Everything that can be checked without the operands is checked here,
-// before any job runs; the rest is left to bind(). The format: docs/jobs.md.
+// before any job runs; the rest is left to bind(). The format: docs/run.md.
 #pragma once
 
 #include <cstdint>

@@ -180,14 +180,30 @@ std::string attribute_list(const Operator& op, const Version& version) {
   return names.empty() ? "none" : join(names);
 }
 
-// "all but complex64, complex128 and small dtypes" where that is shorter.
+// "bool, any integer, float32": the dtypes of a set, in the order of the table of dtypes.
+std::string names_of(DTypeSet set) {
+  const auto common = [&](DTypeSet group) { return set.without(set.without(group)); };
+  std::vector<std::string> words;
+  const auto add = [&](DTypeSet part, const std::string& names) {
+    if (!part.empty()) words.push_back(names);
+  };
+  const DTypeSet integers = common(kIntegerTypes);
+  const DTypeSet floats = common(kFloatTypes);
+  const DTypeSet rest = set.without(kNumericTypes);
+  add(common(DType::boolean), "bool");
+  add(integers, integers == kIntegerTypes ? "any integer" : integers.names());
+  add(floats, floats == kFloatTypes ? "any float" : floats.names());
+  add(rest.without(DType::boolean), rest.without(DType::boolean).names());
+  return join(words);
+}
+
+// The shorter one of "bool, any integer" and "all but complex64, complex128 and small dtypes".
 std::string type_list(DTypeSet set) {
-  if (set == kIntegerTypes) return "any integer";
   const DTypeSet rest = kAllTypes.without(set);
   if (rest.empty()) return "all";
   const bool no_small = rest.without(kSmallTypes) != rest && kSmallTypes.without(rest).empty();
   const std::string others = (no_small ? rest.without(kSmallTypes) : rest).names();
-  const std::string direct = set.names();
+  const std::string direct = names_of(set);
   const std::string negated =
       cat("all but ", others, no_small && !others.empty() ? " and " : "", no_small ? "small dtypes" : "");
   return negated.size() < direct.size() ? negated : direct;

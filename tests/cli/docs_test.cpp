@@ -1,5 +1,6 @@
 // What the README and the docs say of operators, rules and options. With TENSOROP_UPDATE set, the tables that
 // come from descriptions are rewritten. Examples: pages_test.cpp.
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -7,6 +8,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "jobs/job_keys.hpp"
@@ -40,22 +42,93 @@ std::vector<fs::path> pages() {
   return out;
 }
 
-// What a page has between two comments: of "ops NAME" the tables of an operator, of "rules ID ID" a table of
-// rules, of "jobs" that of the keys of job files, of "from LIBRARY" what to type in place of its calls.
-// Nothing: the comment is none of these.
+// One line of a Markdown table as its cells.
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells;
+  for (std::size_t at = 2, end = 0; (end = line.find(" |", at)) != std::string::npos; at = end + 3) {
+    cells.push_back(at < end ? line.substr(at, end - at) : "");
+  }
+  return cells;
+}
+
+// A row that several operators have: the names of these operators, and the cells.
+struct SharedRow {
+  std::vector<std::string> names;
+  std::vector<std::string> cells;
+};
+
+// The place of a version in a table: the default semantics, then ONNX, then OpenVINO, each by opset.
+std::pair<std::string, int> version_order(const std::string& version) {
+  const std::size_t dash = version.find('-');
+  if (dash == std::string::npos) return {"", 0};
+  return {version.substr(0, dash), std::stoi(version.substr(dash + 1))};
+}
+
+// The rows of the table of `operator_names` that begins with `heading`, equal ones joined. The version
+// "onnx-7 (Add-7)" becomes "onnx-7": what is said of several operators names none of them.
+std::vector<SharedRow> shared_rows(const std::vector<std::string>& operator_names,
+                                   const std::string& heading) {
+  std::vector<SharedRow> rows;
+  for (const std::string& name : operator_names) {
+    const auto result = run_tensorop({"ops", name, "--markdown"});
+    REQUIRE(result.status == 0);
+    std::istringstream in(result.out);
+    std::string line;
+    while (std::getline(in, line) && !line.starts_with("| " + heading + " |")) continue;
+    std::getline(in, line);  // the line below the heading
+    while (std::getline(in, line) && line.starts_with("|")) {
+      std::vector<std::string> cells = cells_of(line);
+      if (heading == "version") cells[0] = cells[0].substr(0, cells[0].find(" ("));
+      const auto same = std::ranges::find(rows, cells, &SharedRow::cells);
+      if (same == rows.end()) {
+        rows.push_back({{name}, cells});
+      } else {
+        same->names.push_back(name);
+      }
+    }
+  }
+  return rows;
+}
+
+std::string joined(const std::vector<std::string>& texts, const std::string& separator) {
+  std::string out;
+  for (const std::string& text : texts) out += (out.empty() ? "" : separator) + text;
+  return out;
+}
+
+// The attributes and versions of several operators in two tables.
+std::string shared_tables(const std::vector<std::string>& operator_names) {
+  std::string out = "| attribute | operators | default | meaning |\n| --- | --- | --- | --- |\n";
+  for (const SharedRow& row : shared_rows(operator_names, "attribute")) {
+    const std::string names = row.names.size() == operator_names.size() ? "all" : joined(row.names, ", ");
+    out += "| " + row.cells[0] + " | " + names + " | " + row.cells[1] + " | " + row.cells[2] + " |\n";
+  }
+  out += "\n| version | operators | attributes | dtypes |\n| --- | --- | --- | --- |\n";
+  std::vector<SharedRow> versions = shared_rows(operator_names, "version");
+  std::ranges::stable_sort(versions, {}, [](const SharedRow& row) { return version_order(row.cells[0]); });
+  for (const SharedRow& row : versions) {
+    out += "| " + row.cells[0] + " | " + joined(row.names, ", ") + " | " + row.cells[1] + " | " +
+           row.cells[2] + " |\n";
+  }
+  return out;
+}
+
+// What belongs between two comments of a page: after "ops NAME" the tables of an operator, after "ops NAME
+// NAME..." those of several in one, after "rules ID ID" a table of rules, after "jobs" the keys of job files,
+// after "from LIBRARY" what to type in place of its calls. Nothing: it is another comment.
 std::optional<std::string> table_of(const std::string& comment) {
   std::istringstream in(comment);
   std::string kind;
   in >> kind;
   if (comment == "jobs") return tensorop::job_keys_markdown();
-  std::vector<std::string> command;
-  if (kind == "ops") command = {"ops"};
-  if (kind == "rules") command = {"explain"};
   if (kind == "from") return tensorop::foreign_markdown(comment.substr(5));
-  if (command.empty()) return std::nullopt;
-  for (std::string word; in >> word;) command.push_back(word);
-  command.push_back("--markdown");
-  const auto result = run_tensorop(command);
+  if (kind != "ops" && kind != "rules") return std::nullopt;
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) words.push_back(word);
+  if (kind == "ops" && words.size() > 1) return shared_tables(words);
+  words.insert(words.begin(), kind == "ops" ? "ops" : "explain");
+  words.emplace_back("--markdown");
+  const auto result = run_tensorop(words);
   REQUIRE(result.status == 0);
   return result.out;
 }
@@ -82,8 +155,7 @@ TEST_CASE("the tables of the docs are those of the operators' and the rules' des
     for (std::size_t found = text.find(begin); found != std::string::npos;
          found = text.find(begin, found + 1)) {
       const std::size_t name_end = text.find(" -->", found);
-      const std::string comment = text.substr(found + begin.size(), name_end - found - begin.size());
-      const auto table = table_of(comment);
+      const auto table = table_of(text.substr(found + begin.size(), name_end - found - begin.size()));
       if (!table) continue;
       const std::size_t close = text.find(end, found);
       REQUIRE(close != std::string::npos);

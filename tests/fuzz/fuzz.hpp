@@ -1,6 +1,6 @@
 // What the fuzz targets share: how a broken promise is told, the bound on memory, and tensors compared.
 //
-// A target is a program of libFuzzer's (docs/development.md). Whatever its bytes are, the code under test
+// A target is a program of libFuzzer's (tests/README.md). Whatever its bytes are, the code under test
 // returns or throws Error; anything else ends the process, and the fuzzer keeps the bytes.
 #pragma once
 

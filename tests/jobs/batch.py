@@ -116,7 +116,7 @@ def check_reports(checker, root):
 
 
 def check_shards(checker, root):
-    """The reports of shards, joined as docs/pipelines.md has it, are the report of all cases."""
+    """The reports of shards, joined as docs/recipes.md has it, are the report of all cases."""
     rng = random.Random(SEED)
     for name in ("a.jsonl", "b & c.jsonl"):
         cases = []
