@@ -49,18 +49,19 @@ std::size_t read_operand(const std::string& name, const Call& call) {
   return static_cast<std::size_t>(found - names.begin());
 }
 
-void explain_operand(const Explainer& explainer, const std::string& name,
-                     const std::vector<std::string>& at) {
+void explain_operand(const Explainer& explainer, const std::string& name, const std::vector<std::string>& at,
+                     bool as_json) {
   const std::size_t operand = read_operand(name, explainer.call());
   if (at.empty()) throw Error("--of needs --at");
   for (const std::string& text : at) {
     const OperandElement element{operand,
                                  read_position(text, name, explainer.call().operands[operand].shape())};
-    print(why_text(explainer, element, explainer.arrivals(element)));
+    const Arrivals arrivals = explainer.arrivals(element);
+    print(as_json ? why_json(explainer, element, arrivals) : why_text(explainer, element, arrivals));
   }
 }
 
-void explain_result(const Explainer& explainer, const std::vector<std::string>& at) {
+void explain_result(const Explainer& explainer, const std::vector<std::string>& at, bool as_json) {
   const Shape& shape = explainer.output().shape;
   const std::int64_t all = count(shape);
   std::vector<std::int64_t> positions;
@@ -71,6 +72,10 @@ void explain_result(const Explainer& explainer, const std::vector<std::string>& 
   }
   std::vector<ElementOrigin> origins;
   for (const std::int64_t position : positions) origins.push_back(explainer.origin(position));
+  if (as_json) {
+    print(why_json(explainer, origins));
+    return;
+  }
   print(cat(why_text(explainer, origins), why_shape_text(explainer)));
   if (at.empty() && to_int64(positions.size()) < all)
     print(cat("and ", all - to_int64(positions.size()), " more elements: --at names those to explain\n"));
@@ -84,6 +89,7 @@ Command why_command(const FoundOperator& found) {
   options.push_back(
       {"--at", OptionKind::values, "I,J,...",
        "an element of the result, or of the operand of --of; negative coordinates count from the end"});
+  options.push_back({"--json", OptionKind::flag, "", "print JSON, for programs"});
   options.push_back({"--of", OptionKind::value, "OPERAND", "where this element of an operand goes"});
   return {cat("why ", found.name->name),
           {cat("why ", found.op->name, " OPERAND... [OPTION]... [--of OPERAND] [--at I,J]...")},
@@ -94,9 +100,9 @@ Command why_command(const FoundOperator& found) {
             const Explainer explainer(read_request(found, arguments), read_settings(arguments));
             const auto at = arguments.values("--at");
             if (const auto of = arguments.value("--of")) {
-              explain_operand(explainer, *of, at);
+              explain_operand(explainer, *of, at, arguments.has("--json"));
             } else {
-              explain_result(explainer, at);
+              explain_result(explainer, at, arguments.has("--json"));
             }
             return 0;
           }};

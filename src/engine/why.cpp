@@ -99,25 +99,27 @@ void Explainer::add_gathered(const RowMoves& moves, ElementOrigin& out) const {
   }
 }
 
-// The updates that go to the element, and data's own element, which they may replace.
+// The updates that go to the element, and data's own element, which they may replace. `out` has those that
+// are used: of the updates all, or the last one.
 void Explainer::add_updates(const RowMoves& moves, ElementOrigin& out) const {
   const std::int64_t target = out.position / moves.row_elements;
   const std::int64_t column = out.position % moves.row_elements;
-  std::vector<Contribution> all;
+  const OperandElement own{kTableOperand, out.position};
+  const bool keeps_own = !out.from.empty() && out.from[0].element == own;
+  std::vector<Contribution> all = {{own, keeps_own, {}}};
   std::int64_t updates = 0;
   for_each_row(*moves.map, moves.map->rows_within({target, 1}), [&](std::int64_t row, std::int64_t offset) {
     if (offset != target) return;
     ++updates;
-    const OperandElement element{kUpdateOperand,
-                                 moves.row_updates->position(row * moves.row_elements + column)};
-    const bool is_used = std::ranges::find(out.from, element, &Contribution::element) != out.from.end();
     // The last one is what replaces.
-    if (all.size() == kMostListed) all.pop_back();
-    all.push_back({element, is_used, indices_of_row(*moves.map, row)});
+    if (all.size() > kMostListed) all.pop_back();
+    all.push_back({{kUpdateOperand, moves.row_updates->position(row * moves.row_elements + column)},
+                   true,
+                   indices_of_row(*moves.map, row)});
   });
-  const OperandElement own{kTableOperand, out.position};
-  const bool keeps_own = std::ranges::find(out.from, own, &Contribution::element) != out.from.end();
-  all.insert(all.begin(), {own, keeps_own, {}});
+  if (to_int64(out.from.size()) - (keeps_own ? 1 : 0) != updates) {
+    for (std::size_t i = 1; i + 1 < all.size(); ++i) all[i].is_used = false;
+  }
   out.from = std::move(all);
   out.contributions = updates + 1;
 }

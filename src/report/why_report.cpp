@@ -9,6 +9,7 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "io/json/json_writer.hpp"
+#include "report/json.hpp"
 
 namespace tensorop {
 namespace {
@@ -266,6 +267,81 @@ std::string why_text(const Explainer& explainer, const OperandElement& element, 
   if (arrivals.list.size() == Explainer::kMostListed && arrivals.count > to_int64(arrivals.list.size()))
     out += cat("the first ", arrivals.list.size(), "; ", arrivals.count, " in all\n");
   return out;
+}
+
+namespace {
+
+Json why_value(const Tensor& tensor, std::int64_t position) {
+  std::string text;
+  append_json_element(text, tensor.dtype(), tensor.data() + position * element_size(tensor.dtype()));
+  return Json::of_text(text);
+}
+
+Json why_element(const Call& call, const OperandElement& element) {
+  const Tensor& operand = call.operands[element.operand];
+  return Json::object()
+      .add("operand", call.operand_name(element.operand))
+      .add("position", Json::list(coordinates(element.position, operand.shape())))
+      .add("value", why_value(operand, element.position));
+}
+
+Json why_indices(const Call& call, const std::vector<ChosenIndex>& indices) {
+  return Json::list(indices, [&](const ChosenIndex& index) {
+    return why_element(call, {kIndexOperand, index.position})
+        .add("axis", index.axis)
+        .add("size", index.size)
+        .add("coordinate", index.coordinate)
+        .add("in_range", index.in_range);
+  });
+}
+
+Json why_origin(const Explainer& explainer, const ElementOrigin& origin) {
+  const Call& call = explainer.call();
+  const bool is_open = origin.is_open;
+  return Json::object()
+      .add("position", Json::list(coordinates(origin.position, explainer.output().shape)))
+      .add("value", why_value(origin.value, 0))
+      .add("contributions", origin.contributions)
+      .add("from", Json::list(origin.from,
+                              [&](const Contribution& part) {
+                                return why_element(call, part.element)
+                                    .add("used", part.is_used)
+                                    .add("indices", why_indices(call, part.indices));
+                              }))
+      .add("out_of_range", why_indices(call, origin.unresolved))
+      .add("condition", origin.condition ? why_element(call, {0, *origin.condition}) : Json())
+      .add("unspecified", is_open ? Json(reason_text(explainer.open_reason())) : Json());
+}
+
+}  // namespace
+
+std::string why_json(const Explainer& explainer, std::span<const ElementOrigin> elements) {
+  const OutputInfo& output = explainer.output();
+  return Json::document()
+             .add("dtype", name(output.dtype))
+             .add("shape", Json::list(output.shape))
+             .add("elements",
+                  Json::list(elements,
+                             [&](const ElementOrigin& origin) { return why_origin(explainer, origin); }))
+             .text() +
+         "\n";
+}
+
+std::string why_json(const Explainer& explainer, const OperandElement& element, const Arrivals& arrivals) {
+  const Shape& shape = explainer.output().shape;
+  return Json::document()
+             .add("of", why_element(explainer.call(), element))
+             .add("count", arrivals.count)
+             .add("dropped", arrivals.dropped)
+             .add("goes_to", Json::list(arrivals.list,
+                                        [&](const Arrival& arrival) {
+                                          return Json::object()
+                                              .add("position",
+                                                   Json::list(coordinates(arrival.position, shape)))
+                                              .add("used", arrival.is_used);
+                                        }))
+             .text() +
+         "\n";
 }
 
 }  // namespace tensorop

@@ -16,6 +16,11 @@ namespace tensorop {
 // A line with the shape of the result, the formula that it follows, and the shapes that go into it.
 [[nodiscard]] std::string why_shape_text(const Explainer& explainer);
 
+// The same for programs: one object.
+[[nodiscard]] std::string why_json(const Explainer& explainer, std::span<const ElementOrigin> elements);
+[[nodiscard]] std::string why_json(const Explainer& explainer, const OperandElement& element,
+                                   const Arrivals& arrivals);
+
 // A line for each element of the result that an element of an operand goes to, or why it goes to none.
 [[nodiscard]] std::string why_text(const Explainer& explainer, const OperandElement& element,
                                    const Arrivals& arrivals);

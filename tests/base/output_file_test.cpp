@@ -314,8 +314,8 @@ TEST_CASE("a destination that cannot be written is refused with its path and the
   const auto before = names_in(dir.path());
   const std::string long_name(300, 'n');
   const std::vector<std::pair<std::string, std::string>> rows = {
-      {"folder", "is a directory"},
-      {"folder/", "is a directory"},
+      {"folder", cat("is a directory\nname a file in it: ", dir.file("folder/out.npy"))},
+      {"folder/", cat("is a directory\nname a file in it: ", dir.file("folder/out.npy"))},
       {"missing/file", cat("folder ", dir.file("missing"), " does not exist")},
       {"missing/", cat("folder ", dir.file("missing"), " does not exist")},
       {"lost", cat("folder ", dir.file("nowhere"), " does not exist")},

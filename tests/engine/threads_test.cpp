@@ -457,7 +457,7 @@ TEST_CASE("of several bad indices the lowest is named by any number of threads",
       if (!c.updates.empty()) call.operands.push_back(any_bits(random, DType::int8, c.updates));
       if (c.axis != 0) call.attributes.push_back({"axis", cat(c.axis)});
       const std::string expected = cat(c.op, ": ", element_name("indices", lowest, c.indices), " = ",
-                                       indices.as<std::int32_t>()[lowest], " is out of range for axis ",
+                                       indices.as<std::int32_t>()[lowest], " (@1) is out of range for axis ",
                                        c.axis, " of data (size 50; allowed -50..49) [IX-1]");
       for (const int threads : kThreadCounts) {
         CAPTURE(described(call), threads);
