@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/files/folder_walk.hpp"
+#include "base/files/output_file.hpp"
 #include "base/text.hpp"
 #include "io/table/table.hpp"
 #include "io/table/table_parts.hpp"
@@ -316,6 +318,7 @@ const Format* find_format_by_ending(std::string_view path) {
 
 const Format& format_by_ending(std::string_view path) {
   if (const Format* format = find_format_by_ending(path)) return *format;
+  if (is_folder(std::string(path))) throw directory_error(std::string(path));
   throw Error(cat(printable(path), ": cannot tell the format from the file extension"), "", ending_hint());
 }
 

@@ -25,6 +25,11 @@ int access_of(OutputFile::Writers writers) {
 
 }  // namespace
 
+Error directory_error(const std::string& path) {
+  return Error(cat(printable(path), ": cannot write: is a directory"), "",
+               cat("name a file in it: ", printable(path), path.ends_with('/') ? "" : "/", "out.npy"));
+}
+
 OutputFile OutputFile::create(const std::string& path, bool durable, const std::string& shown,
                               Writers writers) {
   constexpr mode_t kNewMode = 0666;  // less the umask
@@ -47,8 +52,7 @@ OutputFile OutputFile::create(const std::string& path, bool durable, const std::
     return file;
   }
   if (S_ISDIR(info.st_mode)) {
-    throw Error(cat(printable(file.name_), ": cannot write: is a directory"), "",
-                cat("name a file in it: ", printable(file.name_), path.ends_with('/') ? "" : "/", "out.npy"));
+    throw directory_error(file.name_);
   }
   if (!S_ISREG(info.st_mode)) {
     file.fd_ = FileDescriptor(os().open(path.c_str(), O_WRONLY | O_CLOEXEC, 0));

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.hpp"
 #include "base/files/file_io.hpp"
 #include "base/files/mapping.hpp"
 #include "base/files/temporary_entry.hpp"
@@ -18,6 +19,9 @@
 namespace tensorop {
 
 class MappedFile;
+
+// The error of a destination that is a directory.
+[[nodiscard]] Error directory_error(const std::string& path);
 
 // One result on its way to its destination.
 //
