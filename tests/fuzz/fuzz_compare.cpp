@@ -42,7 +42,7 @@ Tensor changed(Random& random, const Tensor& tensor) {
 }
 
 std::string all_of(const Comparison& comparison) {
-  return comparison_text(comparison) + comparison_json(comparison).text();
+  return cat(comparison_text(comparison), comparison_json(comparison).text(), '\n');
 }
 
 // Both halves of the elements by themselves find what all of them do.
