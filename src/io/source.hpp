@@ -74,8 +74,8 @@ class Source {
   // their own: throws Error.
   [[nodiscard]] DType natural_dtype() const;
   [[nodiscard]] bool fits_any_dtype() const { return natural_ && natural_->empty; }
-  // The same text: whether it has nothing but "NaN", "Infinity" and "-Infinity", which are float64, or strings
-  // beside strings.
+  // The same text: whether it has nothing but "NaN", "Infinity" and "-Infinity", which are float64, or
+  // strings beside strings.
   [[nodiscard]] bool may_be_strings() const { return natural_ && natural_->all_not_finite; }
   // Resolves the dtype of bytes and of text without a tensor(): untyped elements become `dtype`. Unread text
   // is read once; text that names its dtype keeps it. Throws Error when elements do not fit; the operand is

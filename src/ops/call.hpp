@@ -35,8 +35,8 @@ struct Call {
   const Operator* op = nullptr;
   const OperatorName* name = nullptr;  // which of its names was used
   const Version* version = nullptr;
-  int opset = 0;                      // as requested: the version may be older
-  std::vector<Tensor> operands;       // in the order of the description, a variadic one spread out
+  int opset = 0;                 // as requested: the version may be older
+  std::vector<Tensor> operands;  // in the order of the description, a variadic one spread out
   // What each operand is read from, printable: a path, "a.npz:x", "standard input", "@id"; empty where it is
   // written out.
   std::vector<std::string> files = {};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/json/json_writer.hpp"
 #include "report/json.hpp"

@@ -59,7 +59,8 @@ constexpr Row kRows[] = {
     {"an output is newer, and its id is used", kFileAndId, "in.npy=1 a.npy=3 b.npy=2", "", "(1) 2"},
     {"an attribute is newer", kShape, "in.npy=3 a.npy=2", "", "1"},
     {"an attribute is older", kShape, "in.npy=1 a.npy=2", "", ""},
-    {"an output that is no file", R"({"op":"add","a":1,"b":1,"output":"/dev/null","format":"npy"})", "", "1", "1"},
+    {"an output that is no file", R"({"op":"add","a":1,"b":1,"output":"/dev/null","format":"npy"})", "", "1",
+     "1"},
 };
 
 // Makes the files of a row in `dir` and the job file; returns its jobs.

@@ -23,9 +23,10 @@ struct TableField {
   double value = 0;
 };
 
-// Interprets the whole of `text`, which has no blanks, and may be in double quotes. Beside JSON numbers there are those with leading zeros
-// (decimal), with a plus sign, and without digits on one side of the point. The words are true, false, nan,
-// inf and infinity, in any case. `buffer` holds the text of the result where it is not that of `text`.
+// Interprets the whole of `text`, which has no blanks, and may be in double quotes. Beside JSON numbers there
+// are those with leading zeros (decimal), with a plus sign, and without digits on one side of the point. The
+// words are true, false, nan, inf and infinity, in any case. `buffer` holds the text of the result where it
+// is not that of `text`.
 [[nodiscard]] TableField read_field(std::string_view text, std::string& buffer);
 
 // Whether a field ends in front of this character.
