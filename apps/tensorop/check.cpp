@@ -56,7 +56,8 @@ std::vector<Option> check_options() {
   }
   for (Option& option : batch_options()) options.push_back(std::move(option));
   for (Option& option : tolerance_options()) {
-    option.help = cat("for cases without their own, and ONNX cases: ", option.help);
+    if (option.name != "--exact-bits")
+      option.help = cat("for cases without their own, and ONNX cases: ", option.help);
     if (option.name == "--rtol") option.help += ", of ONNX cases 1e-3";
     if (option.name == "--atol") option.help += ", of ONNX cases 1e-7";
     options.push_back(std::move(option));

@@ -34,7 +34,8 @@ namespace tensorop {
 namespace {
 
 // The models of ONNX case folders, a line for each. Those that cannot be read are reported, and counted.
-std::string describe_cases(const std::string& folder, bool as_json, std::size_t& cases, std::size_t& failed) {
+std::string describe_cases(const std::string& folder, const std::function<bool(const std::string&)>& wanted,
+                           bool as_json, std::size_t& cases, std::size_t& failed) {
   std::string lines;
   const auto attempt = [&](const std::string& path, const std::function<void()>& body) {
     try {
@@ -48,6 +49,7 @@ std::string describe_cases(const std::string& folder, bool as_json, std::size_t&
     }
   };
   for_each_onnx_case(folder, attempt, [&](const std::string& path, const std::vector<std::string>& names) {
+    if (!wanted(path.substr(path.rfind('/') + 1))) return;
     const OnnxModel model = read_case_model(path);
     const auto sets = to_int64(data_sets(names).size());
     lines += as_json ? describe_case_json(model, path, sets) : describe_case_text(model, path, sets);
@@ -156,7 +158,8 @@ int run_info(const Arguments& arguments) {
   const auto describe = [&](const std::string& path) {
     if (path == "-" || !is_folder(path)) return describe_one(path);
     const std::size_t before = files;
-    const std::string cases = describe_cases(path, as_json, files, failed);
+    const std::string cases = describe_cases(path, wanted, as_json, files, failed);
+    is_listed |= !cases.empty();
     if (!cases.empty()) print(cases);
     if (files != before) return;
     const auto tensors = tensors_of_folder(path, wanted);
@@ -193,8 +196,14 @@ int run_nonzero(const Arguments& arguments) {
     throw Error(cat("unexpected operand ", in_quotes(arguments.operands[1]), ": nonzero takes 1"));
   const Destination destination = read_destination(arguments);
   const MeteredSettings settings(arguments, destination.path);
-  write_nonzero(arguments.operands[0], destination, settings.get());
+  write_nonzero(arguments.operands[0], read_input_format(arguments), destination, settings.get());
   return 0;
+}
+
+std::vector<Option> nonzero_options() {
+  std::vector<Option> options = {input_option()};
+  for (Option& option : output_options()) options.push_back(std::move(option));
+  return options;
 }
 
 std::vector<Option> convert_options() {
@@ -245,7 +254,7 @@ Command nonzero_command() {
       "Prints the positions of the elements that are not zero, as indices: rank 1 for an operand of rank 1, "
       "else one index tuple in each row",
       {"tensorop nonzero '[true,false,true]'", "tensorop nonzero mask.npy -o positions.npy"},
-      output_options(),
+      nonzero_options(),
       run_nonzero};
 }
 

@@ -114,6 +114,9 @@ Command described(const CommandEntry& entry) {
 std::string hint_for(std::string_view name) {
   if (std::string hint = foreign_hint(name); !hint.empty()) return hint;
   if (names_file(std::string(name))) return cat("tensorop info ", printable(name), " describes the file");
+  // "np.where", "torch.gather".
+  const std::string last(name.substr(std::min(name.rfind('.'), name.size() - 1) + 1));
+  if (name.find('.') != std::string_view::npos && find_command(last)) return cat("did you mean ", last, "?");
   const std::string near = nearest(name, command_names());
   return near.empty() ? std::string(kListHint) : cat("did you mean ", near, "?");
 }

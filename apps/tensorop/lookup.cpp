@@ -30,7 +30,7 @@ int run_lookup(const Arguments& arguments) {
                           .duplicates = read_first_choice(arguments, "--duplicates", "error", "first")};
   const Destination destination = read_destination(arguments);
   const MeteredSettings settings(arguments, destination.path);
-  write_lookup({operands[0], operands[1], rules}, destination, settings.get());
+  write_lookup({operands[0], operands[1], rules, read_input_format(arguments)}, destination, settings.get());
   return 0;
 }
 
@@ -40,6 +40,7 @@ std::vector<Option> lookup_options() {
        "what an id is that is not among the keys: an error (default), or position -1"},
       {"--duplicates", OptionKind::value, "error|first",
        "what an id is whose key is duplicated: an error (default), or the first position"},
+      input_option(),
   };
   for (Option& option : output_options()) options.push_back(std::move(option));
   return options;

@@ -51,7 +51,9 @@ void write_lookup(const Lookup& lookup, const Destination& destination, const Se
   (void)format_of(destination);
   if (lookup.keys == "-" && lookup.ids == "-") throw Error("standard input can be read only once");
   const auto open = [&](std::string_view role, const std::string& text) {
-    return with_context(role, [&] { return open_operand(text, {.read_later = true}, settings); });
+    return with_context(role, [&] {
+      return open_operand(text, {.read_later = true, .text_format = lookup.text_format}, settings);
+    });
   };
   Source keys = open("keys", lookup.keys);
   Source ids = open("ids", lookup.ids);

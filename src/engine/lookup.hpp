@@ -12,6 +12,7 @@ struct Lookup {
   std::string keys;  // operands
   std::string ids;
   LookupRules rules;
+  const Format* text_format = nullptr;  // of operands that are text, as in Request
 };
 
 // Writes the position of each id among the keys, as int64 in the shape of the ids. Throws Error.

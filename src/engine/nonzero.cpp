@@ -8,10 +8,11 @@
 
 namespace tensorop {
 
-void write_nonzero(const std::string& operand, const Destination& destination, const Settings& settings) {
+void write_nonzero(const std::string& operand, const Format* text_format, const Destination& destination,
+                   const Settings& settings) {
   // A destination without a known format is reported before any work.
   (void)format_of(destination);
-  Source source = Source::open(operand, with_settings({}, settings));
+  Source source = Source::open(operand, with_settings({.text_format = text_format}, settings));
   if (source.tensor() == nullptr) source.resolve(source.natural_dtype());
   const Tensor& tensor = *source.tensor();
   if (tensor.rank() == 0) throw Error("the operand is a scalar; its rank must be at least 1");

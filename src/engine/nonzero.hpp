@@ -10,6 +10,7 @@ namespace tensorop {
 // Writes the positions of the nonzero elements of an operand, in row-major order, as int64: of shape (n)
 // where it has one dimension, else (n, rank), one index tuple in each row. NaN and strings with characters
 // count as not zero. Throws Error.
-void write_nonzero(const std::string& operand, const Destination& destination, const Settings& settings);
+void write_nonzero(const std::string& operand, const Format* text_format, const Destination& destination,
+                   const Settings& settings);
 
 }  // namespace tensorop

@@ -56,13 +56,11 @@ void add(Arrivals& out, std::int64_t position) {
 Explainer::Explainer(const Request& request, const Settings& settings)
     : settings_(settings), has_mask_(tensorop::has_mask(request)), bound_(bind(request, settings)) {}
 
-Planned Explainer::plan_for(Range range) const {
-  Planned out = call().op->plan(call());
+void Explainer::prepare(const Planned& planned, Range range) const {
   Decision decision;
   decision.order = Order::sorted;
   decision.memory = memory_of(settings_);
-  out.plan->prepare(range, decision, settings_.threads);
-  return out;
+  planned.plan->prepare(range, decision, settings_.threads);
 }
 
 ChosenIndex Explainer::chosen(const RowMap& map, std::int64_t tuple, std::size_t component,
@@ -127,8 +125,9 @@ void Explainer::add_updates(const RowMoves& moves, ElementOrigin& out) const {
 ElementOrigin Explainer::origin(std::int64_t position) const {
   return with_context(call().name->name, [&] {
     const Range range{position, 1};
-    const Planned planned = plan_for(range);
+    const Planned planned = call().op->plan(call());
     return with_fault_text(call(), planned, [&] {
+      prepare(planned, range);
       const Plan& plan = *planned.plan;
       ElementOrigin out;
       out.position = position;
@@ -223,8 +222,9 @@ Arrivals Explainer::arrivals_of_elements(const Plan& plan, const OperandElement&
 
 Arrivals Explainer::arrivals(const OperandElement& element) const {
   return with_context(call().name->name, [&] {
-    const Planned planned = plan_for({0, 0});
+    const Planned planned = call().op->plan(call());
     return with_fault_text(call(), planned, [&] {
+      prepare(planned, {0, 0});
       const auto& moves = planned.plan->facts().moves;
       if (!moves) return arrivals_of_elements(*planned.plan, element);
       Arrivals out;
@@ -235,7 +235,8 @@ Arrivals Explainer::arrivals(const OperandElement& element) const {
       }
       if (!moves->is_scatter() || element.operand == kIndexOperand) return out;
       for (Arrival& arrival : out.list) {
-        const Planned one = plan_for({arrival.position, 1});
+        const Planned one = call().op->plan(call());
+        prepare(one, {arrival.position, 1});
         const Origins origins = one.plan->origins({arrival.position, 1});
         arrival.is_used = std::ranges::find(origins[0], element) != origins[0].end();
       }

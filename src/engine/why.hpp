@@ -82,8 +82,8 @@ class Explainer {
 
  private:
   [[nodiscard]] const std::optional<RowMoves>& moves() const { return bound_.planned.plan->facts().moves; }
-  // A plan of its own, which knows the updates of these elements of the result.
-  [[nodiscard]] Planned plan_for(Range range) const;
+  // Makes a plan know the updates of these elements of the result. Throws PlanFault.
+  void prepare(const Planned& planned, Range range) const;
   [[nodiscard]] ChosenIndex chosen(const RowMap& map, std::int64_t tuple, std::size_t component,
                                    std::int64_t offset) const;
   [[nodiscard]] std::vector<ChosenIndex> indices_of_row(const RowMap& map, std::int64_t row) const;

@@ -38,7 +38,7 @@ void warn_of_other_bits(const Comparison& comparison, const Settings& settings) 
   const std::int64_t count = found.other_bits - found.differing;
   if (!settings.warn || !comparison.equal || count <= 0 || comparison.asked.allows_other_bits()) return;
   settings.warn(cat(count, " of ", comparison.elements, comparison.elements == 1 ? " element" : " elements",
-                    count == 1 ? " is" : " are", " equal but not bit for bit (see --exact-bits)"));
+                    count == 1 ? " passes" : " pass", ", but not bit for bit (see --exact-bits)"));
 }
 
 // How many of the elements that differ are unspecified.

@@ -48,8 +48,8 @@ TEST_CASE("texts, conversions and comparisons count their bytes", "[engine][prog
     counted([&](const Settings& settings) { CHECK(compare_operands(npy, npy, {}, settings).equal); },
             2 * kBytes, 2 * kBytes);
     constexpr std::int64_t kPositions = kBytes / 10 * 9;
-    counted([&](const Settings& settings) { write_nonzero(npy, {.path = other}, settings); }, kPositions,
-            kPositions);
+    counted([&](const Settings& settings) { write_nonzero(npy, nullptr, {.path = other}, settings); },
+            kPositions, kPositions);
     counted(
         [&](const Settings& settings) {
           write_lookup({.keys = npy, .ids = "[1]", .rules = {.duplicates = false}}, {.path = other},
