@@ -80,7 +80,8 @@ run_ctest() {
   heading "test: $1"
   local preset=$1 status=0 cases broken
   shift
-  ctest --preset "$preset" --parallel "$jobs" --no-tests=error "$@" 2>&1 | tee "$log" || status=$?
+  # One more than there are processors: the tests of processes mostly wait for them.
+  ctest --preset "$preset" --parallel "$(( jobs + 1 ))" --no-tests=error "$@" 2>&1 | tee "$log" || status=$?
   read -r cases broken < <(awk '
     /^All tests passed \(.* in [0-9]+ test cases?\)/ { passed += $(NF - 2) }
     /^test cases: / { for (i = 2; i < NF; i++) { if ($(i + 1) == "passed") passed += $i; if ($(i + 1) == "failed") failed += $i } }
