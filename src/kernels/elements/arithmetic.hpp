@@ -45,66 +45,55 @@ template <Complex T>
   return {canonical(result.real()), canonical(result.imag())};
 }
 
-struct Add {
+// What a formula gives for elements of the types that it has: integers wrap, 16-bit floats are computed in
+// float32 and rounded once.
+template <class Formula>
+struct Arithmetic {
   template <std::integral T>
-  static T apply(T a, T b) {
-    return static_cast<T>(wide(a) + wide(b));
-  }
-  template <Floating T>
-  static T apply(T a, T b) {
-    return canonical(a + b);
-  }
+  requires requires(Wide<T> a) { Formula::of(a, a); }
+  static T apply(T a, T b) { return static_cast<T>(Formula::of(wide(a), wide(b))); }
+  template <class T>
+  requires(Floating<T> || Complex<T>) && requires(T a) { Formula::of(a, a); }
+  static T apply(T a, T b) { return canonical(Formula::of(a, b)); }
   template <Half T>
   static T apply(T a, T b) {
-    return canonical(round_half<T>(to_float(a) + to_float(b)));
+    return canonical(round_half<T>(Formula::of(to_float(a), to_float(b))));
   }
-  template <Complex T>
-  static T apply(T a, T b) {
-    return canonical(T{a.real() + b.real(), a.imag() + b.imag()});
-  }
-  static Bool apply(Bool a, Bool b) { return to_bool((a.byte | b.byte) != 0); }
+  static Bool apply(Bool a, Bool b) requires requires { Formula::of_bools(a, b); }
+  { return to_bool(Formula::of_bools(a, b)); }
 };
 
-struct Sub {
-  template <std::integral T>
-  static T apply(T a, T b) {
-    return static_cast<T>(wide(a) - wide(b));
+namespace formula {
+struct Sum {
+  template <class T>
+  static T of(T a, T b) {
+    return a + b;
   }
-  template <Floating T>
-  static T apply(T a, T b) {
-    return canonical(a - b);
-  }
-  template <Half T>
-  static T apply(T a, T b) {
-    return canonical(round_half<T>(to_float(a) - to_float(b)));
-  }
-  template <Complex T>
-  static T apply(T a, T b) {
-    return canonical(T{a.real() - b.real(), a.imag() - b.imag()});
-  }
-  static Bool apply(Bool a, Bool b) { return to_bool((a.byte != 0) != (b.byte != 0)); }
+  static bool of_bools(Bool a, Bool b) { return (a.byte | b.byte) != 0; }
 };
-
-struct Mul {
-  template <std::integral T>
-  static T apply(T a, T b) {
-    return static_cast<T>(wide(a) * wide(b));
+struct Difference {
+  template <class T>
+  static T of(T a, T b) {
+    return a - b;
   }
-  template <Floating T>
-  static T apply(T a, T b) {
-    return canonical(a * b);
-  }
-  template <Half T>
-  static T apply(T a, T b) {
-    return canonical(round_half<T>(to_float(a) * to_float(b)));
-  }
-  // The plain formula: the library's operator corrects infinities, which the specification does not.
-  template <Complex T>
-  static T apply(T a, T b) {
-    return canonical(T{a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()});
-  }
-  static Bool apply(Bool a, Bool b) { return to_bool((a.byte != 0) & (b.byte != 0)); }
+  static bool of_bools(Bool a, Bool b) { return (a.byte != 0) != (b.byte != 0); }
 };
+struct Product {
+  template <class T>
+  static T of(T a, T b) {
+    return a * b;
+  }
+  // The library's operator corrects infinities, which the specification does not.
+  template <Complex T>
+  static T of(T a, T b) {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+  }
+  static bool of_bools(Bool a, Bool b) { return (a.byte != 0) & (b.byte != 0); }
+};
+}  // namespace formula
+using Add = Arithmetic<formula::Sum>;
+using Sub = Arithmetic<formula::Difference>;
+using Mul = Arithmetic<formula::Product>;
 
 namespace detail {
 template <Floating T>

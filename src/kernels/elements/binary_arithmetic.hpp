@@ -14,32 +14,52 @@
 
 namespace tensorop {
 
-namespace detail {
-// Smith's method: scaled by the larger part of the divisor, so that no square of a part overflows.
-template <Complex T>
-T divide(T x, T y) {
-  const auto a = x.real();
-  const auto b = x.imag();
-  const auto c = y.real();
-  const auto d = y.imag();
-  if (std::fabs(c) >= std::fabs(d)) {
-    const auto ratio = d / c;
-    const auto divisor = c + d * ratio;
-    return {(a + b * ratio) / divisor, (b - a * ratio) / divisor};
+namespace formula {
+struct Quotient {
+  template <Floating T>
+  static T of(T a, T b) {
+    return a / b;
   }
-  const auto ratio = c / d;
-  const auto divisor = c * ratio + d;
-  return {(a * ratio + b) / divisor, (b * ratio - a) / divisor};
-}
+  // Smith's method: scaled by the larger part of the divisor, so that no square of a part overflows.
+  template <Complex T>
+  static T of(T x, T y) {
+    const auto a = x.real();
+    const auto b = x.imag();
+    const auto c = y.real();
+    const auto d = y.imag();
+    if (std::fabs(c) >= std::fabs(d)) {
+      const auto ratio = d / c;
+      const auto divisor = c + d * ratio;
+      return {(a + b * ratio) / divisor, (b - a * ratio) / divisor};
+    }
+    const auto ratio = c / d;
+    const auto divisor = c * ratio + d;
+    return {(a * ratio + b) / divisor, (b * ratio - a) / divisor};
+  }
+};
 
-// 6.5, Python's remainder: exact fmod, adjusted to the sign of the divisor.
-template <Floating T>
-T floor_remainder(T a, T b) {
-  const T remainder = std::fmod(a, b);
-  if (remainder == 0) return std::copysign(T{0}, b);
-  return (remainder < 0) != (b < 0) ? remainder + b : remainder;
-}
+// 6.5. With kFloor Python's remainder: exact fmod, adjusted to the sign of the divisor.
+template <bool kFloor>
+struct Remainder {
+  template <Floating T>
+  static T of(T a, T b) {
+    const T remainder = std::fmod(a, b);
+    if (!kFloor) return remainder;
+    if (remainder == 0) return std::copysign(T{0}, b);
+    return (remainder < 0) != (b < 0) ? remainder + b : remainder;
+  }
+};
 
+struct SquaredDifference {
+  template <class T>
+  static T of(T a, T b) {
+    const T difference = a - b;
+    return Product::of(difference, difference);
+  }
+};
+}  // namespace formula
+
+namespace detail {
 // base^exponent modulo 2^64, and so modulo 2^8, 2^16 and 2^32.
 inline std::uint64_t wrapped_power(std::uint64_t base, std::uint64_t exponent) {
   std::uint64_t result = 1;
@@ -53,7 +73,8 @@ inline std::uint64_t wrapped_power(std::uint64_t base, std::uint64_t exponent) {
 
 // Real division; of integers the quotient, rounded towards zero or towards minus infinity.
 template <bool kFloor>
-struct Quotient {
+struct Quotient : Arithmetic<formula::Quotient> {
+  using Arithmetic::apply;
   template <std::integral T>
   static T apply(T a, T b, Fault& fault) {
     if (b == 0) {
@@ -66,25 +87,14 @@ struct Quotient {
     }
     return static_cast<T>(a / b);
   }
-  template <Floating T>
-  static T apply(T a, T b) {
-    return canonical(a / b);
-  }
-  template <Half T>
-  static T apply(T a, T b) {
-    return canonical(round_half<T>(to_float(a) / to_float(b)));
-  }
-  template <Complex T>
-  static T apply(T a, T b) {
-    return canonical(detail::divide(a, b));
-  }
 };
 using Div = Quotient<false>;
 using FloorDiv = Quotient<true>;
 
 // The remainder of that division: it has the sign of the dividend, or with kFloor that of the divisor.
 template <bool kFloor>
-struct Remainder {
+struct Remainder : Arithmetic<formula::Remainder<kFloor>> {
+  using Arithmetic<formula::Remainder<kFloor>>::apply;
   template <std::integral T>
   static T apply(T a, T b, Fault& fault) {
     if (b == 0) {
@@ -99,35 +109,11 @@ struct Remainder {
     }
     return static_cast<T>(a % b);
   }
-  template <Floating T>
-  static T apply(T a, T b) {
-    if constexpr (kFloor) {
-      return canonical(detail::floor_remainder(a, b));
-    } else {
-      return canonical(std::fmod(a, b));
-    }
-  }
-  template <Half T>
-  static T apply(T a, T b) {
-    return round_half<T>(apply(to_float(a), to_float(b)));
-  }
 };
 using Mod = Remainder<false>;
 using FloorMod = Remainder<true>;
 
-struct SquaredDifference {
-  template <class T>
-  requires std::integral<T> || Floating<T> || Complex<T>
-  static T apply(T a, T b) {
-    const T difference = Sub::apply(a, b);
-    return Mul::apply(difference, difference);
-  }
-  template <Half T>
-  static T apply(T a, T b) {
-    const float difference = to_float(a) - to_float(b);
-    return canonical(round_half<T>(difference * difference));
-  }
-};
+using SquaredDifference = Arithmetic<formula::SquaredDifference>;
 
 // 6.4. The exponent may be of another type than the base.
 struct Pow {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <concepts>
+#include <functional>
 #include <type_traits>
 
 #include "kernels/elements/binary_arithmetic.hpp"
@@ -30,66 +31,32 @@ concept Ordered = Real<T> || std::same_as<T, Bool>;
 template <class T>
 concept Comparable = Ordered<T> || Complex<T> || std::same_as<T, StringRef>;
 
-struct Equal {
+template <class Relation, bool kOfOrder>
+struct Compare {
   template <Comparable T>
-  static Bool apply(T a, T b) {
-    return to_bool(detail::comparable(a) == detail::comparable(b));
+  requires(!kOfOrder || Ordered<T>) static Bool apply(T a, T b) {
+    return to_bool(Relation()(detail::comparable(a), detail::comparable(b)));
   }
 };
-struct NotEqual {
-  template <Comparable T>
-  static Bool apply(T a, T b) {
-    return to_bool(!(detail::comparable(a) == detail::comparable(b)));
-  }
-};
-
-struct Less {
-  template <Ordered T>
-  static Bool apply(T a, T b) {
-    return to_bool(detail::comparable(a) < detail::comparable(b));
-  }
-};
-struct LessOrEqual {
-  template <Ordered T>
-  static Bool apply(T a, T b) {
-    return to_bool(detail::comparable(a) <= detail::comparable(b));
-  }
-};
-struct Greater {
-  template <Ordered T>
-  static Bool apply(T a, T b) {
-    return to_bool(detail::comparable(a) > detail::comparable(b));
-  }
-};
-struct GreaterOrEqual {
-  template <Ordered T>
-  static Bool apply(T a, T b) {
-    return to_bool(detail::comparable(a) >= detail::comparable(b));
-  }
-};
+using Equal = Compare<std::equal_to<>, false>;
+using NotEqual = Compare<std::not_equal_to<>, false>;
+using Less = Compare<std::less<>, true>;
+using LessOrEqual = Compare<std::less_equal<>, true>;
+using Greater = Compare<std::greater<>, true>;
+using GreaterOrEqual = Compare<std::greater_equal<>, true>;
 
 // On bool these are the logical operators.
-struct And {
-  static Bool apply(Bool a, Bool b) { return Mul::apply(a, b); }
+template <class OfBits, class OfBool>
+struct Bitwise {
+  static Bool apply(Bool a, Bool b) { return OfBool::apply(a, b); }
   template <std::integral T>
   static T apply(T a, T b) {
-    return static_cast<T>(a & b);
+    return static_cast<T>(OfBits()(a, b));
   }
 };
-struct Or {
-  static Bool apply(Bool a, Bool b) { return Add::apply(a, b); }
-  template <std::integral T>
-  static T apply(T a, T b) {
-    return static_cast<T>(a | b);
-  }
-};
-struct Xor {
-  static Bool apply(Bool a, Bool b) { return Sub::apply(a, b); }
-  template <std::integral T>
-  static T apply(T a, T b) {
-    return static_cast<T>(a ^ b);
-  }
-};
+using And = Bitwise<std::bit_and<>, Mul>;
+using Or = Bitwise<std::bit_or<>, Add>;
+using Xor = Bitwise<std::bit_xor<>, Sub>;
 
 // 6.6. A shift by at least the width gives 0, or -1 for a negative value to the right.
 template <bool kLeft>
