@@ -6,7 +6,6 @@
 #include <system_error>
 
 #include "base/exit_cleanup.hpp"
-#include "base/exit_text.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "report/progress_line.hpp"

@@ -1,7 +1,5 @@
 #include "base/exit_cleanup.hpp"
 
-#include "base/exit_text.hpp"
-
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -96,6 +96,11 @@ class SignalCriticalSection {
 // programs and removes all files.
 void cleanup_before_exit();
 
+// Handlers also write `text`, which is constant, to standard error; null: nothing. Set within a
+// SignalCriticalSection, which installs the handlers: what the section draws is then drawn before they write,
+// or not at all.
+void set_text_at_exit(const char* text);
+
 // While one lives, SIGINT, SIGTERM and SIGHUP end the process only after `before_end` was called with the
 // number of the signal, by a thread that has nothing else to do: as any other code, it may allocate memory
 // and write files. A second signal meanwhile ends the process at once. Made before all threads that live

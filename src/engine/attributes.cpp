@@ -73,8 +73,7 @@ Shape read_list_operand(const AttributeSpec& spec, const NamedText& given, const
                         Inputs& inputs, const Call& call) {
   if (given.is_reference() && given.text.empty()) throw Error(cat(spec.name, " is empty"), spec.rule);
   if (given.is_reference()) require_no_tuple(spec, given.text);
-  Source source =
-      with_context(spec.name, [&] { return open_operand(OperandText(given), {.text_format = text_format}); });
+  Source source = with_context(spec.name, [&] { return open_operand(given, {.text_format = text_format}); });
   inputs.add(source.mapping());
   if (source.tensor() == nullptr)
     source.resolve(source.fits_any_dtype() ? DType::int64 : source.natural_dtype());

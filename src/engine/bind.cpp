@@ -34,7 +34,7 @@ std::vector<OperandText> assign_operands(const Request& request, const Call& cal
     if (spec == specs.end()) throw Error(cat("unknown operand ", in_quotes(named.name)), kCallRule);
     auto& slot = slots[static_cast<std::size_t>(spec - specs.begin())];
     if (slot) throw Error(cat(named.name, " is given twice"), kCallRule);
-    slot = OperandText(named);
+    slot = named;
   }
   auto next = request.positional.begin();
   for (auto& slot : slots) {

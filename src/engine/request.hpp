@@ -14,14 +14,12 @@
 
 namespace tensorop {
 
-struct NamedText;
-
 // An operand as it is written.
 struct OperandText {
   OperandText(std::string as_written) : text(std::move(as_written)) {}
+  OperandText(const char* as_written) : text(as_written) {}
   OperandText(JsonSpan written) : json(std::move(written)) {}
   OperandText(Tensor given) : tensor(std::move(given)) {}
-  explicit OperandText(const NamedText& named);
 
   // Whether it is a path or the id of a job.
   [[nodiscard]] bool is_reference() const { return !json && !tensor; }
@@ -35,18 +33,12 @@ struct OperandText {
 };
 
 // An operand or an attribute under its name.
-struct NamedText {
-  std::string name;  // "data", "batch_dims"
-  std::string text;
-  // As in OperandText.
-  std::optional<JsonSpan> json = {};
-  std::optional<Tensor> tensor = {};
-  std::optional<DType> declared = {};
-  [[nodiscard]] bool is_reference() const { return !json && !tensor; }
-};
+struct NamedText : OperandText {
+  NamedText(std::string own_name, OperandText operand)
+      : OperandText(std::move(operand)), name(std::move(own_name)) {}
 
-inline OperandText::OperandText(const NamedText& named)
-    : text(named.text), json(named.json), tensor(named.tensor), declared(named.declared) {}
+  std::string name;  // "data", "batch_dims"
+};
 
 struct Request {
   FoundOperator op;              // found once, by the name that was typed

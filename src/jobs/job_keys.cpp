@@ -56,8 +56,7 @@ OperandText operand_of(const JsonMember& member, const std::string& folder) {
 
 // An operand, or an attribute that is given like one.
 NamedText named_operand_of(const JsonMember& member, const std::string& folder) {
-  OperandText operand = operand_of(member, folder);
-  return {member.key, std::move(operand.text), std::move(operand.json)};
+  return {member.key, operand_of(member, folder)};
 }
 
 std::string without_blanks(std::string_view json) {
@@ -344,13 +343,7 @@ void require_format(const Destination& output) {
 FoundOperator operator_of(const JsonObject& object) {
   const JsonMember* const op = find_member(object, "op");
   if (op == nullptr) throw Error("key \"op\" is missing");
-  return with_context("key \"op\"", [&] {
-    const FoundOperator found = find_operator(text_of(*op, "an operator name"));
-    if (found.op != nullptr) return found;
-    const std::string near = nearest(op->value.text, operator_names());
-    throw Error(cat("unknown operator ", in_quotes(op->value.text),
-                    near.empty() ? "" : cat(" (did you mean ", near, "?)")));
-  });
+  return with_context("key \"op\"", [&] { return require_operator(text_of(*op, "an operator name")); });
 }
 
 [[noreturn]] void refuse_key(const std::string& key, const Operator& op,

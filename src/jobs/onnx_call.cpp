@@ -315,8 +315,7 @@ Request request_of(const OnnxCall& call, const std::vector<OperandText>& inputs)
     OperandText operand = initializer ? OperandText(*initializer) : inputs[input];
     if (!initializer) operand.declared = call.inputs[input].dtype;
     if (has_shape && i == operands) {
-      request.attributes.push_back({std::string(kShape), std::move(operand.text), std::move(operand.json),
-                                    std::move(operand.tensor), operand.declared});
+      request.attributes.emplace_back(std::string(kShape), std::move(operand));
     } else {
       request.positional.push_back(std::move(operand));
     }

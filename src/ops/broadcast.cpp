@@ -222,8 +222,6 @@ constinit const Operator kBroadcast = {
     .operands = kOperands,
     .attributes = kAttributes,
     .versions = kVersions,
-    .oob = {},
-    .count_rule = kCallRule,
     .rules = kRules,
     .plan = plan,
     .check_attributes = check_attributes,
@@ -242,8 +240,6 @@ constinit const Operator kExpand = {
     .operands = kOperands,
     .attributes = expand::kAttributes,
     .versions = expand::kVersions,
-    .oob = {},
-    .count_rule = kCallRule,
     .rules = expand::kRules,
     .plan = expand::plan,
 };

@@ -82,44 +82,16 @@ void require_rank_1(const Call& call, std::size_t i, std::string_view rule);
 // Throws Error [G-8] for --duplicates beside a reduction, which combines duplicates.
 void check_duplicates(const Call& call, AttributeKey<Reduction> key);
 
-// What is a scatter operator's own; the fields as in Operator.
-struct ScatterDescription {
-  std::string_view name;
-  std::string_view summary;
-  std::string_view meaning;
-  std::string_view example;
-  std::span<const OperatorName> names;
-  std::span<const OperandSpec> operands;
-  std::span<const AttributeSpec> attributes;
-  std::span<const Version> versions;
-  WordList rules;
-  Planned (*plan)(const Call& call);
-  MaskUse mask = MaskUse::none;
-};
-
-// kKey is that of its reduction.
+// A scatter operator, of which `op` has what is its own. kKey is that of its reduction.
 template <AttributeKey<Reduction> kKey>
-[[nodiscard]] consteval Operator scatter_operator(const ScatterDescription& description) {
-  return {
-      .name = description.name,
-      .summary = description.summary,
-      .meaning = description.meaning,
-      .output_shape = "data.shape",
-      .example = description.example,
-      .family = "scatter",
-      .names = description.names,
-      .operands = description.operands,
-      .attributes = description.attributes,
-      .versions = description.versions,
-      .oob = kScatterOob,
-      .duplicates = kDuplicates,
-      .open = kScatterOpen,
-      .count_rule = kCallRule,
-      .rules = description.rules,
-      .plan = description.plan,
-      .check_attributes = [](const Call& call) { check_duplicates(call, kKey); },
-      .mask = description.mask,
-  };
+[[nodiscard]] consteval Operator scatter_operator(Operator op) {
+  op.output_shape = "data.shape";
+  op.family = "scatter";
+  op.oob = kScatterOob;
+  op.duplicates = kDuplicates;
+  op.open = kScatterOpen;
+  op.check_attributes = [](const Call& call) { check_duplicates(call, kKey); };
+  return op;
 }
 
 // The reduction of the call. Throws Error when it is not defined for the dtype of data: [T-1] for a small

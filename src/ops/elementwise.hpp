@@ -148,7 +148,6 @@ template <KernelChoice kChoice>
       .operands = description.operands,
       .attributes = description.attributes,
       .versions = description.versions,
-      .oob = {},
       .open = description.open,
       .count_rule = "EW-1",
       .rules = description.rules,

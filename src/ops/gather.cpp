@@ -114,7 +114,6 @@ constinit const Operator kGather = {
     .attributes = gather_operator::kAttributes,
     .versions = gather_operator::kVersions,
     .oob = kGatherOob,
-    .count_rule = kCallRule,
     .rules = gather_operator::kRules,
     .plan = gather_operator::plan,
     .mask = MaskUse::along_axis,

@@ -90,7 +90,6 @@ constinit const Operator kGatherElements = {
     .attributes = gather_elements_operator::kAttributes,
     .versions = gather_elements_operator::kVersions,
     .oob = kGatherOob,
-    .count_rule = kCallRule,
     .rules = gather_elements_operator::kRules,
     .plan = gather_elements_operator::plan,
 };

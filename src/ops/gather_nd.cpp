@@ -167,7 +167,6 @@ constinit const Operator kGatherNd = {
     .attributes = gather_nd_operator::kAttributes,
     .versions = gather_nd_operator::kVersions,
     .oob = kGatherOob,
-    .count_rule = kCallRule,
     .rules = gather_nd_operator::kRules,
     .plan = gather_nd_operator::plan,
     .mask = MaskUse::leading,

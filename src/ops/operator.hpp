@@ -179,17 +179,17 @@ struct Operator {
   std::string_view name;
   std::string_view summary;             // one line, without a full stop
   std::string_view meaning;             // one to three sentences, which its docs page has too
-  std::string_view output_shape;        // a formula, in the notation of Python: "indices.shape"
+  std::string_view output_shape = {};   // a formula, in the notation of Python: "indices.shape"
   std::string_view example;             // a call that works as it stands
-  std::string_view family;              // the docs page it stands on: docs/ops/FAMILY.md
+  std::string_view family = {};         // the docs page it stands on: docs/ops/FAMILY.md
   std::span<const OperatorName> names;  // the first is `name`
   std::span<const OperandSpec> operands;
   std::span<const AttributeSpec> attributes;
-  std::span<const Version> versions;   // standard first, then by publisher and opset
-  Choices oob;                         // of --oob (OutOfBounds), default semantics only; empty: has none
-  Choices duplicates = {};             // of --duplicates (Duplicates); empty: has none
-  std::span<const OpenRow> open = {};  // the default semantics leave nothing open
-  std::string_view count_rule;         // rule id of a number of operands that the version does not allow
+  std::span<const Version> versions;        // standard first, then by publisher and opset
+  Choices oob = {};                         // of --oob (OutOfBounds), default semantics only; empty: has none
+  Choices duplicates = {};                  // of --duplicates (Duplicates); empty: has none
+  std::span<const OpenRow> open = {};       // the default semantics leave nothing open
+  std::string_view count_rule = kCallRule;  // rule id of a number of operands that the version does not allow
   // The ids of the other rules that check_attributes() and plan() name, those of broadcasting between
   // operands apart: families share them.
   WordList rules;

@@ -30,6 +30,10 @@ std::optional<bool> is_resident(int fd, std::int64_t offset) {
   }
 }
 
+bool has_same_inode(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 bool is_same_content(const struct stat& a, const struct stat& b) {
   return a.st_size == b.st_size && a.st_mtim.tv_sec == b.st_mtim.tv_sec &&
          a.st_mtim.tv_nsec == b.st_mtim.tv_nsec;
@@ -45,7 +49,7 @@ MappedFile::MappedFile(const FileDescriptor& fd, const std::string& path, const 
                "became shorter while it was read") {}
 
 bool MappedFile::is_same_file(const MappedFile& other) const {
-  return opened_.st_dev == other.opened_.st_dev && opened_.st_ino == other.opened_.st_ino;
+  return has_same_inode(opened_, other.opened_);
 }
 
 bool MappedFile::has_content_of(const MappedFile& other) const {
@@ -56,16 +60,17 @@ void MappedFile::require_unchanged() const {
   struct stat now {};
   const bool there =
       is_standard_input_ ? os().fstat(STDIN_FILENO, &now) == 0 : os().stat(path_.c_str(), &now) == 0;
-  if (!there || now.st_dev != opened_.st_dev || now.st_ino != opened_.st_ino) return;
-  if (!is_same_content(now, opened_)) throw Error(cat(printable(path_), ": changed while it was read"));
+  if (there && has_same_inode(now, opened_) && !is_same_content(now, opened_))
+    throw Error(cat(printable(path_), ": changed while it was read"));
+}
+
+bool MappedFile::is_current() const {
+  struct stat now {};
+  return os().stat(path_.c_str(), &now) == 0 && has_same_inode(now, opened_) && is_same_content(now, opened_);
 }
 
 void MappedFile::require_current() const {
-  struct stat now {};
-  const bool is_there = os().stat(path_.c_str(), &now) == 0;
-  if (is_there && now.st_dev == opened_.st_dev && now.st_ino == opened_.st_ino &&
-      is_same_content(now, opened_))
-    return;
+  if (is_current()) return;
   throw Error(cat(printable(path_), ": was replaced or changed by another process: it is left as it is"));
 }
 
@@ -106,8 +111,7 @@ FileDescriptor MappedFile::reopen() const {
   if (is_standard_input_) return FileDescriptor(STDIN_FILENO);
   FileDescriptor fd(os().open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0));
   struct stat now {};
-  const bool is_same = fd.is_open() && os().fstat(fd.get(), &now) == 0 && now.st_dev == opened_.st_dev &&
-                       now.st_ino == opened_.st_ino;
+  const bool is_same = fd.is_open() && os().fstat(fd.get(), &now) == 0 && has_same_inode(now, opened_);
   return is_same ? std::move(fd) : FileDescriptor();
 }
 

@@ -28,6 +28,8 @@ class MappedFile {
   void require_unchanged() const;
   // The same, and where the name is now that of another file: for who replaces it by what was made of it.
   void require_current() const;
+  // Whether it does not throw.
+  [[nodiscard]] bool is_current() const;
   // Whether both are mappings of one file; and whether its size and modification time were the same then.
   [[nodiscard]] bool is_same_file(const MappedFile& other) const;
   [[nodiscard]] bool has_content_of(const MappedFile& other) const;

@@ -61,22 +61,19 @@ TemporaryEntry::~TemporaryEntry() {
 }
 
 bool TemporaryEntry::rename_to(const std::string& destination) {
-  int reason = 0;
-  {
-    SignalCriticalSection section;
-    exists_ = os().rename(path(), destination.c_str()) != 0;
-    reason = errno;
-    if (!exists_) section.remove(name_);
-  }
-  errno = reason;
-  return !exists_;
+  return give_up([&] { return os().rename(path(), destination.c_str()); });
 }
 
 bool TemporaryEntry::unlink() {
+  return give_up([&] { return os().unlink(path()); });
+}
+
+template <class Call>
+bool TemporaryEntry::give_up(const Call& call) {
   int reason = 0;
   {
     SignalCriticalSection section;
-    exists_ = os().unlink(path()) != 0;
+    exists_ = call() != 0;
     reason = errno;
     if (!exists_) section.remove(name_);
   }

@@ -31,6 +31,9 @@ class TemporaryEntry {
   [[nodiscard]] bool unlink();
 
  private:
+  // Calls what takes the name away: 0, or -1 with errno. False with errno.
+  template <class Call>
+  [[nodiscard]] bool give_up(const Call& call);
   TemporaryEntry(std::string path, Kind kind) : name_(std::move(path), kind) {}
 
   PendingName name_;

@@ -112,12 +112,7 @@ std::optional<std::size_t> OnnxArchive::lookup(std::string_view name) const {
 
 bool OnnxArchive::is_current() const {
   const std::lock_guard lock(mutex_);
-  try {
-    for (const auto& [location, file] : externals_) file->require_current();
-  } catch (const Error&) {
-    return false;
-  }
-  return true;
+  return std::ranges::all_of(externals_, [](const auto& entry) { return entry.second->is_current(); });
 }
 
 // A link, also one of a folder on the way, may lead anywhere.

@@ -157,12 +157,7 @@ std::optional<std::size_t> ShardedArchive::lookup(std::string_view name) const {
 }
 
 bool ShardedArchive::is_current() const {
-  try {
-    for (const Shard& shard : shards_) shard.mapping->require_current();
-  } catch (const Error&) {
-    return false;
-  }
-  return true;
+  return std::ranges::all_of(shards_, [](const Shard& shard) { return shard.mapping->is_current(); });
 }
 
 Tensor ShardedArchive::read(std::size_t member, const ArrayReading& reading) const {
