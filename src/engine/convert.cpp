@@ -19,12 +19,12 @@
 #include "engine/operands.hpp"
 #include "io/archive.hpp"
 #include "io/json/json_writer.hpp"
-#include "io/json/number_text.hpp"
 #include "io/opened_file.hpp"
 #include "io/source.hpp"
 #include "io/tensor_set.hpp"
 #include "kernels/elements/copy_elements.hpp"
 #include "tensor/convert_elements.hpp"
+#include "tensor/number_text.hpp"
 
 namespace tensorop {
 namespace {
@@ -54,10 +54,8 @@ struct Opened {
 
  private:
   [[nodiscard]] std::string fault_text(std::int64_t position) const {
-    std::string value;
-    append_json_element(value, tensor.dtype(), tensor.data() + position * element_size(tensor.dtype()));
-    return cat(element_name("element ", position, tensor.shape()), " = ", printable(value),
-               " does not fit in ", tensorop::name(dtype),
+    return cat(element_name("element ", position, tensor.shape()), " = ",
+               printable(json_element(tensor, position)), " does not fit in ", tensorop::name(dtype),
                // It is not what is wrong with an imaginary part.
                kComplexTypes.contains(tensor.dtype()) ? "" : cat(" (", range_text(dtype), ")"));
   }

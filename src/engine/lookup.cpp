@@ -29,10 +29,8 @@ void check_lookup(const Tensor& keys, const Tensor& ids) {
 // "ids.npy: ids[1] = 1007 is not among keys (keys.npy)".
 Error fault_error(const LookupFault& fault, const Source& keys, const Source& ids) {
   const Tensor& tensor = *ids.tensor();
-  std::string value;
-  append_json_element(value, tensor.dtype(), tensor.data() + fault.position * element_size(tensor.dtype()));
-  const std::string element =
-      cat(element_name("ids", fault.position, tensor.shape()), " = ", printable(value));
+  const std::string element = cat(element_name("ids", fault.position, tensor.shape()), " = ",
+                                  printable(json_element(tensor, fault.position)));
   const std::string file = keys.name().empty() ? "" : cat(" (", keys.name(), ")");
   Error error(fault.is_missing ? cat(element, " is not among keys", file)
                                : cat(element, " is duplicated in keys", file, ": keys[", fault.first,

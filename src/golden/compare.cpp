@@ -41,13 +41,6 @@ Difference compare_all(const Tensor& actual, const Tensor& expected, const Eleme
   return all;
 }
 
-std::string json_of(const Tensor& tensor, std::int64_t position) {
-  std::string out;
-  append_json_element(out, tensor.dtype(), tensor.data() + position * element_size(tensor.dtype()),
-                      Digits::exact);
-  return out;
-}
-
 // In hexadecimal, as one number; of complex elements the real part is the upper half.
 std::string bits_of(const Tensor& tensor, std::int64_t position) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -67,8 +60,8 @@ std::string bits_of(const Tensor& tensor, std::int64_t position) {
 
 DifferingElement describe_element(const Tensor& actual, const Tensor& expected, std::int64_t position,
                                   const ElementTolerance& tolerance) {
-  DifferingElement out{coordinates(position, actual.shape()), json_of(actual, position),
-                       json_of(expected, position),
+  DifferingElement out{coordinates(position, actual.shape()), json_element(actual, position, Digits::exact),
+                       json_element(expected, position, Digits::exact),
                        compare_elements(actual, expected, position, 1, tolerance)};
   if (out.error.only_bits != 0) {
     out.actual_bits = bits_of(actual, position);

@@ -42,8 +42,7 @@ std::string word_of_element(DType dtype, const std::byte* element) {
     std::memcpy(&text, element, sizeof text);
     return in_quotes(text.view());
   }
-  std::string word;
-  append_json_element(word, dtype, element);
+  std::string word = json_element(dtype, element);
   std::erase(word, '"');  // around NaN
   if (!kComplexTypes.contains(dtype)) return word;
   const std::size_t comma = word.find(',');

@@ -1,34 +1,20 @@
 #include "ops/fault_text.hpp"
 
-#include <charconv>
-#include <cmath>
-#include <type_traits>
-
 #include "base/text.hpp"
+#include "tensor/number_text.hpp"
 
 namespace tensorop {
 namespace {
 
-template <class T>
-std::string value_text(T value) {
-  if constexpr (std::integral<T>) {
-    return cat(value);
-  } else if constexpr (SmallInteger<T>) {
-    return cat(to_integer(value));
-  } else if constexpr (Half<T> || SmallFloat<T>) {
-    return value_text(to_float(value));
-  } else if constexpr (Floating<T>) {
-    if (std::isnan(value)) return "NaN";
-    if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
-    char digits[32];
-    return {digits, std::to_chars(digits, digits + sizeof digits, value).ptr};
-  } else {
-    return {};
-  }
-}
-
 std::string value_text(const Tensor& tensor, std::int64_t position) {
-  return dispatch(tensor.dtype(), [&]<class T>(TypeTag<T>) { return value_text(tensor.as<T>()[position]); });
+  std::string out;
+  dispatch(tensor.dtype(), [&]<class T>(TypeTag<T>) {
+    if constexpr (Number<T>) {
+      char text[kNumberTextSize];
+      out.assign(text, write_number(text, tensor.as<T>()[position]));
+    }
+  });
+  return out;
 }
 
 // " (b.npy)": the file of the operand, if it has one.

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "io/json/number_text.hpp"
+#include "tensor/number_text.hpp"
 
 namespace tensorop {
 bool has_tolerance(const Comparison& comparison) {

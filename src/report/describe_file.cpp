@@ -59,9 +59,7 @@ std::string type_text(const OnnxValue& value) {
 }
 
 std::string float_text(float value) {
-  std::string out;
-  append_json_element(out, DType::float32, reinterpret_cast<const std::byte*>(&value));
-  return out;
+  return json_element(DType::float32, reinterpret_cast<const std::byte*>(&value));
 }
 
 // The type of the value; none where there are several values, or nothing says what it is.

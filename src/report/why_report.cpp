@@ -33,9 +33,7 @@ std::string operand_element(const Call& call, const OperandElement& element) {
 }
 
 std::string value_of(const Tensor& tensor, std::int64_t position) {
-  std::string out;
-  append_json_element(out, tensor.dtype(), tensor.data() + position * element_size(tensor.dtype()));
-  return printable(out);
+  return printable(json_element(tensor, position));
 }
 
 // "a + b", "max(a, b)".
@@ -272,18 +270,12 @@ std::string why_text(const Explainer& explainer, const OperandElement& element, 
 
 namespace {
 
-Json why_value(const Tensor& tensor, std::int64_t position) {
-  std::string text;
-  append_json_element(text, tensor.dtype(), tensor.data() + position * element_size(tensor.dtype()));
-  return Json::of_text(text);
-}
-
 Json why_element(const Call& call, const OperandElement& element) {
   const Tensor& operand = call.operands[element.operand];
   return Json::object()
       .add("operand", call.operand_name(element.operand))
       .add("position", Json::list(coordinates(element.position, operand.shape())))
-      .add("value", why_value(operand, element.position));
+      .add("value", Json::of_text(json_element(operand, element.position)));
 }
 
 Json why_indices(const Call& call, const std::vector<ChosenIndex>& indices) {
@@ -301,7 +293,7 @@ Json why_origin(const Explainer& explainer, const ElementOrigin& origin) {
   const bool is_open = origin.is_open;
   return Json::object()
       .add("position", Json::list(coordinates(origin.position, explainer.output().shape)))
-      .add("value", why_value(origin.value, 0))
+      .add("value", Json::of_text(json_element(origin.value, 0)))
       .add("contributions", origin.contributions)
       .add("from", Json::list(origin.from,
                               [&](const Contribution& part) {

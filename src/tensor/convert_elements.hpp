@@ -1,5 +1,5 @@
 // Converting values of elements from one type to another: refusing what the target cannot hold, or with one
-// rounding. Text is not converted here (io/json/number_text.hpp).
+// rounding. Text is not converted here (tensor/number_text.hpp).
 // Source: docs/convert.md: float to integer truncates; out of range, NaN or a nonzero
 // imaginary part is an error; a finite float never becomes infinite. To bool: everything but zero is true.
 // Small floats: tensor/small_number.hpp.

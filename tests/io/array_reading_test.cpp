@@ -107,9 +107,9 @@ TEST_CASE("a stream that memory does not hold is brought into a temporary file",
                                    return size;
                                  },
                                  std::nullopt};
-      return read_npy(stream, {}, {.memory = 1000, .scratch = [&](std::int64_t size) {
-                                     return ScratchFile(dir.path().string(), size);
-                                   }});
+      return read_npy(stream, {.memory = 1000, .scratch = [&](std::int64_t size) {
+                                 return ScratchFile(dir.path().string(), size);
+                               }});
     };
     CHECK(is_same(read(bytes), tensor));
     CHECK(error_of([&] { (void)read(bytes.substr(0, bytes.size() - 1)); }) ==

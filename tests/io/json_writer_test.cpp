@@ -17,9 +17,7 @@ namespace {
 
 template <class T>
 std::string element_text(DType dtype, const T& value) {
-  std::string out = ">";
-  append_json_element(out, dtype, reinterpret_cast<const std::byte*>(&value));
-  return out.substr(1);
+  return json_element(dtype, reinterpret_cast<const std::byte*>(&value));
 }
 
 std::string string_text(std::string_view text) {

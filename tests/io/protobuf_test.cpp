@@ -139,9 +139,8 @@ TEST_CASE("fields are written as protobuf's own writers do", "[io][protobuf]") {
   append_proto_integer(out, 1, 300);
   append_proto_integer(out, 3, -1);
   append_proto_bytes(out, 2, "ab");
-  append_proto_float(out, 4, 1.0F);
   append_proto_length(out, 100, 200);
-  CHECK(out == from_hex("08 ac 02 18 ff*9 01 12 02 61 62 25 00 00 80 3f a2 06 c8 01"));
+  CHECK(out == from_hex("08 ac 02 18 ff*9 01 12 02 61 62 a2 06 c8 01"));
   CHECK(proto_field_bytes(2, 2) == 4);
   CHECK(proto_field_bytes(16, 200) == 204);
 }

@@ -34,7 +34,7 @@ struct Outcome {
 std::vector<std::string> texts_of(const Tensor& tensor) {
   std::vector<std::string> out(to_size(tensor.size()));
   for (std::int64_t i = 0; i < tensor.size(); ++i) {
-    append_json_element(out[to_size(i)], tensor.dtype(), tensor.data() + i * element_size(tensor.dtype()));
+    out[to_size(i)] = json_element(tensor, i);
   }
   return out;
 }

@@ -40,11 +40,7 @@ struct Outcome {
 
 std::string elements_text(const Tensor& tensor) {
   std::string out;
-  const std::int64_t width = element_size(tensor.dtype());
-  for (std::int64_t i = 0; i < tensor.size(); ++i) {
-    out += ' ';
-    append_json_element(out, tensor.dtype(), tensor.data() + i * width);
-  }
+  for (std::int64_t i = 0; i < tensor.size(); ++i) out += cat(' ', json_element(tensor, i));
   return out;
 }
 

@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "io/format.hpp"
 #include "io/json/json_writer.hpp"
+#include "io/little_endian.hpp"
 #include "io/npy/stored_array.hpp"
 
 namespace tensorop {
@@ -91,51 +92,18 @@ constexpr ValueType kValues[] = {
 constexpr std::uint32_t kStringValue = 8;
 constexpr std::uint32_t kListValue = 9;
 
-// The header from front to end. Numbers are little-endian.
-class HeaderReader {
- public:
-  explicit HeaderReader(std::span<const std::byte> bytes)
-      : all_(bytes.first(std::min(bytes.size(), to_size(kMostHeader)))),
-        is_cut_(bytes.size() > all_.size()) {}
+std::string_view string_of(HeaderFields& in) {
+  return in.text(in.u64());
+}
 
-  [[nodiscard]] std::int64_t offset() const { return to_int64(at_); }
-  [[nodiscard]] std::size_t left() const { return all_.size() - at_; }
-
-  std::span<const std::byte> take(std::uint64_t count) {
-    if (count > left()) {
-      throw Error(is_cut_ ? cat("the GGUF header has more than ", kMostHeader, " bytes")
-                          : cat("the GGUF header ends at byte ", all_.size(), ", in the middle"));
-    }
-    const auto out = all_.subspan(at_, count);
-    at_ += count;
-    return out;
-  }
-  std::uint64_t number(std::size_t bytes) {
-    std::uint64_t value = 0;
-    const auto digits = take(bytes);
-    for (std::size_t i = bytes; i-- > 0;) value = value << 8 | std::to_integer<std::uint64_t>(digits[i]);
-    return value;
-  }
-  std::uint32_t u32() { return static_cast<std::uint32_t>(number(4)); }
-  std::uint64_t u64() { return number(8); }
-  std::string_view string() {
-    const auto bytes = take(u64());
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-  }
-  // A number of things that have at least so many bytes each.
-  std::uint64_t count(std::uint64_t least_bytes, std::string_view what) {
-    const std::uint64_t out = u64();
-    if (out > left() / least_bytes)
-      throw Error(cat("the GGUF header promises ", out, " ", what, ", and the file has ", left(),
-                      " bytes after that"));
-    return out;
-  }
-
- private:
-  std::span<const std::byte> all_;
-  std::size_t at_ = 0;
-  bool is_cut_;
-};
+// A number of things that have at least so many bytes each.
+std::uint64_t count_of(HeaderFields& in, std::uint64_t least_bytes, std::string_view what) {
+  const std::uint64_t out = in.u64();
+  if (out > in.left() / least_bytes)
+    throw Error(cat("the GGUF header promises ", out, " ", what, ", and the file has ", in.left(),
+                    " bytes after that"));
+  return out;
+}
 
 const ValueType& value_type(std::uint32_t number) {
   if (number >= std::size(kValues)) throw Error(cat("type ", number, " of a value is not known"));
@@ -143,22 +111,20 @@ const ValueType& value_type(std::uint32_t number) {
 }
 
 // The text of a value; lists within lists are read, and told by their length.
-std::string read_value(HeaderReader& in, std::uint32_t number, int depth) {
+std::string read_value(HeaderFields& in, std::uint32_t number, int depth) {
   constexpr int kDeepest = 8;
   const ValueType& type = value_type(number);
-  if (number == kStringValue) return std::string(in.string());
+  if (number == kStringValue) return std::string(string_of(in));
   if (number != kListValue) {
-    std::string text;
     const auto bytes = in.take(static_cast<std::uint64_t>(type.bytes));
     std::byte truth{bytes[0] != std::byte{0}};
-    append_json_element(text, *type.dtype, type.dtype == DType::boolean ? &truth : bytes.data());
-    return text;
+    return json_element(*type.dtype, type.dtype == DType::boolean ? &truth : bytes.data());
   }
   if (depth == kDeepest) throw Error(cat("more than ", kDeepest, " lists within each other"));
   const std::uint32_t element = in.u32();
   const ValueType& elements = value_type(element);
   const std::uint64_t count =
-      in.count(elements.bytes == 0 ? 8 : static_cast<std::uint64_t>(elements.bytes), "elements");
+      count_of(in, elements.bytes == 0 ? 8 : static_cast<std::uint64_t>(elements.bytes), "elements");
   if (elements.bytes != 0) {
     in.take(count * static_cast<std::uint64_t>(elements.bytes));
   } else {
@@ -173,7 +139,7 @@ const GgufArchive::TensorType* find_type(std::uint32_t number) {
   return found == std::end(kTypes) ? nullptr : found;
 }
 
-Shape read_shape(HeaderReader& in) {
+Shape read_shape(HeaderFields& in) {
   const std::uint32_t rank = in.u32();
   if (rank > kMaxRank) throw Error(cat(rank, " dimensions (at most ", kMaxRank, ")"));
   Shape shape(rank);
@@ -198,7 +164,11 @@ std::int64_t stored_bytes(const GgufArchive::TensorType& type, const Shape& shap
 
 GgufArchive::GgufArchive(std::shared_ptr<const MappedFile> file) : file_(std::move(file)) {
   const auto bytes = file_->bytes();
-  HeaderReader in(bytes);
+  const auto header = bytes.first(std::min(bytes.size(), to_size(kMostHeader)));
+  const std::string cut = header.size() < bytes.size()
+                              ? cat("the GGUF header has more than ", kMostHeader, " bytes")
+                              : cat("the GGUF header ends at byte ", bytes.size(), ", in the middle");
+  HeaderFields in(header, cut);
   in.take(kMagic.size());
   const std::uint32_t version = in.u32();
   if (version != 2 && version != 3) {
@@ -207,12 +177,12 @@ GgufArchive::GgufArchive(std::shared_ptr<const MappedFile> file) : file_(std::mo
                            : cat("version ", version, " of GGUF is not read (2 and 3 are)"));
   }
   // Of a tensor at least two lengths, a rank, a type and an offset; of a key a length, a type and a byte.
-  const std::uint64_t tensors = in.count(8 + 4 + 4 + 8, "tensors");
-  const std::uint64_t keys = in.count(8 + 4 + 1, "keys");
+  const std::uint64_t tensors = count_of(in, 8 + 4 + 4 + 8, "tensors");
+  const std::uint64_t keys = count_of(in, 8 + 4 + 1, "keys");
   std::int64_t alignment = 32;
   std::unordered_set<std::string_view> known;
   for (std::uint64_t i = 0; i < keys; ++i) {
-    const std::string_view key = in.string();
+    const std::string_view key = string_of(in);
     with_context(cat("key ", in_quotes(key)), [&] {
       if (!known.insert(key).second) throw Error("is duplicated");
       const std::uint32_t type = in.u32();
@@ -226,7 +196,7 @@ GgufArchive::GgufArchive(std::shared_ptr<const MappedFile> file) : file_(std::mo
   }
   for (std::uint64_t i = 0; i < tensors; ++i) {
     StoredTensor tensor;
-    tensor.name = in.string();
+    tensor.name = string_of(in);
     with_context(cat("tensor ", in_quotes(tensor.name)), [&] {
       tensor.shape = read_shape(in);
       tensor.type_number = in.u32();
@@ -242,7 +212,7 @@ GgufArchive::GgufArchive(std::shared_ptr<const MappedFile> file) : file_(std::mo
     });
     tensors_.push_back(std::move(tensor));
   }
-  const std::int64_t data = ceil_div(in.offset(), alignment) * alignment;
+  const std::int64_t data = ceil_div(to_int64(header.size() - in.left()), alignment) * alignment;
   for (StoredTensor& tensor : tensors_) {
     tensor.offset += data;
     const auto end = checked_add(tensor.offset, tensor.bytes);

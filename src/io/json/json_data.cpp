@@ -13,8 +13,8 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/json/json_parts.hpp"
-#include "io/json/number_text.hpp"
 #include "tensor/convert_elements.hpp"
+#include "tensor/number_text.hpp"
 
 namespace tensorop {
 namespace {

@@ -12,7 +12,7 @@
 #include "io/json/json_data.hpp"
 #include "io/json/json_parts.hpp"
 #include "io/json/json_writer.hpp"
-#include "io/json/number_text.hpp"
+#include "tensor/number_text.hpp"
 
 namespace tensorop {
 namespace {

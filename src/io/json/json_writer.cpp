@@ -8,7 +8,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "io/json/number_text.hpp"
+#include "tensor/number_text.hpp"
 
 namespace tensorop {
 namespace {
@@ -118,19 +118,23 @@ T load(const std::byte* element) {
 
 }  // namespace
 
-void append_json_element(std::string& out, DType dtype, const std::byte* element, Digits digits) {
-  Writer writer(out, digits);
-  dispatch(dtype, [&]<class T>(TypeTag<T>) { writer.put(load<T>(element)); });
-  writer.flush();
+std::string json_element(DType dtype, const std::byte* element, Digits digits) {
+  std::string out;
+  append_json_slice(out, dtype, {}, 0, 1, element, digits);
+  return out;
+}
+
+std::string json_element(const Tensor& tensor, std::int64_t position, Digits digits) {
+  return json_element(tensor.dtype(), tensor.data() + position * element_size(tensor.dtype()), digits);
 }
 
 void append_json_slice(std::string& out, DType dtype, const Shape& shape, std::int64_t first,
                        std::int64_t count, const std::byte* elements, Digits digits) {
-  if (shape.empty()) {
-    if (count > 0) append_json_element(out, dtype, elements, digits);
-    return;
-  }
   Writer writer(out, digits);
+  if (shape.empty()) {
+    if (count > 0) dispatch(dtype, [&]<class T>(TypeTag<T>) { writer.put(load<T>(elements)); });
+    return writer.flush();
+  }
   NestedPosition position(shape, first);
   bool comma = first != 0;
   while (count > 0) {

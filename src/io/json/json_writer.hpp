@@ -15,10 +15,13 @@ namespace tensorop {
 // as the same number, for readers that do not know the dtype.
 enum class Digits : bool { shortest, exact };
 
-// Appends one element at `element` as JSON: 1, 1.0, -0.0, 1e+20, "NaN", true, [re,im], "text". Floats always
-// have a point or an exponent.
-void append_json_element(std::string& out, DType dtype, const std::byte* element,
-                         Digits digits = Digits::shortest);
+// An element as JSON: 1, 1.0, -0.0, 1e+20, "NaN", true, [re,im], "text". Floats always have a point or an
+// exponent.
+[[nodiscard]] std::string json_element(DType dtype, const std::byte* element,
+                                       Digits digits = Digits::shortest);
+// That at a flat position of a tensor.
+[[nodiscard]] std::string json_element(const Tensor& tensor, std::int64_t position,
+                                       Digits digits = Digits::shortest);
 
 // Appends elements [first, first + count) of a tensor of `shape` (elements at `elements`) with the brackets
 // and commas of the nested form that stand before each of them and, after the last element of a row, after

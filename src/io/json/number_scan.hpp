@@ -12,9 +12,9 @@
 #include <system_error>
 #include <type_traits>
 
-#include "io/json/number_text.hpp"
 #include "tensor/convert_elements.hpp"
 #include "tensor/element.hpp"
+#include "tensor/number_text.hpp"
 
 namespace tensorop {
 

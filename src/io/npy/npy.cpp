@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/format.hpp"
+#include "io/little_endian.hpp"
 
 namespace tensorop {
 namespace {
@@ -17,32 +18,6 @@ namespace {
 void require_length(const NpyHeader& header, std::int64_t length) {
   const std::int64_t held = length - header.data_offset;
   if (held != header.bytes()) refuse_length(header.bytes(), cat(held));
-}
-
-// A header at the front of a stream: grows `bytes` until it is whole.
-NpyHeader stream_header(const ByteStream& stream, std::vector<std::byte>& bytes) {
-  const auto fill_to = [&](std::size_t size) {
-    if (bytes.size() >= size) return;
-    const std::size_t have = bytes.size();
-    bytes.resize(size);
-    bytes.resize(have + stream.read(std::span(bytes).subspan(have)));
-  };
-  // Version and length first, then exactly the header; parse_npy_header judges whatever came.
-  fill_to(12);
-  std::size_t needed = 12;
-  if (bytes.size() >= 10 && bytes[6] == std::byte{1}) {
-    needed = 10 + std::to_integer<std::size_t>(bytes[8]) + (std::to_integer<std::size_t>(bytes[9]) << 8);
-  } else if (bytes.size() >= 12) {
-    for (std::size_t i = 0; i < 4; ++i) needed += std::to_integer<std::size_t>(bytes[8 + i]) << (8 * i);
-  }
-  // Bytes that cannot be a header are refused without reading further.
-  constexpr std::size_t kMost = (1 << 16) + 12;
-  const bool known_version =
-      bytes.size() >= 8 && bytes[6] >= std::byte{1} && bytes[6] <= std::byte{3} && bytes[7] == std::byte{0};
-  if (known_version && needed <= kMost) fill_to(needed);
-  NpyHeader header = parse_npy_header(bytes);
-  if (stream.length) require_length(header, *stream.length);
-  return header;
 }
 
 std::string stored_as(const NpyHeader& header) {
@@ -68,15 +43,42 @@ ByteStream stream_of(InputFile& file) {
   return {[&file](std::span<std::byte> buffer) { return file.read(buffer); }, std::nullopt};
 }
 
+void settle_dtype(const NpyHeader& header, const ArrayReading& reading) {
+  if (header.names_dtype) return;
+  if (reading.unnamed == nullptr) refuse_unnamed(header.descr);
+  *reading.unnamed = header.descr;
+}
+
 }  // namespace
 
 bool begins_as_npy(std::string_view head) {
   return head.starts_with(kNpyMagic);
 }
 
-NpyHeader read_npy_header(const ByteStream& stream, std::span<const std::byte> read_so_far) {
-  std::vector<std::byte> bytes(read_so_far.begin(), read_so_far.end());
-  return stream_header(stream, bytes);
+NpyHeader read_npy_header(const ByteStream& stream) {
+  std::vector<std::byte> bytes;
+  const auto fill_to = [&](std::size_t size) {
+    if (bytes.size() >= size) return;
+    const std::size_t have = bytes.size();
+    bytes.resize(size);
+    bytes.resize(have + stream.read(std::span(bytes).subspan(have)));
+  };
+  // Version and length first, then exactly the header; parse_npy_header judges whatever came.
+  fill_to(12);
+  std::size_t needed = 12;
+  if (bytes.size() >= 10 && bytes[6] == std::byte{1}) {
+    needed = 10 + little_endian(std::span(bytes).subspan(8, 2));
+  } else if (bytes.size() >= 12) {
+    needed += little_endian(std::span(bytes).subspan(8, 4));
+  }
+  // Bytes that cannot be a header are refused without reading further.
+  constexpr std::size_t kMost = (1 << 16) + 12;
+  const bool known_version =
+      bytes.size() >= 8 && bytes[6] >= std::byte{1} && bytes[6] <= std::byte{3} && bytes[7] == std::byte{0};
+  if (known_version && needed <= kMost) fill_to(needed);
+  NpyHeader header = parse_npy_header(bytes);
+  if (stream.length) require_length(header, *stream.length);
+  return header;
 }
 
 NpyHeader read_npy_header(std::span<const std::byte> file) {
@@ -96,20 +98,8 @@ FileInfo describe(const NpyHeader& header) {
   return file;
 }
 
-namespace {
-
-void settle_dtype(const NpyHeader& header, const ArrayReading& reading) {
-  if (header.names_dtype) return;
-  if (reading.unnamed == nullptr) refuse_unnamed(header.descr);
-  *reading.unnamed = header.descr;
-}
-
-}  // namespace
-
-Tensor read_npy(const ByteStream& stream, std::span<const std::byte> read_so_far,
-                const ArrayReading& reading) {
-  std::vector<std::byte> bytes(read_so_far.begin(), read_so_far.end());
-  const NpyHeader header = stream_header(stream, bytes);
+Tensor read_npy(const ByteStream& stream, const ArrayReading& reading) {
+  const NpyHeader header = read_npy_header(stream);
   settle_dtype(header, reading);
   if (reading.header_only) return {header.dtype, header.shape};
   return read_stored(header, stream, reading);
@@ -125,7 +115,7 @@ Tensor read_npy(std::span<const std::byte> file, std::shared_ptr<const void> own
 
 Tensor read_npy(InputFile& file, const ArrayReading& reading) {
   return file.mapping() ? read_npy(file.mapping()->bytes(), file.mapping(), reading)
-                        : read_npy(stream_of(file), {}, reading);
+                        : read_npy(stream_of(file), reading);
 }
 
 std::int64_t longest_characters(std::span<const StringRef> strings) {
@@ -182,7 +172,7 @@ namespace {
 // Throws Error as read_npy() does with ArrayReading::header_only.
 FileInfo describe_npy(InputFile& file) {
   return describe(file.mapping() ? read_npy_header(file.mapping()->bytes())
-                                 : read_npy_header(stream_of(file), {}));
+                                 : read_npy_header(stream_of(file)));
 }
 
 }  // namespace

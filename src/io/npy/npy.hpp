@@ -33,7 +33,7 @@ struct NpyHeader : StoredArray {
 // Object, structured, subarray and datetime dtypes are refused by name.
 [[nodiscard]] NpyHeader parse_npy_header(std::span<const std::byte> file);
 
-// Reads the array of a file that begins with kNpyMagic. A C-order, little-endian array stays in the
+// Reads the array of a file. A C-order, little-endian array stays in the
 // mapping; anything else goes where `reading` says; strings always into memory. The bytes must end with the
 // array. Throws Error.
 [[nodiscard]] Tensor read_npy(InputFile& file, const ArrayReading& reading);
@@ -46,12 +46,10 @@ struct NpyHeader : StoredArray {
                               const ArrayReading& reading);
 [[nodiscard]] NpyHeader read_npy_header(std::span<const std::byte> file);
 
-// The same for a stream of which `read_so_far`, at most kNpyMagic, was read already. Memory grows with the
-// bytes that arrive, not with the size that the header promises; a promise of more than the free memory, or
-// than the space for a temporary file, is refused.
-[[nodiscard]] Tensor read_npy(const ByteStream& stream, std::span<const std::byte> read_so_far,
-                              const ArrayReading& reading);
-[[nodiscard]] NpyHeader read_npy_header(const ByteStream& stream, std::span<const std::byte> read_so_far);
+// The same for a stream. Memory grows with the bytes that arrive, not with the size that the header promises;
+// a promise of more than the free memory, or than the space for a temporary file, is refused.
+[[nodiscard]] Tensor read_npy(const ByteStream& stream, const ArrayReading& reading);
+[[nodiscard]] NpyHeader read_npy_header(const ByteStream& stream);
 
 // The header numpy.save writes for a C-order little-endian array; its length is a multiple of 64 bytes.
 // `characters` is the width of string elements in code points.

@@ -5,6 +5,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "io/little_endian.hpp"
 #include "io/npy/npy.hpp"
 
 namespace tensorop {
@@ -201,6 +202,8 @@ struct Frame {
 
 Frame parse_frame(std::span<const std::byte> file) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(file[i]); };
+  if (!begins_as_npy({reinterpret_cast<const char*>(file.data()), file.size()}))
+    throw Error("is not an NPY file");
   if (file.size() < kMagicAndVersion) malformed("the file ends within the magic string");
   const std::uint32_t major = byte(6);
   const std::uint32_t minor = byte(7);
@@ -210,8 +213,7 @@ Frame parse_frame(std::span<const std::byte> file) {
   const std::size_t count_bytes = major == 1 ? 2 : 4;
   const std::size_t begin = kMagicAndVersion + count_bytes;
   if (file.size() < begin) malformed("the file ends within the header's length");
-  std::int64_t length = 0;
-  for (std::size_t i = count_bytes; i-- > 0;) length = length << 8 | byte(kMagicAndVersion + i);
+  const auto length = static_cast<std::int64_t>(little_endian(file.subspan(kMagicAndVersion, count_bytes)));
   if (length > kLongestHeader) malformed(cat("it claims ", length, " bytes (at most ", kLongestHeader, ")"));
   if (to_int64(file.size() - begin) < length) {
     malformed(cat("it claims ", length, " bytes, the file holds ", file.size() - begin));
@@ -283,9 +285,9 @@ std::string npy_header(DType dtype, const Shape& shape, std::int64_t characters)
   // As NumPy pads: by a whole line where nothing is missing.
   text.append(kAlign - (kFrame + text.size() + 1) % kAlign, ' ');
   text += '\n';
-  const auto low = static_cast<char>(text.size() & 0xFF);
-  const auto high = static_cast<char>(text.size() >> 8);
-  return cat(kNpyMagic, '\1', '\0', low, high, text);
+  std::string out = cat(kNpyMagic, '\1', '\0');
+  append_little_endian(out, text.size(), 2);
+  return out + text;
 }
 
 }  // namespace tensorop

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "io/little_endian.hpp"
 #include "io/npz/deflate_queue.hpp"
 
 namespace tensorop {
@@ -14,16 +15,8 @@ constexpr std::int64_t kMostSegments = 8192;
 constexpr std::int64_t kLargestSegment = std::int64_t{16} << 20;
 constexpr std::size_t kNumber = 4;  // bytes
 
-void append(std::string& out, std::uint64_t value, std::size_t bytes) {
-  for (std::size_t i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i) & 0xFFU);
-}
-
 std::uint32_t number_at(std::span<const std::byte> bytes, std::size_t offset, std::size_t width) {
-  std::uint32_t value = 0;
-  for (std::size_t i = width; i-- > 0;) {
-    value = value << 8 | std::to_integer<std::uint32_t>(bytes[offset + i]);
-  }
-  return value;
+  return static_cast<std::uint32_t>(little_endian(bytes.subspan(offset, width)));
 }
 
 // The content of the field, or nothing.
@@ -48,15 +41,15 @@ std::string block_index(std::span<const std::uint32_t> packed) {
   if (blocks <= 1 || together * kDeflateBlock > kLargestSegment) return {};
   const std::int64_t segments = ceil_div(blocks, together);
   std::string out;
-  append(out, kBlockIndexField, 2);
-  append(out, kNumber * to_size(1 + segments), 2);
-  append(out, to_size(together * kDeflateBlock), kNumber);
+  append_little_endian(out, kBlockIndexField, 2);
+  append_little_endian(out, kNumber * to_size(1 + segments), 2);
+  append_little_endian(out, to_size(together * kDeflateBlock), kNumber);
   for (std::int64_t first = 0; first < blocks; first += together) {
     std::uint64_t bytes = 0;
     for (const std::uint32_t size :
          packed.subspan(to_size(first), to_size(std::min(together, blocks - first))))
       bytes += size;
-    append(out, bytes, kNumber);
+    append_little_endian(out, bytes, kNumber);
   }
   return out;
 }

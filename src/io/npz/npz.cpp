@@ -26,21 +26,12 @@ bool is_npy(std::span<const std::byte> head) {
   return begins_as_npy({reinterpret_cast<const char*>(head.data()), head.size()});
 }
 
-void require_npy(std::span<const std::byte> head) {
-  if (!is_npy(head)) throw Error("is not an NPY file");
-}
-
-// `use(stream, head)` with the member unpacked, once its first bytes have shown that it is an NPY file.
+// `use(stream)` with the member unpacked.
 template <class Use>
 auto unpack(std::span<const std::byte> packed, const ZipMember& member, const ArrayReading& reading,
             const Use& use) {
   Inflater inflater(packed, member, reading);
-  const ByteStream stream = {[&](std::span<std::byte> buffer) { return inflater.read(buffer); },
-                             member.bytes};
-  std::array<std::byte, kNpyMagic.size()> head{};
-  const auto front = std::span<const std::byte>(head).first(stream.read(head));
-  require_npy(front);
-  return use(stream, front);
+  return use(ByteStream{[&](std::span<std::byte> buffer) { return inflater.read(buffer); }, member.bytes});
 }
 
 }  // namespace
@@ -66,7 +57,10 @@ bool NpzArchive::begins_as_array(const ZipMember& member) const {
   try {
     const auto bytes = bytes_of(member);
     if (member.method == kZipStored) return is_npy(bytes);
-    return unpack(bytes, member, {}, [](const ByteStream&, std::span<const std::byte>) { return true; });
+    return unpack(bytes, member, {}, [](const ByteStream& stream) {
+      std::array<std::byte, kNpyMagic.size()> head{};
+      return is_npy(std::span(head).first(stream.read(head)));
+    });
   } catch (const Error&) {
     return false;
   }
@@ -102,14 +96,12 @@ Tensor NpzArchive::read(std::size_t position, const ArrayReading& reading) const
   const auto bytes = bytes_of(member);
   if (member.method == kZipStored) {
     if (!reading.header_only) require_crc(bytes, member, reading.threads);
-    require_npy(bytes);
     return read_npy(bytes, file_, reading);
   }
   // Of the blocks, a header needs only the first bytes of the first one.
   const ArrayReading unpacking = reading.header_only ? ArrayReading() : reading;
-  return unpack(bytes, member, unpacking, [&](const ByteStream& stream, std::span<const std::byte> head) {
-    return read_npy(stream, head, reading);
-  });
+  return unpack(bytes, member, unpacking,
+                [&](const ByteStream& stream) { return read_npy(stream, reading); });
 }
 
 bool NpzArchive::takes_one_thread(std::size_t position) const {
@@ -120,13 +112,8 @@ bool NpzArchive::takes_one_thread(std::size_t position) const {
 
 NpyHeader NpzArchive::read_header(const ZipMember& member) const {
   const auto bytes = bytes_of(member);
-  if (member.method == kZipStored) {
-    require_npy(bytes);
-    return read_npy_header(bytes);
-  }
-  return unpack(bytes, member, {}, [](const ByteStream& stream, std::span<const std::byte> head) {
-    return read_npy_header(stream, head);
-  });
+  if (member.method == kZipStored) return read_npy_header(bytes);
+  return unpack(bytes, member, {}, [](const ByteStream& stream) { return read_npy_header(stream); });
 }
 
 FileInfo NpzArchive::describe(std::size_t position) const {

@@ -12,6 +12,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "io/little_endian.hpp"
 #include "io/npy/npy.hpp"
 #include "io/npz/block_index.hpp"
 #include "io/sink.hpp"
@@ -45,8 +46,8 @@ class Record {
   [[nodiscard]] std::size_t size() const { return bytes_.size(); }
 
  private:
-  Record& number(std::uint64_t value, int bytes) {
-    for (int i = 0; i < bytes; ++i) bytes_ += static_cast<char>(value >> (8 * i) & 0xFFU);
+  Record& number(std::uint64_t value, std::size_t bytes) {
+    append_little_endian(bytes_, value, bytes);
     return *this;
   }
   std::string bytes_;
@@ -309,10 +310,7 @@ std::string NpzWriter::directory_entry(const Entry& entry) const {
 std::string NpzWriter::moved_entry(const ZipMember& member, std::int64_t offset) const {
   const std::string_view old(reinterpret_cast<const char*>(member.entry.data()), member.entry.size());
   constexpr std::size_t kFixed = 46;
-  const auto u16 = [&](std::string_view at) {
-    return static_cast<std::size_t>(static_cast<unsigned char>(at[0])) |
-           static_cast<std::size_t>(static_cast<unsigned char>(at[1])) << 8U;
-  };
+  const auto u16 = [&](std::string_view at) { return little_endian(text_bytes(at.substr(0, 2))); };
   const auto is_in_zip64 = [&](std::size_t field) { return old.substr(field, 4) == "\xFF\xFF\xFF\xFF"; };
   const std::size_t name_bytes = u16(old.substr(28));
   const std::size_t extra_bytes = u16(old.substr(30));

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/archive.hpp"
+#include "io/little_endian.hpp"
 
 namespace tensorop {
 namespace {
@@ -29,45 +30,15 @@ constexpr unsigned kLatestVersion = 45;  // times 10; zip64
   throw Error(cat("malformed zip archive: ", what));
 }
 
-// Little-endian numbers from front to end; reading past the end is the Error `what`.
-class Fields {
- public:
-  Fields(std::span<const std::byte> bytes, const char* what) : bytes_(bytes), what_(what) {}
+constexpr const char* kWrongEnd =
+    "malformed zip archive: the end of central directory record is missing or wrong";
+constexpr const char* kWrongDirectory = "malformed zip archive: the central directory is wrong";
+constexpr const char* kWrongHeader =
+    "malformed zip archive: the header of the member does not match the central directory";
 
-  std::span<const std::byte> take(std::uint64_t count) {
-    if (count > bytes_.size()) malformed_archive(what_);
-    const auto front = bytes_.first(count);
-    bytes_ = bytes_.subspan(count);
-    return front;
-  }
-  std::string_view text(std::uint64_t count) {
-    const auto front = take(count);
-    return {reinterpret_cast<const char*>(front.data()), front.size()};
-  }
-  std::uint64_t number(std::uint64_t count) {
-    std::uint64_t value = 0;
-    const auto digits = take(count);
-    for (std::size_t i = digits.size(); i-- > 0;)
-      value = value << 8 | std::to_integer<std::uint64_t>(digits[i]);
-    return value;
-  }
-  unsigned u16() { return static_cast<unsigned>(number(2)); }
-  std::uint32_t u32() { return static_cast<std::uint32_t>(number(4)); }
-  std::uint64_t u64() { return number(8); }
-  void expect(std::string_view magic) {
-    if (text(magic.size()) != magic) malformed_archive(what_);
-  }
-  [[nodiscard]] std::uint64_t left() const { return bytes_.size(); }
-  [[nodiscard]] std::span<const std::byte> rest() const { return bytes_; }
-
- private:
-  std::span<const std::byte> bytes_;
-  const char* what_;
-};
-
-constexpr const char* kWrongEnd = "the end of central directory record is missing or wrong";
-constexpr const char* kWrongDirectory = "the central directory is wrong";
-constexpr const char* kWrongHeader = "the header of the member does not match the central directory";
+void expect(HeaderFields& fields, std::string_view magic, const char* wrong) {
+  if (fields.text(magic.size()) != magic) throw Error(wrong);
+}
 
 // Where the directory is.
 struct End {
@@ -82,28 +53,27 @@ std::int64_t find_end(std::span<const std::byte> file) {
   constexpr std::int64_t kLongestComment = 0xFFFF;
   const std::int64_t last = to_int64(file.size()) - kEndBytes;
   for (std::int64_t offset = last; offset >= 0 && offset >= last - kLongestComment; --offset) {
-    Fields fields(file.subspan(to_size(offset)), kWrongEnd);
+    HeaderFields fields(file.subspan(to_size(offset)), kWrongEnd);
     if (fields.text(4) != "PK\5\6") continue;
     fields.take(16);
     if (fields.u16() == fields.left()) return offset;
   }
-  malformed_archive(kWrongEnd);
+  throw Error(kWrongEnd);
 }
 
 // The end in its 64-bit form, where a locator before the end says where it is.
 std::optional<End> read_zip64_end(std::span<const std::byte> file, std::int64_t end_offset) {
   if (end_offset < kZip64LocatorBytes) return std::nullopt;
-  Fields locator(file.subspan(to_size(end_offset - kZip64LocatorBytes)), kWrongEnd);
+  HeaderFields locator(file.subspan(to_size(end_offset - kZip64LocatorBytes)), kWrongEnd);
   if (locator.text(4) != "PK\6\7") return std::nullopt;
   locator.take(4);
   const std::uint64_t offset = locator.u64();
   const std::uint64_t locator_offset = to_size(end_offset - kZip64LocatorBytes);
-  if (locator_offset < kZip64EndBytes || offset > locator_offset - kZip64EndBytes)
-    malformed_archive(kWrongEnd);
-  Fields fields(file.subspan(offset, locator_offset - offset), kWrongEnd);
-  fields.expect("PK\6\6");
+  if (locator_offset < kZip64EndBytes || offset > locator_offset - kZip64EndBytes) throw Error(kWrongEnd);
+  HeaderFields fields(file.subspan(offset, locator_offset - offset), kWrongEnd);
+  expect(fields, "PK\6\6", kWrongEnd);
   const std::uint64_t size_of_rest = fields.u64();
-  if (size_of_rest != fields.left()) malformed_archive(kWrongEnd);
+  if (size_of_rest != fields.left()) throw Error(kWrongEnd);
   fields.take(2 + 2 + 4 + 4);
   const std::uint64_t here = fields.u64();
   End end{};
@@ -118,8 +88,8 @@ std::optional<End> read_zip64_end(std::span<const std::byte> file, std::int64_t 
 End read_end(std::span<const std::byte> file) {
   const std::int64_t offset = find_end(file);
   if (const auto end = read_zip64_end(file, offset)) return *end;
-  Fields fields(file.subspan(to_size(offset)), kWrongEnd);
-  fields.expect("PK\5\6");
+  HeaderFields fields(file.subspan(to_size(offset)), kWrongEnd);
+  expect(fields, "PK\5\6", kWrongEnd);
   const unsigned disk = fields.u16();
   const unsigned directory_disk = fields.u16();
   const unsigned here = fields.u16();
@@ -142,10 +112,10 @@ struct ZipSizes {
 };
 
 // Sets the fields that refer to a zip64 field from it, in its order.
-void widen(ZipSizes& sizes, Fields extra) {
+void widen(ZipSizes& sizes, HeaderFields extra) {
   while (extra.left() >= 4) {
     const unsigned id = extra.u16();
-    Fields field(extra.take(extra.u16()), kWrongDirectory);
+    HeaderFields field(extra.take(extra.u16()), kWrongDirectory);
     if (id != kZip64ExtraId) continue;
     for (std::uint64_t* size : {&sizes.bytes, &sizes.packed_bytes, &sizes.offset}) {
       if (*size == kIn64Bits) *size = field.u64();
@@ -171,10 +141,10 @@ std::string decode_cp437(std::string_view stored) {
   return name;
 }
 
-ZipMember read_entry(Fields& fields, std::int64_t directory_offset) {
+ZipMember read_entry(HeaderFields& fields, std::int64_t directory_offset) {
   ZipMember member;
   const std::span<const std::byte> entry = fields.rest();
-  fields.expect("PK\1\2");
+  expect(fields, "PK\1\2", kWrongDirectory);
   fields.take(2);
   member.version = fields.u16() & 0xFFU;  // the upper byte names an operating system
   member.flags = fields.u16();
@@ -193,7 +163,7 @@ ZipMember read_entry(Fields& fields, std::int64_t directory_offset) {
   member.name = (member.flags & kNameIsUtf8Flag) != 0 ? std::string(member.stored_name)
                                                       : decode_cp437(member.stored_name);
   member.extra_fields = fields.take(extra_bytes);
-  widen(sizes, Fields(member.extra_fields, kWrongDirectory));
+  widen(sizes, HeaderFields(member.extra_fields, kWrongDirectory));
   fields.take(comment_bytes);
   member.entry = entry.first(entry.size() - fields.left());
 
@@ -248,14 +218,14 @@ bool begins_as_zip(std::string_view head) {
 ZipDirectory read_zip_directory(std::span<const std::byte> file) {
   const End end = read_end(file);
   const auto own_offset = static_cast<std::uint64_t>(end.own_offset);
-  if (end.bytes > own_offset || end.offset != own_offset - end.bytes) malformed_archive(kWrongEnd);
+  if (end.bytes > own_offset || end.offset != own_offset - end.bytes) throw Error(kWrongEnd);
   if (end.members > kMostMembers) {
     throw Error(cat("the archive claims ", end.members, " members (at most ", kMostMembers, ")"));
   }
   ZipDirectory directory;
   directory.offset = static_cast<std::int64_t>(end.offset);
   directory.comment = file.subspan(to_size(find_end(file) + kEndBytes));
-  Fields fields(file.subspan(end.offset, end.bytes), kWrongDirectory);
+  HeaderFields fields(file.subspan(end.offset, end.bytes), kWrongDirectory);
   for (std::uint64_t i = 0; i < end.members; ++i) {
     directory.members.push_back(read_entry(fields, directory.offset));
   }
@@ -286,8 +256,8 @@ std::span<const std::byte> packed_bytes(std::span<const std::byte> file, const Z
                     " is not supported (up to 4.5 is)"));
   }
   const auto before_directory = file.first(to_size(directory.offset));
-  Fields fields(before_directory.subspan(to_size(member.offset)), kWrongHeader);
-  fields.expect("PK\3\4");
+  HeaderFields fields(before_directory.subspan(to_size(member.offset)), kWrongHeader);
+  expect(fields, "PK\3\4", kWrongHeader);
   fields.take(2);
   const unsigned flags = fields.u16();
   const unsigned method = fields.u16();
@@ -306,7 +276,7 @@ std::span<const std::byte> packed_bytes(std::span<const std::byte> file, const Z
       (crc == member.crc && agrees(packed, member.packed_bytes) && agrees(bytes, member.bytes));
   const bool encryption_differs = ((flags ^ member.flags) & kEncrypted) != 0;
   if (encryption_differs || method != member.method || name != member.stored_name || !sizes_agree) {
-    malformed_archive(kWrongHeader);
+    throw Error(kWrongHeader);
   }
   fields.take(extra_bytes);
   if (to_size(member.packed_bytes) > fields.left()) {

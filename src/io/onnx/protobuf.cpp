@@ -195,11 +195,6 @@ void append_proto_integer(std::string& out, std::uint32_t number, std::int64_t v
   append_varint(out, static_cast<std::uint64_t>(value));
 }
 
-void append_proto_float(std::string& out, std::uint32_t number, float value) {
-  append_tag(out, number, ProtoWire::fixed32);
-  out.append(reinterpret_cast<const char*>(&value), sizeof value);
-}
-
 void append_proto_length(std::string& out, std::uint32_t number, std::int64_t length) {
   append_tag(out, number, ProtoWire::bytes);
   append_varint(out, static_cast<std::uint64_t>(length));

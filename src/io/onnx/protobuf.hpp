@@ -110,7 +110,6 @@ class ProtoMessage {
 
 // Writing: each appends one field.
 void append_proto_integer(std::string& out, std::uint32_t number, std::int64_t value);
-void append_proto_float(std::string& out, std::uint32_t number, float value);
 void append_proto_bytes(std::string& out, std::uint32_t number, std::string_view bytes);
 // The beginning of a field of `length` bytes, which follow.
 void append_proto_length(std::string& out, std::uint32_t number, std::int64_t length);

@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "io/encoding.hpp"
 #include "io/format.hpp"
+#include "io/little_endian.hpp"
 #include "io/npy/stored_array.hpp"
 #include "io/safetensors/safetensors_writer.hpp"
 
@@ -43,14 +44,10 @@ SafetensorsHeader read_header(std::span<const std::byte> bytes, std::int64_t hea
 
 bool begins_as_safetensors(std::string_view head) {
   if (head.size() < kSafetensorsDetectBytes) return false;
-  std::int64_t length = 0;
-  for (int i = 7; i >= 0; --i) {
-    // Larger ones would not fit.
-    if (length > kMostSafetensorsHeader) return false;
-    length = length << 8 | static_cast<unsigned char>(head[static_cast<std::size_t>(i)]);
-  }
+  const std::uint64_t length = little_endian(text_bytes(head.substr(0, to_size(kSafetensorsPrefix))));
   constexpr std::string_view kFirst = "{ \t\r\n";
-  return length <= kMostSafetensorsHeader && kFirst.find(head[8]) != std::string_view::npos;
+  return length <= static_cast<std::uint64_t>(kMostSafetensorsHeader) &&
+         kFirst.find(head[8]) != std::string_view::npos;
 }
 
 SafetensorsArchive::SafetensorsArchive(InputFile& file) : mapping_(file.mapping()) {

@@ -12,6 +12,7 @@
 #include "io/archive.hpp"
 #include "io/json/json_cursor.hpp"
 #include "io/json/json_writer.hpp"
+#include "io/little_endian.hpp"
 
 namespace tensorop {
 namespace {
@@ -270,12 +271,6 @@ std::int64_t require_no_gaps(const std::vector<SafetensorsArray>& arrays) {
   return end;
 }
 
-std::uint64_t little_endian(std::string_view bytes) {
-  std::uint64_t value = 0;
-  for (std::size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
-  return value;
-}
-
 }  // namespace
 
 // As the reference implementation sorts them: wide ones first.
@@ -294,7 +289,7 @@ std::int64_t safetensors_header_bytes(std::string_view prefix, std::optional<std
     throw Error(cat("too short for a safetensors header: ", counted(to_int64(prefix.size()), "byte"),
                     ", at least ", kSafetensorsPrefix));
   }
-  const std::uint64_t stated = little_endian(prefix.substr(0, to_size(kSafetensorsPrefix)));
+  const std::uint64_t stated = little_endian(text_bytes(prefix.substr(0, to_size(kSafetensorsPrefix))));
   if (stated > static_cast<std::uint64_t>(kMostSafetensorsHeader)) {
     throw Error(cat("safetensors header of ", stated, " bytes (at most ", kMostSafetensorsHeader, ')'));
   }
@@ -358,9 +353,7 @@ std::string safetensors_header(const std::vector<SafetensorsArray>& arrays, cons
                     kMostSafetensorsHeader, ')'));
   }
   std::string out;
-  for (std::size_t i = 0; i < to_size(kSafetensorsPrefix); ++i) {
-    out += static_cast<char>(json.size() >> (8 * i) & 0xFFU);
-  }
+  append_little_endian(out, json.size(), to_size(kSafetensorsPrefix));
   return out + json;
 }
 

@@ -284,49 +284,33 @@ bool may_begin_table(std::string_view head) {
   return classify(head) == Beginning::field;
 }
 
+consteval Format table_format(std::string_view name, std::string_view title, std::string_view ending,
+                              decltype(Format::read_text) read, decltype(Format::encode) encode) {
+  return {
+      .name = name,
+      .title = title,
+      .article = "a",
+      .endings = {ending},
+      .ending_decides = true,
+      .read_text = read,
+      .peek_text = peek_table,
+      .encode = encode,
+      .keeps_shape = table_keeps_shape,
+      .missing = kNotInTables,
+  };
+}
+
 }  // namespace
 
-constinit const Format kTextFormat = {
-    .name = "text",
-    .title = "text",
-    .article = "a",
-    .endings = {".txt"},
-    .detect_bytes = kTableDetectBytes,
-    .detects = begins_as_table,
-    .may_detect = may_begin_table,
-    .ending_is_general = true,
-    .ending_decides = true,
-    .read_text = read_table,
-    .peek_text = peek_table,
-    .encode = text_encoding,
-    .keeps_shape = table_keeps_shape,
-    .missing = kNotInTables,
-};
-
-constinit const Format kCsvFormat = {
-    .name = "csv",
-    .title = "CSV",
-    .article = "a",
-    .endings = {".csv"},
-    .ending_decides = true,
-    .read_text = read_csv,
-    .peek_text = peek_table,
-    .encode = csv_encoding,
-    .keeps_shape = table_keeps_shape,
-    .missing = kNotInTables,
-};
-
-constinit const Format kTsvFormat = {
-    .name = "tsv",
-    .title = "TSV",
-    .article = "a",
-    .endings = {".tsv"},
-    .ending_decides = true,
-    .read_text = read_tsv,
-    .peek_text = peek_table,
-    .encode = tsv_encoding,
-    .keeps_shape = table_keeps_shape,
-    .missing = kNotInTables,
-};
+constinit const Format kTextFormat = [] {
+  Format format = table_format("text", "text", ".txt", read_table, text_encoding);
+  format.detect_bytes = kTableDetectBytes;
+  format.detects = begins_as_table;
+  format.may_detect = may_begin_table;
+  format.ending_is_general = true;
+  return format;
+}();
+constinit const Format kCsvFormat = table_format("csv", "CSV", ".csv", read_csv, csv_encoding);
+constinit const Format kTsvFormat = table_format("tsv", "TSV", ".tsv", read_tsv, tsv_encoding);
 
 }  // namespace tensorop

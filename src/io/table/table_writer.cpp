@@ -9,8 +9,8 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/format.hpp"
-#include "io/json/number_text.hpp"
 #include "tensor/element.hpp"
+#include "tensor/number_text.hpp"
 
 namespace tensorop {
 namespace {

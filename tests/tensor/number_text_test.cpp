@@ -1,5 +1,5 @@
 // Numbers as text: the rounding of every dtype at its hardest places, and the shortest text.
-#include "io/json/number_text.hpp"
+#include "tensor/number_text.hpp"
 
 #include <bit>
 #include <charconv>

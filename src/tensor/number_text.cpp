@@ -1,4 +1,4 @@
-#include "io/json/number_text.hpp"
+#include "tensor/number_text.hpp"
 
 #include <algorithm>
 #include <array>

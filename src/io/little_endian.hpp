@@ -1,0 +1,52 @@
+// Little-endian numbers, as binary formats have them, and the headers that are made of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+
+namespace tensorop {
+
+// The number that all of the bytes are, at most 8.
+[[nodiscard]] inline std::uint64_t little_endian(std::span<const std::byte> bytes) {
+  std::uint64_t value = 0;
+  for (std::size_t i = bytes.size(); i-- > 0;) value = value << 8 | std::to_integer<std::uint64_t>(bytes[i]);
+  return value;
+}
+
+inline void append_little_endian(std::string& out, std::uint64_t value, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i) & 0xFFU);
+}
+
+// The fields of a header, from front to end. Reading past the end throws Error.
+class HeaderFields {
+ public:
+  // `cut`, which outlives this: the message of that Error.
+  HeaderFields(std::span<const std::byte> bytes, std::string_view cut) : bytes_(bytes), cut_(cut) {}
+
+  std::span<const std::byte> take(std::uint64_t count) {
+    if (count > bytes_.size()) throw Error(std::string(cut_));
+    const auto front = bytes_.first(count);
+    bytes_ = bytes_.subspan(count);
+    return front;
+  }
+  std::string_view text(std::uint64_t count) {
+    const auto front = take(count);
+    return {reinterpret_cast<const char*>(front.data()), front.size()};
+  }
+  unsigned u16() { return static_cast<unsigned>(little_endian(take(2))); }
+  std::uint32_t u32() { return static_cast<std::uint32_t>(little_endian(take(4))); }
+  std::uint64_t u64() { return little_endian(take(8)); }
+  [[nodiscard]] std::uint64_t left() const { return bytes_.size(); }
+  [[nodiscard]] std::span<const std::byte> rest() const { return bytes_; }
+
+ private:
+  std::span<const std::byte> bytes_;
+  std::string_view cut_;
+};
+
+}  // namespace tensorop
