@@ -70,8 +70,7 @@ void explain_result(const Explainer& explainer, const std::vector<std::string>& 
     const std::int64_t shown = all <= kMostElements ? all : kFirstElements;
     for (std::int64_t i = 0; i < shown; ++i) positions.push_back(i);
   }
-  std::vector<ElementOrigin> origins;
-  for (const std::int64_t position : positions) origins.push_back(explainer.origin(position));
+  const std::vector<ElementOrigin> origins = explainer.origins(positions);
   if (as_json) {
     print(why_json(explainer, origins));
     return;

@@ -56,11 +56,10 @@ void add(Arrivals& out, std::int64_t position) {
 Explainer::Explainer(const Request& request, const Settings& settings)
     : settings_(settings), has_mask_(tensorop::has_mask(request)), bound_(bind(request, settings)) {}
 
-void Explainer::prepare(const Planned& planned, Range range) const {
+void Explainer::prepare(const Planned& planned) const {
   Decision decision;
-  decision.order = Order::sorted;
   decision.memory = memory_of(settings_);
-  planned.plan->prepare(range, decision, settings_.threads);
+  planned.plan->prepare({0, 0}, decision, settings_.threads);
 }
 
 ChosenIndex Explainer::chosen(const RowMap& map, std::int64_t tuple, std::size_t component,
@@ -97,57 +96,62 @@ void Explainer::add_gathered(const RowMoves& moves, ElementOrigin& out) const {
   }
 }
 
-// The updates that go to the element, and data's own element, which they may replace. `out` has those that
-// are used: of the updates all, or the last one.
-void Explainer::add_updates(const RowMoves& moves, ElementOrigin& out) const {
-  const std::int64_t target = out.position / moves.row_elements;
+// The updates that go to the element, out of all, and data's own element, which they may replace. `out` has
+// those that are used: of the updates all, or the last one.
+void Explainer::add_updates(const RowMoves& moves, std::span<const Move> updates, ElementOrigin& out) const {
   const std::int64_t column = out.position % moves.row_elements;
   const OperandElement own{kTableOperand, out.position};
   const bool keeps_own = !out.from.empty() && out.from[0].element == own;
-  std::vector<Contribution> all = {{own, keeps_own, {}}};
-  std::int64_t updates = 0;
-  for_each_row(*moves.map, moves.map->rows_within({target, 1}), [&](std::int64_t row, std::int64_t offset) {
-    if (offset != target) return;
-    ++updates;
+  const std::int64_t target = out.position / moves.row_elements;
+  const std::span all(std::ranges::lower_bound(updates, target, {}, &Move::target),
+                      std::ranges::upper_bound(updates, target, {}, &Move::target));
+  const auto used = to_int64(out.from.size()) - (keeps_own ? 1 : 0);
+  out.from = {{own, keeps_own, {}}};
+  out.contributions = to_int64(all.size()) + 1;
+  for (std::size_t i = 0; i < all.size(); ++i) {
     // The last one is what replaces.
-    if (all.size() > kMostListed) all.pop_back();
-    all.push_back({{kUpdateOperand, moves.row_updates->position(row * moves.row_elements + column)},
-                   true,
-                   indices_of_row(*moves.map, row)});
-  });
-  if (to_int64(out.from.size()) - (keeps_own ? 1 : 0) != updates) {
-    for (std::size_t i = 1; i + 1 < all.size(); ++i) all[i].is_used = false;
+    if (i >= kMostListed - 1 && i + 1 != all.size()) continue;
+    const bool is_used = used == to_int64(all.size()) || i + 1 == all.size();
+    const std::int64_t row = all[i].update;
+    out.from.push_back({{kUpdateOperand, moves.row_updates->position(row * moves.row_elements + column)},
+                        is_used,
+                        indices_of_row(*moves.map, row)});
   }
-  out.from = std::move(all);
-  out.contributions = updates + 1;
 }
 
-ElementOrigin Explainer::origin(std::int64_t position) const {
+ElementOrigin Explainer::origin(const Plan& plan, std::int64_t position,
+                                std::span<const Move> updates) const {
+  const Range range{position, 1};
+  ElementOrigin out;
+  out.position = position;
+  const auto storage = std::make_shared<Storage>(element_size(output().dtype));
+  plan.fill(range, storage->data());
+  for (const Tensor& operand : call().operands) {
+    for (auto& arena : operand.arenas()) storage->arenas.push_back(std::move(arena));
+  }
+  out.value = Tensor(output().dtype, {}, storage);
+  const Origins origins = plan.origins(range);
+  out.contributions = to_int64(origins[0].size());
+  for (const OperandElement& element : origins[0]) out.from.push_back({element});
+  if (const auto& moves = plan.facts().moves) {
+    moves->is_scatter() ? add_updates(*moves, updates, out) : add_gathered(*moves, out);
+  }
+  if (call().operand_spec(0).role == OperandRole::condition)
+    out.condition = plan.facts().broadcast->offset(kConditionOperand, position);
+  std::uint64_t open = 0;
+  plan.mark_open(range, &open);
+  out.is_open = (open & 1) != 0;
+  return out;
+}
+
+std::vector<ElementOrigin> Explainer::origins(std::span<const std::int64_t> positions) const {
   return with_context(call().name->name, [&] {
-    const Range range{position, 1};
     const Planned planned = call().op->plan(call());
     return with_fault_text(call(), planned, [&] {
-      prepare(planned, range);
-      const Plan& plan = *planned.plan;
-      ElementOrigin out;
-      out.position = position;
-      const auto storage = std::make_shared<Storage>(element_size(output().dtype));
-      plan.fill(range, storage->data());
-      for (const Tensor& operand : call().operands) {
-        for (auto& arena : operand.arenas()) storage->arenas.push_back(std::move(arena));
-      }
-      out.value = Tensor(output().dtype, {}, storage);
-      const Origins origins = plan.origins(range);
-      out.contributions = to_int64(origins[0].size());
-      for (const OperandElement& element : origins[0]) out.from.push_back({element});
-      if (const auto& moves = plan.facts().moves) {
-        moves->is_scatter() ? add_updates(*moves, out) : add_gathered(*moves, out);
-      }
-      if (call().operand_spec(0).role == OperandRole::condition)
-        out.condition = plan.facts().broadcast->offset(kConditionOperand, position);
-      std::uint64_t open = 0;
-      plan.mark_open(range, &open);
-      out.is_open = (open & 1) != 0;
+      prepare(planned);
+      const std::vector<Move> updates = planned.plan->keep_moves(positions, settings_.threads);
+      std::vector<ElementOrigin> out;
+      for (const std::int64_t position : positions) out.push_back(origin(*planned.plan, position, updates));
       return out;
     });
   });
@@ -224,7 +228,7 @@ Arrivals Explainer::arrivals(const OperandElement& element) const {
   return with_context(call().name->name, [&] {
     const Planned planned = call().op->plan(call());
     return with_fault_text(call(), planned, [&] {
-      prepare(planned, {0, 0});
+      prepare(planned);
       const auto& moves = planned.plan->facts().moves;
       if (!moves) return arrivals_of_elements(*planned.plan, element);
       Arrivals out;
@@ -234,10 +238,11 @@ Arrivals Explainer::arrivals(const OperandElement& element) const {
         out = arrivals_of_rows(*moves, element);
       }
       if (!moves->is_scatter() || element.operand == kIndexOperand) return out;
+      std::vector<std::int64_t> positions;
+      for (const Arrival& arrival : out.list) positions.push_back(arrival.position);
+      (void)planned.plan->keep_moves(positions, settings_.threads);
       for (Arrival& arrival : out.list) {
-        const Planned one = call().op->plan(call());
-        prepare(one, {arrival.position, 1});
-        const Origins origins = one.plan->origins({arrival.position, 1});
+        const Origins origins = planned.plan->origins({arrival.position, 1});
         arrival.is_used = std::ranges::find(origins[0], element) != origins[0].end();
       }
       return out;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -72,9 +73,9 @@ class Explainer {
   // Of the result's dimensions those along which each operand repeats its elements.
   [[nodiscard]] std::vector<std::vector<std::size_t>> repeated_axes() const;
 
-  // Of the element at a flat position. Reads the indices that it depends on: of a gather those of its row, of
-  // a scatter all. Throws Error with the fault that computing the element meets.
-  [[nodiscard]] ElementOrigin origin(std::int64_t position) const;
+  // Of the elements at flat positions. Reads the indices that they depend on: of a gather those of their
+  // rows, of a scatter all, once. Throws Error with the fault that computing the elements meets.
+  [[nodiscard]] std::vector<ElementOrigin> origins(std::span<const std::int64_t> positions) const;
 
   // Of an element of an operand. Looks through the rows that indices select, or through the result. Throws
   // Error.
@@ -82,13 +83,15 @@ class Explainer {
 
  private:
   [[nodiscard]] const std::optional<RowMoves>& moves() const { return bound_.planned.plan->facts().moves; }
-  // Makes a plan know the updates of these elements of the result. Throws PlanFault.
-  void prepare(const Planned& planned, Range range) const;
+  // Throws PlanFault.
+  void prepare(const Planned& planned) const;
+  [[nodiscard]] ElementOrigin origin(const Plan& plan, std::int64_t position,
+                                     std::span<const Move> updates) const;
   [[nodiscard]] ChosenIndex chosen(const RowMap& map, std::int64_t tuple, std::size_t component,
                                    std::int64_t offset) const;
   [[nodiscard]] std::vector<ChosenIndex> indices_of_row(const RowMap& map, std::int64_t row) const;
   void add_gathered(const RowMoves& moves, ElementOrigin& out) const;
-  void add_updates(const RowMoves& moves, ElementOrigin& out) const;
+  void add_updates(const RowMoves& moves, std::span<const Move> updates, ElementOrigin& out) const;
   [[nodiscard]] Arrivals arrivals_of_rows(const RowMoves& moves, const OperandElement& element) const;
   [[nodiscard]] Arrivals arrivals_of_elements(const Plan& plan, const OperandElement& element) const;
 

@@ -1,5 +1,6 @@
 #include "golden/check.hpp"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -40,6 +41,21 @@ Destination golden_destination(const Expectation& expect, bool is_missing) {
   }
   if (!opened.format->is_default) out.format = opened.format;
   return out;
+}
+
+// The call with the results of earlier jobs that it takes, which nobody holds any more when it is reported.
+Request with_results(Request call, const TensorLookup& lookup) {
+  const auto resolve = [&](auto& given) {
+    if (!given.is_reference()) return;
+    if (auto result = lookup(given.text)) {
+      given.tensor = std::move(result);
+      given.text.clear();
+    }
+  };
+  std::ranges::for_each(call.positional, resolve);
+  std::ranges::for_each(call.named, resolve);
+  std::ranges::for_each(call.attributes, resolve);
+  return call;
 }
 
 // A folder in another one, while this object lives.
@@ -152,13 +168,28 @@ class Check {
     }
   }
 
+  // What is known of the case before it runs.
+  [[nodiscard]] Finding begun(std::size_t i) const {
+    Finding out = finding_of(jobs_[i]);
+    if (jobs_[i].request.op.op != nullptr) out.call = std::make_shared<Request>(jobs_[i].request);
+    return out;
+  }
+
   std::optional<Tensor> work(std::size_t i, const Settings& given) {
+    std::optional<Tensor> result = judged(i, given);
+    Finding& found = *results_[i];
+    if (found.outcome == Outcome::different && given.lookup)
+      found.call = std::make_shared<Request>(with_results(*found.call, given.lookup));
+    return result;
+  }
+
+  std::optional<Tensor> judged(std::size_t i, const Settings& given) {
     const Job& job = jobs_[i];
     // The case says what open elements are, or leaves them out.
     Settings own = given;
     own.warns_of_open = false;
     if (job.fault) throw Error(*job.fault);
-    results_[i] = std::make_unique<Finding>(finding_of(job));
+    results_[i] = std::make_unique<Finding>(begun(i));
     Finding& found = *results_[i];
     if (job.skipped) {
       found.outcome = Outcome::skipped;
@@ -320,7 +351,7 @@ class Check {
     const bool is_interrupted = outcome.status == JobStatus::interrupted;
     // That of a job that runs is in use.
     const std::unique_ptr<Finding> held = is_interrupted ? nullptr : std::move(results_[i]);
-    Finding found = outcome.error || is_interrupted ? finding_of(jobs_[i]) : std::move(*held);
+    Finding found = outcome.error || is_interrupted ? begun(i) : std::move(*held);
     if (is_interrupted) {
       found.outcome = Outcome::interrupted;
     } else if (outcome.error) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "engine/request.hpp"
 #include "golden/compare.hpp"
 #include "golden/program.hpp"
 #include "jobs/jobs.hpp"
@@ -69,6 +70,9 @@ struct Finding {
   std::shared_ptr<const Failure> error = {};
   std::vector<std::string> warnings = {};  // as Settings::warn has them
   double seconds = 0;
+  // The call that made the actual tensor, for explaining its elements; of check always, where the case has
+  // one. Results of earlier jobs that it takes are tensors of it where the outcome is `different`.
+  std::shared_ptr<const Request> call = {};
 
   // The rest is of check alone.
   std::optional<std::string> expected_error = {};

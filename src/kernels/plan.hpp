@@ -18,6 +18,7 @@
 #include "kernels/fault.hpp"
 #include "kernels/range.hpp"
 #include "kernels/rows/choose.hpp"
+#include "kernels/rows/combine.hpp"
 #include "kernels/rows/row_moves.hpp"
 
 namespace tensorop {
@@ -103,6 +104,14 @@ class Plan {
   void prepare(Range range, const Decision& decision, const Threads& threads) {
     decision_ = decision;
     prepare_range(range, threads);
+  }
+  // For elements at a few positions anywhere in the result, after prepare(): a scatter reads its indices,
+  // once, and keeps the moves to the rows of these elements. fill(), origins() and mark_open() of one of them
+  // alone then read no index. Returns these moves by target, those of a target in order; nothing of other
+  // plans. Throws PlanFault for the lowest bad index.
+  virtual std::vector<Move> keep_moves(std::span<const std::int64_t> /*positions*/,
+                                       const Threads& /*threads*/) {
+    return {};
   }
   // That of prepare().
   [[nodiscard]] const Decision& decision() const { return decision_; }

@@ -228,6 +228,11 @@ std::string why_text(const Explainer& explainer, std::span<const ElementOrigin> 
   return lines_of(sentences);
 }
 
+std::string why_sentence(const Explainer& explainer, const ElementOrigin& element) {
+  const Sentence out = sentence(explainer, element);
+  return out.note.empty() ? out.left : cat(out.left, "; ", out.note);
+}
+
 std::string why_shape_text(const Explainer& explainer) {
   const Call& call = explainer.call();
   std::vector<std::string> terms;
@@ -252,13 +257,16 @@ std::string why_text(const Explainer& explainer, const OperandElement& element, 
   if (arrivals.count == 0)
     return cat(name, arrivals.dropped == 0 ? " is not selected" : " is dropped: its index is out of range",
                "\n");
+  std::vector<std::int64_t> lost;
+  for (const Arrival& arrival : arrivals.list) {
+    if (!arrival.is_used) lost.push_back(arrival.position);
+  }
+  const auto replaced = lost.empty() ? std::vector<ElementOrigin>() : explainer.origins(lost);
   std::vector<Sentence> lines;
   for (const Arrival& arrival : arrivals.list) {
     std::string note;
-    if (!arrival.is_used) {
-      const ElementOrigin at = explainer.origin(arrival.position);
-      note = cat("overwritten by ", operand_element(call, at.from.back().element));
-    }
+    const auto by = std::ranges::find(replaced, arrival.position, &ElementOrigin::position);
+    if (by != replaced.end()) note = cat("overwritten by ", operand_element(call, by->from.back().element));
     lines.push_back(
         {cat(name, " -> ", element_name("out", arrival.position, explainer.output().shape)), note});
   }

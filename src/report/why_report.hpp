@@ -13,6 +13,9 @@ namespace tensorop {
 //     out[0,1] = data[5,1] = 7.5    indices[0] = -3 -> 5 on axis 0 of size 8
 [[nodiscard]] std::string why_text(const Explainer& explainer, std::span<const ElementOrigin> elements);
 
+// That of one element, without columns: "out[2] = data[2] = 30; no update goes there".
+[[nodiscard]] std::string why_sentence(const Explainer& explainer, const ElementOrigin& element);
+
 // A line with the shape of the result, the formula that it follows, and the shapes that go into it.
 [[nodiscard]] std::string why_shape_text(const Explainer& explainer);
 

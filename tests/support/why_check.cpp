@@ -52,7 +52,7 @@ std::string why_faults(Random& random, const Request& request, const Settings& s
   for (int i = 0; i < kTried && result.size() != 0; ++i) {
     const std::int64_t position = random.between(0, result.size() - 1);
     const auto at = static_cast<std::size_t>(position);
-    const ElementOrigin origin = explainer.origin(position);
+    const ElementOrigin origin = explainer.origins(std::span(&position, 1))[0];
     if (!has_bits(origin.value, result, position)) return cat("why has another value at ", position);
     if (origin.is_open != open[at]) return cat("why is wrong about what is open at ", position);
     if (origin.contributions != static_cast<std::int64_t>(origin.from.size())) continue;

@@ -24,6 +24,9 @@ constexpr std::size_t kScatterUpdates = 2;
 // Looking for duplicates takes a bit for each of so many target rows in any case: 4 MiB.
 constexpr std::int64_t kLeastBits = std::int64_t{1} << 25;
 
+// Rows of index tuples that a thread looks through at a time.
+constexpr std::int64_t kChunkRows = 64 * kIndexBlock;
+
 // Bits of rows or of elements.
 using Bits = std::vector<std::uint64_t>;
 
@@ -83,6 +86,35 @@ class ScatterRows final : public Plan {
   void fill(Range range, std::byte* out) const override {
     std::memcpy(out, data_.data() + range.first * width_, to_size(range.count * width_));
     update(range, out);
+  }
+
+  std::vector<Move> keep_moves(std::span<const std::int64_t> positions, const Threads& threads) override {
+    asked_.clear();
+    for (const std::int64_t position : positions) asked_.push_back(position / row_elements_);
+    std::ranges::sort(asked_);
+    asked_.erase(std::unique(asked_.begin(), asked_.end()), asked_.end());
+    std::vector<std::vector<Move>> found(to_size(ceil_div(map_.rows(), kChunkRows)));
+    // Most offsets are of none of them.
+    constexpr std::int64_t kFilter = 1 << 12;
+    Bits filter(words_of(kFilter));
+    for (const std::int64_t target : asked_) set(filter, target % kFilter);
+    threads.for_each(to_int64(found.size()), [&](std::int64_t chunk, int /*worker*/) {
+      const std::int64_t end = std::min(map_.rows(), (chunk + 1) * kChunkRows);
+      std::int64_t offsets[kIndexBlock];
+      for (std::int64_t row = chunk * kChunkRows; row < end; row += kIndexBlock) {
+        const std::int64_t n = std::min(kIndexBlock, end - row);
+        map_.locate(row, n, offsets);
+        for (std::int64_t i = 0; i < n; ++i) {
+          if (offsets[i] != kSkip && has(filter, offsets[i] % kFilter) &&
+              std::ranges::binary_search(asked_, offsets[i]))
+            found[to_size(chunk)].push_back({offsets[i], row + i});
+        }
+      }
+    });
+    kept_.clear();
+    for (const auto& moves : found) kept_.insert(kept_.end(), moves.begin(), moves.end());
+    std::ranges::stable_sort(kept_, {}, &Move::target);
+    return kept_;
   }
 
   void check(Range range) const override { map_.decoder().check(range); }
@@ -159,6 +191,13 @@ class ScatterRows final : public Plan {
       for (std::int64_t run = sorted_->run_of(targets.first); run <= sorted_->run_of(targets.end() - 1);
            ++run)
         sorted_->visit(run, take);
+      return;
+    }
+    if (targets.count == 1 && std::ranges::binary_search(asked_, targets.first)) {
+      const auto first = std::ranges::lower_bound(kept_, targets.first, {}, &Move::target);
+      std::span<const Move> kept(first, std::ranges::upper_bound(kept_, targets.first, {}, &Move::target));
+      for (; !kept.empty(); kept = kept.subspan(std::min(kept.size(), to_size(kIndexBlock))))
+        take(kept.data(), std::min(to_int64(kept.size()), kIndexBlock));
       return;
     }
     const Range rows = map_.rows_within(targets);
@@ -245,7 +284,6 @@ class ScatterRows final : public Plan {
 
   // Whether one of the target rows has several updates.
   [[nodiscard]] bool has_duplicate(Range targets, const Threads& threads) const {
-    constexpr std::int64_t kChunkRows = 64 * kIndexBlock;
     Bits updated(words_of(targets.count));
     std::atomic<bool> found = false;
     const Range rows = map_.rows_within(targets);
@@ -291,6 +329,8 @@ class ScatterRows final : public Plan {
   RowUpdates row_updates_;
   RowMap map_;
   std::optional<Partition> sorted_;
+  std::vector<std::int64_t> asked_;  // target rows, ascending: kept_ has all their moves
+  std::vector<Move> kept_;
 };
 
 }  // namespace

@@ -1,0 +1,47 @@
+#include "report/finding_why.hpp"
+
+#include <exception>
+
+#include "base/checked.hpp"
+#include "engine/why.hpp"
+#include "report/why_report.hpp"
+
+namespace tensorop {
+namespace {
+
+// The flat position; -1: `shape` has no such element.
+std::int64_t flat(const std::vector<std::int64_t>& position, const Shape& shape) {
+  if (position.size() != shape.size()) return -1;
+  std::int64_t out = 0;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (position[d] < 0 || position[d] >= shape[d]) return -1;
+    out = out * shape[d] + position[d];
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> why_sentences(const Finding& finding, const Settings& settings,
+                                       std::span<const std::vector<std::int64_t>> positions) {
+  if (!finding.call || positions.empty()) return {};
+  Settings own = settings;
+  own.warn = nullptr;
+  own.executor = nullptr;
+  try {
+    const Explainer explainer(*finding.call, own);
+    std::vector<std::int64_t> flats;
+    for (const auto& position : positions) {
+      flats.push_back(flat(position, explainer.output().shape));
+      if (flats.back() < 0) return {};
+    }
+    std::vector<std::string> out;
+    for (const ElementOrigin& origin : explainer.origins(flats))
+      out.push_back(why_sentence(explainer, origin));
+    return out;
+  } catch (const std::exception&) {  // the report is of something else
+    return {};
+  }
+}
+
+}  // namespace tensorop
