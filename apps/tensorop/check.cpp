@@ -50,6 +50,8 @@ std::vector<Option> check_options() {
             "do not compare elements that a case's --spec leaves open"},
            ignore_option(),
            show_option(),
+           {"--why", OptionKind::flag, "",
+            "explain each element that is listed: from which elements of the operands it is made"},
            shard_option(),
        }) {
     options.push_back(std::move(option));
@@ -237,6 +239,7 @@ int run_check(const Arguments& arguments) {
   together(arguments, [&] {
     ReportSettings settings = read_report_settings(arguments, "check");
     settings.lists_skipped = arguments.has(kListSkipped);
+    if (arguments.has("--why")) settings.why = read_settings(arguments);
     reporter.emplace(std::move(settings), ReportKind::cases, whole);
   });
   const int status = reporter->conduct(

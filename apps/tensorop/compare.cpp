@@ -1,8 +1,10 @@
 // `compare`: two tensors, or those of two folders or archives; a verdict as the exit status, and a report.
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -13,6 +15,7 @@
 #include "commands.hpp"
 #include "golden/compare_sets.hpp"
 #include "golden/rename.hpp"
+#include "jobs/job_calls.hpp"
 #include "jobs/jobs.hpp"
 #include "progress.hpp"
 #include "report_options.hpp"
@@ -24,6 +27,10 @@ std::vector<Option> compare_options() {
   std::vector<Option> options = tolerance_options();
   options.push_back(ignore_option());
   options.push_back(show_option());
+  options.push_back({"--why", OptionKind::value, "JOBS|JOBS:NAME",
+                     "explain each element that is listed by the job that made ACTUAL: the job of that name, "
+                     "id or line in the "
+                     "job file JOBS, else the one whose output is ACTUAL, or the only one"});
   for (Option& option : report_options("tensors")) {
     const bool of_sets = option.name == "--filter" || option.name == "--list" || option.name == "--fail-fast";
     if (of_sets) option.help = cat("of folders and archives: ", option.help);
@@ -39,6 +46,37 @@ std::vector<Option> compare_options() {
        "FROM becomes TO, where \\1 is its first group"});
   return options;
 }
+
+// The jobs of --why, by which the elements of actual tensors are explained.
+class ActualCalls {
+ public:
+  explicit ActualCalls(const Arguments& arguments) : settings_(read_settings(arguments)) {
+    if (const auto text = arguments.value("--why"))
+      with_context("--why", [&] { jobs_ = read_any_jobs(*text, name_); });
+  }
+
+  // Gives the finding the call that made its actual tensor, if one is known. Throws Error where that is not
+  // its shape, or where it must be known.
+  void add(Finding& finding, bool is_needed) const {
+    if (jobs_.empty()) return;
+    with_context("--why", [&] {
+      const Job* job = name_.empty() ? job_of_output(jobs_, finding.actual) : nullptr;
+      if (job == nullptr && is_needed) job = &find_job(jobs_, name_);
+      if (job == nullptr) return;
+      finding.call = std::make_shared<Request>(call_of(jobs_, *job, settings_));
+      if (!finding.comparison || !finding.comparison->same_header()) return;
+      const OutputInfo result = infer_request(*finding.call, settings_);
+      if (result.shape == finding.comparison->actual.shape) return;
+      throw Error(cat("the result of ", job->location(), " has the shape ", to_string(result.shape), ", ",
+                      printable(finding.actual), " has ", to_string(finding.comparison->actual.shape)));
+    });
+  }
+
+ private:
+  Settings settings_;
+  std::string name_;
+  std::vector<Job> jobs_;
+};
 
 CompareOptions read_options(const Arguments& arguments, const Reporter& reporter) {
   return {.depth = reporter.needs_verdict_only() ? CompareDepth::verdict : CompareDepth::report,
@@ -71,6 +109,7 @@ void compare_pair(const Arguments& arguments, Reporter& reporter) {
                        read_options(arguments, reporter), arguments.value("--ignore"));
   metered.end();
   finding.outcome = finding.comparison->equal ? Outcome::equal : Outcome::different;
+  ActualCalls(arguments).add(finding, true);
   reporter.add(finding);
 }
 
@@ -105,7 +144,12 @@ void compare_sets_of(const Arguments& arguments, const TensorSet& actual, const 
   }
   show_progress(arguments, reporter, progress);
   settings.progress = [&](std::int64_t done, std::int64_t total) { progress->set(done, total); };
-  compare_sets(actual, expected, settings, [&](const Finding& finding) { reporter.add(finding); });
+  const ActualCalls calls(arguments);
+  compare_sets(actual, expected, settings, [&](const Finding& given) {
+    Finding finding = given;
+    if (finding.outcome == Outcome::different) calls.add(finding, false);
+    reporter.add(finding);
+  });
   progress->end();
   for (const std::int64_t count : reporter.counts().of) {
     if (count != 0) return;
@@ -165,7 +209,9 @@ int run_compare(const Arguments& arguments) {
   Finding whole{.suite = operand(1), .name = operand(0), .actual = operand(0), .expected = operand(1)};
   whole.place.file = operand(1);
   std::optional<Progress> progress;  // lives longer than the report, which hides it
-  Reporter reporter(read_report_settings(arguments, "compare"), ReportKind::pair, std::move(whole));
+  ReportSettings settings = read_report_settings(arguments, "compare");
+  if (arguments.has("--why")) settings.why = read_settings(arguments);
+  Reporter reporter(std::move(settings), ReportKind::pair, std::move(whole));
   return reporter.conduct([&] { compare(arguments, reporter, progress); });
 }
 

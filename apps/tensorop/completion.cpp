@@ -54,8 +54,12 @@ class Offers {
 // "error|zero|clip" are words; "N" is a placeholder. `lead`: what is typed before the value, "--oob=".
 void add_values(const Command& command, const Option& option, std::string_view lead, Offers& offers) {
   if (option.name == "--spec") return offers.add_all(spec_texts(), lead);
-  if (const Operator* op = find_operator(command.name).op; op != nullptr && option.name == "--reshape") {
-    for (const OperandSpec& operand : op->operands) offers.add(cat(lead, operand.name, "="), operand.help);
+  const bool is_why = command.name.starts_with(cat(kWhy, " "));
+  const Operator* const op = find_operator(command.name.substr(is_why ? kWhy.size() + 1 : 0)).op;
+  if (op != nullptr && (option.name == "--reshape" || option.name == "--of")) {
+    for (const OperandSpec& operand : op->operands)
+      offers.add(cat(lead, operand.name, option.name == "--of" ? "" : "="), operand.help);
+    if (option.name == "--of") return;
   }
   for (const std::string& part : split(option.value_name, "|")) {
     const auto is_small = [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; };
@@ -65,9 +69,8 @@ void add_values(const Command& command, const Option& option, std::string_view l
   }
 }
 
-// Commands, and operators; as their publishers spell them too, where a letter of that has been typed.
-void add_commands(Offers& offers) {
-  std::vector<std::string> known;
+// Operators; as their publishers spell them too, where a letter of that has been typed.
+void add_operators(Offers& offers, std::vector<std::string>& known) {
   const auto add = [&](std::string_view word, std::string_view summary) {
     if (std::ranges::find(known, word) != known.end()) return;
     offers.add(word, summary);
@@ -81,7 +84,15 @@ void add_commands(Offers& offers) {
       if (find_operator(version.published).op == op) add(version.published, op->summary);
     }
   }
-  for (const CommandEntry& entry : kCommands) add(entry.name, entry.describe().summary);
+}
+
+// Operators and commands.
+void add_commands(Offers& offers) {
+  std::vector<std::string> known;
+  add_operators(offers, known);
+  for (const CommandEntry& entry : kCommands) {
+    if (std::ranges::find(known, entry.name) == known.end()) offers.add(entry.name, entry.describe().summary);
+  }
 }
 
 void add_operands(const Command& command, Offers& offers) {
@@ -98,6 +109,10 @@ void add_operands(const Command& command, Offers& offers) {
     add_commands(offers);
   } else if (name == "ops") {
     for (const Operator* op : kOperators) offers.add(op->name, op->summary);
+  } else if (name == kWhy) {
+    std::vector<std::string> known;
+    add_operators(offers, known);
+    offers.add_files();
   } else if (name != "complete" && name != "version") {
     offers.add_files();
   }
@@ -118,8 +133,16 @@ int run_complete(const Arguments& arguments) {
   if (words.empty()) words.emplace_back();
   const std::string typed = words.back();
   words.pop_back();
-  const std::size_t at = command_position(words);
-  const auto named = at < words.size() ? find_command(words[at]) : std::nullopt;
+  std::size_t at = command_position(words);
+  auto named = at < words.size() ? find_command(words[at]) : std::nullopt;
+  if (named && named->name == kWhy) {
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(at));
+    const std::size_t op_at = command_position(words);
+    const FoundOperator found = op_at < words.size() ? find_operator(words[op_at]) : FoundOperator{};
+    if (found.op != nullptr) named = why_command(found);
+    // A command has been typed.
+    at = words.size() + 1;
+  }
   const Command command = named.value_or(Command{});
   const std::vector<Option> options = all_options(command);
   const bool ended = std::ranges::find(words, "--") != words.end();

@@ -13,6 +13,7 @@
 #include <span>
 
 #include "base/error.hpp"
+#include "base/files/paths.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "team.hpp"
@@ -59,12 +60,14 @@ int run_program_option(const Words& args, const Team* team) {
   return 0;
 }
 
-// That of the operator that the words begin with, which is taken from them.
+// That of the operator that the words begin with, which is taken from them; else that of the jobs of a file.
 Command take_why_command(Words& words) {
   const std::size_t at = command_position(words);
   if (at == words.size()) return why_command();
   const FoundOperator found = find_operator(words[at]);
   if (found.op == nullptr) {
+    const bool names_jobs = file_exists(words[at]) || file_exists(words[at].substr(0, words[at].find(':')));
+    if (names_jobs || std::ranges::find(words, "--job") != words.end()) return why_command();
     (void)require_command(words[at]);  // says what else it may be
     throw Error(cat(in_quotes(words[at]), " is not an operator"), "", "tensorop ops lists the operators");
   }
@@ -108,15 +111,15 @@ void hold_standard_descriptors() {
 }
 
 // Allocates no memory: there may be none.
-void report(const char* message, const char* hint = "") {
-  std::fprintf(stderr, "tensorop: %s\n", message);
+void report(const char* message, const char* details = "", const char* hint = "") {
+  std::fprintf(stderr, "tensorop: %s\n%s", message, details);
   if (*hint != '\0') std::fprintf(stderr, "hint: %s\n", hint);
 }
 
 }  // namespace
 
 void report_error(const Failure& error) {
-  report(error.what(), error.hint().c_str());
+  report(error.what(), indented(error.details()).c_str(), error.hint().c_str());
 }
 
 int run_program(std::span<const char* const> args, const Team* team, std::string* failure) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/checked.hpp"
@@ -11,6 +12,11 @@
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "engine/why.hpp"
+#include "engine/why_refusal.hpp"
+#include "jobs/job_calls.hpp"
+#include "ops/fault_text.hpp"
+#include "report/why_names.hpp"
+#include "report/why_refusal_report.hpp"
 #include "report/why_report.hpp"
 
 namespace tensorop {
@@ -18,8 +24,9 @@ namespace {
 
 constexpr std::int64_t kMostElements = 64;   // explained without --at, all of them
 constexpr std::int64_t kFirstElements = 16;  // of more
+constexpr int kRefused = 2;                  // the exit status
 
-// "3,1", "-1,0": coordinates in `shape`; negative ones count from the end. Throws Error.
+// "3,1", "-1,0", "[3, 1]": coordinates in `shape`; negative ones count from the end. Throws Error.
 std::int64_t read_position(const std::string& text, const std::string& tensor, const Shape& shape) {
   const auto refuse = [&](std::string_view what) {
     return Error(cat("--at ", in_quotes(text), " ", what, ": ", tensor, " has the shape ", to_string(shape)));
@@ -27,7 +34,10 @@ std::int64_t read_position(const std::string& text, const std::string& tensor, c
   const auto strides = row_major_strides(shape);
   std::int64_t position = 0;
   std::size_t d = 0;
-  std::string_view rest = text;
+  std::string plain = text;
+  std::erase(plain, ' ');
+  std::string_view rest = plain;
+  if (rest.starts_with('[') && rest.ends_with(']')) rest = rest.substr(1, rest.size() - 2);
   for (; !rest.empty(); ++d) {
     const std::size_t comma = std::min(rest.find(','), rest.size());
     const auto value = parse_int64(rest.substr(0, comma));
@@ -43,10 +53,11 @@ std::int64_t read_position(const std::string& text, const std::string& tensor, c
 
 std::size_t read_operand(const std::string& name, const Call& call) {
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < call.operands.size(); ++i) names.push_back(call.operand_name(i));
-  const auto found = std::ranges::find(names, name);
-  if (found == names.end()) throw Error(cat("--of ", in_quotes(name), " is not one of ", join(names)));
-  return static_cast<std::size_t>(found - names.begin());
+  for (std::size_t i = 0; i < call.operands.size(); ++i) {
+    names.push_back(call.operand_name(i));
+    if (name == names.back() || name == shown_name(call, i)) return i;
+  }
+  throw Error(cat("--of ", in_quotes(name), " is not one of ", join(names)));
 }
 
 void explain_operand(const Explainer& explainer, const std::string& name, const std::vector<std::string>& at,
@@ -80,42 +91,89 @@ void explain_result(const Explainer& explainer, const std::vector<std::string>& 
     print(cat("and ", all - to_int64(positions.size()), " more elements: --at names those to explain\n"));
 }
 
+// Says why the call is refused, after its error.
+int explain_refusal(const Request& request, const Settings& settings, const Error& error,
+                    const std::string& place, bool as_json) {
+  const Refusal refusal = why_refused(request, settings, error);
+  Failure shown(error);
+  if (!place.empty()) shown.add_context(place);
+  shown.add_context(kWhy);
+  report_error(shown);
+  print(as_json ? refusal_json(refusal) : refusal_text(refusal));
+  return kRefused;
+}
+
+// `place`: that of a job, else empty.
+int explain(const Request& request, const Arguments& arguments, const std::string& place) {
+  const Settings settings = read_settings(arguments);
+  const bool as_json = arguments.has("--json");
+  std::optional<Explainer> explainer;
+  try {
+    explainer.emplace(request, settings);
+  } catch (const Error& error) {
+    return explain_refusal(request, settings, error, place, as_json);
+  }
+  const auto at = arguments.values("--at");
+  try {
+    if (const auto of = arguments.value("--of")) {
+      explain_operand(*explainer, *of, at, as_json);
+    } else {
+      explain_result(*explainer, at, as_json);
+    }
+  } catch (const FaultError& error) {
+    return explain_refusal(request, settings, error, place, as_json);
+  }
+  return 0;
+}
+
+void add_why_options(std::vector<Option>& options) {
+  options.push_back({"--at", OptionKind::values, "I,J,...",
+                     "an element of the result, or of the operand of --of: 3,1 or [3,1]; negative "
+                     "coordinates count from the end"});
+  options.push_back({"--json", OptionKind::flag, "", "print JSON, for programs"});
+  options.push_back({"--of", OptionKind::value, "OPERAND", "where this element of an operand goes"});
+}
+
 }  // namespace
 
 Command why_command(const FoundOperator& found) {
   const Command call = operator_command(found);
   std::vector<Option> options = call_options(found);
-  options.push_back(
-      {"--at", OptionKind::values, "I,J,...",
-       "an element of the result, or of the operand of --of; negative coordinates count from the end"});
-  options.push_back({"--json", OptionKind::flag, "", "print JSON, for programs"});
-  options.push_back({"--of", OptionKind::value, "OPERAND", "where this element of an operand goes"});
-  return {cat("why ", found.name->name),
-          {cat("why ", found.op->name, " OPERAND... [OPTION]... [--of OPERAND] [--at I,J]...")},
-          "Says from which elements of the operands each element of the result is made, and why",
-          {cat("tensorop why ", found.op->example.substr(std::string_view("tensorop ").size()))},
-          std::move(options),
-          [found](const Arguments& arguments) {
-            const Explainer explainer(read_request(found, arguments), read_settings(arguments));
-            const auto at = arguments.values("--at");
-            if (const auto of = arguments.value("--of")) {
-              explain_operand(explainer, *of, at, arguments.has("--json"));
-            } else {
-              explain_result(explainer, at, arguments.has("--json"));
-            }
-            return 0;
-          }};
+  add_why_options(options);
+  return {
+      cat("why ", found.name->name),
+      {cat("why ", found.op->name, " OPERAND... [OPTION]... [--of OPERAND] [--at I,J]...")},
+      "Says from which elements of the operands each element of the result is made, and why",
+      {cat("tensorop why ", found.op->example.substr(std::string_view("tensorop ").size()))},
+      std::move(options),
+      [found](const Arguments& arguments) { return explain(read_request(found, arguments), arguments, ""); }};
 }
 
 Command why_command() {
+  std::vector<Option> options = {{"--job", OptionKind::value, "NAME",
+                                  "the job of that name, id or line in the job file JOBS; default: the only "
+                                  "one"}};
+  add_why_options(options);
   return {std::string(kWhy),
-          {"why OPERATOR OPERAND... [OPTION]... [--of OPERAND] [--at I,J]..."},
+          {"why OPERATOR OPERAND... [OPTION]... [--of OPERAND] [--at I,J]...",
+           "why JOBS [--job NAME] [--of OPERAND] [--at I,J]..."},
           "Says from which elements of the operands each element of a result is made, and why",
           {"tensorop why gather '[10,20,30]' '[2,-1]'",
-           "tensorop why scatternd data.npy indices.npy updates.npy --at 3,1"},
-          {},
-          [](const Arguments&) -> int {
-            throw Error("no operator given", "", "tensorop ops lists the operators");
+           "tensorop why scatternd data.npy indices.npy updates.npy --at 3,1",
+           "tensorop why jobs.jsonl --job resize --at 3,1"},
+          std::move(options),
+          [](const Arguments& arguments) -> int {
+            if (arguments.operands.empty())
+              throw Error("no operator given", "", "tensorop ops lists the operators");
+            if (arguments.operands.size() > 1)
+              throw Error(cat("unexpected operand ", in_quotes(arguments.operands[1]),
+                              ": why takes one file of "
+                              "jobs"));
+            std::string name = arguments.value("--job").value_or("");
+            const auto jobs = read_any_jobs(arguments.operands[0], name);
+            const Job& job = find_job(jobs, name);
+            const Settings settings = read_settings(arguments);
+            return explain(call_of(jobs, job, settings), arguments, job.location());
           }};
 }
 

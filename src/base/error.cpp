@@ -8,8 +8,8 @@
 
 namespace tensorop {
 
-Failure::Failure(std::string message, std::string_view rule, std::string hint)
-    : line_(std::move(message)), rule_(rule), hint_(std::move(hint)) {
+Failure::Failure(std::string message, std::string_view rule, std::string hint, std::string details)
+    : line_(std::move(message)), rule_(rule), hint_(std::move(hint)), details_(std::move(details)) {
   if (!rule_.empty()) line_ += cat(" [", rule_, "]");
 }
 
@@ -19,6 +19,16 @@ void Failure::add_context(std::string_view context) {
 
 std::string in_quotes(std::string_view text) {
   return cat("'", printable(text), "'");
+}
+
+std::string indented(std::string_view lines) {
+  std::string out;
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size() - 1) + 1;
+    out += cat("  ", lines.substr(0, end));
+    lines.remove_prefix(end);
+  }
+  return out;
 }
 
 namespace {

@@ -15,8 +15,10 @@ namespace tensorop {
 class Failure : public std::exception {
  public:
   // `rule` is the id of the violated rule of the operator specification ("IX-1"), or empty.
-  // `hint` is a remedy, shown on a second line, or empty.
-  explicit Failure(std::string message, std::string_view rule = {}, std::string hint = {});
+  // `hint` is a remedy, shown on a line of its own, or empty. `details` are lines between the two, each with
+  // its end, or empty: shapes under each other.
+  explicit Failure(std::string message, std::string_view rule = {}, std::string hint = {},
+                   std::string details = {});
 
   // Prepends "context: " to the line. Called while the exception unwinds.
   void add_context(std::string_view context);
@@ -24,11 +26,13 @@ class Failure : public std::exception {
   [[nodiscard]] const char* what() const noexcept override { return line_.c_str(); }
   [[nodiscard]] const std::string& rule() const noexcept { return rule_; }
   [[nodiscard]] const std::string& hint() const noexcept { return hint_; }
+  [[nodiscard]] const std::string& details() const noexcept { return details_; }
 
  private:
   std::string line_;
   std::string rule_;
   std::string hint_;
+  std::string details_;
 };
 
 // Wrong usage, invalid input or a failing file: everything a user can cause. Thrown by validation, binding
@@ -67,5 +71,8 @@ decltype(auto) with_context(std::string_view context, Body&& body) {
 
 // The same in single quotes: for a value that a user typed. Paths are not quoted.
 [[nodiscard]] std::string in_quotes(std::string_view text);
+
+// Each line with two spaces before it.
+[[nodiscard]] std::string indented(std::string_view lines);
 
 }  // namespace tensorop

@@ -33,7 +33,8 @@ void apply_along_axis(const Tensor& mask, const Threads& threads, Call& call) {
   }
   if (mask.size() != size) {
     throw Error(cat("mask ", to_string(mask.shape()), " must have the size of axis ", axis, " of data ",
-                    to_string(data), ": ", size));
+                    to_string(data), ": ", size),
+                "", "", shape_picture({{"mask", mask.shape(), axis}, {"data", data}}, axis));
   }
   call.operands[kIndicesOfMask] = true_positions(mask, threads);
 }
@@ -45,8 +46,11 @@ void apply_to_leading(const Tensor& mask, const Threads& threads, Call& call) {
   const bool is_leading = mask.rank() >= 1 && mask.rank() <= data.rank() &&
                           std::equal(mask.shape().begin(), mask.shape().end(), shape.begin());
   if (!is_leading) {
-    throw Error(cat("mask ", to_string(mask.shape()), " must have the leading dimensions of data ",
-                    to_string(shape), ", at least one"));
+    throw Error(
+        cat("mask ", to_string(mask.shape()), " must have the leading dimensions of data ", to_string(shape),
+            ", at least one"),
+        "", "",
+        shape_picture({{"mask", mask.shape()}, {"data", shape}}, first_difference(mask.shape(), shape)));
   }
   Shape merged = slice(shape, mask.rank(), data.rank());
   merged.insert(merged.begin(), mask.size());

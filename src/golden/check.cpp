@@ -1,6 +1,5 @@
 #include "golden/check.hpp"
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -18,6 +17,7 @@
 #include "io/opened_file.hpp"
 #include "io/sink.hpp"
 #include "io/source.hpp"
+#include "jobs/job_calls.hpp"
 
 namespace tensorop {
 namespace {
@@ -41,21 +41,6 @@ Destination golden_destination(const Expectation& expect, bool is_missing) {
   }
   if (!opened.format->is_default) out.format = opened.format;
   return out;
-}
-
-// The call with the results of earlier jobs that it takes, which nobody holds any more when it is reported.
-Request with_results(Request call, const TensorLookup& lookup) {
-  const auto resolve = [&](auto& given) {
-    if (!given.is_reference()) return;
-    if (auto result = lookup(given.text)) {
-      given.tensor = std::move(result);
-      given.text.clear();
-    }
-  };
-  std::ranges::for_each(call.positional, resolve);
-  std::ranges::for_each(call.named, resolve);
-  std::ranges::for_each(call.attributes, resolve);
-  return call;
 }
 
 // A folder in another one, while this object lives.

@@ -31,6 +31,7 @@ struct DifferingElement {
   // The bits of values that differ in nothing else: "0x80000000"; else empty.
   std::string actual_bits = {};
   std::string expected_bits = {};
+  std::string why = {};  // the sentence of report/finding_why.hpp, where it is asked for
 };
 
 struct Comparison {

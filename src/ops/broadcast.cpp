@@ -1,6 +1,7 @@
 // Broadcast and Expand: one tensor repeated to a target shape. Source: sections 5.1, 5.2
 // and 2.3, 2.4, 2.6, 2.7.
 #include <algorithm>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
@@ -104,11 +105,21 @@ constexpr Version kVersions[] = {
 };
 
 [[noreturn]] void refuse_dimension(const Shape& data, std::int64_t j, const Shape& target, std::int64_t axis,
-                                   std::string_view rule) {
+                                   std::string_view rule, std::string picture) {
   const std::int64_t dim = target[to_size(axis)];
   throw Error(cat("dimension ", j, " of data ", to_string(data), " is ", data[to_size(j)], "; dimension ",
                   axis, " of shape ", to_string(target), " needs ", dim, dim == 1 ? "" : " or 1"),
-              rule);
+              rule, "", std::move(picture));
+}
+
+// Each dimension of data on a line of its own, over the target dimension that it is mapped to.
+std::string mapped_picture(const Shape& data, const Shape& target, const std::vector<std::int64_t>& axes,
+                           std::size_t wrong) {
+  std::vector<NamedShape> lines;
+  for (std::size_t j = 0; j < data.size(); ++j)
+    lines.push_back({cat("data dimension ", j), {data[j]}, axes[j]});
+  lines.push_back({"shape", target});
+  return shape_picture(lines, axes[wrong]);
 }
 
 // 2.7: the target dimensions of the dimensions of data.
@@ -143,7 +154,7 @@ std::vector<std::int64_t> explicit_axes(const Call& call, const Shape& data, con
   for (std::size_t j = 0; j < data.size(); ++j) {
     const std::int64_t dim = target[to_size(axes[j])];
     if (data[j] == 1 || data[j] == dim) continue;
-    refuse_dimension(data, to_int64(j), target, axes[j], "BC-E5");
+    refuse_dimension(data, to_int64(j), target, axes[j], "BC-E5", mapped_picture(data, target, axes, j));
   }
   return axes;
 }
@@ -160,13 +171,14 @@ std::vector<std::int64_t> pdpd_target_axes(const Call& call, const Shape& data, 
     throw Error(cat("axis ", given, given == -1 ? " (right-aligned)" : "", " does not put data ",
                     to_string(data), " within shape ", to_string(target),
                     most < 0 ? " (no axis does)" : cat(" (allowed 0..", most, ")")),
-                "BR-2");
+                "BR-2", "", shape_picture({{"data", data, axis}, {"shape", target}}, rank(target)));
   }
   for (std::size_t j = 0; j < trimmed; ++j) {
     axes.push_back(axis + to_int64(j));
     const std::int64_t dim = target[to_size(axes.back())];
     if (data[j] == 1 || data[j] == dim) continue;
-    refuse_dimension(data, to_int64(j), target, axes.back(), "BR-3");
+    refuse_dimension(data, to_int64(j), target, axes.back(), "BR-3",
+                     shape_picture({{"data", data, axis}, {"shape", target}}, axes.back()));
   }
   return axes;
 }

@@ -1,6 +1,7 @@
 #include "ops/broadcast_rules.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
@@ -36,12 +37,21 @@ Shape merge_shapes(const std::vector<NamedShape>& operands, const std::string& r
       }
       constexpr std::size_t kMostNamed = 8;
       std::vector<std::string> names;
-      for (std::size_t j = 0; j < std::min(i, kMostNamed); ++j) names.push_back(shown(operands[j]));
+      std::vector<NamedShape> lines;
+      for (std::size_t j = 0; j < std::min(i, kMostNamed); ++j) {
+        names.push_back(shown(operands[j]));
+        lines.push_back(operands[j]);
+      }
       if (i > kMostNamed) names.emplace_back("...");
       names.push_back(shown(operands[i]));
+      lines.push_back(operands[i]);
+      // The dimension of the operands that are shown.
+      std::int64_t longest = 0;
+      for (const NamedShape& line : lines) longest = std::max(longest, rank(line.shape));
+      const std::int64_t at = to_int64(d) - (to_int64(size) - longest);
       throw Error(cat(join(names, " and "), " do not broadcast: dimension ", d,
                       " of the result would be both ", result[d], " and ", other[d]),
-                  rule);
+                  rule, "", right_aligned_picture(std::move(lines), at));
     }
   }
   return result;
@@ -53,17 +63,20 @@ void require_identical(const std::vector<NamedShape>& operands, std::string_view
   for (const NamedShape& b : operands) {
     if (a.shape == b.shape) continue;
     std::string difference = cat("their ranks are ", rank(a.shape), " and ", rank(b.shape));
+    std::int64_t d = 0;
     if (a.shape.size() == b.shape.size()) {
-      const auto d = std::ranges::mismatch(a.shape, b.shape).in1 - a.shape.begin();
+      d = std::ranges::mismatch(a.shape, b.shape).in1 - a.shape.begin();
       difference = cat("dimension ", d, " is ", a.shape[to_size(d)], " and ", b.shape[to_size(d)]);
     }
-    throw Error(cat(shown(a), " and ", shown(b), " must have the same shape: ", difference), rule, hint);
+    throw Error(cat(shown(a), " and ", shown(b), " must have the same shape: ", difference), rule, hint,
+                right_aligned_picture({a, b}, d));
   }
 }
 
 void require_unidirectional(const NamedShape& data, const NamedShape& target, std::string_view rule) {
   if (data.shape.size() > target.shape.size()) {
-    throw Error(cat(shown(data), " has more dimensions than ", shown(target)), rule.empty() ? "BC-U1" : rule);
+    throw Error(cat(shown(data), " has more dimensions than ", shown(target)), rule.empty() ? "BC-U1" : rule,
+                "", right_aligned_picture({data, target}, 0));
   }
   const std::size_t missing = target.shape.size() - data.shape.size();
   for (std::size_t d = 0; d < data.shape.size(); ++d) {
@@ -71,7 +84,7 @@ void require_unidirectional(const NamedShape& data, const NamedShape& target, st
     throw Error(
         cat(shown(data), " does not broadcast to ", shown(target), ": dimension ", missing + d,
             " of the result is ", target.shape[missing + d], ", that of ", data.name, " is ", data.shape[d]),
-        rule.empty() ? "BC-U2" : rule);
+        rule.empty() ? "BC-U2" : rule, "", right_aligned_picture({data, target}, to_int64(missing + d)));
   }
 }
 
@@ -90,14 +103,16 @@ BroadcastStrides strides_right_aligned(const Shape& shape, const Shape& target) 
 
 std::vector<std::int64_t> pdpd_axes(const NamedShape& a, const NamedShape& b, std::int64_t axis) {
   if (b.shape.size() > a.shape.size()) {
-    throw Error(cat(shown(b), " has more dimensions than ", shown(a)), "BC-P1");
+    throw Error(cat(shown(b), " has more dimensions than ", shown(a)), "BC-P1", "",
+                right_aligned_picture({a, b}, 0));
   }
   if (axis < -1) throw Error(cat("axis ", axis, " is out of range (at least -1)"), "BC-P2");
   if (axis == -1) axis = rank(a.shape) - rank(b.shape);
   std::size_t trimmed = b.shape.size();
   while (trimmed > 0 && b.shape[trimmed - 1] == 1) --trimmed;
   if (axis > rank(a.shape) - to_int64(trimmed)) {
-    throw Error(cat(shown(b), " at axis ", axis, " does not end within ", shown(a)), "BC-P3");
+    throw Error(cat(shown(b), " at axis ", axis, " does not end within ", shown(a)), "BC-P3", "",
+                shape_picture({a, {b.name, b.shape, axis}}, rank(a.shape)));
   }
   for (std::size_t j = 0; j < trimmed; ++j) {
     const std::size_t d = to_size(axis) + j;
@@ -105,7 +120,7 @@ std::vector<std::int64_t> pdpd_axes(const NamedShape& a, const NamedShape& b, st
     throw Error(
         cat(shown(b), " at axis ", axis, " does not broadcast to ", shown(a), ": dimension ", d, " of ",
             a.name, " is ", a.shape[d], ", dimension ", j, " of ", b.name, " is ", b.shape[j]),
-        "BC-P4");
+        "BC-P4", "", shape_picture({a, {b.name, b.shape, axis}}, to_int64(d)));
   }
   return consecutive(axis, trimmed);
 }
@@ -113,13 +128,15 @@ std::vector<std::int64_t> pdpd_axes(const NamedShape& a, const NamedShape& b, st
 std::vector<std::int64_t> legacy_axes(const NamedShape& a, const NamedShape& b,
                                       std::optional<std::int64_t> axis) {
   const std::int64_t spare = rank(a.shape) - rank(b.shape);
-  if (spare < 0) throw Error(cat(shown(b), " has more dimensions than ", shown(a)), "BC-L3");
+  if (spare < 0)
+    throw Error(cat(shown(b), " has more dimensions than ", shown(a)), "BC-L3", "",
+                right_aligned_picture({a, b}, 0));
   if (element_count(b.shape) == 1) return {};
   const std::int64_t begin = axis.value_or(spare);
   if (begin < 0 || begin > spare) {
     throw Error(cat("axis ", begin, " is out of range for ", shown(b), " within ", shown(a), " (allowed 0..",
                     spare, ")"),
-                "BC-L5");
+                "BC-L5", "", shape_picture({a, {b.name, b.shape, begin}}, rank(a.shape)));
   }
   for (std::size_t j = 0; j < b.shape.size(); ++j) {
     const std::size_t d = to_size(begin) + j;
@@ -127,7 +144,7 @@ std::vector<std::int64_t> legacy_axes(const NamedShape& a, const NamedShape& b,
     throw Error(
         cat(shown(b), " at axis ", begin, " is not a contiguous part of ", shown(a), ": dimension ", d,
             " of ", a.name, " is ", a.shape[d], ", dimension ", j, " of ", b.name, " is ", b.shape[j]),
-        "BC-L6");
+        "BC-L6", "", shape_picture({a, {b.name, b.shape, begin}}, to_int64(d)));
   }
   return consecutive(begin, b.shape.size());
 }

@@ -9,15 +9,10 @@
 #include <vector>
 
 #include "kernels/elements/walk.hpp"
+#include "ops/shape_picture.hpp"
 #include "tensor/shape.hpp"
 
 namespace tensorop {
-
-// A shape and its name in messages: {"data", (2,3)}.
-struct NamedShape {
-  std::string name;
-  Shape shape;
-};
 
 // 2.2, numpy or multidirectional: the shape that all of `operands` (at least one) broadcast to,
 // right-aligned. Throws Error [rule] (BC-M1, BC-B1) naming the shapes and the first dimension of the result

@@ -24,6 +24,11 @@ void require_rank_1(const Call& call, std::size_t i, std::string_view rule) {
   throw Error(cat(call.operand_name(i), " is a scalar; its rank must be at least 1"), rule);
 }
 
+std::int64_t first_difference(const Shape& a, const Shape& b) {
+  const auto [in_a, in_b] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+  return in_a - a.begin();
+}
+
 IndexDecoder make_decoder(const Call& call, std::vector<IndexAxis> axes) {
   IndexPolicy policy{call.version->index.negative, call.oob};
   if (call.version->index.zero_fill) policy.out_of_bounds = OutOfBounds::zero;
@@ -87,6 +92,17 @@ bool broadcasts(const Shape& shape, const Shape& target) {
                     [](std::int64_t own, std::int64_t wanted) { return own == 1 || own == wanted; });
 }
 
+std::string updates_picture(const Shape& updates, const Shape& expected, bool repeat) {
+  const std::vector<NamedShape> lines = {{"updates", updates}, {"expected", expected}};
+  if (!repeat) return shape_picture(lines, first_difference(updates, expected));
+  const std::int64_t missing = rank(expected) - rank(updates);
+  std::int64_t at = std::max<std::int64_t>(missing, 0);
+  while (missing >= 0 &&
+         (updates[to_size(at - missing)] == 1 || updates[to_size(at - missing)] == expected[to_size(at)]))
+    ++at;
+  return right_aligned_picture(lines, at);
+}
+
 }  // namespace
 
 void require_updates_shape(const Call& call, const Shape& expected, bool repeat, const std::string& why,
@@ -97,7 +113,8 @@ void require_updates_shape(const Call& call, const Shape& expected, bool repeat,
   throw Error(cat("updates ", to_string(updates), repeat ? " must broadcast to " : " must have shape ",
                   to_string(expected), ": ",
                   call.selected ? cat("the mask has ", counted(*call.selected, "true element")) : why),
-              rule, hint.empty() && could ? cat(call.option("broadcast_updates"), " repeats them") : hint);
+              rule, hint.empty() && could ? cat(call.option("broadcast_updates"), " repeats them") : hint,
+              updates_picture(updates, expected, repeat));
 }
 
 std::vector<RowDim> element_dims(const Shape& indices, const Shape& data, std::int64_t axis) {

@@ -9,6 +9,7 @@
 #include "kernels/rows/combine.hpp"
 #include "ops/call.hpp"
 #include "ops/published_types.hpp"
+#include "ops/shape_picture.hpp"
 
 namespace tensorop {
 
@@ -67,6 +68,9 @@ inline constexpr AttributeSpec kBroadcastUpdatesSpec = {
 
 // Throws Error [rule] when operand `i` has rank 0.
 void require_rank_1(const Call& call, std::size_t i, std::string_view rule);
+
+// The first dimension that is not the same in both, also where only one has it.
+[[nodiscard]] std::int64_t first_difference(const Shape& a, const Shape& b);
 
 // Decodes operand 1 (indices) of the call against axes of operand 0, by the index rule of the version and
 // --oob.

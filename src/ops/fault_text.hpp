@@ -11,13 +11,23 @@ namespace tensorop {
 // allowed values, and the rule (IX-1, IX-2, EW-7, EW-8).
 [[nodiscard]] Error fault_error(const PlanFault& fault, const Call& call, const Planned& planned);
 
-// Runs `body`; a PlanFault that leaves it becomes its Error.
+// That Error, with the facts that it was made of.
+class FaultError : public Error {
+ public:
+  FaultError(const Error& error, const FaultFacts& facts) : Error(error), facts_(facts) {}
+  [[nodiscard]] const FaultFacts& facts() const { return facts_; }
+
+ private:
+  FaultFacts facts_;
+};
+
+// Runs `body`; a PlanFault that leaves it becomes its FaultError.
 template <class Body>
 decltype(auto) with_fault_text(const Call& call, const Planned& planned, Body&& body) {
   try {
     return body();
   } catch (const PlanFault& fault) {
-    throw fault_error(fault, call, planned);
+    throw FaultError(fault_error(fault, call, planned), fault);
   }
 }
 

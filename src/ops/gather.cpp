@@ -66,7 +66,7 @@ Geometry check_geometry(const Call& call) {
     if (data[d] == indices[d]) continue;
     throw Error(cat("batch dimension ", i, " of data ", to_string(data), " is ", data[d],
                     ", that of indices ", to_string(indices), " is ", indices[d], "; they must be equal"),
-                "GA-5");
+                "GA-5", "", shape_picture({{"data", data}, {"indices", indices}}, i));
   }
   return geometry;
 }

@@ -40,7 +40,9 @@ std::int64_t check_shapes(const Call& call) {
   const Shape& indices = call.operands[1].shape();
   require_rank_1(call, 0, "GE-1");
   if (rank(indices) != rank(data)) {
-    throw Error(cat("indices ", to_string(indices), " must have the rank of data ", to_string(data)), "GE-2");
+    throw Error(cat("indices ", to_string(indices), " must have the rank of data ", to_string(data)), "GE-2",
+                "",
+                shape_picture({{"indices", indices}, {"data", data}}, std::min(rank(indices), rank(data))));
   }
   const std::int64_t axis = normalize_axis(call.get(kAxisKey), "data", data);
   const bool equal = call.has_trait(kEqualOffAxis);
@@ -53,7 +55,8 @@ std::int64_t check_shapes(const Call& call) {
             " that of data ", to_string(data), " (only axis ", axis, " is free)"),
         "GE-4",
         indices[d] > data[d] ? ""
-                             : cat("smaller dimensions are allowed by ", versions_where(*call.op, smaller)));
+                             : cat("smaller dimensions are allowed by ", versions_where(*call.op, smaller)),
+        shape_picture({{"indices", indices}, {"data", data}}, static_cast<std::int64_t>(d)));
   }
   return axis;
 }

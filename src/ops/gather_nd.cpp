@@ -87,7 +87,8 @@ Shape check_batch(const Call& call, const Shape& data, const Shape& indices, std
               to_string(indices), " is ", indices[d], "; they must be equal",
               allowed ? " or one of them 1" : ""),
           "GN-3",
-          has_1 ? allowed_by(call, "a batch dimension of 1 against another size is", kBroadcastBatch) : "");
+          has_1 ? allowed_by(call, "a batch dimension of 1 against another size is", kBroadcastBatch) : "",
+          shape_picture({{"data", data}, {"indices", indices}}, to_int64(d)));
     }
     batch.push_back(data[d] == 1 ? indices[d] : data[d]);
   }
@@ -113,7 +114,8 @@ Geometry check_geometry(const Call& call) {
   if (k < least || k > most) {
     throw Error(cat("the last dimension of indices ", to_string(indices), " is ", k, "; for data ",
                     to_string(data), " with batch_dims ", b, " it must be ", least, "..", most),
-                "GN-4", k == 0 ? allowed_by(call, "index tuples of length 0 are", kEmptyTuples) : "");
+                "GN-4", k == 0 ? allowed_by(call, "index tuples of length 0 are", kEmptyTuples) : "",
+                shape_picture({{"data", data}, {"indices", indices}}, rank(indices) - 1));
   }
   return {b, k, std::move(batch)};
 }

@@ -57,7 +57,9 @@ std::int64_t check_shapes(const Call& call) {
   const Shape& indices = call.operands[1].shape();
   require_rank_1(call, 0, "SE-1");
   if (rank(indices) != rank(data)) {
-    throw Error(cat("indices ", to_string(indices), " must have the rank of data ", to_string(data)), "SE-2");
+    throw Error(cat("indices ", to_string(indices), " must have the rank of data ", to_string(data)), "SE-2",
+                "",
+                shape_picture({{"indices", indices}, {"data", data}}, std::min(rank(indices), rank(data))));
   }
   const std::int64_t axis = normalize_axis(call.get(kAxisKey), "data", data);
   require_updates_shape(call, indices, call.get(kBroadcastUpdatesKey), "that of indices", "SE-3");
@@ -70,9 +72,10 @@ std::int64_t check_shapes(const Call& call) {
         "SE-5",
         static_cast<std::int64_t>(d) != axis
             ? ""
-            : cat("more along the axis is allowed by ", versions_where(*call.op, [](const Version& version) {
-                    return (version.traits & kBoundedAxis) == 0;
-                  })));
+            : cat("more along the axis is allowed by ",
+                  versions_where(
+                      *call.op, [](const Version& version) { return (version.traits & kBoundedAxis) == 0; })),
+        shape_picture({{"indices", indices}, {"data", data}}, static_cast<std::int64_t>(d)));
   }
   return axis;
 }

@@ -66,7 +66,7 @@ Geometry check_shapes(const Call& call) {
   if (k > rank(data)) {
     throw Error(cat("the last dimension of indices ", to_string(indices), " is ", k, "; for data ",
                     to_string(data), " it must be 0..", rank(data)),
-                "SN-2");
+                "SN-2", "", shape_picture({{"data", data}, {"indices", indices}}, rank(indices) - 1));
   }
   Shape expected = slice(indices, 0, rank(indices) - 1);
   expected.insert(expected.end(), data.begin() + k, data.end());

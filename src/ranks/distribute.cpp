@@ -136,6 +136,7 @@ void put_outcome(Message& message, std::size_t job, const JobOutcome& outcome) {
   if (outcome.error) {
     message.put_text(outcome.error->what());
     message.put_text(outcome.error->hint());
+    message.put_text(outcome.error->details());
   }
   message.put(outcome.warnings.size());
   for (const std::string& line : outcome.warnings) message.put_text(line);
@@ -150,7 +151,8 @@ std::pair<std::size_t, JobOutcome> get_outcome(Message& message) {
   if (message.get<bool>()) {
     // The line has its rule already.
     std::string line = message.get_text();
-    outcome.error = std::make_shared<Failure>(std::move(line), "", message.get_text());
+    std::string hint = message.get_text();
+    outcome.error = std::make_shared<Failure>(std::move(line), "", std::move(hint), message.get_text());
   }
   for (auto lines = message.get<std::size_t>(); lines > 0; --lines)
     outcome.warnings.push_back(message.get_text());

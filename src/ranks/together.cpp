@@ -61,9 +61,10 @@ std::string message_of(const Failure& error) {
   const std::string message = shared(message_of);
   const std::string rule = shared([](const Failure& error) { return error.rule(); });
   const std::string hint = shared([](const Failure& error) { return error.hint(); });
+  const std::string details = shared([](const Failure& error) { return error.details(); });
   const std::string kind = broadcast_text(ranks, ending.is_memory ? "memory" : "", from);
-  if (kind.empty()) throw Error(message, rule, hint);
-  throw MemoryError(message, rule, hint);
+  if (kind.empty()) throw Error(message, rule, hint, details);
+  throw MemoryError(message, rule, hint, details);
 }
 
 }  // namespace

@@ -97,7 +97,8 @@ std::string element_line(std::string_view role, const Comparison& comparison, co
   const std::string where = element.position.empty() ? "" : position_text(element.position) + ": ";
   return cat(label(role), where, "actual ", shown_value(comparison, element.actual, element.actual_bits),
              ", expected ", shown_value(comparison, element.expected, element.expected_bits),
-             error_text(comparison, element.error), remark, '\n');
+             error_text(comparison, element.error), remark, '\n',
+             element.why.empty() ? "" : cat(label("why"), element.why, '\n'));
 }
 
 // By how much the worst element exceeds its own tolerance, unless that is its error.
@@ -196,20 +197,22 @@ std::string equal_line(const Comparison& comparison) {
 
 using Row = std::vector<std::string>;
 
-// Lines of a table, its columns as wide as their longest text.
-std::string table_text(const std::vector<Row>& rows) {
+// Lines of a table, its columns as wide as their longest text; a row may have a line after it.
+std::string table_text(const std::vector<Row>& rows, const std::vector<std::string>& after) {
   std::vector<std::size_t> widths(rows[0].size());
   for (const Row& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
   }
   std::string out;
-  for (const Row& row : rows) {
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const Row& row = rows[r];
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::size_t padding = i + 1 == row.size() ? 0 : widths[i] - row[i].size();
       line += cat("  ", row[i], std::string(padding, ' '));
     }
     out += line + '\n';
+    if (!after[r].empty()) out += cat("    why: ", after[r], '\n');
   }
   return out;
 }
@@ -220,7 +223,9 @@ std::string elements_table(std::string_view which, const Comparison& comparison,
   if (has_tolerance(comparison)) rows[0].insert(rows[0].end(), {"absolute", "relative"});
   const bool shows_ulp = has_ulp(comparison) && !is_integer(comparison);
   if (shows_ulp) rows[0].emplace_back("ulp");
+  std::vector<std::string> reasons(1);
   for (const DifferingElement& element : elements) {
+    reasons.push_back(element.why);
     const Difference& error = element.error;
     Row row = {position_text(element.position), shown_value(comparison, element.actual, element.actual_bits),
                shown_value(comparison, element.expected, element.expected_bits)};
@@ -231,7 +236,8 @@ std::string elements_table(std::string_view which, const Comparison& comparison,
     if (shows_ulp) row.push_back(error.ulp.at < 0 ? "-" : cat(error.ulp.value));
     rows.push_back(std::move(row));
   }
-  return cat(which, " ", elements.size(), " of ", comparison.difference.differing, ":\n", table_text(rows));
+  return cat(which, " ", elements.size(), " of ", comparison.difference.differing, ":\n",
+             table_text(rows, reasons));
 }
 
 // The elements that were asked for.

@@ -275,13 +275,16 @@ std::string describe_output_shape(const Operator& op) {
   return cat("Output shape: ", op.output_shape);
 }
 
+std::string describe_version(const Operator& op, const Version& version) {
+  std::string out = cat(version_title(version), "\n  attributes: ", attribute_list(op, version), "\n");
+  for (const TypeRow& row : version.types) out += cat("  ", row.type, ": ", type_list(row.allowed), "\n");
+  if (has_indices(op)) out += cat("  indices: ", index_rule(version), "\n");
+  return out;
+}
+
 std::string describe_versions(const Operator& op) {
   std::string out;
-  for (const Version& version : op.versions) {
-    out += cat("  ", version_title(version), "\n    attributes: ", attribute_list(op, version), "\n");
-    for (const TypeRow& row : version.types) out += cat("    ", row.type, ": ", type_list(row.allowed), "\n");
-    if (has_indices(op)) out += cat("    indices: ", index_rule(version), "\n");
-  }
+  for (const Version& version : op.versions) out += indented(describe_version(op, version));
   for (const OpenRow& row : op.open)
     out += cat("  ", framework_name(row.framework), " leaves open: ", reason_text(row.reason), "\n");
   return out;

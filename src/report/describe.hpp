@@ -17,6 +17,9 @@ namespace tensorop {
 [[nodiscard]] std::string describe_text(const Operator& op);
 // "Output shape: data.shape", without a newline.
 [[nodiscard]] std::string describe_output_shape(const Operator& op);
+// "onnx-13 (Gather-13)", and what that version allows: a line for attributes, each type variable, and
+// indices.
+[[nodiscard]] std::string describe_version(const Operator& op, const Version& version);
 // The part of it about versions: the attributes and dtypes of each.
 [[nodiscard]] std::string describe_versions(const Operator& op);
 // A JSON document with an object for each operator.

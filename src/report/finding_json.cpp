@@ -52,14 +52,16 @@ Json element_json(const Comparison& comparison, const DifferingElement& element)
     excess = tolerance.is_ulp_only() ? Json(error.ulp.value - *tolerance.max_ulp)
                                      : number_or_null(error.excess.value);
   }
-  return Json::object()
-      .add("position", Json::list(element.position))
+  Json out = Json::object();
+  out.add("position", Json::list(element.position))
       .add("actual", Json::of_text(element.actual))
       .add("expected", Json::of_text(element.expected))
       .add("absolute", error.absolute.at < 0 ? Json() : absolute_json(comparison, error))
       .add("relative", error.relative.at < 0 ? Json() : number_or_null(error.relative.value))
       .add("ulp", error.ulp.at < 0 ? Json() : Json(error.ulp.value))
       .add("excess", std::move(excess));
+  if (!element.why.empty()) out.add("why", element.why);
+  return out;
 }
 
 Json elements_json(const Comparison& comparison, const std::vector<DifferingElement>& elements) {
@@ -170,7 +172,8 @@ Json error_json(const Failure* error) {
   return Json::object()
       .add("message", error->what())
       .add("rule", Json::or_null(error->rule()))
-      .add("hint", Json::or_null(error->hint()));
+      .add("hint", Json::or_null(error->hint()))
+      .add("details", Json::or_null(error->details()));
 }
 
 Json finding_json(const Finding& finding, ReportKind kind) {

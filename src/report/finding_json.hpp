@@ -8,7 +8,7 @@
 
 namespace tensorop {
 
-// {"message":...,"rule":...,"hint":...}; null where there is none.
+// {"message":...,"rule":...,"hint":...,"details":...}; null where there is none.
 [[nodiscard]] Json error_json(const Failure* error);
 
 // {"equal":false,"different":["values"],...}

@@ -11,17 +11,6 @@
 namespace tensorop {
 namespace {
 
-// Each line indented by two spaces.
-std::string indented(std::string_view lines) {
-  std::string out;
-  while (!lines.empty()) {
-    const std::size_t end = std::min(lines.find('\n'), lines.size() - 1) + 1;
-    out += cat("  ", lines.substr(0, end));
-    lines.remove_prefix(end);
-  }
-  return out;
-}
-
 std::string header_text(const OutputInfo& result) {
   return cat(name(result.dtype), " ", to_string(result.shape));
 }
@@ -144,7 +133,7 @@ std::string case_text(const Finding& finding) {
 
 std::string error_lines(const Failure& error) {
   const std::string hint = error.hint().empty() ? "" : cat("hint: ", error.hint(), "\n");
-  return cat(std::string_view(error.what()), "\n", hint);
+  return cat(std::string_view(error.what()), "\n", indented(error.details()), hint);
 }
 
 std::string reasons_of(const Finding& finding, ReportKind kind) {

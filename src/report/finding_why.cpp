@@ -1,6 +1,7 @@
 #include "report/finding_why.hpp"
 
 #include <exception>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "engine/why.hpp"
@@ -42,6 +43,20 @@ std::vector<std::string> why_sentences(const Finding& finding, const Settings& s
   } catch (const std::exception&) {  // the report is of something else
     return {};
   }
+}
+
+void explain_elements(Finding& finding, const Settings& settings) {
+  if (!finding.comparison) return;
+  Comparison& comparison = *finding.comparison;
+  std::vector<DifferingElement*> listed;
+  if (comparison.first) listed.push_back(&*comparison.first);
+  if (comparison.worst) listed.push_back(&*comparison.worst);
+  for (DifferingElement& element : comparison.first_shown) listed.push_back(&element);
+  for (DifferingElement& element : comparison.worst_shown) listed.push_back(&element);
+  std::vector<std::vector<std::int64_t>> positions;
+  for (const DifferingElement* element : listed) positions.push_back(element->position);
+  std::vector<std::string> sentences = why_sentences(finding, settings, positions);
+  for (std::size_t i = 0; i < sentences.size(); ++i) listed[i]->why = std::move(sentences[i]);
 }
 
 }  // namespace tensorop

@@ -17,4 +17,7 @@ namespace tensorop {
 [[nodiscard]] std::vector<std::string> why_sentences(const Finding& finding, const Settings& settings,
                                                      std::span<const std::vector<std::int64_t>> positions);
 
+// Gives each differing element that a finding lists its sentence.
+void explain_elements(Finding& finding, const Settings& settings);
+
 }  // namespace tensorop

@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "ops/rule.hpp"
 #include "report/finding_json.hpp"
+#include "report/finding_why.hpp"
 
 namespace tensorop {
 namespace {
@@ -83,7 +84,13 @@ void Reporter::require_no_input(const std::function<std::string(const std::strin
   knows_inputs_ = true;
 }
 
-void Reporter::add(const Finding& finding) {
+void Reporter::add(const Finding& given) {
+  std::optional<Finding> explained;
+  if (settings_.why && settings_.is_heard && given.comparison && !is_silent()) {
+    explained = given;
+    explain_elements(*explained, *settings_.why);
+  }
+  const Finding& finding = explained ? *explained : given;
   const std::lock_guard lock(mutex_);
   counts_.add(finding);
   if (!settings_.is_heard) return;

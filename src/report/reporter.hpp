@@ -13,6 +13,7 @@
 #include "base/exit_cleanup.hpp"
 #include "base/files/output_file.hpp"
 #include "base/interruption.hpp"
+#include "engine/settings.hpp"
 #include "golden/finding.hpp"
 #include "jobs/shards.hpp"
 #include "report/finding_text.hpp"
@@ -35,6 +36,7 @@ struct ReportSettings {
   Loudness loudness = Loudness::all;
   bool fail_fast = false;  // for the summary of `run`
   bool lists_skipped = false;
+  std::optional<Settings> why = {};  // explain the elements that are listed, with these settings
   // One of several processes: a signal ends it at once, and where standard output fails it goes on to the
   // end, because the others wait for it.
   bool is_in_team = false;

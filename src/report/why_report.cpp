@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "io/json/json_writer.hpp"
 #include "report/json.hpp"
+#include "report/why_names.hpp"
 
 namespace tensorop {
 namespace {
@@ -28,7 +29,7 @@ constexpr std::pair<std::string_view, std::string_view> kSigns[] = {
     {"or", "or"},  {"xor", "xor"},   {"bitwiseand", "&"}, {"bitwiseor", "|"},     {"bitwisexor", "^"}};
 
 std::string operand_element(const Call& call, const OperandElement& element) {
-  return element_name(call.operand_name(element.operand), element.position,
+  return element_name(shown_name(call, element.operand), element.position,
                       call.operands[element.operand].shape());
 }
 
@@ -165,7 +166,7 @@ std::string repeated_text(const Explainer& explainer, const ElementOrigin& eleme
     if (axes[i].empty() || std::ranges::none_of(element.from, is_this)) continue;
     std::vector<std::string> numbers;
     for (const std::size_t axis : axes[i]) numbers.push_back(cat(axis));
-    out += cat(out.empty() ? "" : ", ", explainer.call().operand_name(i), out.empty() ? " is repeated" : "",
+    out += cat(out.empty() ? "" : ", ", shown_name(explainer.call(), i), out.empty() ? " is repeated" : "",
                axes[i].size() == 1 ? " along axis " : " along axes ", join_words(numbers, "and"));
   }
   return out;
@@ -235,20 +236,26 @@ std::string why_sentence(const Explainer& explainer, const ElementOrigin& elemen
 
 std::string why_shape_text(const Explainer& explainer) {
   const Call& call = explainer.call();
+  const std::string formula = shape_formula(explainer);
   std::vector<std::string> terms;
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
     const bool is_mask = explainer.has_mask() && i == kIndexOperand;
-    terms.push_back(cat(is_mask ? cat("indices of the ", kMask) : call.operand_name(i), " ",
-                        to_string(call.operands[i].shape())));
+    std::string term = cat(is_mask ? cat("indices of the ", kMask) : shown_name(call, i), " ",
+                           to_string(call.operands[i].shape()));
+    // Operands that are broadcast are in the formula.
+    if (formula.find(term) == std::string::npos) terms.push_back(std::move(term));
   }
   for (std::size_t i = 0; i < call.attributes.size(); ++i) {
     const AttributeSpec& spec = call.op->attributes[i];
-    const bool is_dimension = spec.kind == AttributeKind::integer || spec.kind == AttributeKind::integers;
+    // Most rules of broadcasting have no axis.
+    const bool has_axis = call.attributes[i].is_given || explainer.is_gather() || explainer.is_scatter();
+    const bool is_dimension =
+        (spec.kind == AttributeKind::integer && has_axis) || spec.kind == AttributeKind::integers;
     const std::string text = attribute_text(call.attributes[i], spec);
     if (is_dimension && !text.empty()) terms.push_back(cat(spec.name, " ", text));
   }
   return lines_of({{cat("out.shape = ", to_string(explainer.output().shape)),
-                    cat(call.op->output_shape, "; ", join(terms))}});
+                    cat(formula, terms.empty() ? "" : "; ", join(terms))}});
 }
 
 std::string why_text(const Explainer& explainer, const OperandElement& element, const Arrivals& arrivals) {

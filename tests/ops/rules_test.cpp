@@ -58,7 +58,7 @@ Outcome outcome_of(const Request& request) {
     return {cat("  = ", type, elements_text(tensor), "\n"), ""};
   } catch (const Error& error) {
     const std::string hint = error.hint().empty() ? "" : cat("  hint: ", error.hint(), "\n");
-    return {cat("  ", error.what(), "\n", hint), error.rule()};
+    return {cat("  ", error.what(), "\n", indented(error.details()), hint), error.rule()};
   }
 }
 

@@ -61,8 +61,12 @@ std::string run_command(const std::string& command, const std::string& directory
   std::string shown = result.out;
   if (!shown.empty() && !shown.ends_with('\n')) shown += "\n(no newline at the end)\n";
   shown += result.err;
+  bool after_message = false;
   for (const std::string& line : lines_of(result.err)) {
-    if (!is_message(line)) shown += cat("(standard error has a line that is no message: ", line, ")\n");
+    // The details of an error are indented.
+    const bool is_detail = after_message && line.starts_with("  ");
+    after_message = is_detail || is_message(line);
+    if (!after_message) shown += cat("(standard error has a line that is no message: ", line, ")\n");
   }
   const bool redirected = command.find("2>") != std::string::npos;
   for (const std::string& line : lines_of(result.out)) {

@@ -1,0 +1,37 @@
+// Why a call is refused, as data: the index that is at fault, and which versions of the operator accept it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "engine/why.hpp"
+
+namespace tensorop {
+
+// What a version of the operator makes of the call: tried, with all that can fail.
+struct VersionVerdict {
+  const Version* version = nullptr;
+  std::optional<Failure> refused;  // nothing: it accepts the call
+};
+
+struct Refusal {
+  Failure error;
+  const Operator* op = nullptr;
+  const Version* version = nullptr;  // that refuses it; null: none of the operator's was found
+  // Of a call that only its elements refuse; else null.
+  std::shared_ptr<const Explainer> explainer = nullptr;
+  std::optional<ChosenIndex> index = std::nullopt;  // that is out of range
+  bool allows_negative = true;                      // indices, in that version
+  // Every version, in the order of the description; empty where the call breaks no rule, but a file is
+  // missing, say, or where an operand that decides can be read only once.
+  std::vector<VersionVerdict> versions = {};
+};
+
+// `error` is what the call failed with. Opens the operands once more. Of elements it reads what the versions
+// need to be judged: no version that refuses dtypes or shapes, or the index at fault, reads others.
+[[nodiscard]] Refusal why_refused(const Request& request, const Settings& settings, const Failure& error);
+
+}  // namespace tensorop

@@ -1,0 +1,142 @@
+#include "report/why_names.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "base/text.hpp"
+#include "ops/elementwise.hpp"
+
+namespace tensorop {
+namespace {
+
+// Names that publishers give to operands otherwise. An empty operator stands for all others with an operand
+// a.
+struct PublishedNames {
+  Framework framework;
+  std::string_view op;
+  std::vector<std::string_view> names;
+};
+
+const std::vector<PublishedNames>& published_names() {
+  static const std::vector<PublishedNames> kNames = {
+      {Framework::onnx, "where", {"condition", "X", "Y"}},
+      {Framework::onnx, "expand", {"input"}},
+      {Framework::onnx, "pow", {"X", "Y"}},
+      {Framework::onnx, "bitshift", {"X", "Y"}},
+      {Framework::onnx, "", {"A", "B"}},
+      {Framework::openvino, "where", {"cond", "then", "else"}},
+  };
+  return kNames;
+}
+
+std::int64_t integer_of(const Call& call, std::string_view name) {
+  for (std::size_t i = 0; i < call.op->attributes.size(); ++i) {
+    const auto* value = std::get_if<std::int64_t>(&call.attributes[i].value);
+    if (value != nullptr && call.op->attributes[i].name == name) return *value;
+  }
+  return 0;
+}
+
+// "data.shape[1:2] (3)": dimensions [begin, end) of operand `i`.
+std::string part(const Call& call, std::size_t i, std::int64_t begin, std::int64_t end,
+                 std::string_view range) {
+  const Shape& shape = call.operands[i].shape();
+  return cat(shown_name(call, i), ".shape", range, " ",
+             to_string(Shape(shape.begin() + begin, shape.begin() + end)));
+}
+
+std::string gather_formula(const Call& call, bool has_mask) {
+  const std::int64_t data = call.operands[0].rank();
+  const std::int64_t indices = call.operands[1].rank();
+  const std::int64_t given = integer_of(call, "axis");
+  const std::int64_t axis = given < 0 ? given + data : given;
+  const std::int64_t batch = integer_of(call, "batch_dims");
+  const std::int64_t b = batch < 0 ? batch + indices : batch;
+  std::vector<std::string> parts;
+  if (axis > 0) parts.push_back(part(call, 0, 0, axis, cat("[:", axis, "]")));
+  parts.push_back(has_mask ? cat("true elements of the mask ", to_string(call.operands[1].shape()))
+                           : part(call, 1, b, indices, b == 0 ? "" : cat("[", b, ":]")));
+  if (axis + 1 < data) parts.push_back(part(call, 0, axis + 1, data, cat("[", axis + 1, ":]")));
+  return join(parts, " + ");
+}
+
+std::string gather_nd_formula(const Call& call, const Shape& result, bool has_mask) {
+  const Shape& data = call.operands[0].shape();
+  const Shape& indices = call.operands[1].shape();
+  const std::int64_t batch = integer_of(call, "batch_dims");
+  const std::int64_t b = batch < 0 ? batch + rank(indices) : batch;
+  const std::int64_t k = indices.back();
+  const std::string rest = to_string(Shape(data.begin() + b + k, data.end()));
+  if (has_mask) return cat("true elements of the mask (", indices[0], ") + the rest of data.shape ", rest);
+  std::vector<std::string> parts;
+  const bool is_fused = rank(result) < rank(indices) - 1 + rank(data) - b - k;
+  Shape shared;
+  for (std::size_t d = 0; d < to_size(b); ++d) shared.push_back(data[d] == 1 ? indices[d] : data[d]);
+  if (is_fused) {
+    parts.push_back(cat("batch ", to_string(shared), " as one dimension (", result[0], ")"));
+  } else if (b > 0) {
+    parts.push_back(cat("batch ", to_string(shared)));
+  }
+  if (rank(indices) - 1 > b || b == 0)
+    parts.push_back(part(call, 1, b, rank(indices) - 1, b == 0 ? "[:-1]" : cat("[", b, ":-1]")));
+  if (b + k < rank(data)) parts.push_back(cat("data.shape[", b == 0 ? "" : cat(b, "+"), k, ":] ", rest));
+  return join(parts, " + ");
+}
+
+// "A (1,3) and B (2,1), broadcast": operands from `first` on.
+std::string broadcast_formula(const Call& call, std::size_t first) {
+  std::vector<std::string> parts;
+  for (std::size_t i = first; i < call.operands.size(); ++i)
+    parts.push_back(cat(shown_name(call, i), " ", to_string(call.operands[i].shape())));
+  return cat(join_words(parts, "and"), parts.size() == 1 ? "" : ", broadcast");
+}
+
+// The list of the attribute "shape", and of what else it is broadcast with.
+std::string target_formula(const Call& call) {
+  const auto& shape = std::get<Shape>(call.attributes[0].value);
+  const bool is_expand = call.op->name == "expand";
+  std::string word;
+  for (std::size_t i = 0; i < call.attributes.size(); ++i) {
+    const auto* chosen = std::get_if<ChosenWord>(&call.attributes[i].value);
+    if (chosen != nullptr) word = call.op->attributes[i].choices[chosen->at].word;
+  }
+  const bool is_both = is_expand || word == "bidirectional" || word == "multidirectional";
+  const std::string target = cat("shape ", to_string(shape));
+  return is_both ? cat(shown_name(call, 0), " ", to_string(call.operands[0].shape()), " and ", target,
+                       ", broadcast")
+                 : target;
+}
+
+}  // namespace
+
+std::string shown_name(const Call& call, std::size_t i) {
+  const Operator& op = *call.op;
+  if (op.operands.back().variadic && call.version->framework == Framework::onnx) return cat("data_", i);
+  for (const PublishedNames& row : published_names()) {
+    const bool is_meant = row.op.empty() ? op.family == "elementwise" : row.op == op.name;
+    if (row.framework == call.version->framework && is_meant && i < row.names.size())
+      return std::string(row.names[i]);
+  }
+  return call.operand_name(i);
+}
+
+std::string shape_formula(const Explainer& explainer) {
+  const Call& call = explainer.call();
+  const Operator& op = *call.op;
+  if (op.family == "scatter") return cat("data.shape ", to_string(explainer.output().shape));
+  if (op.name == "gather") return gather_formula(call, explainer.has_mask());
+  if (op.name == "gathernd") return gather_nd_formula(call, explainer.output().shape, explainer.has_mask());
+  if (op.name == "gatherelements") return part(call, 1, 0, call.operands[1].rank(), "");
+  if (op.family == "broadcast") return target_formula(call);
+  // Of Select the condition does not enlarge the result.
+  const bool is_where = op.name == "where";
+  const std::size_t first = is_where && call.version->framework == Framework::openvino ? 1 : 0;
+  if (broadcast_rule(call) == BroadcastRule::numpy) return broadcast_formula(call, first);
+  const std::size_t leading = is_where ? 1 : 0;
+  return part(call, leading, 0, call.operands[leading].rank(), "");
+}
+
+}  // namespace tensorop
