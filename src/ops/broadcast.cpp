@@ -171,7 +171,9 @@ std::vector<std::int64_t> pdpd_target_axes(const Call& call, const Shape& data, 
     throw Error(cat("axis ", given, given == -1 ? " (right-aligned)" : "", " does not put data ",
                     to_string(data), " within shape ", to_string(target),
                     most < 0 ? " (no axis does)" : cat(" (allowed 0..", most, ")")),
-                "BR-2", "", shape_picture({{"data", data, axis}, {"shape", target}}, rank(target)));
+                "BR-2", "",
+                given == -1 ? right_aligned_picture({{"data", data}, {"shape", target}}, 0)
+                            : shape_picture({{"data", data, axis}, {"shape", target}}, rank(target)));
   }
   for (std::size_t j = 0; j < trimmed; ++j) {
     axes.push_back(axis + to_int64(j));

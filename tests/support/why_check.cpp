@@ -6,7 +6,10 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "engine/engine.hpp"
 #include "engine/why.hpp"
+#include "engine/why_refusal.hpp"
+#include "ops/registry.hpp"
 
 namespace tensorop {
 namespace {
@@ -43,16 +46,18 @@ bool has_bits(const Tensor& value, const Tensor& result, std::int64_t position) 
 }  // namespace
 
 std::string why_faults(Random& random, const Request& request, const Settings& settings, const Tensor& result,
-                       const reference::Arguments& arguments) {
+                       const reference::Arguments& arguments, std::int64_t tried) {
   constexpr int kTried = 3;
   const auto used = reference::origins(arguments);
   const auto all = reference::origins(arguments, reference::Overwritten::listed);
   const auto open = reference::open_elements(arguments);
   const Explainer explainer(request, settings);
-  for (int i = 0; i < kTried && result.size() != 0; ++i) {
-    const std::int64_t position = random.between(0, result.size() - 1);
+  std::vector<std::int64_t> positions;
+  for (std::int64_t i = 0; i < tried && result.size() != 0; ++i)
+    positions.push_back(random.between(0, result.size() - 1));
+  for (const ElementOrigin& origin : explainer.origins(positions)) {
+    const std::int64_t position = origin.position;
     const auto at = static_cast<std::size_t>(position);
-    const ElementOrigin origin = explainer.origins(std::span(&position, 1))[0];
     if (!has_bits(origin.value, result, position)) return cat("why has another value at ", position);
     if (origin.is_open != open[at]) return cat("why is wrong about what is open at ", position);
     if (origin.contributions != static_cast<std::int64_t>(origin.from.size())) continue;
@@ -78,6 +83,47 @@ std::string why_faults(Random& random, const Request& request, const Settings& s
         return cat("why is wrong about ", name, " at ", arrival.position);
     }
   }
+  return {};
+}
+
+namespace {
+
+// The rule that a version says is broken; "accepted" for a result.
+std::string rule_by(const Request& request, const Settings& settings, const Version& version) {
+  Request own = request;
+  own.spec.reset();
+  if (version.framework != Framework::standard) own.spec = spec_name(version.framework, version.since);
+  for (const OperatorName& name : request.op.op->names) {
+    if (!means(*own.op.name, version)) own.op.name = &name;
+  }
+  try {
+    (void)evaluate(own, settings);
+    return "accepted";
+  } catch (const Failure& error) {
+    return error.rule();
+  }
+}
+
+}  // namespace
+
+std::string refusal_faults(const Request& request, const Settings& settings, const Failure& error) {
+  const Refusal refusal = why_refused(request, settings, error);
+  if (error.rule().empty()) return refusal.versions.empty() ? "" : "versions are tried without a rule";
+  if (refusal.versions.size() != request.op.op->versions.size()) return "not all versions are tried";
+  for (const VersionVerdict& verdict : refusal.versions) {
+    const std::string said = verdict.refused ? verdict.refused->rule() : "accepted";
+    const std::string expected = rule_by(request, settings, *verdict.version);
+    // Of several bad indices why_refused() names the rule of the one that the call was refused for.
+    const bool are_of_indices = said.starts_with("IX-") && expected.starts_with("IX-");
+    if (said != expected && !are_of_indices)
+      return cat(verdict.version->published, "-", verdict.version->since, ": why says ", said, ", not ",
+                 expected);
+    if (verdict.version == refusal.version && said != error.rule())
+      return cat("the version of the call breaks ", error.rule(), ", why says ", said);
+  }
+  if (refusal.index.has_value() != error.rule().starts_with("IX-1") &&
+      refusal.index.has_value() != error.rule().starts_with("IX-2"))
+    return "the index at fault is missing, or there is one too many";
   return {};
 }
 

@@ -1,8 +1,10 @@
 // What Explainer says of a call, held against the naive reference.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
+#include "base/error.hpp"
 #include "engine/request.hpp"
 #include "engine/settings.hpp"
 #include "support/random.hpp"
@@ -11,9 +13,15 @@
 
 namespace tensorop {
 
-// Explains some random elements of the result, and where some random elements of the operands go. Returns
-// what is wrong; empty when nothing.
+// Explains `tried` random elements of the result, together, and where some random elements of the operands
+// go. Returns what is wrong; empty when nothing.
 [[nodiscard]] std::string why_faults(Random& random, const Request& request, const Settings& settings,
-                                     const Tensor& result, const reference::Arguments& arguments);
+                                     const Tensor& result, const reference::Arguments& arguments,
+                                     std::int64_t tried = 3);
+
+// Holds what why_refused() says of a call that is refused against calls of every version: those that are said
+// to accept it have a result, the others break the rule that is named. `error` is that of the call.
+[[nodiscard]] std::string refusal_faults(const Request& request, const Settings& settings,
+                                         const Failure& error);
 
 }  // namespace tensorop
