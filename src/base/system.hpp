@@ -3,12 +3,17 @@
 // is retried or translated here.
 #pragma once
 
+#include <fcntl.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/types.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,45 +27,65 @@ class System {
   System& operator=(const System&) = delete;
   virtual ~System() = default;
 
-  virtual int open(const char* path, int flags, mode_t mode);
-  virtual int close(int fd);
-  virtual ssize_t read(int fd, void* buffer, size_t bytes);
-  virtual ssize_t write(int fd, const void* buffer, size_t bytes);
+  virtual int open(const char* path, int flags, mode_t mode) { return ::open(path, flags, mode); }
+  virtual int close(int fd) { return ::close(fd); }
+  virtual ssize_t read(int fd, void* buffer, size_t bytes) { return ::read(fd, buffer, bytes); }
+  virtual ssize_t write(int fd, const void* buffer, size_t bytes) { return ::write(fd, buffer, bytes); }
   // preadv2() of one byte with RWF_NOWAIT: 1 where that byte is in memory, else -1 with EAGAIN.
-  virtual ssize_t pread_resident(int fd, off_t offset);
-  virtual ssize_t pwrite(int fd, const void* buffer, size_t bytes, off_t offset);
-  virtual ssize_t copy_file_range(int from, off_t* from_offset, int to, off_t* to_offset, size_t bytes);
-  virtual int fstat(int fd, struct stat* out);
-  virtual int stat(const char* path, struct stat* out);
-  virtual int lstat(const char* path, struct stat* out);
-  virtual int access(const char* path, int mode);
-  virtual bool isatty(int fd);
-  virtual ssize_t readlink(const char* path, char* buffer, size_t bytes);
-  virtual int fstatvfs(int fd, struct statvfs* out);
-  virtual int fallocate(int fd, off_t bytes);
-  virtual int ftruncate(int fd, off_t bytes);
-  virtual int fchmod(int fd, mode_t mode);
-  virtual int fchown(int fd, uid_t owner, gid_t group);
-  virtual void* mmap(size_t bytes, int protection, int flags, int fd);
-  virtual int munmap(void* address, size_t bytes);
-  virtual int madvise(void* address, size_t bytes, int advice);
-  virtual int mincore(void* address, size_t bytes, unsigned char* out);
+  virtual ssize_t pread_resident(int fd, off_t offset) {
+    char byte = 0;
+    const iovec buffer = {&byte, 1};
+    return ::preadv2(fd, &buffer, 1, offset, RWF_NOWAIT);
+  }
+  virtual ssize_t pwrite(int fd, const void* buffer, size_t bytes, off_t offset) {
+    return ::pwrite(fd, buffer, bytes, offset);
+  }
+  virtual ssize_t copy_file_range(int from, off_t* from_offset, int to, off_t* to_offset, size_t bytes) {
+    return ::copy_file_range(from, from_offset, to, to_offset, bytes, 0);
+  }
+  virtual int fstat(int fd, struct stat* out) { return ::fstat(fd, out); }
+  virtual int stat(const char* path, struct stat* out) { return ::stat(path, out); }
+  virtual int lstat(const char* path, struct stat* out) { return ::lstat(path, out); }
+  virtual int access(const char* path, int mode) { return ::access(path, mode); }
+  virtual bool isatty(int fd) { return ::isatty(fd) == 1; }
+  virtual ssize_t readlink(const char* path, char* buffer, size_t bytes) {
+    return ::readlink(path, buffer, bytes);
+  }
+  virtual int fstatvfs(int fd, struct statvfs* out) { return ::fstatvfs(fd, out); }
+  virtual int fallocate(int fd, off_t bytes) { return ::fallocate(fd, 0, 0, bytes); }
+  virtual int ftruncate(int fd, off_t bytes) { return ::ftruncate(fd, bytes); }
+  virtual int fchmod(int fd, mode_t mode) { return ::fchmod(fd, mode); }
+  virtual int fchown(int fd, uid_t owner, gid_t group) { return ::fchown(fd, owner, group); }
+  virtual void* mmap(size_t bytes, int protection, int flags, int fd) {
+    return ::mmap(nullptr, bytes, protection, flags, fd, 0);
+  }
+  virtual int munmap(void* address, size_t bytes) { return ::munmap(address, bytes); }
+  virtual int madvise(void* address, size_t bytes, int advice) { return ::madvise(address, bytes, advice); }
+  virtual int mincore(void* address, size_t bytes, unsigned char* out) {
+    return ::mincore(address, bytes, out);
+  }
   // Gives the open, unnamed file `fd` the name `path`; fails with EEXIST where that name is taken.
-  virtual int link_fd(int fd, const char* path);
-  virtual int fsync(int fd);
+  virtual int link_fd(int fd, const char* path) {
+    char name[32];
+    std::snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    return ::linkat(AT_FDCWD, name, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+  }
+  virtual int fsync(int fd) { return ::fsync(fd); }
   // A second descriptor of the same open file.
-  virtual int dup(int fd);
-  virtual int rename(const char* from, const char* to);
-  virtual int unlink(const char* path);
+  virtual int dup(int fd) { return ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); }
+  virtual int rename(const char* from, const char* to) { return ::rename(from, to); }
+  virtual int unlink(const char* path) { return ::unlink(path); }
   // The names in a folder, in any order, without "." and "..". 0, or -1 with errno.
   virtual int scandir(const char* path, std::vector<std::string>& names);
-  virtual int mkdir(const char* path, mode_t mode);
+  virtual int mkdir(const char* path, mode_t mode) { return ::mkdir(path, mode); }
   // Both ends are closed in every program that is started.
-  virtual int pipe(int ends[2]);
+  virtual int pipe(int ends[2]) { return ::pipe2(ends, O_CLOEXEC); }
   // posix_spawnp() with the environment of this process: 0, or the error's number.
   virtual int spawn(pid_t* child, const char* program, const posix_spawn_file_actions_t* actions,
-                    const posix_spawnattr_t* attributes, char* const* words);
-  virtual int pidfd_open(pid_t child);
+                    const posix_spawnattr_t* attributes, char* const* words) {
+    return ::posix_spawnp(child, program, actions, attributes, words, environ);
+  }
+  virtual int pidfd_open(pid_t child) { return static_cast<int>(::syscall(SYS_pidfd_open, child, 0)); }
   // Bytes of memory that this process can still get from the machine, its container and its limits; nothing
   // when that is unknown.
   virtual std::optional<std::int64_t> free_memory();

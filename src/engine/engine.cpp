@@ -42,6 +42,13 @@ Arenas arenas_of(const Bound& bound) {
   return out;
 }
 
+// Runs `body`; a fault of the data becomes an Error that names operands and values.
+template <class Body>
+auto explain_faults(const Bound& bound, const Body& body) {
+  return with_context(bound.call.name->name,
+                      [&] { return with_fault_text(bound.call, bound.planned, body); });
+}
+
 // The plan of the mask of open elements, and the plan that it asks: one of its own, prepared and checked, as
 // that of the call has yet to be prepared.
 struct OpenMask {
@@ -82,12 +89,10 @@ std::vector<std::unique_ptr<Sink>> write_further(const Bound& bound,
 Tensor evaluate(const Request& request, const Settings& settings) {
   if (settings.executor != nullptr) return settings.executor->evaluate(request, settings);
   const Bound bound = bind(request, settings);
-  return with_context(bound.call.name->name, [&] {
-    return with_fault_text(bound.call, bound.planned, [&] {
-      Tensor result = execute(bound.planned, bound.inputs, settings, arenas_of(bound));
-      warn_of_open(bound, settings);
-      return result;
-    });
+  return explain_faults(bound, [&] {
+    Tensor result = execute(bound.planned, bound.inputs, settings, arenas_of(bound));
+    warn_of_open(bound, settings);
+    return result;
   });
 }
 
@@ -95,11 +100,9 @@ Tensor open_elements(const Request& request, const Settings& settings) {
   Settings silent = settings;
   silent.warn = nullptr;
   const Bound bound = bind(request, silent);
-  return with_context(bound.call.name->name, [&] {
-    return with_fault_text(bound.call, bound.planned, [&] {
-      const OpenMask mask = plan_open_mask(bound, settings.threads);
-      return execute(mask.planned, bound.inputs, settings, {});
-    });
+  return explain_faults(bound, [&] {
+    const OpenMask mask = plan_open_mask(bound, settings.threads);
+    return execute(mask.planned, bound.inputs, settings, {});
   });
 }
 
@@ -131,14 +134,12 @@ void run_request(const Request& request, const Destination& destination, const S
   ArchiveCache archives;
   if (own.archives == nullptr) own.archives = &archives;
   const Bound bound = bind(request, own);
-  with_context(bound.call.name->name, [&] {
-    with_fault_text(bound.call, bound.planned, [&] {
-      const auto others = write_further(bound, further, own);
-      execute(bound.planned, bound.inputs, destination, own);
-      for (const auto& sink : others) sink->commit();
-      warn_of_open(bound, own);
-      warn_of_unnamed(destination, bound.planned.output.dtype, own);
-    });
+  explain_faults(bound, [&] {
+    const auto others = write_further(bound, further, own);
+    execute(bound.planned, bound.inputs, destination, own);
+    for (const auto& sink : others) sink->commit();
+    warn_of_open(bound, own);
+    warn_of_unnamed(destination, bound.planned.output.dtype, own);
   });
 }
 
@@ -150,19 +151,17 @@ Tensor run_request_as_case(const Request& request, const CaseDestination& onnx_c
   Settings own = settings;
   own.scratch_beside = onnx_case.folder;
   const Bound bound = bind(request, own);
-  return with_context(bound.call.name->name, [&] {
-    return with_fault_text(bound.call, bound.planned, [&] {
-      OnnxCase written(onnx_case, bound, own.threads);
-      const auto others = write_further(bound, further, own);
-      Tensor result = execute(bound.planned, bound.inputs, own, arenas_of(bound));
-      written.write_output(result, own.threads);
-      written.finish();
-      if (destination) write_tensor(result, bound.inputs, *destination, own);
-      for (const auto& sink : others) sink->commit();
-      written.commit();
-      warn_of_open(bound, own);
-      return result;
-    });
+  return explain_faults(bound, [&] {
+    OnnxCase written(onnx_case, bound, own.threads);
+    const auto others = write_further(bound, further, own);
+    Tensor result = execute(bound.planned, bound.inputs, own, arenas_of(bound));
+    written.write_output(result, own.threads);
+    written.finish();
+    if (destination) write_tensor(result, bound.inputs, *destination, own);
+    for (const auto& sink : others) sink->commit();
+    written.commit();
+    warn_of_open(bound, own);
+    return result;
   });
 }
 

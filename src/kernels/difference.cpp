@@ -72,15 +72,12 @@ double settle(double estimate, const Passes& passes) {
 class Recorder {
  public:
   Recorder(const ElementTolerance& tolerance, const Tensor* left_out, Difference& found)
-      : rtol_(tolerance.rtol),
-        atol_(tolerance.atol),
+      : tolerance_(tolerance),
         max_ulp_(tolerance.max_ulp.value_or(0)),
-        nan_unequal_(tolerance.nan_unequal),
-        exact_bits_(tolerance.exact_bits),
         left_out_(left_out == nullptr ? nullptr : left_out->data()),
         found_(found) {}
 
-  [[nodiscard]] bool nan_unequal() const { return nan_unequal_; }
+  [[nodiscard]] bool nan_unequal() const { return tolerance_.nan_unequal; }
   [[nodiscard]] bool leaves_out(std::int64_t at) const {
     return left_out_ != nullptr && left_out_[at] != std::byte{0};
   }
@@ -91,7 +88,7 @@ class Recorder {
   void pass_but_for_bits(bool has_same_bits, std::int64_t at) {
     if (has_same_bits) return;
     ++found_.only_bits;
-    if (!exact_bits_) return;
+    if (!tolerance_.exact_bits) return;
     fail(at);
     found_.excess.raise(0, at);
   }
@@ -120,7 +117,7 @@ class Recorder {
       if (ratio > found_.relative.value) found_.relative.raise(ratio, at);
     }
     if (ulp > found_.ulp.value) found_.ulp.raise(ulp, at);
-    const double bound = atol_ / unit + rtol_ * magnitude;
+    const double bound = tolerance_.atol / unit + tolerance_.rtol * magnitude;
     // An ulp of 0, where there is none, becomes the largest number: never within.
     if (within(deviation.distance, bound) || ulp - 1 < max_ulp_) return;
     fail(at);
@@ -142,23 +139,24 @@ class Recorder {
   [[gnu::always_inline]] void require(const Deviation<D>& deviation, double unit) {
     const D distance = deviation.distance;
     const double magnitude = deviation.magnitude;
-    const auto passes_atol = [&](double atol) { return within(distance, atol / unit + rtol_ * magnitude); };
-    const auto passes_rtol = [&](double rtol) { return within(distance, atol_ / unit + rtol * magnitude); };
+    const auto passes_atol = [&](double atol) {
+      return within(distance, atol / unit + tolerance_.rtol * magnitude);
+    };
+    const auto passes_rtol = [&](double rtol) {
+      return within(distance, tolerance_.atol / unit + rtol * magnitude);
+    };
     if (!passes_atol(found_.needed_atol)) {
-      found_.needed_atol = settle((at_least(distance) - rtol_ * magnitude) * unit, passes_atol);
+      found_.needed_atol = settle((at_least(distance) - tolerance_.rtol * magnitude) * unit, passes_atol);
     }
     if (magnitude == 0) {
       found_.needed_rtol = Difference::kNone;
     } else if (!passes_rtol(found_.needed_rtol)) {
-      found_.needed_rtol = settle((at_least(distance) - atol_ / unit) / magnitude, passes_rtol);
+      found_.needed_rtol = settle((at_least(distance) - tolerance_.atol / unit) / magnitude, passes_rtol);
     }
   }
 
-  double rtol_;
-  double atol_;
+  ElementTolerance tolerance_;
   std::uint64_t max_ulp_;
-  bool nan_unequal_;
-  bool exact_bits_;
   const std::byte* left_out_;
   Difference& found_;
 };

@@ -70,18 +70,18 @@ BroadcastLayout broadcast_layout(const Call& call) {
   if (rule == BroadcastRule::pdpd || (is_legacy && !off)) return within_first(call, rule);
   std::vector<NamedShape> shapes;
   for (std::size_t i = 0; i < call.operands.size(); ++i) shapes.push_back(named_shape(call, i));
-  BroadcastLayout layout;
   if (off) {
     require_identical(shapes, "BC-L2", "broadcast 1 broadcasts b to a");
-    layout.shape = shapes[0].shape;
   } else if (rule == BroadcastRule::none) {
     require_identical(shapes, "BC-N1");
-    layout.shape = shapes[0].shape;
-  } else {
-    layout.shape = merge_shapes(shapes, "BC-M1");
   }
-  for (const NamedShape& operand : shapes) {
-    layout.strides.push_back(strides_right_aligned(operand.shape, layout.shape));
+  return right_aligned(call, merge_shapes(shapes, "BC-M1"));
+}
+
+BroadcastLayout right_aligned(const Call& call, Shape shape) {
+  BroadcastLayout layout{std::move(shape), {}};
+  for (const Tensor& operand : call.operands) {
+    layout.strides.push_back(strides_right_aligned(operand.shape(), layout.shape));
   }
   return layout;
 }

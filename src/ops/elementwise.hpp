@@ -81,6 +81,9 @@ struct BroadcastLayout {
   std::vector<BroadcastStrides> strides;
 };
 
+// All operands aligned on the right.
+[[nodiscard]] BroadcastLayout right_aligned(const Call& call, Shape shape);
+
 // The rule of a call: the choice of auto_broadcast; legacy when `broadcast` is on; none in versions without
 // broadcasting.
 [[nodiscard]] BroadcastRule broadcast_rule(const Call& call);

@@ -11,38 +11,10 @@
 
 namespace tensorop {
 
-extern const Operator kGather;
-extern const Operator kGatherElements;
-extern const Operator kGatherNd;
-extern const Operator kScatterElements;
-extern const Operator kScatterNd;
-extern const Operator kScatterUpdate;
-extern const Operator kBroadcast;
-extern const Operator kExpand;
-extern const Operator kAdd;
-extern const Operator kSub;
-extern const Operator kMul;
-extern const Operator kDiv;
-extern const Operator kPow;
-extern const Operator kMod;
-extern const Operator kFloorMod;
-extern const Operator kSquaredDifference;
-extern const Operator kMin;
-extern const Operator kMax;
-extern const Operator kEqual;
-extern const Operator kNotEqual;
-extern const Operator kLess;
-extern const Operator kLessOrEqual;
-extern const Operator kGreater;
-extern const Operator kGreaterOrEqual;
-extern const Operator kAnd;
-extern const Operator kOr;
-extern const Operator kXor;
-extern const Operator kBitwiseAnd;
-extern const Operator kBitwiseOr;
-extern const Operator kBitwiseXor;
-extern const Operator kBitShift;
-extern const Operator kWhere;
+extern const Operator kGather, kGatherElements, kGatherNd, kScatterElements, kScatterNd, kScatterUpdate,
+    kBroadcast, kExpand, kAdd, kSub, kMul, kDiv, kPow, kMod, kFloorMod, kSquaredDifference, kMin, kMax,
+    kEqual, kNotEqual, kLess, kLessOrEqual, kGreater, kGreaterOrEqual, kAnd, kOr, kXor, kBitwiseAnd,
+    kBitwiseOr, kBitwiseXor, kBitShift, kWhere;
 
 // In the order in which help and docs list them.
 inline constexpr std::array kOperators = {

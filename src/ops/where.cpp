@@ -41,14 +41,6 @@ constexpr Version kVersions[] = {
     {Framework::openvino, 1, "Select", kOpenvino1, kOpenvinoAttributes, {}, kOneWayCondition},
 };
 
-BroadcastLayout right_aligned(const Call& call, Shape shape) {
-  BroadcastLayout layout{std::move(shape), {}};
-  for (const Tensor& operand : call.operands) {
-    layout.strides.push_back(strides_right_aligned(operand.shape(), layout.shape));
-  }
-  return layout;
-}
-
 BroadcastLayout layout_of(const Call& call) {
   const NamedShape condition = named_shape(call, 0);
   const NamedShape x = named_shape(call, 1);

@@ -124,13 +124,7 @@ void OutputFile::open_temporary(Writers writers, mode_t mode) {
     fd_ = FileDescriptor(os().open(path, access_of(writers) | O_CREAT | O_EXCL | O_CLOEXEC, mode));
     return fd_.is_open() ? 0 : -1;
   });
-  if (temporary_) return;
-  const int reason = errno;
-  if (reason == ENOENT && !file_exists(directory)) {
-    throw Error(cat(printable(name_), ": cannot write: folder ", printable(directory), " does not exist"));
-  }
-  errno = reason;
-  throw_errno(name_, "cannot write");
+  if (!temporary_) refuse_entry(name_, directory);
 }
 
 void OutputFile::require_space(std::int64_t bytes) const {

@@ -63,12 +63,7 @@ void OutputFolder::make_temporary() {
     fd_ = FileDescriptor(os().open(temporary_->path(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0));
     if (fd_.is_open()) return;
   }
-  const int reason = errno;
-  if (reason == ENOENT && !file_exists(outer)) {
-    throw Error(cat(printable(name_), ": cannot write: folder ", printable(outer), " does not exist"));
-  }
-  errno = reason;
-  throw_errno(name_, "cannot write");
+  refuse_entry(name_, outer);
 }
 
 std::string OutputFolder::path_of(const std::string& name) const {

@@ -51,6 +51,14 @@ void require_regular_file(const std::string& path) {
   if (may_wait) throw Error(cat(printable(path), ": is not a regular file"));
 }
 
+void refuse_entry(const std::string& shown, const std::string& directory) {
+  const int reason = errno;
+  if (reason == ENOENT && !file_exists(directory))
+    throw Error(cat(printable(shown), ": cannot write: folder ", printable(directory), " does not exist"));
+  errno = reason;
+  throw_errno(shown, "cannot write");
+}
+
 std::optional<int> named_descriptor(std::string_view path) {
   if (path == "/dev/stdin") return STDIN_FILENO;
   if (path == "/dev/stdout") return STDOUT_FILENO;

@@ -26,6 +26,10 @@ void require_regular_file(const std::string& path);
 // disk then. Throws Error naming the one that cannot be made.
 void make_folder(const std::string& path, bool durable = false);
 
+// Throws Error naming `shown`, which cannot be written: nothing could be made in `directory`, the reason
+// being errno.
+[[noreturn]] void refuse_entry(const std::string& shown, const std::string& directory);
+
 // The number in a name of an open descriptor of this process, such as /dev/stdout, /dev/fd/3 or
 // /proc/self/fd/3. It looks like a symbolic link to a file, but means the open file, not another one of that
 // name.

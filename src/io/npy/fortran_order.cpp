@@ -105,6 +105,16 @@ void list_offsets(std::span<const std::int64_t> size, std::span<const std::int64
   }
 }
 
+}  // namespace
+
+std::vector<std::int64_t> Reordering::sources() const {
+  std::vector<std::int64_t> out;
+  list_offsets(shape, source, false, out);
+  return out;
+}
+
+namespace {
+
 // The offsets of one block. Kept between blocks for their memory.
 struct Offsets {
   Shape first;

@@ -22,6 +22,8 @@ struct Reordering {
 
   // From Fortran order to row-major order; dimensions of 1 are left out. No dimension is 0.
   [[nodiscard]] static Reordering of_fortran_order(const Shape& shape);
+  // Where each element comes from, in row-major order.
+  [[nodiscard]] std::vector<std::int64_t> sources() const;
 };
 
 // Takes bytes that belong at `offset` of the whole; any number of threads at once.

@@ -56,32 +56,6 @@ void swap_numbers(const StoredArray& array, std::span<std::byte> data) {
   }
 }
 
-// Where in a file of order `fortran` the elements of the row-major tensor lie, one after the other.
-class StoredOrder {
- public:
-  explicit StoredOrder(const StoredArray& array) : shape_(array.shape), index_(shape_.size()) {
-    // Fortran order is row-major order of the dimensions read backwards.
-    const Shape backwards(shape_.rbegin(), shape_.rend());
-    strides_ = row_major_strides(array.fortran_order ? backwards : shape_);
-    if (array.fortran_order) std::ranges::reverse(strides_);
-  }
-  [[nodiscard]] std::int64_t position() const { return position_; }
-  void advance() {
-    for (std::size_t i = shape_.size(); i-- > 0;) {
-      position_ += strides_[i];
-      if (++index_[i] < shape_[i]) return;
-      position_ -= strides_[i] * shape_[i];
-      index_[i] = 0;
-    }
-  }
-
- private:
-  const Shape& shape_;
-  std::vector<std::int64_t> strides_;
-  std::vector<std::int64_t> index_;
-  std::int64_t position_ = 0;
-};
-
 // One stored string appended to the arena; false when it is not valid Unicode.
 bool append_string(std::string& arena, const std::byte* stored, const StoredArray& array) {
   if (array.encoding == StoredEncoding::bytes) {
@@ -110,11 +84,13 @@ Tensor decode_strings(const StoredArray& array, const std::byte* stored) {
   auto arena = std::make_shared<std::string>();
   auto storage = std::make_shared<Storage>(elements * element_size(DType::string));
   auto* refs = reinterpret_cast<StringRef*>(storage->data());
-  StoredOrder order(array);
+  const std::vector<std::int64_t> order =
+      array.fortran_order ? Reordering::of_fortran_order(array.shape).sources() : std::vector<std::int64_t>();
   std::vector<std::size_t> begins(to_size(elements));
-  for (std::int64_t i = 0; i < elements; ++i, order.advance()) {
+  for (std::int64_t i = 0; i < elements; ++i) {
+    const std::int64_t position = order.empty() ? i : order[to_size(i)];
     begins[to_size(i)] = arena->size();
-    if (!append_string(*arena, stored + order.position() * array.item_bytes, array)) {
+    if (!append_string(*arena, stored + position * array.item_bytes, array)) {
       throw Error(cat(element_name("element ", i, array.shape), " is not valid Unicode"));
     }
     refs[i].size = to_int64(arena->size() - begins[to_size(i)]);

@@ -21,7 +21,17 @@
 namespace tensorop {
 namespace {
 
-constexpr int kRawDeflate = -MAX_WBITS;
+// The memory of zlib.
+struct RawInflate {
+  RawInflate() {
+    if (inflateInit2(&stream_, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
+  }
+  ~RawInflate() { inflateEnd(&stream_); }
+  RawInflate(const RawInflate&) = delete;
+  RawInflate& operator=(const RawInflate&) = delete;
+
+  z_stream stream_{};
+};
 
 std::string hex(std::uint32_t value) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -73,15 +83,9 @@ void require_crc(std::span<const std::byte> bytes, const ZipMember& member, cons
 }
 
 // The whole member as one stream.
-class Inflater::Stream {
+class Inflater::Stream : RawInflate {
  public:
-  Stream(std::span<const std::byte> packed, const ZipMember& member) : rest_(packed), member_(member) {
-    const int status = inflateInit2(&stream_, kRawDeflate);
-    if (status != Z_OK) throw std::bad_alloc();
-  }
-  ~Stream() { inflateEnd(&stream_); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
+  Stream(std::span<const std::byte> packed, const ZipMember& member) : rest_(packed), member_(member) {}
 
   std::size_t read(std::span<std::byte> out) {
     std::size_t done = 0;
@@ -137,7 +141,6 @@ class Inflater::Stream {
 
   std::span<const std::byte> rest_;
   const ZipMember& member_;
-  z_stream stream_{};
   std::uint32_t crc_ = 0;
   std::int64_t total_ = 0;
   bool ended_ = false;
@@ -145,16 +148,9 @@ class Inflater::Stream {
 
 namespace {
 
-// The memory of zlib, used for one segment after the other.
-class SegmentInflater {
+// Inflates one segment after the other.
+class SegmentInflater : RawInflate {
  public:
-  SegmentInflater() {
-    if (inflateInit2(&stream_, kRawDeflate) != Z_OK) throw std::bad_alloc();
-  }
-  ~SegmentInflater() { inflateEnd(&stream_); }
-  SegmentInflater(const SegmentInflater&) = delete;
-  SegmentInflater& operator=(const SegmentInflater&) = delete;
-
   // Whether `packed` fills `out` exactly, and ends where a block does: then the whole stream, inflated from
   // its beginning, has these bytes here too.
   [[nodiscard]] bool inflates(std::span<const std::byte> packed, std::span<std::byte> out, bool is_last) {
@@ -170,9 +166,6 @@ class SegmentInflater {
     constexpr int kEndOfBlock = 128;
     return is_last ? status == Z_STREAM_END : status == Z_OK && stream_.data_type == kEndOfBlock;
   }
-
- private:
-  z_stream stream_{};
 };
 
 }  // namespace

@@ -2,7 +2,6 @@
 // messages.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "io/onnx/onnx_model.hpp"
@@ -18,23 +17,21 @@ enum Field : std::uint32_t {
   opset_import = 8,
   functions = 25
 };
-inline constexpr std::array kNames = {
-    ProtoName{1, "ir_version"},     ProtoName{2, "producer_name"}, ProtoName{3, "producer_version"},
-    ProtoName{4, "domain"},         ProtoName{5, "model_version"}, ProtoName{6, "doc_string"},
-    ProtoName{7, "graph"},          ProtoName{8, "opset_import"},  ProtoName{14, "metadata_props"},
-    ProtoName{20, "training_info"}, ProtoName{25, "functions"}};
+inline constexpr ProtoName kNames[] = {{1, "ir_version"},     {2, "producer_name"}, {3, "producer_version"},
+                                       {4, "domain"},         {5, "model_version"}, {6, "doc_string"},
+                                       {7, "graph"},          {8, "opset_import"},  {14, "metadata_props"},
+                                       {20, "training_info"}, {25, "functions"}};
 }  // namespace model
 
 namespace opset {
 enum Field : std::uint32_t { domain = 1, version = 2 };
-inline constexpr std::array kNames = {ProtoName{1, "domain"}, ProtoName{2, "version"}};
+inline constexpr ProtoName kNames[] = {{1, "domain"}, {2, "version"}};
 }  // namespace opset
 
 namespace function {
 enum Field : std::uint32_t { name = 1, domain = 10 };
-inline constexpr std::array kNames = {
-    ProtoName{1, "name"}, ProtoName{4, "input"},      ProtoName{5, "output"},       ProtoName{6, "attribute"},
-    ProtoName{7, "node"}, ProtoName{8, "doc_string"}, ProtoName{9, "opset_import"}, ProtoName{10, "domain"}};
+inline constexpr ProtoName kNames[] = {{1, "name"}, {4, "input"},      {5, "output"},       {6, "attribute"},
+                                       {7, "node"}, {8, "doc_string"}, {9, "opset_import"}, {10, "domain"}};
 }  // namespace function
 
 namespace graph {
@@ -46,22 +43,21 @@ enum Field : std::uint32_t {
   output = 12,
   sparse_initializer = 15
 };
-inline constexpr std::array kNames = {ProtoName{1, "node"},
-                                      ProtoName{2, "name"},
-                                      ProtoName{5, "initializer"},
-                                      ProtoName{10, "doc_string"},
-                                      ProtoName{11, "input"},
-                                      ProtoName{12, "output"},
-                                      ProtoName{13, "value_info"},
-                                      ProtoName{14, "quantization_annotation"},
-                                      ProtoName{15, "sparse_initializer"}};
+inline constexpr ProtoName kNames[] = {{1, "node"},
+                                       {2, "name"},
+                                       {5, "initializer"},
+                                       {10, "doc_string"},
+                                       {11, "input"},
+                                       {12, "output"},
+                                       {13, "value_info"},
+                                       {14, "quantization_annotation"},
+                                       {15, "sparse_initializer"}};
 }  // namespace graph
 
 namespace node {
 enum Field : std::uint32_t { input = 1, output = 2, op_type = 4, attribute = 5, domain = 7, overload = 8 };
-inline constexpr std::array kNames = {
-    ProtoName{1, "input"},     ProtoName{2, "output"},     ProtoName{3, "name"},   ProtoName{4, "op_type"},
-    ProtoName{5, "attribute"}, ProtoName{6, "doc_string"}, ProtoName{7, "domain"}, ProtoName{8, "overload"}};
+inline constexpr ProtoName kNames[] = {{1, "input"},     {2, "output"},     {3, "name"},   {4, "op_type"},
+                                       {5, "attribute"}, {6, "doc_string"}, {7, "domain"}, {8, "overload"}};
 }  // namespace node
 
 namespace attribute {
@@ -80,24 +76,24 @@ enum Field : std::uint32_t {
   ref_attr_name = 21,
   sparse_tensor = 22
 };
-inline constexpr std::array kNames = {ProtoName{1, "name"},
-                                      ProtoName{2, "f"},
-                                      ProtoName{3, "i"},
-                                      ProtoName{4, "s"},
-                                      ProtoName{5, "t"},
-                                      ProtoName{6, "g"},
-                                      ProtoName{7, "floats"},
-                                      ProtoName{8, "ints"},
-                                      ProtoName{9, "strings"},
-                                      ProtoName{10, "tensors"},
-                                      ProtoName{11, "graphs"},
-                                      ProtoName{13, "doc_string"},
-                                      ProtoName{14, "tp"},
-                                      ProtoName{15, "type_protos"},
-                                      ProtoName{20, "type"},
-                                      ProtoName{21, "ref_attr_name"},
-                                      ProtoName{22, "sparse_tensor"},
-                                      ProtoName{23, "sparse_tensors"}};
+inline constexpr ProtoName kNames[] = {{1, "name"},
+                                       {2, "f"},
+                                       {3, "i"},
+                                       {4, "s"},
+                                       {5, "t"},
+                                       {6, "g"},
+                                       {7, "floats"},
+                                       {8, "ints"},
+                                       {9, "strings"},
+                                       {10, "tensors"},
+                                       {11, "graphs"},
+                                       {13, "doc_string"},
+                                       {14, "tp"},
+                                       {15, "type_protos"},
+                                       {20, "type"},
+                                       {21, "ref_attr_name"},
+                                       {22, "sparse_tensor"},
+                                       {23, "sparse_tensors"}};
 
 // Which type of value an attribute has in a field.
 [[nodiscard]] constexpr OnnxAttributeType type_of_field(std::uint32_t field) {
@@ -121,15 +117,14 @@ static_assert(type_of_field(graphs) == OnnxAttributeType::graphs);
 
 namespace value {
 enum Field : std::uint32_t { name = 1, type = 2 };
-inline constexpr std::array kNames = {ProtoName{1, "name"}, ProtoName{2, "type"}, ProtoName{3, "doc_string"}};
+inline constexpr ProtoName kNames[] = {{1, "name"}, {2, "type"}, {3, "doc_string"}};
 }  // namespace value
 
 namespace type {
 enum Field : std::uint32_t { tensor_type = 1 };
-inline constexpr std::array kNames = {ProtoName{1, "tensor_type"},  ProtoName{4, "sequence_type"},
-                                      ProtoName{5, "map_type"},     ProtoName{6, "denotation"},
-                                      ProtoName{7, "opaque_type"},  ProtoName{8, "sparse_tensor_type"},
-                                      ProtoName{9, "optional_type"}};
+inline constexpr ProtoName kNames[] = {{1, "tensor_type"},  {4, "sequence_type"}, {5, "map_type"},
+                                       {6, "denotation"},   {7, "opaque_type"},   {8, "sparse_tensor_type"},
+                                       {9, "optional_type"}};
 
 [[nodiscard]] constexpr OnnxValueKind kind_of_field(std::uint32_t field) {
   switch (field) {
@@ -153,18 +148,17 @@ inline constexpr std::array kNames = {ProtoName{1, "tensor_type"},  ProtoName{4,
 
 namespace tensor_type {
 enum Field : std::uint32_t { elem_type = 1, shape = 2 };
-inline constexpr std::array kNames = {ProtoName{1, "elem_type"}, ProtoName{2, "shape"}};
+inline constexpr ProtoName kNames[] = {{1, "elem_type"}, {2, "shape"}};
 }  // namespace tensor_type
 
 namespace shape {
 enum Field : std::uint32_t { dim = 1 };
-inline constexpr std::array kNames = {ProtoName{1, "dim"}};
+inline constexpr ProtoName kNames[] = {{1, "dim"}};
 }  // namespace shape
 
 namespace dim {
 enum Field : std::uint32_t { dim_value = 1, dim_param = 2 };
-inline constexpr std::array kNames = {ProtoName{1, "dim_value"}, ProtoName{2, "dim_param"},
-                                      ProtoName{3, "denotation"}};
+inline constexpr ProtoName kNames[] = {{1, "dim_value"}, {2, "dim_param"}, {3, "denotation"}};
 }  // namespace dim
 
 }  // namespace tensorop::onnx_fields
