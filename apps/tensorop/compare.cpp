@@ -61,6 +61,9 @@ class ActualCalls {
     if (jobs_.empty()) return;
     with_context("--why", [&] {
       const Job* job = name_.empty() ? job_of_output(jobs_, finding.actual) : nullptr;
+      if (job == nullptr && is_needed && name_.empty() && jobs_.size() > 1)
+        throw Error(cat(printable(finding.actual), " is the output of none of ", jobs_.size(), " jobs"), "",
+                    "JOBS:NAME names a job by its name, id or line");
       if (job == nullptr && is_needed) job = &find_job(jobs_, name_);
       if (job == nullptr) return;
       finding.call = std::make_shared<Request>(call_of(jobs_, *job, settings_));

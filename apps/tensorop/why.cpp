@@ -104,8 +104,9 @@ int explain_refusal(const Request& request, const Settings& settings, const Erro
 }
 
 // `place`: that of a job, else empty.
-int explain(const Request& request, const Arguments& arguments, const std::string& place) {
+int explain(Request request, const Arguments& arguments, const std::string& place) {
   const Settings settings = read_settings(arguments);
+  if (reads_standard_input(request)) request = with_operands(std::move(request), settings);
   const bool as_json = arguments.has("--json");
   std::optional<Explainer> explainer;
   try {

@@ -7,6 +7,7 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "engine/execute.hpp"
 #include "engine/mask.hpp"
 #include "kernels/elements/walk.hpp"
 #include "kernels/index/row_map.hpp"
@@ -60,6 +61,9 @@ void Explainer::prepare(const Planned& planned) const {
   Decision decision;
   decision.memory = memory_of(settings_);
   planned.plan->prepare({0, 0}, decision, settings_.threads);
+  // Of a copy the indices are checked and not used.
+  const PlanFacts& facts = planned.plan->facts();
+  if (!facts.fill_checks) check(*planned.plan, {0, facts.check_size}, settings_.threads);
 }
 
 ChosenIndex Explainer::chosen(const RowMap& map, std::int64_t tuple, std::size_t component,

@@ -21,37 +21,6 @@ const Version* version_of(const Request& request) {
   }
 }
 
-// The same call with its operands as tensors, which are then opened once for all versions; as it is where
-// they cannot be opened in this one.
-Request with_operands(Request request, const Settings& settings) {
-  try {
-    OpenedCall opened = open_call(request, settings);
-    const bool is_mask = has_mask(request);
-    request.named.clear();
-    request.positional.clear();
-    request.reshapes.clear();
-    for (std::size_t i = 0; i < opened.call.operands.size(); ++i) {
-      Tensor& operand = opened.call.operands[i];
-      if (is_mask && i == 1) {
-        request.named.push_back({.name = std::string(kMaskName), .text = {}, .tensor = std::move(operand)});
-      } else if (i < opened.call.op->operands.size()) {
-        request.named.push_back(
-            {.name = opened.call.operand_name(i), .text = {}, .tensor = std::move(operand)});
-      } else {
-        request.positional.emplace_back(std::move(operand));
-      }
-    }
-  } catch (const Error&) {  // an attribute or the number of operands, which are read before
-  }
-  return request;
-}
-
-bool reads_standard_input(const Request& request) {
-  const auto is_input = [](const auto& given) { return given.text == "-"; };
-  return std::ranges::any_of(request.positional, is_input) || std::ranges::any_of(request.named, is_input) ||
-         std::ranges::any_of(request.attributes, is_input);
-}
-
 // The call as one of a version, by a name of the operator that means it.
 Request as_version(Request request, const Version& version) {
   const Operator& op = *request.op.op;
@@ -85,6 +54,35 @@ std::optional<Failure> refusal_by(const Request& request, const Settings& settin
 }
 
 }  // namespace
+
+Request with_operands(Request request, const Settings& settings) {
+  try {
+    OpenedCall opened = open_call(request, settings);
+    const bool is_mask = has_mask(request);
+    request.named.clear();
+    request.positional.clear();
+    request.reshapes.clear();
+    for (std::size_t i = 0; i < opened.call.operands.size(); ++i) {
+      Tensor& operand = opened.call.operands[i];
+      if (is_mask && i == 1) {
+        request.named.push_back({.name = std::string(kMaskName), .text = {}, .tensor = std::move(operand)});
+      } else if (i < opened.call.op->operands.size()) {
+        request.named.push_back(
+            {.name = opened.call.operand_name(i), .text = {}, .tensor = std::move(operand)});
+      } else {
+        request.positional.emplace_back(std::move(operand));
+      }
+    }
+  } catch (const Error&) {  // an attribute or the number of operands, which are read before
+  }
+  return request;
+}
+
+bool reads_standard_input(const Request& request) {
+  const auto is_input = [](const auto& given) { return given.text == "-"; };
+  return std::ranges::any_of(request.positional, is_input) || std::ranges::any_of(request.named, is_input) ||
+         std::ranges::any_of(request.attributes, is_input);
+}
 
 Refusal why_refused(const Request& request, const Settings& settings, const Failure& error) {
   Refusal out{.error = error, .op = request.op.op, .version = version_of(request)};

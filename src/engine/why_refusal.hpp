@@ -30,6 +30,11 @@ struct Refusal {
   std::vector<VersionVerdict> versions = {};
 };
 
+// The same call with its operands as tensors, which standard input gives once; as it is where they cannot be
+// opened.
+[[nodiscard]] Request with_operands(Request request, const Settings& settings);
+[[nodiscard]] bool reads_standard_input(const Request& request);
+
 // `error` is what the call failed with. Opens the operands once more. Of elements it reads what the versions
 // need to be judged: no version that refuses dtypes or shapes, or the index at fault, reads others.
 [[nodiscard]] Refusal why_refused(const Request& request, const Settings& settings, const Failure& error);

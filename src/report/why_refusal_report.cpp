@@ -92,6 +92,7 @@ std::string refusal_text(const Refusal& refusal) {
   std::vector<std::string> groups;
   for (const auto& [rule, names] : refusing)
     groups.push_back(cat(join(names), rule.empty() ? "" : cat(" [", rule, "]")));
+  if (groups.empty()) return out;
   out += cat(wrapped(cat("refused by: ", join(groups, "; ")), columns, 2), "\n");
   return out;
 }

@@ -252,7 +252,9 @@ std::string why_shape_text(const Explainer& explainer) {
     const bool is_dimension =
         (spec.kind == AttributeKind::integer && has_axis) || spec.kind == AttributeKind::integers;
     const std::string text = attribute_text(call.attributes[i], spec);
-    if (is_dimension && !text.empty()) terms.push_back(cat(spec.name, " ", text));
+    std::string term = cat(spec.name, " ", text);
+    if (is_dimension && !text.empty() && formula.find(term) == std::string::npos)
+      terms.push_back(std::move(term));
   }
   return lines_of({{cat("out.shape = ", to_string(explainer.output().shape)),
                     cat(formula, terms.empty() ? "" : "; ", join(terms))}});
