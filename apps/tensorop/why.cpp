@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "report/why_names.hpp"
 #include "report/why_refusal_report.hpp"
 #include "report/why_report.hpp"
+#include "report/why_svg.hpp"
 
 namespace tensorop {
 namespace {
@@ -72,11 +74,21 @@ void explain_operand(const Explainer& explainer, const std::string& name, const 
   }
 }
 
-void explain_result(const Explainer& explainer, const std::vector<std::string>& at, bool as_json) {
+void write_picture(const Explainer& explainer, std::span<const std::int64_t> at, const std::string& path) {
+  const std::string text = svg_text(why_picture(explainer, at));
+  OutputFile file = path == "-" ? OutputFile::standard_output() : OutputFile::create(path);
+  file.append(text_bytes(text));
+  file.commit();
+}
+
+void explain_result(const Explainer& explainer, const std::vector<std::string>& at, bool as_json,
+                    const std::optional<std::string>& svg) {
   const Shape& shape = explainer.output().shape;
   const std::int64_t all = count(shape);
   std::vector<std::int64_t> positions;
   for (const std::string& text : at) positions.push_back(read_position(text, "the result", shape));
+  if (svg) write_picture(explainer, positions, *svg);
+  if (svg == "-") return;
   if (at.empty()) {
     const std::int64_t shown = all <= kMostElements ? all : kFirstElements;
     for (std::int64_t i = 0; i < shown; ++i) positions.push_back(i);
@@ -108,6 +120,10 @@ int explain(Request request, const Arguments& arguments, const std::string& plac
   const Settings settings = read_settings(arguments);
   if (reads_standard_input(request)) request = with_operands(std::move(request), settings);
   const bool as_json = arguments.has("--json");
+  const auto svg = arguments.value("--svg");
+  if (svg && arguments.has("--of")) throw Error("--svg cannot be combined with --of");
+  if (svg == "-" && as_json)
+    throw Error("--svg - cannot be combined with --json: both are for standard output");
   std::optional<Explainer> explainer;
   try {
     explainer.emplace(request, settings);
@@ -119,7 +135,7 @@ int explain(Request request, const Arguments& arguments, const std::string& plac
     if (const auto of = arguments.value("--of")) {
       explain_operand(*explainer, *of, at, as_json);
     } else {
-      explain_result(*explainer, at, as_json);
+      explain_result(*explainer, at, as_json, svg);
     }
   } catch (const FaultError& error) {
     return explain_refusal(request, settings, error, place, as_json);
@@ -132,6 +148,8 @@ void add_why_options(std::vector<Option>& options) {
                      "an element of the result, or of the operand of --of: 3,1 or [3,1]; negative "
                      "coordinates count from the end"});
   options.push_back({"--json", OptionKind::flag, "", "print JSON, for programs"});
+  options.push_back({"--svg", OptionKind::value, "FILE",
+                     "also draw the call as a picture in the format SVG; -: to standard output, alone"});
   options.push_back({"--of", OptionKind::value, "OPERAND", "where this element of an operand goes"});
 }
 

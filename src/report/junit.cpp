@@ -6,38 +6,13 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "report/markup.hpp"
 
 namespace tensorop {
 namespace {
 
-// XML 1.0 has no way to write most control characters, and the text must be UTF-8.
-std::string xml(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
-    text.remove_prefix(character.size());
-    if (character == "&") {
-      out += "&amp;";
-    } else if (character == "<") {
-      out += "&lt;";
-    } else if (character == ">") {
-      out += "&gt;";
-    } else if (character == "\"") {
-      out += "&quot;";
-    } else if (character == "\n") {
-      out += "&#10;";
-    } else if (length == 0 || character == "\xEF\xBF\xBE" || character == "\xEF\xBF\xBF") {
-      out += "\xEF\xBF\xBD";
-    } else {
-      out += length == 1 ? printable(character) : std::string(character);
-    }
-  }
-  return out;
-}
-
 std::string attribute(std::string_view name, std::string_view value) {
-  return cat(" ", name, "=\"", xml(value), "\"");
+  return cat(" ", name, "=\"", escaped(value), "\"");
 }
 
 // To the microsecond.
@@ -58,14 +33,14 @@ std::string JUnitReport::test_xml(const Finding& finding, Verdict verdict, const
   out += attribute("time", seconds_text(finding.seconds));
   if (reasons.empty()) return out + "/>\n";
   if (verdict == Verdict::passed) {
-    return cat(out, ">\n      <system-out>", xml(reasons), "</system-out>\n    </testcase>\n");
+    return cat(out, ">\n      <system-out>", escaped(reasons), "</system-out>\n    </testcase>\n");
   }
   const std::string first_line = reasons.substr(0, reasons.find('\n'));
   if (verdict == Verdict::skipped) {
     return cat(out, ">\n      <skipped", attribute("message", first_line), "/>\n    </testcase>\n");
   }
   const std::string_view tag = verdict == Verdict::failure ? "failure" : "error";
-  return cat(out, ">\n      <", tag, attribute("message", first_line), ">", xml(reasons), "</", tag,
+  return cat(out, ">\n      <", tag, attribute("message", first_line), ">", escaped(reasons), "</", tag,
              ">\n    </testcase>\n");
 }
 

@@ -234,6 +234,18 @@ std::string why_sentence(const Explainer& explainer, const ElementOrigin& elemen
   return out.note.empty() ? out.left : cat(out.left, "; ", out.note);
 }
 
+std::string why_call_text(const Call& call) {
+  std::string out = call.version_name();
+  for (std::size_t i = 0; i < call.attributes.size(); ++i) {
+    const AttributeSpec& spec = call.op->attributes[i];
+    if (call.attributes[i].is_given)
+      out += cat(", ", spec.name, " ", attribute_text(call.attributes[i], spec));
+  }
+  const auto oob = std::ranges::find(call.op->oob, static_cast<int>(call.oob), &Choice::value);
+  if (call.oob != OutOfBounds::error && oob != call.op->oob.end()) out += cat(", oob ", oob->word);
+  return out;
+}
+
 std::string why_shape_text(const Explainer& explainer) {
   const Call& call = explainer.call();
   const std::string formula = shape_formula(explainer);

@@ -16,6 +16,9 @@ namespace tensorop {
 // That of one element, without columns: "out[2] = data[2] = 30; no update goes there".
 [[nodiscard]] std::string why_sentence(const Explainer& explainer, const ElementOrigin& element);
 
+// The version and the attributes that are given: "onnx Gather-13, axis 1".
+[[nodiscard]] std::string why_call_text(const Call& call);
+
 // A line with the shape of the result, the formula that it follows, and the shapes that go into it.
 [[nodiscard]] std::string why_shape_text(const Explainer& explainer);
 

@@ -1,5 +1,5 @@
 // What the README and the docs say of operators, rules and options. With TENSOROP_UPDATE set, the tables that
-// come from descriptions are rewritten. Examples: pages_test.cpp.
+// come from descriptions and the pictures are rewritten. Examples: pages_test.cpp.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -16,6 +16,7 @@
 #include "ops/registry.hpp"
 #include "ops/rule.hpp"
 #include "support/catch.hpp"
+#include "support/picture_check.hpp"
 #include "support/process.hpp"
 #include "tensorop/commands.hpp"
 #include "tensorop/glossary.hpp"
@@ -172,6 +173,46 @@ TEST_CASE("the tables of the docs are those of the operators' and the rules' des
     }
   }
   CHECK(tables >= 8);
+}
+
+TEST_CASE("the pictures of the docs are those of the calls that stand beside them", "[cli][docs]") {
+  constexpr std::size_t kMostBytes = 20000;
+  const std::string begin = "<!-- picture ";
+  std::set<fs::path> made;
+  std::string all;
+  for (const fs::path& page : pages()) {
+    const std::string text = read_file(page);
+    for (std::size_t found = text.find(begin); found != std::string::npos;
+         found = text.find(begin, found + 1)) {
+      const std::size_t first = found + begin.size();
+      const std::size_t colon = text.find(": ", first);
+      const std::size_t end = text.find(" -->\n![", first);
+      REQUIRE((colon < end && end != std::string::npos));
+      const std::string file = text.substr(first, colon - first);
+      const std::string call = text.substr(colon + 2, end - colon - 2);
+      CAPTURE(page, call);
+      CHECK(text.substr(text.find("](", end), file.size() + 3) == "](" + file + ")");
+      const auto result = tensorop::run_process({"/bin/sh", "-c", TENSOROP_BINARY " why " + call + " --svg -"});
+      REQUIRE(result.status == 0);
+      CHECK(result.out.size() < kMostBytes);
+      CHECK(tensorop::svg_faults(result.out).empty());
+      const fs::path path = page.parent_path() / file;
+      if (std::getenv("TENSOROP_UPDATE") != nullptr) std::ofstream(path, std::ios::binary) << result.out;
+      INFO("rewrite the pictures by running this test with TENSOROP_UPDATE=1");
+      CHECK(read_file(path) == result.out);
+      made.insert(path.lexically_normal());
+      all += call + "\n";
+    }
+  }
+  for (const tensorop::Operator* op : tensorop::kOperators) {
+    if (op->family == "elementwise" && op->name != "add") continue;
+    CAPTURE(op->name);
+    CHECK(all.find(op->example.substr(std::string_view("tensorop ").size())) != std::string::npos);
+  }
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(TENSOROP_SOURCE_DIR) / "docs")) {
+    CAPTURE(entry.path());
+    CHECK((entry.path().extension() != ".svg" || made.contains(entry.path())));
+  }
 }
 
 TEST_CASE("every key of a job file has one row in its table", "[cli][docs]") {

@@ -19,6 +19,7 @@
 #include "support/npy_writer.hpp"
 #include "support/operator_facts.hpp"
 #include "support/pb_writer.hpp"
+#include "support/picture_check.hpp"
 #include "support/plan_check.hpp"
 #include "support/reference_array.hpp"
 #include "support/thread_ranks.hpp"
@@ -241,6 +242,8 @@ Outcome Caller::run(Random& random, const RandomCase& call, std::string& log, st
     plan_wrong = "the plan's origins are not those of the reference";
   if (out.result->size() <= kSmall && random.chance(25))
     plan_wrong += why_faults(random, request, settings, *out.result, call.arguments);
+  if (out.result->size() <= kSmall && random.chance(5))
+    plan_wrong += picture_faults(request, settings, call.arguments);
   if (plan_open(random, request, settings) != reference::open_elements(call.arguments))
     plan_wrong = "other elements are open";
   return out;

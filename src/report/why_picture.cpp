@@ -1,0 +1,442 @@
+#include "report/why_picture.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "io/json/json_writer.hpp"
+#include "report/why_report.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr std::size_t kPictureIndices = 1;  // operands of gathers and scatters
+constexpr std::size_t kPictureUpdates = 2;
+constexpr std::size_t kMostArrows = 40;
+constexpr std::size_t kMostAsked = 1024;    // cells each of which is looked up in the result
+constexpr std::size_t kMostCharacters = 8;  // of a value
+constexpr std::size_t kMostOfPath = 40;
+constexpr std::int64_t kWrapped = 16;  // elements of a line of a long vector
+
+// The sizes of a grid: how many slices, rows and columns a tensor has, or of a sample of it.
+struct GridSize {
+  std::int64_t slices = 1, rows = 1, columns = 1;
+};
+constexpr GridSize kInFull{64, 128, 64};  // and no more than kCellsInFull
+constexpr std::int64_t kCellsInFull = 2048;
+constexpr GridSize kSample{4, 24, 32};
+
+GridSize grid_size(const Shape& shape) {
+  const std::size_t rank = shape.size();
+  if (rank == 0) return {};
+  if (rank == 1 && shape[0] > 2 * kWrapped) return {1, (shape[0] + kWrapped - 1) / kWrapped, kWrapped};
+  if (rank == 1) return {1, 1, shape[0]};
+  return {count(std::span(shape).first(rank - 2)), shape[rank - 2], shape[rank - 1]};
+}
+
+// The first coordinates, or those nearest to `focus`: at most `most`, ascending.
+std::vector<std::int64_t> choose_coordinates(std::int64_t size, std::int64_t most,
+                                             const std::set<std::int64_t>& focus) {
+  std::set<std::int64_t> out;
+  const auto add = [&](std::int64_t i) {
+    if (i >= 0 && i < size && to_int64(out.size()) < most) out.insert(i);
+  };
+  constexpr std::int64_t kContext = 2;
+  for (std::int64_t distance = 0; distance <= kContext; ++distance) {
+    for (const std::int64_t i : focus) {
+      add(i - distance);
+      add(i + distance);
+    }
+  }
+  if (focus.empty() || most >= size) {
+    for (std::int64_t i = 0; i < std::min(size, most); ++i) add(i);
+  }
+  return {out.begin(), out.end()};
+}
+
+std::string shown_part(const PictureGrid& grid) {
+  const auto is_first = [](const std::vector<std::int64_t>& of) {
+    return of.back() + 1 == to_int64(of.size());
+  };
+  const bool is_beginning = is_first(grid.slices) && is_first(grid.rows) && is_first(grid.columns);
+  std::vector<std::string> parts;
+  if (grid.shape.size() == 1) {
+    parts = {counted(to_int64(grid.cells.size()), "element")};
+  } else {
+    if (grid.shape.size() > 2) parts.push_back(counted(to_int64(grid.slices.size()), "slice"));
+    parts.push_back(counted(to_int64(grid.rows.size()), "row"));
+    parts.push_back(counted(to_int64(grid.columns.size()), "column"));
+  }
+  return cat(is_beginning ? "first " : "", join_words(parts, "and"), " of ", to_string(grid.shape));
+}
+
+// Chooses the cells: all, or a sample with the elements of `focus`.
+void choose_cells(PictureGrid& grid, const std::vector<std::int64_t>& focus) {
+  if (count(grid.shape) == 0) return;
+  const GridSize size = grid_size(grid.shape);
+  const bool is_small = count(grid.shape) <= kCellsInFull && size.slices <= kInFull.slices &&
+                        size.rows <= kInFull.rows && size.columns <= kInFull.columns;
+  const GridSize most = is_small ? size : kSample;
+  std::set<std::int64_t> slices, rows, columns;
+  for (const std::int64_t position : focus) {
+    columns.insert(position % size.columns);
+    rows.insert(position / size.columns % size.rows);
+    slices.insert(position / size.columns / size.rows);
+  }
+  grid.slices = choose_coordinates(size.slices, most.slices, slices);
+  grid.rows = choose_coordinates(size.rows, most.rows, rows);
+  grid.columns = choose_coordinates(size.columns, most.columns, columns);
+  for (const std::int64_t slice : grid.slices) {
+    for (const std::int64_t row : grid.rows) {
+      for (const std::int64_t column : grid.columns) {
+        const std::int64_t position = (slice * size.rows + row) * size.columns + column;
+        // The last line of a vector may be shorter: it is the last row.
+        if (position < count(grid.shape)) grid.cells.push_back({position});
+      }
+    }
+  }
+  if (to_int64(grid.cells.size()) < count(grid.shape)) grid.notes.push_back(shown_part(grid));
+}
+
+// An element as a reader of a cell sees it: a number of many digits is rounded, any other text is cut.
+std::string cell_text(DType dtype, std::string text) {
+  if (dtype != DType::string) std::erase(text, '"');
+  std::size_t characters = 0;
+  std::size_t end = 0;
+  for (std::size_t at = 0; at < text.size(); ++characters) {
+    if (characters + 1 == kMostCharacters) end = at;
+    at += std::max<std::size_t>(utf8_length(std::string_view(text).substr(at)), 1);
+  }
+  if (characters <= kMostCharacters) return text;
+  double value = 0;
+  const bool is_float = text.find_first_of(".e") != std::string::npos;
+  if (is_float &&
+      std::from_chars(text.data(), text.data() + text.size(), value).ptr == text.data() + text.size()) {
+    for (int digits = 5; digits > 0; --digits) {
+      char rounded[64];
+      const auto to =
+          std::to_chars(rounded, rounded + sizeof rounded, value, std::chars_format::general, digits);
+      if (to.ptr - rounded <= std::ptrdiff_t{kMostCharacters}) return {rounded, to.ptr};
+    }
+  }
+  return text.substr(0, end) + "…";
+}
+
+std::string json_text(const Tensor& tensor, std::int64_t position) {
+  std::string out;
+  append_json_element(out, tensor.dtype(), tensor.data() + position * element_size(tensor.dtype()));
+  return printable(out);
+}
+
+void add_once(std::vector<int>& colours, int colour) {
+  if (std::ranges::find(colours, colour) == colours.end()) colours.push_back(colour);
+}
+
+class PictureMaker {
+ public:
+  PictureMaker(const Explainer& explainer, std::span<const std::int64_t> at)
+      : explainer_(explainer), call_(explainer.call()), is_asked_(!at.empty()) {
+    add_result(at);
+    for (std::size_t i = 0; i < call_.operands.size(); ++i) add_operand(i);
+    std::rotate(out_.grids.begin(), out_.grids.begin() + 1, out_.grids.end());
+    if (count(result().shape) != 0) repeated_ = explainer.repeated_axes();
+    for (const ElementOrigin& origin : origins_) mark(origin);
+    for (const auto& [operand, position] : unused_) {
+      PictureCell* const cell = shown({operand, position});
+      if (cell != nullptr && !used_.contains({operand, position})) {
+        cell->is_lost = true;
+        add_mark({.text = "0", .colours = cell->colours, .is_lost = true}, "overwritten by a later update");
+      }
+    }
+    for (std::size_t i = 0; i < call_.operands.size(); ++i) say_where_elements_go(i);
+    add_marks();
+    join_arrows();
+    if (out_.arrows.size() > kMostArrows) out_.arrows.clear();
+    out_.heading = call_.name->name;
+    out_.details = why_call_text(call_);
+    out_.key = key();
+  }
+  [[nodiscard]] Picture take() { return std::move(out_); }
+
+ private:
+  [[nodiscard]] PictureGrid& result() { return out_.grids.back(); }
+  [[nodiscard]] bool is_where() const { return call_.operand_spec(0).role == OperandRole::condition; }
+  // Whether every element of the result is explained.
+  [[nodiscard]] bool is_complete() const {
+    const PictureGrid& grid = out_.grids.back();
+    return !is_asked_ && to_int64(grid.cells.size()) == count(grid.shape);
+  }
+
+  void add_result(std::span<const std::int64_t> at) {
+    const OutputInfo& output = explainer_.output();
+    PictureGrid grid{
+        "out", cat(name(output.dtype), " ", to_string(output.shape)), {}, output.shape, {}, {}, {}, {}};
+    std::vector<std::int64_t> positions(at.begin(), at.end());
+    choose_cells(grid, positions);
+    if (at.empty()) {
+      for (const PictureCell& cell : grid.cells) positions.push_back(cell.position);
+    }
+    out_.grids.push_back(std::move(grid));
+    if (!positions.empty()) origins_ = explainer_.origins(positions);
+  }
+
+  void add_operand(std::size_t i) {
+    const Tensor& tensor = call_.operands[i];
+    const bool is_mask = explainer_.has_mask() && i == kPictureIndices;
+    PictureGrid grid{is_mask ? "indices of the mask" : call_.operand_name(i),
+                     cat(name(tensor.dtype()), " ", to_string(tensor.shape())),
+                     {},
+                     tensor.shape(),
+                     {},
+                     {},
+                     {},
+                     {}};
+    if (i < call_.files.size() && !call_.files[i].empty()) {
+      const std::string& file = call_.files[i];
+      std::size_t cut = file.size() <= kMostOfPath ? 0 : file.size() - kMostOfPath;
+      while (cut < file.size() && cut > 0 && (file[cut] & 0xC0) == 0x80) ++cut;
+      grid.notes.push_back(cat(cut == 0 ? "" : "…", file.substr(cut)));
+    }
+    std::vector<std::int64_t> focus;
+    for (const ElementOrigin& origin : origins_) {
+      for (const Contribution& part : origin.from) {
+        if (part.element.operand == i) focus.push_back(part.element.position);
+        for (const ChosenIndex& index : part.indices) {
+          if (i == kPictureIndices) focus.push_back(index.position);
+        }
+      }
+      for (const ChosenIndex& index : origin.unresolved) {
+        if (i == kPictureIndices) focus.push_back(index.position);
+      }
+      if (i == 0 && origin.condition) focus.push_back(*origin.condition);
+    }
+    choose_cells(grid, focus);
+    for (PictureCell& cell : grid.cells) {
+      const std::string text = json_text(tensor, cell.position);
+      cell.title = cat(element_name(call_.operand_name(i), cell.position, tensor.shape()), " = ", text);
+      cell.text = cell_text(tensor.dtype(), text);
+    }
+    out_.grids.push_back(std::move(grid));
+  }
+
+  [[nodiscard]] PictureCell* shown(const OperandElement& element) {
+    const auto at = out_.grids[element.operand].find(element.position);
+    return at ? &out_.grids[element.operand].cells[*at] : nullptr;
+  }
+
+  using Key = std::pair<std::size_t, std::int64_t>;
+  // The colour of a key, a new one where it has none.
+  int colour_of_key(Key key) {
+    const auto [found, is_new] = colours_.try_emplace(key, next_colour_);
+    next_colour_ += is_new ? 1 : 0;
+    return found->second;
+  }
+
+  // Of a gather what an index tuple selects has a colour, of a scatter each index tuple with its updates, of
+  // other operators each operand or, where it is repeated, each of its elements.
+  int colour_of(const Contribution& part) {
+    const OperandElement& element = part.element;
+    const std::int64_t tuple = part.indices.empty() ? -1 : part.indices[0].position;
+    if (explainer_.is_scatter())
+      return element.operand == 0 ? PictureCell::kKept : colour_of_key({kPictureIndices, tuple});
+    if (explainer_.is_gather()) {
+      const Key selected{0, element.position};
+      const auto known = colours_.find(selected);
+      const int colour = known == colours_.end() ? colour_of_key({kPictureIndices, tuple}) : known->second;
+      colours_.emplace(selected, colour);
+      colours_.emplace(Key{kPictureIndices, tuple}, colour);
+      return colour;
+    }
+    const bool each = call_.operands.size() == 1 || (!is_where() && !repeated_[element.operand].empty());
+    return colour_of_key({element.operand, each ? element.position : -1});
+  }
+
+  void mark(const ElementOrigin& origin) {
+    const auto at = result().find(origin.position);
+    PictureCell unseen;
+    PictureCell& to = at ? result().cells[*at] : unseen;
+    to.text = cell_text(origin.value.dtype(), json_text(origin.value, 0));
+    to.title = why_sentence(explainer_, origin);
+    to.is_open = origin.is_open;
+    to.is_asked = is_asked_;
+    to.reads_zero = explainer_.is_gather() && origin.from.empty();
+    for (const Contribution& part : origin.from) {
+      const int colour = colour_of(part);
+      const bool is_update = explainer_.is_scatter() && part.element.operand == kPictureUpdates;
+      if (part.is_used) {
+        add_once(to.colours, colour);
+        used_.insert({part.element.operand, part.element.position});
+        if (at && (is_update || !explainer_.is_scatter())) add_arrow(part.element, *at, colour);
+      } else if (is_update) {
+        unused_.insert({part.element.operand, part.element.position});
+      }
+      PictureCell* const from = shown(part.element);
+      if (from != nullptr && (part.is_used || is_update)) add_once(from->colours, colour);
+      mark_indices(part.indices, colour);
+    }
+    mark_indices(origin.unresolved, std::nullopt);
+    if (!origin.condition) return;
+    if (PictureCell* const condition = shown({0, *origin.condition})) {
+      for (const int colour : to.colours) add_once(condition->colours, colour);
+    }
+  }
+
+  void mark_indices(const std::vector<ChosenIndex>& indices, std::optional<int> colour) {
+    for (const ChosenIndex& index : indices) {
+      PictureCell* const cell = shown({kPictureIndices, index.position});
+      if (cell == nullptr) continue;
+      if (colour) add_once(cell->colours, *colour);
+      const std::string coordinate = cat(index.coordinate.value_or(0));
+      if (index.coordinate && cell->text != coordinate && cell->text.find("→") == std::string::npos)
+        cell->text += cat("→", coordinate);
+      if (colour || index.coordinate) continue;
+      cell->is_lost = cell->is_lost || !index.in_range;
+    }
+  }
+
+  // Extends the arrow of the same colour to the cell before, if there is one.
+  void add_arrow(const OperandElement& element, std::size_t to, int colour) {
+    const PictureGrid& grid = out_.grids[element.operand];
+    const auto from = grid.find(element.position);
+    if (!from) return;
+    for (PictureArrow& arrow : out_.arrows) {
+      const bool is_next = arrow.to.last + 1 == to && to % result().columns.size() != 0;
+      const bool is_repeated = arrow.from.first == *from && arrow.from.last == *from;
+      const bool is_run = arrow.from.last + 1 == *from && *from % grid.columns.size() != 0 &&
+                          arrow.from.last - arrow.from.first == arrow.to.last - arrow.to.first;
+      if (arrow.grid != element.operand || arrow.colour != colour || !is_next || !(is_run || is_repeated))
+        continue;
+      arrow.to.last = to;
+      arrow.from.last = *from;
+      return;
+    }
+    out_.arrows.push_back({element.operand, {*from, *from}, {to, to}, colour});
+  }
+
+  // Whether `next` is the row below a block in a grid.
+  static bool is_below(const PictureGrid& grid, const PictureArrow::Block& block,
+                       const PictureArrow::Block& next) {
+    const std::size_t step = block.rows * grid.columns.size();
+    return next.first == block.first + step && next.last == block.last + step &&
+           next.first / grid.columns.size() % grid.rows.size() != 0;
+  }
+
+  // Joins arrows of one colour to rows below each other.
+  void join_arrows() {
+    std::vector<PictureArrow> joined;
+    for (const PictureArrow& next : out_.arrows) {
+      const auto block = std::ranges::find_if(joined, [&](const PictureArrow& arrow) {
+        const bool is_repeated =
+            next.from.first == arrow.from.first && next.from.last == arrow.from.last && arrow.from.rows == 1;
+        const bool is_run =
+            arrow.from.rows == arrow.to.rows && is_below(out_.grids[arrow.grid], arrow.from, next.from);
+        return next.grid == arrow.grid && next.colour == arrow.colour &&
+               is_below(result(), arrow.to, next.to) && (is_repeated || is_run);
+      });
+      if (block == joined.end()) {
+        joined.push_back(next);
+      } else {
+        ++block->to.rows;
+        if (next.from.first != block->from.first) ++block->from.rows;
+      }
+    }
+    out_.arrows = std::move(joined);
+  }
+
+  // With the elements of the result that each element of an operand goes to.
+  void say_where_elements_go(std::size_t operand) {
+    if (!is_complete()) return;
+    std::size_t cells = 0;
+    for (const PictureGrid& grid : out_.grids) cells += grid.cells.size();
+    for (PictureCell& cell : out_.grids[operand].cells) {
+      // What is dropped has come up nowhere.
+      const bool may_be_dropped = explainer_.is_scatter() && operand != 0 && cell.colours.empty();
+      if (cells > kMostAsked && !may_be_dropped) continue;
+      const OperandElement element{operand, cell.position};
+      const Arrivals arrivals = explainer_.arrivals(element);
+      const std::string text = why_text(explainer_, element, arrivals);
+      cell.title += cat("\n", text.substr(0, text.size() - 1));
+      if (arrivals.count != 0 || arrivals.dropped == 0) continue;
+      cell.is_lost = true;
+      add_mark({.text = "0", .is_lost = true},
+               explainer_.is_scatter() ? "dropped: index out of range" : "index out of range");
+    }
+  }
+
+  void add_mark(PictureCell sample, std::string meaning) {
+    const auto known = std::ranges::find(out_.marks, meaning, &Picture::Mark::meaning);
+    if (known == out_.marks.end()) out_.marks.push_back({std::move(sample), std::move(meaning)});
+  }
+
+  void add_marks() {
+    for (const PictureCell& cell : result().cells) {
+      if (cell.colours.size() > 1) add_mark({.colours = {0, 1}}, "combined of several elements");
+      if (cell.colours == std::vector{PictureCell::kKept})
+        add_mark({.colours = {PictureCell::kKept}}, "kept from data");
+      if (cell.is_open) {
+        add_mark({.colours = cell.colours, .is_open = true},
+                 cat("unspecified in ", call_.version_name(), ": ", reason_text(explainer_.open_reason())));
+      }
+      if (cell.reads_zero) add_mark({.reads_zero = true}, "reads zero: the index is out of range");
+      if (cell.is_asked)
+        add_mark({.is_asked = true}, "asked for by --at; the other elements are not explained");
+    }
+    if (!is_complete() || origins_.empty()) return;
+    for (std::size_t i = 0; i < call_.operands.size(); ++i) {
+      for (const PictureCell& cell : out_.grids[i].cells) {
+        if (cell.colours.empty() && !cell.is_lost) {
+          add_mark({}, explainer_.is_gather()    ? "not selected"
+                       : explainer_.is_scatter() ? "replaced by an update"
+                                                 : "not used");
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] std::string key() const {
+    if (origins_.empty()) return "The result has no elements.";
+    if (explainer_.is_gather()) return "An index has the colour of the elements that it selects.";
+    if (explainer_.is_scatter()) return "An update has the colour of the index that says where it goes.";
+    if (is_where()) return "The condition has the colour of the operand that it chooses.";
+    return "An element of out has the colours of its origins.";
+  }
+
+  const Explainer& explainer_;
+  const Call& call_;
+  bool is_asked_;
+  Picture out_;
+  std::vector<ElementOrigin> origins_;
+  std::vector<std::vector<std::size_t>> repeated_;
+  std::map<Key, int> colours_;
+  int next_colour_ = 0;
+  std::set<Key> used_, unused_;  // elements of operands
+};
+
+}  // namespace
+
+std::optional<std::size_t> PictureGrid::find(std::int64_t position) const {
+  const GridSize size = grid_size(shape);
+  std::size_t at = 0;
+  const auto descend = [&](const std::vector<std::int64_t>& shown, std::int64_t coordinate) {
+    const auto found = std::ranges::lower_bound(shown, coordinate);
+    at = at * shown.size() + static_cast<std::size_t>(found - shown.begin());
+    return found != shown.end() && *found == coordinate;
+  };
+  const bool is_shown = descend(slices, position / size.columns / size.rows) &&
+                        descend(rows, position / size.columns % size.rows) &&
+                        descend(columns, position % size.columns);
+  return is_shown ? std::optional(at) : std::nullopt;
+}
+
+Picture why_picture(const Explainer& explainer, std::span<const std::int64_t> at) {
+  return PictureMaker(explainer, at).take();
+}
+
+}  // namespace tensorop
