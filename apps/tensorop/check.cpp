@@ -56,6 +56,7 @@ std::vector<Option> check_options() {
        }) {
     options.push_back(std::move(option));
   }
+  for (Option& option : picture_options()) options.push_back(std::move(option));
   for (Option& option : batch_options()) options.push_back(std::move(option));
   for (Option& option : tolerance_options()) {
     if (option.name != "--exact-bits")
@@ -164,7 +165,7 @@ CheckSettings read_check_settings(const Arguments& arguments) {
   CheckSettings settings{read_batch_settings(arguments), updates,
                          read_actual(arguments),         read_program(arguments),
                          read_show(arguments),           arguments.has("--ignore-open"),
-                         arguments.value("--ignore")};
+                         arguments.value("--ignore"),    read_picture_options(arguments)};
   settings.batch.fail_fast = arguments.has("--fail-fast");
   return settings;
 }

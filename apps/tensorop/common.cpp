@@ -80,6 +80,11 @@ std::vector<Option> tolerance_options() {
       {"--nan-unequal", OptionKind::flag, "", "NaN is not equal to NaN"},
       {"--exact-bits", OptionKind::flag, "",
        "elements are equal bit for bit: -0.0 is not 0.0, nor NaN another NaN"},
+      {"--min-cosine", OptionKind::value, "X",
+       "the cosine of the angle between both tensors is at least X; elements count too if another tolerance "
+       "is given"},
+      {"--max-rms", OptionKind::value, "X",
+       "the root of the mean square error is at most X; elements count too if another tolerance is given"},
   };
 }
 

@@ -27,6 +27,7 @@ std::vector<Option> compare_options() {
   std::vector<Option> options = tolerance_options();
   options.push_back(ignore_option());
   options.push_back(show_option());
+  for (Option& option : picture_options()) options.push_back(std::move(option));
   options.push_back({"--why", OptionKind::value, "JOBS|JOBS:NAME",
                      "explain each element that is listed by the job that made ACTUAL: the job of that name, "
                      "id or line in the "
@@ -83,7 +84,8 @@ class ActualCalls {
 
 CompareOptions read_options(const Arguments& arguments, const Reporter& reporter) {
   return {.depth = reporter.needs_verdict_only() ? CompareDepth::verdict : CompareDepth::report,
-          .show = read_show(arguments)};
+          .show = read_show(arguments),
+          .picture = read_picture_options(arguments)};
 }
 
 void compare_pair(const Arguments& arguments, Reporter& reporter) {

@@ -13,6 +13,7 @@
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "jobs/jobs.hpp"
+#include "report/markup.hpp"
 #include "team.hpp"
 
 namespace tensorop {
@@ -21,6 +22,32 @@ namespace {
 constexpr const char* kIndex = "TEST_SHARD_INDEX";
 constexpr const char* kTotal = "TEST_TOTAL_SHARDS";
 constexpr const char* kStatusFile = "TEST_SHARD_STATUS_FILE";
+
+// The options that decide what a finding is: words of a command that repeats it.
+std::string repeated_options(const Arguments& arguments) {
+  std::vector<std::string> words;
+  const auto add = [&](const std::string& option) {
+    const auto value = arguments.value(option);
+    if (!value) return;
+    words.push_back(option);
+    if (!value->empty()) words.push_back(shell_word(*value));
+  };
+  for (std::string name : tolerance_names()) {
+    std::ranges::replace(name, '_', '-');
+    add(cat("--", name));
+  }
+  for (const char* option :
+       {"--ignore", "--ignore-open", "--actual", "--command", "--shell", "--timeout", "--why"})
+    add(option);
+  return join(words, " ");
+}
+
+// The name of a file; empty without the option.
+std::string read_report_file(const Arguments& arguments, const std::string& option) {
+  const auto path = arguments.value(option);
+  if (path && (path->empty() || *path == "-")) throw Error(cat(option, " needs a file name"));
+  return path.value_or("");
+}
 
 // Empty: not set.
 std::string_view variable(const char* name) {
@@ -74,6 +101,21 @@ std::vector<Option> report_options(std::string_view things) {
   };
 }
 
+std::vector<Option> picture_options() {
+  return {
+      {"--map", OptionKind::flag, "", "draw where elements differ: a map of at most 24 lines"},
+      {"--histogram", OptionKind::flag, "",
+       "print metrics, quantiles and histograms of the errors: absolute, relative and in ulp"},
+      {"--html", OptionKind::value, "FILE",
+       "also write the report as an HTML page with heat maps and histograms"},
+      {"--markdown", OptionKind::value, "FILE", "append the report as Markdown, for summaries of CI systems"},
+  };
+}
+
+PictureOptions read_picture_options(const Arguments& arguments) {
+  return {arguments.has("--map"), arguments.has("--histogram"), arguments.has("--html")};
+}
+
 Option show_option() {
   return {"--show", OptionKind::value, "N",
           "list the first N and the worst N of the elements that differ; default: one of each"};
@@ -92,15 +134,20 @@ ReportSettings read_report_settings(const Arguments& arguments, std::string comm
   out.fail_fast = arguments.has("--fail-fast");
   out.is_in_team = arguments.team != nullptr;
   out.is_heard = arguments.team == nullptr || arguments.team->is_first;
+  out.html = read_report_file(arguments, "--html");
+  out.markdown = read_report_file(arguments, "--markdown");
+  out.options = repeated_options(arguments);
+  if (!out.html.empty() && !arguments.has("--why")) out.page_why = read_settings(arguments);
   if (arguments.has("--junit") && out.junit.empty()) throw Error("--junit needs a file name");
   if (out.junit == "-" && out.json)
     throw Error("--junit - cannot be combined with --json: both are for standard output");
-  for (const char* option : {"--json", "--show"}) {
+  for (const char* option : {"--json", "--show", "--map", "--histogram"}) {
     if (out.loudness == Loudness::silent && arguments.has(option))
       throw Error(cat(option, " cannot be combined with -qq, which prints nothing"));
   }
   if (!arguments.has("--list")) return out;
-  for (const char* option : {"--json", "--junit", "--quiet", "--fail-fast", "--show", "--update"}) {
+  for (const char* option : {"--json", "--junit", "--quiet", "--fail-fast", "--show", "--update", "--map",
+                             "--histogram", "--html", "--markdown"}) {
     if (arguments.has(option)) throw Error(cat("--list cannot be combined with ", option));
   }
   out.loudness = Loudness::quiet;

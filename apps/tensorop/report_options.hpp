@@ -22,6 +22,10 @@ namespace tensorop {
 [[nodiscard]] Option show_option();
 [[nodiscard]] Option shard_option();
 
+// --map --histogram --html --markdown of compare and check, and what they want of each comparison.
+[[nodiscard]] std::vector<Option> picture_options();
+[[nodiscard]] PictureOptions read_picture_options(const Arguments& arguments);
+
 // The settings of these options. Throws Error where they exclude each other.
 [[nodiscard]] ReportSettings read_report_settings(const Arguments& arguments, std::string command);
 
@@ -47,7 +51,7 @@ namespace tensorop {
 // directory; and what it is, for messages.
 using VisitFile = std::function<void(const std::string& path, std::string_view what)>;
 
-// Throws Error where the report for JUnit would replace what `visit_all` visits.
+// Throws Error where a report in a file would replace what `visit_all` visits.
 void keep_files(Reporter& reporter, const std::function<void(const VisitFile& visit)>& visit_all);
 
 // Begins a bar, which is hidden while the report is written, and gone after its last lines.

@@ -27,4 +27,13 @@ int text_columns() {
   return static_cast<int>(std::clamp(columns, kFewest, kMost));
 }
 
+bool has_utf8_locale() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* const value = std::getenv(name);
+    if (value == nullptr || *value == '\0') continue;
+    return fold_name(value).find("utf8") != std::string::npos;
+  }
+  return false;
+}
+
 }  // namespace tensorop

@@ -10,4 +10,8 @@ namespace tensorop {
 // a line as is easily read.
 [[nodiscard]] int text_columns();
 
+// Whether text is UTF-8 in the locale of the environment: by the first of LC_ALL, LC_CTYPE and LANG that is
+// set.
+[[nodiscard]] bool has_utf8_locale();
+
 }  // namespace tensorop

@@ -270,7 +270,7 @@ class Check {
 
   // Finds out which elements are to be ignored: those of the mask, and those that the case leaves open.
   [[nodiscard]] JudgeSettings judge_settings(std::size_t i, const Settings& own) const {
-    JudgeSettings out{own, settings_.show};
+    JudgeSettings out{.call = own, .show = settings_.show, .picture = settings_.picture};
     const Job& job = jobs_[i];
     if (expects_error(job)) return out;
     if (mask_) out.left_out = *mask_->tensor();

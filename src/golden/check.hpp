@@ -26,6 +26,7 @@ struct CheckSettings {
   bool ignore_open = false;  // compare no element that a case's version leaves open, as Job::ignore_open
   // Where given: an operand that holds a mask; elements at which it is true are not compared in any case.
   std::optional<std::string> mask = {};
+  PictureOptions picture = {};
 };
 
 // Reports the findings in the order of the jobs. Steps without an expectation are reported only when they

@@ -17,27 +17,36 @@ namespace {
 // Elements that a thread compares at a time.
 constexpr std::int64_t kCompareBytes = 1 << 20;
 
-// Stops when more than `enough` elements differ.
+// Stops when more than `enough` elements differ. Where `places` is given, it gets where they do.
 Difference compare_all(const Tensor& actual, const Tensor& expected, const ElementTolerance& tolerance,
-                       const Tensor* left_out, const Threads& threads, std::int64_t enough) {
+                       const Tensor* left_out, const Threads& threads, std::int64_t enough,
+                       std::vector<AxisPlaces>* places) {
   const std::int64_t elements = actual.size();
   const std::int64_t chunk_size = kCompareBytes / element_size(actual.dtype());
-  std::vector<Difference> found(to_size(threads.count()));
+  const std::int64_t chunks = ceil_div(elements, chunk_size);
+  const std::size_t workers =
+      to_size(std::min<std::int64_t>(threads.count(), std::max<std::int64_t>(chunks, 1)));
+  std::vector<Difference> found(workers);
+  std::vector<DifferingPlaces> found_at(places == nullptr ? 0 : workers, DifferingPlaces(actual.shape()));
   std::atomic<std::int64_t> differing{0};
   const std::int64_t bytes = 2 * element_size(actual.dtype());  // an element of each
   threads.expect(elements * bytes);
-  threads.for_each(ceil_div(elements, chunk_size), [&](std::int64_t chunk, int worker) {
+  threads.for_each(chunks, [&](std::int64_t chunk, int worker) {
     if (differing.load(std::memory_order_relaxed) > enough) return;
     const std::int64_t first = chunk * chunk_size;
     const std::int64_t count = std::min(chunk_size, elements - first);
     threads.advance(count * bytes);
     // Each chunk starts from nothing: its result must not depend on the chunks its thread saw before.
-    const Difference part = compare_elements(actual, expected, first, count, tolerance, left_out);
+    DifferingPlaces* const own = places == nullptr ? nullptr : &found_at[static_cast<std::size_t>(worker)];
+    const Difference part = compare_elements(actual, expected, first, count, tolerance, left_out, own);
     differing.fetch_add(part.differing, std::memory_order_relaxed);
     found[static_cast<std::size_t>(worker)].merge(part);
   });
   Difference all;
   for (const Difference& part : found) all.merge(part);
+  if (all.differing == 0 || places == nullptr) return all;
+  for (std::size_t i = 1; i < workers; ++i) found_at[0].merge(found_at[i]);
+  *places = found_at[0].axes();
   return all;
 }
 
@@ -87,6 +96,27 @@ void show_elements(const Tensor& actual, const Tensor& expected, const Tensor* l
   out.worst_shown = describe(listed.worst);
 }
 
+// All errors, and the verdict on them.
+void add_picture(const Tensor& actual, const Tensor& expected, const Threads& threads,
+                 const CompareOptions& options, Comparison& out) {
+  const DType dtype = actual.dtype();
+  const bool is_judged = out.asked.has_metrics() && kToleranceTypes.contains(dtype);
+  const bool is_shown = options.picture.map || options.picture.histogram ||
+                        (options.picture.page && out.difference.differing != 0);
+  out.shows = options.picture;
+  if (!is_shown && !is_judged) return;
+  out.picture = std::make_shared<const ErrorPicture>(
+      picture_errors(actual, expected, out.tolerance, options.left_out, threads));
+  if (!kToleranceTypes.contains(dtype)) return;
+  out.metrics = metrics_of(out.picture->sums);
+  if (!is_judged) return;
+  // Not a number, where squares are beyond float64, is not good.
+  out.has_good_metrics = (!out.asked.min_cosine || out.metrics->cosine >= *out.asked.min_cosine) &&
+                         (!out.asked.max_rms || out.metrics->rms <= *out.asked.max_rms);
+  if (!out.asked.judges_elements()) out.equal = out.difference.unfixable == 0;
+  out.equal = out.equal && out.has_good_metrics;
+}
+
 // The elements that a mask leaves out. Throws Error unless it is one of tensors of that shape.
 std::int64_t count_left_out(const Tensor& mask, const Shape& shape, const Threads& threads) {
   constexpr std::int64_t kChunk = 1 << 18;
@@ -125,9 +155,11 @@ Comparison compare_tensors(const Tensor& actual, const Tensor& expected, const T
   out.elements = actual.size() - out.left_out.value_or(0);
   out.allowed = tolerances.max_mismatch.allowed(out.elements);
   const bool is_verdict = options.depth == CompareDepth::verdict;
-  out.difference =
-      compare_all(actual, expected, out.tolerance, mask, threads, is_verdict ? out.allowed : out.elements);
+  const bool stops_early = is_verdict && !tolerances.has_metrics();
+  out.difference = compare_all(actual, expected, out.tolerance, mask, threads,
+                               stops_early ? out.allowed : out.elements, is_verdict ? nullptr : &out.places);
   out.equal = out.difference.differing <= out.allowed;
+  add_picture(actual, expected, threads, options, out);
   if (is_verdict) return out;
   if (out.difference.first >= 0) {
     out.first = describe_element(actual, expected, out.difference.first, out.tolerance);
@@ -143,7 +175,7 @@ Comparison compare_sources(const TypedOperand& actual, const TypedOperand& expec
                            const CompareOptions& options) {
   // Where neither file says the dtype, the same bits are the same elements, and nothing says how far others
   // are apart.
-  if (actual.source->is_unnamed() && expected.source->is_unnamed() &&
+  if (actual.source->is_unnamed() && expected.source->is_unnamed() && !tolerances.has_metrics() &&
       is_exact(tolerances.for_dtype(DType::uint8))) {
     actual.source->resolve_to_bits();
     expected.source->resolve_to_bits();

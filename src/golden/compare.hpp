@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,8 +11,11 @@
 
 #include "engine/engine.hpp"
 #include "engine/operands.hpp"
+#include "golden/error_metrics.hpp"
 #include "jobs/tolerances.hpp"
 #include "kernels/difference.hpp"
+#include "kernels/differing_places.hpp"
+#include "kernels/error_picture.hpp"
 
 namespace tensorop {
 
@@ -34,8 +38,18 @@ struct DifferingElement {
   std::string why = {};  // the sentence of report/finding_why.hpp, where it is asked for
 };
 
+// What a report shows of all errors, which takes another pass over both tensors.
+struct PictureOptions {
+  bool map = false;
+  bool histogram = false;
+  bool page = false;  // both, for a file, where an element differs
+};
+
 struct Comparison {
-  bool equal = false;  // the verdict: dtype and shape are equal, and at most `allowed` elements differ
+  // The verdict: dtype and shape are equal, at most `allowed` elements differ, and the metrics that were
+  // asked for are within their limits. These alone decide where nothing else was asked for
+  // (judges_elements()).
+  bool equal = false;
   ComparedTensor actual;
   ComparedTensor expected;
   Tolerances asked;
@@ -45,12 +59,18 @@ struct Comparison {
   std::optional<std::int64_t> left_out;  // the others, where a mask was given
   std::int64_t allowed = 0;              // elements that may differ
   Difference difference;
+  std::vector<AxisPlaces> places;  // where elements differ, along axes of more than one element
   std::optional<DifferingElement> first;
   std::optional<DifferingElement> worst;  // dtypes of kToleranceTypes
   // Only where some are asked for: at most so many of either, in their order.
   std::int64_t shown = 0;
   std::vector<DifferingElement> first_shown;
   std::vector<DifferingElement> worst_shown;  // dtypes of kToleranceTypes
+  // Only where they are shown or judged.
+  PictureOptions shows;
+  std::shared_ptr<const ErrorPicture> picture;
+  std::optional<ErrorMetrics> metrics;  // dtypes of kToleranceTypes
+  bool has_good_metrics = true;
 
   [[nodiscard]] bool same_header() const {
     return actual.dtype == expected.dtype && actual.shape == expected.shape;
@@ -66,6 +86,7 @@ enum class CompareDepth : std::uint8_t {
 struct CompareOptions {
   CompareDepth depth = CompareDepth::report;
   std::int64_t show = 0;  // list so many of the differing elements, the first and the worst, in the report
+  PictureOptions picture = {};
   // Where not null: elements at which this bool tensor of the same shape is true are not compared.
   const Tensor* left_out = nullptr;
 };

@@ -57,7 +57,9 @@ void compare(const Job& job, Source actual, Source expected, const JudgeSettings
   Comparison comparison =
       compare_sources({.source = &actual, .name = "actual"}, {.source = &expected, .name = "expect"},
                       job.tolerances, settings.call.threads,
-                      {.show = settings.show, .left_out = settings.left_out ? &*settings.left_out : nullptr});
+                      {.show = settings.show,
+                       .picture = settings.picture,
+                       .left_out = settings.left_out ? &*settings.left_out : nullptr});
   if (comparison.actual.name.empty()) comparison.actual.name = "the result";
   if (comparison.expected.name.empty()) {
     comparison.expected.name = job.expect ? "expect" : "tensorop's result";

@@ -24,6 +24,7 @@ struct JudgeSettings {
   Settings call;                        // of tensorop; files are read with them too
   std::int64_t show = 0;                // as CompareOptions::show
   std::optional<Tensor> left_out = {};  // as CompareOptions::left_out
+  PictureOptions picture = {};
   // Where a result differs: the elements that the specification leaves unspecified; may be empty.
   std::function<std::optional<UnspecifiedElements>()> unspecified = {};
 };

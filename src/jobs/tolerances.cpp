@@ -127,6 +127,24 @@ void read_max_ulp(const ToleranceText& given, Tolerances& out) {
   out.max_ulp_name = shown(given);
 }
 
+void read_min_cosine(const ToleranceText& given, Tolerances& out) {
+  out.min_cosine = parse_tolerance(given);
+  out.metric_name = shown(given);
+  if (*out.min_cosine > 1) {
+    throw Error(cat(out.metric_name, " ", in_quotes(given.text), " is not a number from 0 to 1"));
+  }
+}
+
+void read_max_rms(const ToleranceText& given, Tolerances& out) {
+  out.max_rms = parse_tolerance(given);
+  out.metric_name = shown(given);
+}
+
+void read_max_mismatch(const ToleranceText& given, Tolerances& out) {
+  out.max_mismatch = parse_max_mismatch(given);
+  out.has_max_mismatch = true;
+}
+
 void read_default(const ToleranceText& given, Tolerances& out) {
   if (lower(given.text) != "auto") {
     throw Error(cat(shown(given), " ", in_quotes(given.text), " is not auto"), "",
@@ -143,12 +161,17 @@ constexpr ToleranceKey kTolerances[] = {
      [](const ToleranceText& given, Tolerances& out) { out.atol = parse_tolerance(given); }},
     {"max_ulp", "an element also passes if the values differ by at most N ULP", read_max_ulp},
     {"max_mismatch", "at most N elements, or N percent (`\"0.5%\"`), may differ; default 0",
-     [](const ToleranceText& given, Tolerances& out) { out.max_mismatch = parse_max_mismatch(given); }},
+     read_max_mismatch},
     {"tolerance", "`\"auto\"`: default `rtol` and `atol` for the dtype, unless given", read_default},
     {"nan_unequal", "`true`: NaN is not equal to NaN",
      [](const ToleranceText& given, Tolerances& out) { out.nan_unequal = parse_flag(given); }},
     {"exact_bits", "`true`: elements are equal bit for bit: -0.0 is not 0.0, nor NaN another NaN",
      [](const ToleranceText& given, Tolerances& out) { out.exact_bits = parse_flag(given); }},
+    {"min_cosine",
+     "the cosine of the angle between both tensors is at least N; alone, it decides instead of the elements",
+     read_min_cosine},
+    {"max_rms", "the root of the mean square error is at most N; alone, it decides instead of the elements",
+     read_max_rms},
 };
 
 }  // namespace
@@ -164,6 +187,10 @@ ElementTolerance Tolerances::for_dtype(DType dtype) const {
   if (max_ulp && !has_ulp && !any_dtype) {
     throw Error(
         cat(max_ulp_name, " cannot be used with ", name(dtype), " (allowed: ", kUlpTypes.names(), ")"));
+  }
+  if (has_metrics() && !kToleranceTypes.contains(dtype) && !any_dtype) {
+    throw Error(
+        cat(metric_name, " cannot be used with ", name(dtype), " (allowed: ", kToleranceTypes.names(), ")"));
   }
   ElementTolerance out;
   out.nan_unequal = nan_unequal;

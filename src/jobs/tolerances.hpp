@@ -42,14 +42,25 @@ struct Tolerances {
   std::optional<bool> exact_bits;  // rtol, atol, max_ulp and by_default do not count where it is true
   bool any_dtype = false;          // max_ulp is ignored where the dtype has no ulp
   MismatchLimit max_mismatch;
+  bool has_max_mismatch = false;  // it was given
+  // Of the tensor as a whole.
+  std::optional<double> min_cosine;  // from 0 to 1
+  std::optional<double> max_rms;     // finite, not negative
+  std::string metric_name = {};      // the last one of these as it was given, for messages
 
+  [[nodiscard]] bool has_metrics() const { return min_cosine || max_rms; }
+  // Whether elements have a say beside metrics, if only by the limit that someone gave.
+  [[nodiscard]] bool judges_elements() const {
+    return !has_metrics() || rtol || atol || max_ulp || exact_bits == true || has_max_mismatch ||
+           by_default == ToleranceDefault::automatic;
+  }
   // Whether the same bits are more than was asked for.
   [[nodiscard]] bool allows_other_bits() const {
     if (exact_bits) return !*exact_bits;
-    return rtol || atol || max_ulp || by_default == ToleranceDefault::automatic;
+    return rtol || atol || max_ulp || has_metrics() || by_default == ToleranceDefault::automatic;
   }
   // The tolerance for elements of `dtype`; for bool and string it is equality. Throws Error where max_ulp is
-  // given and the dtype has no ulp, unless any_dtype.
+  // given and the dtype has no ulp, or a limit of a metric and it is bool or string, unless any_dtype.
   [[nodiscard]] ElementTolerance for_dtype(DType dtype) const;
 };
 

@@ -3,32 +3,19 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <complex>
 #include <cstring>
-#include <type_traits>
 
 #include "base/checked.hpp"
-#include "kernels/float_bits.hpp"
-#include "tensor/convert_elements.hpp"
+#include "kernels/difference_walk.hpp"
+#include "kernels/differing_places.hpp"
 
 namespace tensorop {
 namespace {
 
+using walk::Deviation;
+using walk::within;
+
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-// |a-e| and |e|. The distance of 64-bit integers is exact; that of others is a double.
-template <class D>
-struct Deviation {
-  D distance;
-  double magnitude;
-};
-
-bool within(double distance, double bound) {
-  return distance <= bound;
-}
-bool within(std::uint64_t distance, double bound) {
-  return !(bound < 0x1p64) || distance <= static_cast<std::uint64_t>(bound);
-}
 
 // The least double that is not below the distance.
 double at_least(double distance) {
@@ -68,18 +55,16 @@ double settle(double estimate, const Passes& passes) {
   return std::bit_cast<double>(passing);
 }
 
-// Takes down what one element after the other is off.
-class Recorder {
+// Takes down what one element after the other is off, and where those are that do not pass.
+class Recorder : public walk::ElementRules {
  public:
-  Recorder(const ElementTolerance& tolerance, const Tensor* left_out, Difference& found)
-      : tolerance_(tolerance),
-        max_ulp_(tolerance.max_ulp.value_or(0)),
-        left_out_(left_out == nullptr ? nullptr : left_out->data()),
-        found_(found) {}
+  Recorder(const ElementTolerance& tolerance, const Tensor* left_out, Difference& found,
+           DifferingPlaces* places)
+      : ElementRules(tolerance, left_out), found_(found), places_(places) {}
 
-  [[nodiscard]] bool nan_unequal() const { return tolerance_.nan_unequal; }
-  [[nodiscard]] bool leaves_out(std::int64_t at) const {
-    return left_out_ != nullptr && left_out_[at] != std::byte{0};
+  // After the last element.
+  void finish() {
+    if (places_ != nullptr) places_->add(run_begin_, run_end_);
   }
 
   void add_other_bits() { ++found_.other_bits; }
@@ -88,7 +73,7 @@ class Recorder {
   void pass_but_for_bits(bool has_same_bits, std::int64_t at) {
     if (has_same_bits) return;
     ++found_.only_bits;
-    if (!tolerance_.exact_bits) return;
+    if (!exact_bits()) return;
     fail(at);
     found_.excess.raise(0, at);
   }
@@ -96,6 +81,12 @@ class Recorder {
   void fail(std::int64_t at) {
     ++found_.differing;
     if (found_.first < 0) found_.first = at;
+    if (places_ == nullptr) return;
+    if (at != run_end_) {
+      places_->add(run_begin_, run_end_);
+      run_begin_ = at;
+    }
+    run_end_ = at + 1;
   }
 
   void fail_unfixable(std::int64_t at) {
@@ -117,9 +108,8 @@ class Recorder {
       if (ratio > found_.relative.value) found_.relative.raise(ratio, at);
     }
     if (ulp > found_.ulp.value) found_.ulp.raise(ulp, at);
-    const double bound = tolerance_.atol / unit + tolerance_.rtol * magnitude;
-    // An ulp of 0, where there is none, becomes the largest number: never within.
-    if (within(deviation.distance, bound) || ulp - 1 < max_ulp_) return;
+    const double bound = this->bound(magnitude, unit);
+    if (within(deviation.distance, bound) || is_within_ulp(ulp)) return;
     fail(at);
     const double excess = (distance - bound) * unit;
     if (excess > found_.excess.value || found_.excess.at < 0) found_.excess.raise(excess, at);
@@ -139,193 +129,23 @@ class Recorder {
   [[gnu::always_inline]] void require(const Deviation<D>& deviation, double unit) {
     const D distance = deviation.distance;
     const double magnitude = deviation.magnitude;
-    const auto passes_atol = [&](double atol) {
-      return within(distance, atol / unit + tolerance_.rtol * magnitude);
-    };
-    const auto passes_rtol = [&](double rtol) {
-      return within(distance, tolerance_.atol / unit + rtol * magnitude);
-    };
+    const auto passes_atol = [&](double atol) { return within(distance, atol / unit + rtol() * magnitude); };
+    const auto passes_rtol = [&](double rtol) { return within(distance, atol() / unit + rtol * magnitude); };
     if (!passes_atol(found_.needed_atol)) {
-      found_.needed_atol = settle((at_least(distance) - tolerance_.rtol * magnitude) * unit, passes_atol);
+      found_.needed_atol = settle((at_least(distance) - rtol() * magnitude) * unit, passes_atol);
     }
     if (magnitude == 0) {
       found_.needed_rtol = Difference::kNone;
     } else if (!passes_rtol(found_.needed_rtol)) {
-      found_.needed_rtol = settle((at_least(distance) - tolerance_.atol / unit) / magnitude, passes_rtol);
+      found_.needed_rtol = settle((at_least(distance) - atol() / unit) / magnitude, passes_rtol);
     }
   }
 
-  ElementTolerance tolerance_;
-  std::uint64_t max_ulp_;
-  const std::byte* left_out_;
   Difference& found_;
+  DifferingPlaces* places_;
+  std::int64_t run_begin_ = 0;  // elements that do not pass, one after the other, not yet in places_
+  std::int64_t run_end_ = 0;
 };
-
-// The square root of x*x + y*y.
-double modulus(double x, double y) {
-  const double largest = std::max(std::abs(x), std::abs(y));
-  // Otherwise squares would overflow, or lose digits to underflow.
-  const double scale = largest > 0x1p500 ? 0x1p-600 : largest < 0x1p-450 ? 0x1p600 : 1;
-  x *= scale;
-  y *= scale;
-  return std::sqrt(x * x + y * y) / scale;
-}
-
-// In units of 1/scale.
-template <class T>
-Deviation<double> deviation_of(T a, T e, double scale = 1) {
-  const double expected = to_double(e) * scale;
-  return {std::abs(to_double(a) * scale - expected), std::abs(expected)};
-}
-
-template <class T>
-Deviation<double> deviation_of(std::complex<T> a, std::complex<T> e, double scale = 1) {
-  const Deviation<double> re = deviation_of(a.real(), e.real(), scale);
-  const Deviation<double> im = deviation_of(a.imag(), e.imag(), scale);
-  return {modulus(re.distance, im.distance), modulus(re.magnitude, im.magnitude)};
-}
-
-// Two parts that are the same infinity or NaN become two zeros.
-template <class T>
-void drop_same(T& a, T& e) {
-  const double wide_a = to_double(a);
-  const double wide_e = to_double(e);
-  const bool same_infinity = std::isinf(wide_a) && wide_a == wide_e;
-  if (same_infinity || (std::isnan(wide_a) && std::isnan(wide_e))) a = e = T{};
-}
-template <class T>
-void drop_same(std::complex<T>& a, std::complex<T>& e) {
-  T parts[] = {a.real(), a.imag(), e.real(), e.imag()};
-  drop_same(parts[0], parts[2]);
-  drop_same(parts[1], parts[3]);
-  a = {parts[0], parts[1]};
-  e = {parts[2], parts[3]};
-}
-
-template <class T>
-bool is_finite(T value) {
-  return std::isfinite(to_double(value));
-}
-template <class T>
-bool is_finite(std::complex<T> value) {
-  return std::isfinite(value.real()) && std::isfinite(value.imag());
-}
-
-template <class T>
-bool is_nan(T value) {
-  return std::isnan(to_double(value));
-}
-template <class T>
-bool is_nan(std::complex<T> value) {
-  return std::isnan(value.real()) || std::isnan(value.imag());
-}
-
-template <class T>
-std::uint64_t ulp_of(T a, T e) {
-  if constexpr (Complex<T>) {
-    return 0;
-  } else {
-    return ulp_distance(a, e);
-  }
-}
-
-template <class T>
-bool is_equal(T a, T e) {
-  if constexpr (Complex<T>) {
-    return a == e;
-  } else {
-    return to_double(a) == to_double(e);
-  }
-}
-
-bool is_in_range(const Deviation<double>& deviation) {
-  return deviation.distance + deviation.magnitude < kInfinity;
-}
-
-// An element with an infinity or NaN in it, or so large that its deviation is.
-template <class T>
-[[gnu::noinline]] void compare_irregular(T a, T e, std::int64_t at, Recorder& recorder) {
-  // On one side alone a NaN differs in any case.
-  if (recorder.nan_unequal() && is_nan(a)) return recorder.fail_unfixable(at);
-  const bool same_bits = has_same_bits(a, e);
-  drop_same(a, e);
-  if (is_equal(a, e)) return recorder.pass_but_for_bits(same_bits, at);
-  if (!is_finite(a) || !is_finite(e)) return recorder.fail_unfixable(at);
-  Deviation<double> deviation = deviation_of(a, e);
-  const double unit = is_in_range(deviation) ? 1 : 4;
-  if (unit != 1) deviation = deviation_of(a, e, 1 / unit);
-  recorder.measure(deviation, ulp_of(a, e), at, unit);
-}
-
-// Floats and complex numbers.
-template <class T>
-void compare_run(StoredElements<T> actual, StoredElements<T> expected, std::int64_t first, std::int64_t count,
-                 Recorder& recorder) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    const T a = actual[i];
-    const T e = expected[i];
-    const bool same_bits = has_same_bits(a, e);
-    if ((same_bits && !recorder.nan_unequal()) || recorder.leaves_out(first + i)) continue;
-    if (!same_bits) recorder.add_other_bits();
-    if (is_equal(a, e)) {
-      recorder.pass_but_for_bits(same_bits, first + i);
-      continue;
-    }
-    const Deviation<double> deviation = deviation_of(a, e);
-    if (is_in_range(deviation)) [[likely]] {
-      recorder.measure(deviation, ulp_of(a, e), first + i);
-    } else {
-      compare_irregular(a, e, first + i, recorder);
-    }
-  }
-}
-
-template <std::integral T>
-T integer_of(T value) {
-  return value;
-}
-template <SmallInteger T>
-auto integer_of(T value) {
-  return to_integer(value);
-}
-
-template <class T>
-requires std::integral<T> || SmallInteger<T>
-void compare_run(StoredElements<T> actual, StoredElements<T> expected, std::int64_t first, std::int64_t count,
-                 Recorder& recorder) {
-  using Unsigned = std::make_unsigned_t<decltype(integer_of(T{}))>;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const auto a = integer_of(actual[i]);
-    const auto e = integer_of(expected[i]);
-    if (a == e || recorder.leaves_out(first + i)) continue;
-    recorder.add_other_bits();
-    // Differences and negation are exact in the unsigned type of the same width.
-    const auto a_bits = static_cast<Unsigned>(a);
-    const auto e_bits = static_cast<Unsigned>(e);
-    const std::uint64_t distance = static_cast<Unsigned>(a > e ? a_bits - e_bits : e_bits - a_bits);
-    const auto magnitude = static_cast<double>(static_cast<Unsigned>(e < 0 ? 0 - e_bits : e_bits));
-    recorder.measure(Deviation<std::uint64_t>{distance, magnitude}, distance, first + i);
-  }
-}
-
-bool is_equal_exactly(Bool a, Bool e) {
-  return static_cast<bool>(a) == static_cast<bool>(e);
-}
-bool is_equal_exactly(StringRef a, StringRef e) {
-  return a.view() == e.view();
-}
-
-template <class T>
-requires(std::is_same_v<T, Bool> ||
-         std::is_same_v<T, StringRef>) void compare_run(StoredElements<T> actual, StoredElements<T> expected,
-                                                        std::int64_t first, std::int64_t count,
-                                                        Recorder& recorder) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    if (is_equal_exactly(actual[i], expected[i]) || recorder.leaves_out(first + i)) continue;
-    recorder.add_other_bits();
-    recorder.fail(first + i);
-  }
-}
 
 }  // namespace
 
@@ -355,28 +175,26 @@ void Difference::merge(const Difference& other) {
 }
 
 Difference compare_elements(const Tensor& actual, const Tensor& expected, std::int64_t first,
-                            std::int64_t count, const ElementTolerance& tolerance, const Tensor* left_out) {
-  // Elements at a time whose bytes are compared first: bytes that are the same need no look at the numbers.
-  constexpr std::int64_t kRunBytes = 1 << 14;
+                            std::int64_t count, const ElementTolerance& tolerance, const Tensor* left_out,
+                            DifferingPlaces* places) {
   const DType dtype = actual.dtype();
   const std::int64_t width = element_size(dtype);
-  // Strings are pointers, and a NaN may differ from itself.
-  const bool may_differ_in_same_bytes =
-      dtype == DType::string || (tolerance.nan_unequal && !kExactTypes.contains(dtype));
+  const bool skips_same_bytes = !walk::may_differ_in_same_bytes(dtype, tolerance);
   Difference found;
-  Recorder recorder(tolerance, left_out, found);
+  Recorder recorder(tolerance, left_out, found, places);
   for (std::int64_t done = 0; done < count;) {
-    const std::int64_t run = std::min(count - done, kRunBytes / width);
+    const std::int64_t run = std::min(count - done, walk::kRunBytes / width);
     const std::int64_t at = first + done;
     done += run;
-    if (!may_differ_in_same_bytes &&
+    if (skips_same_bytes &&
         std::memcmp(actual.data() + at * width, expected.data() + at * width, to_size(run * width)) == 0) {
       continue;
     }
     dispatch(dtype, [&]<class T>(TypeTag<T>) {
-      compare_run(actual.as<T>() + at, expected.as<T>() + at, at, run, recorder);
+      walk::compare_run(actual.as<T>() + at, expected.as<T>() + at, at, run, recorder);
     });
   }
+  recorder.finish();
   return found;
 }
 

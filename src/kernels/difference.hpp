@@ -84,10 +84,14 @@ struct Difference {
   void merge(const Difference& other);
 };
 
+class DifferingPlaces;
+
 // Compares elements [first, first + count) of two tensors of one dtype and shape. Elements at which
-// `left_out`, a bool tensor of the same shape, is true are not looked at; null: all are compared.
+// `left_out`, a bool tensor of the same shape, is true are not looked at; null: all are compared. Where
+// `places` is given, it gets those that do not pass.
 [[nodiscard]] Difference compare_elements(const Tensor& actual, const Tensor& expected, std::int64_t first,
                                           std::int64_t count, const ElementTolerance& tolerance,
-                                          const Tensor* left_out = nullptr);
+                                          const Tensor* left_out = nullptr,
+                                          DifferingPlaces* places = nullptr);
 
 }  // namespace tensorop

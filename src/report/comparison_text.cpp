@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "tensor/number_text.hpp"
+#include "report/difference_picture.hpp"
 
 namespace tensorop {
 bool has_tolerance(const Comparison& comparison) {
@@ -22,16 +23,16 @@ double percent_of(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-namespace {
-
-std::string number(double value) {
+std::string number_text(double value) {
   char text[kNumberTextSize];
   return {text, write_number(text, value)};
 }
 
+namespace {
+
 // The absolute error of an element, or the largest one of all elements; exact for integers.
 std::string absolute(const Comparison& comparison, const Difference& error) {
-  return is_integer(comparison) ? cat(error.ulp.value) : number(error.absolute.value);
+  return is_integer(comparison) ? cat(error.ulp.value) : number_text(error.absolute.value);
 }
 
 // The label of a line, as wide as the longest of them.
@@ -72,7 +73,7 @@ std::string tolerance_text(const Comparison& comparison) {
   std::string out = tolerance.exact_bits ? "exact bits" : "exact";
   const bool by_number = tolerance.rtol != 0 || tolerance.atol != 0;
   if (by_number)
-    out = cat("rtol ", number(tolerance.rtol), ", atol ", number(tolerance.atol),
+    out = cat("rtol ", number_text(tolerance.rtol), ", atol ", number_text(tolerance.atol),
               default_text(comparison.asked));
   if (tolerance.max_ulp) out = cat(by_number ? out + " or " : "", "max-ulp ", *tolerance.max_ulp);
   return out + (tolerance.nan_unequal ? ", NaN unequal" : "");
@@ -87,7 +88,7 @@ std::string shown_value(const Comparison& comparison, std::string json, const st
 std::string error_text(const Comparison& comparison, const Difference& error) {
   if (error.absolute.at < 0 && error.ulp.at < 0) return "";
   std::string out = cat(" (off by ", absolute(comparison, error));
-  if (error.relative.at >= 0) out += cat(", relative ", number(error.relative.value));
+  if (error.relative.at >= 0) out += cat(", relative ", number_text(error.relative.value));
   if (has_ulp(comparison) && !is_integer(comparison)) out += cat(", ", error.ulp.value, " ulp");
   return out + ')';
 }
@@ -109,7 +110,7 @@ std::string excess_text(const Comparison& comparison) {
   if (tolerance.is_ulp_only())
     return cat(", exceeds tolerance by ", error.ulp.value - *tolerance.max_ulp, " ulp");
   if (tolerance.rtol == 0 && tolerance.atol == 0) return "";
-  return cat(", exceeds tolerance by ", number(error.excess.value));
+  return cat(", exceeds tolerance by ", number_text(error.excess.value));
 }
 
 // The first element that differs and the worst one; one line where that is the same.
@@ -138,7 +139,7 @@ std::string largest_line(const Comparison& comparison) {
   // For integers the distance in ulp is the exact absolute error.
   add(is_integer(comparison) ? found.ulp.at : found.absolute.at,
       cat("absolute error ", absolute(comparison, found)));
-  add(found.relative.at, cat("relative ", number(found.relative.value)));
+  add(found.relative.at, cat("relative ", number_text(found.relative.value)));
   if (!is_integer(comparison)) add(found.ulp.at, cat(found.ulp.value, " ulp"));
   return parts.empty() ? "" : cat(label("largest"), join(parts), '\n');
 }
@@ -155,8 +156,8 @@ std::string needed_line(const Comparison& comparison) {
                found.unfixable == 1 ? " element\n" : " elements\n");
   }
   std::vector<std::string> ways;
-  if (found.needed_rtol != Difference::kNone) ways.push_back(cat("rtol ", number(found.needed_rtol)));
-  if (found.needed_atol != Difference::kNone) ways.push_back(cat("atol ", number(found.needed_atol)));
+  if (found.needed_rtol != Difference::kNone) ways.push_back(cat("rtol ", number_text(found.needed_rtol)));
+  if (found.needed_atol != Difference::kNone) ways.push_back(cat("atol ", number_text(found.needed_atol)));
   if (has_ulp(comparison)) ways.push_back(cat("max-ulp ", found.farthest.value));
   return cat(label("to pass"), join(ways, " or "), '\n');
 }
@@ -171,7 +172,25 @@ std::string count_text(const Comparison& comparison) {
              percent_text(differing, comparison.elements), ')', left_out_text(comparison));
 }
 
+// The limits of metrics that are kept, where the tensors are equal, or not.
+std::string metric_limits(const Comparison& comparison) {
+  const Tolerances& asked = comparison.asked;
+  if (!comparison.metrics) return "";
+  std::vector<std::string> limits;
+  if (asked.min_cosine && (comparison.metrics->cosine >= *asked.min_cosine) == comparison.equal)
+    limits.push_back(cat("min-cosine ", number_text(*asked.min_cosine)));
+  if (asked.max_rms && (comparison.metrics->rms <= *asked.max_rms) == comparison.equal)
+    limits.push_back(cat("max-rms ", number_text(*asked.max_rms)));
+  return join(limits, " and ");
+}
+
 std::string first_line(const Comparison& comparison) {
+  const std::string limits = metric_limits(comparison);
+  const bool are_judged = comparison.asked.judges_elements();
+  if (!limits.empty() && !(comparison.equal && are_judged)) {
+    return cat(comparison.equal ? "equal: by " : "different: by ", limits,
+               comparison.equal ? " alone; " : "; ", count_text(comparison), " differ\n");
+  }
   if (!comparison.equal) return cat("different: ", count_text(comparison), '\n');
   return cat("equal: only ", count_text(comparison), " differ; max-mismatch ",
              comparison.asked.max_mismatch.text, " allows ", comparison.allowed, '\n');
@@ -190,9 +209,15 @@ std::string equal_line(const Comparison& comparison) {
                         tolerance_text(comparison));
   const Difference& found = comparison.difference;
   if (found.absolute.at >= 0) out += cat("; largest absolute error ", absolute(comparison, found));
-  if (found.relative.at >= 0) out += cat(", relative ", number(found.relative.value));
+  if (found.relative.at >= 0) out += cat(", relative ", number_text(found.relative.value));
   if (found.ulp.at >= 0 && !is_integer(comparison)) out += cat(", ", found.ulp.value, " ulp");
   return out + '\n';
+}
+
+// Where it was asked for.
+std::string metrics_line(const Comparison& comparison) {
+  if (!comparison.metrics || (!comparison.asked.has_metrics() && !comparison.shows.histogram)) return "";
+  return cat(label("metrics"), metrics_text(comparison), '\n');
 }
 
 using Row = std::vector<std::string>;
@@ -231,7 +256,7 @@ std::string elements_table(std::string_view which, const Comparison& comparison,
                shown_value(comparison, element.expected, element.expected_bits)};
     if (has_tolerance(comparison)) {
       row.push_back(error.absolute.at < 0 ? "-" : absolute(comparison, error));
-      row.push_back(error.relative.at < 0 ? "-" : number(error.relative.value));
+      row.push_back(error.relative.at < 0 ? "-" : number_text(error.relative.value));
     }
     if (shows_ulp) row.push_back(error.ulp.at < 0 ? "-" : cat(error.ulp.value));
     rows.push_back(std::move(row));
@@ -258,14 +283,20 @@ std::string position_text(const std::vector<std::int64_t>& position) {
 
 std::string comparison_text(const Comparison& comparison, bool only_moves) {
   if (!comparison.same_header()) return header_difference(comparison);
-  if (comparison.difference.differing == 0) return equal_line(comparison);
+  const bool has_differing = comparison.difference.differing != 0;
+  if (!has_differing && comparison.equal) return equal_line(comparison) + metrics_line(comparison);
   std::string out = first_line(comparison);
   out += tensor_line("actual", comparison.actual);
   out += tensor_line("expected", comparison.expected);
   out += cat(label("tolerance"), tolerance_text(comparison), '\n');
-  out += element_lines(comparison) + largest_line(comparison);
+  if (has_differing) {
+    if (const std::string places = places_text(comparison); !places.empty())
+      out += cat(label("where"), places, '\n');
+    out += element_lines(comparison);
+  }
+  out += largest_line(comparison) + metrics_line(comparison);
   if (comparison.worst && !only_moves) out += needed_line(comparison);
-  return out + shown_text(comparison);
+  return has_differing ? out + shown_text(comparison) : out;
 }
 
 }  // namespace tensorop

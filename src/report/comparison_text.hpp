@@ -20,6 +20,9 @@ namespace tensorop {
 
 [[nodiscard]] double percent_of(std::int64_t part, std::int64_t whole);
 
+// float64 reads it back exactly.
+[[nodiscard]] std::string number_text(double value);
+
 // "[2,3]": the position of an element.
 [[nodiscard]] std::string position_text(const std::vector<std::int64_t>& position);
 

@@ -1,11 +1,17 @@
 #include "report/finding_json.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "report/comparison_text.hpp"
+#include "report/difference_picture.hpp"
 
 namespace tensorop {
 namespace {
@@ -89,11 +95,75 @@ Json to_pass_json(const Comparison& comparison, bool only_moves) {
       .add("max_ulp", has_ulp(comparison) ? Json(found.farthest.value) : Json());
 }
 
+// Coordinates at which elements differ; long lists are cut.
+Json places_json(const Comparison& comparison) {
+  constexpr std::size_t kMostRanges = 100;
+  return Json::list(ranges_of(comparison), [&](const AxisRanges& axis) {
+    const std::size_t shown = std::min(axis.ranges.size(), kMostRanges);
+    const auto pair = [](const auto& range) { return Json::list(std::array{range.first, range.second}); };
+    return Json::object()
+        .add("axis", axis.axis)
+        .add("ranges", Json::list(std::span(axis.ranges).first(shown), pair))
+        .add("more_ranges", axis.ranges.size() - shown)
+        .add("step", axis.step)
+        .add("elements", axis.elements);
+  });
+}
+
+Json metrics_json(const Comparison& comparison) {
+  if (!comparison.metrics) return {};
+  const ErrorMetrics& metrics = *comparison.metrics;
+  return Json::object()
+      .add("rms", metrics.rms)
+      .add("cosine", metrics.cosine)
+      .add("psnr", metrics.psnr)
+      .add("min_cosine", comparison.asked.min_cosine)
+      .add("max_rms", comparison.asked.max_rms);
+}
+
+Json histograms_json(const Comparison& comparison) {
+  Json out = Json::object();
+  for (const ErrorHistogram& histogram : histograms_of(comparison)) {
+    Json quantiles = Json::object();
+    constexpr std::string_view kNames[] = {"50", "90", "99", "99.9"};
+    for (std::size_t i = 0; i < kQuantiles.size(); ++i) quantiles.add(kNames[i], histogram.quantiles[i]);
+    const auto bar = [](const HistogramBar& each) {
+      return Json::object().add("from", each.from).add("to", each.to).add("count", each.count);
+    };
+    out.add(histogram.key, Json::object()
+                               .add("zeros", histogram.zeros)
+                               .add("bars", Json::list(histogram.bars, bar))
+                               .add("quantiles", std::move(quantiles)));
+  }
+  return out;
+}
+
+Json map_json(const Comparison& comparison) {
+  const ErrorGrid map = coarser(comparison.picture->grid, kMapRows, kMapColumns);
+  std::vector<std::int64_t> rows;
+  for (std::int64_t row = 0; row < map.down; ++row) rows.push_back(row * map.across);
+  const auto cells = [&](std::int64_t first) {
+    return Json::list(std::span(map.differing).subspan(to_size(first), to_size(map.across)));
+  };
+  return Json::object()
+      .add("cell", Json::list(std::array{map.cell_rows, map.cell_columns}))
+      .add("differing", Json::list(rows, cells));
+}
+
+void add_pictures(Json& out, const Comparison& comparison) {
+  const bool has_metrics = comparison.asked.has_metrics() || comparison.shows.histogram;
+  if (has_metrics) out.add("metrics", metrics_json(comparison));
+  if (!comparison.picture) return;
+  if (comparison.shows.histogram) out.add("histogram", histograms_json(comparison));
+  if (comparison.shows.map) out.add("map", map_json(comparison));
+}
+
 std::vector<std::string> different_parts(const Comparison& comparison) {
   std::vector<std::string> out;
   if (comparison.actual.dtype != comparison.expected.dtype) out.emplace_back("dtype");
   if (comparison.actual.shape != comparison.expected.shape) out.emplace_back("shape");
   if (comparison.same_header() && comparison.difference.differing != 0) out.emplace_back("values");
+  if (!comparison.has_good_metrics) out.emplace_back("metrics");
   return out;
 }
 
@@ -157,7 +227,9 @@ Json comparison_json(const Comparison& comparison, bool only_moves) {
       .add("first", comparison.first ? element_json(comparison, *comparison.first) : Json())
       .add("worst", comparison.worst ? element_json(comparison, *comparison.worst) : Json())
       .add("largest", largest_json(comparison))
-      .add("to_pass", to_pass_json(comparison, only_moves));
+      .add("to_pass", to_pass_json(comparison, only_moves))
+      .add("where", places_json(comparison));
+  add_pictures(out, comparison);
   if (comparison.shown == 0) return out;
   out.add("shown",
           Json::object()

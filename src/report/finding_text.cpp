@@ -110,14 +110,19 @@ std::string job_text(const Finding& finding) {
   return reasons.empty() ? out : cat(out, "tensorop: run: ", finding.place.text, ": ", reasons);
 }
 
-std::string pair_text(const Finding& finding) {
-  const std::string lines = reasons_of(finding, ReportKind::pairs);
+std::string pictures_of(const Finding& finding, Glyphs glyphs) {
+  return finding.comparison ? picture_text(*finding.comparison, glyphs) : "";
+}
+
+std::string pair_text(const Finding& finding, Glyphs glyphs) {
+  std::string lines = reasons_of(finding, ReportKind::pairs);
   if (lines.empty()) return {};
+  lines += pictures_of(finding, glyphs);
   const std::size_t first = lines.find('\n') + 1;
   return cat(printable(finding.name), ": ", lines.substr(0, first), indented(lines.substr(first)));
 }
 
-std::string case_text(const Finding& finding) {
+std::string case_text(const Finding& finding, Glyphs glyphs) {
   const std::string reasons = reasons_of(finding, ReportKind::cases);
   if (reasons.empty()) return {};
   const std::string& location = finding.place.text;
@@ -125,7 +130,8 @@ std::string case_text(const Finding& finding) {
   // An ONNX case is named as its folder, which is its location.
   const bool has_name = finding.place.line != 0 && finding.name != location;
   const std::string named = has_name ? cat(": ", printable(finding.name)) : "";
-  const std::string lines = finding.outcome == Outcome::interrupted ? "" : indented(reasons);
+  const std::string lines =
+      finding.outcome == Outcome::interrupted ? "" : indented(reasons + pictures_of(finding, glyphs));
   return cat(location, ": ", name(finding.outcome), named, "\n", lines);
 }
 
@@ -143,14 +149,14 @@ std::string reasons_of(const Finding& finding, ReportKind kind) {
   return lines;
 }
 
-std::string finding_text(const Finding& finding, ReportKind kind) {
+std::string finding_text(const Finding& finding, ReportKind kind, Glyphs glyphs) {
   switch (kind) {
     case ReportKind::pair:
-      return finding.comparison ? comparison_text(*finding.comparison) : "";
+      return finding.comparison ? comparison_text(*finding.comparison) + pictures_of(finding, glyphs) : "";
     case ReportKind::pairs:
-      return pair_text(finding);
+      return pair_text(finding, glyphs);
     case ReportKind::cases:
-      return case_text(finding);
+      return case_text(finding, glyphs);
     case ReportKind::jobs:
       return job_text(finding);
   }

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "golden/finding.hpp"
+#include "report/difference_picture.hpp"
 
 namespace tensorop {
 
@@ -26,8 +27,9 @@ enum class ReportKind : std::uint8_t {
 [[nodiscard]] std::string reasons_of(const Finding& finding, ReportKind kind);
 
 // The lines of a report: "f:3: different: NAME" and the reasons, indented; nothing where there is nothing to
-// say. Of `run` messages, as on standard error.
-[[nodiscard]] std::string finding_text(const Finding& finding, ReportKind kind);
+// say. Of `run` messages, as on standard error. After the reasons the pictures that were asked for.
+[[nodiscard]] std::string finding_text(const Finding& finding, ReportKind kind,
+                                       Glyphs glyphs = Glyphs::ascii);
 
 // The outcomes that things of a kind may have, and that a summary counts.
 [[nodiscard]] std::vector<Outcome> counted_outcomes(ReportKind kind);

@@ -8,23 +8,20 @@
 #include <vector>
 
 #include "golden/finding.hpp"
-#include "report/finding_text.hpp"
+#include "report/file_report.hpp"
 
 namespace tensorop {
 
 // One suite for each run of tests that name the same one, in order. Keeps the XML of all tests: the counts
 // come before them.
-class JUnitReport {
+class JUnitReport : public FileReport {
  public:
   // `name` is that of the whole report.
   explicit JUnitReport(std::string name) : name_(std::move(name)) {}
 
   // A test: what is different, missing or extra is a failure; what was updated, and warnings are its output.
-  void add(const Finding& finding, ReportKind kind);
-  // What ended the work, as a test of its own.
-  void add(const Failure& error) {
-    add_test({.suite = name_, .name = name_}, Verdict::error, error_lines(error));
-  }
+  void add(const Finding& finding, ReportKind kind) override;
+  [[nodiscard]] std::string text(const Counts& counts, const std::string& summary) const override;
   // The whole document.
   [[nodiscard]] std::string text() const;
 

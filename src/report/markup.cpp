@@ -32,4 +32,29 @@ std::string escaped(std::string_view text, std::string_view line_end) {
   return out;
 }
 
+std::string markdown_escaped(std::string_view text) {
+  constexpr std::string_view kPlain = " ,./=+()%:;-";
+  std::string out;
+  for (const char c : escaped(text, " ")) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool is_plain = byte >= 0x80 || (c >= '0' && c <= '9') ||
+                          ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '&' || c == '#' ||
+                          kPlain.find(c) != std::string_view::npos;
+    out += is_plain ? std::string(1, c) : cat("&#", static_cast<int>(byte), ";");
+  }
+  return out;
+}
+
+std::string shell_word(std::string_view text) {
+  constexpr std::string_view kPlain = "_./=+-,:@%";
+  const auto is_plain = [&](char c) {
+    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') ||
+           kPlain.find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::ranges::all_of(text, is_plain)) return std::string(text);
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
+  return out + "'";
+}
+
 }  // namespace tensorop

@@ -1,4 +1,4 @@
-// Text within XML and HTML.
+// Text within XML, HTML and Markdown.
 #pragma once
 
 #include <string>
@@ -9,5 +9,11 @@ namespace tensorop {
 // Of XML and HTML, between tags and in quoted attributes: no character of `text` is markup. What XML 1.0
 // cannot hold (control characters, bytes that are not UTF-8) becomes text. Line ends are kept as `line_end`.
 [[nodiscard]] std::string escaped(std::string_view text, std::string_view line_end = "&#10;");
+
+// Of Markdown, within a line of a table: no character is markup of Markdown or HTML either.
+[[nodiscard]] std::string markdown_escaped(std::string_view text);
+
+// As a word of a POSIX shell.
+[[nodiscard]] std::string shell_word(std::string_view text);
 
 }  // namespace tensorop

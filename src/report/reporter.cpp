@@ -9,11 +9,15 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/files/append.hpp"
 #include "base/files/paths.hpp"
+#include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "ops/rule.hpp"
 #include "report/finding_json.hpp"
 #include "report/finding_why.hpp"
+#include "report/junit.hpp"
+#include "report/markdown.hpp"
 
 namespace tensorop {
 namespace {
@@ -38,17 +42,30 @@ bool names_rule(std::string_view line) {
 }  // namespace
 
 Reporter::Reporter(ReportSettings settings, ReportKind kind, Finding whole)
-    : settings_(std::move(settings)),
-      kind_(kind),
-      whole_(std::move(whole)),
-      junit_(cat("tensorop ", settings_.command)) {
+    : settings_(std::move(settings)), kind_(kind), whole_(std::move(whole)) {
   if (!settings_.is_heard) return;
-  if (is_on_output()) {
-    junit_file_.emplace(OutputFile::standard_output());
-  } else if (!settings_.junit.empty()) {
-    junit_file_.emplace(OutputFile::create(settings_.junit));
-  }
+  const std::string title = cat("tensorop ", settings_.command);
+  open_file("--junit", settings_.junit, ".xml", std::make_unique<JUnitReport>(title));
+  open_file("--html", settings_.html, ".html",
+            std::make_unique<HtmlReport>(HtmlSettings{title, settings_.options, settings_.page_why}));
+  // What CI systems take, with what is in the file.
+  constexpr std::int64_t kMostBytes = 1 << 20;
+  const std::int64_t room = kMostBytes - appendable_bytes(settings_.markdown);
+  open_file("--markdown", settings_.markdown, ".md",
+            std::make_unique<MarkdownReport>(title, settings_.options, room));
   if (!settings_.is_in_team) watch_.emplace([this](int number) { interrupt(number); });
+}
+
+void Reporter::open_file(std::string option, const std::string& path, std::string ending,
+                         std::unique_ptr<FileReport> report) {
+  if (path.empty()) return;
+  ReportFile file{std::move(option), path, std::move(ending), std::move(report), std::nullopt};
+  if (path == "-") {
+    file.file.emplace(OutputFile::standard_output());
+  } else if (file.option != "--markdown" || !file_exists(path)) {
+    file.file.emplace(OutputFile::create(path));
+  }
+  files_.push_back(std::move(file));
 }
 
 int Reporter::conduct(const std::function<void()>& work,
@@ -75,10 +92,12 @@ void Reporter::compare_sets(std::string actual, std::string expected) {
 }
 
 void Reporter::require_no_input(const std::function<std::string(const std::string& path)>& is_input) {
-  if (junit_file_ && !is_on_output()) {
-    if (const std::string what = is_input(settings_.junit); !what.empty()) {
-      junit_file_.reset();
-      throw Error(cat("--junit ", printable(settings_.junit), " is ", what));
+  for (const ReportFile& file : files_) {
+    if (file.path == "-") continue;
+    if (const std::string what = is_input(file.path); !what.empty()) {
+      const Error error(cat(file.option, " ", printable(file.path), " is ", what));
+      files_.clear();
+      throw Error(error);
     }
   }
   knows_inputs_ = true;
@@ -94,7 +113,7 @@ void Reporter::add(const Finding& given) {
   const std::lock_guard lock(mutex_);
   counts_.add(finding);
   if (!settings_.is_heard) return;
-  if (junit_file_) junit_.add(finding, kind_);
+  for (const ReportFile& file : files_) file.report->add(finding, kind_);
   if (finding.outcome == Outcome::error) last_failed_ = finding.place.text;
   if (kind_ == ReportKind::pair) pair_ = finding;
   if (is_silent()) return;
@@ -124,10 +143,11 @@ std::string Reporter::text_of(const Finding& finding) {
     }
     if (repeated_.size() < kMostRemembered) repeated_.emplace(finding.error->what(), 0);
   }
-  if (!is_quiet || finding.warnings.empty()) return finding_text(finding, kind_);
+  const Glyphs glyphs = has_utf8_locale() ? Glyphs::blocks : Glyphs::ascii;
+  if (!is_quiet || finding.warnings.empty()) return finding_text(finding, kind_, glyphs);
   Finding silent = finding;
   silent.warnings.clear();
-  return finding_text(silent, kind_);
+  return finding_text(silent, kind_, glyphs);
 }
 
 std::string Reporter::repeated_text() const {
@@ -172,7 +192,7 @@ void Reporter::interrupt(int signal_number) {
   try {
     interruption_.stop();
   } catch (const Failure&) {
-    // Standard output takes no more; the file for JUnit does.
+    // Standard output takes no more; files do.
   }
   const Failure why(cat("interrupted by ", signal_name(signal_number)));
   end(&why, true);
@@ -188,18 +208,31 @@ void Reporter::end(const Failure* error, bool is_interrupted) {
   }
   if (std::exchange(has_ended_, true) || !settings_.is_heard) return;
   const bool is_pair_open = kind_ == ReportKind::pair && !pair_;
-  if (error != nullptr && junit_file_ && (!is_interrupted || is_pair_open)) {
+  if (error != nullptr && (!is_interrupted || is_pair_open)) {
     whole_.outcome = is_interrupted ? Outcome::interrupted : Outcome::error;
     whole_.error = std::make_shared<Failure>(*error);
-    junit_.add(whole_, kind_);
+    for (const ReportFile& file : files_) file.report->add(whole_, kind_);
   }
+  const std::string summary = files_.empty() ? "" : summary_line(error, is_interrupted);
   try {
     end_output(error, is_interrupted);
   } catch (const Failure&) {
-    commit_junit();
+    commit_files(summary);
     throw;
   }
-  commit_junit();
+  commit_files(summary);
+}
+
+// Of two tensors the verdict.
+std::string Reporter::summary_line(const Failure* error, bool is_interrupted) const {
+  if (kind_ == ReportKind::pair || (error != nullptr && !is_interrupted)) {
+    const std::string text = pair_ ? report_text(*pair_, kind_) : cat(name(whole_.outcome), "\n");
+    return text.substr(0, text.find('\n'));
+  }
+  ReportEnd end{counts_, 0};
+  if (is_interrupted) end.not_run = std::max<std::int64_t>(expected_ - end.all(kind_), 0);
+  return cat(shard_ ? cat("shard ", shard_->number, "/", shard_->count, ": ") : "",
+             is_interrupted ? cat(std::string_view(error->what()), ": ") : "", summary_text(end, kind_));
 }
 
 void Reporter::end_output(const Failure* error, bool is_interrupted) {
@@ -235,17 +268,26 @@ void Reporter::end_output(const Failure* error, bool is_interrupted) {
   say(text, is_interrupted);
 }
 
-// The file is complete or as it was.
-void Reporter::commit_junit() {
-  if (!junit_file_) return;
-  OutputFile file = std::move(*junit_file_);
-  junit_file_.reset();
-  // Where the work has failed too early, the file that is there may be an input.
-  if (!knows_inputs_ && !is_on_output() && !settings_.junit.ends_with(".xml") && names_file(settings_.junit))
-    return;
-  const std::string text = junit_.text();
-  file.append(std::as_bytes(std::span(text)));
-  file.commit();
+// Each file is complete or as it was. Throws the first error, after all.
+void Reporter::commit_files(const std::string& summary) {
+  std::optional<Failure> failure;
+  for (ReportFile& out : std::exchange(files_, {})) {
+    const bool exists = out.path != "-" && file_exists(out.path);
+    // Where the work has failed too early, the file that is there may be an input.
+    if (!knows_inputs_ && exists && !out.path.ends_with(out.ending)) continue;
+    const std::string text = out.report->text(counts_, summary);
+    try {
+      if (out.option == "--markdown" && (exists || !out.file)) {
+        append_to_file(out.path, text_bytes(text));
+      } else {
+        out.file->append(text_bytes(text));
+        out.file->commit();
+      }
+    } catch (const Failure& error) {
+      if (!failure) failure = error;
+    }
+  }
+  if (failure) throw Failure(*failure);
 }
 
 }  // namespace tensorop

@@ -1,14 +1,16 @@
-// The report of compare, check and run, while they work: text or JSON on standard output, and JUnit XML in a
-// file, all from the same findings. It exists before anything is opened, and is completed in one place, also
-// where the work fails or a signal ends the process.
+// The report of compare, check and run, while they work: text or JSON on standard output, and JUnit XML, HTML
+// and Markdown in files, all from the same findings. It exists before anything is opened, and is completed in
+// one place, also where the work fails or a signal ends the process.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/exit_cleanup.hpp"
 #include "base/files/output_file.hpp"
@@ -17,8 +19,8 @@
 #include "golden/finding.hpp"
 #include "jobs/shards.hpp"
 #include "report/finding_text.hpp"
+#include "report/html.hpp"
 #include "report/json.hpp"
-#include "report/junit.hpp"
 
 namespace tensorop {
 
@@ -32,11 +34,15 @@ enum class Loudness : std::uint8_t {
 struct ReportSettings {
   std::string command;  // "check"
   bool json = false;
-  std::string junit = {};  // the file; "-": standard output, where then nothing else goes; empty: none
+  std::string junit = {};     // the file; "-": standard output, where then nothing else goes; empty: none
+  std::string html = {};      // the file
+  std::string markdown = {};  // the file, to which the report is appended
+  std::string options = {};   // as in repeating_command()
   Loudness loudness = Loudness::all;
   bool fail_fast = false;  // for the summary of `run`
   bool lists_skipped = false;
-  std::optional<Settings> why = {};  // explain the elements that are listed, with these settings
+  std::optional<Settings> page_why = {};  // as HtmlSettings::why
+  std::optional<Settings> why = {};       // explain the elements that are listed, with these settings
   // One of several processes: a signal ends it at once, and where standard output fails it goes on to the
   // end, because the others wait for it.
   bool is_in_team = false;
@@ -45,8 +51,8 @@ struct ReportSettings {
 
 class Reporter {
  public:
-  // `whole` stands for all of the work where it fails: its suite and name. Throws Error where the file for
-  // JUnit cannot be written.
+  // `whole` stands for all of the work where it fails: its suite and name. Throws Error where a file cannot
+  // be written.
   Reporter(ReportSettings settings, ReportKind kind, Finding whole);
 
   // Runs `work`, which adds findings, and completes the report, also where `work` throws, which is then
@@ -66,15 +72,15 @@ class Reporter {
   // Output is written by what it calls: a progress bar is hidden meanwhile, and gone after the last output.
   using Writing = std::function<void(const std::function<void()>& write, bool is_last)>;
   void write_with(Writing writing) { writing_ = std::move(writing); }
-  // Throws Error, and the report for JUnit is not written, where `is_input` says that its file is read: what
-  // it is, or nothing. Until this is called, the work may read any file there is.
+  // Throws Error, and no report is written to a file, where `is_input` says that one of them is read: what it
+  // is, or nothing. Until this is called, the work may read any file there is.
   void require_no_input(const std::function<std::string(const std::string& path)>& is_input);
 
   void add(const Finding& finding);
 
   // Whether findings are judged only as equal or not.
   [[nodiscard]] bool needs_verdict_only() const {
-    return settings_.loudness == Loudness::silent && !junit_file_ && !settings_.json;
+    return settings_.loudness == Loudness::silent && files_.empty() && !settings_.json;
   }
   [[nodiscard]] const Counts& counts() const { return counts_; }
   [[nodiscard]] Interruption& interruption() { return interruption_; }
@@ -89,7 +95,10 @@ class Reporter {
   void interrupt(int signal_number);
   void end(const Failure* error, bool is_interrupted);
   void end_output(const Failure* error, bool is_interrupted);
-  void commit_junit();
+  [[nodiscard]] std::string summary_line(const Failure* error, bool is_interrupted) const;
+  void open_file(std::string option, const std::string& path, std::string ending,
+                 std::unique_ptr<FileReport> report);
+  void commit_files(const std::string& summary);
   void say(const std::string& text, bool is_last = false);
   [[nodiscard]] std::string text_of(const Finding& finding);
   [[nodiscard]] std::string repeated_text() const;
@@ -98,7 +107,15 @@ class Reporter {
   ReportSettings settings_;
   ReportKind kind_;
   Finding whole_;
-  std::optional<OutputFile> junit_file_;
+  // A report in a file.
+  struct ReportFile {
+    std::string option;  // "--junit"
+    std::string path;    // "-": standard output
+    std::string ending;  // of the names of such files: ".xml"
+    std::unique_ptr<FileReport> report;
+    std::optional<OutputFile> file;  // not of a file that is appended to
+  };
+  std::vector<ReportFile> files_;
   std::string actual_;
   std::string expected_set_;
   std::optional<Shard> shard_;
@@ -109,7 +126,6 @@ class Reporter {
   // timed_: a thread may wait for the reader of standard output for ever.
   std::timed_mutex mutex_;  // guards all that follows
   Counts counts_;
-  JUnitReport junit_;
   std::optional<JsonList> list_;
   std::optional<Finding> pair_;
   std::string last_failed_;

@@ -1,0 +1,35 @@
+// Numbers for all errors of a comparison. They say how large errors are, not whether a result is right: a few
+// wrong elements among many hardly change them.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "kernels/error_picture.hpp"
+
+namespace tensorop {
+
+struct ErrorMetrics {
+  double rms = 0;     // the root of the mean square of the errors
+  double cosine = 1;  // of the angle between the two tensors as vectors; 1 where both are 0, 0 where one is
+  // 20 log10(range / rms) in decibels, where the range is the largest expected element less the smallest:
+  // infinity without an error, nothing without a range.
+  std::optional<double> psnr;
+};
+
+[[nodiscard]] ErrorMetrics metrics_of(const ErrorSums& sums);
+
+inline constexpr std::array<int, 4> kQuantiles = {500, 900, 990, 999};  // in thousandths
+
+// Upper bounds of the quantiles of the elements' errors, at most a sixteenth (6.25%) above them; of those
+// that have one: of relative errors not those of which the expected element is 0.
+struct ErrorQuantiles {
+  std::array<double, kQuantiles.size()> absolute = {};
+  std::array<double, kQuantiles.size()> relative = {};
+  std::array<double, kQuantiles.size()> ulp = {};
+};
+
+[[nodiscard]] ErrorQuantiles quantiles_of(const ErrorPicture& picture, const Difference& found,
+                                          bool is_integer);
+
+}  // namespace tensorop

@@ -1,0 +1,248 @@
+// Compares the elements of two runs, and tells a recorder what each that differs is off: shared by those that
+// find the largest errors (difference.cpp) and those that make pictures of all (error_picture.cpp).
+//
+// A recorder has the functions of ElementRules, and
+//   add_other_bits()                     the bits of an element differ, whatever follows
+//   pass_but_for_bits(same_bits, at)     two zeros or NaN whose bits may differ
+//   fail(at), fail_unfixable(at)         elements without a distance; those that no tolerance would pass
+//   measure(deviation, ulp, at, unit)    two numbers that are not the same. The deviation is measured in
+//                                        `unit`: 1, or more where it would go beyond the range of a double.
+//                                        Where there is no ulp it is 0
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "kernels/difference.hpp"
+#include "kernels/float_bits.hpp"
+#include "tensor/convert_elements.hpp"
+
+namespace tensorop::walk {
+
+// Bytes of a run: those that are the same need no look at the numbers.
+inline constexpr std::int64_t kRunBytes = 1 << 14;
+
+// |a-e| and |e|. The distance of 64-bit integers is exact; that of others is a double.
+template <class D>
+struct Deviation {
+  D distance;
+  double magnitude;
+};
+
+inline bool within(double distance, double bound) {
+  return distance <= bound;
+}
+inline bool within(std::uint64_t distance, double bound) {
+  return !(bound < 0x1p64) || distance <= static_cast<std::uint64_t>(bound);
+}
+
+// Which elements pass, and which are not looked at.
+class ElementRules {
+ public:
+  ElementRules(const ElementTolerance& tolerance, const Tensor* left_out)
+      : rtol_(tolerance.rtol),
+        atol_(tolerance.atol),
+        max_ulp_(tolerance.max_ulp.value_or(0)),
+        nan_unequal_(tolerance.nan_unequal),
+        exact_bits_(tolerance.exact_bits),
+        left_out_(left_out == nullptr ? nullptr : left_out->data()) {}
+
+  [[nodiscard]] bool nan_unequal() const { return nan_unequal_; }
+  [[nodiscard]] bool exact_bits() const { return exact_bits_; }
+  [[nodiscard]] bool leaves_out(std::int64_t at) const {
+    return left_out_ != nullptr && left_out_[at] != std::byte{0};
+  }
+  [[nodiscard]] double rtol() const { return rtol_; }
+  [[nodiscard]] double atol() const { return atol_; }
+  [[nodiscard]] double bound(double magnitude, double unit) const { return atol_ / unit + rtol_ * magnitude; }
+  // An ulp of 0, where there is none, becomes the largest number: never within.
+  [[nodiscard]] bool is_within_ulp(std::uint64_t ulp) const { return ulp - 1 < max_ulp_; }
+
+ private:
+  double rtol_;
+  double atol_;
+  std::uint64_t max_ulp_;
+  bool nan_unequal_;
+  bool exact_bits_;
+  const std::byte* left_out_;
+};
+
+// The square root of x*x + y*y.
+inline double modulus(double x, double y) {
+  const double largest = std::max(std::abs(x), std::abs(y));
+  // Otherwise squares would overflow, or lose digits to underflow.
+  const double scale = largest > 0x1p500 ? 0x1p-600 : largest < 0x1p-450 ? 0x1p600 : 1;
+  x *= scale;
+  y *= scale;
+  return std::sqrt(x * x + y * y) / scale;
+}
+
+// In units of 1/scale.
+template <class T>
+Deviation<double> deviation_of(T a, T e, double scale = 1) {
+  const double expected = to_double(e) * scale;
+  return {std::abs(to_double(a) * scale - expected), std::abs(expected)};
+}
+
+template <class T>
+Deviation<double> deviation_of(std::complex<T> a, std::complex<T> e, double scale = 1) {
+  const Deviation<double> re = deviation_of(a.real(), e.real(), scale);
+  const Deviation<double> im = deviation_of(a.imag(), e.imag(), scale);
+  return {modulus(re.distance, im.distance), modulus(re.magnitude, im.magnitude)};
+}
+
+// Two parts that are the same infinity or NaN become two zeros.
+template <class T>
+void drop_same(T& a, T& e) {
+  const double wide_a = to_double(a);
+  const double wide_e = to_double(e);
+  const bool same_infinity = std::isinf(wide_a) && wide_a == wide_e;
+  if (same_infinity || (std::isnan(wide_a) && std::isnan(wide_e))) a = e = T{};
+}
+template <class T>
+void drop_same(std::complex<T>& a, std::complex<T>& e) {
+  T parts[] = {a.real(), a.imag(), e.real(), e.imag()};
+  drop_same(parts[0], parts[2]);
+  drop_same(parts[1], parts[3]);
+  a = {parts[0], parts[1]};
+  e = {parts[2], parts[3]};
+}
+
+template <class T>
+bool is_finite(T value) {
+  return std::isfinite(to_double(value));
+}
+template <class T>
+bool is_finite(std::complex<T> value) {
+  return std::isfinite(value.real()) && std::isfinite(value.imag());
+}
+
+template <class T>
+bool is_nan(T value) {
+  return std::isnan(to_double(value));
+}
+template <class T>
+bool is_nan(std::complex<T> value) {
+  return std::isnan(value.real()) || std::isnan(value.imag());
+}
+
+template <class T>
+std::uint64_t ulp_of(T a, T e) {
+  if constexpr (Complex<T>) {
+    return 0;
+  } else {
+    return ulp_distance(a, e);
+  }
+}
+
+template <class T>
+bool is_equal(T a, T e) {
+  if constexpr (Complex<T>) {
+    return a == e;
+  } else {
+    return to_double(a) == to_double(e);
+  }
+}
+
+inline bool is_in_range(const Deviation<double>& deviation) {
+  return deviation.distance + deviation.magnitude < std::numeric_limits<double>::infinity();
+}
+
+// An element with an infinity or NaN in it, or so large that its deviation is.
+template <class T, class Recorder>
+[[gnu::noinline]] void compare_irregular(T a, T e, std::int64_t at, Recorder& recorder) {
+  // On one side alone a NaN differs in any case.
+  if (recorder.nan_unequal() && is_nan(a)) return recorder.fail_unfixable(at);
+  const bool same_bits = has_same_bits(a, e);
+  drop_same(a, e);
+  if (is_equal(a, e)) return recorder.pass_but_for_bits(same_bits, at);
+  if (!is_finite(a) || !is_finite(e)) return recorder.fail_unfixable(at);
+  Deviation<double> deviation = deviation_of(a, e);
+  const double unit = is_in_range(deviation) ? 1 : 4;
+  if (unit != 1) deviation = deviation_of(a, e, 1 / unit);
+  recorder.measure(deviation, ulp_of(a, e), at, unit);
+}
+
+// Floats and complex numbers.
+template <class T, class Recorder>
+void compare_run(StoredElements<T> actual, StoredElements<T> expected, std::int64_t first, std::int64_t count,
+                 Recorder& recorder) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const T a = actual[i];
+    const T e = expected[i];
+    const bool same_bits = has_same_bits(a, e);
+    if ((same_bits && !recorder.nan_unequal()) || recorder.leaves_out(first + i)) continue;
+    if (!same_bits) recorder.add_other_bits();
+    if (is_equal(a, e)) {
+      recorder.pass_but_for_bits(same_bits, first + i);
+      continue;
+    }
+    const Deviation<double> deviation = deviation_of(a, e);
+    if (is_in_range(deviation)) [[likely]] {
+      recorder.measure(deviation, ulp_of(a, e), first + i);
+    } else {
+      compare_irregular(a, e, first + i, recorder);
+    }
+  }
+}
+
+template <std::integral T>
+T integer_of(T value) {
+  return value;
+}
+template <SmallInteger T>
+auto integer_of(T value) {
+  return to_integer(value);
+}
+
+template <class T, class Recorder>
+requires std::integral<T> || SmallInteger<T>
+void compare_run(StoredElements<T> actual, StoredElements<T> expected, std::int64_t first, std::int64_t count,
+                 Recorder& recorder) {
+  using Unsigned = std::make_unsigned_t<decltype(integer_of(T{}))>;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto a = integer_of(actual[i]);
+    const auto e = integer_of(expected[i]);
+    if (a == e || recorder.leaves_out(first + i)) continue;
+    recorder.add_other_bits();
+    // Differences and negation are exact in the unsigned type of the same width.
+    const auto a_bits = static_cast<Unsigned>(a);
+    const auto e_bits = static_cast<Unsigned>(e);
+    const std::uint64_t distance = static_cast<Unsigned>(a > e ? a_bits - e_bits : e_bits - a_bits);
+    const auto magnitude = static_cast<double>(static_cast<Unsigned>(e < 0 ? 0 - e_bits : e_bits));
+    recorder.measure(Deviation<std::uint64_t>{distance, magnitude}, distance, first + i);
+  }
+}
+
+inline bool is_equal_exactly(Bool a, Bool e) {
+  return static_cast<bool>(a) == static_cast<bool>(e);
+}
+inline bool is_equal_exactly(StringRef a, StringRef e) {
+  return a.view() == e.view();
+}
+
+template <class T, class Recorder>
+requires(std::is_same_v<T, Bool> ||
+         std::is_same_v<T, StringRef>) void compare_run(StoredElements<T> actual, StoredElements<T> expected,
+                                                        std::int64_t first, std::int64_t count,
+                                                        Recorder& recorder) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (is_equal_exactly(actual[i], expected[i]) || recorder.leaves_out(first + i)) continue;
+    recorder.add_other_bits();
+    recorder.fail(first + i);
+  }
+}
+
+// Whether elements may differ though their bytes are the same: strings are pointers, and a NaN may differ
+// from itself.
+inline bool may_differ_in_same_bytes(DType dtype, const ElementTolerance& tolerance) {
+  return dtype == DType::string || (tolerance.nan_unequal && !kExactTypes.contains(dtype));
+}
+
+}  // namespace tensorop::walk

@@ -1,0 +1,220 @@
+#include "kernels/error_picture.hpp"
+
+#include <algorithm>
+#include <complex>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "kernels/difference_walk.hpp"
+
+namespace tensorop {
+namespace {
+
+// The cell of one element after the other.
+class GridCursor {
+ public:
+  explicit GridCursor(ErrorGrid& grid) : grid_(grid) {}
+
+  std::size_t cell_of(std::int64_t at) {
+    if (at < begin_ || at >= end_) move_to(at);
+    return cell_;
+  }
+
+ private:
+  void move_to(std::int64_t at) {
+    const std::int64_t row = at / grid_.columns;
+    const std::int64_t column = (at - row * grid_.columns) / grid_.cell_columns;
+    cell_ = to_size(row / grid_.cell_rows * grid_.across + column);
+    begin_ = row * grid_.columns + column * grid_.cell_columns;
+    end_ = std::min(begin_ + grid_.cell_columns, (row + 1) * grid_.columns);
+  }
+
+  ErrorGrid& grid_;
+  std::int64_t begin_ = 0;
+  std::int64_t end_ = 0;
+  std::size_t cell_ = 0;
+};
+
+class PictureRecorder : public walk::ElementRules {
+ public:
+  PictureRecorder(const ElementTolerance& tolerance, const Tensor* left_out, ErrorPicture& out)
+      : ElementRules(tolerance, left_out), out_(out), cursor_(out.grid) {}
+
+  void add_other_bits() {}
+  void pass_but_for_bits(bool has_same_bits, std::int64_t at) {
+    if (!has_same_bits && exact_bits()) fail(at);
+  }
+  void fail(std::int64_t at) { ++out_.grid.differing[cursor_.cell_of(at)]; }
+  void fail_unfixable(std::int64_t at) {
+    fail(at);
+    out_.grid.largest[cursor_.cell_of(at)] = Difference::kNone;
+  }
+
+  template <class D>
+  void measure(const walk::Deviation<D>& deviation, std::uint64_t ulp, std::int64_t at, double unit = 1) {
+    const auto distance = static_cast<double>(deviation.distance);
+    out_.absolute.add(distance * unit);
+    if (deviation.magnitude == 0) {
+      ++out_.without_relative;
+    } else {
+      // A quotient may vanish; the error does not.
+      out_.relative.add(std::max(distance / deviation.magnitude, std::numeric_limits<double>::denorm_min()));
+    }
+    if (ulp != 0) out_.ulp.add(static_cast<double>(ulp));
+    double& largest = out_.grid.largest[cursor_.cell_of(at)];
+    largest = std::max(largest, distance * unit);
+    if (!walk::within(deviation.distance, bound(deviation.magnitude, unit)) && !is_within_ulp(ulp)) fail(at);
+  }
+
+ private:
+  ErrorPicture& out_;
+  GridCursor cursor_;
+};
+
+// An element as one real number, or two.
+template <class T>
+void add_element(T a, T e, ErrorSums& sums) {
+  if constexpr (Complex<T>) {
+    add_element(a.real(), e.real(), sums);
+    add_element(a.imag(), e.imag(), sums);
+  } else {
+    const double x = to_double(a);
+    const double y = to_double(e);
+    sums.error2 += (x - y) * (x - y);
+    sums.actual2 += x * x;
+    sums.expected2 += y * y;
+    sums.product += x * y;
+  }
+}
+
+template <class T>
+double in_range_of(T value) {
+  return to_double(value);
+}
+template <class T>
+double in_range_of(std::complex<T> value) {
+  return walk::modulus(to_double(value.real()), to_double(value.imag()));
+}
+
+// The sums of a run, in the order of its elements.
+template <class T>
+ErrorSums sum_run(StoredElements<T> actual, StoredElements<T> expected, std::int64_t first,
+                  std::int64_t count, const walk::ElementRules& rules) {
+  ErrorSums sums;
+  for (std::int64_t i = 0; i < count; ++i) {
+    T a = actual[i];
+    T e = expected[i];
+    if (rules.leaves_out(first + i)) continue;
+    if constexpr (!std::integral<T> && !SmallInteger<T>) {
+      if (!walk::is_finite(a) || !walk::is_finite(e)) {
+        if (rules.nan_unequal() && walk::is_nan(a)) continue;
+        walk::drop_same(a, e);
+        if (!walk::is_finite(a) || !walk::is_finite(e)) continue;
+      }
+      add_element(a, e, sums);
+    } else {
+      const auto x = walk::integer_of(a);
+      const auto y = walk::integer_of(e);
+      using Unsigned = std::make_unsigned_t<std::remove_const_t<decltype(x)>>;
+      // The difference of two integers is exact in the unsigned type of the same width.
+      const auto larger = static_cast<Unsigned>(std::max(x, y));
+      const auto error =
+          static_cast<double>(static_cast<Unsigned>(larger - static_cast<Unsigned>(std::min(x, y))));
+      const auto p = static_cast<double>(x);
+      const auto q = static_cast<double>(y);
+      sums.error2 += error * error;
+      sums.actual2 += p * p;
+      sums.expected2 += q * q;
+      sums.product += p * q;
+    }
+    ++sums.count;
+    const double value = in_range_of(e);
+    sums.lowest = std::min(sums.lowest, value);
+    sums.highest = std::max(sums.highest, value);
+  }
+  return sums;
+}
+
+ErrorGrid grid_of(const Shape& shape) {
+  ErrorGrid out;
+  if (!shape.empty()) {
+    out.columns = shape.back();
+    out.rows = count(std::span(shape).first(shape.size() - 1));
+  }
+  out.cell_rows = ceil_div(out.rows, ErrorGrid::kMostCells);
+  out.cell_columns = ceil_div(out.columns, ErrorGrid::kMostCells);
+  out.down = ceil_div(out.rows, out.cell_rows);
+  out.across = ceil_div(out.columns, out.cell_columns);
+  out.differing.resize(to_size(out.down * out.across));
+  out.largest.resize(out.differing.size());
+  return out;
+}
+
+// Elements [first, first + count), whole runs but for the last one.
+ErrorSums picture_range(const Tensor& actual, const Tensor& expected, std::int64_t first, std::int64_t count,
+                        PictureRecorder& recorder) {
+  const std::int64_t run_elements = walk::kRunBytes / element_size(actual.dtype());
+  ErrorSums sums;
+  for (std::int64_t at = first; at < first + count; at += run_elements) {
+    const std::int64_t run = std::min(run_elements, first + count - at);
+    dispatch(actual.dtype(), [&]<class T>(TypeTag<T>) {
+      const StoredElements<T> a = actual.as<T>() + at;
+      const StoredElements<T> e = expected.as<T>() + at;
+      walk::compare_run(a, e, at, run, recorder);
+      if constexpr (!std::is_same_v<T, Bool> && !std::is_same_v<T, StringRef>) {
+        sums.add(sum_run(a, e, at, run, recorder));
+      }
+    });
+  }
+  return sums;
+}
+
+void merge(ErrorPicture& to, const ErrorPicture& from) {
+  to.without_relative += from.without_relative;
+  to.absolute.merge(from.absolute);
+  to.relative.merge(from.relative);
+  to.ulp.merge(from.ulp);
+  for (std::size_t i = 0; i < to.grid.differing.size(); ++i) {
+    to.grid.differing[i] += from.grid.differing[i];
+    to.grid.largest[i] = std::max(to.grid.largest[i], from.grid.largest[i]);
+  }
+}
+
+}  // namespace
+
+void ErrorSums::add(const ErrorSums& next) {
+  count += next.count;
+  error2 += next.error2;
+  actual2 += next.actual2;
+  expected2 += next.expected2;
+  product += next.product;
+  lowest = std::min(lowest, next.lowest);
+  highest = std::max(highest, next.highest);
+}
+
+ErrorPicture picture_errors(const Tensor& actual, const Tensor& expected, const ElementTolerance& tolerance,
+                            const Tensor* left_out, const Threads& threads) {
+  constexpr std::int64_t kMostChunks = 1024;
+  const std::int64_t elements = actual.size();
+  ErrorPicture out;
+  if (elements == 0) return out;
+  out.grid = grid_of(actual.shape());
+  const std::int64_t width = element_size(actual.dtype());
+  const std::int64_t run = walk::kRunBytes / width;
+  const std::int64_t chunk = run * std::max<std::int64_t>(64, ceil_div(ceil_div(elements, run), kMostChunks));
+  const std::int64_t chunks = ceil_div(elements, chunk);
+  threads.expect(2 * elements * width);
+  std::vector<ErrorPicture> parts(to_size(std::min<std::int64_t>(threads.count(), chunks)) - 1, out);
+  std::vector<ErrorSums> sums(to_size(chunks));
+  threads.for_each(chunks, [&](std::int64_t i, int worker) {
+    PictureRecorder recorder(tolerance, left_out, worker == 0 ? out : parts[to_size(worker - 1)]);
+    const std::int64_t count = std::min(chunk, elements - i * chunk);
+    sums[to_size(i)] = picture_range(actual, expected, i * chunk, count, recorder);
+    threads.advance(2 * count * width);
+  });
+  for (const ErrorPicture& part : parts) merge(out, part);
+  for (const ErrorSums& part : sums) out.sums.add(part);
+  return out;
+}
+
+}  // namespace tensorop

@@ -1,0 +1,179 @@
+#include "report/html.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "base/text.hpp"
+#include "report/difference_picture.hpp"
+#include "report/finding_why.hpp"
+#include "report/heat_map.hpp"
+#include "report/markup.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr std::string_view kStyle = R"(
+:root { color-scheme: light dark; --line: #d0d0d5; --dim: #5c5c66; --paper: #fff; --box: #f4f4f7; --ink: #1b1b20;
+  --bad: #b3261e; --good: #1b6e3c; --other: #7a5200; --bar: #4477bb; }
+@media (prefers-color-scheme: dark) { :root { --line: #3c3c44; --dim: #a2a2ae; --paper: #16161a; --box: #222228;
+  --ink: #e8e8ee; --bad: #ff8a80; --good: #7ed29b; --other: #e8c06a; --bar: #6f9fe0; } }
+* { box-sizing: border-box; }
+body { font: 15px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 75rem; margin: 0 auto;
+  padding: 1rem; }
+h1 { font-size: 1.3rem; margin: 0 0 .3rem; }
+.summary { margin: 0 0 1rem; font-size: 1.05rem; overflow-wrap: anywhere; }
+pre, code { font: 13px/1.4 ui-monospace, monospace; }
+pre { background: var(--box); padding: .5rem .7rem; border-radius: 4px; overflow-x: auto; margin: .5rem 0; }
+.command { user-select: all; white-space: pre-wrap; overflow-wrap: anywhere; }
+input { margin: 0 .3rem 0 0; }
+label { margin-right: 1rem; white-space: nowrap; }
+main { margin-top: 1rem; border-top: 1px solid var(--line); }
+.f { margin: 0; padding: .35rem 0; border-bottom: 1px solid var(--line); content-visibility: auto; contain-intrinsic-size: auto 2rem;
+  overflow-wrap: anywhere; }
+summary { cursor: pointer; }
+.f b { color: var(--bad); } .equal b, .updated b, .done b { color: var(--good); } .skipped b { color: var(--other); }
+.place, .head, figcaption, .note { color: var(--dim); } .place, .head { margin-left: .6rem; }
+.note { margin: .6rem 0 0; font-size: .85rem; }
+figure { margin: .8rem 0; } figcaption { font-size: .85rem; max-width: 48rem; }
+img { display: block; max-width: 100%; image-rendering: pixelated; border: 1px solid var(--line); margin-bottom: .3rem; }
+.swatch { display: inline-block; width: .6rem; height: .8rem; vertical-align: -1px; }
+.histograms { display: flex; flex-wrap: wrap; align-items: start; gap: .5rem 2rem; }
+table { border-collapse: collapse; font-size: .85rem; } caption { text-align: left; font-weight: 600; padding-bottom: .2rem; }
+td { padding: 0 .6rem 0 0; white-space: nowrap; } td.n { text-align: right; font-variant-numeric: tabular-nums; }
+td.bar { width: 9rem; padding: 0; } .bar i { display: block; height: .7rem; background: var(--bar); min-width: 1px; }
+.mark td { color: var(--bad); border-top: 2px solid var(--bad); }
+)";
+
+std::string bar_row(const std::string& label, std::int64_t count, std::int64_t most) {
+  constexpr double kPercent = 100;
+  const double width = kPercent * static_cast<double>(count) / static_cast<double>(most);
+  const std::string bar = count == 0 ? "" : cat("<i style=\"width:", short_number(width), "%\"></i>");
+  return cat("<tr><td>", label, "<td class=\"n\">", count, "<td class=\"bar\">", bar);
+}
+
+std::string histogram_html(const ErrorHistogram& histogram) {
+  std::int64_t most = std::max<std::int64_t>(histogram.zeros, 1);
+  for (const HistogramBar& bar : histogram.bars) most = std::max(most, bar.count);
+  std::string out =
+      cat("<table><caption>", histogram.name, "</caption>\n", bar_row("0", histogram.zeros, most));
+  bool is_marked = !histogram.tolerance;
+  const auto mark = [&] {
+    is_marked = true;
+    out += cat("<tr class=\"mark\"><td colspan=\"3\">", histogram.tolerance_name, " ",
+               short_number(*histogram.tolerance));
+  };
+  for (const HistogramBar& bar : histogram.bars) {
+    if (!is_marked && *histogram.tolerance <= bar.from) mark();
+    out += bar_row(bar_label(bar), bar.count, most);
+    if (!is_marked && *histogram.tolerance < bar.to) mark();
+  }
+  if (!is_marked) mark();
+  out += "<tr><td colspan=\"3\">";
+  for (std::size_t i = 0; i < kQuantiles.size(); ++i) {
+    constexpr double kPerPercent = 10;
+    out += cat(i == 0   ? ""
+               : i == 2 ? ",<br>"
+                        : ", ",
+               short_number(kQuantiles[i] / kPerPercent), "% &le; ", short_number(histogram.quantiles[i]));
+  }
+  return out + "</table>\n";
+}
+
+bool is_plain(Outcome outcome) {
+  return outcome == Outcome::equal || outcome == Outcome::done || outcome == Outcome::skipped;
+}
+
+}  // namespace
+
+std::string HtmlReport::picture_html(const Comparison& comparison) {
+  constexpr std::int64_t kLargeBytes = 8 << 20;  // of all pictures of a page
+  constexpr std::int64_t kMostBytes = 16 << 20;
+  constexpr std::int64_t kSmallCells = 64;
+  if (comparison.picture->grid.differing.empty() || comparison.difference.other_bits == 0) return "";
+  if (picture_bytes_ > kMostBytes) {
+    return "<p class=\"note\">No picture: those before this one have 16 MiB. The command shows it with "
+           "--html.</p>\n";
+  }
+  const bool is_small = picture_bytes_ > kLargeBytes;
+  std::string out = heat_map_html(comparison, is_small ? kSmallCells : ErrorGrid::kMostCells);
+  if (comparison.metrics) {
+    out += cat("<p>", escaped(metrics_text(comparison)), "</p>\n<div class=\"histograms\">\n");
+    for (const ErrorHistogram& histogram : histograms_of(comparison)) {
+      if (!histogram.bars.empty()) out += histogram_html(histogram);
+    }
+    out += "</div>\n";
+  }
+  picture_bytes_ += to_int64(out.size());
+  return out;
+}
+
+// Of the first element that differs and the worst one, where the call is known.
+std::string HtmlReport::why_html(const Finding& finding) const {
+  if (!settings_.why || !finding.comparison || !finding.comparison->first) return "";
+  std::vector<std::vector<std::int64_t>> positions = {finding.comparison->first->position};
+  const auto& worst = finding.comparison->worst;
+  if (worst && worst->position != positions[0]) positions.push_back(worst->position);
+  std::string lines;
+  for (const std::string& line : why_sentences(finding, *settings_.why, positions))
+    lines += escaped(line, "\n") + "\n";
+  return lines.empty()
+             ? ""
+             : cat("<p class=\"note\">What the expected values are made of:</p>\n<pre>", lines, "</pre>\n");
+}
+
+void HtmlReport::add(const Finding& finding, ReportKind kind) {
+  const std::string outcome(name(finding.outcome));
+  const std::string title =
+      kind == ReportKind::pair ? cat(finding.actual, " and ", finding.expected) : finding.name;
+  const std::string heading = cat(
+      "<b>", outcome, "</b> <code>", escaped(title), "</code>",
+      kind == ReportKind::cases ? cat("<span class=\"place\">", escaped(finding.place.text), "</span>") : "");
+  const std::string report = report_text(finding, kind);
+  if (report.empty() || (is_plain(finding.outcome) && finding.warnings.empty() && kind != ReportKind::pair)) {
+    const std::string why_skipped =
+        report.empty() ? "" : cat("<span class=\"head\">", escaped(headline(finding, kind)), "</span>");
+    findings_ += cat("<p class=\"f ", outcome, "\">", heading, why_skipped, "</p>\n");
+    return;
+  }
+  const bool opens = !has_open_ && !is_plain(finding.outcome);
+  has_open_ = has_open_ || opens;
+  findings_ += cat("<details class=\"f ", outcome, "\"", opens ? " open" : "", "><summary>", heading,
+                   "<span class=\"head\">", escaped(headline(finding, kind)), "</span></summary>\n");
+  if (const std::string command = repeating_command(finding, kind, settings_.options); !command.empty())
+    findings_ += cat("<pre class=\"command\">", escaped(command), "</pre>\n");
+  findings_ += cat("<pre>", escaped(report, "\n"), "</pre>\n");
+  findings_ += why_html(finding);
+  if (finding.comparison && finding.comparison->picture) findings_ += picture_html(*finding.comparison);
+  findings_ += "</details>\n";
+}
+
+std::string HtmlReport::text(const Counts& counts, const std::string& summary) const {
+  std::string out =
+      cat("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta name=\"color-scheme\" content=\"light dark\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+          "'unsafe-inline'; img-src data:\">\n<title>",
+          escaped(cat(settings_.title, ": ", summary)), "</title>\n<style>", kStyle);
+  std::string boxes;
+  bool has_other = false;
+  for (std::size_t i = 0; i < kOutcomeCount; ++i)
+    has_other = has_other || (counts.of[i] != 0 && !is_plain(static_cast<Outcome>(i)));
+  const bool has_one = std::accumulate(counts.of.begin(), counts.of.end(), std::int64_t{0}) < 2;
+  for (std::size_t i = 0; i < kOutcomeCount; ++i) {
+    const auto outcome = static_cast<Outcome>(i);
+    if (counts.of[i] == 0 || has_one) continue;
+    const bool is_hidden = has_other && is_plain(outcome);
+    const std::string id = cat("show-", name(outcome));
+    boxes += cat("<input type=\"checkbox\" id=\"", id, "\"", is_hidden ? "" : " checked", "><label for=\"",
+                 id, "\">", name(outcome), " (", counts.of[i], ")</label>\n");
+    out += cat("#", id, ":not(:checked) ~ main .", name(outcome), " { display: none; }\n");
+  }
+  return cat(out, "</style>\n</head>\n<body>\n<h1>", escaped(settings_.title), "</h1>\n<p class=\"summary\">",
+             escaped(summary), "</p>\n", boxes, "<main>\n", findings_, "</main>\n</body>\n</html>\n");
+}
+
+}  // namespace tensorop
