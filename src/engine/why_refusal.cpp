@@ -65,10 +65,9 @@ Request with_operands(Request request, const Settings& settings) {
     for (std::size_t i = 0; i < opened.call.operands.size(); ++i) {
       Tensor& operand = opened.call.operands[i];
       if (is_mask && i == 1) {
-        request.named.push_back({.name = std::string(kMaskName), .text = {}, .tensor = std::move(operand)});
+        request.named.push_back({std::string(kMaskName), std::move(operand)});
       } else if (i < opened.call.op->operands.size()) {
-        request.named.push_back(
-            {.name = opened.call.operand_name(i), .text = {}, .tensor = std::move(operand)});
+        request.named.push_back({opened.call.operand_name(i), std::move(operand)});
       } else {
         request.positional.emplace_back(std::move(operand));
       }

@@ -5,8 +5,8 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "tensor/number_text.hpp"
 #include "report/difference_picture.hpp"
+#include "tensor/number_text.hpp"
 
 namespace tensorop {
 bool has_tolerance(const Comparison& comparison) {

@@ -9,8 +9,8 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
-#include "tensor/number_text.hpp"
 #include "report/comparison_text.hpp"
+#include "tensor/number_text.hpp"
 
 namespace tensorop {
 

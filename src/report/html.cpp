@@ -15,7 +15,7 @@
 namespace tensorop {
 namespace {
 
-constexpr std::string_view kStyle = R"(
+constexpr std::string_view kPageStyle = R"(
 :root { color-scheme: light dark; --line: #d0d0d5; --dim: #5c5c66; --paper: #fff; --box: #f4f4f7; --ink: #1b1b20;
   --bad: #b3261e; --good: #1b6e3c; --other: #7a5200; --bar: #4477bb; }
 @media (prefers-color-scheme: dark) { :root { --line: #3c3c44; --dim: #a2a2ae; --paper: #16161a; --box: #222228;
@@ -157,7 +157,7 @@ std::string HtmlReport::text(const Counts& counts, const std::string& summary) c
           "<meta name=\"color-scheme\" content=\"light dark\">\n"
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
           "'unsafe-inline'; img-src data:\">\n<title>",
-          escaped(cat(settings_.title, ": ", summary)), "</title>\n<style>", kStyle);
+          escaped(cat(settings_.title, ": ", summary)), "</title>\n<style>", kPageStyle);
   std::string boxes;
   bool has_other = false;
   for (std::size_t i = 0; i < kOutcomeCount; ++i)

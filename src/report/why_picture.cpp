@@ -130,9 +130,7 @@ std::string cell_text(DType dtype, std::string text) {
 }
 
 std::string json_text(const Tensor& tensor, std::int64_t position) {
-  std::string out;
-  append_json_element(out, tensor.dtype(), tensor.data() + position * element_size(tensor.dtype()));
-  return printable(out);
+  return printable(json_element(tensor, position));
 }
 
 void add_once(std::vector<int>& colours, int colour) {

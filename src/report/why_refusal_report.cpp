@@ -48,9 +48,7 @@ std::string index_lines(const Refusal& refusal) {
   const ChosenIndex& index = *refusal.index;
   const Tensor& indices = call.operands[kRefusedIndices];
   const std::string name = call.operand_name(kRefusedIndices);
-  std::string value;
-  append_json_element(value, indices.dtype(),
-                      indices.data() + index.position * element_size(indices.dtype()));
+  const std::string value = json_element(indices, index.position);
   std::string out = cat(element_name(name, index.position, indices.shape()), " = ", value);
   if (call.op->name.ends_with("nd") && indices.rank() > 0) {
     std::vector<std::string> tuple;
@@ -109,8 +107,7 @@ std::string refusal_json(const Refusal& refusal) {
   if (refusal.index) {
     const ChosenIndex& at = *refusal.index;
     const Tensor& indices = refusal.explainer->call().operands[kRefusedIndices];
-    std::string value;
-    append_json_element(value, indices.dtype(), indices.data() + at.position * element_size(indices.dtype()));
+    const std::string value = json_element(indices, at.position);
     index = Json::object()
                 .add("operand", refusal.explainer->call().operand_name(kRefusedIndices))
                 .add("position", Json::list(coordinates(at.position, indices.shape())))

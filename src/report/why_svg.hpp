@@ -7,8 +7,8 @@
 
 namespace tensorop {
 
-// A file in the format SVG 1.1 without scripts, fonts and references: light or dark as the reader prefers, with
-// the sentence of `why` as the title of each cell. The same bytes for the same picture.
+// A file in the format SVG 1.1 without scripts, fonts and references: light or dark as the reader prefers,
+// with the sentence of `why` as the title of each cell. The same bytes for the same picture.
 [[nodiscard]] std::string svg_text(const Picture& picture);
 
 }  // namespace tensorop
