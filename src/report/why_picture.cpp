@@ -354,17 +354,21 @@ class PictureMaker {
     std::size_t cells = 0;
     for (const PictureGrid& grid : out_.grids) cells += grid.cells.size();
     for (PictureCell& cell : out_.grids[operand].cells) {
-      // What is dropped has come up nowhere.
-      const bool may_be_dropped = explainer_.is_scatter() && operand != 0 && cell.colours.empty();
-      if (cells > kMostAsked && !may_be_dropped) continue;
+      // An update that is dropped, or one of more than an origin lists.
+      const bool is_unseen = explainer_.is_scatter() && operand != 0 && cell.colours.empty();
+      if (cells > kMostAsked && !is_unseen) continue;
       const OperandElement element{operand, cell.position};
       const Arrivals arrivals = explainer_.arrivals(element);
       const std::string text = why_text(explainer_, element, arrivals);
       cell.title += cat("\n", text.substr(0, text.size() - 1));
-      if (arrivals.count != 0 || arrivals.dropped == 0) continue;
-      cell.is_lost = true;
-      add_mark({.text = "0", .is_lost = true},
-               explainer_.is_scatter() ? "dropped: index out of range" : "index out of range");
+      if (arrivals.count == 0 && arrivals.dropped != 0) {
+        cell.is_lost = true;
+        add_mark({.text = "0", .is_lost = true},
+                 explainer_.is_scatter() ? "dropped: index out of range" : "index out of range");
+      } else if (is_unseen && arrivals.count != 0) {
+        cell.colours = {result().cells[*result().find(arrivals.list[0].position)].colours.back()};
+        cell.is_lost = operand == kPictureUpdates && std::ranges::none_of(arrivals.list, &Arrival::is_used);
+      }
     }
   }
 

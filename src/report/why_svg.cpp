@@ -105,6 +105,13 @@ std::vector<std::string> wrapped_lines(std::string_view text, int width, int siz
   return out;
 }
 
+// "[0,2,:,:]".
+std::string slice_name(const PictureGrid& grid, std::size_t slice) {
+  const Shape outer(grid.shape.begin(), grid.shape.end() - 2);
+  const std::string name = element_name("", grid.slices[slice], outer);
+  return cat(name.substr(0, name.size() - 1), ",:,:]");
+}
+
 struct Box {
   int x, y, width, height;
 };
@@ -158,7 +165,9 @@ class GridPlace {
   static int to_int(std::size_t number) { return static_cast<int>(number); }
 
   void place_slices() {
-    const int slice_width = left_ + columns_.back();
+    int slice_width = left_ + columns_.back();
+    for (std::size_t i = 0; grid_->shape.size() > 2 && i < grid_->slices.size(); ++i)
+      slice_width = std::max(slice_width, left_ + text_width(slice_name(*grid_, i), 10));
     const int slice_height = top_ + rows_.back();
     const int in_line = std::max(1, (kWidth + kBetweenSlices) / (slice_width + kBetweenSlices));
     const int above = is_result_ ? 0 : head_;
@@ -304,10 +313,8 @@ class Drawing {
         text("r", box.x - 4, box.y + box.height / 2 + 3, cat(place.row_number(i)));
       }
       if (grid.shape.size() < 3) continue;
-      const Shape outer(grid.shape.begin(), grid.shape.end() - 2);
       const Box box = place.cell(first);
-      const std::string name = element_name("", grid.slices[slice], outer);
-      text("s", box.x, box.y - 5 - kTick, cat(name.substr(0, name.size() - 1), ",:,:]"));
+      text("s", box.x, box.y - 5 - kTick, slice_name(grid, slice));
     }
   }
 

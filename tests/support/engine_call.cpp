@@ -242,7 +242,7 @@ Outcome Caller::run(Random& random, const RandomCase& call, std::string& log, st
     plan_wrong = "the plan's origins are not those of the reference";
   if (out.result->size() <= kSmall && random.chance(25))
     plan_wrong += why_faults(random, request, settings, *out.result, call.arguments);
-  if (out.result->size() <= kSmall && random.chance(5))
+  if (out.result->size() <= kSmall && random.chance(3))
     plan_wrong += picture_faults(request, settings, call.arguments);
   if (plan_open(random, request, settings) != reference::open_elements(call.arguments))
     plan_wrong = "other elements are open";

@@ -211,6 +211,8 @@ std::string colour_faults(const Picture& picture, const std::vector<std::string>
     if (!at || result.cells.at(*at).position != static_cast<std::int64_t>(i))
       return cat("no cell of element ", i);
     const std::vector<int>& colours = result.cells[*at].colours;
+    // Of more origins than are listed only some have a colour.
+    if (std::ranges::count(origins[i], ';') >= std::ptrdiff_t{Explainer::kMostListed}) continue;
     std::istringstream parts(origins[i]);
     for (std::string part; std::getline(parts, part, ';');) {
       const std::size_t operand = std::stoul(part);
