@@ -76,7 +76,7 @@ inline constexpr CommandEntry kCommands[] = {
     {"convert", convert_command},
     {"explain", explain_command, Globals::none},
     {"help", help_command, Globals::none},
-    {"info", info_command, Globals::quiet},
+    {"info", info_command},
     {"lookup", lookup_command},
     {"man", man_command, Globals::none},
     {"nonzero", nonzero_command},

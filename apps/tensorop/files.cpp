@@ -19,6 +19,7 @@
 #include "commands.hpp"
 #include "engine/convert.hpp"
 #include "engine/nonzero.hpp"
+#include "info_stats.hpp"
 #include "io/format.hpp"
 #include "io/inspect.hpp"
 #include "io/onnx/onnx_model.hpp"
@@ -99,7 +100,8 @@ void select_arrays(const std::function<bool(const std::string&)>& wanted, FileCo
   content.is_whole = false;
 }
 
-void describe_file(const FileContent& content, bool as_json,
+// `as_statistics`: arrays are described elsewhere.
+void describe_file(const FileContent& content, bool as_json, bool as_statistics,
                    const std::function<void(const std::string&)>& warn) {
   for (const std::string& line : content.warnings) {
     if (warn) warn(line);
@@ -109,8 +111,10 @@ void describe_file(const FileContent& content, bool as_json,
       if (warn) warn(cat(printable(file.path), ": ", line));
     }
   }
-  const bool is_described = content.faults.empty() || !content.arrays.empty();
+  const bool is_described = content.arrays.empty() ? content.faults.empty() : !as_statistics;
   if (is_described) print(as_json ? describe_json(content) : describe_text(content));
+  if (!content.is_whole && content.arrays.empty() && content.faults.size() == 1)
+    throw Error(content.faults[0]);
   for (Error error : content.faults) {
     error.add_context("info");
     report_error(error);
@@ -127,19 +131,22 @@ int run_info(const Arguments& arguments) {
   const bool as_json = arguments.has("--json");
   const bool filters = arguments.has("--filter");
   const auto wanted = read_filter(arguments);
+  InfoStatistics statistics(arguments);
+  const bool measures = statistics.is_wanted();
   const auto warn = read_settings(arguments).warn;
   std::size_t files = 0;
   std::size_t failed = 0;
   bool is_listed = false;  // something that the filter leaves
   const auto describe_one = [&](const std::string& path) {
-    if (const auto model = filters ? std::nullopt : describe_if_model(path, as_json)) {
+    if (const auto model = filters || measures ? std::nullopt : describe_if_model(path, as_json)) {
       print(*model);
     } else {
-      FileContent content = inspect_file(path, format);
+      FileContent content = statistics.inspect(path, format);
       if (filters && content.is_whole) select_arrays(wanted, content);
-      if (!filters || !content.arrays.empty() || !content.faults.empty())
-        describe_file(content, as_json, warn);
       is_listed |= !content.arrays.empty();
+      statistics.take(content);
+      if (!filters || !content.arrays.empty() || !content.faults.empty())
+        describe_file(content, as_json, measures, warn);
     }
     ++files;
   };
@@ -158,7 +165,7 @@ int run_info(const Arguments& arguments) {
   const auto describe = [&](const std::string& path) {
     if (path == "-" || !is_folder(path)) return describe_one(path);
     const std::size_t before = files;
-    const std::string cases = describe_cases(path, wanted, as_json, files, failed);
+    const std::string cases = measures ? "" : describe_cases(path, wanted, as_json, files, failed);
     is_listed |= !cases.empty();
     if (!cases.empty()) print(cases);
     if (files != before) return;
@@ -166,10 +173,16 @@ int run_info(const Arguments& arguments) {
     if (tensors.size() == 1) return describe_one(tensors[0]);
     for (const std::string& tensor : tensors) attempt(tensor, false, [&] { describe_one(tensor); });
   };
-  for (const std::string& path : arguments.operands)
-    attempt(path, arguments.operands.size() == 1, [&] { describe(path); });
+  try {
+    for (const std::string& path : arguments.operands)
+      attempt(path, arguments.operands.size() == 1, [&] { describe(path); });
+  } catch (const Failure&) {
+    (void)statistics.print_all();
+    throw;
+  }
+  const int status = statistics.print_all();
   if (filters && !is_listed && failed == 0) refuse_filter(arguments, "tensor");
-  if (failed == 0) return 0;
+  if (failed == 0) return status;
   throw Error(cat(failed, " of ", files, " files could not be described"));
 }
 
@@ -198,6 +211,16 @@ int run_nonzero(const Arguments& arguments) {
   const MeteredSettings settings(arguments, destination.path);
   write_nonzero(arguments.operands[0], read_input_format(arguments), destination, settings.get());
   return 0;
+}
+
+std::vector<Option> info_options() {
+  std::vector<Option> options = {
+      {"--filter", OptionKind::value, "TEXT",
+       "of folders and archives: only tensors whose name contains TEXT; with * or ? TEXT is a glob"},
+      {"--json", OptionKind::flag, "", "print one JSON object on each line, for programs"},
+      input_option()};
+  for (Option& option : InfoStatistics::options()) options.push_back(std::move(option));
+  return options;
 }
 
 std::vector<Option> nonzero_options() {
@@ -233,17 +256,16 @@ std::vector<Option> convert_options() {
 
 Command info_command() {
   return {"info",
-          {"info FILE|FOLDER... [--filter TEXT] [--json]"},
+          {"info FILE|FOLDER... [--filter TEXT] [--json]",
+           "info FILE|FOLDER... --stats [--digest] [--sort KEY] [--fail-if nan|inf]"},
           cat("Shows dtype, shape and layout of files, the node and opset of ONNX models, and the ONNX cases "
               "or the "
               "tensors of folders; reads only the headers of ",
               join_words(format_titles([](const Format& format) { return format.has_header(); }), "and"),
               " files"),
-          {"tensorop info a.npy", "tensorop info --json *.npy", "tensorop info model.onnx"},
-          {{"--filter", OptionKind::value, "TEXT",
-            "of folders and archives: only tensors whose name contains TEXT; with * or ? TEXT is a glob"},
-           {"--json", OptionKind::flag, "", "print one JSON object on each line, for programs"},
-           input_option()},
+          {"tensorop info a.npy", "tensorop info --json *.npy", "tensorop info model.onnx",
+           "tensorop info model.safetensors --stats --sort max --fail-if nan,inf"},
+          info_options(),
           run_info};
 }
 

@@ -1,6 +1,7 @@
 // The description of an array in a file, for `info`.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,6 +27,7 @@ struct FileInfo {
   bool fortran_order = false;
   std::int64_t bytes = 0;                  // of the elements as stored; of text: in memory. Of strings: UTF-8
   std::string compression;                 // of an array in an archive: "stored", "deflated"
+  std::size_t member = 0;                  // of an array in an archive: its position
   std::string file = {};                   // of an archive in several: the one that has the array
   std::string name = {};                   // that the file gives its array; empty: none
   std::vector<std::string> warnings = {};  // lines, without the path

@@ -1,6 +1,6 @@
 #include "io/inspect.hpp"
 
-#include <span>
+#include <memory>
 #include <utility>
 
 #include "base/error.hpp"
@@ -14,12 +14,23 @@ FileInfo inspect_member(const OpenedFile& opened, const Archive& archive, std::s
   std::string path = array_path(opened, archive, member);
   FileInfo info = with_context(printable(path), [&] { return archive.describe(member); });
   info.path = std::move(path);
+  info.member = member;
   return info;
 }
 
-FileContent inspect_archive(OpenedFile& opened) {
-  const auto archive = open_archive(opened);
+FileContent inspect_archive(OpenedFile file) {
+  const auto held = std::make_shared<OpenedFile>(std::move(file));
+  const OpenedFile& opened = *held;
+  const std::shared_ptr<const Archive> archive = open_archive(*held);
   FileContent content;
+  content.open = [held, archive](const FileInfo& array, const Source::Options& options) {
+    const std::string name = printable(array.path);
+    std::string unnamed;
+    ArrayReading reading = options.arrays;
+    reading.unnamed = &unnamed;
+    Tensor tensor = with_context(name, [&] { return archive->read(array.member, reading); });
+    return Source::of_array(std::move(tensor), name, held->file.mapping(), std::move(unnamed), options);
+  };
   for (const std::string& line : archive->warnings_for(!opened.array)) {
     content.warnings.push_back(cat(printable(opened.shown), ": ", line));
   }
@@ -67,17 +78,44 @@ FileInfo inspect_single(OpenedFile opened) {
   return info;
 }
 
+// A source with a tensor.
+Source open_resolved(OpenedFile opened, const Source::Options& options) {
+  Source source = Source::of_file(std::move(opened), options);
+  if (source.tensor() == nullptr) source.resolve(source.natural_dtype());
+  return source;
+}
+
+// Text is read once, and so is a stream, of which nothing says how its elements were stored.
+FileContent inspect_elements(OpenedFile opened, const Source::Options& options) {
+  FileInfo info;
+  info.path = opened.shown;
+  const auto source = std::make_shared<Source>(open_resolved(std::move(opened), options));
+  const Tensor& tensor = *source->tensor();
+  info.dtype = tensor.dtype();
+  info.shape = tensor.shape();
+  info.bytes = tensor.dtype() == DType::string ? string_bytes(tensor) : tensor.bytes();
+  FileContent content{.arrays = {info}};
+  content.open = [source](const FileInfo&, const Source::Options&) { return *source; };
+  return content;
+}
+
 }  // namespace
 
-FileContent inspect_file(const std::string& path, const Format* text_format) {
+FileContent inspect_file(const std::string& path, const Format* text_format,
+                         const Source::Options* elements) {
   OpenedFile opened = open_file(path, text_format);
   const Format& format = *opened.format;
   FileContent content;
   std::string shown = opened.shown;
   if (format.open_archive != nullptr) {
-    content = inspect_archive(opened);
+    content = inspect_archive(std::move(opened));
+  } else if (elements != nullptr && (format.read_text != nullptr || !opened.file.mapping())) {
+    content = inspect_elements(std::move(opened), *elements);
   } else {
     content.arrays.push_back(inspect_single(std::move(opened)));
+    content.open = [path, text_format](const FileInfo&, const Source::Options& options) {
+      return open_resolved(open_file(path, text_format), options);
+    };
   }
   content.path = std::move(shown);
   content.format = format.name;

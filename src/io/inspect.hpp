@@ -1,12 +1,14 @@
 // Descriptions of files.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
 #include "io/file_info.hpp"
 #include "io/format.hpp"
+#include "io/source.hpp"
 
 namespace tensorop {
 
@@ -21,11 +23,15 @@ struct FileContent {
   Metadata metadata = {};
   // What was read although the format does not allow it: lines without the name of the program.
   std::vector<std::string> warnings = {};
+  // Opens one of `arrays`: a source with a tensor. Any thread. Throws Error naming it.
+  std::function<Source(const FileInfo& array, const Source::Options& options)> open = nullptr;
 };
 
 // Reads the header of a file, of one array of an archive (FILE:NAME), or of all its arrays, in their order;
 // reads a text file completely, `text_format` being as in open_file(). Throws Error naming the path, not for
-// one array among others.
-[[nodiscard]] FileContent inspect_file(const std::string& path, const Format* text_format = nullptr);
+// one array among others. `elements`: how text and streams are read, where FileContent::open() will be
+// called; null: it will not.
+[[nodiscard]] FileContent inspect_file(const std::string& path, const Format* text_format = nullptr,
+                                       const Source::Options* elements = nullptr);
 
 }  // namespace tensorop

@@ -255,8 +255,6 @@ std::string describe_case_json(const OnnxModel& model, const std::string& folder
   return model_json(model, folder).add("data_sets", data_sets).text() + "\n";
 }
 
-namespace {
-
 std::string array_text(const FileInfo& file) {
   std::string out = cat(printable(file.path), ": ",
                         !file.names_dtype ? "unknown dtype"
@@ -284,8 +282,6 @@ Json array_json(const FileInfo& file) {
   if (!file.name.empty()) out.add("name", file.name);
   return std::move(out.add("error", Json()).add("warnings", Json::list(file.warnings)));
 }
-
-}  // namespace
 
 std::string describe_text(const FileContent& content) {
   std::string out;

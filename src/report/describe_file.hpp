@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "io/inspect.hpp"
 #include "io/onnx/onnx_model.hpp"
+#include "report/json.hpp"
 
 namespace tensorop {
 
@@ -14,6 +15,9 @@ namespace tensorop {
 // What an archive has about itself comes first: a line for each key, and one object.
 [[nodiscard]] std::string describe_text(const FileContent& content);
 [[nodiscard]] std::string describe_json(const FileContent& content);
+// The line of one array, and its object.
+[[nodiscard]] std::string array_text(const FileInfo& file);
+[[nodiscard]] Json array_json(const FileInfo& file);
 // What cannot be described.
 [[nodiscard]] std::string describe_json(const std::string& path, const Failure& error);
 

@@ -1,0 +1,244 @@
+#include "report/statistics_report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <span>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "io/json/json_writer.hpp"
+#include "report/describe_file.hpp"
+#include "report/json.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
+
+// A number that statistics have; NaN where no element is finite.
+struct StatisticsKey {
+  std::string_view name;  // of --sort, and the title of its column
+  double (*value)(const Statistics& statistics);
+  bool is_count = false;
+  bool is_of_finite = false;
+};
+constexpr StatisticsKey kStatisticsKeys[] = {
+    {"min", [](const Statistics& all) { return all.min; }, false, true},
+    {"max", [](const Statistics& all) { return all.max; }, false, true},
+    {"mean", [](const Statistics& all) { return all.mean; }, false, true},
+    {"std", [](const Statistics& all) { return all.standard_deviation(); }, false, true},
+    {"nan", [](const Statistics& all) { return static_cast<double>(all.nan); }, true},
+    {"inf", [](const Statistics& all) { return static_cast<double>(all.infinite); }, true},
+    {"zero", [](const Statistics& all) { return static_cast<double>(all.zeros); }, true},
+    {"negative-zero", [](const Statistics& all) { return static_cast<double>(all.negative_zeros); }, true},
+    {"subnormal", [](const Statistics& all) { return static_cast<double>(all.subnormal); }, true},
+};
+
+double value_of(const StatisticsKey& key, const Statistics& statistics) {
+  return key.is_of_finite && statistics.finite() == 0 ? kNoNumber : key.value(statistics);
+}
+
+// The shortest text that float64, or float32 where that is the dtype or holds it, reads as the same number.
+std::string number_text(double value, bool is_double = true, Digits digits = Digits::shortest) {
+  std::string out;
+  const auto single = static_cast<float>(value);
+  append_json_element(
+      out, is_double ? DType::float64 : DType::float32,
+      is_double ? reinterpret_cast<const std::byte*>(&value) : reinterpret_cast<const std::byte*>(&single),
+      digits);
+  return out;
+}
+
+// The least or the greatest element: `exact` is that of a 64-bit integer. Never -0.
+std::string element_text(DType dtype, double value, std::int64_t exact, Digits digits) {
+  if (dtype == DType::int64) return cat(exact);
+  if (dtype == DType::uint64) return cat(static_cast<std::uint64_t>(exact) + (std::uint64_t{1} << 63));
+  const bool is_float = (kFloatTypes | kSmallFloatTypes | kComplexTypes).contains(dtype);
+  if (!is_float) return cat(static_cast<std::int64_t>(value));
+  return number_text(value + 0.0, dtype == DType::float64 || dtype == DType::complex128, digits);
+}
+std::string min_text(const MeasuredArray& array, Digits digits = Digits::shortest) {
+  return element_text(*array.info.dtype, array.statistics.min, array.statistics.least, digits);
+}
+std::string max_text(const MeasuredArray& array, Digits digits = Digits::shortest) {
+  return element_text(*array.info.dtype, array.statistics.max, array.statistics.most, digits);
+}
+
+// The bins from that of the least to that of the greatest element, at most so many.
+struct ShownHistogram {
+  double from;
+  double width;
+  std::vector<std::int64_t> counts;
+};
+ShownHistogram shown_histogram(const Statistics& statistics, std::int64_t most_bins) {
+  Histogram histogram = statistics.histogram;
+  const auto bins = [&] {
+    const double last = std::floor(std::ldexp(statistics.max, -histogram.exponent));
+    return static_cast<std::int64_t>(last) - histogram.first + 1;
+  };
+  while (bins() > most_bins) histogram = histogram.widened(histogram.exponent + 1);
+  ShownHistogram out{std::ldexp(static_cast<double>(histogram.first), histogram.exponent),
+                     std::ldexp(1.0, histogram.exponent),
+                     {}};
+  out.counts.assign(histogram.counts.begin(), histogram.counts.begin() + bins());
+  return out;
+}
+
+// A column for each bin, as high as its share of the fullest one.
+std::string bars(const std::vector<std::int64_t>& counts, bool is_utf8) {
+  constexpr std::array<std::string_view, 8> kBlocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  constexpr std::array<std::string_view, 8> kAscii = {".", ":", "-", "=", "+", "*", "#", "@"};
+  const std::int64_t most = std::max<std::int64_t>(1, *std::ranges::max_element(counts));
+  std::string out;
+  for (const std::int64_t count : counts) {
+    const auto share = static_cast<double>(count) / static_cast<double>(most);
+    const auto level = static_cast<std::size_t>(std::max(0.0, std::ceil(share * 8) - 1));
+    out += count == 0 ? " " : (is_utf8 ? kBlocks : kAscii)[level];
+  }
+  return out;
+}
+
+std::string single_text(const MeasuredArray& array, bool is_utf8) {
+  const Statistics& all = array.statistics;
+  const DType dtype = *array.info.dtype;
+  std::string out = array_text(array.info);
+  const bool is_string = dtype == DType::string;
+  if (all.finite() != 0) {
+    out +=
+        cat("  ", is_string ? "bytes of a string: " : "", "min ", min_text(array), ", max ", max_text(array),
+            ", mean ", number_text(all.mean), ", std ", number_text(all.standard_deviation()), "\n");
+  }
+  out += cat("  ", counted(all.elements, kComplexTypes.contains(dtype) ? "part" : "element"));
+  std::string_view separator = ": ";
+  for (const StatisticsKey& key : kStatisticsKeys) {
+    if (!key.is_count) continue;
+    out += cat(separator, static_cast<std::int64_t>(key.value(all)), " ", key.name);
+    separator = ", ";
+  }
+  out += "\n";
+  if (all.min < all.max) {
+    const ShownHistogram shown = shown_histogram(all, Histogram::kBins);
+    const double to = shown.from + shown.width * static_cast<double>(shown.counts.size());
+    out += cat("  ", number_text(shown.from), " |", bars(shown.counts, is_utf8), "| ", number_text(to), ", ",
+               number_text(shown.width), " a column",
+               all.histogram_step == 1 ? "" : cat(", of one in ", all.histogram_step, " elements"), "\n");
+  }
+  return out + (array.digest.empty() ? "" : cat("  sha256 ", array.digest, "\n"));
+}
+
+std::string short_number(double value) {
+  if (std::isnan(value)) return "-";
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.5g", value + 0.0);
+  return text.data();
+}
+
+// Right-aligned columns, then the histogram, then the array.
+std::string table_text(const std::vector<MeasuredArray>& arrays, bool is_utf8) {
+  constexpr std::size_t kKeys = std::size(kStatisticsKeys);
+  constexpr std::int64_t kBars = 16;
+  std::array<std::size_t, kKeys> widths{};
+  const auto cell = [](const MeasuredArray& array, const StatisticsKey& key) {
+    const double value = value_of(key, array.statistics);
+    return key.is_count ? cat(static_cast<std::int64_t>(value)) : short_number(value);
+  };
+  for (std::size_t i = 0; i < kKeys; ++i) {
+    widths[i] = kStatisticsKeys[i].name.size();
+    for (const MeasuredArray& array : arrays)
+      widths[i] = std::max(widths[i], cell(array, kStatisticsKeys[i]).size());
+  }
+  std::string out;
+  const auto add_row = [&](const auto& text_of, std::string_view histogram, std::size_t columns,
+                           std::string_view rest) {
+    for (std::size_t i = 0; i < kKeys; ++i) {
+      const std::string text(text_of(kStatisticsKeys[i]));
+      out += cat(i == 0 ? "" : "  ", std::string(widths[i] - text.size(), ' '), text);
+    }
+    out += cat("  ", histogram, std::string(kBars + 2 - columns, ' '), "  ", rest, "\n");
+  };
+  constexpr std::string_view kTitle = "histogram";
+  add_row([](const StatisticsKey& key) { return key.name; }, kTitle, kTitle.size(), "array");
+  for (const MeasuredArray& array : arrays) {
+    const Statistics& all = array.statistics;
+    std::vector<std::int64_t> counts;
+    if (all.min < all.max) counts = shown_histogram(all, kBars).counts;
+    add_row([&](const StatisticsKey& key) { return cell(array, key); },
+            counts.empty() ? "" : cat("|", bars(counts, is_utf8), "|"),
+            counts.empty() ? 0 : counts.size() + 2,
+            cat(printable(array.info.path), ": ", name(*array.info.dtype), " ", to_string(array.info.shape),
+                array.digest.empty() ? "" : cat(", sha256 ", array.digest)));
+  }
+  return out;
+}
+
+Json histogram_json(const Statistics& all) {
+  const ShownHistogram shown = shown_histogram(all, Histogram::kBins);
+  return Json::object()
+      .add("from", shown.from)
+      .add("width", shown.width)
+      .add("counts", Json::list(shown.counts))
+      .add("step", all.histogram_step);
+}
+
+}  // namespace
+
+std::vector<std::string> sort_keys() {
+  std::vector<std::string> out = {"name", "size"};
+  for (const StatisticsKey& key : kStatisticsKeys) out.emplace_back(key.name);
+  return out;
+}
+
+void sort_arrays(std::vector<MeasuredArray>& arrays, std::string_view key) {
+  if (key == "name") {
+    std::ranges::stable_sort(arrays, {}, [](const MeasuredArray& array) { return array.info.path; });
+    return;
+  }
+  const auto* const row = std::ranges::find(kStatisticsKeys, key, &StatisticsKey::name);
+  const auto rank = [&](const MeasuredArray& array) {
+    if (key == "size") return -static_cast<double>(array.info.bytes);
+    const double value = value_of(*row, array.statistics);
+    if (std::isnan(value)) return std::numeric_limits<double>::infinity();
+    return key == "min" ? value : -value;
+  };
+  std::ranges::stable_sort(arrays, {}, rank);
+}
+
+std::string statistics_text(const std::vector<MeasuredArray>& arrays, bool is_utf8) {
+  return arrays.size() == 1 ? single_text(arrays[0], is_utf8) : table_text(arrays, is_utf8);
+}
+
+std::string statistics_json(const std::vector<MeasuredArray>& arrays) {
+  std::string out;
+  for (const MeasuredArray& array : arrays) {
+    const Statistics& all = array.statistics;
+    const bool has_finite = all.finite() != 0;
+    const auto if_finite = [&](const auto& value_of_all) {
+      return has_finite ? Json(value_of_all()) : Json();
+    };
+    Json line = array_json(array.info);
+    line.add("statistics",
+             Json::object()
+                 .add("elements", all.elements)
+                 .add("min", if_finite([&] { return Json::of_text(min_text(array, Digits::exact)); }))
+                 .add("max", if_finite([&] { return Json::of_text(max_text(array, Digits::exact)); }))
+                 .add("mean", if_finite([&] { return all.mean; }))
+                 .add("std", if_finite([&] { return all.standard_deviation(); }))
+                 .add("nan", all.nan)
+                 .add("inf", all.infinite)
+                 .add("zero", all.zeros)
+                 .add("negative_zero", all.negative_zeros)
+                 .add("subnormal", all.subnormal)
+                 .add("histogram", if_finite([&] { return histogram_json(all); })));
+    if (!array.digest.empty()) line.add("sha256", array.digest);
+    out += line.text() + "\n";
+  }
+  return out;
+}
+
+}  // namespace tensorop
