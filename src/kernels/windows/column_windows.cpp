@@ -23,7 +23,7 @@ namespace {
 // A tile may take so much, however little memory there is.
 constexpr std::int64_t kLeastTileBytes = 4 << 20;
 // The share of memory for the blocks of a gather's result, one for each thread.
-constexpr std::int64_t kBlocksShare = 8;
+constexpr std::int64_t kBlocksShare = 16;
 
 // Calls work(block, worker) for all blocks, and has the system read `pieces` of the blocks to come.
 template <class Work>

@@ -22,47 +22,45 @@ WideTiles::WideTiles(const TileShape& shape, std::int64_t memory, std::int64_t f
     : shape_(shape),
       file_offset_(file_offset),
       page_columns_(ceil_div(kPage, shape.width)),
+      rows_are_pages_(shape.columns * shape.width % kPage == 0),
       tile_columns_(std::max<std::int64_t>(1, memory / shape.column_bytes)) {
   if (tile_columns_ >= shape_.columns) {
     tile_columns_ = shape_.columns;
     return;
   }
+  // Where pages begin at the same columns of all rows, the last tile holds the ends of rows too.
   const std::int64_t tails = shape.rows * (file_offset % kPage);
-  keeps_tails_ = tails <= memory / kTailShare;
-  if (keeps_tails_) tile_columns_ = std::max<std::int64_t>(1, (memory - tails) / shape.column_bytes);
-  pages_ = tile_columns_ >= kLeastPages * page_columns_;
-  if (pages_) tile_columns_ -= page_columns_;
+  const std::int64_t in_pages =
+      rows_are_pages_ ? (memory - 2 * tails) / shape.column_bytes / page_columns_ * page_columns_
+                      : tile_columns_ - page_columns_;
+  pages_ = in_pages >= kLeastPages * page_columns_ && (!rows_are_pages_ || tails <= memory / kTailShare);
+  if (pages_) tile_columns_ = in_pages;
   count_ = ceil_div(shape_.columns, tile_columns_);
-  tile_columns_ = ceil_div(shape_.columns, count_);
+  const std::int64_t unit = pages_ && rows_are_pages_ ? page_columns_ : 1;
+  tile_columns_ = ceil_div(ceil_div(shape_.columns, count_), unit) * unit;
 }
 
 std::int64_t WideTiles::bound(std::int64_t number, std::int64_t row) const {
-  if (number == 0) return 0;
-  const std::int64_t column = std::min(shape_.columns, number * tile_columns_);
+  if (number == 0 || number == count_) return number == 0 ? 0 : shape_.columns;
+  const std::int64_t column = number * tile_columns_;
   if (!pages_) return column;
-  const std::int64_t byte = file_offset_ + (row * shape_.columns + column) * shape_.width;
-  const std::int64_t to_page = ceil_div(byte, kPage) * kPage - byte;
-  return std::min(shape_.columns, column + ceil_div(to_page, shape_.width));
+  return column - (file_offset_ + (row * shape_.columns + column) * shape_.width) % kPage / shape_.width;
 }
 
 std::int64_t WideTiles::tail_columns() const {
-  const bool same = shape_.columns * shape_.width % kPage == 0;
-  return pages_ && same && keeps_tails_
-             ? std::min(piece(count_ - 1, 0).count, file_offset_ % kPage / shape_.width)
-             : 0;
+  return pages_ && rows_are_pages_ ? file_offset_ % kPage / shape_.width : 0;
 }
 
 Range WideTiles::tile(std::int64_t number) const {
-  // Where rows are whole pages, pages begin at the same columns of all.
-  const bool same = shape_.columns * shape_.width % kPage == 0;
-  const std::int64_t first = same ? bound(number, 0) : number * tile_columns_;
-  const std::int64_t next = (number + 1) * tile_columns_;
-  const std::int64_t end = same ? bound(number + 1, 0) : pages_ ? next + page_columns_ : next;
-  return {first, std::min(shape_.columns, end) - first};
+  if (!pages_ || rows_are_pages_) return piece(number, 0);
+  // Where pages begin differs from row to row.
+  const std::int64_t first = std::max<std::int64_t>(0, number * tile_columns_ - page_columns_);
+  return {first, std::min(shape_.columns, (number + 1) * tile_columns_) - first};
 }
 
 std::int64_t WideTiles::most_columns() const {
-  return std::min(shape_.columns, tile_columns_ + (pages_ ? page_columns_ : 0));
+  const std::int64_t more = rows_are_pages_ ? tail_columns() : pages_ ? page_columns_ : 0;
+  return std::min(shape_.columns, tile_columns_ + more);
 }
 
 Range WideTiles::piece(std::int64_t number, std::int64_t row) const {

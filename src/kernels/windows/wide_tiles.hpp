@@ -52,10 +52,10 @@ class WideTiles {
   TileShape shape_;
   std::int64_t file_offset_;
   std::int64_t page_columns_;  // that a page holds
+  bool rows_are_pages_;        // pages begin at the same columns of all rows
   std::int64_t tile_columns_;
   std::int64_t count_ = 1;
-  bool pages_ = false;  // tiles begin with a page of the file
-  bool keeps_tails_ = false;
+  bool pages_ = false;  // what tiles write begins with a page of the file
 };
 
 // Rows of a tensor of which pieces are read.
