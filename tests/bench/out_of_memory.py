@@ -6,8 +6,8 @@
 
 Needs root, a memory cgroup and 10 GiB of disk space; with --huge 24 GiB. Before each run the page cache is dropped.
 Every result is compared with NumPy's. The reference of rows is read_rows.c, the better of its strategies `ahead` and
-`sorted`; that of everything else is the least that must be read and written, by cat, cp and dd. References run under the
-same limit. Times are medians.
+`sorted`; that of columns is columns.c, beside the least that must be read and written, by cat and dd; that of everything
+else is that least, by cat, cp and dd. References run under the same limit. Times are medians.
 """
 import argparse
 import os
@@ -245,15 +245,24 @@ def cases_of_columns():
     def scattered(data, indices, updates):
         data[indices] = updates
         return data
+
+    def reference(how, inputs):
+        def seconds(case):
+            least, _ = least_transfer(read=inputs, written=GIB)(case)
+            pathlib.Path("ref.raw").unlink()
+            # As much memory as tensorop takes by default.
+            columns = seconds_of(["./columns", how, "data.npy", "indices.npy", "updates.npy", "ref.raw", n,
+                                  (limit >> 20) // 2 - 1], case.limit)
+            return columns, "columns; read, write %.2f" % least
+        return seconds
     args = ["scatterelements", "data.npy", "indices.npy", "updates.npy"]
-    inputs = least_transfer(read=["data.npy", "indices.npy", "updates.npy"], written=GIB)
     return [
         Case("gatherelements, axis 0", limit, make, ["gatherelements", "data.npy", "indices.npy"],
-             least_transfer(read=["data.npy", "indices.npy"], written=GIB),
-             check(lambda data, indices, updates: data[indices]), 3),
-        Case("scatterelements, axis 0", limit, make, args, inputs, check(scattered), 3),
-        Case("scatterelements add, axis 0", limit, make, args + ["--reduction", "add"], inputs,
-             check(lambda data, indices, updates: data + np.bincount(indices, updates, n).astype(np.float32)), 3),
+             reference("gather", ["data.npy", "indices.npy"]),
+             check(lambda data, indices, updates: data[indices]), 1.2),
+        Case("scatterelements, axis 0", limit, make, args, reference("replace", args[1:]), check(scattered), 1.2),
+        Case("scatterelements add, axis 0", limit, make, args + ["--reduction", "add"], reference("add", args[1:]),
+             check(lambda data, indices, updates: data + np.bincount(indices, updates, n).astype(np.float32)), 1.2),
     ]
 
 
@@ -334,7 +343,8 @@ def main():
             folder = root / group.__name__
             folder.mkdir(parents=True, exist_ok=True)
             os.chdir(folder)
-            subprocess.run(["cc", "-O2", "-pthread", "-o", "read_rows", HERE / "read_rows.c"], check=True)
+            for name in ("read_rows", "columns"):
+                subprocess.run(["cc", "-O2", "-pthread", "-o", name, HERE / (name + ".c")], check=True)
             for case in group():
                 if options.only not in case.name:
                     continue
