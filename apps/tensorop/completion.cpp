@@ -53,7 +53,7 @@ class Offers {
 
 // "error|zero|clip" are words; "N" is a placeholder. `lead`: what is typed before the value, "--oob=".
 void add_values(const Command& command, const Option& option, std::string_view lead, Offers& offers) {
-  if (option.name == "--spec") return offers.add_all(spec_texts(), lead);
+  if (option.name == "--spec") return offers.add_all(all_spec_texts(), lead);
   const bool is_why = command.name.starts_with(cat(kWhy, " "));
   const Operator* const op = find_operator(command.name.substr(is_why ? kWhy.size() + 1 : 0)).op;
   if (op != nullptr && (option.name == "--reshape" || option.name == "--of")) {

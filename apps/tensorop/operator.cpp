@@ -1,6 +1,7 @@
 // An operator called by its name: makes options from the operator's description, and a request from the
 // options that were given.
 #include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <utility>
 
@@ -10,7 +11,9 @@
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "engine/mask.hpp"
+#include "engine/portability.hpp"
 #include "report/describe.hpp"
+#include "report/portability_report.hpp"
 #include "team.hpp"
 
 namespace tensorop {
@@ -80,7 +83,8 @@ std::vector<Option> call_options(const FoundOperator& found) {
                        "what happens to a second update of an element without a reduction (default last)"});
   }
   options.push_back({"--spec", OptionKind::value, join(spec_forms(), "|"),
-                     "use and enforce the operator version of this opset"});
+                     "use and enforce the operator version of this opset; all, or a publisher without its "
+                     "opset: compare all versions"});
   options.push_back({"--reshape", OptionKind::values, "NAME=SHAPE",
                      "use another shape for the operand of that name, as in data=2,-1; -1: computed from the "
                      "number of elements"});
@@ -97,6 +101,9 @@ std::vector<Option> operator_options(const FoundOperator& found) {
   std::vector<Option> options = call_options(found);
   options.push_back(
       {"--dry-run", OptionKind::flag, "", "print dtype and shape of the result; read only headers"});
+  options.push_back(
+      {"--only", OptionKind::value, "PUBLISHER,...", "with --spec all: versions of these alone"});
+  options.push_back({"--json", OptionKind::flag, "", "with --spec all: print JSON, for programs"});
   options.push_back(explain_plan_option());
   if (!op.open.empty()) {
     options.push_back(
@@ -251,7 +258,33 @@ OperatorCall read_call(const FoundOperator& found, const Arguments& arguments) {
   return call;
 }
 
+// The call under several versions. There is no single result.
+int compare_versions(const FoundOperator& found, const Arguments& arguments) {
+  for (const std::string_view option : std::initializer_list<std::string_view>{
+           "--output", "--format", "--open-mask", "--fsync", kExplainPlan, kCase}) {
+    if (arguments.has(option))
+      throw Error(cat(found.name->name, ": ", option, " cannot be combined with --spec ",
+                      arguments.value("--spec").value_or("")),
+                  kCallRule);
+  }
+  int status = 0;
+  alone(arguments, [&] {
+    std::vector<Framework> only;
+    if (const auto list = arguments.value("--only")) only = read_publishers(*list);
+    const MeteredSettings settings(arguments, "");
+    const Portability versions = find_portability(make_request(found, arguments), only, settings.get());
+    print(arguments.has("--json") ? portability_json(versions) : portability_text(versions));
+    status = versions.exit_status();
+  });
+  return status;
+}
+
 int run_operator(const FoundOperator& found, const Arguments& arguments) {
+  if (names_several(arguments.value("--spec").value_or(""))) return compare_versions(found, arguments);
+  for (const std::string_view option : {"--only", "--json"}) {
+    if (arguments.has(option))
+      throw Error(cat(found.name->name, ": ", option, " needs --spec all"), kCallRule);
+  }
   OperatorCall call;
   together(arguments, [&] { with_context(found.name->name, [&] { call = read_call(found, arguments); }); });
   if (call.request.dry_run) {

@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kIndices = 1;  // the operand that a mask is given in place of
 
 // The operand texts in the order of the description: named ones first, positional ones in what remains.
-std::vector<OperandText> assign_operands(const Request& request, const Call& call) {
+std::vector<OperandText> assign_operands(const Request& request, Call& call) {
   const Operator& op = *call.op;
   const auto& specs = op.operands;
   std::vector<std::optional<OperandText>> slots(specs.size());
@@ -35,6 +35,16 @@ std::vector<OperandText> assign_operands(const Request& request, const Call& cal
     auto& slot = slots[static_cast<std::size_t>(spec - specs.begin())];
     if (slot) throw Error(cat(named.name, " is given twice"), kCallRule);
     slot = named;
+  }
+  // With too few operands the optional one is left out.
+  const auto optional = std::ranges::find(specs, true, &OperandSpec::optional);
+  const auto free = std::ranges::count_if(slots, [](const auto& slot) { return !slot.has_value(); });
+  if (optional != specs.end() && std::ssize(request.positional) < free) {
+    const auto at = static_cast<std::size_t>(optional - specs.begin());
+    if (!slots[at]) {
+      slots[at] = OperandText(Tensor(DType::int64, {0}));
+      call.left_out = at;
+    }
   }
   auto next = request.positional.begin();
   for (auto& slot : slots) {

@@ -30,7 +30,9 @@ struct ValueNames {
 constexpr ValueNames kParameterNames[] = {
     {"BitShift", {"X", "Y"}, "Z"},
     {"Expand", {"input", "shape"}, "output"},
+    {"PRelu", {"X", "slope"}, "Y"},
     {"Pow", {"X", "Y"}, "Z"},
+    {"TensorScatter", {"past_cache", "update", "write_indices"}, "present_cache"},
     {"Where", {"condition", "X", "Y"}, "output"},
 };
 constexpr ValueNames kElementwiseNames = {"", {"A", "B"}, "C"};
@@ -69,7 +71,14 @@ bool is_input(const AttributeSpec& spec, const ValueNames& names) {
 
 // The inputs of the node: the operands, then attributes that are inputs.
 std::vector<Tensor> inputs_of(const Call& call) {
-  std::vector<Tensor> inputs = call.operands;
+  std::vector<Tensor> inputs;
+  for (std::size_t i = 0; i < call.operands.size(); ++i) {
+    std::size_t at = i;
+    if (const WordList order = call.op->onnx_order; !order.empty())
+      at = to_size(std::ranges::find(call.op->operands, order[i], &OperandSpec::name) -
+                   call.op->operands.begin());
+    if (call.left_out != at) inputs.push_back(call.operands[at]);
+  }
   const ValueNames names = names_of(call);
   for (std::size_t i = 0; i < call.attributes.size(); ++i) {
     if (is_input(call.op->attributes[i], names))

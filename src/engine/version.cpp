@@ -77,6 +77,15 @@ std::vector<std::string> spec_texts() {
   return out;
 }
 
+std::vector<std::string> all_spec_texts() {
+  std::vector<std::string> out = spec_texts();
+  out.emplace_back("all");
+  for (const Publisher& publisher : kPublishers) {
+    if (publisher.newest_opset != 0) out.emplace_back(publisher.name);
+  }
+  return out;
+}
+
 const Version& find_version(const Operator& op, const OperatorName& name, const Spec& spec) {
   const Version* best = nullptr;
   std::vector<std::string> known;

@@ -20,6 +20,9 @@ struct Spec {
 // Every text that parse_spec() takes.
 [[nodiscard]] std::vector<std::string> spec_texts();
 
+// Those, and the texts that mean several versions (engine/portability.hpp).
+[[nodiscard]] std::vector<std::string> all_spec_texts();
+
 // The operator version in effect at the opset of the spec. `name` is the name in the call: it may
 // mean only one of the publisher's operators. Throws Error [T-0] when there is none.
 [[nodiscard]] const Version& find_version(const Operator& op, const OperatorName& name, const Spec& spec);

@@ -71,11 +71,12 @@ ChosenIndex Explainer::chosen(const RowMap& map, std::int64_t tuple, std::size_t
   const IndexDecoder& decoder = map.decoder();
   const IndexAxis& axis = decoder.axes()[component];
   ChosenIndex out;
-  out.position = tuple * decoder.components() + to_int64(component);
+  out.position = decoder.element_of(tuple) + to_int64(component);
   out.axis = axis.axis;
-  out.size = axis.size;
+  out.size = call().operands[kTableOperand].shape()[to_size(axis.axis)];
   const std::int64_t value = index_value(decoder.indices(), out.position);
-  out.in_range = value < axis.size && (value >= 0 || (call().version->index.negative && value >= -axis.size));
+  const bool counts = call().version->index.negative == Negative::count && call().oob != OutOfBounds::clamp;
+  out.in_range = value < axis.size && (value >= 0 || (counts && value >= -axis.size));
   // The strides of the components are those of a row-major tensor.
   if (offset != kSkip) out.coordinate = offset / axis.stride % axis.size;
   return out;
@@ -192,7 +193,8 @@ Arrivals Explainer::arrivals_of_rows(const RowMoves& moves, const OperandElement
   const Range rows = is_one_row ? Range{element.position / width, 1} : Range{0, map.rows()};
   for_each_row(map, rows, [&](std::int64_t row, std::int64_t offset) {
     if (element.operand == kIndexOperand) {
-      if (map.tuples_of({row, 1}).first == element.position / map.decoder().components())
+      if (map.decoder().element_of(map.tuples_of({row, 1}).first) / map.decoder().components() ==
+          element.position / map.decoder().components())
         take(row, offset, 0);
     } else if (element.operand == kTableOperand) {
       if (offset == element.position / width) take(row, offset, element.position % width);

@@ -310,12 +310,15 @@ Request request_of(const OnnxCall& call, const std::vector<OperandText>& inputs)
   const std::size_t operands = call.op.op->operands.size();
   const bool has_shape =
       !call.op.op->operands.back().variadic && find_attribute(*call.op.op, kShape) != nullptr;
+  const WordList order = call.op.op->onnx_order;
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
     const auto& [input, initializer] = call.operands[i];
     OperandText operand = initializer ? OperandText(*initializer) : inputs[input];
     if (!initializer) operand.declared = call.inputs[input].dtype;
     if (has_shape && i == operands) {
       request.attributes.emplace_back(std::string(kShape), std::move(operand));
+    } else if (i < order.size()) {
+      request.named.emplace_back(std::string(order[i]), std::move(operand));
     } else {
       request.positional.push_back(std::move(operand));
     }

@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <exception>
+#include <limits>
 
 namespace tensorop {
 
 enum class Fault : std::uint8_t {
   none,
-  index_out_of_range,  // IX-1, IX-2
+  index_out_of_range,  // IX-1
+  negative_index,      // IX-2: negative, where no index may be
   division_by_zero,    // EW-7, of integers
   zero_power,          // EW-7, zero to a negative power
   negative_shift,      // EW-8
@@ -18,14 +20,16 @@ enum class Fault : std::uint8_t {
   does_not_fit,        // a cast to a dtype that cannot hold the value
 };
 
-// Positions are flat and row-major: of index_out_of_range in the index operand, of duplicate_update in the
+// Positions are flat and row-major: of index_out_of_range and negative_index in the index operand, of duplicate_update in the
 // updates, of all others in the result.
 struct FaultFacts {
   Fault fault = Fault::none;
   std::int64_t position = 0;
-  // Of index_out_of_range: the axis of operand 0 that the index element selects from, and its size.
+  // Of these two: the axis of operand 0 that the index element selects from, and how many indices there are
+  // for it, from 0 on: its size, or less.
   std::int64_t axis = 0;
   std::int64_t size = 0;
+  static constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::max();  // any number
   // Of duplicate_update: the lowest position of an update of the same element, and that element.
   std::int64_t earlier = 0;
   std::int64_t target = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/checked.hpp"
@@ -42,9 +43,9 @@ struct IsZero {
 };
 
 struct IsWide {
-  template <std::unsigned_integral T>
+  template <std::integral T>
   static bool apply(T amount) {
-    return amount >= 8 * sizeof(T);
+    return std::cmp_greater_equal(amount, 8 * sizeof(T));
   }
 };
 

@@ -40,6 +40,8 @@ struct Call {
   // What each operand is read from, printable: a path, "a.npz:x", "standard input", "@id"; empty where it is
   // written out.
   std::vector<std::string> files = {};
+  // The optional operand, where the call has none: it is a tensor without elements.
+  std::optional<std::size_t> left_out = {};
   std::vector<Attribute> attributes;  // in the order of the description
   OutOfBounds oob = OutOfBounds::error;
   std::optional<Duplicates> duplicates;       // left out: last

@@ -30,8 +30,9 @@ std::int64_t first_difference(const Shape& a, const Shape& b) {
 }
 
 IndexDecoder make_decoder(const Call& call, std::vector<IndexAxis> axes) {
-  IndexPolicy policy{call.version->index.negative, call.oob};
-  if (call.version->index.zero_fill) policy.out_of_bounds = OutOfBounds::zero;
+  IndexPolicy policy{call.version->index.negative, call.version->index.out_of_bounds};
+  if (!call.strict()) policy.out_of_bounds = call.oob;
+  if (policy.out_of_bounds == OutOfBounds::clamp) policy = {Negative::raw, OutOfBounds::clip};
   return {call.operands[1], std::move(axes), policy};
 }
 

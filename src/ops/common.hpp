@@ -22,10 +22,12 @@ inline constexpr AttributeRow kBatchDimsOnly[] = {{"batch_dims"}};
 inline constexpr Choice kGatherOob[] = {{"error", OutOfBounds::error},
                                         {"zero", OutOfBounds::zero},
                                         {"clip", OutOfBounds::clip},
+                                        {"clamp", OutOfBounds::clamp},
                                         {"wrap", OutOfBounds::wrap}};
 inline constexpr Choice kScatterOob[] = {{"error", OutOfBounds::error},
                                          {"drop", OutOfBounds::drop},
                                          {"clip", OutOfBounds::clip},
+                                         {"clamp", OutOfBounds::clamp},
                                          {"wrap", OutOfBounds::wrap}};
 
 inline constexpr Choice kDuplicates[] = {{"last", Duplicates::last}, {"error", Duplicates::error}};

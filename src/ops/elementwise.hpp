@@ -104,7 +104,8 @@ inline constexpr OpenRow kExtremeOpen[] = {{Framework::onnx, OpenReason::nan_in_
 inline constexpr OpenRow kDivideOpen[] = {{Framework::openvino, OpenReason::zero_divisor}};
 inline constexpr OpenRow kRemainderOpen[] = {{Framework::onnx, OpenReason::zero_divisor},
                                              {Framework::openvino, OpenReason::zero_divisor}};
-inline constexpr OpenRow kShiftOpen[] = {{Framework::onnx, OpenReason::wide_shift}};
+inline constexpr OpenRow kShiftOpen[] = {{Framework::onnx, OpenReason::wide_shift},
+                                         {Framework::openvino, OpenReason::wide_shift}};
 
 // More than two operands are folded from the left; a single one is copied.
 [[nodiscard]] Planned plan_elementwise(const Call& call, const BinaryKernel& kernel);

@@ -43,10 +43,13 @@ constexpr std::array<Version, 4> logical_versions(std::string_view onnx, std::st
 constexpr TypeRow kStandardBitwise[] = {{"T", {kIntegerTypes, DType::boolean}}};
 constexpr TypeRow kOnnx18Bitwise[] = {{"T", published::kIntegers}};
 
-constexpr std::array<Version, 2> bitwise_versions(std::string_view published) {
+constexpr TypeRow kOpenvino13Bitwise[] = {{"T", {published::kIntegers, DType::boolean}}};
+
+constexpr std::array<Version, 3> bitwise_versions(std::string_view published) {
   return {{
       {Framework::standard, 0, published, kStandardBitwise, kStandardAttributes},
       {Framework::onnx, 18, published, kOnnx18Bitwise, {}},
+      {Framework::openvino, 13, published, kOpenvino13Bitwise, kOpenvinoAttributes},
   }};
 }
 
@@ -88,9 +91,21 @@ constexpr auto kDirectionKey = attribute_key<Direction>(kAttributes, "direction"
 constexpr AttributeRow kDirection[] = {{"direction"}};
 constexpr TypeRow kStandardTypes[] = {{"T", kIntegerTypes}};
 constexpr TypeRow kOnnx11[] = {{"T", published::kUnsigned}};
+constexpr TypeRow kOpenvino15[] = {{"T", published::kIntegers}};
+// The direction of an OpenVINO operator is its name.
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "BitShift", kStandardTypes, kStandard},
     {Framework::onnx, 11, "BitShift", kOnnx11, kDirection},
+    {Framework::openvino, 15, "BitwiseLeftShift", kOpenvino15, kOpenvinoAttributes},
+    {Framework::openvino, 15, "BitwiseRightShift", kOpenvino15, kOpenvinoAttributes},
+};
+constexpr std::string_view kEither[] = {"BitShift"};
+constexpr std::string_view kLeftOnly[] = {"BitwiseLeftShift"};
+constexpr std::string_view kRightOnly[] = {"BitwiseRightShift"};
+constexpr OperatorName kNames[] = {
+    {"bitshift", kEither},
+    {"bitwiseleftshift", kLeftOnly, {"direction", "left"}},
+    {"bitwiserightshift", kRightOnly, {"direction", "right"}},
 };
 constexpr std::string_view kRules[] = {"EW-8"};
 constexpr OperandSpec kOperands[] = {
@@ -127,7 +142,6 @@ constexpr OperatorName kXorNames[] = {{"xor"}, {"logicalxor"}};
 constexpr OperatorName kBitwiseAndNames[] = {{"bitwiseand"}};
 constexpr OperatorName kBitwiseOrNames[] = {{"bitwiseor"}};
 constexpr OperatorName kBitwiseXorNames[] = {{"bitwisexor"}};
-constexpr OperatorName kBitShiftNames[] = {{"bitshift"}};
 
 }  // namespace
 
@@ -202,7 +216,7 @@ constinit const Operator kBitShift = elementwise_operator<shift::kernel>(
     {"bitshift", "Shifts the bits of integers left or right",
      "The bits of a shifted by b bits to the left or to the right. A right shift of a signed integer keeps "
      "its sign.",
-     "tensorop bitshift '[1,2,3]' '[4]' --direction left", kBitShiftNames, shift::kVersions,
+     "tensorop bitshift '[1,2,3]' '[4]' --direction left", shift::kNames, shift::kVersions,
      shift::kAttributes, shift::kOperands, shift::kRules, kShiftOpen});
 
 }  // namespace tensorop

@@ -32,19 +32,19 @@ std::string element_text(const Call& call, const OperandElement& element) {
 
 Error index_error(const PlanFault& fault, const Call& call) {
   constexpr std::size_t kIndicesIndex = 1;
-  const std::string value = value_text(call.operands[kIndicesIndex], fault.position);
   const std::string element = element_text(call, {kIndicesIndex, fault.position});
-  const bool negative = call.version->index.negative;
-  const std::string allowed =
-      fault.size == 0 ? std::string("nothing is allowed")
-                      : cat("allowed ", negative ? -fault.size : std::int64_t{0}, "..", fault.size - 1);
+  const auto counts = [](const Version& version) { return version.index.negative == Negative::count; };
+  const std::int64_t low = counts(*call.version) && call.oob != OutOfBounds::clamp ? -fault.size : 0;
+  std::string allowed = "nothing is allowed";
+  if (fault.size != 0) allowed = cat("allowed ", low, "..", fault.size - 1);
+  if (fault.size == FaultFacts::kNoEnd) allowed = "allowed from 0";
+  const std::int64_t size = call.operands[0].shape()[static_cast<std::size_t>(fault.axis)];
   const std::string axis =
-      cat("axis ", fault.axis, " of ", call.operand_name(0), " (size ", fault.size, "; ", allowed, ")");
-  if (value.starts_with('-') && !negative) {
-    return Error(
-        cat(element, " is negative, which ", call.version_name(), " does not allow for ", axis), "IX-2",
-        cat("negative indices are allowed by ",
-            versions_where(*call.op, [](const Version& version) { return version.index.negative; })));
+      cat("axis ", fault.axis, " of ", call.operand_name(0), " (size ", size, "; ", allowed, ")");
+  if (fault.fault == Fault::negative_index) {
+    const std::string others = versions_where(*call.op, counts);
+    return Error(cat(element, " is negative, which ", call.version_name(), " does not allow for ", axis),
+                 "IX-2", others.empty() ? "" : cat("negative indices are allowed by ", others));
   }
   return Error(cat(element, " is out of range for ", axis), "IX-1");
 }
@@ -75,6 +75,7 @@ Error fault_error(const PlanFault& fault, const Call& call, const Planned& plann
   const auto power = [&] { return cat(operand(0), " to the power ", operand(1)); };
   switch (fault.fault) {
     case Fault::index_out_of_range:
+    case Fault::negative_index:
       return index_error(fault, call);
     case Fault::duplicate_update:
       return duplicate_error(fault, call);

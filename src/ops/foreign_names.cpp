@@ -13,7 +13,7 @@ namespace {
 constexpr ForeignCall kCalls[] = {
     {"NumPy", " take index ", "np.take(a, i, axis=1)", "gather a i --axis 1"},
     {"NumPy", "", "a[i]", "gather a i"},
-    {"NumPy", "", "np.take(a, i, mode=\"clip\")", "gather a i --oob clip; -1 is the last element"},
+    {"NumPy", "", "np.take(a, i, mode=\"clip\")", "gather a i --oob clamp"},
     {"NumPy", "", "np.take(a, i, mode=\"wrap\")", "gather a i --oob wrap"},
     {"NumPy", "", "a[i[:, 0], i[:, 1]]", "gathernd a i"},
     {"NumPy", " compress extract ", "np.compress(m, a, axis=1)", "gather a --mask m --axis 1"},

@@ -26,14 +26,16 @@ constexpr auto kBatchDimsKey = attribute_key<std::int64_t>(kAttributes, "batch_d
 
 constexpr AttributeRow kAxisAndBatch[] = {{"axis"}, {"batch_dims"}};
 
+constexpr IndexRule kZeroFill = {.out_of_bounds = OutOfBounds::zero};
+
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "Gather", kStandardTypes, kAxisAndBatch},
     {Framework::onnx, 1, "Gather", published::kOldOnnxTypes, kAxisOnly, kNonNegative},
     {Framework::onnx, 11, "Gather", published::kOldOnnxTypes, kAxisOnly},
     {Framework::onnx, 13, "Gather", published::kOnnxTypes, kAxisOnly},
-    {Framework::openvino, 1, "Gather", published::kOpenvinoTypes, kAxisOnly, kNonNegative},
-    {Framework::openvino, 7, "Gather", published::kOpenvinoTypes, kAxisAndBatch, kNonNegative},
-    {Framework::openvino, 8, "Gather", published::kOpenvinoTypes, kAxisAndBatch, {.zero_fill = true}},
+    {Framework::openvino, 1, "Gather", published::kOpenvinoTypes, kAxisOnly, kNonNegativeOpenRange},
+    {Framework::openvino, 7, "Gather", published::kOpenvinoTypes, kAxisAndBatch, kNonNegativeOpenRange},
+    {Framework::openvino, 8, "Gather", published::kOpenvinoTypes, kAxisAndBatch, kZeroFill},
 };
 
 struct Geometry {

@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "kernels/index/index.hpp"
 #include "kernels/plan.hpp"
 #include "ops/publisher.hpp"
 #include "tensor/dtype.hpp"
@@ -35,6 +36,7 @@ struct OperandSpec {
   std::string_view rule;  // rule id of a dtype that the version does not allow
   std::string_view help;
   bool variadic = false;  // the last operand only: any number more of the same
+  bool optional = false;  // an operand of integers; one of an operator at most
 };
 
 // Rule ids that are the same for every operator.
@@ -117,12 +119,16 @@ struct TypeRow {
   DTypeSet allowed;
 };
 
-// The rules of a version for index values (1.3).
+// The rules of a version for index values (1.3). When both apply: negative values first, then the range, for
+// every publisher.
 struct IndexRule {
-  bool negative = true;    // negative values count from the end; otherwise they are IX-2
-  bool zero_fill = false;  // out of range reads zeros; otherwise it is IX-1
+  Negative negative = Negative::count;             // refuse: IX-2
+  OutOfBounds out_of_bounds = OutOfBounds::error;  // error: IX-1
+  bool is_open = false;  // the text leaves open what is out of range, and IX-1 is tensorop's decision
 };
-inline constexpr IndexRule kNonNegative = {.negative = false};
+inline constexpr IndexRule kNonNegative = {.negative = Negative::refuse};
+inline constexpr IndexRule kOpenRange = {.is_open = true};
+inline constexpr IndexRule kNonNegativeOpenRange = {.negative = Negative::refuse, .is_open = true};
 
 // One published version, or the default semantics.
 struct Version {
@@ -189,6 +195,7 @@ struct Operator {
   Choices oob = {};                         // of --oob (OutOfBounds), default semantics only; empty: has none
   Choices duplicates = {};                  // of --duplicates (Duplicates); empty: has none
   std::span<const OpenRow> open = {};       // the default semantics leave nothing open
+  WordList onnx_order = {};                 // of the operands, in ONNX's schema; empty: that of `operands`
   std::string_view count_rule = kCallRule;  // rule id of a number of operands that the version does not allow
   // The ids of the other rules that check_attributes() and plan() name, those of broadcasting between
   // operands apart: families share them.

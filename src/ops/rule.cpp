@@ -52,14 +52,15 @@ constexpr Rule kAllRules[] = {
      "tensorop gathernd '[1,2]' '{\"dtype\":\"int64\",\"data\":[[0]]}' --spec onnx-13"},
     {"IX-1",
      "Every index is in range: -d to d-1 for an axis of size d, or 0 to d-1 in versions without negative "
-     "indices. In OpenVINO Gather-8, and with --oob other than error, an index out of range is no error.",
+     "indices. In OpenVINO Gather-8, and with --oob other than error, an index out of range is no error. In "
+     "tensorscatter 0 to d less the length of updates along the axis; with --mode circular any from 0 on.",
      "ONNX and OpenVINO. Where their text leaves the result open (ONNX Scatter-9 and ScatterND, OpenVINO "
      "Gather-1, Gather-7 and GatherND), tensorop decided for an error.",
      "tensorop gather '[1,2,3]' 3", "tensorop gather '[1,2,3]' 2"},
     {"IX-2", "No index is negative, in versions without negative indices.",
      "OpenVINO Gather-1, Gather-7, GatherND-5, GatherElements-6, ScatterUpdate-3, ScatterElementsUpdate-3 "
-     "and ScatterNDUpdate-3. ONNX Gather-1 and Scatter-9 do not promise negative indices; tensorop refuses "
-     "them there.",
+     "and ScatterNDUpdate-3. ONNX Gather-1, Scatter-9 and TensorScatter-24 in mode circular do not promise "
+     "negative indices; tensorop refuses them there.",
      "tensorop gather '[1,2,3]' -1 --spec openvino-7", "tensorop gather '[1,2,3]' -1 --spec openvino-8"},
 
     // The gather family.
@@ -149,6 +150,19 @@ constexpr Rule kAllRules[] = {
      "tensorop scatterupdate '[5]' 0 7"},
     {"SU-2", "The shape of updates is data.shape[:axis] + indices.shape + data.shape[axis+1:].", "OpenVINO.",
      "tensorop scatterupdate '[1,2,3]' '[0,2]' '[7]'", "tensorop scatterupdate '[1,2,3]' '[0,2]' '[7,8]'"},
+
+    {"TS-1", "The rank of data is at least 2, and axis is not the first one, which is that of the batches.",
+     "ONNX TensorScatter-24.", "tensorop tensorscatter '[1,2]' '[3]'",
+     "tensorop tensorscatter '[[1,2]]' '[[3]]' --axis 1"},
+    {"TS-2", "updates has the shape of data, and is no longer than data along axis.",
+     "ONNX TensorScatter-24. Its pseudocode and reference take the remainder of the whole coordinate in mode "
+     "circular, so that rows of a batch beyond the length of the axis land in another one (ONNX issue 8353); "
+     "the text means the position along the axis, which tensorop computes.",
+     "tensorop tensorscatter '[[1,2]]' '[[3,4,5]]' --axis 1",
+     "tensorop tensorscatter '[[1,2]]' '[[3,4]]' --axis 1"},
+    {"TS-3", "indices has rank 1 and the length of dimension 0 of data.", "ONNX TensorScatter-24.",
+     "tensorop tensorscatter '[[1,2]]' '[0,1]' '[[3]]' --axis 1",
+     "tensorop tensorscatter '[[1,2]]' '[1]' '[[3]]' --axis 1"},
 
     // Broadcasting between operands.
     {"BC-M1",
@@ -291,8 +305,16 @@ constexpr Rule kAllRules[] = {
     {"EW-8",
      "The result of pow is representable in the integer dtype of a, and the shift amount of bitshift is "
      "non-negative.",
-     "tensorop. ONNX leaves the result undefined.", "tensorop bitshift '[1]' '[-1]' --direction left",
-     "tensorop bitshift '[1]' '[1]' --direction left"},
+     "tensorop. ONNX and OpenVINO leave the result undefined.",
+     "tensorop bitshift '[1]' '[-1]' --direction left", "tensorop bitshift '[1]' '[1]' --direction left"},
+    {"PR-1",
+     "prelu in ONNX opsets 1 to 6: b has one element, the shape of a, or one element for each channel, which "
+     "is dimension 1 of a.",
+     "ONNX PRelu-1 and PRelu-6, which say that a slope of size 1 is shared across channels; that channels "
+     "are "
+     "dimension 1 is tensorop's decision.",
+     "tensorop prelu '[[-1.0,2.0,3.0]]' '[2.0,3.0]' --spec onnx-6",
+     "tensorop prelu '[[-1.0,2.0,3.0]]' '[2.0,3.0,4.0]' --spec onnx-6"},
 };
 
 }  // namespace

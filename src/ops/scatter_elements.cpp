@@ -40,7 +40,7 @@ constexpr AttributeRow kStandard[] = {{"axis"}, {"reduction"}, {"use_init_val"},
 
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "ScatterElements", kStandardTypes, kStandard},
-    {Framework::onnx, 9, "Scatter", published::kOldOnnxTypes, kAxisOnly, kNonNegative},
+    {Framework::onnx, 9, "Scatter", published::kOldOnnxTypes, kAxisOnly, kNonNegativeOpenRange},
     {Framework::onnx, 11, "Scatter", published::kOldOnnxTypes, kAxisOnly, {}, 0, true},
     {Framework::onnx, 11, "ScatterElements", published::kOldOnnxTypes, kAxisOnly},
     {Framework::onnx, 13, "ScatterElements", published::kOnnxTypes, kAxisOnly},

@@ -42,11 +42,11 @@ constexpr TypeRow kOpenvino15Types[] = {{"T", published::kNumbersAndBool}, {"Tin
 
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "ScatterND", kStandardTypes, kStandard, {}, kAnyScalarUpdate},
-    {Framework::onnx, 11, "ScatterND", published::kOldOnnxNdTypes, {}},
-    {Framework::onnx, 13, "ScatterND", published::kOnnxNdTypes, {}},
-    {Framework::onnx, 16, "ScatterND", published::kOnnxNdTypes, kOnnx16},
-    {Framework::onnx, 18, "ScatterND", published::kOnnxNdTypes, kOnnx18},
-    {Framework::openvino, 3, "ScatterNDUpdate", kOpenvino3Types, {}, kNonNegative, kAnyScalarUpdate},
+    {Framework::onnx, 11, "ScatterND", published::kOldOnnxNdTypes, {}, kOpenRange},
+    {Framework::onnx, 13, "ScatterND", published::kOnnxNdTypes, {}, kOpenRange},
+    {Framework::onnx, 16, "ScatterND", published::kOnnxNdTypes, kOnnx16, kOpenRange},
+    {Framework::onnx, 18, "ScatterND", published::kOnnxNdTypes, kOnnx18, kOpenRange},
+    {Framework::openvino, 3, "ScatterNDUpdate", kOpenvino3Types, {}, kNonNegativeOpenRange, kAnyScalarUpdate},
     {Framework::openvino, 15, "ScatterNDUpdate", kOpenvino15Types, kOpenvino15, {}, kAnyScalarUpdate},
 };
 

@@ -37,9 +37,13 @@ std::string default_list(const Operator& op, const AttributeSpec& spec) {
   return out;
 }
 
+bool counts_from_end(const Version& version) {
+  return version.index.negative == Negative::count;
+}
+
 std::string index_rule(const Version& version) {
-  const std::string negative = version.index.negative ? "negative allowed" : "non-negative";
-  return negative + (version.index.zero_fill ? ", zeros where out of range" : "");
+  const std::string negative = counts_from_end(version) ? "negative allowed" : "non-negative";
+  return negative + (version.index.out_of_bounds == OutOfBounds::zero ? ", zeros where out of range" : "");
 }
 
 bool has_indices(const Operator& op) {
@@ -105,8 +109,8 @@ Json version_json(const Operator& op, const Version& version) {
                  .add("attributes", std::move(attributes));
   if (version.operands != 0) out.add("operands", version.operands);
   if (has_indices(op)) {
-    out.add("negative_indices", version.index.negative)
-        .add("out_of_range", version.index.zero_fill ? "zero" : "error");
+    out.add("negative_indices", counts_from_end(version))
+        .add("out_of_range", version.index.out_of_bounds == OutOfBounds::zero ? "zero" : "error");
   }
   if (version.deprecated) out.add("deprecated", true);
   return out;

@@ -251,6 +251,7 @@ std::string why_shape_text(const Explainer& explainer) {
   const std::string formula = shape_formula(explainer);
   std::vector<std::string> terms;
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
+    if (call.left_out == i) continue;
     const bool is_mask = explainer.has_mask() && i == kIndexOperand;
     std::string term = cat(is_mask ? cat("indices of the ", kMask) : shown_name(call, i), " ",
                            to_string(call.operands[i].shape()));

@@ -17,7 +17,7 @@ SPEC = HERE.parent / "spec"
 
 FAMILIES = {
     "gather": ("Gather", "GatherElements", "GatherND"),
-    "scatter": ("ScatterElements", "ScatterUpdate", "ScatterND"),
+    "scatter": ("ScatterElements", "ScatterUpdate", "ScatterND", "TensorScatter"),
     "broadcast": ("Expand",),
 }
 
@@ -35,6 +35,8 @@ ELEMENTWISE = {
     "floormod": ("floormod", {}),
     "shl": ("bitshift", {"direction": "left"}),
     "shr": ("bitshift", {"direction": "right"}),
+    "prelu": ("prelu", {}),
+    "bitand": ("bitwiseand", {}),
 }
 
 # The schemes of broadcasting between two operands, and the attributes of `add` that ask for them.
@@ -68,7 +70,7 @@ PROSE = [
     for reduction, expect in rows
 ]
 
-DTYPES = {"i8": "int8", "i32": "int32", "i64": "int64", "u8": "uint8", "u16": "uint16", "f16": "float16",
+DTYPES = {"i8": "int8", "i32": "int32", "i64": "int64", "u8": "uint8", "u16": "uint16", "f16": "float16", "f32": "float32",
           "f64": "float64"}
 
 # The examples of broadcasting that name a target shape, and the mode of `broadcast` each stands for.

@@ -34,7 +34,7 @@ std::optional<Bad> bad_in(const std::function<void()>& work) {
     work();
     return std::nullopt;
   } catch (const PlanFault& fault) {
-    CHECK(fault.fault == Fault::index_out_of_range);
+    CHECK((fault.fault == Fault::index_out_of_range || fault.fault == Fault::negative_index));
     return Bad{fault.position, fault.axis};
   }
 }
@@ -64,11 +64,11 @@ void check(const std::vector<Case>& cases) {
 }
 
 constexpr IndexPolicy kUsual = {};
-constexpr IndexPolicy kNoNegative = {false, OutOfBounds::error};
-constexpr IndexPolicy kZero = {true, OutOfBounds::zero};
-constexpr IndexPolicy kClip = {true, OutOfBounds::clip};
-constexpr IndexPolicy kWrap = {true, OutOfBounds::wrap};
-constexpr IndexPolicy kDrop = {true, OutOfBounds::drop};
+constexpr IndexPolicy kNoNegative = {Negative::refuse, OutOfBounds::error};
+constexpr IndexPolicy kZero = {Negative::count, OutOfBounds::zero};
+constexpr IndexPolicy kClip = {Negative::count, OutOfBounds::clip};
+constexpr IndexPolicy kWrap = {Negative::count, OutOfBounds::wrap};
+constexpr IndexPolicy kDrop = {Negative::count, OutOfBounds::drop};
 
 TEST_CASE("an index is valid from minus the size to the size less one", "[kernels]") {
   check({
@@ -153,6 +153,34 @@ TEST_CASE("clip takes the nearest element, after negative indices in range were 
        {},
        Bad{1, 1}},
   });
+}
+
+TEST_CASE("negative indices may be out of range, or an error whatever out of range means", "[kernels]") {
+  constexpr IndexPolicy kRawClip = {Negative::raw, OutOfBounds::clip};
+  constexpr IndexPolicy kRawZero = {Negative::raw, OutOfBounds::zero};
+  constexpr IndexPolicy kNoNegativeWrap = {Negative::refuse, OutOfBounds::wrap};
+  check({
+      {"clamped", DType::int64, {-1, -5, 7, 3, kMin}, {{5, 1}}, kRawClip, {0, 0, 4, 3, 0}},
+      {"skipped", DType::int8, {-1, 4, 5}, {{5, 1}}, kRawZero, {kSkip, 4, kSkip}},
+      {"wrapped", DType::int64, {5, kMax}, {{5, 1}}, kNoNegativeWrap, {0, 2}},
+      {"refused", DType::int64, {5, -1}, {{5, 1}}, kNoNegativeWrap, {}, Bad{1, 0}},
+  });
+}
+
+TEST_CASE("an index stands for a window of tuples, which wraps at the end of the axis", "[kernels]") {
+  const IndexDecoder decoder = make_decoder(list_of(DType::int64, {0, 3, kMax, 5}), {{5, 1}},
+                                            {Negative::refuse, OutOfBounds::wrap, 3});
+  const Offsets all = {0, 1, 2, 3, 4, 0, 2, 3, 4, 0, 1, 2};
+  REQUIRE(decoder.tuples() == 12);
+  for (std::size_t first = 0; first < all.size(); ++first) {
+    for (std::size_t end = first; end <= all.size(); ++end) {
+      Offsets part(end - first);
+      decoder.decode(static_cast<std::int64_t>(first), static_cast<std::int64_t>(part.size()), part.data());
+      CHECK(part == Offsets(all.begin() + static_cast<std::ptrdiff_t>(first),
+                            all.begin() + static_cast<std::ptrdiff_t>(end)));
+    }
+  }
+  CHECK(decoder.element_of(5) == 1);
 }
 
 TEST_CASE("wrap takes the remainder, which is never negative", "[kernels]") {

@@ -71,7 +71,7 @@ TEST_CASE("a partition has for each run the rows that go there, in their order",
     std::string rows;
     for (std::int64_t i = 0; i < count * row_bytes; ++i)
       rows.push_back(static_cast<char>(random.between(0, 255)));
-    const RowMap map({list_of(DType::int64, indices), {{table, 1}}, {true, OutOfBounds::drop}},
+    const RowMap map({list_of(DType::int64, indices), {{table, 1}}, {Negative::count, OutOfBounds::drop}},
                      {{count, 1, 0}});
     Partition partition(sizes, in_file ? scratch : std::function<ScratchFile(std::int64_t)>{});
     partition.put(map, {skipped, count - skipped},

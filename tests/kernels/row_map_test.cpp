@@ -75,9 +75,10 @@ RandomMap random_map(Random& random) {
     indices.push_back(random.between(0, drops ? axis : axis - 1));
     offsets.push_back(indices.back() == axis ? kSkip : indices.back());
   }
-  return {
-      {dims, offsets},
-      {list_of(DType::int64, indices), {{axis, 1}}, {true, drops ? OutOfBounds::drop : OutOfBounds::error}}};
+  return {{dims, offsets},
+          {list_of(DType::int64, indices),
+           {{axis, 1}},
+           {Negative::count, drops ? OutOfBounds::drop : OutOfBounds::error}}};
 }
 
 TEST_CASE("rows are located as their dimensions and tuples say, in blocks from anywhere", "[kernels][rows]") {
@@ -298,12 +299,14 @@ TEST_CASE("the general gather of StableHLO is dimensions of rows, a component st
     std::iota(data.begin(), data.end(), std::int64_t{0});
     const Built built = build(gather);
     strided += built.component_stride > 1 && built.axes.size() > 1 ? 1 : 0;
-    const auto plan = gather_plan(
-        {list_of(DType::int64, data),
-         {list_of(DType::int64, starts), built.axes, {false, OutOfBounds::clip}, built.component_stride},
-         built.dims,
-         1,
-         elements});
+    const auto plan = gather_plan({list_of(DType::int64, data),
+                                   {list_of(DType::int64, starts),
+                                    built.axes,
+                                    {Negative::raw, OutOfBounds::clip},
+                                    built.component_stride},
+                                   built.dims,
+                                   1,
+                                   elements});
     plan->prepare({0, elements}, choose_in_memory(plan->facts().moves), Threads(1));
     std::vector<std::int64_t> out(static_cast<std::size_t>(elements));
     plan->fill({0, elements}, reinterpret_cast<std::byte*>(out.data()));

@@ -191,6 +191,7 @@ Request Caller::prepare(Random& random, const RandomCase& call, std::string& log
   const std::vector<std::string> names = sized_call(facts_of(call.arguments.op), 1, 1).names;
   in_memory_ = call.arguments.operands;
   for (std::size_t i = 0; i < call.arguments.operands.size(); ++i) {
+    if (call.arguments.left_out && i == 1) continue;
     const Passed passed = pass(random, call.arguments.operands[i], i);
     log += cat("  operand ", i, " (", passed.how, "): ", text_of(call.arguments.operands[i]), "\n");
     if (i < names.size() && !names[i].empty() && random.chance(30)) {

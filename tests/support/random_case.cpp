@@ -129,7 +129,7 @@ RandomCase random_call(Random& random, const std::string& op) {
   if (rows.empty()) return call;
   const reference::PublishedVersion& row = *random.pick(rows);
   // Our name means the same version, but where the publisher has operators of both names.
-  const bool own_name = row.typed == "scatter" || row.typed == "select";
+  const bool own_name = row.typed == "scatter" || row.typed == "select" || row.op == "bitshift";
   if (own_name || random.chance(50)) call.typed = row.typed;
   call.spec = row.framework == "mdf" ? "mdf" : cat(row.framework, "-", random.between(row.since, row.until));
   call.arguments.rules = row.rules;

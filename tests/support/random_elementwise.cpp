@@ -35,6 +35,13 @@ std::vector<Shape> random_shapes(Random& random, RandomCase& call, const std::st
     return shapes;
   }
   if (scheme == "none") return shapes;
+  if (call.arguments.op == "prelu") {
+    const std::int64_t what = random.between(0, 3);
+    if (what == 0) shapes[1] = random.chance(50) ? Shape{} : Shape{1};
+    if (what == 1) shapes[1] = shrunk(random, result, random.between(0, rank(result)));
+    if (what == 2 && rank(result) > 1) shapes[1] = {result[1]};
+    return shapes;
+  }
   const bool legacy = scheme == "legacy";
   if (legacy && random.chance(25)) {
     set(call, "broadcast", "0");
@@ -56,7 +63,7 @@ std::vector<Shape> random_shapes(Random& random, RandomCase& call, const std::st
 void set_variant(Random& random, RandomCase& call, DType dtype) {
   const std::string& op = call.arguments.op;
   const bool openvino = call.spec.starts_with("openvino");
-  if (op == "bitshift") set(call, "direction", random.chance(50) ? "left" : "right");
+  if (op == "bitshift" && !openvino) set(call, "direction", random.chance(50) ? "left" : "right");
   if (op == "div" && (openvino || call.spec.empty()) && random.chance(60)) {
     set(call, "pythondiv", random.chance(50) ? "true" : "false");
   }
@@ -131,7 +138,7 @@ RandomCase elementwise_case(Random& random, const std::string& op, std::int64_t 
     const auto too_large = [&](const Shape& shape) { return elements_in(shape) > most_elements(elements); };
     if (std::ranges::any_of(shapes, too_large)) continue;
     if (random.chance(3)) shapes.back() = spoiled(random, shapes.back());
-    if (call.spec.empty() || call.spec.starts_with("openvino")) {
+    if (op != "prelu" && (call.spec.empty() || call.spec.starts_with("openvino"))) {
       const bool is_default = scheme == "numpy" && random.chance(70);
       if (scheme != "legacy" && !is_default) set(call, "auto_broadcast", scheme);
     }

@@ -16,6 +16,8 @@ namespace tensorop {
 [[nodiscard]] RandomCase scatter_update_case(Random& random, const std::string& op, std::int64_t elements);
 [[nodiscard]] RandomCase scatter_nd_case(Random& random, const std::string& op, std::int64_t elements);
 
+[[nodiscard]] RandomCase tensor_scatter_case(Random& random, const std::string& op, std::int64_t elements);
+
 [[nodiscard]] RandomCase expand_case(Random& random, const std::string& op, std::int64_t elements);
 [[nodiscard]] RandomCase broadcast_case(Random& random, const std::string& op, std::int64_t elements);
 

@@ -12,7 +12,7 @@ using reference::operator+;
 using reference::slice;
 using reference::tail;
 
-const std::vector<std::string> kOob = {"error", "drop", "clip", "wrap"};
+const std::vector<std::string> kOob = {"error", "drop", "clip", "clamp", "wrap"};
 
 // Tensors above this many elements are drawn again: the reference is slow.
 std::int64_t most_elements(std::int64_t elements) {
@@ -111,6 +111,36 @@ RandomCase scatter_update_case(Random& random, const std::string& op, std::int64
     if (elements_in(data) > most || elements_in(updates) > most) continue;
     set_axis(random, call, axis, r);
     set_operands(random, call, data, indices, updates, [&](const auto&) { return d; });
+    return call;
+  }
+}
+
+RandomCase tensor_scatter_case(Random& random, const std::string& op, std::int64_t elements) {
+  while (true) {
+    RandomCase call = random_call(random, op);
+    const std::int64_t r = random.between(random.chance(1) ? 0 : 2, 6);
+    const Shape data = random_shape(random, r, elements);
+    if (elements_in(data) > most_elements(elements)) continue;
+    const std::int64_t axis = r < 2 ? 0 : random.between(random.chance(1) ? 0 : 1, r - 1);
+    const auto a = static_cast<std::size_t>(axis);
+    Shape updates = data;
+    if (r > 0)
+      updates[a] = random.between(random.chance(3) ? 0 : std::min<std::int64_t>(1, data[a]), data[a]);
+    const std::int64_t spare = r > 0 ? data[a] - updates[a] + 1 : 1;
+    if (random.chance(2)) updates = spoiled(random, updates);
+    Shape batch = r > 0 ? Shape{data[0]} : Shape{1};
+    if (random.chance(1)) batch = spoiled(random, batch);
+    const bool circular = random.chance(50);
+    if (circular || random.chance(20)) call.arguments.attributes["mode"] = circular ? "circular" : "linear";
+    if (axis != r - 2 || random.chance(30))
+      call.arguments.attributes["axis"] = cat(random.chance(30) ? axis - r : axis);
+    const DType dtype = random_dtype(random, random.chance(1) ? kAllTypes : call.arguments.rules.types);
+    call.arguments.left_out = random.chance(15);
+    call.arguments.operands = {
+        random_tensor(random, dtype, data),
+        random_indices(random, call, batch,
+                       [&](const auto&) { return circular ? random.between(1, 100) : spare; }),
+        random_tensor(random, random.chance(1) ? random_dtype(random, kAllTypes) : dtype, updates)};
     return call;
   }
 }

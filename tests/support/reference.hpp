@@ -66,6 +66,7 @@ struct Arguments {
   std::string oob = "error";
   Rules rules;
   std::string duplicates = "last";
+  bool left_out = false;  // the optional operand: its place in `operands` is not looked at
 };
 
 // The result. Throws ReferenceError.

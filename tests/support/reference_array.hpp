@@ -81,6 +81,8 @@ struct Broadcast {
 [[nodiscard]] Broadcast broadcast_numpy(const std::vector<Shape>& shapes, const char* rule);
 [[nodiscard]] Broadcast broadcast_legacy(const Shape& a, const Shape& b, std::int64_t enabled,
                                          std::optional<std::int64_t> axis);
+// PRelu: `scheme` is one_way, channels or channels_first.
+[[nodiscard]] Broadcast broadcast_slopes(const Shape& a, const Shape& b, const std::string& scheme);
 [[nodiscard]] Broadcast broadcast_pdpd(const Shape& a, const Shape& b, std::int64_t axis);
 // The operands of a broadcast, placed.
 [[nodiscard]] std::vector<Placed> place(const Broadcast& broadcast, std::vector<Array> operands);

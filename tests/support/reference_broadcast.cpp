@@ -152,6 +152,22 @@ Broadcast broadcast_pdpd(const Shape& a, const Shape& b, std::int64_t axis) {
   return {a, {axes_from(0, a.size()), axes_from(start, trimmed.size())}, {a, trimmed}};
 }
 
+Broadcast broadcast_slopes(const Shape& a, const Shape& b, const std::string& scheme) {
+  const Broadcast all = {a, {axes_from(0, a.size()), axes_from(length(a) - length(b), b.size())}, {a, b}};
+  if (scheme != "one_way" && b.size() == 1 && a.size() > 1 && b[0] == a[1])
+    return {a, {axes_from(0, a.size()), {1}}, {a, b}};
+  if (scheme == "channels") {
+    const bool one = std::ranges::all_of(b, [](std::int64_t dim) { return dim == 1; });
+    require(one || a == b, "PR-1");
+    return all;
+  }
+  require(length(b) <= length(a), "BC-U1");
+  for (std::size_t j = 0; j < b.size(); ++j) {
+    require(b[j] == 1 || b[j] == a[a.size() - b.size() + j], "BC-U2");
+  }
+  return all;
+}
+
 Array broadcast_to_target(const Arguments& arguments) {
   const Array data(arguments.operands[0]);
   const Shape target = target_of(arguments);

@@ -156,6 +156,7 @@ Element integers(std::string_view op, std::string_view variant, const Element& l
     const Wide quotient = variant == "floor" || op == "floormod" ? floor_divide(a, b) : a / b;
     return wrapped(op == "div" ? quotient : a - quotient * b);
   }
+  if (op == "prelu") return a >= 0 ? left : combine("mul", "", left, right);
   if (op == "min") return a <= b ? left : right;
   if (op == "max") return a >= b ? left : right;
   if (op == "bitwiseand") return wrapped(a & b);
@@ -212,6 +213,7 @@ Element reals(std::string_view op, std::string_view variant, const Element& left
   if (op == "sub") return rounded(a - b);
   if (op == "mul") return rounded(a * b);
   if (op == "div") return rounded(a / b);
+  if (op == "prelu") return a >= 0 ? left : rounded(a * b);
   if (op == "squareddifference") {
     const double difference = in_compute_type(dtype, a - b);
     return rounded(difference * difference);

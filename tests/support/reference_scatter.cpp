@@ -162,7 +162,43 @@ Collected collect_tuples(const Arguments& arguments) {
   return {data, collected};
 }
 
+// TensorScatter: its text, with what is modulo the size of the axis only in the component of the axis.
+Collected collect_windows(const Arguments& arguments) {
+  const Array data(arguments.operands[0]);
+  const Array updates(arguments.operands[2]);
+  require(data.rank() >= 2, "TS-1");
+  const std::int64_t axis = normal_axis(number(arguments, "axis", -2), data.rank());
+  require(axis != 0, "TS-1");
+  const std::int64_t size = data.shape[index(axis)];
+  require(updates.rank() == data.rank() && updates.shape[index(axis)] <= size, "TS-2");
+  Shape same = updates.shape;
+  same[index(axis)] = size;
+  require(same == data.shape, "TS-2");
+  const bool circular = word(arguments, "mode", "linear") == "circular";
+  std::vector<Wide> starts(index(data.shape[0]), 0);
+  if (!arguments.left_out) {
+    const Array indices(arguments.operands[1]);
+    require(indices.shape == Shape{data.shape[0]}, "TS-3");
+    for (std::size_t b = 0; b < starts.size(); ++b) {
+      starts[b] = integer(indices.elements[b]);
+      const auto at = static_cast<std::int64_t>(b);
+      if (circular && starts[b] < 0) throw ReferenceError("IX-2", at, indices.shape);
+      if (!circular && (starts[b] < 0 || starts[b] + updates.shape[index(axis)] > size))
+        throw ReferenceError("IX-1", at, indices.shape);
+    }
+  }
+  Updates collected(data.elements.size());
+  for (const Coordinate& c : coordinates_of(updates.shape)) {
+    const Wide k = starts[index(c[0])] + c[index(axis)];
+    Coordinate t = c;
+    t[index(axis)] = static_cast<std::int64_t>(circular ? k % size : k);
+    collected[index(position_of(t, data.shape))].push_back({updates.at(c), position_of(c, updates.shape)});
+  }
+  return {data, collected};
+}
+
 Collected collect(const Arguments& arguments) {
+  if (arguments.op == "tensorscatter") return collect_windows(arguments);
   if (arguments.op == "scatterelements") return collect_elements(arguments);
   return arguments.op == "scatterupdate" ? collect_slices(arguments) : collect_tuples(arguments);
 }

@@ -24,6 +24,8 @@ const std::string kScatter = "-use_init_val open_duplicates open_nan ";
 const std::string kOnnxMath = "-float_floor_mod open_nan open_wide_shift ";
 const std::string kOpenvinoMath = "-float_floor_mod most_operands=2 open_nan open_zero_divisor ";
 
+const std::string kBits = "-float_floor_mod schemes=numpy,none,pdpd ";
+
 const std::vector<Row> kRows = {
     {"onnx", "gather", "1", "-batch_dims -negative_indices"},
     {"onnx", "gather", "11 13", "-batch_dims"},
@@ -51,6 +53,7 @@ const std::vector<Row> kRows = {
     {"openvino", "scatternd:scatterndupdate", "3", kScatter + "-negative_indices"},
     {"openvino", "scatternd:scatterndupdate", "15", kScatter + "reductions=none,sum,sub,prod,min,max"},
     {"openvino", "scatterupdate", "3", "-use_init_val open_duplicates -negative_indices"},
+    {"onnx", "tensorscatter", "24", "-negative_indices"},
     {"onnx", "expand", "8 13", ""},
     {"openvino", "broadcast", "1", "modes=numpy,explicit,pdpd"},
     {"openvino", "broadcast", "3", "modes=numpy,explicit,bidirectional,pdpd"},
@@ -70,6 +73,12 @@ const std::vector<Row> kRows = {
     {"onnx", "min max", "8 12 13", kOnnxMath + "schemes=numpy"},
     {"onnx", "bitwiseand bitwiseor bitwisexor", "18", kOnnxMath + "schemes=numpy"},
     {"onnx", "bitshift", "11", kOnnxMath + "schemes=numpy"},
+    {"openvino", "bitshift:bitwiseleftshift", "15", kBits + "open_wide_shift direction=left"},
+    {"openvino", "bitshift:bitwiserightshift", "15", kBits + "open_wide_shift direction=right"},
+    {"openvino", "bitwiseand bitwiseor bitwisexor", "13", kBits},
+    {"onnx", "prelu", "1 6", "schemes=channels"},
+    {"onnx", "prelu", "7 9 16", "schemes=one_way"},
+    {"openvino", "prelu", "1", "schemes=channels_first"},
     {"openvino",
      "add sub:subtract mul:multiply equal notequal less lessorequal:lessequal greater "
      "greaterorequal:greaterequal and:logicaland or:logicalor xor:logicalxor",
@@ -174,6 +183,8 @@ Rules default_rules(const std::string& op) {
   rules.modes = {"numpy", "bidirectional", "pdpd", "explicit"};
   rules.schemes = {"numpy", "none", "pdpd"};
   if (op != "where") rules.schemes.push_back("legacy");
+  if (op == "tensorscatter") rules.negative_indices = false;
+  if (op == "prelu") rules.schemes = {"one_way"};
   return rules;
 }
 

@@ -30,6 +30,7 @@ const std::vector<TypeTableRow> kDataTypes = {
      "Gather 13, GatherElements 13, GatherND 13, ScatterElements 13 16 18, ScatterND 13 16 18, Expand 13, "
      "Where 16",
      "* **** **** **** ** * ........"},
+    {kOnnx, "TensorScatter 24", "* **** **** **** ** * ........"},
     {kOnnx, "Add 1, Sub 1, Mul 1, Div 1, Pow 1 7, Min 1 6 8, Max 1 6 8, Greater 1 7, Less 1 7",
      ". .... .... *.** .. . ........"},
     {kOnnx, "Add 6 7, Sub 6 7, Mul 6 7, Div 6 7", ". ..** ..** *.** .. . ........"},
@@ -52,6 +53,12 @@ const std::vector<TypeTableRow> kDataTypes = {
     {kOpenvino, "LogicalAnd 1, LogicalOr 1, LogicalXor 1", "* .... .... .... .. . ........"},
     {kOnnx, "BitwiseAnd 18, BitwiseOr 18, BitwiseXor 18", ". **** **** .... .. . ........"},
     {kOnnx, "BitShift 11", ". .... **** .... .. . ........"},
+    {kOpenvino, "BitwiseLeftShift 15, BitwiseRightShift 15", ". **** **** .... .. . ........"},
+    {kOpenvino, "BitwiseAnd 13, BitwiseOr 13, BitwiseXor 13", "* **** **** .... .. . ........"},
+    {kOnnx, "PRelu 1 6 7", ". .... .... *.** .. . ........"},
+    {kOnnx, "PRelu 9", ". ..** ..** *.** .. . ........"},
+    {kOnnx, "PRelu 16", ". ..** ..** **** .. . ........"},
+    {kOpenvino, "PReLU 1", ". .... .... **** .. . ........"},
     {kOpenvino,
      "Gather 1 7 8, GatherND 5 8, GatherElements 6, ScatterElementsUpdate 12, Broadcast 1, Equal 1, NotEqual "
      "1",
@@ -66,12 +73,12 @@ const std::vector<TypeTableRow> kDataTypes = {
     {kMdf, "gathernd 0", "* **** **** **** ** * ........"},
     // Section 11, by operator.
     {kDefault,
-     "Gather 0, GatherElements 0, GatherND 0, ScatterElements 0, ScatterND 0, ScatterUpdate 0, Expand 0, "
-     "Broadcast 0, Where 0",
+     "Gather 0, GatherElements 0, GatherND 0, ScatterElements 0, ScatterND 0, ScatterUpdate 0, TensorScatter "
+     "0, Expand 0, Broadcast 0, Where 0",
      "* **** **** **** ** * ********"},
     {kDefault, "Equal 0, NotEqual 0", "* **** **** **** ** * ........"},
     {kDefault, "Add 0, Sub 0, Mul 0, Div 0, SquaredDifference 0", ". **** **** **** ** . ........"},
-    {kDefault, "Pow 0, Pow/exponent 0, Mod 0, FloorMod 0", ". **** **** **** .. . ........"},
+    {kDefault, "Pow 0, Pow/exponent 0, Mod 0, FloorMod 0, PRelu 0", ". **** **** **** .. . ........"},
     {kDefault, "Less 0, LessOrEqual 0, Greater 0, GreaterOrEqual 0, Min 0, Max 0",
      "* **** **** **** .. . ........"},
     {kDefault, "And 0, Or 0, Xor 0", "* .... .... .... .. . ........"},
@@ -82,7 +89,7 @@ const std::vector<TypeTableRow> kDataTypes = {
 // 7.2. Columns: i8 i16 i32 i64, u8 u16 u32 u64.
 const std::vector<TypeTableRow> kIndexTypes = {
     {kOnnx, "Gather 1 11 13, GatherElements 11 13, Scatter 9 11, ScatterElements 11 13 16 18", "..** ...."},
-    {kOnnx, "GatherND 11 12 13, ScatterND 11 13 16 18, Expand/shape 8 13", "...* ...."},
+    {kOnnx, "GatherND 11 12 13, ScatterND 11 13 16 18, TensorScatter 24, Expand/shape 8 13", "...* ...."},
     {kOpenvino, "GatherElements 6, ScatterNDUpdate 3 15", "..** ...."},
     {kOpenvino,
      "Gather 1 7 8, GatherND 5 8, ScatterUpdate 3, ScatterElementsUpdate 3 12, Broadcast/shape 1 3, "
@@ -91,7 +98,8 @@ const std::vector<TypeTableRow> kIndexTypes = {
     // 3.3: as onnx GatherND-13, and i32.
     {kMdf, "gathernd 0", "..** ...."},
     {kDefault,
-     "Gather 0, GatherElements 0, GatherND 0, ScatterElements 0, ScatterND 0, ScatterUpdate 0, Expand/shape "
+     "Gather 0, GatherElements 0, GatherND 0, ScatterElements 0, ScatterND 0, ScatterUpdate 0, TensorScatter "
+     "0, Expand/shape "
      "0, Broadcast/shape 0, Broadcast/axes_mapping 0",
      "**** ****"},
 };

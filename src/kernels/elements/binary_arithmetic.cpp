@@ -11,6 +11,7 @@ template BinaryKernel find_kernel<FloorDiv>(DType, DType);
 template BinaryKernel find_kernel<Mod>(DType, DType);
 template BinaryKernel find_kernel<FloorMod>(DType, DType);
 template BinaryKernel find_kernel<SquaredDifference>(DType, DType);
+template BinaryKernel find_kernel<Prelu>(DType, DType);
 template BinaryKernel find_kernel<Min>(DType, DType);
 template BinaryKernel find_kernel<Max>(DType, DType);
 

@@ -115,6 +115,19 @@ using FloorMod = Remainder<true>;
 
 using SquaredDifference = Arithmetic<formula::SquaredDifference>;
 
+// A value that is not negative stays, bits and all; another one is multiplied by its slope.
+struct Prelu {
+  template <class T>
+  requires std::integral<T> || Floating<T>
+  static T apply(T value, T slope) {
+    return value >= 0 ? value : Mul::apply(slope, value);
+  }
+  template <Half T>
+  static T apply(T value, T slope) {
+    return to_float(value) >= 0 ? value : Mul::apply(slope, value);
+  }
+};
+
 // 6.4. The exponent may be of another type than the base.
 struct Pow {
   template <std::integral T, std::integral E>

@@ -34,8 +34,8 @@ std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
 // whether any element was bad.
 template <class T, bool kFirst, bool kUnitStride>
 bool decode_component(StoredElements<T> in, std::int64_t step, std::int64_t count, const IndexAxis& axis,
-                      bool negative, std::int64_t* offsets) {
-  const std::int64_t from_end = negative ? axis.size : 0;
+                      Negative negative, std::int64_t* offsets) {
+  const std::int64_t from_end = negative == Negative::count ? axis.size : 0;
   const auto size = static_cast<std::uint64_t>(axis.size);
   std::uint64_t bad = 0;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -49,9 +49,9 @@ bool decode_component(StoredElements<T> in, std::int64_t step, std::int64_t coun
 }
 
 template <class T>
-bool is_bad(T value, const IndexAxis& axis, bool negative) {
+bool is_bad(T value, const IndexAxis& axis, Negative negative) {
   std::int64_t index = widen(value);
-  if (index < 0 && negative) index += axis.size;
+  if (index < 0 && negative == Negative::count) index += axis.size;
   return index < 0 || index >= axis.size;
 }
 
@@ -59,7 +59,7 @@ bool is_bad(T value, const IndexAxis& axis, bool negative) {
 template <class T>
 std::int64_t settle(T value, std::int64_t size, const IndexPolicy& policy) {
   std::int64_t index = widen(value);
-  if (index < 0 && policy.negative) index += size;  // in range first: -1 is the last element
+  if (index < 0 && policy.negative == Negative::count) index += size;  // first: -1 is the last element
   if (index >= 0 && index < size) return index;
   if (policy.out_of_bounds == OutOfBounds::clip) return index < 0 ? 0 : size - 1;
   if (policy.out_of_bounds != OutOfBounds::wrap) return kSkip;
@@ -85,14 +85,16 @@ std::int64_t IndexDecoder::components() const {
 }
 
 std::int64_t IndexDecoder::tuples() const {
-  return axes_.empty() ? 0 : indices_.size() / components();
+  return axes_.empty() ? 0 : indices_.size() / components() * policy_.window;
 }
 
-void IndexDecoder::fail(std::int64_t position, std::size_t component) const {
-  throw PlanFault(FaultFacts{.fault = Fault::index_out_of_range,
+void IndexDecoder::fail(std::int64_t position, std::size_t component, bool is_negative) const {
+  const bool is_refused = is_negative && policy_.negative == Negative::refuse;
+  const bool has_end = policy_.out_of_bounds == OutOfBounds::error;
+  throw PlanFault(FaultFacts{.fault = is_refused ? Fault::negative_index : Fault::index_out_of_range,
                              .position = position,
                              .axis = axes_[component].axis,
-                             .size = axes_[component].size});
+                             .size = has_end ? axes_[component].size : FaultFacts::kNoEnd});
 }
 
 // Out of these tuples, one of which has a bad component.
@@ -101,16 +103,18 @@ void IndexDecoder::fail_lowest(const Layout& layout, std::int64_t count) const {
   const StoredElements<T> in = indices_.as<T>();
   std::int64_t lowest = indices_.size();
   std::size_t component = 0;
+  bool is_negative = false;
   for (std::int64_t i = 0; i < count; ++i) {
     for (std::size_t c = 0; c < axes_.size(); ++c) {
       const std::int64_t at = layout.first + i * layout.tuple_step + to_int64(c) * layout.component_step;
       if (at >= lowest || !is_bad(in[at], axes_[c], policy_.negative)) continue;
       lowest = at;
       component = c;
+      is_negative = widen(in[at]) < 0;
     }
   }
   // None is: the elements changed between two reads, another process writes to the mapped file.
-  fail(lowest == indices_.size() ? layout.first : lowest, component);
+  fail(lowest == indices_.size() ? layout.first : lowest, component, is_negative);
 }
 
 template <class T>
@@ -137,7 +141,9 @@ void IndexDecoder::decode_typed(const Layout& layout, std::int64_t count, std::i
     std::int64_t offset = 0;
     for (std::size_t c = 0; c < axes_.size(); ++c) {
       const std::int64_t at = i * step + to_int64(c) * layout.component_step;
-      if (axes_[c].size == 0 && needs_element) fail(layout.first + at, c);
+      const bool is_negative = widen(in[at]) < 0;
+      if ((axes_[c].size == 0 && needs_element) || (is_negative && policy_.negative == Negative::refuse))
+        fail(layout.first + at, c, is_negative);
       const std::int64_t index = settle(in[at], axes_[c].size, policy_);
       // Strides of a tensor without elements may be anything; it is only checked against.
       const std::int64_t step_offset = wrapping_mul(index, axes_[c].stride);
@@ -147,7 +153,27 @@ void IndexDecoder::decode_typed(const Layout& layout, std::int64_t count, std::i
   }
 }
 
+void IndexDecoder::decode_windows(std::int64_t first, std::int64_t count, std::int64_t* offsets) const {
+  const std::int64_t window = policy_.window;
+  IndexDecoder starts = *this;
+  starts.policy_.window = 1;
+  while (count > 0) {
+    const std::int64_t in_window = first % window;
+    const std::int64_t n = std::min(count, window - in_window);
+    std::int64_t start = 0;
+    starts.decode(first / window, 1, &start);
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int64_t at = start + in_window + i;
+      offsets[i] = at < axes_[0].size ? at : at - axes_[0].size;
+    }
+    offsets += n;
+    first += n;
+    count -= n;
+  }
+}
+
 void IndexDecoder::decode(std::int64_t first, std::int64_t count, std::int64_t* offsets) const {
+  if (policy_.window > 1) return decode_windows(first, count, offsets);
   if (axes_.empty()) {
     std::fill_n(offsets, count, 0);
     return;
@@ -169,7 +195,8 @@ void IndexDecoder::decode(std::int64_t first, std::int64_t count, std::int64_t* 
 
 void IndexDecoder::prefetch(std::int64_t first, std::int64_t count) const {
   const std::int64_t tuple_bytes = components() * element_size(indices_.dtype());
-  tensorop::prefetch(indices_.data() + first * tuple_bytes, count * tuple_bytes);
+  tensorop::prefetch(indices_.data() + element_of(first) * element_size(indices_.dtype()),
+                     count / policy_.window * tuple_bytes);
 }
 
 IndexDecoder IndexDecoder::with_stride(std::int64_t stride) const {

@@ -11,9 +11,14 @@
 
 namespace tensorop {
 
+// What a negative index means: it counts from the end; it is an error whatever else is out of range means; it
+// is out of range, on the low side. It is settled before what is out of range.
+enum class Negative : std::uint8_t { count, refuse, raw };
+
 // What an index out of range means: an error; a row of zeros (gather) or no update (scatter); the nearest
-// valid index; the remainder.
-enum class OutOfBounds : std::uint8_t { error, zero, clip, wrap, drop };
+// valid index; the remainder. `clamp` is clip of raw negative indices, and only an option's value: -1 selects
+// the first element.
+enum class OutOfBounds : std::uint8_t { error, zero, clip, wrap, drop, clamp };
 
 // The offset of a row that does not exist (OutOfBounds zero and drop).
 inline constexpr std::int64_t kSkip = -1;
@@ -22,8 +27,11 @@ inline constexpr std::int64_t kSkip = -1;
 inline constexpr std::int64_t kIndexBlock = 1024;
 
 struct IndexPolicy {
-  bool negative = true;  // negative values count from the end
+  Negative negative = Negative::count;
   OutOfBounds out_of_bounds = OutOfBounds::error;
+  // More than 1, of one axis with stride 1: an index stands for so many tuples, at most the size of the axis,
+  // that begin with what it selects; after the end of the axis comes its beginning.
+  std::int64_t window = 1;
 };
 
 // An axis that one component of an index tuple selects from.
@@ -48,6 +56,10 @@ class IndexDecoder {
   [[nodiscard]] std::int64_t tuples() const;
   // Index elements that a tuple has.
   [[nodiscard]] std::int64_t components() const;
+  // The first index element of a tuple.
+  [[nodiscard]] std::int64_t element_of(std::int64_t tuple) const {
+    return tuple / policy_.window * components();
+  }
 
   // Offsets of tuples [first, first + count): the sum of index times stride over the components, or kSkip.
   // Any count; checks every element it reads, every time. Throws PlanFault with the position of the lowest
@@ -75,12 +87,13 @@ class IndexDecoder {
     std::int64_t tuple_step;
     std::int64_t component_step;
   };
+  void decode_windows(std::int64_t first, std::int64_t count, std::int64_t* offsets) const;
   template <class T>
   void decode_typed(const Layout& layout, std::int64_t count, std::int64_t* offsets) const;
   template <class T>
   [[noreturn]] void fail_lowest(const Layout& layout, std::int64_t count) const;
   // `component`: of its tuple.
-  [[noreturn]] void fail(std::int64_t position, std::size_t component) const;
+  [[noreturn]] void fail(std::int64_t position, std::size_t component, bool is_negative) const;
 
   Tensor indices_;
   std::vector<IndexAxis> axes_;

@@ -1,0 +1,102 @@
+// PRelu: the only element-wise operator whose second operand alone is broadcast. The versions differ in how.
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "kernels/elements/combine_elements.hpp"
+#include "ops/elementwise.hpp"
+#include "ops/registry.hpp"
+
+namespace tensorop {
+namespace prelu_operator {
+namespace {
+
+// onnx-1 and -6: one slope, one for each channel, or one for each element.
+constexpr unsigned kOldSlopes = 1;
+// openvino-1: as many slopes as there are channels go along dimension 1, whatever the last dimension is.
+constexpr unsigned kChannelsFirst = 2;
+
+constexpr OperandSpec kOperands[] = {
+    {"a", "T", OperandRole::data, "T-1", "the values"},
+    {"b", "T", OperandRole::data, "T-1", "the slopes of negative values, of a's dtype"},
+};
+constexpr AttributeSpec kAttributes[] = {kConsumedInputsSpec};
+constexpr AttributeRow kConsumed[] = {{"consumed_inputs"}};
+
+constexpr TypeRow kOnnx9[] = {
+    {"T", {published::kOldFloats, DType::int32, DType::int64, DType::uint32, DType::uint64}}};
+constexpr TypeRow kOnnx16[] = {
+    {"T", {published::kFloats, DType::int32, DType::int64, DType::uint32, DType::uint64}}};
+constexpr TypeRow kOpenvino1[] = {{"T", published::kFloats}};
+constexpr Version kVersions[] = {
+    {Framework::standard, 0, "PRelu", kStandardNumbers, {}},
+    {Framework::onnx, 1, "PRelu", published::kConsumingRow, kConsumed, {}, kOldSlopes},
+    {Framework::onnx, 6, "PRelu", published::kOldFloatRow, {}, {}, kOldSlopes},
+    {Framework::onnx, 7, "PRelu", published::kOldFloatRow, {}},
+    {Framework::onnx, 9, "PRelu", kOnnx9, {}},
+    {Framework::onnx, 16, "PRelu", kOnnx16, {}},
+    {Framework::openvino, 1, "PReLU", kOpenvino1, {}, {}, kChannelsFirst},
+};
+
+BroadcastStrides slope_strides(const Call& call) {
+  const NamedShape a = named_shape(call, 0);
+  const NamedShape b = named_shape(call, 1);
+  const bool by_channel = b.shape.size() == 1 && a.shape.size() > 1 && b.shape[0] == a.shape[1];
+  if (by_channel && (call.has_trait(kChannelsFirst) || call.has_trait(kOldSlopes)))
+    return strides_at(b.shape, a.shape, {1});
+  if (!call.has_trait(kOldSlopes)) {
+    require_unidirectional(b, a);
+  } else if (element_count(b.shape) == 1) {
+    return BroadcastStrides(a.shape.size(), 0);
+  } else if (b.shape != a.shape) {
+    const std::string channels = a.shape.size() > 1 ? cat(", (", a.shape[1], ")") : "";
+    throw Error(cat("b ", to_string(b.shape), " must have one element or one of the shapes ",
+                    to_string(a.shape), channels),
+                "PR-1", cat("b broadcasts to a in ", versions_where(*call.op, [](const Version& version) {
+                              return (version.traits & kOldSlopes) == 0;
+                            })));
+  }
+  return strides_right_aligned(b.shape, a.shape);
+}
+
+Planned plan(const Call& call) {
+  const BinaryKernel kernel = kernel_of<Prelu>(call);
+  const Shape& shape = call.operands[0].shape();
+  BroadcastStrides slopes = slope_strides(call);
+  OutputInfo output = checked_output(kernel.result, shape);
+  auto combined = combine_plan({call.operands,
+                                {strides_right_aligned(shape, shape), std::move(slopes)},
+                                shape,
+                                kernel,
+                                OpenReason::none});
+  return {std::move(output), std::move(combined)};
+}
+
+constexpr OperatorName kNames[] = {{"prelu"}};
+constexpr std::string_view kRules[] = {"PR-1", "BC-U1", "BC-U2"};
+
+}  // namespace
+}  // namespace prelu_operator
+
+constinit const Operator kPrelu = {
+    .name = "prelu",
+    .summary = "The values of a, the negative ones multiplied by the slopes of b",
+    .meaning =
+        "a where it is not negative, b * a where it is; NaN stays NaN, and integers wrap. Only b is "
+        "broadcast: "
+        "to the shape of a, aligned on the right. In OpenVINO as many slopes as a has channels go along "
+        "dimension 1.",
+    .output_shape = "a.shape",
+    .example = "tensorop prelu '[[-1.0,2.0],[-3.0,-4.0]]' '[10,100]'",
+    .family = "elementwise",
+    .names = prelu_operator::kNames,
+    .operands = prelu_operator::kOperands,
+    .attributes = prelu_operator::kAttributes,
+    .versions = prelu_operator::kVersions,
+    .oob = {},
+    .count_rule = "EW-1",
+    .rules = prelu_operator::kRules,
+    .plan = prelu_operator::plan,
+};
+
+}  // namespace tensorop

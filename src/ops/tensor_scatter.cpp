@@ -1,0 +1,128 @@
+// TensorScatter: consecutive slices written into a cache, from a position on that each batch has. Source:
+// section 10.1 of the publishers' specification (TS-1 ... TS-5).
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "kernels/rows/scatter_rows.hpp"
+#include "ops/common.hpp"
+#include "ops/registry.hpp"
+
+namespace tensorop {
+namespace tensor_scatter_operator {
+namespace {
+
+constexpr OperandSpec kOperands[] = {
+    {"data", "T", OperandRole::data, "T-1", "the cache to start from, rank at least 2"},
+    {"indices", "Tind", OperandRole::indices, "IX-3",
+     "where the updates of each batch begin along the axis; left out: at 0", false, true},
+    {"updates", "T", OperandRole::data, "T-1", "the shape of data, no longer than data along the axis"},
+};
+
+enum class Mode : std::uint8_t { linear, circular };
+constexpr Choice kModes[] = {{"linear", Mode::linear}, {"circular", Mode::circular}};
+
+constexpr AttributeSpec kAttributes[] = {
+    {"axis", AttributeKind::integer, "-2", kNoChoices, kCallRule,
+     "the axis to write along, not the first one; negative counts from the end"},
+    {"mode", AttributeKind::choice, "linear", kModes, kCallRule,
+     "linear, or circular: what would be written beyond the end is written from the beginning"},
+};
+constexpr auto kAxisKey = attribute_key<std::int64_t>(kAttributes, "axis");
+constexpr auto kModeKey = attribute_key<Mode>(kAttributes, "mode");
+constexpr AttributeRow kAxisAndMode[] = {{"axis"}, {"mode"}};
+
+constexpr IndexRule kRaw = {.negative = Negative::raw};
+constexpr Version kVersions[] = {
+    {Framework::standard, 0, "TensorScatter", kStandardTypes, kAxisAndMode, kRaw},
+    {Framework::onnx, 24, "TensorScatter", published::kOnnxNdTypes, kAxisAndMode, kRaw},
+};
+
+// TS-1 ... TS-3: the axis, counted from the front.
+std::int64_t check_shapes(const Call& call) {
+  const Shape& data = call.operands[0].shape();
+  const Shape& indices = call.operands[1].shape();
+  const Shape& updates = call.operands[2].shape();
+  if (rank(data) < 2) throw Error(cat("data ", to_string(data), " must have rank 2 or more"), "TS-1");
+  const std::int64_t axis = normalize_axis(call.get(kAxisKey), "data", data);
+  if (axis == 0) throw Error("axis 0 is that of the batches; updates are written along another one", "TS-1");
+  Shape longest = updates;
+  if (updates.size() == data.size()) {
+    const auto a = static_cast<std::size_t>(axis);
+    longest[a] = std::max(updates[a], data[a]);
+  }
+  if (longest != data) {
+    throw Error(cat("updates ", to_string(updates), " must have the shape of data ", to_string(data),
+                    ", or less along axis ", axis),
+                "TS-2");
+  }
+  if (!call.left_out && indices != Shape{data[0]}) {
+    throw Error(cat("indices ", to_string(indices), " must have shape (", data[0],
+                    "): an index for each batch of data"),
+                "TS-3");
+  }
+  return axis;
+}
+
+// Rows of what is inside the axis, in the order of the updates. An index is used again for each dimension
+// between the batch and the axis and, unless it may wrap, for each step along the axis.
+Planned plan(const Call& call) {
+  const std::int64_t axis = check_shapes(call);
+  const Tensor& data = call.operands[0];
+  const Shape& shape = data.shape();
+  const std::int64_t size = shape[static_cast<std::size_t>(axis)];
+  const std::int64_t steps = call.operands[2].shape()[static_cast<std::size_t>(axis)];
+  const std::int64_t between = bounded_count(slice(shape, 1, axis));
+  const bool wraps = call.get(kModeKey) == Mode::circular;
+  OutputInfo output = checked_output(data.dtype(), shape);
+
+  std::vector<IndexAxis> axes = {{wraps ? std::max<std::int64_t>(size, 1) : size - steps + 1, 1, axis}};
+  IndexPolicy policy{call.version->index.negative};
+  std::vector<RowDim> dims = {{shape[0], 1, between * size}, {between, 0, size}, {steps, 0, 1}};
+  if (call.left_out) {
+    axes.clear();
+  } else if (wraps) {
+    policy = {Negative::refuse, OutOfBounds::wrap, std::max<std::int64_t>(steps, 1)};
+    dims = {{shape[0], policy.window, between * size}, {between, 0, size}, {steps, 1, 0}};
+  }
+  auto scatter = scatter_plan({.data = data,
+                               .updates = call.operands[2],
+                               .decoder = {call.operands[1], std::move(axes), policy},
+                               .dims = std::move(dims),
+                               .row_elements = bounded_count(slice(shape, axis + 1, rank(shape)))});
+  return {std::move(output), std::move(scatter)};
+}
+
+constexpr OperatorName kNames[] = {{"tensorscatter"}};
+constexpr std::string_view kRules[] = {"AX-1", "TS-1", "TS-2", "TS-3"};
+constexpr std::string_view kOnnxOrder[] = {"data", "updates", "indices"};
+
+}  // namespace
+}  // namespace tensor_scatter_operator
+
+constinit const Operator kTensorScatter = {
+    .name = "tensorscatter",
+    .summary = "Writes updates into a copy of a cache, from a position on that indices gives for each batch",
+    .meaning =
+        "The updates of batch n are written into a copy of data from position indices[n] on along axis, as "
+        "the "
+        "key-value cache of a language model is updated. With --mode circular what would go beyond the end "
+        "of "
+        "the axis is written from its beginning.",
+    .output_shape = "data.shape",
+    .example =
+        "tensorop tensorscatter --data '[[[0],[0],[0]],[[0],[0],[0]]]' --indices '[0,2]' --updates "
+        "'[[[7]],[[8]]]'",
+    .family = "scatter",
+    .names = tensor_scatter_operator::kNames,
+    .operands = tensor_scatter_operator::kOperands,
+    .attributes = tensor_scatter_operator::kAttributes,
+    .versions = tensor_scatter_operator::kVersions,
+    .oob = {},
+    .onnx_order = tensor_scatter_operator::kOnnxOrder,
+    .count_rule = kCallRule,
+    .rules = tensor_scatter_operator::kRules,
+    .plan = tensor_scatter_operator::plan,
+};
+
+}  // namespace tensorop

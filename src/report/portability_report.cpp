@@ -1,0 +1,162 @@
+#include "report/portability_report.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "base/text.hpp"
+#include "io/json/json_writer.hpp"
+#include "report/json.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr std::size_t kWidestResult = 60;
+
+std::string_view word_of(Verdict verdict) {
+  constexpr std::string_view kWords[] = {"accepted", "refused", "open"};
+  return kWords[static_cast<std::size_t>(verdict)];
+}
+
+// A, B, ..., Z, AA, ...
+std::string letter_of(std::size_t number) {
+  const std::string last(1, static_cast<char>('A' + number % 26));
+  return number < 26 ? last : letter_of(number / 26 - 1) + last;
+}
+
+std::string hexadecimal(std::uint64_t value) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+std::string nested_elements(const Tensor& tensor) {
+  if (tensor.size() == 0) return json_of_empty(tensor.shape());
+  std::string out;
+  append_json_slice(out, tensor.dtype(), tensor.shape(), 0, tensor.size(), tensor.data());
+  return out;
+}
+
+// "A [50.0,30.0]", "B float32(1000,2) 1f2e...".
+std::string class_text(const Portability& found, std::size_t number) {
+  const ResultClass& own = found.classes[number];
+  const std::string type = cat(name(own.output.dtype), to_string(own.output.shape));
+  std::string elements = own.elements ? printable(nested_elements(*own.elements)) : "";
+  if (found.dry_run) return cat(letter_of(number), " ", type);
+  const bool is_short = own.elements && elements.size() <= kWidestResult;
+  return cat(letter_of(number), " ", is_short ? elements : cat(type, " ", hexadecimal(own.checksum)));
+}
+
+struct PortabilityLine {
+  Verdict verdict;
+  std::string result;
+  Framework last;
+  std::string specs;
+};
+
+std::string result_text(const Portability& found, const VersionVerdict& one) {
+  std::string out = one.result ? class_text(found, *one.result) : one.rule;
+  if (!one.brief.empty()) out += cat(one.result ? "; " : " ", one.brief);
+  return out;
+}
+
+// Versions with the same verdict on one line: accepted first, by class.
+std::vector<PortabilityLine> lines_of(const Portability& found) {
+  std::vector<const VersionVerdict*> sorted;
+  for (const VersionVerdict& one : found.versions) sorted.push_back(&one);
+  std::ranges::stable_sort(sorted, {}, [&](const VersionVerdict* one) {
+    return std::pair(one->verdict, one->result.value_or(found.classes.size()));
+  });
+  std::vector<PortabilityLine> lines;
+  for (const VersionVerdict* one : sorted) {
+    const std::string result = result_text(found, *one);
+    const auto is_same = [&](const PortabilityLine& line) {
+      return line.verdict == one->verdict && line.result == result;
+    };
+    const auto line = std::ranges::find_if(lines, is_same);
+    if (line == lines.end()) {
+      lines.push_back({one->verdict, result, one->version->framework, one->spec});
+      continue;
+    }
+    line->specs += cat(line->last == one->version->framework ? " " : ", ", one->spec);
+    line->last = one->version->framework;
+  }
+  return lines;
+}
+
+std::string difference_text(const Portability& found, std::size_t number) {
+  const ResultClass& own = found.classes[number];
+  const OutputInfo& first = found.classes[0].output;
+  if (own.differs_at) {
+    return cat("A and ", letter_of(number), " differ first at ",
+               element_name("", *own.differs_at, own.output.shape), ": ", printable(own.first_value), ", ",
+               printable(own.own_value), "\n");
+  }
+  return cat("A is ", name(first.dtype), to_string(first.shape), ", ", letter_of(number), " is ",
+             name(own.output.dtype), to_string(own.output.shape), "\n");
+}
+
+std::int64_t accepting(const Portability& found) {
+  return std::ranges::count(found.versions, Verdict::accepted, &VersionVerdict::verdict);
+}
+
+}  // namespace
+
+std::string portability_text(const Portability& found) {
+  const std::vector<PortabilityLine> lines = lines_of(found);
+  std::size_t width = std::string_view("result").size();
+  for (const PortabilityLine& line : lines)
+    width = std::max(width, std::min(line.result.size(), kWidestResult));
+  const auto row = [&](std::string_view verdict, std::string_view result, std::string_view specs) {
+    std::string out = cat(verdict, std::string(10 - verdict.size(), ' '), result);
+    out.append(result.size() < width ? width - result.size() : 0, ' ');
+    return cat(out, " ", specs, "\n");
+  };
+  std::string out = row("verdict", "result", "specs");
+  for (const PortabilityLine& line : lines) out += row(word_of(line.verdict), line.result, line.specs);
+  for (std::size_t i = 1; i < found.classes.size(); ++i) out += difference_text(found, i);
+  out += cat(counted(static_cast<std::int64_t>(found.classes.size()), "result"), ", ", accepting(found),
+             " of ", counted(static_cast<std::int64_t>(found.versions.size()), "version"),
+             " accept the call: ", found.is_portable() ? "portable" : "not portable", "\n");
+  return out;
+}
+
+std::string portability_json(const Portability& found) {
+  Json classes = Json::object();
+  for (std::size_t i = 0; i < found.classes.size(); ++i) {
+    const ResultClass& own = found.classes[i];
+    Json entry =
+        Json::object().add("dtype", name(own.output.dtype)).add("shape", Json::list(own.output.shape));
+    if (!found.dry_run) {
+      entry.add("data", own.elements ? Json::of_text(nested_elements(*own.elements)) : Json())
+          .add("checksum", hexadecimal(own.checksum));
+      if (own.differs_at) {
+        entry.add("differs_from", "A")
+            .add("position", Json::list(coordinates(*own.differs_at, own.output.shape)))
+            .add("values", Json::list(std::vector{own.first_value, own.own_value},
+                                      [](const std::string& value) { return Json::of_text(value); }));
+      }
+    }
+    classes.add(letter_of(i), std::move(entry));
+  }
+  Json versions = Json::list(found.versions, [&](const VersionVerdict& one) {
+    const bool has_opset = has_opsets(one.version->framework);
+    return Json::object()
+        .add("spec", one.spec)
+        .add("operator", has_opset ? cat(one.version->published, "-", one.version->since)
+                                   : std::string(one.version->published))
+        .add("verdict", word_of(one.verdict))
+        .add("class", one.result ? Json(letter_of(*one.result)) : Json())
+        .add("rule", Json::or_null(one.rule))
+        .add("message", Json::or_null(one.message));
+  });
+  return Json::document()
+             .add("op", found.opened.call.name->name)
+             .add("classes", std::move(classes))
+             .add("versions", std::move(versions))
+             .add("portable", found.is_portable())
+             .text() +
+         "\n";
+}
+
+}  // namespace tensorop
