@@ -62,12 +62,6 @@ std::optional<std::int64_t> first_difference(const Tensor& a, const Tensor& b) {
   });
 }
 
-std::string json_of(const Tensor& tensor, std::int64_t position) {
-  std::string out;
-  append_json_element(out, tensor.dtype(), tensor.data() + position * element_size(tensor.dtype()));
-  return out;
-}
-
 // What the call is in all versions: its operands, read once, and its attributes as text.
 struct Template {
   Request request;
@@ -96,7 +90,7 @@ Template open_template(const Request& request, const Settings& settings) {
     if (op.operands.back().variadic) {
       shared.positional.emplace_back(operand);
     } else {
-      shared.named.push_back({std::string(op.operands[i].name), "", {}, operand});
+      shared.named.push_back({std::string(op.operands[i].name), operand});
     }
   }
   // Lists may be files, or standard input.
@@ -283,8 +277,8 @@ class Judge {
         !out_.classes.empty() && result && first_->dtype() == output.dtype && first_->shape() == output.shape;
     if (is_comparable) added.differs_at = first_difference(*first_, *result);
     if (added.differs_at) {
-      added.first_value = json_of(*first_, *added.differs_at);
-      added.own_value = json_of(*result, *added.differs_at);
+      added.first_value = json_element(*first_, *added.differs_at);
+      added.own_value = json_element(*result, *added.differs_at);
     }
     out_.classes.push_back(std::move(added));
     return out_.classes.size() - 1;

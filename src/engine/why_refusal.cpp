@@ -93,7 +93,7 @@ Refusal why_refused(const Request& request, const Settings& settings, const Fail
   if (reads_standard_input(opened)) return out;
   if (fault != nullptr) {
     out.explainer = std::make_shared<Explainer>(opened, own);
-    out.allows_negative = out.version->index.negative;
+    out.allows_negative = out.version->index.negative == Negative::count;
     const FaultFacts& facts = fault->facts();
     if (facts.fault == Fault::index_out_of_range)
       out.index = ChosenIndex{facts.position, facts.axis, facts.size, std::nullopt, false};

@@ -12,7 +12,7 @@
 namespace tensorop {
 
 // What a version of the operator makes of the call: tried, with all that can fail.
-struct VersionVerdict {
+struct VersionTrial {
   const Version* version = nullptr;
   std::optional<Failure> refused;  // nothing: it accepts the call
 };
@@ -27,7 +27,7 @@ struct Refusal {
   bool allows_negative = true;                      // indices, in that version
   // Every version, in the order of the description; empty where the call breaks no rule, but a file is
   // missing, say, or where an operand that decides can be read only once.
-  std::vector<VersionVerdict> versions = {};
+  std::vector<VersionTrial> versions = {};
 };
 
 // The same call with its operands as tensors, which standard input gives once; as it is where they cannot be

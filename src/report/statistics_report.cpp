@@ -19,7 +19,7 @@
 namespace tensorop {
 namespace {
 
-constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
 // A number that statistics have; NaN where no element is finite.
 struct StatisticsKey {
@@ -41,18 +41,14 @@ constexpr StatisticsKey kStatisticsKeys[] = {
 };
 
 double value_of(const StatisticsKey& key, const Statistics& statistics) {
-  return key.is_of_finite && statistics.finite() == 0 ? kNoNumber : key.value(statistics);
+  return key.is_of_finite && statistics.finite() == 0 ? kNothing : key.value(statistics);
 }
 
 // The shortest text that float64, or float32 where that is the dtype or holds it, reads as the same number.
 std::string number_text(double value, bool is_double = true, Digits digits = Digits::shortest) {
-  std::string out;
   const auto single = static_cast<float>(value);
-  append_json_element(
-      out, is_double ? DType::float64 : DType::float32,
-      is_double ? reinterpret_cast<const std::byte*>(&value) : reinterpret_cast<const std::byte*>(&single),
-      digits);
-  return out;
+  return is_double ? json_element(DType::float64, reinterpret_cast<const std::byte*>(&value), digits)
+                   : json_element(DType::float32, reinterpret_cast<const std::byte*>(&single), digits);
 }
 
 // The least or the greatest element: `exact` is that of a 64-bit integer. Never -0.

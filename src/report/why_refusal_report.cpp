@@ -22,7 +22,7 @@ constexpr std::size_t kRefusedIndices = 1;  // the operand
 std::string verdict_name(const Refusal& refusal, const Version& version) {
   if (version.framework == Framework::standard) return "the default semantics";
   std::string out = spec_name(version.framework, version.since);
-  const auto is_other = [&](const VersionVerdict& other) {
+  const auto is_other = [&](const VersionTrial& other) {
     return other.version != &version && other.version->framework == version.framework &&
            other.version->since == version.since;
   };
@@ -74,7 +74,7 @@ std::string refusal_text(const Refusal& refusal) {
   if (refusal.version != nullptr) out += version_lines(refusal);
   std::vector<std::string> accepting;
   std::vector<std::pair<std::string, std::vector<std::string>>> refusing;  // by rule
-  for (const VersionVerdict& verdict : refusal.versions) {
+  for (const VersionTrial& verdict : refusal.versions) {
     const std::string name = verdict_name(refusal, *verdict.version);
     if (!verdict.refused) {
       accepting.push_back(name);
@@ -117,9 +117,9 @@ std::string refusal_json(const Refusal& refusal) {
                 .add("lowest", refusal.allows_negative ? -at.size : 0)
                 .add("highest", at.size - 1);
   }
-  std::vector<const VersionVerdict*> accepting;
-  std::vector<const VersionVerdict*> refusing;
-  for (const VersionVerdict& verdict : refusal.versions)
+  std::vector<const VersionTrial*> accepting;
+  std::vector<const VersionTrial*> refusing;
+  for (const VersionTrial& verdict : refusal.versions)
     (verdict.refused ? refusing : accepting).push_back(&verdict);
   return Json::document()
              .add("error", error_json(&refusal.error))
@@ -129,9 +129,9 @@ std::string refusal_json(const Refusal& refusal) {
              .add("index", std::move(index))
              .add("version", refusal.version == nullptr ? Json() : version(*refusal.version))
              .add("accepted_by",
-                  Json::list(accepting, [&](const VersionVerdict* one) { return version(*one->version); }))
+                  Json::list(accepting, [&](const VersionTrial* one) { return version(*one->version); }))
              .add("refused_by", Json::list(refusing,
-                                           [&](const VersionVerdict* one) {
+                                           [&](const VersionTrial* one) {
                                              return version(*one->version)
                                                  .add("rule", Json::or_null(one->refused->rule()))
                                                  .add("message", one->refused->what());

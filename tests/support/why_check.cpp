@@ -110,7 +110,7 @@ std::string refusal_faults(const Request& request, const Settings& settings, con
   const Refusal refusal = why_refused(request, settings, error);
   if (error.rule().empty()) return refusal.versions.empty() ? "" : "versions are tried without a rule";
   if (refusal.versions.size() != request.op.op->versions.size()) return "not all versions are tried";
-  for (const VersionVerdict& verdict : refusal.versions) {
+  for (const VersionTrial& verdict : refusal.versions) {
     const std::string said = verdict.refused ? verdict.refused->rule() : "accepted";
     const std::string expected = rule_by(request, settings, *verdict.version);
     // Of several bad indices why_refused() names the rule of the one that the call was refused for.
