@@ -67,8 +67,7 @@ void explain_operand(const Explainer& explainer, const std::string& name, const 
   const std::size_t operand = read_operand(name, explainer.call());
   if (at.empty()) throw Error("--of needs --at");
   for (const std::string& text : at) {
-    const OperandElement element{operand,
-                                 read_position(text, name, explainer.call().operands[operand].shape())};
+    const OperandElement element{operand, read_position(text, name, shown_shape(explainer.call(), operand))};
     const Arrivals arrivals = explainer.arrivals(element);
     print(as_json ? why_json(explainer, element, arrivals) : why_text(explainer, element, arrivals));
   }

@@ -52,6 +52,7 @@ void apply_to_leading(const Tensor& mask, const Threads& threads, Call& call) {
         "", "",
         shape_picture({{"mask", mask.shape()}, {"data", shape}}, first_difference(mask.shape(), shape)));
   }
+  call.mask_shape = mask.shape();
   Shape merged = slice(shape, mask.rank(), data.rank());
   merged.insert(merged.begin(), mask.size());
   const Tensor positions = true_positions(mask, threads);

@@ -70,7 +70,9 @@ std::string gather_nd_formula(const Call& call, const Shape& result, bool has_ma
   const std::int64_t b = batch < 0 ? batch + rank(indices) : batch;
   const std::int64_t k = indices.back();
   const std::string rest = to_string(Shape(data.begin() + b + k, data.end()));
-  if (has_mask) return cat("true elements of the mask (", indices[0], ") + the rest of data.shape ", rest);
+  if (has_mask)
+    return cat("true elements of the mask (", indices[0], ") + data.shape[", call.mask_shape.size(), ":] ",
+               rest);
   std::vector<std::string> parts;
   const bool is_fused = rank(result) < rank(indices) - 1 + rank(data) - b - k;
   Shape shared;
@@ -121,6 +123,14 @@ std::string shown_name(const Call& call, std::size_t i) {
       return std::string(row.names[i]);
   }
   return call.operand_name(i);
+}
+
+Shape shown_shape(const Call& call, std::size_t i) {
+  Shape out = call.operands[i].shape();
+  if (i != 0 || call.mask_shape.empty()) return out;
+  out.erase(out.begin());
+  out.insert(out.begin(), call.mask_shape.begin(), call.mask_shape.end());
+  return out;
 }
 
 std::string shape_formula(const Explainer& explainer) {

@@ -30,7 +30,7 @@ constexpr std::pair<std::string_view, std::string_view> kSigns[] = {
 
 std::string operand_element(const Call& call, const OperandElement& element) {
   return element_name(shown_name(call, element.operand), element.position,
-                      call.operands[element.operand].shape());
+                      shown_shape(call, element.operand));
 }
 
 std::string value_of(const Tensor& tensor, std::int64_t position) {
@@ -86,9 +86,10 @@ std::string index_text(const Explainer& explainer, const ChosenIndex& index) {
 std::string indices_text(const Explainer& explainer, const std::vector<ChosenIndex>& indices) {
   std::vector<std::string> out;
   if (explainer.has_mask()) {
-    std::vector<std::string> position;
-    for (const ChosenIndex& index : indices) position.push_back(cat(index.coordinate.value_or(0)));
-    return cat(kMask, "[", join(position, ","), "] is true");
+    const Shape& mask = explainer.call().mask_shape;
+    const std::int64_t at = indices[0].coordinate.value_or(0);
+    return cat(mask.empty() ? cat(kMask, "[", at, "]") : element_name(std::string(kMask), at, mask),
+               " is true");
   }
   for (const ChosenIndex& index : indices) out.push_back(index_text(explainer, index));
   return join(out);
@@ -254,7 +255,7 @@ std::string why_shape_text(const Explainer& explainer) {
     if (call.left_out == i) continue;
     const bool is_mask = explainer.has_mask() && i == kIndexOperand;
     std::string term = cat(is_mask ? cat("indices of the ", kMask) : shown_name(call, i), " ",
-                           to_string(call.operands[i].shape()));
+                           to_string(shown_shape(call, i)));
     // Operands that are broadcast are in the formula.
     if (formula.find(term) == std::string::npos) terms.push_back(std::move(term));
   }
@@ -304,7 +305,7 @@ Json why_element(const Call& call, const OperandElement& element) {
   const Tensor& operand = call.operands[element.operand];
   return Json::object()
       .add("operand", call.operand_name(element.operand))
-      .add("position", Json::list(coordinates(element.position, operand.shape())))
+      .add("position", Json::list(coordinates(element.position, shown_shape(call, element.operand))))
       .add("value", Json::of_text(json_element(operand, element.position)));
 }
 
