@@ -141,13 +141,13 @@ ReportSettings read_report_settings(const Arguments& arguments, std::string comm
   if (arguments.has("--junit") && out.junit.empty()) throw Error("--junit needs a file name");
   if (out.junit == "-" && out.json)
     throw Error("--junit - cannot be combined with --json: both are for standard output");
-  for (const char* option : {"--json", "--show", "--map", "--histogram"}) {
+  for (const char* option : {"--json", "--show", "--map", "--histogram", "--why"}) {
     if (out.loudness == Loudness::silent && arguments.has(option))
       throw Error(cat(option, " cannot be combined with -qq, which prints nothing"));
   }
   if (!arguments.has("--list")) return out;
   for (const char* option : {"--json", "--junit", "--quiet", "--fail-fast", "--show", "--update", "--map",
-                             "--histogram", "--html", "--markdown"}) {
+                             "--histogram", "--html", "--markdown", "--why"}) {
     if (arguments.has(option)) throw Error(cat("--list cannot be combined with ", option));
   }
   out.loudness = Loudness::quiet;

@@ -11,8 +11,8 @@ namespace tensorop {
 // The name of operand `i`: with --spec the publisher's, "X" of onnx Where; else that of messages.
 [[nodiscard]] std::string shown_name(const Call& call, std::size_t i);
 
-// The shape that the caller gave operand `i`: beside a mask the leading dimensions of data are one dimension of
-// the call.
+// The shape that the caller gave operand `i`: beside a mask the leading dimensions of data are one dimension
+// of the call.
 [[nodiscard]] Shape shown_shape(const Call& call, std::size_t i);
 
 // "indices.shape[1:-1] (3) + data.shape[2:] (5)": the parts that the result's shape is made of.
