@@ -77,6 +77,11 @@ void append_utf8(std::string& out, std::uint32_t code_point);
   return std::as_bytes(std::span(text));
 }
 
+// And back.
+[[nodiscard]] inline std::string_view bytes_text(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 // Lower case (ASCII) without '-' and '_': how operator and option names are compared.
 [[nodiscard]] std::string fold_name(std::string_view name);
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace tensorop {
 
@@ -34,10 +35,7 @@ class HeaderFields {
     bytes_ = bytes_.subspan(count);
     return front;
   }
-  std::string_view text(std::uint64_t count) {
-    const auto front = take(count);
-    return {reinterpret_cast<const char*>(front.data()), front.size()};
-  }
+  std::string_view text(std::uint64_t count) { return bytes_text(take(count)); }
   unsigned u16() { return static_cast<unsigned>(little_endian(take(2))); }
   std::uint32_t u32() { return static_cast<std::uint32_t>(little_endian(take(4))); }
   std::uint64_t u64() { return little_endian(take(8)); }

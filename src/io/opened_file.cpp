@@ -17,26 +17,22 @@
 namespace tensorop {
 namespace {
 
-std::string_view as_text(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 std::string_view front_of(const InputFile& file) {
-  return as_text(file.mapping()->bytes());
+  return bytes_text(file.mapping()->bytes());
 }
 
 // As much of a stream as its format takes to be known, and little more: `given` needs no more than the first
 // bytes, a refusal names some of them.
 std::string_view peek_head(InputFile& file, const Format* given) {
   const DetectBytes bytes = detect_bytes();
-  std::string_view head = as_text(file.peek(bytes.binary));
+  std::string_view head = bytes_text(file.peek(bytes.binary));
   while (given == nullptr && head.size() < bytes.all && detect_format(head) == nullptr &&
          may_detect_format(head)) {
     const std::size_t before = head.size();
-    head = as_text(file.peek_some(bytes.all));
+    head = bytes_text(file.peek_some(bytes.all));
     if (head.size() == before) return head;
   }
-  if (detect_format(head) == nullptr && !may_detect_format(head)) head = as_text(file.peek(kForeignBytes));
+  if (detect_format(head) == nullptr && !may_detect_format(head)) head = bytes_text(file.peek(kForeignBytes));
   return head;
 }
 

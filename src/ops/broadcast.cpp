@@ -37,8 +37,9 @@ Planned plan_repeat(const Tensor& data, const Shape& target, const BroadcastStri
 namespace expand {
 
 constexpr AttributeSpec kAttributes[] = {
-    {"shape", AttributeKind::integers, "", kNoChoices, "BC-T1",
-     "the shape to broadcast with, in both directions: 2,3,4 or [] or a tensor operand", true},
+    {"shape", AttributeKind::integers, "",
+     "the shape to broadcast with, in both directions: 2,3,4 or [] or a tensor operand", "BC-T1", Choices(),
+     true},
 };
 constexpr auto kShapeKey = attribute_key<Shape>(kAttributes, "shape");
 constexpr AttributeRow kShapeOnly[] = {{"shape"}};
@@ -72,16 +73,17 @@ constexpr Choice kModes[] = {{"numpy", Mode::numpy},
                              {"unidirectional", Mode::numpy},
                              {"multidirectional", Mode::bidirectional}};
 constexpr AttributeSpec kAttributes[] = {
-    {"shape", AttributeKind::integers, "", kNoChoices, "BC-T1",
-     "the target shape: 2,3,4 or [] or a tensor operand", true},
-    {"mode", AttributeKind::choice, "numpy", kModes, "BR-1",
+    {"shape", AttributeKind::integers, "", "the target shape: 2,3,4 or [] or a tensor operand", "BC-T1",
+     Choices(), true},
+    {"mode", AttributeKind::choice, "numpy",
      "how data is matched with the target: numpy = unidirectional (one-way, unlike in --auto-broadcast: only "
      "data is repeated), bidirectional = multidirectional (two-way), pdpd (from --axis on), explicit (by "
-     "--axes-mapping)"},
-    {"axis", AttributeKind::integer, "-1", kNoChoices, kCallRule,
+     "--axes-mapping)",
+     "BR-1", kModes},
+    {"axis", AttributeKind::integer, "-1",
      "mode pdpd: the target dimension of the first dimension of data; -1: aligned on the right"},
-    {"axes_mapping", AttributeKind::integers, "", kNoChoices, "BC-E2",
-     "mode explicit: the target dimension of each dimension of data"},
+    {"axes_mapping", AttributeKind::integers, "",
+     "mode explicit: the target dimension of each dimension of data", "BC-E2"},
 };
 constexpr auto kShapeKey = attribute_key<Shape>(kAttributes, "shape");
 constexpr auto kModeKey = attribute_key<Mode>(kAttributes, "mode");

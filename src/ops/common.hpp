@@ -47,23 +47,20 @@ inline constexpr Choice kReductions[] = {
     {"min", Reduction::min},   {"max", Reduction::max}, {"mean", Reduction::mean}};
 
 // The attributes of the scatter operators.
-inline constexpr AttributeSpec kScatterAxisSpec = {
-    "axis",    AttributeKind::integer,
-    "0",       kNoChoices,
-    kCallRule, "the axis to scatter along; negative counts from the end"};
+inline constexpr AttributeSpec kScatterAxisSpec = {"axis", AttributeKind::integer, "0",
+                                                   "the axis to scatter along; negative counts from the end"};
 inline constexpr AttributeSpec kUseInitValSpec = {
-    "use_init_val", AttributeKind::boolean,
-    "true",         kNoChoices,
-    kCallRule,      "false: a reduction starts with the first update instead of data"};
+    "use_init_val", AttributeKind::boolean, "true",
+    "false: a reduction starts with the first update instead of data"};
 [[nodiscard]] constexpr AttributeSpec reduction_spec(std::string_view rule) {
   return {"reduction", AttributeKind::choice,
-          "none",      kReductions,
-          rule,        "how an update is combined with the present value; none replaces the value"};
+          "none",      "how an update is combined with the present value; none replaces the value",
+          rule,        kReductions};
 }
 
 inline constexpr AttributeSpec kBroadcastUpdatesSpec = {
     "broadcast_updates", AttributeKind::flag, "false",
-    kNoChoices,          kCallRule,           "repeat updates to the shape they must have, by NumPy's rule"};
+    "repeat updates to the shape they must have, by NumPy's rule"};
 
 // `axis` counted from the front. Throws Error [AX-1] unless -rank <= axis < rank.
 [[nodiscard]] std::int64_t normalize_axis(std::int64_t axis, const std::string& operand, const Shape& shape);

@@ -27,15 +27,11 @@ inline constexpr AttributeSpec kAutoBroadcastSpec = {
     "auto_broadcast",
     AttributeKind::choice,
     "numpy",
-    kAutoBroadcastChoices,
-    "EW-3",
     "broadcasting rule: numpy (two-way, unlike in broadcast --mode), pdpd (b inside a, from --axis on) or "
-    "none (equal shapes)"};
-inline constexpr AttributeSpec kAxisSpec = {"axis",
-                                            AttributeKind::integer,
-                                            "-1",
-                                            kNoChoices,
-                                            kCallRule,
+    "none (equal shapes)",
+    "EW-3",
+    kAutoBroadcastChoices};
+inline constexpr AttributeSpec kAxisSpec = {"axis", AttributeKind::integer, "-1",
                                             "auto_broadcast pdpd and broadcast 1: the dimension of a where b "
                                             "begins; without it: aligned on the right"};
 // The attribute `broadcast` of ONNX opsets 1-6.
@@ -43,10 +39,10 @@ enum class LegacyBroadcast : std::uint8_t { off, on };
 inline constexpr Choice kLegacyChoices[] = {{"0", LegacyBroadcast::off}, {"1", LegacyBroadcast::on}};
 inline constexpr AttributeSpec kBroadcastSpec = {
     "broadcast", AttributeKind::choice,
-    "",          kLegacyChoices,
-    "BC-L1",     "the rule of ONNX opsets 1-6: 1 broadcasts b to a, 0 requires equal shapes"};
-inline constexpr AttributeSpec kConsumedInputsSpec = {
-    "consumed_inputs", AttributeKind::integers, "", {}, kCallRule, "attribute of ONNX opset 1; ignored"};
+    "",          "the rule of ONNX opsets 1-6: 1 broadcasts b to a, 0 requires equal shapes",
+    "BC-L1",     kLegacyChoices};
+inline constexpr AttributeSpec kConsumedInputsSpec = {"consumed_inputs", AttributeKind::integers, "",
+                                                      "attribute of ONNX opset 1; ignored"};
 
 // The attributes of a binary operator. The table of every other operator of this family begins with these, or
 // with all but the last: the keys below are valid for it too.

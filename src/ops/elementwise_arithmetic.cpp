@@ -43,8 +43,7 @@ constexpr AttributeSpec kAttributes[] = {
     kAxisSpec,
     kBroadcastSpec,
     kConsumedInputsSpec,
-    {"pythondiv", AttributeKind::flag, "false", kNoChoices, kCallRule,
-     "round the quotient of integers down, not towards zero"},
+    {"pythondiv", AttributeKind::flag, "false", "round the quotient of integers down, not towards zero"},
 };
 constexpr AttributeRow kStandard[] = {{"auto_broadcast"}, {"axis"}, {"broadcast"}, {"pythondiv"}};
 constexpr AttributeRow kOpenvino[] = {{"auto_broadcast"}, {"axis"}, {"pythondiv", {}, "true"}};
@@ -94,8 +93,7 @@ constexpr AttributeSpec kAttributes[] = {
     kAutoBroadcastSpec,
     kAxisSpec,
     kBroadcastSpec,
-    {"fmod", AttributeKind::flag, "false", kNoChoices, "EW-5",
-     "the remainder has the sign of a instead of b"},
+    {"fmod", AttributeKind::flag, "false", "the remainder has the sign of a instead of b", "EW-5"},
 };
 constexpr AttributeRow kStandard[] = {{"auto_broadcast"}, {"axis"}, {"broadcast"}, {"fmod"}};
 constexpr auto kFmodKey = attribute_key<bool>(kAttributes, "fmod");
@@ -221,29 +219,17 @@ constinit const Operator kSquaredDifference = elementwise_operator<kernel_of<Squ
      kBinaryAttributes, kBinaryOperands});
 
 constinit const Operator kMin = elementwise_operator<kernel_of<Min>>(
-    {"min",
-     "The element-wise minimum of any number of tensors",
+    {"min", "The element-wise minimum of any number of tensors",
      "The element-wise minimum of any number of operands, folded from the left. A single operand is copied. "
      "For bool it is the logical and.",
-     "tensorop min '[1,5,9]' '[[4],[6]]' '[8,7,2]'",
-     kMinNames,
-     kMinVersions,
-     kConsumingSpecs,
-     extreme::kOperands,
-     {},
-     kExtremeOpen});
+     "tensorop min '[1,5,9]' '[[4],[6]]' '[8,7,2]'", kMinNames, kMinVersions, kConsumingSpecs,
+     extreme::kOperands, WordList(), kExtremeOpen});
 
 constinit const Operator kMax = elementwise_operator<kernel_of<Max>>(
-    {"max",
-     "The element-wise maximum of any number of tensors",
+    {"max", "The element-wise maximum of any number of tensors",
      "The element-wise maximum of any number of operands, folded from the left. A single operand is copied. "
      "For bool it is the logical or.",
-     "tensorop max '[1,5,9]' '[[4],[6]]' '[8,7,2]'",
-     kMaxNames,
-     kMaxVersions,
-     kConsumingSpecs,
-     extreme::kOperands,
-     {},
-     kExtremeOpen});
+     "tensorop max '[1,5,9]' '[[4],[6]]' '[8,7,2]'", kMaxNames, kMaxVersions, kConsumingSpecs,
+     extreme::kOperands, WordList(), kExtremeOpen});
 
 }  // namespace tensorop

@@ -84,7 +84,7 @@ constexpr AttributeSpec kAttributes[] = {
     kAutoBroadcastSpec,
     kAxisSpec,
     kBroadcastSpec,
-    {"direction", AttributeKind::choice, "", kDirections, "EW-6", "the direction of the shift", true},
+    {"direction", AttributeKind::choice, "", "the direction of the shift", "EW-6", kDirections, true},
 };
 constexpr AttributeRow kStandard[] = {{"auto_broadcast"}, {"axis"}, {"broadcast"}, {"direction"}};
 constexpr auto kDirectionKey = attribute_key<Direction>(kAttributes, "direction");

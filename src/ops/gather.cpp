@@ -15,9 +15,8 @@ constexpr OperandSpec kOperands[] = {
 };
 
 constexpr AttributeSpec kAttributes[] = {
-    {"axis", AttributeKind::integer, "0", kNoChoices, kCallRule,
-     "the axis to gather along; negative counts from the end"},
-    {"batch_dims", AttributeKind::integer, "0", kNoChoices, kCallRule,
+    {"axis", AttributeKind::integer, "0", "the axis to gather along; negative counts from the end"},
+    {"batch_dims", AttributeKind::integer, "0",
      "the number of leading dimensions that data and indices share; negative counts from the end of indices"},
 };
 

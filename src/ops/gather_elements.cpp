@@ -19,8 +19,7 @@ constexpr OperandSpec kOperands[] = {
 };
 
 constexpr AttributeSpec kAttributes[] = {
-    {"axis", AttributeKind::integer, "0", kNoChoices, kCallRule,
-     "the axis to gather along; negative counts from the end"},
+    {"axis", AttributeKind::integer, "0", "the axis to gather along; negative counts from the end"},
 };
 
 constexpr auto kAxisKey = attribute_key<std::int64_t>(kAttributes, "axis");

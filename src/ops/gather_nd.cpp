@@ -13,7 +13,9 @@ namespace {
 constexpr unsigned kBroadcastBatch = 1;  // batch dimensions equal or 1 (GN-3)
 constexpr unsigned kEmptyTuples = 2;     // k = 0 selects the whole slice (GN-4)
 constexpr unsigned kNegativeBatch = 4;   // batch_dims may count from the end of indices (GN-2)
-constexpr unsigned kFusedBatch = 8;      // GatherND-5: more than one batch dimension become one
+constexpr unsigned kStandardTraits = kBroadcastBatch | kEmptyTuples | kNegativeBatch;
+constexpr unsigned kOpenvinoTraits = kBroadcastBatch | kEmptyTuples;
+constexpr unsigned kFusedBatch = 8;  // GatherND-5: more than one batch dimension become one
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to take slices from, rank at least 1"},
@@ -22,7 +24,7 @@ constexpr OperandSpec kOperands[] = {
 };
 
 constexpr AttributeSpec kAttributes[] = {
-    {"batch_dims", AttributeKind::integer, "0", kNoChoices, kCallRule,
+    {"batch_dims", AttributeKind::integer, "0",
      "the number of leading dimensions that data and indices share"},
 };
 
@@ -31,20 +33,14 @@ constexpr auto kBatchDimsKey = attribute_key<std::int64_t>(kAttributes, "batch_d
 constexpr TypeRow kMdfTypes[] = {{"T", published::kOnnxAny}, {"Tind", published::kInt32Or64}};
 
 constexpr Version kVersions[] = {
-    {Framework::standard,
-     0,
-     "GatherND",
-     kStandardTypes,
-     kBatchDimsOnly,
-     {},
-     kBroadcastBatch | kEmptyTuples | kNegativeBatch},
+    {Framework::standard, 0, "GatherND", kStandardTypes, kBatchDimsOnly, IndexRule(), kStandardTraits},
     {Framework::onnx, 11, "GatherND", published::kOldOnnxNdTypes, {}},
     {Framework::onnx, 12, "GatherND", published::kOldOnnxNdTypes, kBatchDimsOnly},
     {Framework::onnx, 13, "GatherND", published::kOnnxNdTypes, kBatchDimsOnly},
     {Framework::openvino, 5, "GatherND", published::kOpenvinoTypes, kBatchDimsOnly, kNonNegativeOpenRange,
-     kBroadcastBatch | kEmptyTuples | kFusedBatch},
+     kOpenvinoTraits | kFusedBatch},
     {Framework::openvino, 8, "GatherND", published::kOpenvinoTypes, kBatchDimsOnly, kOpenRange,
-     kBroadcastBatch | kEmptyTuples},
+     kOpenvinoTraits},
     {Framework::mdf, 0, "gathernd", kMdfTypes, kBatchDimsOnly},
 };
 

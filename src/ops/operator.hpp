@@ -65,16 +65,15 @@ struct Choice {
   const char* type;
 };
 using Choices = std::span<const Choice>;
-inline constexpr Choices kNoChoices = {};
 using WordList = std::span<const std::string_view>;
 
 struct AttributeSpec {
   std::string_view name;  // job key and message name: "batch_dims"; the option is --batch-dims
   AttributeKind kind;
   std::string_view default_text;  // the value when left out, as text; empty: none
-  Choices choices;                // of the union over all versions
-  std::string_view rule;          // rule id of a bad value
   std::string_view help;
+  std::string_view rule = kCallRule;  // rule id of a bad value
+  Choices choices = {};               // of the union over all versions
   bool required = false;
 };
 

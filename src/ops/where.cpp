@@ -20,10 +20,11 @@ constexpr OperandSpec kOperands[] = {
 };
 
 constexpr AttributeSpec kAttributes[] = {
-    {"auto_broadcast", AttributeKind::choice, "numpy", kAutoBroadcastChoices, "EW-3",
+    {"auto_broadcast", AttributeKind::choice, "numpy",
      "broadcasting rule: numpy (two-way, unlike in broadcast --mode), pdpd (y and condition inside x, from "
-     "--axis on) or none (equal shapes)"},
-    {"axis", AttributeKind::integer, "-1", kNoChoices, kCallRule,
+     "--axis on) or none (equal shapes)",
+     "EW-3", kAutoBroadcastChoices},
+    {"axis", AttributeKind::integer, "-1",
      "auto_broadcast pdpd: the dimension of x where y and the condition begin; -1: aligned on the right"},
 };
 

@@ -39,12 +39,22 @@ std::optional<std::int64_t> free_space(int fd) {
   return checked_mul(static_cast<std::int64_t>(space.f_bavail), static_cast<std::int64_t>(space.f_frsize));
 }
 
-bool claim_space(int fd, std::int64_t bytes) {
+namespace {
+
+// A call that a signal interrupts is made again.
+template <class Call>
+int retried(const Call& call) {
   int status = 0;
   do {
-    status = os().fallocate(fd, bytes);
+    status = call();
   } while (status != 0 && errno == EINTR);
-  if (status == 0) return true;
+  return status;
+}
+
+}  // namespace
+
+bool claim_space(int fd, std::int64_t bytes) {
+  if (retried([&] { return os().fallocate(fd, bytes); }) == 0) return true;
   if (errno != EOPNOTSUPP && errno != ENOSYS) return false;
   return os().ftruncate(fd, bytes) == 0;
 }
@@ -79,11 +89,7 @@ std::int64_t copy_between(int from, std::int64_t first, int to, std::optional<st
 }
 
 bool sync(int fd) {
-  int status = 0;
-  do {
-    status = os().fsync(fd);
-  } while (status != 0 && errno == EINTR);
-  return status == 0;
+  return retried([&] { return os().fsync(fd); }) == 0;
 }
 
 bool sync_folder(const std::string& path) {

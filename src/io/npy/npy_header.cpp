@@ -202,8 +202,7 @@ struct Frame {
 
 Frame parse_frame(std::span<const std::byte> file) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(file[i]); };
-  if (!begins_as_npy({reinterpret_cast<const char*>(file.data()), file.size()}))
-    throw Error("is not an NPY file");
+  if (!begins_as_npy(bytes_text(file))) throw Error("is not an NPY file");
   if (file.size() < kMagicAndVersion) malformed("the file ends within the magic string");
   const std::uint32_t major = byte(6);
   const std::uint32_t minor = byte(7);
@@ -225,8 +224,7 @@ Frame parse_frame(std::span<const std::byte> file) {
 
 NpyHeader parse_npy_header(std::span<const std::byte> file) {
   const Frame frame = parse_frame(file);
-  const std::string_view text(reinterpret_cast<const char*>(file.data()) + frame.begin,
-                              to_size(frame.length));
+  const std::string_view text = bytes_text(file).substr(frame.begin, to_size(frame.length));
   Cursor cursor(text);
   std::optional<Element> element;
   std::optional<bool> fortran_order;

@@ -23,7 +23,7 @@ namespace {
 constexpr std::string_view kNpyEnding = ".npy";
 
 bool is_npy(std::span<const std::byte> head) {
-  return begins_as_npy({reinterpret_cast<const char*>(head.data()), head.size()});
+  return begins_as_npy(bytes_text(head));
 }
 
 // `use(stream)` with the member unpacked.

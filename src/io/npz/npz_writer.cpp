@@ -308,7 +308,7 @@ std::string NpzWriter::directory_entry(const Entry& entry) const {
 
 // The entry of a kept member: all of it but what says where the member is.
 std::string NpzWriter::moved_entry(const ZipMember& member, std::int64_t offset) const {
-  const std::string_view old(reinterpret_cast<const char*>(member.entry.data()), member.entry.size());
+  const std::string_view old = bytes_text(member.entry);
   constexpr std::size_t kFixed = 46;
   const auto u16 = [&](std::string_view at) { return little_endian(text_bytes(at.substr(0, 2))); };
   const auto is_in_zip64 = [&](std::size_t field) { return old.substr(field, 4) == "\xFF\xFF\xFF\xFF"; };
@@ -357,11 +357,7 @@ std::string NpzWriter::end_of_directory(std::int64_t offset, std::int64_t bytes)
   const auto shown = static_cast<std::uint64_t>(std::min(members, kLimit16));
   record.text("PK\5\6").u16(0).u16(0).u16(shown).u16(shown);
   const std::span<const std::byte> comment = kept_ ? kept_->directory.comment : std::span<const std::byte>();
-  return record.u32(limited(bytes))
-      .u32(limited(offset))
-      .u16(comment.size())
-      .text({reinterpret_cast<const char*>(comment.data()), comment.size()})
-      .take();
+  return record.u32(limited(bytes)).u32(limited(offset)).u16(comment.size()).text(bytes_text(comment)).take();
 }
 
 std::unique_ptr<ArchiveWriter> create_npz(const std::string& path, const ArchiveOptions& options) {

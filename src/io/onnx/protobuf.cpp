@@ -113,8 +113,7 @@ Bytes ProtoField::bytes() const {
 }
 
 std::string_view ProtoField::text() const {
-  const Bytes value = bytes();
-  return {reinterpret_cast<const char*>(value.data()), value.size()};
+  return bytes_text(bytes());
 }
 
 ProtoMessage ProtoField::message(ProtoNames names) const {

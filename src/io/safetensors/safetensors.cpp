@@ -16,10 +16,6 @@
 namespace tensorop {
 namespace {
 
-std::string_view text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 // Reads on in a stream until `bytes` are its first `size` bytes. Memory grows with what arrives.
 void fill_to(std::vector<std::byte>& bytes, std::size_t size, InputFile& file) {
   constexpr std::size_t kBlock = 1 << 20;
@@ -36,7 +32,7 @@ SafetensorsHeader read_header(std::span<const std::byte> bytes, std::int64_t hea
                               std::optional<std::int64_t> file_bytes) {
   const std::int64_t data_offset = kSafetensorsPrefix + header_bytes;
   const auto json = bytes.subspan(to_size(kSafetensorsPrefix), to_size(header_bytes));
-  return parse_safetensors_header(text_of(json),
+  return parse_safetensors_header(bytes_text(json),
                                   file_bytes ? std::optional(*file_bytes - data_offset) : std::nullopt);
 }
 
@@ -54,7 +50,7 @@ SafetensorsArchive::SafetensorsArchive(InputFile& file) : mapping_(file.mapping(
   if (mapping_) {
     const auto bytes = mapping_->bytes();
     const std::int64_t file_bytes = to_int64(bytes.size());
-    const std::int64_t header_bytes = safetensors_header_bytes(text_of(bytes), file_bytes);
+    const std::int64_t header_bytes = safetensors_header_bytes(bytes_text(bytes), file_bytes);
     data_offset_ = kSafetensorsPrefix + header_bytes;
     header_ = read_header(bytes, header_bytes, file_bytes);
     return;
@@ -62,12 +58,12 @@ SafetensorsArchive::SafetensorsArchive(InputFile& file) : mapping_(file.mapping(
   stream_ = &file;
   std::vector<std::byte> bytes;
   fill_to(bytes, to_size(kSafetensorsPrefix), file);
-  const std::int64_t header_bytes = safetensors_header_bytes(text_of(bytes), std::nullopt);
+  const std::int64_t header_bytes = safetensors_header_bytes(bytes_text(bytes), std::nullopt);
   const std::int64_t data_offset = kSafetensorsPrefix + header_bytes;
   fill_to(bytes, to_size(data_offset), file);
   if (to_int64(bytes.size()) < data_offset) {
     // The stream has ended: its length is known.
-    (void)safetensors_header_bytes(text_of(bytes), to_int64(bytes.size()));
+    (void)safetensors_header_bytes(bytes_text(bytes), to_int64(bytes.size()));
   }
   header_ = read_header(bytes, header_bytes, std::nullopt);
 }

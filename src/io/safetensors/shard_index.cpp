@@ -19,11 +19,6 @@ namespace {
 
 constexpr std::string_view kMap = "weight_map";
 
-std::string_view text_of(const InputFile& file) {
-  const auto bytes = file.mapping()->bytes();
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 // Which file each array is in, in the order of the index.
 struct IndexEntry {
   std::string name;
@@ -79,7 +74,7 @@ bool begins_as_shard_index(std::string_view head) {
 }
 
 ShardedArchive::ShardedArchive(const InputFile& index) {
-  const std::vector<IndexEntry> entries = read_index(text_of(index));
+  const std::vector<IndexEntry> entries = read_index(bytes_text(index.mapping()->bytes()));
   const std::string folder = directory_of(index.name());
   std::unordered_map<std::string_view, std::size_t> shards;
   for (const IndexEntry& entry : entries) {
