@@ -49,7 +49,7 @@ text{fill:#1f2328;font-family:sans-serif;font-size:12px;pointer-events:none}
 .c,.d{stroke:#8c959f}
 .d{fill:#fff}
 .k{fill:#dfe3e8}
-.c0{fill:#8ecbf0}.c1{fill:#f5b942}.c2{fill:#5fc9a3}.c3{fill:#e3a5c7}.c4{fill:#f3e56b}.c5{fill:#ef8354}
+.c0{fill:#8ecbf0}.c1{fill:#eda21f}.c2{fill:#3fae88}.c3{fill:#d77fb3}.c4{fill:#f3e56b}.c5{fill:#e86f3c}
 .p{pointer-events:none}
 .o,.z,.a,.x,.y,.l{fill:none;pointer-events:none}
 .o{stroke:#14181d;stroke-width:2;stroke-dasharray:4 2}
@@ -66,10 +66,10 @@ text{fill:#f0f3f6}
 .g,.d{fill:#0d1117}
 .b,.m,.n,.t,.r,.s{stroke:#0d1117}
 .c,.d{stroke:#59636e}
-.k{fill:#9aa4af}
+.k{fill:#c4ccd4}
 .z,.y{stroke:#9ea7b3}
 .a{stroke:#f0f3f6}
-.l0{stroke:#8ecbf0}.l1{stroke:#f5b942}.l2{stroke:#5fc9a3}.l3{stroke:#e3a5c7}.l4{stroke:#f3e56b}.l5{stroke:#ef8354}
+.l0{stroke:#8ecbf0}.l1{stroke:#eda21f}.l2{stroke:#3fae88}.l3{stroke:#d77fb3}.l4{stroke:#f3e56b}.l5{stroke:#e86f3c}
 }
 )";
 

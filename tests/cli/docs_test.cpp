@@ -192,7 +192,8 @@ TEST_CASE("the pictures of the docs are those of the calls that stand beside the
       const std::string call = text.substr(colon + 2, end - colon - 2);
       CAPTURE(page, call);
       CHECK(text.substr(text.find("](", end), file.size() + 3) == "](" + file + ")");
-      const auto result = tensorop::run_process({"/bin/sh", "-c", TENSOROP_BINARY " why " + call + " --svg -"});
+      const auto result =
+          tensorop::run_process({"/bin/sh", "-c", TENSOROP_BINARY " why " + call + " --svg -"});
       REQUIRE(result.status == 0);
       CHECK(result.out.size() < kMostBytes);
       CHECK(tensorop::svg_faults(result.out).empty());
