@@ -16,7 +16,8 @@ namespace {
 constexpr std::size_t kPictureIndices = 1;  // operands of gathers and scatters
 constexpr std::size_t kPictureUpdates = 2;
 constexpr std::size_t kMostArrows = 40;
-constexpr std::size_t kMostAsked = 1024;  // cells each of which is looked up in the result
+constexpr std::size_t kMostAsked = 1024;        // cells each of which is looked up in the result
+constexpr std::int64_t kMostLookups = 1 << 24;  // cells times elements: some tenths of a second
 constexpr std::size_t kMostOfPath = 40;
 
 void add_once(std::vector<int>& colours, int colour) {
@@ -238,7 +239,12 @@ class PictureMaker {
   void say_where_elements_go(std::size_t operand) {
     if (!is_complete()) return;
     std::size_t cells = 0;
-    for (const PictureGrid& grid : out_.grids) cells += grid.cells.size();
+    std::int64_t most = 0;
+    for (const PictureGrid& grid : out_.grids) {
+      cells += grid.cells.size();
+      most = std::max(most, count(grid.shape));
+    }
+    if (most > kMostLookups / to_int64(cells)) return;
     for (PictureCell& cell : out_.grids[operand].cells) {
       // An update that is dropped, or one of more than an origin lists.
       const bool is_unseen = explainer_.is_scatter() && operand != 0 && cell.colours.empty();
@@ -277,7 +283,8 @@ class PictureMaker {
         add_mark({.is_asked = true}, "asked for by --at; the other elements are not explained");
     }
     if (!is_complete() || origins_.empty()) return;
-    for (std::size_t i = 0; i < call_.operands.size(); ++i) {
+    const bool is_moved = explainer_.is_gather() || explainer_.is_scatter();
+    for (std::size_t i = 0; i < (is_moved ? 1 : call_.operands.size()); ++i) {
       for (const PictureCell& cell : out_.grids[i].cells) {
         if (cell.colours.empty() && !cell.is_lost) {
           add_mark({}, explainer_.is_gather()    ? "not selected"
