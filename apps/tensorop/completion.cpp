@@ -109,6 +109,7 @@ void add_operands(const Command& command, Offers& offers) {
     add_commands(offers);
   } else if (name == "ops") {
     for (const Operator* op : kOperators) offers.add(op->name, op->summary);
+    if (!offers.is_open()) offers.add_all(spec_texts());
   } else if (name == kWhy) {
     std::vector<std::string> known;
     add_operators(offers, known);

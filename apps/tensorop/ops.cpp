@@ -3,13 +3,68 @@
 #include "base/files/output_file.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
+#include "engine/version.hpp"
+#include "glossary.hpp"
+#include "report/broadcast_report.hpp"
 #include "report/describe.hpp"
 
 namespace tensorop {
 
 namespace {
 
+// "2,3", "(2,3)", "[2,3]"; "[]" is rank 0.
+Shape read_shape(const std::string& text) {
+  std::string_view dims = text;
+  const bool in_brackets = dims.size() >= 2 && ((dims.front() == '[' && dims.back() == ']') ||
+                                                (dims.front() == '(' && dims.back() == ')'));
+  if (in_brackets) dims = dims.substr(1, dims.size() - 2);
+  Shape shape;
+  if (in_brackets && dims.empty()) return shape;
+  for (const std::string& dim : split(dims, ",")) {
+    const auto size = parse_int64(dim);
+    if (!size || *size < 0 || shape.size() == kMaxRank)
+      throw Error(
+          cat("shape ", in_quotes(text), " is not a list of at most ", kMaxRank, " dimensions, as 2,3"));
+    shape.push_back(*size);
+  }
+  return shape;
+}
+
+int print_shapes(const Arguments& arguments) {
+  const auto& words = arguments.operands;
+  if (words.size() < 3 || find_operator(words[0]).op != find_operator("broadcast").op)
+    throw Error("--shapes takes broadcast and at least two shapes", "",
+                "tensorop ops broadcast --shapes 2,3 3");
+  std::vector<Shape> shapes;
+  for (std::size_t i = 1; i < words.size(); ++i) shapes.push_back(read_shape(words[i]));
+  print(arguments.has("--json") ? broadcast_json(shapes) : broadcast_text(shapes));
+  return 0;
+}
+
+int print_diff(const Arguments& arguments) {
+  const auto& words = arguments.operands;
+  if (words.size() != 3)
+    throw Error("--diff takes an operator and two versions", "",
+                "tensorop ops gather --diff onnx-11 onnx-13");
+  const FoundOperator found = require_operator(words[0]);
+  const auto version = [&](const std::string& spec) -> const Version& {
+    const bool is_default = fold_name(spec) == "default";
+    return find_version(*found.op, *found.name, is_default ? Spec{} : parse_spec(spec));
+  };
+  const Version& from = version(words[1]);
+  const Version& to = version(words[2]);
+  print(arguments.has("--json") ? describe_diff_json(*found.op, from, to)
+                                : describe_diff(*found.op, from, to));
+  return 0;
+}
+
 int run_ops(const Arguments& arguments) {
+  const bool is_question = arguments.has("--diff") || arguments.has("--shapes");
+  if (arguments.has("--diff") && arguments.has("--shapes"))
+    throw Error("--diff cannot be combined with --shapes");
+  if (is_question && arguments.has("--markdown"))
+    throw Error(cat("--markdown cannot be combined with ", arguments.has("--diff") ? "--diff" : "--shapes"));
+  if (is_question) return arguments.has("--diff") ? print_diff(arguments) : print_shapes(arguments);
   std::vector<const Operator*> chosen;
   for (const std::string& name : arguments.operands) {
     chosen.push_back(require_operator(name).op);
@@ -32,10 +87,16 @@ int run_ops(const Arguments& arguments) {
 
 Command ops_command() {
   return {"ops",
-          {"ops [OPERATOR]... [--json|--markdown]"},
+          {"ops [OPERATOR]... [--json|--markdown]", "ops OPERATOR --diff SPEC SPEC [--json]",
+           "ops broadcast --shapes SHAPE SHAPE... [--json]"},
           "Lists the operators with their versions, attributes and dtypes",
-          {"tensorop ops", "tensorop ops gathernd", "tensorop ops --json"},
+          {"tensorop ops", "tensorop ops gathernd", "tensorop ops --json",
+           "tensorop ops gather --diff onnx-11 onnx-13", "tensorop ops broadcast --shapes 2,3 3"},
           {
+              {"--diff", OptionKind::flag, "",
+               "what two versions of an operator differ in, each named as for --spec, or default"},
+              {"--shapes", OptionKind::flag, "",
+               "which broadcasting rules accept shapes, and the shape of the result or the reason"},
               {"--json", OptionKind::flag, "", "print JSON, for programs"},
               {"--markdown", OptionKind::flag, "", "print the tables of the docs"},
           },

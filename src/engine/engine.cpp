@@ -14,11 +14,40 @@
 
 namespace tensorop {
 
+namespace {
+
+// Checks what can be checked of a call some operands of which have no elements: indices that are there, or,
+// of operators without indices, all operands.
+void check_values(const Bound& bound, const Threads& threads) {
+  const Call& call = bound.call;
+  const auto has_elements = [&](std::size_t i) {
+    return call.operands[i].data() != nullptr || call.operands[i].size() == 0;
+  };
+  bool has_indices = false;
+  bool is_complete = true;
+  for (std::size_t i = 0; i < call.operands.size(); ++i) {
+    if (call.operand_spec(i).role != OperandRole::indices) continue;
+    has_indices = true;
+    is_complete &= has_elements(i);
+  }
+  for (std::size_t i = 0; i < call.operands.size() && !has_indices; ++i) is_complete &= has_elements(i);
+  if (!is_complete) return;
+  with_context(call.name->name, [&] {
+    with_fault_text(call, bound.planned, [&] {
+      check(*bound.planned.plan, {0, bound.planned.plan->facts().check_size}, threads);
+    });
+  });
+}
+
+}  // namespace
+
 OutputInfo infer_request(const Request& request, const Settings& settings) {
   if (settings.executor != nullptr) return settings.executor->infer(request, settings);
   Request headers = request;
   headers.dry_run = true;
-  return std::move(bind(headers, settings).planned.output);
+  Bound bound = bind(headers, settings);
+  check_values(bound, settings.threads);
+  return std::move(bound.planned.output);
 }
 
 namespace {

@@ -17,6 +17,9 @@ namespace tensorop {
 // Traits of versions.
 inline constexpr unsigned kIdenticalShapes = 1;  // BC-N without an attribute that says so
 inline constexpr unsigned kTruncates = 2;        // Mod-1: the truncated remainder without an attribute
+inline constexpr std::string_view kElementwiseTraits[] = {
+    "the operands have equal shapes (BC-N1)",
+    "the remainder has the sign of the dividend, without an attribute"};
 
 // The broadcasting rule of a call. `legacy` is the rule of ONNX opsets 1-6.
 enum class BroadcastRule : std::uint8_t { numpy, pdpd, none, legacy };
@@ -154,6 +157,7 @@ template <KernelChoice kChoice>
       .broadcast_rules = kElementwiseBroadcastRules,
       .plan = [](const Call& call) { return plan_elementwise(call, kChoice(call)); },
       .check_attributes = check_broadcast_attributes,
+      .traits = kElementwiseTraits,
   };
 }
 

@@ -12,6 +12,7 @@ namespace {
 // openvino: except along the axis the dimensions must be equal (GE-4); in other versions those of indices may
 // be smaller.
 constexpr unsigned kEqualOffAxis = 1;
+constexpr std::string_view kTraits[] = {"data and indices are equal except along axis (GE-4)"};
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to take elements from, rank at least 1"},
@@ -94,6 +95,7 @@ constinit const Operator kGatherElements = {
     .oob = kGatherOob,
     .rules = gather_elements_operator::kRules,
     .plan = gather_elements_operator::plan,
+    .traits = gather_elements_operator::kTraits,
 };
 
 }  // namespace tensorop

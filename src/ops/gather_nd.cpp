@@ -16,6 +16,9 @@ constexpr unsigned kNegativeBatch = 4;   // batch_dims may count from the end of
 constexpr unsigned kStandardTraits = kBroadcastBatch | kEmptyTuples | kNegativeBatch;
 constexpr unsigned kOpenvinoTraits = kBroadcastBatch | kEmptyTuples;
 constexpr unsigned kFusedBatch = 8;  // GatherND-5: more than one batch dimension become one
+constexpr std::string_view kTraits[] = {
+    "batch dimensions may also be 1 on one side (GN-3)", "index tuples may have no elements (GN-4)",
+    "batch_dims may be negative (GN-2)", "several batch dimensions become one in the result"};
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to take slices from, rank at least 1"},
@@ -163,6 +166,7 @@ constinit const Operator kGatherNd = {
     .rules = gather_nd_operator::kRules,
     .plan = gather_nd_operator::plan,
     .mask = MaskUse::leading,
+    .traits = gather_nd_operator::kTraits,
 };
 
 }  // namespace tensorop

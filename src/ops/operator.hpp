@@ -207,6 +207,7 @@ struct Operator {
   // such attributes.
   void (*check_attributes)(const Call& call) = nullptr;
   MaskUse mask = MaskUse::none;
+  WordList traits = {};  // what the bits of Version::traits mean, from the lowest
 };
 
 // "duplicate indices without a reduction": why elements are open, for messages. Not of none.

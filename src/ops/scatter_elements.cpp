@@ -11,6 +11,7 @@ namespace {
 
 // openvino-3: no dimension of updates may exceed data's, the axis included (SE-5).
 constexpr unsigned kBoundedAxis = 1;
+constexpr std::string_view kTraits[] = {"indices are no larger than data along axis too (SE-5)"};
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to start from, rank at least 1"},
@@ -120,6 +121,7 @@ constinit const Operator kScatterElements = scatter_operator<scatter_elements_op
     .versions = scatter_elements_operator::kVersions,
     .rules = scatter_elements_operator::kRules,
     .plan = scatter_elements_operator::plan,
+    .traits = scatter_elements_operator::kTraits,
 });
 
 }  // namespace tensorop

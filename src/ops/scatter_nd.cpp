@@ -11,6 +11,7 @@ namespace {
 
 // A single scalar update may have any shape of one element (SN-3).
 constexpr unsigned kAnyScalarUpdate = 1;
+constexpr std::string_view kTraits[] = {"a single scalar update may have any shape of one element (SN-3)"};
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to start from, rank at least 1"},
@@ -122,6 +123,7 @@ constinit const Operator kScatterNd = scatter_operator<scatter_nd_operator::kRed
     .rules = scatter_nd_operator::kRules,
     .plan = scatter_nd_operator::plan,
     .mask = MaskUse::leading,
+    .traits = scatter_nd_operator::kTraits,
 });
 
 }  // namespace tensorop

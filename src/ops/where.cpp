@@ -12,6 +12,7 @@ namespace where_operator {
 namespace {
 
 constexpr unsigned kOneWayCondition = 4;  // the condition does not enlarge the result
+constexpr std::string_view kTraits[] = {"", "", "the condition does not enlarge the result (SL-2)"};
 
 constexpr OperandSpec kOperands[] = {
     {"condition", "B", OperandRole::condition, "WH-1", "bool: selects x or y"},
@@ -98,6 +99,7 @@ constinit const Operator kWhere = {
     .rules = where_operator::kRules,
     .plan = where_operator::plan,
     .check_attributes = check_broadcast_attributes,
+    .traits = where_operator::kTraits,
 };
 
 }  // namespace tensorop

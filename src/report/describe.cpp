@@ -228,6 +228,10 @@ std::string version_title(const Version& version) {
 
 }  // namespace
 
+VersionWords words_of(const Operator& op, const Version& version) {
+  return {version_title(version), spec_key(version), has_indices(op) ? index_rule(version) : ""};
+}
+
 std::string describe_output(const OutputInfo& output) {
   return Json::document().add("dtype", name(output.dtype)).add("shape", Json::list(output.shape)).text() +
          "\n";

@@ -22,6 +22,16 @@ namespace tensorop {
 [[nodiscard]] std::string describe_version(const Operator& op, const Version& version);
 // The part of it about versions: the attributes and dtypes of each.
 [[nodiscard]] std::string describe_versions(const Operator& op);
+// "onnx-13 (Gather-13)", "onnx-13", and what it takes as an index value; the last is empty without indices.
+struct VersionWords {
+  std::string title;
+  std::string spec;
+  std::string indices;
+};
+[[nodiscard]] VersionWords words_of(const Operator& op, const Version& version);
+// What two versions of the operator differ in: a line for each thing that only one of them has.
+[[nodiscard]] std::string describe_diff(const Operator& op, const Version& from, const Version& to);
+[[nodiscard]] std::string describe_diff_json(const Operator& op, const Version& from, const Version& to);
 // A JSON document with an object for each operator.
 [[nodiscard]] std::string describe_json(std::span<const Operator* const> ops);
 // The tables of the operator's docs page.
