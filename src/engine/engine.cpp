@@ -21,7 +21,7 @@ namespace {
 void check_values(const Bound& bound, const Threads& threads) {
   const Call& call = bound.call;
   const auto has_elements = [&](std::size_t i) {
-    return call.operands[i].data() != nullptr || call.operands[i].size() == 0;
+    return call.operands[i].data() != nullptr && call.operands[i].size() != 0;
   };
   bool has_indices = false;
   bool is_complete = true;
