@@ -6,28 +6,9 @@
 #include "kernels/rows/partition.hpp"
 
 namespace tensorop {
-namespace {
-
-// What sorting takes, for each row.
-constexpr std::int64_t kRequestSortBytes = 28;
-
-}  // namespace
-
 Range part_of(std::int64_t size, int rank, int ranks) {
   const std::int64_t first = part_bound(size, rank, ranks);
   return {first, part_bound(size, rank + 1, ranks) - first};
-}
-
-GatherWindows gather_windows(std::int64_t rows, std::int64_t row_bytes, int ranks, std::int64_t memory) {
-  const std::int64_t part = ceil_div(rows, ranks);
-  const auto most = [&](std::int64_t bytes, std::int64_t each) {
-    return std::clamp<std::int64_t>(bytes / each, 1, part);
-  };
-  const std::int64_t direct = most(memory / 2, row_bytes + kRequestSortBytes);
-  if (direct == part) return {part, part, 1};
-  // A quarter for sorting, a quarter for a window.
-  const std::int64_t pass = most(memory / 4, kRequestSortBytes);
-  return {std::min(pass, most(memory / 4, row_bytes)), pass, ceil_div(part, pass)};
 }
 
 RowRequests::RowRequests(const RowMoves& moves, Range rows, int ranks, const Threads& threads) {

@@ -32,15 +32,8 @@ class RowRequests {
   std::vector<std::size_t> begins_;  // in them, of each owner; one more than there are
 };
 
-// The windows that gather_by_exchange() makes, and the passes over data: the same on all ranks.
-struct GatherWindows {
-  std::int64_t rows;       // of each window, at most
-  std::int64_t pass_rows;  // of each pass, at most: one window, or several
-  std::int64_t passes;
-};
-[[nodiscard]] GatherWindows gather_windows(std::int64_t rows, std::int64_t row_bytes, int ranks,
-                                           std::int64_t memory);
-
+// Bytes that sorting the requests for a row takes.
+inline constexpr std::int64_t kRequestSortBytes = 28;
 // Bytes that a request for a row takes.
 inline constexpr std::int64_t kRequestBytes = sizeof(std::int64_t);
 

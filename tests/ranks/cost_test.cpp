@@ -1,5 +1,7 @@
 // What ranks read, send and write, counted without data: tests/bench/exchange_cost.cpp has larger problems.
 #include "ranks/row_requests.hpp"
+
+#include "kernels/windows/gather_pass.hpp"
 #include "support/catch.hpp"
 #include "support/exchange_cost.hpp"
 
@@ -36,28 +38,26 @@ TEST_CASE("a row that is asked for often is sent once to each rank that asks", "
   CHECK(total(costs, &RankCost::sent) < kRows * (kRowBytes + kRequestBytes) * 2 / 3);
 }
 
-TEST_CASE("windows are the same for all ranks, and passes as long as memory can sort", "[ranks]") {
+TEST_CASE("passes are as long as memory can sort, where that reads less", "[ranks]") {
   struct Case {
-    std::int64_t rows;
-    std::int64_t row_bytes;
-    int ranks;
-    std::int64_t memory;
+    PassFacts facts;
     std::int64_t window_rows;
     std::int64_t pass_rows;
     std::int64_t passes;
   };
-  for (const auto& [rows, row_bytes, ranks, memory, window_rows, pass_rows, passes] : std::vector<Case>{
-           {1000, 512, 4, 1 << 30, 250, 250, 1},
-           {1001, 512, 4, 1 << 30, 251, 251, 1},
-           {1000, 512, 4, 100 * 512 * 4, 100, 250, 1},
-           {1000, 512, 4, 100 * 28 * 4, 5, 100, 3},
-           {1000, 512, 4, 1, 1, 1, 250},
-           {3, 512, 7, 1 << 30, 1, 1, 1},
+  for (const auto& [facts, window_rows, pass_rows, passes] : std::vector<Case>{
+           {{250, 512, 1 << 20, kRequestSortBytes, 1 << 29}, 250, 250, 1},
+           {{250, 512, 1 << 20, kRequestSortBytes, 100 * 512 * 2}, 161, 250, 1},
+           {{250, 512, 100 << 10, kRequestSortBytes, 100 * 28 * 2}, 4, 100, 3},
+           // Few of many rows: a page for each in any case.
+           {{250, 512, 1 << 20, kRequestSortBytes, 100 * 28 * 2}, 10, 10, 25},
+           {{250, 512, 1 << 20, kRequestSortBytes, 0}, 1, 1, 250},
+           {{1, 512, 1 << 20, kRequestSortBytes, 1 << 29}, 1, 1, 1},
        }) {
-    const GatherWindows got = gather_windows(rows, row_bytes, ranks, memory);
-    CHECK(got.rows == window_rows);
+    const PassSizes got = choose_passes(facts);
+    CHECK(got.window_rows == window_rows);
     CHECK(got.pass_rows == pass_rows);
-    CHECK(got.passes == passes);
+    CHECK(got.passes(facts.rows) == passes);
   }
 }
 

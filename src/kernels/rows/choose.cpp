@@ -38,10 +38,12 @@ Order choose_order(const ScheduleFacts& facts) {
   const bool has_tiles = facts.columns > 0 && facts.steps <= kMostSteps;
   if (!facts.is_scatter) {
     // Along an outer axis each element of a row comes from another row: tile by tile those stay in cache.
+    // [16384,4096] float32: 0.72 s of CPU in tiles, 0.96 direct; [4096,4096]: no difference.
     return has_tiles && facts.tensor_bytes > kTensorInCache ? Order::tiled : Order::direct;
   }
   if (facts.group_size > 0 && facts.group_size <= kSmallGroup / facts.row_bytes) return Order::direct;
-  // Tiles apply updates as they come; those of a row that must be together are sorted in any case.
+  // Tiles apply updates as they come; those of a row that must be together are sorted in any case. As many
+  // updates as [16384,4096] float32 has: 1.0 s of CPU in tiles, 2.7 sorted.
   return has_tiles && !facts.by_row && facts.rows > kMostSorted ? Order::tiled : Order::sorted;
 }
 

@@ -158,17 +158,25 @@ class GatherRows final : public Plan {
     }
   }
 
+  // Where it is advised, the system is told of the rows of the next block before those of this one are
+  // copied.
   void fill_rows(std::int64_t row, std::int64_t rows, std::byte* out) const {
-    if (is_advised()) return fill_rows_advised(row, rows, out);
+    const std::int64_t most =
+        is_advised() ? std::clamp<std::int64_t>(kAdvisedBytes / row_bytes_, 1, kIndexBlock / 2) : kIndexBlock;
     std::int64_t room[kIndexBlock];
     std::int64_t last_read = -1;
+    std::int64_t announced = row;
     for (const std::int64_t end = row + rows; row < end;) {
-      if (decision().read_groups && row / map_.group_rows() != last_read) {
+      if (is_advised()) {
+        const std::int64_t next = std::min(end, row + 2 * most);
+        announce({announced, next - announced});
+        announced = next;
+      } else if (decision().read_groups && row / map_.group_rows() != last_read) {
         last_read = row / map_.group_rows();
         const std::int64_t group_bytes = map_.group_size() * row_bytes_;
         read_through(data_.data() + last_read * group_bytes, group_bytes);
       }
-      const LocatedRows run = map_.locate_run(row, std::min(kIndexBlock, end - row), room);
+      const LocatedRows run = map_.locate_run(row, std::min(most, end - row), room);
       gather_rows(out, data_.data() + run.base * row_bytes_, run.offsets, run.count, row_bytes_,
                   map_.skips());
       row += run.count;
@@ -176,23 +184,12 @@ class GatherRows final : public Plan {
     }
   }
 
-  // The same; before the rows of a block are copied, the system is told of those of the next one.
-  void fill_rows_advised(std::int64_t row, std::int64_t rows, std::byte* out) const {
-    const std::int64_t most = std::clamp<std::int64_t>(kAdvisedBytes / row_bytes_, 1, kIndexBlock);
-    std::int64_t rooms[2][kIndexBlock];
-    const auto announce = [&](std::int64_t first, std::int64_t* offsets) {
-      const std::int64_t n = std::min(most, rows - first);
-      if (n <= 0) return;
-      map_.locate(row + first, n, offsets);
-      for (std::int64_t i = 0; i < n; ++i) {
-        if (offsets[i] != kSkip) will_need(data_.data() + offsets[i] * row_bytes_, row_bytes_);
-      }
-    };
-    announce(0, rooms[0]);
-    for (std::int64_t first = 0, block = 0; first < rows; first += most, ++block) {
-      const std::int64_t n = std::min(most, rows - first);
-      announce(first + most, rooms[(block + 1) % 2]);
-      gather_rows(out + first * row_bytes_, data_.data(), rooms[block % 2], n, row_bytes_, map_.skips());
+  // At most kIndexBlock rows.
+  void announce(Range rows) const {
+    std::int64_t offsets[kIndexBlock];
+    if (rows.count != 0) map_.locate(rows.first, rows.count, offsets);
+    for (std::int64_t i = 0; i < rows.count; ++i) {
+      if (offsets[i] != kSkip) will_need(data_.data() + offsets[i] * row_bytes_, row_bytes_);
     }
   }
 

@@ -1,8 +1,10 @@
 #include "kernels/windows/gather_pass.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/checked.hpp"
+#include "kernels/cache.hpp"
 #include "kernels/windows/scatter_windows.hpp"
 #include "kernels/windows/window_io.hpp"
 
@@ -11,8 +13,34 @@ namespace {
 
 // Bytes of the first window that a thread writes at a time.
 constexpr std::int64_t kPassWriteBytes = 4 << 20;
+// Shares of the memory: for sorting, at most; for dividing rows by window.
+constexpr std::int64_t kPassSortShare = 2;
+constexpr std::int64_t kPassDivideShare = 8;
 
 }  // namespace
+
+std::int64_t PassFacts::read_bytes(std::int64_t pass_rows) const {
+  const std::int64_t most_rows = data_bytes / (row_bytes + kPage);
+  return pass_rows > most_rows ? data_bytes : pass_rows * (row_bytes + kPage);
+}
+
+PassSizes choose_passes(const PassFacts& facts) {
+  const auto most = [&](std::int64_t bytes, std::int64_t each) {
+    return std::clamp<std::int64_t>(bytes / each, 1, facts.rows);
+  };
+  const std::int64_t direct_rows = most(facts.memory, facts.row_bytes + facts.sort_bytes);
+  const PassSizes direct = {direct_rows, direct_rows};
+  const std::int64_t pass_rows = most(facts.memory / kPassSortShare, facts.sort_bytes);
+  const std::int64_t rest = facts.memory - facts.memory / kPassDivideShare - pass_rows * facts.sort_bytes;
+  const PassSizes divided = {pass_rows, std::min(pass_rows, most(rest, facts.row_bytes))};
+  // What is read and written altogether.
+  const std::int64_t carried_bytes = PartitionSizes{.row_bytes = facts.row_bytes}.carried_row_bytes();
+  const auto cost = [&](const PassSizes& sizes) {
+    return sizes.passes(facts.rows) * facts.read_bytes(sizes.pass_rows) +
+           2 * sizes.divided_rows(facts.rows) * carried_bytes;
+  };
+  return cost(divided) < cost(direct) ? divided : direct;
+}
 
 // Windows as of a scatter that has an update for each row.
 PartitionSizes GatherPass::divide(const RowMoves& gather, Range rows, std::int64_t chunks,

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "base/threads.hpp"
 #include "kernels/rows/combine.hpp"
 #include "kernels/rows/partition.hpp"
@@ -17,6 +18,33 @@
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
+
+// Passes over data: each makes some rows of the result. Those of the first window go to their places in
+// memory, the others are divided by window.
+struct PassSizes {
+  std::int64_t pass_rows;
+  std::int64_t window_rows;  // of the first window
+  [[nodiscard]] std::int64_t passes(std::int64_t rows) const { return ceil_div(rows, pass_rows); }
+  [[nodiscard]] std::int64_t divided_rows(std::int64_t rows) const {
+    return rows / pass_rows * (pass_rows - window_rows) +
+           std::max<std::int64_t>(0, rows % pass_rows - window_rows);
+  }
+};
+
+// What they depend on.
+struct PassFacts {
+  std::int64_t rows = 0;  // of the result, at least one
+  std::int64_t row_bytes = 0;
+  std::int64_t data_bytes = 0;  // that are read for them
+  std::int64_t sort_bytes = 0;  // that bringing a row of a pass into the order of data takes
+  std::int64_t memory = 0;
+
+  // Bytes of data that a pass over so many rows reads: whole pages, and no page twice.
+  [[nodiscard]] std::int64_t read_bytes(std::int64_t pass_rows) const;
+};
+
+// The sizes with which the least is read and written.
+[[nodiscard]] PassSizes choose_passes(const PassFacts& facts);
 
 class GatherPass {
  public:

@@ -22,45 +22,15 @@ constexpr std::int64_t kGatherSortBytes = 13;
 // answer many requests at a time are kept busy.
 constexpr std::int64_t kGatherBlockBytes = 4 << 20;
 constexpr std::int64_t kGatherBlocksAhead = 4;
-// Shares of the memory: for sorting, at most; for dividing rows by window.
-constexpr std::int64_t kGatherSortShare = 2;
+// The share of the memory for dividing rows by window.
 constexpr std::int64_t kDivideShare = 8;
 
-// Passes over data: each makes some rows of the result. Those of the first window go to their places in
-// memory, the others are divided by window.
-struct PassSizes {
-  std::int64_t pass_rows;
-  std::int64_t window_rows;  // of the first window
-  [[nodiscard]] std::int64_t passes(std::int64_t rows) const { return ceil_div(rows, pass_rows); }
-  [[nodiscard]] std::int64_t divided_rows(std::int64_t rows) const {
-    return rows / pass_rows * (pass_rows - window_rows) +
-           std::max<std::int64_t>(0, rows % pass_rows - window_rows);
-  }
-};
-
-// Bytes of data that a pass reads: whole pages, and no page twice.
-std::int64_t read_bytes(const RowMoves& gather, std::int64_t rows) {
-  const std::int64_t all = gather.data_rows * gather.row_bytes;
-  const std::int64_t most_rows = all / (gather.row_bytes + kPage);
-  return rows > most_rows ? all : rows * (gather.row_bytes + kPage);
-}
-
-PassSizes choose_sizes(const RowMoves& gather, std::int64_t memory) {
-  const std::int64_t rows = gather.map->rows();
-  const auto most = [&](std::int64_t bytes, std::int64_t row_bytes) {
-    return std::clamp<std::int64_t>(bytes / row_bytes, 1, rows);
-  };
-  const std::int64_t direct_rows = most(memory, gather.row_bytes + kGatherSortBytes);
-  const PassSizes direct = {direct_rows, direct_rows};
-  const std::int64_t pass_rows = most(memory / kGatherSortShare, kGatherSortBytes);
-  const std::int64_t rest = memory - memory / kDivideShare - pass_rows * kGatherSortBytes;
-  const PassSizes divided = {pass_rows, std::min(pass_rows, most(rest, gather.row_bytes))};
-  // What is read and written altogether.
-  const auto cost = [&](const PassSizes& sizes) {
-    return sizes.passes(rows) * read_bytes(gather, sizes.pass_rows) +
-           2 * sizes.divided_rows(rows) * GatherPass::carried_bytes(gather);
-  };
-  return cost(divided) < cost(direct) ? divided : direct;
+PassFacts pass_facts(const RowMoves& gather, std::int64_t memory) {
+  return {.rows = gather.map->rows(),
+          .row_bytes = gather.row_bytes,
+          .data_bytes = gather.data_bytes(),
+          .sort_bytes = kGatherSortBytes,
+          .memory = memory};
 }
 
 // The rows of a pass, in the order of the runs of data that they are read from; those of a run in their own
@@ -127,7 +97,7 @@ class Gathering {
       : gather_(gather),
         windowing_(windowing),
         threads_(threads),
-        sizes_(choose_sizes(gather, windowing.memory)),
+        sizes_(choose_passes(pass_facts(gather, windowing.memory))),
         is_mapped_(windowing.is_mapped(gather.data)) {}
 
   void run() const {
@@ -184,10 +154,11 @@ class Gathering {
 }  // namespace
 
 WindowPlan plan_gather_windows(const RowMoves& gather, std::int64_t memory) {
-  const PassSizes sizes = choose_sizes(gather, memory);
+  const PassFacts facts = pass_facts(gather, memory);
+  const PassSizes sizes = choose_passes(facts);
   const std::int64_t rows = gather.map->rows();
   WindowPlan out = {.window_bytes = sizes.window_rows * gather.row_bytes,
-                    .read_bytes = sizes.passes(rows) * read_bytes(gather, sizes.pass_rows)};
+                    .read_bytes = sizes.passes(rows) * facts.read_bytes(sizes.pass_rows)};
   const auto add = [&](std::int64_t passes, std::int64_t pass_rows) {
     const auto [windows, bytes] = GatherPass::others_of(gather, pass_rows - sizes.window_rows, memory);
     out.count += passes * (1 + windows);

@@ -4,7 +4,9 @@
 // first, and ends of rows wait in memory until the first tile writes whole pages: a page that two tiles write
 // is read again for the second one, which took three times as long as all else. Where tiles have less than
 // some pages of each row, every tile would write a part of each page, and the system read the page again for
-// it: such tiles go to a temporary file, each in one piece, and rows are put together at the end.
+// it: such tiles go to a temporary file, each in one piece, and rows are put together at the end. Wider tiles
+// do without: of 1 GiB in rows of 64 KiB in 6 tiles, the file adds 1.6 GiB read and 1 GiB written, and saves
+// 86,000 writes of pieces. At 8.5 us a request and 0.55 ns a byte that is 1.1 times the time; in 2 tiles 1.3.
 #pragma once
 
 #include <cstddef>
