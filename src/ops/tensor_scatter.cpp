@@ -23,10 +23,11 @@ enum class Mode : std::uint8_t { linear, circular };
 constexpr Choice kModes[] = {{"linear", Mode::linear}, {"circular", Mode::circular}};
 
 constexpr AttributeSpec kAttributes[] = {
-    {"axis", AttributeKind::integer, "-2", kNoChoices, kCallRule,
+    {"axis", AttributeKind::integer, "-2",
      "the axis to write along, not the first one; negative counts from the end"},
-    {"mode", AttributeKind::choice, "linear", kModes, kCallRule,
-     "linear, or circular: what would be written beyond the end is written from the beginning"},
+    {"mode", AttributeKind::choice, "linear",
+     "linear, or circular: what would be written beyond the end is written from the beginning", kCallRule,
+     kModes},
 };
 constexpr auto kAxisKey = attribute_key<std::int64_t>(kAttributes, "axis");
 constexpr auto kModeKey = attribute_key<Mode>(kAttributes, "mode");
