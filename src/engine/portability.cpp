@@ -190,7 +190,7 @@ class Judge {
     const OperatorName* name = name_for(shared_.request, version);
     if (name == nullptr) return;
     const bool is_standard = version.framework == Framework::standard;
-    VersionVerdict verdict{&version,
+    VersionVerdict verdict{&version, name,
                            is_standard ? std::string(kDefault) : spec_name(version.framework, version.since)};
     try {
       const Bound bound = bind(request_for(shared_.request, *name, version), settings_);
@@ -301,7 +301,8 @@ bool Portability::is_portable() const {
 
 int Portability::exit_status() const {
   if (is_portable()) return 0;
-  return classes.empty() ? 2 : 1;
+  const auto refused = std::ranges::count(versions, Verdict::refused, &VersionVerdict::verdict);
+  return refused == std::ssize(versions) ? 2 : 1;
 }
 
 bool names_several(std::string_view spec) {
@@ -345,7 +346,13 @@ Portability find_portability(const Request& request, const std::vector<Framework
     if (wanted.empty() || std::ranges::find(wanted, version.framework) != wanted.end()) judge.add(version);
   }
   Portability out = judge.result();
-  if (out.versions.empty()) throw Error(cat(request.op.name->name, ": none of them has the operator"), "T-0");
+  if (out.versions.empty()) {
+    std::vector<std::string> names;
+    for (const Framework framework : wanted) names.emplace_back(framework_name(framework));
+    const auto is_any = [](const Version& /*version*/) { return true; };
+    throw Error(cat(request.op.name->name, ": ", join(names, " and "), " has no version of the operator"),
+                "T-0", cat("it is in ", versions_where(op, is_any)));
+  }
   return out;
 }
 

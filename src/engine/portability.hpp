@@ -21,7 +21,8 @@ enum class Verdict : std::uint8_t {
 // What the call is in one version.
 struct VersionVerdict {
   const Version* version;
-  std::string spec;  // "onnx-13", "default"
+  const OperatorName* name;  // that means it
+  std::string spec;          // "onnx-13", "default"
   Verdict verdict = Verdict::accepted;
   std::optional<std::size_t> result = {};  // the class of its result, where it has one
   std::string rule = {};                   // of the refusal
@@ -50,7 +51,7 @@ struct Portability {
 
   // All versions accept the call, with one result.
   [[nodiscard]] bool is_portable() const;
-  // 0: portable; 1: not; 2: no version accepts it.
+  // 0: portable; 1: not; 2: all versions refuse it.
   [[nodiscard]] int exit_status() const;
 };
 

@@ -47,6 +47,12 @@ std::string class_text(const Portability& found, std::size_t number) {
   return cat(letter_of(number), " ", is_short ? elements : cat(type, " ", hexadecimal(own.checksum)));
 }
 
+// "onnx-13"; of two operators of one opset "onnx-11:Scatter".
+std::string spec_text(const Portability& found, const VersionVerdict& one) {
+  const bool is_shared = std::ranges::count(found.versions, one.spec, &VersionVerdict::spec) > 1;
+  return is_shared ? cat(one.spec, ":", one.version->published) : one.spec;
+}
+
 struct PortabilityLine {
   Verdict verdict;
   std::string result;
@@ -75,10 +81,10 @@ std::vector<PortabilityLine> lines_of(const Portability& found) {
     };
     const auto line = std::ranges::find_if(lines, is_same);
     if (line == lines.end()) {
-      lines.push_back({one->verdict, result, one->version->framework, one->spec});
+      lines.push_back({one->verdict, result, one->version->framework, spec_text(found, *one)});
       continue;
     }
-    line->specs += cat(line->last == one->version->framework ? " " : ", ", one->spec);
+    line->specs += cat(line->last == one->version->framework ? " " : ", ", spec_text(found, *one));
     line->last = one->version->framework;
   }
   return lines;

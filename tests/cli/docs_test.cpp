@@ -83,7 +83,7 @@ std::vector<SharedRow> shared_rows(const std::vector<std::string>& operator_name
       const auto same = std::ranges::find(rows, cells, &SharedRow::cells);
       if (same == rows.end()) {
         rows.push_back({{name}, cells});
-      } else {
+      } else if (same->names.back() != name) {
         same->names.push_back(name);
       }
     }

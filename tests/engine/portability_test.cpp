@@ -1,0 +1,120 @@
+// One call under all versions says what each version says alone.
+#include "engine/portability.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "engine/engine.hpp"
+#include "support/catch.hpp"
+#include "support/operator_facts.hpp"
+#include "support/reference_array.hpp"
+
+namespace tensorop {
+namespace {
+
+using reference::Array;
+
+// Dtype, shape and bits; NaN equals NaN.
+bool is_same(const Tensor& a, const Tensor& b) {
+  if (a.dtype() != b.dtype() || a.shape() != b.shape()) return false;
+  const Array left(a);
+  const Array right(b);
+  for (std::size_t i = 0; i < left.elements.size(); ++i) {
+    const bool are_nan = is_nan(left.elements[i]) && is_nan(right.elements[i]);
+    // Of complex numbers either part.
+    if (left.elements[i].bytes != right.elements[i].bytes && !are_nan) return false;
+  }
+  return true;
+}
+
+struct Computed {
+  std::size_t result;
+  Tensor tensor;
+};
+
+struct Checked {
+  int accepted = 0;
+  int refused = 0;
+  int classes = 0;
+};
+
+Checked check_call(const RandomCase& call) {
+  Settings settings;
+  settings.lookup = [&](const std::string& text) -> std::optional<Tensor> {
+    return call.arguments.operands.at(std::stoul(text.substr(1)));
+  };
+  Request request;
+  request.op = require_operator(call.typed);
+  request.spec = "all";
+  for (std::size_t i = 0; i < call.arguments.operands.size(); ++i) {
+    if (!call.arguments.left_out || i != 1) request.positional.emplace_back(cat("@", i));
+  }
+  for (const auto& [name, text] : call.arguments.attributes) request.attributes.push_back({name, text});
+  const Portability found = find_portability(request, {}, settings);
+  Checked checked{.classes = static_cast<int>(found.classes.size())};
+  std::vector<Computed> computed;
+  for (const VersionVerdict& verdict : found.versions) {
+    CAPTURE(verdict.spec, verdict.version->published, verdict.rule, verdict.message);
+    request.op.name = verdict.name;
+    request.spec.reset();
+    if (verdict.spec != "default") request.spec = verdict.spec;
+    try {
+      const Tensor tensor = evaluate(request, settings);
+      REQUIRE(verdict.result.has_value());
+      ++checked.accepted;
+      for (const Computed& other : computed)
+        CHECK(is_same(tensor, other.tensor) == (other.result == *verdict.result));
+      computed.push_back({*verdict.result, tensor});
+    } catch (const Error& error) {
+      // An attribute that says what the version does anyway.
+      if (error.rule() == "G-8" && verdict.rule != "G-8") continue;
+      CHECK(!verdict.result.has_value());
+      CHECK(verdict.rule == error.rule());
+      ++checked.refused;
+    }
+  }
+  return checked;
+}
+
+TEST_CASE("a call under all versions has the verdicts and results of each version", "[portability][random]") {
+  Checked all;
+  for (std::uint64_t number = 0; number < 1500; ++number) {
+    Random random(29, number);
+    const RandomCase call = draw_call(random, {}, 0);
+    if (call.arguments.oob != "error") continue;
+    CAPTURE(number, call.typed);
+    try {
+      const Checked checked = check_call(call);
+      all.accepted += checked.accepted;
+      all.refused += checked.refused;
+      all.classes += checked.classes > 1 ? 1 : 0;
+    } catch (const Error& error) {
+      // What is wrong for every version.
+      CHECK((error.rule() == "G-8" || error.rule() == "EW-3" || error.rule() == "BC-T1"));
+    }
+  }
+  CHECK(all.accepted > 2000);
+  CHECK(all.refused > 1000);
+  CHECK(all.classes > 10);
+}
+
+TEST_CASE("versions that do the same are computed once", "[portability]") {
+  int computed = 0;
+  Settings settings;
+  settings.explain = [&](const AccessReport& /*report*/) { ++computed; };
+  Request request;
+  request.op = require_operator("gather");
+  request.positional = {std::string("[10,20,30]"), std::string("[1,2]")};
+  request.spec = "all";
+  const Portability found = find_portability(request, {}, settings);
+  CHECK(found.is_portable());
+  CHECK(found.versions.size() == 7);
+  CHECK(computed == 3);  // negative indices count or are refused; out of range reads zeros
+  CHECK(find_portability(request, {Framework::onnx}, settings).versions.size() == 3);
+}
+
+}  // namespace
+}  // namespace tensorop
