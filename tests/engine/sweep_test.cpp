@@ -90,7 +90,10 @@ std::string run(const Operator& op, const Version& version, const std::vector<DT
     request.positional.push_back(cat("@", i));
   }
   if (more.empty()) {
-    for (const auto& [name, text] : tiny.attributes) request.attributes.push_back({name, text});
+    for (const auto& [name, text] : tiny.attributes) {
+      // The direction of a shift is in the name of some versions.
+      if (find_attribute(version, name) != nullptr) request.attributes.push_back({name, text});
+    }
   } else {
     request.attributes = more;
   }

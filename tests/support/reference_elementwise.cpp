@@ -10,7 +10,8 @@ Broadcast broadcast_operands(const Arguments& arguments) {
   const bool legacy_asked_for = arguments.attributes.contains("broadcast");
   const std::string scheme =
       legacy_asked_for ? "legacy" : word(arguments, "auto_broadcast", arguments.rules.schemes[0]);
-  if (arguments.op == "prelu") return broadcast_slopes(shapes[0], shapes[1], scheme);
+  if (scheme == "one_way" || scheme.starts_with("channels"))
+    return broadcast_slopes(shapes[0], shapes[1], scheme);
   if (scheme == "none") return broadcast_none(shapes, "BC-N1");
   if (scheme == "numpy") return broadcast_numpy(shapes, "BC-M1");
   if (scheme == "pdpd") return broadcast_pdpd(shapes[0], shapes[1], number(arguments, "axis", -1));
