@@ -67,7 +67,7 @@ std::string ranges_text(const AxisRanges& axis) {
     shown.push_back(range_text(ranges[i]));
   const std::size_t more = ranges.size() - shown.size();
   return join(shown) + (more == 0 ? "" : cat(" and ", more, more == 1 ? " more range" : " more ranges")) +
-         (axis.step == 1 ? "" : cat(" (to ", axis.step, ")"));
+         (axis.step == 1 ? "" : cat(" in steps of ", axis.step));
 }
 
 std::string bar_text(std::int64_t count, std::int64_t most, Glyphs glyphs) {

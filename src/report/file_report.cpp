@@ -27,6 +27,7 @@ std::string repeating_command(const Finding& finding, ReportKind kind, const std
   };
   if (kind == ReportKind::cases) {
     const bool is_named = finding.place.line != 0;
+    if (!is_named && finding.place.text.empty()) return "";
     // Of an ONNX case the place is its folder; what could not be read has no cases.
     return with_options(cat("tensorop check ", shell_word(is_named ? finding.place.file : finding.place.text),
                             is_named ? cat(" --filter ", shell_word(finding.name)) : ""));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <vector>
 
 #include "base/checked.hpp"
@@ -16,7 +17,7 @@ namespace {
 constexpr int kShades = 7;
 constexpr std::uint8_t kOpaque = 255;
 // None, shades of cells whose elements all pass, shades of those in which some differ, and no number. All are
-// seen on white and on black.
+// seen on white and on black; the style of the page has them too.
 constexpr Rgba kColours[] = {{0, 0, 0, 0},
                              {158, 202, 225, kOpaque},
                              {133, 188, 220, kOpaque},
@@ -34,17 +35,6 @@ constexpr Rgba kColours[] = {{0, 0, 0, 0},
                              {189, 0, 38, kOpaque},
                              {177, 60, 214, kOpaque}};
 constexpr std::uint8_t kNoNumber = 15;
-
-std::string colour_text(const Rgba& colour) {
-  return cat("rgb(", int{colour.red}, ",", int{colour.green}, ",", int{colour.blue}, ")");
-}
-
-std::string swatches(std::size_t first) {
-  std::string out;
-  for (std::size_t i = first; i < first + kShades; ++i)
-    out += cat("<i class=\"swatch\" style=\"background:", colour_text(kColours[i]), "\"></i>");
-  return out;
-}
 
 // What decides the shade of a cell: its largest error or, of dtypes without, how many elements differ.
 std::vector<double> values_of(const ErrorGrid& grid, bool has_errors) {
@@ -77,19 +67,17 @@ std::uint8_t colour_of(double value, bool differs, const Scale& scale) {
 }
 
 std::string legend(const Comparison& comparison, const ErrorGrid& grid, const Scale& scale, bool has_errors) {
-  std::string out = cat(grid_text(comparison.actual.shape, grid), ". ");
-  if (!has_errors)
-    return cat(out, "The colour of a cell is the number of elements that differ: ", swatches(1 + kShades));
-  out += "The colour of a cell is its largest absolute error";
-  if (scale.highest == 0) return out + ".";
-  out += cat(", from ", short_number(scale.lowest), " to ", short_number(scale.highest),
-             " on a logarithmic scale: ", swatches(1), " all elements pass, ", swatches(1 + kShades),
-             " some differ");
-  const bool has_none = std::ranges::count(grid.largest, Difference::kNone) != 0;
-  if (has_none)
-    out += cat(", <i class=\"swatch\" style=\"background:", colour_text(kColours[kNoNumber]),
-               "\"></i> NaN or infinity in one of the two");
-  return out + ".";
+  const auto ramp = [](std::string_view kind) { return cat("<i class=\"ramp ", kind, "\"></i>"); };
+  std::string out = cat(grid_text(comparison.actual.shape, grid), ". The colour of a cell is ");
+  if (!has_errors) return cat(out, "the number of elements that differ: ", ramp("differ"));
+  out += "its largest absolute error";
+  if (scale.highest != 0) {
+    out += cat(", from ", short_number(scale.lowest), " to ", short_number(scale.highest),
+               " on a logarithmic scale: ", ramp("pass"), " all elements pass, ", ramp("differ"),
+               " some differ");
+  }
+  const bool has_no_number = std::ranges::count(grid.largest, Difference::kNone) != 0;
+  return out + (has_no_number ? cat(", ", ramp("no-number"), " NaN or infinity in one of the two.") : ".");
 }
 
 }  // namespace

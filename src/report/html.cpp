@@ -39,7 +39,9 @@ summary { cursor: pointer; }
 .note { margin: .6rem 0 0; font-size: .85rem; }
 figure { margin: .8rem 0; } figcaption { font-size: .85rem; max-width: 48rem; }
 img { display: block; max-width: 100%; image-rendering: pixelated; border: 1px solid var(--line); margin-bottom: .3rem; }
-.swatch { display: inline-block; width: .6rem; height: .8rem; vertical-align: -1px; }
+.ramp { display: inline-block; width: 4rem; height: .8rem; vertical-align: -1px; }
+.pass { background: linear-gradient(90deg, #9ecae1, #3182bd, #14549c); }
+.differ { background: linear-gradient(90deg, #fed976, #fd7e36, #bd0026); } .no-number { background: #b13cd6; width: .8rem; }
 .histograms { display: flex; flex-wrap: wrap; align-items: start; gap: .5rem 2rem; }
 table { border-collapse: collapse; font-size: .85rem; } caption { text-align: left; font-weight: 600; padding-bottom: .2rem; }
 td { padding: 0 .6rem 0 0; white-space: nowrap; } td.n { text-align: right; font-variant-numeric: tabular-nums; }
@@ -119,9 +121,8 @@ std::string HtmlReport::why_html(const Finding& finding) const {
   std::string lines;
   for (const std::string& line : why_sentences(finding, *settings_.why, positions))
     lines += escaped(line, "\n") + "\n";
-  return lines.empty()
-             ? ""
-             : cat("<p class=\"note\">What the expected values are made of:</p>\n<pre>", lines, "</pre>\n");
+  return lines.empty() ? ""
+                       : cat("<p class=\"note\">What the call computes there:</p>\n<pre>", lines, "</pre>\n");
 }
 
 void HtmlReport::add(const Finding& finding, ReportKind kind) {

@@ -270,6 +270,128 @@ def check_pair(checker, rng, dtype, shape):
             checker.check(f"{what}: {measure}", is_close(value, wanted), f"{shown} for {wanted!r}")
 
 
+def square_sum(values):
+    return math.fsum(float(x) * float(x) for x in values)
+
+
+def is_near(value, expected):
+    """The sum of many roundings."""
+    return value == expected or abs(value - expected) <= 1e-11 * abs(expected)
+
+
+def check_metrics(checker, what, report, x, y, off):
+    """RMS error, cosine and PSNR of parts that are no infinity or NaN; `off` are the elements' errors."""
+    metrics = report["metrics"]
+    squares = square_sum(off)
+    if math.isinf(squares) or math.isinf(square_sum(x)) or math.isinf(square_sum(y)) or max(map(abs, [*x, *y]), default=0) > 1e150:
+        return
+    rms = math.sqrt(squares / off.size) if off.size else 0
+    checker.check(f"{what}: rms", is_near(metrics["rms"], rms), f"{metrics} for {rms}")
+    norms = math.sqrt(square_sum(x)) * math.sqrt(square_sum(y))
+    cosine = (math.fsum(float(p) * float(q) for p, q in zip(x, y)) / norms if norms else
+              1 if square_sum(x) == square_sum(y) else 0)
+    checker.check(f"{what}: cosine", abs(metrics["cosine"] - cosine) <= 1e-11, f"{metrics} for {cosine}")
+
+
+def check_picture(checker, rng, dtype, shape):
+    """--histogram, --map and where: by NumPy, of elements that are compared exactly."""
+    a, e = random_pair(rng, dtype, shape)
+    save(checker.directory / "a.npy", a, dtype)
+    save(checker.directory / "e.npy", e, dtype)
+    what = f"{dtype}{shape} --histogram --map"
+    report = checker.report("--histogram", "--map")
+    again = checker.report("--histogram", "--map", "--threads", "3")
+    checker.check(f"{what}: threads", report == again)
+    expected = Expected(a.ravel(), e.ravel(), dtype, 0, 0, None, False)
+    differs = expected.differs.reshape(shape)
+    for axis in report["where"]:
+        other = tuple(i for i in range(len(shape)) if i != axis["axis"])
+        at = differs.any(axis=other)
+        step = axis["step"]
+        shown = np.zeros(at.size, bool)
+        for first, last in axis["ranges"]:
+            shown[first:last + 1] = True
+        wanted = np.repeat(np.logical_or.reduceat(at, np.arange(0, at.size, step)), step)[:at.size]
+        if axis["more_ranges"] == 0:
+            checker.check(f"{what}: where", np.array_equal(shown, wanted), axis)
+            checker.check(f"{what}: elements", axis["elements"] == shown.sum() * (a.size // at.size), axis)
+    if expected.where.size:
+        sizes = [axis["axis"] for axis in report["where"]]
+        checker.check(f"{what}: axes", sizes == [i for i, size in enumerate(shape) if size > 1], sizes)
+    grid = differs.reshape(-1, shape[-1] if shape else 1)
+    tall, wide = report["map"]["cell"]
+    cells = np.add.reduceat(np.add.reduceat(grid.astype(int), np.arange(0, grid.shape[0], tall), 0),
+                            np.arange(0, grid.shape[1], wide), 1)
+    checker.check(f"{what}: map", report["map"]["differing"] == cells.tolist() and cells.shape[0] <= 24 and
+                  cells.shape[1] <= 72, report["map"]["cell"])
+    # Errors, as in the report of all: of pairs that are no infinity or NaN on one side only.
+    if dtype in INTEGERS:
+        x, y = [[float(v) for v in side.ravel()] for side in (a, e)]
+        off = np.array([float(abs(int(p) - int(q))) for p, q in zip(a.ravel(), e.ravel())])
+        size = np.abs(np.array(y))
+    else:
+        x, y = widened(a, dtype).ravel(), widened(e, dtype).ravel()
+        parts = []
+        unfixable = np.zeros(x.size, bool)
+        with np.errstate(all="ignore"):
+            for p, q in zip(parts_of(x, dtype), parts_of(y, dtype)):
+                same = ~np.isfinite(p) & ((p == q) | (np.isnan(p) & np.isnan(q)))
+                unfixable |= ~same & ~(np.isfinite(p) & np.isfinite(q))
+                parts.append((np.where(same, 0, p), np.where(same, 0, q)))
+            off = np.sqrt(sum((p - q).astype(np.longdouble) ** 2 for p, q in parts))[~unfixable].astype(np.float64)
+            size = np.sqrt(sum(q.astype(np.longdouble) ** 2 for _, q in parts))[~unfixable]
+        x = np.concatenate([p[~unfixable] for p, _ in parts])
+        y = np.concatenate([q[~unfixable] for _, q in parts])
+    check_metrics(checker, what, report, x, y, off)
+    if np.isinf(off).any():
+        return
+    histogram = report["histogram"]["absolute"]
+    checker.check(f"{what}: zeros", histogram["zeros"] == (off == 0).sum(), f"{histogram} for {(off == 0).sum()}")
+    # A modulus is rounded otherwise here, and may be in the next bin.
+    if dtype not in COMPLEX:
+        for bar in histogram["bars"]:
+            end = math.inf if bar["to"] == "Infinity" else bar["to"]
+            count = ((off != 0) & (off >= bar["from"]) & (off < end)).sum()
+            checker.check(f"{what}: bar", bar["count"] == count, f"{bar} for {count}")
+    checker.check(f"{what}: all", sum(bar["count"] for bar in histogram["bars"]) + histogram["zeros"] == off.size)
+    ordered_off = np.sort(off)
+    for name, thousandths in (("50", 500), ("90", 900), ("99", 990), ("99.9", 999)):
+        if not off.size:
+            continue
+        exact = ordered_off[-(-off.size * thousandths // 1000) - 1]
+        bound = histogram["quantiles"][name]
+        checker.check(f"{what}: {name}%", exact * (1 - 1e-15) <= bound <= exact * (1 + 1 / 16) or exact < 1e-300,
+                      f"{bound} for {exact}")
+    if dtype in FLOATS:
+        bars = report["histogram"]["ulp"]["bars"]
+        ulps = np.array([u for u, bad in zip(expected.ulps, unfixable) if not bad and not math.isinf(u)], dtype=object)
+        same = [not np.isfinite(p) for p in widened(a, dtype).ravel()[~unfixable]]
+        for bar in bars:
+            count = sum(1 for u, skip in zip(ulps, same) if not skip and u != 0 and bar["from"] <= float(u) < bar["to"])
+            checker.check(f"{what}: ulp", bar["count"] == count, f"{bar} for {count}")
+
+
+def check_limits(checker, rng):
+    """--min-cosine and --max-rms decide alone, or beside a tolerance."""
+    e = rng.standard_normal(500)
+    a = e + rng.standard_normal(500) * 0.01
+    np.save(checker.directory / "a.npy", a)
+    np.save(checker.directory / "e.npy", e)
+    rms = math.sqrt(np.mean((a - e) ** 2))
+    cosine = float(a @ e / np.linalg.norm(a) / np.linalg.norm(e))
+    for options, equal in ((["--max-rms", repr(rms * 1.0001)], True), (["--max-rms", repr(rms * 0.9999)], False),
+                           (["--min-cosine", repr(cosine - 1e-9)], True), (["--min-cosine", repr(cosine + 1e-9)], False),
+                           (["--min-cosine", "0.9", "--max-rms", "1e-9"], False),
+                           (["--min-cosine", "0.9", "--atol", "1e-9"], False), (["--min-cosine", "0.9", "--atol", "1"], True),
+                           (["--min-cosine", "0.9", "--max-mismatch", "3"], False)):
+        report = checker.report(*options)
+        checker.check(f"{options}", report["equal"] == equal, report)
+        checker.check(f"{options} -qq", checker.compare("-qq", *options).returncode == (0 if equal else 1))
+    a[7] = np.nan
+    np.save(checker.directory / "a.npy", a)
+    checker.check("NaN on one side", not checker.report("--min-cosine", "0.5")["equal"])
+
+
 def check_bits(checker, rng, dtype, shape):
     """--exact-bits: elements whose bytes differ, and those of them that are equal without it."""
     a, e = random_pair(rng, dtype, shape)
@@ -387,6 +509,8 @@ def main():
                 for shape in SHAPES:
                     check_pair(checker, rng, dtype, shape)
                     check_bits(checker, rng, dtype, shape)
+                    check_picture(checker, rng, dtype, shape)
+        check_limits(checker, rng)
         check_plain(checker, rng)
         for _ in range(20):
             check_sets(checker, rng)
