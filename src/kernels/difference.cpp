@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <span>
+#include <vector>
 
 #include "base/checked.hpp"
 #include "kernels/difference_walk.hpp"
@@ -55,16 +57,16 @@ double settle(double estimate, const Passes& passes) {
   return std::bit_cast<double>(passing);
 }
 
-// Takes down what one element after the other is off, and where those are that do not pass.
+// Takes down what one element after the other is off, and which do not pass.
 class Recorder : public walk::ElementRules {
  public:
-  Recorder(const ElementTolerance& tolerance, const Tensor* left_out, Difference& found,
-           DifferingPlaces* places)
-      : ElementRules(tolerance, left_out), found_(found), places_(places) {}
+  Recorder(const ElementTolerance& tolerance, const Tensor* left_out, Difference& found)
+      : ElementRules(tolerance, left_out), found_(found) {}
 
-  // After the last element.
-  void finish() {
-    if (places_ != nullptr) places_->add(run_begin_, run_end_);
+  // Elements from `first` on that do not pass are marked by 1 in `marks`; not at all where that is null.
+  void mark(std::uint8_t* marks, std::int64_t first) {
+    marks_ = marks;
+    first_ = first;
   }
 
   void add_other_bits() { ++found_.other_bits; }
@@ -81,12 +83,7 @@ class Recorder : public walk::ElementRules {
   void fail(std::int64_t at) {
     ++found_.differing;
     if (found_.first < 0) found_.first = at;
-    if (places_ == nullptr) return;
-    if (at != run_end_) {
-      places_->add(run_begin_, run_end_);
-      run_begin_ = at;
-    }
-    run_end_ = at + 1;
+    if (marks_ != nullptr) marks_[at - first_] = 1;
   }
 
   void fail_unfixable(std::int64_t at) {
@@ -142,9 +139,8 @@ class Recorder : public walk::ElementRules {
   }
 
   Difference& found_;
-  DifferingPlaces* places_;
-  std::int64_t run_begin_ = 0;  // elements that do not pass, one after the other, not yet in places_
-  std::int64_t run_end_ = 0;
+  std::uint8_t* marks_ = nullptr;
+  std::int64_t first_ = 0;
 };
 
 }  // namespace
@@ -181,7 +177,8 @@ Difference compare_elements(const Tensor& actual, const Tensor& expected, std::i
   const std::int64_t width = element_size(dtype);
   const bool skips_same_bytes = !walk::may_differ_in_same_bytes(dtype, tolerance);
   Difference found;
-  Recorder recorder(tolerance, left_out, found, places);
+  Recorder recorder(tolerance, left_out, found);
+  std::vector<std::uint8_t> marks(places == nullptr ? 0 : to_size(walk::kRunBytes));
   for (std::int64_t done = 0; done < count;) {
     const std::int64_t run = std::min(count - done, walk::kRunBytes / width);
     const std::int64_t at = first + done;
@@ -190,11 +187,15 @@ Difference compare_elements(const Tensor& actual, const Tensor& expected, std::i
         std::memcmp(actual.data() + at * width, expected.data() + at * width, to_size(run * width)) == 0) {
       continue;
     }
+    const std::int64_t differing = found.differing;
+    if (places != nullptr) recorder.mark(marks.data(), at);
     dispatch(dtype, [&]<class T>(TypeTag<T>) {
       walk::compare_run(actual.as<T>() + at, expected.as<T>() + at, at, run, recorder);
     });
+    if (places == nullptr || found.differing == differing) continue;
+    places->add(std::span(marks).first(to_size(run)), at, found.differing - differing);
+    std::memset(marks.data(), 0, to_size(run));
   }
-  recorder.finish();
   return found;
 }
 

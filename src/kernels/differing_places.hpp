@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "tensor/shape.hpp"
@@ -26,17 +27,19 @@ class DifferingPlaces {
 
   // Elements [begin, end) of the row-major order differ. Each element once; fastest in ascending order.
   void add(std::int64_t begin, std::int64_t end);
+  // Of the elements from `begin` on those that are marked by 1, not 0; there are `differing` of them.
+  void add(std::span<const std::uint8_t> marks, std::int64_t begin, std::int64_t differing);
   void merge(DifferingPlaces& other);
   // The axes of more than one element, outermost first.
   [[nodiscard]] const std::vector<AxisPlaces>& axes();
 
  private:
-  // The elements at one coordinate of an axis, and of all axes before it.
+  // All elements; or those at one coordinate of an axis, and of all axes before it.
   struct Slice {
     std::int64_t begin = 0;
     std::int64_t end = 0;
     std::int64_t coordinate = 0;
-    std::int64_t count = 0;  // of elements that differ, which the counts of this axis do not have yet
+    std::int64_t count = 0;  // of elements that differ, which the counts of the axis do not have yet
   };
 
   void move_to(std::int64_t at);
@@ -46,7 +49,9 @@ class DifferingPlaces {
 
   std::vector<AxisPlaces> axes_;
   std::vector<std::int64_t> strides_;
-  std::vector<Slice> slices_;    // of all axes but the last: the current ones, each within the one before
+  // The first one is of all elements, each other one within the one before, of axis 0, 1 and so on; the last
+  // one is a row.
+  std::vector<Slice> slices_;
   std::int64_t whole_rows_ = 0;  // which the counts of the last axis do not have yet
 };
 

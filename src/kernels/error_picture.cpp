@@ -51,7 +51,8 @@ class PictureRecorder : public walk::ElementRules {
   }
 
   template <class D>
-  void measure(const walk::Deviation<D>& deviation, std::uint64_t ulp, std::int64_t at, double unit = 1) {
+  [[gnu::always_inline]] void measure(const walk::Deviation<D>& deviation, std::uint64_t ulp, std::int64_t at,
+                                      double unit = 1) {
     const auto distance = static_cast<double>(deviation.distance);
     out_.absolute.add(distance * unit);
     if (deviation.magnitude == 0) {

@@ -12,59 +12,36 @@
 namespace tensorop {
 namespace {
 
-constexpr int kMantissaBits = 52;
-constexpr int kSixteenthBits = 4;
-
-// Of an exponent of float64: the power of ten among its numbers, if any, and the decade of those below that.
-struct DecadeEdge {
-  double power = std::numeric_limits<double>::infinity();
-  int below = LogHistogram::kLowest;
-};
-
-std::size_t exponent_of(double value) {
-  return static_cast<std::size_t>(std::bit_cast<std::uint64_t>(value) >> kMantissaBits);
-}
-
-const std::array<DecadeEdge, 2048>& decade_edges() {
-  static const std::array<DecadeEdge, 2048> edges = [] {
-    std::array<DecadeEdge, 2048> out{};
-    for (int ten = LogHistogram::kLowest + 1; ten < LogHistogram::kInfinite; ++ten) {
-      const std::string text = cat("1e", ten);
-      double power = 0;
-      std::from_chars(text.data(), text.data() + text.size(), power);
-      out[exponent_of(power)].power = power;
-      for (std::size_t i = exponent_of(power) + 1; i < out.size(); ++i) out[i].below = ten;
-    }
-    out.back().below = LogHistogram::kInfinite;
-    return out;
-  }();
-  return edges;
+double power_of_ten(int exponent) {
+  const std::string text = cat("1e", exponent);
+  double out = 0;
+  std::from_chars(text.data(), text.data() + text.size(), out);
+  return out;
 }
 
 }  // namespace
 
-LogHistogram::Octave& LogHistogram::octave(std::size_t exponent) {
-  if (number_of_[exponent] == 0) {
-    octaves_.push_back({});
-    number_of_[exponent] = static_cast<std::uint16_t>(octaves_.size());
+void LogHistogram::make_octave(std::uint64_t exponent) {
+  Octave out{std::numeric_limits<double>::infinity(), kLowest, {}};
+  const double first = std::bit_cast<double>(exponent << kMantissaBits);
+  const double last = std::bit_cast<double>(((exponent + 1) << kMantissaBits) - 1);  // NaN above infinity
+  if (!std::isfinite(first)) out.below = kInfinite;
+  for (int ten = kLowest + 1; ten < kInfinite && std::isfinite(first); ++ten) {
+    const double power = power_of_ten(ten);
+    if (power <= first) out.below = ten;
+    if (power > first && power <= last) out.power = power;
   }
-  return octaves_[number_of_[exponent] - std::size_t{1}];
-}
-
-void LogHistogram::add(double value) {
-  const std::size_t exponent = exponent_of(value);
-  const std::uint64_t sixteenth =
-      (std::bit_cast<std::uint64_t>(value) >> (kMantissaBits - kSixteenthBits)) % kSixteenths;
-  const bool is_above = value >= decade_edges()[exponent].power;
-  ++octave(exponent)[2 * sixteenth + (is_above ? 1 : 0)];
+  octaves_.push_back(out);
+  number_of_[exponent] = static_cast<std::uint16_t>(octaves_.size());
 }
 
 void LogHistogram::merge(const LogHistogram& other) {
   for (std::size_t exponent = 0; exponent < kExponents; ++exponent) {
     if (other.number_of_[exponent] == 0) continue;
     const Octave& from = other.octaves_[other.number_of_[exponent] - std::size_t{1}];
-    Octave& to = octave(exponent);
-    for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
+    if (number_of_[exponent] == 0) make_octave(exponent);
+    Octave& to = octaves_[number_of_[exponent] - std::size_t{1}];
+    for (std::size_t i = 0; i < to.counts.size(); ++i) to.counts[i] += from.counts[i];
   }
 }
 
@@ -84,11 +61,11 @@ std::vector<LogHistogram::Decade> LogHistogram::decades() const {
   for (std::size_t exponent = 0; exponent < kExponents; ++exponent) {
     if (number_of_[exponent] == 0) continue;
     const Octave& octave = octaves_[number_of_[exponent] - std::size_t{1}];
-    const int below = decade_edges()[exponent].below;
     std::int64_t sums[2] = {0, 0};
-    for (std::size_t i = 0; i < octave.size(); ++i) sums[i % 2] += octave[i];
-    add_to(below, sums[0]);
-    add_to(below + 1, sums[1]);
+    for (std::size_t i = 0; i < octave.counts.size(); ++i) sums[i % 2] += octave.counts[i];
+    // All infinities are at or above the power, which is one.
+    add_to(octave.below, sums[0] + (octave.below == kInfinite ? sums[1] : 0));
+    if (octave.below != kInfinite) add_to(octave.below + 1, sums[1]);
   }
   return out;
 }
@@ -97,12 +74,16 @@ double LogHistogram::at_rank(std::int64_t rank, double largest, bool is_integer)
   for (std::size_t exponent = 0; exponent < kExponents; ++exponent) {
     if (number_of_[exponent] == 0) continue;
     const Octave& octave = octaves_[number_of_[exponent] - std::size_t{1}];
-    for (std::size_t i = 0; i < octave.size(); ++i) {
-      rank -= octave[i];
-      if (octave[i] == 0 || rank > 0) continue;
-      const std::uint64_t next = (std::uint64_t{exponent} << kSixteenthBits) + i / 2 + 1;
-      double end = std::bit_cast<double>(next << (kMantissaBits - kSixteenthBits));
-      if (i % 2 == 0 && exponent_of(end) == exponent) end = std::min(end, decade_edges()[exponent].power);
+    for (std::size_t i = 0; i < octave.counts.size(); ++i) {
+      rank -= octave.counts[i];
+      if (octave.counts[i] == 0 || rank > 0) continue;
+      if (octave.below == kInfinite) return largest;
+      const auto first_of = [&](std::uint64_t sixteenth) {
+        return std::bit_cast<double>(((std::uint64_t{exponent} << kSixteenthBits) + sixteenth)
+                                     << (kMantissaBits - kSixteenthBits));
+      };
+      double end = first_of(i / 2 + 1);
+      if (i % 2 == 0 && first_of(i / 2) < octave.power) end = std::min(end, octave.power);
       const double last = is_integer && end < 0x1p53 ? std::ceil(end) - 1 : end;
       return std::min(last, largest);
     }

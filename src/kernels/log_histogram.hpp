@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -20,7 +21,14 @@ class LogHistogram {
   static constexpr int kInfinite = 309;
 
   // A number above zero.
-  void add(double value);
+  void add(double value) {
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    const std::uint64_t exponent = bits >> kMantissaBits;
+    if (number_of_[exponent] == 0) make_octave(exponent);
+    Octave& octave = octaves_[number_of_[exponent] - std::size_t{1}];
+    const std::uint64_t sixteenth = (bits >> (kMantissaBits - kSixteenthBits)) % kSixteenths;
+    ++octave.counts[2 * sixteenth + (value >= octave.power ? 1 : 0)];
+  }
   void merge(const LogHistogram& other);
 
   [[nodiscard]] std::int64_t count() const;
@@ -31,13 +39,21 @@ class LogHistogram {
   [[nodiscard]] double at_rank(std::int64_t rank, double largest, bool is_integer) const;
 
  private:
-  static constexpr int kSixteenths = 16;
+  static constexpr int kMantissaBits = 52;
+  static constexpr int kSixteenthBits = 4;
+  static constexpr int kSixteenths = 1 << kSixteenthBits;
   static constexpr int kExponents = 2048;  // of float64
-  using Octave = std::array<std::int64_t, std::size_t{2} * kSixteenths>;
 
-  [[nodiscard]] Octave& octave(std::size_t exponent);
+  // The numbers of an exponent.
+  struct Octave {
+    double power = 0;  // the power of ten among them; infinity without one
+    int below = 0;     // the decade of those below it
+    std::array<std::int64_t, std::size_t{2}* kSixteenths> counts = {};
+  };
 
-  std::array<std::uint16_t, kExponents> number_of_{};  // of the octave, from 1; 0: nothing there
+  void make_octave(std::uint64_t exponent);
+
+  std::array<std::uint16_t, kExponents> number_of_{};  // of the octave, from 1; 0: no number has the exponent
   std::vector<Octave> octaves_;
 };
 

@@ -48,6 +48,14 @@ TEST_CASE("places of elements are counted along each axis as one after the other
       if (random.chance(50)) {
         parts[random.chance(50) ? 1 : 0].add(at, end);
         std::fill(differs.begin() + at, differs.begin() + end, true);
+      } else {
+        std::vector<std::uint8_t> marks(to_size(end - at));
+        const int share = static_cast<int>(random.between(0, 100));
+        for (std::size_t i = 0; i < marks.size(); ++i) {
+          marks[i] = random.chance(share) ? 1 : 0;
+          differs[to_size(at) + i] = marks[i] == 1;
+        }
+        parts[0].add(marks, at, std::ranges::count(marks, 1));
       }
       at = end;
     }

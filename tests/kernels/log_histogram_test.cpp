@@ -42,6 +42,7 @@ TEST_CASE("a histogram has each number in its decade, and its ranks to a sixteen
         value = std::stod(cat("1e", random.between(-307, 308)));
         if (random.chance(50)) value = std::nextafter(value, random.chance(50) ? 0 : 1e308);
       }
+      if (random.chance(1) && !is_integer) value = std::numeric_limits<double>::infinity();
       if (std::isnan(value)) continue;
       values.push_back(value);
       parts[i % 2].add(value);
