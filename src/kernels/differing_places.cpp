@@ -11,7 +11,7 @@ DifferingPlaces::DifferingPlaces(const Shape& shape) {
   const std::vector<std::int64_t> strides = row_major_strides(shape);
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] < 2) continue;
-    AxisPlaces axis{.axis = to_int64(i), .size = shape[i]};
+    AxisPlaces axis{to_int64(i), shape[i], 0, {}};
     while ((axis.size - 1) >> axis.shift >= kMostCounts) ++axis.shift;
     axis.counts.resize(to_size(((axis.size - 1) >> axis.shift) + 1));
     axes_.push_back(std::move(axis));
