@@ -244,7 +244,7 @@ class PictureMaker {
       cells += grid.cells.size();
       most = std::max(most, count(grid.shape));
     }
-    if (most > kMostLookups / to_int64(cells)) return;
+    if (most != 0 && to_int64(cells) > kMostLookups / most) return;
     for (PictureCell& cell : out_.grids[operand].cells) {
       // An update that is dropped, or one of more than an origin lists.
       const bool is_unseen = explainer_.is_scatter() && operand != 0 && cell.colours.empty();
