@@ -1,6 +1,7 @@
 // Broadcast and Expand: one tensor repeated to a target shape. Source: sections 5.1, 5.2
 // and 2.3, 2.4, 2.6, 2.7.
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -161,6 +162,21 @@ std::vector<std::int64_t> explicit_axes(const Call& call, const Shape& data, con
   return axes;
 }
 
+// `given`: the axis, -1 for right-aligned; `most`: the last one that is allowed.
+[[noreturn]] void refuse_target_axis(const Shape& data, const Shape& target, std::int64_t given,
+                                     std::int64_t most) {
+  std::string picture;
+  if (given == -1) {
+    picture = right_aligned_picture({{"data", data}, {"shape", target}}, 0);
+  } else {
+    picture = shape_picture({{"data", data, given}, {"shape", target}}, rank(target));
+  }
+  throw Error(cat("axis ", given, given == -1 ? " (right-aligned)" : "", " does not put data ",
+                  to_string(data), " within shape ", to_string(target),
+                  most < 0 ? " (no axis does)" : cat(" (allowed 0..", most, ")")),
+              "BR-2", "", std::move(picture));
+}
+
 // 5.2, mode pdpd: as 2.6 with the target as A, with its own rule ids.
 std::vector<std::int64_t> pdpd_target_axes(const Call& call, const Shape& data, const Shape& target) {
   const std::int64_t given = call.get(kBroadcastAxisKey);
@@ -169,14 +185,7 @@ std::vector<std::int64_t> pdpd_target_axes(const Call& call, const Shape& data, 
   std::size_t trimmed = data.size();
   while (trimmed > 0 && data[trimmed - 1] == 1) --trimmed;
   const std::int64_t most = rank(target) - to_int64(trimmed);
-  if (axis < 0 || axis > most) {
-    throw Error(cat("axis ", given, given == -1 ? " (right-aligned)" : "", " does not put data ",
-                    to_string(data), " within shape ", to_string(target),
-                    most < 0 ? " (no axis does)" : cat(" (allowed 0..", most, ")")),
-                "BR-2", "",
-                given == -1 ? right_aligned_picture({{"data", data}, {"shape", target}}, 0)
-                            : shape_picture({{"data", data, axis}, {"shape", target}}, rank(target)));
-  }
+  if (axis < 0 || axis > most) refuse_target_axis(data, target, given, most);
   for (std::size_t j = 0; j < trimmed; ++j) {
     axes.push_back(axis + to_int64(j));
     const std::int64_t dim = target[to_size(axes.back())];
