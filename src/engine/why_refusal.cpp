@@ -34,6 +34,10 @@ Request as_version(Request request, const Version& version) {
   return request;
 }
 
+bool is_of_index(Fault fault) {
+  return fault == Fault::index_out_of_range || fault == Fault::negative_index;
+}
+
 std::optional<Failure> refusal_by(const Request& request, const Settings& settings, const FaultFacts* known) {
   try {
     const Bound bound = bind(request, settings);
@@ -41,7 +45,7 @@ std::optional<Failure> refusal_by(const Request& request, const Settings& settin
       with_fault_text(bound.call, bound.planned, [&] {
         const Plan& plan = *bound.planned.plan;
         // Most versions refuse what is known to be at fault.
-        if (known != nullptr && known->fault == Fault::index_out_of_range && plan.facts().moves)
+        if (known != nullptr && is_of_index(known->fault) && plan.facts().moves)
           plan.check({known->position / plan.facts().moves->map->decoder().components(), 1});
         bound.planned.plan->prepare({0, 0}, {}, settings.threads);
         check(plan, {0, plan.facts().check_size}, settings.threads);
@@ -63,6 +67,7 @@ Request with_operands(Request request, const Settings& settings) {
     request.positional.clear();
     request.reshapes.clear();
     for (std::size_t i = 0; i < opened.call.operands.size(); ++i) {
+      if (opened.call.left_out == i) continue;
       Tensor& operand = opened.call.operands[i];
       if (is_mask && i == 1) {
         request.named.push_back({std::string(kMaskName), std::move(operand)});
@@ -95,7 +100,7 @@ Refusal why_refused(const Request& request, const Settings& settings, const Fail
     out.explainer = std::make_shared<Explainer>(opened, own);
     out.allows_negative = out.version->index.negative == Negative::count;
     const FaultFacts& facts = fault->facts();
-    if (facts.fault == Fault::index_out_of_range)
+    if (is_of_index(facts.fault))
       out.index = ChosenIndex{facts.position, facts.axis, facts.size, std::nullopt, false};
   }
   if (error.rule().empty()) return out;

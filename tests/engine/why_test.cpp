@@ -33,8 +33,9 @@ struct Done {
 Request request_of(const RandomCase& call) {
   Request request;
   request.op = require_operator(call.typed);
-  for (std::size_t i = 0; i < call.arguments.operands.size(); ++i)
-    request.positional.emplace_back(cat("@", i));
+  for (std::size_t i = 0; i < call.arguments.operands.size(); ++i) {
+    if (!call.arguments.left_out || i != 1) request.positional.emplace_back(cat("@", i));
+  }
   for (const auto& [name, text] : call.arguments.attributes) request.attributes.push_back({name, text});
   if (!call.spec.empty()) request.spec = call.spec;
   if (call.arguments.oob != "error") request.oob = call.arguments.oob;

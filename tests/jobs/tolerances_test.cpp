@@ -134,7 +134,7 @@ TEST_CASE("what is no tolerance is refused", "[jobs][tolerances]") {
   rows.push_back(
       {"rtoll", "1",
        "unknown tolerance 'rtoll' (allowed: rtol, atol, max_ulp, max_mismatch, tolerance, nan_unequal, "
-       "exact_bits)"});
+       "exact_bits, min_cosine, max_rms)"});
   for (const Refused& row : rows) CHECK(message_of({{row.name, row.text}}) == row.message);
   for (const char* text : {"0", "-0", "+1", "1e-5", ".5", "5.", "1e308", "5e-324"}) {
     CHECK(message_of({{"rtol", text}}) == "no error");

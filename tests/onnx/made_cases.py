@@ -160,6 +160,24 @@ class Calls:
                  [("data", dtype, values(rng, dtype, shape)), ("indices", index_type, indices),
                   ("updates", dtype, values(rng, dtype, updates))], attributes)
 
+    def tensorscatter(self, op, version, opset, dtype):
+        rng = self.rng
+        shape = random_shape(rng, 2)
+        attributes = {}
+        axis = len(shape) - 2
+        if rng.random() < 0.7 or axis == 0:
+            axis = int(rng.integers(1, len(shape)))
+            attributes["axis"] = axis - len(shape) * int(rng.integers(0, 2))
+        if rng.random() < 0.7:
+            attributes["mode"] = str(rng.choice(["linear", "circular"]))
+        updates = list(shape)
+        updates[axis] = int(rng.integers(1, shape[axis] + 1))
+        last = shape[axis] if attributes.get("mode") == "circular" else shape[axis] - updates[axis] + 1
+        index_type = str(rng.choice(version["types"]["Tind"]))
+        self.add(op, version, opset,
+                 [("data", dtype, values(rng, dtype, shape)), ("updates", dtype, values(rng, dtype, updates)),
+                  ("indices", index_type, rng.integers(0, last, shape[0]))], attributes)
+
     def expand(self, op, version, opset, dtype):
         shape = random_shape(self.rng)
         own = broken(self.rng, shape)
@@ -191,6 +209,8 @@ class Calls:
                     attributes["axis"] = begin
         elif opset < 7 or (version["published"] in ("Min", "Max") and opset < 8):
             first = second = shape
+        if op == "prelu":
+            first, second = shape, [1] if opset < 7 else broken(rng, shape)
         if "consumed_inputs" in version["attributes"] and rng.random() < 0.5:
             attributes["consumed_inputs"] = [0, 0]
         other = dtype
@@ -221,7 +241,7 @@ def kind_of(name):
         return "gather"
     if name.startswith("scatter"):
         return "scatter"
-    return name if name in ("expand", "where") else "elementwise"
+    return name if name in ("expand", "tensorscatter", "where") else "elementwise"
 
 
 def onnx_versions(binary):
