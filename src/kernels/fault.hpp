@@ -20,8 +20,8 @@ enum class Fault : std::uint8_t {
   does_not_fit,        // a cast to a dtype that cannot hold the value
 };
 
-// Positions are flat and row-major: of index_out_of_range and negative_index in the index operand, of duplicate_update in the
-// updates, of all others in the result.
+// Positions are flat and row-major: of index_out_of_range and negative_index in the index operand, of
+// duplicate_update in the updates, of all others in the result.
 struct FaultFacts {
   Fault fault = Fault::none;
   std::int64_t position = 0;

@@ -119,9 +119,7 @@ using SquaredDifference = Arithmetic<formula::SquaredDifference>;
 struct Prelu {
   template <class T>
   requires std::integral<T> || Floating<T>
-  static T apply(T value, T slope) {
-    return value >= 0 ? value : Mul::apply(slope, value);
-  }
+  static T apply(T value, T slope) { return value >= 0 ? value : Mul::apply(slope, value); }
   template <Half T>
   static T apply(T value, T slope) {
     return to_float(value) >= 0 ? value : Mul::apply(slope, value);
