@@ -88,6 +88,12 @@ CompareOptions read_options(const Arguments& arguments, const Reporter& reporter
           .picture = read_picture_options(arguments)};
 }
 
+// The files beside the tensors.
+void visit_rules(const Arguments& arguments, const VisitFile& visit) {
+  visit(arguments.value("--why").value_or(""), "a job file");
+  visit(arguments.value("--rename").value_or(""), "the file of --rename");
+}
+
 void compare_pair(const Arguments& arguments, Reporter& reporter) {
   const std::string& actual = arguments.operands[0];
   const std::string& expected = arguments.operands[1];
@@ -98,6 +104,7 @@ void compare_pair(const Arguments& arguments, Reporter& reporter) {
   keep_files(reporter, [&](const VisitFile& visit) {
     for (const std::string& operand : {actual, expected, arguments.value("--ignore").value_or("")})
       visit(operand, "a file to compare");
+    visit_rules(arguments, visit);
   });
   MeteredSettings metered(arguments, "");
   Finding finding{.suite = expected, .name = actual, .actual = actual, .expected = expected};
@@ -127,6 +134,7 @@ void compare_sets_of(const Arguments& arguments, const TensorSet& actual, const 
       if (set->is_archive()) visit(set->name(), "a file to compare");
       for (const SetMember& member : set->members()) visit(set->path_of(member), "a file to compare");
     }
+    visit_rules(arguments, visit);
   });
   SetCompareSettings settings{.tolerances = parse_tolerances(read_tolerance_texts(arguments)),
                               .options = read_options(arguments, reporter),

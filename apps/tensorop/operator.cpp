@@ -267,6 +267,8 @@ int compare_versions(const FoundOperator& found, const Arguments& arguments) {
                       arguments.value("--spec").value_or("")),
                   kCallRule);
   }
+  if (arguments.has("--only") && lower(arguments.value("--spec").value_or("")) != "all")
+    throw Error(cat(found.name->name, ": --only needs --spec all"), kCallRule);
   int status = 0;
   alone(arguments, [&] {
     std::vector<Framework> only;

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
@@ -139,6 +141,15 @@ ReportSettings read_report_settings(const Arguments& arguments, std::string comm
   out.options = repeated_options(arguments);
   if (!out.html.empty() && !arguments.has("--why")) out.page_why = read_settings(arguments);
   if (arguments.has("--junit") && out.junit.empty()) throw Error("--junit needs a file name");
+  PathKeys keys;
+  const std::pair<std::string_view, std::string> files[] = {
+      {"--junit", out.junit}, {"--html", out.html}, {"--markdown", out.markdown}};
+  for (const auto& [option, file] : files) {
+    for (const auto& [other, same] : files) {
+      if (option < other && !file.empty() && !same.empty() && keys.of(file) == keys.of(same))
+        throw Error(cat(option, " and ", other, " name the same file"));
+    }
+  }
   if (out.junit == "-" && out.json)
     throw Error("--junit - cannot be combined with --json: both are for standard output");
   for (const char* option : {"--json", "--show", "--map", "--histogram", "--why"}) {
@@ -199,24 +210,31 @@ std::optional<Shard> read_shard(const Arguments& arguments) {
   return Shard{*number, *count};
 }
 
-void keep_files(Reporter& reporter, const std::function<void(const VisitFile& visit)>& visit_all) {
-  reporter.require_no_input([&](const std::string& report) {
-    PathKeys keys;
-    const std::string key = keys.of(report);
-    const std::vector<std::string> folders = keys.folders_of(report);
-    std::string found;
-    visit_all([&](const std::string& path, std::string_view what) {
-      if (path.empty() || !found.empty()) return;
-      if (path.ends_with('/')) {
-        if (std::ranges::count(folders, keys.of_folder(path)) != 0) found = what;
-        return;
-      }
-      for (const std::string& file : files_of(path)) {
-        if (keys.of(file) == key) found = what;
-      }
-    });
-    return found;
+std::string input_at(const std::string& report,
+                     const std::function<void(const VisitFile& visit)>& visit_all) {
+  PathKeys keys;
+  const std::string key = keys.of(report);
+  const std::vector<std::string> folders = keys.folders_of(report);
+  std::string found;
+  visit_all([&](const std::string& path, std::string_view what) {
+    if (path.empty() || !found.empty()) return;
+    if (path.ends_with('/')) {
+      if (std::ranges::count(folders, keys.of_folder(path)) != 0) found = what;
+      return;
+    }
+    for (const std::string& file : files_of(path)) {
+      std::error_code none;  // a hard link is the same file, too
+      if (keys.of(file) == key || std::filesystem::equivalent(file, report, none)) found = what;
+      // The shards of an index are beside it.
+      const bool is_index = file.ends_with(".json") && report.ends_with(".safetensors");
+      if (is_index && keys.folders_of(file).front() == folders.front()) found = what;
+    }
   });
+  return found;
+}
+
+void keep_files(Reporter& reporter, const std::function<void(const VisitFile& visit)>& visit_all) {
+  reporter.require_no_input([&](const std::string& report) { return input_at(report, visit_all); });
 }
 
 void show_progress(const Arguments& arguments, Reporter& reporter, std::optional<Progress>& progress) {

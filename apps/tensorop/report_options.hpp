@@ -51,6 +51,10 @@ namespace tensorop {
 // directory; and what it is, for messages.
 using VisitFile = std::function<void(const std::string& path, std::string_view what)>;
 
+// What the file of that name is of those that `visit_all` visits; else empty.
+[[nodiscard]] std::string input_at(const std::string& report,
+                                   const std::function<void(const VisitFile& visit)>& visit_all);
+
 // Throws Error where a report in a file would replace what `visit_all` visits.
 void keep_files(Reporter& reporter, const std::function<void(const VisitFile& visit)>& visit_all);
 

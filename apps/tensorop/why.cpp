@@ -20,6 +20,7 @@
 #include "report/why_refusal_report.hpp"
 #include "report/why_report.hpp"
 #include "report/why_svg.hpp"
+#include "report_options.hpp"
 
 namespace tensorop {
 namespace {
@@ -114,6 +115,20 @@ int explain_refusal(const Request& request, const Settings& settings, const Erro
   return kRefused;
 }
 
+// Throws Error where the picture would replace a file that is read.
+void keep_inputs(const std::string& svg, const Request& request, const Arguments& arguments) {
+  const std::string what = input_at(svg, [&](const VisitFile& visit) {
+    const auto visit_operand = [&](const OperandText& operand) {
+      if (operand.is_reference()) visit(operand.text, "an operand");
+    };
+    std::ranges::for_each(request.positional, visit_operand);
+    std::ranges::for_each(request.named, visit_operand);
+    std::ranges::for_each(request.attributes, visit_operand);
+    if (request.from_job && !arguments.operands.empty()) visit(arguments.operands[0], "a job file");
+  });
+  if (!what.empty()) throw Error(cat("--svg ", printable(svg), " is ", what));
+}
+
 // `place`: that of a job, else empty.
 int explain(Request request, const Arguments& arguments, const std::string& place) {
   const Settings settings = read_settings(arguments);
@@ -123,6 +138,7 @@ int explain(Request request, const Arguments& arguments, const std::string& plac
   if (svg && arguments.has("--of")) throw Error("--svg cannot be combined with --of");
   if (svg == "-" && as_json)
     throw Error("--svg - cannot be combined with --json: both are for standard output");
+  if (svg && svg != "-") keep_inputs(*svg, request, arguments);
   std::optional<Explainer> explainer;
   try {
     explainer.emplace(request, settings);

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "engine/execute.hpp"
 #include "engine/mask.hpp"
+#include "engine/version.hpp"
 #include "io/json/json_writer.hpp"
 #include "kernels/open_elements.hpp"
 #include "ops/fault_text.hpp"
@@ -107,28 +108,11 @@ Template open_template(const Request& request, const Settings& settings) {
   return out;
 }
 
-const NamedText* given_attribute(const Request& request, std::string_view name) {
-  const auto found = std::ranges::find(request.attributes, name, &NamedText::name);
-  return found == request.attributes.end() ? nullptr : &*found;
-}
-
-// The name that means the version, that of the call if it does; null: another operator of the publisher does
-// what the call asks for.
-const OperatorName* name_for(const Request& request, const Version& version) {
-  if (means(*request.op.name, version)) return request.op.name;
-  for (const OperatorName& name : request.op.op->names) {
-    if (!means(name, version)) continue;
-    const NamedText* given = given_attribute(request, name.preset.attribute);
-    if (given == nullptr || lower(given->text) == name.preset.text) return &name;
-  }
-  return nullptr;
-}
-
 // The call as it is written for the version: without attributes that it lacks and that say what it does
 // anyway.
 Request request_for(const Request& shared, const OperatorName& name, const Version& version) {
   Request out = shared;
-  out.op.name = &name;
+  rename(out, name);
   out.spec.reset();
   if (version.framework != Framework::standard) out.spec = spec_name(version.framework, version.since);
   std::erase_if(out.attributes, [&](const NamedText& given) {
@@ -187,7 +171,7 @@ class Judge {
   }
 
   void add(const Version& version) {
-    const OperatorName* name = name_for(shared_.request, version);
+    const OperatorName* name = name_in(shared_.request, version);
     if (name == nullptr) return;
     const bool is_standard = version.framework == Framework::standard;
     VersionVerdict verdict{&version, name,

@@ -77,6 +77,8 @@ ChosenIndex Explainer::chosen(const RowMap& map, std::int64_t tuple, std::size_t
   const std::int64_t value = index_value(decoder.indices(), out.position);
   const bool counts = call().version->index.negative == Negative::count && call().oob != OutOfBounds::clamp;
   out.in_range = value < axis.size && (value >= 0 || (counts && value >= -axis.size));
+  // An operator that wraps by itself, as tensorscatter does, has no index that is out of range.
+  if (decoder.wraps() && call().oob == OutOfBounds::error) out.in_range = value >= 0;
   // The strides of the components are those of a row-major tensor.
   if (offset != kSkip) out.coordinate = offset / axis.stride % axis.size;
   return out;

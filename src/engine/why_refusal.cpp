@@ -21,14 +21,12 @@ const Version* version_of(const Request& request) {
   }
 }
 
-// The call as one of a version, by a name of the operator that means it.
-Request as_version(Request request, const Version& version) {
-  const Operator& op = *request.op.op;
-  if (!means(*request.op.name, version)) {
-    const auto name =
-        std::ranges::find_if(op.names, [&](const OperatorName& other) { return means(other, version); });
-    request.op.name = &*name;
-  }
+// The call as one of a version, by a name of the operator that means it; nothing where another operator of
+// the publisher does what the call asks for.
+std::optional<Request> as_version(Request request, const Version& version) {
+  const OperatorName* const name = name_in(request, version);
+  if (name == nullptr) return std::nullopt;
+  rename(request, *name);
   request.spec.reset();
   if (version.framework != Framework::standard) request.spec = spec_name(version.framework, version.since);
   return request;
@@ -100,13 +98,17 @@ Refusal why_refused(const Request& request, const Settings& settings, const Fail
     out.explainer = std::make_shared<Explainer>(opened, own);
     out.allows_negative = out.version->index.negative == Negative::count;
     const FaultFacts& facts = fault->facts();
-    if (is_of_index(facts.fault))
-      out.index = ChosenIndex{facts.position, facts.axis, facts.size, std::nullopt, false};
+    if (is_of_index(facts.fault)) {
+      const std::int64_t size = out.explainer->call().operands[0].shape()[to_size(facts.axis)];
+      out.index = ChosenIndex{facts.position, facts.axis, size, std::nullopt, false};
+      out.index_end = facts.size;
+    }
   }
   if (error.rule().empty()) return out;
   for (const Version& version : request.op.op->versions) {
     const FaultFacts* const known = fault == nullptr ? nullptr : &fault->facts();
-    out.versions.push_back({&version, refusal_by(as_version(opened, version), own, known)});
+    if (const auto call = as_version(opened, version))
+      out.versions.push_back({&version, refusal_by(*call, own, known)});
   }
   return out;
 }

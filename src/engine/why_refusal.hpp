@@ -1,6 +1,7 @@
 // Why a call is refused, as data: the index that is at fault, and which versions of the operator accept it.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +25,7 @@ struct Refusal {
   // Of a call that only its elements refuse; else null.
   std::shared_ptr<const Explainer> explainer = nullptr;
   std::optional<ChosenIndex> index = std::nullopt;  // that is out of range
+  std::int64_t index_end = 0;                       // valid ones are below it; FaultFacts::kNoEnd: any
   bool allows_negative = true;                      // indices, in that version
   // Every version, in the order of the description; empty where the call breaks no rule, but a file is
   // missing, say, or where an operand that decides can be read only once.

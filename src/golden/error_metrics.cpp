@@ -26,8 +26,15 @@ std::array<double, kQuantiles.size()> quantiles(const LogHistogram& errors, std:
 ErrorMetrics metrics_of(const ErrorSums& sums) {
   ErrorMetrics out;
   if (sums.count == 0) return out;
-  out.rms = std::sqrt(sums.error2 / static_cast<double>(sums.count));
-  if (sums.actual2 == 0 || sums.expected2 == 0) {
+  // A sum of squares to which tiny numbers, if there are some, added too little.
+  const auto is_lost = [](bool has_tiny, double sum) { return has_tiny && sum < 0x1p-900; };
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  const bool lost_error = is_lost(sums.has_tiny_errors, sums.error2);
+  out.rms = lost_error ? kUnknown : std::sqrt(sums.error2 / static_cast<double>(sums.count));
+  const bool lost_length = is_lost(sums.has_tiny_elements, std::min(sums.actual2, sums.expected2));
+  if (lost_length && (lost_error || sums.error2 != 0)) {
+    out.cosine = kUnknown;
+  } else if (sums.actual2 == 0 || sums.expected2 == 0) {
     out.cosine = sums.actual2 == sums.expected2 ? 1 : 0;
   } else if (sums.error2 != 0) {
     const double cosine = sums.product / (std::sqrt(sums.actual2) * std::sqrt(sums.expected2));

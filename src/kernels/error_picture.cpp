@@ -81,7 +81,11 @@ void add_element(T a, T e, ErrorSums& sums) {
   } else {
     const double x = to_double(a);
     const double y = to_double(e);
-    sums.error2 += (x - y) * (x - y);
+    const double error = x - y;
+    const auto is_tiny = [](double value) { return value != 0 && std::abs(value) < ErrorSums::kTiny; };
+    sums.has_tiny_errors |= is_tiny(error);
+    sums.has_tiny_elements |= is_tiny(x) || is_tiny(y);
+    sums.error2 += error * error;
     sums.actual2 += x * x;
     sums.expected2 += y * y;
     sums.product += x * y;
@@ -189,6 +193,8 @@ void ErrorSums::add(const ErrorSums& next) {
   actual2 += next.actual2;
   expected2 += next.expected2;
   product += next.product;
+  has_tiny_errors |= next.has_tiny_errors;
+  has_tiny_elements |= next.has_tiny_elements;
   lowest = std::min(lowest, next.lowest);
   highest = std::max(highest, next.highest);
 }

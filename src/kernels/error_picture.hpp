@@ -21,7 +21,11 @@ struct ErrorSums {
   double error2 = 0;   // squares of errors
   double actual2 = 0;  // squares of the elements
   double expected2 = 0;
-  double product = 0;                                       // of the elements
+  double product = 0;  // of the elements
+  // Whether some were so small that their squares are not numbers of float64, or lose digits.
+  bool has_tiny_errors = false;
+  bool has_tiny_elements = false;
+  static constexpr double kTiny = 0x1p-500;
   double lowest = std::numeric_limits<double>::infinity();  // of the expected elements
   double highest = -std::numeric_limits<double>::infinity();
 

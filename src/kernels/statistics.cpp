@@ -174,6 +174,7 @@ class StatisticsBlock : Registers<W, kBytes> {
     get(0, max);
     const double base = min[0][0];
     Bits special = {};
+    Sums totals[V::kSums] = {};
     Sums sums[V::kSums] = {};
     Sums squares[V::kSums] = {};
     for (std::int64_t i = 0; i < filled_; i += V::kLanes) {
@@ -190,7 +191,9 @@ class StatisticsBlock : Registers<W, kBytes> {
       for (std::int64_t part = 0; part < V::kSums; ++part) {
         typename V::Part values;
         get(i + part * V::kSumsInOne, values);
-        const Sums off = __builtin_convertvector(values, Sums) - base;
+        const Sums wide = __builtin_convertvector(values, Sums);
+        const Sums off = wide - base;
+        totals[part] += wide;
         sums[part] += off;
         squares[part] += off * off;
       }
@@ -203,13 +206,17 @@ class StatisticsBlock : Registers<W, kBytes> {
     }
     double total = 0;
     double total_squares = 0;
+    out.total = 0;
     for (std::int64_t i = 0; i < V::kLanes; ++i) {
+      out.total += totals[i / V::kSumsInOne][i % V::kSumsInOne];
       total += sums[i / V::kSumsInOne][i % V::kSumsInOne];
       total_squares += squares[i / V::kSumsInOne][i % V::kSumsInOne];
     }
+    out.total -= base * static_cast<double>(filled_ - finite);
     const double off = total / static_cast<double>(finite);
-    out.mean = base + off;
-    out.squares = std::max(0.0, total_squares - off * total);
+    out.centre = base + off;
+    out.squares = total_squares - off * total;
+    if (out.squares < 0) out.squares = 0;  // NaN remains
     return is_special;
   }
 
@@ -344,6 +351,11 @@ Histogram Histogram::widened(int wider) const {
   return out;
 }
 
+double Statistics::mean() const {
+  const double mean = total / static_cast<double>(finite());
+  return mean < min ? min : mean > max ? max : mean;
+}
+
 double Statistics::standard_deviation() const {
   return std::sqrt(squares / static_cast<double>(finite()));
 }
@@ -360,9 +372,10 @@ void Statistics::merge(const Statistics& next) {
   least = std::min(least, next.least);
   most = std::max(most, next.most);
   if (added == 0) return;
-  const double off = next.mean - mean;
+  const double off = next.centre - centre;
   const double share = added / (before + added);
-  mean = before == 0 ? next.mean : mean + off * share;
+  total += next.total;
+  centre = before == 0 ? next.centre : centre + off * share;
   squares = before == 0 ? next.squares : squares + next.squares + off * before * share * off;
   min = std::min(min, next.min);
   max = std::max(max, next.max);

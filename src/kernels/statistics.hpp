@@ -1,8 +1,9 @@
 // What the elements of a tensor are like: their range, mean and distribution, and how many are special.
 //
 // Elements are read once. They are taken in blocks of a fixed number, whose statistics are merged in their
-// order: the result does not depend on threads. Sums are float64, of differences to a value of the block.
-// bool counts as 0 and 1, a string as the number of its bytes, a complex element as two, its parts.
+// order: the result does not depend on threads. Sums are float64; squares are of differences to a value of
+// the block. bool counts as 0 and 1, a string as the number of its bytes, a complex element as two, its
+// parts.
 #pragma once
 
 #include <array>
@@ -42,12 +43,15 @@ struct Statistics {
   // The same of int64, exact; of uint64 less 2^63.
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   std::int64_t most = std::numeric_limits<std::int64_t>::min();
-  double mean = 0;
-  double squares = 0;  // the sum of the squared differences to the mean
+  double total = 0;
+  double centre = 0;   // about the mean
+  double squares = 0;  // the sum of the squared differences to it; NaN where float64 does not hold it
   Histogram histogram;
   std::int64_t histogram_step = 1;  // it has one in so many elements, evenly chosen
 
   [[nodiscard]] std::int64_t finite() const { return elements - nan - infinite; }
+  // Of the finite elements, if there are some; NaN where their sum is none of float64.
+  [[nodiscard]] double mean() const;
   // That of the elements, not of a sample: the root of squares / finite().
   [[nodiscard]] double standard_deviation() const;
   // Adds those of the elements that come next.

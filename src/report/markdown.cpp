@@ -46,7 +46,7 @@ void MarkdownReport::add(const Finding& finding, ReportKind kind) {
   std::string text = report_text(finding, kind);
   if (finding.comparison) text += picture_text(*finding.comparison, Glyphs::ascii);
   if (const std::string command = repeating_command(finding, kind, options_); !command.empty())
-    text = cat("$ ", command, "\n", text);
+    text = cat("$ ", printable(command), "\n", text);
   const std::string fence = fence_for(text);
   const std::string details =
       cat("<details><summary>", name(finding.outcome), ": ", markdown_escaped(printable(title)),

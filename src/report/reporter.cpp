@@ -278,7 +278,8 @@ void Reporter::commit_files(const std::string& summary) {
     const std::string text = out.report->text(counts_, summary);
     try {
       if (out.option == "--markdown" && (exists || !out.file)) {
-        append_to_file(out.path, text_bytes(text));
+        // A heading begins a line, whatever the file ends with.
+        append_to_file(out.path, text_bytes(appendable_bytes(out.path) == 0 ? text : cat("\n", text)));
       } else {
         out.file->append(text_bytes(text));
         out.file->commit();

@@ -31,7 +31,7 @@ struct StatisticsKey {
 constexpr StatisticsKey kStatisticsKeys[] = {
     {"min", [](const Statistics& all) { return all.min; }, false, true},
     {"max", [](const Statistics& all) { return all.max; }, false, true},
-    {"mean", [](const Statistics& all) { return all.mean; }, false, true},
+    {"mean", [](const Statistics& all) { return all.mean(); }, false, true},
     {"std", [](const Statistics& all) { return all.standard_deviation(); }, false, true},
     {"nan", [](const Statistics& all) { return static_cast<double>(all.nan); }, true},
     {"inf", [](const Statistics& all) { return static_cast<double>(all.infinite); }, true},
@@ -108,7 +108,7 @@ std::string single_text(const MeasuredArray& array, bool is_utf8) {
   if (all.finite() != 0) {
     out +=
         cat("  ", is_string ? "bytes of a string: " : "", "min ", min_text(array), ", max ", max_text(array),
-            ", mean ", number_text(all.mean), ", std ", number_text(all.standard_deviation()), "\n");
+            ", mean ", number_text(all.mean()), ", std ", number_text(all.standard_deviation()), "\n");
   }
   out += cat("  ", counted(all.elements, kComplexTypes.contains(dtype) ? "part" : "element"));
   std::string_view separator = ": ";
@@ -223,7 +223,7 @@ std::string statistics_json(const std::vector<MeasuredArray>& arrays) {
                  .add("elements", all.elements)
                  .add("min", if_finite([&] { return Json::of_text(min_text(array, Digits::exact)); }))
                  .add("max", if_finite([&] { return Json::of_text(max_text(array, Digits::exact)); }))
-                 .add("mean", if_finite([&] { return all.mean; }))
+                 .add("mean", if_finite([&] { return all.mean(); }))
                  .add("std", if_finite([&] { return all.standard_deviation(); }))
                  .add("nan", all.nan)
                  .add("inf", all.infinite)

@@ -26,8 +26,11 @@ const std::vector<PublishedNames>& published_names() {
       {Framework::onnx, "expand", {"input"}},
       {Framework::onnx, "pow", {"X", "Y"}},
       {Framework::onnx, "bitshift", {"X", "Y"}},
+      {Framework::onnx, "prelu", {"X", "slope"}},
+      {Framework::onnx, "tensorscatter", {"past_cache", "write_indices", "update"}},
       {Framework::onnx, "", {"A", "B"}},
       {Framework::openvino, "where", {"cond", "then", "else"}},
+      {Framework::openvino, "prelu", {"data", "slope"}},
   };
   return kNames;
 }

@@ -57,8 +57,10 @@ std::string index_lines(const Refusal& refusal) {
     out += cat(", component ", component, " of the tuple ", name, "[", join(tuple, ","), "],");
   }
   out += cat(" selects on axis ", index.axis, " of ", call.operand_name(0), ", of size ", index.size, ": ");
-  if (index.size == 0) return out + "no index is valid\n";
-  return out + cat("valid are ", refusal.allows_negative ? -index.size : 0, "..", index.size - 1,
+  const std::int64_t end = refusal.index_end;
+  if (end == 0) return out + "no index is valid\n";
+  if (end == FaultFacts::kNoEnd) return out + "valid are 0 and above\n";
+  return out + cat("valid are ", refusal.allows_negative ? -end : 0, "..", end - 1,
                    refusal.allows_negative ? ", negative ones from the end\n" : "\n");
 }
 
@@ -114,8 +116,12 @@ std::string refusal_json(const Refusal& refusal) {
                 .add("value", Json::of_text(value))
                 .add("axis", at.axis)
                 .add("size", at.size)
-                .add("lowest", refusal.allows_negative ? -at.size : 0)
-                .add("highest", at.size - 1);
+                .add("lowest", refusal.allows_negative ? -refusal.index_end : 0);
+    if (refusal.index_end == FaultFacts::kNoEnd) {
+      index.add("highest", Json());
+    } else {
+      index.add("highest", refusal.index_end - 1);
+    }
   }
   std::vector<const VersionTrial*> accepting;
   std::vector<const VersionTrial*> refusing;

@@ -277,9 +277,12 @@ std::string why_shape_text(const Explainer& explainer) {
 std::string why_text(const Explainer& explainer, const OperandElement& element, const Arrivals& arrivals) {
   const Call& call = explainer.call();
   const std::string name = operand_element(call, element);
-  if (arrivals.count == 0)
-    return cat(name, arrivals.dropped == 0 ? " is not selected" : " is dropped: its index is out of range",
-               "\n");
+  if (arrivals.count == 0) {
+    const std::string_view lost = explainer.is_gather()
+                                      ? " selects nothing: it is out of range, and the result has zeros"
+                                      : " is dropped: its index is out of range";
+    return cat(name, arrivals.dropped == 0 ? " is not selected" : lost, "\n");
+  }
   std::vector<std::int64_t> lost;
   for (const Arrival& arrival : arrivals.list) {
     if (!arrival.is_used) lost.push_back(arrival.position);

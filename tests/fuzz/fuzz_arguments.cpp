@@ -100,6 +100,10 @@ void check_messages(const Ended& ended, const std::vector<std::string_view>& lin
       require(i == lines.size() - 1 && errors == 1, "a hint without its error");
       continue;
     }
+    if (lines[i].starts_with("  ")) {
+      require(errors == 1, "shapes without their error");
+      continue;
+    }
     ++errors;
   }
   require(errors == (ended.status == 2 ? 1U : 0U), "an error and exit status 2 do not go together");
@@ -111,14 +115,19 @@ void check(const Call& call, const Ended& ended, const MemorySystem& before, con
   };
   require(ended.err.find("tensorop: internal error: ") != 0, ended.err);
   require(ended.status >= 0 && ended.status <= 2, "no such exit status");
-  require(ended.status != 1 || has("compare") || has("check"), "exit status 1");
+  const bool tells_differences =
+      has("compare") || has("check") || has("info") ||
+      std::ranges::any_of(call.words, [](const auto& word) { return word.starts_with("--sp"); });
+  require(ended.status != 1 || tells_differences, "exit status 1");
   const bool many = has("run") || has("check") || has("compare") || has("info");
   const bool bar =
       std::ranges::any_of(call.words, [](const auto& word) { return word.starts_with("--progress"); });
   if (!bar) {
     const auto lines = lines_of(ended.err);
     for (const std::string_view line : lines) {
-      require(line.starts_with("tensorop: ") || line.starts_with("hint: "), "a line of unknown kind");
+      // Shapes are under each other.
+      require(line.starts_with("tensorop: ") || line.starts_with("hint: ") || line.starts_with("  "),
+              "a line of unknown kind");
       require(std::ranges::none_of(line, is_control) && is_utf8(line), "a message is not fit for a terminal");
     }
     if (!many) check_messages(ended, lines);

@@ -90,7 +90,8 @@ std::int64_t IndexDecoder::tuples() const {
 
 void IndexDecoder::fail(std::int64_t position, std::size_t component, bool is_negative) const {
   const bool is_refused = is_negative && policy_.negative == Negative::refuse;
-  const bool has_end = policy_.out_of_bounds == OutOfBounds::error;
+  // No policy makes an index of an empty axis one that is allowed.
+  const bool has_end = policy_.out_of_bounds == OutOfBounds::error || axes_[component].size == 0;
   throw PlanFault(FaultFacts{.fault = is_refused ? Fault::negative_index : Fault::index_out_of_range,
                              .position = position,
                              .axis = axes_[component].axis,

@@ -74,6 +74,9 @@ class IndexDecoder {
     return policy_.out_of_bounds == OutOfBounds::zero || policy_.out_of_bounds == OutOfBounds::drop;
   }
 
+  // Whether indices beyond the end begin again at 0.
+  [[nodiscard]] bool wraps() const { return policy_.out_of_bounds == OutOfBounds::wrap; }
+
   // The same decoder of tuples of one component, with another stride.
   [[nodiscard]] IndexDecoder with_stride(std::int64_t stride) const;
 
