@@ -148,8 +148,10 @@ class StatisticsBlock : Registers<W, kBytes> {
         out.min = Statistics().min;
         out.max = Statistics().max;
         if (out.finite() == 0) return out;
+        const double total = total_of_finite();
         replaced = replace_infinite(step);
         (void)sum(least, out.finite(), out);
+        out.total = total;
       }
     }
     count_bins(step, replaced, out);
@@ -212,7 +214,6 @@ class StatisticsBlock : Registers<W, kBytes> {
       total += sums[i / V::kSumsInOne][i % V::kSumsInOne];
       total_squares += squares[i / V::kSumsInOne][i % V::kSumsInOne];
     }
-    out.total -= base * static_cast<double>(filled_ - finite);
     const double off = total / static_cast<double>(finite);
     out.centre = base + off;
     out.squares = total_squares - off * total;
@@ -241,6 +242,16 @@ class StatisticsBlock : Registers<W, kBytes> {
     out.zeros = totals[2];
     out.negative_zeros = totals[3];
     out.subnormal = totals[4] - totals[2];
+  }
+
+  [[nodiscard]] double total_of_finite() const {
+    double total = 0;
+    for (std::int64_t i = 0; i < filled_; ++i) {
+      W value;
+      get(i, value);
+      if (std::abs(value) <= std::numeric_limits<W>::max()) total += value;
+    }
+    return total;
   }
 
   // Puts the first finite value, which exists, in the place of infinities and NaN. Returns how many of them

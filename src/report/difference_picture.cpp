@@ -258,9 +258,10 @@ std::vector<ErrorHistogram> histograms_of(const Comparison& comparison) {
 }
 
 ErrorGrid coarser(const ErrorGrid& grid, std::int64_t most_down, std::int64_t most_across) {
-  // Of an empty tensor nothing.
-  const std::int64_t down = std::max<std::int64_t>(1, ceil_div(grid.down, most_down));
-  const std::int64_t across = std::max<std::int64_t>(1, ceil_div(grid.across, most_across));
+  if (grid.differing.empty())
+    return {grid.rows, grid.columns, grid.cell_rows, grid.cell_columns, 0, 0, {}, {}};
+  const std::int64_t down = ceil_div(grid.down, most_down);
+  const std::int64_t across = ceil_div(grid.across, most_across);
   ErrorGrid out{grid.rows,
                 grid.columns,
                 grid.cell_rows * down,

@@ -1,6 +1,8 @@
 #include "support/why_check.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <set>
 #include <sstream>
 #include <vector>
@@ -88,14 +90,38 @@ std::string why_faults(Random& random, const Request& request, const Settings& s
 
 namespace {
 
+// What the call says of an attribute by its own name, "BitwiseLeftShift", or itself; empty: nothing.
+std::string said_of(const Request& request, std::string_view attribute) {
+  for (const NamedText& given : request.attributes) {
+    if (given.name == attribute) return lower(given.text);
+  }
+  const auto& preset = request.op.name->preset;
+  return preset.attribute == attribute ? std::string(preset.text) : "";
+}
+
+// A name of the operator for the version that does not say otherwise; null where there is none.
+const OperatorName* name_for(const Request& request, const Version& version) {
+  if (means(*request.op.name, version)) return request.op.name;
+  for (const OperatorName& name : request.op.op->names) {
+    const std::string said = said_of(request, name.preset.attribute);
+    if (means(name, version) && (name.preset.attribute.empty() || said.empty() || said == name.preset.text))
+      return &name;
+  }
+  return nullptr;
+}
+
 // The rule that a version says is broken; "accepted" for a result.
 std::string rule_by(const Request& request, const Settings& settings, const Version& version) {
   Request own = request;
   own.spec.reset();
   if (version.framework != Framework::standard) own.spec = spec_name(version.framework, version.since);
-  for (const OperatorName& name : request.op.op->names) {
-    if (!means(*own.op.name, version)) own.op.name = &name;
-  }
+  own.op.name = name_for(request, version);
+  // What the name says is said by the attribute.
+  const auto& preset = request.op.name->preset;
+  const bool is_given =
+      std::ranges::find(own.attributes, preset.attribute, &NamedText::name) != own.attributes.end();
+  if (own.op.name->preset.attribute != preset.attribute && !preset.attribute.empty() && !is_given)
+    own.attributes.push_back({std::string(preset.attribute), OperandText(std::string(preset.text))});
   try {
     (void)evaluate(own, settings);
     return "accepted";
@@ -109,7 +135,9 @@ std::string rule_by(const Request& request, const Settings& settings, const Vers
 std::string refusal_faults(const Request& request, const Settings& settings, const Failure& error) {
   const Refusal refusal = why_refused(request, settings, error);
   if (error.rule().empty()) return refusal.versions.empty() ? "" : "versions are tried without a rule";
-  if (refusal.versions.size() != request.op.op->versions.size()) return "not all versions are tried";
+  const auto has_name = [&](const Version& version) { return name_for(request, version) != nullptr; };
+  if (std::ranges::count_if(request.op.op->versions, has_name) != std::ssize(refusal.versions))
+    return "not all versions are tried";
   for (const VersionTrial& verdict : refusal.versions) {
     const std::string said = verdict.refused ? verdict.refused->rule() : "accepted";
     const std::string expected = rule_by(request, settings, *verdict.version);
