@@ -6,7 +6,7 @@
 #                           the scripts; the tests and a few seconds of each fuzz target under the address and
 #                           undefined-behaviour sanitizers; what starts threads under the thread sanitizer
 #     tests/run.sh mpi      the release with tensorop-mpi, and the tests that start ranks
-#     tests/run.sh tidy     clang-tidy over the sources
+#     tests/run.sh tidy     clang-tidy over the sources, each by itself: finds a missing #include, too
 #     tests/run.sh package  the Debian package, through lintian and in a fresh Debian
 #
 # The last line is "N passed, N failed": test cases, all programs together. The exit status is 0 when none failed.
