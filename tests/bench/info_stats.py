@@ -2,7 +2,7 @@
 """Whole-process benchmark of `info --stats`: 1 GiB of float32 in the page cache, by tensorop on two threads and on one,
 by NumPy (min, max, mean, isnan), and, as the floor, two threads that add the words of the mapped file.
 
-    tests/bench/statistics.py build/release/apps/tensorop/tensorop [--runs 5] [--dir DIR]
+    tests/bench/info_stats.py build/release/apps/tensorop/tensorop [--runs 5] [--dir DIR]
 
 The contestants take turns. The least wall-clock time and the least CPU time of the runs are printed: on a busy machine,
 the latter are the ones to compare.
