@@ -159,7 +159,7 @@ TEST_CASE("each call of reading that fails is an error with the path and the rea
            {dir.file("file"), 3, "mmap: cannot map"},
            {stream, 3, "read: cannot read"},
        }) {
-    FaultySystem faulty(false, number, Fault::error, EIO);
+    FaultySystem faulty(false, number, SystemFault::error, EIO);
     const ScopedSystem scope(faulty);
     const std::string line = error_of([&, &name = path] {
       InputFile file = InputFile::open(name);

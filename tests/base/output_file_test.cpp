@@ -661,7 +661,7 @@ bool run_with_fault(void (*write)(const std::string& path), bool named, int numb
   put(dir.file("out"), "before");
   fs::create_symlink("out", dir.path() / "link");
   if (::geteuid() == 0) REQUIRE(::chown(dir.file("out").c_str(), 1234, 5678) == 0);
-  FaultySystem system(named, number, Fault::error, code);
+  FaultySystem system(named, number, SystemFault::error, code);
   std::string line;
   {
     const ScopedSystem scope(system);
@@ -705,7 +705,7 @@ TEST_CASE("failures that lose nothing are no errors, all others are", "[base][ou
     const std::string path = dir.file(cat("out", number));
     put(path, "before");
     if (::geteuid() == 0) REQUIRE(::chown(path.c_str(), 1234, 5678) == 0);
-    FaultySystem system(true, number, Fault::error, EIO);
+    FaultySystem system(true, number, SystemFault::error, EIO);
     std::string line;
     {
       const ScopedSystem scope(system);

@@ -119,7 +119,7 @@ TEST_CASE("whatever call of a temporary file fails: a line with the folder and t
   for (const bool named : {false, true}) {
     for (const int code : {ENOSPC, EIO, EINTR, EMFILE}) {
       for (int number = 1;; ++number) {
-        FaultySystem system(named, number, Fault::error, code);
+        FaultySystem system(named, number, SystemFault::error, code);
         const ScopedSystem scope(system);
         std::string text;
         const std::string line = error_of([&] { text = use(dir.path().string()); });
@@ -144,7 +144,8 @@ TEST_CASE("whatever call of a temporary file fails: a line with the folder and t
 
 TEST_CASE("short and interrupted calls of a temporary file are continued", "[base][scratch]") {
   const TempDir dir;
-  for (const auto& [fault, code] : {std::pair(Fault::partial, EIO), std::pair(Fault::error, EINTR)}) {
+  for (const auto& [fault, code] :
+       {std::pair(SystemFault::partial, EIO), std::pair(SystemFault::error, EINTR)}) {
     for (int number = 1;; ++number) {
       FaultySystem system(false, number, fault, code);
       const ScopedSystem scope(system);

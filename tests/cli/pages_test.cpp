@@ -30,7 +30,7 @@ void check_page(const fs::path& page, PageKind kind) {
     std::ofstream(page, std::ios::binary) << result.text;
     return;
   }
-  for (const Difference& difference : result.differences) {
+  for (const PageDifference& difference : result.differences) {
     INFO(page.string() << ":" << difference.line << ": " << difference.command);
     CHECK(difference.actual == difference.expected);
   }
@@ -64,7 +64,7 @@ TEST_CASE("a page that shows something else than its commands print is reported"
   const PageResult result = run_page(page, PageKind::transcript);
   CHECK(result.commands == 7);
   std::vector<std::size_t> lines;
-  for (const Difference& difference : result.differences) lines.push_back(difference.line);
+  for (const PageDifference& difference : result.differences) lines.push_back(difference.line);
   CHECK(lines == std::vector<std::size_t>{10, 12, 14, 16, 23});
   CHECK(result.text.find("$ ls\nf\n") != std::string::npos);
 }

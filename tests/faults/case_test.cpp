@@ -73,7 +73,7 @@ TEST_CASE(
         for (int number = 1;; ++number) {
           fs::remove_all(folder);
           if (is_there) fs::create_directory(folder);
-          FaultySystem system(named, number, Fault::error, code);
+          FaultySystem system(named, number, SystemFault::error, code);
           std::string line;
           try {
             const ScopedSystem scope(system);

@@ -68,7 +68,7 @@ TEST_CASE(
         const int step = kAnySanitizer ? 2 : 1;
         for (int number = kind.old_outputs ? 1 : step;; number += step) {
           trial.prepare(kind.old_outputs);
-          FaultySystem system(kind.named, number, Fault::error, code);
+          FaultySystem system(kind.named, number, SystemFault::error, code);
           const Outcome outcome = run_failing(operation, trial, system);
           CAPTURE(operation.name, kind.named, kind.old_outputs, std::strerror(code), number,
                   outcome.failed_call, outcome.line);
@@ -106,7 +106,7 @@ TEST_CASE("whatever read or write of a whole operation is short: it is continued
       if (operation.is_large && !kind.named) continue;
       for (int number = 1;; ++number) {
         trial.prepare(kind.old_outputs);
-        FaultySystem system(kind.named, number, Fault::partial, EIO);
+        FaultySystem system(kind.named, number, SystemFault::partial, EIO);
         const Outcome outcome = run_failing(operation, trial, system);
         if (outcome.failed_call.empty()) break;
         if (outcome.failed_call != "read" && outcome.failed_call != "copy_file_range" &&

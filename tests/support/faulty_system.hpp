@@ -30,7 +30,7 @@ class NamedOnlySystem : public System {
   bool named_only_;
 };
 
-enum class Fault : std::uint8_t {
+enum class SystemFault : std::uint8_t {
   error,    // -1 and errno
   partial,  // half of the bytes are read or written
 };
@@ -38,7 +38,7 @@ enum class Fault : std::uint8_t {
 // Lets one call fail: the `number`-th of all calls.
 class FaultySystem : public NamedOnlySystem {
  public:
-  FaultySystem(bool named, int number, Fault fault, int code)
+  FaultySystem(bool named, int number, SystemFault fault, int code)
       : NamedOnlySystem(named), number_(number), fault_(fault), code_(code) {}
   // The call that failed; empty where there were not so many.
   [[nodiscard]] const std::string& failed_call() const { return failed_call_; }
@@ -56,11 +56,13 @@ class FaultySystem : public NamedOnlySystem {
     return fails ? -1 : status;
   }
   ssize_t read(int fd, void* buffer, size_t bytes) override {
-    if (is_failing("read")) return fault_ == Fault::partial ? System::read(fd, buffer, (bytes + 1) / 2) : -1;
+    if (is_failing("read"))
+      return fault_ == SystemFault::partial ? System::read(fd, buffer, (bytes + 1) / 2) : -1;
     return System::read(fd, buffer, bytes);
   }
   ssize_t write(int fd, const void* buffer, size_t bytes) override {
-    if (is_failing("write")) return fault_ == Fault::partial ? System::write(fd, buffer, bytes / 2) : -1;
+    if (is_failing("write"))
+      return fault_ == SystemFault::partial ? System::write(fd, buffer, bytes / 2) : -1;
     return System::write(fd, buffer, bytes);
   }
   ssize_t pread_resident(int fd, off_t offset) override {
@@ -68,12 +70,12 @@ class FaultySystem : public NamedOnlySystem {
   }
   ssize_t pwrite(int fd, const void* buffer, size_t bytes, off_t offset) override {
     if (is_failing("pwrite"))
-      return fault_ == Fault::partial ? System::pwrite(fd, buffer, bytes / 2, offset) : -1;
+      return fault_ == SystemFault::partial ? System::pwrite(fd, buffer, bytes / 2, offset) : -1;
     return System::pwrite(fd, buffer, bytes, offset);
   }
   ssize_t copy_file_range(int from, off_t* from_offset, int to, off_t* to_offset, size_t bytes) override {
     if (is_failing("copy_file_range"))
-      return fault_ == Fault::partial
+      return fault_ == SystemFault::partial
                  ? System::copy_file_range(from, from_offset, to, to_offset, (bytes + 1) / 2)
                  : -1;
     return System::copy_file_range(from, from_offset, to, to_offset, bytes);
@@ -150,7 +152,7 @@ class FaultySystem : public NamedOnlySystem {
 
  private:
   int number_;
-  Fault fault_;
+  SystemFault fault_;
   int code_;
   int calls_ = 0;
   int closes_ = 0;

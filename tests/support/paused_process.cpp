@@ -17,7 +17,7 @@ namespace {
 class PausingSystem : public FaultySystem {
  public:
   PausingSystem(bool named, int number, int socket)
-      : FaultySystem(named, 0, Fault::error, 0), calls_left_(number), socket_(socket) {}
+      : FaultySystem(named, 0, SystemFault::error, 0), calls_left_(number), socket_(socket) {}
 
  protected:
   bool is_failing(const char* /*call*/) override {

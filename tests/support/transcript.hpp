@@ -16,7 +16,7 @@ enum class PageKind {
 };
 
 // A command that did not do what its page says.
-struct Difference {
+struct PageDifference {
   std::size_t line = 0;  // where the command begins in the page, from 1
   std::string command;
   std::string expected;
@@ -25,7 +25,7 @@ struct Difference {
 
 struct PageResult {
   std::size_t commands = 0;
-  std::vector<Difference> differences;
+  std::vector<PageDifference> differences;
   std::string text;  // the page with what the commands printed this time
 };
 
