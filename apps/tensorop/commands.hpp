@@ -34,6 +34,7 @@ struct Command {
   // Returns the exit status. Throws Error for wrong usage and invalid input.
   std::function<int(const Arguments&)> run;
   Globals globals = Globals::all;
+  const Operator* op = nullptr;  // that it calls, or tells of; else null
 };
 
 [[nodiscard]] Command operator_command(const FoundOperator& found);
@@ -88,15 +89,18 @@ inline constexpr CommandEntry kCommands[] = {
 
 // The names of all commands and operators.
 [[nodiscard]] std::vector<std::string> command_names();
-// The command of that name; an operator in any spelling of any of its names.
-[[nodiscard]] std::optional<Command> find_command(std::string_view name);
+// The command of that name; an operator in any spelling of any of its names, also of those of the publisher.
+[[nodiscard]] std::optional<Command> find_command(std::string_view name,
+                                                  Framework publisher = Framework::standard);
 // The same. Throws Error that says what else the name may be meant to be.
-[[nodiscard]] Command require_command(std::string_view name);
+[[nodiscard]] Command require_command(std::string_view name, Framework publisher = Framework::standard);
 // All commands, operators first.
 [[nodiscard]] std::vector<Command> all_commands();
 
 // The position of the command in a command line: global options may come before it.
 [[nodiscard]] std::size_t command_position(const Words& words);
+// The publisher of --spec in a command line; standard: none. It decides what the names of operators mean.
+[[nodiscard]] Framework publisher_of(const Words& words);
 
 // The options of a command and the global ones.
 [[nodiscard]] std::vector<Option> all_options(const Command& command);

@@ -54,8 +54,7 @@ class Offers {
 // "error|zero|clip" are words; "N" is a placeholder. `lead`: what is typed before the value, "--oob=".
 void add_values(const Command& command, const Option& option, std::string_view lead, Offers& offers) {
   if (option.name == "--spec") return offers.add_all(all_spec_texts(), lead);
-  const bool is_why = command.name.starts_with(cat(kWhy, " "));
-  const Operator* const op = find_operator(command.name.substr(is_why ? kWhy.size() + 1 : 0)).op;
+  const Operator* const op = command.op;
   if (op != nullptr && (option.name == "--reshape" || option.name == "--of")) {
     for (const OperandSpec& operand : op->operands)
       offers.add(cat(lead, operand.name, option.name == "--of" ? "" : "="), operand.help);
@@ -79,7 +78,9 @@ void add_operators(Offers& offers, std::vector<std::string>& known) {
   for (const Operator* op : kOperators) {
     add(op->name, op->summary);
     if (offers.is_open()) continue;
-    for (const OperatorName& name : op->names) add(name.name, op->summary);
+    for (const OperatorName& name : op->names) {
+      if (name.of == Framework::standard) add(name.name, op->summary);
+    }
     for (const Version& version : op->versions) {
       if (find_operator(version.published).op == op) add(version.published, op->summary);
     }
@@ -135,11 +136,12 @@ int run_complete(const Arguments& arguments) {
   const std::string typed = words.back();
   words.pop_back();
   std::size_t at = command_position(words);
-  auto named = at < words.size() ? find_command(words[at]) : std::nullopt;
+  auto named = at < words.size() ? find_command(words[at], publisher_of(words)) : std::nullopt;
   if (named && named->name == kWhy) {
     words.erase(words.begin() + static_cast<std::ptrdiff_t>(at));
     const std::size_t op_at = command_position(words);
-    const FoundOperator found = op_at < words.size() ? find_operator(words[op_at]) : FoundOperator{};
+    const FoundOperator found =
+        op_at < words.size() ? find_operator(words[op_at], publisher_of(words)) : FoundOperator{};
     if (found.op != nullptr) named = why_command(found);
     // A command has been typed.
     at = words.size() + 1;

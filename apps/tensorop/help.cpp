@@ -129,16 +129,17 @@ std::vector<std::string> command_names() {
   return names;
 }
 
-std::optional<Command> find_command(std::string_view name) {
+std::optional<Command> find_command(std::string_view name, Framework publisher) {
   for (const CommandEntry& entry : kCommands) {
     if (entry.name == name) return described(entry);
   }
-  if (const FoundOperator found = find_operator(name); found.op != nullptr) return operator_command(found);
+  if (const FoundOperator found = find_operator(name, publisher); found.op != nullptr)
+    return operator_command(found);
   return std::nullopt;
 }
 
-Command require_command(std::string_view name) {
-  if (auto command = find_command(name)) return *std::move(command);
+Command require_command(std::string_view name, Framework publisher) {
+  if (auto command = find_command(name, publisher)) return *std::move(command);
   throw Error(cat("unknown operator or command ", in_quotes(name)), "", hint_for(name));
 }
 
@@ -171,8 +172,18 @@ std::size_t command_position(const Words& words) {
   return std::min(i, words.size());
 }
 
+Framework publisher_of(const Words& words) {
+  constexpr std::string_view kSpec = "--spec";
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    const std::string_view word = words[i];
+    if (word == kSpec && i + 1 < words.size()) return publisher_in(words[i + 1]);
+    if (word.starts_with(cat(kSpec, "="))) return publisher_in(word.substr(kSpec.size() + 1));
+  }
+  return Framework::standard;
+}
+
 std::vector<OptionGroup> option_groups(const Command& command) {
-  const Operator* const op = find_operator(command.name).op;
+  const Operator* const op = command.op;
   std::vector<OptionGroup> groups;
   for (const Heading& heading : kHeadings) groups.push_back({heading.title, {}});
   for (Option& option : all_options(command))
@@ -194,7 +205,7 @@ void print_help(const Command& command) {
     text += cat("\n", group.title, ":\n");
     for (const Option& option : group.options) text += option_lines(option);
   }
-  if (const Operator* op = find_operator(command.name).op; op != nullptr) {
+  if (const Operator* op = command.op; op != nullptr && !command.name.starts_with(kWhy)) {
     std::vector<std::string> ids;
     for (const Rule* rule : rules_of(*op)) ids.emplace_back(rule->id);
     text += cat('\n', paragraph(op->meaning), "\n", paragraph(describe_output_shape(*op)), "\n",

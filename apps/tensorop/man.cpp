@@ -71,7 +71,7 @@ std::string command_page(const Command& command) {
   std::string out = heading(page) + name_section(page, command.summary) + ".SH SYNOPSIS\n.nf\n";
   for (const std::string& usage : command.usages) out += cat("\\fBtensorop\\fR ", roff(usage), "\n");
   out += ".fi\n";
-  const Operator* op = find_operator(command.name).op;
+  const Operator* op = command.op;
   if (op != nullptr) {
     out += cat(".SH DESCRIPTION\n", roff(op->meaning), "\n.PP\n", roff(describe_output_shape(*op)), "\n");
   }

@@ -83,8 +83,8 @@ std::vector<Option> call_options(const FoundOperator& found) {
                        "what happens to a second update of an element without a reduction (default last)"});
   }
   options.push_back({"--spec", OptionKind::value, join(spec_forms(), "|"),
-                     "use and enforce the operator version of this opset; all, or a publisher without its "
-                     "opset: compare all versions"});
+                     "use and enforce this version of the operator; all, or a publisher without a number: "
+                     "compare all versions"});
   options.push_back({"--reshape", OptionKind::values, "NAME=SHAPE",
                      "use another shape for the operand of that name, as in data=2,-1; -1: computed from the "
                      "number of elements"});
@@ -316,7 +316,9 @@ Command operator_command(const FoundOperator& found) {
           std::string(op.summary),
           {std::string(op.example), file_example(op)},
           operator_options(found),
-          [found](const Arguments& arguments) { return run_operator(found, arguments); }};
+          [found](const Arguments& arguments) { return run_operator(found, arguments); },
+          Globals::all,
+          &op};
 }
 
 }  // namespace tensorop

@@ -46,7 +46,7 @@ int print_diff(const Arguments& arguments) {
   if (words.size() != 3)
     throw Error("--diff takes an operator and two versions", "",
                 "tensorop ops gather --diff onnx-11 onnx-13");
-  const FoundOperator found = require_operator(words[0]);
+  const FoundOperator found = require_operator(words[0], publisher_in(words[1]));
   const auto version = [&](const std::string& spec) -> const Version& {
     const bool is_default = fold_name(spec) == "default";
     return find_version(*found.op, *found.name, is_default ? Spec{} : parse_spec(spec));

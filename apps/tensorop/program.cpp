@@ -64,7 +64,7 @@ int run_program_option(const Words& args, const Team* team) {
 Command take_why_command(Words& words) {
   const std::size_t at = command_position(words);
   if (at == words.size()) return why_command();
-  const FoundOperator found = find_operator(words[at]);
+  const FoundOperator found = find_operator(words[at], publisher_of(words));
   if (found.op == nullptr) {
     const bool names_jobs = file_exists(words[at]) || file_exists(words[at].substr(0, words[at].find(':')));
     if (names_jobs || std::ranges::find(words, "--job") != words.end()) return why_command();
@@ -84,15 +84,15 @@ int run(const Words& args, const Team* team) {
   Arguments none;
   none.team = team;
   together(none, [&] {
-    command = require_command(args[at]);
+    command = require_command(args[at], publisher_of(rest));
     if (command.name == kWhy) command = with_context(kWhy, [&] { return take_why_command(rest); });
   });
   const Arguments arguments =
       with_context(command.name, [&] { return parse(rest, all_options(command), team); });
   // An operator names itself in later errors.
-  if (find_operator(command.name).op != nullptr) return run_command(command, arguments);
   if (command.name.starts_with(kWhy))
     return with_context(kWhy, [&] { return run_alone(command, arguments); });
+  if (command.op != nullptr) return run_command(command, arguments);
   const auto entry = std::ranges::find(kCommands, command.name, &CommandEntry::name);
   return with_context(command.name, [&] {
     return entry->by_team ? run_command(command, arguments) : run_alone(command, arguments);

@@ -180,7 +180,9 @@ Command why_command(const FoundOperator& found) {
       "Says from which elements of the operands each element of the result is made, and why",
       {cat("tensorop why ", found.op->example.substr(std::string_view("tensorop ").size()))},
       std::move(options),
-      [found](const Arguments& arguments) { return explain(read_request(found, arguments), arguments, ""); }};
+      [found](const Arguments& arguments) { return explain(read_request(found, arguments), arguments, ""); },
+      Globals::all,
+      found.op};
 }
 
 Command why_command() {

@@ -201,7 +201,7 @@ OpenedCall open_operator(const Request& request, const Settings& settings) {
   call.name = request.op.name;
   call.from_job = request.from_job;
   const Spec spec = parse_spec(request.spec);
-  call.opset = spec.opset;
+  call.opset = spec.version;
   call.version = &find_version(*call.op, *call.name, spec);
   if (has_mask(request)) check_mask_call(request, call);
   const auto texts = assign_operands(request, call);

@@ -114,7 +114,7 @@ Request request_for(const Request& shared, const OperatorName& name, const Versi
   Request out = shared;
   rename(out, name);
   out.spec.reset();
-  if (version.framework != Framework::standard) out.spec = spec_name(version.framework, version.since);
+  if (version.framework != Framework::standard) out.spec = spec_name(version);
   std::erase_if(out.attributes, [&](const NamedText& given) {
     const AttributeSpec* spec = find_attribute(*out.op.op, given.name);
     if (spec == nullptr || find_attribute(version, given.name) != nullptr) return false;
@@ -174,8 +174,7 @@ class Judge {
     const OperatorName* name = name_in(shared_.request, version);
     if (name == nullptr) return;
     const bool is_standard = version.framework == Framework::standard;
-    VersionVerdict verdict{&version, name,
-                           is_standard ? std::string(kDefault) : spec_name(version.framework, version.since)};
+    VersionVerdict verdict{&version, name, is_standard ? std::string(kDefault) : spec_name(version)};
     try {
       const Bound bound = bind(request_for(shared_.request, *name, version), settings_);
       const Behaviour& behaviour = behaviour_for(bound);
@@ -220,8 +219,8 @@ class Judge {
     verdict.verdict = is_open ? Verdict::open : Verdict::refused;
     verdict.rule = error.rule();
     verdict.brief = brief_of(message, call);
-    const std::string published = cat(framework_name(verdict.version->framework), " ",
-                                      verdict.version->published, "-", verdict.version->since, " ");
+    const std::string published =
+        cat(framework_name(verdict.version->framework), " ", published_name(*verdict.version), " ");
     if (const std::size_t at = verdict.brief.find(published); at != std::string::npos)
       verdict.brief.erase(at, published.size());
     verdict.message = std::move(message);
@@ -291,8 +290,8 @@ int Portability::exit_status() const {
 
 bool names_several(std::string_view spec) {
   const std::string word = lower(spec);
-  const auto* publisher = std::ranges::find(kPublishers, word, &Publisher::name);
-  return word == kAll || (publisher != std::end(kPublishers) && publisher->newest_opset != 0);
+  const Publisher* const publisher = find_publisher(word);
+  return word == kAll || (publisher != nullptr && publisher->numbering != Numbering::none);
 }
 
 std::vector<Framework> read_publishers(const std::string& list) {
@@ -301,8 +300,8 @@ std::vector<Framework> read_publishers(const std::string& list) {
     const std::size_t comma = std::min(list.find(',', at), list.size());
     const std::string word = lower(list.substr(at, comma - at));
     at = comma + 1;
-    const auto* publisher = std::ranges::find(kPublishers, word, &Publisher::name);
-    if (publisher == std::end(kPublishers) && word != kDefault) {
+    const Publisher* const publisher = find_publisher(word);
+    if (publisher == nullptr && word != kDefault) {
       std::vector<std::string> words = {std::string(kDefault)};
       for (const Publisher& known : kPublishers) words.emplace_back(known.name);
       throw Error(cat("publisher ", in_quotes(word), " is not one of ", join(words)));

@@ -1,6 +1,7 @@
 #include "engine/version.hpp"
 
 #include <algorithm>
+#include <set>
 #include <vector>
 
 #include "base/error.hpp"
@@ -19,14 +20,15 @@ std::string published_hint(std::string_view text) {
   std::vector<std::string> all;
   for (const Version& version : found.op->versions) {
     if (version.framework == Framework::standard || !means(*found.name, version)) continue;
-    all.push_back(spec_name(version.framework, version.since));
+    all.push_back(spec_name(version));
     if (dash != std::string_view::npos && text.substr(dash + 1) == cat(version.since))
       same.push_back(all.back());
   }
-  return cat("--spec names the publisher and its opset: ", join_words(same.empty() ? all : same, "or"));
+  return cat("--spec names the publisher and its version: ", join_words(same.empty() ? all : same, "or"));
 }
 
-// For text that is a publisher and an opset with something other than one dash between them: onnx13, ONNX:13.
+// For text that is a publisher and a version with something other than one dash between them: onnx13,
+// ONNX:13.
 std::string spec_hint(std::string_view text) {
   const std::size_t digits = text.find_first_of("0123456789");
   std::string name(text.substr(0, digits));
@@ -37,11 +39,30 @@ std::string spec_hint(std::string_view text) {
   if ((name.empty() || name == "opset") && digits != std::string_view::npos)
     return spec_hint(cat("onnx-", text.substr(digits)));
   if (near.empty()) return published_hint(text);
-  const auto* publisher = std::ranges::find(kPublishers, near, &Publisher::name);
-  if (publisher->newest_opset == 0) return cat("did you mean ", near, "?");
+  const Publisher& publisher = *find_publisher(near);
+  const std::string newest = spec_name(publisher.framework, publisher.newest);
+  if (publisher.numbering != Numbering::opset) return cat("did you mean ", newest, "?");
   const auto opset = digits == std::string_view::npos ? std::nullopt : parse_int64(text.substr(digits));
-  if (!opset || *opset < 1) return cat("name the opset too, as in ", near, "-", publisher->newest_opset);
-  return cat("did you mean ", near, "-", std::min<std::int64_t>(*opset, publisher->newest_opset), "?");
+  if (!opset || *opset < 1) return cat("name the opset too, as in ", newest);
+  return cat("did you mean ", near, "-", std::min<std::int64_t>(*opset, publisher.newest), "?");
+}
+
+// The number in "13", "1.1", "1". Nothing: it is none.
+std::optional<std::int64_t> version_number(const Publisher& publisher, std::string_view text) {
+  if (publisher.numbering != Numbering::release) {
+    const auto number = parse_int64(text);
+    return number && *number >= std::min(1, publisher.newest) ? number : std::nullopt;
+  }
+  const std::size_t dot = text.find('.');
+  const auto major = parse_int64(text.substr(0, dot));
+  // Of a major version alone, the newest.
+  const auto minor = dot != std::string_view::npos ? parse_int64(text.substr(dot + 1))
+                     : major == publisher.newest / release(1, 0)
+                         ? std::optional<std::int64_t>(publisher.newest % release(1, 0))
+                         : std::optional<std::int64_t>(release(1, 0) - 1);
+  if (!major || !minor || *major < 0 || *minor < 0 || *minor >= release(1, 0)) return std::nullopt;
+  return *major >= release(1, 0) ? std::optional<std::int64_t>(release(999, 999))
+                                 : *major * release(1, 0) + *minor;
 }
 
 }  // namespace
@@ -49,19 +70,20 @@ std::string spec_hint(std::string_view text) {
 Spec parse_spec(const std::optional<std::string>& text) {
   if (!text) return {};
   const std::string folded = lower(*text);
-  const std::string name = folded.substr(0, folded.find('-'));
-  for (const Publisher& publisher : kPublishers) {
-    if (publisher.name != name) continue;
-    if (publisher.newest_opset == 0 && folded == name) return {publisher.framework, 0};
-    if (publisher.newest_opset == 0 || folded == name) break;
-    const auto opset = parse_int64(std::string_view(folded).substr(name.size() + 1));
-    if (!opset || *opset < 1) break;
-    if (*opset > publisher.newest_opset) {
-      throw Error(cat("spec ", in_quotes(*text), ": the newest known opset is ", publisher.name, "-",
-                      publisher.newest_opset),
+  const std::size_t dash = folded.find('-');
+  if (const Publisher* const publisher = find_publisher(folded.substr(0, dash)); publisher != nullptr) {
+    if (publisher->numbering == Numbering::none && dash == std::string::npos)
+      return {publisher->framework, 0};
+    const auto number = publisher->numbering == Numbering::none || dash == std::string::npos
+                            ? std::nullopt
+                            : version_number(*publisher, std::string_view(folded).substr(dash + 1));
+    if (number && *number > publisher->newest) {
+      throw Error(cat("spec ", in_quotes(*text), ": the newest known ",
+                      publisher->numbering == Numbering::opset ? "opset" : "version", " is ",
+                      spec_name(publisher->framework, publisher->newest)),
                   "T-0");
     }
-    return {publisher.framework, static_cast<int>(*opset)};
+    if (number) return {publisher->framework, static_cast<int>(*number)};
   }
   throw Error(cat("spec ", in_quotes(*text), " is not a specification: use ", join_words(spec_forms(), "or")),
               "T-0", spec_hint(folded));
@@ -70,9 +92,18 @@ Spec parse_spec(const std::optional<std::string>& text) {
 std::vector<std::string> spec_texts() {
   std::vector<std::string> out;
   for (const Publisher& publisher : kPublishers) {
-    if (publisher.newest_opset == 0) out.emplace_back(publisher.name);
-    for (int opset = 1; opset <= publisher.newest_opset; ++opset)
-      out.push_back(spec_name(publisher.framework, opset));
+    const Framework framework = publisher.framework;
+    if (publisher.numbering == Numbering::opset) {
+      for (int opset = 1; opset <= publisher.newest; ++opset) out.push_back(spec_name(framework, opset));
+      continue;
+    }
+    std::set<int> changes;  // versions in which an operator of the family changed
+    for (const Operator* op : kOperators) {
+      for (const Version& version : op->versions) {
+        if (version.framework == framework) changes.insert(version.since);
+      }
+    }
+    for (const int version : changes) out.push_back(spec_name(framework, version));
   }
   return out;
 }
@@ -81,7 +112,7 @@ std::vector<std::string> all_spec_texts() {
   std::vector<std::string> out = spec_texts();
   out.emplace_back("all");
   for (const Publisher& publisher : kPublishers) {
-    if (publisher.newest_opset != 0) out.emplace_back(publisher.name);
+    if (publisher.numbering != Numbering::none) out.emplace_back(publisher.name);
   }
   return out;
 }
@@ -91,16 +122,15 @@ const Version& find_version(const Operator& op, const OperatorName& name, const 
   std::vector<std::string> known;
   for (const Version& version : op.versions) {
     if (spec.framework != Framework::standard && !means(name, version)) continue;
-    if (version.framework != Framework::standard)
-      known.push_back(spec_name(version.framework, version.since));
-    if (version.framework != spec.framework || version.since > spec.opset) continue;
+    if (version.framework != Framework::standard) known.push_back(spec_name(version));
+    if (version.framework != spec.framework || version.since > spec.version) continue;
     if (best == nullptr || version.since >= best->since) best = &version;
   }
   if (best != nullptr) return *best;
-  const std::string asked = spec_name(spec.framework, spec.opset);
+  const std::string asked = spec_name(spec.framework, spec.version);
   throw Error(cat(asked, " has no operator of this name"), "T-0",
               cat(name.name, " is in ",
-                  known.empty() ? cat("no opset of ", publisher_of(spec.framework).name) : join(known)));
+                  known.empty() ? cat("no version of ", publisher_of(spec.framework).name) : join(known)));
 }
 
 const OperatorName* name_in(const Request& request, const Version& version) {

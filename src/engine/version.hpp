@@ -12,10 +12,11 @@ namespace tensorop {
 
 struct Spec {
   Framework framework = Framework::standard;
-  int opset = 0;
+  int version = 0;
 };
 
-// Parses "onnx-13", "openvino-8", "mdf"; no text means the default semantics. Throws Error [T-0].
+// Parses "onnx-13", "stablehlo-1.1", "mdf"; no text means the default semantics. "stablehlo-1" is the newest
+// of that major version. Throws Error [T-0].
 [[nodiscard]] Spec parse_spec(const std::optional<std::string>& text);
 
 // Every text that parse_spec() takes.
@@ -24,7 +25,7 @@ struct Spec {
 // Those, and the texts that mean several versions (engine/portability.hpp).
 [[nodiscard]] std::vector<std::string> all_spec_texts();
 
-// The operator version in effect at the opset of the spec. `name` is the name in the call: it may
+// The operator version in effect at the version of the spec. `name` is the name in the call: it may
 // mean only one of the publisher's operators. Throws Error [T-0] when there is none.
 [[nodiscard]] const Version& find_version(const Operator& op, const OperatorName& name, const Spec& spec);
 

@@ -28,7 +28,7 @@ std::optional<Request> as_version(Request request, const Version& version) {
   if (name == nullptr) return std::nullopt;
   rename(request, *name);
   request.spec.reset();
-  if (version.framework != Framework::standard) request.spec = spec_name(version.framework, version.since);
+  if (version.framework != Framework::standard) request.spec = spec_name(version);
   return request;
 }
 

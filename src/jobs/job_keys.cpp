@@ -340,10 +340,16 @@ void require_format(const Destination& output) {
   }
 }
 
-FoundOperator operator_of(const JsonObject& object) {
+// `defaults`: the specification of jobs that name none. A publisher has names of its own.
+FoundOperator operator_of(const JsonObject& object, const std::optional<std::string>& defaults) {
   const JsonMember* const op = find_member(object, "op");
   if (op == nullptr) throw Error("key \"op\" is missing");
-  return with_context("key \"op\"", [&] { return require_operator(text_of(*op, "an operator name")); });
+  const JsonMember* const spec = find_member(object, "spec");
+  const std::optional<std::string> text =
+      spec != nullptr && spec->kind == JsonKind::string ? text_of(*spec, "a specification") : defaults;
+  return with_context("key \"op\"", [&] {
+    return require_operator(text_of(*op, "an operator name"), publisher_in(text.value_or("")));
+  });
 }
 
 [[noreturn]] void refuse_key(const std::string& key, const Operator& op,
@@ -405,7 +411,7 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
       });
       job.request.op = call->op;
     } else {
-      job.request.op = operator_of(object);
+      job.request.op = operator_of(object, defaults.spec);
       job.request.from_job = true;
     }
     const unsigned where = call ? kOfModel : kOfOperator;

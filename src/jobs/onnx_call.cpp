@@ -69,7 +69,7 @@ const OnnxTensor* constant_of(const OnnxNode& node) {
 
 // The operator of that name at ONNX.
 FoundOperator find_onnx_operator(const std::string& op_type) {
-  const FoundOperator found = find_operator(op_type);
+  const FoundOperator found = find_operator(op_type, Framework::onnx);
   if (found.op == nullptr) return {};
   const bool is_onnx = std::ranges::any_of(found.op->versions, [&](const Version& version) {
     return version.framework == Framework::onnx && version.published == op_type &&
@@ -124,7 +124,7 @@ std::optional<Skipped> find_skipped(const OnnxModel& model, const std::vector<co
     }
   }
   if (model.has_sparse_initializer) return Skipped{title, "the graph has a sparse initializer"};
-  if (const std::int64_t opset = model.opset(); opset > publisher_of(Framework::onnx).newest_opset) {
+  if (const std::int64_t opset = model.opset(); opset > publisher_of(Framework::onnx).newest) {
     return Skipped{title, cat("opset ", opset, " is not known")};
   }
   return std::nullopt;

@@ -30,9 +30,11 @@ std::string Call::option(std::string_view of) const {
 }
 
 std::string Call::version_name() const {
-  const std::string_view publisher = framework_name(version->framework);
-  return has_opsets(version->framework) ? cat(publisher, " ", version->published, "-", version->since)
-                                        : std::string(publisher);
+  const Framework publisher = version->framework;
+  const bool is_one =
+      publisher == Framework::standard || publisher_of(publisher).numbering == Numbering::none;
+  return is_one ? std::string(framework_name(publisher))
+                : cat(framework_name(publisher), " ", published_name(*version));
 }
 
 OutputInfo checked_output(DType dtype, Shape shape) {

@@ -61,7 +61,16 @@ DTypeSet allowed_types(const Version& version, std::string_view type) {
   return found == version.types.end() ? DTypeSet{} : found->allowed;
 }
 
+std::string spec_name(const Version& version) {
+  return spec_name(version.framework, version.since);
+}
+
+std::string published_name(const Version& version) {
+  return published_name(version.framework, version.published, version.since);
+}
+
 bool means(const OperatorName& name, const Version& version) {
+  if (name.of != Framework::standard && name.of != version.framework) return false;
   return name.published.empty() ||
          std::ranges::find(name.published, version.published) != name.published.end();
 }
@@ -75,7 +84,7 @@ std::string versions_where(const Operator& op, const std::function<bool(const Ve
       standard = true;
     } else {
       // One opset may have two of the operators: Scatter and ScatterElements of onnx-11.
-      const std::string name = spec_name(version.framework, version.since);
+      const std::string name = spec_name(version);
       if (std::ranges::find(names, name) == names.end()) names.push_back(name);
     }
   }

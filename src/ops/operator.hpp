@@ -132,7 +132,7 @@ inline constexpr IndexRule kNonNegativeOpenRange = {.negative = Negative::refuse
 // One published version, or the default semantics.
 struct Version {
   Framework framework;
-  int since;                   // the opset it appeared in; 0 for standard and mdf
+  int since;                   // the number it appeared in, as its publisher numbers; 0 where that does not
   std::string_view published;  // the publisher's name: "ScatterElementsUpdate"
   std::span<const TypeRow> types;
   std::span<const AttributeRow> attributes;
@@ -160,6 +160,7 @@ struct OperatorName {
   // The publishers' operators that this name means under --spec; empty: all.
   WordList published = {};
   Preset preset = {};
+  Framework of = Framework::standard;  // the only publisher that has the name; standard: not one alone
 };
 
 struct OutputInfo {
@@ -228,6 +229,10 @@ struct Operator {
 [[nodiscard]] std::string_view type_variable(const Operator& op, const Version& version, std::size_t i);
 // The dtypes the version allows for a type variable.
 [[nodiscard]] DTypeSet allowed_types(const Version& version, std::string_view type);
+// "onnx-13", "stablehlo-1.1"; "the default semantics".
+[[nodiscard]] std::string spec_name(const Version& version);
+// The name of the operator at the publisher: "Gather-13", "index_select".
+[[nodiscard]] std::string published_name(const Version& version);
 // Whether `name` means the version under --spec.
 [[nodiscard]] bool means(const OperatorName& name, const Version& version);
 // "onnx-13, openvino-8 and the default semantics": the versions of the operator for which `holds`, or empty.

@@ -14,23 +14,60 @@ const Publisher& publisher_of(Framework framework) {
   return *found;
 }
 
-bool has_opsets(Framework framework) {
-  return framework != Framework::standard && publisher_of(framework).newest_opset != 0;
+const Publisher* find_publisher(std::string_view name) {
+  const auto* const found = std::ranges::find(kPublishers, name, &Publisher::name);
+  return found == std::end(kPublishers) ? nullptr : found;
+}
+
+Framework publisher_in(std::string_view spec) {
+  const std::string folded = lower(spec);
+  const Publisher* const publisher = find_publisher(std::string_view(folded).substr(0, folded.find('-')));
+  return publisher == nullptr ? Framework::standard : publisher->framework;
 }
 
 std::string_view framework_name(Framework framework) {
   return framework == Framework::standard ? "the default semantics" : publisher_of(framework).name;
 }
 
-std::string spec_name(Framework framework, int opset) {
-  const std::string_view name = framework_name(framework);
-  return has_opsets(framework) ? cat(name, "-", opset) : std::string(name);
+std::string spec_name(Framework framework, int version) {
+  std::string name(framework_name(framework));
+  if (framework == Framework::standard) return name;
+  switch (publisher_of(framework).numbering) {
+    case Numbering::none:
+      return name;
+    case Numbering::opset:
+    case Numbering::major:
+      return cat(name, "-", version);
+    case Numbering::release:
+      return cat(name, "-", version / release(1, 0), ".", version % release(1, 0));
+  }
+  __builtin_unreachable();
+}
+
+std::string published_name(Framework framework, std::string_view published, int version) {
+  const bool is_numbered =
+      framework != Framework::standard && publisher_of(framework).numbering == Numbering::opset;
+  return is_numbered ? cat(published, "-", version) : std::string(published);
 }
 
 std::vector<std::string> spec_forms() {
   std::vector<std::string> out;
-  for (const Publisher& publisher : kPublishers)
-    out.push_back(cat(publisher.name, publisher.newest_opset == 0 ? "" : "-N"));
+  for (const Publisher& publisher : kPublishers) {
+    switch (publisher.numbering) {
+      case Numbering::none:
+        out.emplace_back(publisher.name);
+        break;
+      case Numbering::opset:
+        out.push_back(cat(publisher.name, "-N"));
+        break;
+      case Numbering::major:
+        out.push_back(cat(publisher.name, "-", publisher.newest));
+        break;
+      case Numbering::release:
+        out.push_back(cat(publisher.name, "-N.M"));
+        break;
+    }
+  }
   return out;
 }
 

@@ -8,18 +8,21 @@
 
 namespace tensorop {
 
-FoundOperator find_operator(std::string_view name) {
+FoundOperator find_operator(std::string_view name, Framework publisher) {
   const std::string folded = fold_name(name);
+  FoundOperator general;
   for (const Operator* op : kOperators) {
     for (const OperatorName& candidate : op->names) {
-      if (candidate.name == folded) return {op, &candidate};
+      if (candidate.name != folded) continue;
+      if (candidate.of == Framework::standard) general = {op, &candidate};
+      if (candidate.of != Framework::standard && candidate.of == publisher) return {op, &candidate};
     }
   }
-  return {};
+  return general;
 }
 
-FoundOperator require_operator(std::string_view name) {
-  const FoundOperator found = find_operator(name);
+FoundOperator require_operator(std::string_view name, Framework publisher) {
+  const FoundOperator found = find_operator(name, publisher);
   if (found.op != nullptr) return found;
   if (std::string hint = foreign_hint(name); !hint.empty())
     throw Error(cat("unknown operator ", in_quotes(name)), "", std::move(hint));
@@ -31,7 +34,9 @@ FoundOperator require_operator(std::string_view name) {
 std::vector<std::string> operator_names() {
   std::vector<std::string> names;
   for (const Operator* op : kOperators) {
-    for (const OperatorName& name : op->names) names.emplace_back(name.name);
+    for (const OperatorName& name : op->names) {
+      if (name.of == Framework::standard) names.emplace_back(name.name);
+    }
   }
   return names;
 }

@@ -59,13 +59,15 @@ struct FoundOperator {
   const OperatorName* name = nullptr;  // the name by which it was found
 };
 
-// The operator of that name, in any case, '-' and '_' ignored; a null `op` when there is none.
-[[nodiscard]] FoundOperator find_operator(std::string_view name);
+// The operator of that name, in any case, '-' and '_' ignored; a null `op` when there is none. A name that a
+// publisher has for itself is found where that publisher is given, and comes first there.
+[[nodiscard]] FoundOperator find_operator(std::string_view name, Framework publisher = Framework::standard);
 
 // The same; throws Error when there is none, with the nearest name as a hint.
-[[nodiscard]] FoundOperator require_operator(std::string_view name);
+[[nodiscard]] FoundOperator require_operator(std::string_view name,
+                                             Framework publisher = Framework::standard);
 
-// Every name of every operator.
+// Every name of every operator that needs no publisher.
 [[nodiscard]] std::vector<std::string> operator_names();
 
 }  // namespace tensorop

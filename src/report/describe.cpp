@@ -88,7 +88,7 @@ std::vector<std::string_view> dtype_list(DTypeSet set) {
 }
 
 std::string spec_key(const Version& version) {
-  return version.framework == Framework::standard ? "default" : spec_name(version.framework, version.since);
+  return version.framework == Framework::standard ? "default" : spec_name(version);
 }
 
 Json version_json(const Operator& op, const Version& version) {
@@ -221,8 +221,9 @@ std::string type_lists(const Version& version) {
 
 std::string version_title(const Version& version) {
   if (version.framework == Framework::standard) return "default";
-  std::string title = spec_name(version.framework, version.since);
-  if (has_opsets(version.framework)) title += cat(" (", version.published, "-", version.since, ")");
+  std::string title = spec_name(version);
+  if (publisher_of(version.framework).numbering != Numbering::none)
+    title += cat(" (", published_name(version), ")");
   return title + (version.deprecated ? ", deprecated" : "");
 }
 
@@ -239,11 +240,12 @@ std::string describe_output(const OutputInfo& output) {
 
 std::string describe_line(const Operator& op) {
   std::string out(op.name);
-  for (const OperatorName& name : op.names.subspan(1)) out += cat(", ", name.name);
+  for (const OperatorName& name : op.names.subspan(1)) {
+    if (name.of == Framework::standard) out += cat(", ", name.name);
+  }
   std::vector<std::string> specs;
   for (const Version& version : op.versions) {
-    if (version.framework != Framework::standard)
-      specs.push_back(spec_name(version.framework, version.since));
+    if (version.framework != Framework::standard) specs.push_back(spec_name(version));
   }
   return cat(out, ": ", specs.empty() ? "default semantics only" : join(specs, " "), "\n");
 }

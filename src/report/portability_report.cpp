@@ -146,11 +146,9 @@ std::string portability_json(const Portability& found) {
     classes.add(letter_of(i), std::move(entry));
   }
   Json versions = Json::list(found.versions, [&](const VersionVerdict& one) {
-    const bool has_opset = has_opsets(one.version->framework);
     return Json::object()
         .add("spec", one.spec)
-        .add("operator", has_opset ? cat(one.version->published, "-", one.version->since)
-                                   : std::string(one.version->published))
+        .add("operator", published_name(*one.version))
         .add("verdict", word_of(one.verdict))
         .add("class", one.result ? Json(letter_of(*one.result)) : Json())
         .add("rule", Json::or_null(one.rule))

@@ -21,7 +21,7 @@ constexpr std::size_t kRefusedIndices = 1;  // the operand
 // As --spec has it; two operators of a publisher may have one opset.
 std::string verdict_name(const Refusal& refusal, const Version& version) {
   if (version.framework == Framework::standard) return "the default semantics";
-  std::string out = spec_name(version.framework, version.since);
+  std::string out = spec_name(version);
   const auto is_other = [&](const VersionTrial& other) {
     return other.version != &version && other.version->framework == version.framework &&
            other.version->since == version.since;
@@ -101,9 +101,7 @@ std::string refusal_json(const Refusal& refusal) {
   const Rule* const rule = find_rule(refusal.error.rule());
   const auto version = [](const Version& of) {
     const bool is_standard = of.framework == Framework::standard;
-    return Json::object()
-        .add("spec", is_standard ? "default" : spec_name(of.framework, of.since))
-        .add("published", of.published);
+    return Json::object().add("spec", is_standard ? "default" : spec_name(of)).add("published", of.published);
   };
   Json index;
   if (refusal.index) {
