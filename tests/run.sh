@@ -34,13 +34,14 @@ esac
 
 jobs=$(nproc)
 log=$(mktemp)
+build_log=$(mktemp)
 passed=0
 failed=0
 
 # Whatever ends the run, the counts are its last line; what stops it before a test could fail is a failure too.
 finish() {
   local status=$?
-  rm -f "$log"
+  rm -f "$log" "$build_log"
   if (( status != 0 && failed == 0 )); then
     failed=1
   fi
@@ -72,6 +73,20 @@ build() {
   # The preset of the release leaves warnings alone, for those who package it; here they are errors in every preset.
   cmake --preset "$preset" -DTENSOROP_WERROR=ON "${options[@]}"
   cmake --build --preset "$preset" --target "$@"
+}
+
+# start_build PRESET -- TARGET...: the same beside the tests that run next, which often wait. await_build: its end.
+start_build() {
+  heading "build, beside what follows: $1"
+  (renice -n 19 -p "$BASHPID" >/dev/null && build "$@") >"$build_log" 2>&1 &
+  build_pid=$!
+}
+
+await_build() {
+  local status=0
+  wait "$build_pid" || status=$?
+  cat "$build_log"
+  return "$status"
 }
 
 # run_ctest PRESET [OPTION...]: one test of ctest is a file of test cases, a page of commands or a script; the summaries
@@ -155,11 +170,13 @@ fi
 
 check_format
 build release -DTENSOROP_MPI=ON -DTENSOROP_ALL_TESTS=ON -- all
+start_build asan -- tensorop_tests tensorop_long_tests tensorop_cli_tests tensorop_fault_tests tensorop_fuzzers
 run_ctest release
+await_build
 # Threads are for the thread sanitizer to watch; of a process that is killed there is nothing to see.
-build asan -- tensorop_tests tensorop_long_tests tensorop_cli_tests tensorop_fault_tests tensorop_fuzzers
+start_build tsan -- tensorop_thread_tests
 run_ctest asan --label-exclude 'script|threads' --exclude-regex 'NOT_BUILT|number of threads|kill -9|a signal at any moment'
 run_counted fuzz tests/fuzz/run.sh 3s
-build tsan -- tensorop_thread_tests
+await_build
 run_ctest tsan --label-regex threads
 heading "done"
