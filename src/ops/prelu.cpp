@@ -15,6 +15,9 @@ namespace {
 constexpr unsigned kOldSlopes = 1;
 // openvino-1: as many slopes as there are channels go along dimension 1, whatever the last dimension is.
 constexpr unsigned kChannelsFirst = 2;
+constexpr std::string_view kTraits[] = {
+    "b has one element, the shape of a, or one element for each channel (PR-1)",
+    "a vector b with one element for each channel goes along dimension 1"};
 
 constexpr OperandSpec kOperands[] = {
     {"a", "T", OperandRole::data, "T-1", "the values"},
@@ -97,6 +100,7 @@ constinit const Operator kPrelu = {
     .count_rule = "EW-1",
     .rules = prelu_operator::kRules,
     .plan = prelu_operator::plan,
+    .traits = prelu_operator::kTraits,
 };
 
 }  // namespace tensorop
