@@ -1,0 +1,303 @@
+// The part of convert() that writes archives.
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/system.hpp"
+#include "engine/convert_archive.hpp"
+#include "engine/execute.hpp"
+#include "io/archive.hpp"
+
+namespace tensorop {
+namespace {
+
+// What goes into an archive.
+struct ArchiveInputs {
+  std::vector<NamedInput> arrays;
+  std::vector<std::shared_ptr<const TensorSet>> archives;  // that are taken as a whole
+};
+
+// Adds what NAME=OPERAND gives. An archive without a name is all its arrays, in its order; with a name it is
+// its only one.
+void add_input(const std::string& text, std::size_t position, ArchiveCache& archives, ArchiveInputs& inputs) {
+  const auto named = split_name(text);
+  auto set = TensorSet::open_archive(named ? named->text : text, &default_format());
+  if (set && (!named || set->members().size() == 1)) {
+    const auto archive = std::make_shared<const TensorSet>(std::move(*set));
+    inputs.archives.push_back(archive);
+    const auto begin = to_int64(inputs.arrays.size());
+    // What --view is for, where there are some.
+    const bool has_unnamed =
+        std::ranges::any_of(archive->members(), [](const SetMember& member) { return !member.names_dtype; });
+    for (const SetMember& member : archive->members()) {
+      inputs.arrays.push_back(
+          {named ? named->name : member.name, {}, archive, member, has_unnamed && member.names_dtype});
+    }
+    std::ranges::sort(inputs.arrays.begin() + begin, inputs.arrays.end(), {},
+                      [](const NamedInput& input) { return input.member.position; });
+  } else if (named) {
+    inputs.arrays.push_back(*named);
+  } else {
+    std::string name = array_name(text, archives);
+    inputs.arrays.push_back({name.empty() ? cat("arr_", position) : std::move(name), text});
+  }
+}
+
+// `require_name`: Format::require_name of the result. `replace`: as in Conversion.
+ArchiveInputs read_inputs(const std::vector<std::string>& texts, bool replace,
+                          void (*require_name)(const std::string& name), ArchiveCache& archives) {
+  ArchiveInputs inputs;
+  std::vector<NamedInput> arrays;
+  struct Place {
+    std::size_t text;
+    std::size_t array;
+  };
+  std::map<std::string, Place> places;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    inputs.arrays.clear();
+    add_input(texts[i], i, archives, inputs);
+    for (NamedInput& input : inputs.arrays) {
+      with_context(printable(texts[i]), [&] { require_name(input.name); });
+      const auto [before, is_new] = places.emplace(input.name, Place{i, arrays.size()});
+      if (is_new) {
+        arrays.push_back(std::move(input));
+      } else if (replace) {
+        arrays[before->second.array] = std::move(input);
+      } else {
+        throw Error(cat(printable(texts[before->second.text]), " and ", printable(texts[i]),
+                        " would both have the name ", in_quotes(input.name)),
+                    "", "NAME=OPERAND gives an array another name; --replace takes the last of one name");
+      }
+    }
+  }
+  inputs.arrays = std::move(arrays);
+  const auto is_stdin = [](const NamedInput& input) { return input.text == "-"; };
+  if (std::ranges::count_if(inputs.arrays, is_stdin) > 1) throw Error("standard input can be read only once");
+  return inputs;
+}
+
+void add_array(ArchiveWriter& archive, const std::string& name, const CastInput& input,
+               const Settings& settings) {
+  const auto sink = archive.add(name, input.dtype, input.tensor.shape(), string_width(input.tensor));
+  input.explain([&] { execute(input.planned(), input.inputs, *sink, settings); });
+}
+
+// Bytes sent to a stream cannot be revoked: everything that can fail must happen before.
+CastInput prepared(CastInput input, const Settings& settings) {
+  if (!input.is_cast()) return input;
+  input.explain([&] { input.tensor = execute(input.planned(), input.inputs, settings, {}); });
+  return input;
+}
+
+// The metadata of all archives that are taken as a whole.
+Metadata joined_metadata(const ArchiveInputs& inputs) {
+  Metadata metadata;
+  std::map<std::string_view, std::pair<std::string_view, const TensorSet*>> known;
+  for (const auto& archive : inputs.archives) {
+    for (const auto& [key, value] : archive->metadata()) {
+      const auto [before, is_new] = known.try_emplace(key, value, archive.get());
+      if (is_new) metadata.emplace_back(key, value);
+      if (is_new || before->second.first == value) continue;
+      throw Error(
+          cat(printable(before->second.second->name()), " and ", printable(archive->name()),
+              " have different metadata ", in_quotes(key)),
+          "", "--metadata-from FILE says whose; FILE:NAME takes an array without the metadata of its file");
+    }
+  }
+  return metadata;
+}
+
+// The metadata of the result, and warnings about that of the inputs.
+Metadata read_metadata(const ArchiveInputs& inputs, const Conversion& conversion, const Format& format,
+                       const Settings& settings) {
+  const bool is_given = !conversion.metadata.empty() || conversion.metadata_from;
+  if (is_given && !format.keeps_metadata)
+    throw Error(cat(conversion.metadata.empty() ? "--metadata-from" : "--metadata", ": ", format.title,
+                    " has no place for metadata"));
+  Metadata metadata;
+  if (conversion.metadata_from) {
+    const auto from = TensorSet::open_archive(*conversion.metadata_from, &default_format());
+    if (!from)
+      throw Error(cat("--metadata-from ", printable(*conversion.metadata_from), ": is not an archive"));
+    metadata = from->metadata();
+  } else if (format.keeps_metadata) {
+    metadata = joined_metadata(inputs);
+  }
+  if (settings.warn) {
+    std::set<std::string_view> kept;
+    for (const auto& [key, value] : metadata) kept.insert(key);
+    for (const auto& archive : inputs.archives) {
+      for (const std::string& line : archive->warnings()) settings.warn(line);
+      std::vector<std::string> lost;
+      for (const auto& [key, value] : archive->metadata()) {
+        if (!kept.contains(key)) lost.push_back(key);
+      }
+      if (lost.empty()) continue;
+      settings.warn(cat(printable(archive->name()), ": its metadata is left out",
+                        format.keeps_metadata ? cat(": ", list_names(std::move(lost)))
+                                              : cat(": ", format.title, " has no place for it")));
+    }
+  }
+  for (const std::string& text : conversion.metadata) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos) throw Error(cat("--metadata ", in_quotes(text), " is not KEY=VALUE"));
+    if (!is_utf8(text)) throw Error(cat("--metadata ", in_quotes(text), " is not valid UTF-8"));
+    const std::string key = text.substr(0, equals);
+    const auto there = std::ranges::find(metadata, key, &Metadata::value_type::first);
+    std::string& value = there == metadata.end() ? metadata.emplace_back(key, "").second : there->second;
+    value = text.substr(equals + 1);
+  }
+  return metadata;
+}
+
+// Whether opening the operand a second time gives it again.
+bool can_be_opened_again(const NamedInput& input) {
+  struct stat info {};
+  if (input.archive != nullptr) return true;
+  return input.text != "-" && (os().stat(input.text.c_str(), &info) != 0 || S_ISREG(info.st_mode));
+}
+
+// Opens the inputs at the positions `order` by open(position, reading), and gives them to use(position,
+// opened), one at a time and in that order. Arrays that take one thread each are opened concurrently, as many
+// as there are threads, where memory holds so many; all others one after the other, on all threads.
+template <class Open, class Use>
+void for_each_input(const std::vector<NamedInput>& inputs, std::span<const std::size_t> order,
+                    const InputReading& reading, const Open& open, const Use& use) {
+  InputReading shared = reading;
+  shared.settings.memory_sharers *= reading.settings.threads.count();
+  shared.settings.threads = Threads(1);
+  const ArrayReading arrays = options_of(shared, {}).arrays;
+  const auto takes_one_thread = [&](std::size_t position) {
+    const NamedInput& input = inputs[position];
+    return input.archive != nullptr && input.archive->takes_one_thread(input.member) &&
+           !arrays.needs_scratch(input.member.bytes);
+  };
+  while (!order.empty()) {
+    const auto end = std::ranges::find_if_not(order, takes_one_thread);
+    const auto run = order.first(std::max<std::size_t>(1, to_size(end - order.begin())));
+    const bool is_alone = run.size() == 1;
+    std::vector<std::optional<CastInput>> opened(run.size());
+    const auto open_one = [&](std::int64_t i, int /*worker*/) {
+      opened[to_size(i)] = open(run[to_size(i)], is_alone ? reading : shared);
+    };
+    const auto use_one = [&](std::int64_t i, int /*worker*/) {
+      use(run[to_size(i)], *std::exchange(opened[to_size(i)], std::nullopt));
+    };
+    reading.settings.threads.for_each_ordered(to_int64(run.size()), open_one, use_one);
+    order = order.subspan(run.size());
+  }
+}
+
+// The inputs that must be open before the first array is written, and of others only dtype and shape: of all,
+// where the archive needs them.
+std::vector<std::optional<CastInput>> open_first(const ArchiveWriter& archive,
+                                                 const std::vector<NamedInput>& inputs,
+                                                 std::span<const std::size_t> order,
+                                                 const InputReading& reading) {
+  std::vector<std::optional<CastInput>> first(inputs.size());
+  if (archive.is_stream()) {
+    for_each_input(
+        inputs, order, reading,
+        [&](std::size_t i, const InputReading& own) { return open_input(inputs[i], own, false); },
+        [&](std::size_t i, CastInput input) { first[i] = prepared(std::move(input), reading.settings); });
+  } else if (archive.needs_announcement()) {
+    for (const std::size_t i : order)
+      first[i] = open_input(inputs[i], reading, can_be_opened_again(inputs[i]));
+  }
+  return first;
+}
+
+// The input with its elements.
+CastInput open_whole(const NamedInput& input, std::optional<CastInput> first, const InputReading& reading) {
+  if (first && (first->tensor.data() != nullptr || first->tensor.size() == 0)) return std::move(*first);
+  CastInput whole = open_input(input, reading, false);
+  if (first && (whole.dtype != first->dtype || whole.tensor.shape() != first->tensor.shape())) {
+    throw Error(cat(whole.name, ": changed while it was read"));
+  }
+  return whole;
+}
+
+void set_dtypes(const std::vector<NamedCast>& casts, std::vector<NamedInput>& inputs) {
+  for (const NamedCast& cast : casts) {
+    bool is_used = false;
+    for (NamedInput& input : inputs) {
+      if (::fnmatch(cast.names.c_str(), input.name.c_str(), FNM_NOESCAPE) != 0) continue;
+      input.dtype = cast.dtype;
+      is_used = true;
+    }
+    if (!is_used)
+      throw Error(cat("--dtype ", in_quotes(cast.names), " is the name of no array of the result"));
+  }
+}
+
+// Throws Error where the archive replaces one that holds what neither it nor an input is.
+void require_nothing_lost(const std::string& path, const Format& format,
+                          const std::vector<NamedInput>& inputs, const Metadata& metadata) {
+  const auto old = replaced_archive(path, format, false);
+  if (!old) return;
+  std::set<std::string> there;
+  for (const NamedInput& input : inputs) {
+    there.insert(input.name);
+    if (input.archive != nullptr && input.archive->name() == path) there.insert(input.member.name);
+    if (input.text.starts_with(path + ":")) there.insert(input.text.substr(path.size() + 1));
+  }
+  std::vector<std::string> lost;
+  for (std::size_t i = 0; i < old->size(); ++i) {
+    if (!old->is_array(i) || !there.contains(std::string(old->name(i)))) lost.emplace_back(old->name(i));
+  }
+  there.clear();
+  for (const auto& [key, value] : metadata) there.insert(key);
+  for (const auto& [key, value] : old->metadata()) {
+    if (!there.contains(key)) lost.push_back(cat("metadata ", key));
+  }
+  if (lost.empty()) return;
+  throw Error(cat(printable(path),
+                  ": holds what the result does not, and would be lost: ", list_names(std::move(lost))),
+              "",
+              cat("-o ", printable(path),
+                  ":NAME writes one array of it and keeps the others; as an input it is kept too"));
+}
+
+}  // namespace
+
+void convert_to_archive(const Conversion& conversion, const std::vector<NamedCast>& casts,
+                        const Format& format, const InputReading& reading) {
+  ArchiveInputs all =
+      read_inputs(conversion.inputs, conversion.replace, format.require_name, *reading.settings.archives);
+  set_dtypes(casts, all.arrays);
+  const std::vector<NamedInput>& inputs = all.arrays;
+  ArchiveOptions options{.compress = conversion.compress,
+                         .durable = conversion.destination.durable,
+                         .threads = reading.settings.threads.count(),
+                         .metadata = read_metadata(all, conversion, format, reading.settings)};
+  if (options.compress) options.memory = memory_of(reading.settings);
+  require_nothing_lost(conversion.destination.path, format, inputs, options.metadata);
+  const auto archive = format.create_archive(conversion.destination.path, options);
+  std::vector<std::size_t> order(inputs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  auto first = open_first(*archive, inputs, order, reading);
+  if (archive->needs_announcement()) {
+    std::vector<ArchiveArray> arrays;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      arrays.push_back({inputs[i].name, first[i]->dtype, first[i]->tensor.shape(), first[i]->name});
+    }
+    order = archive->announce(arrays);
+  }
+  for_each_input(
+      inputs, order, reading,
+      [&](std::size_t i, const InputReading& own) { return open_whole(inputs[i], std::move(first[i]), own); },
+      [&](std::size_t i, const CastInput& input) {
+        add_array(*archive, inputs[i].name, input, reading.settings);
+        warn_of_unnamed(cat(conversion.destination.path, ":", inputs[i].name), format, input.dtype,
+                        reading.settings);
+      });
+  archive->commit();
+}
+
+}  // namespace tensorop

@@ -1,0 +1,97 @@
+#include "engine/convert_input.hpp"
+
+#include <array>
+#include <bit>
+#include <utility>
+
+#include "engine/operands.hpp"
+#include "io/json/json_writer.hpp"
+#include "kernels/elements/copy_elements.hpp"
+#include "tensor/number_text.hpp"
+
+namespace tensorop {
+namespace {
+
+// The tensor with its bits taken as those of another dtype.
+Tensor viewed(const Tensor& tensor, DType dtype) {
+  if (tensor.dtype() == dtype) return tensor;
+  if (tensor.dtype() == DType::string || dtype == DType::string)
+    throw Error(cat("cannot view ", name(tensor.dtype()), " as ", name(dtype)));
+  const int from = info(tensor.dtype()).bits;
+  const int to = info(dtype).bits;
+  if (from == to) return tensor.viewed_as(dtype);
+  throw Error(cat("cannot view ", name(tensor.dtype()), " as ", name(dtype), ": an element has ", from,
+                  " bits, not ", to),
+              "", "--dtype converts values");
+}
+
+}  // namespace
+
+Planned CastInput::planned() const {
+  return {{dtype, tensor.shape()}, is_cast() ? cast_plan(tensor, dtype, overflow) : copy_plan(tensor)};
+}
+
+std::string CastInput::fault_text(std::int64_t position) const {
+  return cat(element_name("element ", position, tensor.shape()), " = ",
+             printable(json_element(tensor, position)), " does not fit in ", tensorop::name(dtype),
+             // It is not what is wrong with an imaginary part.
+             kComplexTypes.contains(tensor.dtype()) ? "" : cat(" (", range_text(dtype), ")"));
+}
+
+std::string CastInput::hint(std::int64_t position) const {
+  std::array<std::byte, sizeof(double)> value{};
+  const std::byte* const element = tensor.data() + position * element_size(tensor.dtype());
+  const bool is_real = cast_elements(value.data(), DType::float64, element, tensor.dtype(), 1) < 0;
+  return is_real ? overflow_hint(dtype, std::bit_cast<double>(value)) : "";
+}
+
+std::optional<NamedInput> split_name(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const std::size_t bracket = text.find_first_of("[{\"");
+  if (equals >= bracket || names_file(text)) return std::nullopt;
+  return NamedInput{text.substr(0, equals), text.substr(equals + 1)};
+}
+
+Source::Options options_of(const InputReading& reading, ArrayReading arrays) {
+  Source::Options options{.arrays = std::move(arrays), .text_format = reading.text_format};
+  // Bits of untyped text are those of its own dtype.
+  if (!reading.view) options.cast_untyped_to = reading.dtype;
+  options.overflow = reading.overflow;
+  // --view takes bytes as any dtype, and refuses those of more bits itself; what --dtype names must be a
+  // small dtype: values of another one would be the bits of numbers.
+  if (reading.view) {
+    options.unnamed_as = element_size(*reading.view) == 1 ? *reading.view : DType::uint8;
+  } else if (reading.dtype && kSmallTypes.contains(*reading.dtype)) {
+    options.unnamed_as = reading.dtype;
+  }
+  options = with_settings(std::move(options), reading.settings);
+  // What is only described is opened once more.
+  if (options.arrays.header_only) options.arrays.warn = nullptr;
+  return options;
+}
+
+CastInput cast_input(Source source, const InputReading& reading) {
+  if (source.tensor() == nullptr) source.resolve(source.natural_dtype());
+  CastInput out{source.name(), *source.tensor(), {}, reading.overflow, {}};
+  const auto settle = [&] {
+    if (reading.view) out.tensor = viewed(out.tensor, *reading.view);
+    const DType from = out.tensor.dtype();
+    out.dtype = reading.dtype.value_or(from);
+    if (out.is_cast() && !can_cast(from, out.dtype))
+      throw Error(cat("cannot cast ", name(from), " to ", name(out.dtype)));
+  };
+  out.name.empty() ? settle() : with_context(out.name, settle);
+  out.inputs.add(source.mapping());
+  return out;
+}
+
+CastInput open_input(const NamedInput& input, const InputReading& reading, bool header_only) {
+  InputReading own = reading;
+  if (input.dtype) own.dtype = input.dtype;
+  const Source::Options options = options_of(own, {.header_only = header_only});
+  if (input.archive == nullptr) return cast_input(Source::open(input.text, options), own);
+  if (input.keeps_dtype) own.view.reset();
+  return cast_input(input.archive->read(input.member, options), own);
+}
+
+}  // namespace tensorop

@@ -1,0 +1,73 @@
+// The inputs of a conversion: how they are named, opened and cast.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "engine/settings.hpp"
+#include "io/source.hpp"
+#include "io/tensor_set.hpp"
+#include "kernels/plan.hpp"
+#include "ops/operator.hpp"
+#include "tensor/convert_elements.hpp"
+
+namespace tensorop {
+
+// An open input, and the dtype that it is cast to.
+struct CastInput {
+  std::string name;  // in messages; empty for inline JSON
+  Tensor tensor;
+  DType dtype;
+  Overflow overflow;
+  Inputs inputs;
+
+  // The tensor with that dtype.
+  [[nodiscard]] Planned planned() const;
+  [[nodiscard]] bool is_cast() const { return dtype != tensor.dtype(); }
+  // Runs `body`, which computes planned(): an element that does not fit is an error that names the input.
+  template <class Body>
+  void explain(const Body& body) const {
+    try {
+      body();
+    } catch (const PlanFault& fault) {
+      throw Error(cat(name, name.empty() ? "" : ": ", fault_text(fault.position)), "", hint(fault.position));
+    }
+  }
+
+ private:
+  [[nodiscard]] std::string fault_text(std::int64_t position) const;
+  [[nodiscard]] std::string hint(std::int64_t position) const;
+};
+
+// How inputs are read.
+struct InputReading {
+  std::optional<DType> dtype;
+  std::optional<DType> view;
+  Overflow overflow;
+  const Format* text_format;
+  Settings settings;
+};
+
+struct NamedInput {
+  std::string name;
+  std::string text = {};                          // the operand
+  std::shared_ptr<const TensorSet> archive = {};  // instead: one array of an archive that is taken as a whole
+  SetMember member = {};
+  bool keeps_dtype = false;         // its bits are not taken as those of InputReading::view
+  std::optional<DType> dtype = {};  // instead of InputReading::dtype
+};
+
+// NAME=OPERAND, unless the whole text is an operand.
+[[nodiscard]] std::optional<NamedInput> split_name(const std::string& text);
+
+[[nodiscard]] Source::Options options_of(const InputReading& reading, ArrayReading arrays);
+
+// Throws Error where the bits or the values cannot be those of the dtype that is asked for.
+[[nodiscard]] CastInput cast_input(Source source, const InputReading& reading);
+[[nodiscard]] CastInput open_input(const NamedInput& input, const InputReading& reading, bool header_only);
+
+}  // namespace tensorop
