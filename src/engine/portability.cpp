@@ -5,15 +5,14 @@
 #include <map>
 #include <utility>
 
-#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/execute.hpp"
 #include "engine/mask.hpp"
 #include "engine/version.hpp"
-#include "io/json/json_writer.hpp"
+#include "engine/version_trial.hpp"
+#include "kernels/difference.hpp"
 #include "kernels/open_elements.hpp"
-#include "ops/fault_text.hpp"
 
 namespace tensorop {
 namespace {
@@ -53,75 +52,31 @@ std::uint64_t checksum(const Tensor& tensor) {
   });
 }
 
-// The first position at which two tensors of one dtype and shape differ.
-std::optional<std::int64_t> first_difference(const Tensor& a, const Tensor& b) {
-  return dispatch(a.dtype(), [&]<class T>(TypeTag<T>) -> std::optional<std::int64_t> {
-    for (std::int64_t i = 0; i < a.size(); ++i) {
-      if (element_key<T>(a.as<T>()[i]) != element_key<T>(b.as<T>()[i])) return i;
-    }
-    return std::nullopt;
-  });
+// Whose bits differ first; where only the signs of zeros do, of those.
+std::optional<std::int64_t> first_differing(const Tensor& a, const Tensor& b) {
+  std::int64_t first = compare_elements(a, b, 0, a.size(), {}).first;
+  if (first < 0) first = compare_elements(a, b, 0, a.size(), {.exact_bits = true}).first;
+  return first < 0 ? std::nullopt : std::optional(first);
 }
 
-// What the call is in all versions: its operands, read once, and its attributes as text.
-struct Template {
-  Request request;
-  OpenedCall opened;
-};
+// A copy, which keeps nothing else of the tensor but strings.
+Tensor element_of(const Tensor& tensor, std::int64_t position) {
+  const std::int64_t width = element_size(tensor.dtype());
+  const auto storage = std::make_shared<Storage>(width);
+  std::memcpy(storage->data(), tensor.data() + position * width, static_cast<std::size_t>(width));
+  storage->arenas = tensor.arenas();
+  return {tensor.dtype(), {}, storage};
+}
 
-Template open_template(const Request& request, const Settings& settings) {
-  Template out{request, {}};
+// The call without what only single versions have, to read its operands.
+OpenedCall open_for_all(Request request, const Settings& settings) {
   const Operator& op = *request.op.op;
-  const Version& standard = op.versions.front();
-  Request reading = request;
-  reading.spec.reset();
-  std::erase_if(reading.attributes, [&](const NamedText& given) {
+  request.spec.reset();
+  std::erase_if(request.attributes, [&](const NamedText& given) {
     const AttributeSpec* spec = find_attribute(op, given.name);
-    return spec != nullptr && find_attribute(standard, given.name) == nullptr;
+    return spec != nullptr && find_attribute(op.versions.front(), given.name) == nullptr;
   });
-  out.opened = open_call(reading, settings);
-  Request& shared = out.request;
-  shared.named.clear();
-  shared.positional.clear();
-  shared.reshapes.clear();
-  shared.dtype.reset();
-  for (std::size_t i = 0; i < out.opened.call.operands.size(); ++i) {
-    if (out.opened.call.left_out == i) continue;
-    const Tensor& operand = out.opened.call.operands[i];
-    if (op.operands.back().variadic) {
-      shared.positional.emplace_back(operand);
-    } else {
-      shared.named.push_back({std::string(op.operands[i].name), operand});
-    }
-  }
-  // Lists may be files, or standard input.
-  for (NamedText& given : shared.attributes) {
-    const AttributeSpec* spec = find_attribute(op, given.name);
-    if (spec == nullptr || spec->kind != AttributeKind::integers) continue;
-    const auto& value = out.opened.call.attributes[to_size(spec - op.attributes.data())].value;
-    if (const auto* list = std::get_if<Shape>(&value)) {
-      std::vector<std::string> numbers;
-      for (const std::int64_t number : *list) numbers.push_back(cat(number));
-      given = {given.name, list->empty() ? "[]" : join(numbers, ",")};
-    }
-  }
-  return out;
-}
-
-// The call as it is written for the version: without attributes that it lacks and that say what it does
-// anyway.
-Request request_for(const Request& shared, const OperatorName& name, const Version& version) {
-  Request out = shared;
-  rename(out, name);
-  out.spec.reset();
-  if (version.framework != Framework::standard) out.spec = spec_name(version);
-  std::erase_if(out.attributes, [&](const NamedText& given) {
-    const AttributeSpec* spec = find_attribute(*out.op.op, given.name);
-    if (spec == nullptr || find_attribute(version, given.name) != nullptr) return false;
-    const bool is_preset = name.preset.attribute == given.name && name.preset.text == lower(given.text);
-    return is_preset || lower(given.text) == spec->default_text;
-  });
-  return out;
+  return open_call(request, settings);
 }
 
 // What makes two versions do the same with the same operands.
@@ -152,53 +107,34 @@ std::string behaviour_of(const Bound& bound) {
   return key;
 }
 
-// A refusal without what is of one version: "indices[0] = -1 is negative".
-std::string brief_of(std::string message, const Call* call) {
-  for (const std::string_view end : {", which ", "; ", " for axis ", " (allowed", " (size"})
-    message = message.substr(0, message.find(end));
-  if (call == nullptr) return message;
-  const std::string version = cat(call->version_name(), " ");
-  if (const std::size_t at = message.find(version); at != std::string::npos)
-    message.erase(at, version.size());
-  return message;
+// What is wrong, without whose call it is and the rule.
+std::string own_text(const VersionTrial& trial) {
+  std::string text = trial.refused->what();
+  const std::string rule = cat(" [", trial.refused->rule(), "]");
+  if (text.ends_with(rule)) text.resize(text.size() - rule.size());
+  const std::string context = cat(trial.name->name, ": ");
+  return text.starts_with(context) ? text.substr(context.size()) : text;
 }
 
 class Judge {
  public:
-  Judge(Template shared, const Settings& settings) : shared_(std::move(shared)), settings_(settings) {
+  Judge(Request shared, OpenedCall opened, const Settings& settings)
+      : shared_(std::move(shared)), settings_(settings) {
     settings_.warn = nullptr;
-    out_.dry_run = shared_.request.dry_run;
+    out_.dry_run = shared_.dry_run;
+    use_opened(shared_, opened);
+    shared_.dtype.reset();
+    out_.opened = std::move(opened);
   }
 
   void add(const Version& version) {
-    const OperatorName* name = name_in(shared_.request, version);
-    if (name == nullptr) return;
-    const bool is_standard = version.framework == Framework::standard;
-    VersionVerdict verdict{&version, name, is_standard ? std::string(kDefault) : spec_name(version)};
-    try {
-      const Bound bound = bind(request_for(shared_.request, *name, version), settings_);
-      const Behaviour& behaviour = behaviour_for(bound);
-      if (behaviour.fault)
-        refuse(fault_error(*behaviour.fault, bound.call, bound.planned), &bound.call, verdict);
-      verdict.result = behaviour.result;
-      if (behaviour.open.count != 0) {
-        verdict.verdict = Verdict::open;
-        verdict.message =
-            cat(behaviour.open.count, " of ", counted(count(bound.planned.output.shape), "element"),
-                ", the first at ", element_name("", behaviour.open.first, bound.planned.output.shape), ": ",
-                reason_text(bound.planned.plan->facts().open_reason));
-        verdict.brief = verdict.message;
-      }
-    } catch (const Error& error) {
-      refuse(error, nullptr, verdict);
+    for (VersionCall& call : calls_in(shared_, version)) {
+      drop_neutral(call);
+      add(call);
     }
-    out_.versions.push_back(std::move(verdict));
   }
 
-  Portability result() {
-    out_.opened = std::move(shared_.opened);
-    return std::move(out_);
-  }
+  Portability result() { return std::move(out_); }
 
  private:
   struct Behaviour {
@@ -207,23 +143,30 @@ class Judge {
     OpenCount open = {};
   };
 
-  void refuse(const Error& error, const Call* call, VersionVerdict& verdict) const {
-    std::string message = error.what();
-    const std::string context = cat(": ");
-    for (const OperatorName& name : shared_.request.op.op->names) {
-      if (message.starts_with(cat(name.name, context))) message.erase(0, name.name.size() + context.size());
+  void add(const VersionCall& call) {
+    const Version& version = *call.version;
+    const bool is_standard = version.framework == Framework::standard;
+    VersionVerdict verdict{&version, call.request.op.name,
+                           is_standard ? std::string(kDefault) : spec_name(version)};
+    const VersionTrial trial = try_call(call, settings_, [&](const Bound& bound) {
+      const Behaviour& behaviour = behaviour_for(bound);
+      if (behaviour.fault) throw PlanFault(*behaviour.fault);
+      verdict.result = behaviour.result;
+      if (behaviour.open.count == 0) return;
+      verdict.verdict = Verdict::open;
+      verdict.message =
+          cat(behaviour.open.count, " of ", counted(count(bound.planned.output.shape), "element"),
+              ", the first at ", element_name("", behaviour.open.first, bound.planned.output.shape), ": ",
+              reason_text(bound.planned.plan->facts().open_reason));
+    });
+    if (trial.refused) {
+      verdict.rule = trial.refused->rule();
+      const bool is_open = verdict.rule == "IX-1" && version.index.is_open;
+      verdict.verdict = is_open ? Verdict::open : Verdict::refused;
+      verdict.message = own_text(trial);
+      verdict.element = trial.element;
     }
-    if (const std::string end = cat(" [", error.rule(), "]"); message.ends_with(end))
-      message.resize(message.size() - end.size());
-    const bool is_open = error.rule() == "IX-1" && verdict.version->index.is_open;
-    verdict.verdict = is_open ? Verdict::open : Verdict::refused;
-    verdict.rule = error.rule();
-    verdict.brief = brief_of(message, call);
-    const std::string published =
-        cat(framework_name(verdict.version->framework), " ", published_name(*verdict.version), " ");
-    if (const std::size_t at = verdict.brief.find(published); at != std::string::npos)
-      verdict.brief.erase(at, published.size());
-    verdict.message = std::move(message);
+    out_.versions.push_back(std::move(verdict));
   }
 
   const Behaviour& behaviour_for(const Bound& bound) {
@@ -258,16 +201,16 @@ class Judge {
     if (out_.classes.empty()) first_ = result;
     const bool is_comparable =
         !out_.classes.empty() && result && first_->dtype() == output.dtype && first_->shape() == output.shape;
-    if (is_comparable) added.differs_at = first_difference(*first_, *result);
+    if (is_comparable) added.differs_at = first_differing(*first_, *result);
     if (added.differs_at) {
-      added.first_value = json_element(*first_, *added.differs_at);
-      added.own_value = json_element(*result, *added.differs_at);
+      added.first_value = element_of(*first_, *added.differs_at);
+      added.own_value = element_of(*result, *added.differs_at);
     }
     out_.classes.push_back(std::move(added));
     return out_.classes.size() - 1;
   }
 
-  Template shared_;
+  Request shared_;
   Settings settings_;
   Portability out_;
   std::map<std::string, Behaviour> behaviours_;
@@ -324,7 +267,7 @@ Portability find_portability(const Request& request, const std::vector<Framework
   }
   std::vector<Framework> wanted = only;
   if (lower(*request.spec) != kAll) wanted = read_publishers(*request.spec);
-  Judge judge(open_template(request, settings), settings);
+  Judge judge(request, open_for_all(request, settings), settings);
   for (const Version& version : op.versions) {
     if (wanted.empty() || std::ranges::find(wanted, version.framework) != wanted.end()) judge.add(version);
   }

@@ -27,7 +27,7 @@ struct VersionVerdict {
   std::optional<std::size_t> result = {};  // the class of its result, where it has one
   std::string rule = {};                   // of the refusal
   std::string message = {};                // the refusal, or what is left open
-  std::string brief = {};                  // the refusal without what is of this version alone
+  std::string element = {};                // that the refusal is for, if elements alone are at fault
 };
 
 // Results that are equal: dtype, shape, and bits; NaN equals NaN.
@@ -37,10 +37,10 @@ struct ResultClass {
   OutputInfo output;
   std::uint64_t checksum = 0;           // 0 without elements
   std::optional<Tensor> elements = {};  // at most kMostKept
-  // Where it first differs from the first class, of the same dtype and shape, and both values as JSON.
+  // Where it first differs from the first class, of the same dtype and shape, and both elements.
   std::optional<std::int64_t> differs_at = {};
-  std::string first_value = {};
-  std::string own_value = {};
+  Tensor first_value = {};
+  Tensor own_value = {};
 };
 
 struct Portability {

@@ -133,30 +133,4 @@ const Version& find_version(const Operator& op, const OperatorName& name, const 
                   known.empty() ? cat("no version of ", publisher_of(spec.framework).name) : join(known)));
 }
 
-const OperatorName* name_in(const Request& request, const Version& version) {
-  if (means(*request.op.name, version)) return request.op.name;
-  // What the call says of the attribute, by its name or itself.
-  const auto given = [&](std::string_view attribute) -> std::optional<std::string> {
-    const auto found = std::ranges::find(request.attributes, attribute, &NamedText::name);
-    if (found != request.attributes.end()) return lower(found->text);
-    if (request.op.name->preset.attribute == attribute) return std::string(request.op.name->preset.text);
-    return std::nullopt;
-  };
-  for (const OperatorName& name : request.op.op->names) {
-    if (!means(name, version)) continue;
-    const auto asked = name.preset.attribute.empty() ? std::nullopt : given(name.preset.attribute);
-    if (!asked || *asked == name.preset.text) return &name;
-  }
-  return nullptr;
-}
-
-void rename(Request& request, const OperatorName& name) {
-  const auto& preset = request.op.name->preset;
-  const auto is_preset = [&](const NamedText& given) { return given.name == preset.attribute; };
-  if (&name != request.op.name && !preset.attribute.empty() && name.preset.attribute != preset.attribute &&
-      std::ranges::none_of(request.attributes, is_preset))
-    request.attributes.push_back({std::string(preset.attribute), OperandText(std::string(preset.text))});
-  request.op.name = &name;
-}
-
 }  // namespace tensorop

@@ -29,10 +29,4 @@ struct Spec {
 // mean only one of the publisher's operators. Throws Error [T-0] when there is none.
 [[nodiscard]] const Version& find_version(const Operator& op, const OperatorName& name, const Spec& spec);
 
-// The name of the operator by which the call is written for the version: its own if it means that. Null where
-// another operator of the publisher does what the call asks for: a right shift is no BitwiseLeftShift.
-[[nodiscard]] const OperatorName* name_in(const Request& request, const Version& version);
-// The same call by another name; an attribute that its own one presets is given.
-void rename(Request& request, const OperatorName& name);
-
 }  // namespace tensorop

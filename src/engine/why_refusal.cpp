@@ -21,60 +21,15 @@ const Version* version_of(const Request& request) {
   }
 }
 
-// The call as one of a version, by a name of the operator that means it; nothing where another operator of
-// the publisher does what the call asks for.
-std::optional<Request> as_version(Request request, const Version& version) {
-  const OperatorName* const name = name_in(request, version);
-  if (name == nullptr) return std::nullopt;
-  rename(request, *name);
-  request.spec.reset();
-  if (version.framework != Framework::standard) request.spec = spec_name(version);
-  return request;
-}
-
 bool is_of_index(Fault fault) {
   return fault == Fault::index_out_of_range || fault == Fault::negative_index;
-}
-
-std::optional<Failure> refusal_by(const Request& request, const Settings& settings, const FaultFacts* known) {
-  try {
-    const Bound bound = bind(request, settings);
-    with_context(bound.call.name->name, [&] {
-      with_fault_text(bound.call, bound.planned, [&] {
-        const Plan& plan = *bound.planned.plan;
-        // Most versions refuse what is known to be at fault.
-        if (known != nullptr && is_of_index(known->fault) && plan.facts().moves)
-          plan.check({known->position / plan.facts().moves->map->decoder().components(), 1});
-        bound.planned.plan->prepare({0, 0}, {}, settings.threads);
-        check(plan, {0, plan.facts().check_size}, settings.threads);
-      });
-    });
-    return std::nullopt;
-  } catch (const Failure& error) {
-    return error;
-  }
 }
 
 }  // namespace
 
 Request with_operands(Request request, const Settings& settings) {
   try {
-    OpenedCall opened = open_call(request, settings);
-    const bool is_mask = has_mask(request);
-    request.named.clear();
-    request.positional.clear();
-    request.reshapes.clear();
-    for (std::size_t i = 0; i < opened.call.operands.size(); ++i) {
-      if (opened.call.left_out == i) continue;
-      Tensor& operand = opened.call.operands[i];
-      if (is_mask && i == 1) {
-        request.named.push_back({std::string(kMaskName), std::move(operand)});
-      } else if (i < opened.call.op->operands.size()) {
-        request.named.push_back({opened.call.operand_name(i), std::move(operand)});
-      } else {
-        request.positional.emplace_back(std::move(operand));
-      }
-    }
+    use_opened(request, open_call(request, settings));
   } catch (const Error&) {  // an attribute or the number of operands, which are read before
   }
   return request;
@@ -105,10 +60,17 @@ Refusal why_refused(const Request& request, const Settings& settings, const Fail
     }
   }
   if (error.rule().empty()) return out;
+  const auto check_all = [&](const Bound& bound) {
+    const Plan& plan = *bound.planned.plan;
+    // Most versions refuse what is known to be at fault.
+    if (fault != nullptr && is_of_index(fault->facts().fault) && plan.facts().moves)
+      plan.check({fault->facts().position / plan.facts().moves->map->decoder().components(), 1});
+    bound.planned.plan->prepare({0, 0}, {}, own.threads);
+    check(plan, {0, plan.facts().check_size}, own.threads);
+  };
   for (const Version& version : request.op.op->versions) {
-    const FaultFacts* const known = fault == nullptr ? nullptr : &fault->facts();
-    if (const auto call = as_version(opened, version))
-      out.versions.push_back({&version, refusal_by(*call, own, known)});
+    for (const VersionCall& call : calls_in(opened, version))
+      out.versions.push_back(try_call(call, own, check_all));
   }
   return out;
 }

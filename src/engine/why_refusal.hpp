@@ -8,15 +8,10 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "engine/version_trial.hpp"
 #include "engine/why.hpp"
 
 namespace tensorop {
-
-// What a version of the operator makes of the call: tried, with all that can fail.
-struct VersionTrial {
-  const Version* version = nullptr;
-  std::optional<Failure> refused;  // nothing: it accepts the call
-};
 
 struct Refusal {
   Failure error;

@@ -29,14 +29,6 @@ std::string Call::option(std::string_view of) const {
   return out;
 }
 
-std::string Call::version_name() const {
-  const Framework publisher = version->framework;
-  const bool is_one =
-      publisher == Framework::standard || publisher_of(publisher).numbering == Numbering::none;
-  return is_one ? std::string(framework_name(publisher))
-                : cat(framework_name(publisher), " ", published_name(*version));
-}
-
 OutputInfo checked_output(DType dtype, Shape shape) {
   require_fits(shape, element_size(dtype));
   if (shape.size() > kMaxRank) {

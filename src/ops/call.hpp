@@ -89,8 +89,7 @@ struct Call {
   // How the attribute of that name is given where the call is written: "--batch-dims", or as a key of a job
   // file, in quotes. For hints.
   [[nodiscard]] std::string option(std::string_view of) const;
-  // "onnx GatherND-13", "openvino Gather-8", "the default semantics": for messages.
-  [[nodiscard]] std::string version_name() const;
+  [[nodiscard]] std::string version_name() const { return tensorop::version_name(*version); }
 };
 
 // The dtype and shape of a result. Throws Error [G-2] when its size does not fit or its rank is too large. To

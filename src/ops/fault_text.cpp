@@ -30,9 +30,7 @@ std::string element_text(const Call& call, const OperandElement& element) {
              value_text(operand, element.position), file_text(call, element.operand));
 }
 
-Error index_error(const PlanFault& fault, const Call& call) {
-  constexpr std::size_t kIndicesIndex = 1;
-  const std::string element = element_text(call, {kIndicesIndex, fault.position});
+Error index_error(const std::string& element, const PlanFault& fault, const Call& call) {
   const auto counts = [](const Version& version) { return version.index.negative == Negative::count; };
   const std::int64_t low = counts(*call.version) && call.oob != OutOfBounds::clamp ? -fault.size : 0;
   std::string allowed = "nothing is allowed";
@@ -62,33 +60,55 @@ Error duplicate_error(const PlanFault& fault, const Call& call) {
 
 }  // namespace
 
-Error fault_error(const PlanFault& fault, const Call& call, const Planned& planned) {
-  const OutputInfo& output = planned.output;
-  const auto where = [&] {
-    return output.shape.empty() ? "" : element_name(" at output position ", fault.position, output.shape);
-  };
+std::string faulty_element(const PlanFault& fault, const Call& call, const Planned& planned) {
+  constexpr std::size_t kIndicesIndex = 1;
+  constexpr std::size_t kUpdates = 2;
   // Operand `i` of the element, which is made from all operands in their order.
   const auto operand = [&](std::size_t i) {
     const Origins origins = planned.plan->origins({fault.position, 1});
     return element_text(call, origins[0][i]);
   };
-  const auto power = [&] { return cat(operand(0), " to the power ", operand(1)); };
   switch (fault.fault) {
     case Fault::index_out_of_range:
     case Fault::negative_index:
-      return index_error(fault, call);
+      return element_text(call, {kIndicesIndex, fault.position});
+    case Fault::duplicate_update:
+      return element_text(call, {kUpdates, fault.position});
+    case Fault::division_by_zero:
+    case Fault::negative_shift:
+      return operand(1);
+    case Fault::zero_power:
+    case Fault::unrepresentable:
+      return cat(operand(0), " to the power ", operand(1));
+    case Fault::does_not_fit:
+      return operand(0);
+    case Fault::none:
+      break;
+  }
+  __builtin_unreachable();
+}
+
+Error fault_error(const PlanFault& fault, const Call& call, const Planned& planned) {
+  const std::string element = faulty_element(fault, call, planned);
+  const OutputInfo& output = planned.output;
+  const auto where = [&] {
+    return output.shape.empty() ? "" : element_name(" at output position ", fault.position, output.shape);
+  };
+  switch (fault.fault) {
+    case Fault::index_out_of_range:
+    case Fault::negative_index:
+      return index_error(element, fault, call);
     case Fault::duplicate_update:
       return duplicate_error(fault, call);
     case Fault::division_by_zero:
-      return Error(cat(operand(1), ": integer division by zero", where()), "EW-7");
     case Fault::zero_power:
-      return Error(cat(power(), ": integer division by zero", where()), "EW-7");
+      return Error(cat(element, ": integer division by zero", where()), "EW-7");
     case Fault::negative_shift:
-      return Error(cat(operand(1), ": negative shift amount", where()), "EW-8");
+      return Error(cat(element, ": negative shift amount", where()), "EW-8");
     case Fault::unrepresentable:
-      return Error(cat(power(), ": not representable in ", name(output.dtype), where()), "EW-8");
+      return Error(cat(element, ": not representable in ", name(output.dtype), where()), "EW-8");
     case Fault::does_not_fit:
-      return Error(cat(operand(0), " does not fit in ", name(output.dtype)));
+      return Error(cat(element, " does not fit in ", name(output.dtype)));
     case Fault::none:
       break;
   }

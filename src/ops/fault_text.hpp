@@ -1,6 +1,8 @@
 // Messages for elements of a result that cannot be computed.
 #pragma once
 
+#include <string>
+
 #include "base/error.hpp"
 #include "kernels/fault.hpp"
 #include "ops/call.hpp"
@@ -10,6 +12,9 @@ namespace tensorop {
 // The Error for a fault that the call's plan threw: it names the element of the operand, its value, the
 // allowed values, and the rule (IX-1, IX-2, EW-7, EW-8).
 [[nodiscard]] Error fault_error(const PlanFault& fault, const Call& call, const Planned& planned);
+
+// The element of an operand that is at fault, with its value: "indices[1] = 7".
+[[nodiscard]] std::string faulty_element(const PlanFault& fault, const Call& call, const Planned& planned);
 
 // That Error, with the facts that it was made of.
 class FaultError : public Error {

@@ -69,6 +69,14 @@ std::string published_name(const Version& version) {
   return published_name(version.framework, version.published, version.since);
 }
 
+std::string version_name(const Version& version) {
+  const Framework publisher = version.framework;
+  const bool is_one =
+      publisher == Framework::standard || publisher_of(publisher).numbering == Numbering::none;
+  return is_one ? std::string(framework_name(publisher))
+                : cat(framework_name(publisher), " ", published_name(version));
+}
+
 bool means(const OperatorName& name, const Version& version) {
   if (name.of != Framework::standard && name.of != version.framework) return false;
   return name.published.empty() ||

@@ -233,6 +233,8 @@ struct Operator {
 [[nodiscard]] std::string spec_name(const Version& version);
 // The name of the operator at the publisher: "Gather-13", "index_select".
 [[nodiscard]] std::string published_name(const Version& version);
+// "onnx GatherND-13", "openvino Gather-8", "the default semantics": for messages.
+[[nodiscard]] std::string version_name(const Version& version);
 // Whether `name` means the version under --spec.
 [[nodiscard]] bool means(const OperatorName& name, const Version& version);
 // "onnx-13, openvino-8 and the default semantics": the versions of the operator for which `holds`, or empty.

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "io/json/json_writer.hpp"
+#include "ops/rule.hpp"
 #include "report/json.hpp"
 
 namespace tensorop {
@@ -54,16 +55,30 @@ std::string spec_text(const Portability& found, const VersionVerdict& one) {
 }
 
 struct PortabilityLine {
-  Verdict verdict;
-  std::string result;
+  const VersionVerdict* first;
+  std::string message;
   Framework last;
   std::string specs;
+  std::string result = {};
 };
 
-std::string result_text(const Portability& found, const VersionVerdict& one) {
-  std::string out = one.result ? class_text(found, *one.result) : one.rule;
-  if (!one.brief.empty()) out += cat(one.result ? "; " : " ", one.brief);
-  return out;
+bool are_on_one_line(const VersionVerdict& a, const VersionVerdict& b) {
+  return a.verdict == b.verdict && a.result == b.result && a.rule == b.rule && a.element == b.element;
+}
+
+// " indices[1] = 7", " data is a scalar": what is wrong, or left open.
+std::string message_of(const VersionVerdict& one) {
+  std::string message = one.element.empty() ? one.message : one.element;
+  const std::string version = cat(version_name(*one.version), " ");
+  if (const std::size_t at = message.find(version); at != std::string::npos)
+    message.erase(at, version.size());
+  return message.empty() ? "" : cat(one.result ? "; " : " ", message);
+}
+
+// Where versions say it in their own words, what the rule wants.
+std::string statement_of(std::string_view id) {
+  const Rule* const rule = find_rule(id);
+  return rule == nullptr ? "" : cat(": ", rule->statement);
 }
 
 // Versions with the same verdict on one line: accepted first, by class.
@@ -75,17 +90,20 @@ std::vector<PortabilityLine> lines_of(const Portability& found) {
   });
   std::vector<PortabilityLine> lines;
   for (const VersionVerdict* one : sorted) {
-    const std::string result = result_text(found, *one);
-    const auto is_same = [&](const PortabilityLine& line) {
-      return line.verdict == one->verdict && line.result == result;
-    };
+    const auto is_same = [&](const PortabilityLine& line) { return are_on_one_line(*line.first, *one); };
     const auto line = std::ranges::find_if(lines, is_same);
+    const std::string message = message_of(*one);
     if (line == lines.end()) {
-      lines.push_back({one->verdict, result, one->version->framework, spec_text(found, *one)});
+      lines.push_back({one, message, one->version->framework, spec_text(found, *one)});
       continue;
     }
+    if (message != line->message) line->message = statement_of(one->rule);
     line->specs += cat(line->last == one->version->framework ? " " : ", ", spec_text(found, *one));
     line->last = one->version->framework;
+  }
+  for (PortabilityLine& line : lines) {
+    const VersionVerdict& one = *line.first;
+    line.result = cat(one.result ? class_text(found, *one.result) : one.rule, line.message);
   }
   return lines;
 }
@@ -95,8 +113,9 @@ std::string difference_text(const Portability& found, std::size_t number) {
   const OutputInfo& first = found.classes[0].output;
   if (own.differs_at) {
     return cat("A and ", letter_of(number), " differ first at ",
-               element_name("", *own.differs_at, own.output.shape), ": ", printable(own.first_value), ", ",
-               printable(own.own_value), "\n");
+               element_name("", *own.differs_at, own.output.shape), ": ",
+               printable(json_element(own.first_value, 0)), ", ", printable(json_element(own.own_value, 0)),
+               "\n");
   }
   return cat("A is ", name(first.dtype), to_string(first.shape), ", ", letter_of(number), " is ",
              name(own.output.dtype), to_string(own.output.shape), "\n");
@@ -119,7 +138,7 @@ std::string portability_text(const Portability& found) {
     return cat(out, " ", specs, "\n");
   };
   std::string out = row("verdict", "result", "specs");
-  for (const PortabilityLine& line : lines) out += row(word_of(line.verdict), line.result, line.specs);
+  for (const PortabilityLine& line : lines) out += row(word_of(line.first->verdict), line.result, line.specs);
   for (std::size_t i = 1; i < found.classes.size(); ++i) out += difference_text(found, i);
   out += cat(counted(static_cast<std::int64_t>(found.classes.size()), "result"), ", ", accepting(found),
              " of ", counted(static_cast<std::int64_t>(found.versions.size()), "version"),
@@ -139,8 +158,9 @@ std::string portability_json(const Portability& found) {
       if (own.differs_at) {
         entry.add("differs_from", "A")
             .add("position", Json::list(coordinates(*own.differs_at, own.output.shape)))
-            .add("values", Json::list(std::vector{own.first_value, own.own_value},
-                                      [](const std::string& value) { return Json::of_text(value); }));
+            .add("values",
+                 Json::list(std::initializer_list<Tensor>{own.first_value, own.own_value},
+                            [](const Tensor& value) { return Json::of_text(json_element(value, 0)); }));
       }
     }
     classes.add(letter_of(i), std::move(entry));

@@ -1,0 +1,109 @@
+#include "engine/version_trial.hpp"
+
+#include <algorithm>
+
+#include "base/checked.hpp"
+#include "base/text.hpp"
+#include "engine/mask.hpp"
+#include "ops/fault_text.hpp"
+
+namespace tensorop {
+namespace {
+
+// The name by which the call is written for the version: its own if it means that. Null: there is none.
+const OperatorName* name_in(const Request& request, const Version& version) {
+  if (means(*request.op.name, version)) return request.op.name;
+  // What the call says of the attribute, by its name or itself.
+  const auto given = [&](std::string_view attribute) -> std::optional<std::string> {
+    const auto found = std::ranges::find(request.attributes, attribute, &NamedText::name);
+    if (found != request.attributes.end()) return lower(found->text);
+    if (request.op.name->preset.attribute == attribute) return std::string(request.op.name->preset.text);
+    return std::nullopt;
+  };
+  for (const OperatorName& name : request.op.op->names) {
+    if (!means(name, version)) continue;
+    const auto asked = name.preset.attribute.empty() ? std::nullopt : given(name.preset.attribute);
+    if (!asked || *asked == name.preset.text) return &name;
+  }
+  return nullptr;
+}
+
+// The same call by another name; an attribute that its own one presets is given.
+void rename(Request& request, const OperatorName& name) {
+  const auto& preset = request.op.name->preset;
+  const auto is_preset = [&](const NamedText& given) { return given.name == preset.attribute; };
+  if (&name != request.op.name && !preset.attribute.empty() && name.preset.attribute != preset.attribute &&
+      std::ranges::none_of(request.attributes, is_preset))
+    request.attributes.push_back({std::string(preset.attribute), OperandText(std::string(preset.text))});
+  request.op.name = &name;
+}
+
+}  // namespace
+
+void use_opened(Request& request, const OpenedCall& opened) {
+  const Call& call = opened.call;
+  const bool is_mask = has_mask(request);
+  request.named.clear();
+  request.positional.clear();
+  request.reshapes.clear();
+  for (std::size_t i = 0; i < call.operands.size(); ++i) {
+    if (call.left_out == i) continue;
+    if (i >= call.op->operands.size()) {
+      request.positional.emplace_back(call.operands[i]);
+    } else {
+      request.named.push_back(
+          {is_mask && i == 1 ? std::string(kMaskName) : call.operand_name(i), call.operands[i]});
+    }
+  }
+  for (NamedText& given : request.attributes) {
+    const AttributeSpec* spec = find_attribute(*call.op, given.name);
+    if (spec == nullptr || spec->kind != AttributeKind::integers) continue;
+    const auto& value = call.attributes[to_size(spec - call.op->attributes.data())].value;
+    if (const auto* list = std::get_if<Shape>(&value)) {
+      std::vector<std::string> numbers;
+      for (const std::int64_t number : *list) numbers.push_back(cat(number));
+      given = {given.name, list->empty() ? "[]" : join(numbers, ",")};
+    }
+  }
+}
+
+std::vector<VersionCall> calls_in(const Request& request, const Version& version) {
+  const OperatorName* const name = name_in(request, version);
+  if (name == nullptr) return {};
+  VersionCall out{&version, request};
+  rename(out.request, *name);
+  out.request.spec.reset();
+  if (version.framework != Framework::standard) out.request.spec = spec_name(version);
+  return {std::move(out)};
+}
+
+void drop_neutral(VersionCall& call) {
+  const OperatorName::Preset& preset = call.request.op.name->preset;
+  std::erase_if(call.request.attributes, [&](const NamedText& given) {
+    const AttributeSpec* spec = find_attribute(*call.request.op.op, given.name);
+    if (spec == nullptr || find_attribute(*call.version, given.name) != nullptr) return false;
+    const bool is_preset = preset.attribute == given.name && preset.text == lower(given.text);
+    return is_preset || lower(given.text) == spec->default_text;
+  });
+}
+
+VersionTrial try_call(const VersionCall& call, const Settings& settings,
+                      const std::function<void(const Bound&)>& run) {
+  VersionTrial out{.version = call.version, .name = call.request.op.name};
+  try {
+    const Bound bound = bind(call.request, settings);
+    with_context(bound.call.name->name, [&] {
+      try {
+        run(bound);
+      } catch (const PlanFault& fault) {
+        out.element = faulty_element(fault, bound.call, bound.planned);
+        throw fault_error(fault, bound.call, bound.planned);
+      }
+    });
+  } catch (const Error& error) {
+    out.refused = error;
+  }
+  return out;
+}
+
+}  // namespace tensorop

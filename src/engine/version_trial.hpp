@@ -1,0 +1,42 @@
+// One call tried under versions of its operator: as it is written for each, with operands that are read once.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "engine/bind.hpp"
+
+namespace tensorop {
+
+// A call as it is written for a version: by a name of the operator that means it.
+struct VersionCall {
+  const Version* version;
+  Request request;
+};
+
+// What a version makes of it.
+struct VersionTrial {
+  const Version* version = nullptr;
+  const OperatorName* name = nullptr;  // by which the call is written for it
+  std::optional<Error> refused = {};   // nothing: it accepts the call
+  std::string element = {};            // for which it refuses, if its elements alone are at fault
+};
+
+// Replaces the operands of `request`, and its lists, by what was opened: they may be given once only.
+void use_opened(Request& request, const OpenedCall& opened);
+
+// None where another operator of the publisher does what the call asks for: a right shift is no
+// BitwiseLeftShift.
+[[nodiscard]] std::vector<VersionCall> calls_in(const Request& request, const Version& version);
+
+// Leaves out what the version lacks and does anyway: attributes at their defaults.
+void drop_neutral(VersionCall& call);
+
+// Binds the call and runs `run`, which may throw PlanFault.
+[[nodiscard]] VersionTrial try_call(const VersionCall& call, const Settings& settings,
+                                    const std::function<void(const Bound&)>& run);
+
+}  // namespace tensorop
