@@ -28,6 +28,7 @@ const std::map<std::string, std::vector<std::string>, std::less<>>& layers() {
       {"io", {"base", "tensor", "io"}},
       {"engine", {"base", "tensor", "kernels", "ops", "io", "engine"}},
       {"jobs", {"base", "tensor", "kernels", "ops", "io", "engine", "jobs"}},
+      {"generate", {"base", "tensor", "kernels", "ops", "io", "engine", "jobs", "generate"}},
       {"ranks", {"base", "tensor", "kernels", "ops", "io", "engine", "jobs", "ranks"}},
       {"golden", {"base", "tensor", "kernels", "ops", "io", "engine", "jobs", "golden"}},
       {"report", {"base", "tensor", "kernels", "ops", "io", "engine", "jobs", "golden", "report"}},

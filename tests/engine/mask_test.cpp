@@ -74,7 +74,7 @@ TEST_CASE("a mask does what the positions of its true elements do", "[engine][ma
   Random random(20261122);
   for (int i = 0; i < 400; ++i) {
     const Shape shape = random_shape(random, random.between(1, 4), i % 20 == 0 ? 30000 : 0);
-    const Tensor data = small_tensor(random, DType::int32, shape);
+    const Tensor data = random_tensor(random, DType::int32, shape, ValueKind::small);
     const int threads = random.pick(std::vector<int>{1, 3});
     const std::int64_t axis = random.between(0, data.rank() - 1);
     const std::vector<NamedText> along = {{"axis", cat(axis)}};
@@ -96,7 +96,8 @@ TEST_CASE("a mask does what the positions of its true elements do", "[engine][ma
         updates.erase(updates.begin(), updates.begin() + random.between(0, rank(updates)));
         for (std::int64_t& dim : updates) dim = random.chance(30) ? 1 : dim;
       }
-      check(op, mask, indices, {{"updates", small_tensor(random, DType::int32, updates)}}, attributes);
+      check(op, mask, indices, {{"updates", random_tensor(random, DType::int32, updates, ValueKind::small)}},
+            attributes);
     };
 
     const Tensor line = random_mask(random, {shape[static_cast<std::size_t>(axis)]});

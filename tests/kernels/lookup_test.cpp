@@ -101,7 +101,8 @@ Tensor line(DType dtype, const std::vector<T>& values) {
 }
 
 Tensor random_side(Random& random, DType dtype, const Shape& shape) {
-  return random.chance(50) ? small_tensor(random, dtype, shape) : random_tensor(random, dtype, shape);
+  return random.chance(50) ? random_tensor(random, dtype, shape, ValueKind::small)
+                           : random_tensor(random, dtype, shape);
 }
 
 }  // namespace

@@ -1,8 +1,5 @@
 #include "support/random_case.hpp"
 
-#include <cmath>
-#include <limits>
-
 #include "base/text.hpp"
 #include "support/reference_array.hpp"
 
@@ -10,75 +7,8 @@ namespace tensorop {
 namespace {
 
 using reference::Array;
-using reference::Element;
 using reference::make_integer;
 using reference::Wide;
-
-enum class Style : std::uint8_t { small, extreme, bits };
-
-Element random_integer(Random& random, DType dtype, Style style) {
-  if (style == Style::small) return make_integer(dtype, random.between(-6, 6));
-  if (style == Style::bits) return make_integer(dtype, static_cast<Wide>(random.bits()));
-  // Near 0, near the middle and near the end of the unsigned range, which wrap to the ends of the signed one.
-  const Wide half = Wide{1} << (8 * element_size(dtype) - 1);
-  return make_integer(dtype, random.between(0, 2) * half + random.between(-2, 2));
-}
-
-double special_float(Random& random) {
-  static const std::vector<double> kSpecial = {0.0,
-                                               -0.0,
-                                               1.0,
-                                               -1.0,
-                                               0.5,
-                                               3.0,
-                                               std::numeric_limits<double>::infinity(),
-                                               -std::numeric_limits<double>::infinity(),
-                                               std::numeric_limits<double>::quiet_NaN(),
-                                               65504.0,
-                                               0x1p-24,
-                                               2049.0,
-                                               3.4e38,
-                                               -3.3e38,
-                                               0x1p-149,
-                                               0x1p-126,
-                                               1.7e308,
-                                               5e-324,
-                                               2147483648.0,
-                                               -9223372036854775808.0};
-  return random.pick(kSpecial);
-}
-
-std::string random_bytes(Random& random, int count) {
-  std::string bytes;
-  for (int i = 0; i < count; ++i) bytes += static_cast<char>(random.between(0, 255));
-  return bytes;
-}
-
-// A float of `dtype` or one part of a complex number.
-Element random_real(Random& random, DType dtype, Style style) {
-  if (style == Style::bits) return {dtype, random_bytes(random, element_size(dtype))};
-  if (style == Style::extreme) return reference::make_real(dtype, special_float(random));
-  return reference::make_real(dtype, static_cast<double>(random.between(-40, 40)) / 8.0);
-}
-
-std::string random_text(Random& random) {
-  static const std::vector<std::string> kPieces = {"a",  "Z",      " ",      "\"",        "\\",
-                                                   "\n", "\u00e9", "\u6f22", "\U0001f600"};
-  std::string text;
-  const std::int64_t length = random.chance(5) ? 20 : random.between(0, 4);
-  for (std::int64_t i = 0; i < length; ++i) text += random.pick(kPieces);
-  return text;
-}
-
-Element random_element(Random& random, DType dtype, Style style) {
-  if (dtype == DType::boolean) return reference::make_bool(random.chance(50));
-  if (dtype == DType::string) return {dtype, random_text(random)};
-  if (kSmallTypes.contains(dtype)) return {dtype, random_bytes(random, 1)};
-  if (kIntegerTypes.contains(dtype)) return random_integer(random, dtype, style);
-  if (kFloatTypes.contains(dtype)) return random_real(random, dtype, style);
-  const DType part = dtype == DType::complex64 ? DType::float32 : DType::float64;
-  return {dtype, random_real(random, part, style).bytes + random_real(random, part, style).bytes};
-}
 
 // The least and the greatest value an index of `dtype` can have.
 std::pair<Wide, Wide> limits(DType dtype) {
@@ -136,13 +66,6 @@ RandomCase random_call(Random& random, const std::string& op) {
   return call;
 }
 
-DType random_dtype(Random& random, const DTypeSet& from) {
-  while (true) {
-    const auto dtype = static_cast<DType>(random.between(0, kDTypeCount - 1));
-    if (from.contains(dtype)) return dtype;
-  }
-}
-
 Shape random_shape(Random& random, std::int64_t rank, std::int64_t elements) {
   Shape shape;
   for (std::int64_t d = 0; d < rank; ++d) {
@@ -166,22 +89,6 @@ std::int64_t elements_in(const Shape& shape) {
   std::int64_t count = 1;
   for (const std::int64_t dim : shape) count *= dim;
   return count;
-}
-
-Tensor random_tensor(Random& random, DType dtype, const Shape& shape) {
-  Array array(dtype, shape);
-  const bool mixed = random.chance(30);
-  const auto any_style = [&] { return static_cast<Style>(random.between(0, 2)); };
-  const Style style = any_style();
-  for (Element& element : array.elements)
-    element = random_element(random, dtype, mixed ? any_style() : style);
-  return array.tensor();
-}
-
-Tensor small_tensor(Random& random, DType dtype, const Shape& shape) {
-  Array array(dtype, shape);
-  for (Element& element : array.elements) element = random_element(random, dtype, Style::small);
-  return array.tensor();
 }
 
 Tensor random_indices(Random& random, const RandomCase& call, const Shape& shape,
@@ -217,18 +124,6 @@ void set_axis(Random& random, RandomCase& call, std::int64_t axis, std::int64_t 
   if (random.chance(30)) axis -= rank;
   if (random.chance(1)) axis = random.chance(50) ? rank : -rank - 1;  // AX-1
   call.arguments.attributes["axis"] = cat(axis);
-}
-
-Shape shrunk(Random& random, const Shape& shape, std::int64_t rank) {
-  Shape out(shape.end() - rank, shape.end());
-  for (std::int64_t& dim : out) dim = random.chance(35) ? 1 : dim;
-  return out;
-}
-
-Shape spoiled(Random& random, Shape shape) {
-  if (shape.empty()) return {2};
-  shape[static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(shape.size()) - 1))] += 1;
-  return shape;
 }
 
 }  // namespace tensorop

@@ -1,10 +1,11 @@
-// Random calls: shapes, elements, index values, versions. What the generators of all operators share.
+// Random calls: shapes, index values, versions. What the generators of all operators share.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "generate/values.hpp"
 #include "support/random.hpp"
 #include "support/reference.hpp"
 #include "tensor/tensor.hpp"
@@ -21,19 +22,10 @@ struct RandomCase {
 // A call of `op` under the default semantics or under a random published version that has it.
 [[nodiscard]] RandomCase random_call(Random& random, const std::string& op);
 
-// Any dtype of a set that is not empty.
-[[nodiscard]] DType random_dtype(Random& random, const DTypeSet& from);
-
 // `rank` dimensions: without `elements` mostly 1 to 4, at times 0, at times longer where the rank is low;
 // with it, as many elements as that, more or less (one where the rank is 0).
 [[nodiscard]] Shape random_shape(Random& random, std::int64_t rank, std::int64_t elements = 0);
 [[nodiscard]] std::int64_t elements_in(const Shape& shape);
-
-// Elements of any kind: small values, values at the ends of the range, any bits (NaN among them), strings
-// with characters of one to four bytes.
-[[nodiscard]] Tensor random_tensor(Random& random, DType dtype, const Shape& shape);
-// Small integers, for operands where anything else would nearly always fail.
-[[nodiscard]] Tensor small_tensor(Random& random, DType dtype, const Shape& shape);
 
 // Index values for a call: `extent` is the size of the dimension that the element at a coordinate of `shape`
 // addresses. Most calls get valid values only; some get one bad value or two, and those under a version or
@@ -47,11 +39,5 @@ void maybe_oob(Random& random, RandomCase& call, const std::vector<std::string>&
 
 // The axis as an attribute: left out where it is the default, at times counted from the end.
 void set_axis(Random& random, RandomCase& call, std::int64_t axis, std::int64_t rank);
-
-// The last dimensions of `shape`, some of them as 1: what broadcasts to it.
-[[nodiscard]] Shape shrunk(Random& random, const Shape& shape, std::int64_t rank);
-
-// The shape with one random dimension (if any) made one longer: a fault for a check to find.
-[[nodiscard]] Shape spoiled(Random& random, Shape shape);
 
 }  // namespace tensorop

@@ -114,11 +114,12 @@ std::vector<Tensor> random_pair(Random& random, const std::string& op, DType fir
   }
   const Tensor a = random_tensor(random, first, shapes[0]);
   if (divides) return {a, tamed(random_tensor(random, second, shapes[1]), true)};
-  const Tensor b = tamed(small_tensor(random, second, shapes[1]), false);
+  const Tensor b = tamed(random_tensor(random, second, shapes[1], ValueKind::small), false);
   if (op == "bitshift")
     return {a, random.chance(30) ? tamed(random_tensor(random, second, shapes[1]), false) : b};
   // An integer to a float power must fit; to an integer power it wraps.
-  if (kFloatTypes.contains(second)) return {tamed(small_tensor(random, first, shapes[0]), false), b};
+  if (kFloatTypes.contains(second))
+    return {tamed(random_tensor(random, first, shapes[0], ValueKind::small), false), b};
   return {a, random.chance(50) ? b : tamed(random_tensor(random, second, shapes[1]), false)};
 }
 

@@ -1,0 +1,172 @@
+#include "generate/values.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tensor/convert_elements.hpp"
+
+namespace tensorop {
+namespace {
+
+double special_float(Random& random) {
+  using Limits = std::numeric_limits<double>;
+  static const std::vector<double> kSpecial = {0.0,
+                                               -0.0,
+                                               1.0,
+                                               -1.0,
+                                               0.5,
+                                               3.0,
+                                               Limits::infinity(),
+                                               -Limits::infinity(),
+                                               Limits::quiet_NaN(),
+                                               65504.0,
+                                               0x1p-24,
+                                               2049.0,
+                                               3.4e38,
+                                               -3.3e38,
+                                               0x1p-149,
+                                               0x1p-126,
+                                               1.7e308,
+                                               5e-324,
+                                               2147483648.0,
+                                               -9223372036854775808.0};
+  return random.pick(kSpecial);
+}
+
+// Any bits, as many as T has.
+template <class T>
+T any_bits(Random& random) {
+  const std::uint64_t drawn = random.bits();
+  T out;
+  std::memcpy(&out, &drawn, sizeof(T));
+  return out;
+}
+
+// A large number, its negative, or one that is lost beside them.
+template <AnyFloat T>
+T term(Random& random) {
+  const int digits = std::is_same_v<T, double> ? 53 : std::is_same_v<T, float> ? 24 : 8;
+  const double large = static_cast<double>(std::uint64_t{1} << digits);
+  const std::int64_t choice = random.between(0, 3);
+  return round_to<T>(choice == 0 ? large : choice == 1 ? -large : static_cast<double>(choice));
+}
+
+template <class T>
+T random_number(Random& random, ValueKind kind) {
+  if constexpr (SmallNumber<T>) {
+    return any_bits<T>(random);
+  } else if constexpr (AnyFloat<T>) {
+    if (kind == ValueKind::bits) return any_bits<T>(random);
+    if (kind == ValueKind::special) return round_to<T>(special_float(random));
+    if (kind == ValueKind::order) return term<T>(random);
+    return round_to<T>(static_cast<double>(random.between(-40, 40)) / 8.0);
+  } else {
+    if (kind == ValueKind::bits || kind == ValueKind::order) return any_bits<T>(random);
+    if (kind == ValueKind::small) {
+      const std::int64_t value = random.between(-6, 6);
+      return static_cast<T>(value);
+    }
+    // Near 0, near the middle and near the end of the unsigned range, which wrap to the ends of the signed
+    // one.
+    const std::uint64_t half = std::uint64_t{1} << (8 * sizeof(T) - 1);
+    const auto turns = static_cast<std::uint64_t>(random.between(0, 2));
+    return static_cast<T>(turns * half + static_cast<std::uint64_t>(random.between(-2, 2)));
+  }
+}
+
+std::string random_text(Random& random) {
+  static const std::vector<std::string> kPieces = {"a",  "Z",      " ",      "\"",        "\\",
+                                                   "\n", "\u00e9", "\u6f22", "\U0001f600"};
+  std::string text;
+  const std::int64_t length = random.chance(5) ? 20 : random.between(0, 4);
+  for (std::int64_t i = 0; i < length; ++i) text += random.pick(kPieces);
+  return text;
+}
+
+Tensor random_strings(Random& random, const Shape& shape) {
+  const auto texts = std::make_shared<std::vector<std::string>>(static_cast<std::size_t>(count(shape)));
+  auto storage = std::make_shared<Storage>(count(shape) * element_size(DType::string));
+  auto* out = reinterpret_cast<StringRef*>(storage->data());
+  for (std::string& text : *texts) {
+    text = random_text(random);
+    *out++ = {text.data(), static_cast<std::int64_t>(text.size())};
+  }
+  storage->arenas = {texts};
+  return {DType::string, shape, storage};
+}
+
+template <class T>
+T random_value(Random& random, ValueKind kind) {
+  if (kind == ValueKind::mixed) kind = static_cast<ValueKind>(random.between(0, 2));
+  if constexpr (std::is_same_v<T, Bool>) {
+    return Bool{random.chance(50) ? std::uint8_t{1} : std::uint8_t{0}};
+  } else if constexpr (Complex<T>) {
+    const auto real = random_number<Part<T>>(random, kind);
+    return {real, random_number<Part<T>>(random, kind)};
+  } else {
+    return random_number<T>(random, kind);
+  }
+}
+
+}  // namespace
+
+Tensor random_tensor(Random& random, DType dtype, const Shape& shape, ValueKind kind) {
+  if (dtype == DType::string) return random_strings(random, shape);
+  auto storage = std::make_shared<Storage>(count(shape) * element_size(dtype));
+  dispatch(dtype, [&]<class T>(TypeTag<T>) {
+    if constexpr (!std::is_same_v<T, StringRef>) {
+      auto* out = reinterpret_cast<T*>(storage->data());
+      for (std::int64_t i = 0; i < count(shape); ++i) out[i] = random_value<T>(random, kind);
+    }
+  });
+  return {dtype, shape, storage};
+}
+
+Tensor random_tensor(Random& random, DType dtype, const Shape& shape) {
+  const auto kind = static_cast<ValueKind>(random.between(0, 2));
+  return random_tensor(random, dtype, shape, random.chance(30) ? ValueKind::mixed : kind);
+}
+
+Tensor integer_tensor(DType dtype, const Shape& shape,
+                      const std::function<std::int64_t(std::int64_t position)>& value) {
+  auto storage = std::make_shared<Storage>(count(shape) * element_size(dtype));
+  dispatch(dtype, [&]<class T>(TypeTag<T>) {
+    if constexpr (std::is_integral_v<T>) {
+      auto* out = reinterpret_cast<T*>(storage->data());
+      for (std::int64_t i = 0; i < count(shape); ++i) {
+        const std::int64_t wanted = value(i);
+        out[i] = std::in_range<T>(wanted) ? static_cast<T>(wanted)
+                 : wanted < 0             ? std::numeric_limits<T>::min()
+                                          : std::numeric_limits<T>::max();
+      }
+    }
+  });
+  return {dtype, shape, storage};
+}
+
+DType random_dtype(Random& random, const DTypeSet& from) {
+  while (true) {
+    const auto dtype = static_cast<DType>(random.between(0, kDTypeCount - 1));
+    if (from.contains(dtype)) return dtype;
+  }
+}
+
+Shape shrunk(Random& random, const Shape& shape, std::int64_t rank) {
+  Shape out(shape.end() - rank, shape.end());
+  for (std::int64_t& dim : out) dim = random.chance(35) ? 1 : dim;
+  return out;
+}
+
+Shape spoiled(Random& random, Shape shape) {
+  if (shape.empty()) return {2};
+  shape[static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(shape.size()) - 1))] += 1;
+  return shape;
+}
+
+}  // namespace tensorop

@@ -1,0 +1,39 @@
+// Random tensors: values of data that find faults, and index values.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "generate/random.hpp"
+#include "tensor/tensor.hpp"
+
+namespace tensorop {
+
+enum class ValueKind : std::uint8_t {
+  small,    // near zero
+  special,  // -0.0, NaN, infinities, subnormals; the ends of the range of integers
+  bits,     // any bits: NaN with payloads among them
+  order,    // of which sums depend on the order
+  mixed,    // each element of any kind
+};
+
+// Strings have characters of one to four bytes, whatever the kind.
+[[nodiscard]] Tensor random_tensor(Random& random, DType dtype, const Shape& shape, ValueKind kind);
+// Of any kind.
+[[nodiscard]] Tensor random_tensor(Random& random, DType dtype, const Shape& shape);
+
+// Integers of `dtype`: `value` says those of flat positions. What does not fit becomes the nearest that does.
+[[nodiscard]] Tensor integer_tensor(DType dtype, const Shape& shape,
+                                    const std::function<std::int64_t(std::int64_t position)>& value);
+
+// Any dtype of a set that is not empty.
+[[nodiscard]] DType random_dtype(Random& random, const DTypeSet& from);
+
+// The last dimensions of `shape`, some of them as 1: what broadcasts to it.
+[[nodiscard]] Shape shrunk(Random& random, const Shape& shape, std::int64_t rank);
+
+// The shape with one random dimension (if any) made one longer: a fault for a check to find.
+[[nodiscard]] Shape spoiled(Random& random, Shape shape);
+
+}  // namespace tensorop
