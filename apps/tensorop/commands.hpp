@@ -45,6 +45,7 @@ struct Command {
 [[nodiscard]] Command completion_command();
 [[nodiscard]] Command convert_command();
 [[nodiscard]] Command explain_command();
+[[nodiscard]] Command generate_command();
 [[nodiscard]] Command help_command();
 [[nodiscard]] Command info_command();
 [[nodiscard]] Command lookup_command();
@@ -76,6 +77,7 @@ inline constexpr CommandEntry kCommands[] = {
     {"completion", completion_command, Globals::none},
     {"convert", convert_command},
     {"explain", explain_command, Globals::none},
+    {"generate", generate_command},
     {"help", help_command, Globals::none},
     {"info", info_command},
     {"lookup", lookup_command},

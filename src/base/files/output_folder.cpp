@@ -79,6 +79,13 @@ void OutputFolder::make_folder(const std::string& name) const {
     throw_errno(name_, cat("cannot create the directory ", name));
 }
 
+void OutputFolder::write_file(const std::string& name, std::string_view bytes) const {
+  constexpr mode_t kFileMode = 0666;
+  FileDescriptor file(os().open(path_of(name).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kFileMode));
+  if (!file.is_open() || !write_all(file.get(), text_bytes(bytes), std::nullopt) || !file.close())
+    throw_errno(shown_path_of(name), "cannot write");
+}
+
 void OutputFolder::finish() {
   if (std::exchange(is_finished_, true)) return;
   if (mode_ && os().fchmod(fd_.get(), *mode_) != 0) throw_errno(name_, "cannot set its mode");

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/files/file_io.hpp"
 #include "base/files/temporary_entry.hpp"
@@ -30,6 +31,8 @@ class OutputFolder {
   [[nodiscard]] std::string shown_path_of(const std::string& name) const;
   // Makes a folder in it. Throws Error.
   void make_folder(const std::string& name) const;
+  // Writes a new file in it, in one step: as nobody sees it yet, it needs no temporary file. Throws Error.
+  void write_file(const std::string& name, std::string_view bytes) const;
   // All is written: with `durable`, the names in the folder are on the disk.
   void finish();
   // Publishes, after finish() if that was not called. When it throws, the destination is unchanged.

@@ -1,0 +1,199 @@
+// `generate`: a conformance suite of cases, from the descriptions of operators.
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/files/output_file.hpp"
+#include "base/text.hpp"
+#include "commands.hpp"
+#include "engine/version.hpp"
+#include "generate/suite.hpp"
+#include "glossary.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr std::string_view kFormats[] = {"npy", "safetensors", "pb", "json"};
+
+std::int64_t read_count(const Arguments& arguments, std::string_view option, std::int64_t least,
+                        std::int64_t most, std::int64_t by_default) {
+  const auto text = arguments.value(option);
+  if (!text) return by_default;
+  const auto number = parse_int64(*text);
+  if (!number || *number < least || *number > most)
+    throw Error(cat(option, " ", in_quotes(*text), " is not an integer in ", least, "..", most));
+  return *number;
+}
+
+// "0.25" in millionths.
+std::int64_t read_share(const Arguments& arguments) {
+  constexpr std::size_t kDigits = 6;
+  const auto text = arguments.value("--invalid");
+  if (!text) return 0;
+  const std::size_t point = std::min(text->find('.'), text->size());
+  std::string fraction = point == text->size() ? "" : text->substr(point + 1);
+  const bool is_number = text->find_first_not_of("0123456789.") == std::string::npos && point > 0;
+  if (is_number && fraction.size() <= kDigits && fraction.find('.') == std::string::npos) {
+    fraction.resize(kDigits, '0');
+    const auto millionths = parse_int64(text->substr(0, point) + fraction);
+    if (millionths && *millionths <= 1'000'000) return *millionths;
+  }
+  throw Error(cat("--invalid ", in_quotes(*text), " is not a share in 0..1"), "", "0.25 is one case of four");
+}
+
+std::vector<DType> read_dtypes(const Arguments& arguments) {
+  std::vector<DType> dtypes;
+  if (const auto list = arguments.value("--dtypes")) {
+    for (const std::string& word : split(*list, ",")) dtypes.push_back(read_dtype(word));
+  }
+  return dtypes;
+}
+
+// Each dtype is one of the version, and one is for its data.
+void require_dtypes(const Subject& subject) {
+  if (subject.dtypes.empty()) return;
+  const Version& version = *subject.version;
+  DTypeSet all;
+  for (std::size_t i = 0; i < subject.op.op->operands.size(); ++i)
+    all = all | allowed_types(version, type_variable(*subject.op.op, version, i));
+  for (const DType dtype : subject.dtypes) {
+    if (!all.contains(dtype))
+      throw Error(
+          cat("--dtypes: no operand is ", name(dtype), " in ",
+              version.framework == Framework::standard ? spec_name(version) : published_name(version)));
+  }
+  const auto data = std::ranges::find(subject.op.op->operands, OperandRole::data, &OperandSpec::role);
+  const DTypeSet allowed =
+      allowed_types(version, type_variable(*subject.op.op, version,
+                                           static_cast<std::size_t>(data - subject.op.op->operands.begin())));
+  if (std::ranges::none_of(subject.dtypes, [&](DType dtype) { return allowed.contains(dtype); }))
+    throw Error(cat("--dtypes: none of them is a dtype of ", data->name, ": ", allowed.names()));
+}
+
+std::vector<Generator> read_generators(const Arguments& arguments, const SuiteOptions& options) {
+  if (arguments.operands.empty())
+    throw Error("operand OPERATOR is missing", "", "tensorop generate gather -o DIR");
+  Subject subject{.op = {},
+                  .spec = options.spec,
+                  .version = nullptr,
+                  .dtypes = read_dtypes(arguments),
+                  .max_rank = read_count(arguments, "--max-rank", 2, 8, 5),
+                  .max_elements = read_count(arguments, "--max-elements", 16, 1'000'000, 200)};
+  std::vector<Generator> generators;
+  for (const std::string& word : arguments.operands) {
+    subject.op = require_operator(word, publisher_in(options.spec.value_or("")));
+    const std::string_view name = subject.op.name->name;
+    const auto is_same = [&](const Generator& other) { return other.subject().op.op == subject.op.op; };
+    if (std::ranges::any_of(generators, is_same)) throw Error(cat(name, " is given twice"));
+    with_context(name, [&] {
+      subject.version = &find_version(*subject.op.op, *subject.op.name, parse_spec(options.spec));
+      require_dtypes(subject);
+    });
+    generators.emplace_back(subject, options.seed);
+  }
+  return generators;
+}
+
+SuiteOptions read_options(const Arguments& arguments) {
+  SuiteOptions options;
+  options.count = read_count(arguments, "--count", 1, 1'000'000, 100);
+  options.seed = static_cast<std::uint64_t>(
+      read_count(arguments, "--seed", 0, std::numeric_limits<std::int64_t>::max(), 1));
+  options.invalid_per_million = read_share(arguments);
+  options.spec = arguments.value("--spec");
+  options.has_results = !arguments.has("--no-expect");
+  const std::string format = arguments.value("--format").value_or("npy");
+  if (std::ranges::count(kFormats, format) == 0)
+    throw Error(cat("--format ", in_quotes(format), " is not one of npy, safetensors, pb, json"));
+  options.format = find_format(format);
+  if (!arguments.has("--onnx-case")) return options;
+  for (const std::string_view option : {"--format", "--invalid", "--no-expect"}) {
+    if (arguments.has(option)) throw Error(cat("--onnx-case cannot be combined with ", option));
+  }
+  if (parse_spec(options.spec).framework != Framework::onnx) throw Error("--onnx-case needs --spec onnx-N");
+  options.format = nullptr;
+  return options;
+}
+
+std::string coverage_text(const Generator& generator) {
+  const Coverage& coverage = generator.coverage();
+  const auto names = [&](const std::vector<Coverage::Level>& levels, bool is_met) {
+    std::vector<std::string> out;
+    for (const Coverage::Level level : levels) {
+      if (coverage.is_met(level) == is_met) out.push_back(coverage.value(level));
+    }
+    return join(out);
+  };
+  std::string text = cat(generator.subject().op.name->name, "\n");
+  for (const auto& parameter : coverage.parameters()) {
+    text += cat("  ", parameter.name, ": ", names(parameter.levels, true));
+    const std::string missed = names(parameter.levels, false);
+    text += missed.empty() ? "\n" : cat("; not met: ", missed, "\n");
+  }
+  const Coverage::Count attributes = coverage.pairs(true);
+  const Coverage::Count all = coverage.pairs(false);
+  if (all.known != 0)
+    text += cat("  pairs: ", all.met, " of ", all.known, "; of attributes: ", attributes.met, " of ",
+                attributes.known, "\n");
+  for (const auto& [first, second] : coverage.impossible()) {
+    text += cat("  no valid call: ", coverage.parameter(first), " ", coverage.value(first), " with ",
+                coverage.parameter(second), " ", coverage.value(second), "\n");
+  }
+  std::vector<std::string> met;
+  std::vector<std::string> not_met;
+  for (const auto& [rule, cases] : generator.rules()) (cases != 0 ? met : not_met).emplace_back(rule);
+  if (!met.empty())
+    text += cat("  rules: ", join(met), not_met.empty() ? "" : cat("; not met: ", join(not_met)), "\n");
+  return text;
+}
+
+int run_generate(const Arguments& arguments) {
+  const auto folder = arguments.value("--output");
+  if (!folder && !arguments.has("--coverage")) throw Error("--output DIR is missing");
+  if (folder && folder->empty()) throw Error("--output needs a folder name");
+  const SuiteOptions options = read_options(arguments);
+  std::vector<Generator> generators = read_generators(arguments, options);
+  std::optional<Suite> suite;
+  if (folder) suite.emplace(options, *folder);
+  generate_cases(options, generators, suite ? &*suite : nullptr);
+  if (suite) suite->commit();
+  if (arguments.has("--coverage")) {
+    for (const Generator& generator : generators) print(coverage_text(generator));
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command generate_command() {
+  return {
+      "generate",
+      {"generate OPERATOR... [--spec SPEC] [--count N] [--seed K] [OPTION]... -o DIR"},
+      "Writes a conformance suite: cases of operators, made of what is known of the version",
+      {"tensorop generate gathernd --spec onnx-13 --count 200 --invalid 0.2 -o suite",
+       "tensorop generate add --coverage --count 50"},
+      {
+          {"--spec", OptionKind::value, join(spec_forms(), "|"), "the version of the operators"},
+          {"--count", OptionKind::value, "N", "the number of cases of each operator (default 100)"},
+          {"--seed", OptionKind::value, "K", "the same seed makes the same files (default 1)"},
+          {"--dtypes", OptionKind::value, "DTYPE,...", "use these alone, for operands that may have one"},
+          {"--max-rank", OptionKind::value, "N", "the highest rank of operands (default 5)"},
+          {"--max-elements", OptionKind::value, "N", "the most elements of a tensor (default 200)"},
+          {"--invalid", OptionKind::value, "SHARE",
+           "the share of calls that break a rule, from 0 to 1 (default 0)"},
+          {"--no-expect", OptionKind::flag, "", "write no results: check computes them"},
+          {"--format", OptionKind::value, "npy|safetensors|pb|json",
+           "the format of operands and results (default npy)"},
+          {"--onnx-case", OptionKind::flag, "", "write ONNX case folders; needs --spec onnx-N"},
+          {"--coverage", OptionKind::flag, "",
+           "print which values, pairs of values and rules the cases meet; without --output, write nothing"},
+          {"--output", OptionKind::value, "DIR", "a new folder, or an empty one", "-o"},
+      },
+      run_generate};
+}
+
+}  // namespace tensorop

@@ -1,0 +1,131 @@
+// Calls of operators that broadcast: element-wise ones, where, broadcast and expand.
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "generate/drawing.hpp"
+#include "generate/values.hpp"
+
+namespace tensorop {
+namespace {
+
+std::string list_text(const Shape& list) {
+  std::vector<std::string> words;
+  for (const std::int64_t item : list) words.push_back(cat(item));
+  return words.empty() ? "[]" : join(words, ",");
+}
+
+// One of the dimensions as 1.
+Shape with_a_1(Random& random, Shape shape) {
+  if (!shape.empty()) shape[static_cast<std::size_t>(random.between(0, rank(shape) - 1))] = 1;
+  return shape;
+}
+
+Shape with_fewer(Random& random, const Shape& shape) {
+  return Shape(shape.begin() + random.between(std::min<std::int64_t>(1, rank(shape)), rank(shape)),
+               shape.end());
+}
+
+// How the shapes of operands differ from the result's: of one in turn, or of all.
+std::vector<Shape> pick_operand_shapes(Drawing& drawing, const Shape& result, std::size_t operands) {
+  Random& random = drawing.random();
+  std::vector<std::string> words = {"equal", "all differ"};
+  for (std::size_t i = 1; i <= operands; ++i) {
+    for (const std::string_view how : {"rank 0 in ", "fewer dimensions in ", "1 in "})
+      words.push_back(cat(how, "operand ", i));
+  }
+  const bool has_channels = drawing.subject().op.op->name == "prelu" && rank(result) > 1;
+  if (has_channels) words.emplace_back("channels");
+  const std::string word = drawing.pick("shapes", words);
+  std::vector<Shape> shapes(operands, result);
+  if (word == "equal") return shapes;
+  if (word == "channels") {
+    shapes[1] = {result[1]};
+  } else if (word == "all differ") {
+    for (Shape& shape : shapes) shape = shrunk(random, result, random.between(0, rank(result)));
+  } else {
+    Shape& shape = shapes[static_cast<std::size_t>(word.back() - '1')];
+    shape = word.starts_with("rank 0") ? Shape()
+            : word.starts_with("1")    ? with_a_1(random, shape)
+                                       : with_fewer(random, shape);
+  }
+  return shapes;
+}
+
+// A part of `whole` from the attribute axis on, by which it is placed there.
+Shape pick_part(Drawing& drawing, const Shape& whole, bool with_ones) {
+  Random& random = drawing.random();
+  const std::string word = drawing.pick_attribute("axis", {"not given", "0", "from the front"});
+  const std::int64_t start = word == "0" ? 0 : random.between(0, rank(whole));
+  const std::int64_t end = word == "not given" ? rank(whole) : random.between(start, rank(whole));
+  if (word != "not given") drawing.set("axis", cat(start));
+  Shape part(whole.begin() + start, whole.begin() + end);
+  if (with_ones && drawing.pick("shapes", {"equal", "1 in b"}) == "1 in b") part = with_a_1(random, part);
+  return part;
+}
+
+void draw_elementwise(Drawing& drawing) {
+  const Operator& op = *drawing.subject().op.op;
+  std::size_t operands = op.operands.size();
+  if (const auto fixed = drawing.subject().version->operands; fixed != 0) {
+    operands = fixed;
+  } else if (op.operands.back().variadic) {
+    operands = static_cast<std::size_t>(*parse_int64(drawing.pick("operands", {"1", "2", "3"})));
+  }
+  const Shape result = drawing.pick_shape(drawing.pick_rank(0));
+  const bool is_pdpd = drawing.picked("auto_broadcast") == "pdpd";
+  std::vector<Shape> shapes(operands, result);
+  if (is_pdpd || drawing.picked("broadcast") == "1") {
+    const std::size_t whole = op.operands[0].role == OperandRole::condition ? 1 : 0;
+    const Shape part = pick_part(drawing, result, is_pdpd);
+    for (std::size_t i = 0; i < operands; ++i) {
+      if (i != whole) shapes[i] = part;
+    }
+  } else {
+    shapes = pick_operand_shapes(drawing, result, operands);
+  }
+  for (const Shape& shape : shapes) drawing.add_data(shape);
+}
+
+void draw_broadcast(Drawing& drawing) {
+  Random& random = drawing.random();
+  Shape target = drawing.pick_shape(drawing.pick_rank(0));
+  const std::string mode = drawing.picked("mode");
+  const bool two_ways = !drawing.has("mode") || mode == "bidirectional" || mode == "multidirectional";
+  Shape data = target;
+  if (mode == "explicit") {
+    Shape axes;
+    data.clear();
+    for (std::int64_t axis = 0; axis < rank(target); ++axis) {
+      if (random.chance(50)) continue;
+      axes.push_back(axis);
+      data.push_back(random.chance(30) ? 1 : target[static_cast<std::size_t>(axis)]);
+    }
+    drawing.set("axes_mapping", list_text(axes));
+  } else if (mode == "pdpd") {
+    data = pick_part(drawing, target, true);
+  } else {
+    std::vector<std::string> words = {"equal", "rank 0 in data", "fewer dimensions in data", "1 in data"};
+    if (two_ways) words.insert(words.end(), {"1 in shape", "fewer dimensions in shape", "both differ"});
+    const std::string word = drawing.pick("shapes", words);
+    if (word == "rank 0 in data") data.clear();
+    if (word == "fewer dimensions in data") data = with_fewer(random, data);
+    if (word == "1 in data") data = with_a_1(random, data);
+    if (word == "1 in shape") target = with_a_1(random, target);
+    if (word == "fewer dimensions in shape") target = with_fewer(random, target);
+    if (word == "both differ") {
+      data = shrunk(random, target, random.between(0, rank(target)));
+      target = with_a_1(random, target);
+    }
+  }
+  drawing.set("shape", list_text(target));
+  drawing.add_data(data);
+}
+
+}  // namespace
+
+CallMaker find_broadcast_maker(const Operator& op) {
+  if (find_attribute(op, "shape") != nullptr) return draw_broadcast;
+  return op.family == "elementwise" || op.family == "where" ? draw_elementwise : nullptr;
+}
+
+}  // namespace tensorop

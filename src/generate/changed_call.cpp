@@ -1,0 +1,191 @@
+// Valid calls made invalid. Which rule a change breaks is found out by running the call.
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+
+#include "base/text.hpp"
+#include "engine/attributes.hpp"
+#include "engine/version.hpp"
+#include "generate/generator.hpp"
+#include "generate/values.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr std::string_view kUnknownWord = "other";
+
+// All operands that are given, in order.
+std::vector<OperandText*> operands_of(Request& request) {
+  std::vector<OperandText*> out;
+  for (NamedText& operand : request.named) out.push_back(&operand);
+  for (OperandText& operand : request.positional) out.push_back(&operand);
+  return out;
+}
+
+Tensor tensor_of(Random& random, DType dtype, const Shape& shape) {
+  if (kIntegerTypes.contains(dtype)) return integer_tensor(dtype, shape, [](std::int64_t) { return 0; });
+  return random_tensor(random, dtype, shape, ValueKind::small);
+}
+
+void change_shape(Random& random, OperandText& operand) {
+  Shape shape = operand.tensor->shape();
+  switch (random.between(0, 4)) {
+    case 0:
+      shape = {};
+      break;
+    case 1:
+      shape.insert(shape.begin(), 1);
+      break;
+    case 2:
+      if (!shape.empty()) shape.erase(shape.begin());
+      break;
+    case 3:
+      if (!shape.empty()) shape.back() = random.between(0, shape.back());
+      break;
+    default:
+      shape = spoiled(random, shape);
+  }
+  operand.tensor = tensor_of(random, operand.tensor->dtype(), shape);
+}
+
+// Of one operand, or of all that have its dtype.
+void change_dtype(Random& random, const std::vector<OperandText*>& operands) {
+  const DType from = random.pick(operands)->tensor->dtype();
+  const DType to = random_dtype(random, kAllTypes);
+  const bool all = random.chance(50);
+  for (OperandText* operand : operands) {
+    if (operand->tensor->dtype() != from) continue;
+    operand->tensor = tensor_of(random, to, operand->tensor->shape());
+    if (!all) return;
+  }
+}
+
+void change_integer(Random& random, OperandText& operand) {
+  const Tensor old = *operand.tensor;
+  if (!kIntegerTypes.contains(old.dtype()) || old.size() == 0) return;
+  using Limits = std::numeric_limits<std::int64_t>;
+  const std::int64_t value =
+      random.pick(std::vector<std::int64_t>{0, -1, -7, 7, 100, Limits::min(), Limits::max()});
+  const std::int64_t at = random.between(0, old.size() - 1);
+  operand.tensor = integer_tensor(old.dtype(), old.shape(), [&](std::int64_t position) {
+    return position == at ? value : dispatch(old.dtype(), [&]<class T>(TypeTag<T>) -> std::int64_t {
+      if constexpr (std::is_integral_v<T>) {
+        return static_cast<std::int64_t>(old.as<T>()[position]);
+      } else {
+        return 0;
+      }
+    });
+  });
+}
+
+// Ranks that the result of a gather has both of.
+void change_ranks(Request& request, const Operator& op) {
+  constexpr std::size_t kLong = 40;
+  for (NamedText& operand : request.named) {
+    const auto spec = std::ranges::find(op.operands, operand.name, &OperandSpec::name);
+    Shape shape = operand.tensor->shape();
+    const bool is_indices = spec != op.operands.end() && spec->role == OperandRole::indices;
+    shape.insert(is_indices ? shape.begin() : shape.end(), kLong - std::min(kLong, shape.size()), 1);
+    operand.tensor = operand.tensor->reshaped(shape);
+  }
+}
+
+std::string changed_list(Random& random, const std::string& text) {
+  Shape list = parse_list(text).value_or(Shape());
+  const auto any = [&]() -> std::int64_t& {
+    return list[static_cast<std::size_t>(random.between(0, rank(list) - 1))];
+  };
+  const std::int64_t change = list.empty() ? 0 : random.between(0, 6);
+  if (change == 0) list.push_back(random.between(0, 2));
+  if (change == 1) any() += 1;
+  if (change == 2) any() = -1;
+  if (change == 3) std::ranges::reverse(list);
+  if (change == 4) list.pop_back();
+  if (change == 5) return "[1.5]";
+  if (change == 6) list.insert(list.begin(), {std::int64_t{1} << 40, std::int64_t{1} << 40});
+  std::vector<std::string> words;
+  for (const std::int64_t item : list) words.push_back(cat(item));
+  return words.empty() ? "[]" : join(words, ",");
+}
+
+std::string changed_text(Random& random, const AttributeSpec& spec, const std::string& text) {
+  switch (spec.kind) {
+    case AttributeKind::integer:
+      return cat(random.between(-8, 8));
+    case AttributeKind::boolean:
+    case AttributeKind::flag:
+      return random.chance(50) ? "2" : "true";
+    case AttributeKind::choice:
+      return random.chance(30) ? std::string(kUnknownWord) : random.pick(words_of(spec.choices));
+    case AttributeKind::integers:
+      return changed_list(random, text);
+  }
+  __builtin_unreachable();
+}
+
+// Another value for any attribute of any version of the operator, or none.
+void change_attribute(Random& random, Request& request, const Operator& op) {
+  if (op.attributes.empty()) return;
+  const auto at = random.between(0, static_cast<std::int64_t>(op.attributes.size()) - 1);
+  const AttributeSpec& spec = op.attributes[static_cast<std::size_t>(at)];
+  const auto given = std::ranges::find(request.attributes, spec.name, &NamedText::name);
+  if (given == request.attributes.end()) {
+    request.attributes.push_back({std::string(spec.name), OperandText(changed_text(random, spec, ""))});
+  } else if (random.chance(25)) {
+    request.attributes.erase(given);
+  } else {
+    given->text = changed_text(random, spec, given->text);
+  }
+}
+
+void change_count(Random& random, Request& request) {
+  auto& operands = request.named;
+  if (operands.empty() || random.chance(40)) {
+    request.positional.emplace_back(integer_tensor(DType::int64, {1}, [](std::int64_t) { return 0; }));
+  } else {
+    operands.erase(operands.begin() + random.between(0, static_cast<std::int64_t>(operands.size()) - 1));
+  }
+}
+
+// The same name under any specification of which it is a name.
+void change_spec(Random& random, Request& request) {
+  static const std::vector<std::string> kSpecs = spec_texts();
+  const std::string spec = random.pick(kSpecs);
+  if (find_operator(request.op.name->name, publisher_in(spec)).op != request.op.op) return;
+  request.spec = spec;
+}
+
+}  // namespace
+
+Request changed_call(const Subject& subject, Random& random, Request request) {
+  const auto operands = operands_of(request);
+  switch (random.between(0, 12)) {
+    case 0:
+    case 1:
+    case 2:
+      change_shape(random, *random.pick(operands));
+      break;
+    case 3:
+    case 4:
+      change_dtype(random, operands);
+      break;
+    case 5:
+    case 6:
+      change_integer(random, *random.pick(operands));
+      break;
+    case 7:
+      change_ranks(request, *subject.op.op);
+      break;
+    case 8:
+      change_count(random, request);
+      break;
+    case 9:
+      change_spec(random, request);
+      break;
+    default:
+      change_attribute(random, request, *subject.op.op);
+  }
+  return request;
+}
+
+}  // namespace tensorop

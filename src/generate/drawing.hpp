@@ -1,0 +1,100 @@
+// A random call being made: the request, and which values of its parameters it has.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/request.hpp"
+#include "generate/coverage.hpp"
+#include "generate/random.hpp"
+
+namespace tensorop {
+
+// Of what calls are made.
+struct Subject {
+  FoundOperator op;
+  std::optional<std::string> spec = {};
+  const Version* version = nullptr;
+  std::vector<DType> dtypes = {};  // of variables of data; empty: all
+  std::int64_t max_rank = 5;
+  std::int64_t max_elements = 200;  // of a tensor
+};
+
+class Drawing {
+ public:
+  // Where the maker of the call offers a value that is wanted, it gets it.
+  Drawing(const Subject& subject, Random& random, Coverage& coverage, std::vector<Coverage::Level> wanted)
+      : subject_(subject), random_(random), coverage_(coverage), wanted_(std::move(wanted)) {
+    request.op = subject.op;
+    request.spec = subject.spec;
+  }
+
+  // One of these values of a parameter, which must be picked only once.
+  std::string pick(std::string_view parameter, const std::vector<std::string>& values) {
+    return pick(parameter, values, false);
+  }
+  // The same of an attribute that the version has. What is picked is not set yet.
+  std::string pick_attribute(std::string_view name, const std::vector<std::string>& values) {
+    return pick(name, values, true);
+  }
+  // The picked value of a parameter; empty: there is none.
+  [[nodiscard]] std::string picked(std::string_view parameter) const;
+  void set(std::string_view attribute, std::string text);
+  // Picks and sets all attributes of words and flags, --oob and --duplicates. A default is left out at times.
+  void pick_words();
+  [[nodiscard]] bool has(std::string_view attribute) const {
+    return find_attribute(*subject_.version, attribute) != nullptr;
+  }
+
+  // A rank from `least` on.
+  std::int64_t pick_rank(std::int64_t least);
+  // A shape of the parameter "sizes", with less than `max_elements`.
+  Shape pick_shape(std::int64_t rank);
+  // An axis, as an attribute, counted from the front.
+  std::int64_t pick_axis(std::int64_t rank);
+  // batch_dims up to `most`, as an attribute where there is one; for negative values the rank of indices is
+  // that plus `further`.
+  std::int64_t pick_batch_dims(std::int64_t most, std::int64_t further);
+  // Up to `most` further dimensions.
+  Shape pick_dims(std::string_view parameter, std::int64_t most);
+  // Which dtype operands of the type variable of operand `i` have.
+  DType pick_dtype(std::size_t i);
+
+  // Adds the next operand.
+  void add_data(const Shape& shape);
+  // `extent`: the size of the dimension that the index at a flat position addresses.
+  void add_indices(const Shape& shape, const std::function<std::int64_t(std::int64_t position)>& extent);
+  // Leaves the operand out, which is optional.
+  void leave_out() { ++next_operand_; }
+
+  [[nodiscard]] Random& random() const { return random_; }
+  [[nodiscard]] const Subject& subject() const { return subject_; }
+  [[nodiscard]] const std::vector<Coverage::Level>& levels() const { return levels_; }
+
+  Request request;
+
+ private:
+  std::string pick(std::string_view parameter, const std::vector<std::string>& values, bool is_attribute);
+  void add(Tensor tensor);
+
+  const Subject& subject_;
+  Random& random_;
+  Coverage& coverage_;
+  std::vector<Coverage::Level> wanted_;
+  std::vector<Coverage::Level> levels_;
+  std::size_t next_operand_ = 0;
+};
+
+// Draws the call of any operator that has a maker. Throws Error where there is none.
+void draw_call(Drawing& drawing);
+
+// Makers of one file each.
+using CallMaker = void (*)(Drawing& drawing);
+[[nodiscard]] CallMaker find_indexed_maker(std::string_view op);
+[[nodiscard]] CallMaker find_broadcast_maker(const Operator& op);
+
+}  // namespace tensorop

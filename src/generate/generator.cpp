@@ -1,0 +1,116 @@
+#include "generate/generator.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "engine/engine.hpp"
+#include "generate/values.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr int kRounds = 400;         // of candidates, until one is valid
+constexpr int kRuleAttempts = 3000;  // at a rule that is not met yet
+constexpr int kFewAttempts = 12;     // when all that can be met are
+
+// FNV-1a: operators of one suite get cases of their own.
+std::uint64_t hash_of(std::string_view text) {
+  std::uint64_t hash = 0xCBF29CE484222325;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3;
+  return hash;
+}
+
+}  // namespace
+
+Generator::Generator(Subject subject, std::uint64_t seed, int candidates)
+    : subject_(std::move(subject)), seed_(seed ^ hash_of(subject_.op.name->name)), candidates_(candidates) {
+  settings_.memory = std::int64_t{1} << 30;  // not asked of the system for each call
+  for (const Rule* rule : rules_of(*subject_.op.op)) rules_[rule->id] = 0;
+}
+
+std::vector<Generator::Candidate> Generator::draw(Random& random) {
+  std::vector<Coverage::Pair> open;
+  if (!is_complete_) open = coverage_.open_pairs();
+  is_complete_ = open.empty() && !coverage_.parameters().empty();
+  std::vector<Candidate> candidates;
+  const int wanted = is_complete_ ? 1 : candidates_;
+  for (int i = 0; i < wanted; ++i) {
+    std::optional<Coverage::Pair> goal;
+    std::vector<Coverage::Level> levels;
+    if (!open.empty()) {
+      goal = random.pick(open);
+      levels = {goal->first, goal->second};
+    }
+    Drawing drawing(subject_, random, coverage_, levels);
+    draw_call(drawing);
+    const auto has = [&](Coverage::Level level) { return std::ranges::count(drawing.levels(), level) != 0; };
+    if (goal && !(has(goal->first) && has(goal->second))) coverage_.miss(*goal);
+    candidates.push_back(
+        {std::move(drawing.request), drawing.levels(), goal, coverage_.gain(drawing.levels())});
+  }
+  std::ranges::stable_sort(candidates, std::ranges::greater(), &Candidate::gain);
+  return candidates;
+}
+
+std::optional<Tensor> Generator::valid_result(const Request& request) const {
+  try {
+    Tensor result = evaluate(request, settings_);
+    if (result.size() <= subject_.max_elements) return result;
+  } catch (const Error&) {
+    // Another candidate is valid.
+  }
+  return std::nullopt;
+}
+
+GeneratedCase Generator::next_valid() {
+  Random random(seed_, drawn_++);
+  for (int round = 0; round < kRounds; ++round) {
+    for (Candidate& candidate : draw(random)) {
+      if (auto result = valid_result(candidate.request)) {
+        coverage_.meet(candidate.levels);
+        return {std::move(candidate.request), std::move(result)};
+      }
+      if (candidate.goal) coverage_.miss(*candidate.goal);
+    }
+  }
+  throw Error("no valid call was found", "", "allow more dtypes, ranks or elements");
+}
+
+std::string_view Generator::broken_rule(const Request& request) const {
+  try {
+    (void)evaluate(request, settings_);
+  } catch (const Error& error) {
+    const auto rule = rules_.find(error.rule());
+    // Another specification is only one that does not have the operator.
+    if (rule != rules_.end() && (request.spec == subject_.spec || rule->first == "T-0")) return rule->first;
+  }
+  return {};
+}
+
+GeneratedCase Generator::next_invalid() {
+  Random random(seed_, drawn_++);
+  std::optional<GeneratedCase> best;
+  std::optional<Request> base;
+  for (int attempt = 0; attempt < kRuleAttempts; ++attempt) {
+    if (has_all_rules_ && best && attempt >= kFewAttempts) break;
+    if (attempt % 8 == 0) base.reset();
+    while (!base) {
+      Drawing drawing(subject_, random, coverage_, {});
+      draw_call(drawing);
+      if (valid_result(drawing.request)) base = std::move(drawing.request);
+    }
+    Request changed = changed_call(subject_, random, *base);
+    const std::string_view rule = broken_rule(changed);
+    if (rule.empty() || (best && rules_[best->rule] <= rules_[rule])) continue;
+    best = GeneratedCase{std::move(changed), std::nullopt, rule};
+    if (rules_[rule] == 0) break;
+  }
+  if (!best) throw Error("no invalid call was found");
+  if (rules_[best->rule] != 0) has_all_rules_ = true;
+  ++rules_[best->rule];
+  return std::move(*best);
+}
+
+}  // namespace tensorop

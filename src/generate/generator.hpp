@@ -1,0 +1,71 @@
+// The cases of one operator, one after the other: the same seed makes the same cases on every machine.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/settings.hpp"
+#include "generate/coverage.hpp"
+#include "generate/drawing.hpp"
+#include "ops/rule.hpp"
+#include "tensor/tensor.hpp"
+
+namespace tensorop {
+
+// To be raised when a seed makes other cases than before.
+inline constexpr int kGeneratorVersion = 1;
+
+struct GeneratedCase {
+  Request request;
+  std::optional<Tensor> result = {};  // of a valid call
+  std::string_view rule = {};         // that an invalid call breaks
+};
+
+class Generator {
+ public:
+  // Of `candidates` calls the one that adds most to the coverage becomes a case.
+  static constexpr int kCandidates = 24;
+  Generator(Subject subject, std::uint64_t seed, int candidates = kCandidates);
+
+  // Throws Error where none is found.
+  [[nodiscard]] GeneratedCase next_valid();
+  // A valid call in which one thing is changed, so that one rule is broken: rules that are not met yet first.
+  [[nodiscard]] GeneratedCase next_invalid();
+
+  [[nodiscard]] const Subject& subject() const { return subject_; }
+  [[nodiscard]] const Coverage& coverage() const { return coverage_; }
+  // The rules of the operator, with the number of cases that break each.
+  [[nodiscard]] const std::map<std::string_view, std::int64_t>& rules() const { return rules_; }
+
+ private:
+  struct Candidate {
+    Request request;
+    std::vector<Coverage::Level> levels;
+    std::optional<Coverage::Pair> goal;
+    std::int64_t gain = 0;
+  };
+  [[nodiscard]] std::vector<Candidate> draw(Random& random);
+  [[nodiscard]] std::optional<Tensor> valid_result(const Request& request) const;
+  [[nodiscard]] std::string_view broken_rule(const Request& request) const;
+
+  Subject subject_;
+  std::uint64_t seed_;
+  int candidates_;
+  Settings settings_;
+  Coverage coverage_;
+  bool is_complete_ = false;  // no pair is open
+  std::map<std::string_view, std::int64_t> rules_;
+  bool has_all_rules_ = false;  // those that are left were not met in many attempts
+  std::uint64_t drawn_ = 0;
+};
+
+// The valid call with one thing changed: the shape, dtype or a value of an operand, an attribute, the number
+// of operands, the specification. The result may be valid.
+[[nodiscard]] Request changed_call(const Subject& subject, Random& random, Request request);
+
+}  // namespace tensorop

@@ -1,0 +1,150 @@
+#include "generate/suite.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "engine/attributes.hpp"
+#include "engine/engine.hpp"
+#include "engine/execute.hpp"
+#include "io/encoding.hpp"
+#include "io/json/json_writer.hpp"
+#include "jobs/jobs.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr std::string_view kCaseFile = "cases.jsonl";
+constexpr std::string_view kOperandFolder = "operands";
+constexpr std::string_view kResultFolder = "expected";
+
+std::string quoted(std::string_view text) {
+  std::string out;
+  append_json_string(out, text);
+  return out;
+}
+
+// The whole file.
+std::string encoded(const Tensor& tensor, const Format& format, std::string_view name) {
+  const bool is_text = tensor.dtype() == DType::string;
+  const std::int64_t strings =
+      is_text && format.measure_strings != nullptr ? format.measure_strings(tensor.strings()) : 0;
+  const Encoding encoding = format.encode_named == nullptr
+                                ? format.encode(tensor.dtype(), tensor.shape(), strings)
+                                : format.encode_named(tensor.dtype(), tensor.shape(), strings, name);
+  std::string out = encoding.prefix;
+  if (encoding.element_bytes != 0) {
+    out += bytes_text({tensor.data(), static_cast<std::size_t>(tensor.bytes())});
+  } else if (tensor.size() != 0) {
+    encoding.encode(0, tensor.size(), tensor.data(), out);
+  }
+  return out += encoding.suffix;
+}
+
+std::string json_of(const NamedText& attribute) {
+  const std::string& text = attribute.text;
+  if (text.find(',') != std::string::npos && is_plain_list(text)) return cat("[", text, "]");
+  const bool is_json = parse_int64(text) || text.starts_with('[') || text == "true" || text == "false";
+  return is_json ? text : quoted(text);
+}
+
+// Whether elements are compared bit for bit: those that are only moved. What computes may make another NaN,
+// and a power of floats is rounded by the mathematical library.
+std::string tolerance_of(const GeneratedCase& generated) {
+  if (only_moves(generated.request)) return ",\"exact_bits\":true";
+  const bool is_power = generated.request.op.op->name == "pow";
+  return is_power && kFloatTypes.contains(generated.result->dtype()) ? ",\"tolerance\":\"auto\"" : "";
+}
+
+}  // namespace
+
+Suite::Suite(const SuiteOptions& options, const std::string& folder) : options_(options), folder_(folder) {
+  settings_.memory = std::int64_t{1} << 30;
+  if (options.format == nullptr) return;
+  folder_.make_folder(std::string(kOperandFolder));
+  if (options.has_results) folder_.make_folder(std::string(kResultFolder));
+  // The generator is named, so that a suite can be made again.
+  lines_ = cat("{\"defaults\":{\"comment\":\"tensorop generate, version ", kGeneratorVersion, ", seed ",
+               options.seed, "\"");
+  if (options.spec) lines_ += cat(",\"spec\":", quoted(*options.spec), ",\"ignore_open\":true");
+  lines_ += "}}\n";
+}
+
+std::string Suite::value_of(const Tensor& tensor, const std::string& file, std::string_view name) {
+  const Format& format = *options_.format;
+  if (format.missing.contains(tensor.dtype()) || format.unnamed.contains(tensor.dtype())) {
+    std::string text = encoded(tensor, kJsonFormat, name);
+    text.pop_back();  // the end of the line
+    return text;
+  }
+  const std::string path = cat(file, format.endings[0]);
+  if (format.is_archive()) {
+    write_tensor(tensor, Inputs(),
+                 {.path = folder_.path_of(path),
+                  .format = &format,
+                  .array = std::string(name),
+                  .shown = folder_.shown_path_of(path)},
+                 settings_);
+  } else {
+    folder_.write_file(path, encoded(tensor, format, name));
+  }
+  return quoted(path);
+}
+
+std::string Suite::line_of(const GeneratedCase& generated, const std::string& name) {
+  const Request& request = generated.request;
+  std::string line = cat("{\"name\":", quoted(name), ",\"op\":", quoted(request.op.name->name));
+  if (request.spec != options_.spec) line += cat(",\"spec\":", quoted(*request.spec));
+  const std::string file = cat(kOperandFolder, "/", name, ".");
+  for (const NamedText& operand : request.named)
+    line += cat(",", quoted(operand.name), ":", value_of(*operand.tensor, file + operand.name, operand.name));
+  std::vector<std::string> values;
+  for (const OperandText& operand : request.positional) {
+    const std::string number = cat(values.size() + 1);
+    values.push_back(value_of(*operand.tensor, file + number, number));
+  }
+  if (!values.empty()) line += cat(",\"operands\":[", join(values, ","), "]");
+  for (const NamedText& attribute : request.attributes)
+    line += cat(",", quoted(attribute.name), ":", json_of(attribute));
+  if (request.oob) line += cat(",\"oob\":", quoted(*request.oob));
+  if (request.duplicates) line += cat(",\"duplicates\":", quoted(*request.duplicates));
+  if (!generated.result) {
+    line += cat(",\"expect\":{\"error\":", quoted(generated.rule), "}");
+  } else {
+    if (options_.has_results)
+      line += cat(",\"expect\":", value_of(*generated.result, cat(kResultFolder, "/", name), "expected"));
+    line += tolerance_of(generated);
+  }
+  return line + "}\n";
+}
+
+void Suite::add(const GeneratedCase& generated) {
+  const std::string name = cat(generated.request.op.name->name, "-", ++cases_);
+  if (options_.format != nullptr) {
+    lines_ += line_of(generated, name);
+  } else {
+    (void)run_request_as_case(generated.request, {folder_.path_of(name)}, settings_);
+  }
+}
+
+void Suite::commit() {
+  if (options_.format != nullptr) folder_.write_file(std::string(kCaseFile), lines_);
+  folder_.commit();
+}
+
+void generate_cases(const SuiteOptions& options, std::vector<Generator>& generators, Suite* suite) {
+  constexpr std::int64_t kMillion = 1'000'000;
+  for (Generator& generator : generators) {
+    with_context(generator.subject().op.name->name, [&] {
+      for (std::int64_t i = 0; i < options.count; ++i) {
+        const bool is_invalid =
+            (i + 1) * options.invalid_per_million / kMillion != i * options.invalid_per_million / kMillion;
+        const GeneratedCase generated = is_invalid ? generator.next_invalid() : generator.next_valid();
+        if (suite != nullptr) suite->add(generated);
+      }
+    });
+  }
+}
+
+}  // namespace tensorop
