@@ -5,14 +5,13 @@
 #include <string>
 #include <utility>
 
-#include "base/exit_cleanup.hpp"
 #include "base/files/paths.hpp"
 #include "base/files/temporary_entry.hpp"
-#include "base/system.hpp"
 #include "base/text.hpp"
 #include "engine/execute.hpp"
 #include "golden/external.hpp"
 #include "golden/judge.hpp"
+#include "golden/many_cases.hpp"
 #include "io/file_info.hpp"
 #include "io/opened_file.hpp"
 #include "io/sink.hpp"
@@ -43,26 +42,6 @@ Destination golden_destination(const Expectation& expect, bool is_missing) {
   return out;
 }
 
-// A folder in another one, while this object lives.
-class CaseScratch {
- public:
-  CaseScratch(const TemporaryEntry& folder, std::size_t number)
-      : path_(path_from(folder.path(), cat(number))) {
-    constexpr mode_t kPrivate = 0700;
-    // Not while a signal removes the outer folder.
-    const SignalCriticalSection window;
-    if (os().mkdir(path_.c_str(), kPrivate) != 0) throw_errno(path_, "cannot create a directory");
-  }
-  ~CaseScratch() { remove_tree(path_.c_str()); }
-  CaseScratch(const CaseScratch&) = delete;
-  CaseScratch& operator=(const CaseScratch&) = delete;
-
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 class Check {
  public:
   Check(std::vector<Job> jobs, const CheckSettings& settings, const FindingReport& report)
@@ -72,6 +51,9 @@ class Check {
     externals_.resize(jobs_.size());
     if (settings_.program) {
       folder_ = make_private_directory();
+      if (settings_.program->command.is_for_many())
+        many_ =
+            std::make_unique<ManyCases>(jobs_, *settings_.program, *folder_, settings_.batch.concurrent_jobs);
     } else {
       find_externals();
     }
@@ -222,8 +204,11 @@ class Check {
   std::optional<Tensor> work_program(std::size_t i, const Settings& own) {
     const Job& job = jobs_[i];
     Finding& found = *results_[i];
-    const CaseScratch folder(*folder_, i);
-    attempt(found, [&] { found.program = run_case(job, *settings_.program, folder.path(), own); });
+    std::optional<CaseScratch> folder;
+    if (!many_) folder.emplace(*folder_, i);
+    attempt(found, [&] {
+      found.program = many_ ? many_->run(i, own) : run_case(job, *settings_.program, folder->path(), own);
+    });
     if (found.program && judge_end(job, *settings_.program, found)) {
       const std::string path = std::exchange(found.program->result, {});
       std::optional<Tensor> computed = work_external(i, {path, {}}, own);
@@ -270,7 +255,10 @@ class Check {
 
   // Finds out which elements are to be ignored: those of the mask, and those that the case leaves open.
   [[nodiscard]] JudgeSettings judge_settings(std::size_t i, const Settings& own) const {
-    JudgeSettings out{.call = own, .show = settings_.show, .picture = settings_.picture};
+    JudgeSettings out{.call = own,
+                      .show = settings_.show,
+                      .picture = settings_.picture,
+                      .keeps_tensors = settings_.keeps_tensors};
     const Job& job = jobs_[i];
     if (expects_error(job)) return out;
     if (mask_) out.left_out = *mask_->tensor();
@@ -361,6 +349,7 @@ class Check {
   std::vector<GoldenFile> golden_;
   std::vector<std::optional<ExternalResult>> externals_;  // of cases of another program
   std::unique_ptr<TemporaryEntry> folder_;                // for the files of a program
+  std::unique_ptr<ManyCases> many_;                       // of a program that takes many cases
   std::vector<std::size_t> golden_of_;                    // the golden file of a case that expects one
 };
 

@@ -27,6 +27,7 @@ struct CheckSettings {
   // Where given: an operand that holds a mask; elements at which it is true are not compared in any case.
   std::optional<std::string> mask = {};
   PictureOptions picture = {};
+  bool keeps_tensors = false;  // for Finding::actual_tensor and expected_tensor
 };
 
 // Reports the findings in the order of the jobs. Steps without an expectation are reported only when they

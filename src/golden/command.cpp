@@ -17,6 +17,7 @@ constexpr std::array<std::string_view, 7> kOfEveryCase = {kInputs, "output", "ca
 
 std::vector<std::string> known_placeholders() {
   std::vector<std::string> names(kOfEveryCase.begin(), kOfEveryCase.end());
+  names.emplace_back(CommandTemplate::kCases);
   for (const Operator* op : kOperators) {
     for (const OperandSpec& operand : op->operands) names.emplace_back(operand.name);
     for (const AttributeSpec& attribute : op->attributes) names.emplace_back(attribute.name);
@@ -52,18 +53,25 @@ CommandTemplate::CommandTemplate(std::string_view text, Shell shell) : shell_(sh
   read(text);
   if (words_.empty()) throw Error("the command is empty");
   bool has_output = false;
+  std::string other;  // a placeholder of one case
   for (const Word& word : words_) {
     for (const Piece& piece : word) {
       if (!piece.is_placeholder) continue;
       require_known(piece.text);
+      is_for_many_ = is_for_many_ || piece.text == kCases;
+      if (piece.text != kCases) other = piece.text;
       has_output = has_output || piece.text == "output" || piece.text == "case";
       if (piece.text == kInputs && shell == Shell::no && word.size() != 1) {
         throw Error("{inputs} must be a word of its own: it becomes a word for each operand");
       }
     }
   }
-  if (!has_output) {
-    throw Error("the command has neither {output} nor {case}: it does not say where the result goes");
+  if (is_for_many_ && !other.empty()) {
+    throw Error(cat("{cases} cannot be combined with {", other, "}, which is of one case"));
+  }
+  if (!has_output && !is_for_many_) {
+    throw Error(
+        "the command has none of {output}, {case} and {cases}: it does not say where the result goes");
   }
 }
 

@@ -18,10 +18,12 @@ struct CommandValues {
 };
 
 // Placeholders that every case has: {inputs} {output} {case} {name} {op} {spec} {attributes}. The others are
-// the operands and attributes of the operators, by their names.
+// the operands and attributes of the operators, by their names. {cases} is the folder of a program that takes
+// many cases in one process (many_cases.hpp), and the only placeholder of its command.
 class CommandTemplate {
  public:
   enum class Shell : bool { no, yes };
+  static constexpr std::string_view kCases = "cases";
 
   // Without a shell the text is split into words at blanks; quotes and backslashes mean what they mean to a
   // shell, and nothing else does. With a shell it is a program of /bin/sh. "{{" is a brace; braces around
@@ -34,6 +36,7 @@ class CommandTemplate {
   [[nodiscard]] std::vector<std::string> words(const CommandValues& values) const;
 
   [[nodiscard]] bool is_for_shell() const { return shell_ == Shell::yes; }
+  [[nodiscard]] bool is_for_many() const { return is_for_many_; }
 
  private:
   struct Piece {
@@ -45,6 +48,7 @@ class CommandTemplate {
   void read(std::string_view text);
 
   Shell shell_;
+  bool is_for_many_ = false;
   std::vector<Word> words_;  // with a shell just one, the program
 };
 

@@ -12,7 +12,8 @@ std::string_view name(Outcome outcome) {
 }
 
 void Counts::add(const Finding& finding) {
-  ++of[static_cast<std::size_t>(finding.outcome)];
+  of[static_cast<std::size_t>(finding.outcome)] += finding.shrunk ? finding.shrunk->cases : 1;
+  if (finding.shrunk) ++shrunk;
   if (finding.comparison) left_out += finding.comparison->left_out.value_or(0);
   if (finding.unspecified) unspecified += finding.unspecified->elements;
   if (finding.skipped) ++skipped_by[finding.skipped->what];

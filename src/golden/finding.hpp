@@ -56,6 +56,17 @@ struct Unspecified {
   std::string why;  // "onnx ScatterElements-18 (duplicate indices)"
 };
 
+// Of `check --shrink`: what a finding stands for, whose call is the smallest one that differs in the same
+// way.
+struct Shrunk {
+  std::string difference;    // "different value"
+  std::string call;          // in one line
+  std::int64_t cases = 1;    // that differ so
+  bool is_smallest = true;   // else the budget ended before all smaller calls were tried
+  std::string kept = {};     // the folder that it is in
+  std::string command = {};  // that checks that folder
+};
+
 struct Finding {
   std::string suite = {};  // the job file; of ONNX cases the folder of their folders; the expected set
   std::string name = {};
@@ -86,6 +97,10 @@ struct Finding {
   // Of an ONNX case whose elements were compared: whether they have the same bits, which equal ones need not.
   std::optional<bool> same_bits = {};
   std::optional<Skipped> skipped = {};
+  std::optional<Shrunk> shrunk = {};
+  // Both tensors that were compared, where they are asked for.
+  std::optional<Tensor> actual_tensor = {};
+  std::optional<Tensor> expected_tensor = {};
   bool only_moves = false;  // the operator computes nothing: no tolerance makes another value right
 };
 
@@ -100,6 +115,7 @@ struct Counts {
   std::int64_t left_out = 0;     // elements that were not compared
   std::int64_t up_to_date = 0;   // jobs that have nothing to do, and are no findings
   std::int64_t unspecified = 0;  // elements of Finding::unspecified
+  std::int64_t shrunk = 0;       // findings that are of several cases, or could be
 
   [[nodiscard]] std::int64_t operator[](Outcome outcome) const {
     return of[static_cast<std::size_t>(outcome)];

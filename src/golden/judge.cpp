@@ -72,6 +72,10 @@ void compare(const Job& job, Source actual, Source expected, const JudgeSettings
   if (!comparison.equal && comparison.same_header() && settings.unspecified) {
     count_unspecified(*actual.tensor(), *expected.tensor(), comparison, settings, found);
   }
+  if (settings.keeps_tensors) {
+    found.actual_tensor = *actual.tensor();
+    found.expected_tensor = *expected.tensor();
+  }
   found.outcome = comparison.equal ? Outcome::equal : Outcome::different;
   found.comparison = std::move(comparison);
 }
@@ -101,6 +105,26 @@ std::optional<Error> fault_in_end(const ChildEnd& end, const ProgramSettings& pr
       return Error(cat("the program failed: exit status ", end.status));
   }
   __builtin_unreachable();
+}
+
+// What a program that takes many cases has left for one of them. If it is nothing, the end of the process is
+// that of the case.
+bool judge_left(const Job& job, const ProgramSettings& program, Finding& found) {
+  const ProgramRun& run = *found.program;
+  if (!run.result.empty()) {
+    if (expects_error(job)) found.outcome = Outcome::different;
+    return !expects_error(job);
+  }
+  if (run.is_refused && expects_error(job)) {
+    found.outcome = Outcome::equal;
+    return false;
+  }
+  const Error silent("the program has written neither a result nor an error");
+  found.outcome = Outcome::error;
+  found.error =
+      std::make_shared<Failure>(run.is_refused ? Error("the program refused the call")
+                                               : fault_in_end(run.end, program, false).value_or(silent));
+  return false;
 }
 
 }  // namespace
@@ -165,6 +189,7 @@ void judge_external(const Job& job, const ExternalResult& result, const std::opt
 }
 
 bool judge_end(const Job& job, const ProgramSettings& program, Finding& found) {
+  if (program.command.is_for_many()) return judge_left(job, program, found);
   const ChildEnd& end = found.program->end;
   if (const auto fault = fault_in_end(end, program, expects_error(job))) {
     found.outcome = Outcome::error;
@@ -172,6 +197,7 @@ bool judge_end(const Job& job, const ProgramSettings& program, Finding& found) {
     return false;
   }
   if (!expects_error(job)) return true;
+  found.program->result.clear();
   found.outcome = end.status == 0 ? Outcome::different : Outcome::equal;
   return false;
 }

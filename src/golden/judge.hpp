@@ -25,6 +25,7 @@ struct JudgeSettings {
   std::int64_t show = 0;                // as CompareOptions::show
   std::optional<Tensor> left_out = {};  // as CompareOptions::left_out
   PictureOptions picture = {};
+  bool keeps_tensors = false;  // as CheckSettings::keeps_tensors
   // Where a result differs: the elements that the specification leaves unspecified; may be empty.
   std::function<std::optional<UnspecifiedElements>()> unspecified = {};
 };

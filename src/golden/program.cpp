@@ -1,56 +1,19 @@
 #include "golden/program.hpp"
 
 #include <algorithm>
-#include <span>
 #include <variant>
 
 #include "base/error.hpp"
-#include "base/files/output_file.hpp"
+#include "base/exit_cleanup.hpp"
 #include "base/files/paths.hpp"
+#include "base/system.hpp"
 #include "base/text.hpp"
 #include "engine/bind.hpp"
 #include "engine/execute.hpp"
-#include "io/json/json_writer.hpp"
+#include "golden/job_text.hpp"
 
 namespace tensorop {
 namespace {
-
-std::string quoted(std::string_view text) {
-  std::string out;
-  append_json_string(out, is_utf8(text) ? std::string(text) : printable(text));
-  return out;
-}
-
-// {"key":value,...} of keys and JSON.
-std::string object(const std::vector<CommandValues::Value>& members) {
-  std::string out;
-  for (const auto& [name, json] : members) out += cat(out.empty() ? "" : ",", quoted(name), ":", json);
-  return cat("{", out, "}");
-}
-
-// The text of an attribute, as on the command line; empty where it has no value.
-std::string text_of(const Attribute& attribute, const AttributeSpec& spec) {
-  struct Text {
-    const AttributeSpec& spec;
-    std::string operator()(std::monostate) const { return ""; }
-    std::string operator()(std::int64_t value) const { return cat(value); }
-    std::string operator()(bool value) const { return value ? "true" : "false"; }
-    std::string operator()(const ChosenWord& word) const { return std::string(spec.choices[word.at].word); }
-    std::string operator()(const Shape& values) const {
-      std::string out;
-      for (const std::int64_t value : values) out += cat(out.empty() ? "" : ",", value);
-      return values.empty() ? "[]" : out;
-    }
-  };
-  return std::visit(Text{spec}, attribute.value);
-}
-
-// The same as JSON, of an attribute that has a value.
-std::string json_of(const Attribute& attribute, const AttributeSpec& spec) {
-  const std::string text = text_of(attribute, spec);
-  if (std::holds_alternative<ChosenWord>(attribute.value)) return quoted(text);
-  return std::holds_alternative<Shape>(attribute.value) && text != "[]" ? cat("[", text, "]") : text;
-}
 
 // The attributes that the version has, those with a value.
 std::string attributes_json(const Job& job, const Call& call) {
@@ -62,7 +25,7 @@ std::string attributes_json(const Job& job, const Call& call) {
     members.push_back({std::string(spec.name), json_of(attribute, spec)});
   }
   if (job.request.oob) members.push_back({"oob", quoted(lower(*job.request.oob))});
-  return object(members);
+  return json_object(members);
 }
 
 // Null where the call is an error.
@@ -82,25 +45,31 @@ std::string case_json(const Job& job, const Call& call, const CommandValues& val
   }
   std::string inputs;
   for (const std::string& input : values.inputs) inputs += cat(inputs.empty() ? "" : ",", quoted(input));
-  return object({{"name", quoted(job.name)},
-                 {"op", quoted(call.op->name)},
-                 {"spec", job.request.spec ? quoted(lower(*job.request.spec)) : "null"},
-                 {"published", call.strict() ? quoted(call.version->published) : "null"},
-                 {"inputs", cat("[", inputs, "]")},
-                 {"operands", object(operands)},
-                 {"dtypes", object(dtypes)},
-                 {"attributes", attributes_json(job, call)},
-                 {"output", quoted(output)},
-                 {"output_dtype", output_dtype(call)}});
-}
-
-void write_text(const std::string& path, const std::string& text) {
-  OutputFile file = OutputFile::create(path);
-  file.append(std::as_bytes(std::span(text)));
-  file.commit();
+  return json_object({{"name", quoted(job.name)},
+                      {"op", quoted(call.op->name)},
+                      {"spec", job.request.spec ? quoted(lower(*job.request.spec)) : "null"},
+                      {"published", call.strict() ? quoted(call.version->published) : "null"},
+                      {"inputs", cat("[", inputs, "]")},
+                      {"operands", json_object(operands)},
+                      {"dtypes", json_object(dtypes)},
+                      {"attributes", attributes_json(job, call)},
+                      {"output", quoted(output)},
+                      {"output_dtype", output_dtype(call)}});
 }
 
 }  // namespace
+
+CaseScratch::CaseScratch(const TemporaryEntry& folder, std::size_t number)
+    : path_(path_from(folder.path(), cat(number))) {
+  constexpr mode_t kPrivate = 0700;
+  // Not while a signal removes the outer folder.
+  const SignalCriticalSection window;
+  if (os().mkdir(path_.c_str(), kPrivate) != 0) throw_errno(path_, "cannot create a directory");
+}
+
+CaseScratch::~CaseScratch() {
+  remove_tree(path_.c_str());
+}
 
 ProgramRun run_case(const Job& job, const ProgramSettings& program, const std::string& folder,
                     const Settings& settings) {
@@ -136,7 +105,7 @@ ProgramRun run_case(const Job& job, const ProgramSettings& program, const std::s
   }
   write_text(description, cat(case_json(job, call, values, operands, output), "\n"));
 
-  ProgramRun run{program.command.words(values), {}, {}};
+  ProgramRun run{.words = program.command.words(values), .end = {}, .result = {}};
   run.end = run_child(run.words, program.timeout);
   if (file_exists(output)) run.result = output;
   return run;

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "base/child_process.hpp"
+#include "base/files/temporary_entry.hpp"
 #include "engine/engine.hpp"
 #include "golden/command.hpp"
 #include "jobs/jobs.hpp"
@@ -21,8 +23,24 @@ struct ProgramSettings {
 // What the program did with one case.
 struct ProgramRun {
   std::vector<std::string> words;  // the command
-  ChildEnd end;
-  std::string result;  // the file it has written its result to; empty: it has written none
+  ChildEnd end;                    // of many cases: only of one for which the program has left nothing
+  std::string result;              // the file it has written its result to; empty: it has written none
+  bool is_refused = false;         // of many cases: it has left the file that refuses the call
+};
+
+// A folder in another one, while this object lives.
+class CaseScratch {
+ public:
+  // Throws Error.
+  CaseScratch(const TemporaryEntry& folder, std::size_t number);
+  ~CaseScratch();
+  CaseScratch(const CaseScratch&) = delete;
+  CaseScratch& operator=(const CaseScratch&) = delete;
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
 };
 
 // Writes the operands of the case into `folder`, as NPY files called by their names, and case.json, which

@@ -25,7 +25,7 @@ std::string no_result_line(const std::vector<std::string>& candidates) {
 // Instead of the expected error.
 std::string found_instead(const Finding& finding) {
   if (finding.error) return finding.error->what();
-  if (finding.program) return "exit status 0";
+  if (finding.program) return finding.program->result.empty() ? "exit status 0" : "a result";
   return finding.actual.empty() ? header_text(*finding.result) : printable(finding.actual);
 }
 

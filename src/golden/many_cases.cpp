@@ -1,0 +1,135 @@
+#include "golden/many_cases.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/files/input_file.hpp"
+#include "base/files/paths.hpp"
+#include "base/text.hpp"
+#include "engine/bind.hpp"
+#include "golden/job_text.hpp"
+
+namespace tensorop {
+namespace {
+
+// Of the files of a case in its folder, which begin with its number in the folder, from 1.
+std::string name_in_pack(std::size_t at) {
+  return cat(at + 1);
+}
+
+// The text that refuses a case; at most as much as is kept of a program's output.
+std::string read_refusal(const std::string& path) {
+  require_regular_file(path);
+  const InputFile file = InputFile::open(path);
+  return file.mapping() == nullptr
+             ? ""
+             : std::string(bytes_text(file.mapping()->bytes()).substr(0, ChildEnd::kMostOutput));
+}
+
+}  // namespace
+
+ManyCases::ManyCases(const std::vector<Job>& jobs, const ProgramSettings& program,
+                     const TemporaryEntry& folder, int concurrent)
+    : jobs_(jobs), program_(program), folder_(folder), position_of_(jobs.size()) {
+  const auto is_run = [](const Job& job) { return job.is_case && !job.skipped && !job.fault; };
+  const auto cases = static_cast<std::size_t>(
+      std::ranges::count_if(jobs, [&](const Job& job) { return is_run(job) && job.needs.empty(); }));
+  const std::size_t shared =
+      std::min(cases, std::max(static_cast<std::size_t>(concurrent), (cases + kMostCases - 1) / kMostCases));
+  for (std::size_t i = 0; i < shared; ++i) packs_.push_back(std::make_unique<Pack>());
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (!is_run(jobs[i])) continue;
+    // Consecutive cases are in different packs: the first jobs to run start all processes.
+    std::size_t pack = packs_.size();
+    if (jobs[i].needs.empty()) {
+      pack = next++ % shared;
+    } else {
+      packs_.push_back(std::make_unique<Pack>());
+    }
+    position_of_[i] = {pack, packs_[pack]->entries.size()};
+    packs_[pack]->entries.push_back({.job = i});
+  }
+}
+
+ProgramRun ManyCases::run(std::size_t i, const Settings& settings) {
+  const Position at = position_of_[i];
+  Pack& pack = *packs_[at.pack];
+  std::call_once(pack.once, [&] { run_pack(at.pack, settings); });
+  Entry& entry = pack.entries[at.entry];
+  if (entry.error) throw Failure(*entry.error);
+  return std::move(entry.run);
+}
+
+// An error of the whole pack is that of each of its cases.
+void ManyCases::run_pack(std::size_t number, const Settings& settings) {
+  Pack& pack = *packs_[number];
+  try {
+    pack.folder = std::make_unique<CaseScratch>(folder_, number);
+    for (std::size_t at = 0; at < pack.entries.size(); ++at) {
+      try {
+        write_case(pack, at, settings, pack.entries[at]);
+      } catch (const Failure& error) {
+        pack.entries[at].error = std::make_shared<Failure>(error);
+      }
+    }
+    run_entries(pack);
+  } catch (const Failure& error) {
+    for (Entry& entry : pack.entries) {
+      if (!entry.error) entry.error = std::make_shared<Failure>(error);
+    }
+  }
+}
+
+void ManyCases::write_case(const Pack& pack, std::size_t at, const Settings& settings, Entry& entry) const {
+  const Job& job = jobs_[entry.job];
+  Settings own = settings;
+  own.warn = nullptr;  // of another case
+  const OpenedCall opened = open_call(job.request, own);
+  const std::string name = name_in_pack(at);
+  std::vector<CommandValues::Value> members =
+      write_job(job.request, opened, pack.folder->path(), cat(name, "."), own).members;
+  members.insert(members.begin(), {"name", quoted(name)});
+  members.push_back({"output", quoted(cat(name, ".npy"))});
+  members.push_back({"comment", quoted(job.name)});
+  entry.line = cat(json_object(members), "\n");
+}
+
+// A program takes the cases in their order. So if it ends badly, it has failed at the first one for which it
+// has left nothing, and the rest is given to another process.
+void ManyCases::run_entries(Pack& pack) {
+  constexpr int kMostProcesses = 10;
+  const std::string& folder = pack.folder->path();
+  std::vector<std::size_t> waiting;
+  for (std::size_t at = 0; at < pack.entries.size(); ++at) {
+    if (!pack.entries[at].error) waiting.push_back(at);
+  }
+  const std::vector<std::string> words =
+      program_.command.words({.inputs = {}, .named = {{std::string(CommandTemplate::kCases), folder}}});
+  for (int processes = 1; !waiting.empty(); ++processes) {
+    std::string lines;
+    for (const std::size_t at : waiting) lines += pack.entries[at].line;
+    write_text(path_from(folder, "cases.jsonl"), lines);
+    const ChildEnd end = run_child(words, program_.timeout);
+    std::erase_if(waiting, [&](std::size_t at) {
+      ProgramRun& run = pack.entries[at].run;
+      const std::string base = path_from(folder, name_in_pack(at));
+      run.words = words;
+      const std::string refusal = cat(base, ".error");
+      if (file_exists(cat(base, ".npy"))) {
+        run.result = cat(base, ".npy");
+      } else if (file_exists(refusal)) {
+        run.is_refused = true;
+        run.end.output = read_refusal(refusal);
+      }
+      return !run.result.empty() || run.is_refused;
+    });
+    const bool has_failed = end.kind != ChildEnd::Kind::exited || end.status != 0;
+    const bool goes_on = has_failed && processes < kMostProcesses && !waiting.empty();
+    const std::size_t failed = goes_on ? 1 : waiting.size();
+    for (std::size_t n = 0; n < failed; ++n) pack.entries[waiting[n]].run.end = end;
+    waiting.erase(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(failed));
+  }
+}
+
+}  // namespace tensorop
