@@ -6,10 +6,12 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/files/folder_walk.hpp"
 #include "base/files/output_file.hpp"
 #include "base/files/paths.hpp"
 #include "base/system.hpp"
@@ -18,8 +20,10 @@
 #include "golden/check.hpp"
 #include "golden/external.hpp"
 #include "golden/judge.hpp"
+#include "golden/shrink.hpp"
 #include "jobs/cases.hpp"
 #include "progress.hpp"
+#include "report/shrunk_report.hpp"
 #include "report_options.hpp"
 #include "team.hpp"
 
@@ -27,33 +31,40 @@ namespace tensorop {
 namespace {
 
 constexpr std::string_view kListSkipped = "--list-skipped";
+constexpr std::string_view kShrink = "--shrink";
 
 std::vector<Option> check_options() {
   std::vector<Option> options = report_options("cases");
-  for (Option& option : std::vector<Option>{
-           {std::string(kListSkipped), OptionKind::flag, "",
-            "also list the ONNX cases that are skipped, each with the reason: an operator, opset or dtype "
-            "that "
-            "tensorop does not have, a graph of several nodes, ..."},
-           {"--actual", OptionKind::value, "DIR|FILE",
-            "compare the results of another program: files in DIR, or FILE, that of the only case"},
-           {"--command", OptionKind::value, "CMD",
-            "compare the results of a program that is run for each case: words and placeholders such as "
-            "{inputs} "
-            "{output}"},
-           {"--timeout", OptionKind::value, "SECONDS",
-            "with --command: how long a program may run; default 60"},
-           {"--shell", OptionKind::flag, "", "with --command: CMD is a command of /bin/sh"},
-           {"--update", OptionKind::flag, "",
-            "rewrite golden files that are missing or differ, and list them"},
-           {"--ignore-open", OptionKind::flag, "",
-            "do not compare elements that a case's --spec leaves open"},
-           ignore_option(),
-           show_option(),
-           {"--why", OptionKind::flag, "",
-            "explain each element that is listed: from which elements of the operands it is made"},
-           shard_option(),
-       }) {
+  for (
+      Option& option : std::vector<Option>{
+          {std::string(kListSkipped), OptionKind::flag, "",
+           "also list the ONNX cases that are skipped, each with the reason: an operator, opset or dtype "
+           "that "
+           "tensorop does not have, a graph of several nodes, ..."},
+          {"--actual", OptionKind::value, "DIR|FILE",
+           "compare the results of another program: files in DIR, or FILE, that of the only case"},
+          {"--command", OptionKind::value, "CMD",
+           "compare the results of a program that is run for each case: words and placeholders such as "
+           "{inputs} "
+           "{output}"},
+          {"--timeout", OptionKind::value, "SECONDS",
+           "with --command: how long a program may run; default 60"},
+          {"--shell", OptionKind::flag, "", "with --command: CMD is a command of /bin/sh"},
+          {std::string(kShrink), OptionKind::flag, "",
+           "with --command: make the cases that fail smaller while they fail in the same way, and report one "
+           "for each way"},
+          {"--budget", OptionKind::value, "SECONDS", "with --shrink: the time for smaller cases; default 60"},
+          {"--keep", OptionKind::value, "DIR",
+           "with --shrink: the folder for the smallest cases; default CASE/shrunk"},
+          {"--update", OptionKind::flag, "",
+           "rewrite golden files that are missing or differ, and list them"},
+          {"--ignore-open", OptionKind::flag, "", "do not compare elements that a case's --spec leaves open"},
+          ignore_option(),
+          show_option(),
+          {"--why", OptionKind::flag, "",
+           "explain each element that is listed: from which elements of the operands it is made"},
+          shard_option(),
+      }) {
     options.push_back(std::move(option));
   }
   for (Option& option : picture_options()) options.push_back(std::move(option));
@@ -68,9 +79,17 @@ std::vector<Option> check_options() {
   return options;
 }
 
+// Where findings of --shrink go, and how long they are looked for.
+struct ShrinkPlan {
+  std::chrono::duration<double> budget;
+  std::string folder;
+};
+
 // A check as far as it is known before its first case.
 struct ReadyCheck {
   CheckSettings settings = {};
+  std::optional<ShrinkPlan> shrink = {};
+  std::string options = {};  // those that decide what a finding is
   std::vector<UnreadableCases> unreadable = {};
   std::vector<Job> jobs = {};  // those of the shard
   bool all_skipped = false;    // of all shards
@@ -127,16 +146,18 @@ std::string read_actual(const Arguments& arguments) {
   return path;
 }
 
-std::chrono::duration<double> read_timeout(const Arguments& arguments) {
+// A time that ends with "s" or not.
+std::chrono::duration<double> read_seconds(const Arguments& arguments, std::string_view option) {
   constexpr double kDefault = 60;
   constexpr double kMost = 1e6;
-  const auto text = arguments.value("--timeout");
+  const auto text = arguments.value(std::string(option));
   if (!text) return std::chrono::duration<double>(kDefault);
   double seconds = 0;
   const auto [end, status] = std::from_chars(text->data(), text->data() + text->size(), seconds);
-  if (end != text->data() + text->size() || status != std::errc{} || !(seconds > 0 && seconds <= kMost)) {
+  const std::string_view rest(end, static_cast<std::size_t>(text->data() + text->size() - end));
+  if ((rest != "" && rest != "s") || status != std::errc{} || !(seconds > 0 && seconds <= kMost)) {
     throw Error(
-        cat("--timeout ", in_quotes(*text), " is not a number of seconds above 0 and at most 1000000"));
+        cat(option, " ", in_quotes(*text), " is not a number of seconds above 0 and at most 1000000"));
   }
   return std::chrono::duration<double>(seconds);
 }
@@ -144,7 +165,7 @@ std::chrono::duration<double> read_timeout(const Arguments& arguments) {
 std::optional<ProgramSettings> read_program(const Arguments& arguments) {
   const auto command = arguments.value("--command");
   if (!command) {
-    for (const char* option : {"--timeout", "--shell"}) {
+    for (const char* option : {"--timeout", "--shell", "--shrink"}) {
       if (arguments.has(option)) throw Error(cat(option, " needs --command"));
     }
     return std::nullopt;
@@ -152,7 +173,7 @@ std::optional<ProgramSettings> read_program(const Arguments& arguments) {
   if (arguments.has("--actual")) throw Error("--command cannot be combined with --actual");
   const auto shell = arguments.has("--shell") ? CommandTemplate::Shell::yes : CommandTemplate::Shell::no;
   return ProgramSettings{with_context("--command", [&] { return CommandTemplate(*command, shell); }),
-                         read_timeout(arguments)};
+                         read_seconds(arguments, "--timeout")};
 }
 
 CheckSettings read_check_settings(const Arguments& arguments) {
@@ -168,6 +189,33 @@ CheckSettings read_check_settings(const Arguments& arguments) {
                          arguments.value("--ignore"),    read_picture_options(arguments)};
   settings.batch.fail_fast = arguments.has("--fail-fast");
   return settings;
+}
+
+std::optional<ShrinkPlan> read_shrink(const Arguments& arguments) {
+  if (!arguments.has(std::string(kShrink))) {
+    for (const char* option : {"--budget", "--keep"}) {
+      if (arguments.has(option)) throw Error(cat(option, " needs ", kShrink));
+    }
+    return std::nullopt;
+  }
+  // Masks and limits of metrics are of one shape.
+  if (arguments.has("--ignore")) throw Error(cat(kShrink, " cannot be combined with --ignore"));
+  const std::string& first = arguments.operands[0];
+  std::string beside = is_folder(first) ? first : directory_of(first);
+  if (beside == ".") beside.clear();
+  return ShrinkPlan{.budget = read_seconds(arguments, "--budget"),
+                    .folder = arguments.value("--keep").value_or(path_from(beside, "shrunk"))};
+}
+
+// The name of a folder for the smallest case of a finding: that of a case.
+std::string folder_name(const Finding& finding, std::set<std::string>& taken) {
+  std::string base = finding.name;
+  std::ranges::replace_if(
+      base, [](char c) { return c == '/' || c == ':' || c == '\0'; }, '_');
+  if (base.starts_with('.')) base[0] = '_';
+  std::string name = base;
+  for (int n = 2; !taken.insert(name).second; ++n) name = cat(base, "-", n);
+  return name;
 }
 
 // What could not be read, at the end of standard error.
@@ -197,6 +245,7 @@ void read_check(const Arguments& arguments, Reporter& reporter, ReadyCheck& out)
   for (const char* option : {"--actual", "--command", "--update", "--ignore"})
     refuse_in_team(arguments, option);
   out.settings = read_check_settings(arguments);
+  out.shrink = read_shrink(arguments);
   const auto shard = read_shard(arguments);
   // Every process runs every case: their calls are what a team does together.
   if (team != nullptr) out.settings.batch.executor = &team->executor;
@@ -219,8 +268,18 @@ void check(const Arguments& arguments, Reporter& reporter, ReadyCheck& ready,
   } else {
     reporter.expect(std::ranges::count_if(ready.jobs, &Job::is_case));
     show_batch(arguments, reporter, progress, ready.settings.batch);
-    check_cases(std::move(ready.jobs), ready.settings,
-                [&](const Finding& finding) { reporter.add(finding); });
+    std::set<std::string> taken;
+    const FindingReport report = [&](const Finding& finding) {
+      if (!finding.shrunk) return reporter.add(finding);
+      Finding kept = finding;
+      keep_shrunk(kept, path_from(ready.shrink->folder, folder_name(finding, taken)), ready.options);
+      reporter.add(kept);
+    };
+    if (ready.shrink) {
+      shrink_cases(std::move(ready.jobs), ready.settings, ready.shrink->budget, report);
+    } else {
+      check_cases(std::move(ready.jobs), ready.settings, report);
+    }
     progress->end();
   }
   for (const auto& [path, error] : ready.unreadable) {
@@ -241,6 +300,7 @@ int run_check(const Arguments& arguments) {
     ReportSettings settings = read_report_settings(arguments, "check");
     settings.lists_skipped = arguments.has(kListSkipped);
     if (arguments.has("--why")) settings.why = read_settings(arguments);
+    ready.options = settings.options;
     reporter.emplace(std::move(settings), ReportKind::cases, whole);
   });
   const int status = reporter->conduct(

@@ -12,6 +12,7 @@
 #include "base/checked.hpp"
 #include "report/comparison_text.hpp"
 #include "report/difference_picture.hpp"
+#include "report/shrunk_report.hpp"
 
 namespace tensorop {
 namespace {
@@ -206,6 +207,7 @@ void add_case(Json& out, const Finding& finding) {
   out.add("program", finding.program ? program_json(*finding.program) : Json());
   out.add("candidates", finding.candidates.empty() ? Json() : Json::list(finding.candidates));
   out.add("also_refused", error_json(finding.also_refused.get()));
+  if (finding.shrunk) out.add("shrunk", shrunk_json(finding));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "report/comparison_text.hpp"
+#include "report/shrunk_report.hpp"
 
 namespace tensorop {
 namespace {
@@ -79,6 +80,7 @@ std::string updated_lines(const Finding& finding) {
 }
 
 std::string reasons_of_outcome(const Finding& finding, ReportKind kind) {
+  if (finding.shrunk) return shrunk_text(finding) + program_lines(finding);
   switch (finding.outcome) {
     case Outcome::equal:
     case Outcome::done:
@@ -206,6 +208,7 @@ std::string summary_text(const ReportEnd& end, ReportKind kind) {
   if (counts.unspecified != 0) {
     more += cat("; ", counted(counts.unspecified, "differing element"), " unspecified: --ignore-open");
   }
+  if (counts.shrunk != 0) more += cat("; ", counted(counts.shrunk, "finding"));
   if (apart != 0) more += cat("; ", skipped_text(counts));
   const std::string bits = counts.equal_onnx == 0 ? "" : cat(" (", counts.same_bits, " bit for bit)");
   if (!is_run && unreadable == 0) {

@@ -1,0 +1,534 @@
+#include "golden/reductions.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <utility>
+#include <variant>
+
+#include "base/checked.hpp"
+#include "base/text.hpp"
+#include "engine/bind.hpp"
+#include "engine/mask.hpp"
+#include "golden/job_text.hpp"
+#include "tensor/convert_elements.hpp"
+
+namespace tensorop {
+namespace {
+
+// A part of a dimension.
+struct Slice {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+};
+
+// A dimension of an operand or, after all operands, the position of an attribute that is a list of integers.
+struct Dimension {
+  std::size_t slot = 0;
+  std::size_t axis = 0;
+};
+using Dimensions = std::vector<Dimension>;
+
+std::shared_ptr<Storage> storage_like(const Tensor& tensor, std::int64_t bytes) {
+  auto out = std::make_shared<Storage>(bytes);
+  out->arenas = tensor.arenas();
+  return out;
+}
+
+Tensor without_slice(const Tensor& tensor, std::size_t axis, Slice slice) {
+  Shape shape = tensor.shape();
+  const std::int64_t size = shape[axis];
+  shape[axis] = size - slice.count;
+  const std::int64_t inner = count(std::span(shape).subspan(axis + 1)) * element_size(tensor.dtype());
+  const std::int64_t outer = count(std::span(shape).first(axis));
+  const auto storage = storage_like(tensor, count(shape) * element_size(tensor.dtype()));
+  std::byte* out = storage->data();
+  for (std::int64_t row = 0; row < outer; ++row) {
+    const std::byte* const from = tensor.data() + row * size * inner;
+    const std::int64_t after = slice.first + slice.count;
+    for (const Slice kept : {Slice{0, slice.first}, Slice{after, size - after}}) {
+      if (kept.count * inner == 0) continue;
+      std::memcpy(out, from + kept.first * inner, to_size(kept.count * inner));
+      out += kept.count * inner;
+    }
+  }
+  return {tensor.dtype(), shape, storage};
+}
+
+// The number of an element that is one; the real part of a complex one.
+std::optional<double> number_at(const Tensor& tensor, std::int64_t at) {
+  return dispatch(tensor.dtype(), [&]<class T>(TypeTag<T>) -> std::optional<double> {
+    if constexpr (Number<T>) {
+      return to_double(tensor.as<T>()[at]);
+    } else if constexpr (Complex<T>) {
+      return tensor.as<T>()[at].real();
+    } else if constexpr (std::is_same_v<T, Bool>) {
+      return tensor.as<T>()[at] ? 1 : 0;
+    } else {
+      return std::nullopt;
+    }
+  });
+}
+
+// Nothing where the dtype does not have the value.
+std::optional<Tensor> with_number(const Tensor& tensor, std::int64_t at, double value) {
+  const auto storage = storage_like(tensor, tensor.bytes());
+  if (tensor.bytes() != 0) std::memcpy(storage->data(), tensor.data(), to_size(tensor.bytes()));
+  const bool fits = dispatch(tensor.dtype(), [&]<class T>(TypeTag<T>) {
+    T out{};
+    bool is_exact = false;
+    if constexpr (Number<T>) {
+      is_exact = convert_real(value, out) && to_double(out) == value;
+    } else if constexpr (Complex<T>) {
+      out = T(static_cast<typename T::value_type>(value));
+      is_exact = true;
+    } else if constexpr (std::is_same_v<T, Bool>) {
+      storage->data()[at] = static_cast<std::byte>(value != 0);
+      return value == 0 || value == 1;
+    }
+    if (is_exact) std::memcpy(storage->data() + at * to_int64(sizeof(T)), &out, sizeof(T));
+    return is_exact;
+  });
+  if (!fits) return std::nullopt;
+  return Tensor(tensor.dtype(), tensor.shape(), storage);
+}
+
+// 0, 1, 2, ... in place of all elements, times `step`.
+std::optional<Tensor> counting(DType dtype, const Shape& shape, std::int64_t step) {
+  if (dtype == DType::string) return std::nullopt;
+  std::vector<std::int64_t> values(to_size(count(shape)));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = to_int64(i) * step;
+  const auto storage = std::make_shared<Storage>(to_int64(values.size()) * element_size(dtype));
+  const auto* const from = reinterpret_cast<const std::byte*>(values.data());
+  if (cast_elements(storage->data(), dtype, from, DType::int64, to_int64(values.size())) >= 0)
+    return std::nullopt;
+  return Tensor(dtype, shape, storage);
+}
+
+// How far from 0 a value is for who reads it; halves of integers are always nearer.
+std::int64_t cost_of_value(double value) {
+  constexpr double kPlain = 100;
+  constexpr std::int64_t kLarge = 300;
+  constexpr std::int64_t kMinusZero = 400;
+  constexpr std::int64_t kFraction = 500;
+  constexpr std::int64_t kNotFinite = 1000;
+  if (!std::isfinite(value)) return kNotFinite;
+  if (value == 0) return std::signbit(value) ? kMinusZero : 0;
+  if (value != std::trunc(value)) return kFraction;
+  const double magnitude = std::abs(value);
+  const std::int64_t size = magnitude <= kPlain ? static_cast<std::int64_t>(magnitude)
+                                                : kLarge + static_cast<std::int64_t>(std::ilogb(magnitude));
+  return 2 * size + (value < 0 ? 1 : 0);
+}
+
+std::int64_t cost_of_dtype(DType dtype) {
+  constexpr DType kSimple[] = {DType::int64, DType::boolean, DType::float32, DType::float64, DType::int32};
+  return std::ranges::find(kSimple, dtype) - std::begin(kSimple);
+}
+
+std::int64_t cost_of_elements(const Tensor& tensor) {
+  constexpr std::int64_t kMostRead = 1000;  // of a larger one other things are made smaller first
+  std::int64_t out = 0;
+  const std::int64_t read = std::min(tensor.size(), kMostRead);
+  for (std::int64_t i = 0; i < read; ++i) {
+    const auto value = number_at(tensor, i);
+    out += value ? cost_of_value(*value) : 1;
+  }
+  return out;
+}
+
+std::int64_t cost_of_attribute(const Attribute& attribute) {
+  struct Cost {
+    std::int64_t operator()(std::monostate) const { return 0; }
+    std::int64_t operator()(std::int64_t value) const { return cost_of_value(static_cast<double>(value)); }
+    std::int64_t operator()(bool) const { return 0; }
+    std::int64_t operator()(const ChosenWord&) const { return 0; }
+    std::int64_t operator()(const Shape& values) const {
+      std::int64_t out = 0;
+      for (const std::int64_t value : values) out += 1 + cost_of_value(static_cast<double>(value));
+      return out;
+    }
+  };
+  return std::visit(Cost(), attribute.value);
+}
+
+// Makes the list of reductions, each once it is cheaper than the call.
+class Reductions {
+ public:
+  explicit Reductions(const PlainCall& call) : call_(call), cost_(cost_of(call)) {}
+
+  std::vector<PlainCall> all() {
+    for_each_selection();
+    reduce_attributes();
+    reduce_dtypes();
+    reduce_values();
+    std::ranges::stable_sort(found_, {}, &Found::cost);
+    std::vector<PlainCall> out;
+    for (Found& found : found_) out.push_back(std::move(found.call));
+    return out;
+  }
+
+ private:
+  struct Found {
+    CallCost cost;
+    PlainCall call;
+  };
+
+  void add(PlainCall call) {
+    const CallCost cost = cost_of(call);
+    if (cost < cost_) found_.push_back({cost, std::move(call)});
+  }
+
+  // The list of integers of a slot after the operands; null: the attribute is none.
+  [[nodiscard]] static Shape* list_of(PlainCall& call, std::size_t slot) {
+    Attribute& attribute = call.attributes[slot - call.operands.size()];
+    return attribute.is_given ? std::get_if<Shape>(&attribute.value) : nullptr;
+  }
+
+  [[nodiscard]] std::vector<std::int64_t> sizes_of(std::size_t slot) {
+    if (slot < call_.operands.size()) return call_.operands[slot].tensor.shape();
+    const Shape* const list = list_of(call_, slot);
+    return list == nullptr ? Shape() : *list;
+  }
+
+  // Dimensions that belong together have one size: at most one of each operand, in every combination.
+  void for_each_selection() {
+    std::vector<std::int64_t> seen;
+    const std::size_t slots = call_.operands.size() + call_.attributes.size();
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+      for (const std::int64_t size : sizes_of(slot)) {
+        if (size < 1 || std::ranges::find(seen, size) != seen.end()) continue;
+        seen.push_back(size);
+        selections_ = 0;
+        Dimensions chosen;
+        select(0, slots, size, chosen);
+      }
+    }
+  }
+
+  void select(std::size_t slot, std::size_t slots, std::int64_t size, Dimensions& chosen) {
+    constexpr int kMostSelections = 300;
+    if (selections_ >= kMostSelections) return;
+    if (slot == slots) {
+      if (chosen.empty()) return;
+      ++selections_;
+      cut(chosen, size);
+      if (size == 1) drop(chosen);
+      return;
+    }
+    const auto sizes = sizes_of(slot);
+    for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+      if (sizes[axis] != size) continue;
+      chosen.push_back({slot, axis});
+      select(slot + 1, slots, size, chosen);
+      chosen.pop_back();
+    }
+    select(slot + 1, slots, size, chosen);
+  }
+
+  // Parts of a dimension to leave out, the largest first.
+  static std::vector<Slice> slices_of(std::int64_t size) {
+    constexpr std::int64_t kFew = 8;
+    std::vector<Slice> out;
+    if (size > 1) {
+      out.push_back({0, size - 1});
+      out.push_back({1, size - 1});
+    }
+    if (size > 2) {
+      for (std::int64_t part = size / 2; part > 1; part /= 2) {
+        for (std::int64_t first = 0; first + part <= size; first += part) out.push_back({first, part});
+        if (size > kFew * kFew) break;
+      }
+      for (std::int64_t first = 0; first < size && size <= kFew; ++first) out.push_back({first, 1});
+    }
+    return out;
+  }
+
+  // An index of a dimension without the slice; one that is out of range stays as far out of it.
+  static std::int64_t moved_index(std::int64_t index, std::int64_t size, Slice slice) {
+    const std::int64_t left = size - slice.count;
+    const std::int64_t position = index < 0 ? index + size : index;
+    if (position < 0) return index + slice.count;
+    std::int64_t out = position;
+    if (position >= slice.first + slice.count) {
+      out = position - slice.count;
+    } else if (position >= slice.first) {
+      out = std::clamp<std::int64_t>(slice.first, 0, std::max<std::int64_t>(left - 1, 0));
+    }
+    return index < 0 ? out - left : out;
+  }
+
+  // The indices for the dimension without the slice: all, or those of column `column` of the last axis.
+  static void move_indices(PlainCall& call, std::int64_t size, Slice slice, std::int64_t column) {
+    for (PlainOperand& operand : call.operands) {
+      if (operand.role != OperandRole::indices || operand.tensor.rank() == 0) continue;
+      const std::int64_t columns = operand.tensor.shape().back();
+      for (std::int64_t i = 0; i < operand.tensor.size(); ++i) {
+        if (column >= 0 && i % columns != column) continue;
+        const auto index = static_cast<std::int64_t>(number_at(operand.tensor, i).value_or(0));
+        const std::int64_t moved = moved_index(index, size, slice);
+        if (moved == index) continue;
+        if (auto with = with_number(operand.tensor, i, static_cast<double>(moved)))
+          operand.tensor = *std::move(with);
+      }
+    }
+  }
+
+  // The columns of the indices, where there are several.
+  [[nodiscard]] std::int64_t index_columns() const {
+    for (const PlainOperand& operand : call_.operands) {
+      if (operand.role == OperandRole::indices && operand.tensor.rank() > 0)
+        return operand.tensor.shape().back();
+    }
+    return 0;
+  }
+
+  [[nodiscard]] bool has_indices() const {
+    return std::ranges::any_of(call_.operands,
+                               [](const auto& operand) { return operand.role == OperandRole::indices; });
+  }
+
+  // Smaller sizes.
+  void cut(const Dimensions& dimensions, std::int64_t size) {
+    constexpr std::int64_t kMostColumns = 6;
+    for (const Slice slice : slices_of(size)) {
+      PlainCall smaller = call_;
+      for (const auto& [slot, axis] : dimensions) {
+        if (slot < smaller.operands.size()) {
+          smaller.operands[slot].tensor = without_slice(smaller.operands[slot].tensor, axis, slice);
+        } else {
+          (*list_of(smaller, slot))[axis] = size - slice.count;
+        }
+      }
+      if (has_indices()) {
+        const std::int64_t columns = std::min(index_columns(), kMostColumns);
+        for (std::int64_t column = columns > 1 ? 0 : columns; column < columns; ++column) {
+          PlainCall moved = smaller;
+          move_indices(moved, size, slice, column);
+          add(std::move(moved));
+        }
+        PlainCall moved = smaller;
+        move_indices(moved, size, slice, -1);
+        add(std::move(moved));
+      }
+      add(std::move(smaller));
+    }
+  }
+
+  // Fewer dimensions, of size 1.
+  void drop(const Dimensions& dimensions) {
+    PlainCall smaller = call_;
+    std::vector<bool> is_chosen(call_.operands.size() + call_.attributes.size());
+    for (const auto& [slot, axis] : dimensions) {
+      is_chosen[slot] = true;
+      if (slot >= smaller.operands.size()) {
+        Shape& list = *list_of(smaller, slot);
+        list.erase(list.begin() + static_cast<std::ptrdiff_t>(axis));
+        continue;
+      }
+      Tensor& tensor = smaller.operands[slot].tensor;
+      Shape shape = tensor.shape();
+      shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(axis));
+      tensor = tensor.reshaped(std::move(shape));
+    }
+    add_with_attributes(smaller);
+    // An index tuple loses the index of that dimension.
+    for (std::size_t i = 0; i < smaller.operands.size(); ++i) {
+      const Tensor& tensor = smaller.operands[i].tensor;
+      if (smaller.operands[i].role != OperandRole::indices || is_chosen[i] || tensor.rank() == 0) continue;
+      const auto last = static_cast<std::size_t>(tensor.rank() - 1);
+      for (std::int64_t column = 0; column < tensor.shape()[last]; ++column) {
+        PlainCall narrower = smaller;
+        narrower.operands[i].tensor = without_slice(tensor, last, {column, 1});
+        add_with_attributes(narrower);
+      }
+    }
+  }
+
+  // The call as it is, and with its integers, each and all, one nearer to 0: axes count dimensions.
+  void add_with_attributes(const PlainCall& call) {
+    add(call);
+    PlainCall all = call;
+    int integers = 0;
+    for (std::size_t i = 0; i < call.attributes.size(); ++i) {
+      const auto* const value = std::get_if<std::int64_t>(&call.attributes[i].value);
+      if (value == nullptr || *value == 0 || !call.attributes[i].in_version) continue;
+      PlainCall one = call;
+      for (PlainCall* const changed : {&one, &all}) {
+        changed->attributes[i].value = *value + (*value < 0 ? 1 : -1);
+        changed->attributes[i].is_given = true;
+      }
+      add(std::move(one));
+      ++integers;
+    }
+    if (integers > 1) add(std::move(all));
+  }
+
+  void reduce_attributes() {
+    add_with_attributes(call_);
+    for (std::size_t i = 0; i < call_.attributes.size(); ++i) {
+      if (!call_.attributes[i].is_given) continue;
+      PlainCall without = call_;
+      without.attributes[i].is_given = false;
+      add(std::move(without));
+    }
+    for (const auto text : {&PlainCall::oob, &PlainCall::duplicates, &PlainCall::spec}) {
+      PlainCall without = call_;
+      (without.*text).reset();
+      add(std::move(without));
+    }
+  }
+
+  // Operands of one dtype and role change together.
+  void reduce_dtypes() {
+    for (const PlainOperand& operand : call_.operands) {
+      const DType from = operand.tensor.dtype();
+      for (const DType to : {DType::int64, DType::boolean, DType::float32, DType::float64}) {
+        if (cost_of_dtype(to) >= cost_of_dtype(from)) continue;
+        PlainCall cast = call_;
+        PlainCall counted = call_;
+        bool is_cast = can_cast(from, to);
+        bool is_counted = true;
+        for (std::size_t i = 0; i < call_.operands.size(); ++i) {
+          const Tensor& tensor = call_.operands[i].tensor;
+          if (tensor.dtype() != from || call_.operands[i].role != operand.role) continue;
+          const auto storage = std::make_shared<Storage>(tensor.size() * element_size(to));
+          is_cast = is_cast && cast_elements(storage->data(), to, tensor.data(), from, tensor.size()) < 0;
+          cast.operands[i].tensor = Tensor(to, tensor.shape(), storage);
+          auto numbers = counting(to, tensor.shape(), 1);
+          is_counted = is_counted && numbers;
+          if (is_counted) counted.operands[i].tensor = *std::move(numbers);
+        }
+        if (is_cast) add(std::move(cast));
+        if (is_counted) add(std::move(counted));
+      }
+    }
+  }
+
+  void reduce_values() {
+    constexpr std::int64_t kMostElements = 64;
+    for (std::size_t i = 0; i < call_.operands.size(); ++i) {
+      const Tensor& tensor = call_.operands[i].tensor;
+      for (const std::int64_t step : {0, 1}) {
+        auto numbers = counting(tensor.dtype(), tensor.shape(), step);
+        if (!numbers) continue;
+        PlainCall simpler = call_;
+        simpler.operands[i].tensor = *std::move(numbers);
+        add(std::move(simpler));
+      }
+      for (std::int64_t at = 0; at < tensor.size() && tensor.size() <= kMostElements; ++at) {
+        const auto value = number_at(tensor, at);
+        if (!value) continue;
+        for (const double to : {0.0, 1.0, 2.0, -1.0, static_cast<double>(at), std::trunc(*value),
+                                std::trunc(*value / 2), -*value}) {
+          if (cost_of_value(to) >= cost_of_value(*value)) continue;
+          auto with = with_number(tensor, at, to);
+          if (!with) continue;
+          PlainCall simpler = call_;
+          simpler.operands[i].tensor = *std::move(with);
+          add(std::move(simpler));
+        }
+      }
+    }
+  }
+
+  PlainCall call_;
+  CallCost cost_;
+  std::vector<Found> found_;
+  int selections_ = 0;
+};
+
+}  // namespace
+
+PlainCall plain_call(const Request& request, const Settings& settings) {
+  const OpenedCall opened = open_call(request, settings);
+  const Call& call = opened.call;
+  PlainCall out{.op = request.op,
+                .spec = request.spec,
+                .oob = request.oob,
+                .duplicates = request.duplicates,
+                .operands = {},
+                .attributes = call.attributes};
+  for (std::size_t i = 0; i < call.operands.size(); ++i) {
+    if (call.left_out == i) continue;
+    const bool is_mask = i == 1 && has_mask(request);
+    out.operands.push_back({.name = is_mask ? std::string(kMaskName) : call.operand_name(i),
+                            .role = is_mask ? OperandRole::condition : call.operand_spec(i).role,
+                            .tensor = call.operands[i]});
+  }
+  return out;
+}
+
+Request request_of(const PlainCall& call) {
+  Request out{.op = call.op,
+              .named = {},
+              .positional = {},
+              .attributes = {},
+              .reshapes = {},
+              .spec = call.spec,
+              .oob = call.oob,
+              .duplicates = call.duplicates,
+              .dtype = {},
+              .declared = {}};
+  out.from_job = true;
+  const bool is_variadic = call.op.op->operands.back().variadic;
+  for (const PlainOperand& operand : call.operands) {
+    if (is_variadic) {
+      out.positional.emplace_back(operand.tensor);
+    } else {
+      out.named.emplace_back(operand.name, operand.tensor);
+    }
+  }
+  for (std::size_t i = 0; i < call.attributes.size(); ++i) {
+    if (!call.attributes[i].is_given) continue;
+    const AttributeSpec& spec = call.op.op->attributes[i];
+    out.attributes.emplace_back(std::string(spec.name), text_of(call.attributes[i], spec));
+  }
+  return out;
+}
+
+std::string text_of(const PlainCall& call, std::int64_t most) {
+  std::string out(call.op.name->name);
+  for (const auto& [name, role, tensor] : call.operands) {
+    const bool is_listed = tensor.size() != 0 && tensor.size() <= most;
+    const bool is_plain = tensor.dtype() == DType::int64 || tensor.dtype() == DType::boolean;
+    out += cat(" ", name, " ", is_plain ? "" : cat(tensorop::name(tensor.dtype()), " "),
+               is_listed ? nested_json(tensor) : to_string(tensor.shape()));
+  }
+  for (std::size_t i = 0; i < call.attributes.size(); ++i) {
+    if (!call.attributes[i].is_given) continue;
+    const AttributeSpec& spec = call.op.op->attributes[i];
+    out += cat(" ", spec.name, " ", text_of(call.attributes[i], spec));
+  }
+  if (call.oob) out += cat(" oob ", lower(*call.oob));
+  if (call.duplicates) out += cat(" duplicates ", lower(*call.duplicates));
+  if (call.spec) out += cat(" spec ", lower(*call.spec));
+  return out;
+}
+
+CallCost cost_of(const PlainCall& call) {
+  CallCost out{};
+  auto& [empty, elements, dimensions, attributes, dtypes, values] = out;
+  for (const PlainOperand& operand : call.operands) {
+    empty += operand.tensor.size() == 0 ? 1 : 0;
+    elements += operand.tensor.size();
+    for (const std::int64_t size : operand.tensor.shape()) dimensions += 1 + size;
+    dtypes += cost_of_dtype(operand.tensor.dtype());
+    values += cost_of_elements(operand.tensor);
+  }
+  for (const Attribute& attribute : call.attributes) {
+    constexpr std::int64_t kGiven = 1000;
+    if (attribute.is_given) attributes += kGiven + cost_of_attribute(attribute);
+  }
+  attributes += (call.oob ? 1 : 0) + (call.duplicates ? 1 : 0) + (call.spec ? 1 : 0);
+  return out;
+}
+
+std::vector<PlainCall> reductions(const PlainCall& call) {
+  return Reductions(call).all();
+}
+
+}  // namespace tensorop
