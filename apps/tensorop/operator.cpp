@@ -41,6 +41,8 @@ std::string value_name(const AttributeSpec& attribute) {
       return join(words_of(attribute.choices), "|");
     case AttributeKind::integers:
       return "2,3,4|FILE";
+    case AttributeKind::dimension_numbers:
+      return "TEXT";
   }
   __builtin_unreachable();
 }
@@ -75,8 +77,9 @@ std::vector<Option> call_options(const FoundOperator& found) {
     options.push_back({option_name(attribute.name), kind_of(attribute), value_name(attribute), help});
   }
   if (!op.oob.empty()) {
-    options.push_back({"--oob", OptionKind::value, join(words_of(op.oob), "|"),
-                       "what happens to an index out of range; not with --spec (default error)"});
+    options.push_back(
+        {"--oob", OptionKind::value, join(words_of(op.oob), "|"),
+         cat("what happens to an index out of range; not with --spec (default ", default_oob(op), ")")});
   }
   if (!op.duplicates.empty()) {
     options.push_back({"--duplicates", OptionKind::value, join(words_of(op.duplicates), "|"),

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/operands.hpp"
+#include "engine/stablehlo.hpp"
 #include "io/opened_file.hpp"
 #include "io/source.hpp"
 
@@ -78,7 +79,8 @@ Shape read_list_operand(const AttributeSpec& spec, const NamedText& given, const
   if (source.tensor() == nullptr)
     source.resolve(source.fits_any_dtype() ? DType::int64 : source.natural_dtype());
   const Tensor& tensor = *source.tensor();
-  const DTypeSet allowed = allowed_types(*call.version, spec.name);
+  DTypeSet allowed = allowed_types(*call.version, spec.name);
+  if (allowed == DTypeSet()) allowed = kIntegerTypes;  // a list and no tensor, to its publisher
   if (!allowed.contains(tensor.dtype())) {
     throw Error(
         cat(spec.name, " is ", name(tensor.dtype()), "; ", call.version_name(), " allows ", allowed.names()),
@@ -127,6 +129,8 @@ decltype(Attribute::value) read_value(const AttributeSpec& spec, const NamedText
       return read_choice(spec, given.text, call);
     case AttributeKind::integers:
       return read_integers(spec, given, text_format, inputs, call);
+    case AttributeKind::dimension_numbers:
+      return {};
   }
   __builtin_unreachable();
 }
@@ -161,7 +165,8 @@ void bind_attributes(const Request& request, Inputs& inputs, Call& call) {
   for (std::size_t i = 0; i < specs.size(); ++i) {
     call.attributes[i].in_version = find_attribute(*call.version, specs[i].name) != nullptr;
   }
-  for (const NamedText& given : request.attributes) {
+  const std::vector<NamedText> texts = with_dimension_numbers(request.attributes, *call.op);
+  for (const NamedText& given : texts) {
     const AttributeSpec& spec = find_known(given, call);
     Attribute& attribute = call.attributes[static_cast<std::size_t>(&spec - specs.data())];
     if (attribute.is_given) throw Error(cat(spec.name, " is given twice"), kCallRule);
@@ -173,13 +178,13 @@ void bind_attributes(const Request& request, Inputs& inputs, Call& call) {
     }
     attribute.is_given = true;
   }
-  if (request.oob) call.oob = read_oob(*request.oob, call);
+  call.oob = request.oob ? read_oob(*request.oob, call) : call.version->index.out_of_bounds;
   if (request.duplicates) call.duplicates = read_duplicates(*request.duplicates, call);
   for (std::size_t i = 0; i < specs.size(); ++i) {
     const AttributeSpec& spec = specs[i];
     Attribute& attribute = call.attributes[i];
     if (attribute.is_given) {
-      const auto given = std::ranges::find(request.attributes, spec.name, &NamedText::name);
+      const auto given = std::ranges::find(texts, spec.name, &NamedText::name);
       attribute.value = read_value(spec, *given, request.text_format, inputs, call);
     } else if (const auto text = default_text(spec, *call.name, *call.version); !text.empty()) {
       attribute.value = read_value(spec, {std::string(spec.name), std::string(text)}, nullptr, inputs, call);

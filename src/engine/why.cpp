@@ -71,7 +71,7 @@ ChosenIndex Explainer::chosen(const RowMap& map, std::int64_t tuple, std::size_t
   const IndexDecoder& decoder = map.decoder();
   const IndexAxis& axis = decoder.axes()[component];
   ChosenIndex out;
-  out.position = decoder.element_of(tuple) + to_int64(component);
+  out.position = decoder.element_of(tuple, to_int64(component));
   out.axis = axis.axis;
   out.size = call().operands[kTableOperand].shape()[to_size(axis.axis)];
   const std::int64_t value = index_value(decoder.indices(), out.position);
@@ -79,8 +79,8 @@ ChosenIndex Explainer::chosen(const RowMap& map, std::int64_t tuple, std::size_t
   out.in_range = value < axis.size && (value >= 0 || (counts && value >= -axis.size));
   // An operator that wraps by itself, as tensorscatter does, has no index that is out of range.
   if (decoder.wraps() && call().oob == OutOfBounds::error) out.in_range = value >= 0;
-  // The strides of the components are those of a row-major tensor.
-  if (offset != kSkip) out.coordinate = offset / axis.stride % axis.size;
+  // The strides of the components are those of a row-major tensor, except where nothing is to be chosen.
+  if (offset != kSkip) out.coordinate = axis.size == 1 ? 0 : offset / axis.stride % out.size;
   return out;
 }
 
@@ -195,8 +195,8 @@ Arrivals Explainer::arrivals_of_rows(const RowMoves& moves, const OperandElement
   const Range rows = is_one_row ? Range{element.position / width, 1} : Range{0, map.rows()};
   for_each_row(map, rows, [&](std::int64_t row, std::int64_t offset) {
     if (element.operand == kIndexOperand) {
-      if (map.decoder().element_of(map.tuples_of({row, 1}).first) / map.decoder().components() ==
-          element.position / map.decoder().components())
+      const std::int64_t tuple = map.decoder().tuple_of(element.position);
+      if (map.decoder().element_of(map.tuples_of({row, 1}).first) == map.decoder().element_of(tuple))
         take(row, offset, 0);
     } else if (element.operand == kTableOperand) {
       if (offset == element.position / width) take(row, offset, element.position % width);

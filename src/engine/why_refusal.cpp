@@ -64,7 +64,7 @@ Refusal why_refused(const Request& request, const Settings& settings, const Fail
     const Plan& plan = *bound.planned.plan;
     // Most versions refuse what is known to be at fault.
     if (fault != nullptr && is_of_index(fault->facts().fault) && plan.facts().moves)
-      plan.check({fault->facts().position / plan.facts().moves->map->decoder().components(), 1});
+      plan.check({plan.facts().moves->map->decoder().tuple_of(fault->facts().position), 1});
     bound.planned.plan->prepare({0, 0}, {}, own.threads);
     check(plan, {0, plan.facts().check_size}, own.threads);
   };

@@ -42,8 +42,8 @@ struct Call {
   std::vector<std::string> files = {};
   // The optional operand, where the call has none: it is a tensor without elements.
   std::optional<std::size_t> left_out = {};
-  std::vector<Attribute> attributes;  // in the order of the description
-  OutOfBounds oob = OutOfBounds::error;
+  std::vector<Attribute> attributes;          // in the order of the description
+  OutOfBounds oob = OutOfBounds::error;       // that of --oob, or else of the version
   std::optional<Duplicates> duplicates;       // left out: last
   bool from_job = false;                      // where the call is written as keys, not as options
   std::optional<std::int64_t> selected = {};  // the true elements of the mask that indices are made of

@@ -29,11 +29,10 @@ std::int64_t first_difference(const Shape& a, const Shape& b) {
   return in_a - a.begin();
 }
 
-IndexDecoder make_decoder(const Call& call, std::vector<IndexAxis> axes) {
-  IndexPolicy policy{call.version->index.negative, call.version->index.out_of_bounds};
-  if (!call.strict()) policy.out_of_bounds = call.oob;
+IndexDecoder make_decoder(const Call& call, std::vector<IndexAxis> axes, std::int64_t component_stride) {
+  IndexPolicy policy{call.version->index.negative, call.oob};
   if (policy.out_of_bounds == OutOfBounds::clamp) policy = {Negative::raw, OutOfBounds::clip};
-  return {call.operands[1], std::move(axes), policy};
+  return {call.operands[1], std::move(axes), policy, component_stride};
 }
 
 std::vector<IndexAxis> tuple_axes(const Shape& selected, std::int64_t first_axis) {
@@ -130,12 +129,12 @@ std::vector<RowDim> element_dims(const Shape& indices, const Shape& data, std::i
 
 Planned plan_scatter(const Call& call, std::vector<IndexAxis> axes, std::vector<RowDim> dims,
                      std::int64_t row_elements, Reduction reduction, bool use_init_val,
-                     const Shape& updates_shape) {
+                     const Shape& updates_shape, std::int64_t component_stride) {
   const Tensor& data = call.operands[0];
   OutputInfo output = checked_output(data.dtype(), data.shape());
   ScatterRowsSpec spec{data,
                        call.operands[2],
-                       make_decoder(call, std::move(axes)),
+                       make_decoder(call, std::move(axes), component_stride),
                        std::move(dims),
                        row_elements,
                        reduction,

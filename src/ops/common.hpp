@@ -34,10 +34,9 @@ inline constexpr Choice kDuplicates[] = {{"last", Duplicates::last}, {"error", D
 
 // 1.3, 1.7: in which order duplicates are applied, and what a NaN does to min and max.
 inline constexpr OpenRow kScatterOpen[] = {
-    {Framework::onnx, OpenReason::duplicate_updates},
-    {Framework::onnx, OpenReason::nan_in_extreme},
-    {Framework::openvino, OpenReason::duplicate_updates},
-    {Framework::openvino, OpenReason::nan_in_extreme},
+    {Framework::onnx, OpenReason::duplicate_updates},      {Framework::onnx, OpenReason::nan_in_extreme},
+    {Framework::openvino, OpenReason::duplicate_updates},  {Framework::openvino, OpenReason::nan_in_extreme},
+    {Framework::stablehlo, OpenReason::duplicate_updates},
 };
 
 // Rows of table 4.5, shared by the scatter operators.
@@ -73,7 +72,8 @@ void require_rank_1(const Call& call, std::size_t i, std::string_view rule);
 
 // Decodes operand 1 (indices) of the call against axes of operand 0, by the index rule of the version and
 // --oob.
-[[nodiscard]] IndexDecoder make_decoder(const Call& call, std::vector<IndexAxis> axes);
+[[nodiscard]] IndexDecoder make_decoder(const Call& call, std::vector<IndexAxis> axes,
+                                        std::int64_t component_stride = 1);
 
 // The axes of an index tuple: the dimensions that it selects from, the first of which is axis `first_axis` of
 // the indexed tensor, and their row-major strides.
@@ -89,8 +89,8 @@ void check_duplicates(const Call& call, AttributeKey<Reduction> key);
 template <AttributeKey<Reduction> kKey>
 [[nodiscard]] consteval Operator scatter_operator(Operator op) {
   op.output_shape = "data.shape";
-  op.family = "scatter";
-  op.oob = kScatterOob;
+  if (op.family.empty()) op.family = "scatter";
+  if (op.oob.empty()) op.oob = kScatterOob;
   op.duplicates = kDuplicates;
   op.open = kScatterOpen;
   op.check_attributes = [](const Call& call) { check_duplicates(call, kKey); };
@@ -114,6 +114,6 @@ void require_updates_shape(const Call& call, const Shape& expected, bool repeat,
 // `axes`. The updates are repeated to `updates_shape`.
 [[nodiscard]] Planned plan_scatter(const Call& call, std::vector<IndexAxis> axes, std::vector<RowDim> dims,
                                    std::int64_t row_elements, Reduction reduction, bool use_init_val,
-                                   const Shape& updates_shape);
+                                   const Shape& updates_shape, std::int64_t component_stride = 1);
 
 }  // namespace tensorop

@@ -50,6 +50,11 @@ std::string_view default_text(const AttributeSpec& spec, const OperatorName& nam
   return row != nullptr && !row->default_text.empty() ? row->default_text : spec.default_text;
 }
 
+std::string_view default_oob(const Operator& op) {
+  const auto value = static_cast<int>(op.versions.front().index.out_of_bounds);
+  return std::ranges::find(op.oob, value, &Choice::value)->word;
+}
+
 std::string_view type_variable(const Operator& op, const Version& version, std::size_t i) {
   const std::string_view own = op.operands[std::min(i, op.operands.size() - 1)].type;
   const bool listed = std::ranges::find(version.types, own, &TypeRow::type) != version.types.end();

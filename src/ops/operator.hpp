@@ -45,10 +45,11 @@ inline constexpr std::string_view kCallRule = "G-8";  // operands and attributes
 
 enum class AttributeKind : std::uint8_t {
   integer,
-  boolean,   // 0, 1, true, false
-  flag,      // the same; the bare option means true
-  choice,    // one word of `choices`, in any case
-  integers,  // "2,3", "[]", or an operand holding a rank-1 tensor of integers
+  boolean,            // 0, 1, true, false
+  flag,               // the same; the bare option means true
+  choice,             // one word of `choices`, in any case
+  integers,           // "2,3", "[]", or an operand holding a rank-1 tensor of integers
+  dimension_numbers,  // the text of an attribute of MLIR, which stands for other attributes of the operator
 };
 
 // Its address stands for the type.
@@ -225,6 +226,8 @@ struct Operator {
 // The default of the attribute, as text, where the version is called by `name`; empty: none.
 [[nodiscard]] std::string_view default_text(const AttributeSpec& spec, const OperatorName& name,
                                             const Version& version);
+// The word of --oob that says what the default semantics do; of an operator that has the option.
+[[nodiscard]] std::string_view default_oob(const Operator& op);
 // The type variable of operand `i` in the version; the operands of a variadic description share one.
 [[nodiscard]] std::string_view type_variable(const Operator& op, const Version& version, std::size_t i);
 // The dtypes the version allows for a type variable.

@@ -24,6 +24,7 @@ inline constexpr DTypeSet kNumbersAndBool = {kNumbers, DType::boolean};
 inline constexpr DTypeSet kOpenvinoAny = {kNumbersAndBool, DType::string};
 inline constexpr DTypeSet kOldOnnxAny = {kOldNumbers, DType::boolean, DType::complex64, DType::complex128,
                                          DType::string};
+inline constexpr DTypeSet kStablehloAny = {kNumbersAndBool, DType::complex64, DType::complex128};
 inline constexpr DTypeSet kOnnxAny = {kOldOnnxAny, DType::bfloat16};
 
 // Rows of the gather and scatter operators.

@@ -10,7 +10,7 @@
 namespace tensorop {
 
 // Who published a version. `standard` is tensorop's own default semantics (no --spec, section 11).
-enum class Framework : std::uint8_t { standard, onnx, openvino, mdf };
+enum class Framework : std::uint8_t { standard, onnx, openvino, mdf, stablehlo };
 
 // How a publisher numbers its versions.
 enum class Numbering : std::uint8_t {
@@ -35,6 +35,7 @@ inline constexpr Publisher kPublishers[] = {
     {Framework::onnx, "onnx", Numbering::opset, 28},
     {Framework::openvino, "openvino", Numbering::opset, 16},
     {Framework::mdf, "mdf", Numbering::none, 0},
+    {Framework::stablehlo, "stablehlo", Numbering::release, release(1, 20)},
 };
 
 // Of every framework but `standard`.

@@ -12,9 +12,10 @@
 namespace tensorop {
 
 extern const Operator kGather, kGatherElements, kGatherNd, kScatterElements, kScatterNd, kScatterUpdate,
-    kTensorScatter, kBroadcast, kExpand, kAdd, kSub, kMul, kDiv, kPow, kMod, kFloorMod, kSquaredDifference,
-    kPrelu, kMin, kMax, kEqual, kNotEqual, kLess, kLessOrEqual, kGreater, kGreaterOrEqual, kAnd, kOr, kXor,
-    kBitwiseAnd, kBitwiseOr, kBitwiseXor, kBitShift, kWhere;
+    kTensorScatter, kGatherSlices, kScatterSlices, kDynamicSlice, kDynamicUpdateSlice, kBroadcast, kExpand,
+    kAdd, kSub, kMul, kDiv, kPow, kMod, kFloorMod, kSquaredDifference, kPrelu, kMin, kMax, kEqual, kNotEqual,
+    kLess, kLessOrEqual, kGreater, kGreaterOrEqual, kAnd, kOr, kXor, kBitwiseAnd, kBitwiseOr, kBitwiseXor,
+    kBitShift, kWhere;
 
 // In the order in which help and docs list them.
 inline constexpr std::array kOperators = {
@@ -25,6 +26,10 @@ inline constexpr std::array kOperators = {
     &kScatterNd,
     &kScatterUpdate,
     &kTensorScatter,
+    &kGatherSlices,
+    &kScatterSlices,
+    &kDynamicSlice,
+    &kDynamicUpdateSlice,
     &kBroadcast,
     &kExpand,
     &kAdd,

@@ -78,13 +78,14 @@ Planned plan(const Call& call) {
   OutputInfo output = checked_output(data.dtype(), shape);
 
   std::vector<IndexAxis> axes = {{wraps ? std::max<std::int64_t>(size, 1) : size - steps + 1, 1, axis}};
-  IndexPolicy policy{call.version->index.negative};
+  IndexPolicy policy{call.version->index.negative, OutOfBounds::error};
   std::vector<RowDim> dims = {{shape[0], 1, between * size}, {between, 0, size}, {steps, 0, 1}};
   if (call.left_out) {
     axes.clear();
   } else if (wraps) {
-    policy = {Negative::refuse, OutOfBounds::wrap, std::max<std::int64_t>(steps, 1)};
-    dims = {{shape[0], policy.window, between * size}, {between, 0, size}, {steps, 1, 0}};
+    policy = {Negative::refuse, OutOfBounds::wrap};
+    axes[0].window = std::max<std::int64_t>(steps, 1);
+    dims = {{shape[0], axes[0].window, between * size}, {between, 0, size}, {steps, 1, 0}};
   }
   auto scatter = scatter_plan({.data = data,
                                .updates = call.operands[2],

@@ -74,6 +74,8 @@ std::string kind_name(AttributeKind kind) {
       return "choice";
     case AttributeKind::integers:
       return "integers";
+    case AttributeKind::dimension_numbers:
+      return "text";
   }
   __builtin_unreachable();
 }
@@ -271,7 +273,7 @@ std::string describe_text(const Operator& op) {
   }
   if (!op.oob.empty())
     out += cat("  --oob: what happens to an index out of range; not with --spec; ", join(words_of(op.oob)),
-               " (default error)\n");
+               " (default ", default_oob(op), ")\n");
   if (!op.duplicates.empty())
     out += cat("  --duplicates: what happens to a second update of an element without a reduction; ",
                join(words_of(op.duplicates)), " (default last)\n");

@@ -243,7 +243,8 @@ std::string why_call_text(const Call& call) {
       out += cat(", ", spec.name, " ", attribute_text(call.attributes[i], spec));
   }
   const auto oob = std::ranges::find(call.op->oob, static_cast<int>(call.oob), &Choice::value);
-  if (call.oob != OutOfBounds::error && oob != call.op->oob.end()) out += cat(", oob ", oob->word);
+  if (call.oob != call.version->index.out_of_bounds && oob != call.op->oob.end())
+    out += cat(", oob ", oob->word);
   return out;
 }
 

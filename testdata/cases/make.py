@@ -18,6 +18,7 @@ SPEC = HERE.parent / "spec"
 FAMILIES = {
     "gather": ("Gather", "GatherElements", "GatherND"),
     "scatter": ("ScatterElements", "ScatterUpdate", "ScatterND", "TensorScatter"),
+    "slices": ("gatherslices", "scatterslices", "dynamicslice", "dynamicupdateslice"),
     "broadcast": ("Expand",),
 }
 
@@ -152,7 +153,9 @@ def jobs_of_vector(line):
     for selector in line["spec"]:
         operands = {"data": tensor(dtype, line["data"])}
         if "indices" in line:
-            operands["indices"] = tensor("int64", line["indices"])
+            # The scalars of a dynamic slice are one tensor.
+            indices = [line["indices"]] if line["op"].startswith("dynamic") else line["indices"]
+            operands["indices"] = tensor("int64", indices)
         if "updates" in line:
             operands["updates"] = tensor(dtype, line["updates"])
         attributes = dict(line["attr"])

@@ -44,6 +44,7 @@ bool change_element(std::string& text, std::size_t begin, std::size_t end) {
 TEST_CASE("the golden cases are equal, and different with one element or rule changed", "[cli][cases]") {
   for (const auto& [file, cases] : std::vector<std::pair<std::string, std::int64_t>>{{"gather.json", 168},
                                                                                      {"scatter.json", 125},
+                                                                                     {"slices.json", 17},
                                                                                      {"broadcast.json", 79},
                                                                                      {"elementwise.json", 93},
                                                                                      {"prose.json", 22}}) {

@@ -47,7 +47,7 @@ Checked check_call(const RandomCase& call) {
     return call.arguments.operands.at(std::stoul(text.substr(1)));
   };
   Request request;
-  request.op = require_operator(call.typed);
+  request.op = require_operator(call.typed, publisher_in(call.spec));
   request.spec = "all";
   for (std::size_t i = 0; i < call.arguments.operands.size(); ++i) {
     if (!call.arguments.left_out || i != 1) request.positional.emplace_back(cat("@", i));

@@ -28,12 +28,20 @@ TEST_CASE("the scatter family does what the reference does", "[random][threads]"
   compare_group("scatter", 12000, 36);
 }
 
+TEST_CASE("windows do what the reference does", "[random][threads]") {
+  compare_group("slices", 4000, 12);
+}
+
 TEST_CASE("every access gathers what the plain one gathers", "[random][threads]") {
   compare_group("gather", 1000, 12, compare_accesses);
 }
 
 TEST_CASE("every access scatters what the plain one scatters", "[random][threads]") {
   compare_group("scatter", 1000, 12, compare_accesses);
+}
+
+TEST_CASE("every access moves the windows that the plain one moves", "[random][threads]") {
+  compare_group("slices", 1000, 12, compare_accesses);
 }
 
 TEST_CASE("broadcasts do what the reference does", "[random][threads]") {
@@ -65,9 +73,10 @@ TEST_CASE("where does what the reference does", "[random][threads]") {
 }
 
 TEST_CASE("every operator has a row of facts and one of the groups above", "[random]") {
-  const std::set<std::string_view> groups = {
-      "gather",      "scatter",     "broadcast",           "arithmetic", "remainders and powers",
-      "min and max", "comparisons", "logical and bitwise", "where"};
+  const std::set<std::string_view> groups = {"gather",      "scatter",     "slices",
+                                             "broadcast",   "arithmetic",  "remainders and powers",
+                                             "min and max", "comparisons", "logical and bitwise",
+                                             "where"};
   CHECK(operator_facts().size() == kOperators.size());
   for (const Operator* op : kOperators) CHECK(groups.contains(facts_of(op->name).group));
 }

@@ -32,7 +32,7 @@ struct Done {
 
 Request request_of(const RandomCase& call) {
   Request request;
-  request.op = require_operator(call.typed);
+  request.op = require_operator(call.typed, publisher_in(call.spec));
   for (std::size_t i = 0; i < call.arguments.operands.size(); ++i) {
     if (!call.arguments.left_out || i != 1) request.positional.emplace_back(cat("@", i));
   }
@@ -82,7 +82,7 @@ TEST_CASE("why of 1,000 elements of every operator and version is what the refer
       const RandomCase call = facts.draw(random, std::string(op->name), 0);
       const Version* version = nullptr;
       try {
-        version = &find_version(*op, *require_operator(call.typed).name,
+        version = &find_version(*op, *require_operator(call.typed, publisher_in(call.spec)).name,
                                 parse_spec(call.spec.empty() ? std::nullopt : std::optional(call.spec)));
       } catch (const Error&) {  // the name is of another version
         continue;

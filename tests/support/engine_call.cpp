@@ -187,7 +187,7 @@ std::string Caller::pass_list(Random& random, const RandomCase& call, const std:
 
 Request Caller::prepare(Random& random, const RandomCase& call, std::string& log) {
   Request request;
-  request.op = require_operator(call.typed);
+  request.op = require_operator(call.typed, publisher_in(call.spec));
   const std::vector<std::string> names = sized_call(facts_of(call.arguments.op), 1, 1).names;
   in_memory_ = call.arguments.operands;
   for (std::size_t i = 0; i < call.arguments.operands.size(); ++i) {
@@ -201,7 +201,8 @@ Request Caller::prepare(Random& random, const RandomCase& call, std::string& log
     }
   }
   for (const auto& [name, text] : call.arguments.attributes) {
-    const bool list = name == "shape" || name == "axes_mapping";
+    const bool list = name == "shape" || name == "axes_mapping" || name == "slice_sizes" ||
+                      name.ends_with("_map") || (name.ends_with("_dims") && name != "batch_dims");
     request.attributes.push_back({name, list ? pass_list(random, call, name) : text});
   }
   if (!call.spec.empty()) request.spec = call.spec;
@@ -381,10 +382,11 @@ std::vector<Element> parts(const Element& element) {
 // first NaN with its payload, 1.7).
 bool exact_bits(const reference::Arguments& arguments) {
   const std::string& op = arguments.op;
-  const bool scatter = op.starts_with("scatter");
+  const bool scatter = op.starts_with("scatter") || op == "dynamicupdateslice";
   const std::string rule = scatter ? reference::word(arguments, "reduction", "none") : op;
   if (rule == "none" || rule == "min" || rule == "max") return true;
-  return !scatter && (op.starts_with("gather") || op == "broadcast" || op == "expand" || op == "where");
+  return !scatter && (op.starts_with("gather") || op == "dynamicslice" || op == "broadcast" ||
+                      op == "expand" || op == "where");
 }
 
 bool same(const reference::Arguments& arguments, const Element& got, const Element& wanted) {

@@ -43,6 +43,14 @@ const std::vector<OperatorFacts>& operator_facts() {
        scatter_update_case},
       {"tensorscatter", "scatter", {"data:n,k", "indices:n", "updates:n,k"}, "n,k", {{"axis", "1"}}, false,
        tensor_scatter_case},
+      {"gatherslices", "slices", {"data:2,n", "indices:k,1"}, "k,n",
+       {{"offset_dims", "1"}, {"collapsed_slice_dims", "0"}, {"start_index_map", "0"}, {"index_vector_dim", "1"},
+        {"slice_sizes", "1,n"}}, false, slices_case},
+      {"scatterslices", "slices", {"data:n,k", "indices:n,1", "updates:n,k"}, "n,k",
+       {{"update_window_dims", "1"}, {"inserted_window_dims", "0"}, {"scatter_dims_to_operand_dims", "0"},
+        {"index_vector_dim", "1"}}, false, slices_case},
+      {"dynamicslice", "slices", {"data:n,k", "indices:2"}, "n,k", {{"slice_sizes", "n,k"}}, false, slices_case},
+      {"dynamicupdateslice", "slices", {"data:n,k", "indices:2", "updates:n,k"}, "n,k", {}, false, slices_case},
       {"broadcast", "broadcast", {"data:n,1"}, "n,k", {{"shape", "n,k"}}, false, broadcast_case},
       {"expand", "broadcast", {"data:n,1"}, "n,k", {{"shape", "n,k"}}, false, expand_case},
       {"add", "arithmetic", kBinary, "n,k", {}, false, elementwise_case},
@@ -100,7 +108,10 @@ SizedCall sized_call(const OperatorFacts& facts, std::int64_t n, std::int64_t k)
   }
   call.result = shape_of(facts.result, n, k);
   for (const auto& [name, text] : facts.attributes) {
-    call.attributes.emplace_back(name, std::string_view(name) == "shape" ? in_numbers(text, n, k) : text);
+    call.attributes.emplace_back(name,
+                                 std::string_view(name) == "shape" || std::string_view(name) == "slice_sizes"
+                                     ? in_numbers(text, n, k)
+                                     : text);
   }
   return call;
 }

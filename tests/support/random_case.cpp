@@ -1,6 +1,7 @@
 #include "support/random_case.hpp"
 
 #include "base/text.hpp"
+#include "ops/publisher.hpp"
 #include "support/reference_array.hpp"
 
 namespace tensorop {
@@ -61,7 +62,8 @@ RandomCase random_call(Random& random, const std::string& op) {
   // Our name means the same version, but where the publisher has operators of both names.
   const bool own_name = row.typed == "scatter" || row.typed == "select" || row.op == "bitshift";
   if (own_name || random.chance(50)) call.typed = row.typed;
-  call.spec = row.framework == "mdf" ? "mdf" : cat(row.framework, "-", random.between(row.since, row.until));
+  const Publisher& publisher = *find_publisher(row.framework);
+  call.spec = spec_name(publisher.framework, static_cast<int>(random.between(row.since, row.until)));
   call.arguments.rules = row.rules;
   return call;
 }
@@ -95,7 +97,7 @@ Tensor random_indices(Random& random, const RandomCase& call, const Shape& shape
                       const std::function<std::int64_t(const std::vector<std::int64_t>&)>& extent) {
   const reference::Rules& rules = call.arguments.rules;
   Array array(random_dtype(random, rules.index_types), shape);
-  const bool tolerant = rules.zero_fill || call.arguments.oob != "error";
+  const bool tolerant = rules.zero_fill || rules.any_index || call.arguments.oob != "error";
   const int percent_bad = tolerant ? 30 : 0;
   std::size_t at = 0;
   for (const auto& coordinate : reference::coordinates_of(shape)) {

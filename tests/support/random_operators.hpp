@@ -18,6 +18,9 @@ namespace tensorop {
 
 [[nodiscard]] RandomCase tensor_scatter_case(Random& random, const std::string& op, std::int64_t elements);
 
+// gatherslices, scatterslices, dynamicslice and dynamicupdateslice.
+[[nodiscard]] RandomCase slices_case(Random& random, const std::string& op, std::int64_t elements);
+
 [[nodiscard]] RandomCase expand_case(Random& random, const std::string& op, std::int64_t elements);
 [[nodiscard]] RandomCase broadcast_case(Random& random, const std::string& op, std::int64_t elements);
 

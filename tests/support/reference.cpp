@@ -16,16 +16,18 @@ const std::set<std::string> kComparisons = {"equal",       "notequal", "less",
                                             "lessorequal", "greater",  "greaterorequal"};
 
 bool is_scatter(const std::string& op) {
-  return op.starts_with("scatter") || op == "tensorscatter";
+  return op.starts_with("scatter") || op == "tensorscatter" || op == "dynamicupdateslice";
 }
 bool is_gather(const std::string& op) {
-  return op.starts_with("gather");
+  return op.starts_with("gather") || op == "dynamicslice";
 }
 
 // Column by column the table of 4.5: which reductions a dtype has.
 bool reduction_defined(const std::string& reduction, DType dtype) {
   if (reduction == "none") return true;
   if (dtype == DType::string || kSmallTypes.contains(dtype)) return false;
+  if (reduction == "and" || reduction == "or" || reduction == "xor")
+    return kIntegerTypes.contains(dtype) || dtype == DType::boolean;
   if (kComplexTypes.contains(dtype)) return reduction != "min" && reduction != "max";
   return dtype != DType::boolean || reduction != "mean";
 }
@@ -68,6 +70,7 @@ Array run(const Arguments& arguments) {
   if (op == "gather") return gather(arguments);
   if (op == "gatherelements") return gather_elements(arguments);
   if (op == "gathernd") return gather_nd(arguments);
+  if (op == "gatherslices" || op == "dynamicslice") return gather_slices(arguments);
   if (is_scatter(op)) return scatter(arguments);
   if (op == "broadcast") return broadcast_to_target(arguments);
   if (op == "expand") return expand(arguments);

@@ -91,11 +91,15 @@ struct Broadcast {
 [[nodiscard]] Array gather(const Arguments& arguments);
 [[nodiscard]] Array gather_elements(const Arguments& arguments);
 [[nodiscard]] Array gather_nd(const Arguments& arguments);
+[[nodiscard]] Array gather_slices(const Arguments& arguments);
 [[nodiscard]] Array scatter(const Arguments& arguments);
 [[nodiscard]] Array broadcast_to_target(const Arguments& arguments);
 [[nodiscard]] Array expand(const Arguments& arguments);
 [[nodiscard]] Array where(const Arguments& arguments);
 [[nodiscard]] Array elementwise(const Arguments& arguments);
+
+// Where each element of updates goes, of the operators that write windows; nothing where that is outside.
+[[nodiscard]] std::vector<std::optional<Coordinate>> slice_targets(const Arguments& arguments);
 
 // open_elements() of the operators that may have some.
 [[nodiscard]] std::vector<bool> open_in_scatter(const Arguments& arguments);

@@ -159,9 +159,9 @@ Element integers(std::string_view op, std::string_view variant, const Element& l
   if (op == "prelu") return a >= 0 ? left : combine("mul", "", left, right);
   if (op == "min") return a <= b ? left : right;
   if (op == "max") return a >= b ? left : right;
-  if (op == "bitwiseand") return wrapped(a & b);
-  if (op == "bitwiseor") return wrapped(a | b);
-  if (op == "bitwisexor") return wrapped(a ^ b);
+  if (op == "bitwiseand" || op == "and") return wrapped(a & b);
+  if (op == "bitwiseor" || op == "or") return wrapped(a | b);
+  if (op == "bitwisexor" || op == "xor") return wrapped(a ^ b);
   if (op == "bitshift") return wrapped(shift(variant, dtype, a, b));
   throw std::logic_error("no such operator on integers: " + std::string(op));
 }

@@ -197,7 +197,22 @@ Collected collect_windows(const Arguments& arguments) {
   return {data, collected};
 }
 
+Collected collect_slice_windows(const Arguments& arguments) {
+  const Array data(arguments.operands[0]);
+  const Array updates(arguments.operands[2]);
+  const auto targets = slice_targets(arguments);
+  Updates collected(data.elements.size());
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (targets[i])
+      collected[index(position_of(*targets[i], data.shape))].push_back(
+          {updates.elements[i], static_cast<std::int64_t>(i)});
+  }
+  return {data, collected};
+}
+
 Collected collect(const Arguments& arguments) {
+  if (arguments.op == "scatterslices" || arguments.op == "dynamicupdateslice")
+    return collect_slice_windows(arguments);
   if (arguments.op == "tensorscatter") return collect_windows(arguments);
   if (arguments.op == "scatterelements") return collect_elements(arguments);
   return arguments.op == "scatterupdate" ? collect_slices(arguments) : collect_tuples(arguments);

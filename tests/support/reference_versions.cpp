@@ -26,6 +26,10 @@ const std::string kOpenvinoMath = "-float_floor_mod most_operands=2 open_nan ope
 
 const std::string kBits = "-float_floor_mod schemes=numpy,none,pdpd ";
 
+const std::string kStarts = "-negative_indices any_index -use_init_val ";
+const std::string kStarts0 = kStarts + "-batch_dims ";
+const std::string kWindowReductions = "open_duplicates reductions=none,add,mul,min,max,and,or,xor";
+
 const std::vector<Row> kRows = {
     {"onnx", "gather", "1", "-batch_dims -negative_indices"},
     {"onnx", "gather", "11 13", "-batch_dims"},
@@ -54,6 +58,11 @@ const std::vector<Row> kRows = {
     {"openvino", "scatternd:scatterndupdate", "15", kScatter + "reductions=none,sum,sub,prod,min,max"},
     {"openvino", "scatterupdate", "3", "-use_init_val open_duplicates -negative_indices"},
     {"onnx", "tensorscatter", "24", "-negative_indices"},
+    {"stablehlo", "gatherslices:gather", "9", kStarts0},
+    {"stablehlo", "gatherslices:gather", "1001", kStarts},
+    {"stablehlo", "scatterslices:scatter", "9", kStarts0 + kWindowReductions},
+    {"stablehlo", "scatterslices:scatter", "1001", kStarts + kWindowReductions},
+    {"stablehlo", "dynamicslice dynamicupdateslice", "9", kStarts},
     {"onnx", "expand", "8 13", ""},
     {"openvino", "broadcast", "1", "modes=numpy,explicit,pdpd"},
     {"openvino", "broadcast", "3", "modes=numpy,explicit,bidirectional,pdpd"},
@@ -108,6 +117,7 @@ const std::map<std::string, bool Rules::*> kFlags = {
     {"open_nan", &Rules::open_nan},
     {"open_zero_divisor", &Rules::open_zero_divisor},
     {"open_wide_shift", &Rules::open_wide_shift},
+    {"any_index", &Rules::any_index},
 };
 
 std::vector<std::string> split(const std::string& text, char at) {
@@ -149,7 +159,7 @@ Rules rules_of(const std::string& framework, int since, const std::string& name)
 }
 
 int newest(const std::string& framework) {
-  return framework == "onnx" ? 28 : framework == "openvino" ? 15 : 0;
+  return framework == "onnx" ? 28 : framework == "openvino" ? 15 : framework == "stablehlo" ? 1020 : 0;
 }
 
 std::vector<PublishedVersion> versions_of_rows() {
@@ -184,6 +194,12 @@ Rules default_rules(const std::string& op) {
   rules.schemes = {"numpy", "none", "pdpd"};
   if (op != "where") rules.schemes.push_back("legacy");
   if (op == "tensorscatter") rules.negative_indices = false;
+  if (op.ends_with("slice") || op.ends_with("slices")) {
+    apply("-negative_indices", rules);
+    apply("any_index", rules);
+    apply("-use_init_val", rules);
+    rules.reductions = {"none", "add", "mul", "min", "max", "and", "or", "xor"};
+  }
   if (op == "prelu") rules.schemes = {"one_way"};
   return rules;
 }

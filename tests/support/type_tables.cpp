@@ -18,6 +18,7 @@ struct TypeTableRow {
 constexpr const char* kOnnx = "onnx";
 constexpr const char* kOpenvino = "openvino";
 constexpr const char* kMdf = "mdf";
+constexpr const char* kStablehlo = "stablehlo";
 constexpr const char* kDefault = "default";
 
 // 7.1. Columns: bool, i8 i16 i32 i64, u8 u16 u32 u64, f16 bf16 f32 f64, c64 c128, str, the small ones.
@@ -71,7 +72,11 @@ const std::vector<TypeTableRow> kDataTypes = {
     {kOpenvino, "ScatterNDUpdate 15", "* **** **** **** .. . ........"},
     // 3.3: as onnx GatherND-13.
     {kMdf, "gathernd 0", "* **** **** **** ** * ........"},
+    {kStablehlo, "gather 9 1001, scatter 9 1001, dynamicslice 9, dynamicupdateslice 9",
+     "* **** **** **** ** . ........"},
     // Section 11, by operator.
+    {kDefault, "GatherSlices 0, ScatterSlices 0, DynamicSlice 0, DynamicUpdateSlice 0",
+     "* **** **** **** ** * ********"},
     {kDefault,
      "Gather 0, GatherElements 0, GatherND 0, ScatterElements 0, ScatterND 0, ScatterUpdate 0, TensorScatter "
      "0, Expand 0, Broadcast 0, Where 0",
@@ -97,6 +102,8 @@ const std::vector<TypeTableRow> kIndexTypes = {
      "**** ****"},
     // 3.3: as onnx GatherND-13, and i32.
     {kMdf, "gathernd 0", "..** ...."},
+    {kStablehlo, "gather 9 1001, scatter 9 1001, dynamicslice 9, dynamicupdateslice 9", "**** ****"},
+    {kDefault, "GatherSlices 0, ScatterSlices 0, DynamicSlice 0, DynamicUpdateSlice 0", "**** ****"},
     {kDefault,
      "Gather 0, GatherElements 0, GatherND 0, ScatterElements 0, ScatterND 0, ScatterUpdate 0, TensorScatter "
      "0, Expand/shape "

@@ -55,20 +55,25 @@ bool is_bad(T value, const IndexAxis& axis, Negative negative) {
   return index < 0 || index >= axis.size;
 }
 
-// One index under a policy other than error; kSkip where it selects nothing.
+// One index under a policy other than error, `step` elements into its window; kSkip where it selects nothing.
 template <class T>
-std::int64_t settle(T value, std::int64_t size, const IndexPolicy& policy) {
+std::int64_t settle(T value, std::int64_t size, const IndexPolicy& policy, std::int64_t step) {
   std::int64_t index = widen(value);
   if (index < 0 && policy.negative == Negative::count) index += size;  // first: -1 is the last element
+  // Within (-size, size) of it, so that no sum overflows.
+  if (index > -size && index < size) index += step;
   if (index >= 0 && index < size) return index;
   if (policy.out_of_bounds == OutOfBounds::clip) return index < 0 ? 0 : size - 1;
   if (policy.out_of_bounds != OutOfBounds::wrap) return kSkip;
+  std::int64_t remainder = 0;
   if constexpr (std::is_unsigned_v<T>) {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(value) % static_cast<std::uint64_t>(size));
+    const auto unsigned_size = static_cast<std::uint64_t>(size);
+    remainder = static_cast<std::int64_t>(static_cast<std::uint64_t>(value) % unsigned_size);
   } else {
-    const std::int64_t remainder = static_cast<std::int64_t>(value) % size;
-    return remainder < 0 ? remainder + size : remainder;
+    remainder = static_cast<std::int64_t>(value) % size;
   }
+  remainder = (remainder < 0 ? remainder + size : remainder) + step;
+  return remainder < size ? remainder : remainder - size;
 }
 
 }  // namespace
@@ -78,14 +83,16 @@ IndexDecoder::IndexDecoder(Tensor indices, std::vector<IndexAxis> axes, IndexPol
     : indices_(std::move(indices)),
       axes_(std::move(axes)),
       policy_(policy),
-      component_stride_(component_stride) {}
+      component_stride_(component_stride) {
+  for (const IndexAxis& axis : axes_) windows_ *= axis.window;
+}
 
 std::int64_t IndexDecoder::components() const {
   return to_int64(axes_.size());
 }
 
 std::int64_t IndexDecoder::tuples() const {
-  return axes_.empty() ? 0 : indices_.size() / components() * policy_.window;
+  return axes_.empty() ? 0 : indices_.size() / components() * windows_;
 }
 
 void IndexDecoder::fail(std::int64_t position, std::size_t component, bool is_negative) const {
@@ -135,52 +142,56 @@ void IndexDecoder::decode_typed(const Layout& layout, std::int64_t count, std::i
     if (bad) fail_lowest<T>(layout, count);
     return;
   }
-  // An axis without elements has nothing to clip or wrap to.
-  const bool needs_element =
-      policy_.out_of_bounds == OutOfBounds::clip || policy_.out_of_bounds == OutOfBounds::wrap;
   for (std::int64_t i = 0; i < count; ++i) {
     std::int64_t offset = 0;
     for (std::size_t c = 0; c < axes_.size(); ++c) {
-      const std::int64_t at = i * step + to_int64(c) * layout.component_step;
-      const bool is_negative = widen(in[at]) < 0;
-      if ((axes_[c].size == 0 && needs_element) || (is_negative && policy_.negative == Negative::refuse))
-        fail(layout.first + at, c, is_negative);
-      const std::int64_t index = settle(in[at], axes_[c].size, policy_);
-      // Strides of a tensor without elements may be anything; it is only checked against.
-      const std::int64_t step_offset = wrapping_mul(index, axes_[c].stride);
-      offset = index == kSkip || offset == kSkip ? kSkip : wrapping_add(offset, step_offset);
+      const std::int64_t at = layout.first + i * step + to_int64(c) * layout.component_step;
+      const std::int64_t part = settled<T>(at, c, 0);
+      offset = part == kSkip || offset == kSkip ? kSkip : wrapping_add(offset, part);
     }
     offsets[i] = offset;
   }
 }
 
+template <class T>
+std::int64_t IndexDecoder::settled(std::int64_t position, std::size_t component, std::int64_t step) const {
+  const IndexAxis& axis = axes_[component];
+  const T value = indices_.as<T>()[position];
+  const bool is_negative = widen(value) < 0;
+  // An axis without elements has nothing to clip or wrap to.
+  const bool needs_element =
+      policy_.out_of_bounds == OutOfBounds::clip || policy_.out_of_bounds == OutOfBounds::wrap;
+  if ((axis.size == 0 && needs_element) || (is_negative && policy_.negative == Negative::refuse))
+    fail(position, component, is_negative);
+  const std::int64_t index = settle(value, axis.size, policy_, step);
+  // Strides of a tensor without elements may be anything; it is only checked against.
+  return index == kSkip ? kSkip : wrapping_mul(index, axis.stride);
+}
+
+template <class T>
 void IndexDecoder::decode_windows(std::int64_t first, std::int64_t count, std::int64_t* offsets) const {
-  const std::int64_t window = policy_.window;
-  IndexDecoder starts = *this;
-  starts.policy_.window = 1;
-  while (count > 0) {
-    const std::int64_t in_window = first % window;
-    const std::int64_t n = std::min(count, window - in_window);
-    std::int64_t start = 0;
-    starts.decode(first / window, 1, &start);
-    for (std::int64_t i = 0; i < n; ++i) {
-      const std::int64_t at = start + in_window + i;
-      offsets[i] = at < axes_[0].size ? at : at - axes_[0].size;
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t inner = windows_;
+    std::int64_t step = (first + i) % windows_;
+    std::int64_t offset = 0;
+    for (std::size_t c = 0; c < axes_.size(); ++c) {
+      inner /= axes_[c].window;
+      const std::int64_t part = settled<T>(element_of(first + i, to_int64(c)), c, step / inner);
+      step %= inner;
+      offset = part == kSkip || offset == kSkip ? kSkip : wrapping_add(offset, part);
     }
-    offsets += n;
-    first += n;
-    count -= n;
+    offsets[i] = offset;
   }
 }
 
 void IndexDecoder::decode(std::int64_t first, std::int64_t count, std::int64_t* offsets) const {
-  if (policy_.window > 1) return decode_windows(first, count, offsets);
   if (axes_.empty()) {
     std::fill_n(offsets, count, 0);
     return;
   }
   dispatch(indices_.dtype(), [&]<class T>(TypeTag<T>) {
     if constexpr (std::integral<T>) {
+      if (windows_ > 1) return decode_windows<T>(first, count, offsets);
       const std::int64_t stride = component_stride_;
       if (stride == 1) return decode_typed<T>({first * components(), components(), 1}, count, offsets);
       for (std::int64_t done = 0; done < count;) {
@@ -197,7 +208,7 @@ void IndexDecoder::decode(std::int64_t first, std::int64_t count, std::int64_t* 
 void IndexDecoder::prefetch(std::int64_t first, std::int64_t count) const {
   const std::int64_t tuple_bytes = components() * element_size(indices_.dtype());
   tensorop::prefetch(indices_.data() + element_of(first) * element_size(indices_.dtype()),
-                     count / policy_.window * tuple_bytes);
+                     count / windows_ * tuple_bytes);
 }
 
 IndexDecoder IndexDecoder::with_stride(std::int64_t stride) const {

@@ -29,9 +29,6 @@ inline constexpr std::int64_t kIndexBlock = 1024;
 struct IndexPolicy {
   Negative negative = Negative::count;
   OutOfBounds out_of_bounds = OutOfBounds::error;
-  // More than 1, of one axis with stride 1: an index stands for so many tuples, at most the size of the axis,
-  // that begin with what it selects; after the end of the axis comes its beginning.
-  std::int64_t window = 1;
 };
 
 // An axis that one component of an index tuple selects from.
@@ -39,9 +36,13 @@ struct IndexAxis {
   std::int64_t size;      // of the axis
   std::int64_t stride;    // what one step along it adds to the offset
   std::int64_t axis = 0;  // which axis of the indexed tensor it is, for messages
+  // More than 1: an index stands for so many, which follow it. What is out of range is settled for each of
+  // them, by one of the policies wrap, zero and drop.
+  std::int64_t window = 1;
 };
 
-// Decodes tuples of axes.size() index elements each.
+// Decodes tuples of axes.size() index elements each. With windows each of them stands for as many tuples as
+// the windows of its axes have elements, in row-major order.
 class IndexDecoder {
  public:
   // `indices` has an integer dtype. Without axes there is nothing to decode and every offset is 0. The
@@ -56,9 +57,16 @@ class IndexDecoder {
   [[nodiscard]] std::int64_t tuples() const;
   // Index elements that a tuple has.
   [[nodiscard]] std::int64_t components() const;
-  // The first index element of a tuple.
-  [[nodiscard]] std::int64_t element_of(std::int64_t tuple) const {
-    return tuple / policy_.window * components();
+  // The index element that is a component of a tuple.
+  [[nodiscard]] std::int64_t element_of(std::int64_t tuple, std::int64_t component = 0) const {
+    const std::int64_t stored = tuple / windows_;
+    return stored / component_stride_ * component_stride_ * components() + stored % component_stride_ +
+           component * component_stride_;
+  }
+  // The first tuple that an index element is a component of.
+  [[nodiscard]] std::int64_t tuple_of(std::int64_t element) const {
+    const std::int64_t block = component_stride_ * components();
+    return (element / block * component_stride_ + element % component_stride_) * windows_;
   }
 
   // Offsets of tuples [first, first + count): the sum of index times stride over the components, or kSkip.
@@ -90,7 +98,11 @@ class IndexDecoder {
     std::int64_t tuple_step;
     std::int64_t component_step;
   };
+  template <class T>
   void decode_windows(std::int64_t first, std::int64_t count, std::int64_t* offsets) const;
+  // The offset of a component under a policy other than error, `step` elements into its window; kSkip.
+  template <class T>
+  [[nodiscard]] std::int64_t settled(std::int64_t position, std::size_t component, std::int64_t step) const;
   template <class T>
   void decode_typed(const Layout& layout, std::int64_t count, std::int64_t* offsets) const;
   template <class T>
@@ -102,6 +114,7 @@ class IndexDecoder {
   std::vector<IndexAxis> axes_;
   IndexPolicy policy_;
   std::int64_t component_stride_;
+  std::int64_t windows_ = 1;  // tuples that one stored tuple stands for
 };
 
 }  // namespace tensorop

@@ -6,7 +6,7 @@
 
 #include "base/checked.hpp"
 #include "kernels/cache.hpp"
-#include "kernels/elements/arithmetic.hpp"
+#include "kernels/elements/binary_logic.hpp"
 #include "tensor/stored_elements.hpp"
 
 namespace tensorop {
@@ -131,6 +131,12 @@ Combine combine_loop(Reduction reduction, DType dtype) {
       return typed_loop<Min>(dtype);
     case Reduction::max:
       return typed_loop<Max>(dtype);
+    case Reduction::and_bits:
+      return typed_loop<And>(dtype);
+    case Reduction::or_bits:
+      return typed_loop<Or>(dtype);
+    case Reduction::xor_bits:
+      return typed_loop<Xor>(dtype);
     case Reduction::mean:
       break;
   }

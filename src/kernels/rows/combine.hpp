@@ -9,7 +9,7 @@
 
 namespace tensorop {
 
-enum class Reduction : std::uint8_t { none, add, sub, mul, min, max, mean };
+enum class Reduction : std::uint8_t { none, add, sub, mul, min, max, mean, and_bits, or_bits, xor_bits };
 
 // Whether the reduction is defined for elements of `dtype` (4.5); otherwise T-3, of small dtypes T-1.
 [[nodiscard]] bool is_defined(Reduction reduction, DType dtype);

@@ -1,0 +1,252 @@
+#include "engine/stablehlo.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "ops/slices.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr std::string_view kDimensionNumbersName = "dimension_numbers";
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\n");
+  return first == std::string_view::npos ? ""
+                                         : text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
+}
+
+// Reads "offset_dims = [2, 3], index_vector_dim = 1".
+class DimensionNumbersReader {
+ public:
+  DimensionNumbersReader(const std::string& text, const Operator& op)
+      : text_(text), op_(op), rest_(trimmed(text)) {}
+
+  std::vector<NamedText> read() {
+    skip_frame();
+    std::vector<NamedText> out;
+    while (!(rest_ = trimmed(rest_)).empty()) {
+      const std::size_t equals = std::min(rest_.find('='), rest_.size());
+      const std::string name(trimmed(rest_.substr(0, equals)));
+      const auto known = op_.attributes.first(kDimensionNumbers);
+      if (std::ranges::find(known, name, &AttributeSpec::name) == known.end())
+        refuse(cat("has no ", in_quotes(name), " of #stablehlo.", op_.versions.front().published));
+      if (std::ranges::find(out, name, &NamedText::name) != out.end()) refuse(cat("has ", name, " twice"));
+      rest_ = trimmed(rest_.substr(std::min(equals + 1, rest_.size())));
+      out.push_back({name, read_value(name)});
+      if (!rest_.empty() && rest_.front() != ',') refuse(cat("has no comma after ", name));
+      rest_ = rest_.substr(rest_.empty() ? 0 : 1);
+    }
+    // An empty list is the same as none; versions without batching dimensions print none.
+    std::erase_if(out, [](const NamedText& given) { return given.text == "[]"; });
+    return out;
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw Error(cat(kDimensionNumbersName, " ", in_quotes(text_), " ", what), kCallRule);
+  }
+
+  // "dimension_numbers = #stablehlo.gather<" and ">".
+  void skip_frame() {
+    const std::size_t open = rest_.find('<');
+    if (open == std::string_view::npos) return;
+    std::string_view head = rest_.substr(0, open);
+    head = trimmed(head.substr(head.rfind('=') + 1));
+    const std::string expected = cat("#stablehlo.", op_.versions.front().published);
+    if (head != expected || rest_.back() != '>') refuse(cat("is not ", expected, "<...>"));
+    rest_ = rest_.substr(open + 1, rest_.size() - open - 2);
+  }
+
+  // "[2, 3]" as "2,3"; "1".
+  std::string read_value(const std::string& name) {
+    const bool is_list = find_attribute(op_, name)->kind == AttributeKind::integers;
+    const bool has_bracket = !rest_.empty() && rest_.front() == '[';
+    const std::size_t end = std::min(rest_.find(has_bracket ? ']' : ','), rest_.size());
+    std::string value(trimmed(rest_.substr(0, end)));
+    if (is_list != has_bracket || (is_list && end == rest_.size()))
+      refuse(cat("has no ", is_list ? "list" : "number", " for ", name));
+    rest_ = trimmed(rest_.substr(end + (has_bracket ? 1 : 0)));
+    std::erase(value, ' ');
+    if (is_list) value = value == "[" ? "[]" : value.substr(1);
+    if (value != "[]" && value.find_first_not_of("0123456789,-") != std::string::npos)
+      refuse(cat("has no integers for ", name));
+    return value;
+  }
+
+  std::string text_;
+  const Operator& op_;
+  std::string_view rest_;
+};
+
+std::string list_text(const Shape& list) {
+  std::vector<std::string> numbers;
+  for (const std::int64_t number : list) numbers.push_back(cat(number));
+  return numbers.empty() ? "[]" : join(numbers, ",");
+}
+
+Shape range(std::int64_t first, std::int64_t end) {
+  Shape out;
+  for (std::int64_t d = first; d < end; ++d) out.push_back(d);
+  return out;
+}
+
+Shape without(const Shape& list, std::int64_t dim) {
+  Shape out = list;
+  std::erase(out, dim);
+  return out;
+}
+
+// The value of an attribute; its default where the version does not have it.
+template <class T>
+const T& value_of(const Call& call, std::string_view name) {
+  const AttributeSpec* const spec = find_attribute(*call.op, name);
+  return std::get<T>(call.attributes[to_size(spec - call.op->attributes.data())].value);
+}
+
+std::int64_t axis_of(const Call& call) {
+  return normalize_axis(value_of<std::int64_t>(call, "axis"), "data", call.operands[0].shape());
+}
+
+std::int64_t batch_dims_of(const Call& call) {
+  const auto given = value_of<std::int64_t>(call, "batch_dims");
+  return given < 0 ? given + call.operands[1].rank() : given;
+}
+
+[[noreturn]] void refuse_call(const std::string& what) {
+  throw Error(cat("stablehlo has no dimension numbers for ", what));
+}
+
+// Every element is an index: all dimensions but the axis are batches.
+SliceDims element_slice_dims(const Call& call) {
+  const std::int64_t r = call.operands[0].rank();
+  const std::int64_t axis = axis_of(call);
+  const Shape others = without(range(0, r), axis);
+  for (const std::int64_t d : others) {
+    if (call.operands[0].shape()[to_size(d)] != call.operands[1].shape()[to_size(d)])
+      refuse_call("indices that are smaller than data off the axis");
+  }
+  return {{}, {axis}, others, others, {axis}, r};
+}
+
+// `b` leading dimensions are batches, and index tuples select the next ones.
+SliceDims tuple_slice_dims(const Shape& indices, std::int64_t b, std::int64_t windowed_rank) {
+  const std::int64_t q = rank(indices);
+  const Shape selected = range(b, b + indices.back());
+  return {range(q - 1, windowed_rank), selected, range(0, b), range(0, b), selected, q - 1};
+}
+
+// Indices along an axis, behind `b` batches.
+SliceDims axis_slice_dims(const Call& call, std::int64_t b, std::int64_t windowed_rank) {
+  const std::int64_t q = call.operands[1].rank();
+  const std::int64_t axis = axis_of(call);
+  Shape windows = range(b, axis);
+  for (const std::int64_t d : range(axis + q - b, windowed_rank)) windows.push_back(d);
+  return {windows, {axis}, range(0, b), range(0, b), {axis}, q};
+}
+
+SliceDims slice_dims_of(const Call& call, const Shape& output) {
+  const std::string_view op = call.op->name;
+  const Shape& indices = call.operands[1].shape();
+  if (op == "gatherelements" || op == "scatterelements") return element_slice_dims(call);
+  if (op == "gather") return axis_slice_dims(call, batch_dims_of(call), rank(output));
+  if (op == "gathernd") return tuple_slice_dims(indices, batch_dims_of(call), rank(output));
+  if (op == "scatternd") return tuple_slice_dims(indices, 0, call.operands[2].rank());
+  if (op == "scatterupdate") return axis_slice_dims(call, 0, call.operands[2].rank());
+  refuse_call(std::string(op));
+}
+
+// How updates are combined, by its name at StableHLO.
+std::string reduction_of(const Call& call) {
+  const AttributeSpec& spec = *find_attribute(*call.op, "reduction");
+  const Choice& choice = spec.choices[value_of<ChosenWord>(call, "reduction").at];
+  const auto reduction = static_cast<Reduction>(choice.value);
+  const AttributeSpec& own = *find_attribute(*find_operator("scatterslices").op, "reduction");
+  const auto found = std::ranges::find(own.choices, choice.value, &Choice::value);
+  if (found == own.choices.end()) refuse_call(cat("reduction ", choice.word));
+  if (reduction != Reduction::none && find_attribute(*call.op, "use_init_val") != nullptr &&
+      !value_of<bool>(call, "use_init_val"))
+    refuse_call("a reduction without the initial values");
+  return std::string(found->word);
+}
+
+}  // namespace
+
+std::vector<NamedText> with_dimension_numbers(const std::vector<NamedText>& attributes, const Operator& op) {
+  const auto given = std::ranges::find(attributes, kDimensionNumbersName, &NamedText::name);
+  if (given == attributes.end() || find_attribute(op, kDimensionNumbersName) == nullptr) return attributes;
+  std::vector<NamedText> out = DimensionNumbersReader(given->text, op).read();
+  for (const NamedText& other : attributes) {
+    if (&other == &*given) continue;
+    const auto known = op.attributes.first(kDimensionNumbers);
+    if (other.name == kDimensionNumbersName) throw Error(cat(other.name, " is given twice"), kCallRule);
+    if (std::ranges::find(known, other.name, &AttributeSpec::name) != known.end())
+      throw Error(cat(kDimensionNumbersName, " cannot be combined with ", other.name), kCallRule);
+    out.push_back(other);
+  }
+  return out;
+}
+
+Request as_stablehlo(const Call& call, const Shape& output) {
+  const bool is_scatter = call.operands.size() == 3;
+  const Shape& data = call.operands[0].shape();
+  const Shape& indices = call.operands[1].shape();
+  if (call.operands.size() < 2 || call.op->operands[1].role != OperandRole::indices)
+    refuse_call(std::string(call.op->name));
+  const SliceDims dims = slice_dims_of(call, output);
+  // Of the operand that has windows: they are those of data, but for the dimensions that it does not have.
+  Shape sizes = data;
+  for (const Shape* list : {&dims.collapsed, &dims.batching}) {
+    for (const std::int64_t d : *list) sizes[to_size(d)] = std::min<std::int64_t>(1, sizes[to_size(d)]);
+  }
+  for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
+    if (std::ssize(dims.batching) > rank(i == 0 ? data : indices)) refuse_call("these batches");
+  }
+  for (std::size_t i = 0; i < dims.batching.size(); ++i) {
+    if (data[to_size(dims.batching[i])] != indices[to_size(dims.indices_batching[i])])
+      refuse_call("batch dimensions that are repeated");
+  }
+  if (windowed_shape(dims, data, indices, sizes) != (is_scatter ? call.operands[2].shape() : output))
+    refuse_call(is_scatter ? "updates that are repeated" : "batch dimensions that become one");
+  Request out;
+  out.op = find_operator(is_scatter ? "scatterslices" : "gatherslices");
+  out.spec = spec_name(Framework::stablehlo, release(1, 1));
+  for (std::size_t i = 0; i < call.operands.size(); ++i)
+    out.named.push_back({std::string(out.op.op->operands[i].name), call.operands[i]});
+  const std::array lists = {&dims.windows, &dims.collapsed, &dims.batching, &dims.indices_batching,
+                            &dims.index_map};
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    if (!lists[i]->empty())
+      out.attributes.push_back({std::string(out.op.op->attributes[i].name), list_text(*lists[i])});
+  }
+  out.attributes.push_back({"index_vector_dim", cat(dims.vector_dim)});
+  if (is_scatter) {
+    out.attributes.push_back({"reduction", reduction_of(call)});
+  } else {
+    out.attributes.push_back({"slice_sizes", list_text(sizes)});
+  }
+  return out;
+}
+
+std::string dimension_numbers(const Request& request) {
+  const auto known = request.op.op->attributes.first(kDimensionNumbers);
+  std::vector<std::string> items;
+  for (const NamedText& given : request.attributes) {
+    const auto spec = std::ranges::find(known, given.name, &AttributeSpec::name);
+    if (spec == known.end()) continue;
+    std::string value = given.text;
+    if (spec->kind == AttributeKind::integers) {
+      for (std::size_t at = value.find(','); at != std::string::npos; at = value.find(',', at + 2))
+        value.insert(at + 1, " ");
+      value = cat("[", value, "]");
+    }
+    items.push_back(cat(given.name, " = ", value));
+  }
+  return cat("#stablehlo.", request.op.op->versions.front().published, "<", join(items, ", "), ">");
+}
+
+}  // namespace tensorop

@@ -1,0 +1,54 @@
+// StableHLO's dynamic_slice: one window of data. Source: section 3.3 of the publishers' specification (SD-1,
+// SD-2).
+#include "ops/registry.hpp"
+#include "ops/slices.hpp"
+
+namespace tensorop {
+namespace dynamic_slice_operator {
+namespace {
+
+constexpr OperandSpec kOperands[] = {
+    {"data", "T", OperandRole::data, "T-1", "the tensor to take the window from"},
+    {"indices", "Tind", OperandRole::indices, "IX-3", "where the window begins in each dimension of data"},
+};
+constexpr AttributeSpec kAttributes[] = {
+    {"slice_sizes", AttributeKind::integers, "", "the size of the window in each dimension of data", "SD-2",
+     Choices(), true},
+};
+constexpr auto kSliceSizesKey = attribute_key<Shape>(kAttributes, "slice_sizes");
+constexpr AttributeRow kSizes[] = {{"slice_sizes"}};
+constexpr Version kVersions[] = {
+    {Framework::standard, 0, "dynamic_slice", kStandardTypes, kSizes, kClampedWindow},
+    {Framework::stablehlo, release(0, 9), "dynamic_slice", kStablehloTypes, kSizes, kClampedWindow},
+};
+
+Planned plan(const Call& call) {
+  const Shape& sizes = call.get(kSliceSizesKey);
+  return plan_gather_slices(call, check_dynamic_slice(call, sizes, "slice_sizes"), sizes);
+}
+
+constexpr OperatorName kNames[] = {{"dynamicslice"}};
+constexpr std::string_view kRules[] = {"SD-1", "SD-2"};
+
+}  // namespace
+}  // namespace dynamic_slice_operator
+
+constinit const Operator kDynamicSlice = {
+    .name = "dynamicslice",
+    .summary = "Takes one window of data, which begins where indices says",
+    .meaning =
+        "Takes the window of the size --slice-sizes that begins at indices. A window that would go beyond "
+        "data begins earlier: its start is clamped.",
+    .output_shape = "slice_sizes",
+    .example = "tensorop dynamicslice '[[1,2,3],[4,5,6]]' '[0,9]' --slice-sizes 2,2",
+    .family = "slices",
+    .names = dynamic_slice_operator::kNames,
+    .operands = dynamic_slice_operator::kOperands,
+    .attributes = dynamic_slice_operator::kAttributes,
+    .versions = dynamic_slice_operator::kVersions,
+    .oob = {},
+    .rules = dynamic_slice_operator::kRules,
+    .plan = dynamic_slice_operator::plan,
+};
+
+}  // namespace tensorop

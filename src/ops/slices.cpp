@@ -1,0 +1,283 @@
+#include "ops/slices.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "kernels/rows/gather_rows.hpp"
+
+namespace tensorop {
+namespace {
+
+bool has_dim(const Shape& list, std::size_t dim) {
+  return std::ranges::find(list, to_int64(dim)) != list.end();
+}
+
+std::string_view list_name(const Call& call, std::size_t i) {
+  return call.op->attributes[i].name;
+}
+
+std::string entries(std::size_t count) {
+  return cat(count, count == 1 ? " entry" : " entries");
+}
+
+// "offset_dims[1] = 3"
+std::string entry(std::string_view list, std::size_t i, std::int64_t value) {
+  return cat(list, "[", i, "] = ", value);
+}
+
+void require_below(std::string_view name, const Shape& list, std::int64_t end, const std::string& of,
+                   std::string_view rule) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i] >= 0 && list[i] < end) continue;
+    throw Error(cat(entry(name, i, list[i]), " is out of range for ", of,
+                    end == 0 ? "" : cat(" (allowed 0..", end - 1, ")")),
+                rule);
+  }
+}
+
+void require_increasing(std::string_view name, const Shape& list, std::string_view rule) {
+  for (std::size_t i = 1; i < list.size(); ++i) {
+    if (list[i] > list[i - 1]) continue;
+    throw Error(cat(entry(name, i, list[i]), " must be greater than ", entry(name, i - 1, list[i - 1])),
+                rule);
+  }
+}
+
+// No entry of `list` is another entry of it, or one of `others`.
+void require_distinct(std::string_view name, const Shape& list, std::string_view others_name,
+                      const Shape& others, std::string_view rule) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const auto before = std::find(list.begin(), list.begin() + to_int64(i), list[i]);
+    const auto other = std::ranges::find(others, list[i]);
+    const bool is_repeated = before != list.begin() + to_int64(i);
+    if (!is_repeated && other == others.end()) continue;
+    throw Error(cat(entry(name, i, list[i]), " is also ",
+                    is_repeated ? cat(name, "[", before - list.begin(), "]")
+                                : cat(others_name, "[", other - others.begin(), "]")),
+                rule);
+  }
+}
+
+void check_batching(const Call& call, const SliceDims& dims, std::string_view rule) {
+  const Shape& data = call.operands[0].shape();
+  const Shape& indices = call.operands[1].shape();
+  const std::string_view name = list_name(call, 3);
+  require_below(name, dims.indices_batching, rank(indices), cat("indices ", to_string(indices)), rule);
+  require_distinct(name, dims.indices_batching, "", {}, rule);
+  if (has_dim(dims.indices_batching, to_size(dims.vector_dim)))
+    throw Error(cat(name, " has ", dims.vector_dim, ", which is index_vector_dim"), rule);
+  if (dims.indices_batching.size() != dims.batching.size()) {
+    throw Error(cat(name, " has ", entries(dims.indices_batching.size()), ", ", list_name(call, 2), " has ",
+                    dims.batching.size(), "; they are paired"),
+                rule);
+  }
+  for (std::size_t i = 0; i < dims.batching.size(); ++i) {
+    const std::int64_t own = data[to_size(dims.batching[i])];
+    const std::int64_t other = indices[to_size(dims.indices_batching[i])];
+    if (own == other) continue;
+    throw Error(cat("batching dimension ", dims.batching[i], " of data ", to_string(data), " is ", own,
+                    ", dimension ", dims.indices_batching[i], " of indices ", to_string(indices), " is ",
+                    other, "; they must be equal"),
+                rule);
+  }
+}
+
+}  // namespace
+
+SliceDims slice_dims(const Call& call) {
+  const auto list = [&](std::size_t i) {
+    return call.attributes[i].in_version ? call.get(AttributeKey<Shape>{i}) : Shape{};
+  };
+  return {list(0), list(1), list(2), list(3), list(4), call.get(AttributeKey<std::int64_t>{5})};
+}
+
+void check_slice_dims(const Call& call, const SliceDims& dims, const SliceRules& rules) {
+  const Shape& data = call.operands[0].shape();
+  const Shape& indices = call.operands[1].shape();
+  const std::string of_data = cat("data ", to_string(data));
+  const std::size_t named = dims.windows.size() + dims.collapsed.size() + dims.batching.size();
+  if (named != data.size()) {
+    throw Error(
+        cat(list_name(call, 0), ", ", list_name(call, 1), " and ", list_name(call, 2), " have ",
+            entries(named), " in all; ", of_data, " needs ", data.size(), ", one for each of its dimensions"),
+        rules.rank);
+  }
+  if (dims.vector_dim < 0 || dims.vector_dim > rank(indices)) {
+    throw Error(cat(list_name(call, 5), " ", dims.vector_dim, " is out of range for indices ",
+                    to_string(indices), " (allowed 0..", rank(indices), ")"),
+                rules.vector_dim);
+  }
+  const bool has_vectors = dims.vector_dim < rank(indices);
+  const std::int64_t components = has_vectors ? indices[to_size(dims.vector_dim)] : 1;
+  if (to_int64(dims.index_map.size()) != components) {
+    throw Error(cat(list_name(call, 4), " has ", entries(dims.index_map.size()),
+                    "; the index vectors of indices ", to_string(indices), " have ", components,
+                    has_vectors ? cat(", along dimension ", dims.vector_dim) : ": each element is one"),
+                rules.components);
+  }
+  const std::int64_t windowed_rank = call.operands.size() == 3
+                                         ? call.operands[2].rank()
+                                         : rank(batch_shape(dims, indices)) + to_int64(dims.windows.size());
+  require_increasing(list_name(call, 0), dims.windows, rules.windows);
+  require_below(list_name(call, 0), dims.windows, windowed_rank,
+                cat(call.operands.size() == 3 ? "updates" : "a result", " of rank ", windowed_rank),
+                rules.windows);
+  require_below(list_name(call, 1), dims.collapsed, rank(data), of_data, rules.dims);
+  require_below(list_name(call, 2), dims.batching, rank(data), of_data, rules.dims);
+  require_increasing(list_name(call, 1), dims.collapsed, rules.dims);
+  require_increasing(list_name(call, 2), dims.batching, rules.dims);
+  require_distinct(list_name(call, 2), dims.batching, list_name(call, 1), dims.collapsed, rules.dims);
+  check_batching(call, dims, rules.batching);
+  require_below(list_name(call, 4), dims.index_map, rank(data), of_data, rules.index_map);
+  require_distinct(list_name(call, 4), dims.index_map, list_name(call, 2), dims.batching, rules.index_map);
+}
+
+Shape batch_shape(const SliceDims& dims, const Shape& indices) {
+  Shape batch = indices;
+  if (dims.vector_dim < rank(indices)) batch.erase(batch.begin() + dims.vector_dim);
+  return batch;
+}
+
+std::vector<std::size_t> window_dims_of_data(const SliceDims& dims, const Shape& data) {
+  std::vector<std::size_t> out;
+  for (std::size_t d = 0; d < data.size(); ++d) {
+    if (!has_dim(dims.collapsed, d) && !has_dim(dims.batching, d)) out.push_back(d);
+  }
+  return out;
+}
+
+Shape windowed_shape(const SliceDims& dims, const Shape& data, const Shape& indices, const Shape& sizes) {
+  const Shape batch = batch_shape(dims, indices);
+  const auto window = window_dims_of_data(dims, data);
+  Shape out;
+  auto next_batch = batch.begin();
+  auto next_window = window.begin();
+  for (std::size_t d = 0; d < batch.size() + window.size(); ++d)
+    out.push_back(has_dim(dims.windows, d) ? sizes[*next_window++] : *next_batch++);
+  return out;
+}
+
+namespace {
+
+// The rows that windows are made of, in the order of windowed_shape().
+struct SliceRows {
+  std::vector<IndexAxis> axes;
+  std::vector<RowDim> dims;
+  std::int64_t row_elements = 1;
+  std::int64_t component_stride = 1;
+};
+
+// `by_element`: what is out of range is settled for each element of a window, not for its start.
+SliceRows slice_rows(const SliceDims& dims, const Shape& data, const Shape& indices, const Shape& sizes,
+                     bool by_element) {
+  const Shape batch = batch_shape(dims, indices);
+  const auto window = window_dims_of_data(dims, data);
+  const std::size_t all = batch.size() + window.size();
+  // Nothing is moved then, and products of the other sizes may not fit.
+  const auto has_zero = [](const Shape& shape) { return std::ranges::find(shape, 0) != shape.end(); };
+  const bool is_empty = has_zero(data) || has_zero(sizes) || has_zero(batch);
+  SliceRows out;
+
+  // A row is what lies in one piece wherever the window begins: its innermost dimensions that are those of
+  // data as a whole, and innermost in the result or in updates too.
+  std::size_t outer = window.size();
+  std::size_t last = all;
+  for (std::size_t d = is_empty ? 0 : data.size(); d-- > 0;) {
+    if (outer == 0 || window[outer - 1] != d) {
+      if (data[d] == 1) continue;
+      break;
+    }
+    const bool is_settled = !by_element || !has_dim(dims.index_map, d);
+    if (sizes[d] != data[d] || !is_settled || to_size(dims.windows[outer - 1]) != last - 1) break;
+    out.row_elements *= data[d];
+    --outer;
+    --last;
+  }
+  auto table = row_major_strides(data);
+  for (std::int64_t& stride : table) stride = std::max<std::int64_t>(1, stride / out.row_elements);
+
+  std::vector<std::int64_t> window_tuples(data.size(), 0);  // tuples from one step of the window to the next
+  std::int64_t tuples = 1;
+  for (const std::int64_t dim : dims.index_map) {
+    const auto d = to_size(dim);
+    const bool has_window = std::ranges::find(window, d) != window.end();
+    const std::int64_t steps = by_element && has_window && !is_empty ? sizes[d] : 1;
+    // The starts of whole windows end earlier than the dimension.
+    const std::int64_t size = by_element ? data[d] : data[d] - sizes[d] + 1;
+    out.axes.push_back({size, table[d], dim, steps});
+  }
+  for (std::size_t c = out.axes.size(); c-- > 0;) {
+    if (out.axes[c].window > 1) window_tuples[to_size(out.axes[c].axis)] = tuples;
+    tuples *= out.axes[c].window;
+  }
+
+  const auto batch_tuples = row_major_strides(batch);
+  std::size_t next_batch = 0;
+  std::size_t next_window = 0;
+  for (std::size_t at = 0; at < last; ++at) {
+    if (has_dim(dims.windows, at)) {
+      const std::size_t d = window[next_window++];
+      const std::int64_t own = window_tuples[d];
+      out.dims.push_back({sizes[d], own, own == 0 ? table[d] : 0});
+      continue;
+    }
+    // The dimension of indices, which has those of the index vectors too.
+    const std::int64_t own = to_int64(next_batch) + (to_int64(next_batch) >= dims.vector_dim ? 1 : 0);
+    const auto pair = std::ranges::find(dims.indices_batching, own) - dims.indices_batching.begin();
+    const bool is_paired = pair < std::ssize(dims.batching);
+    out.dims.push_back({batch[next_batch], is_empty ? 0 : batch_tuples[next_batch] * tuples,
+                        is_paired ? table[to_size(dims.batching[to_size(pair)])] : 0});
+    ++next_batch;
+  }
+  const bool has_vectors = dims.vector_dim < rank(indices);
+  out.component_stride = has_vectors && out.axes.size() > 1
+                             ? std::max<std::int64_t>(1, row_major_strides(indices)[to_size(dims.vector_dim)])
+                             : 1;
+  return out;
+}
+
+}  // namespace
+
+Planned plan_gather_slices(const Call& call, const SliceDims& dims, const Shape& sizes) {
+  const Tensor& data = call.operands[0];
+  const Shape& indices = call.operands[1].shape();
+  OutputInfo output = checked_output(data.dtype(), windowed_shape(dims, data.shape(), indices, sizes));
+  SliceRows rows = slice_rows(dims, data.shape(), indices, sizes, false);
+  auto gather = gather_plan({data, make_decoder(call, std::move(rows.axes), rows.component_stride),
+                             std::move(rows.dims), rows.row_elements, count(output.shape)});
+  return {std::move(output), std::move(gather)};
+}
+
+Planned plan_scatter_slices(const Call& call, const SliceDims& dims, const Shape& sizes,
+                            Reduction reduction) {
+  SliceRows rows = slice_rows(dims, call.operands[0].shape(), call.operands[1].shape(), sizes,
+                              call.oob == OutOfBounds::drop);
+  return plan_scatter(call, std::move(rows.axes), std::move(rows.dims), rows.row_elements, reduction, true,
+                      call.operands[2].shape(), rows.component_stride);
+}
+
+SliceDims check_dynamic_slice(const Call& call, const Shape& sizes, std::string_view sizes_name) {
+  const Shape& data = call.operands[0].shape();
+  const Shape& indices = call.operands[1].shape();
+  if (indices != Shape{rank(data)}) {
+    throw Error(cat("indices ", to_string(indices), " must have shape (", rank(data),
+                    "): a start for each dimension of data ", to_string(data)),
+                "SD-1");
+  }
+  const auto fits = [](std::int64_t size, std::int64_t whole) { return size >= 0 && size <= whole; };
+  if (sizes.size() != data.size() || !std::ranges::equal(sizes, data, fits)) {
+    throw Error(cat(sizes_name, " ", to_string(sizes), " must have a size for each dimension of data ",
+                    to_string(data), ", no larger than it"),
+                "SD-2");
+  }
+  SliceDims dims;
+  dims.windows.resize(data.size());
+  std::iota(dims.windows.begin(), dims.windows.end(), 0);
+  dims.index_map = dims.windows;
+  return dims;
+}
+
+}  // namespace tensorop
