@@ -207,6 +207,12 @@ std::optional<Shape> parse_list(std::string_view text) {
   }
 }
 
+std::string list_text(const Shape& list) {
+  std::vector<std::string> numbers;
+  for (const std::int64_t number : list) numbers.push_back(cat(number));
+  return numbers.empty() ? "[]" : join(numbers, ",");
+}
+
 bool is_plain_list(std::string_view text) {
   if (text.empty() || text.find_first_not_of("0123456789,-") != std::string_view::npos) return false;
   // A dash within a number belongs to the name of a file.

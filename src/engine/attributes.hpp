@@ -17,6 +17,8 @@ void bind_attributes(const Request& request, Inputs& inputs, Call& call);
 
 // The integers of "2,-3"; nothing where it is not a list of them.
 [[nodiscard]] std::optional<Shape> parse_list(std::string_view text);
+// That text of a list; "[]" of an empty one.
+[[nodiscard]] std::string list_text(const Shape& list);
 
 // Whether the text of an attribute that is a list is the list itself: "2,-3". Else it is an operand that
 // holds it.

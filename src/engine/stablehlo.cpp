@@ -7,6 +7,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "engine/attributes.hpp"
 #include "ops/slices.hpp"
 
 namespace tensorop {
@@ -82,12 +83,6 @@ class DimensionNumbersReader {
   const Operator& op_;
   std::string_view rest_;
 };
-
-std::string list_text(const Shape& list) {
-  std::vector<std::string> numbers;
-  for (const std::int64_t number : list) numbers.push_back(cat(number));
-  return numbers.empty() ? "[]" : join(numbers, ",");
-}
 
 Shape range(std::int64_t first, std::int64_t end) {
   Shape out;

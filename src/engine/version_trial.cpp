@@ -4,6 +4,7 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
+#include "engine/attributes.hpp"
 #include "engine/mask.hpp"
 #include "ops/fault_text.hpp"
 
@@ -59,11 +60,7 @@ void use_opened(Request& request, const OpenedCall& opened) {
     const AttributeSpec* spec = find_attribute(*call.op, given.name);
     if (spec == nullptr || spec->kind != AttributeKind::integers) continue;
     const auto& value = call.attributes[to_size(spec - call.op->attributes.data())].value;
-    if (const auto* list = std::get_if<Shape>(&value)) {
-      std::vector<std::string> numbers;
-      for (const std::int64_t number : *list) numbers.push_back(cat(number));
-      given = {given.name, list->empty() ? "[]" : join(numbers, ",")};
-    }
+    if (const auto* list = std::get_if<Shape>(&value)) given = {given.name, list_text(*list)};
   }
 }
 

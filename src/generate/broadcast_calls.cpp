@@ -2,17 +2,12 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "engine/attributes.hpp"
 #include "generate/drawing.hpp"
 #include "generate/values.hpp"
 
 namespace tensorop {
 namespace {
-
-std::string list_text(const Shape& list) {
-  std::vector<std::string> words;
-  for (const std::int64_t item : list) words.push_back(cat(item));
-  return words.empty() ? "[]" : join(words, ",");
-}
 
 // One of the dimensions as 1.
 Shape with_a_1(Random& random, Shape shape) {

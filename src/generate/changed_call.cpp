@@ -103,9 +103,7 @@ std::string changed_list(Random& random, const std::string& text) {
   if (change == 4) list.pop_back();
   if (change == 5) return "[1.5]";
   if (change == 6) list.insert(list.begin(), {std::int64_t{1} << 40, std::int64_t{1} << 40});
-  std::vector<std::string> words;
-  for (const std::int64_t item : list) words.push_back(cat(item));
-  return words.empty() ? "[]" : join(words, ",");
+  return list_text(list);
 }
 
 std::string changed_text(Random& random, const AttributeSpec& spec, const std::string& text) {
@@ -118,6 +116,7 @@ std::string changed_text(Random& random, const AttributeSpec& spec, const std::s
     case AttributeKind::choice:
       return random.chance(30) ? std::string(kUnknownWord) : random.pick(words_of(spec.choices));
     case AttributeKind::integers:
+    case AttributeKind::dimension_numbers:
       return changed_list(random, text);
   }
   __builtin_unreachable();

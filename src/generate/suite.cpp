@@ -19,12 +19,6 @@ constexpr std::string_view kCaseFile = "cases.jsonl";
 constexpr std::string_view kOperandFolder = "operands";
 constexpr std::string_view kResultFolder = "expected";
 
-std::string quoted(std::string_view text) {
-  std::string out;
-  append_json_string(out, text);
-  return out;
-}
-
 // The whole file.
 std::string encoded(const Tensor& tensor, const Format& format, std::string_view name) {
   const bool is_text = tensor.dtype() == DType::string;
@@ -46,7 +40,7 @@ std::string json_of(const NamedText& attribute) {
   const std::string& text = attribute.text;
   if (text.find(',') != std::string::npos && is_plain_list(text)) return cat("[", text, "]");
   const bool is_json = parse_int64(text) || text.starts_with('[') || text == "true" || text == "false";
-  return is_json ? text : quoted(text);
+  return is_json ? text : json_string(text);
 }
 
 // Whether elements are compared bit for bit: those that are only moved. What computes may make another NaN,
@@ -67,7 +61,7 @@ Suite::Suite(const SuiteOptions& options, const std::string& folder) : options_(
   // The generator is named, so that a suite can be made again.
   lines_ = cat("{\"defaults\":{\"comment\":\"tensorop generate, version ", kGeneratorVersion, ", seed ",
                options.seed, "\"");
-  if (options.spec) lines_ += cat(",\"spec\":", quoted(*options.spec), ",\"ignore_open\":true");
+  if (options.spec) lines_ += cat(",\"spec\":", json_string(*options.spec), ",\"ignore_open\":true");
   lines_ += "}}\n";
 }
 
@@ -89,16 +83,17 @@ std::string Suite::value_of(const Tensor& tensor, const std::string& file, std::
   } else {
     folder_.write_file(path, encoded(tensor, format, name));
   }
-  return quoted(path);
+  return json_string(path);
 }
 
 std::string Suite::line_of(const GeneratedCase& generated, const std::string& name) {
   const Request& request = generated.request;
-  std::string line = cat("{\"name\":", quoted(name), ",\"op\":", quoted(request.op.name->name));
-  if (request.spec != options_.spec) line += cat(",\"spec\":", quoted(*request.spec));
+  std::string line = cat("{\"name\":", json_string(name), ",\"op\":", json_string(request.op.name->name));
+  if (request.spec != options_.spec) line += cat(",\"spec\":", json_string(*request.spec));
   const std::string file = cat(kOperandFolder, "/", name, ".");
   for (const NamedText& operand : request.named)
-    line += cat(",", quoted(operand.name), ":", value_of(*operand.tensor, file + operand.name, operand.name));
+    line += cat(",", json_string(operand.name), ":",
+                value_of(*operand.tensor, file + operand.name, operand.name));
   std::vector<std::string> values;
   for (const OperandText& operand : request.positional) {
     const std::string number = cat(values.size() + 1);
@@ -106,11 +101,11 @@ std::string Suite::line_of(const GeneratedCase& generated, const std::string& na
   }
   if (!values.empty()) line += cat(",\"operands\":[", join(values, ","), "]");
   for (const NamedText& attribute : request.attributes)
-    line += cat(",", quoted(attribute.name), ":", json_of(attribute));
-  if (request.oob) line += cat(",\"oob\":", quoted(*request.oob));
-  if (request.duplicates) line += cat(",\"duplicates\":", quoted(*request.duplicates));
+    line += cat(",", json_string(attribute.name), ":", json_of(attribute));
+  if (request.oob) line += cat(",\"oob\":", json_string(*request.oob));
+  if (request.duplicates) line += cat(",\"duplicates\":", json_string(*request.duplicates));
   if (!generated.result) {
-    line += cat(",\"expect\":{\"error\":", quoted(generated.rule), "}");
+    line += cat(",\"expect\":{\"error\":", json_string(generated.rule), "}");
   } else {
     if (options_.has_results)
       line += cat(",\"expect\":", value_of(*generated.result, cat(kResultFolder, "/", name), "expected"));

@@ -8,6 +8,7 @@
 #include "base/files/output_file.hpp"
 #include "base/files/paths.hpp"
 #include "base/text.hpp"
+#include "engine/attributes.hpp"
 #include "engine/execute.hpp"
 #include "engine/mask.hpp"
 #include "io/json/json_writer.hpp"
@@ -33,11 +34,7 @@ std::string text_of(const Attribute& attribute, const AttributeSpec& spec) {
     std::string operator()(std::int64_t value) const { return cat(value); }
     std::string operator()(bool value) const { return value ? "true" : "false"; }
     std::string operator()(const ChosenWord& word) const { return std::string(spec.choices[word.at].word); }
-    std::string operator()(const Shape& values) const {
-      std::string out;
-      for (const std::int64_t value : values) out += cat(out.empty() ? "" : ",", value);
-      return values.empty() ? "[]" : out;
-    }
+    std::string operator()(const Shape& values) const { return list_text(values); }
   };
   return std::visit(Text{spec}, attribute.value);
 }

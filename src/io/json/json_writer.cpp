@@ -185,6 +185,12 @@ std::string json_prefix(DType dtype, const Shape& shape) {
   return out + "],\"data\":";
 }
 
+std::string json_string(std::string_view text) {
+  std::string out;
+  append_json_string(out, is_utf8(text) ? std::string(text) : printable(text));
+  return out;
+}
+
 void append_json_string(std::string& out, std::string_view text) {
   constexpr std::string_view kHex = "0123456789abcdef";
   constexpr std::string_view kShort = "\b\t\n\f\r\"\\";

@@ -42,6 +42,8 @@ inline constexpr std::string_view kJsonSuffix = "}";
 // A JSON string literal of `text`, which is valid UTF-8: quotes, backslashes and control characters escaped,
 // byte for byte as serde_json does, which the reference implementation of safetensors uses.
 void append_json_string(std::string& out, std::string_view text);
+// The same of any bytes: those that are not UTF-8 are escaped as messages do it.
+[[nodiscard]] std::string json_string(std::string_view text);
 
 // A JSON file: the described form, or the nested one, on a line. `characters` is not used.
 [[nodiscard]] Encoding json_encoding(DType dtype, const Shape& shape, std::int64_t characters);
