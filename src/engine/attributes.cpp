@@ -46,8 +46,19 @@ ChosenWord read_choice(const AttributeSpec& spec, const std::string& text, const
                 cat(word, " is allowed by ", versions_where(*call.op, allows)));
 }
 
-std::int64_t read_integer(const AttributeSpec& spec, const std::string& text) {
-  if (const auto value = parse_int64(text)) return *value;
+std::int64_t read_integer(const AttributeSpec& spec, const std::string& text, const Call& call) {
+  const auto is_signed = [&](const Version& version) {
+    const AttributeRow* row = find_attribute(version, spec.name);
+    return row != nullptr && !row->non_negative;
+  };
+  const auto value = parse_int64(text);
+  const bool is_in = find_attribute(*call.version, spec.name) != nullptr;
+  if (value && *value < 0 && is_in && !is_signed(*call.version)) {
+    throw Error(cat(spec.name, " ", *value, " is negative, which ", call.version_name(), " does not allow"),
+                "AX-3",
+                cat("a negative ", spec.name, " is allowed by ", versions_where(*call.op, is_signed)));
+  }
+  if (value) return *value;
   throw Error(cat(spec.name, " ", in_quotes(text), " is not an integer"), spec.rule);
 }
 
@@ -121,7 +132,7 @@ decltype(Attribute::value) read_value(const AttributeSpec& spec, const NamedText
                                       const Format* text_format, Inputs& inputs, const Call& call) {
   switch (spec.kind) {
     case AttributeKind::integer:
-      return read_integer(spec, given.text);
+      return read_integer(spec, given.text, call);
     case AttributeKind::boolean:
     case AttributeKind::flag:
       return read_boolean(spec, given.text);

@@ -177,6 +177,16 @@ void check_dtypes(const Call& call) {
     throw Error(cat("oob zero needs a zero, which ", name(DType::float8_e8m0fnu), " does not have"), "T-1");
 }
 
+// ND-1, of an operand or of the result.
+void require_no_zero(const Call& call, const std::string& name, const Shape& shape) {
+  if (!call.strict() || publisher_of(call.version->framework).zero_dims) return;
+  const auto zero = std::ranges::find(shape, 0);
+  if (zero == shape.end()) return;
+  throw Error(cat("dimension ", zero - shape.begin(), " of ", name, " ", to_string(shape), " is 0, which ",
+                  call.version_name(), " does not allow"),
+              "ND-1");
+}
+
 // Before any rule is checked: the operator sees the new shapes only.
 void reshape_operands(const Request& request, Call& call) {
   std::vector<std::string> names;
@@ -237,7 +247,10 @@ Bound bind_operator(const Request& request, const Settings& settings) {
   std::optional<Shape> result_shape;
   if (has_mask(request)) result_shape = apply_mask(settings.threads, call);
   check_dtypes(call);
+  for (std::size_t i = 0; i < call.operands.size(); ++i)
+    require_no_zero(call, call.operand_name(i), call.operands[i].shape());
   bound.planned = call.op->plan(call);
+  require_no_zero(call, "the result", bound.planned.output.shape);
   if (result_shape) bound.planned.output.shape = std::move(*result_shape);
   if (const DType dtype = bound.planned.output.dtype; request.declared && dtype != *request.declared) {
     throw Error(cat("the result is ", name(dtype), ", the model declares ", name(*request.declared)));

@@ -47,21 +47,27 @@ constexpr AttributeRow kShapeOnly[] = {{"shape"}};
 constexpr TypeRow kStandard[] = {{"T", kAllTypes}, {"shape", kIntegerTypes}};
 constexpr TypeRow kOnnx8[] = {{"T", published::kOldOnnxAny}, {"shape", DType::int64}};
 constexpr TypeRow kOnnx13[] = {{"T", published::kOnnxAny}, {"shape", DType::int64}};
+constexpr TypeRow kWebnn[] = {{"T", published::kWebnnAny}, {"shape", published::kWebnnIndices}};
+constexpr unsigned kOneWay = 1;  // webnn: as numpy's broadcast_to
+constexpr std::string_view kTraits[] = {"the result has the shape --shape (BC-U1, BC-U2)"};
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "Expand", kStandard, kShapeOnly},
     {Framework::onnx, 8, "Expand", kOnnx8, kShapeOnly},
     {Framework::onnx, 13, "Expand", kOnnx13, kShapeOnly},
+    {Framework::webnn, 0, "expand", kWebnn, kShapeOnly, {}, kOneWay},
 };
 
 Planned plan(const Call& call) {
   const Tensor& data = call.operands[0];
-  const Shape target =
-      merge_shapes({{"data", data.shape()}, {"shape", checked_target(call.get(kShapeKey))}}, "BC-B1");
+  const std::vector<NamedShape> shapes = {{"data", data.shape()},
+                                          {"shape", checked_target(call.get(kShapeKey))}};
+  if (call.has_trait(kOneWay)) require_unidirectional(shapes[0], shapes[1]);
+  const Shape target = merge_shapes(shapes, "BC-B1");
   return plan_repeat(data, target, strides_right_aligned(data.shape(), target));
 }
 
 constexpr OperatorName kNames[] = {{"expand"}};
-constexpr std::string_view kRules[] = {"BC-T2", "BC-B1"};
+constexpr std::string_view kRules[] = {"BC-T2", "BC-B1", "BC-U1", "BC-U2"};
 
 }  // namespace expand
 
@@ -267,6 +273,7 @@ constinit const Operator kExpand = {
     .versions = expand::kVersions,
     .rules = expand::kRules,
     .plan = expand::plan,
+    .traits = expand::kTraits,
 };
 
 }  // namespace tensorop

@@ -17,6 +17,7 @@ namespace tensorop {
 inline constexpr TypeRow kStandardTypes[] = {{"T", kAllTypes}, {"Tind", kIntegerTypes}};
 
 inline constexpr AttributeRow kAxisOnly[] = {{"axis"}};
+inline constexpr AttributeRow kNonNegativeAxis[] = {{"axis", {}, {}, true}};
 inline constexpr AttributeRow kBatchDimsOnly[] = {{"batch_dims"}};
 
 inline constexpr Choice kGatherOob[] = {{"error", OutOfBounds::error},
@@ -36,7 +37,7 @@ inline constexpr Choice kDuplicates[] = {{"last", Duplicates::last}, {"error", D
 inline constexpr OpenRow kScatterOpen[] = {
     {Framework::onnx, OpenReason::duplicate_updates},      {Framework::onnx, OpenReason::nan_in_extreme},
     {Framework::openvino, OpenReason::duplicate_updates},  {Framework::openvino, OpenReason::nan_in_extreme},
-    {Framework::stablehlo, OpenReason::duplicate_updates},
+    {Framework::stablehlo, OpenReason::duplicate_updates}, {Framework::webnn, OpenReason::duplicate_updates},
 };
 
 // Rows of table 4.5, shared by the scatter operators.

@@ -86,7 +86,8 @@ BroadcastLayout right_aligned(const Call& call, Shape shape) {
   return layout;
 }
 
-Planned plan_elementwise(const Call& call, const BinaryKernel& kernel) {
+Planned plan_elementwise(const Call& call, BinaryKernel kernel) {
+  if (call.has_trait(kByteTruth)) kernel.result = DType::uint8;
   BroadcastLayout layout = broadcast_layout(call);
   OutputInfo output = checked_output(kernel.result, std::move(layout.shape));
   auto plan =

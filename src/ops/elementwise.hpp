@@ -17,9 +17,11 @@ namespace tensorop {
 // Traits of versions.
 inline constexpr unsigned kIdenticalShapes = 1;  // BC-N without an attribute that says so
 inline constexpr unsigned kTruncates = 2;        // Mod-1: the truncated remainder without an attribute
+inline constexpr unsigned kByteTruth = 4;        // webnn: truth values are uint8, any but 0 is true
 inline constexpr std::string_view kElementwiseTraits[] = {
     "the operands have equal shapes (BC-N1)",
-    "the remainder has the sign of the dividend, without an attribute"};
+    "the remainder has the sign of the dividend, without an attribute",
+    "truth values are uint8: any but 0 is true, results are 0 and 1"};
 
 // The broadcasting rule of a call. `legacy` is the rule of ONNX opsets 1-6.
 enum class BroadcastRule : std::uint8_t { numpy, pdpd, none, legacy };
@@ -107,7 +109,7 @@ inline constexpr OpenRow kShiftOpen[] = {{Framework::onnx, OpenReason::wide_shif
                                          {Framework::openvino, OpenReason::wide_shift}};
 
 // More than two operands are folded from the left; a single one is copied.
-[[nodiscard]] Planned plan_elementwise(const Call& call, const BinaryKernel& kernel);
+[[nodiscard]] Planned plan_elementwise(const Call& call, BinaryKernel kernel);
 
 // Returns the kernel for the dtypes and attributes of a call.
 using KernelChoice = BinaryKernel (*)(const Call& call);
@@ -115,6 +117,12 @@ using KernelChoice = BinaryKernel (*)(const Call& call);
 template <class Op>
 [[nodiscard]] BinaryKernel kernel_of(const Call& call) {
   return find_kernel<Op>(call.operands[0].dtype(), call.operands.back().dtype());
+}
+
+// Of logical operators: on whether elements are true, whatever dtype of one byte they have.
+template <class Op>
+[[nodiscard]] BinaryKernel kernel_of_truth(const Call& /*call*/) {
+  return find_kernel<Op>(DType::boolean, DType::boolean);
 }
 
 // The rest of an operator's description.

@@ -22,8 +22,8 @@ constexpr std::string_view kDivisionRules[] = {"EW-7"};
 using Attributes = std::span<const AttributeRow>;
 
 // Add, Sub, Mul, Div by the names ONNX and OpenVINO give them.
-constexpr std::array<Version, 7> versions(std::string_view onnx, std::string_view openvino,
-                                          Attributes standard = kStandardAttributes,
+constexpr std::array<Version, 8> versions(std::string_view onnx, std::string_view openvino,
+                                          std::string_view webnn, Attributes standard = kStandardAttributes,
                                           Attributes openvino_attributes = kOpenvinoAttributes) {
   return {{
       {Framework::standard, 0, onnx, kStandardComplexToo, standard},
@@ -33,6 +33,7 @@ constexpr std::array<Version, 7> versions(std::string_view onnx, std::string_vie
       {Framework::onnx, 13, onnx, kOnnx13Types, {}},
       {Framework::onnx, 14, onnx, published::kNumberRow, {}},
       {Framework::openvino, 1, openvino, published::kNumberRow, openvino_attributes},
+      {Framework::webnn, 0, webnn, published::kWebnnRow, {}},
   }};
 }
 
@@ -47,7 +48,7 @@ constexpr AttributeSpec kAttributes[] = {
 };
 constexpr AttributeRow kStandard[] = {{"auto_broadcast"}, {"axis"}, {"broadcast"}, {"pythondiv"}};
 constexpr AttributeRow kOpenvino[] = {{"auto_broadcast"}, {"axis"}, {"pythondiv", {}, "true"}};
-constexpr auto kVersions = versions("Div", "Divide", kStandard, kOpenvino);
+constexpr auto kVersions = versions("Div", "Divide", "div", kStandard, kOpenvino);
 constexpr auto kPythonDivKey = attribute_key<bool>(kAttributes, "pythondiv");
 constexpr std::string_view kDivide[] = {"Divide"};
 constexpr OperatorName kNames[] = {{"div"}, {"divide", kDivide, {"pythondiv", "true"}}};
@@ -81,6 +82,7 @@ constexpr Version kVersions[] = {
     {Framework::onnx, 13, "Pow", kOnnx13, {}},
     {Framework::onnx, 15, "Pow", kOnnx15, {}},
     {Framework::openvino, 1, "Power", published::kNumberRow, kOpenvinoNoPdpd},
+    {Framework::webnn, 0, "pow", published::kWebnnRow, {}},
 };
 constexpr OperatorName kNames[] = {{"pow"}, {"power"}};
 constexpr std::string_view kRules[] = {"T-2", "EW-7", "EW-8"};
@@ -138,7 +140,8 @@ constexpr OperandSpec kOperands[] = {
 
 constexpr AttributeRow kConsumed[] = {{"consumed_inputs"}};
 
-constexpr std::array<Version, 7> versions(std::string_view onnx, std::string_view openvino) {
+constexpr std::array<Version, 8> versions(std::string_view onnx, std::string_view openvino,
+                                          std::string_view webnn) {
   return {{
       {Framework::standard, 0, onnx, kStandardOrdered, kStandardAttributes},
       {Framework::onnx, 1, onnx, published::kConsumingRow, kConsumed, {}, kIdenticalShapes},
@@ -152,18 +155,24 @@ constexpr std::array<Version, 7> versions(std::string_view onnx, std::string_vie
        .types = published::kNumberRow,
        .attributes = kOpenvinoNoPdpd,
        .operands = 2},
+      {.framework = Framework::webnn,
+       .since = 0,
+       .published = webnn,
+       .types = published::kWebnnRow,
+       .attributes = {},
+       .operands = 2},
   }};
 }
 
 }  // namespace extreme
 
-constexpr auto kAddVersions = versions("Add", "Add");
-constexpr auto kSubVersions = versions("Sub", "Subtract");
-constexpr auto kMulVersions = versions("Mul", "Multiply");
+constexpr auto kAddVersions = versions("Add", "Add", "add");
+constexpr auto kSubVersions = versions("Sub", "Subtract", "sub");
+constexpr auto kMulVersions = versions("Mul", "Multiply", "mul");
 constexpr auto kFloorModVersions = openvino_versions("FloorMod", kStandardNumbers);
 constexpr auto kSquaredDifferenceVersions = openvino_versions("SquaredDifference", kStandardComplexToo);
-constexpr auto kMinVersions = extreme::versions("Min", "Minimum");
-constexpr auto kMaxVersions = extreme::versions("Max", "Maximum");
+constexpr auto kMinVersions = extreme::versions("Min", "Minimum", "min");
+constexpr auto kMaxVersions = extreme::versions("Max", "Maximum", "max");
 constexpr OperatorName kAddNames[] = {{"add"}};
 constexpr OperatorName kSubNames[] = {{"sub"}, {"subtract"}};
 constexpr OperatorName kMulNames[] = {{"mul"}, {"multiply"}};

@@ -9,8 +9,13 @@ namespace {
 
 constexpr TypeRow kStandardAll[] = {{"T", kAllTypes.without(kSmallTypes)}};
 
-// Greater and Less.
-constexpr std::array<Version, 6> order_versions(std::string_view published) {
+// An operator of WebNN with a truth value for its result.
+constexpr Version webnn_version(std::string_view published, std::span<const TypeRow> types) {
+  return {Framework::webnn, 0, published, types, {}, {}, kByteTruth};
+}
+
+// Greater and Less, by the names ONNX and WebNN give them.
+constexpr std::array<Version, 7> order_versions(std::string_view published, std::string_view webnn) {
   return {{
       {Framework::standard, 0, published, kStandardOrdered, kStandardAttributes},
       {Framework::onnx, 1, published, published::kOldFloatRow, kLegacyAttributes},
@@ -18,25 +23,30 @@ constexpr std::array<Version, 6> order_versions(std::string_view published) {
       {Framework::onnx, 9, published, published::kOldNumberRow, {}},
       {Framework::onnx, 13, published, published::kNumberRow, {}},
       {Framework::openvino, 1, published, published::kNumberAndBoolRow, kOpenvinoAttributes},
+      webnn_version(webnn, published::kWebnnRow),
   }};
 }
 
-// GreaterOrEqual and LessOrEqual, by the names ONNX and OpenVINO give them.
-constexpr std::array<Version, 4> or_equal_versions(std::string_view onnx, std::string_view openvino) {
+// GreaterOrEqual and LessOrEqual, by the names ONNX, OpenVINO and WebNN give them.
+constexpr std::array<Version, 5> or_equal_versions(std::string_view onnx, std::string_view openvino,
+                                                   std::string_view webnn) {
   return {{
       {Framework::standard, 0, onnx, kStandardOrdered, kStandardAttributes},
       {Framework::onnx, 12, onnx, published::kOldNumberRow, {}},
       {Framework::onnx, 16, onnx, published::kNumberRow, {}},
       {Framework::openvino, 1, openvino, published::kNumberAndBoolRow, kOpenvinoAttributes},
+      webnn_version(webnn, published::kWebnnRow),
   }};
 }
 
-constexpr std::array<Version, 4> logical_versions(std::string_view onnx, std::string_view openvino) {
+constexpr std::array<Version, 5> logical_versions(std::string_view onnx, std::string_view openvino,
+                                                  std::string_view webnn) {
   return {{
       {Framework::standard, 0, onnx, kStandardBool, kStandardAttributes},
       {Framework::onnx, 1, onnx, published::kBoolRow, kLegacyAttributes},
       {Framework::onnx, 7, onnx, published::kBoolRow, {}},
       {Framework::openvino, 1, openvino, published::kBoolRow, kOpenvinoAttributes},
+      webnn_version(webnn, published::kByteRow),
   }};
 }
 
@@ -67,10 +77,12 @@ constexpr Version kVersions[] = {
     {Framework::onnx, 13, "Equal", published::kNumberAndBoolRow, {}},
     {Framework::onnx, 19, "Equal", kOnnx19, {}},
     {Framework::openvino, 1, "Equal", kOpenvino1, kOpenvinoAttributes},
+    webnn_version("equal", published::kWebnnRow),
 };
 constexpr Version kNotEqualVersions[] = {
     {Framework::standard, 0, "NotEqual", kStandardAll, kStandardAttributes},
     {Framework::openvino, 1, "NotEqual", kOpenvino1, kOpenvinoAttributes},
+    webnn_version("notEqual", published::kWebnnRow),
 };
 
 }  // namespace equal
@@ -120,20 +132,22 @@ BinaryKernel kernel(const Call& call) {
 
 }  // namespace shift
 
-constexpr auto kLessVersions = order_versions("Less");
-constexpr auto kGreaterVersions = order_versions("Greater");
-constexpr auto kLessOrEqualVersions = or_equal_versions("LessOrEqual", "LessEqual");
-constexpr auto kGreaterOrEqualVersions = or_equal_versions("GreaterOrEqual", "GreaterEqual");
-constexpr auto kAndVersions = logical_versions("And", "LogicalAnd");
-constexpr auto kOrVersions = logical_versions("Or", "LogicalOr");
-constexpr auto kXorVersions = logical_versions("Xor", "LogicalXor");
+constexpr auto kLessVersions = order_versions("Less", "lesser");
+constexpr auto kGreaterVersions = order_versions("Greater", "greater");
+constexpr auto kLessOrEqualVersions = or_equal_versions("LessOrEqual", "LessEqual", "lesserOrEqual");
+constexpr auto kGreaterOrEqualVersions =
+    or_equal_versions("GreaterOrEqual", "GreaterEqual", "greaterOrEqual");
+constexpr auto kAndVersions = logical_versions("And", "LogicalAnd", "logicalAnd");
+constexpr auto kOrVersions = logical_versions("Or", "LogicalOr", "logicalOr");
+constexpr auto kXorVersions = logical_versions("Xor", "LogicalXor", "logicalXor");
 constexpr auto kBitwiseAndVersions = bitwise_versions("BitwiseAnd");
 constexpr auto kBitwiseOrVersions = bitwise_versions("BitwiseOr");
 constexpr auto kBitwiseXorVersions = bitwise_versions("BitwiseXor");
 constexpr OperatorName kEqualNames[] = {{"equal"}};
 constexpr OperatorName kNotEqualNames[] = {{"notequal"}};
-constexpr OperatorName kLessNames[] = {{"less"}};
-constexpr OperatorName kLessOrEqualNames[] = {{"lessorequal"}, {"lessequal"}};
+constexpr OperatorName kLessNames[] = {{"less"}, {"lesser", {}, {}, Framework::webnn}};
+constexpr OperatorName kLessOrEqualNames[] = {
+    {"lessorequal"}, {"lessequal"}, {"lesserorequal", {}, {}, Framework::webnn}};
 constexpr OperatorName kGreaterNames[] = {{"greater"}};
 constexpr OperatorName kGreaterOrEqualNames[] = {{"greaterorequal"}, {"greaterequal"}};
 constexpr OperatorName kAndNames[] = {{"and"}, {"logicaland"}};
@@ -180,17 +194,17 @@ constinit const Operator kGreaterOrEqual = elementwise_operator<kernel_of<Greate
      "tensorop greaterorequal '[1,2,3]' '[2]'", kGreaterOrEqualNames, kGreaterOrEqualVersions,
      kBinaryAttributes, kBinaryOperands});
 
-constinit const Operator kAnd = elementwise_operator<kernel_of<And>>(
+constinit const Operator kAnd = elementwise_operator<kernel_of_truth<And>>(
     {"and", "Whether both elements are true", "The logical and of two bools.",
      "tensorop and '[[true],[false]]' '[true,false]'", kAndNames, kAndVersions, kBinaryAttributes,
      kBinaryOperands});
 
-constinit const Operator kOr = elementwise_operator<kernel_of<Or>>(
+constinit const Operator kOr = elementwise_operator<kernel_of_truth<Or>>(
     {"or", "Whether at least one of two elements is true", "The logical or of two bools.",
      "tensorop or '[[true],[false]]' '[true,false]'", kOrNames, kOrVersions, kBinaryAttributes,
      kBinaryOperands});
 
-constinit const Operator kXor = elementwise_operator<kernel_of<Xor>>(
+constinit const Operator kXor = elementwise_operator<kernel_of_truth<Xor>>(
     {"xor", "Whether exactly one of two elements is true", "The logical exclusive or of two bools.",
      "tensorop xor '[[true],[false]]' '[true,false]'", kXorNames, kXorVersions, kBinaryAttributes,
      kBinaryOperands});

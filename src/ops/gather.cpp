@@ -35,6 +35,7 @@ constexpr Version kVersions[] = {
     {Framework::openvino, 1, "Gather", published::kOpenvinoTypes, kAxisOnly, kNonNegativeOpenRange},
     {Framework::openvino, 7, "Gather", published::kOpenvinoTypes, kAxisAndBatch, kNonNegativeOpenRange},
     {Framework::openvino, 8, "Gather", published::kOpenvinoTypes, kAxisAndBatch, kZeroFill},
+    {Framework::webnn, 0, "gather", published::kWebnnTypes, kNonNegativeAxis, kNearest},
 };
 
 struct Geometry {
@@ -96,7 +97,7 @@ Planned plan(const Call& call) {
 }
 
 constexpr OperatorName kNames[] = {{"gather"}};
-constexpr std::string_view kRules[] = {"AX-1", "GA-1", "GA-3", "GA-4", "GA-5"};
+constexpr std::string_view kRules[] = {"AX-1", "AX-3", "GA-1", "GA-3", "GA-4", "GA-5"};
 
 }  // namespace
 }  // namespace gather_operator

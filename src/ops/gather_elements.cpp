@@ -9,8 +9,8 @@ namespace tensorop {
 namespace gather_elements_operator {
 namespace {
 
-// openvino: except along the axis the dimensions must be equal (GE-4); in other versions those of indices may
-// be smaller.
+// openvino and webnn: except along the axis the dimensions must be equal (GE-4); in other versions those of
+// indices may be smaller.
 constexpr unsigned kEqualOffAxis = 1;
 constexpr std::string_view kTraits[] = {"data and indices are equal except along axis (GE-4)"};
 
@@ -32,6 +32,8 @@ constexpr Version kVersions[] = {
     {Framework::onnx, 11, "GatherElements", published::kOldOnnxTypes, kAxisOnly},
     {Framework::onnx, 13, "GatherElements", published::kOnnxTypes, kAxisOnly},
     {Framework::openvino, 6, "GatherElements", kOpenvino6Types, kAxisOnly, kNonNegative, kEqualOffAxis},
+    {Framework::webnn, 0, "gatherElements", published::kWebnnTypes, kNonNegativeAxis, kNearest,
+     kEqualOffAxis},
 };
 
 // GE-1 ... GE-4: the axis, counted from the front.
@@ -73,7 +75,7 @@ Planned plan(const Call& call) {
 }
 
 constexpr OperatorName kNames[] = {{"gatherelements"}};
-constexpr std::string_view kRules[] = {"AX-1", "GE-1", "GE-2", "GE-4"};
+constexpr std::string_view kRules[] = {"AX-1", "AX-3", "GE-1", "GE-2", "GE-4"};
 
 }  // namespace
 }  // namespace gather_elements_operator

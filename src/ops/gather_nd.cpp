@@ -45,6 +45,7 @@ constexpr Version kVersions[] = {
     {Framework::openvino, 8, "GatherND", published::kOpenvinoTypes, kBatchDimsOnly, kOpenRange,
      kOpenvinoTraits},
     {Framework::mdf, 0, "gathernd", kMdfTypes, kBatchDimsOnly},
+    {Framework::webnn, 0, "gatherND", published::kWebnnTypes, {}, kNearest},
 };
 
 // "k = 0 is allowed by openvino-5 ...".

@@ -83,6 +83,7 @@ struct AttributeRow {
   std::string_view name;
   WordList choices = {};
   std::string_view default_text = {};
+  bool non_negative = false;  // of an integer: AX-3
 };
 
 // Reads the value of one attribute from a Call, as a T: std::int64_t, bool, an enumeration, Shape (a list of
@@ -128,6 +129,7 @@ struct IndexRule {
 };
 inline constexpr IndexRule kNonNegative = {.negative = Negative::refuse};
 inline constexpr IndexRule kOpenRange = {.is_open = true};
+inline constexpr IndexRule kNearest = {.out_of_bounds = OutOfBounds::clip};
 inline constexpr IndexRule kNonNegativeOpenRange = {.negative = Negative::refuse, .is_open = true};
 
 // One published version, or the default semantics.

@@ -15,9 +15,11 @@ namespace {
 constexpr unsigned kOldSlopes = 1;
 // openvino-1: as many slopes as there are channels go along dimension 1, whatever the last dimension is.
 constexpr unsigned kChannelsFirst = 2;
+constexpr unsigned kBothWays = 4;  // webnn
 constexpr std::string_view kTraits[] = {
     "b has one element, the shape of a, or one element for each channel (PR-1)",
-    "a vector b with one element for each channel goes along dimension 1"};
+    "a vector b with one element for each channel goes along dimension 1",
+    "the operands are broadcast to each other (BC-M1)"};
 
 constexpr OperandSpec kOperands[] = {
     {"a", "T", OperandRole::data, "T-1", "the values"},
@@ -31,6 +33,8 @@ constexpr TypeRow kOnnx9[] = {
 constexpr TypeRow kOnnx16[] = {
     {"T", {published::kFloats, DType::int32, DType::int64, DType::uint32, DType::uint64}}};
 constexpr TypeRow kOpenvino1[] = {{"T", published::kFloats}};
+constexpr TypeRow kWebnn[] = {
+    {"T", {DType::float32, DType::float16, DType::int32, DType::int64, DType::int8}}};
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "PRelu", kStandardNumbers, {}},
     {Framework::onnx, 1, "PRelu", published::kConsumingRow, kConsumed, {}, kOldSlopes},
@@ -39,11 +43,10 @@ constexpr Version kVersions[] = {
     {Framework::onnx, 9, "PRelu", kOnnx9, {}},
     {Framework::onnx, 16, "PRelu", kOnnx16, {}},
     {Framework::openvino, 1, "PReLU", kOpenvino1, {}, {}, kChannelsFirst},
+    {Framework::webnn, 0, "prelu", kWebnn, {}, {}, kBothWays},
 };
 
-BroadcastStrides slope_strides(const Call& call) {
-  const NamedShape a = named_shape(call, 0);
-  const NamedShape b = named_shape(call, 1);
+BroadcastStrides slope_strides(const Call& call, const NamedShape& a, const NamedShape& b) {
   const bool by_channel = b.shape.size() == 1 && a.shape.size() > 1 && b.shape[0] == a.shape[1];
   if (by_channel && (call.has_trait(kChannelsFirst) || call.has_trait(kOldSlopes)))
     return strides_at(b.shape, a.shape, {1});
@@ -62,21 +65,26 @@ BroadcastStrides slope_strides(const Call& call) {
   return strides_right_aligned(b.shape, a.shape);
 }
 
+BroadcastLayout layout_of(const Call& call) {
+  const NamedShape a = named_shape(call, 0);
+  const NamedShape b = named_shape(call, 1);
+  if (call.has_trait(kBothWays)) return right_aligned(call, merge_shapes({a, b}, "BC-M1"));
+  BroadcastLayout layout{a.shape, {strides_right_aligned(a.shape, a.shape)}};
+  layout.strides.push_back(slope_strides(call, a, b));
+  return layout;
+}
+
 Planned plan(const Call& call) {
   const BinaryKernel kernel = kernel_of<Prelu>(call);
-  const Shape& shape = call.operands[0].shape();
-  BroadcastStrides slopes = slope_strides(call);
-  OutputInfo output = checked_output(kernel.result, shape);
-  auto combined = combine_plan({call.operands,
-                                {strides_right_aligned(shape, shape), std::move(slopes)},
-                                shape,
-                                kernel,
-                                OpenReason::none});
+  BroadcastLayout layout = layout_of(call);
+  OutputInfo output = checked_output(kernel.result, std::move(layout.shape));
+  auto combined =
+      combine_plan({call.operands, std::move(layout.strides), output.shape, kernel, OpenReason::none});
   return {std::move(output), std::move(combined)};
 }
 
 constexpr OperatorName kNames[] = {{"prelu"}};
-constexpr std::string_view kRules[] = {"PR-1", "BC-U1", "BC-U2"};
+constexpr std::string_view kRules[] = {"PR-1", "BC-U1", "BC-U2", "BC-M1"};
 
 }  // namespace
 }  // namespace prelu_operator

@@ -27,6 +27,11 @@ inline constexpr DTypeSet kOldOnnxAny = {kOldNumbers, DType::boolean, DType::com
 inline constexpr DTypeSet kStablehloAny = {kNumbersAndBool, DType::complex64, DType::complex128};
 inline constexpr DTypeSet kOnnxAny = {kOldOnnxAny, DType::bfloat16};
 
+// WebNN, whose truth values are uint8.
+inline constexpr DTypeSet kWebnnAny = {DType::float32, DType::float16, DType::int32, DType::uint32,
+                                       DType::int64,   DType::uint64,  DType::int8,  DType::uint8};
+inline constexpr DTypeSet kWebnnIndices = {DType::int32, DType::uint32, DType::int64};
+
 // Rows of the gather and scatter operators.
 inline constexpr TypeRow kOldOnnxTypes[] = {{"T", kOldOnnxAny}, {"Tind", kInt32Or64}};
 inline constexpr TypeRow kOnnxTypes[] = {{"T", kOnnxAny}, {"Tind", kInt32Or64}};
@@ -35,12 +40,16 @@ inline constexpr TypeRow kOnnxNdTypes[] = {{"T", kOnnxAny}, {"Tind", DType::int6
 inline constexpr TypeRow kOpenvinoTypes[] = {{"T", kOpenvinoAny}, {"Tind", kIntegers}};
 inline constexpr TypeRow kOpenvinoNumberTypes[] = {{"T", kNumbers}, {"Tind", kIntegers}};
 
+inline constexpr TypeRow kWebnnTypes[] = {{"T", kWebnnAny}, {"Tind", kWebnnIndices}};
+
 // Rows of the element-wise operators.
 inline constexpr TypeRow kOldFloatRow[] = {{"T", kOldFloats}};
 inline constexpr TypeRow kConsumingRow[] = {{"T", kOldFloats}, {"consumed_inputs", kIntegers}};
 inline constexpr TypeRow kOldNumberRow[] = {{"T", kOldNumbers}};
 inline constexpr TypeRow kNumberRow[] = {{"T", kNumbers}};
 inline constexpr TypeRow kNumberAndBoolRow[] = {{"T", kNumbersAndBool}};
+inline constexpr TypeRow kWebnnRow[] = {{"T", kWebnnAny}};
+inline constexpr TypeRow kByteRow[] = {{"T", DType::uint8}};
 inline constexpr TypeRow kBoolRow[] = {{"T", DType::boolean}};
 
 }  // namespace tensorop::published

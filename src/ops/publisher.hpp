@@ -10,7 +10,7 @@
 namespace tensorop {
 
 // Who published a version. `standard` is tensorop's own default semantics (no --spec, section 11).
-enum class Framework : std::uint8_t { standard, onnx, openvino, mdf, stablehlo };
+enum class Framework : std::uint8_t { standard, onnx, openvino, mdf, stablehlo, webnn };
 
 // How a publisher numbers its versions.
 enum class Numbering : std::uint8_t {
@@ -28,7 +28,8 @@ struct Publisher {
   Framework framework;
   std::string_view name;  // the word of --spec
   Numbering numbering;
-  int newest;  // version that is known
+  int newest;             // version that is known
+  bool zero_dims = true;  // a dimension may be 0; otherwise ND-1
 };
 
 inline constexpr Publisher kPublishers[] = {
@@ -36,6 +37,7 @@ inline constexpr Publisher kPublishers[] = {
     {Framework::openvino, "openvino", Numbering::opset, 16},
     {Framework::mdf, "mdf", Numbering::none, 0},
     {Framework::stablehlo, "stablehlo", Numbering::release, release(1, 20)},
+    {Framework::webnn, "webnn", Numbering::none, 0, false},
 };
 
 // Of every framework but `standard`.

@@ -12,7 +12,7 @@ constexpr Rule kAllRules[] = {
     // Every operator.
     {"T-0", "The operator exists in the version that --spec names, under the name that was typed.",
      "ONNX and OpenVINO, by the opset in which each version appeared. tensorop knows onnx-1 to onnx-28, "
-     "openvino-1 to openvino-16, stablehlo-0.9 to stablehlo-1.20, and mdf.",
+     "openvino-1 to openvino-16, stablehlo-0.9 to stablehlo-1.20, mdf, and webnn.",
      "tensorop expand '[1]' --shape 2 --spec onnx-7", "tensorop expand '[1]' --shape 2 --spec onnx-8"},
     {"G-8",
      "Every required operand and attribute is given, none is given twice, and the version and the chosen "
@@ -46,13 +46,22 @@ constexpr Rule kAllRules[] = {
     {"AX-1", "The axis is in the range -rank(data) to rank(data)-1. A negative axis counts from the end.",
      "ONNX and OpenVINO.", "tensorop gather '[[1,2],[3,4]]' 0 --axis 2",
      "tensorop gather '[[1,2],[3,4]]' 0 --axis -1"},
+    {"AX-3", "The axis is not negative, in versions whose axes are counted from the front alone.",
+     "WebNN gather, gatherElements and scatterElements, whose axis is an unsigned integer.",
+     "tensorop gather '{\"dtype\":\"float32\",\"data\":[1,2]}' 0 --axis -1 --spec webnn",
+     "tensorop gather '{\"dtype\":\"float32\",\"data\":[1,2]}' 0 --axis 0 --spec webnn"},
+    {"ND-1", "No operand and no result has a dimension of 0, in publishers without empty tensors.",
+     "WebNN, which allows no empty tensor (its issue 391 asks for them).",
+     "tensorop add '[]' '[1]' --dtype float32 --spec webnn",
+     "tensorop add '[2]' '[1]' --dtype float32 --spec webnn"},
     {"IX-3", "The version allows the dtype of indices.",
      "ONNX and OpenVINO, in the type constraints of each version.",
      "tensorop gathernd '[1,2]' '{\"dtype\":\"int32\",\"data\":[[0]]}' --spec onnx-13",
      "tensorop gathernd '[1,2]' '{\"dtype\":\"int64\",\"data\":[[0]]}' --spec onnx-13"},
     {"IX-1",
      "Every index is in range: -d to d-1 for an axis of size d, or 0 to d-1 in versions without negative "
-     "indices. In OpenVINO Gather-8, and with --oob other than error, an index out of range is no error. In "
+     "indices. In OpenVINO Gather-8, in WebNN, and with --oob other than error, an index out of range is no "
+     "error. In "
      "tensorscatter 0 to d less the length of updates along the axis; with --mode circular any from 0 on.",
      "ONNX and OpenVINO. Where their text leaves the result open (ONNX Scatter-9 and ScatterND, OpenVINO "
      "Gather-1, Gather-7 and GatherND), tensorop decided for an error.",
@@ -467,6 +476,10 @@ std::vector<const Rule*> rules_of(const Operator& op) {
   for (const AttributeSpec& attribute : op.attributes) ids.insert(attribute.rule);
   ids.insert(op.rules.begin(), op.rules.end());
   ids.insert(op.broadcast_rules.begin(), op.broadcast_rules.end());
+  for (const Version& version : op.versions) {
+    const bool is_standard = version.framework == Framework::standard;
+    if (!is_standard && !publisher_of(version.framework).zero_dims) ids.insert("ND-1");
+  }
   std::vector<const Rule*> rules;
   for (const Rule& rule : kAllRules) {
     if (ids.contains(rule.id)) rules.push_back(&rule);

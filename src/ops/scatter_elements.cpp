@@ -11,7 +11,9 @@ namespace {
 
 // openvino-3: no dimension of updates may exceed data's, the axis included (SE-5).
 constexpr unsigned kBoundedAxis = 1;
-constexpr std::string_view kTraits[] = {"indices are no larger than data along axis too (SE-5)"};
+constexpr unsigned kEqualOffAxis = 2;  // webnn: in all other dimensions indices is as large as data (SE-5)
+constexpr std::string_view kTraits[] = {"indices are no larger than data along axis too (SE-5)",
+                                        "data and indices are equal except along axis (SE-5)"};
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to start from, rank at least 1"},
@@ -50,6 +52,8 @@ constexpr Version kVersions[] = {
     {Framework::openvino, 3, "ScatterElementsUpdate", published::kOpenvinoNumberTypes, kAxisOnly,
      kNonNegative, kBoundedAxis},
     {Framework::openvino, 12, "ScatterElementsUpdate", published::kOpenvinoTypes, kOpenvino12},
+    {Framework::webnn, 0, "scatterElements", published::kWebnnTypes, kNonNegativeAxis, kNearest,
+     kEqualOffAxis},
 };
 
 // SE-1 ... SE-5: the axis, counted from the front.
@@ -66,10 +70,12 @@ std::int64_t check_shapes(const Call& call) {
   require_updates_shape(call, indices, call.get(kBroadcastUpdatesKey), "that of indices", "SE-3");
   for (std::size_t d = 0; d < data.size(); ++d) {
     const bool free = static_cast<std::int64_t>(d) == axis && !call.has_trait(kBoundedAxis);
-    if (free || indices[d] <= data[d]) continue;
+    const bool equal = call.has_trait(kEqualOffAxis) && !free;
+    if (free || (equal ? indices[d] == data[d] : indices[d] <= data[d])) continue;
     throw Error(
-        cat("dimension ", d, " of indices ", to_string(indices), " must not exceed that of data ",
-            to_string(data), call.has_trait(kBoundedAxis) ? "" : cat(" (only axis ", axis, " is free)")),
+        cat("dimension ", d, " of indices ", to_string(indices), equal ? " must equal" : " must not exceed",
+            " that of data ", to_string(data),
+            call.has_trait(kBoundedAxis) ? "" : cat(" (only axis ", axis, " is free)")),
         "SE-5",
         static_cast<std::int64_t>(d) != axis
             ? ""
@@ -91,10 +97,10 @@ Planned plan(const Call& call) {
                       call.get(kUseInitValKey), call.operands[1].shape());
 }
 
-constexpr std::string_view kElements[] = {"ScatterElements", "ScatterElementsUpdate"};
+constexpr std::string_view kElements[] = {"ScatterElements", "ScatterElementsUpdate", "scatterElements"};
 constexpr std::string_view kOldElements[] = {"Scatter"};
 constexpr std::string_view kElementsUpdate[] = {"ScatterElementsUpdate"};
-constexpr std::string_view kRules[] = {"T-3", "AX-1", "SE-1", "SE-2", "SE-3", "SE-5"};
+constexpr std::string_view kRules[] = {"T-3", "AX-1", "AX-3", "SE-1", "SE-2", "SE-3", "SE-5"};
 constexpr OperatorName kNames[] = {
     {"scatterelements", kElements},
     {"scatter", kOldElements},

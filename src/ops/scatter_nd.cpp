@@ -49,6 +49,7 @@ constexpr Version kVersions[] = {
     {Framework::onnx, 18, "ScatterND", published::kOnnxNdTypes, kOnnx18, kOpenRange},
     {Framework::openvino, 3, "ScatterNDUpdate", kOpenvino3Types, {}, kNonNegativeOpenRange, kAnyScalarUpdate},
     {Framework::openvino, 15, "ScatterNDUpdate", kOpenvino15Types, kOpenvino15, {}, kAnyScalarUpdate},
+    {Framework::webnn, 0, "scatterND", published::kWebnnTypes, {}, kNearest},
 };
 
 struct Geometry {
@@ -98,7 +99,7 @@ Planned plan(const Call& call) {
                       updates);
 }
 
-constexpr std::string_view kBoth[] = {"ScatterND", "ScatterNDUpdate"};
+constexpr std::string_view kBoth[] = {"ScatterND", "ScatterNDUpdate", "scatterND"};
 constexpr std::string_view kUpdate[] = {"ScatterNDUpdate"};
 constexpr std::string_view kRules[] = {"T-3", "SN-1", "SN-2", "SN-3"};
 constexpr OperatorName kNames[] = {

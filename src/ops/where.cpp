@@ -36,11 +36,14 @@ constexpr TypeRow kStandard[] = {{"B", DType::boolean}, {"T", kAllTypes}};
 constexpr TypeRow kOnnx16[] = {{"B", DType::boolean}, {"T", published::kOnnxAny}};
 constexpr TypeRow kOpenvino1[] = {{"B", DType::boolean}, {"T", published::kNumbers}};
 
+constexpr TypeRow kWebnn[] = {{"B", DType::uint8}, {"T", published::kWebnnAny}};
+
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "Where", kStandard, kOpenvinoAttributes},
     {Framework::onnx, 9, "Where", kOnnx9, {}},
     {Framework::onnx, 16, "Where", kOnnx16, {}},
     {Framework::openvino, 1, "Select", kOpenvino1, kOpenvinoAttributes, {}, kOneWayCondition},
+    {Framework::webnn, 0, "where", kWebnn, {}},
 };
 
 BroadcastLayout layout_of(const Call& call) {
@@ -74,7 +77,7 @@ Planned plan(const Call& call) {
   return {std::move(output), std::move(select)};
 }
 
-constexpr std::string_view kWhereOnly[] = {"Where"};
+constexpr std::string_view kWhereOnly[] = {"Where", "where"};
 constexpr std::string_view kSelectOnly[] = {"Select"};
 constexpr std::string_view kRules[] = {"WH-2", "SL-1", "SL-2", "BC-P1", "BC-P2", "BC-P3", "BC-P4"};
 constexpr OperatorName kNames[] = {{"where", kWhereOnly}, {"select", kSelectOnly}};

@@ -41,9 +41,17 @@ bool counts_from_end(const Version& version) {
   return version.index.negative == Negative::count;
 }
 
+// As --oob has it.
+std::string_view out_of_range(const Version& version) {
+  const OutOfBounds wanted = version.index.out_of_bounds;
+  return wanted == OutOfBounds::zero ? "zero" : wanted == OutOfBounds::clip ? "clip" : "error";
+}
+
 std::string index_rule(const Version& version) {
   const std::string negative = counts_from_end(version) ? "negative allowed" : "non-negative";
-  return negative + (version.index.out_of_bounds == OutOfBounds::zero ? ", zeros where out of range" : "");
+  const std::string_view word = out_of_range(version);
+  return word == "error" ? negative
+                         : cat(negative, word == "zero" ? ", zeros" : ", the nearest", " where out of range");
 }
 
 bool has_indices(const Operator& op) {
@@ -111,8 +119,7 @@ Json version_json(const Operator& op, const Version& version) {
                  .add("attributes", std::move(attributes));
   if (version.operands != 0) out.add("operands", version.operands);
   if (has_indices(op)) {
-    out.add("negative_indices", counts_from_end(version))
-        .add("out_of_range", version.index.out_of_bounds == OutOfBounds::zero ? "zero" : "error");
+    out.add("negative_indices", counts_from_end(version)).add("out_of_range", out_of_range(version));
   }
   if (version.deprecated) out.add("deprecated", true);
   return out;
@@ -181,7 +188,8 @@ std::string attribute_list(const Operator& op, const Version& version) {
   std::vector<std::string> names;
   for (const AttributeRow& row : version.attributes) {
     const std::vector<std::string> own = allowed_words(*find_attribute(op, row.name), version);
-    names.push_back(row.choices.empty() ? std::string(row.name) : cat(row.name, " (", join(own), ")"));
+    const std::string values = row.non_negative ? "not negative" : row.choices.empty() ? "" : join(own);
+    names.push_back(values.empty() ? std::string(row.name) : cat(row.name, " (", values, ")"));
   }
   return names.empty() ? "none" : join(names);
 }

@@ -83,7 +83,7 @@ std::string run(const Operator& op, const Version& version, const std::vector<DT
   Request request;
   request.op = require_operator(name_of(op, version), version.framework);
   std::optional<DType> result;
-  if (facts.boolean_result) result = DType::boolean;
+  if (facts.boolean_result) result = version.framework == Framework::webnn ? DType::uint8 : DType::boolean;
   for (std::size_t i = 0; i < tiny.operands.size(); ++i) {
     operands.push_back(tiny_tensor(dtypes[i], tiny.operands[i], role_of(op, i) != OperandRole::indices));
     if (role_of(op, i) == OperandRole::data && !result) result = dtypes[i];

@@ -1,6 +1,6 @@
 // The operators of the family, gather, scatter and broadcasting, that each publisher has: which of them are
 // here, and why the others are not. Taken from the publishers' lists of operators: ONNX opset 28, OpenVINO
-// opset 16.
+// opset 16, WebNN by its draft of June 2026.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -74,6 +74,15 @@ constexpr FamilyRow kFamily[] = {
     {Framework::stablehlo, "real_dynamic_slice", false, "a strided slice: no general movement"},
     {Framework::stablehlo, "select_and_scatter reduce reduce_window sort", false, "reductions over windows"},
     {Framework::stablehlo, "atan2 complex clamp", false, "not in this family's arithmetic"},
+    {Framework::webnn, "gather gatherElements gatherND", true, "gathers"},
+    {Framework::webnn, "scatterElements scatterND", true, "scatters"},
+    {Framework::webnn, "expand where", true, "broadcast"},
+    {Framework::webnn, "add sub mul div max min pow", true, "broadcast"},
+    {Framework::webnn, "equal notEqual greater greaterOrEqual lesser lesserOrEqual", true, "broadcast"},
+    {Framework::webnn, "logicalAnd logicalOr logicalXor prelu", true, "broadcast"},
+    {Framework::webnn, "logicalNot", false, "one operand: no indices, no broadcasting"},
+    {Framework::webnn, "tile reverse triangular cumulativeSum slice", false,
+     "neither movement by indices nor broadcasting"},
 };
 
 std::set<std::string> words_in(std::string_view text) {

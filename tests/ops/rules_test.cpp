@@ -142,6 +142,11 @@ Request parse_call(const std::string& call) {
   std::istringstream words(call);
   std::string op;
   words >> op;
+  // The publisher may have a name of its own.
+  const std::size_t spec = std::min(call.find("--spec "), call.size());
+  std::string publisher;
+  std::istringstream(call.substr(spec)) >> publisher >> publisher;
+  request.op = require_operator(op, publisher_in(publisher));
   for (std::string word; words >> word;) {
     if (word == "--dry-run") {
       request.dry_run = true;

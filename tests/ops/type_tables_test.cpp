@@ -54,10 +54,15 @@ TEST_CASE("a condition is bool in every version", "[descriptions]") {
       if (op->operands[i].role != OperandRole::condition) continue;
       for (const Version& version : op->versions) {
         CAPTURE(op->name, version.published);
-        CHECK(allowed_types(version, type_variable(*op, version, i)) == DTypeSet(DType::boolean));
+        const DType truth = version.framework == Framework::webnn ? DType::uint8 : DType::boolean;
+        CHECK(allowed_types(version, type_variable(*op, version, i)) == DTypeSet(truth));
       }
     }
   }
+}
+
+bool has_indices_operand(const Operator& op) {
+  return op.operands.size() > 1 && op.operands[1].role == OperandRole::indices;
 }
 
 // 1.3: whether negative indices count from the end, and what is out of range.
@@ -86,6 +91,7 @@ TEST_CASE("the descriptions have the index rules of the specification's table", 
       CAPTURE(entry);
       const bool is_window = op->family == "slices";
       OutOfBounds expected = entry == "openvino-8 Gather" ? OutOfBounds::zero : OutOfBounds::error;
+      if (version.framework == Framework::webnn && has_indices_operand(*op)) expected = OutOfBounds::clip;
       if (is_window) expected = version.published == "scatter" ? OutOfBounds::drop : OutOfBounds::clamp;
       CHECK(version.index.out_of_bounds == expected);
       const bool is_raw = version.published == "TensorScatter" || is_window;

@@ -97,7 +97,7 @@ Tensor random_indices(Random& random, const RandomCase& call, const Shape& shape
                       const std::function<std::int64_t(const std::vector<std::int64_t>&)>& extent) {
   const reference::Rules& rules = call.arguments.rules;
   Array array(random_dtype(random, rules.index_types), shape);
-  const bool tolerant = rules.zero_fill || rules.any_index || call.arguments.oob != "error";
+  const bool tolerant = rules.zero_fill || rules.any_index || rules.nearest || call.arguments.oob != "error";
   const int percent_bad = tolerant ? 30 : 0;
   std::size_t at = 0;
   for (const auto& coordinate : reference::coordinates_of(shape)) {
@@ -123,7 +123,7 @@ void maybe_oob(Random& random, RandomCase& call, const std::vector<std::string>&
 
 void set_axis(Random& random, RandomCase& call, std::int64_t axis, std::int64_t rank) {
   if (axis == 0 && random.chance(50)) return;
-  if (random.chance(30)) axis -= rank;
+  if (random.chance(call.arguments.rules.negative_axis ? 30 : 3)) axis -= rank;
   if (random.chance(1)) axis = random.chance(50) ? rank : -rank - 1;  // AX-1
   call.arguments.attributes["axis"] = cat(axis);
 }

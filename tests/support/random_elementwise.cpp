@@ -63,6 +63,7 @@ std::vector<Shape> random_shapes(Random& random, RandomCase& call, const std::st
 void set_variant(Random& random, RandomCase& call, DType dtype) {
   const std::string& op = call.arguments.op;
   const bool openvino = call.spec.starts_with("openvino");
+  if (call.spec == "webnn") return;
   if (op == "bitshift" && !openvino) set(call, "direction", random.chance(50) ? "left" : "right");
   if (op == "div" && (openvino || call.spec.empty()) && random.chance(60)) {
     set(call, "pythondiv", random.chance(50) ? "true" : "false");
@@ -177,7 +178,9 @@ RandomCase where_case(Random& random, const std::string& op, std::int64_t elemen
       call.arguments.attributes["auto_broadcast"] = scheme;
     }
     const DType dtype = random_dtype(random, random.chance(1) ? kAllTypes : call.arguments.rules.types);
-    const DType condition = random.chance(1) ? random_dtype(random, kAllTypes) : DType::boolean;
+    const DType condition = random.chance(1)                  ? random_dtype(random, kAllTypes)
+                            : call.arguments.rules.byte_truth ? DType::uint8
+                                                              : DType::boolean;
     call.arguments.operands = {random_tensor(random, condition, shapes[0]),
                                random_tensor(random, dtype, shapes[1]),
                                random_tensor(random, dtype, shapes[2])};

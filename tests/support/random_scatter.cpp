@@ -78,7 +78,8 @@ RandomCase scatter_elements_case(Random& random, const std::string& op, std::int
     const auto a = static_cast<std::size_t>(axis);
     Shape indices = data;
     for (std::int64_t& dim : indices) {
-      if (random.chance(40)) dim = random.between(dim > 0 ? 1 : 0, dim);
+      if (!call.arguments.rules.equal_off_axis && random.chance(40))
+        dim = random.between(dim > 0 ? 1 : 0, dim);
     }
     if (r > 0 && !call.arguments.rules.bounded_axis) {
       indices[a] = 1;

@@ -59,7 +59,8 @@ void check_types(const Arguments& arguments) {
   for (const Tensor& operand : same_type) require(rules.types.contains(operand.dtype()), "T-1");
   for (const Tensor& operand : same_type) require(operand.dtype() == dtype, "T-2");
   // G-9 names the stage after the rules T, so they come first.
-  if (op == "where") require(operands[0].dtype() == DType::boolean, "WH-1");
+  const DType truth = rules.byte_truth ? DType::uint8 : DType::boolean;
+  if (op == "where") require(operands[0].dtype() == truth, "WH-1");
   if (op == "mod" && kFloatTypes.contains(dtype) && !rules.float_floor_mod) {
     require(flag(arguments, "fmod", false), "EW-4");
   }
@@ -78,11 +79,21 @@ Array run(const Arguments& arguments) {
   return elementwise(arguments);
 }
 
+// ND-1.
+void require_no_zero(const Arguments& arguments, const Shape& shape) {
+  require(arguments.rules.zero_dims || std::ranges::find(shape, 0) == shape.end(), "ND-1");
+}
+
 }  // namespace
 
 Tensor compute(const Arguments& arguments) {
+  // A bad value of an attribute comes before dtypes (G-9).
+  require(arguments.rules.negative_axis || number(arguments, "axis", 0) >= 0, "AX-3");
   check_types(arguments);
-  return run(arguments).tensor();
+  for (const Tensor& operand : arguments.operands) require_no_zero(arguments, operand.shape());
+  const Array result = run(arguments);
+  require_no_zero(arguments, result.shape);
+  return result.tensor();
 }
 
 // The same call on strings that name their own element, which are joined where elements are combined.
@@ -240,7 +251,7 @@ std::int64_t normal_axis(std::int64_t axis, std::int64_t rank) {
 std::vector<std::optional<std::int64_t>> resolve_indices(
     const Arguments& arguments, const Array& indices,
     const std::function<std::int64_t(const Coordinate&)>& extent) {
-  const std::string& oob = arguments.oob;
+  const std::string oob = arguments.rules.nearest ? "clip" : arguments.oob;
   std::vector<std::optional<std::int64_t>> resolved;
   for (const Coordinate& at : coordinates_of(indices.shape)) {
     const auto position = static_cast<std::int64_t>(resolved.size());

@@ -28,6 +28,11 @@ struct Rules {
   bool fused_batch_dims = false;        // GatherND-5
   bool empty_tuples = true;             // GN-4: k = 0
   bool equal_off_axis = false;          // GE-4 of openvino
+  bool nearest = false;                 // out of range reads the nearest one, after negative ones are counted
+  bool negative_axis = true;            // otherwise AX-3
+  bool zero_dims = true;                // otherwise ND-1
+  bool byte_truth = false;              // truth values are uint8: any but 0 is true
+  bool one_way_expand = false;          // BC-U instead of BC-B
   bool bounded_axis = false;            // SE-5 of ScatterElementsUpdate-3
   bool one_element_updates = true;      // SN-3
   bool float_floor_mod = true;          // otherwise EW-4

@@ -179,6 +179,8 @@ Array broadcast_to_target(const Arguments& arguments) {
 }
 
 Array expand(const Arguments& arguments) {
+  if (arguments.rules.one_way_expand)
+    return unidirectional(Array(arguments.operands[0]), target_of(arguments));
   return bidirectional(Array(arguments.operands[0]), target_of(arguments));
 }
 

@@ -37,7 +37,14 @@ Array elementwise(const Arguments& arguments) {
   const Broadcast broadcast = broadcast_operands(arguments);
   std::vector<Array> operands;
   for (const Tensor& operand : arguments.operands) operands.emplace_back(operand);
-  const DType dtype = is_comparison(arguments.op) ? DType::boolean : operands[0].dtype;
+  const bool is_byte = arguments.rules.byte_truth;
+  const DType truth = is_byte ? DType::uint8 : DType::boolean;
+  const DType dtype = is_comparison(arguments.op) ? truth : operands[0].dtype;
+  if (is_byte && !is_comparison(arguments.op)) {
+    for (Array& operand : operands) {
+      for (Element& element : operand.elements) element = make_bool(integer(element) != 0);
+    }
+  }
   const std::vector<Placed> placed = place(broadcast, std::move(operands));
   const std::string variant = variant_of(arguments);
 
@@ -51,6 +58,7 @@ Array elementwise(const Arguments& arguments) {
         throw ReferenceError(error.rule, position_of(c, out.shape), out.shape);
       }
     }
+    if (is_byte) result = make_integer(DType::uint8, integer(result));
     out.at(c) = result;
   }
   return out;

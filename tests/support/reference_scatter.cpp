@@ -88,7 +88,8 @@ Collected collect_elements(const Arguments& arguments) {
   const Array updates = updates_of(arguments, indices.shape, "SE-3");
   for (std::size_t d = 0; d < data.shape.size(); ++d) {
     const bool free = d == a && !arguments.rules.bounded_axis;
-    require(free || indices.shape[d] <= data.shape[d], "SE-5");
+    const bool equal = arguments.rules.equal_off_axis;
+    require(free || (equal ? indices.shape[d] == data.shape[d] : indices.shape[d] <= data.shape[d]), "SE-5");
   }
   const auto n = resolve_indices(arguments, indices, [&](const Coordinate&) { return data.shape[a]; });
 

@@ -30,6 +30,9 @@ const std::string kStarts = "-negative_indices any_index -use_init_val ";
 const std::string kStarts0 = kStarts + "-batch_dims ";
 const std::string kWindowReductions = "open_duplicates reductions=none,add,mul,min,max,and,or,xor";
 
+const std::string kWebnn = "-zero_dims nearest ";
+const std::string kWebnnMath = "-zero_dims schemes=numpy ";
+
 const std::vector<Row> kRows = {
     {"onnx", "gather", "1", "-batch_dims -negative_indices"},
     {"onnx", "gather", "11 13", "-batch_dims"},
@@ -43,6 +46,19 @@ const std::vector<Row> kRows = {
     {"mdf", "gathernd", "0", kTuples},
     {"openvino", "gathernd", "5", "-negative_batch_dims -negative_indices fused_batch_dims"},
     {"openvino", "gathernd", "8", "-negative_batch_dims"},
+    {"webnn", "gather", "0", kWebnn + "-batch_dims -negative_axis"},
+    {"webnn", "gatherelements", "0", kWebnn + "-negative_axis equal_off_axis"},
+    {"webnn", "gathernd", "0", kWebnn + kTuples + "-batch_dims"},
+    {"webnn", "scatterelements", "0", kWebnn + "-use_init_val open_duplicates -negative_axis equal_off_axis"},
+    {"webnn", "scatternd", "0", kWebnn + "-use_init_val open_duplicates -one_element_updates"},
+    {"webnn", "expand", "0", "-zero_dims one_way_expand"},
+    {"webnn", "where", "0", kWebnnMath + "byte_truth"},
+    {"webnn", "add sub mul div pow prelu", "0", kWebnnMath},
+    {"webnn", "min max", "0", kWebnnMath + "most_operands=2"},
+    {"webnn",
+     "equal notequal less:lesser lessorequal:lesserorequal greater greaterorequal and:logicaland "
+     "or:logicalor xor:logicalxor",
+     "0", kWebnnMath + "byte_truth"},
     {"onnx", "scatterelements:scatter", "9", kScatter + "-negative_indices"},
     {"onnx", "scatterelements:scatter", "11", kScatter},
     {"onnx", "scatterelements", "11 13", kScatter},
@@ -109,6 +125,11 @@ const std::map<std::string, bool Rules::*> kFlags = {
     {"empty_tuples", &Rules::empty_tuples},
     {"equal_off_axis", &Rules::equal_off_axis},
     {"bounded_axis", &Rules::bounded_axis},
+    {"nearest", &Rules::nearest},
+    {"negative_axis", &Rules::negative_axis},
+    {"zero_dims", &Rules::zero_dims},
+    {"byte_truth", &Rules::byte_truth},
+    {"one_way_expand", &Rules::one_way_expand},
     {"one_element_updates", &Rules::one_element_updates},
     {"float_floor_mod", &Rules::float_floor_mod},
     {"one_way_condition", &Rules::one_way_condition},

@@ -19,6 +19,7 @@ constexpr const char* kOnnx = "onnx";
 constexpr const char* kOpenvino = "openvino";
 constexpr const char* kMdf = "mdf";
 constexpr const char* kStablehlo = "stablehlo";
+constexpr const char* kWebnn = "webnn";
 constexpr const char* kDefault = "default";
 
 // 7.1. Columns: bool, i8 i16 i32 i64, u8 u16 u32 u64, f16 bf16 f32 f64, c64 c128, str, the small ones.
@@ -74,6 +75,14 @@ const std::vector<TypeTableRow> kDataTypes = {
     {kMdf, "gathernd 0", "* **** **** **** ** * ........"},
     {kStablehlo, "gather 9 1001, scatter 9 1001, dynamicslice 9, dynamicupdateslice 9",
      "* **** **** **** ** . ........"},
+    // 2.3 and 5 of the publishers' specification.
+    {kWebnn,
+     "gather 0, gatherElements 0, gatherND 0, scatterElements 0, scatterND 0, expand 0, where 0, add 0, sub "
+     "0, mul 0, div 0, max 0, min 0, pow 0, equal 0, notEqual 0, greater 0, greaterOrEqual 0, lesser 0, "
+     "lesserOrEqual 0",
+     ". *.** *.** *.*. .. . ........"},
+    {kWebnn, "logicalAnd 0, logicalOr 0, logicalXor 0", ". .... *... .... .. . ........"},
+    {kWebnn, "prelu 0", ". *.** .... *.*. .. . ........"},
     // Section 11, by operator.
     {kDefault, "GatherSlices 0, ScatterSlices 0, DynamicSlice 0, DynamicUpdateSlice 0",
      "* **** **** **** ** * ********"},
@@ -104,6 +113,8 @@ const std::vector<TypeTableRow> kIndexTypes = {
     {kMdf, "gathernd 0", "..** ...."},
     {kStablehlo, "gather 9 1001, scatter 9 1001, dynamicslice 9, dynamicupdateslice 9", "**** ****"},
     {kDefault, "GatherSlices 0, ScatterSlices 0, DynamicSlice 0, DynamicUpdateSlice 0", "**** ****"},
+    {kWebnn, "gather 0, gatherElements 0, gatherND 0, scatterElements 0, scatterND 0, expand/shape 0",
+     "..** ..*."},
     {kDefault,
      "Gather 0, GatherElements 0, GatherND 0, ScatterElements 0, ScatterND 0, ScatterUpdate 0, TensorScatter "
      "0, Expand/shape "
