@@ -83,10 +83,10 @@ OpenedCall open_for_all(Request request, const Settings& settings) {
 std::string behaviour_of(const Bound& bound) {
   const Call& call = bound.call;
   const Version& version = *call.version;
-  std::string key =
-      cat(static_cast<int>(version.index.negative), " ", static_cast<int>(version.index.out_of_bounds), " ",
-          version.traits, " ", static_cast<int>(bound.planned.plan->facts().open_reason), " ",
-          name(bound.planned.output.dtype), to_string(bound.planned.output.shape));
+  std::string key = cat(call.op->name, " ", static_cast<int>(version.index.negative), " ",
+                        static_cast<int>(version.index.out_of_bounds), " ", version.traits, " ",
+                        static_cast<int>(bound.planned.plan->facts().open_reason), " ",
+                        name(bound.planned.output.dtype), to_string(bound.planned.output.shape));
   const AttributeSpec* scheme = find_attribute(*call.op, "auto_broadcast");
   for (std::size_t i = 0; i < call.attributes.size(); ++i) {
     const AttributeSpec& spec = call.op->attributes[i];
@@ -128,10 +128,10 @@ class Judge {
   }
 
   void add(const Version& version) {
-    for (VersionCall& call : calls_in(shared_, version)) {
-      drop_neutral(call);
-      add(call);
-    }
+    auto call = call_in(shared_, version);
+    if (!call) return;
+    drop_neutral(*call);
+    for (const VersionCall& one : in_each_mode(*call)) add(one);
   }
 
   Portability result() { return std::move(out_); }
@@ -146,8 +146,11 @@ class Judge {
   void add(const VersionCall& call) {
     const Version& version = *call.version;
     const bool is_standard = version.framework == Framework::standard;
-    VersionVerdict verdict{&version, call.request.op.name,
-                           is_standard ? std::string(kDefault) : spec_name(version)};
+    VersionVerdict verdict{.op = call.request.op.op,
+                           .version = &version,
+                           .name = call.request.op.name,
+                           .spec = is_standard ? std::string(kDefault) : spec_name(version),
+                           .mode = call.mode};
     const VersionTrial trial = try_call(call, settings_, [&](const Bound& bound) {
       const Behaviour& behaviour = behaviour_for(bound);
       if (behaviour.fault) throw PlanFault(*behaviour.fault);

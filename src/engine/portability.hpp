@@ -20,9 +20,11 @@ enum class Verdict : std::uint8_t {
 
 // What the call is in one version.
 struct VersionVerdict {
+  const Operator* op;  // of the version, by which the call is written
   const Version* version;
   const OperatorName* name;  // that means it
   std::string spec;          // "onnx-13", "default"
+  std::string mode = {};     // as in VersionCall
   Verdict verdict = Verdict::accepted;
   std::optional<std::size_t> result = {};  // the class of its result, where it has one
   std::string rule = {};                   // of the refusal

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "engine/attributes.hpp"
 #include "engine/mask.hpp"
+#include "ops/common.hpp"
 #include "ops/fault_text.hpp"
 
 namespace tensorop {
@@ -64,14 +65,30 @@ void use_opened(Request& request, const OpenedCall& opened) {
   }
 }
 
-std::vector<VersionCall> calls_in(const Request& request, const Version& version) {
+std::optional<VersionCall> call_in(const Request& request, const Version& version) {
   const OperatorName* const name = name_in(request, version);
-  if (name == nullptr) return {};
+  if (name == nullptr) return std::nullopt;
   VersionCall out{&version, request};
   rename(out.request, *name);
   out.request.spec.reset();
   if (version.framework != Framework::standard) out.request.spec = spec_name(version);
-  return {std::move(out)};
+  return out;
+}
+
+std::vector<VersionCall> in_each_mode(const VersionCall& call) {
+  for (const AttributeRow& row : call.version->attributes) {
+    const AttributeSpec& spec = *find_attribute(*call.request.op.op, row.name);
+    const bool is_given = std::ranges::find(call.request.attributes, spec.name, &NamedText::name) !=
+                          call.request.attributes.end();
+    if (!is_policy(spec) || is_given) continue;
+    std::vector<VersionCall> out;
+    for (const std::string& word : allowed_words(spec, *call.version)) {
+      out.push_back({call.version, call.request, word});
+      out.back().request.attributes.push_back({std::string(spec.name), OperandText(word)});
+    }
+    return out;
+  }
+  return {call};
 }
 
 void drop_neutral(VersionCall& call) {

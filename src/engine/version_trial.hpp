@@ -15,6 +15,7 @@ namespace tensorop {
 struct VersionCall {
   const Version* version;
   Request request;
+  std::string mode = {};  // "wrap": of the version's policy for indices, where the call does not say it
 };
 
 // What a version makes of it.
@@ -28,9 +29,12 @@ struct VersionTrial {
 // Replaces the operands of `request`, and its lists, by what was opened: they may be given once only.
 void use_opened(Request& request, const OpenedCall& opened);
 
-// None where another operator of the publisher does what the call asks for: a right shift is no
+// Nothing where another operator of the publisher does what the call asks for: a right shift is no
 // BitwiseLeftShift.
-[[nodiscard]] std::vector<VersionCall> calls_in(const Request& request, const Version& version);
+[[nodiscard]] std::optional<VersionCall> call_in(const Request& request, const Version& version);
+
+// The call with each policy for indices that the version has; itself where it says one, or there is none.
+[[nodiscard]] std::vector<VersionCall> in_each_mode(const VersionCall& call);
 
 // Leaves out what the version lacks and does anyway: attributes at their defaults.
 void drop_neutral(VersionCall& call);

@@ -69,8 +69,7 @@ Refusal why_refused(const Request& request, const Settings& settings, const Fail
     check(plan, {0, plan.facts().check_size}, own.threads);
   };
   for (const Version& version : request.op.op->versions) {
-    for (const VersionCall& call : calls_in(opened, version))
-      out.versions.push_back(try_call(call, own, check_all));
+    if (const auto call = call_in(opened, version)) out.versions.push_back(try_call(*call, own, check_all));
   }
   return out;
 }

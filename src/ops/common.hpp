@@ -31,6 +31,11 @@ inline constexpr Choice kScatterOob[] = {{"error", OutOfBounds::error},
                                          {"clamp", OutOfBounds::clamp},
                                          {"wrap", OutOfBounds::wrap}};
 
+// Whether an attribute is the policy of a call.
+[[nodiscard]] constexpr bool is_policy(const AttributeSpec& spec) {
+  return !spec.choices.empty() && spec.choices[0].type == &kEnumTag<OutOfBounds>;
+}
+
 inline constexpr Choice kDuplicates[] = {{"last", Duplicates::last}, {"error", Duplicates::error}};
 
 // 1.3, 1.7: in which order duplicates are applied, and what a NaN does to min and max.

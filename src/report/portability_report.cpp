@@ -50,8 +50,11 @@ std::string class_text(const Portability& found, std::size_t number) {
 
 // "onnx-13"; of two operators of one opset "onnx-11:Scatter".
 std::string spec_text(const Portability& found, const VersionVerdict& one) {
-  const bool is_shared = std::ranges::count(found.versions, one.spec, &VersionVerdict::spec) > 1;
-  return is_shared ? cat(one.spec, ":", one.version->published) : one.spec;
+  const bool is_shared = std::ranges::any_of(found.versions, [&](const VersionVerdict& other) {
+    return other.spec == one.spec && other.version->published != one.version->published;
+  });
+  return cat(one.spec, is_shared ? cat(":", one.version->published) : "",
+             one.mode.empty() ? "" : cat(" mode=", one.mode));
 }
 
 struct PortabilityLine {
@@ -169,6 +172,7 @@ std::string portability_json(const Portability& found) {
     return Json::object()
         .add("spec", one.spec)
         .add("operator", published_name(*one.version))
+        .add("mode", Json::or_null(one.mode))
         .add("verdict", word_of(one.verdict))
         .add("class", one.result ? Json(letter_of(*one.result)) : Json())
         .add("rule", Json::or_null(one.rule))

@@ -8,6 +8,8 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/engine.hpp"
+#include "engine/version_trial.hpp"
+#include "ops/common.hpp"
 #include "support/catch.hpp"
 #include "support/operator_facts.hpp"
 #include "support/reference_array.hpp"
@@ -58,9 +60,10 @@ Checked check_call(const RandomCase& call) {
   std::vector<Computed> computed;
   for (const VersionVerdict& verdict : found.versions) {
     CAPTURE(verdict.spec, verdict.version->published, verdict.rule, verdict.message);
-    request.op.name = verdict.name;
+    request.op = {verdict.op, verdict.name};
     request.spec.reset();
     if (verdict.spec != "default") request.spec = verdict.spec;
+    REQUIRE(verdict.mode.empty());
     try {
       const Tensor tensor = evaluate(request, settings);
       REQUIRE(verdict.result.has_value());
@@ -99,6 +102,34 @@ TEST_CASE("a call under all versions has the verdicts and results of each versio
   CHECK(all.accepted > 2000);
   CHECK(all.refused > 1000);
   CHECK(all.classes > 10);
+}
+
+TEST_CASE("a version whose attribute is the policy for indices is called with each of its modes",
+          "[portability]") {
+  static constexpr Choice kWords[] = {
+      {"raise", OutOfBounds::error}, {"wrap", OutOfBounds::wrap}, {"clip", OutOfBounds::clip}};
+  static constexpr AttributeSpec kSpecs[] = {{"axis", AttributeKind::integer, "0", ""},
+                                             {"mode", AttributeKind::choice, "", "", "G-8", kWords}};
+  static constexpr std::string_view kOwn[] = {"wrap", "raise"};
+  static constexpr AttributeRow kRows[] = {{"axis"}, {"mode", kOwn, "raise"}};
+  Version version = kGather.versions[0];
+  version.attributes = kRows;
+  Operator op = kGather;
+  op.attributes = kSpecs;
+  VersionCall call{&version, {}};
+  call.request.op = {&op, op.names.data()};
+  call.request.attributes.push_back({"axis", std::string("0")});
+  const std::vector<VersionCall> calls = in_each_mode(call);
+  REQUIRE(calls.size() == 2);
+  CHECK(calls[0].mode == "wrap");
+  CHECK(calls[1].mode == "raise");
+  CHECK(calls[1].request.attributes.back().name == "mode");
+  CHECK(calls[1].request.attributes.back().text == "raise");
+  call.request.attributes.push_back({"mode", std::string("wrap")});
+  CHECK(in_each_mode(call).size() == 1);
+  CHECK(in_each_mode(call)[0].mode.empty());
+  // How it ends, not what an index out of range means.
+  CHECK_FALSE(is_policy(*find_attribute(kTensorScatter, "mode")));
 }
 
 TEST_CASE("versions that do the same are computed once", "[portability]") {
