@@ -37,7 +37,7 @@ Array elementwise(const Arguments& arguments) {
   const Broadcast broadcast = broadcast_operands(arguments);
   std::vector<Array> operands;
   for (const Tensor& operand : arguments.operands) operands.emplace_back(operand);
-  const bool is_byte = arguments.rules.byte_truth;
+  const bool is_byte = arguments.rules.byte_truth && arguments.op != "join";
   const DType truth = is_byte ? DType::uint8 : DType::boolean;
   const DType dtype = is_comparison(arguments.op) ? truth : operands[0].dtype;
   if (is_byte && !is_comparison(arguments.op)) {
