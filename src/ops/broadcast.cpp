@@ -107,10 +107,18 @@ constexpr TypeRow kOpenvino1Types[] = {
     {"T", published::kOpenvinoAny}, {"shape", published::kIntegers}, {"axes_mapping", published::kIntegers}};
 constexpr TypeRow kOpenvino3Types[] = {
     {"T", published::kNumbers}, {"shape", published::kIntegers}, {"axes_mapping", published::kIntegers}};
+constexpr unsigned kAnyOrder = 1;
+constexpr std::string_view kTraits[] = {
+    "axes_mapping may be in any order, and a scalar has none (BC-E2, BC-E4)"};
+constexpr std::string_view kExplicitOnly[] = {"explicit"};
+constexpr AttributeRow kInDim[] = {{"shape"}, {"mode", kExplicitOnly, "explicit"}, {"axes_mapping"}};
+constexpr TypeRow kStablehlo[] = {
+    {"T", published::kStablehloAny}, {"shape", published::kIntegers}, {"axes_mapping", published::kIntegers}};
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "Broadcast", kStandard, kAllAttributes},
     {Framework::openvino, 1, "Broadcast", kOpenvino1Types, kOpenvino1},
     {Framework::openvino, 3, "Broadcast", kOpenvino3Types, kOpenvino3},
+    {Framework::stablehlo, release(0, 9), "broadcast_in_dim", kStablehlo, kInDim, {}, kAnyOrder},
 };
 
 [[noreturn]] void refuse_dimension(const Shape& data, std::int64_t j, const Shape& target, std::int64_t axis,
@@ -135,7 +143,7 @@ std::string mapped_picture(const Shape& data, const Shape& target, const std::ve
 std::vector<std::int64_t> explicit_axes(const Call& call, const Shape& data, const Shape& target) {
   const auto& axes = call.get(kAxesMappingKey);
   // A scalar may come with one axis whose target dimension is 1.
-  const bool scalar = data.empty() && axes.size() == 1;
+  const bool scalar = data.empty() && axes.size() == 1 && !call.has_trait(kAnyOrder);
   if (axes.size() != data.size() && !scalar) {
     throw Error(cat("axes_mapping has ", axes.size(), axes.size() == 1 ? " entry" : " entries", "; data ",
                     to_string(data), " needs ", data.size(), ", one for each of its dimensions"),
@@ -148,6 +156,11 @@ std::vector<std::int64_t> explicit_axes(const Call& call, const Shape& data, con
                 "BC-E3");
   }
   for (std::size_t j = 1; j < axes.size(); ++j) {
+    if (call.has_trait(kAnyOrder)) {
+      const auto before = std::find(axes.begin(), axes.begin() + to_int64(j), axes[j]) - axes.begin();
+      if (before == to_int64(j)) continue;
+      throw Error(cat("axes_mapping[", j, "] = ", axes[j], " is also axes_mapping[", before, "]"), "BC-E4");
+    }
     if (axes[j] > axes[j - 1]) continue;
     throw Error(cat("axes_mapping[", j, "] = ", axes[j], " must be greater than axes_mapping[", j - 1,
                     "] = ", axes[j - 1]),
@@ -234,7 +247,9 @@ Planned plan(const Call& call) {
   __builtin_unreachable();
 }
 
-constexpr OperatorName kNames[] = {{"broadcast"}};
+constexpr OperatorName kNames[] = {{"broadcast"},
+                                   {"broadcastindim", {}, {}, Framework::stablehlo},
+                                   {"dynamicbroadcastindim", {}, {}, Framework::stablehlo}};
 constexpr std::string_view kRules[] = {"BC-T2", "BC-B1", "BC-U1", "BC-U2", "BR-2",
                                        "BR-3",  "BC-E1", "BC-E3", "BC-E4", "BC-E5"};
 
@@ -256,6 +271,7 @@ constinit const Operator kBroadcast = {
     .rules = kRules,
     .plan = plan,
     .check_attributes = check_attributes,
+    .traits = kTraits,
 };
 
 constinit const Operator kExpand = {

@@ -18,10 +18,24 @@ namespace tensorop {
 inline constexpr unsigned kIdenticalShapes = 1;  // BC-N without an attribute that says so
 inline constexpr unsigned kTruncates = 2;        // Mod-1: the truncated remainder without an attribute
 inline constexpr unsigned kByteTruth = 4;        // webnn: truth values are uint8, any but 0 is true
+inline constexpr unsigned kLogicalShift = 8;     // bits that a right shift makes free are zeros
 inline constexpr std::string_view kElementwiseTraits[] = {
     "the operands have equal shapes (BC-N1)",
     "the remainder has the sign of the dividend, without an attribute",
-    "truth values are uint8: any but 0 is true, results are 0 and 1"};
+    "truth values are uint8: any but 0 is true, results are 0 and 1",
+    "a right shift fills with zeros, also that of a signed integer"};
+
+// StableHLO's binary operators, which do not broadcast.
+[[nodiscard]] constexpr Version stablehlo_version(std::string_view published, std::span<const TypeRow> types,
+                                                  unsigned traits = 0) {
+  return {.framework = Framework::stablehlo,
+          .since = release(0, 9),
+          .published = published,
+          .types = types,
+          .attributes = {},
+          .traits = kIdenticalShapes | traits,
+          .operands = 2};
+}
 
 // The broadcasting rule of a call. `legacy` is the rule of ONNX opsets 1-6.
 enum class BroadcastRule : std::uint8_t { numpy, pdpd, none, legacy };

@@ -12,6 +12,7 @@ namespace {
 constexpr DTypeSet kWideIntegers = {DType::int32, DType::int64, DType::uint32, DType::uint64};
 constexpr TypeRow kOnnx6Types[] = {{"T", {kWideIntegers, published::kOldFloats}}};
 constexpr TypeRow kOnnx13Types[] = {{"T", {kWideIntegers, published::kFloats}}};
+constexpr TypeRow kStablehloNumbers[] = {{"T", {published::kNumbers, DType::complex64, DType::complex128}}};
 constexpr TypeRow kStandardComplexToo[] = {{"T", kNumericTypes | kComplexTypes}};
 
 constexpr AttributeSpec kConsumingSpecs[] = {kAutoBroadcastSpec, kAxisSpec, kBroadcastSpec,
@@ -21,9 +22,11 @@ constexpr std::string_view kDivisionRules[] = {"EW-7"};
 
 using Attributes = std::span<const AttributeRow>;
 
-// Add, Sub, Mul, Div by the names ONNX and OpenVINO give them.
-constexpr std::array<Version, 8> versions(std::string_view onnx, std::string_view openvino,
-                                          std::string_view webnn, Attributes standard = kStandardAttributes,
+// Add, Sub, Mul, Div by the names ONNX, OpenVINO, StableHLO and WebNN give them.
+constexpr std::array<Version, 9> versions(std::string_view onnx, std::string_view openvino,
+                                          std::string_view stablehlo,
+                                          std::span<const TypeRow> stablehlo_types, std::string_view webnn,
+                                          Attributes standard = kStandardAttributes,
                                           Attributes openvino_attributes = kOpenvinoAttributes) {
   return {{
       {Framework::standard, 0, onnx, kStandardComplexToo, standard},
@@ -33,6 +36,7 @@ constexpr std::array<Version, 8> versions(std::string_view onnx, std::string_vie
       {Framework::onnx, 13, onnx, kOnnx13Types, {}},
       {Framework::onnx, 14, onnx, published::kNumberRow, {}},
       {Framework::openvino, 1, openvino, published::kNumberRow, openvino_attributes},
+      stablehlo_version(stablehlo, stablehlo_types),
       {Framework::webnn, 0, webnn, published::kWebnnRow, {}},
   }};
 }
@@ -48,10 +52,11 @@ constexpr AttributeSpec kAttributes[] = {
 };
 constexpr AttributeRow kStandard[] = {{"auto_broadcast"}, {"axis"}, {"broadcast"}, {"pythondiv"}};
 constexpr AttributeRow kOpenvino[] = {{"auto_broadcast"}, {"axis"}, {"pythondiv", {}, "true"}};
-constexpr auto kVersions = versions("Div", "Divide", "div", kStandard, kOpenvino);
+constexpr auto kVersions = versions("Div", "Divide", "divide", kStablehloNumbers, "div", kStandard, kOpenvino);
 constexpr auto kPythonDivKey = attribute_key<bool>(kAttributes, "pythondiv");
 constexpr std::string_view kDivide[] = {"Divide"};
-constexpr OperatorName kNames[] = {{"div"}, {"divide", kDivide, {"pythondiv", "true"}}};
+constexpr OperatorName kNames[] = {
+    {"div"}, {"divide", kDivide, {"pythondiv", "true"}}, {"divide", {}, {}, Framework::stablehlo}};
 
 BinaryKernel kernel(const Call& call) {
   const bool floors = call.has(kPythonDivKey) && call.get(kPythonDivKey);
@@ -82,6 +87,7 @@ constexpr Version kVersions[] = {
     {Framework::onnx, 13, "Pow", kOnnx13, {}},
     {Framework::onnx, 15, "Pow", kOnnx15, {}},
     {Framework::openvino, 1, "Power", published::kNumberRow, kOpenvinoNoPdpd},
+    stablehlo_version("power", published::kNumberRow),
     {Framework::webnn, 0, "pow", published::kWebnnRow, {}},
 };
 constexpr OperatorName kNames[] = {{"pow"}, {"power"}};
@@ -105,8 +111,9 @@ constexpr Version kVersions[] = {
     {Framework::onnx, 10, "Mod", published::kOldNumberRow, kFmod},
     {Framework::onnx, 13, "Mod", published::kNumberRow, kFmod},
     {Framework::openvino, 1, "Mod", published::kNumberRow, kOpenvinoNoPdpd, {}, kTruncates},
+    stablehlo_version("remainder", published::kNumberRow, kTruncates),
 };
-constexpr OperatorName kNames[] = {{"mod"}};
+constexpr OperatorName kNames[] = {{"mod"}, {"remainder", {}, {}, Framework::stablehlo}};
 constexpr std::string_view kRules[] = {"EW-4", "EW-7"};
 
 BinaryKernel kernel(const Call& call) {
@@ -140,8 +147,8 @@ constexpr OperandSpec kOperands[] = {
 
 constexpr AttributeRow kConsumed[] = {{"consumed_inputs"}};
 
-constexpr std::array<Version, 8> versions(std::string_view onnx, std::string_view openvino,
-                                          std::string_view webnn) {
+constexpr std::array<Version, 9> versions(std::string_view onnx, std::string_view openvino,
+                                          std::string_view stablehlo, std::string_view webnn) {
   return {{
       {Framework::standard, 0, onnx, kStandardOrdered, kStandardAttributes},
       {Framework::onnx, 1, onnx, published::kConsumingRow, kConsumed, {}, kIdenticalShapes},
@@ -155,6 +162,7 @@ constexpr std::array<Version, 8> versions(std::string_view onnx, std::string_vie
        .types = published::kNumberRow,
        .attributes = kOpenvinoNoPdpd,
        .operands = 2},
+      stablehlo_version(stablehlo, published::kNumberAndBoolRow),
       {.framework = Framework::webnn,
        .since = 0,
        .published = webnn,
@@ -166,13 +174,13 @@ constexpr std::array<Version, 8> versions(std::string_view onnx, std::string_vie
 
 }  // namespace extreme
 
-constexpr auto kAddVersions = versions("Add", "Add", "add");
-constexpr auto kSubVersions = versions("Sub", "Subtract", "sub");
-constexpr auto kMulVersions = versions("Mul", "Multiply", "mul");
+constexpr auto kAddVersions = versions("Add", "Add", "add", published::kStablehloRow, "add");
+constexpr auto kSubVersions = versions("Sub", "Subtract", "subtract", kStablehloNumbers, "sub");
+constexpr auto kMulVersions = versions("Mul", "Multiply", "multiply", published::kStablehloRow, "mul");
 constexpr auto kFloorModVersions = openvino_versions("FloorMod", kStandardNumbers);
 constexpr auto kSquaredDifferenceVersions = openvino_versions("SquaredDifference", kStandardComplexToo);
-constexpr auto kMinVersions = extreme::versions("Min", "Minimum", "min");
-constexpr auto kMaxVersions = extreme::versions("Max", "Maximum", "max");
+constexpr auto kMinVersions = extreme::versions("Min", "Minimum", "minimum", "min");
+constexpr auto kMaxVersions = extreme::versions("Max", "Maximum", "maximum", "max");
 constexpr OperatorName kAddNames[] = {{"add"}};
 constexpr OperatorName kSubNames[] = {{"sub"}, {"subtract"}};
 constexpr OperatorName kMulNames[] = {{"mul"}, {"multiply"}};
@@ -184,7 +192,8 @@ constexpr OperatorName kMaxNames[] = {{"max"}, {"maximum"}};
 }  // namespace
 
 constinit const Operator kAdd = elementwise_operator<kernel_of<Add>>(
-    {"add", "The sum of two tensors", "The sum a + b. Integers wrap.",
+    {"add", "The sum of two tensors",
+     "The sum a + b. Integers wrap. Under --spec stablehlo-N.M it is the logical or of bools.",
      "tensorop add '[[1,2],[3,4]]' '[10,20]'", kAddNames, kAddVersions, kConsumingSpecs, kBinaryOperands});
 
 constinit const Operator kSub = elementwise_operator<kernel_of<Sub>>(
@@ -192,7 +201,8 @@ constinit const Operator kSub = elementwise_operator<kernel_of<Sub>>(
      "tensorop sub '[[1,2],[3,4]]' '[10,20]'", kSubNames, kSubVersions, kConsumingSpecs, kBinaryOperands});
 
 constinit const Operator kMul = elementwise_operator<kernel_of<Mul>>(
-    {"mul", "The element-wise product of two tensors", "The product a * b. Integers wrap.",
+    {"mul", "The element-wise product of two tensors",
+     "The product a * b. Integers wrap. Under --spec stablehlo-N.M it is the logical and of bools.",
      "tensorop mul '[[1],[2]]' '[10,20,30]'", kMulNames, kMulVersions, kConsumingSpecs, kBinaryOperands});
 
 constinit const Operator kDiv = elementwise_operator<div::kernel>(

@@ -14,8 +14,9 @@ constexpr Version webnn_version(std::string_view published, std::span<const Type
   return {Framework::webnn, 0, published, types, {}, {}, kByteTruth};
 }
 
-// Greater and Less, by the names ONNX and WebNN give them.
-constexpr std::array<Version, 7> order_versions(std::string_view published, std::string_view webnn) {
+// Greater and Less, by the names ONNX, StableHLO and WebNN give them.
+constexpr std::array<Version, 8> order_versions(std::string_view published, std::string_view stablehlo,
+                                                std::string_view webnn) {
   return {{
       {Framework::standard, 0, published, kStandardOrdered, kStandardAttributes},
       {Framework::onnx, 1, published, published::kOldFloatRow, kLegacyAttributes},
@@ -23,18 +24,20 @@ constexpr std::array<Version, 7> order_versions(std::string_view published, std:
       {Framework::onnx, 9, published, published::kOldNumberRow, {}},
       {Framework::onnx, 13, published, published::kNumberRow, {}},
       {Framework::openvino, 1, published, published::kNumberAndBoolRow, kOpenvinoAttributes},
+      stablehlo_version(stablehlo, published::kNumberAndBoolRow),
       webnn_version(webnn, published::kWebnnRow),
   }};
 }
 
-// GreaterOrEqual and LessOrEqual, by the names ONNX, OpenVINO and WebNN give them.
-constexpr std::array<Version, 5> or_equal_versions(std::string_view onnx, std::string_view openvino,
-                                                   std::string_view webnn) {
+// GreaterOrEqual and LessOrEqual, by the names ONNX, OpenVINO, StableHLO and WebNN give them.
+constexpr std::array<Version, 6> or_equal_versions(std::string_view onnx, std::string_view openvino,
+                                                   std::string_view stablehlo, std::string_view webnn) {
   return {{
       {Framework::standard, 0, onnx, kStandardOrdered, kStandardAttributes},
       {Framework::onnx, 12, onnx, published::kOldNumberRow, {}},
       {Framework::onnx, 16, onnx, published::kNumberRow, {}},
       {Framework::openvino, 1, openvino, published::kNumberAndBoolRow, kOpenvinoAttributes},
+      stablehlo_version(stablehlo, published::kNumberAndBoolRow),
       webnn_version(webnn, published::kWebnnRow),
   }};
 }
@@ -53,13 +56,14 @@ constexpr std::array<Version, 5> logical_versions(std::string_view onnx, std::st
 constexpr TypeRow kStandardBitwise[] = {{"T", {kIntegerTypes, DType::boolean}}};
 constexpr TypeRow kOnnx18Bitwise[] = {{"T", published::kIntegers}};
 
-constexpr TypeRow kOpenvino13Bitwise[] = {{"T", {published::kIntegers, DType::boolean}}};
+constexpr TypeRow kBitsAndBool[] = {{"T", {published::kIntegers, DType::boolean}}};
 
-constexpr std::array<Version, 3> bitwise_versions(std::string_view published) {
+constexpr std::array<Version, 4> bitwise_versions(std::string_view published, std::string_view stablehlo) {
   return {{
       {Framework::standard, 0, published, kStandardBitwise, kStandardAttributes},
       {Framework::onnx, 18, published, kOnnx18Bitwise, {}},
-      {Framework::openvino, 13, published, kOpenvino13Bitwise, kOpenvinoAttributes},
+      {Framework::openvino, 13, published, kBitsAndBool, kOpenvinoAttributes},
+      stablehlo_version(stablehlo, kBitsAndBool),
   }};
 }
 
@@ -77,11 +81,13 @@ constexpr Version kVersions[] = {
     {Framework::onnx, 13, "Equal", published::kNumberAndBoolRow, {}},
     {Framework::onnx, 19, "Equal", kOnnx19, {}},
     {Framework::openvino, 1, "Equal", kOpenvino1, kOpenvinoAttributes},
+    stablehlo_version("compare_EQ", published::kStablehloRow),
     webnn_version("equal", published::kWebnnRow),
 };
 constexpr Version kNotEqualVersions[] = {
     {Framework::standard, 0, "NotEqual", kStandardAll, kStandardAttributes},
     {Framework::openvino, 1, "NotEqual", kOpenvino1, kOpenvinoAttributes},
+    stablehlo_version("compare_NE", published::kStablehloRow),
     webnn_version("notEqual", published::kWebnnRow),
 };
 
@@ -103,21 +109,30 @@ constexpr auto kDirectionKey = attribute_key<Direction>(kAttributes, "direction"
 constexpr AttributeRow kDirection[] = {{"direction"}};
 constexpr TypeRow kStandardTypes[] = {{"T", kIntegerTypes}};
 constexpr TypeRow kOnnx11[] = {{"T", published::kUnsigned}};
-constexpr TypeRow kOpenvino15[] = {{"T", published::kIntegers}};
-// The direction of an OpenVINO operator is its name.
+constexpr TypeRow kIntegers[] = {{"T", published::kIntegers}};
+// The direction of an operator of OpenVINO and StableHLO is its name.
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "BitShift", kStandardTypes, kStandard},
     {Framework::onnx, 11, "BitShift", kOnnx11, kDirection},
-    {Framework::openvino, 15, "BitwiseLeftShift", kOpenvino15, kOpenvinoAttributes},
-    {Framework::openvino, 15, "BitwiseRightShift", kOpenvino15, kOpenvinoAttributes},
+    {Framework::openvino, 15, "BitwiseLeftShift", kIntegers, kOpenvinoAttributes},
+    {Framework::openvino, 15, "BitwiseRightShift", kIntegers, kOpenvinoAttributes},
+    stablehlo_version("shift_left", kIntegers),
+    stablehlo_version("shift_right_arithmetic", kIntegers),
+    stablehlo_version("shift_right_logical", kIntegers, kLogicalShift),
 };
 constexpr std::string_view kEither[] = {"BitShift"};
 constexpr std::string_view kLeftOnly[] = {"BitwiseLeftShift"};
 constexpr std::string_view kRightOnly[] = {"BitwiseRightShift"};
+constexpr std::string_view kShiftLeft[] = {"shift_left"};
+constexpr std::string_view kShiftArithmetic[] = {"shift_right_arithmetic"};
+constexpr std::string_view kShiftLogical[] = {"shift_right_logical"};
 constexpr OperatorName kNames[] = {
     {"bitshift", kEither},
     {"bitwiseleftshift", kLeftOnly, {"direction", "left"}},
     {"bitwiserightshift", kRightOnly, {"direction", "right"}},
+    {"shiftleft", kShiftLeft, {"direction", "left"}, Framework::stablehlo},
+    {"shiftrightarithmetic", kShiftArithmetic, {"direction", "right"}, Framework::stablehlo},
+    {"shiftrightlogical", kShiftLogical, {"direction", "right"}, Framework::stablehlo},
 };
 constexpr std::string_view kRules[] = {"EW-8"};
 constexpr OperandSpec kOperands[] = {
@@ -126,36 +141,41 @@ constexpr OperandSpec kOperands[] = {
 };
 
 BinaryKernel kernel(const Call& call) {
-  return call.get(kDirectionKey) == Direction::left ? kernel_of<ShiftLeft>(call)
-                                                    : kernel_of<ShiftRight>(call);
+  if (call.get(kDirectionKey) == Direction::left) return kernel_of<ShiftLeft>(call);
+  return call.has_trait(kLogicalShift) ? kernel_of<ShiftRightLogical>(call) : kernel_of<ShiftRight>(call);
 }
 
 }  // namespace shift
 
-constexpr auto kLessVersions = order_versions("Less", "lesser");
-constexpr auto kGreaterVersions = order_versions("Greater", "greater");
-constexpr auto kLessOrEqualVersions = or_equal_versions("LessOrEqual", "LessEqual", "lesserOrEqual");
+constexpr auto kLessVersions = order_versions("Less", "compare_LT", "lesser");
+constexpr auto kGreaterVersions = order_versions("Greater", "compare_GT", "greater");
+constexpr auto kLessOrEqualVersions =
+    or_equal_versions("LessOrEqual", "LessEqual", "compare_LE", "lesserOrEqual");
 constexpr auto kGreaterOrEqualVersions =
-    or_equal_versions("GreaterOrEqual", "GreaterEqual", "greaterOrEqual");
+    or_equal_versions("GreaterOrEqual", "GreaterEqual", "compare_GE", "greaterOrEqual");
 constexpr auto kAndVersions = logical_versions("And", "LogicalAnd", "logicalAnd");
 constexpr auto kOrVersions = logical_versions("Or", "LogicalOr", "logicalOr");
 constexpr auto kXorVersions = logical_versions("Xor", "LogicalXor", "logicalXor");
-constexpr auto kBitwiseAndVersions = bitwise_versions("BitwiseAnd");
-constexpr auto kBitwiseOrVersions = bitwise_versions("BitwiseOr");
-constexpr auto kBitwiseXorVersions = bitwise_versions("BitwiseXor");
-constexpr OperatorName kEqualNames[] = {{"equal"}};
-constexpr OperatorName kNotEqualNames[] = {{"notequal"}};
-constexpr OperatorName kLessNames[] = {{"less"}, {"lesser", {}, {}, Framework::webnn}};
-constexpr OperatorName kLessOrEqualNames[] = {
-    {"lessorequal"}, {"lessequal"}, {"lesserorequal", {}, {}, Framework::webnn}};
-constexpr OperatorName kGreaterNames[] = {{"greater"}};
-constexpr OperatorName kGreaterOrEqualNames[] = {{"greaterorequal"}, {"greaterequal"}};
+constexpr auto kBitwiseAndVersions = bitwise_versions("BitwiseAnd", "and");
+constexpr auto kBitwiseOrVersions = bitwise_versions("BitwiseOr", "or");
+constexpr auto kBitwiseXorVersions = bitwise_versions("BitwiseXor", "xor");
+constexpr OperatorName kEqualNames[] = {{"equal"}, {"compareeq", {}, {}, Framework::stablehlo}};
+constexpr OperatorName kNotEqualNames[] = {{"notequal"}, {"comparene", {}, {}, Framework::stablehlo}};
+constexpr OperatorName kLessNames[] = {
+    {"less"}, {"comparelt", {}, {}, Framework::stablehlo}, {"lesser", {}, {}, Framework::webnn}};
+constexpr OperatorName kLessOrEqualNames[] = {{"lessorequal"},
+                                              {"lessequal"},
+                                              {"comparele", {}, {}, Framework::stablehlo},
+                                              {"lesserorequal", {}, {}, Framework::webnn}};
+constexpr OperatorName kGreaterNames[] = {{"greater"}, {"comparegt", {}, {}, Framework::stablehlo}};
+constexpr OperatorName kGreaterOrEqualNames[] = {
+    {"greaterorequal"}, {"greaterequal"}, {"comparege", {}, {}, Framework::stablehlo}};
 constexpr OperatorName kAndNames[] = {{"and"}, {"logicaland"}};
 constexpr OperatorName kOrNames[] = {{"or"}, {"logicalor"}};
 constexpr OperatorName kXorNames[] = {{"xor"}, {"logicalxor"}};
-constexpr OperatorName kBitwiseAndNames[] = {{"bitwiseand"}};
-constexpr OperatorName kBitwiseOrNames[] = {{"bitwiseor"}};
-constexpr OperatorName kBitwiseXorNames[] = {{"bitwisexor"}};
+constexpr OperatorName kBitwiseAndNames[] = {{"bitwiseand"}, {"and", {}, {}, Framework::stablehlo}};
+constexpr OperatorName kBitwiseOrNames[] = {{"bitwiseor"}, {"or", {}, {}, Framework::stablehlo}};
+constexpr OperatorName kBitwiseXorNames[] = {{"bitwisexor"}, {"xor", {}, {}, Framework::stablehlo}};
 
 }  // namespace
 
@@ -229,7 +249,7 @@ constinit const Operator kBitwiseXor = elementwise_operator<kernel_of<Xor>>(
 constinit const Operator kBitShift = elementwise_operator<shift::kernel>(
     {"bitshift", "Shifts the bits of integers left or right",
      "The bits of a shifted by b bits to the left or to the right. A right shift of a signed integer keeps "
-     "its sign.",
+     "its sign, except under the name shift_right_logical of StableHLO.",
      "tensorop bitshift '[1,2,3]' '[4]' --direction left", shift::kNames, shift::kVersions,
      shift::kAttributes, shift::kOperands, shift::kRules, kShiftOpen});
 

@@ -50,6 +50,7 @@ inline constexpr TypeRow kNumberRow[] = {{"T", kNumbers}};
 inline constexpr TypeRow kNumberAndBoolRow[] = {{"T", kNumbersAndBool}};
 inline constexpr TypeRow kWebnnRow[] = {{"T", kWebnnAny}};
 inline constexpr TypeRow kByteRow[] = {{"T", DType::uint8}};
+inline constexpr TypeRow kStablehloRow[] = {{"T", kStablehloAny}};
 inline constexpr TypeRow kBoolRow[] = {{"T", DType::boolean}};
 
 }  // namespace tensorop::published

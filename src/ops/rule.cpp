@@ -390,8 +390,11 @@ constexpr Rule kAllRules[] = {
     {"BC-E3", "explicit: each entry of --axes-mapping is a dimension of the target, counted from 0.",
      "OpenVINO Broadcast.", "tensorop broadcast '[1,2]' --shape 2,3 --mode explicit --axes-mapping 2",
      "tensorop broadcast '[1,2]' --shape 2,3 --mode explicit --axes-mapping 0"},
-    {"BC-E4", "explicit: the entries of --axes-mapping are strictly increasing.",
-     "OpenVINO Broadcast, which says sorted; that no entry repeats is tensorop's decision.",
+    {"BC-E4",
+     "explicit: the entries of --axes-mapping are strictly increasing; in StableHLO they are distinct, in "
+     "any order.",
+     "OpenVINO Broadcast, which says sorted; that no entry repeats is tensorop's decision. StableHLO "
+     "broadcast_in_dim (C4).",
      "tensorop broadcast '[[1,2]]' --shape 2,1 --mode explicit --axes-mapping 1,0",
      "tensorop broadcast '[[1,2]]' --shape 1,2 --mode explicit --axes-mapping 0,1"},
     {"BC-E5",
@@ -417,6 +420,12 @@ constexpr Rule kAllRules[] = {
      "OpenVINO Select-1, by its text; its code also lets the condition enlarge the result.",
      "tensorop select '[[true],[false]]' '[1,2]' '[3,4]' --spec openvino-1",
      "tensorop select '[true,false]' '[1,2]' '[3,4]' --spec openvino-1"},
+    {"SL-4", "In StableHLO x and y have the same shape.", "StableHLO select (C2).",
+     "tensorop select true '[1,2]' '[[1,2]]' --spec stablehlo-1.1",
+     "tensorop select true '[1,2]' '[3,4]' --spec stablehlo-1.1"},
+    {"SL-5", "In StableHLO the condition has rank 0 or the shape of x and y.", "StableHLO select (C1).",
+     "tensorop select '[true]' '[1,2]' '[3,4]' --spec stablehlo-1.1",
+     "tensorop select '[true,false]' '[1,2]' '[3,4]' --spec stablehlo-1.1"},
 
     // Element-wise operators.
     {"EW-1", "The number of operands is that of the version, where the version fixes it.",

@@ -12,7 +12,9 @@ namespace where_operator {
 namespace {
 
 constexpr unsigned kOneWayCondition = 4;  // the condition does not enlarge the result
-constexpr std::string_view kTraits[] = {"", "", "the condition does not enlarge the result (SL-2)"};
+constexpr unsigned kScalarCondition = 8;  // no broadcasting but that of a condition of rank 0
+constexpr std::string_view kTraits[] = {"", "", "the condition does not enlarge the result (SL-2)",
+                                        "nothing is repeated but a condition of rank 0 (SL-4, SL-5)"};
 
 constexpr OperandSpec kOperands[] = {
     {"condition", "B", OperandRole::condition, "WH-1", "bool: selects x or y"},
@@ -38,12 +40,15 @@ constexpr TypeRow kOpenvino1[] = {{"B", DType::boolean}, {"T", published::kNumbe
 
 constexpr TypeRow kWebnn[] = {{"B", DType::uint8}, {"T", published::kWebnnAny}};
 
+constexpr TypeRow kStablehlo[] = {{"B", DType::boolean}, {"T", published::kStablehloAny}};
+
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "Where", kStandard, kOpenvinoAttributes},
     {Framework::onnx, 9, "Where", kOnnx9, {}},
     {Framework::onnx, 16, "Where", kOnnx16, {}},
     {Framework::openvino, 1, "Select", kOpenvino1, kOpenvinoAttributes, {}, kOneWayCondition},
     {Framework::webnn, 0, "where", kWebnn, {}},
+    {Framework::stablehlo, release(0, 9), "select", kStablehlo, {}, {}, kScalarCondition},
 };
 
 BroadcastLayout layout_of(const Call& call) {
@@ -51,6 +56,11 @@ BroadcastLayout layout_of(const Call& call) {
   const NamedShape x = named_shape(call, 1);
   const NamedShape y = named_shape(call, 2);
   const BroadcastRule rule = broadcast_rule(call);
+  if (call.has_trait(kScalarCondition)) {
+    require_identical({x, y}, "SL-4");
+    if (!condition.shape.empty()) require_identical({condition, x}, "SL-5");
+    return right_aligned(call, x.shape);
+  }
   if (rule == BroadcastRule::none) {
     require_identical({condition, x, y}, "SL-1");
     return right_aligned(call, x.shape);
@@ -79,8 +89,10 @@ Planned plan(const Call& call) {
 
 constexpr std::string_view kWhereOnly[] = {"Where", "where"};
 constexpr std::string_view kSelectOnly[] = {"Select"};
-constexpr std::string_view kRules[] = {"WH-2", "SL-1", "SL-2", "BC-P1", "BC-P2", "BC-P3", "BC-P4"};
-constexpr OperatorName kNames[] = {{"where", kWhereOnly}, {"select", kSelectOnly}};
+constexpr std::string_view kRules[] = {"WH-2",  "SL-1",  "SL-2",  "SL-4", "SL-5",
+                                       "BC-P1", "BC-P2", "BC-P3", "BC-P4"};
+constexpr OperatorName kNames[] = {
+    {"where", kWhereOnly}, {"select", kSelectOnly}, {"select", {}, {}, Framework::stablehlo}};
 
 }  // namespace
 }  // namespace where_operator
@@ -92,7 +104,8 @@ constinit const Operator kWhere = {
         "Takes each element from x where the condition is true, and from y where it is false. The output has "
         "the dtype of x and y.",
     .output_shape =
-        "the shape that condition, x and y broadcast to (openvino-1: x and y); with pdpd that of x",
+        "the shape that condition, x and y broadcast to (openvino-1: x and y); with pdpd and stablehlo that "
+        "of x",
     .example = "tensorop where '[[true,false],[true,true]]' '[[1,2],[3,4]]' '[9,8]'",
     .family = "where",
     .names = where_operator::kNames,

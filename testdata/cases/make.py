@@ -19,7 +19,7 @@ FAMILIES = {
     "gather": ("Gather", "GatherElements", "GatherND"),
     "scatter": ("ScatterElements", "ScatterUpdate", "ScatterND", "TensorScatter"),
     "slices": ("gatherslices", "scatterslices", "dynamicslice", "dynamicupdateslice"),
-    "broadcast": ("Expand",),
+    "broadcast": ("Expand", "Broadcast"),
 }
 
 # The element-wise examples: operator and attributes; those of "default" without a selected version only.

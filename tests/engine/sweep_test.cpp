@@ -1,5 +1,6 @@
 // Every dtype that a description claims works, and every other one is refused by its rule: for each operator,
 // each of its versions and each of its type variables, one tiny call a dtype.
+#include <algorithm>
 #include <cstring>
 #include <map>
 
@@ -100,6 +101,9 @@ std::string run(const Operator& op, const Version& version, const std::vector<DT
   // Mod of floats is C's fmod alone before the default semantics.
   if (op.name == "mod" && version.framework == Framework::onnx && kFloatTypes.contains(dtypes[0]))
     request.attributes.push_back({"fmod", "1"});
+  const auto has_mapping = [](const NamedText& given) { return given.name == "axes_mapping"; };
+  if (version.published == "broadcast_in_dim" && std::ranges::none_of(request.attributes, has_mapping))
+    request.attributes.push_back({"axes_mapping", "0,1"});
   if (version.framework != Framework::standard) request.spec = spec_name(version.framework, version.since);
   Settings settings;
   settings.lookup = [&](const std::string& text) {

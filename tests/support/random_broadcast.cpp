@@ -31,7 +31,12 @@ void set_explicit(Random& random, RandomCase& call, const Shape& target, Shape& 
     axes.push_back(axis);
     data.push_back(random.chance(30) ? 1 : target[static_cast<std::size_t>(axis)]);
   }
-  if (random.chance(3) && axes.size() > 1) std::swap(axes.front(), axes.back());
+  const bool any_order = call.arguments.rules.any_order;
+  if (axes.size() > 1 && random.chance(any_order ? 60 : 3)) {
+    std::swap(axes.front(), axes.back());
+    if (any_order) std::swap(data.front(), data.back());
+  }
+  if (any_order && random.chance(3) && axes.size() > 1) axes.front() = axes.back();
   if (random.chance(2) && !axes.empty()) axes.back() = rank(target);
   if (random.chance(2) && !axes.empty()) axes.front() = -1;
   if (random.chance(2)) axes.push_back(0);
@@ -84,7 +89,8 @@ RandomCase broadcast_case(Random& random, const std::string& op, std::int64_t el
   }
   if (random.chance(4)) data = spoiled(random, data);
   if (random.chance(1) && !target.empty()) target[0] = -1;  // BC-T2
-  if (mode != "numpy" || random.chance(50)) call.arguments.attributes["mode"] = mode;
+  if ((mode != "numpy" && !call.arguments.rules.any_order) || random.chance(50))
+    call.arguments.attributes["mode"] = mode;
   call.arguments.attributes["shape"] = any_list(random, target);
   call.arguments.operands = {random_tensor(random, data_type(random, call), data)};
   return call;

@@ -64,6 +64,7 @@ void set_variant(Random& random, RandomCase& call, DType dtype) {
   const std::string& op = call.arguments.op;
   const bool openvino = call.spec.starts_with("openvino");
   if (call.spec == "webnn") return;
+  if (call.spec.starts_with("stablehlo")) return;
   if (op == "bitshift" && !openvino) set(call, "direction", random.chance(50) ? "left" : "right");
   if (op == "div" && (openvino || call.spec.empty()) && random.chance(60)) {
     set(call, "pythondiv", random.chance(50) ? "true" : "false");
@@ -170,11 +171,13 @@ RandomCase where_case(Random& random, const std::string& op, std::int64_t elemen
       for (Shape& shape : shapes) shape = shrunk(random, result, random.between(0, rank(result)));
       if (scheme == "pdpd") shapes[1] = result;
     }
+    if (call.arguments.rules.scalar_condition && random.chance(50)) shapes[0] = {};
     if (random.chance(5)) {
       Shape& shape = shapes[static_cast<std::size_t>(random.between(0, 2))];
       shape = spoiled(random, shape);
     }
-    if (scheme != "numpy" || (call.arguments.rules.schemes.size() > 1 && random.chance(50))) {
+    if (!call.arguments.rules.scalar_condition &&
+        (scheme != "numpy" || (call.arguments.rules.schemes.size() > 1 && random.chance(50)))) {
       call.arguments.attributes["auto_broadcast"] = scheme;
     }
     const DType dtype = random_dtype(random, random.chance(1) ? kAllTypes : call.arguments.rules.types);

@@ -41,6 +41,8 @@ struct Rules {
   bool open_duplicates = false;         // 1.3: the order of duplicates without a reduction is not specified
   bool open_nan = false;                // 1.7: nor is NaN in min and max
   bool open_zero_divisor = false;       // 8, rows 19 and 25: nor a float divided by zero
+  bool scalar_condition = false;        // SL-4, SL-5
+  bool any_order = false;               // of BC-E4
   bool any_index = false;               // an index out of range is no error
   bool open_wide_shift = false;         // 6.6: nor a shift by the width or more
   int most_operands = 0;                // of min and max; 0: any number

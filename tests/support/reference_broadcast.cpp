@@ -63,15 +63,19 @@ Array pdpd(Array data, const Shape& target, std::int64_t axis) {
 }
 
 // BC-E.
-Array explicitly(const Array& data, const Shape& target, const std::vector<std::int64_t>& mapping) {
-  const bool scalar = data.rank() == 0 && mapping.size() == 1;
+Array explicitly(const Array& data, const Shape& target, const std::vector<std::int64_t>& mapping,
+                 bool any_order) {
+  const bool scalar = data.rank() == 0 && mapping.size() == 1 && !any_order;
   require(mapping.size() == data.shape.size() || scalar, "BC-E2");
   for (const std::int64_t axis : mapping) require(0 <= axis && axis < length(target), "BC-E3");
   if (scalar) {
     require(target[static_cast<std::size_t>(mapping[0])] == 1, "BC-E2");
     return filled(data, target, {});
   }
-  for (std::size_t j = 1; j < mapping.size(); ++j) require(mapping[j - 1] < mapping[j], "BC-E4");
+  for (std::size_t j = 1; j < mapping.size(); ++j) {
+    for (std::size_t i = 0; i < j; ++i)
+      require(any_order ? mapping[i] != mapping[j] : mapping[j - 1] < mapping[j], "BC-E4");
+  }
   for (std::size_t j = 0; j < mapping.size(); ++j) {
     require(data.shape[j] == 1 || data.shape[j] == target[static_cast<std::size_t>(mapping[j])], "BC-E5");
   }
@@ -174,7 +178,8 @@ Array broadcast_to_target(const Arguments& arguments) {
   const std::string mode = word(arguments, "mode", "numpy");
   if (mode == "bidirectional") return bidirectional(data, target);
   if (mode == "pdpd") return pdpd(data, target, number(arguments, "axis", -1));
-  if (mode == "explicit") return explicitly(data, target, numbers(arguments, "axes_mapping"));
+  if (mode == "explicit")
+    return explicitly(data, target, numbers(arguments, "axes_mapping"), arguments.rules.any_order);
   return unidirectional(data, target);
 }
 
@@ -191,7 +196,11 @@ Array where(const Arguments& arguments) {
   const Shape& y = operands[2].shape();
   const std::string scheme = word(arguments, "auto_broadcast", arguments.rules.schemes[0]);
   Broadcast broadcast;
-  if (scheme == "none") {
+  if (arguments.rules.scalar_condition) {
+    require(x == y, "SL-4");
+    require(condition.empty() || condition == x, "SL-5");
+    broadcast = broadcast_numpy({condition, x, y}, "SL-5");
+  } else if (scheme == "none") {
     broadcast = broadcast_none({condition, x, y}, "SL-1");
   } else if (scheme == "pdpd") {
     const std::int64_t axis = number(arguments, "axis", -1);

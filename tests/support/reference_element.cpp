@@ -101,6 +101,8 @@ Wide floor_divide(Wide a, Wide b) {
 Wide shift(std::string_view direction, DType dtype, Wide a, Wide amount) {
   if (amount < 0) throw ReferenceError("EW-8");
   const bool all = amount >= 8 * element_size(dtype);
+  if (direction == "logical")
+    return all ? 0 : (a & (power_of_two(8 * element_size(dtype)) - 1)) >> static_cast<int>(amount);
   if (direction == "left") return all ? 0 : a * power_of_two(static_cast<int>(amount));
   return all ? (a < 0 ? -1 : 0) : floor_divide(a, power_of_two(static_cast<int>(amount)));
 }

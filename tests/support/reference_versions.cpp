@@ -79,6 +79,18 @@ const std::vector<Row> kRows = {
     {"stablehlo", "scatterslices:scatter", "9", kStarts0 + kWindowReductions},
     {"stablehlo", "scatterslices:scatter", "1001", kStarts + kWindowReductions},
     {"stablehlo", "dynamicslice dynamicupdateslice", "9", kStarts},
+    {"stablehlo", "broadcast:broadcastindim", "9", "modes=explicit mode=explicit any_order"},
+    {"stablehlo", "where:select", "9", "schemes=none scalar_condition"},
+    {"stablehlo",
+     "add sub:subtract mul:multiply div:divide pow:power min:minimum max:maximum bitwiseand:and bitwiseor:or "
+     "bitwisexor:xor equal:compareeq notequal:comparene less:comparelt lessorequal:comparele "
+     "greater:comparegt "
+     "greaterorequal:comparege",
+     "9", "schemes=none most_operands=2"},
+    {"stablehlo", "mod:remainder", "9", "schemes=none fmod=true"},
+    {"stablehlo", "bitshift:shiftleft", "9", "schemes=none direction=left"},
+    {"stablehlo", "bitshift:shiftrightarithmetic", "9", "schemes=none direction=right"},
+    {"stablehlo", "bitshift:shiftrightlogical", "9", "schemes=none direction=logical"},
     {"onnx", "expand", "8 13", ""},
     {"openvino", "broadcast", "1", "modes=numpy,explicit,pdpd"},
     {"openvino", "broadcast", "3", "modes=numpy,explicit,bidirectional,pdpd"},
@@ -139,6 +151,8 @@ const std::map<std::string, bool Rules::*> kFlags = {
     {"open_zero_divisor", &Rules::open_zero_divisor},
     {"open_wide_shift", &Rules::open_wide_shift},
     {"any_index", &Rules::any_index},
+    {"scalar_condition", &Rules::scalar_condition},
+    {"any_order", &Rules::any_order},
 };
 
 std::vector<std::string> split(const std::string& text, char at) {

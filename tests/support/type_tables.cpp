@@ -83,6 +83,15 @@ const std::vector<TypeTableRow> kDataTypes = {
      ". *.** *.** *.*. .. . ........"},
     {kWebnn, "logicalAnd 0, logicalOr 0, logicalXor 0", ". .... *... .... .. . ........"},
     {kWebnn, "prelu 0", ". *.** .... *.*. .. . ........"},
+    {kStablehlo, "broadcastindim 9, select 9, add 9, multiply 9, compareeq 9, comparene 9",
+     "* **** **** **** ** . ........"},
+    {kStablehlo, "subtract 9, divide 9", ". **** **** **** ** . ........"},
+    {kStablehlo, "power 9, remainder 9", ". **** **** **** .. . ........"},
+    {kStablehlo, "maximum 9, minimum 9, comparelt 9, comparele 9, comparegt 9, comparege 9",
+     "* **** **** **** .. . ........"},
+    {kStablehlo, "and 9, or 9, xor 9", "* **** **** .... .. . ........"},
+    {kStablehlo, "shiftleft 9, shiftrightarithmetic 9, shiftrightlogical 9",
+     ". **** **** .... .. . ........"},
     // Section 11, by operator.
     {kDefault, "GatherSlices 0, ScatterSlices 0, DynamicSlice 0, DynamicUpdateSlice 0",
      "* **** **** **** ** * ********"},
@@ -111,7 +120,10 @@ const std::vector<TypeTableRow> kIndexTypes = {
      "**** ****"},
     // 3.3: as onnx GatherND-13, and i32.
     {kMdf, "gathernd 0", "..** ...."},
-    {kStablehlo, "gather 9 1001, scatter 9 1001, dynamicslice 9, dynamicupdateslice 9", "**** ****"},
+    {kStablehlo,
+     "gather 9 1001, scatter 9 1001, dynamicslice 9, dynamicupdateslice 9, broadcastindim/shape 9, "
+     "broadcastindim/axes_mapping 9",
+     "**** ****"},
     {kDefault, "GatherSlices 0, ScatterSlices 0, DynamicSlice 0, DynamicUpdateSlice 0", "**** ****"},
     {kWebnn, "gather 0, gatherElements 0, gatherND 0, scatterElements 0, scatterND 0, expand/shape 0",
      "..** ..*."},

@@ -14,5 +14,6 @@ template BinaryKernel find_kernel<Or>(DType, DType);
 template BinaryKernel find_kernel<Xor>(DType, DType);
 template BinaryKernel find_kernel<ShiftLeft>(DType, DType);
 template BinaryKernel find_kernel<ShiftRight>(DType, DType);
+template BinaryKernel find_kernel<ShiftRightLogical>(DType, DType);
 
 }  // namespace tensorop

@@ -86,4 +86,20 @@ struct Shift {
 using ShiftLeft = Shift<true>;
 using ShiftRight = Shift<false>;
 
+// Of a signed integer the bits, without a sign.
+struct ShiftRightLogical {
+  template <std::unsigned_integral T>
+  static T apply(T a, T amount) {
+    return ShiftRight::shifted(a, amount);
+  }
+  template <std::signed_integral T>
+  static T apply(T a, T amount, Fault& fault) {
+    using Bits = std::make_unsigned_t<T>;
+    if (amount >= 0)
+      return static_cast<T>(ShiftRight::shifted(static_cast<Bits>(a), static_cast<Bits>(amount)));
+    fault = Fault::negative_shift;
+    return 0;
+  }
+};
+
 }  // namespace tensorop
