@@ -12,10 +12,12 @@
 #include "base/files/output_file.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
+#include "engine/stablehlo.hpp"
 #include "engine/why.hpp"
 #include "engine/why_refusal.hpp"
 #include "jobs/job_calls.hpp"
 #include "ops/fault_text.hpp"
+#include "report/markup.hpp"
 #include "report/why_names.hpp"
 #include "report/why_refusal_report.hpp"
 #include "report/why_report.hpp"
@@ -103,6 +105,36 @@ void explain_result(const Explainer& explainer, const std::vector<std::string>& 
     print(cat("and ", all - to_int64(positions.size()), " more elements: --at names those to explain\n"));
 }
 
+// The operand as it is written; its name where it is read from standard input or a job.
+std::string operand_word(const OperandText& operand, std::string_view name) {
+  if (operand.is_reference()) return shell_word(operand.text);
+  return operand.json ? shell_word(operand.json->text) : std::string(name);
+}
+
+// The call as StableHLO has it: the attribute in MLIR, and the call of this program.
+std::string stablehlo_text(const Request& request, const Explainer& explainer) {
+  const Request same = with_context(explainer.call().name->name,
+                                    [&] { return as_stablehlo(explainer.call(), explainer.output().shape); });
+  std::string out = cat(dimension_numbers(same), "\n");
+  std::string command = cat("tensorop ", same.op.name->name);
+  for (std::size_t i = 0; i < request.positional.size(); ++i)
+    command += cat(" ", operand_word(request.positional[i], explainer.call().operand_name(i)));
+  for (const NamedText& named : request.named)
+    command += cat(" --", named.name, " ", operand_word(named, named.name));
+  for (const NamedText& reshape : request.reshapes)
+    command += cat(" --reshape ", reshape.name, "=", reshape.text);
+  if (request.dtype) command += cat(" --dtype ", *request.dtype);
+  command += cat(" --dimension-numbers ", shell_word(dimension_numbers(same)));
+  for (const auto& [name, option] :
+       {std::pair("slice_sizes", "--slice-sizes"), {"reduction", "--reduction"}}) {
+    const auto given = std::ranges::find(same.attributes, name, &NamedText::name);
+    if (given == same.attributes.end() || given->text == "none") continue;
+    out += cat(name, " = ", given->text, "\n");
+    command += cat(" ", option, " ", given->text);
+  }
+  return cat(out, "run: ", command, "\n");
+}
+
 // Says why the call is refused, after its error.
 int explain_refusal(const Request& request, const Settings& settings, const Error& error,
                     const std::string& place, bool as_json) {
@@ -146,6 +178,13 @@ int explain(Request request, const Arguments& arguments, const std::string& plac
     return explain_refusal(request, settings, error, place, as_json);
   }
   const auto at = arguments.values("--at");
+  if (const auto as = arguments.value("--as")) {
+    if (lower(*as) != "stablehlo") throw Error(cat("--as ", in_quotes(*as), " is not one of stablehlo"));
+    if (!at.empty() || as_json || svg || arguments.has("--of"))
+      throw Error("--as cannot be combined with --at, --of, --svg or --json");
+    print(stablehlo_text(request, *explainer));
+    return 0;
+  }
   try {
     if (const auto of = arguments.value("--of")) {
       explain_operand(*explainer, *of, at, as_json);
@@ -165,6 +204,8 @@ void add_why_options(std::vector<Option>& options) {
   options.push_back({"--json", OptionKind::flag, "", "print JSON, for programs"});
   options.push_back({"--svg", OptionKind::value, "FILE",
                      "also draw the call as a picture in the format SVG; -: to standard output, alone"});
+  options.push_back({"--as", OptionKind::value, "stablehlo",
+                     "print the call as StableHLO has it: dimension numbers, and the command to run it"});
   options.push_back({"--of", OptionKind::value, "OPERAND", "where this element of an operand goes"});
 }
 

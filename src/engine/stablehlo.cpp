@@ -35,7 +35,8 @@ class DimensionNumbersReader {
       const std::string name(trimmed(rest_.substr(0, equals)));
       const auto known = op_.attributes.first(kDimensionNumbers);
       if (std::ranges::find(known, name, &AttributeSpec::name) == known.end())
-        refuse(cat("has no ", in_quotes(name), " of #stablehlo.", op_.versions.front().published));
+        refuse(
+            cat("has ", in_quotes(name), ", which #stablehlo.", op_.versions.front().published, " has not"));
       if (std::ranges::find(out, name, &NamedText::name) != out.end()) refuse(cat("has ", name, " twice"));
       rest_ = trimmed(rest_.substr(std::min(equals + 1, rest_.size())));
       out.push_back({name, read_value(name)});
@@ -188,24 +189,25 @@ std::vector<NamedText> with_dimension_numbers(const std::vector<NamedText>& attr
 
 Request as_stablehlo(const Call& call, const Shape& output) {
   const bool is_scatter = call.operands.size() == 3;
-  const Shape& data = call.operands[0].shape();
-  const Shape& indices = call.operands[1].shape();
   if (call.operands.size() < 2 || call.op->operands[1].role != OperandRole::indices)
     refuse_call(std::string(call.op->name));
+  if (call.selected) refuse_call("a mask");
+  const Shape& data = call.operands[0].shape();
+  const Shape& indices = call.operands[1].shape();
   const SliceDims dims = slice_dims_of(call, output);
   // Of the operand that has windows: they are those of data, but for the dimensions that it does not have.
   Shape sizes = data;
   for (const Shape* list : {&dims.collapsed, &dims.batching}) {
     for (const std::int64_t d : *list) sizes[to_size(d)] = std::min<std::int64_t>(1, sizes[to_size(d)]);
   }
-  for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
-    if (std::ssize(dims.batching) > rank(i == 0 ? data : indices)) refuse_call("these batches");
-  }
   for (std::size_t i = 0; i < dims.batching.size(); ++i) {
     if (data[to_size(dims.batching[i])] != indices[to_size(dims.indices_batching[i])])
       refuse_call("batch dimensions that are repeated");
   }
-  if (windowed_shape(dims, data, indices, sizes) != (is_scatter ? call.operands[2].shape() : output))
+  const Shape& windowed = is_scatter ? call.operands[2].shape() : output;
+  const bool has_rank = windowed.size() == batch_shape(dims, indices).size() + dims.windows.size() &&
+                        dims.windows.size() == window_dims_of_data(dims, data).size();
+  if (!has_rank || windowed_shape(dims, data, indices, sizes) != windowed)
     refuse_call(is_scatter ? "updates that are repeated" : "batch dimensions that become one");
   Request out;
   out.op = find_operator(is_scatter ? "scatterslices" : "gatherslices");

@@ -1,0 +1,80 @@
+// The dimension numbers that calls of the gather and scatter families are in StableHLO: both calls have the
+// same result.
+#include "engine/stablehlo.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "engine/bind.hpp"
+#include "engine/engine.hpp"
+#include "support/catch.hpp"
+#include "support/operator_facts.hpp"
+#include "support/reference_array.hpp"
+
+namespace tensorop {
+namespace {
+
+Request request_in_memory(const RandomCase& call) {
+  Request request;
+  request.op = require_operator(call.typed, publisher_in(call.spec));
+  const auto names = request.op.op->operands;
+  for (std::size_t i = 0; i < call.arguments.operands.size(); ++i)
+    request.named.push_back({std::string(names[i].name), call.arguments.operands[i]});
+  for (const auto& [name, text] : call.arguments.attributes) request.attributes.push_back({name, text});
+  if (!call.spec.empty()) request.spec = call.spec;
+  return request;
+}
+
+bool has_negative(const Tensor& indices) {
+  const reference::Array array(indices);
+  return std::ranges::any_of(array.elements, [](const auto& index) { return reference::integer(index) < 0; });
+}
+
+bool are_equal(const Tensor& a, const Tensor& b) {
+  if (a.dtype() != b.dtype() || a.shape() != b.shape()) return false;
+  return std::ranges::equal(reference::Array(a).elements, reference::Array(b).elements, {},
+                            &reference::Element::bytes, &reference::Element::bytes);
+}
+
+TEST_CASE("a call and its dimension numbers in StableHLO have the same result", "[engine][stablehlo]") {
+  Random random(7);
+  std::map<std::string, int> compared;
+  for (int i = 0; i < 6000; ++i) {
+    RandomCase call = draw_call(random, {"gather", "scatter"}, 0);
+    // Where what is out of range is no error, the result says nothing of the indices.
+    if (call.arguments.op == "tensorscatter" || call.arguments.rules.zero_fill) continue;
+    try {
+      const Request request = request_in_memory(call);
+      const Tensor result = evaluate(request, {});
+      if (has_negative(call.arguments.operands[1])) continue;
+      const Bound bound = bind(request, {});
+      Request same = as_stablehlo(bound.call, bound.planned.output.shape);
+      CHECK(same.spec == "stablehlo-1.1");
+      same.spec.reset();  // which has fewer dtypes
+      CAPTURE(i, call.typed, call.spec, name(result.dtype()), dimension_numbers(same),
+              bound.call.operands[0].shape(), bound.call.operands[1].shape());
+      CHECK(are_equal(evaluate(same, {}), result));
+      Request written = same;
+      std::erase_if(written.attributes, [](const NamedText& given) {
+        return given.name != "slice_sizes" && given.name != "reduction";
+      });
+      written.attributes.push_back({"dimension_numbers", dimension_numbers(same)});
+      CHECK(are_equal(evaluate(written, {}), result));
+      ++compared[call.arguments.op];
+    } catch (const Error& error) {
+      // A call that is wrong, or that StableHLO cannot say.
+      CHECK((!error.rule().empty() ||
+             std::string(error.what()).find("no dimension numbers") != std::string::npos));
+    }
+  }
+  CHECK(compared.size() == 6);
+  for (const auto& [op, count] : compared) {
+    CAPTURE(op);
+    CHECK(count > 50);
+  }
+}
+
+}  // namespace
+}  // namespace tensorop
