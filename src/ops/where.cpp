@@ -47,8 +47,8 @@ constexpr Version kVersions[] = {
     {Framework::onnx, 9, "Where", kOnnx9, {}},
     {Framework::onnx, 16, "Where", kOnnx16, {}},
     {Framework::openvino, 1, "Select", kOpenvino1, kOpenvinoAttributes, {}, kOneWayCondition},
-    {Framework::webnn, 0, "where", kWebnn, {}},
     {Framework::stablehlo, release(0, 9), "select", kStablehlo, {}, {}, kScalarCondition},
+    {Framework::webnn, 0, "where", kWebnn, {}},
 };
 
 BroadcastLayout layout_of(const Call& call) {

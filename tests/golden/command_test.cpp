@@ -61,7 +61,7 @@ TEST_CASE("a command that cannot mean anything is refused", "[golden][command]")
            {"", "the command is empty"},
            {" \t ", "the command is empty"},
            {"run {inputs}",
-            "the command has neither {output} nor {case}: it does not say where the result goes"},
+            "the command has none of {output}, {case} and {cases}: it does not say where the result goes"},
            {"run {ouput}", "unknown placeholder {ouput}\ndid you mean {output}?"},
            {"run {nothing_like_it} {output}",
             "unknown placeholder {nothing_like_it}\nof every case: {inputs} {output} {case} {name} {op} "
