@@ -38,14 +38,8 @@ constexpr AttributeSpec kAttributes[] = {
 };
 constexpr auto kSliceSizesKey = attribute_key<Shape>(kAttributes, "slice_sizes");
 
-constexpr AttributeRow kBatching[] = {{"offset_dims"},           {"collapsed_slice_dims"},
-                                      {"operand_batching_dims"}, {"start_indices_batching_dims"},
-                                      {"start_index_map"},       {"index_vector_dim"},
-                                      {"slice_sizes"},           {"indices_are_sorted"},
-                                      {"dimension_numbers"}};
-constexpr AttributeRow kNoBatching[] = {
-    {"offset_dims"}, {"collapsed_slice_dims"}, {"start_index_map"},  {"index_vector_dim"},
-    {"slice_sizes"}, {"indices_are_sorted"},   {"dimension_numbers"}};
+constexpr auto kBatching = attribute_rows(kAttributes);
+constexpr auto kNoBatching = without_batching(kBatching);
 
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "gather", kStandardTypes, kBatching, kClampedWindow},

@@ -60,7 +60,7 @@ constexpr Rule kAllRules[] = {
      "tensorop gathernd '[1,2]' '{\"dtype\":\"int64\",\"data\":[[0]]}' --spec onnx-13"},
     {"IX-1",
      "Every index is in range: -d to d-1 for an axis of size d, or 0 to d-1 in versions without negative "
-     "indices. In OpenVINO Gather-8, in WebNN, and with --oob other than error, an index out of range is no "
+     "indices. In OpenVINO Gather-8, StableHLO and WebNN, and with --oob other than error, an index out of range is no "
      "error. In "
      "tensorscatter 0 to d less the length of updates along the axis; with --mode circular any from 0 on.",
      "ONNX and OpenVINO. Where their text leaves the result open (ONNX Scatter-9 and ScatterND, OpenVINO "
@@ -175,127 +175,86 @@ constexpr Rule kAllRules[] = {
 
     // Windows: StableHLO's gather, scatter and dynamic slices.
     {"SG-1",
-     "offset_dims, collapsed_slice_dims and operand_batching_dims have as many entries as data has "
+     "The entries of offset_dims, collapsed_slice_dims and operand_batching_dims are as many as data has "
      "dimensions.",
-     "StableHLO gather (C1).",
-     "tensorop gatherslices '[1,2]' '[[0]]' --index-vector-dim 1 --start-index-map 0 --slice-sizes 1",
-     "tensorop gatherslices '[1,2]' '[[0]]' --index-vector-dim 1 --start-index-map 0 --slice-sizes 1 "
-     "--offset-dims 1"},
+     "StableHLO gather (C1).", "tensorop gatherslices 5 '[]' --slice-sizes '[]' --offset-dims 0",
+     "tensorop gatherslices 5 '[]' --slice-sizes '[]'"},
     {"SG-2", "index_vector_dim is in the range 0 to rank(indices).", "StableHLO gather (C2).",
-     "tensorop gatherslices '[1,2]' '[0]' --collapsed-slice-dims 0 --start-index-map 0 --slice-sizes 1 "
-     "--index-vector-dim 2",
-     "tensorop gatherslices '[1,2]' '[0]' --collapsed-slice-dims 0 --start-index-map 0 --slice-sizes 1 "
-     "--index-vector-dim 1"},
+     "tensorop gatherslices 5 '[]' --slice-sizes '[]' --index-vector-dim 2",
+     "tensorop gatherslices 5 '[]' --slice-sizes '[]'"},
     {"SG-3",
-     "start_index_map has an entry for each component of an index vector: indices.shape[index_vector_dim], "
-     "or 1 if index_vector_dim is the rank of indices.",
-     "StableHLO gather (C3).",
-     "tensorop gatherslices '[1,2]' '[0]' --collapsed-slice-dims 0 --slice-sizes 1 --index-vector-dim 1",
-     "tensorop gatherslices '[1,2]' '[0]' --collapsed-slice-dims 0 --slice-sizes 1 --index-vector-dim 1 "
-     "--start-index-map 0"},
+     "start_index_map has an entry for each component of an index vector; of one, where each index is a "
+     "vector.",
+     "StableHLO gather (C3).", "tensorop gatherslices 5 '[0]' --slice-sizes '[]'",
+     "tensorop gatherslices 5 '[]' --slice-sizes '[]'"},
     {"SG-4", "offset_dims is strictly increasing, and its entries are dimensions of the result.",
-     "StableHLO gather (C4, C5).",
-     "tensorop gatherslices '[1,2]' '[0]' --offset-dims 2 --start-index-map 0 --slice-sizes 2 "
-     "--index-vector-dim 1",
-     "tensorop gatherslices '[1,2]' '[0]' --offset-dims 1 --start-index-map 0 --slice-sizes 2 "
-     "--index-vector-dim 1"},
+     "StableHLO gather (C4, C5).", "tensorop gatherslices '[1,2]' '[]' --slice-sizes 2 --offset-dims 1",
+     "tensorop gatherslices '[1,2]' '[]' --slice-sizes 2 --offset-dims 0"},
     {"SG-5",
-     "collapsed_slice_dims and operand_batching_dims are each strictly increasing, have no entry in common, "
-     "and name dimensions of data.",
+     "collapsed_slice_dims and operand_batching_dims are strictly increasing dimensions of data, none of "
+     "them in both.",
      "StableHLO gather (C6 to C8, C10, C11).",
-     "tensorop gatherslices '[1,2]' '[0]' --collapsed-slice-dims 1 --start-index-map 0 --slice-sizes 1 "
-     "--index-vector-dim 1",
-     "tensorop gatherslices '[1,2]' '[0]' --collapsed-slice-dims 0 --start-index-map 0 --slice-sizes 1 "
-     "--index-vector-dim 1"},
-    {"SG-6",
-     "The sizes of collapsed and of batching dimensions in slice_sizes are 1, or 0 if the result is empty.",
-     "StableHLO gather (C9, C12), which allows 0 for every result; an element of a window of size 0 does not "
-     "exist.",
-     "tensorop gatherslices '[1,2]' '[0]' --collapsed-slice-dims 0 --start-index-map 0 --slice-sizes 2 "
-     "--index-vector-dim 1",
-     "tensorop gatherslices '[1,2]' '[0]' --collapsed-slice-dims 0 --start-index-map 0 --slice-sizes 1 "
-     "--index-vector-dim 1"},
+     "tensorop gatherslices '[1]' '[]' --slice-sizes 1 --collapsed-slice-dims 1",
+     "tensorop gatherslices '[1]' '[]' --slice-sizes 1 --collapsed-slice-dims 0"},
+    {"SG-6", "In slice_sizes collapsed and batching dimensions have the size 1, or 0 if the result is empty.",
+     "StableHLO gather (C9, C12), which allows 0 for every result.",
+     "tensorop gatherslices '[1,2]' '[]' --slice-sizes 2 --collapsed-slice-dims 0",
+     "tensorop gatherslices '[1,2]' '[]' --slice-sizes 1 --collapsed-slice-dims 0"},
     {"SG-7",
-     "start_indices_batching_dims are different dimensions of indices without index_vector_dim, as many as "
-     "operand_batching_dims, and of their sizes.",
+     "start_indices_batching_dims are distinct dimensions of indices without index_vector_dim, of the sizes "
+     "of operand_batching_dims.",
      "StableHLO gather (C13 to C17), from version 1.1.",
-     "tensorop gatherslices '[1,2]' '[[0]]' --operand-batching-dims 0 --start-indices-batching-dims 0 "
-     "--slice-sizes 1 --start-index-map 0 --index-vector-dim 1",
-     "tensorop gatherslices '[[1],[2]]' '[[0],[0]]' --operand-batching-dims 0 --start-indices-batching-dims "
-     "0 --collapsed-slice-dims 1 --slice-sizes 1,1 --start-index-map 1 --index-vector-dim 1"},
-    {"SG-8", "start_index_map names dimensions of data, none of them twice and no batching dimension.",
+     "tensorop gatherslices '[1]' '[[]]' --slice-sizes 1 --index-vector-dim 1 --operand-batching-dims 0",
+     "tensorop gatherslices '[1]' '[[]]' --slice-sizes 1 --index-vector-dim 1 --operand-batching-dims 0 "
+     "--start-indices-batching-dims 0"},
+    {"SG-8", "start_index_map has distinct dimensions of data, none of them a batching dimension.",
      "StableHLO gather (C18, C19).",
-     "tensorop gatherslices '[1,2]' '[0]' --collapsed-slice-dims 0 --start-index-map 1 --slice-sizes 1 "
-     "--index-vector-dim 1",
-     "tensorop gatherslices '[1,2]' '[0]' --collapsed-slice-dims 0 --start-index-map 0 --slice-sizes 1 "
-     "--index-vector-dim 1"},
-    {"SG-9", "slice_sizes has a size for each dimension of data, from 0 to the size of that dimension.",
-     "StableHLO gather (C20, C21).",
-     "tensorop gatherslices '[1,2]' '[0]' --offset-dims 1 --start-index-map 0 --slice-sizes 3 "
-     "--index-vector-dim 1",
-     "tensorop gatherslices '[1,2]' '[0]' --offset-dims 1 --start-index-map 0 --slice-sizes 2 "
-     "--index-vector-dim 1"},
+     "tensorop gatherslices '[1]' '[0]' --slice-sizes 1 --offset-dims 0 --start-index-map 1",
+     "tensorop gatherslices '[1]' '[0]' --slice-sizes 1 --offset-dims 0 --start-index-map 0"},
+    {"SG-9", "slice_sizes has a size for each dimension of data, no larger than it.",
+     "StableHLO gather (C20, C21).", "tensorop gatherslices '[1,2]' '[]' --slice-sizes 3 --offset-dims 0",
+     "tensorop gatherslices '[1,2]' '[]' --slice-sizes 2 --offset-dims 0"},
     {"SS-1",
-     "update_window_dims, inserted_window_dims and input_batching_dims have as many entries as data has "
-     "dimensions.",
-     "StableHLO scatter (C2).",
-     "tensorop scatterslices '[1,2]' '[0]' '[7]' --scatter-dims-to-operand-dims 0 --index-vector-dim 1",
-     "tensorop scatterslices '[1,2]' '[0]' '[7]' --scatter-dims-to-operand-dims 0 --index-vector-dim 1 "
-     "--inserted-window-dims 0"},
+     "The entries of update_window_dims, inserted_window_dims and input_batching_dims are as many as data "
+     "has dimensions.",
+     "StableHLO scatter (C2).", "tensorop scatterslices 5 '[]' 7 --update-window-dims 0",
+     "tensorop scatterslices 5 '[]' 7"},
     {"SS-2",
      "index_vector_dim is in the range 0 to rank(indices), and scatter_dims_to_operand_dims has an entry for "
      "each component of an index vector.",
-     "StableHLO scatter (C19, C22).",
-     "tensorop scatterslices '[1,2]' '[0]' '[7]' --inserted-window-dims 0 --index-vector-dim 1",
-     "tensorop scatterslices '[1,2]' '[0]' '[7]' --inserted-window-dims 0 --index-vector-dim 1 "
-     "--scatter-dims-to-operand-dims 0"},
+     "StableHLO scatter (C19, C22).", "tensorop scatterslices 5 '[]' 7 --index-vector-dim 2",
+     "tensorop scatterslices 5 '[]' 7"},
     {"SS-3", "update_window_dims is strictly increasing, and its entries are dimensions of updates.",
-     "StableHLO scatter (C7, C8).",
-     "tensorop scatterslices '[1,2]' '[0]' '[[7]]' --update-window-dims 2 --scatter-dims-to-operand-dims 0 "
-     "--index-vector-dim 1",
-     "tensorop scatterslices '[1,2]' '[0]' '[[7]]' --update-window-dims 1 --scatter-dims-to-operand-dims 0 "
-     "--index-vector-dim 1"},
+     "StableHLO scatter (C7, C8).", "tensorop scatterslices '[1,2]' '[]' '[7]' --update-window-dims 1",
+     "tensorop scatterslices '[1,2]' '[]' '[7]' --update-window-dims 0"},
     {"SS-4",
-     "inserted_window_dims and input_batching_dims are each strictly increasing, have no entry in common, "
-     "and name dimensions of data.",
-     "StableHLO scatter (C9 to C13).",
-     "tensorop scatterslices '[1,2]' '[0]' '[7]' --inserted-window-dims 1 --scatter-dims-to-operand-dims 0 "
-     "--index-vector-dim 1",
-     "tensorop scatterslices '[1,2]' '[0]' '[7]' --inserted-window-dims 0 --scatter-dims-to-operand-dims 0 "
-     "--index-vector-dim 1"},
+     "inserted_window_dims and input_batching_dims are strictly increasing dimensions of data, none of them "
+     "in both.",
+     "StableHLO scatter (C9 to C13).", "tensorop scatterslices '[1]' '[]' 7 --inserted-window-dims 1",
+     "tensorop scatterslices '[1]' '[]' 7 --inserted-window-dims 0"},
     {"SS-5",
-     "scatter_indices_batching_dims are different dimensions of indices without index_vector_dim, as many as "
-     "input_batching_dims, and of their sizes.",
+     "scatter_indices_batching_dims are distinct dimensions of indices without index_vector_dim, of the "
+     "sizes of input_batching_dims.",
      "StableHLO scatter (C14 to C18), from version 1.1.",
-     "tensorop scatterslices '[[1],[2]]' '[[0]]' '[7]' --input-batching-dims 0 "
-     "--scatter-indices-batching-dims 0 --inserted-window-dims 1 --scatter-dims-to-operand-dims 1 "
-     "--index-vector-dim 1",
-     "tensorop scatterslices '[[1],[2]]' '[[0],[0]]' '[7,8]' --input-batching-dims 0 "
-     "--scatter-indices-batching-dims 0 --inserted-window-dims 1 --scatter-dims-to-operand-dims 1 "
-     "--index-vector-dim 1"},
+     "tensorop scatterslices '[1]' '[[]]' '[7]' --index-vector-dim 1 --input-batching-dims 0",
+     "tensorop scatterslices '[1]' '[[]]' '[7]' --index-vector-dim 1 --input-batching-dims 0 "
+     "--scatter-indices-batching-dims 0"},
     {"SS-6",
-     "scatter_dims_to_operand_dims names dimensions of data, none of them twice and no batching dimension.",
+     "scatter_dims_to_operand_dims has distinct dimensions of data, none of them a batching dimension.",
      "StableHLO scatter (C20, C21).",
-     "tensorop scatterslices '[1,2]' '[0]' '[7]' --inserted-window-dims 0 --scatter-dims-to-operand-dims 1 "
-     "--index-vector-dim 1",
-     "tensorop scatterslices '[1,2]' '[0]' '[7]' --inserted-window-dims 0 --scatter-dims-to-operand-dims 0 "
-     "--index-vector-dim 1"},
+     "tensorop scatterslices '[1]' '[0]' 7 --inserted-window-dims 0 --scatter-dims-to-operand-dims 1",
+     "tensorop scatterslices '[1]' '[0]' 7 --inserted-window-dims 0 --scatter-dims-to-operand-dims 0"},
     {"SS-7",
-     "updates has at update_window_dims the sizes of the window, which are no larger than those of data, and "
-     "elsewhere the dimensions of indices without the index vectors.",
-     "StableHLO scatter (C4).",
-     "tensorop scatterslices '[1,2]' '[0]' '[7,8]' --inserted-window-dims 0 --scatter-dims-to-operand-dims 0 "
-     "--index-vector-dim 1",
-     "tensorop scatterslices '[1,2]' '[0]' '[7]' --inserted-window-dims 0 --scatter-dims-to-operand-dims 0 "
-     "--index-vector-dim 1"},
+     "updates has windows no larger than data at update_window_dims, and elsewhere the dimensions of indices "
+     "without index_vector_dim.",
+     "StableHLO scatter (C4).", "tensorop scatterslices '[1,2]' '[]' '[7,8,9]' --update-window-dims 0",
+     "tensorop scatterslices '[1,2]' '[]' '[7,8]' --update-window-dims 0"},
     {"SD-1", "indices has rank 1 and a start for each dimension of data.",
-     "StableHLO dynamic_slice (C2) and dynamic_update_slice (C4), which take the starts as scalars; here "
-     "they are one tensor.",
+     "StableHLO dynamic slices, whose starts are scalars.",
      "tensorop dynamicslice '[[1,2]]' '[0]' --slice-sizes 1,1",
      "tensorop dynamicslice '[[1,2]]' '[0,1]' --slice-sizes 1,1"},
-    {"SD-2", "The window has a size for each dimension of data, from 0 to the size of that dimension.",
-     "StableHLO dynamic_slice (C2, C4) and dynamic_update_slice (C3, C6).",
-     "tensorop dynamicslice '[1,2]' '[0]' --slice-sizes 3",
+    {"SD-2", "The window has a size for each dimension of data, no larger than it.",
+     "StableHLO dynamic slices.", "tensorop dynamicslice '[1,2]' '[0]' --slice-sizes 3",
      "tensorop dynamicslice '[1,2]' '[0]' --slice-sizes 2"},
 
     // Broadcasting between operands.

@@ -44,24 +44,8 @@ constexpr AttributeSpec kAttributes[] = {
 };
 constexpr auto kReductionKey = attribute_key<Reduction>(kAttributes, "reduction");
 
-constexpr AttributeRow kBatching[] = {{"update_window_dims"},
-                                      {"inserted_window_dims"},
-                                      {"input_batching_dims"},
-                                      {"scatter_indices_batching_dims"},
-                                      {"scatter_dims_to_operand_dims"},
-                                      {"index_vector_dim"},
-                                      {"reduction"},
-                                      {"indices_are_sorted"},
-                                      {"unique_indices"},
-                                      {"dimension_numbers"}};
-constexpr AttributeRow kNoBatching[] = {{"update_window_dims"},
-                                        {"inserted_window_dims"},
-                                        {"scatter_dims_to_operand_dims"},
-                                        {"index_vector_dim"},
-                                        {"reduction"},
-                                        {"indices_are_sorted"},
-                                        {"unique_indices"},
-                                        {"dimension_numbers"}};
+constexpr auto kBatching = attribute_rows(kAttributes);
+constexpr auto kNoBatching = without_batching(kBatching);
 
 constexpr IndexRule kDropped = {.negative = Negative::raw, .out_of_bounds = OutOfBounds::drop};
 constexpr Version kVersions[] = {

@@ -2,6 +2,7 @@
 // share. Source: section 3 of the publishers' specification.
 #pragma once
 
+#include <array>
 #include <string_view>
 #include <vector>
 
@@ -37,6 +38,22 @@ struct SliceRules {
 
 // How many attributes an operator with dimension numbers begins with that are these.
 inline constexpr std::size_t kDimensionNumbers = 6;
+
+// Versions with all attributes of a table, and those without the batching dimensions, the third and fourth.
+template <std::size_t kCount>
+[[nodiscard]] consteval std::array<AttributeRow, kCount> attribute_rows(
+    const AttributeSpec (&table)[kCount]) {
+  std::array<AttributeRow, kCount> rows;
+  for (std::size_t i = 0; i < kCount; ++i) rows[i].name = table[i].name;
+  return rows;
+}
+template <std::size_t kCount>
+[[nodiscard]] consteval std::array<AttributeRow, kCount - 2> without_batching(
+    std::array<AttributeRow, kCount> rows) {
+  std::array<AttributeRow, kCount - 2> out;
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = rows[i < 2 ? i : i + 2];
+  return out;
+}
 
 // Those of the call, whose operator has them as its first attributes.
 [[nodiscard]] SliceDims slice_dims(const Call& call);

@@ -265,7 +265,9 @@ std::string describe_text(const Operator& op) {
                         "\n\n", wrapped(describe_output_shape(op), width()), "\n\n");
   if (op.names.size() > 1) {
     out += "Aliases:";
-    for (const OperatorName& name : op.names.subspan(1)) out += cat(" ", name.name);
+    for (const OperatorName& name : op.names.subspan(1))
+      out +=
+          cat(" ", name.name, name.of == Framework::standard ? "" : cat(" (", framework_name(name.of), ")"));
     out += "\n\n";
   }
   out += "Operands:\n";
