@@ -248,8 +248,8 @@ Planned plan(const Call& call) {
 }
 
 constexpr OperatorName kNames[] = {{"broadcast"},
-                                   {"broadcastindim", {}, {}, Framework::stablehlo},
-                                   {"dynamicbroadcastindim", {}, {}, Framework::stablehlo}};
+                                   {"broadcastindim", {}, {"mode", "explicit"}, Framework::stablehlo},
+                                   {"dynamicbroadcastindim", {}, {"mode", "explicit"}, Framework::stablehlo}};
 constexpr std::string_view kRules[] = {"BC-T2", "BC-B1", "BC-U1", "BC-U2", "BR-2",
                                        "BR-3",  "BC-E1", "BC-E3", "BC-E4", "BC-E5"};
 

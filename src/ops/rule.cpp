@@ -60,8 +60,8 @@ constexpr Rule kAllRules[] = {
      "tensorop gathernd '[1,2]' '{\"dtype\":\"int64\",\"data\":[[0]]}' --spec onnx-13"},
     {"IX-1",
      "Every index is in range: -d to d-1 for an axis of size d, or 0 to d-1 in versions without negative "
-     "indices. In OpenVINO Gather-8, StableHLO and WebNN, and with --oob other than error, an index out of range is no "
-     "error. In "
+     "indices. In OpenVINO Gather-8, StableHLO and WebNN, and with --oob other than error, an index out of "
+     "range is no error. In "
      "tensorscatter 0 to d less the length of updates along the axis; with --mode circular any from 0 on.",
      "ONNX and OpenVINO. Where their text leaves the result open (ONNX Scatter-9 and ScatterND, OpenVINO "
      "Gather-1, Gather-7 and GatherND), tensorop decided for an error.",

@@ -55,6 +55,7 @@ Checked check_call(const RandomCase& call) {
     if (!call.arguments.left_out || i != 1) request.positional.emplace_back(cat("@", i));
   }
   for (const auto& [name, text] : call.arguments.attributes) request.attributes.push_back({name, text});
+  const OperatorName::Preset preset = request.op.name->preset;
   const Portability found = find_portability(request, {}, settings);
   Checked checked{.classes = static_cast<int>(found.classes.size())};
   std::vector<Computed> computed;
@@ -63,9 +64,14 @@ Checked check_call(const RandomCase& call) {
     request.op = {verdict.op, verdict.name};
     request.spec.reset();
     if (verdict.spec != "default") request.spec = verdict.spec;
-    REQUIRE(verdict.mode.empty());
+    // What the name of the call says of an attribute.
+    Request own = request;
+    const bool says = !preset.attribute.empty() && verdict.name->preset.attribute != preset.attribute &&
+                      !call.arguments.attributes.contains(std::string(preset.attribute));
+    if (says && find_attribute(*verdict.version, preset.attribute) != nullptr)
+      own.attributes.push_back({std::string(preset.attribute), OperandText(std::string(preset.text))});
     try {
-      const Tensor tensor = evaluate(request, settings);
+      const Tensor tensor = evaluate(own, settings);
       REQUIRE(verdict.result.has_value());
       ++checked.accepted;
       for (const Computed& other : computed)

@@ -183,6 +183,30 @@ TEST_CASE("an index stands for a window of tuples, which wraps at the end of the
   CHECK(decoder.element_of(5) == 1);
 }
 
+TEST_CASE("elements of a window that are out of range are dropped one by one, on every axis", "[kernels]") {
+  // The windows (2,3) that begin at (-1,2) and (1,0) of a tensor (3,4); the components are two elements
+  // apart.
+  const IndexDecoder decoder(list_of(DType::int64, {-1, 1, 2, 0}), {{3, 4, 0, 2}, {4, 1, 1, 3}},
+                             {Negative::raw, OutOfBounds::drop}, 2);
+  const Offsets all = {kSkip, kSkip, kSkip, 2, 3, kSkip, 4, 5, 6, 8, 9, 10};
+  REQUIRE(decoder.tuples() == 12);
+  for (std::size_t first = 0; first < all.size(); ++first) {
+    Offsets part(all.size() - first);
+    decoder.decode(static_cast<std::int64_t>(first), static_cast<std::int64_t>(part.size()), part.data());
+    CHECK(part == Offsets(all.begin() + static_cast<std::ptrdiff_t>(first), all.end()));
+  }
+  CHECK(decoder.element_of(7, 0) == 1);
+  CHECK(decoder.element_of(7, 1) == 3);
+  CHECK(decoder.tuple_of(3) == 6);
+  CHECK(decoder.tuple_of(2) == 0);
+  // Far from the axis no sum overflows.
+  const IndexDecoder far(list_of(DType::int64, {kMin, kMax}), {{5, 1, 0, 5}},
+                         {Negative::raw, OutOfBounds::drop});
+  Offsets none(10);
+  far.decode(0, 10, none.data());
+  CHECK(none == Offsets(10, kSkip));
+}
+
 TEST_CASE("wrap takes the remainder, which is never negative", "[kernels]") {
   check({
       {"around the range", DType::int64, {5, -6, 12, -13, -5, 4}, {{5, 1}}, kWrap, {0, 4, 2, 2, 0, 4}},
