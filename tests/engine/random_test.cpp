@@ -29,7 +29,7 @@ TEST_CASE("the scatter family does what the reference does", "[random][threads]"
 }
 
 TEST_CASE("windows do what the reference does", "[random][threads]") {
-  compare_group("slices", 4000, 12);
+  compare_group("slices", 2500, 8);
 }
 
 TEST_CASE("every access gathers what the plain one gathers", "[random][threads]") {
@@ -41,7 +41,7 @@ TEST_CASE("every access scatters what the plain one scatters", "[random][threads
 }
 
 TEST_CASE("every access moves the windows that the plain one moves", "[random][threads]") {
-  compare_group("slices", 1000, 12, compare_accesses);
+  compare_group("slices", 600, 8, compare_accesses);
 }
 
 TEST_CASE("broadcasts do what the reference does", "[random][threads]") {
