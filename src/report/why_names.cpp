@@ -31,6 +31,13 @@ const std::vector<PublishedNames>& published_names() {
       {Framework::onnx, "", {"A", "B"}},
       {Framework::openvino, "where", {"cond", "then", "else"}},
       {Framework::openvino, "prelu", {"data", "slope"}},
+      {Framework::stablehlo, "scatterslices", {"inputs", "scatter_indices", "updates"}},
+      {Framework::stablehlo, "gatherslices", {"operand", "start_indices"}},
+      {Framework::stablehlo, "dynamicslice", {"operand", "start_indices"}},
+      {Framework::stablehlo, "dynamicupdateslice", {"operand", "start_indices", "update"}},
+      {Framework::stablehlo, "broadcast", {"operand"}},
+      {Framework::stablehlo, "where", {"pred", "on_true", "on_false"}},
+      {Framework::stablehlo, "", {"lhs", "rhs"}},
   };
   return kNames;
 }
@@ -91,6 +98,17 @@ std::string gather_nd_formula(const Call& call, const Shape& result, bool has_ma
   return join(parts, " + ");
 }
 
+// "slice_sizes (1,2) at offset_dims (1), indices elsewhere".
+std::string window_formula(const Call& call) {
+  const auto text = [&](std::string_view name) {
+    const AttributeSpec* const spec = find_attribute(*call.op, name);
+    return cat(name, " ",
+               to_string(std::get<Shape>(call.attributes[to_size(spec - call.op->attributes.data())].value)));
+  };
+  if (call.op->name == "dynamicslice") return text("slice_sizes");
+  return cat(text("slice_sizes"), " at ", text("offset_dims"), ", ", shown_name(call, 1), " elsewhere");
+}
+
 // "A (1,3) and B (2,1), broadcast": operands from `first` on.
 std::string broadcast_formula(const Call& call, std::size_t first) {
   std::vector<std::string> parts;
@@ -139,7 +157,9 @@ Shape shown_shape(const Call& call, std::size_t i) {
 std::string shape_formula(const Explainer& explainer) {
   const Call& call = explainer.call();
   const Operator& op = *call.op;
-  if (op.family == "scatter") return cat("data.shape ", to_string(explainer.output().shape));
+  if (op.family == "scatter" || (op.family == "slices" && call.operands.size() == 3))
+    return cat("data.shape ", to_string(explainer.output().shape));
+  if (op.family == "slices") return window_formula(call);
   if (op.name == "gather") return gather_formula(call, explainer.has_mask());
   if (op.name == "gathernd") return gather_nd_formula(call, explainer.output().shape, explainer.has_mask());
   if (op.name == "gatherelements") return part(call, 1, 0, call.operands[1].rank(), "");
