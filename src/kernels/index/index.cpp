@@ -170,13 +170,15 @@ std::int64_t IndexDecoder::settled(std::int64_t position, std::size_t component,
 
 template <class T>
 void IndexDecoder::decode_windows(std::int64_t first, std::int64_t count, std::int64_t* offsets) const {
+  std::int64_t element = 0;
   for (std::int64_t i = 0; i < count; ++i) {
     std::int64_t inner = windows_;
     std::int64_t step = (first + i) % windows_;
+    if (i == 0 || step == 0) element = element_of(first + i);
     std::int64_t offset = 0;
     for (std::size_t c = 0; c < axes_.size(); ++c) {
       inner /= axes_[c].window;
-      const std::int64_t part = settled<T>(element_of(first + i, to_int64(c)), c, step / inner);
+      const std::int64_t part = settled<T>(element + to_int64(c) * component_stride_, c, step / inner);
       step %= inner;
       offset = part == kSkip || offset == kSkip ? kSkip : wrapping_add(offset, part);
     }
