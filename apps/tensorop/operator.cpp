@@ -278,7 +278,9 @@ int compare_versions(const FoundOperator& found, const Arguments& arguments) {
     if (const auto list = arguments.value("--only")) only = read_publishers(*list);
     const MeteredSettings settings(arguments, "");
     const Portability versions = find_portability(make_request(found, arguments), only, settings.get());
-    print(arguments.has("--json") ? portability_json(versions) : portability_text(versions));
+    Json document = Json::document();
+    document.add_all(portability_json(versions));
+    print(arguments.has("--json") ? document.text() + "\n" : portability_text(versions));
     status = versions.exit_status();
   });
   return status;

@@ -127,14 +127,10 @@ class Judge {
     out_.opened = std::move(opened);
   }
 
-  void add(const Version& version) {
-    auto call = call_in(shared_, version);
-    if (!call) return;
-    drop_neutral(*call);
-    for (const VersionCall& one : in_each_mode(*call)) add(one);
+  Portability judge(const std::vector<Framework>& publishers) {
+    for (const VersionCall& call : calls_under(shared_, publishers)) add(call);
+    return std::move(out_);
   }
-
-  Portability result() { return std::move(out_); }
 
  private:
   struct Behaviour {
@@ -150,7 +146,8 @@ class Judge {
                            .version = &version,
                            .name = call.request.op.name,
                            .spec = is_standard ? std::string(kDefault) : spec_name(version),
-                           .mode = call.mode};
+                           .mode = call.mode,
+                           .row = call.row};
     const VersionTrial trial = try_call(call, settings_, [&](const Bound& bound) {
       const Behaviour& behaviour = behaviour_for(bound);
       if (behaviour.fault) throw PlanFault(*behaviour.fault);
@@ -240,6 +237,10 @@ bool names_several(std::string_view spec) {
   return word == kAll || (publisher != nullptr && publisher->numbering != Numbering::none);
 }
 
+std::vector<Framework> publishers_of(const std::string& spec) {
+  return lower(spec) == kAll ? std::vector<Framework>() : read_publishers(spec);
+}
+
 std::vector<Framework> read_publishers(const std::string& list) {
   std::vector<Framework> out;
   for (std::size_t at = 0; at <= list.size();) {
@@ -268,13 +269,8 @@ Portability find_portability(const Request& request, const std::vector<Framework
     with_context(request.op.name->name,
                  [] { throw Error("mask cannot be combined with a specification", kCallRule); });
   }
-  std::vector<Framework> wanted = only;
-  if (lower(*request.spec) != kAll) wanted = read_publishers(*request.spec);
-  Judge judge(request, open_for_all(request, settings), settings);
-  for (const Version& version : op.versions) {
-    if (wanted.empty() || std::ranges::find(wanted, version.framework) != wanted.end()) judge.add(version);
-  }
-  Portability out = judge.result();
+  const std::vector<Framework> wanted = only.empty() ? publishers_of(*request.spec) : only;
+  Portability out = Judge(request, open_for_all(request, settings), settings).judge(wanted);
   if (out.versions.empty()) {
     std::vector<std::string> names;
     for (const Framework framework : wanted) names.emplace_back(framework_name(framework));

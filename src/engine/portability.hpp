@@ -25,6 +25,7 @@ struct VersionVerdict {
   const OperatorName* name;  // that means it
   std::string spec;          // "onnx-13", "default"
   std::string mode = {};     // as in VersionCall
+  std::string row = {};
   Verdict verdict = Verdict::accepted;
   std::optional<std::size_t> result = {};  // the class of its result, where it has one
   std::string rule = {};                   // of the refusal
@@ -59,6 +60,8 @@ struct Portability {
 
 // Whether a text of --spec means several versions: "all", or a publisher without an opset.
 [[nodiscard]] bool names_several(std::string_view spec);
+// Those of such a text; none: all.
+[[nodiscard]] std::vector<Framework> publishers_of(const std::string& spec);
 // The publishers of "onnx,default": their words, and that of the default semantics. Throws Error for others.
 [[nodiscard]] std::vector<Framework> read_publishers(const std::string& list);
 

@@ -1,6 +1,7 @@
 #include "engine/version_trial.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
@@ -91,6 +92,8 @@ std::vector<VersionCall> in_each_mode(const VersionCall& call) {
   return {call};
 }
 
+namespace {
+
 void drop_neutral(VersionCall& call) {
   const OperatorName::Preset& preset = call.request.op.name->preset;
   std::erase_if(call.request.attributes, [&](const NamedText& given) {
@@ -99,6 +102,32 @@ void drop_neutral(VersionCall& call) {
     const bool is_preset = preset.attribute == given.name && preset.text == lower(given.text);
     return is_preset || lower(given.text) == spec->default_text;
   });
+}
+
+std::string row_of(const VersionCall& call, const std::vector<VersionCall>& all) {
+  const Version& version = *call.version;
+  std::string out = version.framework == Framework::standard ? "default" : spec_name(version);
+  const auto is_beside = [&](const VersionCall& other) {
+    return other.version->framework == version.framework && other.version->since == version.since &&
+           other.version->published != version.published;
+  };
+  if (std::ranges::any_of(all, is_beside)) out += cat(":", version.published);
+  return call.mode.empty() ? out : cat(out, " mode=", call.mode);
+}
+
+}  // namespace
+
+std::vector<VersionCall> calls_under(const Request& request, const std::vector<Framework>& publishers) {
+  std::vector<VersionCall> out;
+  for (const Version& version : request.op.op->versions) {
+    const bool is_wanted = publishers.empty() || std::ranges::count(publishers, version.framework) != 0;
+    auto call = is_wanted ? call_in(request, version) : std::nullopt;
+    if (!call) continue;
+    drop_neutral(*call);
+    std::ranges::move(in_each_mode(*call), std::back_inserter(out));
+  }
+  for (VersionCall& call : out) call.row = row_of(call, out);
+  return out;
 }
 
 VersionTrial try_call(const VersionCall& call, const Settings& settings,

@@ -16,6 +16,7 @@ struct VersionCall {
   const Version* version;
   Request request;
   std::string mode = {};  // "wrap": of the version's policy for indices, where the call does not say it
+  std::string row = {};   // "onnx-13", "default", "onnx-11:Scatter" of two operators, "numpy-2 mode=wrap"
 };
 
 // What a version makes of it.
@@ -36,8 +37,10 @@ void use_opened(Request& request, const OpenedCall& opened);
 // The call with each policy for indices that the version has; itself where it says one, or there is none.
 [[nodiscard]] std::vector<VersionCall> in_each_mode(const VersionCall& call);
 
-// Leaves out what the version lacks and does anyway: attributes at their defaults.
-void drop_neutral(VersionCall& call);
+// The call under all versions of these publishers, or of all where there are none: without the attributes
+// that a version lacks and that say what it does anyway.
+[[nodiscard]] std::vector<VersionCall> calls_under(const Request& request,
+                                                   const std::vector<Framework>& publishers);
 
 // Binds the call and runs `run`, which may throw PlanFault.
 [[nodiscard]] VersionTrial try_call(const VersionCall& call, const Settings& settings,

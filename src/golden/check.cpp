@@ -1,5 +1,6 @@
 #include "golden/check.hpp"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -9,6 +10,8 @@
 #include "base/files/temporary_entry.hpp"
 #include "base/text.hpp"
 #include "engine/execute.hpp"
+#include "engine/portability.hpp"
+#include "engine/version_trial.hpp"
 #include "golden/external.hpp"
 #include "golden/judge.hpp"
 #include "golden/many_cases.hpp"
@@ -121,7 +124,9 @@ class Check {
     std::map<std::string, std::size_t> taken;
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       const Job& job = jobs_[i];
-      if (!job.is_case || job.skipped || job.fault || (settings_.update && expects_file(job))) continue;
+      if (!job.is_case || job.skipped || job.fault || is_of_versions(job) ||
+          (settings_.update && expects_file(job)))
+        continue;
       const std::string& actual = job.actual ? *job.actual : settings_.actual;
       if (actual.empty()) continue;
       with_context(job.location(), [&] { externals_[i] = find_external(job, actual); });
@@ -162,6 +167,10 @@ class Check {
       found.outcome = Outcome::skipped;
       return std::nullopt;
     }
+    if (is_of_versions(job)) {
+      attempt(found, [&] { judge_versions(job, own, found); });
+      return std::nullopt;
+    }
     if (settings_.program && job.is_case) return work_program(i, own);
     if (externals_[i]) return work_external(i, *externals_[i], own);
     std::optional<Tensor> result;
@@ -193,11 +202,47 @@ class Check {
     const Job& job = jobs_[i];
     attempt(found, [&] {
       if (settings_.update && expects_file(job)) {
-        update(i, result, judge_settings(i, own));
+        update(i, result, judge_settings(job, own));
       } else {
-        judge_result(job, result, judge_settings(i, own), found);
+        judge_result(job, result, judge_settings(job, own), found);
       }
     });
+  }
+
+  // Each version that the case names has what it says; where it names none, all are to have one result.
+  void judge_versions(const Job& job, const Settings& own, Finding& found) const {
+    if (job.expect_of_versions.empty()) {
+      found.portability = std::make_shared<Portability>(find_portability(job.request, {}, own));
+      found.outcome = found.portability->is_portable() ? Outcome::equal : Outcome::different;
+    }
+    const std::vector<VersionCall> calls = calls_under(job.request, publishers_of(*job.request.spec));
+    for (const VersionExpectation& expected : job.expect_of_versions) {
+      const auto call = std::ranges::find(calls, expected.version, &VersionCall::row);
+      if (call == calls.end()) {
+        std::vector<std::string> rows;
+        for (const VersionCall& other : calls) rows.push_back(other.row);
+        throw Error(cat("expect: ", in_quotes(expected.version), " is not one of ", join(rows)));
+      }
+      Job single = job;
+      single.request = call->request;
+      single.expect = expected.expect;
+      found.version = expected.version;
+      judge_version(single, own, found);
+      if (found.outcome != Outcome::equal) return;
+    }
+    found.version.clear();
+  }
+
+  void judge_version(const Job& job, const Settings& own, Finding& found) const {
+    found.comparison.reset();
+    found.expected_error.reset();
+    if (expects_error(job)) found.expected_error = job.expect->text;
+    try {
+      judge_result(job, evaluate(job.request, own), judge_settings(job, own), found);
+    } catch (const Error& error) {
+      if (!expects_error(job)) throw;
+      judge_error(job, error, found);
+    }
   }
 
   // A case that a program computes.
@@ -240,7 +285,7 @@ class Check {
       if (needs_expected) {
         computed = with_context("expected", [&] { return evaluate(job.request, own); });
       }
-      judge_external(job, external, computed, judge_settings(i, own), *results_[i]);
+      judge_external(job, external, computed, judge_settings(job, own), *results_[i]);
     });
     if (job.uses != 0 && !computed) computed = evaluate(job.request, own);
     return computed;
@@ -254,12 +299,11 @@ class Check {
   }
 
   // Finds out which elements are to be ignored: those of the mask, and those that the case leaves open.
-  [[nodiscard]] JudgeSettings judge_settings(std::size_t i, const Settings& own) const {
+  [[nodiscard]] JudgeSettings judge_settings(const Job& job, const Settings& own) const {
     JudgeSettings out{.call = own,
                       .show = settings_.show,
                       .picture = settings_.picture,
                       .keeps_tensors = settings_.keeps_tensors};
-    const Job& job = jobs_[i];
     if (expects_error(job)) return out;
     if (mask_) out.left_out = *mask_->tensor();
     if (!settings_.ignore_open && !job.ignore_open) {

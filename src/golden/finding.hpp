@@ -20,6 +20,8 @@
 
 namespace tensorop {
 
+struct Portability;
+
 enum class Outcome : std::uint8_t {
   equal,        // the expected tensor, or the expected error
   different,    // another tensor, another error, or none
@@ -87,6 +89,10 @@ struct Finding {
 
   // The rest is of check alone.
   std::optional<std::string> expected_error = {};
+  // Of a case under several versions: the version that does not have what is expected of it; or all that came
+  // of it, where it was to be portable.
+  std::string version = {};
+  std::shared_ptr<const Portability> portability = {};
   std::optional<OutputInfo> result = {};     // of the call, where there was a result
   std::optional<ProgramRun> program = {};    // where a program was run; its result file is gone
   std::vector<std::string> candidates = {};  // the files that the result could be, where there is none

@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "engine/attributes.hpp"
 #include "engine/mask.hpp"
+#include "engine/portability.hpp"
 #include "io/json/json_objects.hpp"
 #include "io/source.hpp"
 #include "jobs/onnx_call.hpp"
@@ -145,6 +146,17 @@ Expectation expectation_of(const JsonMember& member, const std::string& folder) 
   return {Expectation::Kind::file, std::move(operand.text)};
 }
 
+// {"onnx-13": {"error": "IX-1"}, "openvino-8": [50,0]}.
+std::vector<VersionExpectation> expectations_of(const JsonMember& member, const std::string& folder) {
+  if (member.kind != JsonKind::object) refuse(member, "an object of versions, each with what is expected");
+  std::vector<VersionExpectation> out;
+  for (const JsonMember& one : read_json_members(member.value, "expect")) {
+    const std::string context = cat("\"", printable(one.key), "\"");
+    with_context(context, [&] { out.push_back({one.key, expectation_of(one, folder)}); });
+  }
+  return out;
+}
+
 ToleranceText tolerance_of(const JsonMember& member) {
   if (member.kind == JsonKind::null || member.kind == JsonKind::list || member.kind == JsonKind::object) {
     refuse(member, "a number or a word");
@@ -173,6 +185,7 @@ const JsonMember* find_member(const JsonObject& object, std::string_view key) {
 struct KeyReading {
   const std::string& folder;
   Job& job;
+  bool is_of_versions = false;
   // Of keys that "defaults" may have too.
   std::optional<std::string> spec = {};
   std::optional<bool> ignore_open = {};
@@ -257,8 +270,16 @@ constexpr JobKey kKeys[] = {
      [](KeyReading& to, const JsonMember& member) { to.job.id = text_of(member, "a name"); }},
     {"name", kOfJob, "the name of the job in reports; default: `id`, or else `FILE:LINE`",
      [](KeyReading& to, const JsonMember& member) { to.job.name = text_of(member, "a name"); }},
-    {"expect", kOfJob, "of a case: the expected tensor, a golden file, or `{\"error\":RULE}`",
-     [](KeyReading& to, const JsonMember& member) { to.job.expect = expectation_of(member, to.folder); }},
+    {"expect", kOfJob,
+     "of a case: the expected tensor, a golden file, or `{\"error\":RULE}`; under several versions an object "
+     "with one of these for each version that is to have it",
+     [](KeyReading& to, const JsonMember& member) {
+       if (to.is_of_versions) {
+         to.job.expect_of_versions = expectations_of(member, to.folder);
+       } else {
+         to.job.expect = expectation_of(member, to.folder);
+       }
+     }},
     {"actual", kOfJob, "of a case: the file with the result of another program",
      [](KeyReading& to, const JsonMember& member) { to.job.actual = file_of(member, to.folder); }},
     {"ignore_open", kAnywhere, "of a case: do not compare elements that the specification leaves open",
@@ -340,16 +361,19 @@ void require_format(const Destination& output) {
   }
 }
 
-// `defaults`: the specification of jobs that name none. A publisher has names of its own.
-FoundOperator operator_of(const JsonObject& object, const std::optional<std::string>& defaults) {
+// The specification of a job; empty: none. `defaults`: of jobs that name none.
+std::string spec_of(const JsonObject& object, const std::optional<std::string>& defaults) {
+  const JsonMember* const spec = find_member(object, "spec");
+  if (spec == nullptr || spec->kind != JsonKind::string) return defaults.value_or("");
+  return std::string(spec->value.text);
+}
+
+// A publisher has names of its own.
+FoundOperator operator_of(const JsonObject& object, const std::string& spec) {
   const JsonMember* const op = find_member(object, "op");
   if (op == nullptr) throw Error("key \"op\" is missing");
-  const JsonMember* const spec = find_member(object, "spec");
-  const std::optional<std::string> text =
-      spec != nullptr && spec->kind == JsonKind::string ? text_of(*spec, "a specification") : defaults;
-  return with_context("key \"op\"", [&] {
-    return require_operator(text_of(*op, "an operator name"), publisher_in(text.value_or("")));
-  });
+  return with_context("key \"op\"",
+                      [&] { return require_operator(text_of(*op, "an operator name"), publisher_in(spec)); });
 }
 
 [[noreturn]] void refuse_key(const std::string& key, const Operator& op,
@@ -411,11 +435,11 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
       });
       job.request.op = call->op;
     } else {
-      job.request.op = operator_of(object, defaults.spec);
+      job.request.op = operator_of(object, spec_of(object, defaults.spec));
       job.request.from_job = true;
     }
     const unsigned where = call ? kOfModel : kOfOperator;
-    KeyReading read{folder, job};
+    KeyReading read{folder, job, !call && names_several(spec_of(object, defaults.spec))};
     for (const JsonMember& member : object.members) {
       bool known = false;
       try {

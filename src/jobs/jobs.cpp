@@ -10,6 +10,7 @@
 #include "base/files/paths.hpp"
 #include "base/text.hpp"
 #include "engine/attributes.hpp"
+#include "engine/portability.hpp"
 #include "io/json/json_objects.hpp"
 #include "io/onnx/onnx_model.hpp"
 #include "io/opened_file.hpp"
@@ -134,11 +135,17 @@ class Linker {
 
 bool is_case(const Job& job, JobPurpose purpose) {
   if (is_run(purpose)) return false;
-  if (job.expect || job.actual) return true;
+  if (job.expect || job.actual || is_of_versions(job)) return true;
   return purpose == JobPurpose::check_others && (job.output || job.uses == 0);
 }
 
 void require_purpose(const Job& job, JobPurpose purpose) {
+  if (is_of_versions(job) && (is_run(purpose) || job.output || job.actual || !job.id.empty())) {
+    throw Error(
+        cat(job.location(), ": key \"spec\": ", in_quotes(*job.request.spec), " has no single result, which ",
+            is_run(purpose) ? "run writes" : "\"output\", \"actual\" and \"id\" stand for"),
+        kCallRule, "tensorop check takes such cases");
+  }
   if (purpose == JobPurpose::run && !job.output && job.id.empty()) {
     throw Error(cat(job.location(), ": neither \"output\" nor \"id\": the result would be lost"));
   }
@@ -168,6 +175,10 @@ std::string Job::location() const {
 
 std::string Job::reference() const {
   return number == 0 ? cat("the job on line ", line) : cat("job ", number);
+}
+
+bool is_of_versions(const Job& job) {
+  return job.request.spec && names_several(*job.request.spec);
 }
 
 bool only_moves(const Request& request) {

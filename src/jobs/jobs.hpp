@@ -31,6 +31,12 @@ struct Expectation {
   std::optional<DType> declared = {};  // what a model says that a golden file holds
 };
 
+// Of a case under several versions.
+struct VersionExpectation {
+  std::string version;  // as tables name it: VersionCall::row
+  Expectation expect;
+};
+
 // Why a case is not run: it is of something that tensorop does not have.
 struct Skipped {
   std::string what;    // "Cast", "graphs of several nodes": cases are counted by it; printable
@@ -54,6 +60,8 @@ struct Job {
   Request request;
   std::optional<Destination> output;
   std::optional<Expectation> expect;
+  // Of a case under several versions (is_of_versions()), in place of `expect`; none: it is to be portable.
+  std::vector<VersionExpectation> expect_of_versions;
   std::optional<std::string> actual;  // the file that holds another program's result
   bool ignore_open = false;           // elements that the version leaves open are not compared
   bool is_case = false;               // its result is judged; under check all other jobs are steps
@@ -73,6 +81,9 @@ struct Job {
 
 // Whether the call computes nothing: each element of its result is one of an operand, or zero.
 [[nodiscard]] bool only_moves(const Request& request);
+
+// Whether the job is one call under several versions: it has no single result.
+[[nodiscard]] bool is_of_versions(const Job& job);
 
 // Calls `visit` with the key and the text of every operand, and of every attribute given like an operand,
 // that is not the tensor itself: "@id" of another job, or the path of a file.

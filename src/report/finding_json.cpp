@@ -12,6 +12,7 @@
 #include "base/checked.hpp"
 #include "report/comparison_text.hpp"
 #include "report/difference_picture.hpp"
+#include "report/portability_report.hpp"
 #include "report/shrunk_report.hpp"
 
 namespace tensorop {
@@ -208,6 +209,8 @@ void add_case(Json& out, const Finding& finding) {
   out.add("candidates", finding.candidates.empty() ? Json() : Json::list(finding.candidates));
   out.add("also_refused", error_json(finding.also_refused.get()));
   if (finding.shrunk) out.add("shrunk", shrunk_json(finding));
+  if (!finding.version.empty()) out.add("version", finding.version);
+  if (finding.portability) out.add("portability", portability_json(*finding.portability));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "report/comparison_text.hpp"
+#include "report/portability_report.hpp"
 #include "report/shrunk_report.hpp"
 
 namespace tensorop {
@@ -42,6 +43,7 @@ std::string unspecified_line(const Finding& finding) {
 }
 
 std::string different_lines(const Finding& finding) {
+  if (finding.portability) return portability_text(*finding.portability);
   if (finding.comparison) {
     return comparison_text(*finding.comparison, finding.only_moves) + unspecified_line(finding);
   }
@@ -147,6 +149,8 @@ std::string error_lines(const Failure& error) {
 std::string reasons_of(const Finding& finding, ReportKind kind) {
   std::string lines = reasons_of_outcome(finding, kind);
   if (kind != ReportKind::cases) return lines;
+  if (!finding.version.empty() && !lines.empty())
+    lines = cat("under ", printable(finding.version), ": ", lines);
   for (const std::string& line : finding.warnings) lines += cat("warning: ", line, "\n");
   return lines;
 }

@@ -48,15 +48,6 @@ std::string class_text(const Portability& found, std::size_t number) {
   return cat(letter_of(number), " ", is_short ? elements : cat(type, " ", hexadecimal(own.checksum)));
 }
 
-// "onnx-13"; of two operators of one opset "onnx-11:Scatter".
-std::string spec_text(const Portability& found, const VersionVerdict& one) {
-  const bool is_shared = std::ranges::any_of(found.versions, [&](const VersionVerdict& other) {
-    return other.spec == one.spec && other.version->published != one.version->published;
-  });
-  return cat(one.spec, is_shared ? cat(":", one.version->published) : "",
-             one.mode.empty() ? "" : cat(" mode=", one.mode));
-}
-
 struct PortabilityLine {
   const VersionVerdict* first;
   std::string message;
@@ -97,11 +88,11 @@ std::vector<PortabilityLine> lines_of(const Portability& found) {
     const auto line = std::ranges::find_if(lines, is_same);
     const std::string message = message_of(*one);
     if (line == lines.end()) {
-      lines.push_back({one, message, one->version->framework, spec_text(found, *one)});
+      lines.push_back({one, message, one->version->framework, one->row});
       continue;
     }
     if (message != line->message) line->message = statement_of(one->rule);
-    line->specs += cat(line->last == one->version->framework ? " " : ", ", spec_text(found, *one));
+    line->specs += cat(line->last == one->version->framework ? " " : ", ", one->row);
     line->last = one->version->framework;
   }
   for (PortabilityLine& line : lines) {
@@ -149,7 +140,7 @@ std::string portability_text(const Portability& found) {
   return out;
 }
 
-std::string portability_json(const Portability& found) {
+Json portability_json(const Portability& found) {
   Json classes = Json::object();
   for (std::size_t i = 0; i < found.classes.size(); ++i) {
     const ResultClass& own = found.classes[i];
@@ -178,13 +169,11 @@ std::string portability_json(const Portability& found) {
         .add("rule", Json::or_null(one.rule))
         .add("message", Json::or_null(one.message));
   });
-  return Json::document()
-             .add("op", found.opened.call.name->name)
-             .add("classes", std::move(classes))
-             .add("versions", std::move(versions))
-             .add("portable", found.is_portable())
-             .text() +
-         "\n";
+  return Json::object()
+      .add("op", found.opened.call.name->name)
+      .add("classes", std::move(classes))
+      .add("versions", std::move(versions))
+      .add("portable", found.is_portable());
 }
 
 }  // namespace tensorop

@@ -4,11 +4,12 @@
 #include <string>
 
 #include "engine/portability.hpp"
+#include "report/json.hpp"
 
 namespace tensorop {
 
 [[nodiscard]] std::string portability_text(const Portability& found);
-// A line.
-[[nodiscard]] std::string portability_json(const Portability& found);
+// An object.
+[[nodiscard]] Json portability_json(const Portability& found);
 
 }  // namespace tensorop
