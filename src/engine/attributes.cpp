@@ -54,9 +54,9 @@ std::int64_t read_integer(const AttributeSpec& spec, const std::string& text, co
   const auto value = parse_int64(text);
   const bool is_in = find_attribute(*call.version, spec.name) != nullptr;
   if (value && *value < 0 && is_in && !is_signed(*call.version)) {
-    throw Error(cat(spec.name, " ", *value, " is negative, which ", call.version_name(), " does not allow"),
-                "AX-3",
-                cat("a negative ", spec.name, " is allowed by ", versions_where(*call.op, is_signed)));
+    throw Error(
+        cat(spec.name, " ", *value, " is negative; ", call.version_name(), " counts it from the front alone"),
+        "AX-3", cat("a negative ", spec.name, " is allowed by ", versions_where(*call.op, is_signed)));
   }
   if (value) return *value;
   throw Error(cat(spec.name, " ", in_quotes(text), " is not an integer"), spec.rule);

@@ -182,8 +182,8 @@ void require_no_zero(const Call& call, const std::string& name, const Shape& sha
   if (!call.strict() || publisher_of(call.version->framework).zero_dims) return;
   const auto zero = std::ranges::find(shape, 0);
   if (zero == shape.end()) return;
-  throw Error(cat("dimension ", zero - shape.begin(), " of ", name, " ", to_string(shape), " is 0, which ",
-                  call.version_name(), " does not allow"),
+  throw Error(cat("dimension ", zero - shape.begin(), " of ", name, " ", to_string(shape), " is 0; ",
+                  call.version_name(), " has no empty tensors"),
               "ND-1");
 }
 
