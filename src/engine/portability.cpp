@@ -55,7 +55,9 @@ std::uint64_t checksum(const Tensor& tensor) {
 // Whose bits differ first; where only the signs of zeros do, of those.
 std::optional<std::int64_t> first_differing(const Tensor& a, const Tensor& b) {
   std::int64_t first = compare_elements(a, b, 0, a.size(), {}).first;
-  if (first < 0) first = compare_elements(a, b, 0, a.size(), {.exact_bits = true}).first;
+  ElementTolerance bits;
+  bits.exact_bits = true;
+  if (first < 0) first = compare_elements(a, b, 0, a.size(), bits).first;
   return first < 0 ? std::nullopt : std::optional(first);
 }
 
