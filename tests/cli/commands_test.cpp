@@ -57,8 +57,9 @@ TEST_CASE("ops lists every operator with its aliases and versions, a line each",
     const std::string line = result.out.substr(at, end - at);
     CAPTURE(line);
     std::string front(op->name);
-    for (const OperatorName& name : op->names.subspan(1))
-      front += name.of == Framework::standard ? cat(", ", name.name) : "";
+    for (const OperatorName& name : op->names.subspan(1)) {
+      if (name.of == Framework::standard) front += cat(", ", name.name);
+    }
     CHECK(line.starts_with(front + ": "));
     for (const Version& version : op->versions) {
       if (version.framework == Framework::standard) continue;
