@@ -234,7 +234,9 @@ class Check {
   }
 
   void judge_version(const Job& job, const Settings& own, Finding& found) const {
+    found.call = std::make_shared<Request>(job.request);
     found.comparison.reset();
+    found.error.reset();
     found.expected_error.reset();
     if (expects_error(job)) found.expected_error = job.expect->text;
     try {

@@ -43,7 +43,7 @@ std::string unspecified_line(const Finding& finding) {
 }
 
 std::string different_lines(const Finding& finding) {
-  if (finding.portability) return portability_text(*finding.portability);
+  if (finding.portability) return "not portable:\n" + portability_text(*finding.portability);
   if (finding.comparison) {
     return comparison_text(*finding.comparison, finding.only_moves) + unspecified_line(finding);
   }
