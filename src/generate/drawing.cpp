@@ -203,6 +203,7 @@ void Drawing::add_indices(const Shape& shape, const std::function<std::int64_t(s
 void draw_call(Drawing& drawing) {
   const Operator& op = *drawing.subject().op.op;
   CallMaker maker = find_indexed_maker(op.name);
+  if (maker == nullptr) maker = find_slice_maker(op);
   if (maker == nullptr) maker = find_broadcast_maker(op);
   if (maker == nullptr) throw Error(cat("no calls of ", op.name, " can be generated"));
   drawing.pick_words();

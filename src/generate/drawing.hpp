@@ -95,6 +95,7 @@ void draw_call(Drawing& drawing);
 // Makers of one file each.
 using CallMaker = void (*)(Drawing& drawing);
 [[nodiscard]] CallMaker find_indexed_maker(std::string_view op);
+[[nodiscard]] CallMaker find_slice_maker(const Operator& op);
 [[nodiscard]] CallMaker find_broadcast_maker(const Operator& op);
 
 }  // namespace tensorop
