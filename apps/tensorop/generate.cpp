@@ -62,9 +62,7 @@ void require_dtypes(const Subject& subject) {
     all = all | allowed_types(version, type_variable(*subject.op.op, version, i));
   for (const DType dtype : subject.dtypes) {
     if (!all.contains(dtype))
-      throw Error(
-          cat("--dtypes: no operand is ", name(dtype), " in ",
-              version.framework == Framework::standard ? spec_name(version) : published_name(version)));
+      throw Error(cat("--dtypes: no operand is ", name(dtype), " in ", version_name(version)));
   }
   const auto data = std::ranges::find(subject.op.op->operands, OperandRole::data, &OperandSpec::role);
   const DTypeSet allowed =

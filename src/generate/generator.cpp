@@ -12,7 +12,7 @@ namespace tensorop {
 namespace {
 
 constexpr int kRounds = 400;         // of candidates, until one is valid
-constexpr int kRuleAttempts = 3000;  // at a rule that is not met yet
+constexpr int kRuleAttempts = 1000;  // at a rule that is not met yet
 constexpr int kFewAttempts = 12;     // when all that can be met are
 
 // FNV-1a: operators of one suite get cases of their own.
@@ -55,6 +55,10 @@ std::vector<Generator::Candidate> Generator::draw(Random& random) {
 }
 
 std::optional<Tensor> Generator::valid_result(const Request& request) const {
+  const auto is_large = [&](const OperandText& operand) {
+    return operand.tensor->size() > subject_.max_elements;
+  };
+  if (std::ranges::any_of(request.named, is_large)) return std::nullopt;
   try {
     Tensor result = evaluate(request, settings_);
     if (result.size() <= subject_.max_elements) return result;

@@ -67,7 +67,9 @@ Suite::Suite(const SuiteOptions& options, const std::string& folder) : options_(
 
 std::string Suite::value_of(const Tensor& tensor, const std::string& file, std::string_view name) {
   const Format& format = *options_.format;
-  if (format.missing.contains(tensor.dtype()) || format.unnamed.contains(tensor.dtype())) {
+  const DTypeInfo& dtype = info(tensor.dtype());
+  const bool is_packed = format.is_archive() && dtype.bits % 8 != 0;  // which not any size may be
+  if (is_packed || format.missing.contains(dtype.dtype) || format.unnamed.contains(dtype.dtype)) {
     std::string text = encoded(tensor, kJsonFormat, name);
     text.pop_back();  // the end of the line
     return text;
