@@ -400,6 +400,21 @@ def check_with_onnxruntime(checker, cases, jobs):
         print(f"  {count}: {reason}")
 
 
+def check_generated(checker, binary, folder):
+    """ONNX's checker on generated cases, of versions that it knows."""
+    operators = ["gather", "gathernd", "scatterelements", "scatternd", "expand", "add", "pow", "min", "where"]
+    subprocess.run([binary, "generate", *operators, "--spec", "onnx-18", "--onnx-case", "--count", "30", "-o",
+                    str(folder)], check=True)
+    models = sorted(folder.glob("*/model.onnx"))
+    checker.check("generated folders", len(models) == 30 * len(operators), len(models))
+    for path in models:
+        try:
+            onnx.checker.check_model(onnx.load(path), full_check=True)
+            checker.check(path.parent.name, True)
+        except Exception as error:  # the checker has many
+            checker.check(f"{path.parent.name}: the checker accepts it", False, error)
+
+
 def main():
     if len(sys.argv) < 2:
         sys.exit("usage: made_cases.py path/to/tensorop [FOLDER]")
@@ -422,6 +437,7 @@ def main():
         for job, expected, inputs in zip(calls.jobs, calls.expected, calls.inputs):
             check_case(checker, cases / job["name"], job, expected, inputs)
         print(f"{len(calls.jobs)} cases")
+        check_generated(checker, binary, folder / "generated")
         if has_onnxruntime():
             check_with_onnxruntime(checker, cases, calls.jobs)
         else:
