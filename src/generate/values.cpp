@@ -44,7 +44,7 @@ template <class T>
 T any_bits(Random& random) {
   const std::uint64_t drawn = random.bits();
   T out;
-  std::memcpy(&out, &drawn, sizeof(T));
+  std::memcpy(static_cast<void*>(&out), &drawn, sizeof(T));
   return out;
 }
 
