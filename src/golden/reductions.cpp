@@ -194,7 +194,7 @@ class Reductions {
     return list == nullptr ? Shape() : *list;
   }
 
-  // Dimensions that belong together have one size: at most one of each operand, in every combination.
+  // Dimensions that belong together have one size: of each operand none, one or all, in every combination.
   void for_each_selection() {
     std::vector<std::int64_t> seen;
     const std::size_t slots = call_.operands.size() + call_.attributes.size();
@@ -220,6 +220,14 @@ class Reductions {
       return;
     }
     const auto sizes = sizes_of(slot);
+    if (std::ranges::count(sizes, size) > 1) {
+      const std::size_t before = chosen.size();
+      for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+        if (sizes[axis] == size) chosen.push_back({slot, axis});
+      }
+      select(slot + 1, slots, size, chosen);
+      chosen.resize(before);
+    }
     for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
       if (sizes[axis] != size) continue;
       chosen.push_back({slot, axis});
@@ -322,7 +330,8 @@ class Reductions {
   void drop(const Dimensions& dimensions) {
     PlainCall smaller = call_;
     std::vector<bool> is_chosen(call_.operands.size() + call_.attributes.size());
-    for (const auto& [slot, axis] : dimensions) {
+    for (std::size_t n = dimensions.size(); n-- > 0;) {  // the last axis of an operand first
+      const auto [slot, axis] = dimensions[n];
       is_chosen[slot] = true;
       if (slot >= smaller.operands.size()) {
         Shape& list = *list_of(smaller, slot);

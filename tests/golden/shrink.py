@@ -1,0 +1,152 @@
+#!/usr/bin/python3
+"""Plants a fault in gathernd, scatterelements and add, twenty of them, and lets `tensorop check --shrink` find each: the
+smallest case of every finding has at most 8 elements in its largest operand.
+
+    /usr/bin/python3 tests/golden/shrink.py path/to/tensorop
+
+The program under test is this process, which answers a shell through two pipes: Python starts once. The last line is
+"N passed, N failed".
+"""
+
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from golden.faulty_operators import FAULTS, take_cases
+from support.checker import Checker
+
+SEED = 20261125
+COUNT = 100
+MOST_ELEMENTS = 8
+INTEGERS = [0, 1, -1, 5, 100, 127, -128]
+FLOATS = [0.0, -0.0, 1.0, -2.5, 1e8, -1e8, "NaN", "Infinity"]
+
+
+def tensor(shape, dtype, rng, values=None):
+    values = values or (FLOATS if dtype == "float32" else INTEGERS)
+    return {"dtype": dtype, "shape": shape, "data": [rng.choice(values) for _ in range(int(np.prod(shape)))]}
+
+
+def index_tensor(sizes, shape, rng, columns):
+    """One column of the last axis for each size, or one size for all."""
+    values = [rng.randint(-sizes[i % columns], sizes[i % columns] - 1) for i in range(int(np.prod(shape)))]
+    return {"dtype": rng.choice(["int64", "int32"]), "shape": shape, "data": values}
+
+
+def gathernd(rng):
+    batch = rng.choice([0, 0, 1])
+    shape = [rng.randint(1, 4) for _ in range(rng.randint(batch + 1, 4))]
+    depth = rng.randint(1, len(shape) - batch)
+    lead = shape[:batch] + [rng.choice([0, 1, 2, 3, 3]) for _ in range(rng.randint(0, 2))]
+    job = {"op": "gathernd", "data": tensor(shape, rng.choice(["float32", "int64", "int8"]), rng, [*range(-9, 90)]),
+           "indices": index_tensor(shape[batch:batch + depth], [*lead, depth], rng, depth)}
+    if batch:
+        job["batch_dims"] = batch
+    if rng.random() < 0.1 and job["indices"]["data"]:
+        job["indices"]["data"][-1] += 100
+        job["expect"] = {"error": "IX-1"}
+    return job
+
+
+def scatterelements(rng):
+    shape = [rng.randint(1, 4) for _ in range(rng.randint(1, 3))]
+    axis = rng.randrange(len(shape))
+    to = [rng.randint(1, size) for size in shape]
+    to[axis] = rng.randint(1, 5)
+    dtype = rng.choice(["float32", "float32", "int8"])
+    if rng.random() < 0.1:  # sums that depend on the order and the precision
+        return {"op": "scatterelements", "data": tensor([2], "float32", rng, [1e8]), "reduction": "add",
+                "updates": tensor([4], "float32", rng, [1.0, -1e8]), "indices": index_tensor([1], [4], rng, 1)}
+    return {"op": "scatterelements", "data": tensor(shape, dtype, rng), "updates": tensor(to, dtype, rng),
+            "indices": index_tensor([shape[axis]], to, rng, 1), "axis": axis - rng.choice([0, len(shape)]),
+            "reduction": rng.choice(["none", "add", "max"])}
+
+
+def add(rng):
+    shape = [rng.choice([1, 2, 3, 3]) for _ in range(rng.randint(0, 3))]
+    other = [rng.choice([1, size]) for size in shape][rng.randint(0, len(shape)):]
+    dtype = rng.choice(["float32", "int8"])
+    values = [0.0, -0.0, 1.5, -3.0] if dtype == "float32" else INTEGERS
+    operands = [tensor(shape, dtype, rng, values), tensor(other, dtype, rng, values)]
+    rng.shuffle(operands)
+    return {"op": "add", "a": operands[0], "b": operands[1], "exact_bits": True}
+
+
+def write_cases(make, path):
+    """Once it is there: `tensorop generate OP --count 200 -o DIR`."""
+    rng = random.Random(SEED)
+    lines = [json.dumps({"name": f"case {i}", **make(rng)}) for i in range(COUNT)]
+    path.write_text("\n".join(lines) + "\n")
+
+
+class Program:
+    """Computes the cases of each folder whose name comes through one pipe, and says so through another."""
+
+    def __init__(self, folder):
+        self.fault = None
+        self.asked, self.answered = folder / "asked", folder / "answered"
+        os.mkfifo(self.asked)
+        os.mkfifo(self.answered)
+        self.command = f"echo {{cases}} > {self.asked}; read -r line < {self.answered}"
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            folder = self.asked.read_text().strip()
+            try:
+                take_cases(folder, self.fault)
+            finally:
+                self.answered.write_text("done\n")
+
+
+def largest_operand(kept):
+    names = [path for path in kept.glob("*.npy") if path.name not in ("actual.npy", "expected.npy")]
+    return max(np.load(path).size for path in names)
+
+
+def check(tensorop, cases, program, keep):
+    words = [tensorop, "check", cases, "--json", "--shrink", "--budget", "20s", "--keep", keep, "--jobs", "1",
+             "--shell", "--command", program.command]
+    run = subprocess.run(words, capture_output=True, text=True)
+    return json.loads(run.stdout)
+
+
+def main():
+    tensorop = str(pathlib.Path(sys.argv[1]).resolve())
+    checker = Checker()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        program = Program(folder)
+        for make in (gathernd, scatterelements, add):
+            operator = make.__name__
+            cases = folder / f"{operator}.jsonl"
+            write_cases(make, cases)
+            for fault in (None, *FAULTS[operator]):
+                program.fault = fault
+                keep = folder / f"{operator} {fault}"
+                report = check(tensorop, cases, program, keep)
+                failed = [case for case in report["cases"] if case["outcome"] != "equal"]
+                if fault is None:
+                    checker.check(f"{operator}: right", not failed, json.dumps(failed[:1])[:2000])
+                    continue
+                shrunk = [case["shrunk"] for case in failed if "shrunk" in case]
+                lines = "\n".join(f"  {one['difference']} ({one['cases']}): {one['call']}: actual {one['actual']}, "
+                                  f"expected {one['expected']}" for one in shrunk)
+                sizes = [largest_operand(pathlib.Path(one["kept"])) for one in shrunk]
+                is_good = len(shrunk) == len(failed) > 0 and max(sizes) <= MOST_ELEMENTS
+                checker.check(f"{operator}: {fault}", is_good, lines)
+                if os.environ.get("VERBOSE"):
+                    print(f"{operator}: {fault}\n{lines}")
+    checker.exit()
+
+
+if __name__ == "__main__":
+    main()
