@@ -52,7 +52,8 @@ constexpr AttributeSpec kAttributes[] = {
 };
 constexpr AttributeRow kStandard[] = {{"auto_broadcast"}, {"axis"}, {"broadcast"}, {"pythondiv"}};
 constexpr AttributeRow kOpenvino[] = {{"auto_broadcast"}, {"axis"}, {"pythondiv", {}, "true"}};
-constexpr auto kVersions = versions("Div", "Divide", "divide", kStablehloNumbers, "div", kStandard, kOpenvino);
+constexpr auto kVersions =
+    versions("Div", "Divide", "divide", kStablehloNumbers, "div", kStandard, kOpenvino);
 constexpr auto kPythonDivKey = attribute_key<bool>(kAttributes, "pythondiv");
 constexpr std::string_view kDivide[] = {"Divide"};
 constexpr OperatorName kNames[] = {

@@ -44,7 +44,9 @@ TEST_CASE("a call and its dimension numbers in StableHLO have the same result", 
   for (int i = 0; i < 6000; ++i) {
     RandomCase call = draw_call(random, {"gather", "scatter"}, 0);
     // Where what is out of range is no error, the result says nothing of the indices.
-    if (call.arguments.op == "tensorscatter" || call.arguments.rules.zero_fill) continue;
+    if (call.arguments.op == "tensorscatter" || call.arguments.rules.zero_fill ||
+        call.arguments.rules.nearest)
+      continue;
     try {
       const Request request = request_in_memory(call);
       const Tensor result = evaluate(request, {});
