@@ -230,12 +230,13 @@ std::string dimension_numbers(const Request& request) {
   for (const NamedText& given : request.attributes) {
     const auto spec = std::ranges::find(known, given.name, &AttributeSpec::name);
     if (spec == known.end()) continue;
-    std::string value = given.text;
-    if (spec->kind == AttributeKind::integers) {
-      for (std::size_t at = value.find(','); at != std::string::npos; at = value.find(',', at + 2))
-        value.insert(at + 1, " ");
-      value = cat("[", value, "]");
+    const bool is_list = spec->kind == AttributeKind::integers;
+    std::string value;
+    for (const char c : given.text) {
+      value += c;
+      if (c == ',') value += ' ';
     }
+    if (is_list) value = cat("[", value, "]");
     items.push_back(cat(given.name, " = ", value));
   }
   return cat("#stablehlo.", request.op.op->versions.front().published, "<", join(items, ", "), ">");
