@@ -82,7 +82,8 @@ void add_operators(Offers& offers, std::vector<std::string>& known) {
       if (name.of == Framework::standard) add(name.name, op->summary);
     }
     for (const Version& version : op->versions) {
-      if (find_operator(version.published).op == op) add(version.published, op->summary);
+      const bool is_capitalized = version.published[0] >= 'A' && version.published[0] <= 'Z';
+      if (is_capitalized && find_operator(version.published).op == op) add(version.published, op->summary);
     }
   }
 }

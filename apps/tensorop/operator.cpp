@@ -43,6 +43,8 @@ std::string value_name(const AttributeSpec& attribute) {
       return "2,3,4|FILE";
     case AttributeKind::dimension_numbers:
       return "TEXT";
+    case AttributeKind::element:
+      return "VALUE";
   }
   __builtin_unreachable();
 }

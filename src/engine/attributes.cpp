@@ -8,8 +8,10 @@
 #include "base/text.hpp"
 #include "engine/operands.hpp"
 #include "engine/stablehlo.hpp"
+#include "io/json/json_writer.hpp"
 #include "io/opened_file.hpp"
 #include "io/source.hpp"
+#include "ops/common.hpp"
 
 namespace tensorop {
 namespace {
@@ -32,6 +34,9 @@ std::size_t find_choice(std::string_view name, const std::string& text, Choices 
 }
 
 ChosenWord read_choice(const AttributeSpec& spec, const std::string& text, const Call& call) {
+  const bool is_known = std::ranges::find(spec.choices, lower(text), &Choice::word) != spec.choices.end();
+  if (!is_known && !call.strict())
+    refuse_choice(spec.name, text, allowed_words(spec, *call.version), spec.rule, "", "");
   const std::size_t at = find_choice(spec.name, text, spec.choices, spec.rule);
   const std::string_view word = spec.choices[at].word;
   const auto allows = [&](const Version& version) {
@@ -142,6 +147,8 @@ decltype(Attribute::value) read_value(const AttributeSpec& spec, const NamedText
       return read_integers(spec, given, text_format, inputs, call);
     case AttributeKind::dimension_numbers:
       return {};
+    case AttributeKind::element:
+      return ElementValue{given.text};
   }
   __builtin_unreachable();
 }
@@ -166,6 +173,18 @@ Duplicates read_duplicates(const std::string& text, const Call& call) {
   const Choices choices = call.op->duplicates;
   if (choices.empty()) throw Error("unknown attribute 'duplicates'", kCallRule);
   return static_cast<Duplicates>(choices[find_choice("duplicates", text, choices, kCallRule)].value);
+}
+
+// A value as in JSON, where strings and what is not finite may stand without quotes.
+Tensor read_element(const std::string& text, DType dtype) {
+  const bool is_word = text == "NaN" || text == "Infinity" || text == "-Infinity";
+  std::string json;
+  if (is_word || dtype == DType::string) append_json_string(json, text);
+  if (json.empty()) json = text;
+  if (kComplexTypes.contains(dtype) && !json.starts_with('[')) json = cat("[", json, ",0]");
+  Source source = Source::of_json({json}, {});
+  if (source.tensor() == nullptr) source.resolve(dtype);
+  return *source.tensor();
 }
 
 }  // namespace
@@ -204,6 +223,25 @@ void bind_attributes(const Request& request, Inputs& inputs, Call& call) {
     }
   }
   if (call.op->check_attributes != nullptr) call.op->check_attributes(call);
+}
+
+void read_elements(Call& call) {
+  const DType dtype = call.operands[0].dtype();
+  for (std::size_t i = 0; i < call.attributes.size(); ++i) {
+    const AttributeSpec& spec = call.op->attributes[i];
+    Attribute& attribute = call.attributes[i];
+    const bool needs_default = spec.name == kFillValueSpec.name && attribute.in_version && call.strict() &&
+                               index_policy(call).out_of_bounds == OutOfBounds::fill;
+    if (needs_default && !attribute.is_given) attribute.value = ElementValue{default_fill(dtype)};
+    if (auto* const value = std::get_if<ElementValue>(&attribute.value)) {
+      try {
+        value->element = read_element(value->text, dtype);
+      } catch (const Error& error) {
+        throw Error(cat(spec.name, ": ", error.what()), spec.rule);
+      }
+      if (value->element.rank() != 0) throw Error(cat(spec.name, " is not one value"), spec.rule);
+    }
+  }
 }
 
 std::optional<Shape> parse_list(std::string_view text) {

@@ -15,6 +15,10 @@ namespace tensorop {
 // or version does not have, else the rule of the attribute.
 void bind_attributes(const Request& request, Inputs& inputs, Call& call);
 
+// Gives the attributes that are values of data's dtype their elements; the operands are bound, and their
+// dtypes are allowed. Throws Error with the rule of the attribute.
+void read_elements(Call& call);
+
 // The integers of "2,-3"; nothing where it is not a list of them.
 [[nodiscard]] std::optional<Shape> parse_list(std::string_view text);
 // That text of a list; "[]" of an empty one.

@@ -10,6 +10,7 @@
 #include "engine/onnx_case.hpp"
 #include "io/opened_file.hpp"
 #include "kernels/open_elements.hpp"
+#include "ops/common.hpp"
 #include "ops/fault_text.hpp"
 
 namespace tensorop {
@@ -62,9 +63,11 @@ void require_format(const Request& request, const Destination& destination) {
 Arenas arenas_of(const Bound& bound) {
   Arenas out;
   if (bound.planned.output.dtype != DType::string) return out;
-  for (const Tensor& operand : bound.call.operands) {
-    if (operand.dtype() != DType::string) continue;
-    for (auto& arena : operand.arenas()) out.push_back(std::move(arena));
+  std::vector<Tensor> sources = bound.call.operands;
+  if (auto fill = fill_value(bound.call)) sources.push_back(std::move(*fill));
+  for (const Tensor& source : sources) {
+    if (source.dtype() != DType::string) continue;
+    for (auto& arena : source.arenas()) out.push_back(std::move(arena));
   }
   std::ranges::sort(out);
   out.erase(std::unique(out.begin(), out.end()), out.end());

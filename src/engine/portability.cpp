@@ -9,10 +9,12 @@
 #include "base/text.hpp"
 #include "engine/execute.hpp"
 #include "engine/mask.hpp"
+#include "engine/stablehlo.hpp"
 #include "engine/version.hpp"
 #include "engine/version_trial.hpp"
 #include "kernels/difference.hpp"
 #include "kernels/open_elements.hpp"
+#include "ops/common.hpp"
 
 namespace tensorop {
 namespace {
@@ -84,16 +86,16 @@ OpenedCall open_for_all(Request request, const Settings& settings) {
 // What makes two versions do the same with the same operands.
 std::string behaviour_of(const Bound& bound) {
   const Call& call = bound.call;
-  const Version& version = *call.version;
-  std::string key = cat(call.op->name, " ", static_cast<int>(version.index.negative), " ",
-                        static_cast<int>(version.index.out_of_bounds), " ", version.traits, " ",
-                        static_cast<int>(bound.planned.plan->facts().open_reason), " ",
-                        name(bound.planned.output.dtype), to_string(bound.planned.output.shape));
+  const IndexPolicy policy = index_policy(call);
+  std::string key =
+      cat(call.op->name, " ", static_cast<int>(policy.negative), " ", static_cast<int>(policy.out_of_bounds),
+          " ", call.version->traits, " ", static_cast<int>(bound.planned.plan->facts().open_reason), " ",
+          name(bound.planned.output.dtype), to_string(bound.planned.output.shape));
   const AttributeSpec* scheme = find_attribute(*call.op, "auto_broadcast");
   for (std::size_t i = 0; i < call.attributes.size(); ++i) {
     const AttributeSpec& spec = call.op->attributes[i];
     const Attribute& attribute = call.attributes[i];
-    if (spec.name == "consumed_inputs") continue;  // means nothing
+    if (spec.name == "consumed_inputs" || is_policy(spec)) continue;  // means nothing, or is in the policy
     // Without auto_broadcast a version that has `broadcast` is of the old kind.
     if (spec.name == "broadcast" && scheme != nullptr) {
       const bool is_new = call.attributes[to_size(scheme - call.op->attributes.data())].in_version;
@@ -103,6 +105,7 @@ std::string behaviour_of(const Bound& bound) {
     if (const auto* integer = std::get_if<std::int64_t>(&attribute.value)) key += cat(*integer);
     if (const auto* flag = std::get_if<bool>(&attribute.value)) key += *flag ? "1" : "0";
     if (const auto* list = std::get_if<Shape>(&attribute.value)) key += to_string(*list);
+    if (const auto* element = std::get_if<ElementValue>(&attribute.value)) key += element->text;
     if (const auto* word = std::get_if<ChosenWord>(&attribute.value))
       key += cat(spec.choices[word->at].value);
   }
@@ -131,6 +134,11 @@ class Judge {
 
   Portability judge(const std::vector<Framework>& publishers) {
     for (const VersionCall& call : calls_under(shared_, publishers)) add(call);
+    const bool has_stablehlo =
+        publishers.empty() || std::ranges::find(publishers, Framework::stablehlo) != publishers.end();
+    if (has_stablehlo) {
+      for (const VersionCall& call : stablehlo_calls()) add(call);
+    }
     return std::move(out_);
   }
 
@@ -140,6 +148,24 @@ class Judge {
     std::optional<std::size_t> result = {};
     OpenCount open = {};
   };
+
+  // The call of another operator that says the same in StableHLO, if there is one, in each of its versions.
+  [[nodiscard]] std::vector<VersionCall> stablehlo_calls() const {
+    std::vector<VersionCall> out;
+    Request plain = shared_;
+    plain.spec.reset();
+    try {
+      const Bound bound = bind(plain, settings_);
+      const Request written = as_stablehlo(bound.call, bound.planned.output.shape);
+      for (const Version& version : written.op.op->versions) {
+        if (version.framework != Framework::stablehlo) continue;
+        out.push_back({.version = &version, .request = written, .row = spec_name(version)});
+        out.back().request.spec = out.back().row;
+      }
+    } catch (const Error&) {  // the default semantics refuse the call, or StableHLO cannot say it
+    }
+    return out;
+  }
 
   void add(const VersionCall& call) {
     const Version& version = *call.version;

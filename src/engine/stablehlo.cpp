@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/attributes.hpp"
+#include "ops/common.hpp"
 #include "ops/slices.hpp"
 
 namespace tensorop {
@@ -187,6 +188,11 @@ Request as_stablehlo(const Call& call, const Shape& output) {
   if (call.operands.size() < 2 || call.op->operands[1].role != OperandRole::indices)
     refuse_call(std::string(call.op->name));
   if (call.selected) refuse_call("a mask");
+  if (is_flat(call)) refuse_call("flat data");
+  if (call.operands[0].rank() == 0) refuse_call("data without dimensions");
+  if (const AttributeSpec* const alpha = find_attribute(*call.op, "alpha"); alpha != nullptr) {
+    if (call.attributes[to_size(alpha - call.op->attributes.data())].is_given) refuse_call("alpha");
+  }
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
   const SliceDims dims = slice_dims_of(call, output);

@@ -21,7 +21,8 @@ const OperatorName* name_in(const Request& request, const Version& version) {
     const auto found = std::ranges::find(request.attributes, attribute, &NamedText::name);
     if (found != request.attributes.end()) return lower(found->text);
     if (request.op.name->preset.attribute == attribute) return std::string(request.op.name->preset.text);
-    return std::nullopt;
+    const std::string_view by_default = find_attribute(*request.op.op, attribute)->default_text;
+    return by_default.empty() ? std::nullopt : std::optional<std::string>(by_default);
   };
   for (const OperatorName& name : request.op.op->names) {
     if (!means(name, version)) continue;

@@ -12,6 +12,7 @@
 #include "kernels/elements/walk.hpp"
 #include "kernels/index/row_map.hpp"
 #include "kernels/rows/row_updates.hpp"
+#include "ops/common.hpp"
 #include "ops/fault_text.hpp"
 
 namespace tensorop {
@@ -73,12 +74,13 @@ ChosenIndex Explainer::chosen(const RowMap& map, std::int64_t tuple, std::size_t
   ChosenIndex out;
   out.position = decoder.element_of(tuple, to_int64(component));
   out.axis = axis.axis;
-  out.size = call().operands[kTableOperand].shape()[to_size(axis.axis)];
+  out.size = indexed_size(call(), axis.axis);
   const std::int64_t value = index_value(decoder.indices(), out.position);
-  const bool counts = call().version->index.negative == Negative::count && call().oob != OutOfBounds::clamp;
+  const IndexPolicy policy = index_policy(call());
+  const bool counts = policy.negative == Negative::count;
   out.in_range = value < axis.size && (value >= 0 || (counts && value >= -axis.size));
   // An operator that wraps by itself, as tensorscatter does, has no index that is out of range.
-  if (decoder.wraps() && call().oob == OutOfBounds::error) out.in_range = value >= 0;
+  if (decoder.wraps() && policy.out_of_bounds == OutOfBounds::error) out.in_range = value >= 0;
   // The strides of the components are those of a row-major tensor, except where nothing is to be chosen.
   if (offset != kSkip) out.coordinate = axis.size == 1 ? 0 : offset / axis.stride % out.size;
   return out;
@@ -133,8 +135,10 @@ ElementOrigin Explainer::origin(const Plan& plan, std::int64_t position,
   out.position = position;
   const auto storage = std::make_shared<Storage>(element_size(output().dtype));
   plan.fill(range, storage->data());
-  for (const Tensor& operand : call().operands) {
-    for (auto& arena : operand.arenas()) storage->arenas.push_back(std::move(arena));
+  std::vector<Tensor> sources = call().operands;
+  if (auto fill = fill_value(call())) sources.push_back(std::move(*fill));
+  for (const Tensor& source : sources) {
+    for (auto& arena : source.arenas()) storage->arenas.push_back(std::move(arena));
   }
   out.value = Tensor(output().dtype, {}, storage);
   const Origins origins = plan.origins(range);

@@ -108,6 +108,7 @@ std::string changed_list(Random& random, const std::string& text) {
 std::string changed_text(Random& random, const AttributeSpec& spec, const std::string& text) {
   switch (spec.kind) {
     case AttributeKind::integer:
+    case AttributeKind::element:
       return cat(random.between(-8, 8));
     case AttributeKind::boolean:
     case AttributeKind::flag:

@@ -78,6 +78,7 @@ void Drawing::pick_words() {
   }
   if (subject_.version->framework != Framework::standard) return;
   if (!op.oob.empty()) request.oob = pick("oob", words_of(op.oob));
+  if (request.oob == "fill") set("fill_value", "1");
   if (op.duplicates.empty()) return;
   std::vector<std::string> words = words_of(op.duplicates);
   words.emplace_back(kLeftOut);  // beside a reduction it cannot be given

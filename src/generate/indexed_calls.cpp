@@ -24,8 +24,20 @@ void add_updates(Drawing& drawing, const Shape& shape) {
                            : shape);
 }
 
+// Whether indices count the elements of data, which then has no axis.
+bool draws_flat(const Drawing& drawing) {
+  return drawing.picked("flat") == "true";
+}
+
+void add_flat_indices(Drawing& drawing, const Shape& indices, const Shape& data) {
+  drawing.add_data(data);
+  drawing.add_indices(indices, [size = count(data)](std::int64_t) { return size; });
+}
+
 void draw_gather(Drawing& drawing) {
   Shape data = drawing.pick_shape(drawing.pick_rank(1));
+  if (draws_flat(drawing))
+    return add_flat_indices(drawing, drawing.pick_dims("further dimensions of indices", 2), data);
   const std::int64_t axis = drawing.pick_axis(rank(data));
   const Shape picked = drawing.pick_dims("further dimensions of indices", 2);
   const std::int64_t b = drawing.pick_batch_dims(axis, rank(picked));
@@ -53,6 +65,7 @@ Shape pick_element_indices(Drawing& drawing, const Shape& data, std::int64_t axi
 
 void draw_gather_elements(Drawing& drawing) {
   Shape data = drawing.pick_shape(drawing.pick_rank(1));
+  if (draws_flat(drawing)) return add_flat_indices(drawing, {drawing.random().between(0, 5)}, data);
   const std::int64_t axis = drawing.pick_axis(rank(data));
   drawing.add_data(data);
   drawing.add_indices(pick_element_indices(drawing, data, axis),
@@ -70,6 +83,11 @@ void draw_scatter_elements(Drawing& drawing) {
 
 void draw_scatter_update(Drawing& drawing) {
   Shape data = drawing.pick_shape(drawing.pick_rank(1));
+  if (draws_flat(drawing)) {
+    const Shape places = drawing.pick_dims("rank of indices", 2);
+    add_flat_indices(drawing, places, data);
+    return add_updates(drawing, places);
+  }
   const std::int64_t axis = drawing.pick_axis(rank(data));
   const Shape indices = drawing.pick_dims("rank of indices", 2);
   Shape updates = slice(data, 0, axis);

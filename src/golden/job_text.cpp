@@ -34,6 +34,7 @@ std::string text_of(const Attribute& attribute, const AttributeSpec& spec) {
     std::string operator()(std::int64_t value) const { return cat(value); }
     std::string operator()(bool value) const { return value ? "true" : "false"; }
     std::string operator()(const ChosenWord& word) const { return std::string(spec.choices[word.at].word); }
+    std::string operator()(const ElementValue& value) const { return value.text; }
     std::string operator()(const Shape& values) const { return list_text(values); }
   };
   return std::visit(Text{spec}, attribute.value);
@@ -41,7 +42,9 @@ std::string text_of(const Attribute& attribute, const AttributeSpec& spec) {
 
 std::string json_of(const Attribute& attribute, const AttributeSpec& spec) {
   const std::string text = text_of(attribute, spec);
-  if (std::holds_alternative<ChosenWord>(attribute.value)) return quoted(text);
+  const bool is_word = std::holds_alternative<ChosenWord>(attribute.value) ||
+                       std::holds_alternative<ElementValue>(attribute.value);
+  if (is_word) return quoted(text);
   return std::holds_alternative<Shape>(attribute.value) && text != "[]" ? cat("[", text, "]") : text;
 }
 

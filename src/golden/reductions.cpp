@@ -146,6 +146,7 @@ std::int64_t cost_of_attribute(const Attribute& attribute) {
     std::int64_t operator()(std::int64_t value) const { return cost_of_value(static_cast<double>(value)); }
     std::int64_t operator()(bool) const { return 0; }
     std::int64_t operator()(const ChosenWord&) const { return 0; }
+    std::int64_t operator()(const ElementValue&) const { return 0; }
     std::int64_t operator()(const Shape& values) const {
       std::int64_t out = 0;
       for (const std::int64_t value : values) out += 1 + cost_of_value(static_cast<double>(value));

@@ -91,10 +91,15 @@ NamedText list_attribute_of(const JsonMember& member, const std::string& folder)
 
 NamedText attribute_of(const JsonMember& member, AttributeKind kind, const std::string& folder) {
   if (kind == AttributeKind::integers) return list_attribute_of(member, folder);
+  const bool is_element = kind == AttributeKind::element;
   const bool is_flag = kind == AttributeKind::boolean || kind == AttributeKind::flag;
   const bool is_boolean = member.kind == JsonKind::boolean;
-  if (member.kind != JsonKind::number && member.kind != JsonKind::string && !(is_flag && is_boolean)) {
-    refuse(member, is_flag ? "true or false" : kind == AttributeKind::integer ? "an integer" : "a word");
+  if (member.kind != JsonKind::number && member.kind != JsonKind::string &&
+      !((is_flag || is_element) && is_boolean)) {
+    refuse(member, is_flag                          ? "true or false"
+                   : is_element                     ? "a value"
+                   : kind == AttributeKind::integer ? "an integer"
+                                                    : "a word");
   }
   return {member.key, std::string(member.value.text)};
 }

@@ -108,18 +108,41 @@ constexpr TypeRow kOpenvino1Types[] = {
 constexpr TypeRow kOpenvino3Types[] = {
     {"T", published::kNumbers}, {"shape", published::kIntegers}, {"axes_mapping", published::kIntegers}};
 constexpr unsigned kAnyOrder = 1;
+constexpr unsigned kKeepsDims = 2;  // -1 in the target keeps the dimension of data
 constexpr std::string_view kTraits[] = {
-    "axes_mapping may be in any order, and a scalar has none (BC-E2, BC-E4)"};
+    "axes_mapping may be in any order, and a scalar has none (BC-E2, BC-E4)",
+    "-1 in shape keeps the dimension of data (BC-W1)"};
 constexpr std::string_view kExplicitOnly[] = {"explicit"};
 constexpr AttributeRow kInDim[] = {{"shape"}, {"mode", kExplicitOnly, "explicit"}, {"axes_mapping"}};
 constexpr TypeRow kStablehlo[] = {
     {"T", published::kStablehloAny}, {"shape", published::kIntegers}, {"axes_mapping", published::kIntegers}};
+constexpr AttributeRow kTargetOnly[] = {{"shape"}};
+constexpr TypeRow kTorchTypes[] = {{"T", published::kTorchMoved}, {"shape", DType::int64}};
+constexpr TypeRow kNumpyTypes[] = {{"T", published::kNumpyAny}, {"shape", published::kIntegers}};
+constexpr TypeRow kJaxTypes[] = {{"T", published::kJaxAny}, {"shape", published::kIntegers}};
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "Broadcast", kStandard, kAllAttributes},
     {Framework::openvino, 1, "Broadcast", kOpenvino1Types, kOpenvino1},
     {Framework::openvino, 3, "Broadcast", kOpenvino3Types, kOpenvino3},
     {Framework::stablehlo, release(0, 9), "broadcast_in_dim", kStablehlo, kInDim, {}, kAnyOrder},
+    {Framework::torch, 2, "expand", kTorchTypes, kTargetOnly, {}, kKeepsDims},
+    {Framework::numpy, 2, "broadcast_to", kNumpyTypes, kTargetOnly},
+    {Framework::jax, 0, "broadcast_to", kJaxTypes, kTargetOnly},
 };
+
+// BC-W1: the target with the dimensions of data where it has -1.
+Shape kept_dims(const Shape& data, Shape target) {
+  const std::int64_t added = rank(target) - rank(data);
+  for (std::int64_t d = 0; d < rank(target); ++d) {
+    if (target[to_size(d)] != -1) continue;
+    if (d < added) {
+      throw Error(cat("shape[", d, "] = -1 keeps no dimension: data ", to_string(data), " has none there"),
+                  "BC-W1");
+    }
+    if (added >= 0) target[to_size(d)] = data[to_size(d - added)];
+  }
+  return target;
+}
 
 [[noreturn]] void refuse_dimension(const Shape& data, std::int64_t j, const Shape& target, std::int64_t axis,
                                    std::string_view rule, std::string picture) {
@@ -230,7 +253,9 @@ void check_attributes(const Call& call) {
 Planned plan(const Call& call) {
   const Tensor& data = call.operands[0];
   const Shape& shape = data.shape();
-  const Shape& target = checked_target(call.get(kShapeKey));
+  const Shape given =
+      call.has_trait(kKeepsDims) ? kept_dims(shape, call.get(kShapeKey)) : call.get(kShapeKey);
+  const Shape& target = checked_target(given);
   switch (call.get(kModeKey)) {
     case Mode::explicit_axes:
       return plan_repeat(data, target, strides_at(shape, target, explicit_axes(call, shape, target)));
@@ -247,10 +272,18 @@ Planned plan(const Call& call) {
   __builtin_unreachable();
 }
 
-constexpr OperatorName kNames[] = {{"broadcast"},
-                                   {"broadcastindim", {}, {"mode", "explicit"}, Framework::stablehlo},
-                                   {"dynamicbroadcastindim", {}, {"mode", "explicit"}, Framework::stablehlo}};
-constexpr std::string_view kRules[] = {"BC-T2", "BC-B1", "BC-U1", "BC-U2", "BR-2",
+constexpr std::string_view kTorchExpand[] = {"expand"};
+constexpr std::string_view kBroadcastTo[] = {"broadcast_to"};
+constexpr OperatorName kNames[] = {
+    {"broadcast"},
+    {"broadcastindim", {}, {"mode", "explicit"}, Framework::stablehlo},
+    {"dynamicbroadcastindim", {}, {"mode", "explicit"}, Framework::stablehlo},
+    {"expand", kTorchExpand, {}, Framework::torch},
+    {"broadcastto", kTorchExpand, {}, Framework::torch},
+    {"broadcastto", kBroadcastTo, {}, Framework::numpy},
+    {"broadcastto", kBroadcastTo, {}, Framework::jax},
+};
+constexpr std::string_view kRules[] = {"BC-W1", "BC-T2", "BC-B1", "BC-U1", "BC-U2", "BR-2",
                                        "BR-3",  "BC-E1", "BC-E3", "BC-E4", "BC-E5"};
 
 }  // namespace

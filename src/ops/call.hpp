@@ -19,9 +19,15 @@ struct ChosenWord {
   std::size_t at = 0;
 };
 
+// A value of data's dtype, which is known when the operands are.
+struct ElementValue {
+  std::string text;
+  Tensor element = {};  // one element, rank 0
+};
+
 // An attribute of the call.
 struct Attribute {
-  std::variant<std::monostate, std::int64_t, bool, ChosenWord, Shape>
+  std::variant<std::monostate, std::int64_t, bool, ChosenWord, Shape, ElementValue>
       value;                // monostate: left out, no default
   bool is_given = false;    // by the caller
   bool in_version = false;  // the version has it
@@ -58,6 +64,8 @@ struct Call {
       return static_cast<T>(op->attributes[key.at].choices[std::get<ChosenWord>(value).at].value);
     } else if constexpr (std::is_same_v<T, Shape>) {
       return std::get<Shape>(value);
+    } else if constexpr (std::is_same_v<T, Tensor>) {
+      return std::get<ElementValue>(value).element;
     } else {
       return T{std::get<T>(value)};
     }

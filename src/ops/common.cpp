@@ -1,6 +1,8 @@
 #include "ops/common.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -29,10 +31,97 @@ std::int64_t first_difference(const Shape& a, const Shape& b) {
   return in_a - a.begin();
 }
 
-IndexDecoder make_decoder(const Call& call, std::vector<IndexAxis> axes, std::int64_t component_stride) {
-  IndexPolicy policy{call.version->index.negative, call.oob};
+IndexPolicy index_policy(const Call& call) {
+  const IndexRule& rule = call.version->index;
+  IndexPolicy policy{rule.negative, call.oob};
+  for (std::size_t i = 0; i < call.attributes.size(); ++i) {
+    const AttributeSpec& spec = call.op->attributes[i];
+    if (const auto* word = std::get_if<ChosenWord>(&call.attributes[i].value); word && is_policy(spec))
+      policy.out_of_bounds = static_cast<OutOfBounds>(spec.choices[word->at].value);
+  }
+  if (policy.out_of_bounds == OutOfBounds::clip && rule.clips_raw) policy.negative = Negative::raw;
   if (policy.out_of_bounds == OutOfBounds::clamp) policy = {Negative::raw, OutOfBounds::clip};
-  return {call.operands[1], std::move(axes), policy, component_stride};
+  return policy;
+}
+
+namespace {
+
+// Null: the operator has none of that name.
+const Attribute* find_value(const Call& call, std::string_view name) {
+  const auto specs = call.op->attributes;
+  const auto found = std::ranges::find(specs, name, &AttributeSpec::name);
+  return found == specs.end() ? nullptr : &call.attributes[to_size(found - specs.begin())];
+}
+
+}  // namespace
+
+std::string default_fill(DType dtype) {
+  return dispatch(dtype, []<class T>(TypeTag<T>) -> std::string {
+    if constexpr (std::is_integral_v<T>) {
+      using Limits = std::numeric_limits<T>;
+      return cat(std::is_signed_v<T> ? Limits::lowest() : Limits::max());
+    } else {
+      return std::is_same_v<T, Bool> ? "true" : "NaN";
+    }
+  });
+}
+
+std::optional<Tensor> fill_value(const Call& call) {
+  const Attribute* const attribute = find_value(call, kFillValueSpec.name);
+  if (attribute == nullptr || index_policy(call).out_of_bounds != OutOfBounds::fill) return std::nullopt;
+  return std::get<ElementValue>(attribute->value).element;
+}
+
+void check_fill_value(const Call& call) {
+  const Attribute& attribute = *find_value(call, kFillValueSpec.name);
+  const std::string_view policy = call.strict() ? kModeName : "oob";
+  const bool fills = index_policy(call).out_of_bounds == OutOfBounds::fill;
+  if (fills && !call.strict() && !attribute.is_given) throw Error("oob fill needs fill_value", kCallRule);
+  if (!fills && attribute.is_given)
+    throw Error(cat("fill_value is only allowed with ", policy, " fill"), kCallRule);
+}
+
+bool is_flat(const Call& call) {
+  const Attribute* const flat = find_value(call, kFlatSpec.name);
+  if (flat == nullptr || !std::get<bool>(flat->value)) return false;
+  return flat->is_given || !find_value(call, "axis")->is_given;
+}
+
+void check_flat(const Call& call) {
+  if (is_flat(call) && find_value(call, "axis")->is_given)
+    throw Error("axis cannot be combined with flat", kCallRule);
+}
+
+std::int64_t indexed_size(const Call& call, std::int64_t axis) {
+  const Shape& shape = call.operands[0].shape();
+  return is_flat(call) || shape.empty() ? count(shape) : shape[to_size(axis)];
+}
+
+Call flattened(const Call& call, std::size_t operands) {
+  Call out = call;
+  for (std::size_t i = 0; i < operands; ++i) {
+    const Tensor& operand = call.operands[i];
+    out.operands[i] = operand.reshaped({count(operand.shape())});
+  }
+  return out;
+}
+
+Call without_scalars(const Call& call) {
+  Call out = call;
+  for (Tensor& operand : out.operands) {
+    if (operand.rank() == 0) operand = operand.reshaped({1});
+  }
+  return out;
+}
+
+void require_vector(const Call& call) {
+  const Shape& indices = call.operands[1].shape();
+  if (indices.size() <= 1) return;
+  throw Error(cat("indices ", to_string(indices), " must have rank 1"), "PT-2");
+}
+
+IndexDecoder make_decoder(const Call& call, std::vector<IndexAxis> axes, std::int64_t component_stride) {
+  return {call.operands[1], std::move(axes), index_policy(call), component_stride};
 }
 
 std::vector<IndexAxis> tuple_axes(const Shape& selected, std::int64_t first_axis) {
@@ -117,19 +206,29 @@ void require_updates_shape(const Call& call, const Shape& expected, bool repeat,
               updates_picture(updates, expected, repeat));
 }
 
-std::vector<RowDim> element_dims(const Shape& indices, const Shape& data, std::int64_t axis) {
+Shape repeated_indices(const Shape& indices, const Shape& data, std::int64_t axis) {
+  Shape out = indices;
+  for (std::size_t d = 0; d < out.size(); ++d) {
+    if (to_int64(d) != axis && out[d] == 1) out[d] = data[d];
+  }
+  return out;
+}
+
+std::vector<RowDim> element_dims(const Shape& shape, const Shape& indices, const Shape& data,
+                                 std::int64_t axis) {
   const auto tuple_strides = row_major_strides(indices);
   const auto table_strides = row_major_strides(data);
   std::vector<RowDim> dims;
-  for (std::size_t d = 0; d < indices.size(); ++d) {
-    dims.push_back({indices[d], tuple_strides[d], to_int64(d) == axis ? 0 : table_strides[d]});
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const bool is_still = to_int64(d) == axis || data[d] == 1;
+    dims.push_back({shape[d], indices[d] == 1 ? 0 : tuple_strides[d], is_still ? 0 : table_strides[d]});
   }
   return dims;
 }
 
 Planned plan_scatter(const Call& call, std::vector<IndexAxis> axes, std::vector<RowDim> dims,
-                     std::int64_t row_elements, Reduction reduction, bool use_init_val,
-                     const Shape& updates_shape, std::int64_t component_stride) {
+                     std::int64_t row_elements, Reduction reduction, bool use_init_val, UpdatesLayout updates,
+                     std::int64_t component_stride) {
   const Tensor& data = call.operands[0];
   OutputInfo output = checked_output(data.dtype(), data.shape());
   ScatterRowsSpec spec{data,
@@ -141,12 +240,15 @@ Planned plan_scatter(const Call& call, std::vector<IndexAxis> axes, std::vector<
                        use_init_val,
                        call.duplicates == Duplicates::error,
                        open_reason(call, reduction)};
-  const std::int64_t wanted = bounded_count(updates_shape);
+  if (updates.scale && updates.shape.empty()) updates.shape = {1};  // what has no shape is not repeated
+  const std::int64_t wanted = bounded_count(updates.shape);
   if (wanted == 0) {
-    spec.updates = Tensor(data.dtype(), updates_shape);
-  } else if (spec.updates.size() != wanted) {
-    spec.updates_shape = updates_shape;
-    spec.update_strides = strides_right_aligned(spec.updates.shape(), updates_shape);
+    spec.updates = Tensor(data.dtype(), std::move(updates.shape));
+  } else if (updates.scale || spec.updates.size() != wanted) {
+    spec.update_strides = updates.strides.empty() ? strides_right_aligned(spec.updates.shape(), updates.shape)
+                                                  : std::move(updates.strides);
+    spec.updates_shape = std::move(updates.shape);
+    spec.scale = std::move(updates.scale);
   }
   return {std::move(output), scatter_plan(std::move(spec))};
 }

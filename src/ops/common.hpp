@@ -1,10 +1,12 @@
 // Shared by the gather and scatter operators: attribute rows, axis checks, and index decoding.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "kernels/elements/walk.hpp"
 #include "kernels/index/row_map.hpp"
 #include "kernels/rows/combine.hpp"
 #include "ops/call.hpp"
@@ -20,21 +22,67 @@ inline constexpr AttributeRow kAxisOnly[] = {{"axis"}};
 inline constexpr AttributeRow kNonNegativeAxis[] = {{"axis", {}, {}, true}};
 inline constexpr AttributeRow kBatchDimsOnly[] = {{"batch_dims"}};
 
-inline constexpr Choice kGatherOob[] = {{"error", OutOfBounds::error},
-                                        {"zero", OutOfBounds::zero},
-                                        {"clip", OutOfBounds::clip},
-                                        {"clamp", OutOfBounds::clamp},
-                                        {"wrap", OutOfBounds::wrap}};
+inline constexpr Choice kGatherOob[] = {{"error", OutOfBounds::error}, {"zero", OutOfBounds::zero},
+                                        {"clip", OutOfBounds::clip},   {"clamp", OutOfBounds::clamp},
+                                        {"wrap", OutOfBounds::wrap},   {"fill", OutOfBounds::fill}};
 inline constexpr Choice kScatterOob[] = {{"error", OutOfBounds::error},
                                          {"drop", OutOfBounds::drop},
                                          {"clip", OutOfBounds::clip},
                                          {"clamp", OutOfBounds::clamp},
                                          {"wrap", OutOfBounds::wrap}};
 
+// The attribute of NumPy and JAX that is the policy of a call, as --oob is in the default semantics.
+inline constexpr std::string_view kModeName = "mode";
+inline constexpr Choice kIndexModes[] = {{"raise", OutOfBounds::error},
+                                         {"wrap", OutOfBounds::wrap},
+                                         {"clip", OutOfBounds::clip},
+                                         {"fill", OutOfBounds::fill},
+                                         {"drop", OutOfBounds::drop}};
+inline constexpr AttributeSpec kIndexModeSpec = {
+    kModeName, AttributeKind::choice,
+    "",        "what happens to an index out of range, in numpy and jax; without them --oob",
+    kCallRule, kIndexModes};
+inline constexpr AttributeSpec kFillValueSpec = {
+    "fill_value", AttributeKind::element, "",
+    "the value that an index out of range selects, with --oob fill, and in jax with --mode fill"};
+inline constexpr IndexRule kClipsRaw = {.clips_raw = true};
+inline constexpr std::string_view kRaiseWrapClip[] = {"raise", "wrap", "clip"};
+inline constexpr std::string_view kFillClip[] = {"fill", "clip"};
+inline constexpr std::string_view kDropClip[] = {"drop", "clip"};
+// JAX's default fill value, which depends on the dtype: NaN, the lowest signed and the highest
+// unsigned integer, true.
+[[nodiscard]] std::string default_fill(DType dtype);
+
 // Whether an attribute is the policy of a call.
 [[nodiscard]] constexpr bool is_policy(const AttributeSpec& spec) {
   return !spec.choices.empty() && spec.choices[0].type == &kEnumTag<OutOfBounds>;
 }
+
+// What the call does with its index values: by the version, the attribute that is a policy, or --oob.
+[[nodiscard]] IndexPolicy index_policy(const Call& call);
+
+// The element that an index out of range selects; nothing where the policy is not fill.
+[[nodiscard]] std::optional<Tensor> fill_value(const Call& call);
+
+// Throws Error [G-8] for a fill value that is missing or not used.
+void check_fill_value(const Call& call);
+
+// The names of PyTorch, NumPy and JAX that take the elements of data in row-major order where no axis is
+// given have it true.
+inline constexpr AttributeSpec kFlatSpec = {
+    "flat", AttributeKind::flag, "false",
+    "the operands are flattened, those that have to: indices count elements in row-major order"};
+[[nodiscard]] bool is_flat(const Call& call);
+// Throws Error [G-8] for an axis of what is flat.
+void check_flat(const Call& call);
+// How many indices there are for an axis of data, which may be flat or have no dimensions.
+[[nodiscard]] std::int64_t indexed_size(const Call& call, std::int64_t axis);
+// The call with its first operands flattened.
+[[nodiscard]] Call flattened(const Call& call, std::size_t operands);
+// The call with operands of rank 0 as of shape (1).
+[[nodiscard]] Call without_scalars(const Call& call);
+// Throws Error [PT-2] unless the rank of operand 1 (indices) is at most 1.
+void require_vector(const Call& call);
 
 inline constexpr Choice kDuplicates[] = {{"last", Duplicates::last}, {"error", Duplicates::error}};
 
@@ -43,13 +91,19 @@ inline constexpr OpenRow kScatterOpen[] = {
     {Framework::onnx, OpenReason::duplicate_updates},      {Framework::onnx, OpenReason::nan_in_extreme},
     {Framework::openvino, OpenReason::duplicate_updates},  {Framework::openvino, OpenReason::nan_in_extreme},
     {Framework::stablehlo, OpenReason::duplicate_updates}, {Framework::webnn, OpenReason::duplicate_updates},
+    {Framework::torch, OpenReason::duplicate_updates},     {Framework::jax, OpenReason::duplicate_updates},
 };
 
 // Rows of table 4.5, shared by the scatter operators.
 inline constexpr Choice kReductions[] = {
-    {"none", Reduction::none}, {"add", Reduction::add}, {"sum", Reduction::add},
-    {"sub", Reduction::sub},   {"mul", Reduction::mul}, {"prod", Reduction::mul},
-    {"min", Reduction::min},   {"max", Reduction::max}, {"mean", Reduction::mean}};
+    {"none", Reduction::none},    {"add", Reduction::add},      {"sum", Reduction::add},
+    {"sub", Reduction::sub},      {"mul", Reduction::mul},      {"prod", Reduction::mul},
+    {"min", Reduction::min},      {"max", Reduction::max},      {"mean", Reduction::mean},
+    {"subtract", Reduction::sub}, {"multiply", Reduction::mul}, {"amin", Reduction::min},
+    {"amax", Reduction::max},     {"minimum", Reduction::min},  {"maximum", Reduction::max}};
+inline constexpr std::string_view kStandardReductions[] = {"none", "add", "sum", "sub", "mul",
+                                                           "prod", "min", "max", "mean"};
+inline constexpr std::string_view kTorchReduceReductions[] = {"sum", "prod", "mean", "amax", "amin"};
 
 // The attributes of the scatter operators.
 inline constexpr AttributeSpec kScatterAxisSpec = {"axis", AttributeKind::integer, "0",
@@ -99,7 +153,10 @@ template <AttributeKey<Reduction> kKey>
   if (op.oob.empty()) op.oob = kScatterOob;
   op.duplicates = kDuplicates;
   op.open = kScatterOpen;
-  op.check_attributes = [](const Call& call) { check_duplicates(call, kKey); };
+  op.check_attributes = [](const Call& call) {
+    check_duplicates(call, kKey);
+    check_flat(call);
+  };
   return op;
 }
 
@@ -112,14 +169,26 @@ template <AttributeKey<Reduction> kKey>
 void require_updates_shape(const Call& call, const Shape& expected, bool repeat, const std::string& why,
                            std::string_view rule, const std::string& hint = {});
 
-// The rows of operators that have an index for each element: those of `indices`, which are in the order of
-// the index tuples and at the same steps of the data, but for the axis that an index replaces.
-[[nodiscard]] std::vector<RowDim> element_dims(const Shape& indices, const Shape& data, std::int64_t axis);
+// The shape of indices, repeated to that of data off the axis where it is 1.
+[[nodiscard]] Shape repeated_indices(const Shape& indices, const Shape& data, std::int64_t axis);
+
+// The rows of operators that have an index for each element of `shape`, to which indices and data are
+// repeated where they have the size 1: at the same steps of the data, but for the axis that an index
+// replaces.
+[[nodiscard]] std::vector<RowDim> element_dims(const Shape& shape, const Shape& indices, const Shape& data,
+                                               std::int64_t axis);
+
+// How updates lie within what is written.
+struct UpdatesLayout {
+  Shape shape;                                 // of what is written, to which they are repeated
+  BroadcastStrides strides = {};               // empty: repeated by NumPy's rule
+  std::optional<Tensor> scale = std::nullopt;  // what they are multiplied by
+};
 
 // The rows of operand 2 (updates) in a copy of operand 0 (data), where tuples of operand 1 select along
-// `axes`. The updates are repeated to `updates_shape`.
+// `axes`.
 [[nodiscard]] Planned plan_scatter(const Call& call, std::vector<IndexAxis> axes, std::vector<RowDim> dims,
                                    std::int64_t row_elements, Reduction reduction, bool use_init_val,
-                                   const Shape& updates_shape, std::int64_t component_stride = 1);
+                                   UpdatesLayout updates, std::int64_t component_stride = 1);
 
 }  // namespace tensorop

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -90,6 +91,36 @@ inline constexpr TypeRow kStandardNumbers[] = {{"T", kNumericTypes}};
 inline constexpr TypeRow kStandardOrdered[] = {{"T", {kNumericTypes, DType::boolean}}};
 inline constexpr TypeRow kStandardBool[] = {{"T", DType::boolean}};
 
+// The dtypes of PyTorch, NumPy and JAX.
+struct LibraryTypes {
+  std::span<const TypeRow> torch;
+  std::span<const TypeRow> numpy;
+  std::span<const TypeRow> jax;
+};
+
+inline constexpr LibraryTypes kLibraryOrdered = {
+    published::kTorchNumberAndBoolRow, published::kOldNumberAndBoolRow, published::kNumberAndBoolRow};
+
+// The versions of others, and those of the three libraries. JAX has the names of NumPy.
+template <std::size_t kCount>
+[[nodiscard]] constexpr std::array<Version, kCount + 3> and_libraries(
+    const std::array<Version, kCount>& others, std::string_view torch, std::string_view numpy,
+    const LibraryTypes& types, std::uint8_t operands = 0) {
+  std::array<Version, kCount + 3> out{};
+  auto end = std::ranges::copy(others, out.begin()).out;
+  const auto add = [&](Version version) {
+    version.operands = operands;
+    const auto at = std::ranges::upper_bound(out.begin(), end, version.framework, {}, &Version::framework);
+    std::ranges::move_backward(at, end, end + 1);
+    *at = version;
+    ++end;
+  };
+  add({Framework::torch, 2, torch, types.torch, {}});
+  add({Framework::numpy, 2, numpy, types.numpy, {}});
+  add({Framework::jax, 0, numpy, types.jax, {}});
+  return out;
+}
+
 // The result's shape and the strides of each operand within it.
 struct BroadcastLayout {
   Shape shape;
@@ -120,7 +151,8 @@ inline constexpr OpenRow kDivideOpen[] = {{Framework::openvino, OpenReason::zero
 inline constexpr OpenRow kRemainderOpen[] = {{Framework::onnx, OpenReason::zero_divisor},
                                              {Framework::openvino, OpenReason::zero_divisor}};
 inline constexpr OpenRow kShiftOpen[] = {{Framework::onnx, OpenReason::wide_shift},
-                                         {Framework::openvino, OpenReason::wide_shift}};
+                                         {Framework::openvino, OpenReason::wide_shift},
+                                         {Framework::torch, OpenReason::wide_shift}};
 
 // More than two operands are folded from the left; a single one is copied.
 [[nodiscard]] Planned plan_elementwise(const Call& call, BinaryKernel kernel);

@@ -22,6 +22,22 @@ constexpr std::string_view kDivisionRules[] = {"EW-7"};
 
 using Attributes = std::span<const AttributeRow>;
 
+constexpr LibraryTypes kLibraryNumbers = {published::kTorchNumberAndComplexRow,
+                                          published::kOldNumberAndComplexRow,
+                                          published::kNumberAndComplexRow};
+constexpr LibraryTypes kLibraryQuotients = {published::kFloatAndComplexRow, published::kOldFloatAndComplexRow,
+                                            published::kFloatAndComplexRow};
+constexpr LibraryTypes kLibraryIntegers = {published::kTorchIntegerRow, published::kIntegerRow,
+                                           published::kIntegerRow};
+constexpr LibraryTypes kLibraryReals = {published::kTorchNumberRow, published::kOldNumberRow,
+                                        published::kNumberRow};
+// NumPy refuses integers to negative powers.
+constexpr LibraryTypes kLibraryPowers = {published::kTorchNumberRow, published::kOldFloatRow,
+                                         published::kFloatRow};
+// The sign of a remainder of zero is another one in PyTorch.
+constexpr LibraryTypes kLibraryRemainders = {published::kTorchIntegerRow, published::kOldNumberRow,
+                                             published::kNumberRow};
+
 // Add, Sub, Mul, Div by the names ONNX, OpenVINO, StableHLO and WebNN give them.
 constexpr std::array<Version, 9> versions(std::string_view onnx, std::string_view openvino,
                                           std::string_view stablehlo,
@@ -52,16 +68,29 @@ constexpr AttributeSpec kAttributes[] = {
 };
 constexpr AttributeRow kStandard[] = {{"auto_broadcast"}, {"axis"}, {"broadcast"}, {"pythondiv"}};
 constexpr AttributeRow kOpenvino[] = {{"auto_broadcast"}, {"axis"}, {"pythondiv", {}, "true"}};
-constexpr auto kVersions =
-    versions("Div", "Divide", "divide", kStablehloNumbers, "div", kStandard, kOpenvino);
+constexpr auto kVersions = and_libraries(
+    and_libraries(versions("Div", "Divide", "divide", kStablehloNumbers, "div", kStandard, kOpenvino), "div",
+                  "divide", kLibraryQuotients),
+    "floor_divide", "floor_divide", kLibraryIntegers);
 constexpr auto kPythonDivKey = attribute_key<bool>(kAttributes, "pythondiv");
 constexpr std::string_view kDivide[] = {"Divide"};
+constexpr std::string_view kEither[] = {"Div", "Divide", "div", "divide"};
+constexpr std::string_view kLibraryDivide[] = {"divide"};
+constexpr std::string_view kFloorDivide[] = {"floor_divide"};
+constexpr OperatorName::Preset kFloors = {"pythondiv", "true"};
 constexpr OperatorName kNames[] = {
-    {"div"}, {"divide", kDivide, {"pythondiv", "true"}}, {"divide", {}, {}, Framework::stablehlo}};
+    {"div", kEither},
+    {"divide", kDivide, kFloors},
+    {"divide", kLibraryDivide, {}, Framework::stablehlo},
+    {"divide", kLibraryDivide, {}, Framework::numpy},
+    {"divide", kLibraryDivide, {}, Framework::jax},
+    {"floordivide", kFloorDivide, kFloors, Framework::torch},
+    {"floordivide", kFloorDivide, kFloors, Framework::numpy},
+    {"floordivide", kFloorDivide, kFloors, Framework::jax},
+};
 
 BinaryKernel kernel(const Call& call) {
-  const bool floors = call.has(kPythonDivKey) && call.get(kPythonDivKey);
-  return floors ? kernel_of<FloorDiv>(call) : kernel_of<Div>(call);
+  return call.get(kPythonDivKey) ? kernel_of<FloorDiv>(call) : kernel_of<Div>(call);
 }
 
 }  // namespace div
@@ -80,7 +109,7 @@ constexpr TypeRow kOnnx13[] = {{"T", {published::kInt32Or64, published::kFloats}
                                {"T1", published::kOldNumbers}};
 constexpr TypeRow kOnnx15[] = {{"T", {published::kInt32Or64, published::kFloats}},
                                {"T1", published::kNumbers}};
-constexpr Version kVersions[] = {
+constexpr auto kOthers = std::to_array<Version>({
     {Framework::standard, 0, "Pow", kStandard, kStandardAttributes},
     {Framework::onnx, 1, "Pow", published::kOldFloatRow, kLegacyAttributes},
     {Framework::onnx, 7, "Pow", published::kOldFloatRow, {}},
@@ -90,7 +119,8 @@ constexpr Version kVersions[] = {
     {Framework::openvino, 1, "Power", published::kNumberRow, kOpenvinoNoPdpd},
     stablehlo_version("power", published::kNumberRow),
     {Framework::webnn, 0, "pow", published::kWebnnRow, {}},
-};
+});
+constexpr auto kVersions = and_libraries(kOthers, "pow", "power", kLibraryPowers);
 constexpr OperatorName kNames[] = {{"pow"}, {"power"}};
 constexpr std::string_view kRules[] = {"T-2", "EW-7", "EW-8"};
 
@@ -107,14 +137,25 @@ constexpr AttributeSpec kAttributes[] = {
 constexpr AttributeRow kStandard[] = {{"auto_broadcast"}, {"axis"}, {"broadcast"}, {"fmod"}};
 constexpr auto kFmodKey = attribute_key<bool>(kAttributes, "fmod");
 constexpr AttributeRow kFmod[] = {{"fmod"}};
-constexpr Version kVersions[] = {
+constexpr auto kOthers = std::to_array<Version>({
     {Framework::standard, 0, "Mod", kStandardNumbers, kStandard},
     {Framework::onnx, 10, "Mod", published::kOldNumberRow, kFmod},
     {Framework::onnx, 13, "Mod", published::kNumberRow, kFmod},
     {Framework::openvino, 1, "Mod", published::kNumberRow, kOpenvinoNoPdpd, {}, kTruncates},
     stablehlo_version("remainder", published::kNumberRow, kTruncates),
+});
+constexpr auto kVersions = and_libraries(kOthers, "fmod", "fmod", kLibraryReals);
+constexpr std::string_view kMod[] = {"Mod", "remainder"};
+constexpr std::string_view kRemainder[] = {"remainder"};
+constexpr std::string_view kFmodOnly[] = {"fmod"};
+constexpr OperatorName::Preset kTruncated = {"fmod", "true"};
+constexpr OperatorName kNames[] = {
+    {"mod", kMod},
+    {"remainder", kRemainder, {}, Framework::stablehlo},
+    {"fmod", kFmodOnly, kTruncated, Framework::torch},
+    {"fmod", kFmodOnly, kTruncated, Framework::numpy},
+    {"fmod", kFmodOnly, kTruncated, Framework::jax},
 };
-constexpr OperatorName kNames[] = {{"mod"}, {"remainder", {}, {}, Framework::stablehlo}};
 constexpr std::string_view kRules[] = {"EW-4", "EW-7"};
 
 BinaryKernel kernel(const Call& call) {
@@ -148,9 +189,10 @@ constexpr OperandSpec kOperands[] = {
 
 constexpr AttributeRow kConsumed[] = {{"consumed_inputs"}};
 
-constexpr std::array<Version, 9> versions(std::string_view onnx, std::string_view openvino,
-                                          std::string_view stablehlo, std::string_view webnn) {
-  return {{
+// `library`: the name at StableHLO, PyTorch, NumPy and JAX.
+constexpr std::array<Version, 12> versions(std::string_view onnx, std::string_view openvino,
+                                           std::string_view library, std::string_view webnn) {
+  const std::array<Version, 9> others = {{
       {Framework::standard, 0, onnx, kStandardOrdered, kStandardAttributes},
       {Framework::onnx, 1, onnx, published::kConsumingRow, kConsumed, {}, kIdenticalShapes},
       {Framework::onnx, 6, onnx, published::kOldFloatRow, {}, {}, kIdenticalShapes},
@@ -163,7 +205,7 @@ constexpr std::array<Version, 9> versions(std::string_view onnx, std::string_vie
        .types = published::kNumberRow,
        .attributes = kOpenvinoNoPdpd,
        .operands = 2},
-      stablehlo_version(stablehlo, published::kNumberAndBoolRow),
+      stablehlo_version(library, published::kNumberAndBoolRow),
       {.framework = Framework::webnn,
        .since = 0,
        .published = webnn,
@@ -171,21 +213,34 @@ constexpr std::array<Version, 9> versions(std::string_view onnx, std::string_vie
        .attributes = {},
        .operands = 2},
   }};
+  return and_libraries(others, library, library, kLibraryOrdered, 2);
 }
 
 }  // namespace extreme
 
-constexpr auto kAddVersions = versions("Add", "Add", "add", published::kStablehloRow, "add");
-constexpr auto kSubVersions = versions("Sub", "Subtract", "subtract", kStablehloNumbers, "sub");
-constexpr auto kMulVersions = versions("Mul", "Multiply", "multiply", published::kStablehloRow, "mul");
-constexpr auto kFloorModVersions = openvino_versions("FloorMod", kStandardNumbers);
+constexpr auto kAddVersions = and_libraries(versions("Add", "Add", "add", published::kStablehloRow, "add"),
+                                            "add", "add", kLibraryNumbers);
+constexpr auto kSubVersions = and_libraries(versions("Sub", "Subtract", "subtract", kStablehloNumbers, "sub"),
+                                            "sub", "subtract", kLibraryNumbers);
+constexpr auto kMulVersions =
+    and_libraries(versions("Mul", "Multiply", "multiply", published::kStablehloRow, "mul"), "mul", "multiply",
+                  kLibraryNumbers);
+constexpr auto kFloorModVersions = and_libraries(openvino_versions("FloorMod", kStandardNumbers), "remainder",
+                                                 "remainder", kLibraryRemainders);
 constexpr auto kSquaredDifferenceVersions = openvino_versions("SquaredDifference", kStandardComplexToo);
 constexpr auto kMinVersions = extreme::versions("Min", "Minimum", "minimum", "min");
 constexpr auto kMaxVersions = extreme::versions("Max", "Maximum", "maximum", "max");
 constexpr OperatorName kAddNames[] = {{"add"}};
 constexpr OperatorName kSubNames[] = {{"sub"}, {"subtract"}};
 constexpr OperatorName kMulNames[] = {{"mul"}, {"multiply"}};
-constexpr OperatorName kFloorModNames[] = {{"floormod"}};
+constexpr OperatorName kFloorModNames[] = {
+    {"floormod"},
+    {"remainder", {}, {}, Framework::torch},
+    {"remainder", {}, {}, Framework::numpy},
+    {"mod", {}, {}, Framework::numpy},
+    {"remainder", {}, {}, Framework::jax},
+    {"mod", {}, {}, Framework::jax},
+};
 constexpr OperatorName kSquaredDifferenceNames[] = {{"squareddifference"}};
 constexpr OperatorName kMinNames[] = {{"min"}, {"minimum"}};
 constexpr OperatorName kMaxNames[] = {{"max"}, {"maximum"}};

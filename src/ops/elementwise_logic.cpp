@@ -7,6 +7,14 @@
 namespace tensorop {
 namespace {
 
+constexpr LibraryTypes kLibraryAny = {published::kTorchAnyRow, published::kNumpyAnyRow,
+                                      published::kJaxAnyRow};
+constexpr LibraryTypes kLibraryBools = {published::kBoolRow, published::kBoolRow, published::kBoolRow};
+constexpr LibraryTypes kLibraryBits = {published::kTorchIntegerAndBoolRow, published::kIntegerAndBoolRow,
+                                       published::kIntegerAndBoolRow};
+constexpr LibraryTypes kLibraryShifts = {published::kTorchIntegerRow, published::kIntegerRow,
+                                         published::kIntegerRow};
+
 constexpr TypeRow kStandardAll[] = {{"T", kAllTypes.without(kSmallTypes)}};
 
 // An operator of WebNN with a truth value for its result.
@@ -73,7 +81,7 @@ constexpr TypeRow kOnnx1[] = {{"T", {DType::boolean, DType::int32, DType::int64}
 constexpr TypeRow kOnnx11[] = {{"T", {published::kOldNumbers, DType::boolean}}};
 constexpr TypeRow kOnnx19[] = {{"T", {published::kNumbersAndBool, DType::string}}};
 constexpr TypeRow kOpenvino1[] = {{"T", published::kOpenvinoAny}};
-constexpr Version kVersions[] = {
+constexpr auto kOthers = std::to_array<Version>({
     {Framework::standard, 0, "Equal", kStandardAll, kStandardAttributes},
     {Framework::onnx, 1, "Equal", kOnnx1, kLegacyAttributes},
     {Framework::onnx, 7, "Equal", kOnnx1, {}},
@@ -83,13 +91,15 @@ constexpr Version kVersions[] = {
     {Framework::openvino, 1, "Equal", kOpenvino1, kOpenvinoAttributes},
     stablehlo_version("compare_EQ", published::kStablehloRow),
     webnn_version("equal", published::kWebnnRow),
-};
-constexpr Version kNotEqualVersions[] = {
+});
+constexpr auto kVersions = and_libraries(kOthers, "eq", "equal", kLibraryAny);
+constexpr auto kNotEqualOthers = std::to_array<Version>({
     {Framework::standard, 0, "NotEqual", kStandardAll, kStandardAttributes},
     {Framework::openvino, 1, "NotEqual", kOpenvino1, kOpenvinoAttributes},
     stablehlo_version("compare_NE", published::kStablehloRow),
     webnn_version("notEqual", published::kWebnnRow),
-};
+});
+constexpr auto kNotEqualVersions = and_libraries(kNotEqualOthers, "ne", "not_equal", kLibraryAny);
 
 }  // namespace equal
 
@@ -110,8 +120,8 @@ constexpr AttributeRow kDirection[] = {{"direction"}};
 constexpr TypeRow kStandardTypes[] = {{"T", kIntegerTypes}};
 constexpr TypeRow kOnnx11[] = {{"T", published::kUnsigned}};
 constexpr TypeRow kIntegers[] = {{"T", published::kIntegers}};
-// The direction of an operator of OpenVINO and StableHLO is its name.
-constexpr Version kVersions[] = {
+// The direction of an operator of OpenVINO, StableHLO and the libraries is its name.
+constexpr auto kOthers = std::to_array<Version>({
     {Framework::standard, 0, "BitShift", kStandardTypes, kStandard},
     {Framework::onnx, 11, "BitShift", kOnnx11, kDirection},
     {Framework::openvino, 15, "BitwiseLeftShift", kIntegers, kOpenvinoAttributes},
@@ -119,20 +129,31 @@ constexpr Version kVersions[] = {
     stablehlo_version("shift_left", kIntegers),
     stablehlo_version("shift_right_arithmetic", kIntegers),
     stablehlo_version("shift_right_logical", kIntegers, kLogicalShift),
-};
+});
+constexpr auto kVersions =
+    and_libraries(and_libraries(kOthers, "bitwise_left_shift", "left_shift", kLibraryShifts),
+                  "bitwise_right_shift", "right_shift", kLibraryShifts);
 constexpr std::string_view kEither[] = {"BitShift"};
-constexpr std::string_view kLeftOnly[] = {"BitwiseLeftShift"};
-constexpr std::string_view kRightOnly[] = {"BitwiseRightShift"};
+constexpr std::string_view kLeftOnly[] = {"BitwiseLeftShift", "bitwise_left_shift"};
+constexpr std::string_view kRightOnly[] = {"BitwiseRightShift", "bitwise_right_shift"};
+constexpr std::string_view kLibraryLeft[] = {"left_shift"};
+constexpr std::string_view kLibraryRight[] = {"right_shift"};
+constexpr OperatorName::Preset kLeft = {"direction", "left"};
+constexpr OperatorName::Preset kRight = {"direction", "right"};
 constexpr std::string_view kShiftLeft[] = {"shift_left"};
 constexpr std::string_view kShiftArithmetic[] = {"shift_right_arithmetic"};
 constexpr std::string_view kShiftLogical[] = {"shift_right_logical"};
 constexpr OperatorName kNames[] = {
     {"bitshift", kEither},
-    {"bitwiseleftshift", kLeftOnly, {"direction", "left"}},
-    {"bitwiserightshift", kRightOnly, {"direction", "right"}},
-    {"shiftleft", kShiftLeft, {"direction", "left"}, Framework::stablehlo},
-    {"shiftrightarithmetic", kShiftArithmetic, {"direction", "right"}, Framework::stablehlo},
-    {"shiftrightlogical", kShiftLogical, {"direction", "right"}, Framework::stablehlo},
+    {"bitwiseleftshift", kLeftOnly, kLeft},
+    {"bitwiserightshift", kRightOnly, kRight},
+    {"shiftleft", kShiftLeft, kLeft, Framework::stablehlo},
+    {"shiftrightarithmetic", kShiftArithmetic, kRight, Framework::stablehlo},
+    {"shiftrightlogical", kShiftLogical, kRight, Framework::stablehlo},
+    {"leftshift", kLibraryLeft, kLeft, Framework::numpy},
+    {"rightshift", kLibraryRight, kRight, Framework::numpy},
+    {"leftshift", kLibraryLeft, kLeft, Framework::jax},
+    {"rightshift", kLibraryRight, kRight, Framework::jax},
 };
 constexpr std::string_view kRules[] = {"EW-8"};
 constexpr OperandSpec kOperands[] = {
@@ -147,29 +168,47 @@ BinaryKernel kernel(const Call& call) {
 
 }  // namespace shift
 
-constexpr auto kLessVersions = order_versions("Less", "compare_LT", "lesser");
-constexpr auto kGreaterVersions = order_versions("Greater", "compare_GT", "greater");
+constexpr auto kLessVersions =
+    and_libraries(order_versions("Less", "compare_LT", "lesser"), "lt", "less", kLibraryOrdered);
+constexpr auto kGreaterVersions =
+    and_libraries(order_versions("Greater", "compare_GT", "greater"), "gt", "greater", kLibraryOrdered);
 constexpr auto kLessOrEqualVersions =
-    or_equal_versions("LessOrEqual", "LessEqual", "compare_LE", "lesserOrEqual");
+    and_libraries(or_equal_versions("LessOrEqual", "LessEqual", "compare_LE", "lesserOrEqual"), "le",
+                  "less_equal", kLibraryOrdered);
 constexpr auto kGreaterOrEqualVersions =
-    or_equal_versions("GreaterOrEqual", "GreaterEqual", "compare_GE", "greaterOrEqual");
-constexpr auto kAndVersions = logical_versions("And", "LogicalAnd", "logicalAnd");
-constexpr auto kOrVersions = logical_versions("Or", "LogicalOr", "logicalOr");
-constexpr auto kXorVersions = logical_versions("Xor", "LogicalXor", "logicalXor");
-constexpr auto kBitwiseAndVersions = bitwise_versions("BitwiseAnd", "and");
-constexpr auto kBitwiseOrVersions = bitwise_versions("BitwiseOr", "or");
-constexpr auto kBitwiseXorVersions = bitwise_versions("BitwiseXor", "xor");
-constexpr OperatorName kEqualNames[] = {{"equal"}, {"compareeq", {}, {}, Framework::stablehlo}};
-constexpr OperatorName kNotEqualNames[] = {{"notequal"}, {"comparene", {}, {}, Framework::stablehlo}};
-constexpr OperatorName kLessNames[] = {
-    {"less"}, {"comparelt", {}, {}, Framework::stablehlo}, {"lesser", {}, {}, Framework::webnn}};
+    and_libraries(or_equal_versions("GreaterOrEqual", "GreaterEqual", "compare_GE", "greaterOrEqual"), "ge",
+                  "greater_equal", kLibraryOrdered);
+constexpr auto kAndVersions = and_libraries(logical_versions("And", "LogicalAnd", "logicalAnd"),
+                                            "logical_and", "logical_and", kLibraryBools);
+constexpr auto kOrVersions = and_libraries(logical_versions("Or", "LogicalOr", "logicalOr"), "logical_or",
+                                           "logical_or", kLibraryBools);
+constexpr auto kXorVersions = and_libraries(logical_versions("Xor", "LogicalXor", "logicalXor"),
+                                            "logical_xor", "logical_xor", kLibraryBools);
+constexpr auto kBitwiseAndVersions =
+    and_libraries(bitwise_versions("BitwiseAnd", "and"), "bitwise_and", "bitwise_and", kLibraryBits);
+constexpr auto kBitwiseOrVersions =
+    and_libraries(bitwise_versions("BitwiseOr", "or"), "bitwise_or", "bitwise_or", kLibraryBits);
+constexpr auto kBitwiseXorVersions =
+    and_libraries(bitwise_versions("BitwiseXor", "xor"), "bitwise_xor", "bitwise_xor", kLibraryBits);
+constexpr OperatorName kEqualNames[] = {
+    {"equal"}, {"compareeq", {}, {}, Framework::stablehlo}, {"eq", {}, {}, Framework::torch}};
+constexpr OperatorName kNotEqualNames[] = {
+    {"notequal"}, {"comparene", {}, {}, Framework::stablehlo}, {"ne", {}, {}, Framework::torch}};
+constexpr OperatorName kLessNames[] = {{"less"},
+                                       {"comparelt", {}, {}, Framework::stablehlo},
+                                       {"lesser", {}, {}, Framework::webnn},
+                                       {"lt", {}, {}, Framework::torch}};
 constexpr OperatorName kLessOrEqualNames[] = {{"lessorequal"},
                                               {"lessequal"},
                                               {"comparele", {}, {}, Framework::stablehlo},
-                                              {"lesserorequal", {}, {}, Framework::webnn}};
-constexpr OperatorName kGreaterNames[] = {{"greater"}, {"comparegt", {}, {}, Framework::stablehlo}};
-constexpr OperatorName kGreaterOrEqualNames[] = {
-    {"greaterorequal"}, {"greaterequal"}, {"comparege", {}, {}, Framework::stablehlo}};
+                                              {"lesserorequal", {}, {}, Framework::webnn},
+                                              {"le", {}, {}, Framework::torch}};
+constexpr OperatorName kGreaterNames[] = {
+    {"greater"}, {"comparegt", {}, {}, Framework::stablehlo}, {"gt", {}, {}, Framework::torch}};
+constexpr OperatorName kGreaterOrEqualNames[] = {{"greaterorequal"},
+                                                 {"greaterequal"},
+                                                 {"comparege", {}, {}, Framework::stablehlo},
+                                                 {"ge", {}, {}, Framework::torch}};
 constexpr OperatorName kAndNames[] = {{"and"}, {"logicaland"}};
 constexpr OperatorName kOrNames[] = {{"or"}, {"logicalor"}};
 constexpr OperatorName kXorNames[] = {{"xor"}, {"logicalxor"}};

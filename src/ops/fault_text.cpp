@@ -1,6 +1,7 @@
 #include "ops/fault_text.hpp"
 
 #include "base/text.hpp"
+#include "ops/common.hpp"
 #include "tensor/number_text.hpp"
 
 namespace tensorop {
@@ -32,13 +33,12 @@ std::string element_text(const Call& call, const OperandElement& element) {
 
 Error index_error(const std::string& element, const PlanFault& fault, const Call& call) {
   const auto counts = [](const Version& version) { return version.index.negative == Negative::count; };
-  const std::int64_t low = counts(*call.version) && call.oob != OutOfBounds::clamp ? -fault.size : 0;
+  const std::int64_t low = index_policy(call).negative == Negative::count ? -fault.size : 0;
   std::string allowed = "nothing is allowed";
   if (fault.size != 0) allowed = cat("allowed ", low, "..", fault.size - 1);
   if (fault.size == FaultFacts::kNoEnd) allowed = "allowed from 0";
-  const std::int64_t size = call.operands[0].shape()[static_cast<std::size_t>(fault.axis)];
-  const std::string axis =
-      cat("axis ", fault.axis, " of ", call.operand_name(0), " (size ", size, "; ", allowed, ")");
+  const std::string axis = cat("axis ", fault.axis, " of ", call.operand_name(0), " (size ",
+                               indexed_size(call, fault.axis), "; ", allowed, ")");
   if (fault.fault == Fault::negative_index) {
     const std::string others = versions_where(*call.op, counts);
     return Error(cat(element, " is negative, which ", call.version_name(), " does not allow for ", axis),

@@ -9,6 +9,10 @@ namespace tensorop {
 namespace gather_operator {
 namespace {
 
+constexpr unsigned kVectorIndex = 1;  // indices have rank 1; 0-D counts as (1), of data too
+constexpr std::string_view kTraits[] = {
+    "indices have rank 1, and what has no dimensions counts as (1) (PT-2)"};
+
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to take slices from, rank at least 1"},
     {"indices", "Tind", OperandRole::indices, "IX-3", "positions along the axis, any shape"},
@@ -18,17 +22,23 @@ constexpr AttributeSpec kAttributes[] = {
     {"axis", AttributeKind::integer, "0", "the axis to gather along; negative counts from the end"},
     {"batch_dims", AttributeKind::integer, "0",
      "the number of leading dimensions that data and indices share; negative counts from the end of indices"},
+    kFlatSpec,
+    kIndexModeSpec,
+    kFillValueSpec,
 };
 
 constexpr auto kAxisKey = attribute_key<std::int64_t>(kAttributes, "axis");
 constexpr auto kBatchDimsKey = attribute_key<std::int64_t>(kAttributes, "batch_dims");
 
 constexpr AttributeRow kAxisAndBatch[] = {{"axis"}, {"batch_dims"}};
+constexpr AttributeRow kStandard[] = {{"axis"}, {"batch_dims"}, {"flat"}, {"fill_value"}};
+constexpr AttributeRow kNumpyTake[] = {{"axis"}, {"flat"}, {kModeName, kRaiseWrapClip, "raise"}};
+constexpr AttributeRow kJaxTake[] = {{"axis"}, {"flat"}, {kModeName, kFillClip, "fill"}, {"fill_value"}};
 
 constexpr IndexRule kZeroFill = {.out_of_bounds = OutOfBounds::zero};
 
 constexpr Version kVersions[] = {
-    {Framework::standard, 0, "Gather", kStandardTypes, kAxisAndBatch},
+    {Framework::standard, 0, "Gather", kStandardTypes, kStandard},
     {Framework::onnx, 1, "Gather", published::kOldOnnxTypes, kAxisOnly, kNonNegative},
     {Framework::onnx, 11, "Gather", published::kOldOnnxTypes, kAxisOnly},
     {Framework::onnx, 13, "Gather", published::kOnnxTypes, kAxisOnly},
@@ -36,6 +46,11 @@ constexpr Version kVersions[] = {
     {Framework::openvino, 7, "Gather", published::kOpenvinoTypes, kAxisAndBatch, kNonNegativeOpenRange},
     {Framework::openvino, 8, "Gather", published::kOpenvinoTypes, kAxisAndBatch, kZeroFill},
     {Framework::webnn, 0, "gather", published::kWebnnTypes, kNonNegativeAxis, kNearest},
+    {Framework::torch, 2, "index_select", published::kTorchAxisMovedTypes, kAxisOnly, kNonNegative,
+     kVectorIndex},
+    {Framework::torch, 2, "take", published::kTorchMovedTypes, {}},
+    {Framework::numpy, 2, "take", published::kNumpyTakeTypes, kNumpyTake, kClipsRaw},
+    {Framework::jax, 0, "take", published::kJaxTypes, kJaxTake},
 };
 
 struct Geometry {
@@ -73,7 +88,7 @@ Geometry check_geometry(const Call& call) {
   return geometry;
 }
 
-Planned plan(const Call& call) {
+Planned plan_slices(const Call& call) {
   const auto [axis, batch_dims] = check_geometry(call);
   const Tensor& data = call.operands[0];
   const Shape& shape = data.shape();
@@ -91,13 +106,45 @@ Planned plan(const Call& call) {
                                      bounded_count(slice(shape, batch_dims, axis + 1))},
                                     {bounded_count(slice(shape, batch_dims, axis)), 0, axis_size},
                                     {indices_of_batch, 1, 0}};
-  auto gather = gather_plan(
-      {data, make_decoder(call, {{axis_size, 1, axis}}), dims, bounded_count(row), count(output.shape)});
+  auto gather = gather_plan({data, make_decoder(call, {{axis_size, 1, axis}}), dims, bounded_count(row),
+                             count(output.shape), fill_value(call)});
   return {std::move(output), std::move(gather)};
 }
 
-constexpr OperatorName kNames[] = {{"gather"}};
-constexpr std::string_view kRules[] = {"AX-1", "AX-3", "GA-1", "GA-3", "GA-4", "GA-5"};
+Planned plan(const Call& call) {
+  if (is_flat(call)) return plan_slices(flattened(call, 1));
+  if (!call.has_trait(kVectorIndex)) return plan_slices(call);
+  require_vector(call);
+  const Tensor& data = call.operands[0];
+  if (data.rank() != 0) return plan_slices(without_scalars(call));
+  if (call.operands[1].size() != 1)
+    throw Error("indices must have one element: data has no dimensions", "PT-2");
+  Planned planned = plan_slices(without_scalars(call));
+  planned.output.shape = data.shape();
+  return planned;
+}
+
+void check_attributes(const Call& call) {
+  check_flat(call);
+  check_fill_value(call);
+  if (is_flat(call) && call.is_given(kBatchDimsKey))
+    throw Error("batch_dims cannot be combined with flat", kCallRule);
+}
+
+constexpr std::string_view kSlices[] = {"Gather", "gather"};
+constexpr std::string_view kSelect[] = {"index_select"};
+constexpr std::string_view kTake[] = {"take"};
+constexpr OperatorName::Preset kFlat = {"flat", "true"};
+constexpr OperatorName kNames[] = {
+    {"gather", kSlices},
+    {"indexselect", kSelect, {}, Framework::torch},
+    {"take", kTake, kFlat, Framework::torch},
+    {"gather", kTake, {}, Framework::numpy},
+    {"take", kTake, kFlat, Framework::numpy},
+    {"gather", kTake, {}, Framework::jax},
+    {"take", kTake, kFlat, Framework::jax},
+};
+constexpr std::string_view kRules[] = {"AX-1", "AX-3", "GA-1", "GA-3", "GA-4", "GA-5", "PT-2", "PT-3"};
 
 }  // namespace
 }  // namespace gather_operator
@@ -118,7 +165,9 @@ constinit const Operator kGather = {
     .oob = kGatherOob,
     .rules = gather_operator::kRules,
     .plan = gather_operator::plan,
+    .check_attributes = gather_operator::check_attributes,
     .mask = MaskUse::along_axis,
+    .traits = gather_operator::kTraits,
 };
 
 }  // namespace tensorop

@@ -12,7 +12,12 @@ namespace {
 // openvino and webnn: except along the axis the dimensions must be equal (GE-4); in other versions those of
 // indices may be smaller.
 constexpr unsigned kEqualOffAxis = 1;
-constexpr std::string_view kTraits[] = {"data and indices are equal except along axis (GE-4)"};
+constexpr unsigned kBroadcastOffAxis = 2;  // except along the axis each is repeated to the other
+constexpr unsigned kTorchShapes = 4;       // 0-D counts as (1), and the rules are those of PyTorch
+constexpr std::string_view kTraits[] = {
+    "data and indices are equal except along axis (GE-4)",
+    "data and indices are repeated to each other except along axis (GE-4)",
+    "what has no dimensions counts as (1) (PT-1, PT-2)"};
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to take elements from, rank at least 1"},
@@ -21,19 +26,33 @@ constexpr OperandSpec kOperands[] = {
 
 constexpr AttributeSpec kAttributes[] = {
     {"axis", AttributeKind::integer, "0", "the axis to gather along; negative counts from the end"},
+    kFlatSpec,
+    kIndexModeSpec,
+    kFillValueSpec,
 };
 
 constexpr auto kAxisKey = attribute_key<std::int64_t>(kAttributes, "axis");
 
 constexpr TypeRow kOpenvino6Types[] = {{"T", published::kOpenvinoAny}, {"Tind", published::kInt32Or64}};
 
+constexpr AttributeRow kStandard[] = {{"axis"}, {"flat"}, {"fill_value"}};
+constexpr AttributeRow kAxisOrFlat[] = {{"axis"}, {"flat"}};
+constexpr AttributeRow kNumpy[] = {{"axis", {}, "-1"}, {"flat"}};
+constexpr AttributeRow kJax[] = {
+    {"axis", {}, "-1"}, {"flat"}, {kModeName, kFillClip, "fill"}, {"fill_value"}};
+
 constexpr Version kVersions[] = {
-    {Framework::standard, 0, "GatherElements", kStandardTypes, kAxisOnly},
+    {Framework::standard, 0, "GatherElements", kStandardTypes, kStandard},
     {Framework::onnx, 11, "GatherElements", published::kOldOnnxTypes, kAxisOnly},
     {Framework::onnx, 13, "GatherElements", published::kOnnxTypes, kAxisOnly},
     {Framework::openvino, 6, "GatherElements", kOpenvino6Types, kAxisOnly, kNonNegative, kEqualOffAxis},
     {Framework::webnn, 0, "gatherElements", published::kWebnnTypes, kNonNegativeAxis, kNearest,
      kEqualOffAxis},
+    {Framework::torch, 2, "take_along_dim", published::kTorchMovedTypes, kAxisOrFlat, kNonNegative,
+     kBroadcastOffAxis | kTorchShapes},
+    {Framework::torch, 2, "gather", published::kTorchMovedTypes, kAxisOnly, kNonNegative, kTorchShapes},
+    {Framework::numpy, 2, "take_along_axis", published::kNumpyTypes, kNumpy, {}, kBroadcastOffAxis},
+    {Framework::jax, 0, "take_along_axis", published::kJaxTypes, kJax, {}, kBroadcastOffAxis},
 };
 
 // GE-1 ... GE-4: the axis, counted from the front.
@@ -41,41 +60,77 @@ std::int64_t check_shapes(const Call& call) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
   require_rank_1(call, 0, "GE-1");
+  const bool is_torch = call.has_trait(kTorchShapes);
   if (rank(indices) != rank(data)) {
-    throw Error(cat("indices ", to_string(indices), " must have the rank of data ", to_string(data)), "GE-2",
-                "",
+    throw Error(cat("indices ", to_string(indices), " must have the rank of data ", to_string(data)),
+                is_torch ? "PT-2" : "GE-2", "",
                 shape_picture({{"indices", indices}, {"data", data}}, std::min(rank(indices), rank(data))));
   }
   const std::int64_t axis = normalize_axis(call.get(kAxisKey), "data", data);
   const bool equal = call.has_trait(kEqualOffAxis);
-  const auto smaller = [](const Version& version) { return (version.traits & kEqualOffAxis) == 0; };
+  const bool repeats = call.has_trait(kBroadcastOffAxis);
+  const auto smaller = [](const Version& version) {
+    return (version.traits & (kEqualOffAxis | kBroadcastOffAxis)) == 0;
+  };
   for (std::size_t d = 0; d < data.size(); ++d) {
     if (static_cast<std::int64_t>(d) == axis) continue;
-    if (equal ? indices[d] == data[d] : indices[d] <= data[d]) continue;
-    throw Error(
-        cat("dimension ", d, " of indices ", to_string(indices), equal ? " must equal" : " must not exceed",
-            " that of data ", to_string(data), " (only axis ", axis, " is free)"),
-        "GE-4",
-        indices[d] > data[d] ? ""
-                             : cat("smaller dimensions are allowed by ", versions_where(*call.op, smaller)),
-        shape_picture({{"indices", indices}, {"data", data}}, static_cast<std::int64_t>(d)));
+    const bool is_repeated = repeats && (indices[d] == 1 || data[d] == 1);
+    if (is_repeated || (equal || repeats ? indices[d] == data[d] : indices[d] <= data[d])) continue;
+    throw Error(cat("dimension ", d, " of indices ", to_string(indices),
+                    equal || repeats ? " must equal" : " must not exceed", " that of data ", to_string(data),
+                    repeats ? ", or one of them be 1" : "", " (only axis ", axis, " is free)"),
+                is_torch ? "PT-1" : "GE-4",
+                indices[d] > data[d]
+                    ? ""
+                    : cat("smaller dimensions are allowed by ", versions_where(*call.op, smaller)),
+                shape_picture({{"indices", indices}, {"data", data}}, static_cast<std::int64_t>(d)));
   }
   return axis;
 }
 
-Planned plan(const Call& call) {
+Planned plan_elements(const Call& call) {
   const std::int64_t axis = check_shapes(call);
   const Tensor& data = call.operands[0];
-  OutputInfo output = checked_output(data.dtype(), call.operands[1].shape());
+  const Shape& indices = call.operands[1].shape();
+  OutputInfo output = checked_output(data.dtype(), call.has_trait(kBroadcastOffAxis)
+                                                       ? repeated_indices(indices, data.shape(), axis)
+                                                       : indices);
   const auto a = static_cast<std::size_t>(axis);
   const IndexAxis along{data.shape()[a], row_major_strides(data.shape())[a], axis};
-  auto gather = gather_plan({data, make_decoder(call, {along}),
-                             element_dims(output.shape, data.shape(), axis), 1, count(output.shape)});
+  auto gather =
+      gather_plan({data, make_decoder(call, {along}), element_dims(output.shape, indices, data.shape(), axis),
+                   1, count(output.shape), fill_value(call)});
   return {std::move(output), std::move(gather)};
 }
 
-constexpr OperatorName kNames[] = {{"gatherelements"}};
-constexpr std::string_view kRules[] = {"AX-1", "AX-3", "GE-1", "GE-2", "GE-4"};
+Planned plan(const Call& call) {
+  // NumPy and JAX leave indices as they are.
+  const bool both = call.has_trait(kTorchShapes) || !call.strict();
+  if (is_flat(call)) return plan_elements(flattened(call, both ? 2 : 1));
+  if (!call.has_trait(kTorchShapes)) return plan_elements(call);
+  Planned planned = plan_elements(without_scalars(call));
+  const bool is_scalar = call.operands[1].rank() == 0 && planned.output.shape == Shape{1};
+  if (is_scalar) planned.output.shape = {};
+  return planned;
+}
+
+void check_attributes(const Call& call) {
+  check_flat(call);
+  check_fill_value(call);
+}
+
+constexpr std::string_view kElements[] = {"GatherElements", "gatherElements", "gather", "take_along_axis"};
+constexpr std::string_view kGather[] = {"gather"};
+constexpr std::string_view kAlongDim[] = {"take_along_dim"};
+constexpr std::string_view kAlongAxis[] = {"take_along_axis"};
+constexpr OperatorName kNames[] = {
+    {"gatherelements", kElements},
+    {"gather", kGather, {}, Framework::torch},
+    {"takealongdim", kAlongDim, {"flat", "true"}, Framework::torch},
+    {"takealongaxis", kAlongAxis, {}, Framework::numpy},
+    {"takealongaxis", kAlongAxis, {}, Framework::jax},
+};
+constexpr std::string_view kRules[] = {"AX-1", "AX-3", "GE-1", "GE-2", "GE-4", "PT-1", "PT-2", "PT-3"};
 
 }  // namespace
 }  // namespace gather_elements_operator
@@ -97,6 +152,7 @@ constinit const Operator kGatherElements = {
     .oob = kGatherOob,
     .rules = gather_elements_operator::kRules,
     .plan = gather_elements_operator::plan,
+    .check_attributes = gather_elements_operator::check_attributes,
     .traits = gather_elements_operator::kTraits,
 };
 

@@ -29,14 +29,20 @@ constexpr OperandSpec kOperands[] = {
 constexpr AttributeSpec kAttributes[] = {
     {"batch_dims", AttributeKind::integer, "0",
      "the number of leading dimensions that data and indices share"},
+    kIndexModeSpec,
+    kFillValueSpec,
 };
 
 constexpr auto kBatchDimsKey = attribute_key<std::int64_t>(kAttributes, "batch_dims");
 
+constexpr AttributeRow kStandard[] = {{"batch_dims"}, {"fill_value"}};
+constexpr std::string_view kClipFill[] = {"clip", "fill"};
+constexpr AttributeRow kJaxGet[] = {{kModeName, kClipFill, "clip"}, {"fill_value"}};
+
 constexpr TypeRow kMdfTypes[] = {{"T", published::kOnnxAny}, {"Tind", published::kInt32Or64}};
 
 constexpr Version kVersions[] = {
-    {Framework::standard, 0, "GatherND", kStandardTypes, kBatchDimsOnly, IndexRule(), kStandardTraits},
+    {Framework::standard, 0, "GatherND", kStandardTypes, kStandard, IndexRule(), kStandardTraits},
     {Framework::onnx, 11, "GatherND", published::kOldOnnxNdTypes, {}},
     {Framework::onnx, 12, "GatherND", published::kOldOnnxNdTypes, kBatchDimsOnly},
     {Framework::onnx, 13, "GatherND", published::kOnnxNdTypes, kBatchDimsOnly},
@@ -46,6 +52,7 @@ constexpr Version kVersions[] = {
      kOpenvinoTraits},
     {Framework::mdf, 0, "gathernd", kMdfTypes, kBatchDimsOnly},
     {Framework::webnn, 0, "gatherND", published::kWebnnTypes, {}, kNearest},
+    {Framework::jax, 0, "at_get", published::kJaxTypes, kJaxGet},
 };
 
 // "k = 0 is allowed by openvino-5 ...".
@@ -138,11 +145,12 @@ Planned plan(const Call& call) {
   }
   dims.push_back({bounded_count(tuples), 1, 0});
   auto gather = gather_plan({data, make_decoder(call, tuple_axes(selected, b)), std::move(dims),
-                             bounded_count(row), count(output.shape)});
+                             bounded_count(row), count(output.shape), fill_value(call)});
   return {std::move(output), std::move(gather)};
 }
 
-constexpr OperatorName kNames[] = {{"gathernd"}};
+constexpr std::string_view kAtGet[] = {"at_get"};
+constexpr OperatorName kNames[] = {{"gathernd"}, {"atget", kAtGet, {}, Framework::jax}};
 constexpr std::string_view kRules[] = {"GN-1", "GN-2", "GN-3", "GN-4"};
 
 }  // namespace
@@ -166,6 +174,7 @@ constinit const Operator kGatherNd = {
     .oob = kGatherOob,
     .rules = gather_nd_operator::kRules,
     .plan = gather_nd_operator::plan,
+    .check_attributes = check_fill_value,
     .mask = MaskUse::leading,
     .traits = gather_nd_operator::kTraits,
 };

@@ -19,6 +19,7 @@
 #include "ops/publisher.hpp"
 #include "tensor/dtype.hpp"
 #include "tensor/shape.hpp"
+#include "tensor/tensor.hpp"
 
 namespace tensorop {
 
@@ -50,6 +51,7 @@ enum class AttributeKind : std::uint8_t {
   choice,             // one word of `choices`, in any case
   integers,           // "2,3", "[]", or an operand holding a rank-1 tensor of integers
   dimension_numbers,  // the text of an attribute of MLIR, which stands for other attributes of the operator
+  element,            // a value of data's dtype, as in JSON
 };
 
 // Its address stands for the type.
@@ -87,7 +89,8 @@ struct AttributeRow {
 };
 
 // Reads the value of one attribute from a Call, as a T: std::int64_t, bool, an enumeration, Shape (a list of
-// integers). Made by attribute_key() alone, which refuses to compile where the table has no such attribute.
+// integers), Tensor (one element). Made by attribute_key() alone, which refuses to compile where the table
+// has no such attribute.
 template <class T>
 struct AttributeKey {
   std::size_t at;  // in the operator's table
@@ -105,6 +108,8 @@ consteval AttributeKey<T> attribute_key(std::span<const AttributeSpec> table, st
       fits = kind == AttributeKind::boolean || kind == AttributeKind::flag;
     } else if constexpr (std::is_same_v<T, Shape>) {
       fits = kind == AttributeKind::integers;
+    } else if constexpr (std::is_same_v<T, Tensor>) {
+      fits = kind == AttributeKind::element;
     } else {
       fits = kind == AttributeKind::choice && table[i].choices[0].type == &kEnumTag<T>;
     }
@@ -118,6 +123,7 @@ consteval AttributeKey<T> attribute_key(std::span<const AttributeSpec> table, st
 struct TypeRow {
   std::string_view type;
   DTypeSet allowed;
+  std::string_view rule = {};  // rule id of another dtype, where it is not the operand's
 };
 
 // The rules of a version for index values (1.3). When both apply: negative values first, then the range, for
@@ -125,7 +131,8 @@ struct TypeRow {
 struct IndexRule {
   Negative negative = Negative::count;             // refuse: IX-2
   OutOfBounds out_of_bounds = OutOfBounds::error;  // error: IX-1
-  bool is_open = false;  // the text leaves open what is out of range, and IX-1 is tensorop's decision
+  bool is_open = false;    // the text leaves open what is out of range, and IX-1 is tensorop's decision
+  bool clips_raw = false;  // a mode that clips does not count negative indices: it takes them to 0
 };
 inline constexpr IndexRule kNonNegative = {.negative = Negative::refuse};
 inline constexpr IndexRule kOpenRange = {.is_open = true};

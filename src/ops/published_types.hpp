@@ -42,6 +42,27 @@ inline constexpr TypeRow kOpenvinoNumberTypes[] = {{"T", kNumbers}, {"Tind", kIn
 
 inline constexpr TypeRow kWebnnTypes[] = {{"T", kWebnnAny}, {"Tind", kWebnnIndices}};
 
+// PyTorch: unsigned integers wider than uint8 are only moved. NumPy has no bfloat16, JAX no strings.
+inline constexpr DTypeSet kTorchIntegers = {DType::uint8, DType::int8, DType::int16, DType::int32,
+                                            DType::int64};
+inline constexpr DTypeSet kTorchNumbers = {kTorchIntegers, kFloats};
+inline constexpr DTypeSet kTorchAny = {kTorchNumbers, DType::boolean, DType::complex64, DType::complex128};
+inline constexpr DTypeSet kTorchMoved = {kTorchAny, kUnsigned};
+inline constexpr DTypeSet kNumpyAny = kOldOnnxAny;
+inline constexpr DTypeSet kJaxAny = {kNumbersAndBool, DType::complex64, DType::complex128};
+// What NumPy casts to int64 safely.
+inline constexpr DTypeSet kCastToInt64 = {DType::int8,  DType::int16,  DType::int32, DType::int64,
+                                          DType::uint8, DType::uint16, DType::uint32};
+inline constexpr TypeRow kTorchMovedTypes[] = {{"T", kTorchMoved}, {"Tind", DType::int64, "PT-3"}};
+inline constexpr TypeRow kTorchAxisMovedTypes[] = {{"T", kTorchMoved}, {"Tind", kInt32Or64, "PT-3"}};
+inline constexpr TypeRow kTorchTypes[] = {{"T", kTorchAny}, {"Tind", DType::int64, "PT-3"}};
+inline constexpr TypeRow kTorchAxisTypes[] = {{"T", kTorchAny}, {"Tind", kInt32Or64, "PT-3"}};
+inline constexpr TypeRow kTorchNumberTypes[] = {{"T", kTorchNumbers}, {"Tind", DType::int64, "PT-3"}};
+inline constexpr TypeRow kTorchAxisNumberTypes[] = {{"T", kTorchNumbers}, {"Tind", kInt32Or64, "PT-3"}};
+inline constexpr TypeRow kNumpyTypes[] = {{"T", kNumpyAny}, {"Tind", kIntegers}};
+inline constexpr TypeRow kNumpyTakeTypes[] = {{"T", kNumpyAny}, {"Tind", kCastToInt64}};
+inline constexpr TypeRow kJaxTypes[] = {{"T", kJaxAny}, {"Tind", kIntegers}};
+
 // Rows of the element-wise operators.
 inline constexpr TypeRow kOldFloatRow[] = {{"T", kOldFloats}};
 inline constexpr TypeRow kConsumingRow[] = {{"T", kOldFloats}, {"consumed_inputs", kIntegers}};
@@ -52,5 +73,22 @@ inline constexpr TypeRow kWebnnRow[] = {{"T", kWebnnAny}};
 inline constexpr TypeRow kByteRow[] = {{"T", DType::uint8}};
 inline constexpr TypeRow kStablehloRow[] = {{"T", kStablehloAny}};
 inline constexpr TypeRow kBoolRow[] = {{"T", DType::boolean}};
+inline constexpr TypeRow kIntegerRow[] = {{"T", kIntegers}};
+inline constexpr TypeRow kIntegerAndBoolRow[] = {{"T", {kIntegers, DType::boolean}}};
+inline constexpr TypeRow kFloatRow[] = {{"T", kFloats}};
+inline constexpr DTypeSet kComplex = {DType::complex64, DType::complex128};
+inline constexpr TypeRow kFloatAndComplexRow[] = {{"T", {kFloats, kComplex}}};
+inline constexpr TypeRow kOldFloatAndComplexRow[] = {{"T", {kOldFloats, kComplex}}};
+inline constexpr TypeRow kNumberAndComplexRow[] = {{"T", {kNumbers, kComplex}}};
+inline constexpr TypeRow kOldNumberAndComplexRow[] = {{"T", {kOldNumbers, kComplex}}};
+inline constexpr TypeRow kOldNumberAndBoolRow[] = {{"T", {kOldNumbers, DType::boolean}}};
+inline constexpr TypeRow kTorchIntegerRow[] = {{"T", kTorchIntegers}};
+inline constexpr TypeRow kTorchIntegerAndBoolRow[] = {{"T", {kTorchIntegers, DType::boolean}}};
+inline constexpr TypeRow kTorchNumberRow[] = {{"T", kTorchNumbers}};
+inline constexpr TypeRow kTorchNumberAndBoolRow[] = {{"T", {kTorchNumbers, DType::boolean}}};
+inline constexpr TypeRow kTorchNumberAndComplexRow[] = {{"T", {kTorchNumbers, kComplex}}};
+inline constexpr TypeRow kTorchAnyRow[] = {{"T", kTorchAny}};
+inline constexpr TypeRow kNumpyAnyRow[] = {{"T", kNumpyAny}};
+inline constexpr TypeRow kJaxAnyRow[] = {{"T", kJaxAny}};
 
 }  // namespace tensorop::published

@@ -10,7 +10,7 @@
 namespace tensorop {
 
 // Who published a version. `standard` is tensorop's own default semantics (no --spec, section 11).
-enum class Framework : std::uint8_t { standard, onnx, openvino, mdf, stablehlo, webnn };
+enum class Framework : std::uint8_t { standard, onnx, openvino, mdf, stablehlo, webnn, torch, numpy, jax };
 
 // How a publisher numbers its versions.
 enum class Numbering : std::uint8_t {
@@ -38,6 +38,9 @@ inline constexpr Publisher kPublishers[] = {
     {Framework::mdf, "mdf", Numbering::none, 0},
     {Framework::stablehlo, "stablehlo", Numbering::release, release(1, 20)},
     {Framework::webnn, "webnn", Numbering::none, 0, false},
+    {Framework::torch, "torch", Numbering::major, 2},
+    {Framework::numpy, "numpy", Numbering::major, 2},
+    {Framework::jax, "jax", Numbering::major, 0},
 };
 
 // Of every framework but `standard`.

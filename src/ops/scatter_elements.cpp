@@ -1,5 +1,7 @@
 // ScatterElements, ONNX's older Scatter, and OpenVINO's ScatterElementsUpdate: one update for each element of
 // indices. Source: sections 4.1 and 4.2 (SE-1 ... SE-7).
+#include <utility>
+
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "ops/common.hpp"
@@ -12,8 +14,14 @@ namespace {
 // openvino-3: no dimension of updates may exceed data's, the axis included (SE-5).
 constexpr unsigned kBoundedAxis = 1;
 constexpr unsigned kEqualOffAxis = 2;  // webnn: in all other dimensions indices is as large as data (SE-5)
-constexpr std::string_view kTraits[] = {"indices are no larger than data along axis too (SE-5)",
-                                        "data and indices are equal except along axis (SE-5)"};
+constexpr unsigned kTorchShapes = 4;   // 0-D counts as (1), and updates may be larger than indices
+// Except along the axis data and indices are repeated to each other.
+constexpr unsigned kBroadcastOffAxis = 8;
+constexpr std::string_view kTraits[] = {
+    "indices are no larger than data along axis too (SE-5)",
+    "data and indices are equal except along axis (SE-5)",
+    "what has no dimensions counts as (1), and updates may be larger than indices (PT-1, PT-2)",
+    "data and indices are repeated to each other except along axis (SE-5), and updates to both (SE-3)"};
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to start from, rank at least 1"},
@@ -39,7 +47,12 @@ constexpr std::string_view kOpenvino12Reductions[] = {"none", "sum", "prod", "mi
 constexpr AttributeRow kOnnx16[] = {{"axis"}, {"reduction", kOnnx16Reductions}};
 constexpr AttributeRow kOnnx18[] = {{"axis"}, {"reduction", kOnnx18Reductions}};
 constexpr AttributeRow kOpenvino12[] = {{"axis"}, {"reduction", kOpenvino12Reductions}, {"use_init_val"}};
-constexpr AttributeRow kStandard[] = {{"axis"}, {"reduction"}, {"use_init_val"}, {"broadcast_updates"}};
+constexpr std::string_view kTorchReductions[] = {"none", "add", "multiply"};
+constexpr AttributeRow kTorchScatter[] = {{"axis"}, {"reduction", kTorchReductions}};
+constexpr AttributeRow kTorchReduce[] = {
+    {"axis"}, {"reduction", kTorchReduceReductions, "sum"}, {"use_init_val"}};
+constexpr AttributeRow kStandard[] = {
+    {"axis"}, {"reduction", kStandardReductions}, {"use_init_val"}, {"broadcast_updates"}};
 
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "ScatterElements", kStandardTypes, kStandard},
@@ -54,29 +67,59 @@ constexpr Version kVersions[] = {
     {Framework::openvino, 12, "ScatterElementsUpdate", published::kOpenvinoTypes, kOpenvino12},
     {Framework::webnn, 0, "scatterElements", published::kWebnnTypes, kNonNegativeAxis, kNearest,
      kEqualOffAxis},
+    {Framework::torch, 2, "scatter_add", published::kTorchTypes, kAxisOnly, kNonNegative, kTorchShapes},
+    {Framework::torch, 2, "scatter_reduce", published::kTorchNumberTypes, kTorchReduce, kNonNegative,
+     kTorchShapes},
+    {Framework::torch, 2, "scatter", published::kTorchTypes, kTorchScatter, kNonNegative, kTorchShapes},
+    {Framework::numpy, 2, "put_along_axis", published::kNumpyTypes, kAxisOnly, {}, kBroadcastOffAxis},
 };
+
+// PT-1: updates are no smaller than indices.
+void require_larger_updates(const Shape& indices, const Shape& updates) {
+  if (rank(updates) != rank(indices)) {
+    throw Error(cat("updates ", to_string(updates), " must have the rank of indices ", to_string(indices)),
+                "PT-2", "", shape_picture({{"updates", updates}, {"indices", indices}}, 0));
+  }
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    if (indices[d] <= updates[d]) continue;
+    throw Error(cat("dimension ", d, " of indices ", to_string(indices), " must not exceed that of updates ",
+                    to_string(updates)),
+                "PT-1", "",
+                shape_picture({{"indices", indices}, {"updates", updates}}, static_cast<std::int64_t>(d)));
+  }
+}
 
 // SE-1 ... SE-5: the axis, counted from the front.
 std::int64_t check_shapes(const Call& call) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
   require_rank_1(call, 0, "SE-1");
+  const bool is_torch = call.has_trait(kTorchShapes);
   if (rank(indices) != rank(data)) {
-    throw Error(cat("indices ", to_string(indices), " must have the rank of data ", to_string(data)), "SE-2",
-                "",
+    throw Error(cat("indices ", to_string(indices), " must have the rank of data ", to_string(data)),
+                is_torch ? "PT-2" : "SE-2", "",
                 shape_picture({{"indices", indices}, {"data", data}}, std::min(rank(indices), rank(data))));
   }
   const std::int64_t axis = normalize_axis(call.get(kAxisKey), "data", data);
-  require_updates_shape(call, indices, call.get(kBroadcastUpdatesKey), "that of indices", "SE-3");
+  const bool repeats = call.has_trait(kBroadcastOffAxis);
+  if (is_torch) {
+    require_larger_updates(indices, call.operands[2].shape());
+  } else if (!repeats) {
+    require_updates_shape(call, indices, call.get(kBroadcastUpdatesKey), "that of indices", "SE-3");
+  }
   for (std::size_t d = 0; d < data.size(); ++d) {
     const bool free = static_cast<std::int64_t>(d) == axis && !call.has_trait(kBoundedAxis);
     const bool equal = call.has_trait(kEqualOffAxis) && !free;
-    if (free || (equal ? indices[d] == data[d] : indices[d] <= data[d])) continue;
+    const bool fits = repeats ? indices[d] == data[d] || indices[d] == 1 || data[d] == 1
+                      : equal ? indices[d] == data[d]
+                              : indices[d] <= data[d];
+    if (free || fits) continue;
     throw Error(
-        cat("dimension ", d, " of indices ", to_string(indices), equal ? " must equal" : " must not exceed",
-            " that of data ", to_string(data),
+        cat("dimension ", d, " of indices ", to_string(indices),
+            repeats || equal ? " must equal" : " must not exceed", " that of data ", to_string(data),
+            repeats ? ", or one of them be 1" : "",
             call.has_trait(kBoundedAxis) ? "" : cat(" (only axis ", axis, " is free)")),
-        "SE-5",
+        is_torch ? "PT-1" : "SE-5",
         static_cast<std::int64_t>(d) != axis
             ? ""
             : cat("more along the axis is allowed by ",
@@ -87,24 +130,49 @@ std::int64_t check_shapes(const Call& call) {
   return axis;
 }
 
-Planned plan(const Call& call) {
+Planned plan_elements(const Call& call) {
   const Reduction reduction = checked_reduction(call, kReductionKey);  // a dtype rule: before ranks (G-9)
   const std::int64_t axis = check_shapes(call);
   const Shape& shape = call.operands[0].shape();
   const auto a = static_cast<std::size_t>(axis);
   const IndexAxis along{shape[a], row_major_strides(shape)[a], axis};
-  return plan_scatter(call, {along}, element_dims(call.operands[1].shape(), shape, axis), 1, reduction,
-                      call.get(kUseInitValKey), call.operands[1].shape());
+  const Shape& indices = call.operands[1].shape();
+  UpdatesLayout updates{indices};
+  if (call.has_trait(kTorchShapes)) updates.strides = row_major_strides(call.operands[2].shape());
+  if (call.has_trait(kBroadcastOffAxis)) {
+    updates.shape = repeated_indices(indices, shape, axis);
+    require_updates_shape(call, updates.shape, true, "that of indices and data", "SE-3");
+  }
+  auto dims = element_dims(updates.shape, indices, shape, axis);
+  return plan_scatter(call, {along}, std::move(dims), 1, reduction, call.get(kUseInitValKey),
+                      std::move(updates));
 }
 
-constexpr std::string_view kElements[] = {"ScatterElements", "ScatterElementsUpdate", "scatterElements"};
+Planned plan(const Call& call) {
+  if (!call.has_trait(kTorchShapes)) return plan_elements(call);
+  Planned planned = plan_elements(without_scalars(call));
+  planned.output.shape = call.operands[0].shape();
+  return planned;
+}
+
+constexpr std::string_view kElements[] = {"ScatterElements", "ScatterElementsUpdate", "scatterElements",
+                                          "scatter", "put_along_axis"};
 constexpr std::string_view kOldElements[] = {"Scatter"};
 constexpr std::string_view kElementsUpdate[] = {"ScatterElementsUpdate"};
-constexpr std::string_view kRules[] = {"T-3", "AX-1", "AX-3", "SE-1", "SE-2", "SE-3", "SE-5"};
+constexpr std::string_view kTorchScatterOnly[] = {"scatter"};
+constexpr std::string_view kScatterAdd[] = {"scatter_add"};
+constexpr std::string_view kScatterReduce[] = {"scatter_reduce"};
+constexpr std::string_view kPutAlongAxis[] = {"put_along_axis"};
+constexpr std::string_view kRules[] = {"T-3",  "AX-1", "AX-3", "SE-1", "SE-2",
+                                       "SE-3", "SE-5", "PT-1", "PT-2", "PT-3"};
 constexpr OperatorName kNames[] = {
     {"scatterelements", kElements},
     {"scatter", kOldElements},
     {"scatterelementsupdate", kElementsUpdate},
+    {"scatter", kTorchScatterOnly, {}, Framework::torch},
+    {"scatteradd", kScatterAdd, {"reduction", "add"}, Framework::torch},
+    {"scatterreduce", kScatterReduce, {"reduction", "sum"}, Framework::torch},
+    {"putalongaxis", kPutAlongAxis, {}, Framework::numpy},
 };
 
 }  // namespace

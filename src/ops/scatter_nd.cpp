@@ -11,7 +11,9 @@ namespace {
 
 // A single scalar update may have any shape of one element (SN-3).
 constexpr unsigned kAnyScalarUpdate = 1;
-constexpr std::string_view kTraits[] = {"a single scalar update may have any shape of one element (SN-3)"};
+constexpr unsigned kRepeatsUpdates = 2;  // updates are repeated to the shape they must have
+constexpr std::string_view kTraits[] = {"a single scalar update may have any shape of one element (SN-3)",
+                                        "updates are repeated to their shape (SN-3)"};
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to start from, rank at least 1"},
@@ -24,6 +26,7 @@ constexpr AttributeSpec kAttributes[] = {
     reduction_spec("SN-4"),
     kUseInitValSpec,
     kBroadcastUpdatesSpec,
+    kIndexModeSpec,
 };
 
 constexpr auto kReductionKey = attribute_key<Reduction>(kAttributes, "reduction");
@@ -36,7 +39,16 @@ constexpr std::string_view kOpenvino15Reductions[] = {"none", "sum", "sub", "pro
 constexpr AttributeRow kOnnx16[] = {{"reduction", kOnnx16Reductions}};
 constexpr AttributeRow kOnnx18[] = {{"reduction", kOnnx18Reductions}};
 constexpr AttributeRow kOpenvino15[] = {{"reduction", kOpenvino15Reductions}};
-constexpr AttributeRow kStandard[] = {{"reduction"}, {"use_init_val"}, {"broadcast_updates"}};
+constexpr std::string_view kAccumulate[] = {"none", "add"};
+constexpr std::string_view kNumpyReductions[] = {"add", "subtract", "multiply", "minimum", "maximum"};
+constexpr std::string_view kJaxReductions[] = {"none", "add", "subtract", "multiply", "min", "max"};
+constexpr AttributeRow kTorchPut[] = {{"reduction", kAccumulate}};
+constexpr AttributeRow kNumpyAt[] = {{"reduction", kNumpyReductions, "add"}};
+constexpr AttributeRow kJaxAt[] = {{"reduction", kJaxReductions}, {kModeName, kDropClip, "drop"}};
+constexpr AttributeRow kStandard[] = {
+    {"reduction", kStandardReductions}, {"use_init_val"}, {"broadcast_updates"}};
+constexpr TypeRow kNumpyAtTypes[] = {{"T", {published::kOldNumbers, DType::complex64, DType::complex128}},
+                                     {"Tind", published::kIntegers}};
 
 constexpr TypeRow kOpenvino3Types[] = {{"T", published::kNumbers}, {"Tind", published::kInt32Or64}};
 constexpr TypeRow kOpenvino15Types[] = {{"T", published::kNumbersAndBool}, {"Tind", published::kInt32Or64}};
@@ -50,6 +62,9 @@ constexpr Version kVersions[] = {
     {Framework::openvino, 3, "ScatterNDUpdate", kOpenvino3Types, {}, kNonNegativeOpenRange, kAnyScalarUpdate},
     {Framework::openvino, 15, "ScatterNDUpdate", kOpenvino15Types, kOpenvino15, {}, kAnyScalarUpdate},
     {Framework::webnn, 0, "scatterND", published::kWebnnTypes, {}, kNearest},
+    {Framework::torch, 2, "index_put", published::kTorchTypes, kTorchPut, {}, kRepeatsUpdates},
+    {Framework::numpy, 2, "ufunc_at", kNumpyAtTypes, kNumpyAt, {}, kRepeatsUpdates},
+    {Framework::jax, 0, "at", published::kJaxTypes, kJaxAt, {}, kRepeatsUpdates},
 };
 
 struct Geometry {
@@ -75,7 +90,7 @@ Geometry check_shapes(const Call& call) {
   const bool is_scalar = expected.empty() && element_count(updates) == 1;
   if (is_scalar && call.has_trait(kAnyScalarUpdate)) return {k, updates};
   require_updates_shape(
-      call, expected, call.get(kBroadcastUpdatesKey),
+      call, expected, call.has_trait(kRepeatsUpdates) || call.get(kBroadcastUpdatesKey),
       cat("that of indices ", to_string(indices), " without its last dimension, then that of data ",
           to_string(data), " from dimension ", k),
       "SN-3",
@@ -96,15 +111,26 @@ Planned plan(const Call& call) {
   const std::int64_t tuples = bounded_count(slice(indices, 0, rank(indices) - 1));
   return plan_scatter(call, tuple_axes(selected, 0), {{tuples, 1, 0}},
                       bounded_count(slice(shape, k, rank(shape))), reduction, call.get(kUseInitValKey),
-                      updates);
+                      {updates});
 }
 
-constexpr std::string_view kBoth[] = {"ScatterND", "ScatterNDUpdate", "scatterND"};
+constexpr std::string_view kBoth[] = {"ScatterND", "ScatterNDUpdate", "scatterND", "index_put", "at"};
+constexpr std::string_view kIndexPut[] = {"index_put"};
+constexpr std::string_view kUfuncAt[] = {"ufunc_at"};
+constexpr std::string_view kAt[] = {"at"};
 constexpr std::string_view kUpdate[] = {"ScatterNDUpdate"};
-constexpr std::string_view kRules[] = {"T-3", "SN-1", "SN-2", "SN-3"};
+constexpr std::string_view kRules[] = {"T-3", "SN-1", "SN-2", "SN-3", "PT-3"};
 constexpr OperatorName kNames[] = {
     {"scatternd", kBoth},
     {"scatterndupdate", kUpdate},
+    {"indexput", kIndexPut, {}, Framework::torch},
+    {"ufuncat", kUfuncAt, {"reduction", "add"}, Framework::numpy},
+    {"atset", kAt, {"reduction", "none"}, Framework::jax},
+    {"atadd", kAt, {"reduction", "add"}, Framework::jax},
+    {"atsubtract", kAt, {"reduction", "subtract"}, Framework::jax},
+    {"atmultiply", kAt, {"reduction", "multiply"}, Framework::jax},
+    {"atmin", kAt, {"reduction", "min"}, Framework::jax},
+    {"atmax", kAt, {"reduction", "max"}, Framework::jax},
 };
 
 }  // namespace

@@ -1,5 +1,8 @@
 // ScatterUpdate: slices written at positions along one axis, the inverse of Gather. Source: section 4.3
 // (SU-1 ... SU-3).
+#include <optional>
+#include <utility>
+
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "ops/common.hpp"
@@ -8,6 +11,10 @@
 namespace tensorop {
 namespace scatter_update_operator {
 namespace {
+
+constexpr unsigned kVectorIndex = 1;  // indices have rank 1; 0-D counts as (1), of data too
+constexpr std::string_view kTraits[] = {
+    "indices have rank 1, and what has no dimensions counts as (1) (PT-2)"};
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to start from, rank at least 1"},
@@ -20,6 +27,9 @@ constexpr AttributeSpec kAttributes[] = {
     reduction_spec(kCallRule),
     kUseInitValSpec,
     kBroadcastUpdatesSpec,
+    kFlatSpec,
+    kIndexModeSpec,
+    {"alpha", AttributeKind::element, "", "what updates are multiplied by first, in torch's index_add"},
 };
 
 constexpr auto kAxisKey = attribute_key<std::int64_t>(kAttributes, "axis");
@@ -27,11 +37,27 @@ constexpr auto kReductionKey = attribute_key<Reduction>(kAttributes, "reduction"
 constexpr auto kUseInitValKey = attribute_key<bool>(kAttributes, "use_init_val");
 constexpr auto kBroadcastUpdatesKey = attribute_key<bool>(kAttributes, "broadcast_updates");
 
-constexpr AttributeRow kStandard[] = {{"axis"}, {"reduction"}, {"use_init_val"}, {"broadcast_updates"}};
+constexpr auto kAlphaKey = attribute_key<Tensor>(kAttributes, "alpha");
+
+constexpr AttributeRow kStandard[] = {{"axis"},         {"reduction", kStandardReductions},
+                                      {"use_init_val"}, {"broadcast_updates"},
+                                      {"flat"},         {"alpha"}};
+constexpr std::string_view kIndexReductions[] = {"prod", "mean", "amax", "amin"};
+constexpr std::string_view kAccumulate[] = {"none", "add"};
+constexpr AttributeRow kIndexAdd[] = {{"axis"}, {"alpha"}};
+constexpr AttributeRow kIndexReduce[] = {{"axis"}, {"reduction", kIndexReductions, "prod"}, {"use_init_val"}};
+constexpr AttributeRow kTorchPut[] = {{"reduction", kAccumulate}};
+constexpr AttributeRow kNumpyPut[] = {{kModeName, kRaiseWrapClip, "raise"}};
 
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "ScatterUpdate", kStandardTypes, kStandard},
     {Framework::openvino, 3, "ScatterUpdate", published::kOpenvinoNumberTypes, kAxisOnly, kNonNegative},
+    {Framework::torch, 2, "index_copy", published::kTorchTypes, kAxisOnly, kNonNegative, kVectorIndex},
+    {Framework::torch, 2, "index_add", published::kTorchAxisTypes, kIndexAdd, kNonNegative, kVectorIndex},
+    {Framework::torch, 2, "index_reduce", published::kTorchAxisNumberTypes, kIndexReduce, kNonNegative,
+     kVectorIndex},
+    {Framework::torch, 2, "put_", published::kTorchTypes, kTorchPut},
+    {Framework::numpy, 2, "put", published::kNumpyTakeTypes, kNumpyPut, kClipsRaw},
 };
 
 struct Geometry {
@@ -55,19 +81,51 @@ Geometry check_shapes(const Call& call) {
   return {axis, std::move(expected)};
 }
 
-Planned plan(const Call& call) {
+// What updates are multiplied by: nothing where it is 1, which changes none.
+std::optional<Tensor> scale_of(const Call& call) {
+  if (!call.is_given(kAlphaKey)) return std::nullopt;
+  const DType dtype = call.operands[0].dtype();
+  if (!(kNumericTypes | kComplexTypes).contains(dtype))
+    throw Error(cat("alpha is not defined for ", name(dtype), " data"), "T-3");
+  return call.get(kAlphaKey);
+}
+
+Planned plan_slices(const Call& call) {
   const Reduction reduction = checked_reduction(call, kReductionKey);  // a dtype rule: before ranks (G-9)
+  std::optional<Tensor> scale = scale_of(call);
   const auto [axis, updates] = check_shapes(call);
   const Shape& shape = call.operands[0].shape();
   const std::int64_t axis_size = shape[static_cast<std::size_t>(axis)];
   const std::vector<RowDim> dims = {{bounded_count(slice(shape, 0, axis)), 0, axis_size},
                                     {count(call.operands[1].shape()), 1, 0}};
   return plan_scatter(call, {{axis_size, 1, axis}}, dims, bounded_count(slice(shape, axis + 1, rank(shape))),
-                      reduction, call.get(kUseInitValKey), updates);
+                      reduction, call.get(kUseInitValKey), {updates, {}, std::move(scale)});
 }
 
-constexpr OperatorName kNames[] = {{"scatterupdate"}};
-constexpr std::string_view kRules[] = {"T-3", "AX-1", "SU-1", "SU-2"};
+Planned plan(const Call& call) {
+  const bool has_vector = call.has_trait(kVectorIndex);
+  if (!has_vector && !is_flat(call)) return plan_slices(call);
+  if (has_vector) require_vector(call);
+  Planned planned = plan_slices(has_vector ? without_scalars(call) : flattened(call, call.operands.size()));
+  planned.output.shape = call.operands[0].shape();
+  return planned;
+}
+
+constexpr std::string_view kSlices[] = {"ScatterUpdate", "index_copy"};
+constexpr std::string_view kIndexCopyOnly[] = {"index_copy"};
+constexpr std::string_view kIndexAddOnly[] = {"index_add"};
+constexpr std::string_view kIndexReduceOnly[] = {"index_reduce"};
+constexpr std::string_view kTorchPutOnly[] = {"put_"};
+constexpr std::string_view kNumpyPutOnly[] = {"put"};
+constexpr OperatorName kNames[] = {
+    {"scatterupdate", kSlices},
+    {"indexcopy", kIndexCopyOnly, {}, Framework::torch},
+    {"indexadd", kIndexAddOnly, {"reduction", "add"}, Framework::torch},
+    {"indexreduce", kIndexReduceOnly, {"reduction", "prod"}, Framework::torch},
+    {"put", kTorchPutOnly, {"flat", "true"}, Framework::torch},
+    {"put", kNumpyPutOnly, {"flat", "true"}, Framework::numpy},
+};
+constexpr std::string_view kRules[] = {"T-3", "AX-1", "SU-1", "SU-2", "PT-2", "PT-3"};
 
 }  // namespace
 }  // namespace scatter_update_operator
@@ -87,6 +145,7 @@ constinit const Operator kScatterUpdate = scatter_operator<scatter_update_operat
     .rules = scatter_update_operator::kRules,
     .plan = scatter_update_operator::plan,
     .mask = MaskUse::along_axis,
+    .traits = scatter_update_operator::kTraits,
 });
 
 }  // namespace tensorop

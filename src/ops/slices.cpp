@@ -256,7 +256,7 @@ Planned plan_scatter_slices(const Call& call, const SliceDims& dims, const Shape
   SliceRows rows = slice_rows(dims, call.operands[0].shape(), call.operands[1].shape(), sizes,
                               call.oob == OutOfBounds::drop);
   return plan_scatter(call, std::move(rows.axes), std::move(rows.dims), rows.row_elements, reduction, true,
-                      call.operands[2].shape(), rows.component_stride);
+                      {.shape = call.operands[2].shape()}, rows.component_stride);
 }
 
 SliceDims check_dynamic_slice(const Call& call, const Shape& sizes, std::string_view sizes_name) {

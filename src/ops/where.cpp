@@ -42,6 +42,9 @@ constexpr TypeRow kWebnn[] = {{"B", DType::uint8}, {"T", published::kWebnnAny}};
 
 constexpr TypeRow kStablehlo[] = {{"B", DType::boolean}, {"T", published::kStablehloAny}};
 
+constexpr TypeRow kTorch[] = {{"B", DType::boolean}, {"T", published::kTorchMoved}};
+constexpr TypeRow kJax[] = {{"B", DType::boolean}, {"T", published::kJaxAny}};
+
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "Where", kStandard, kOpenvinoAttributes},
     {Framework::onnx, 9, "Where", kOnnx9, {}},
@@ -49,6 +52,9 @@ constexpr Version kVersions[] = {
     {Framework::openvino, 1, "Select", kOpenvino1, kOpenvinoAttributes, {}, kOneWayCondition},
     {Framework::stablehlo, release(0, 9), "select", kStablehlo, {}, {}, kScalarCondition},
     {Framework::webnn, 0, "where", kWebnn, {}},
+    {Framework::torch, 2, "where", kTorch, {}},
+    {Framework::numpy, 2, "where", kOnnx9, {}},
+    {Framework::jax, 0, "where", kJax, {}},
 };
 
 BroadcastLayout layout_of(const Call& call) {

@@ -172,7 +172,7 @@ class GatherExchange {
     exchange_.threads.for_each(ceil_div(count, kCopyRows), [&](std::int64_t chunk, int /*worker*/) {
       const std::int64_t first = chunk * kCopyRows;
       gather_rows(rows_->send() + first * row_bytes, own, asked + first, std::min(kCopyRows, count - first),
-                  row_bytes, false);
+                  row_bytes, SkippedRows{});
     });
   }
 

@@ -32,7 +32,9 @@ std::string option_of(std::string_view name) {
 std::string default_list(const Operator& op, const AttributeSpec& spec) {
   std::string out(spec.default_text);
   for (const OperatorName& name : op.names) {
-    if (name.preset.attribute == spec.name) out += cat("; as ", name.name, " ", name.preset.text);
+    // Publishers may share a name.
+    const std::string own = cat("; as ", name.name, " ", name.preset.text);
+    if (name.preset.attribute == spec.name && out.find(own) == std::string::npos) out += own;
   }
   return out;
 }
@@ -84,6 +86,8 @@ std::string kind_name(AttributeKind kind) {
       return "integers";
     case AttributeKind::dimension_numbers:
       return "text";
+    case AttributeKind::element:
+      return "element";
   }
   __builtin_unreachable();
 }
@@ -265,9 +269,10 @@ std::string describe_text(const Operator& op) {
                         "\n\n", wrapped(describe_output_shape(op), width()), "\n\n");
   if (op.names.size() > 1) {
     out += "Aliases:";
-    for (const OperatorName& name : op.names.subspan(1))
-      out +=
-          cat(" ", name.name, name.of == Framework::standard ? "" : cat(" (", framework_name(name.of), ")"));
+    for (const OperatorName& name : op.names.subspan(1)) {
+      const bool is_general = name.of == Framework::standard;
+      out += is_general ? cat(" ", name.name) : cat(" ", name.name, " (", framework_name(name.of), ")");
+    }
     out += "\n\n";
   }
   out += "Operands:\n";

@@ -7,6 +7,7 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
+#include "ops/common.hpp"
 #include "ops/elementwise.hpp"
 
 namespace tensorop {
@@ -160,9 +161,13 @@ std::string shape_formula(const Explainer& explainer) {
   if (op.family == "scatter" || (op.family == "slices" && call.operands.size() == 3))
     return cat("data.shape ", to_string(explainer.output().shape));
   if (op.family == "slices") return window_formula(call);
+  if (op.name == "gatherelements" || is_flat(call)) {
+    const std::string own = part(call, 1, 0, call.operands[1].rank(), "");
+    if (explainer.output().shape == call.operands[1].shape()) return own;
+    return cat(own, is_flat(call) ? ", flat" : ", repeated to data off the axis");
+  }
   if (op.name == "gather") return gather_formula(call, explainer.has_mask());
   if (op.name == "gathernd") return gather_nd_formula(call, explainer.output().shape, explainer.has_mask());
-  if (op.name == "gatherelements") return part(call, 1, 0, call.operands[1].rank(), "");
   if (op.family == "broadcast") return target_formula(call);
   // Of Select the condition does not enlarge the result.
   const bool is_where = op.name == "where";

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/json/json_writer.hpp"
+#include "ops/common.hpp"
 #include "report/json.hpp"
 #include "report/why_names.hpp"
 
@@ -64,6 +65,7 @@ std::string attribute_text(const Attribute& attribute, const AttributeSpec& spec
     std::string operator()(bool value) const { return value ? "true" : "false"; }
     std::string operator()(ChosenWord word) const { return std::string(spec.choices[word.at].word); }
     std::string operator()(const Shape& shape) const { return to_string(shape); }
+    std::string operator()(const ElementValue& value) const { return value.text; }
   };
   return std::visit(Text{spec}, attribute.value);
 }
@@ -152,7 +154,8 @@ Sentence scattered(const Explainer& explainer, const ElementOrigin& element) {
 Sentence gathered(const Explainer& explainer, const ElementOrigin& element) {
   const std::string value = value_of(element.value, 0);
   if (element.from.empty())
-    return {value, cat(indices_text(explainer, element.unresolved), "; out of range reads zero")};
+    return {value, cat(indices_text(explainer, element.unresolved), "; out of range reads ",
+                       fill_value(explainer.call()) ? value : "zero")};
   const Contribution& from = element.from[0];
   return {cat(operand_element(explainer.call(), from.element), " = ", value),
           indices_text(explainer, from.indices)};
@@ -279,9 +282,8 @@ std::string why_text(const Explainer& explainer, const OperandElement& element, 
   const Call& call = explainer.call();
   const std::string name = operand_element(call, element);
   if (arrivals.count == 0) {
-    const std::string_view lost = explainer.is_gather()
-                                      ? " selects nothing: it is out of range, and the result has zeros"
-                                      : " is dropped: its index is out of range";
+    const std::string_view lost = explainer.is_gather() ? " selects nothing: it is out of range"
+                                                        : " is dropped: its index is out of range";
     return cat(name, arrivals.dropped == 0 ? " is not selected" : lost, "\n");
   }
   std::vector<std::int64_t> lost;

@@ -162,7 +162,7 @@ def jobs_of_vector(line):
         if "shape" in line:
             attributes["shape"] = line["shape"]
         expect = {"error": line["err"]} if "err" in line else tensor(dtype, line["out"])
-        op = op_of(line["op"], selector)
+        op = line.get("name", op_of(line["op"], selector))
         yield job(line["id"], op, spec_of(selector), operands, attributes, expect)
 
 

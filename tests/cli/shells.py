@@ -33,11 +33,11 @@ def output_of(*command, **options):
 
 # What is typed, and what is offered.
 CASES = [
-    ("gath", "gather gatherelements gathernd"),
+    ("gath", "gather gatherelements gathernd gatherslices"),
     ("compar", "compare"),
     ("gather --ba", "--batch-dims"),
     ("gather --axis 1 --batch", "--batch-dims"),
-    ("gather --oob ", "clamp clip error wrap zero"),
+    ("gather --oob ", "clamp clip error fill wrap zero"),
     ("scatternd --reduction m", "max mean min mul"),
     ("bitshift --direction l", "left"),
     ("convert a.npy --dtype float", "float16 float32 float4_e2m1fn float64 float8_e4m3fn float8_e4m3fnuz "
@@ -61,7 +61,7 @@ CASES = [
     ("man --threa", ""),
     ("gather --axis ", ""),
     ('gather "[[1, 2]]" --ba', "--batch-dims"),
-    ("--threads=2 gather --oob ", "clamp clip error wrap zero"),
+    ("--threads=2 gather --oob ", "clamp clip error fill wrap zero"),
     ("gather -o file-", "file-a.npy file-b.npy"),
     ("gather --output=file-a", "--output=file-a.npy"),
     ("ops gathern", "gathernd"),

@@ -312,13 +312,25 @@ TEST_CASE("scatter family: the same bytes where the updates are too many to be s
   }
 }
 
+TEST_CASE("windows: the same bytes for any number of threads", "[threads]") {
+  Random random(8);
+  check_same_bytes(random,
+                   "gatherslices float32[3001,501] int32[2000,1]:-9..3009 offset_dims=1 "
+                   "collapsed_slice_dims=0 start_index_map=0 index_vector_dim=1 slice_sizes=1,499");
+  check_same_bytes(random,
+                   "scatterslices float32[3001,501] int32[2000,1]:-9..3009 float32[2000,499] "
+                   "update_window_dims=1 inserted_window_dims=0 scatter_dims_to_operand_dims=0 "
+                   "index_vector_dim=1 reduction=add");
+}
+
 TEST_CASE("broadcast and element-wise operators: the same bytes for any number of threads", "[threads]") {
   Random random(7);
   check_same_bytes(random, "broadcast float32[1,1001,1] shape=31,1001,30");
   check_same_bytes(random, "expand float32[1,1001,1] shape=31,1,30");
   check_same_bytes(random, "broadcast int16[1001] shape=31,1001,30 mode=explicit axes_mapping=1");
   for (const Operator* op : kOperators) {
-    if (op->family == "gather" || op->family == "scatter" || op->family == "broadcast") continue;
+    const bool is_own = op->family == "gather" || op->family == "scatter" || op->family == "slices";
+    if (is_own || op->family == "broadcast") continue;
     const DTypeSet allowed = allowed_types(op->versions[0], "T");
     const std::string dtype = allowed.contains(DType::float32) ? "float32"
                               : allowed.contains(DType::uint8) ? "uint8"

@@ -26,6 +26,7 @@ bool is_value(const AttributeSpec& spec, WordList choices, const std::string& te
     case AttributeKind::integers:
       return text == "[]";  // no other list goes without saying
     case AttributeKind::dimension_numbers:
+    case AttributeKind::element:
       return false;
   }
   return false;
@@ -57,7 +58,7 @@ TEST_CASE("names are unique over all operators, folded, and the first is the ope
     for (const OperatorName& name : op->names) {
       CAPTURE(name.name);
       CHECK(fold_name(name.name) == name.name);
-      CHECK(seen.insert(cat(static_cast<int>(name.of), name.name)).second);
+      CHECK(seen.insert(cat(static_cast<int>(name.of), " ", name.name)).second);
       CHECK(find_operator(name.name, name.of).op == op);
       for (const std::string_view published : name.published) {
         CHECK(std::ranges::find(op->versions, published, &Version::published) != op->versions.end());
@@ -107,7 +108,7 @@ TEST_CASE("operands and attributes are described in full", "[descriptions]") {
     }
     for (const std::string& word : words_of(op->oob)) {
       CHECK((word == "error" || word == "zero" || word == "drop" || word == "clip" || word == "clamp" ||
-             word == "wrap"));
+             word == "wrap" || word == "fill"));
     }
     const bool has_indices = std::ranges::any_of(
         op->operands, [](const OperandSpec& operand) { return operand.role == OperandRole::indices; });

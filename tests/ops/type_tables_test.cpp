@@ -77,6 +77,15 @@ TEST_CASE("the descriptions have the index rules of the specification's table", 
       "openvino-3 ScatterUpdate",
       "openvino-3 ScatterElementsUpdate",
       "openvino-3 ScatterNDUpdate",
+      "torch-2 gather",
+      "torch-2 take_along_dim",
+      "torch-2 index_select",
+      "torch-2 scatter",
+      "torch-2 scatter_add",
+      "torch-2 scatter_reduce",
+      "torch-2 index_copy",
+      "torch-2 index_add",
+      "torch-2 index_reduce",
   };
   // Where 1.3 says undefined, silent, "expected", "requires" or "must be" instead of error.
   const std::set<std::string> open_range = {
@@ -98,6 +107,7 @@ TEST_CASE("the descriptions have the index rules of the specification's table", 
       CHECK((version.index.negative == Negative::raw) == is_raw);
       if (version.index.negative == Negative::refuse) found.insert(entry);
       CHECK(version.index.is_open == open_range.contains(entry));
+      CHECK(version.index.clips_raw == (entry == "numpy-2 take" || entry == "numpy-2 put"));
     }
   }
   CHECK(found == refuse_negative);

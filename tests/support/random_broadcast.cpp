@@ -89,8 +89,13 @@ RandomCase broadcast_case(Random& random, const std::string& op, std::int64_t el
   }
   if (random.chance(4)) data = spoiled(random, data);
   if (random.chance(1) && !target.empty()) target[0] = -1;  // BC-T2
-  if ((mode != "numpy" && !call.arguments.rules.any_order) || random.chance(50))
+  const bool is_explicit = call.arguments.rules.any_order;
+  const bool has_mode = call.spec.empty() || call.spec.starts_with("openvino") || is_explicit;
+  if (has_mode && ((mode != "numpy" && !is_explicit) || random.chance(50)))
     call.arguments.attributes["mode"] = mode;
+  for (std::int64_t& dim : target) {
+    if (call.arguments.rules.keeps_dims && random.chance(15)) dim = -1;
+  }
   call.arguments.attributes["shape"] = any_list(random, target);
   call.arguments.operands = {random_tensor(random, data_type(random, call), data)};
   return call;

@@ -1,5 +1,7 @@
 #include "support/random_case.hpp"
 
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "ops/publisher.hpp"
 #include "support/reference_array.hpp"
@@ -60,11 +62,16 @@ RandomCase random_call(Random& random, const std::string& op) {
   if (rows.empty()) return call;
   const reference::PublishedVersion& row = *random.pick(rows);
   // Our name means the same version, but where the publisher has operators of both names.
-  const bool own_name = row.typed == "scatter" || row.typed == "select" || row.op == "bitshift";
-  if (own_name || random.chance(50)) call.typed = row.typed;
+  const bool is_library = row.framework == "torch" || row.framework == "numpy" || row.framework == "jax";
+  const bool own_name = row.typed == "scatter" || row.typed == "select" || row.op == "bitshift" ||
+                        (is_library && row.typed != "at");
+  if (own_name || (row.typed != "at" && random.chance(50))) call.typed = row.typed;
   const Publisher& publisher = *find_publisher(row.framework);
   call.spec = spec_name(publisher.framework, static_cast<int>(random.between(row.since, row.until)));
   call.arguments.rules = row.rules;
+  call.arguments.framework = row.framework;
+  if (!row.rules.index_modes.empty() && random.chance(60))
+    call.arguments.attributes["mode"] = random.pick(row.rules.index_modes);
   return call;
 }
 
@@ -97,7 +104,7 @@ Tensor random_indices(Random& random, const RandomCase& call, const Shape& shape
                       const std::function<std::int64_t(const std::vector<std::int64_t>&)>& extent) {
   const reference::Rules& rules = call.arguments.rules;
   Array array(random_dtype(random, rules.index_types), shape);
-  const bool tolerant = rules.zero_fill || rules.any_index || rules.nearest || call.arguments.oob != "error";
+  const bool tolerant = rules.zero_fill || rules.any_index || reference::policy_of(call.arguments) != "error";
   const int percent_bad = tolerant ? 30 : 0;
   std::size_t at = 0;
   for (const auto& coordinate : reference::coordinates_of(shape)) {
@@ -121,8 +128,34 @@ void maybe_oob(Random& random, RandomCase& call, const std::vector<std::string>&
   if (call.spec.empty() && random.chance(35)) call.arguments.oob = random.pick(choices);
 }
 
+std::int64_t repeated_elements(const Shape& indices, const Shape& data, std::size_t axis) {
+  std::int64_t count = 1;
+  for (std::size_t d = 0; d < std::min(indices.size(), data.size()); ++d)
+    count *= d == axis ? indices[d] : std::max(indices[d], data[d]);
+  return count;
+}
+
+bool set_flat(Random& random, RandomCase& call) {
+  const reference::Rules& rules = call.arguments.rules;
+  if (!rules.axis) return true;
+  if (!rules.flat || random.chance(75)) return false;
+  if (!rules.other_defaults.contains("flat") || random.chance(50)) call.arguments.attributes["flat"] = "true";
+  return true;
+}
+
+void maybe_fill(Random& random, RandomCase& call, DType dtype) {
+  if (reference::policy_of(call.arguments) != "fill") return;
+  if (kSmallTypes.contains(dtype)) call.arguments.oob = "error";
+  const bool is_needed = call.arguments.oob == "fill";
+  if (!is_needed && (kSmallTypes.contains(dtype) || random.chance(50))) return;
+  call.arguments.attributes["fill_value"] =
+      dtype == DType::boolean ? (random.chance(50) ? "true" : "false") : cat(random.between(0, 9));
+}
+
 void set_axis(Random& random, RandomCase& call, std::int64_t axis, std::int64_t rank) {
-  if (axis == 0 && random.chance(50)) return;
+  const auto& defaults = call.arguments.rules.other_defaults;
+  const bool is_default = axis == 0 && !defaults.contains("axis") && !defaults.contains("flat");
+  if (is_default && random.chance(50)) return;
   if (random.chance(call.arguments.rules.negative_axis ? 30 : 3)) axis -= rank;
   if (random.chance(1)) axis = random.chance(50) ? rank : -rank - 1;  // AX-1
   call.arguments.attributes["axis"] = cat(axis);

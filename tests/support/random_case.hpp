@@ -37,6 +37,13 @@ struct RandomCase {
 // Under the default semantics an --oob now and then, of these choices.
 void maybe_oob(Random& random, RandomCase& call, const std::vector<std::string>& choices);
 
+// The elements of what both shapes, of one rank, are repeated to off an axis.
+[[nodiscard]] std::int64_t repeated_elements(const Shape& indices, const Shape& data, std::size_t axis);
+// Whether the operands of the call are flat: always, or now and then where the version has the attribute.
+[[nodiscard]] bool set_flat(Random& random, RandomCase& call);
+// The value that is filled in, where the policy of the call is fill.
+void maybe_fill(Random& random, RandomCase& call, DType dtype);
+
 // The axis as an attribute: left out where it is the default, at times counted from the end.
 void set_axis(Random& random, RandomCase& call, std::int64_t axis, std::int64_t rank);
 

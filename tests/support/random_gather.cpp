@@ -11,7 +11,7 @@ namespace {
 using reference::operator+;
 using reference::slice;
 
-const std::vector<std::string> kOob = {"error", "zero", "clip", "wrap"};
+const std::vector<std::string> kOob = {"error", "zero", "clip", "clamp", "wrap", "fill"};
 
 // Tensors above this many elements are drawn again: the reference is slow.
 std::int64_t most_elements(std::int64_t elements) {
@@ -27,6 +27,7 @@ void set_operands(Random& random, RandomCase& call, const Shape& data, const Sha
                   const std::function<std::int64_t(const std::vector<std::int64_t>&)>& extent) {
   maybe_oob(random, call, kOob);
   const DType dtype = random_dtype(random, random.chance(1) ? kAllTypes : call.arguments.rules.types);
+  maybe_fill(random, call, dtype);
   call.arguments.operands = {random_tensor(random, dtype, data),
                              random_indices(random, call, indices, extent)};
 }
@@ -47,19 +48,23 @@ RandomCase gather_case(Random& random, const std::string& op, std::int64_t eleme
     RandomCase call = random_call(random, op);
     const std::int64_t r = random.between(random.chance(1) ? 0 : 1, 6);
     const Shape data = random_shape(random, r, data_elements(random, elements));
+    const bool flat = set_flat(random, call);
     const std::int64_t axis = r == 0 ? 0 : random.between(0, r - 1);
-    const std::int64_t b = call.arguments.rules.batch_dims ? random.between(0, axis) : 0;
-    const std::int64_t d = r == 0 ? 1 : data[static_cast<std::size_t>(axis)];
+    const std::int64_t b = call.arguments.rules.batch_dims && !flat ? random.between(0, axis) : 0;
+    const std::int64_t d = flat || r == 0 ? elements_in(data) : data[static_cast<std::size_t>(axis)];
     const std::int64_t slices = std::max<std::int64_t>(elements_in(data) / std::max<std::int64_t>(d, 1), 1);
-    const Shape picked = random_shape(random, random.between(0, 2), elements / slices);
+    const bool has_vector = call.arguments.rules.vector_index && !random.chance(2);
+    const Shape picked = random_shape(random, random.between(0, has_vector ? 1 : 2), elements / slices);
     Shape indices = slice(data, 0, b) + picked;
     if (random.chance(1)) indices = spoiled(random, indices);
     const std::int64_t q = rank(indices);
     const std::int64_t most = most_elements(elements);
     if (elements_in(data) > most || elements_in(indices) > most || slices * elements_in(picked) > most)
       continue;
-    set_axis(random, call, axis, r);
-    set_batch_dims(random, call, b, -std::min(r, q), q);
+    if (!flat) {
+      set_axis(random, call, axis, r);
+      set_batch_dims(random, call, b, -std::min(r, q), q);
+    }
     set_operands(random, call, data, indices, [&](const auto&) { return d; });
     return call;
   }
@@ -74,10 +79,15 @@ RandomCase gather_elements_case(Random& random, const std::string& op, std::int6
     const auto a = static_cast<std::size_t>(axis);
     // Where zeros are read for what is out of range, there is a result however few elements data has.
     if (r > 0 && random.chance(5)) data[a] = 0;
+    const bool flat = set_flat(random, call);
     Shape indices = data;
-    for (std::int64_t& dim : indices) {
-      if (!call.arguments.rules.equal_off_axis && random.chance(40))
-        dim = random.between(dim > 0 ? 1 : 0, dim);
+    for (std::size_t dim = 0; dim < indices.size(); ++dim) {
+      if (call.arguments.rules.off_axis) {
+        if (random.chance(20)) indices[dim] = 1;
+        if (dim != a && random.chance(20)) data[dim] = 1;
+      } else if (!call.arguments.rules.equal_off_axis && random.chance(40)) {
+        indices[dim] = random.between(indices[dim] > 0 ? 1 : 0, indices[dim]);
+      }
     }
     if (r > 0) {
       indices[a] = 1;
@@ -88,8 +98,10 @@ RandomCase gather_elements_case(Random& random, const std::string& op, std::int6
     if (random.chance(1)) indices.push_back(1);
     const std::int64_t most = most_elements(elements);
     if (elements_in(data) > most || elements_in(indices) > most) continue;
-    set_axis(random, call, axis, r);
-    set_operands(random, call, data, indices, [&](const auto&) { return r == 0 ? 1 : data[a]; });
+    if (call.arguments.rules.off_axis && repeated_elements(indices, data, a) > most) continue;
+    if (!flat) set_axis(random, call, axis, r);
+    set_operands(random, call, data, indices,
+                 [&](const auto&) { return flat || r == 0 ? elements_in(data) : data[a]; });
     return call;
   }
 }

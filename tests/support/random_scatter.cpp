@@ -28,15 +28,16 @@ std::int64_t update_elements(Random& random, std::int64_t elements) {
 
 void set_reduction(Random& random, RandomCase& call, DType dtype) {
   const reference::Rules& rules = call.arguments.rules;
+  const bool is_preset = rules.other_defaults.contains("reduction");
   if (rules.reductions.empty() || random.chance(20)) return;
   std::string reduction = random.pick(rules.reductions);
   // Most draws that 4.5 leaves empty (T-3, T-1) are drawn again.
-  const bool ordered = reduction == "min" || reduction == "max";
+  const bool ordered = reduction.find("mi") != std::string::npos || reduction.find("ma") != std::string::npos;
   const bool is_data = dtype == DType::string || kSmallTypes.contains(dtype);
   const bool undefined = (is_data && reduction != "none") ||
                          (dtype == DType::boolean && reduction == "mean") ||
                          (kComplexTypes.contains(dtype) && ordered);
-  if (undefined && !random.chance(5)) reduction = "none";
+  if (undefined && !is_preset && !random.chance(5)) reduction = "none";
   call.arguments.attributes["reduction"] = reduction;
   if (rules.use_init_val && random.chance(60)) {
     call.arguments.attributes["use_init_val"] = random.chance(30) ? "true" : "false";
@@ -51,10 +52,19 @@ void set_operands(Random& random, RandomCase& call, const Shape& data, const Sha
   set_reduction(random, call, dtype);
   const auto& attributes = call.arguments.attributes;
   const auto reduction = attributes.find("reduction");
-  if ((reduction == attributes.end() || reduction->second == "none") && random.chance(15))
+  const reference::Rules& rules = call.arguments.rules;
+  const bool repeats = rules.repeats_updates || rules.off_axis || rules.torch_shapes;
+  const bool reduces = reduction == attributes.end() ? rules.other_defaults.contains("reduction")
+                                                     : reduction->second != "none";
+  if (rules.alpha && (kIntegerTypes | kFloatTypes | kComplexTypes).contains(dtype) && random.chance(20))
+    call.arguments.attributes["alpha"] = cat(random.between(0, 3));
+  if (!reduces && !repeats && random.chance(15))
     call.arguments.duplicates = random.chance(20) ? "last" : "error";
-  if (call.spec.empty() && call.arguments.duplicates != "error" && random.chance(25)) {
-    call.arguments.attributes["broadcast_updates"] = random.chance(95) ? "true" : "false";
+  const bool may_repeat =
+      call.spec.empty() && !attributes.contains("flat") && call.arguments.duplicates != "error";
+  if ((may_repeat || rules.repeats_updates) && random.chance(25)) {
+    if (!rules.repeats_updates)
+      call.arguments.attributes["broadcast_updates"] = random.chance(95) ? "true" : "false";
     const auto dropped = random.chance(50) ? 0 : random.between(0, static_cast<std::int64_t>(updates.size()));
     updates.erase(updates.begin(), updates.begin() + dropped);
     for (std::int64_t& dim : updates) {
@@ -76,10 +86,11 @@ RandomCase scatter_elements_case(Random& random, const std::string& op, std::int
     const Shape data = random_shape(random, r, elements);
     const std::int64_t axis = r == 0 ? 0 : random.between(0, r - 1);
     const auto a = static_cast<std::size_t>(axis);
+    const reference::Rules& rules = call.arguments.rules;
     Shape indices = data;
     for (std::int64_t& dim : indices) {
-      if (!call.arguments.rules.equal_off_axis && random.chance(40))
-        dim = random.between(dim > 0 ? 1 : 0, dim);
+      if (!rules.equal_off_axis && random.chance(40))
+        dim = rules.off_axis ? 1 : random.between(dim > 0 ? 1 : 0, dim);
     }
     if (r > 0 && !call.arguments.rules.bounded_axis) {
       indices[a] = 1;
@@ -91,8 +102,14 @@ RandomCase scatter_elements_case(Random& random, const std::string& op, std::int
     if (random.chance(1)) indices.push_back(1);
     const std::int64_t most = most_elements(elements);
     if (elements_in(data) > most || elements_in(indices) > most) continue;
+    if (rules.off_axis && repeated_elements(indices, data, a) > most) continue;
     set_axis(random, call, axis, r);
-    set_operands(random, call, data, indices, indices, [&](const auto&) { return r == 0 ? 1 : data[a]; });
+    Shape updates = indices;
+    for (std::size_t d = 0; d < updates.size(); ++d) {
+      if (rules.torch_shapes && random.chance(20)) updates[d] += random.between(1, 2);
+      if (rules.off_axis && random.chance(30)) updates[d] = 1;
+    }
+    set_operands(random, call, data, indices, updates, [&](const auto&) { return r == 0 ? 1 : data[a]; });
     return call;
   }
 }
@@ -103,14 +120,17 @@ RandomCase scatter_update_case(Random& random, const std::string& op, std::int64
     const std::int64_t r = random.between(random.chance(1) ? 0 : 1, 6);
     const Shape data = random_shape(random, r, elements);
     const std::int64_t axis = r == 0 ? 0 : random.between(0, r - 1);
-    const std::int64_t d = r == 0 ? 1 : data[static_cast<std::size_t>(axis)];
+    const bool flat = set_flat(random, call);
+    const std::int64_t d = flat || r == 0 ? elements_in(data) : data[static_cast<std::size_t>(axis)];
     const std::int64_t slices = std::max<std::int64_t>(elements_in(data) / std::max<std::int64_t>(d, 1), 1);
-    const Shape indices =
-        random_shape(random, random.between(0, 2), update_elements(random, elements) / slices);
-    const Shape updates = r == 0 ? indices : slice(data, 0, axis) + indices + tail(data, axis + 1);
+    const bool has_vector = call.arguments.rules.vector_index && !random.chance(2);
+    const Shape indices = random_shape(random, random.between(0, has_vector ? 1 : 2),
+                                       update_elements(random, elements) / slices);
+    Shape updates = r == 0 ? indices : slice(data, 0, axis) + indices + tail(data, axis + 1);
+    if (flat) updates = random.chance(50) ? indices : Shape{elements_in(indices)};
     const std::int64_t most = most_elements(elements);
     if (elements_in(data) > most || elements_in(updates) > most) continue;
-    set_axis(random, call, axis, r);
+    if (!flat) set_axis(random, call, axis, r);
     set_operands(random, call, data, indices, updates, [&](const auto&) { return d; });
     return call;
   }

@@ -47,7 +47,8 @@ void check_types(const Arguments& arguments) {
       require(reduction_defined(word(arguments, "reduction", "none"), dtype),
               kSmallTypes.contains(dtype) ? "T-1" : "T-3");
     }
-    require(arguments.left_out || rules.index_types.contains(operands[1].dtype()), "IX-3");
+    require(arguments.left_out || rules.index_types.contains(operands[1].dtype()),
+            arguments.framework == "torch" ? "PT-3" : "IX-3");
     require(arguments.oob != "zero" || dtype != DType::float8_e8m0fnu, "T-1");
     return;
   }
@@ -66,7 +67,63 @@ void check_types(const Arguments& arguments) {
   }
 }
 
+Array run_plainly(const Arguments& arguments);
+
+bool flattens(const Arguments& arguments) {
+  return flag(arguments, "flat", false) &&
+         (arguments.attributes.contains("flat") || !arguments.attributes.contains("axis"));
+}
+
+// The call with flat operands; or with those of PyTorch, where no dimensions count as (1).
+Arguments reshaped(const Arguments& arguments) {
+  Arguments own = arguments;
+  const std::string& op = own.op;
+  const bool is_flat = flattens(arguments);
+  if (!is_flat && !own.rules.torch_shapes) return own;
+  for (std::size_t i = 0; i < own.operands.size(); ++i) {
+    Tensor& operand = own.operands[i];
+    const bool is_library = own.framework == "numpy" || own.framework == "jax";
+    const bool is_kept = i == 1 && (op == "gather" || (op == "gatherelements" && is_library));
+    if (is_flat && !is_kept) operand = operand.reshaped({operand.size()});
+    if (!is_flat && operand.rank() == 0) operand = operand.reshaped({1});
+  }
+  if (is_flat) {
+    own.attributes["flat"] = "false";
+    own.attributes["axis"] = "0";
+  }
+  return own;
+}
+
+// The result of a scatter has the shape of data.
+Array run_reshaped(const Arguments& arguments) {
+  const std::string& op = arguments.op;
+  const Shape data = arguments.operands[0].shape();
+  const Shape indices = arguments.operands[1].shape();
+  const bool has_vector = arguments.rules.vector_index;
+  if (has_vector) require(indices.size() <= 1, "PT-2");
+  if (has_vector && op == "gather" && data.empty()) require(arguments.operands[1].size() == 1, "PT-2");
+  Array out;
+  try {
+    out = run_plainly(reshaped(arguments));
+  } catch (ReferenceError& error) {
+    // Positions are those of the operands as they are.
+    if (error.position >= 0)
+      error.shape = error.rule == kDuplicates ? arguments.operands[2].shape() : indices;
+    throw;
+  }
+  const bool like_data = is_scatter(op) || (op == "gather" && has_vector && data.empty());
+  if (like_data) out.shape = data;
+  if (op == "gatherelements" && !flattens(arguments) && indices.empty() && out.shape == Shape{1})
+    out.shape = {};
+  return out;
+}
+
 Array run(const Arguments& arguments) {
+  const bool changes = flattens(arguments) || arguments.rules.torch_shapes;
+  return changes ? run_reshaped(arguments) : run_plainly(arguments);
+}
+
+Array run_plainly(const Arguments& arguments) {
   const std::string& op = arguments.op;
   if (op == "gather") return gather(arguments);
   if (op == "gatherelements") return gather_elements(arguments);
@@ -110,8 +167,11 @@ std::vector<std::string> origins(const Arguments& arguments, Overwritten overwri
     traced.operands[i] = names.tensor();
   }
   if (!moves) traced.op = "join";
-  const auto reduction = traced.attributes.find("reduction");
-  if (reduction != traced.attributes.end() && reduction->second != "none") reduction->second = "join";
+  traced.attributes.erase("fill_value");
+  traced.rules.index_modes.clear();
+  traced.oob = policy_of(arguments);
+  if (is_scatter(arguments.op) && word(arguments, "reduction", "none") != "none")
+    traced.attributes["reduction"] = "join";
   if (is_scatter(arguments.op) && overwritten == Overwritten::listed) {
     traced.attributes["reduction"] = "join";
     traced.attributes.erase("use_init_val");
@@ -122,7 +182,7 @@ std::vector<std::string> origins(const Arguments& arguments, Overwritten overwri
 }
 
 std::vector<bool> open_elements(const Arguments& arguments) {
-  if (is_scatter(arguments.op)) return open_in_scatter(arguments);
+  if (is_scatter(arguments.op)) return open_in_scatter(reshaped(arguments));
   const std::set<std::string> some = {"min", "max", "div", "mod", "floormod", "bitshift"};
   if (some.contains(arguments.op)) return open_in_elementwise(arguments);
   return std::vector<bool>(run(arguments).elements.size());
@@ -208,11 +268,15 @@ void require(bool condition, const char* rule) {
 std::string word(const Arguments& arguments, const std::string& name, const std::string& by_default) {
   const auto given = arguments.attributes.find(name);
   if (given != arguments.attributes.end()) {
-    if (given->second == "sum") return "add";
-    return given->second == "prod" ? "mul" : given->second;
+    static const std::map<std::string, std::string> kSame = {
+        {"sum", "add"},  {"prod", "mul"}, {"subtract", "sub"}, {"multiply", "mul"},
+        {"amin", "min"}, {"amax", "max"}, {"minimum", "min"},  {"maximum", "max"}};
+    const auto same = kSame.find(given->second);
+    return same == kSame.end() ? given->second : same->second;
   }
   const auto other = arguments.rules.other_defaults.find(name);
-  return other == arguments.rules.other_defaults.end() ? by_default : other->second;
+  if (other == arguments.rules.other_defaults.end()) return by_default;
+  return other->second == "sum" ? "add" : other->second == "prod" ? "mul" : other->second;
 }
 
 std::int64_t number(const Arguments& arguments, const std::string& name, std::int64_t by_default) {
@@ -248,10 +312,19 @@ std::int64_t normal_axis(std::int64_t axis, std::int64_t rank) {
   return axis < 0 ? axis + rank : axis;
 }
 
+// Of --oob, in its words.
+std::string policy_of(const Arguments& arguments) {
+  if (arguments.rules.nearest) return "clip";
+  if (arguments.rules.index_modes.empty()) return arguments.oob;
+  const std::string mode = word(arguments, "mode", arguments.rules.index_modes[0]);
+  if (mode == "raise") return "error";
+  return mode == "clip" && arguments.rules.clips_raw ? "clamp" : mode;
+}
+
 std::vector<std::optional<std::int64_t>> resolve_indices(
     const Arguments& arguments, const Array& indices,
     const std::function<std::int64_t(const Coordinate&)>& extent) {
-  const std::string oob = arguments.rules.nearest ? "clip" : arguments.oob;
+  const std::string oob = policy_of(arguments);
   std::vector<std::optional<std::int64_t>> resolved;
   for (const Coordinate& at : coordinates_of(indices.shape)) {
     const auto position = static_cast<std::int64_t>(resolved.size());
@@ -260,7 +333,7 @@ std::vector<std::optional<std::int64_t>> resolve_indices(
     if (x < 0 && !arguments.rules.negative_indices) throw ReferenceError("IX-2", position, indices.shape);
     if ((oob == "clamp" ? 0 : -d) <= x && x < d) {
       resolved.emplace_back(static_cast<std::int64_t>(x < 0 ? x + d : x));
-    } else if (arguments.rules.zero_fill || oob == "zero" || oob == "drop") {
+    } else if (arguments.rules.zero_fill || oob == "zero" || oob == "drop" || oob == "fill") {
       resolved.emplace_back(std::nullopt);
     } else if (oob == "error" || d == 0) {
       throw ReferenceError("IX-1", position, indices.shape);

@@ -20,35 +20,45 @@ struct Rules {
   DTypeSet types;           // of the data, of A and B, of then and else, of Pow's base
   DTypeSet exponent_types;  // of Pow's exponent; empty: it has the type of the base
   DTypeSet index_types;
-  bool negative_indices = true;         // otherwise IX-2
-  bool zero_fill = false;               // out of range reads zero, otherwise IX-1
-  bool batch_dims = true;               // the attribute exists
-  bool negative_batch_dims = true;      // GN-2
-  bool broadcast_batch_dims = true;     // GN-3, otherwise they must be equal
-  bool fused_batch_dims = false;        // GatherND-5
-  bool empty_tuples = true;             // GN-4: k = 0
-  bool equal_off_axis = false;          // GE-4 of openvino
-  bool nearest = false;                 // out of range reads the nearest one, after negative ones are counted
-  bool negative_axis = true;            // otherwise AX-3
-  bool zero_dims = true;                // otherwise ND-1
-  bool byte_truth = false;              // truth values are uint8: any but 0 is true
-  bool one_way_expand = false;          // BC-U instead of BC-B
-  bool bounded_axis = false;            // SE-5 of ScatterElementsUpdate-3
-  bool one_element_updates = true;      // SN-3
-  bool float_floor_mod = true;          // otherwise EW-4
-  bool one_way_condition = false;       // SL-2
-  bool use_init_val = true;             // the attribute exists
-  bool open_duplicates = false;         // 1.3: the order of duplicates without a reduction is not specified
-  bool open_nan = false;                // 1.7: nor is NaN in min and max
-  bool open_zero_divisor = false;       // 8, rows 19 and 25: nor a float divided by zero
-  bool scalar_condition = false;        // SL-4, SL-5
-  bool any_order = false;               // of BC-E4
-  bool any_index = false;               // an index out of range is no error
-  bool open_wide_shift = false;         // 6.6: nor a shift by the width or more
-  int most_operands = 0;                // of min and max; 0: any number
-  std::vector<std::string> reductions;  // SE-6, SN-4, in the publisher's spelling
-  std::vector<std::string> modes;       // of broadcast (BR-1)
-  std::vector<std::string> schemes;     // of element-wise broadcasting; the first is the default
+  bool negative_indices = true;      // otherwise IX-2
+  bool zero_fill = false;            // out of range reads zero, otherwise IX-1
+  bool batch_dims = true;            // the attribute exists
+  bool negative_batch_dims = true;   // GN-2
+  bool broadcast_batch_dims = true;  // GN-3, otherwise they must be equal
+  bool fused_batch_dims = false;     // GatherND-5
+  bool empty_tuples = true;          // GN-4: k = 0
+  bool equal_off_axis = false;       // GE-4 of openvino
+  bool nearest = false;              // out of range reads the nearest one, after negative ones are counted
+  bool negative_axis = true;         // otherwise AX-3
+  bool zero_dims = true;             // otherwise ND-1
+  bool byte_truth = false;           // truth values are uint8: any but 0 is true
+  bool one_way_expand = false;       // BC-U instead of BC-B
+  bool bounded_axis = false;         // SE-5 of ScatterElementsUpdate-3
+  bool one_element_updates = true;   // SN-3
+  bool float_floor_mod = true;       // otherwise EW-4
+  bool one_way_condition = false;    // SL-2
+  bool use_init_val = true;          // the attribute exists
+  bool open_duplicates = false;      // 1.3: the order of duplicates without a reduction is not specified
+  bool open_nan = false;             // 1.7: nor is NaN in min and max
+  bool open_zero_divisor = false;    // 8, rows 19 and 25: nor a float divided by zero
+  bool scalar_condition = false;     // SL-4, SL-5
+  bool any_order = false;            // of BC-E4
+  bool any_index = false;            // an index out of range is no error
+  bool open_wide_shift = false;      // 6.6: nor a shift by the width or more
+  bool off_axis = false;             // data and indices are repeated to each other off the axis
+  bool torch_shapes = false;         // 0-D counts as (1), updates may be larger, the rules are PT-1 to PT-3
+  bool vector_index = false;         // indices of slices have rank 1
+  bool repeats_updates = false;      // without an attribute that says so
+  bool keeps_dims = false;           // BC-W
+  bool flat = false;                 // the attribute exists
+  bool axis = true;                  // the attribute exists
+  bool alpha = false;                // the attribute exists
+  bool clips_raw = false;            // in mode clip negative indices are out of range
+  std::vector<std::string> index_modes;  // of the attribute `mode`; the first is the default
+  int most_operands = 0;                 // of min and max; 0: any number
+  std::vector<std::string> reductions;   // SE-6, SN-4, in the publisher's spelling
+  std::vector<std::string> modes;        // of broadcast (BR-1)
+  std::vector<std::string> schemes;      // of element-wise broadcasting; the first is the default
   std::map<std::string, std::string> other_defaults;  // attributes with another default than the table's
 };
 
@@ -74,7 +84,8 @@ struct Arguments {
   std::string oob = "error";
   Rules rules;
   std::string duplicates = "last";
-  bool left_out = false;  // the optional operand: its place in `operands` is not looked at
+  std::string framework = {};  // the publisher; empty: the default semantics
+  bool left_out = false;       // the optional operand: its place in `operands` is not looked at
 };
 
 // The result. Throws ReferenceError.

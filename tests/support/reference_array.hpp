@@ -58,6 +58,11 @@ void require(bool condition, const char* rule);
 // AX-1: the axis as a non-negative number.
 [[nodiscard]] std::int64_t normal_axis(std::int64_t axis, std::int64_t rank);
 
+// The policy of the call in the words of --oob, also where the attribute `mode` says it.
+[[nodiscard]] std::string policy_of(const Arguments& arguments);
+// The element that what is out of range selects under fill, else zero.
+[[nodiscard]] Element missing_element(const Arguments& arguments, DType dtype);
+
 // 1.3 and `oob` of section 9: every element of `indices`, checked against the size `extent` gives for its
 // coordinate and normalised; nothing where zeros are read or the update is dropped.
 [[nodiscard]] std::vector<std::optional<std::int64_t>> resolve_indices(

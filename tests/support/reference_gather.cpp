@@ -1,17 +1,19 @@
 // Section 3 of the specification.
 #include <algorithm>
+#include <limits>
 
 #include "support/reference_array.hpp"
 
 namespace tensorop::reference {
 namespace {
 
-// data[coordinate], or zero where a component of it is missing (out of range, and read as zeros).
-Element read(const Array& data, const std::vector<std::optional<std::int64_t>>& coordinate) {
+// data[coordinate], or zero or the fill value where a component of it is missing (out of range).
+Element read(const Arguments& arguments, const Array& data,
+             const std::vector<std::optional<std::int64_t>>& coordinate) {
   Coordinate c;
   c.reserve(coordinate.size());
   for (const auto& component : coordinate) {
-    if (!component) return make_zero(data.dtype);
+    if (!component) return missing_element(arguments, data.dtype);
     c.push_back(*component);
   }
   return data.at(c);
@@ -26,6 +28,23 @@ void append(std::vector<std::optional<std::int64_t>>& to, const Coordinate& c) {
 }
 
 }  // namespace
+
+Element missing_element(const Arguments& arguments, DType dtype) {
+  if (policy_of(arguments) != "fill" || dtype == DType::string) {
+    const std::string text = word(arguments, "fill_value", "");
+    return dtype == DType::string ? Element{dtype, text} : make_zero(dtype);
+  }
+  const auto given = arguments.attributes.find("fill_value");
+  const bool is_default = given == arguments.attributes.end();
+  if (dtype == DType::boolean) return make_bool(is_default || given->second == "true");
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double value = is_default ? nan : std::stod(given->second);
+  if (kFloatTypes.contains(dtype)) return make_real(dtype, value);
+  if (kComplexTypes.contains(dtype)) return make_complex(dtype, {value, 0});
+  if (!is_default) return make_integer(dtype, static_cast<Wide>(std::stoll(given->second)));
+  const Wide half = Wide{1} << (8 * element_size(dtype) - 1);
+  return make_integer(dtype, kUnsignedTypes.contains(dtype) ? 2 * half - 1 : -half);
+}
 
 Array gather(const Arguments& arguments) {
   const Array data(arguments.operands[0]);
@@ -51,7 +70,7 @@ Array gather(const Arguments& arguments) {
         auto from = present(p);
         from.push_back(n[static_cast<std::size_t>(position_of(slice(p, 0, b) + i, indices.shape))]);
         append(from, s);
-        out.at(p + i + s) = read(data, from);
+        out.at(p + i + s) = read(arguments, data, from);
       }
     }
   }
@@ -62,20 +81,31 @@ Array gather_elements(const Arguments& arguments) {
   const Array data(arguments.operands[0]);
   const Array indices(arguments.operands[1]);
   require(data.rank() >= 1, "GE-1");
-  require(indices.rank() == data.rank(), "GE-2");
+  const Rules& rules = arguments.rules;
+  require(indices.rank() == data.rank(), rules.torch_shapes ? "PT-2" : "GE-2");
   const auto a = static_cast<std::size_t>(normal_axis(number(arguments, "axis", 0), data.rank()));
   for (std::size_t dim = 0; dim < data.shape.size(); ++dim) {
     const bool equal = indices.shape[dim] == data.shape[dim];
-    const bool fits = arguments.rules.equal_off_axis ? equal : indices.shape[dim] <= data.shape[dim];
-    require(dim == a || fits, "GE-4");
+    bool fits = rules.equal_off_axis ? equal : indices.shape[dim] <= data.shape[dim];
+    if (rules.off_axis) fits = equal || indices.shape[dim] == 1 || data.shape[dim] == 1;
+    require(dim == a || fits, rules.torch_shapes ? "PT-1" : "GE-4");
   }
   const auto n = resolve_indices(arguments, indices, [&](const Coordinate&) { return data.shape[a]; });
 
-  Array out(data.dtype, indices.shape);
-  for (const Coordinate& i : coordinates_of(indices.shape)) {
+  Shape shape = indices.shape;
+  for (std::size_t dim = 0; dim < shape.size() && rules.off_axis; ++dim) {
+    if (dim != a && shape[dim] == 1) shape[dim] = data.shape[dim];
+  }
+  Array out(data.dtype, shape);
+  for (const Coordinate& i : coordinates_of(shape)) {
     auto from = present(i);
-    from[a] = n[static_cast<std::size_t>(position_of(i, indices.shape))];
-    out.at(i) = read(data, from);
+    Coordinate own = i;
+    for (std::size_t dim = 0; dim < shape.size(); ++dim) {
+      if (indices.shape[dim] == 1) own[dim] = 0;
+      if (data.shape[dim] == 1) from[dim] = 0;
+    }
+    from[a] = n[static_cast<std::size_t>(position_of(own, indices.shape))];
+    out.at(i) = read(arguments, data, from);
   }
   return out;
 }
@@ -131,7 +161,7 @@ Array gather_nd(const Arguments& arguments) {
           from.push_back(n[static_cast<std::size_t>(position_of(at, indices.shape))]);
         }
         append(from, s);
-        out.at(beta + i + s) = read(data, from);
+        out.at(beta + i + s) = read(arguments, data, from);
       }
     }
   }

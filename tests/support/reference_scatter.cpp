@@ -58,7 +58,8 @@ std::vector<Element> terms_of(const Arguments& arguments, const Collected& colle
 Array updates_of(const Arguments& arguments, const Shape& expected, const char* rule) {
   const Array updates(arguments.operands[2]);
   if (updates.shape == expected) return updates;
-  require(flag(arguments, "broadcast_updates", false), rule);
+  const bool repeats = arguments.rules.repeats_updates || arguments.rules.off_axis;
+  require(repeats || flag(arguments, "broadcast_updates", false), rule);
   require(updates.rank() <= static_cast<std::int64_t>(expected.size()), rule);
   const std::size_t missing = expected.size() - updates.shape.size();
   for (std::size_t d = 0; d < updates.shape.size(); ++d) {
@@ -75,6 +76,12 @@ Array updates_of(const Arguments& arguments, const Shape& expected, const char* 
   return out;
 }
 
+Element number_of(DType dtype, const std::string& text) {
+  if (kFloatTypes.contains(dtype)) return make_real(dtype, std::stod(text));
+  if (kComplexTypes.contains(dtype)) return make_complex(dtype, {std::stod(text), 0});
+  return make_integer(dtype, static_cast<Wide>(std::stoll(text)));
+}
+
 std::size_t index(std::int64_t value) {
   return static_cast<std::size_t>(value);
 }
@@ -83,21 +90,43 @@ Collected collect_elements(const Arguments& arguments) {
   const Array data(arguments.operands[0]);
   const Array indices(arguments.operands[1]);
   require(data.rank() >= 1, "SE-1");
-  require(indices.rank() == data.rank(), "SE-2");
+  const Rules& rules = arguments.rules;
+  require(indices.rank() == data.rank(), rules.torch_shapes ? "PT-2" : "SE-2");
   const std::size_t a = index(normal_axis(number(arguments, "axis", 0), data.rank()));
-  const Array updates = updates_of(arguments, indices.shape, "SE-3");
+  if (rules.torch_shapes) {
+    const Shape& given = arguments.operands[2].shape();
+    require(given.size() == indices.shape.size(), "PT-2");
+    for (std::size_t d = 0; d < given.size(); ++d) require(indices.shape[d] <= given[d], "PT-1");
+  } else if (!rules.off_axis) {
+    (void)updates_of(arguments, indices.shape, "SE-3");
+  }
   for (std::size_t d = 0; d < data.shape.size(); ++d) {
     const bool free = d == a && !arguments.rules.bounded_axis;
-    const bool equal = arguments.rules.equal_off_axis;
-    require(free || (equal ? indices.shape[d] == data.shape[d] : indices.shape[d] <= data.shape[d]), "SE-5");
+    const bool is_equal = indices.shape[d] == data.shape[d];
+    const bool repeated = is_equal || indices.shape[d] == 1 || data.shape[d] == 1;
+    const bool fits = rules.off_axis         ? repeated
+                      : rules.equal_off_axis ? is_equal
+                                             : indices.shape[d] <= data.shape[d];
+    require(free || fits, rules.torch_shapes ? "PT-1" : "SE-5");
   }
+  Shape shape = indices.shape;
+  for (std::size_t d = 0; d < shape.size() && rules.off_axis; ++d) {
+    if (d != a && shape[d] == 1) shape[d] = data.shape[d];
+  }
+  const Array updates =
+      rules.torch_shapes ? Array(arguments.operands[2]) : updates_of(arguments, shape, "SE-3");
   const auto n = resolve_indices(arguments, indices, [&](const Coordinate&) { return data.shape[a]; });
 
   Updates collected(data.elements.size());
-  for (const Coordinate& i : coordinates_of(indices.shape)) {
-    const auto target = n[index(position_of(i, indices.shape))];
-    if (!target) continue;
+  for (const Coordinate& i : coordinates_of(shape)) {
+    Coordinate own = i;
     Coordinate t = i;
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      if (indices.shape[d] == 1) own[d] = 0;
+      if (data.shape[d] == 1) t[d] = 0;
+    }
+    const auto target = n[index(position_of(own, indices.shape))];
+    if (!target) continue;
     t[a] = *target;
     collected[index(position_of(t, data.shape))].push_back({updates.at(i), position_of(i, updates.shape)});
   }
@@ -117,6 +146,11 @@ Collected collect_slices(const Arguments& arguments) {
   Updates collected(data.elements.size());
   const auto before = coordinates_of(front);
   const auto after = coordinates_of(back);
+  const auto alpha = arguments.attributes.find("alpha");
+  const auto scaled = [&](const Element& update) {
+    if (alpha == arguments.attributes.end() || update.dtype == DType::string) return update;
+    return combine("mul", "", update, number_of(update.dtype, alpha->second));
+  };
   for (const Coordinate& i : coordinates_of(indices.shape)) {
     const auto target = n[index(position_of(i, indices.shape))];
     if (!target) continue;
@@ -124,7 +158,7 @@ Collected collect_slices(const Arguments& arguments) {
       for (const Coordinate& s : after) {
         const Coordinate t = p + Coordinate{*target} + s;
         collected[index(position_of(t, data.shape))].push_back(
-            {updates.at(p + i + s), position_of(p + i + s, updates.shape)});
+            {scaled(updates.at(p + i + s)), position_of(p + i + s, updates.shape)});
       }
     }
   }

@@ -33,7 +33,48 @@ const std::string kWindowReductions = "open_duplicates reductions=none,add,mul,m
 const std::string kWebnn = "-zero_dims nearest ";
 const std::string kWebnnMath = "-zero_dims schemes=numpy ";
 
+const std::string kTorchScatter = "-use_init_val torch_shapes -negative_indices open_duplicates ";
+const std::string kTorchSlices = "-use_init_val vector_index torch_shapes -negative_indices open_duplicates ";
+const std::string kTorchReduce = "reductions=sum,prod,mean,amax,amin reduction=sum ";
+
+const std::string kLibraryMath = "-float_floor_mod schemes=numpy ";
+
 const std::vector<Row> kRows = {
+    // What PyTorch, NumPy and JAX have of the gather and scatter families.
+    {"torch", "gather:indexselect", "2", "-batch_dims -negative_indices torch_shapes vector_index"},
+    {"torch", "gather:take", "2", "-batch_dims -axis flat=true"},
+    {"numpy", "gather:take", "2", "-batch_dims flat flat=true clips_raw index_modes=raise,wrap,clip"},
+    {"jax", "gather:take", "0", "-batch_dims flat flat=true index_modes=fill,clip"},
+    {"torch", "gatherelements:gather", "2", "-negative_indices torch_shapes"},
+    {"torch", "gatherelements:takealongdim", "2", "-negative_indices torch_shapes off_axis flat flat=true"},
+    {"numpy", "gatherelements:takealongaxis", "2", "off_axis flat axis=-1"},
+    {"jax", "gatherelements:takealongaxis", "0", "off_axis flat axis=-1 index_modes=fill,clip"},
+    {"jax", "gathernd:atget", "0", kTuples + "-batch_dims index_modes=clip,fill"},
+    {"torch", "scatterelements:scatter", "2", kTorchScatter + "reductions=none,add,multiply"},
+    {"torch", "scatterelements:scatteradd", "2", kTorchScatter + "reduction=add"},
+    {"torch", "scatterelements:scatterreduce", "2", kTorchScatter + kTorchReduce + "use_init_val"},
+    {"numpy", "scatterelements:putalongaxis", "2", "-use_init_val off_axis"},
+    {"torch", "scatterupdate:indexcopy", "2", kTorchSlices},
+    {"torch", "scatterupdate:indexadd", "2", kTorchSlices + "reduction=add alpha"},
+    {"torch", "scatterupdate:indexreduce", "2",
+     kTorchSlices + "reductions=prod,mean,amax,amin reduction=prod use_init_val"},
+    {"torch", "scatterupdate:put", "2", "-use_init_val open_duplicates -axis flat=true reductions=none,add"},
+    {"numpy", "scatterupdate:put", "2",
+     "-use_init_val -axis flat=true clips_raw index_modes=raise,wrap,clip"},
+    {"torch", "scatternd:indexput", "2",
+     "-use_init_val open_duplicates -one_element_updates repeats_updates reductions=none,add"},
+    {"numpy", "scatternd:ufuncat", "2",
+     "-use_init_val -one_element_updates repeats_updates reduction=add "
+     "reductions=add,subtract,multiply,minimum,maximum"},
+    {"jax", "scatternd:at", "0",
+     "-use_init_val open_duplicates -one_element_updates repeats_updates index_modes=drop,clip "
+     "reductions=none,add,subtract,multiply,min,max"},
+    {"torch", "broadcast:expand", "2", "modes=numpy keeps_dims"},
+    {"numpy", "broadcast:broadcastto", "2", "modes=numpy"},
+    {"jax", "broadcast:broadcastto", "0", "modes=numpy"},
+    {"torch", "where", "2", "schemes=numpy"},
+    {"numpy", "where", "2", "schemes=numpy"},
+    {"jax", "where", "0", "schemes=numpy"},
     {"onnx", "gather", "1", "-batch_dims -negative_indices"},
     {"onnx", "gather", "11 13", "-batch_dims"},
     {"openvino", "gather", "1", "-batch_dims -negative_indices"},
@@ -96,6 +137,43 @@ const std::vector<Row> kRows = {
     {"openvino", "broadcast", "3", "modes=numpy,explicit,bidirectional,pdpd"},
     {"onnx", "where", "9 16", "schemes=numpy"},
     {"openvino", "where:select", "1", "schemes=numpy,none,pdpd one_way_condition"},
+    {"torch", "add sub mul", "2", kLibraryMath},
+    {"torch", "div", "2", kLibraryMath},
+    {"torch", "div:floordivide", "2", kLibraryMath + "pythondiv=true"},
+    {"torch", "pow", "2", kLibraryMath},
+    {"torch", "mod:fmod", "2", kLibraryMath + "fmod=true"},
+    {"torch", "floormod:remainder", "2", kLibraryMath},
+    {"torch", "min:minimum max:maximum", "2", kLibraryMath + "most_operands=2"},
+    {"torch", "equal:eq notequal:ne less:lt lessorequal:le greater:gt greaterorequal:ge", "2", kLibraryMath},
+    {"torch", "and:logicaland or:logicalor xor:logicalxor bitwiseand bitwiseor bitwisexor", "2",
+     kLibraryMath},
+    {"torch", "bitshift:bitwiseleftshift", "2", kLibraryMath + "open_wide_shift direction=left"},
+    {"torch", "bitshift:bitwiserightshift", "2", kLibraryMath + "open_wide_shift direction=right"},
+    {"numpy", "add sub:subtract mul:multiply", "2", kLibraryMath},
+    {"numpy", "div:divide", "2", kLibraryMath},
+    {"numpy", "div:floordivide", "2", kLibraryMath + "pythondiv=true"},
+    {"numpy", "pow:power", "2", kLibraryMath},
+    {"numpy", "mod:fmod", "2", kLibraryMath + "fmod=true"},
+    {"numpy", "floormod:remainder", "2", kLibraryMath},
+    {"numpy", "min:minimum max:maximum", "2", kLibraryMath + "most_operands=2"},
+    {"numpy", "equal notequal less lessorequal:lessequal greater greaterorequal:greaterequal", "2",
+     kLibraryMath},
+    {"numpy", "and:logicaland or:logicalor xor:logicalxor bitwiseand bitwiseor bitwisexor", "2",
+     kLibraryMath},
+    {"numpy", "bitshift:leftshift", "2", kLibraryMath + "direction=left"},
+    {"numpy", "bitshift:rightshift", "2", kLibraryMath + "direction=right"},
+    {"jax", "add sub:subtract mul:multiply", "0", kLibraryMath},
+    {"jax", "div:divide", "0", kLibraryMath},
+    {"jax", "div:floordivide", "0", kLibraryMath + "pythondiv=true"},
+    {"jax", "pow:power", "0", kLibraryMath},
+    {"jax", "mod:fmod", "0", kLibraryMath + "fmod=true"},
+    {"jax", "floormod:remainder", "0", kLibraryMath},
+    {"jax", "min:minimum max:maximum", "0", kLibraryMath + "most_operands=2"},
+    {"jax", "equal notequal less lessorequal:lessequal greater greaterorequal:greaterequal", "0",
+     kLibraryMath},
+    {"jax", "and:logicaland or:logicalor xor:logicalxor bitwiseand bitwiseor bitwisexor", "0", kLibraryMath},
+    {"jax", "bitshift:leftshift", "0", kLibraryMath + "direction=left"},
+    {"jax", "bitshift:rightshift", "0", kLibraryMath + "direction=right"},
     // 6.2.
     {"onnx", "add sub mul div", "1 6", kOnnxMath + "schemes=legacy"},
     {"onnx", "add sub mul div", "7 13 14", kOnnxMath + "schemes=numpy"},
@@ -144,6 +222,15 @@ const std::map<std::string, bool Rules::*> kFlags = {
     {"one_way_expand", &Rules::one_way_expand},
     {"one_element_updates", &Rules::one_element_updates},
     {"float_floor_mod", &Rules::float_floor_mod},
+    {"off_axis", &Rules::off_axis},
+    {"torch_shapes", &Rules::torch_shapes},
+    {"vector_index", &Rules::vector_index},
+    {"repeats_updates", &Rules::repeats_updates},
+    {"keeps_dims", &Rules::keeps_dims},
+    {"flat", &Rules::flat},
+    {"axis", &Rules::axis},
+    {"alpha", &Rules::alpha},
+    {"clips_raw", &Rules::clips_raw},
     {"one_way_condition", &Rules::one_way_condition},
     {"use_init_val", &Rules::use_init_val},
     {"open_duplicates", &Rules::open_duplicates},
@@ -171,7 +258,9 @@ void apply(const std::string& word, Rules& rules) {
   }
   const std::string name = word.substr(0, equals);
   const std::string value = word.substr(equals + 1);
-  if (name == "reductions") {
+  if (name == "index_modes") {
+    rules.index_modes = split(value, ',');
+  } else if (name == "reductions") {
     rules.reductions = split(value, ',');
   } else if (name == "modes") {
     rules.modes = split(value, ',');
@@ -194,6 +283,7 @@ Rules rules_of(const std::string& framework, int since, const std::string& name)
 }
 
 int newest(const std::string& framework) {
+  if (framework == "torch" || framework == "numpy") return 2;
   return framework == "onnx" ? 28 : framework == "openvino" ? 15 : framework == "stablehlo" ? 1020 : 0;
 }
 
@@ -228,6 +318,8 @@ Rules default_rules(const std::string& op) {
   rules.modes = {"numpy", "bidirectional", "pdpd", "explicit"};
   rules.schemes = {"numpy", "none", "pdpd"};
   if (op != "where") rules.schemes.push_back("legacy");
+  rules.flat = op == "gather" || op == "gatherelements" || op == "scatterupdate";
+  rules.alpha = op == "scatterupdate";
   if (op == "tensorscatter") rules.negative_indices = false;
   if (op.ends_with("slice") || op.ends_with("slices")) {
     apply("-negative_indices", rules);

@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/text.hpp"
+
 namespace tensorop {
 namespace {
 
@@ -20,6 +22,9 @@ constexpr const char* kOpenvino = "openvino";
 constexpr const char* kMdf = "mdf";
 constexpr const char* kStablehlo = "stablehlo";
 constexpr const char* kWebnn = "webnn";
+constexpr const char* kTorch = "torch";
+constexpr const char* kNumpy = "numpy";
+constexpr const char* kJax = "jax";
 constexpr const char* kDefault = "default";
 
 // 7.1. Columns: bool, i8 i16 i32 i64, u8 u16 u32 u64, f16 bf16 f32 f64, c64 c128, str, the small ones.
@@ -92,6 +97,45 @@ const std::vector<TypeTableRow> kDataTypes = {
     {kStablehlo, "and 9, or 9, xor 9", "* **** **** .... .. . ........"},
     {kStablehlo, "shiftleft 9, shiftrightarithmetic 9, shiftrightlogical 9",
      ". **** **** .... .. . ........"},
+    {kTorch, "index_select 2, take 2, gather 2, take_along_dim 2, expand 2, where 2",
+     "* **** **** **** ** . ........"},
+    {kTorch, "scatter 2, scatter_add 2, index_copy 2, index_add 2, put_ 2, index_put 2",
+     "* **** *... **** ** . ........"},
+    {kTorch, "scatter_reduce 2, index_reduce 2", ". **** *... **** .. . ........"},
+    {kNumpy, "take 2, take_along_axis 2, put_along_axis 2, put 2, broadcast_to 2, where 2",
+     "* **** **** *.** ** * ........"},
+    {kNumpy, "ufunc_at 2", ". **** **** *.** ** . ........"},
+    {kJax, "take 0, take_along_axis 0, at_get 0, at 0, broadcast_to 0, where 0",
+     "* **** **** **** ** . ........"},
+    {kTorch, "add 2, sub 2, mul 2", ". **** *... **** ** . ........"},
+    {kTorch, "div 2", ". .... .... **** ** . ........"},
+    {kTorch, "floor_divide 2, remainder 2, bitwise_left_shift 2, bitwise_right_shift 2",
+     ". **** *... .... .. . ........"},
+    {kTorch, "pow 2, fmod 2", ". **** *... **** .. . ........"},
+    {kTorch, "minimum 2, maximum 2, lt 2, le 2, gt 2, ge 2", "* **** *... **** .. . ........"},
+    {kTorch, "eq 2, ne 2", "* **** *... **** ** . ........"},
+    {kTorch, "logical_and 2, logical_or 2, logical_xor 2", "* .... .... .... .. . ........"},
+    {kTorch, "bitwise_and 2, bitwise_or 2, bitwise_xor 2", "* **** *... .... .. . ........"},
+    {kNumpy, "add 2, subtract 2, multiply 2", ". **** **** *.** ** . ........"},
+    {kNumpy, "divide 2", ". .... .... *.** ** . ........"},
+    {kNumpy, "power 2", ". .... .... *.** .. . ........"},
+    {kNumpy, "floor_divide 2, left_shift 2, right_shift 2", ". **** **** .... .. . ........"},
+    {kNumpy, "fmod 2, remainder 2", ". **** **** *.** .. . ........"},
+    {kNumpy, "minimum 2, maximum 2, less 2, less_equal 2, greater 2, greater_equal 2",
+     "* **** **** *.** .. . ........"},
+    {kNumpy, "equal 2, not_equal 2", "* **** **** *.** ** * ........"},
+    {kNumpy, "logical_and 2, logical_or 2, logical_xor 2", "* .... .... .... .. . ........"},
+    {kNumpy, "bitwise_and 2, bitwise_or 2, bitwise_xor 2", "* **** **** .... .. . ........"},
+    {kJax, "add 0, subtract 0, multiply 0", ". **** **** **** ** . ........"},
+    {kJax, "divide 0", ". .... .... **** ** . ........"},
+    {kJax, "power 0", ". .... .... **** .. . ........"},
+    {kJax, "floor_divide 0, left_shift 0, right_shift 0", ". **** **** .... .. . ........"},
+    {kJax, "fmod 0, remainder 0", ". **** **** **** .. . ........"},
+    {kJax, "minimum 0, maximum 0, less 0, less_equal 0, greater 0, greater_equal 0",
+     "* **** **** **** .. . ........"},
+    {kJax, "equal 0, not_equal 0", "* **** **** **** ** . ........"},
+    {kJax, "logical_and 0, logical_or 0, logical_xor 0", "* .... .... .... .. . ........"},
+    {kJax, "bitwise_and 0, bitwise_or 0, bitwise_xor 0", "* **** **** .... .. . ........"},
     // Section 11, by operator.
     {kDefault, "GatherSlices 0, ScatterSlices 0, DynamicSlice 0, DynamicUpdateSlice 0",
      "* **** **** **** ** * ********"},
@@ -127,6 +171,14 @@ const std::vector<TypeTableRow> kIndexTypes = {
     {kDefault, "GatherSlices 0, ScatterSlices 0, DynamicSlice 0, DynamicUpdateSlice 0", "**** ****"},
     {kWebnn, "gather 0, gatherElements 0, gatherND 0, scatterElements 0, scatterND 0, expand/shape 0",
      "..** ..*."},
+    {kTorch, "index_select 2, index_add 2, index_reduce 2", "..** ...."},
+    {kTorch,
+     "take 2, gather 2, take_along_dim 2, scatter 2, scatter_add 2, scatter_reduce 2, index_copy 2, put_ 2, "
+     "index_put 2, expand/shape 2",
+     "...* ...."},
+    {kNumpy, "take 2, put 2", "**** ***."},
+    {kNumpy, "take_along_axis 2, put_along_axis 2, ufunc_at 2, broadcast_to/shape 2", "**** ****"},
+    {kJax, "take 0, take_along_axis 0, at_get 0, at 0, broadcast_to/shape 0", "**** ****"},
     {kDefault,
      "Gather 0, GatherElements 0, GatherND 0, ScatterElements 0, ScatterND 0, ScatterUpdate 0, TensorScatter "
      "0, Expand/shape "
@@ -155,7 +207,7 @@ void add_table(const std::vector<TypeTableRow>& table, DType first, const std::s
         key.variable = key.name.substr(slash + 1);
         key.name.resize(slash);
       }
-      for (char& c : key.name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+      key.name = fold_name(key.name);
       while (words >> key.since) {
         if (!sets.emplace(key, allowed).second) throw std::logic_error(key.name + " stands in two rows");
       }

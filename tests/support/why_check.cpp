@@ -96,7 +96,9 @@ std::string said_of(const Request& request, std::string_view attribute) {
     if (given.name == attribute) return lower(given.text);
   }
   const auto& preset = request.op.name->preset;
-  return preset.attribute == attribute ? std::string(preset.text) : "";
+  if (preset.attribute == attribute) return std::string(preset.text);
+  const AttributeSpec* spec = find_attribute(*request.op.op, attribute);
+  return spec == nullptr ? "" : std::string(spec->default_text);
 }
 
 // A name of the operator for the version that does not say otherwise; null where there is none.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "kernels/rows/gather_rows.hpp"
 #include "tensor/convert_elements.hpp"
 
 namespace tensorop {
@@ -25,8 +26,11 @@ Origins copied(Range range, std::int64_t size) {
 
 class CopyElements final : public Plan {
  public:
-  CopyElements(const Tensor& data, std::optional<IndexDecoder> decoder)
-      : data_(data), width_(element_size(data.dtype())), decoder_(std::move(decoder)) {
+  CopyElements(const Tensor& data, std::optional<IndexDecoder> decoder, std::optional<Tensor> missing)
+      : data_(data),
+        width_(element_size(data.dtype())),
+        decoder_(std::move(decoder)),
+        missing_(std::move(missing)) {
     // Filling reads no index.
     if (decoder_) set_facts({.check_size = decoder_->tuples(), .fill_checks = decoder_->tuples() == 0});
   }
@@ -35,7 +39,7 @@ class CopyElements final : public Plan {
     const std::size_t bytes = to_size(range.count * width_);
     if (bytes == 0) return;
     if (data_.size() == 0) {
-      std::memset(out, 0, bytes);
+      write_skipped(out, range.count * width_, {true, missing_ ? missing_->data() : nullptr, width_});
     } else {
       std::memcpy(out, data_.data() + range.first * width_, bytes);
     }
@@ -49,6 +53,7 @@ class CopyElements final : public Plan {
   Tensor data_;
   std::int64_t width_;
   std::optional<IndexDecoder> decoder_;
+  std::optional<Tensor> missing_;  // the element of a result of data without elements; zero without it
 };
 
 class CastElements final : public Plan {
@@ -83,11 +88,12 @@ class CastElements final : public Plan {
 }  // namespace
 
 std::unique_ptr<Plan> copy_plan(const Tensor& data) {
-  return std::make_unique<CopyElements>(data, std::nullopt);
+  return std::make_unique<CopyElements>(data, std::nullopt, std::nullopt);
 }
 
-std::unique_ptr<Plan> checked_copy_plan(const Tensor& data, IndexDecoder decoder) {
-  return std::make_unique<CopyElements>(data, std::move(decoder));
+std::unique_ptr<Plan> checked_copy_plan(const Tensor& data, IndexDecoder decoder,
+                                        std::optional<Tensor> fill) {
+  return std::make_unique<CopyElements>(data, std::move(decoder), std::move(fill));
 }
 
 std::unique_ptr<Plan> cast_plan(const Tensor& data, DType dtype, Overflow overflow) {

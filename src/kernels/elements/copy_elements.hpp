@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "kernels/index/index.hpp"
 #include "kernels/plan.hpp"
@@ -14,7 +15,8 @@ namespace tensorop {
 
 // The same where no index selects an element of `data` (operand 0), but all indices (operand 1) must be in
 // range all the same. A result of elements that data does not have is zeros.
-[[nodiscard]] std::unique_ptr<Plan> checked_copy_plan(const Tensor& data, IndexDecoder decoder);
+[[nodiscard]] std::unique_ptr<Plan> checked_copy_plan(const Tensor& data, IndexDecoder decoder,
+                                                      std::optional<Tensor> fill = std::nullopt);
 
 // The elements of operand 0, cast to `dtype` as cast_elements() does; can_cast() holds. Faults: does_not_fit.
 [[nodiscard]] std::unique_ptr<Plan> cast_plan(const Tensor& data, DType dtype,

@@ -15,12 +15,12 @@ namespace tensorop {
 // is out of range, on the low side. It is settled before what is out of range.
 enum class Negative : std::uint8_t { count, refuse, raw };
 
-// What an index out of range means: an error; a row of zeros (gather) or no update (scatter); the nearest
-// valid index; the remainder. `clamp` is clip of raw negative indices, and only an option's value: -1 selects
-// the first element.
-enum class OutOfBounds : std::uint8_t { error, zero, clip, wrap, drop, clamp };
+// What an index out of range means: an error; a row of zeros or of a value (gather) or no update (scatter);
+// the nearest valid index; the remainder. `clamp` is clip of raw negative indices, and only an option's
+// value: -1 selects the first element.
+enum class OutOfBounds : std::uint8_t { error, zero, clip, wrap, drop, clamp, fill };
 
-// The offset of a row that does not exist (OutOfBounds zero and drop).
+// The offset of a row that does not exist (OutOfBounds zero, fill and drop).
 inline constexpr std::int64_t kSkip = -1;
 
 // How many offsets are decoded at a time: few enough to stay in the nearest cache.
@@ -79,7 +79,8 @@ class IndexDecoder {
 
   // Whether an offset may be kSkip.
   [[nodiscard]] bool skips() const {
-    return policy_.out_of_bounds == OutOfBounds::zero || policy_.out_of_bounds == OutOfBounds::drop;
+    return policy_.out_of_bounds == OutOfBounds::zero || policy_.out_of_bounds == OutOfBounds::fill ||
+           policy_.out_of_bounds == OutOfBounds::drop;
   }
 
   // Whether indices beyond the end begin again at 0.

@@ -56,7 +56,7 @@ void gather_tile(const RowMoves& moves, const Range& tile, const std::byte* pack
   moves.map->locate_columns({0, moves.map->index_steps()}, tile, tile,
                             [&](std::int64_t row, std::int64_t count, const std::int64_t* offsets) {
                               gather_rows(whole + row * width, packed, offsets, count, width,
-                                          moves.map->skips());
+                                          skipped_rows(moves));
                             });
 }
 

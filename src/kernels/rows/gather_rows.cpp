@@ -49,12 +49,12 @@ void copy_rows_ahead(std::byte* out, const std::byte* base, const std::int64_t* 
 }
 
 template <std::size_t kWidth>
-void copy_or_zero_rows(std::byte* out, const std::byte* base, const std::int64_t* offsets, std::int64_t count,
-                       Width<kWidth> width) {
+void copy_or_skip_rows(std::byte* out, const std::byte* base, const std::int64_t* offsets, std::int64_t count,
+                       Width<kWidth> width, const SkippedRows& skipped) {
   for (std::int64_t i = 0; i < count; ++i) {
     std::byte* row = out + i * width.get();
     if (offsets[i] == kSkip) {
-      std::memset(row, 0, to_size(width.get()));
+      write_skipped(row, width.get(), skipped);
     } else {
       std::memcpy(row, base + offsets[i] * width.get(), to_size(width.get()));
     }
@@ -63,9 +63,9 @@ void copy_or_zero_rows(std::byte* out, const std::byte* base, const std::int64_t
 
 template <std::size_t kWidth>
 void gather(std::byte* out, const std::byte* base, const std::int64_t* offsets, std::int64_t count,
-            std::int64_t row_bytes, bool skips) {
+            std::int64_t row_bytes, const SkippedRows& skipped) {
   const Width<kWidth> width{row_bytes};
-  if (skips) return copy_or_zero_rows(out, base, offsets, count, width);
+  if (skipped.any) return copy_or_skip_rows(out, base, offsets, count, width, skipped);
   // A sample of the offsets shows how far apart all of them are.
   std::int64_t lowest = offsets[0];
   std::int64_t highest = offsets[0];
@@ -97,6 +97,7 @@ class GatherRows final : public Plan {
         width_(element_size(data_.dtype())),
         row_elements_(spec.row_elements),
         row_bytes_(row_elements_ * width_),
+        fill_(std::move(spec.fill)),
         map_(std::move(spec.decoder), spec.dims) {
     // Each index selects some element of the result, unless the result has none.
     set_facts({.check_size = map_.decoder().tuples(),
@@ -141,7 +142,12 @@ class GatherRows final : public Plan {
                     .row_elements = row_elements_,
                     .row_bytes = row_bytes_,
                     .data = data_.data(),
-                    .data_rows = data_.size() / row_elements_};
+                    .data_rows = data_.size() / row_elements_,
+                    .fill = skipped().fill};
+  }
+
+  [[nodiscard]] SkippedRows skipped() const {
+    return {map_.skips(), fill_ ? fill_->data() : nullptr, width_};
   }
 
   [[nodiscard]] bool is_advised() const { return decision().access == Access::advised; }
@@ -151,7 +157,7 @@ class GatherRows final : public Plan {
     std::int64_t offset = 0;
     map_.locate(row, 1, &offset);
     if (offset == kSkip) {
-      std::memset(out, 0, to_size(columns * width_));
+      write_skipped(out, columns * width_, skipped());
     } else {
       if (is_advised()) will_need(data_.data() + offset * row_bytes_ + column * width_, columns * width_);
       std::memcpy(out, data_.data() + offset * row_bytes_ + column * width_, to_size(columns * width_));
@@ -177,8 +183,7 @@ class GatherRows final : public Plan {
         read_through(data_.data() + last_read * group_bytes, group_bytes);
       }
       const LocatedRows run = map_.locate_run(row, std::min(most, end - row), room);
-      gather_rows(out, data_.data() + run.base * row_bytes_, run.offsets, run.count, row_bytes_,
-                  map_.skips());
+      gather_rows(out, data_.data() + run.base * row_bytes_, run.offsets, run.count, row_bytes_, skipped());
       row += run.count;
       out += run.count * row_bytes_;
     }
@@ -197,37 +202,51 @@ class GatherRows final : public Plan {
   std::int64_t width_;
   std::int64_t row_elements_;
   std::int64_t row_bytes_;
+  std::optional<Tensor> fill_;
   RowMap map_;
 };
 
 }  // namespace
 
+SkippedRows skipped_rows(const RowMoves& moves) {
+  return {moves.map->skips(), moves.fill, element_size(moves.dtype)};
+}
+
+void write_skipped(std::byte* out, std::int64_t bytes, const SkippedRows& skipped) {
+  if (skipped.fill == nullptr) {
+    std::memset(out, 0, to_size(bytes));
+    return;
+  }
+  for (std::int64_t at = 0; at < bytes; at += skipped.width)
+    std::memcpy(out + at, skipped.fill, to_size(skipped.width));
+}
+
 void gather_rows(std::byte* out, const std::byte* base, const std::int64_t* offsets, std::int64_t count,
-                 std::int64_t row_bytes, bool skips) {
+                 std::int64_t row_bytes, const SkippedRows& skipped) {
   if (count == 0) return;
   switch (row_bytes) {
     case 1:
-      return gather<1>(out, base, offsets, count, row_bytes, skips);
+      return gather<1>(out, base, offsets, count, row_bytes, skipped);
     case 2:
-      return gather<2>(out, base, offsets, count, row_bytes, skips);
+      return gather<2>(out, base, offsets, count, row_bytes, skipped);
     case 4:
-      return gather<4>(out, base, offsets, count, row_bytes, skips);
+      return gather<4>(out, base, offsets, count, row_bytes, skipped);
     case 8:
-      return gather<8>(out, base, offsets, count, row_bytes, skips);
+      return gather<8>(out, base, offsets, count, row_bytes, skipped);
     case 16:
-      return gather<16>(out, base, offsets, count, row_bytes, skips);
+      return gather<16>(out, base, offsets, count, row_bytes, skipped);
     case 32:
-      return gather<32>(out, base, offsets, count, row_bytes, skips);
+      return gather<32>(out, base, offsets, count, row_bytes, skipped);
     case 64:
-      return gather<64>(out, base, offsets, count, row_bytes, skips);
+      return gather<64>(out, base, offsets, count, row_bytes, skipped);
     default:
-      return gather<0>(out, base, offsets, count, row_bytes, skips);
+      return gather<0>(out, base, offsets, count, row_bytes, skipped);
   }
 }
 
 std::unique_ptr<Plan> gather_plan(GatherRowsSpec spec) {
   if (spec.data.size() == 0) {
-    return checked_copy_plan(spec.data, std::move(spec.decoder));
+    return checked_copy_plan(spec.data, std::move(spec.decoder), std::move(spec.fill));
   }
   return std::make_unique<GatherRows>(std::move(spec));
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "kernels/index/row_map.hpp"
@@ -19,15 +20,27 @@ struct GatherRowsSpec {
   std::vector<RowDim> dims;   // the order of the rows; not looked at where data has no elements
   std::int64_t row_elements;  // consecutive elements that are moved together
   std::int64_t result_elements;
+  std::optional<Tensor> fill = std::nullopt;  // the element of rows that do not exist; zeros without it
 };
 
-// Row i of the result is the row of data at the i-th offset, or zeros at kSkip. Indices that no element of
-// the result depends on are checked too (GA-6).
+// What rows at kSkip become.
+struct SkippedRows {
+  bool any = false;                 // whether there may be any
+  const std::byte* fill = nullptr;  // the element that they have; null: zeros
+  std::int64_t width = 1;           // of an element
+};
+[[nodiscard]] SkippedRows skipped_rows(const RowMoves& moves);
+
+// Writes `bytes` bytes of such rows.
+void write_skipped(std::byte* out, std::int64_t bytes, const SkippedRows& skipped);
+
+// Row i of the result is the row of data at the i-th offset, or as `fill` says at kSkip. Indices that no
+// element of the result depends on are checked too (GA-6).
 [[nodiscard]] std::unique_ptr<Plan> gather_plan(GatherRowsSpec spec);
 
 // Copies `count` rows of `row_bytes` (at least 1) from base + offsets[i] * row_bytes to consecutive rows at
-// `out`; where `skips`, a row at kSkip becomes zeros. Rows do not overlap `out`.
+// `out`. Rows do not overlap `out`.
 void gather_rows(std::byte* out, const std::byte* base, const std::int64_t* offsets, std::int64_t count,
-                 std::int64_t row_bytes, bool skips);
+                 std::int64_t row_bytes, const SkippedRows& skipped);
 
 }  // namespace tensorop

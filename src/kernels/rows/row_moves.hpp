@@ -22,6 +22,8 @@ struct RowMoves {
   std::int64_t row_bytes;  // at least 1
   const std::byte* data;   // the indexed tensor: that of a scatter is what its result begins with
   std::int64_t data_rows;  // at least 1
+  // Gather: the element that rows have which no index selects; null: zeros.
+  const std::byte* fill = nullptr;
   // Scatter only. `updates` has a row for each row of the map; null where row_updates repeats them.
   const RowUpdates* row_updates = nullptr;
   const std::byte* updates = nullptr;

@@ -153,7 +153,7 @@ class ColumnFiller {
       moves_.map->locate_columns(block.rows, block.columns, tile,
                                  [&](std::int64_t /*row*/, std::int64_t count, const std::int64_t* offsets) {
                                    gather_rows(out, packed_->data(), offsets, count, width,
-                                               moves_.map->skips());
+                                               skipped_rows(moves_));
                                    out += count * width;
                                  });
       threads_.advance(block.rows.count * block.columns.count * source_width_);

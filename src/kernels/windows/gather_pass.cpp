@@ -78,9 +78,9 @@ GatherPass::GatherPass(const RowMoves& gather, Range rows, std::int64_t window_r
   if (others.count != 0) others_.emplace(divide(gather, others, chunks, windowing.memory), windowing.scratch);
 }
 
-// Rows that no index selects are zeros.
 void GatherPass::clear(std::byte* out, std::int64_t rows) const {
-  if (gather_.map->skips()) std::memset(out, 0, to_size(rows * gather_.row_bytes));
+  const SkippedRows skipped = skipped_rows(gather_);
+  if (skipped.any) write_skipped(out, rows * gather_.row_bytes, skipped);
 }
 
 void GatherPass::place(std::byte* out, const std::byte* from, const Move* moves, std::int64_t count) const {
