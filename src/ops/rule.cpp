@@ -11,8 +11,8 @@ namespace {
 constexpr Rule kAllRules[] = {
     // Every operator.
     {"T-0", "The operator exists in the version that --spec names, under the name that was typed.",
-     "ONNX and OpenVINO, by the opset in which each version appeared. tensorop knows onnx-1 to onnx-28, "
-     "openvino-1 to openvino-16, stablehlo-0.9 to stablehlo-1.20, mdf, and webnn.",
+     "Each publisher, by the number in which each version appeared. tensorop knows onnx-1 to onnx-28, "
+     "openvino-1 to openvino-16, mdf, stablehlo-0.9 to stablehlo-1.20, webnn, torch-2, numpy-2 and jax-0.",
      "tensorop expand '[1]' --shape 2 --spec onnx-7", "tensorop expand '[1]' --shape 2 --spec onnx-8"},
     {"G-8",
      "Every required operand and attribute is given, none is given twice, and the version and the chosen "
