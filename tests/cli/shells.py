@@ -38,7 +38,7 @@ CASES = [
     ("gather --ba", "--batch-dims"),
     ("gather --axis 1 --batch", "--batch-dims"),
     ("gather --oob ", "clamp clip error fill wrap zero"),
-    ("scatternd --reduction m", "max mean min mul"),
+    ("scatternd --reduction m", "max maximum mean min minimum mul multiply"),
     ("bitshift --direction l", "left"),
     ("convert a.npy --dtype float", "float16 float32 float4_e2m1fn float64 float8_e4m3fn float8_e4m3fnuz "
                                     "float8_e5m2 float8_e5m2fnuz float8_e8m0fnu"),
