@@ -13,6 +13,7 @@
 #include "engine/version.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
+#include "support/sanitizers.hpp"
 
 namespace tensorop {
 namespace {
@@ -36,8 +37,10 @@ Subject subject_of(std::string_view op, const std::optional<std::string>& spec =
   return subject;
 }
 
-// Versions of an operator that a test takes: the default semantics and the last one of each publisher.
+// Versions of an operator that a test takes: the default semantics and the last one of each publisher; these
+// under no sanitizer, which has nothing else to find in them.
 std::vector<const Version*> sample(const Operator& op) {
+  if (kAnySanitizer) return {&op.versions.front()};
   std::map<Framework, const Version*> last;
   for (const Version& version : op.versions) last[version.framework] = &version;
   std::vector<const Version*> out;
