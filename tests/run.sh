@@ -26,7 +26,7 @@ esac
 # The examples of the docs call make and GNU parallel.
 packages=("${build_packages[@]}" make parallel catch2)
 case $mode in
-  all) packages+=(clang lld libclang-rt-dev clang-format python3 python3-numpy python3-onnx python3-torch libonnx-testdata zsh fish groff-base libopenmpi-dev openmpi-bin) ;;
+  all) packages+=(clang lld libclang-rt-dev clang-format python3 python3-numpy python3-onnx libonnx-testdata zsh fish groff-base libopenmpi-dev openmpi-bin) ;;
   mpi) packages+=(python3 python3-numpy libopenmpi-dev openmpi-bin) ;;
   tidy) packages+=(clang-tidy) ;;
   package) packages+=(debootstrap dpkg-dev file lintian) ;;
