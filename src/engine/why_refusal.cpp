@@ -8,6 +8,7 @@
 #include "engine/mask.hpp"
 #include "engine/version.hpp"
 #include "kernels/index/row_map.hpp"
+#include "ops/common.hpp"
 #include "ops/fault_text.hpp"
 
 namespace tensorop {
@@ -54,7 +55,7 @@ Refusal why_refused(const Request& request, const Settings& settings, const Fail
     out.allows_negative = out.version->index.negative == Negative::count;
     const FaultFacts& facts = fault->facts();
     if (is_of_index(facts.fault)) {
-      const std::int64_t size = out.explainer->call().operands[0].shape()[to_size(facts.axis)];
+      const std::int64_t size = indexed_size(out.explainer->call(), facts.axis);
       out.index = ChosenIndex{facts.position, facts.axis, size, std::nullopt, false};
       out.index_end = facts.size;
     }

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::int64_t kElements = kAnySanitizer ? 100 : 1000;  // that are explained, of each version
 constexpr std::int64_t kRefused = kAnySanitizer ? 2 : 10;       // calls
-constexpr std::int64_t kMostCalls = 30'000;
+constexpr std::int64_t kMostCalls = 90'000;
 
 struct Done {
   std::int64_t elements = 0;
