@@ -5,8 +5,9 @@
 #include <cstring>
 
 #ifdef __x86_64__
-#include <cpuid.h>
 #include <immintrin.h>
+
+#include "base/processor.hpp"
 #endif
 
 namespace tensorop {
@@ -53,15 +54,6 @@ void add_blocks(Sha256State& state, const std::byte* bytes, std::size_t blocks) 
 }
 
 #ifdef __x86_64__
-bool has_sha256_instructions() {
-  unsigned a = 0;
-  unsigned b = 0;
-  unsigned c = 0;
-  unsigned d = 0;
-  return __builtin_cpu_supports("sse4.1") && __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 &&
-         (b >> 29 & 1) != 0;
-}
-
 // The same by the instructions for it, five times as fast. Their two registers hold the state as ABEF and
 // CDGH.
 [[gnu::target("sha,sse4.1")]] void add_blocks_by_instructions(Sha256State& state, const std::byte* bytes,
@@ -105,7 +97,7 @@ bool has_sha256_instructions() {
 
 void Sha256::add(const std::byte* bytes, std::size_t blocks) {
 #ifdef __x86_64__
-  static const bool kHasInstructions = has_sha256_instructions();
+  static const bool kHasInstructions = has_sha256();
   if (kHasInstructions && !is_baseline_) return add_blocks_by_instructions(state_, bytes, blocks);
 #endif
   add_blocks(state_, bytes, blocks);

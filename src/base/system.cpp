@@ -46,6 +46,13 @@ ScopedSystem::~ScopedSystem() {
   current_system() = previous_;
 }
 
+// Not std::random_device, which asks the processor for its features first: 0.03 ms on a virtual machine.
+std::uint64_t random_bits() {
+  std::uint64_t bits = 0;
+  if (::getentropy(&bits, sizeof bits) != 0) throw_errno("getentropy", "cannot get random bits");
+  return bits;
+}
+
 void throw_errno(const std::string& path, const std::string& what) {
   const int code = errno;
   throw Error(cat(printable(path), ": ", what, ": ", std::strerror(code)));

@@ -107,6 +107,9 @@ class ScopedSystem {
   System* previous_;
 };
 
+// 64 bits of the system's randomness. Throws Error where it has none.
+[[nodiscard]] std::uint64_t random_bits();
+
 // Throws Error "PATH: WHAT: REASON", the reason being errno in words.
 [[noreturn]] void throw_errno(const std::string& path, const std::string& what);
 

@@ -4,10 +4,10 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
-#include <random>
 
 #include "base/checked.hpp"
 #include "base/files/advice.hpp"
+#include "base/system.hpp"
 #include "kernels/range.hpp"
 
 namespace tensorop {
@@ -25,9 +25,7 @@ struct LookupSeed {
 };
 
 LookupSeed random_lookup_seed() {
-  std::random_device random;
-  const auto bits = [&] { return std::uint64_t{random()} << 32 | random(); };
-  return {bits(), bits() | 1};
+  return {random_bits(), random_bits() | 1};
 }
 
 __extension__ using Product = unsigned __int128;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
+#include "base/processor.hpp"
 #include "tensor/convert_elements.hpp"
 
 namespace tensorop {
@@ -346,7 +347,7 @@ template <class T>
 Statistics measure_run(StoredElements<T> elements, std::int64_t count, std::int64_t step,
                        [[maybe_unused]] bool is_baseline) {
 #ifdef __x86_64__
-  if (!is_baseline && __builtin_cpu_supports("avx2")) return measure_by_avx2(elements, count, step);
+  if (!is_baseline && has_avx2()) return measure_by_avx2(elements, count, step);
 #endif
   return measure_blocks<16>(elements, count, step);
 }

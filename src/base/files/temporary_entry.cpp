@@ -4,7 +4,6 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <random>
 #include <string_view>
 #include <utility>
 
@@ -18,9 +17,9 @@ namespace {
 // Of 36^8 names no other process has chosen the same one, or hardly any.
 std::string random_letters() {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
-  std::random_device random;
   std::string letters;
-  for (int i = 0; i < 8; ++i) letters += kLetters[random() % kLetters.size()];
+  std::uint64_t bits = random_bits();
+  for (int i = 0; i < 8; ++i, bits /= kLetters.size()) letters += kLetters[bits % kLetters.size()];
   return letters;
 }
 
