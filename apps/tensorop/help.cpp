@@ -8,7 +8,7 @@
 #include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
-#include "io/npz/npz.hpp"
+#include "io/npz/deflate_queue.hpp"
 #include "io/opened_file.hpp"
 #include "ops/foreign_names.hpp"
 #include "report/describe.hpp"

@@ -21,14 +21,15 @@ std::string list_names(std::vector<std::string> names) {
   return printable(join(names));
 }
 
-const Metadata& Archive::metadata() const {
-  static const Metadata kNone;
-  return kNone;
+bool Archive::add_member(std::string_view name, bool is_array) {
+  const auto [there, is_new] = positions_.emplace(name, members_.size());
+  members_.push_back({there->first, is_array});
+  return is_new;
 }
 
-const std::vector<std::string>& Archive::warnings() const {
-  static const std::vector<std::string> kNone;
-  return kNone;
+std::optional<std::size_t> Archive::lookup(std::string_view name) const {
+  const auto found = positions_.find(std::string(name));
+  return found == positions_.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::unique_ptr<ArchiveWriter> Archive::rewrite(const std::string& path, const std::string& /*name*/,
@@ -96,23 +97,25 @@ std::optional<std::string_view> find_duplicate(std::vector<std::string_view> nam
   return found == names.end() ? std::nullopt : std::optional(*found);
 }
 
+void refuse_name(const std::string& name, std::string_view why) {
+  throw Error(cat("an array cannot have the name ", in_quotes(name), ": ", why), "",
+              "NAME=OPERAND gives it another name");
+}
+
 void require_file_name(const std::string& name) {
   constexpr std::size_t kLongest = 1000;
-  const auto refuse = [&](std::string_view why) {
-    throw Error(cat("an array cannot have the name ", in_quotes(name), ": ", why), "",
-                "NAME=OPERAND gives it another name");
-  };
-  if (name.empty()) refuse("the name is empty");
-  if (name.size() > kLongest) refuse(cat("it has ", name.size(), " bytes (at most ", kLongest, ")"));
-  if (!is_utf8(name)) refuse("it is not valid UTF-8");
+  if (name.empty()) refuse_name(name, "the name is empty");
+  if (name.size() > kLongest)
+    refuse_name(name, cat("it has ", name.size(), " bytes (at most ", kLongest, ")"));
+  if (!is_utf8(name)) refuse_name(name, "it is not valid UTF-8");
   const bool has_control = std::ranges::any_of(name, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
     return byte < 0x20 || byte == 0x7F;
   });
-  if (has_control) refuse("it has control characters");
+  if (has_control) refuse_name(name, "it has control characters");
   const std::string framed = cat('/', name, '/');
   if (name.starts_with('/') || framed.find("/../") != std::string::npos)
-    refuse("it leads out of the archive");
+    refuse_name(name, "it leads out of the archive");
 }
 
 }  // namespace tensorop

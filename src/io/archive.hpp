@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "io/array_reading.hpp"
@@ -29,16 +30,16 @@ class Archive {
   virtual ~Archive() = default;
 
   // The number of members. A member that is not an array can only be looked up by its name.
-  [[nodiscard]] virtual std::size_t size() const = 0;
-  [[nodiscard]] virtual bool is_array(std::size_t member) const = 0;
+  [[nodiscard]] std::size_t size() const { return members_.size(); }
+  [[nodiscard]] bool is_array(std::size_t member) const { return members_[member].is_array; }
   // The NAME of the member in FILE:NAME. Valid as long as the archive.
-  [[nodiscard]] virtual std::string_view name(std::size_t member) const = 0;
+  [[nodiscard]] std::string_view name(std::size_t member) const { return members_[member].name; }
   // The member that NAME of FILE:NAME means.
-  [[nodiscard]] virtual std::optional<std::size_t> lookup(std::string_view name) const = 0;
-  // Of the whole archive. Valid as long as the archive.
-  [[nodiscard]] virtual const Metadata& metadata() const;
+  [[nodiscard]] virtual std::optional<std::size_t> lookup(std::string_view name) const;
+  // Of the whole archive.
+  [[nodiscard]] const Metadata& metadata() const { return metadata_; }
   // What was read although the format does not allow it: lines without the name of the file.
-  [[nodiscard]] virtual const std::vector<std::string>& warnings() const;
+  [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
   // The same and, where the archive is read as a whole, which members are left out as they are not arrays.
   [[nodiscard]] std::vector<std::string> warnings_for(bool whole) const;
 
@@ -66,6 +67,22 @@ class Archive {
 
   // Names of the members that are arrays, or of those that are not; a long list is cut.
   [[nodiscard]] std::string list_members(bool arrays) const;
+
+ protected:
+  // Adds a member. False where another one has the name, which means that one.
+  bool add_member(std::string_view name, bool is_array = true);
+
+  Metadata metadata_;
+  std::vector<std::string> warnings_;
+
+ private:
+  struct Member {
+    std::string_view name;
+    bool is_array;
+  };
+
+  std::unordered_map<std::string, std::size_t> positions_;  // of members, by the names that they refer to
+  std::vector<Member> members_;
 };
 
 struct ArchiveOptions {
@@ -117,7 +134,9 @@ class ArchiveWriter {
 // A name that is in `names` more than once.
 [[nodiscard]] std::optional<std::string_view> find_duplicate(std::vector<std::string_view> names);
 
-// Throws Error where `name` cannot be that of an array in an archive whose arrays are files when it is
+// Throws Error: an array cannot have the name.
+[[noreturn]] void refuse_name(const std::string& name, std::string_view why);
+// Throws it where `name` cannot be that of an array in an archive whose arrays are files when it is
 // unpacked: empty, too long, not UTF-8, with control characters, or a path out of the folder.
 void require_file_name(const std::string& name);
 

@@ -253,13 +253,8 @@ std::unique_ptr<Sink> open_sink(const Destination& destination, DType dtype, con
     DisplaySink display = open_display(dtype, shape);
     return std::make_unique<Sink>(std::move(display.encoding), std::move(display.transport));
   }
-  const auto create = [&] {
-    if (destination.path == "-") return OutputFile::standard_output();
-    if (destination.writers != OutputFile::Writers::this_process)
-      return OutputFile::create_shared(destination.path, destination.durable, destination.writers);
-    return OutputFile::create(destination.path, destination.durable, destination.shown);
-  };
-  OutputFile file = create();
+  OutputFile file =
+      OutputFile::create(destination.path, destination.durable, destination.shown, destination.writers);
   Encoding encoding = destination.array.empty() || format.encode_named == nullptr
                           ? format.encode(dtype, shape, strings)
                           : format.encode_named(dtype, shape, strings, destination.array);

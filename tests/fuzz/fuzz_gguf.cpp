@@ -3,7 +3,8 @@
 #include "base/files/input_file.hpp"
 #include "fuzz/fuzz.hpp"
 #include "fuzz/memory_system.hpp"
-#include "io/gguf/gguf.hpp"
+#include "io/archive.hpp"
+#include "io/format.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tensorop;
@@ -12,8 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::MemorySystem memory;
   memory.put("a", file);
   const ScopedSystem scope(memory);
-  const InputFile opened = InputFile::open("a");
-  const auto archive = fuzz::attempt([&] { return std::make_unique<GgufArchive>(opened.mapping()); });
+  InputFile opened = InputFile::open("a");
+  const auto archive = fuzz::attempt([&] { return kGgufFormat.open_archive(opened); });
   if (!archive) return 0;
   fuzz::check_archive(**archive);
   std::int64_t bytes = 0;

@@ -9,7 +9,9 @@
 #include "engine/engine.hpp"
 #include "fuzz/fuzz.hpp"
 #include "fuzz/memory_system.hpp"
-#include "io/onnx/onnx_archive.hpp"
+#include "io/archive.hpp"
+#include "io/format.hpp"
+#include "io/onnx/onnx_model.hpp"
 #include "jobs/onnx_call.hpp"
 #include "report/describe_file.hpp"
 
@@ -46,8 +48,8 @@ void check_initializers(const std::string& model) {
   memory.put("m", model);
   memory.put("w", std::string(16, 'w'));
   const ScopedSystem scope(memory);
-  const InputFile file = InputFile::open("m");
-  const auto archive = attempt([&] { return std::make_unique<OnnxArchive>(file); });
+  InputFile file = InputFile::open("m");
+  const auto archive = attempt([&] { return kOnnxFormat.open_archive(file); });
   if (!archive) return;
   for (std::size_t i = 0; i < (*archive)->size(); ++i) {
     require((*archive)->find((*archive)->name(i)) == i, "a name finds another initializer");
@@ -71,7 +73,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto owner = std::make_shared<const std::string>(fuzz::text_of(data, size));
   const auto bytes = std::as_bytes(std::span(*owner));
   const bool is_model = is_onnx_model(bytes);
-  (void)begins_as_onnx_model(*owner);
+  (void)kOnnxFormat.detects(*owner);
   if (size > 0) fuzz::check_initializers(*owner);
   const auto model = fuzz::attempt([&] { return read_onnx_model(bytes, owner); });
   fuzz::require(!model || is_model || size > 64, "a short model is not recognized");

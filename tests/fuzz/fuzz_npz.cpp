@@ -5,7 +5,8 @@
 #include "base/files/input_file.hpp"
 #include "fuzz/fuzz.hpp"
 #include "fuzz/memory_system.hpp"
-#include "io/npz/npz.hpp"
+#include "io/archive.hpp"
+#include "io/format.hpp"
 
 namespace tensorop::fuzz {
 namespace {
@@ -46,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // An empty file is not mapped, and never gets as far as here.
   if (size == 0) return 0;
   InputFile file = InputFile::open("a.npz");
-  const auto archive = fuzz::attempt([&] { return open_npz(file); });
+  const auto archive = fuzz::attempt([&] { return kNpzFormat.open_archive(file); });
   if (archive) fuzz::check(**archive);
   return 0;
 }

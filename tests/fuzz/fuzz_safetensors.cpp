@@ -8,7 +8,9 @@
 #include "base/files/input_file.hpp"
 #include "fuzz/fuzz.hpp"
 #include "fuzz/memory_system.hpp"
-#include "io/safetensors/safetensors.hpp"
+#include "io/archive.hpp"
+#include "io/format.hpp"
+#include "io/safetensors/safetensors_header.hpp"
 
 namespace tensorop::fuzz {
 namespace {
@@ -54,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // An empty file is not mapped.
   if (size == 0) return 0;
   InputFile file = InputFile::open("a");
-  const auto archive = fuzz::attempt([&] { return open_safetensors(file); });
+  const auto archive = fuzz::attempt([&] { return kSafetensorsFormat.open_archive(file); });
   if (archive) fuzz::check_archive(**archive);
   return 0;
 }

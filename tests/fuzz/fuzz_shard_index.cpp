@@ -3,7 +3,8 @@
 #include "base/files/input_file.hpp"
 #include "fuzz/fuzz.hpp"
 #include "fuzz/memory_system.hpp"
-#include "io/safetensors/shard_index.hpp"
+#include "io/archive.hpp"
+#include "io/format.hpp"
 
 namespace {
 
@@ -33,9 +34,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
              shard(R"({"__metadata__":{"k":"v"},"c":{"dtype":"F16","shape":[1],"data_offsets":[0,2]}})"));
   if (index.size() < text.size()) memory.put("m-3", std::string(text.substr(index.size() + 1)));
   const ScopedSystem scope(memory);
-  const InputFile file = InputFile::open("i");
-  (void)begins_as_shard_index(index);
-  const auto archive = fuzz::attempt([&] { return std::make_unique<ShardedArchive>(file); });
+  InputFile file = InputFile::open("i");
+  (void)kShardIndexFormat.detects(index);
+  const auto archive = fuzz::attempt([&] { return kShardIndexFormat.open_archive(file); });
   if (!archive) return 0;
   fuzz::check_archive(**archive);
   fuzz::require((*archive)->is_current(), "files that nobody changes have changed");

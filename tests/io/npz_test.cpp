@@ -1,6 +1,6 @@
 // NPZ archives: what is written reads back, what is read is checked and no more of it than needed, and names.
 // Malformed archives: testdata/bad; NumPy's and Python's: tests/io/npz_roundtrip.py.
-#include "io/npz/npz.hpp"
+#include "io/npz/npz_writer.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -12,8 +12,9 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "io/format.hpp"
 #include "io/json/json_writer.hpp"
-#include "io/npz/npz_writer.hpp"
+#include "io/sink.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
@@ -45,7 +46,7 @@ std::vector<NamedArray> sample() {
 }
 
 // In two slices, as chunks come.
-void add(NpzWriter& archive, const NamedArray& array) {
+void add(ArchiveWriter& archive, const NamedArray& array) {
   const Tensor& tensor = array.tensor;
   const auto sink = archive.add(array.name, tensor.dtype(), tensor.shape(), array.characters);
   const std::int64_t half = tensor.size() / 2;
@@ -57,18 +58,23 @@ void add(NpzWriter& archive, const NamedArray& array) {
   sink->commit();
 }
 
-void write_archive(const std::string& path, const NpzWriter::Options& options,
-                   const std::vector<NamedArray>& arrays) {
-  NpzWriter archive(path, options);
-  for (const NamedArray& array : arrays) add(archive, array);
-  archive.commit();
+struct Way {
+  bool compress = false;
+  std::int64_t zip64_from = 0xFFFFFFFF;
+};
+
+void write_archive(const std::string& path, const Way& way, const std::vector<NamedArray>& arrays) {
+  const auto archive = write_npz(path, {.compress = way.compress}, {}, way.zip64_from);
+  for (const NamedArray& array : arrays) add(*archive, array);
+  archive->commit();
 }
 
-NpzArchive open(const std::string& path) {
-  return NpzArchive(InputFile::open(path).mapping());
+std::unique_ptr<Archive> open(const std::string& path) {
+  InputFile file = InputFile::open(path);
+  return kNpzFormat.open_archive(file);
 }
 
-const NpzWriter::Options kEveryWay[] = {
+const Way kEveryWay[] = {
     {.compress = false},
     {.compress = true},
     {.compress = false, .zip64_from = 1},
@@ -80,7 +86,7 @@ const NpzWriter::Options kEveryWay[] = {
 TEST_CASE("the same arrays are the same bytes, whatever the previous file and the time", "[io][npz]") {
   const TempDir dir;
   const auto arrays = sample();
-  for (const NpzWriter::Options& options : kEveryWay) {
+  for (const Way& options : kEveryWay) {
     write_archive(dir.file("a.npz"), options, arrays);
     const std::string once = get(dir.file("a.npz"));
     write_archive(dir.file("a.npz"), options, arrays);
@@ -93,29 +99,30 @@ TEST_CASE("kept members are found and aligned, whichever is replaced and whereve
   const TempDir dir;
   const auto arrays = sample();
   const auto same = [](const Tensor& a, const Tensor& b) { return npy_bytes(a) == npy_bytes(b); };
-  for (const NpzWriter::Options& before : kEveryWay) {
+  for (const Way& before : kEveryWay) {
     for (const std::int64_t zip64_from : {std::int64_t{1}, std::int64_t{700}, std::int64_t{0xFFFFFFFF}}) {
       for (std::size_t replaced = 0; replaced <= arrays.size(); ++replaced) {
         write_archive(dir.file("a.npz"), before, arrays);
         const auto file = InputFile::open(dir.file("a.npz")).mapping();
-        NpzWriter::Kept kept{file, read_zip_directory(file->bytes()), std::nullopt};
+        KeptNpz kept{file, read_zip_directory(file->bytes()), std::nullopt};
         if (replaced < arrays.size()) kept.replaced = replaced;
         const std::string name = replaced < arrays.size() ? arrays[replaced].name : "added";
         const NamedArray& other = arrays[(replaced + 1) % arrays.size()];
         const NamedArray changed{name, other.tensor, other.characters};
-        NpzWriter writer(dir.file("a.npz"), {.compress = before.compress, .zip64_from = zip64_from},
-                         std::move(kept));
-        add(writer, changed);
-        writer.commit();
+        const auto writer =
+            write_npz(dir.file("a.npz"), {.compress = before.compress}, std::move(kept), zip64_from);
+        add(*writer, changed);
+        writer->commit();
         CAPTURE(before.compress, before.zip64_from, zip64_from, name);
-        const auto mapping = InputFile::open(dir.file("a.npz")).mapping();
-        const NpzArchive archive(mapping);
-        CHECK(archive.size() == std::max(arrays.size(), replaced + 1));
-        CHECK(same(archive.read(archive.find(name), {}), changed.tensor));
+        InputFile opened = InputFile::open(dir.file("a.npz"));
+        const auto& mapping = opened.mapping();
+        const auto archive = kNpzFormat.open_archive(opened);
+        CHECK(archive->size() == std::max(arrays.size(), replaced + 1));
+        CHECK(same(archive->read(archive->find(name), {}), changed.tensor));
         for (std::size_t i = 0; i < arrays.size(); ++i) {
-          CHECK(archive.name(i) == arrays[i].name);
+          CHECK(archive->name(i) == arrays[i].name);
           if (i == replaced) continue;
-          const Tensor tensor = archive.read(i, {});
+          const Tensor tensor = archive->read(i, {});
           CHECK(same(tensor, arrays[i].tensor));
           const auto* const begin = mapping->bytes().data();
           const bool is_mapped = tensor.data() >= begin && tensor.data() < begin + mapping->bytes().size();
@@ -134,15 +141,16 @@ TEST_CASE("a stored member is the NPY file as it is, aligned, and is not copied 
   for (const std::int64_t zip64_from : {std::int64_t{1}, std::int64_t{0xFFFFFFFF}}) {
     write_archive(dir.file("a.npz"), {.zip64_from = zip64_from}, arrays);
     const std::string bytes = get(dir.file("a.npz"));
-    const auto mapping = InputFile::open(dir.file("a.npz")).mapping();
-    const NpzArchive archive(mapping);
+    InputFile opened = InputFile::open(dir.file("a.npz"));
+    const auto& mapping = opened.mapping();
+    const auto archive = kNpzFormat.open_archive(opened);
     std::size_t place = 0;
     for (const NamedArray& array : arrays) {
       CAPTURE(array.name);
       place = bytes.find(npy_bytes(array.tensor), place);
       REQUIRE(place != std::string::npos);
       CHECK(place % 64 == 0);
-      const Tensor tensor = archive.read(archive.find(array.name), {});
+      const Tensor tensor = archive->read(archive->find(array.name), {});
       const bool is_mapped = tensor.data() >= mapping->bytes().data() &&
                              tensor.data() <= mapping->bytes().data() + mapping->bytes().size();
       CHECK(is_mapped == (tensor.dtype() != DType::string));
@@ -158,11 +166,11 @@ TEST_CASE("an element that changed is found by its checksum, and only when eleme
   const std::string npy = npy_bytes(arrays[0].tensor);
   bytes[bytes.find(npy) + npy.size() - 1] ^= 1;
   write_file(dir.file("a.npz"), bytes);
-  const NpzArchive archive = open(dir.file("a.npz"));
-  CHECK(archive.read(archive.find("matrix"), {.header_only = true}).shape() == Shape{2, 3});
-  const std::string line = error_of([&] { (void)archive.read(archive.find("matrix"), {}); });
+  const auto archive = open(dir.file("a.npz"));
+  CHECK(archive->read(archive->find("matrix"), {.header_only = true}).shape() == Shape{2, 3});
+  const std::string line = error_of([&] { (void)archive->read(archive->find("matrix"), {}); });
   CHECK(line.starts_with("the data is damaged: its CRC-32 is 0x"));
-  CHECK(nested_json(archive.read(archive.find("scalar"), {})) == "-7");
+  CHECK(nested_json(archive->read(archive->find("scalar"), {})) == "-7");
 }
 
 TEST_CASE("an array is found by its name, or by that of its member", "[io][npz]") {
@@ -170,22 +178,22 @@ TEST_CASE("an array is found by its name, or by that of its member", "[io][npz]"
   const Tensor one = tensor_of<std::int8_t>(DType::int8, {}, {1});
   const Tensor two = tensor_of<std::int8_t>(DType::int8, {}, {2});
   write_archive(dir.file("a.npz"), {}, {{"x", one}, {"x.npy", two}, {"weights", one}});
-  const NpzArchive archive = open(dir.file("a.npz"));
-  CHECK(archive.find("x") == 0);
-  CHECK(archive.find("x.npy") == 1);
-  CHECK(archive.find("weights.npy") == 2);
-  CHECK(error_of([&] { (void)archive.find("wieghts"); }) ==
+  const auto archive = open(dir.file("a.npz"));
+  CHECK(archive->find("x") == 0);
+  CHECK(archive->find("x.npy") == 1);
+  CHECK(archive->find("weights.npy") == 2);
+  CHECK(error_of([&] { (void)archive->find("wieghts"); }) ==
         "the archive holds no array 'wieghts'\ndid you mean weights?");
-  CHECK(error_of([&] { (void)archive.find("b\n"); }) ==
+  CHECK(error_of([&] { (void)archive->find("b\n"); }) ==
         "the archive holds no array 'b\\n'\nit holds x, x.npy, weights");
-  CHECK(error_of([&] { (void)archive.only(); }) ==
+  CHECK(error_of([&] { (void)archive->only(); }) ==
         "the archive holds 3 arrays (x, x.npy, weights); name one of them\n"
         "FILE:NAME names one array of an archive");
   write_archive(dir.file("one.npz"), {}, {{"x", one}});
-  CHECK(open(dir.file("one.npz")).only() == 0);
+  CHECK(open(dir.file("one.npz"))->only() == 0);
   write_archive(dir.file("none.npz"), {}, {});
-  CHECK(error_of([&] { (void)open(dir.file("none.npz")).only(); }) == "the archive holds no arrays");
-  CHECK(error_of([&] { (void)open(dir.file("none.npz")).find("x"); }) ==
+  CHECK(error_of([&] { (void)open(dir.file("none.npz"))->only(); }) == "the archive holds no arrays");
+  CHECK(error_of([&] { (void)open(dir.file("none.npz"))->find("x"); }) ==
         "the archive holds no array 'x'\nit holds no arrays");
 }
 
@@ -194,18 +202,18 @@ TEST_CASE("a long list of names is cut", "[io][npz]") {
   std::vector<NamedArray> arrays;
   for (int i = 0; i < 30; ++i) arrays.push_back({cat("a", i), tensor_of<std::int8_t>(DType::int8, {}, {1})});
   write_archive(dir.file("a.npz"), {}, arrays);
-  CHECK(error_of([&] { (void)open(dir.file("a.npz")).only(); }) ==
+  CHECK(error_of([&] { (void)open(dir.file("a.npz"))->only(); }) ==
         "the archive holds 30 arrays (a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, "
         "a16, a17, a18, a19, ...); name one of them\nFILE:NAME names one array of an archive");
 }
 
 TEST_CASE("an array that cannot fit is refused before it is begun", "[io][npz]") {
   const TempDir dir;
-  NpzWriter archive(dir.file("a.npz"), {});
+  const auto archive = write_npz(dir.file("a.npz"), {});
   const std::int64_t many = std::int64_t{1} << 56;
-  const std::string line = error_of([&] { (void)archive.add("x", DType::float32, {many}, 0); });
+  const std::string line = error_of([&] { (void)archive->add("x", DType::float32, {many}, 0); });
   CHECK(line.starts_with(cat(dir.file("a.npz"), ": the result needs at least ")));
-  CHECK(error_of([&] { (void)archive.add("x", DType::string, {many}, many); }) ==
+  CHECK(error_of([&] { (void)archive->add("x", DType::string, {many}, many); }) ==
         "array 'x' would have more than 2^63 bytes");
 }
 
@@ -234,7 +242,7 @@ TEST_CASE("a name that no array can have in an archive is refused with the reaso
 TEST_CASE("every prefix of an archive, and every byte changed, is an error or the same arrays", "[io][npz]") {
   const TempDir dir;
   const std::vector<NamedArray> arrays = {sample()[0], sample()[3]};
-  for (const NpzWriter::Options& options : kEveryWay) {
+  for (const Way& options : kEveryWay) {
     write_archive(dir.file("whole.npz"), options, arrays);
     const std::string whole = get(dir.file("whole.npz"));
     // What became of the archive: its arrays, or nothing where it was refused.
@@ -242,8 +250,8 @@ TEST_CASE("every prefix of an archive, and every byte changed, is an error or th
       write_file(dir.file("a.npz"), bytes);
       std::vector<std::string> read;
       const std::string line = error_of([&] {
-        const NpzArchive archive = open(dir.file("a.npz"));
-        for (std::size_t i = 0; i < archive.size(); ++i) read.push_back(nested_json(archive.read(i, {})));
+        const auto archive = open(dir.file("a.npz"));
+        for (std::size_t i = 0; i < archive->size(); ++i) read.push_back(nested_json(archive->read(i, {})));
       });
       if (line != "no error") read.clear();
       return read;

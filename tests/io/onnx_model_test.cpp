@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "io/onnx/onnx_archive.hpp"
+#include "io/format.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 #include "support/onnx_files.hpp"
@@ -118,21 +118,21 @@ TEST_CASE("a file is told to be a model from its first bytes, and a TensorProto 
   const std::string graph = Proto().message(1, onnx_node("Gather", {"x"}, {})).text();
   const Proto head = Proto().integer(1, 8).bytes(2, "a producer");
   const std::string model = Proto(head).bytes(7, graph).integer(8, 1).text();
-  CHECK(begins_as_onnx_model(model));
-  CHECK(begins_as_onnx_model(Proto().integer(1, 8).bytes(7, graph).text()));
+  CHECK(kOnnxFormat.detects(model));
+  CHECK(kOnnxFormat.detects(Proto().integer(1, 8).bytes(7, graph).text()));
   // The graph goes on after the first bytes.
   const std::size_t begin = head.text().size();
-  CHECK(begins_as_onnx_model(model.substr(0, begin + 3)));
-  CHECK(begins_as_onnx_model(Proto(head).bytes(7, "").text()));
-  CHECK_FALSE(begins_as_onnx_model(model.substr(0, begin)));
-  CHECK_FALSE(begins_as_onnx_model(""));
-  CHECK_FALSE(begins_as_onnx_model(Proto().bytes(2, "a producer").bytes(7, graph).text()));
+  CHECK(kOnnxFormat.detects(model.substr(0, begin + 3)));
+  CHECK(kOnnxFormat.detects(Proto(head).bytes(7, "").text()));
+  CHECK_FALSE(kOnnxFormat.detects(model.substr(0, begin)));
+  CHECK_FALSE(kOnnxFormat.detects(""));
+  CHECK_FALSE(kOnnxFormat.detects(Proto().bytes(2, "a producer").bytes(7, graph).text()));
   // In a TensorProto field 1 is a dimension, 2 the dtype and 7 integers.
-  CHECK_FALSE(begins_as_onnx_model(Proto().integer(1, 2).integer(2, 7).bytes(7, "\2\1").text()));
-  CHECK_FALSE(begins_as_onnx_model(Proto().integer(1, 2).bytes(7, "\12\1").integer(2, 7).text()));
-  CHECK_FALSE(begins_as_onnx_model(Proto().integer(1, 2).bytes(7, "\1\1").text()));
+  CHECK_FALSE(kOnnxFormat.detects(Proto().integer(1, 2).integer(2, 7).bytes(7, "\2\1").text()));
+  CHECK_FALSE(kOnnxFormat.detects(Proto().integer(1, 2).bytes(7, "\12\1").integer(2, 7).text()));
+  CHECK_FALSE(kOnnxFormat.detects(Proto().integer(1, 2).bytes(7, "\1\1").text()));
   // The length of a safetensors header.
-  CHECK_FALSE(begins_as_onnx_model(std::string("\x08\x01\x3a\0\0\0\0\0{", 9)));
+  CHECK_FALSE(kOnnxFormat.detects(std::string("\x08\x01\x3a\0\0\0\0\0{", 9)));
 }
 
 TEST_CASE("what stands twice in a model is refused, not chosen", "[io][onnx]") {

@@ -1,6 +1,6 @@
 // safetensors: every way in which a header can be wrong, what is read although it is, and the bytes that are
 // written. The reference's bytes of many arrays: tests/io/safetensors_roundtrip.py.
-#include "io/safetensors/safetensors.hpp"
+#include "io/safetensors/safetensors_header.hpp"
 
 #include <cstring>
 #include <filesystem>
@@ -56,13 +56,13 @@ std::string refusal(const TempDir& dir, const std::string& bytes) {
   write_file(dir.file("a.safetensors"), bytes);
   return error_of([&] {
     InputFile file = InputFile::open(dir.file("a.safetensors"));
-    const auto archive = open_safetensors(file);
+    const auto archive = kSafetensorsFormat.open_archive(file);
     (void)archive->read(archive->only(), {});
   });
 }
 
 std::unique_ptr<Archive> open_file(InputFile& file) {
-  return open_safetensors(file);
+  return kSafetensorsFormat.open_archive(file);
 }
 
 struct NamedTensor {
@@ -72,12 +72,12 @@ struct NamedTensor {
 
 void write_archive(const std::string& path, const std::vector<NamedTensor>& arrays,
                    const Metadata& metadata = {}) {
-  SafetensorsWriter archive(path, {.metadata = metadata});
+  const auto archive = write_safetensors(path, {.metadata = metadata});
   std::vector<ArchiveArray> announced;
   for (const auto& [name, tensor] : arrays) announced.push_back({name, tensor.dtype(), tensor.shape()});
-  for (const std::size_t i : archive.announce(announced)) {
+  for (const std::size_t i : archive->announce(announced)) {
     const auto& [name, tensor] = arrays[i];
-    const auto sink = archive.add(name, tensor.dtype(), tensor.shape(), 0);
+    const auto sink = archive->add(name, tensor.dtype(), tensor.shape(), 0);
     const std::int64_t width = element_size(tensor.dtype());
     const std::int64_t half = tensor.size() / 2;
     const ElementFile* const elements = sink->elements();
@@ -93,7 +93,7 @@ void write_archive(const std::string& path, const std::vector<NamedTensor>& arra
     }
     sink->commit();
   }
-  archive.commit();
+  archive->commit();
 }
 
 }  // namespace
@@ -386,21 +386,22 @@ TEST_CASE("names and metadata are escaped as the reference escapes them", "[io][
 }
 
 TEST_CASE("a safetensors file is detected from its first bytes", "[io][safetensors]") {
-  for (const char first : {'{', ' ', '\t', '\r', '\n'}) CHECK(begins_as_safetensors(length_of(2) + first));
-  CHECK(begins_as_safetensors(length_of(100'000'000) + "{"));
+  for (const char first : {'{', ' ', '\t', '\r', '\n'})
+    CHECK(kSafetensorsFormat.detects(length_of(2) + first));
+  CHECK(kSafetensorsFormat.detects(length_of(100'000'000) + "{"));
   // '{' and '[' as lengths: JSON would begin so too.
-  CHECK(begins_as_safetensors(length_of('{') + "{"));
+  CHECK(kSafetensorsFormat.detects(length_of('{') + "{"));
   // A TensorProto begins with 08, 10 or 0a, JSON with what follows white space.
   for (const std::uint64_t length : {0x08U, 0x10U, 0x0aU, 0x108U, 0x7b0aU, 0x5bU, 0x20U}) {
     CAPTURE(length);
     CHECK(detect_format(length_of(length) + "{}")->name == "safetensors");
   }
-  CHECK_FALSE(begins_as_safetensors(length_of(2)));
-  CHECK_FALSE(begins_as_safetensors(length_of(2) + "["));
-  CHECK_FALSE(begins_as_safetensors(length_of(100'000'001) + "{"));
-  CHECK_FALSE(begins_as_safetensors(length_of(std::uint64_t{1} << 32) + "{"));
-  CHECK_FALSE(begins_as_safetensors(length_of(std::uint64_t{1} << 63) + "{"));
-  CHECK_FALSE(begins_as_safetensors(length_of(~std::uint64_t{0}) + "{"));
+  CHECK_FALSE(kSafetensorsFormat.detects(length_of(2)));
+  CHECK_FALSE(kSafetensorsFormat.detects(length_of(2) + "["));
+  CHECK_FALSE(kSafetensorsFormat.detects(length_of(100'000'001) + "{"));
+  CHECK_FALSE(kSafetensorsFormat.detects(length_of(std::uint64_t{1} << 32) + "{"));
+  CHECK_FALSE(kSafetensorsFormat.detects(length_of(std::uint64_t{1} << 63) + "{"));
+  CHECK_FALSE(kSafetensorsFormat.detects(length_of(~std::uint64_t{0}) + "{"));
 }
 
 }  // namespace tensorop

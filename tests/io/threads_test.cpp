@@ -8,9 +8,10 @@
 #include "base/checked.hpp"
 #include "base/files/input_file.hpp"
 #include "base/text.hpp"
+#include "io/format.hpp"
 #include "io/npz/deflate_queue.hpp"
-#include "io/npz/npz.hpp"
 #include "io/npz/npz_writer.hpp"
+#include "io/sink.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
@@ -25,11 +26,11 @@ namespace {
 using Arrays = std::vector<Tensor>;
 
 // Each array in so many slices, as chunks come.
-void write_archive(const std::string& path, const NpzWriter::Options& options, const Arrays& arrays,
+void write_archive(const std::string& path, const ArchiveOptions& options, const Arrays& arrays,
                    std::int64_t slices = 1) {
-  NpzWriter archive(path, options);
+  const auto archive = write_npz(path, options);
   for (std::size_t i = 0; i < arrays.size(); ++i) {
-    const auto sink = archive.add(cat("a", i), DType::uint8, arrays[i].shape(), 0);
+    const auto sink = archive->add(cat("a", i), DType::uint8, arrays[i].shape(), 0);
     for (std::int64_t slice = 0; slice < slices; ++slice) {
       const std::int64_t first = part_bound(arrays[i].size(), slice, slices);
       const std::int64_t end = part_bound(arrays[i].size(), slice + 1, slices);
@@ -37,11 +38,12 @@ void write_archive(const std::string& path, const NpzWriter::Options& options, c
     }
     sink->commit();
   }
-  archive.commit();
+  archive->commit();
 }
 
-NpzArchive open(const std::string& path) {
-  return NpzArchive(InputFile::open(path).mapping());
+std::unique_ptr<Archive> open(const std::string& path) {
+  InputFile file = InputFile::open(path);
+  return kNpzFormat.open_archive(file);
 }
 
 // `bytes` bytes that deflate to about half, no two blocks alike.
@@ -118,13 +120,13 @@ TEST_CASE("deflated blocks are inflated on any number of threads, and as one str
   const auto arrays = sample_of_blocks();
   for (const bool compress : {false, true}) {
     write_archive(dir.file("a.npz"), {.compress = compress}, arrays);
-    const NpzArchive archive = open(dir.file("a.npz"));
+    const auto archive = open(dir.file("a.npz"));
     for (std::size_t i = 0; i < arrays.size(); ++i) {
       const bool is_one_block = arrays[i].size() + kHeader <= kDeflateBlock;
-      CHECK(archive.takes_one_thread(i) == (compress && is_one_block));
+      CHECK(archive->takes_one_thread(i) == (compress && is_one_block));
       for (const int threads : {1, 2, 3, 16}) {
         CAPTURE(compress, i, threads);
-        CHECK(same_bytes(archive.read(i, {.threads = Threads(threads)}), arrays[i]));
+        CHECK(same_bytes(archive->read(i, {.threads = Threads(threads)}), arrays[i]));
       }
     }
   }
@@ -163,9 +165,9 @@ TEST_CASE("an index of blocks that is wrong changes neither what is read nor wha
       std::memcpy(&bytes[field + change.offset], &number, 4);
     }
     write_file(dir.file("a.npz"), bytes);
-    const NpzArchive archive = open(dir.file("a.npz"));
+    const auto archive = open(dir.file("a.npz"));
     CAPTURE(changes[0].offset, changes[0].by);
-    CHECK(same_bytes(archive.read(0, {.threads = Threads(2)}), array));
+    CHECK(same_bytes(archive->read(0, {.threads = Threads(2)}), array));
   }
 }
 
@@ -179,9 +181,9 @@ TEST_CASE("what is damaged in any block is said as it is of one stream", "[io][n
       std::string bytes = whole;
       bytes[whole.size() / 8 * place] ^= 0x10;
       write_file(dir.file("a.npz"), bytes);
-      const NpzArchive archive = open(dir.file("a.npz"));
+      const auto archive = open(dir.file("a.npz"));
       const auto line = [&](int threads) {
-        return error_of([&] { (void)archive.read(0, {.threads = Threads(threads)}); });
+        return error_of([&] { (void)archive->read(0, {.threads = Threads(threads)}); });
       };
       CAPTURE(compress, place);
       const std::string expected = line(1);

@@ -34,6 +34,7 @@ OutputFile OutputFile::create(const std::string& path, bool durable, const std::
                               Writers writers) {
   constexpr mode_t kNewMode = 0666;  // less the umask
   constexpr mode_t kPrivateMode = 0600;
+  if (path == "-") return standard_output();
   OutputFile file;
   file.name_ = shown.empty() ? path : shown;
   file.durable_ = durable;
@@ -80,10 +81,6 @@ void OutputFile::take_owner_and_mode(const struct stat& old) {
     (void)os().fchown(fd_.get(), kSameOwner, old.st_gid);
   }
   if (os().fchmod(fd_.get(), old.st_mode & 07777) != 0) throw_errno(name_, "cannot set its mode");
-}
-
-OutputFile OutputFile::create_shared(const std::string& path, bool durable, Writers writers) {
-  return create(path, durable, {}, writers);
 }
 
 OutputFile OutputFile::join(const Shared& shared, const std::string& path, bool durable, Writers writers) {

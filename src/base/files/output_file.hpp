@@ -37,25 +37,22 @@ class MappedFile;
 // written where the descriptor stands.
 class OutputFile {
  public:
-  // Throws Error naming `path` when it is a directory, or cannot be created or written. With `durable` the
-  // result survives a power loss once commit() has returned: the file is written to the disk before it is
-  // published, its name after. `shown` names the file in messages, where it is not `path` that the user
-  // knows.
-  static OutputFile create(const std::string& path, bool durable = false, const std::string& shown = {}) {
-    return create(path, durable, shown, Writers::this_process);
-  }
   // Who writes a temporary file. Processes of several machines do not map it: a network file system that may
   // read the file writes whole pages back, also what another machine has written of them.
   enum class Writers : std::uint8_t { this_process, this_machine, machines };
+  // "-" is standard output. Throws Error naming `path` when it is a directory, or cannot be created or
+  // written. With `durable` the result survives a power loss once commit() has returned: the file is written
+  // to the disk before it is published, its name after. `shown` names the file in messages, where it is not
+  // `path` that the user knows. Other `writers` join() it.
+  static OutputFile create(const std::string& path, bool durable = false, const std::string& shown = {},
+                           Writers writers = Writers::this_process);
   // The temporary file as other processes find it: by its name, for it has one.
   struct Shared {
     std::string path;
     std::uint64_t number = 0;  // of the file on its file system
     std::int64_t bytes = 0;
   };
-  // The same, for other processes to write it too (join()).
-  static OutputFile create_shared(const std::string& path, bool durable, Writers writers);
-  // The temporary file of another process, which create_shared() made and alone publishes: to be written with
+  // The temporary file of another process, which create() made and alone publishes: to be written with
   // write_at() or map(), and left. Throws Error naming `path`, the destination, also where that name is
   // another file here.
   static OutputFile join(const Shared& shared, const std::string& path, bool durable, Writers writers);
@@ -86,7 +83,7 @@ class OutputFile {
   }
   // The reserved file as writable memory, page-aligned, valid until commit(). Not for streams.
   std::span<std::byte> map(std::int64_t bytes);
-  // What others join; of create_shared() only, after reserve().
+  // What others join, after reserve().
   [[nodiscard]] Shared shared() const;
   // What join() opened: all that was written is seen by the process that publishes. No more may be written.
   void leave();
@@ -99,7 +96,6 @@ class OutputFile {
 
  private:
   OutputFile() = default;
-  static OutputFile create(const std::string& path, bool durable, const std::string& shown, Writers writers);
   void open_temporary(Writers writers, mode_t mode);
   void take_owner_and_mode(const struct stat& old);
   // After what was appended before, where there is no offset.

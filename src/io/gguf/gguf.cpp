@@ -1,5 +1,11 @@
-#include "io/gguf/gguf.hpp"
-
+// Reading GGUF files, as ggml and programs made of it store models: tensors whose elements are numbers are
+// arrays; quantised ones, whose numbers share scales by blocks, are described and not read. Source:
+// ggml-org/ggml, docs/gguf.md, versions 2 and 3, little-endian; sizes of blocks: ggml.h and ggml-common.h.
+//
+//     "GGUF" | u32 version | u64 tensors | u64 keys | (key, type, value)... | (name, u32 rank, u64 sizes, the
+//     one of consecutive elements first, u32 type, u64 offset in the data)... | padding | data
+//
+// Strings are a u64 length and bytes.
 #include <algorithm>
 #include <limits>
 #include <span>
@@ -9,17 +15,20 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/files/input_file.hpp"
 #include "base/text.hpp"
+#include "io/archive.hpp"
 #include "io/format.hpp"
 #include "io/json/json_writer.hpp"
 #include "io/little_endian.hpp"
 #include "io/npy/stored_array.hpp"
 
 namespace tensorop {
+namespace {
 
 // A number for each type of ggml: what it is called, the elements that a block has, and its bytes. Elements
 // of blocks of more than one are quantised.
-struct GgufArchive::TensorType {
+struct GgufType {
   std::uint32_t number;
   std::string_view name;
   std::int64_t elements;
@@ -27,13 +36,11 @@ struct GgufArchive::TensorType {
   std::optional<DType> dtype = {};
 };
 
-namespace {
-
 constexpr std::string_view kMagic = "GGUF";
 constexpr std::string_view kAlignmentKey = "general.alignment";
 constexpr std::int64_t kMostHeader = 100'000'000;
 
-constexpr GgufArchive::TensorType kTypes[] = {
+constexpr GgufType kTypes[] = {
     {0, "F32", 1, 4, DType::float32},
     {1, "F16", 1, 2, DType::float16},
     {2, "Q4_0", 32, 18},
@@ -68,29 +75,10 @@ constexpr GgufArchive::TensorType kTypes[] = {
     {39, "MXFP4", 32, 17},
 };
 
-// Types of values in the metadata.
-struct ValueType {
-  std::string_view name;
-  std::int64_t bytes;  // 0: of a string or a list
-  std::optional<DType> dtype = {};
-};
-constexpr ValueType kValues[] = {
-    {"uint8", 1, DType::uint8},
-    {"int8", 1, DType::int8},
-    {"uint16", 2, DType::uint16},
-    {"int16", 2, DType::int16},
-    {"uint32", 4, DType::uint32},
-    {"int32", 4, DType::int32},
-    {"float32", 4, DType::float32},
-    {"bool", 1, DType::boolean},
-    {"string", 0},
-    {"list", 0},
-    {"uint64", 8, DType::uint64},
-    {"int64", 8, DType::int64},
-    {"float64", 8, DType::float64},
-};
-constexpr std::uint32_t kStringValue = 8;
-constexpr std::uint32_t kListValue = 9;
+// The types of values in the metadata, by their numbers; nothing: a list.
+constexpr std::optional<DType> kValues[] = {
+    DType::uint8,   DType::int8,   DType::uint16, DType::int16,  DType::uint32, DType::int32,  DType::float32,
+    DType::boolean, DType::string, std::nullopt,  DType::uint64, DType::int64,  DType::float64};
 
 std::string_view string_of(HeaderFields& in) {
   return in.text(in.u64());
@@ -105,37 +93,37 @@ std::uint64_t count_of(HeaderFields& in, std::uint64_t least_bytes, std::string_
   return out;
 }
 
-const ValueType& value_type(std::uint32_t number) {
+std::optional<DType> type_of_value(HeaderFields& in) {
+  const std::uint32_t number = in.u32();
   if (number >= std::size(kValues)) throw Error(cat("type ", number, " of a value is not known"));
   return kValues[number];
 }
 
 // The text of a value; lists within lists are read, and told by their length.
-std::string read_value(HeaderFields& in, std::uint32_t number, int depth) {
+std::string read_value(HeaderFields& in, std::optional<DType> type, int depth) {
   constexpr int kDeepest = 8;
-  const ValueType& type = value_type(number);
-  if (number == kStringValue) return std::string(string_of(in));
-  if (number != kListValue) {
-    const auto bytes = in.take(static_cast<std::uint64_t>(type.bytes));
+  if (type == DType::string) return std::string(string_of(in));
+  if (type) {
+    const auto bytes = in.take(to_size(element_size(*type)));
     std::byte truth{bytes[0] != std::byte{0}};
-    return json_element(*type.dtype, type.dtype == DType::boolean ? &truth : bytes.data());
+    return json_element(*type, type == DType::boolean ? &truth : bytes.data());
   }
   if (depth == kDeepest) throw Error(cat("more than ", kDeepest, " lists within each other"));
-  const std::uint32_t element = in.u32();
-  const ValueType& elements = value_type(element);
-  const std::uint64_t count =
-      count_of(in, elements.bytes == 0 ? 8 : static_cast<std::uint64_t>(elements.bytes), "elements");
-  if (elements.bytes != 0) {
-    in.take(count * static_cast<std::uint64_t>(elements.bytes));
+  const std::optional<DType> element = type_of_value(in);
+  const bool is_number = element && element != DType::string;
+  const std::uint64_t bytes = is_number ? to_size(element_size(*element)) : 8;
+  const std::uint64_t count = count_of(in, bytes, "elements");
+  if (is_number) {
+    in.take(count * bytes);
   } else {
     for (std::uint64_t i = 0; i < count; ++i) (void)read_value(in, element, depth + 1);
   }
-  return cat("list of ", count, " ", elements.name);
+  return cat("list of ", count, " ", element ? name(*element) : "list");
 }
 
 // Null for one that is newer than this list.
-const GgufArchive::TensorType* find_type(std::uint32_t number) {
-  const auto* const found = std::ranges::find(kTypes, number, &GgufArchive::TensorType::number);
+const GgufType* find_type(std::uint32_t number) {
+  const auto* const found = std::ranges::find(kTypes, number, &GgufType::number);
   return found == std::end(kTypes) ? nullptr : found;
 }
 
@@ -152,7 +140,7 @@ Shape read_shape(HeaderFields& in) {
   return shape;
 }
 
-std::int64_t stored_bytes(const GgufArchive::TensorType& type, const Shape& shape) {
+std::int64_t stored_bytes(const GgufType& type, const Shape& shape) {
   require_fits(shape, 8);
   const std::int64_t row = shape.empty() ? 1 : shape.back();
   if (row % type.elements != 0)
@@ -160,7 +148,34 @@ std::int64_t stored_bytes(const GgufArchive::TensorType& type, const Shape& shap
   return count(shape) / type.elements * type.bytes;
 }
 
-}  // namespace
+// All members are arrays, in the order of the header. Metadata: numbers as JSON has them; of lists their
+// length and the type of their elements.
+class GgufArchive final : public Archive {
+ public:
+  // Reads the header. This is the trust boundary of the format: whatever the bytes, tensors lie in the data,
+  // none over another, and have as many bytes as their shapes and types say, or an Error says what is wrong.
+  // Of a type that is not known there are no bytes. Time and memory are proportional to the header.
+  explicit GgufArchive(std::shared_ptr<const MappedFile> file);
+
+  // Stays in the mapping. Throws Error for a quantised tensor, and for a type that is not known.
+  [[nodiscard]] Tensor read(std::size_t member, const ArrayReading& reading) const override;
+  [[nodiscard]] FileInfo describe(std::size_t member) const override;
+
+ private:
+  struct StoredTensor {
+    std::string_view name;           // in the file
+    const GgufType* type = nullptr;  // null: one that is not known
+    std::uint32_t type_number = 0;
+    Shape shape = {};
+    std::int64_t offset = 0;  // in the file
+    std::int64_t bytes = 0;
+  };
+
+  void require_apart() const;
+
+  std::shared_ptr<const MappedFile> file_;
+  std::vector<StoredTensor> tensors_;
+};
 
 GgufArchive::GgufArchive(std::shared_ptr<const MappedFile> file) : file_(std::move(file)) {
   const auto bytes = file_->bytes();
@@ -185,7 +200,7 @@ GgufArchive::GgufArchive(std::shared_ptr<const MappedFile> file) : file_(std::mo
     const std::string_view key = string_of(in);
     with_context(cat("key ", in_quotes(key)), [&] {
       if (!known.insert(key).second) throw Error("is duplicated");
-      const std::uint32_t type = in.u32();
+      const auto type = type_of_value(in);
       const std::string value = metadata_.emplace_back(std::string(key), read_value(in, type, 0)).second;
       if (key != kAlignmentKey) return;
       const auto number = parse_int64(value);
@@ -208,7 +223,7 @@ GgufArchive::GgufArchive(std::shared_ptr<const MappedFile> file) : file_(std::mo
       tensor.offset = static_cast<std::int64_t>(offset);
       if (tensor.offset % alignment != 0)
         throw Error(cat("its offset ", offset, " is not a multiple of ", alignment));
-      if (!positions_.emplace(tensor.name, tensors_.size()).second) throw Error("is duplicated");
+      if (!add_member(tensor.name)) throw Error("is duplicated");
     });
     tensors_.push_back(std::move(tensor));
   }
@@ -236,11 +251,6 @@ void GgufArchive::require_apart() const {
   }
 }
 
-std::optional<std::size_t> GgufArchive::lookup(std::string_view name) const {
-  const auto found = positions_.find(name);
-  return found == positions_.end() ? std::nullopt : std::optional(found->second);
-}
-
 Tensor GgufArchive::read(std::size_t member, const ArrayReading& reading) const {
   const StoredTensor& tensor = tensors_[member];
   if (tensor.type == nullptr) throw Error(cat("is of type ", tensor.type_number, ", which is not known"));
@@ -262,8 +272,6 @@ FileInfo GgufArchive::describe(std::size_t member) const {
   info.bytes = tensor.bytes;
   return info;
 }
-
-namespace {
 
 bool begins_as_gguf(std::string_view head) {
   return head.starts_with(kMagic);

@@ -8,8 +8,17 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/text.hpp"
 
 namespace tensorop {
+
+std::string compression_library() {
+  return cat("zlib ", ::zlibVersion());
+}
+
+std::uint32_t add_crc(std::uint32_t crc, std::span<const std::byte> bytes) {
+  return static_cast<std::uint32_t>(crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
 
 // The memory of zlib, used for one block after the other.
 class DeflateQueue::Deflater {
@@ -127,8 +136,7 @@ void DeflateQueue::pack(Block& block, int worker) {
   auto& deflater = deflaters_[static_cast<std::size_t>(worker)];
   if (!deflater) deflater = std::make_unique<Deflater>();
   const auto packed = deflater->deflated(block.bytes, block.is_last ? Z_FINISH : Z_SYNC_FLUSH);
-  block.crc = static_cast<std::uint32_t>(
-      crc32_z(0, reinterpret_cast<const Bytef*>(block.bytes.data()), block.bytes.size()));
+  block.crc = add_crc(0, block.bytes);
   block.unpacked_bytes = to_int64(block.bytes.size());
   block.bytes.assign(packed.begin(), packed.end());
 }

@@ -12,11 +12,18 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/threads.hpp"
 
 namespace tensorop {
+
+// The library that inflates and deflates, and its version as it runs: "zlib 1.2.13".
+[[nodiscard]] std::string compression_library();
+
+// The CRC-32 of bytes that `crc` is of, and of `bytes` after them; 0 where there are none before.
+[[nodiscard]] std::uint32_t add_crc(std::uint32_t crc, std::span<const std::byte> bytes);
 
 // Bytes of a block before deflating; the last one of a member may have fewer.
 inline constexpr std::int64_t kDeflateBlock = std::int64_t{1} << 20;

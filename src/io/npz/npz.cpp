@@ -1,18 +1,15 @@
-// The directory is read by io/npz/zip_directory.cpp, the members' bytes straight from the mapping by
-// io/npz/zip_data.cpp.
-#include "io/npz/npz.hpp"
-
-#define ZLIB_CONST
-#include <zlib.h>
-
+// Reading NPZ archives: zip files whose members are NPY files. The directory is read by
+// io/npz/zip_directory.cpp, the members' bytes straight from the mapping by io/npz/zip_data.cpp;
+// io/npz/npz_writer.hpp writes them. Sources: numpy.savez; docs/formats.md.
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "io/encoding.hpp"
+#include "io/archive.hpp"
 #include "io/format.hpp"
+#include "io/npy/npy.hpp"
 #include "io/npz/block_index.hpp"
 #include "io/npz/npz_writer.hpp"
 #include "io/npz/zip_data.hpp"
@@ -34,19 +31,53 @@ auto unpack(std::span<const std::byte> packed, const ZipMember& member, const Ar
   return use(ByteStream{[&](std::span<std::byte> buffer) { return inflater.read(buffer); }, member.bytes});
 }
 
-}  // namespace
+// The archive may be hostile: memory is allocated in proportion to the bytes that are present, and sizes that
+// it states are checked when its members are read.
+class NpzArchive final : public Archive {
+ public:
+  // Reads the directory. A member is an array where its name ends in ".npy", which the name of the array does
+  // not have, or it begins as an NPY file. Throws Error as read_zip_directory() does, and for two arrays of
+  // one name.
+  explicit NpzArchive(std::shared_ptr<const MappedFile> file);
+
+  // The member `name`.npy or, if there is none, the member `name`. A name that is not found so may be that
+  // of the bytes in the file.
+  [[nodiscard]] std::optional<std::size_t> lookup(std::string_view name) const override;
+
+  // An array stored as in memory stays in the mapping. Its checksum is verified too, except where the header
+  // is all that is read.
+  [[nodiscard]] Tensor read(std::size_t member, const ArrayReading& reading) const override;
+  // Of a deflated member that does not say where its blocks begin.
+  [[nodiscard]] bool takes_one_thread(std::size_t member) const override;
+  [[nodiscard]] FileInfo describe(std::size_t member) const override;
+  // An array is stored or deflated as the one that it replaces is, or as the last one.
+  [[nodiscard]] std::unique_ptr<ArchiveWriter> rewrite(const std::string& path, const std::string& name,
+                                                       const ArchiveOptions& options) const override;
+
+ private:
+  [[nodiscard]] std::span<const std::byte> bytes_of(const ZipMember& member) const;
+  [[nodiscard]] bool begins_as_array(const ZipMember& member) const;
+  [[nodiscard]] NpyHeader read_header(const ZipMember& member) const;
+
+  std::shared_ptr<const MappedFile> file_;
+  ZipDirectory directory_;
+};
 
 NpzArchive::NpzArchive(std::shared_ptr<const MappedFile> file)
     : file_(std::move(file)), directory_(read_zip_directory(file_->bytes())) {
   std::vector<std::string_view> names;
   for (const ZipMember& member : directory_.members) {
-    is_array_.push_back(member.name.ends_with(kNpyEnding) || begins_as_array(member));
-    if (is_array_.back()) names.push_back(name(is_array_.size() - 1));
+    const bool has_ending = member.name.ends_with(kNpyEnding);
+    const bool is_array = has_ending || begins_as_array(member);
+    std::string_view name = member.name;
+    if (has_ending) name.remove_suffix(kNpyEnding.size());
+    (void)add_member(name, is_array);
+    if (is_array) names.push_back(name);
   }
+  const bool has_arrays = !names.empty();
   if (const auto twice = find_duplicate(std::move(names))) {
     throw Error(cat("two arrays have the name ", in_quotes(*twice)));
   }
-  const bool has_arrays = std::ranges::count(is_array_, true) != 0;
   const bool is_torch = !has_arrays && std::ranges::any_of(directory_.members, [](const ZipMember& member) {
     return member.name.ends_with("/data.pkl");
   });
@@ -64,12 +95,6 @@ bool NpzArchive::begins_as_array(const ZipMember& member) const {
   } catch (const Error&) {
     return false;
   }
-}
-
-std::string_view NpzArchive::name(std::size_t member) const {
-  std::string_view name = directory_.members[member].name;
-  if (name.ends_with(kNpyEnding)) name.remove_suffix(kNpyEnding.size());
-  return name;
 }
 
 std::optional<std::size_t> NpzArchive::lookup(std::string_view name) const {
@@ -128,15 +153,10 @@ std::unique_ptr<ArchiveWriter> NpzArchive::rewrite(const std::string& path, cons
   const auto& members = directory_.members;
   if (const auto old = lookup(name); old && !is_array(*old))
     throw Error(cat(printable(path), ": member ", in_quotes(name), " is not an array"));
-  NpzWriter::Kept kept{file_, directory_, lookup(name)};
+  KeptNpz kept{file_, directory_, lookup(name)};
   const bool compress =
       !members.empty() && members[kept.replaced.value_or(members.size() - 1)].method != kZipStored;
-  return std::make_unique<NpzWriter>(
-      path, NpzWriter::Options{.compress = compress, .durable = options.durable}, std::move(kept));
-}
-
-std::string compression_library() {
-  return cat("zlib ", ::zlibVersion());
+  return write_npz(path, {.compress = compress, .durable = options.durable}, std::move(kept));
 }
 
 std::unique_ptr<Archive> open_npz(InputFile& file) {
@@ -144,6 +164,8 @@ std::unique_ptr<Archive> open_npz(InputFile& file) {
   throw Error("an NPZ archive cannot be read as a stream: its directory is at its end", "",
               "save it to a file first");
 }
+
+}  // namespace
 
 constinit const Format kNpzFormat = {
     .name = "npz",
@@ -155,7 +177,8 @@ constinit const Format kNpzFormat = {
     .is_binary = true,
     .open_archive = open_npz,
     .measure_strings = longest_characters,
-    .create_archive = create_npz,
+    .create_archive = [](const std::string& path,
+                         const ArchiveOptions& options) { return write_npz(path, options); },
     .require_name = require_file_name,
     .can_compress = true,
     .unnamed = kSmallTypes,

@@ -6,15 +6,17 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/files/output_file.hpp"
 #include "base/text.hpp"
 #include "io/little_endian.hpp"
 #include "io/npy/npy.hpp"
 #include "io/npz/block_index.hpp"
+#include "io/npz/deflate_queue.hpp"
 #include "io/sink.hpp"
 
 namespace tensorop {
@@ -59,27 +61,85 @@ std::optional<std::int64_t> most_deflated(std::int64_t bytes) {
   return checked_add(bytes, bytes / 1024 + 1024);
 }
 
-}  // namespace
-
-// Its data is written as it comes.
-class NpzWriter::StoredMember final : public Transport {
+class NpzWriter final : public ArchiveWriter {
  public:
-  StoredMember(NpzWriter& archive, Entry entry) : archive_(archive), entry_(std::move(entry)) {}
+  NpzWriter(const std::string& path, const ArchiveOptions& options, std::optional<KeptNpz> kept,
+            std::int64_t zip64_from)
+      : file_(OutputFile::create(path, options.durable)),
+        compress_(options.compress),
+        zip64_from_(zip64_from),
+        kept_(std::move(kept)),
+        queue_(options.threads, options.memory, [this](const DeflatedBlock& block) { take(block); }) {}
+
+  [[nodiscard]] bool is_stream() const override { return file_.is_stream(); }
+  [[nodiscard]] std::unique_ptr<Sink> add(const std::string& name, DType dtype, const Shape& shape,
+                                          std::int64_t characters) override;
+  void finish() override;
+  void commit() override;
+
+ private:
+  class Member;
+
+  struct Entry {
+    std::string name;         // "x.npy"
+    std::int64_t offset = 0;  // of its own header in the file
+    std::int64_t bytes = 0;
+    std::int64_t packed_bytes = 0;
+    std::uint32_t crc = 0;
+    bool in_zip64 = false;              // its own header has room for 64-bit sizes
+    std::vector<std::uint32_t> blocks;  // packed bytes of each
+  };
+
+  [[nodiscard]] std::string local_header(const Entry& entry, bool complete) const;
+  [[nodiscard]] std::string descriptor(const Entry& entry) const;
+  [[nodiscard]] std::string directory_entry(const Entry& entry) const;
+  [[nodiscard]] std::string end_of_directory(std::int64_t offset, std::int64_t bytes) const;
+  [[nodiscard]] unsigned flags(const Entry& entry) const;
+  [[nodiscard]] std::int64_t limited(std::int64_t size) const;
+  [[nodiscard]] std::string moved_entry(const ZipMember& member, std::int64_t offset) const;
+  void copy_first_kept(std::string& name);
+  void copy_last_kept();
+  void copy_kept(std::int64_t first, std::int64_t end);
+  void begin(Entry& entry);
+  void end(const Entry& entry);
+  void take(const DeflatedBlock& block);
+  void append(std::span<const std::byte> bytes);
+
+  OutputFile file_;
+  bool compress_;
+  std::int64_t zip64_from_;
+  std::optional<KeptNpz> kept_;
+  std::int64_t last_kept_ = 0;  // offset of the first kept member behind the one that is replaced
+  std::int64_t moved_by_ = 0;   // these
+  std::int64_t written_ = 0;
+  std::vector<Entry> entries_;  // in order
+  std::size_t complete_ = 0;    // deflated entries that are written
+  bool is_finished_ = false;
+  DeflateQueue queue_;
+};
+
+// Its data is written as it comes, or when the queue has deflated it: some of it only after finish().
+class NpzWriter::Member final : public Transport {
+ public:
+  Member(NpzWriter& archive, Entry entry) : archive_(archive), entry_(std::move(entry)) {}
 
   [[nodiscard]] bool is_stream() const override { return archive_.is_stream(); }
   void require_space(std::int64_t bytes) const override {
-    if (!is_stream()) archive_.file_.require_space(bytes);
+    // How much is left after deflating is not known before.
+    if (!archive_.compress_ && !is_stream()) archive_.file_.require_space(bytes);
   }
   void append(std::span<const std::byte> bytes) override {
-    if (!std::exchange(started_, true)) archive_.begin(entry_);
-    entry_.crc = static_cast<std::uint32_t>(
-        crc32_z(entry_.crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-    entry_.packed_bytes += to_int64(bytes.size());
+    const bool is_first = !std::exchange(started_, true);
+    if (is_first) archive_.entries_.push_back(std::move(entry_));
+    if (archive_.compress_) return archive_.queue_.add(bytes);
+    Entry& entry = archive_.entries_.back();
+    if (is_first) archive_.begin(entry);
+    entry.crc = add_crc(entry.crc, bytes);
+    entry.packed_bytes += to_int64(bytes.size());
     archive_.append(bytes);
   }
   void finish() override {
-    archive_.end(entry_);
-    archive_.entries_.push_back(entry_);
+    archive_.compress_ ? archive_.queue_.end_member() : archive_.end(archive_.entries_.back());
   }
 
  private:
@@ -87,32 +147,6 @@ class NpzWriter::StoredMember final : public Transport {
   Entry entry_;
   bool started_ = false;
 };
-
-// Its data is written when the queue has deflated it: some of it only after finish().
-class NpzWriter::DeflatedMember final : public Transport {
- public:
-  DeflatedMember(NpzWriter& archive, Entry entry) : archive_(archive), entry_(std::move(entry)) {}
-
-  [[nodiscard]] bool is_stream() const override { return archive_.is_stream(); }
-  // How much is left after deflating is not known before.
-  void require_space(std::int64_t /*bytes*/) const override {}
-  void append(std::span<const std::byte> bytes) override {
-    if (!std::exchange(started_, true)) archive_.entries_.push_back(std::move(entry_));
-    archive_.queue_.add(bytes);
-  }
-  void finish() override { archive_.queue_.end_member(); }
-
- private:
-  NpzWriter& archive_;
-  Entry entry_;
-  bool started_ = false;
-};
-
-NpzWriter::NpzWriter(const std::string& path, const Options& options, std::optional<Kept> kept)
-    : file_(path == "-" ? OutputFile::standard_output() : OutputFile::create(path, options.durable)),
-      options_(options),
-      kept_(std::move(kept)),
-      queue_(options.threads, options.memory, [this](const DeflatedBlock& block) { take(block); }) {}
 
 std::unique_ptr<Sink> NpzWriter::add(const std::string& name, DType dtype, const Shape& shape,
                                      std::int64_t characters) {
@@ -123,15 +157,9 @@ std::unique_ptr<Sink> NpzWriter::add(const std::string& name, DType dtype, const
   Entry entry;
   entry.name = name + ".npy";
   entry.bytes = *bytes;
-  entry.in_zip64 = (options_.compress ? *most : *bytes) >= options_.zip64_from;
+  entry.in_zip64 = (compress_ ? *most : *bytes) >= zip64_from_;
   if (kept_) copy_first_kept(entry.name);
-  std::unique_ptr<Transport> member;
-  if (options_.compress) {
-    member = std::make_unique<DeflatedMember>(*this, std::move(entry));
-  } else {
-    member = std::make_unique<StoredMember>(*this, std::move(entry));
-  }
-  return std::make_unique<Sink>(std::move(encoding), std::move(member));
+  return std::make_unique<Sink>(std::move(encoding), std::make_unique<Member>(*this, std::move(entry)));
 }
 
 void NpzWriter::append(std::span<const std::byte> bytes) {
@@ -227,7 +255,7 @@ unsigned NpzWriter::flags(const Entry& entry) const {
 
 // A size in a 32-bit field: all ones when the zip64 field holds it.
 std::int64_t NpzWriter::limited(std::int64_t size) const {
-  return size >= options_.zip64_from ? kLimit32 : size;
+  return size >= zip64_from_ ? kLimit32 : size;
 }
 
 // `complete`: with sizes and checksum; the length is the same without.
@@ -236,7 +264,7 @@ std::string NpzWriter::local_header(const Entry& entry, bool complete) const {
   if (entry.in_zip64) {
     extra.u16(kZip64Extra).u16(16).u64(complete ? entry.bytes : 0).u64(complete ? entry.packed_bytes : 0);
   }
-  if (!options_.compress) {
+  if (!compress_) {
     constexpr std::int64_t kFixed = 30;
     constexpr std::int64_t kAlignmentField = 6;
     const std::int64_t end =
@@ -251,7 +279,7 @@ std::string NpzWriter::local_header(const Entry& entry, bool complete) const {
       .text("PK\3\4")
       .u16(entry.in_zip64 ? kVersionZip64 : kVersion)
       .u16(flags(entry))
-      .u16(options_.compress ? Z_DEFLATED : 0)
+      .u16(compress_ ? Z_DEFLATED : 0)
       .u16(0)
       .u16(kEarliestDate)
       .u32(std::uint64_t{complete ? entry.crc : 0})
@@ -276,7 +304,7 @@ std::string NpzWriter::directory_entry(const Entry& entry) const {
   // Those that do not fit in their 32-bit fields, in this order.
   Record sizes;
   for (const std::int64_t size : {entry.bytes, entry.packed_bytes, entry.offset}) {
-    if (size >= options_.zip64_from) sizes.u64(size);
+    if (size >= zip64_from_) sizes.u64(size);
   }
   Record extra;
   if (sizes.size() != 0) extra.u16(kZip64Extra).u16(sizes.size()).text(sizes.take());
@@ -288,7 +316,7 @@ std::string NpzWriter::directory_entry(const Entry& entry) const {
       .u16(zip64 ? kVersionZip64 : kVersion)
       .u16(zip64 ? kVersionZip64 : kVersion)
       .u16(flags(entry))
-      .u16(options_.compress ? Z_DEFLATED : 0)
+      .u16(compress_ ? Z_DEFLATED : 0)
       .u16(0)
       .u16(kEarliestDate)
       .u32(std::uint64_t{entry.crc})
@@ -317,7 +345,7 @@ std::string NpzWriter::moved_entry(const ZipMember& member, std::int64_t offset)
   Record sizes;
   if (is_in_zip64(24)) sizes.u64(member.bytes);
   if (is_in_zip64(20)) sizes.u64(member.packed_bytes);
-  if (offset >= options_.zip64_from) sizes.u64(offset);
+  if (offset >= zip64_from_) sizes.u64(offset);
   Record extra;
   const bool zip64 = sizes.size() != 0;
   if (zip64) extra.u16(kZip64Extra).u16(sizes.size()).text(sizes.take());
@@ -348,7 +376,7 @@ std::string NpzWriter::end_of_directory(std::int64_t offset, std::int64_t bytes)
   std::int64_t members = to_int64(entries_.size());
   if (kept_) members = to_int64(kept_->directory.members.size()) + (kept_->replaced ? 0 : 1);
   Record record;
-  if (members >= kLimit16 || offset >= options_.zip64_from || bytes >= options_.zip64_from) {
+  if (members >= kLimit16 || offset >= zip64_from_ || bytes >= zip64_from_) {
     constexpr std::int64_t kLengthOfRest = 44;
     record.text("PK\6\6").u64(kLengthOfRest).u16(kVersionZip64).u16(kVersionZip64).u32(std::uint64_t{0});
     record.u32(std::uint64_t{0}).u64(members).u64(members).u64(bytes).u64(offset);
@@ -360,11 +388,11 @@ std::string NpzWriter::end_of_directory(std::int64_t offset, std::int64_t bytes)
   return record.u32(limited(bytes)).u32(limited(offset)).u16(comment.size()).text(bytes_text(comment)).take();
 }
 
-std::unique_ptr<ArchiveWriter> create_npz(const std::string& path, const ArchiveOptions& options) {
-  return std::make_unique<NpzWriter>(path, NpzWriter::Options{.compress = options.compress,
-                                                              .durable = options.durable,
-                                                              .threads = options.threads,
-                                                              .memory = options.memory});
+}  // namespace
+
+std::unique_ptr<ArchiveWriter> write_npz(const std::string& path, const ArchiveOptions& options,
+                                         std::optional<KeptNpz> kept, std::int64_t zip64_from) {
+  return std::make_unique<NpzWriter>(path, options, std::move(kept), zip64_from);
 }
 
 }  // namespace tensorop

@@ -46,10 +46,6 @@ void require_crc(std::uint32_t found, const ZipMember& member) {
       cat("the data is damaged: its CRC-32 is ", hex(found), ", the archive states ", hex(member.crc)));
 }
 
-std::uint32_t add_crc(std::uint32_t crc, std::span<const std::byte> bytes) {
-  return static_cast<std::uint32_t>(crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-}
-
 // The CRC-32 of several pieces of data, one after the other.
 class JoinedCrc {
  public:

@@ -1,18 +1,23 @@
-#include "io/onnx/onnx_archive.hpp"
-
+// The initializers of an ONNX model as an archive that is only read: FILE.onnx:NAME. The elements of a large
+// model are in other files (external data), which are used only inside the folder of the model. Source:
+// onnx.proto of ONNX 1.22, docs/ExternalData.md.
 #include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
+#include <memory>
+#include <mutex>
 #include <span>
+#include <unordered_map>
 #include <utility>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/files/input_file.hpp"
 #include "base/files/paths.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
+#include "io/archive.hpp"
 #include "io/format.hpp"
 #include "io/npy/stored_array.hpp"
 #include "io/onnx/onnx_fields.hpp"
@@ -56,8 +61,8 @@ bool stays_inside(std::string_view location) {
   }
 }
 
-}  // namespace
-
+// Whether a file that begins with `head` is a model: ir_version is the first field, as all programs write it,
+// and a graph follows within `head`.
 bool begins_as_onnx_model(std::string_view head) {
   if (!head.starts_with('\x08')) return false;
   std::size_t at = 0;
@@ -91,6 +96,32 @@ bool begins_as_onnx_model(std::string_view head) {
   return has_graph;
 }
 
+// All members are arrays, in the order of the graph.
+class OnnxArchive final : public Archive {
+ public:
+  // Reads where initializers are, and their names. Time is proportional to the number of fields of the graph,
+  // memory to that of initializers. Throws Error.
+  explicit OnnxArchive(const InputFile& model);
+
+  // Of the files of external data that were opened so far.
+  [[nodiscard]] bool is_current() const override;
+
+  // Elements stay in the mapping of the model, or in that of the other file, where they need no decoding.
+  // Throws Error where that file is outside of the folder, is reached by a symbolic link, or is too short.
+  [[nodiscard]] Tensor read(std::size_t member, const ArrayReading& reading) const override;
+  // The other file is named, and not opened.
+  [[nodiscard]] FileInfo describe(std::size_t member) const override;
+
+ private:
+  [[nodiscard]] std::shared_ptr<const MappedFile> open_external(const std::string& location) const;
+
+  std::shared_ptr<const MappedFile> model_;
+  std::string folder_;
+  std::vector<OnnxTensor> initializers_;
+  mutable std::mutex mutex_;
+  mutable std::unordered_map<std::string, std::shared_ptr<const MappedFile>> externals_;  // by location
+};
+
 OnnxArchive::OnnxArchive(const InputFile& model)
     : model_(model.mapping()), folder_(directory_of(model.name())) {
   for (ProtoMessage graph = graph_of(model_->bytes()); graph.next();) {
@@ -99,15 +130,9 @@ OnnxArchive::OnnxArchive(const InputFile& model)
       warnings_.emplace_back("sparse initializers are left out");
     if (field.number() != fields::graph::initializer) continue;
     OnnxTensor tensor = initializer_of(field);
-    if (!positions_.emplace(tensor.name, initializers_.size()).second)
-      throw Error(cat("two initializers have the name ", in_quotes(tensor.name)));
+    if (!add_member(tensor.name)) throw Error(cat("two initializers have the name ", in_quotes(tensor.name)));
     initializers_.push_back(std::move(tensor));
   }
-}
-
-std::optional<std::size_t> OnnxArchive::lookup(std::string_view name) const {
-  const auto found = positions_.find(std::string(name));
-  return found == positions_.end() ? std::nullopt : std::optional(found->second);
 }
 
 bool OnnxArchive::is_current() const {
@@ -176,8 +201,6 @@ FileInfo OnnxArchive::describe(std::size_t member) const {
   }
   return info;
 }
-
-namespace {
 
 std::unique_ptr<Archive> open_onnx(InputFile& file) {
   if (!file.mapping()) throw Error("an ONNX model cannot be read as a stream", "", "save it to a file first");

@@ -1,13 +1,14 @@
-#include "io/safetensors/safetensors.hpp"
-
-#include <algorithm>
+// Reading safetensors files: arrays one after the other, and a header that says where. The header is read by
+// io/safetensors/safetensors_header.hpp, io/safetensors/safetensors_writer.hpp writes them.
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/files/input_file.hpp"
 #include "base/text.hpp"
-#include "io/encoding.hpp"
+#include "io/archive.hpp"
 #include "io/format.hpp"
 #include "io/little_endian.hpp"
 #include "io/npy/stored_array.hpp"
@@ -28,16 +29,9 @@ void fill_to(std::vector<std::byte>& bytes, std::size_t size, InputFile& file) {
   }
 }
 
-SafetensorsHeader read_header(std::span<const std::byte> bytes, std::int64_t header_bytes,
-                              std::optional<std::int64_t> file_bytes) {
-  const std::int64_t data_offset = kSafetensorsPrefix + header_bytes;
-  const auto json = bytes.subspan(to_size(kSafetensorsPrefix), to_size(header_bytes));
-  return parse_safetensors_header(bytes_text(json),
-                                  file_bytes ? std::optional(*file_bytes - data_offset) : std::nullopt);
-}
+constexpr std::size_t kSafetensorsDetectBytes = to_size(kSafetensorsPrefix) + 1;
 
-}  // namespace
-
+// A length that a header may have, and the first character of a JSON object or white space.
 bool begins_as_safetensors(std::string_view head) {
   if (head.size() < kSafetensorsDetectBytes) return false;
   const std::uint64_t length = little_endian(text_bytes(head.substr(0, to_size(kSafetensorsPrefix))));
@@ -46,32 +40,45 @@ bool begins_as_safetensors(std::string_view head) {
          kFirst.find(head[8]) != std::string_view::npos;
 }
 
-SafetensorsArchive::SafetensorsArchive(InputFile& file) : mapping_(file.mapping()) {
-  if (mapping_) {
-    const auto bytes = mapping_->bytes();
-    const std::int64_t file_bytes = to_int64(bytes.size());
-    const std::int64_t header_bytes = safetensors_header_bytes(bytes_text(bytes), file_bytes);
-    data_offset_ = kSafetensorsPrefix + header_bytes;
-    header_ = read_header(bytes, header_bytes, file_bytes);
-    return;
-  }
-  stream_ = &file;
-  std::vector<std::byte> bytes;
-  fill_to(bytes, to_size(kSafetensorsPrefix), file);
-  const std::int64_t header_bytes = safetensors_header_bytes(bytes_text(bytes), std::nullopt);
-  const std::int64_t data_offset = kSafetensorsPrefix + header_bytes;
-  fill_to(bytes, to_size(data_offset), file);
-  if (to_int64(bytes.size()) < data_offset) {
-    // The stream has ended: its length is known.
-    (void)safetensors_header_bytes(bytes_text(bytes), to_int64(bytes.size()));
-  }
-  header_ = read_header(bytes, header_bytes, std::nullopt);
-}
+// All members are arrays, in the order of the header.
+class SafetensorsArchive final : public Archive {
+ public:
+  // Reads the header; of a stream nothing more. A stream outlives the archive. Throws Error.
+  explicit SafetensorsArchive(InputFile& file);
 
-std::optional<std::size_t> SafetensorsArchive::lookup(std::string_view name) const {
-  const auto found = std::ranges::find(header_.arrays, name, &SafetensorsArray::name);
-  if (found == header_.arrays.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - header_.arrays.begin());
+  // An array stays in the mapping. Of a stream the only array is read, and only once.
+  [[nodiscard]] Tensor read(std::size_t member, const ArrayReading& reading) const override;
+  [[nodiscard]] FileInfo describe(std::size_t member) const override;
+  [[nodiscard]] std::unique_ptr<ArchiveWriter> rewrite(const std::string& path, const std::string& name,
+                                                       const ArchiveOptions& options) const override;
+
+ private:
+  std::shared_ptr<const MappedFile> mapping_;
+  InputFile* stream_;             // where there is no mapping
+  std::int64_t data_offset_ = 0;  // in the file
+  SafetensorsHeader header_;
+};
+
+SafetensorsArchive::SafetensorsArchive(InputFile& file) : mapping_(file.mapping()), stream_(&file) {
+  // The length of a stream is known when it has ended.
+  std::optional<std::int64_t> file_bytes;
+  if (mapping_) file_bytes = to_int64(mapping_->bytes().size());
+  std::vector<std::byte> arrived;
+  const auto front = [&](std::int64_t size) {
+    if (mapping_) return bytes_text(mapping_->bytes());
+    fill_to(arrived, to_size(size), file);
+    if (to_int64(arrived.size()) < size) file_bytes = to_int64(arrived.size());
+    return bytes_text(arrived);
+  };
+  const std::int64_t header_bytes = safetensors_header_bytes(front(kSafetensorsPrefix), file_bytes);
+  data_offset_ = kSafetensorsPrefix + header_bytes;
+  const std::string_view bytes = front(data_offset_);
+  if (file_bytes) (void)safetensors_header_bytes(bytes, file_bytes);
+  header_ = parse_safetensors_header(bytes.substr(to_size(kSafetensorsPrefix), to_size(header_bytes)),
+                                     file_bytes ? std::optional(*file_bytes - data_offset_) : std::nullopt);
+  for (const SafetensorsArray& array : header_.arrays) (void)add_member(array.name);
+  metadata_ = header_.metadata;
+  warnings_ = header_.warnings;
 }
 
 Tensor SafetensorsArchive::read(std::size_t member, const ArrayReading& reading) const {
@@ -107,15 +114,8 @@ FileInfo SafetensorsArchive::describe(std::size_t member) const {
 std::unique_ptr<ArchiveWriter> SafetensorsArchive::rewrite(const std::string& path,
                                                            const std::string& /*name*/,
                                                            const ArchiveOptions& options) const {
-  return std::make_unique<SafetensorsWriter>(path, options,
-                                             SafetensorsWriter::Kept{mapping_, data_offset_, header_});
+  return write_safetensors(path, options, KeptSafetensors{mapping_, data_offset_, header_});
 }
-
-std::unique_ptr<Archive> open_safetensors(InputFile& file) {
-  return std::make_unique<SafetensorsArchive>(file);
-}
-
-namespace {
 
 constexpr DTypeSet missing_dtypes() {
   DTypeSet missing;
@@ -136,8 +136,11 @@ constinit const Format kSafetensorsFormat = {
     .detects = begins_as_safetensors,
     .is_binary = true,
     .ending_explains = true,
-    .open_archive = open_safetensors,
-    .create_archive = create_safetensors,
+    .open_archive = [](InputFile& file) -> std::unique_ptr<Archive> {
+      return std::make_unique<SafetensorsArchive>(file);
+    },
+    .create_archive = [](const std::string& path,
+                         const ArchiveOptions& options) { return write_safetensors(path, options); },
     .require_name = require_safetensors_name,
     .keeps_metadata = true,
     .missing = missing_dtypes(),

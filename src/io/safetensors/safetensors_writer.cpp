@@ -6,9 +6,11 @@
 #include <numeric>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/files/output_file.hpp"
 #include "base/text.hpp"
 #include "io/format.hpp"
 #include "io/npy/stored_array.hpp"
@@ -72,7 +74,48 @@ std::int64_t stored_bytes_of(const ArchiveArray& array) {
               "", cat("a ", endings_naming(array.dtype).front(), " file has them"));
 }
 
-}  // namespace
+class SafetensorsWriter final : public ArchiveWriter {
+ public:
+  SafetensorsWriter(const std::string& path, const ArchiveOptions& options,
+                    std::optional<KeptSafetensors> kept)
+      : file_(OutputFile::create(path, options.durable, {}, options.writers)),
+        metadata_(kept ? kept->header.metadata : options.metadata),
+        kept_(std::move(kept)) {}
+
+  [[nodiscard]] bool is_stream() const override { return file_.is_stream(); }
+  [[nodiscard]] bool needs_announcement() const override { return true; }
+  // Of a file it claims the space. Beside a file that is kept, one array.
+  [[nodiscard]] std::vector<std::size_t> announce(const std::vector<ArchiveArray>& arrays) override;
+  // The sink writes to a file at any offset.
+  [[nodiscard]] std::unique_ptr<Sink> add(const std::string& name, DType dtype, const Shape& shape,
+                                          std::int64_t characters) override;
+  void finish() override;
+  void commit() override;
+
+ private:
+  class Member;
+
+  // Bytes of the kept file's data, and where they go in the data of this one.
+  struct Copy {
+    std::int64_t from;
+    std::int64_t to;
+    std::int64_t bytes;
+  };
+
+  void announce_among_kept(const ArchiveArray& added);
+  void write_header();
+  void start_stream();
+
+  OutputFile file_;
+  Metadata metadata_;
+  std::optional<KeptSafetensors> kept_;
+  std::vector<Copy> copies_;
+  std::vector<SafetensorsArray> arrays_;  // in the order of the file
+  std::string header_;
+  std::int64_t data_bytes_ = 0;
+  std::size_t added_ = 0;  // the array of the next add()
+  bool started_ = false;   // a stream has the header
+};
 
 // One array being written. Elements of 4 bits come a byte each, and are packed here, from front to end.
 class SafetensorsWriter::Member final : public Transport {
@@ -117,22 +160,6 @@ class SafetensorsWriter::Member final : public Transport {
   std::vector<std::byte> unpacked_;
   std::vector<std::byte> packed_;
 };
-
-namespace {
-
-OutputFile open_output(const std::string& path, const ArchiveOptions& options) {
-  if (path == "-") return OutputFile::standard_output();
-  if (options.writers == OutputFile::Writers::this_process) return OutputFile::create(path, options.durable);
-  return OutputFile::create_shared(path, options.durable, options.writers);
-}
-
-}  // namespace
-
-SafetensorsWriter::SafetensorsWriter(const std::string& path, const ArchiveOptions& options,
-                                     std::optional<Kept> kept)
-    : file_(open_output(path, options)),
-      metadata_(kept ? kept->header.metadata : options.metadata),
-      kept_(std::move(kept)) {}
 
 std::vector<std::size_t> SafetensorsWriter::announce(const std::vector<ArchiveArray>& arrays) {
   if (kept_) {
@@ -230,17 +257,16 @@ void SafetensorsWriter::commit() {
   file_.commit();
 }
 
+}  // namespace
+
 void require_safetensors_name(const std::string& name) {
-  const auto refuse = [&](std::string_view why) {
-    throw Error(cat("an array cannot have the name ", in_quotes(name), ": ", why), "",
-                "NAME=OPERAND gives it another name");
-  };
-  if (!is_utf8(name)) refuse("it is not valid UTF-8");
-  if (name == kSafetensorsMetadata) refuse("safetensors keeps its metadata under it");
+  if (!is_utf8(name)) refuse_name(name, "it is not valid UTF-8");
+  if (name == kSafetensorsMetadata) refuse_name(name, "safetensors keeps its metadata under it");
 }
 
-std::unique_ptr<ArchiveWriter> create_safetensors(const std::string& path, const ArchiveOptions& options) {
-  return std::make_unique<SafetensorsWriter>(path, options);
+std::unique_ptr<ArchiveWriter> write_safetensors(const std::string& path, const ArchiveOptions& options,
+                                                 std::optional<KeptSafetensors> kept) {
+  return std::make_unique<SafetensorsWriter>(path, options, std::move(kept));
 }
 
 }  // namespace tensorop

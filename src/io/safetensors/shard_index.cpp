@@ -1,15 +1,20 @@
-#include "io/safetensors/shard_index.hpp"
-
-#include <sys/stat.h>
-
+// Models in several safetensors files (shards), which an index beside them makes one archive: JSON that says
+// which shard each array is in. Nothing is known of an array but what its shard says. Source:
+// huggingface/transformers and huggingface_hub, save_pretrained(); docs/formats.md.
+//
+//     {"metadata":{"total_size":N},"weight_map":{NAME:FILE,..}}
 #include <algorithm>
+#include <memory>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/files/input_file.hpp"
 #include "base/files/paths.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
+#include "io/archive.hpp"
 #include "io/format.hpp"
 #include "io/json/json_cursor.hpp"
 #include "io/json/json_text.hpp"
@@ -63,8 +68,8 @@ std::vector<IndexEntry> read_index(std::string_view text) {
   return entries;
 }
 
-}  // namespace
-
+// Whether the text begins as an object with the key "weight_map" within the first bytes.
+constexpr std::size_t kShardIndexDetectBytes = 4096;
 bool begins_as_shard_index(std::string_view head) {
   head = after_blanks(head.substr(0, kShardIndexDetectBytes));
   if (!head.starts_with('{')) return false;
@@ -72,6 +77,40 @@ bool begins_as_shard_index(std::string_view head) {
   const std::size_t at = head.find(kKey);
   return at != std::string_view::npos && after_blanks(head.substr(at + kKey.size())).starts_with(':');
 }
+
+// All members are arrays, in the order of the index. Metadata: that of the shards; keys whose values differ
+// are left out.
+class ShardedArchive final : public Archive {
+ public:
+  // Reads the index and the headers of all shards, which are files of its folder. Throws Error where a shard
+  // is missing or elsewhere, and where an array is in no shard, another one, or two. Time and memory are
+  // proportional to index and headers.
+  explicit ShardedArchive(const InputFile& index);
+
+  [[nodiscard]] bool is_current() const override;
+  [[nodiscard]] Tensor read(std::size_t member, const ArrayReading& reading) const override;
+  [[nodiscard]] FileInfo describe(std::size_t member) const override;
+  // Of an array that the index names: its shard alone is written.
+  [[nodiscard]] std::unique_ptr<ArchiveWriter> rewrite(const std::string& path, const std::string& name,
+                                                       const ArchiveOptions& options) const override;
+
+ private:
+  struct Shard {
+    std::string file;  // in the folder
+    std::shared_ptr<const MappedFile> mapping;
+    std::unique_ptr<const Archive> archive;
+  };
+  struct Place {
+    std::size_t shard;
+    std::size_t position;  // in the shard
+  };
+
+  void open_shard(const std::string& folder, std::string file);
+  void join_metadata();
+
+  std::vector<Shard> shards_;
+  std::vector<Place> places_;  // of members
+};
 
 ShardedArchive::ShardedArchive(const InputFile& index) {
   const std::vector<IndexEntry> entries = read_index(bytes_text(index.mapping()->bytes()));
@@ -81,10 +120,10 @@ ShardedArchive::ShardedArchive(const InputFile& index) {
     if (shards.emplace(entry.file, shards_.size()).second) open_shard(folder, entry.file);
   }
   // Where each array is that a shard holds; those that the index does not name are left out.
-  std::unordered_map<std::string_view, Member> held;
+  std::unordered_map<std::string_view, Place> held;
   for (std::size_t shard = 0; shard < shards_.size(); ++shard) {
     for (std::size_t i = 0; i < shards_[shard].archive->size(); ++i) {
-      const auto [there, is_new] = held.try_emplace(shards_[shard].archive->name(i), Member{shard, i});
+      const auto [there, is_new] = held.try_emplace(shards_[shard].archive->name(i), Place{shard, i});
       if (is_new) continue;
       throw Error(cat(printable(shards_[there->second.shard].file), " and ", printable(shards_[shard].file),
                       " both hold array ", in_quotes(there->first)));
@@ -95,13 +134,12 @@ ShardedArchive::ShardedArchive(const InputFile& index) {
     if (there == held.end() || shards_[there->second.shard].file != entry.file)
       throw Error(cat(printable(entry.file), " holds no array ", in_quotes(entry.name),
                       ", which the index has there"));
-    if (!positions_.emplace(there->first, members_.size()).second)
-      throw Error(cat("array ", in_quotes(entry.name), " is duplicated"));
-    members_.push_back(there->second);
+    if (!add_member(entry.name)) throw Error(cat("array ", in_quotes(entry.name), " is duplicated"));
+    places_.push_back(there->second);
   }
   std::vector<std::string> others;
-  for (const auto& [name, member] : held) {
-    if (!positions_.contains(name)) others.emplace_back(name);
+  for (const auto& [name, place] : held) {
+    if (!lookup(name)) others.emplace_back(name);
   }
   std::ranges::sort(others);
   if (!others.empty())
@@ -120,7 +158,7 @@ void ShardedArchive::open_shard(const std::string& folder, std::string file) {
   InputFile opened = InputFile::open(path);
   with_context(printable(file), [&] {
     if (!opened.mapping()) throw Error("is empty, not a safetensors file");
-    auto archive = std::make_unique<SafetensorsArchive>(opened);
+    auto archive = kSafetensorsFormat.open_archive(opened);
     for (const std::string& line : archive->warnings()) warnings_.push_back(cat(printable(file), ": ", line));
     shards_.push_back({std::move(file), opened.mapping(), std::move(archive)});
   });
@@ -142,22 +180,13 @@ void ShardedArchive::join_metadata() {
   }
 }
 
-std::string_view ShardedArchive::name(std::size_t member) const {
-  return shards_[members_[member].shard].archive->name(members_[member].position);
-}
-
-std::optional<std::size_t> ShardedArchive::lookup(std::string_view name) const {
-  const auto found = positions_.find(name);
-  return found == positions_.end() ? std::nullopt : std::optional(found->second);
-}
-
 bool ShardedArchive::is_current() const {
   return std::ranges::all_of(shards_, [](const Shard& shard) { return shard.mapping->is_current(); });
 }
 
 Tensor ShardedArchive::read(std::size_t member, const ArrayReading& reading) const {
-  const Shard& shard = shards_[members_[member].shard];
-  const Tensor tensor = shard.archive->read(members_[member].position, reading);
+  const Shard& shard = shards_[places_[member].shard];
+  const Tensor tensor = shard.archive->read(places_[member].position, reading);
   const auto bytes = shard.mapping->bytes();
   const bool is_there = tensor.data() >= bytes.data() && tensor.data() < bytes.data() + bytes.size();
   // The caller knows the index, and not the file that the elements are in.
@@ -168,8 +197,8 @@ Tensor ShardedArchive::read(std::size_t member, const ArrayReading& reading) con
 }
 
 FileInfo ShardedArchive::describe(std::size_t member) const {
-  const Shard& shard = shards_[members_[member].shard];
-  FileInfo info = shard.archive->describe(members_[member].position);
+  const Shard& shard = shards_[places_[member].shard];
+  FileInfo info = shard.archive->describe(places_[member].position);
   info.file = shard.file;
   return info;
 }
@@ -181,11 +210,9 @@ std::unique_ptr<ArchiveWriter> ShardedArchive::rewrite(const std::string& path, 
     throw Error(cat(printable(path), ": names no array ", in_quotes(name)), "",
                 "an index takes no new arrays: SHARD:NAME adds one to a file");
   }
-  const Shard& shard = shards_[members_[*member].shard];
+  const Shard& shard = shards_[places_[*member].shard];
   return shard.archive->rewrite(path_from(directory_of(path), shard.file), name, options);
 }
-
-namespace {
 
 std::unique_ptr<Archive> open_sharded(InputFile& file) {
   if (file.mapping()) return std::make_unique<ShardedArchive>(file);
