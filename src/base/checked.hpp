@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 namespace tensorop {
@@ -18,6 +19,11 @@ namespace tensorop {
   std::int64_t sum = 0;
   if (__builtin_add_overflow(a, b, &sum)) return std::nullopt;
   return sum;
+}
+
+// A size that may be too large: the largest int64 stands for all that are.
+[[nodiscard]] inline std::int64_t saturated(const std::optional<std::int64_t>& size) {
+  return size.value_or(std::numeric_limits<std::int64_t>::max());
 }
 
 // a / b rounded up; a >= 0, b > 0.

@@ -107,8 +107,7 @@ void convert(const Conversion& conversion, const Settings& settings) {
   if (reading.settings.archives == nullptr) reading.settings.archives = &archives;
   if (conversion.destination.path != "-") reading.settings.scratch_beside = conversion.destination.path;
   if (to_archive) return convert_to_archive(conversion, casts, format, reading);
-  const bool keeps_name = format.encode_named != nullptr;
-  (keeps_name ? convert_named : convert_one)(conversion.inputs[0], conversion.destination, reading);
+  (format.names_array ? convert_named : convert_one)(conversion.inputs[0], conversion.destination, reading);
 }
 
 }  // namespace tensorop

@@ -162,7 +162,7 @@ OnnxCase::OnnxCase(const CaseDestination& destination, const Bound& bound, const
   const OnnxNodeModel model = model_of(call, inputs, output);
   // A result that is too large is refused before it is computed.
   with_context(output_name_,
-               [&] { (void)named_tensor_proto_encoding(output.dtype, output.shape, 0, output_name_); });
+               [&] { (void)tensor_proto_encoding(output.dtype, output.shape, 0, output_name_); });
   write_model(encode_onnx_model(model));
   folder_.make_folder(std::string(kDataSet));
   for (std::size_t i = 0; i < inputs.size(); ++i) {

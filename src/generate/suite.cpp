@@ -24,9 +24,7 @@ std::string encoded(const Tensor& tensor, const Format& format, std::string_view
   const bool is_text = tensor.dtype() == DType::string;
   const std::int64_t strings =
       is_text && format.measure_strings != nullptr ? format.measure_strings(tensor.strings()) : 0;
-  const Encoding encoding = format.encode_named == nullptr
-                                ? format.encode(tensor.dtype(), tensor.shape(), strings)
-                                : format.encode_named(tensor.dtype(), tensor.shape(), strings, name);
+  const Encoding encoding = format.encode(tensor.dtype(), tensor.shape(), strings, name);
   std::string out = encoding.prefix;
   if (encoding.element_bytes != 0) {
     out += bytes_text({tensor.data(), static_cast<std::size_t>(tensor.bytes())});

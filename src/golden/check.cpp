@@ -37,7 +37,7 @@ Destination golden_destination(const Expectation& expect, bool is_missing) {
     }
     out.array = archive->name(archive->only());
     with_context(printable(opened.shown), [&] { opened.format->require_name(out.array); });
-  } else if (opened.format->encode_named != nullptr && expect.array == nullptr) {
+  } else if (opened.format->names_array && expect.array == nullptr) {
     out.array =
         with_context(printable(opened.shown), [&] { return opened.format->describe(opened.file).name; });
   }

@@ -1,13 +1,14 @@
 #include "io/display.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <memory>
 #include <utility>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
+#include "io/encoding.hpp"
 #include "io/json/json_writer.hpp"
 
 namespace tensorop {
@@ -37,11 +38,7 @@ std::int64_t edge_of(const Shape& shape) {
 }
 
 std::string word_of_element(DType dtype, const std::byte* element) {
-  if (dtype == DType::string) {
-    StringRef text;
-    std::memcpy(&text, element, sizeof text);
-    return in_quotes(text.view());
-  }
+  if (dtype == DType::string) return in_quotes((*StoredElements<StringRef>(element)).view());
   std::string word = json_element(dtype, element);
   std::erase(word, '"');  // around NaN
   if (!kComplexTypes.contains(dtype)) return word;
@@ -60,40 +57,21 @@ std::size_t point_of(std::string_view number) {
   return std::min(number.find_first_of(".e"), number.size());
 }
 
-class DisplayTransport final : public Transport {
- public:
-  explicit DisplayTransport(std::shared_ptr<Display> display) : display_(std::move(display)) {}
-
-  [[nodiscard]] bool is_stream() const override { return true; }
-  void require_space(std::int64_t /*bytes*/) const override {}
-  void append(std::span<const std::byte> /*bytes*/) override {}
-  void finish() override {
-    file_.append(text_bytes(display_->text(text_columns())));
-    file_.finish();
-  }
-  void commit() override { file_.commit(); }
-
- private:
-  std::shared_ptr<Display> display_;
-  OutputFile file_ = OutputFile::standard_output();
-};
-
-Encoding refuse_encoding(DType /*dtype*/, const Shape& /*shape*/, std::int64_t /*strings*/) {
-  throw Error("a display is standard output only");
+// Nothing is written before all elements are there.
+Encoding display_encoding(DType dtype, const Shape& shape, std::int64_t /*strings*/,
+                          std::string_view /*name*/) {
+  const auto display = std::make_shared<Display>(dtype, shape);
+  Encoding encoding;
+  encoding.encode = [display](std::int64_t first, std::int64_t count, const std::byte* elements,
+                              std::string& /*out*/) { display->take(first, count, elements); };
+  encoding.ending = [display] { return display->text(text_columns()); };
+  return encoding;
 }
 
 }  // namespace
 
 constinit const Format kDisplayFormat = {
-    .name = "display", .title = "a display", .article = "a", .encode = refuse_encoding};
-
-DisplaySink open_display(DType dtype, const Shape& shape) {
-  auto display = std::make_shared<Display>(dtype, shape);
-  Encoding encoding;
-  encoding.encode = [display](std::int64_t first, std::int64_t count, const std::byte* elements,
-                              std::string& /*out*/) { display->take(first, count, elements); };
-  return {std::move(encoding), std::make_unique<DisplayTransport>(display)};
-}
+    .name = "display", .title = "a display", .article = "a", .encode = display_encoding};
 
 Display::Display(DType dtype, Shape shape) : dtype_(dtype), shape_(std::move(shape)), edge_(edge_of(shape_)) {
   shown_ = {0};

@@ -4,13 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "io/encoding.hpp"
 #include "io/format.hpp"
-#include "io/transport.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
@@ -40,12 +37,5 @@ class Display {
 
 // The format of a result on a terminal, which files do not have.
 extern const Format kDisplayFormat;
-
-// Standard output as a display: nothing is written before all elements are there.
-struct DisplaySink {
-  Encoding encoding;
-  std::unique_ptr<Transport> transport;
-};
-[[nodiscard]] DisplaySink open_display(DType dtype, const Shape& shape);
 
 }  // namespace tensorop

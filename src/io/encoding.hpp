@@ -17,6 +17,9 @@ struct Encoding {
 
   std::string prefix;
   std::string suffix;
+  // The bytes after the elements where these decide them; called once all of them are encoded. Null:
+  // `suffix`.
+  std::function<std::string()> ending = nullptr;
   // Bytes of an element that is stored as in memory; 0 where `encode` makes the bytes.
   std::int64_t element_bytes = 0;
   Encode encode = nullptr;  // null where element_bytes is not 0

@@ -1,13 +1,14 @@
 #include "io/format.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/files/folder_walk.hpp"
 #include "base/files/output_file.hpp"
 #include "base/text.hpp"
-#include "io/table/table.hpp"
 #include "io/table/table_parts.hpp"
 
 namespace tensorop {
@@ -87,9 +88,21 @@ std::string ending_hint() {
              ", or give --format ", join_words(format_names(), "or"));
 }
 
-}  // namespace
+// What the formats have for which `wanted` is true.
+template <class Wanted, class Get>
+std::vector<std::string> listed_formats(const Wanted& wanted, const Get& get) {
+  std::vector<std::string> out;
+  for (const Format* format : kFormats) {
+    if (std::invoke(wanted, *format)) out.emplace_back(std::invoke(get, *format));
+  }
+  return out;
+}
 
-namespace {
+// Of that name, in any case; null where none is.
+const Format* find_named(std::string_view name) {
+  const auto* const found = std::ranges::find(kFormats, lower(name), &Format::name);
+  return found == std::end(kFormats) ? nullptr : *found;
+}
 
 const Signature* find_signature(std::string_view head) {
   const auto* const found = std::ranges::find_if(
@@ -97,13 +110,8 @@ const Signature* find_signature(std::string_view head) {
   return found == std::end(kSignatures) ? nullptr : found;
 }
 
-}  // namespace
-
-std::string_view foreign_format(std::string_view head) {
-  const Signature* const found = find_signature(head);
-  return found == nullptr ? "" : found->name;
-}
-
+// The first bytes of a file, for messages: "'version https://gi...'", or "bytes 1f 8b 08 00" where they are
+// no text.
 std::string first_bytes(std::string_view head) {
   constexpr std::size_t kMostText = 24;
   constexpr std::size_t kMostBytes = 8;
@@ -124,6 +132,8 @@ std::string first_bytes(std::string_view head) {
   }
   return out;
 }
+
+}  // namespace
 
 std::span<const Format* const> formats() {
   return kFormats;
@@ -164,16 +174,16 @@ bool is_single_value(std::string_view head) {
   const auto titles = format_titles([](const Format& format) {
     return format.is_readable() && !format.ending_decides && !format.is_unlisted;
   });
-  const std::string_view foreign = foreign_format(head);
+  const Signature* const foreign = find_signature(head);
   const std::string_view rest = head.substr(std::min(head.find('\n'), head.size()));
-  const bool has_header = foreign.empty() && !after_blanks(rest).empty() &&
+  const bool has_header = foreign == nullptr && !after_blanks(rest).empty() &&
                           (detect_format(after_blanks(rest)) != nullptr || is_single_value(rest));
   throw Error(cat("is neither ", join(titles), " nor a table of numbers; it begins with ", first_bytes(head),
-                  foreign.empty() ? "" : cat(" (", foreign, ')')),
+                  foreign == nullptr ? "" : cat(" (", foreign->name, ')')),
               "",
-              has_header        ? "a table has no header line: tail -n +2 FILE leaves it out"
-              : foreign.empty() ? ""
-                                : std::string(find_signature(head)->hint));
+              has_header           ? "a table has no header line: tail -n +2 FILE leaves it out"
+              : foreign == nullptr ? ""
+                                   : std::string(foreign->hint));
 }
 
 }  // namespace
@@ -207,11 +217,10 @@ const Format& input_format(std::string_view head, std::string_view path, const F
   const bool is_binary = detected != nullptr && detected->is_binary;
   if (!is_binary && named != nullptr && named->may_be != nullptr && named->may_be(head)) return *named;
   if (detected != nullptr && !detected->ending_decides) return *detected;
-  if (detected == nullptr && named != nullptr && named->ending_explains && foreign_format(head).empty()) {
-    return *named;
-  }
+  const bool is_foreign = find_signature(head) != nullptr;
+  if (detected == nullptr && named != nullptr && named->ending_explains && !is_foreign) return *named;
   if (given != nullptr && given->is_default) return *given;
-  if (!foreign_format(head).empty()) refuse_input(head);
+  if (is_foreign) refuse_input(head);
   if (given != nullptr) return *given;
   if (head.empty() && named != nullptr && named->is_binary) {
     throw Error(cat("is empty, not ", noun_of(*named)));
@@ -238,24 +247,21 @@ bool may_detect_format(std::string_view head) {
 }
 
 const Format* find_format(std::string_view name) {
-  const auto* found = std::ranges::find(kFormats, lower(name), &Format::name);
-  return found == std::end(kFormats) || !(*found)->is_writable() ? nullptr : *found;
+  const Format* const found = find_named(name);
+  return found == nullptr || !found->is_writable() ? nullptr : found;
 }
 
 const Format* read_text_format(std::string_view name) {
   if (lower(name) == "auto") return nullptr;
-  const auto* found = std::ranges::find(kFormats, lower(name), &Format::name);
-  if (found == std::end(kFormats) || (*found)->read_text == nullptr) {
-    throw Error(cat(in_quotes(name), " is not one of ", join(text_format_names())));
-  }
-  return *found;
+  const Format* const found = find_named(name);
+  if (found != nullptr && found->read_text != nullptr) return found;
+  throw Error(cat(in_quotes(name), " is not one of ", join(text_format_names())));
 }
 
 std::vector<std::string> text_format_names() {
-  std::vector<std::string> names = {"auto"};
-  for (const Format* format : kFormats) {
-    if (format->read_text != nullptr) names.emplace_back(format->name);
-  }
+  auto names =
+      listed_formats([](const Format& format) { return format.read_text != nullptr; }, &Format::name);
+  names.insert(names.begin(), "auto");
   return names;
 }
 
@@ -264,40 +270,28 @@ std::string noun_of(const Format& format) {
 }
 
 std::vector<std::string> format_names() {
-  std::vector<std::string> names;
-  for (const Format* format : kFormats) {
-    if (format->is_writable()) names.emplace_back(format->name);
-  }
-  return names;
+  return listed_formats(&Format::is_writable, &Format::name);
 }
 
 std::vector<std::string> format_titles(bool (*wanted)(const Format& format)) {
-  std::vector<std::string> titles;
-  for (const Format* format : kFormats) {
-    if (wanted(*format)) titles.emplace_back(format->title);
-  }
-  return titles;
+  return listed_formats(wanted, &Format::title);
 }
 
 std::vector<std::string> format_endings(const std::function<bool(const Format& format)>& wanted) {
-  std::vector<std::string> endings;
-  for (const Format* format : kFormats) {
-    if (format->is_writable() && !format->endings[0].empty() && wanted(*format)) {
-      endings.emplace_back(format->endings[0]);
-    }
-  }
-  return endings;
+  const auto has_ending = [&](const Format& format) {
+    return format.is_writable() && !format.endings[0].empty() && wanted(format);
+  };
+  return listed_formats(has_ending, [](const Format& format) { return format.endings[0]; });
 }
 
 std::vector<std::string> endings_naming(DTypeSet dtypes) {
   std::vector<std::string> endings;
   for (const bool is_archive : {false, true}) {
-    for (std::string& ending : format_endings([&](const Format& format) {
-           return format.is_binary && format.is_archive() == is_archive &&
-                  dtypes.without(format.unnamed | format.missing) == dtypes;
-         })) {
-      endings.push_back(std::move(ending));
-    }
+    std::ranges::move(format_endings([&](const Format& format) {
+                        return format.is_binary && format.is_archive() == is_archive &&
+                               dtypes.without(format.unnamed | format.missing) == dtypes;
+                      }),
+                      std::back_inserter(endings));
   }
   return endings;
 }

@@ -68,7 +68,7 @@ struct Format {
   Tensor (*read)(InputFile& file, const ArrayReading& reading) = nullptr;
   // A tensor as text, which may leave its dtype open: reading.as is what it is then (json_reader.hpp).
   JsonTensor (*read_text)(JsonText& text, const JsonReading& reading) = nullptr;
-  // Beside `read_text`: what the beginning of the text shows of its dtype.
+  // Beside `read_text`: what the beginning of the text shows of its dtype; null: nothing.
   JsonHead (*peek_text)(JsonText& text) = nullptr;
   // As `read`; a stream outlives the archive. Throws Error, also where the format cannot be read as a stream.
   std::unique_ptr<Archive> (*open_archive)(InputFile& file) = nullptr;
@@ -77,13 +77,11 @@ struct Format {
   FileInfo (*describe)(InputFile& file) = nullptr;
 
   // Writing: `encode` or `create_archive`, or none. `strings` is what measure_strings() says of all elements
-  // of dtype string.
-  Encoding (*encode)(DType dtype, const Shape& shape, std::int64_t strings) = nullptr;
+  // of dtype string; `name`, which may be empty, counts where the format names_array.
+  Encoding (*encode)(DType dtype, const Shape& shape, std::int64_t strings, std::string_view name) = nullptr;
   // Where strings are to be measured first.
   std::int64_t (*measure_strings)(std::span<const StringRef> strings) = nullptr;
-  // Beside `encode`, where a file can hold the name of its array.
-  Encoding (*encode_named)(DType dtype, const Shape& shape, std::int64_t strings,
-                           std::string_view name) = nullptr;
+  bool names_array = false;  // beside `encode`: a file can hold the name of its array
   // Beside `encode`: whether what is read again has this shape; null: any.
   bool (*keeps_shape)(const Shape& shape) = nullptr;
   // Throws Error naming the path.
@@ -148,16 +146,11 @@ struct DetectBytes {
 // Whether more bytes than `head`, which no format detects, could make a format detect it.
 [[nodiscard]] bool may_detect_format(std::string_view head);
 
-// "a Git LFS pointer", "gzip": what a file with these first bytes is known to be, besides the formats of
-// io/format.hpp; empty where nothing is known of it.
-[[nodiscard]] std::string_view foreign_format(std::string_view head);
-inline constexpr std::size_t kForeignBytes = 64;  // enough of them
-// Throws the Error for one of them that another program makes a readable file of; does nothing for others.
+// So many of the first bytes are enough to know files of other formats by, and to name them.
+inline constexpr std::size_t kForeignBytes = 64;
+// Throws the Error for a file with these first bytes that another program makes a readable file of; does
+// nothing for others.
 void refuse_foreign(std::string_view head);
-
-// The first bytes of a file, for messages: "'version https://gi...'", or "bytes 1f 8b 08 00" where they are
-// no text.
-[[nodiscard]] std::string first_bytes(std::string_view head);
 
 // The format of that name, in any case, where results can be written in it; else null.
 [[nodiscard]] const Format* find_format(std::string_view name);

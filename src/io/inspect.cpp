@@ -24,12 +24,7 @@ FileContent inspect_archive(OpenedFile file) {
   const std::shared_ptr<const Archive> archive = open_archive(*held);
   FileContent content;
   content.open = [held, archive](const FileInfo& array, const Source::Options& options) {
-    const std::string name = printable(array.path);
-    std::string unnamed;
-    ArrayReading reading = options.arrays;
-    reading.unnamed = &unnamed;
-    Tensor tensor = with_context(name, [&] { return archive->read(array.member, reading); });
-    return Source::of_array(std::move(tensor), name, held->file.mapping(), std::move(unnamed), options);
+    return Source::of_member(*archive, array.member, printable(array.path), held->file.mapping(), options);
   };
   for (const std::string& line : archive->warnings_for(!opened.array)) {
     content.warnings.push_back(cat(printable(opened.shown), ": ", line));
@@ -51,28 +46,25 @@ FileContent inspect_archive(OpenedFile file) {
   return content;
 }
 
-std::int64_t string_bytes(const Tensor& tensor) {
-  std::int64_t bytes = 0;
-  for (const StringRef& string : tensor.strings()) bytes += string.size;
-  return bytes;
-}
-
-FileInfo inspect_text(OpenedFile opened) {
-  const Format& format = *opened.format;
-  JsonText text = text_of(std::move(opened));
-  const Tensor tensor = format.read_text(text, {}).take();
+FileInfo info_of(const Tensor& tensor) {
   FileInfo info;
   info.dtype = tensor.dtype();
   info.shape = tensor.shape();
-  info.bytes = tensor.dtype() == DType::string ? string_bytes(tensor) : tensor.bytes();
+  if (tensor.dtype() != DType::string) {
+    info.bytes = tensor.bytes();
+  } else {
+    for (const StringRef& string : tensor.strings()) info.bytes += string.size;
+  }
   return info;
 }
 
 FileInfo inspect_single(OpenedFile opened) {
   std::string path = opened.shown;
   FileInfo info = with_context(printable(path), [&] {
-    if (opened.format->read_text != nullptr) return inspect_text(std::move(opened));
-    return opened.format->describe(opened.file);
+    const Format& format = *opened.format;
+    if (format.read_text == nullptr) return format.describe(opened.file);
+    JsonText text = text_of(std::move(opened));
+    return info_of(format.read_text(text, {}).take());
   });
   info.path = std::move(path);
   return info;
@@ -87,14 +79,10 @@ Source open_resolved(OpenedFile opened, const Source::Options& options) {
 
 // Text is read once, and so is a stream, of which nothing says how its elements were stored.
 FileContent inspect_elements(OpenedFile opened, const Source::Options& options) {
-  FileInfo info;
-  info.path = opened.shown;
+  std::string path = opened.shown;
   const auto source = std::make_shared<Source>(open_resolved(std::move(opened), options));
-  const Tensor& tensor = *source->tensor();
-  info.dtype = tensor.dtype();
-  info.shape = tensor.shape();
-  info.bytes = tensor.dtype() == DType::string ? string_bytes(tensor) : tensor.bytes();
-  FileContent content{.arrays = {info}};
+  FileContent content{.arrays = {info_of(*source->tensor())}};
+  content.arrays[0].path = std::move(path);
   content.open = [source](const FileInfo&, const Source::Options&) { return *source; };
   return content;
 }

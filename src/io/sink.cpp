@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
-#include <limits>
 #include <span>
 #include <utility>
 
@@ -64,9 +63,8 @@ Sink::Sink(Encoding encoding, std::unique_ptr<Transport> transport)
   }
   const std::int64_t begin = transport_->offset();
   const std::int64_t offset = to_int64(encoding_.prefix.size());
-  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
-  const std::int64_t end = checked_add(offset, encoding_.least_bytes).value_or(kMost);
-  transport_->reserve(checked_add(end, to_int64(encoding_.suffix.size())).value_or(kMost));
+  const std::int64_t end = saturated(checked_add(offset, encoding_.least_bytes));
+  transport_->reserve(saturated(checked_add(end, to_int64(encoding_.suffix.size()))));
   if (!encoding_.prefix.empty()) file->write_at(begin, text_bytes(encoding_.prefix));
   if (!encoding_.suffix.empty()) file->write_at(begin + end, text_bytes(encoding_.suffix));
   elements_.emplace(*file, begin + offset, encoding_.element_bytes, encoding_.least_bytes);
@@ -89,7 +87,7 @@ void Sink::append(std::string_view encoded) {
 
 void Sink::finish() {
   if (std::exchange(is_finished_, true)) return;
-  if (!elements_) append(encoding_.suffix);
+  if (!elements_) append(encoding_.ending ? encoding_.ending() : encoding_.suffix);
   transport_->finish();
   if (archive_) archive_->finish();
 }
@@ -249,15 +247,9 @@ std::unique_ptr<Sink> open_sink(const Destination& destination, DType dtype, con
   if (format.is_archive()) return open_archive_sink(destination, format, dtype, shape, strings, warn);
   if (destination.is_member)
     throw Error(cat(printable(destination.path), ": ", noun_of(format), " has no arrays with names"));
-  if (&format == &kDisplayFormat) {
-    DisplaySink display = open_display(dtype, shape);
-    return std::make_unique<Sink>(std::move(display.encoding), std::move(display.transport));
-  }
   OutputFile file =
       OutputFile::create(destination.path, destination.durable, destination.shown, destination.writers);
-  Encoding encoding = destination.array.empty() || format.encode_named == nullptr
-                          ? format.encode(dtype, shape, strings)
-                          : format.encode_named(dtype, shape, strings, destination.array);
+  Encoding encoding = format.encode(dtype, shape, strings, destination.array);
   return std::make_unique<Sink>(std::move(encoding), file_transport(std::move(file)));
 }
 

@@ -60,12 +60,13 @@ Source Source::of(Tensor tensor) {
   return source;
 }
 
-Source Source::of_array(Tensor tensor, std::string name, std::shared_ptr<const MappedFile> mapping,
-                        std::string unnamed, const Options& options) {
+Source Source::of_member(const Archive& archive, std::size_t member, std::string name,
+                         std::shared_ptr<const MappedFile> mapping, const Options& options) {
   Source source;
   source.name_ = std::move(name);
   source.mapping_ = std::move(mapping);
-  source.take_array(std::move(tensor), std::move(unnamed));
+  source.take_array(options.arrays,
+                    [&](const ArrayReading& reading) { return archive.read(member, reading); });
   source.settle(options);
   return source;
 }
@@ -134,8 +135,6 @@ auto Source::in_context(const Body& body) const {
 }
 
 void Source::take_file(OpenedFile opened, ArrayReading reading, ArchiveCache* archives) {
-  std::string unnamed;
-  reading.unnamed = &unnamed;
   name_ = printable(opened.shown);
   if (reading.warn) {
     reading.warn = [this, warn = std::move(reading.warn)](const std::string& line) {
@@ -156,11 +155,9 @@ void Source::take_file(OpenedFile opened, ArrayReading reading, ArchiveCache* ar
     }
     const std::size_t member = chosen_member(opened, archive);
     name_ = printable(array_path(opened, archive, member));
-    Tensor tensor = with_context(name_, [&] { return archive.read(member, reading); });
-    take_array(std::move(tensor), std::move(unnamed));
+    take_array(reading, [&](const ArrayReading& how) { return archive.read(member, how); });
   } else {
-    Tensor tensor = with_context(name_, [&] { return format_->read(opened.file, reading); });
-    take_array(std::move(tensor), std::move(unnamed));
+    take_array(reading, [&](const ArrayReading& how) { return format_->read(opened.file, how); });
   }
   // Elements that were brought elsewhere are no longer compared with the file.
   if (!mapping_ && !text_ && opened.file.mapping() && !reading.header_only) {
@@ -180,11 +177,11 @@ void Source::take_tensor(Tensor tensor) {
   if (!lies_in_it) mapping_.reset();
 }
 
-void Source::take_array(Tensor tensor, std::string unnamed) {
-  take_tensor(std::move(tensor));
-  if (unnamed.empty()) return;
-  unnamed_ = std::move(unnamed);
-  bytes_ = std::exchange(tensor_, std::nullopt);
+template <class Read>
+void Source::take_array(ArrayReading reading, const Read& read) {
+  reading.unnamed = &unnamed_;
+  take_tensor(with_context(name_, [&] { return read(reading); }));
+  if (!unnamed_.empty()) bytes_ = std::exchange(tensor_, std::nullopt);
 }
 
 DType Source::natural_dtype() const {

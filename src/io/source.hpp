@@ -47,10 +47,10 @@ class Source {
   static Source of_file(OpenedFile opened, const Options& options);
   // A tensor that is in memory already.
   static Source of(Tensor tensor);
-  // An array of an archive, called `name`. `mapping`: the archive, in which it may lie. `unnamed`: as
-  // ArrayReading sets it. Throws Error naming the array.
-  static Source of_array(Tensor tensor, std::string name, std::shared_ptr<const MappedFile> mapping,
-                         std::string unnamed, const Options& options);
+  // An array of an archive, called `name`. `mapping`: the archive, in which it may lie. Throws Error naming
+  // the array.
+  static Source of_member(const Archive& archive, std::size_t member, std::string name,
+                          std::shared_ptr<const MappedFile> mapping, const Options& options);
 
   // The name in messages: the path, "a.npz:x", "standard input", or nothing for inline JSON.
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -65,7 +65,9 @@ class Source {
   // True for bytes whose dtype is not resolved. It may be any small dtype.
   [[nodiscard]] bool is_unnamed() const { return bytes_.has_value(); }
   // Without a tensor(): what the beginning of unread text shows of its dtype.
-  [[nodiscard]] JsonHead peek() const { return is_unread() ? format_->peek_text(*text_) : JsonHead(); }
+  [[nodiscard]] JsonHead peek() const {
+    return is_unread() && format_->peek_text != nullptr ? format_->peek_text(*text_) : JsonHead();
+  }
   // Reads unread text as its own dtype: gives a tensor() if the text names its dtype, else the two functions
   // below describe it. Does nothing otherwise. `keep_text`: it may yet become any dtype, also where it is a
   // stream. Throws Error.
@@ -92,7 +94,9 @@ class Source {
   void settle(const Options& options);
   void take_file(OpenedFile opened, ArrayReading reading, ArchiveCache* archives);
   void take_tensor(Tensor tensor);
-  void take_array(Tensor tensor, std::string unnamed);
+  // `read` returns it.
+  template <class Read>
+  void take_array(ArrayReading reading, const Read& read);
   [[nodiscard]] JsonTensor read_text(const JsonReading& reading) const;
   template <class Body>
   auto in_context(const Body& body) const;

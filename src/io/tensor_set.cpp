@@ -140,12 +140,7 @@ OpenedFile TensorSet::open_file_of(const SetMember& member) const {
 }
 
 Source TensorSet::read(const SetMember& member, const Source::Options& options) const {
-  const std::string path = printable(path_of(member));
-  std::string unnamed;
-  ArrayReading reading = options.arrays;
-  reading.unnamed = &unnamed;
-  Tensor tensor = with_context(path, [&] { return archive_->read(member.position, reading); });
-  return Source::of_array(std::move(tensor), path, mapping_, std::move(unnamed), options);
+  return Source::of_member(*archive_, member.position, printable(path_of(member)), mapping_, options);
 }
 
 }  // namespace tensorop

@@ -1,7 +1,5 @@
 #include "tensor/shape.hpp"
 
-#include <limits>
-
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -37,7 +35,7 @@ std::int64_t count(std::span<const std::int64_t> dims) {
 }
 
 std::int64_t bounded_count(std::span<const std::int64_t> dims) {
-  return element_count(dims).value_or(std::numeric_limits<std::int64_t>::max());
+  return saturated(element_count(dims));
 }
 
 void require_fits(const Shape& shape, std::int64_t element_size) {

@@ -4,7 +4,7 @@
 // comes back after it was written.
 #include "base/text.hpp"
 #include "fuzz/fuzz.hpp"
-#include "io/table/table.hpp"
+#include "io/format.hpp"
 #include "support/json_reading.hpp"
 
 namespace tensorop::fuzz {
@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   fuzz::Reader reader = read_json;
   if (!text.empty() && std::string_view("tcv").find(text[0]) != std::string_view::npos) {
-    reader = text[0] == 't' ? read_table : text[0] == 'c' ? read_csv : read_tsv;
+    reader = (text[0] == 't' ? kTextFormat : text[0] == 'c' ? kCsvFormat : kTsvFormat).read_text;
     text.remove_prefix(1);
   }
   fuzz::check(text, as, reader);

@@ -25,7 +25,7 @@ std::string written(const NamedTensor& named) {
   const Tensor& tensor = named.tensor;
   const bool is_string = tensor.dtype() == DType::string;
   const std::int64_t strings = is_string ? tensor_proto_string_bytes(tensor.strings()) : 0;
-  const Encoding encoding = named_tensor_proto_encoding(tensor.dtype(), tensor.shape(), strings, named.name);
+  const Encoding encoding = tensor_proto_encoding(tensor.dtype(), tensor.shape(), strings, named.name);
   std::string out = encoding.prefix;
   if (encoding.element_bytes == 0) {
     encoding.encode(0, tensor.size(), tensor.data(), out);

@@ -9,11 +9,11 @@
 
 #include "base/system.hpp"
 #include "base/text.hpp"
+#include "io/format.hpp"
 #include "io/json/json_writer.hpp"
 #include "io/opened_file.hpp"
 #include "io/sink.hpp"
 #include "io/source.hpp"
-#include "io/table/table.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
@@ -26,6 +26,9 @@ namespace tensorop {
 namespace {
 
 using Reader = JsonTensor (*)(JsonText& text, const JsonReading& reading);
+const Reader read_table = kTextFormat.read_text;
+const Reader read_csv = kCsvFormat.read_text;
+const Reader read_tsv = kTsvFormat.read_text;
 
 // "int64 (2,3) [[1,2,3],[4,5,6]]", or the message.
 std::string told(const JsonOutcome& outcome) {
@@ -312,7 +315,7 @@ TEST_CASE("tensors are written as tables that read back", "[io][table]") {
       {tensor_of<std::int64_t>(DType::int64, {0, 3}, {}), "", ""},
   };
   const auto written = [](const Tensor& tensor, const auto& make) {
-    const Encoding encoding = make(tensor.dtype(), tensor.shape(), 0);
+    const Encoding encoding = make(tensor.dtype(), tensor.shape(), 0, "");
     std::string whole = encoding.prefix;
     // Element by element, as slices come.
     for (std::int64_t i = 0; i < tensor.size(); ++i) {
@@ -325,12 +328,12 @@ TEST_CASE("tensors are written as tables that read back", "[io][table]") {
     return whole;
   };
   for (const Written& row : rows) {
-    CHECK(written(row.tensor, csv_encoding) == row.csv);
-    CHECK(written(row.tensor, text_encoding) == row.text);
+    CHECK(written(row.tensor, kCsvFormat.encode) == row.csv);
+    CHECK(written(row.tensor, kTextFormat.encode) == row.text);
   }
-  CHECK(written(rows[0].tensor, tsv_encoding) == "1\t-2\t3\n4\t5\t6\n");
+  CHECK(written(rows[0].tensor, kTsvFormat.encode) == "1\t-2\t3\n4\t5\t6\n");
   const auto refused = [](DType dtype, const Shape& shape) {
-    return error_of([&] { (void)csv_encoding(dtype, shape, 0); });
+    return error_of([&] { (void)kCsvFormat.encode(dtype, shape, 0, ""); });
   };
   const std::string hint = "\nNPY and JSON hold any tensor";
   CHECK(refused(DType::int8, {1, 2, 3}) ==

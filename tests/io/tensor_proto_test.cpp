@@ -76,7 +76,7 @@ std::string encoded(const Encoding& encoding, const Tensor& tensor) {
 std::string written(const Tensor& tensor, std::string_view name) {
   const std::int64_t measure =
       tensor.dtype() == DType::string ? tensor_proto_string_bytes(tensor.strings()) : 0;
-  return encoded(named_tensor_proto_encoding(tensor.dtype(), tensor.shape(), measure, name), tensor);
+  return encoded(tensor_proto_encoding(tensor.dtype(), tensor.shape(), measure, name), tensor);
 }
 
 struct Row {
@@ -381,7 +381,7 @@ TEST_CASE("a message longer than readers accept is not begun", "[io][pb]") {
   CHECK(error_of([] {
           (void)tensor_proto_encoding(DType::float64, {std::int64_t{1} << 40}, 0);
         }).starts_with("the TensorProto would have 879609302"));
-  CHECK(error_of([] { (void)named_tensor_proto_encoding(DType::string, {1}, 2147483640, "abc"); }) ==
+  CHECK(error_of([] { (void)tensor_proto_encoding(DType::string, {1}, 2147483640, "abc"); }) ==
         refused(2147483649, ".npy and .npz"));
   const TempDir dir;
   const std::string path = dir.file("a.pb");

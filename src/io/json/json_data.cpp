@@ -34,13 +34,6 @@ std::int64_t part_size(DType dtype) {
   return element_size(dtype) / (kComplexTypes.contains(dtype) ? 2 : 1);
 }
 
-template <class T>
-T load(const std::byte* data, std::int64_t element) {
-  T value;
-  std::memcpy(&value, data + element * static_cast<std::int64_t>(sizeof value), sizeof value);
-  return value;
-}
-
 // Both may lie in the same memory: an element is not larger afterwards than before.
 template <class T>
 void store(std::byte* data, std::int64_t element, T value) {
@@ -49,7 +42,8 @@ void store(std::byte* data, std::int64_t element, T value) {
 
 void integers_to_float64(std::byte* out, const std::byte* in, std::int64_t count,
                          const std::vector<FloatOnly>& float_only) {
-  for (std::int64_t i = 0; i < count; ++i) store(out, i, static_cast<double>(load<std::int64_t>(in, i)));
+  for (std::int64_t i = 0; i < count; ++i)
+    store(out, i, static_cast<double>(StoredElements<std::int64_t>(in)[i]));
   for (const FloatOnly& number : float_only) store(out, number.element, number.value);
 }
 
@@ -72,14 +66,15 @@ TextFloat<T> wide_of(std::string_view text) {
 }
 
 void strings_to_float64(std::byte* out, const std::byte* in, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) store(out, i, *parse_not_finite(load<StringRef>(in, i).view()));
+  for (std::int64_t i = 0; i < count; ++i)
+    store(out, i, *parse_not_finite(StoredElements<StringRef>(in)[i].view()));
 }
 
 // NaN and infinities of float64 as floats, or as the words of their text.
 template <class T>
 void not_finite_as(std::byte* out, const std::byte* in, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) {
-    const auto value = load<double>(in, i);
+    const double value = StoredElements<double>(in)[i];
     if constexpr (AnyFloat<T>) {
       store(out, i, round_to<T>(value));
     } else if constexpr (std::same_as<T, StringRef>) {

@@ -1,8 +1,6 @@
 #include "io/json/json_writer.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <limits>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -109,13 +107,6 @@ class NestedPosition {
   Shape at_;
 };
 
-template <class T>
-T load(const std::byte* element) {
-  T value;
-  std::memcpy(&value, element, sizeof value);
-  return value;
-}
-
 }  // namespace
 
 std::string json_element(DType dtype, const std::byte* element, Digits digits) {
@@ -132,7 +123,7 @@ void append_json_slice(std::string& out, DType dtype, const Shape& shape, std::i
                        std::int64_t count, const std::byte* elements, Digits digits) {
   Writer writer(out, digits);
   if (shape.empty()) {
-    if (count > 0) dispatch(dtype, [&]<class T>(TypeTag<T>) { writer.put(load<T>(elements)); });
+    if (count > 0) dispatch(dtype, [&]<class T>(TypeTag<T>) { writer.put(*StoredElements<T>(elements)); });
     return writer.flush();
   }
   NestedPosition position(shape, first);
@@ -146,7 +137,7 @@ void append_json_slice(std::string& out, DType dtype, const Shape& shape, std::i
     dispatch(dtype, [&]<class T>(TypeTag<T>) {
       for (std::int64_t i = 0; i < run; ++i, elements += sizeof(T)) {
         if (i != 0) writer.put(',');
-        writer.put(load<T>(elements));
+        writer.put(*StoredElements<T>(elements));
       }
     });
     for (std::size_t lists = position.advance(run); lists > 0; --lists) writer.put(']');
@@ -221,21 +212,21 @@ Encoding encoding_of(DType dtype, const Shape& shape, std::string prefix, std::s
                                            std::string& out) {
     append_json_slice(out, dtype, shape, first, count, elements, digits);
   };
-  encoding.least_bytes =
-      checked_mul(count(shape), kShortestElement).value_or(std::numeric_limits<std::int64_t>::max());
+  encoding.least_bytes = saturated(checked_mul(count(shape), kShortestElement));
   return encoding;
 }
 
 }  // namespace
 
 // An empty tensor has no elements to encode. In the described form its shape says all, so its data is flat.
-Encoding json_encoding(DType dtype, const Shape& shape, std::int64_t /*characters*/) {
+Encoding json_encoding(DType dtype, const Shape& shape, std::int64_t /*strings*/, std::string_view /*name*/) {
   const std::string_view data = count(shape) == 0 ? "[]" : "";
   return encoding_of(dtype, shape, cat(json_prefix(dtype, shape), data), cat(kJsonSuffix, '\n'),
                      Digits::shortest);
 }
 
-Encoding nested_json_encoding(DType dtype, const Shape& shape, std::int64_t /*characters*/) {
+Encoding nested_json_encoding(DType dtype, const Shape& shape, std::int64_t /*strings*/,
+                              std::string_view /*name*/) {
   return encoding_of(dtype, shape, count(shape) == 0 ? json_of_empty(shape) : "", "\n", Digits::exact);
 }
 

@@ -45,8 +45,10 @@ void append_json_string(std::string& out, std::string_view text);
 // The same of any bytes: those that are not UTF-8 are escaped as messages do it.
 [[nodiscard]] std::string json_string(std::string_view text);
 
-// A JSON file: the described form, or the nested one, on a line. `characters` is not used.
-[[nodiscard]] Encoding json_encoding(DType dtype, const Shape& shape, std::int64_t characters);
-[[nodiscard]] Encoding nested_json_encoding(DType dtype, const Shape& shape, std::int64_t characters);
+// Format::encode of JSON: the described form, or the nested one, on a line.
+[[nodiscard]] Encoding json_encoding(DType dtype, const Shape& shape, std::int64_t strings,
+                                     std::string_view name);
+[[nodiscard]] Encoding nested_json_encoding(DType dtype, const Shape& shape, std::int64_t strings,
+                                            std::string_view name);
 
 }  // namespace tensorop

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -162,8 +161,7 @@ Encoding npy_encoding(DType dtype, const Shape& shape, std::int64_t characters) 
   } else {
     encoding.element_bytes = element_size(dtype);
   }
-  const auto bytes = width ? checked_mul(count(shape), *width) : std::nullopt;
-  encoding.least_bytes = bytes.value_or(std::numeric_limits<std::int64_t>::max());
+  encoding.least_bytes = saturated(width ? checked_mul(count(shape), *width) : std::nullopt);
   return encoding;
 }
 
@@ -187,7 +185,8 @@ constinit const Format kNpyFormat = {
     .is_binary = true,
     .read = read_npy,
     .describe = describe_npy,
-    .encode = npy_encoding,
+    .encode = [](DType dtype, const Shape& shape, std::int64_t characters,
+                 std::string_view /*name*/) { return npy_encoding(dtype, shape, characters); },
     .measure_strings = longest_characters,
     .unnamed = kSmallTypes,
 };

@@ -208,7 +208,7 @@ constinit const Format kTensorProtoFormat = {
     .describe = describe_tensor_proto,
     .encode = tensor_proto_encoding,
     .measure_strings = tensor_proto_string_bytes,
-    .encode_named = named_tensor_proto_encoding,
+    .names_array = true,
     .limits_bytes = true,
 };
 

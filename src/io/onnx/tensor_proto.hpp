@@ -42,9 +42,8 @@ struct NamedTensor {
 // The message that onnx.numpy_helper.from_array() makes, byte for byte. `strings`: what
 // tensor_proto_string_bytes() says of the elements. Throws Error where the message would be longer than
 // readers of protobuf accept.
-[[nodiscard]] Encoding tensor_proto_encoding(DType dtype, const Shape& shape, std::int64_t strings);
-[[nodiscard]] Encoding named_tensor_proto_encoding(DType dtype, const Shape& shape, std::int64_t strings,
-                                                   std::string_view name);
+[[nodiscard]] Encoding tensor_proto_encoding(DType dtype, const Shape& shape, std::int64_t strings,
+                                             std::string_view name = {});
 [[nodiscard]] std::int64_t tensor_proto_string_bytes(std::span<const StringRef> strings);
 
 }  // namespace tensorop

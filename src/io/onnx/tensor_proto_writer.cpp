@@ -1,4 +1,3 @@
-#include <limits>
 #include <span>
 
 #include "base/checked.hpp"
@@ -15,8 +14,6 @@ namespace {
 
 namespace field = tensor_proto;
 
-constexpr std::int64_t kTooMany = std::numeric_limits<std::int64_t>::max();
-
 void append_strings(std::string& out, std::span<const StringRef> strings) {
   for (const StringRef& string : strings) append_proto_bytes(out, field::kStringData, string.view());
 }
@@ -29,7 +26,7 @@ void append_packed(std::int64_t /*first*/, std::int64_t count, const std::byte* 
 
 void require_possible(const Encoding& encoding, DType dtype) {
   const std::int64_t around = to_int64(encoding.prefix.size() + encoding.suffix.size());
-  const std::int64_t bytes = checked_add(around, encoding.least_bytes).value_or(kTooMany);
+  const std::int64_t bytes = saturated(checked_add(around, encoding.least_bytes));
   if (bytes <= kMostProtoBytes) return;
   throw Error(cat("the TensorProto would have ", bytes, " bytes; readers of protobuf accept at most ",
                   kMostProtoBytes),
@@ -44,8 +41,7 @@ void require_possible(const Encoding& encoding, DType dtype) {
 
 }  // namespace
 
-Encoding named_tensor_proto_encoding(DType dtype, const Shape& shape, std::int64_t strings,
-                                     std::string_view name) {
+Encoding tensor_proto_encoding(DType dtype, const Shape& shape, std::int64_t strings, std::string_view name) {
   Encoding encoding;
   for (const std::int64_t dim : shape) append_proto_integer(encoding.prefix, field::kDims, dim);
   append_proto_integer(encoding.prefix, field::kDataType, info(dtype).onnx);
@@ -61,7 +57,7 @@ Encoding named_tensor_proto_encoding(DType dtype, const Shape& shape, std::int64
     require_possible(encoding, dtype);
     return encoding;
   }
-  encoding.least_bytes = packed_bytes(dtype, count(shape)).value_or(kTooMany);
+  encoding.least_bytes = saturated(packed_bytes(dtype, count(shape)));
   if (info(dtype).bits < 8) {
     encoding.together = 2;
     encoding.encode = append_packed;
@@ -71,10 +67,6 @@ Encoding named_tensor_proto_encoding(DType dtype, const Shape& shape, std::int64
   append_proto_length(encoding.prefix, field::kRawData, encoding.least_bytes);
   require_possible(encoding, dtype);
   return encoding;
-}
-
-Encoding tensor_proto_encoding(DType dtype, const Shape& shape, std::int64_t strings) {
-  return named_tensor_proto_encoding(dtype, shape, strings, {});
 }
 
 std::int64_t tensor_proto_string_bytes(std::span<const StringRef> strings) {

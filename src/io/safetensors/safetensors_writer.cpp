@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <limits>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -219,8 +218,7 @@ void SafetensorsWriter::announce_among_kept(const ArchiveArray& added) {
 void SafetensorsWriter::write_header() {
   header_ = safetensors_header(arrays_, metadata_);
   if (is_stream()) return;
-  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
-  file_.reserve(checked_add(to_int64(header_.size()), data_bytes_).value_or(kMost));
+  file_.reserve(saturated(checked_add(to_int64(header_.size()), data_bytes_)));
   file_.write_at(0, text_bytes(header_));
 }
 

@@ -114,7 +114,7 @@ bool read_as(NumberPart& part, std::int64_t columns, Separator separator, bool i
       if (separator == Separator::blanks) {
         if (at == stop) return false;
       } else {
-        if (*at != (separator == Separator::comma ? ',' : '\t')) return false;
+        if (*at != static_cast<char>(separator)) return false;
         ++at;
         skip_blanks();
       }

@@ -1,12 +1,16 @@
-// The fields of a text table: numbers and words, as programs write them; and parts of a long table, whole
-// lines, which threads read at the same time. Source: docs/formats.md, "Text tables".
+// Text tables: rows of numbers, one on each line. Their fields, numbers and words, as programs write them;
+// parts of a long table, whole lines, which threads read at the same time; and writing. Source:
+// docs/formats.md, "Text tables".
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "io/encoding.hpp"
 #include "io/json/json_parts.hpp"
+#include "tensor/shape.hpp"
 
 namespace tensorop {
 
@@ -35,13 +39,23 @@ struct TableField {
 }
 
 // What separates two fields of a row.
-enum class Separator : std::uint8_t {
-  blanks,  // any number of blanks and tabs
-  comma,   // blanks and tabs may stand around it
-  tab,     // one tab; blanks may stand around it
+enum class Separator : char {
+  blanks = ' ',  // any number of blanks and tabs
+  comma = ',',   // blanks and tabs may stand around it
+  tab = '\t',    // one tab; blanks may stand around it
 };
 
 // Lines of `columns` numbers each, divided at line breaks. One column is a list, several are a list of lists.
 [[nodiscard]] PartFormat table_parts(std::int64_t columns, Separator separator);
+
+// So many bytes show whether a file is a table, unless its first field is longer.
+inline constexpr std::size_t kTableDetectBytes = 512;
+
+// Writing, any slice by itself. A row on each line: of rank 0 and 1 one element, of rank 2 a row of the
+// tensor. Numbers are written as in JSON, not-finite ones without quotes; bool is true and false. Without
+// rows the text is empty. Throws Error for strings, complex numbers, a rank above 2, and rows without
+// elements.
+inline constexpr DTypeSet kNotInTables = DTypeSet(DType::string) | kComplexTypes;
+[[nodiscard]] Encoding table_encoding(DType dtype, const Shape& shape, Separator separator);
 
 }  // namespace tensorop

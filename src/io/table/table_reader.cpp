@@ -1,5 +1,10 @@
-#include "io/table/table.hpp"
-
+// Reading text tables. One column is a tensor of rank 1, several are one of rank 2, whatever the number of
+// rows. A text without rows is a tensor of shape (0). The fields are separated as those of the first row are,
+// if the format does not say it. Lines that begin with "#" are comments. A field may be in double quotes.
+//
+// dtypes and numbers are those of untyped JSON (json_reader.hpp), with other spellings (table_parts.hpp).
+// There are neither strings nor complex numbers. Errors name line and column, both counted from 1. Memory
+// stays in proportion to the elements read so far.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -8,7 +13,6 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "io/encoding.hpp"
 #include "io/format.hpp"
 #include "io/json/json_data.hpp"
 #include "io/table/table_parts.hpp"
@@ -161,7 +165,7 @@ class TableReader : private TextCursor {
       if (blanks == 0 || c == ',') refuse_after(at);
       return {false, at - at_};
     }
-    const char mark = separator_ == Separator::comma ? ',' : '\t';
+    const char mark = static_cast<char>(*separator_);
     // Blanks with a tab were skipped before tabs were known to be separators.
     at = at_ + length;
     while (*at == ' ' || (*at == '\t' && mark == ',')) ++at;
@@ -252,27 +256,6 @@ Beginning classify(std::string_view head) {
   return rest.find_first_not_of(kSpace) == std::string_view::npos ? Beginning::field : Beginning::table;
 }
 
-}  // namespace
-
-JsonTensor read_table(JsonText& text, const JsonReading& reading) {
-  return TableReader(text, reading, std::nullopt).read();
-}
-
-JsonTensor read_csv(JsonText& text, const JsonReading& reading) {
-  return TableReader(text, reading, Separator::comma).read();
-}
-
-JsonTensor read_tsv(JsonText& text, const JsonReading& reading) {
-  return TableReader(text, reading, Separator::tab).read();
-}
-
-namespace {
-
-// A table never names its dtype.
-JsonHead peek_table(JsonText& /*text*/) {
-  return {};
-}
-
 // Whether a text that begins with `head` is a table for certain: a field and then another one, as a JSON
 // document cannot have them. A single number is not.
 bool begins_as_table(std::string_view head) {
@@ -284,17 +267,28 @@ bool may_begin_table(std::string_view head) {
   return classify(head) == Beginning::field;
 }
 
-consteval Format table_format(std::string_view name, std::string_view title, std::string_view ending,
-                              decltype(Format::read_text) read, decltype(Format::encode) encode) {
+// Whether a table that was written from a tensor of this shape is read as one: not of rank 0, one column, or
+// no rows of several.
+bool table_keeps_shape(const Shape& shape) {
+  return rank(shape) == 1 || (rank(shape) == 2 && shape[0] > 0 && shape[1] > 1);
+}
+
+// With blanks, the first line shows what separates fields.
+template <Separator kSeparator>
+consteval Format table_format(std::string_view name, std::string_view title, std::string_view ending) {
   return {
       .name = name,
       .title = title,
       .article = "a",
       .endings = {ending},
       .ending_decides = true,
-      .read_text = read,
-      .peek_text = peek_table,
-      .encode = encode,
+      .read_text =
+          [](JsonText& text, const JsonReading& reading) {
+            const bool is_open = kSeparator == Separator::blanks;
+            return TableReader(text, reading, is_open ? std::nullopt : std::optional(kSeparator)).read();
+          },
+      .encode = [](DType dtype, const Shape& shape, std::int64_t /*strings*/,
+                   std::string_view /*name*/) { return table_encoding(dtype, shape, kSeparator); },
       .keeps_shape = table_keeps_shape,
       .missing = kNotInTables,
   };
@@ -303,14 +297,14 @@ consteval Format table_format(std::string_view name, std::string_view title, std
 }  // namespace
 
 constinit const Format kTextFormat = [] {
-  Format format = table_format("text", "text", ".txt", read_table, text_encoding);
+  Format format = table_format<Separator::blanks>("text", "text", ".txt");
   format.detect_bytes = kTableDetectBytes;
   format.detects = begins_as_table;
   format.may_detect = may_begin_table;
   format.ending_is_general = true;
   return format;
 }();
-constinit const Format kCsvFormat = table_format("csv", "CSV", ".csv", read_csv, csv_encoding);
-constinit const Format kTsvFormat = table_format("tsv", "TSV", ".tsv", read_tsv, tsv_encoding);
+constinit const Format kCsvFormat = table_format<Separator::comma>("csv", "CSV", ".csv");
+constinit const Format kTsvFormat = table_format<Separator::tab>("tsv", "TSV", ".tsv");
 
 }  // namespace tensorop

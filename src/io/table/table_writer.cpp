@@ -1,16 +1,14 @@
-#include "io/table/table.hpp"
-
 #include <algorithm>
-#include <cstring>
-#include <limits>
 #include <string>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/format.hpp"
+#include "io/table/table_parts.hpp"
 #include "tensor/element.hpp"
 #include "tensor/number_text.hpp"
+#include "tensor/stored_elements.hpp"
 
 namespace tensorop {
 namespace {
@@ -38,9 +36,7 @@ void append_elements(std::string& out, std::int64_t first, std::int64_t count, c
       out.append(block, end);
       end = block;
     }
-    T value;
-    std::memcpy(&value, elements, sizeof value);
-    end = write_element(end, value);
+    end = write_element(end, *StoredElements<T>(elements));
     --left;
     *end++ = left == 0 ? '\n' : separator;
     if (left == 0) left = columns;
@@ -48,7 +44,9 @@ void append_elements(std::string& out, std::int64_t first, std::int64_t count, c
   out.append(block, end);
 }
 
-Encoding table_encoding(DType dtype, const Shape& shape, char separator) {
+}  // namespace
+
+Encoding table_encoding(DType dtype, const Shape& shape, Separator separator) {
   // Of what a reader knows by its ending, and no tensor is too large for.
   const std::string hint = cat(join_words(format_titles([](const Format& format) {
                                             return format.encode != nullptr && format.is_readable() &&
@@ -74,30 +72,11 @@ Encoding table_encoding(DType dtype, const Shape& shape, char separator) {
                                                 const std::byte* elements, std::string& out) {
     dispatch(dtype, [&]<class T>(TypeTag<T>) {
       if constexpr (Number<T> || std::same_as<T, Bool>)
-        append_elements<T>(out, first, count, elements, columns, separator);
+        append_elements<T>(out, first, count, elements, columns, static_cast<char>(separator));
     });
   };
-  encoding.least_bytes =
-      checked_mul(count(shape), kShortestElement).value_or(std::numeric_limits<std::int64_t>::max());
+  encoding.least_bytes = saturated(checked_mul(count(shape), kShortestElement));
   return encoding;
-}
-
-}  // namespace
-
-Encoding text_encoding(DType dtype, const Shape& shape, std::int64_t /*characters*/) {
-  return table_encoding(dtype, shape, ' ');
-}
-
-Encoding csv_encoding(DType dtype, const Shape& shape, std::int64_t /*characters*/) {
-  return table_encoding(dtype, shape, ',');
-}
-
-Encoding tsv_encoding(DType dtype, const Shape& shape, std::int64_t /*characters*/) {
-  return table_encoding(dtype, shape, '\t');
-}
-
-bool table_keeps_shape(const Shape& shape) {
-  return rank(shape) == 1 || (rank(shape) == 2 && shape[0] > 0 && shape[1] > 1);
 }
 
 }  // namespace tensorop
