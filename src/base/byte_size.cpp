@@ -8,24 +8,20 @@
 
 namespace tensorop {
 
-ByteUnit byte_unit_of(double bytes) {
-  constexpr ByteUnit kUnits[] = {{"TiB", 40}, {"GiB", 30}, {"MiB", 20}, {"KiB", 10}};
-  for (const ByteUnit& unit : kUnits) {
-    if (bytes >= std::ldexp(1.0, unit.shift)) return unit;
-  }
-  return {"bytes", 0};
-}
-
-std::string in_unit(double bytes, const ByteUnit& unit) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*f", unit.shift == 0 ? 0 : 1, std::ldexp(bytes, -unit.shift));
-  return text;
-}
-
 std::string byte_size_text(std::int64_t bytes) {
-  if (bytes == 1) return "1 byte";
-  const ByteUnit unit = byte_unit_of(static_cast<double>(bytes));
-  return cat(in_unit(static_cast<double>(bytes), unit), " ", unit.name);
+  struct Unit {
+    std::string_view name;
+    int shift;  // of 2^shift bytes
+  };
+  constexpr Unit kUnits[] = {{"TiB", 40}, {"GiB", 30}, {"MiB", 20}, {"KiB", 10}};
+  const auto exact = static_cast<double>(bytes);
+  for (const Unit& unit : kUnits) {
+    if (exact < std::ldexp(1.0, unit.shift)) continue;
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f", std::ldexp(exact, -unit.shift));
+    return cat(text, " ", unit.name);
+  }
+  return counted(bytes, "byte");
 }
 
 std::optional<std::int64_t> parse_byte_size(std::string_view text) {

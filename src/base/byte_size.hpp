@@ -8,17 +8,6 @@
 
 namespace tensorop {
 
-// A unit of 2^shift bytes.
-struct ByteUnit {
-  std::string_view name;
-  int shift;
-};
-
-// The largest unit that is not larger than so many bytes: TiB to KiB, else bytes.
-[[nodiscard]] ByteUnit byte_unit_of(double bytes);
-// The number of units with one digit after the point; of bytes without.
-[[nodiscard]] std::string in_unit(double bytes, const ByteUnit& unit);
-
 // "1 byte", "512 bytes", "1.5 GiB".
 [[nodiscard]] std::string byte_size_text(std::int64_t bytes);
 

@@ -100,7 +100,7 @@ class Child {
   }
 
  private:
-  PendingChild pending_;
+  PendingItem pending_{PendingItem::Kind::program};
   bool is_started_ = false;
 };
 

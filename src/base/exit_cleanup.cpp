@@ -25,10 +25,16 @@ constexpr int kNoSignal = SIGURG;
 std::atomic<int> open_windows{0};
 std::atomic<bool> is_ending{false};
 std::atomic<const char*> text_at_exit{nullptr};
-// The lists change only within windows, under the mutex; a handler reads them when no window can be open.
+// The list changes only within windows, under the mutex; a handler reads it when no window can be open.
 std::mutex list_mutex;
-PendingList<PendingName> pending_files;
-PendingList<PendingChild> children;
+PendingItem* first_pending = nullptr;  // the newest
+
+template <class Visit>
+void for_each_pending(PendingItem::Kind kind, const Visit& visit) {
+  for (const PendingItem* item = first_pending; item != nullptr; item = item->next()) {
+    if (item->kind() == kind) visit(*item);
+  }
+}
 
 extern "C" void end_by_signal(int signal_number) {
   cleanup_before_exit();
@@ -108,12 +114,11 @@ void cleanup_before_exit() {
   while (open_windows.load() != 0) ::poll(nullptr, 0, kMillisecond);
   if (const char* const text = text_at_exit.load(); text != nullptr)
     (void)!::write(STDERR_FILENO, text, std::strlen(text));
-  children.for_each([](const PendingChild& child) { ::kill(-child.pid, SIGKILL); });
-  children.for_each([](const PendingChild& child) { wait_for_end(child.pid); });
-  pending_files.for_each([](const PendingName& name) {
-    name.kind() == PendingName::Kind::file ? static_cast<void>(::unlink(name.path()))
-                                           : remove_tree(name.path());
-  });
+  using Kind = PendingItem::Kind;
+  for_each_pending(Kind::program, [](const PendingItem& child) { ::kill(-child.pid, SIGKILL); });
+  for_each_pending(Kind::program, [](const PendingItem& child) { wait_for_end(child.pid); });
+  for_each_pending(Kind::file, [](const PendingItem& file) { ::unlink(file.path()); });
+  for_each_pending(Kind::folder, [](const PendingItem& folder) { remove_tree(folder.path()); });
 }
 
 SignalWatch::SignalWatch(std::function<void(int signal_number)> before_end)
@@ -171,24 +176,18 @@ SignalCriticalSection::~SignalCriticalSection() {
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
-void SignalCriticalSection::add(PendingName& name) {
+void SignalCriticalSection::add(PendingItem& item) {
   const std::lock_guard lock(list_mutex);
-  pending_files.add(name);
+  item.next_ = first_pending;
+  if (first_pending != nullptr) first_pending->previous_ = &item;
+  first_pending = &item;
 }
 
-void SignalCriticalSection::remove(PendingName& name) {
+void SignalCriticalSection::remove(PendingItem& item) {
   const std::lock_guard lock(list_mutex);
-  pending_files.remove(name);
-}
-
-void SignalCriticalSection::add(PendingChild& child) {
-  const std::lock_guard lock(list_mutex);
-  children.add(child);
-}
-
-void SignalCriticalSection::remove(PendingChild& child) {
-  const std::lock_guard lock(list_mutex);
-  children.remove(child);
+  if (item.next_ != nullptr) item.next_->previous_ = item.previous_;
+  (item.previous_ != nullptr ? item.previous_->next_ : first_pending) = item.next_;
+  item.next_ = item.previous_ = nullptr;
 }
 
 }  // namespace tensorop

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <thread>
@@ -13,63 +14,29 @@
 
 namespace tensorop {
 
-// Items that the handlers know, the newest first. Changed only within a SignalCriticalSection.
-template <class Item>
-class PendingList {
+// A file, a folder with all that is in it, or a program that this process has started and not waited for, the
+// leader of its process group. Constructed and destroyed outside of a SignalCriticalSection, and known to the
+// handlers from add() until remove().
+class PendingItem {
  public:
-  void add(Item& item) {
-    item.next_ = first_;
-    if (first_ != nullptr) first_->previous_ = &item;
-    first_ = &item;
-  }
-  void remove(Item& item) {
-    if (item.next_ != nullptr) item.next_->previous_ = item.previous_;
-    (item.previous_ != nullptr ? item.previous_->next_ : first_) = item.next_;
-    item.next_ = item.previous_ = nullptr;
-  }
-  template <class Visit>
-  void for_each(const Visit& visit) const {
-    for (const Item* item = first_; item != nullptr; item = item->next_) visit(*item);
-  }
+  enum class Kind : std::uint8_t { file, folder, program };
 
- private:
-  Item* first_ = nullptr;
-};
+  explicit PendingItem(Kind kind, std::string path = {}) : kind_(kind), path_(std::move(path)) {}
+  PendingItem(const PendingItem&) = delete;
+  PendingItem& operator=(const PendingItem&) = delete;
 
-// One such file, or a folder with all that is in it. Constructed and destroyed outside of a
-// SignalCriticalSection, and known to the handlers from add() until remove().
-class PendingName {
- public:
-  enum class Kind : bool { file, folder };
-
-  explicit PendingName(std::string path, Kind kind = Kind::file) : path_(std::move(path)), kind_(kind) {}
-  PendingName(const PendingName&) = delete;
-  PendingName& operator=(const PendingName&) = delete;
-
-  [[nodiscard]] const char* path() const { return path_.c_str(); }
   [[nodiscard]] Kind kind() const { return kind_; }
+  [[nodiscard]] const char* path() const { return path_.c_str(); }
+  [[nodiscard]] const PendingItem* next() const { return next_; }
+
+  pid_t pid = 0;  // of a program; set before add()
 
  private:
-  friend class PendingList<PendingName>;
-  std::string path_;
+  friend class SignalCriticalSection;
   Kind kind_;
-  PendingName* next_ = nullptr;
-  PendingName* previous_ = nullptr;
-};
-
-// A program that this process has started and not waited for, the leader of its process group.
-class PendingChild {
- public:
-  PendingChild() = default;
-  PendingChild(const PendingChild&) = delete;
-  PendingChild& operator=(const PendingChild&) = delete;
-
-  pid_t pid = 0;  // set before add()
-
- private:
-  friend class PendingList<PendingChild>;
-  PendingChild* next_ = nullptr;
-  PendingChild* previous_ = nullptr;
+  std::string path_;
+  PendingItem* next_ = nullptr;
+  PendingItem* previous_ = nullptr;
 };
 
 // The time in which files get, change or lose their names, and programs begin or are waited for. A signal
@@ -83,10 +50,8 @@ class SignalCriticalSection {
   SignalCriticalSection(const SignalCriticalSection&) = delete;
   SignalCriticalSection& operator=(const SignalCriticalSection&) = delete;
 
-  void add(PendingName& name);
-  void remove(PendingName& name);
-  void add(PendingChild& child);
-  void remove(PendingChild& child);
+  void add(PendingItem& item);
+  void remove(PendingItem& item);
 
  private:
   sigset_t before_{};

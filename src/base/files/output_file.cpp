@@ -175,8 +175,7 @@ OutputFile::Shared OutputFile::shared() const {
 }
 
 void OutputFile::leave() {
-  mapping_ = Mapping();
-  if (durable_) sync_file();
+  finish();
   // Some file systems write, and report a failure, only at close().
   if (!fd_.close()) throw_errno(name_, "cannot write");
 }

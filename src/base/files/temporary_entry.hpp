@@ -14,7 +14,7 @@ namespace tensorop {
 // signal that ends the process (exit_cleanup.hpp). After kill -9 it stays.
 class TemporaryEntry {
  public:
-  using Kind = PendingName::Kind;
+  using Kind = PendingItem::Kind;
   // Calls `make` with new names in `directory` until one is not taken. It makes the entry with its final mode
   // and returns 0, or -1 with errno (EEXIST: the name is taken). It is called within a SignalCriticalSection.
   // Null with errno if no entry could be made.
@@ -34,9 +34,9 @@ class TemporaryEntry {
   // Calls what takes the name away: 0, or -1 with errno. False with errno.
   template <class Call>
   [[nodiscard]] bool give_up(const Call& call);
-  TemporaryEntry(std::string path, Kind kind) : name_(std::move(path), kind) {}
+  TemporaryEntry(std::string path, Kind kind) : name_(kind, std::move(path)) {}
 
-  PendingName name_;
+  PendingItem name_;
   bool exists_ = false;
 };
 
