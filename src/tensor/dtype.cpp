@@ -6,49 +6,25 @@
 namespace tensorop {
 namespace {
 
-// What other programs call the dtypes.
+// What other programs call the dtypes, beside the codes that the table has.
 struct DTypeAlias {
   std::string_view text;
   DType dtype;
 };
 constexpr DTypeAlias kDTypeAliases[] = {
     {"?", DType::boolean},
-    {"b1", DType::boolean},
     {"boolean", DType::boolean},
     {"bool_", DType::boolean},
     {"byte", DType::uint8},
     {"long", DType::int64},
     {"complex", DType::complex128},
-    {"i1", DType::int8},
-    {"i2", DType::int16},
-    {"i4", DType::int32},
-    {"i8", DType::int64},
-    {"u1", DType::uint8},
-    {"u2", DType::uint16},
-    {"u4", DType::uint32},
-    {"u8", DType::uint64},
-    {"f2", DType::float16},
-    {"f4", DType::float32},
-    {"f8", DType::float64},
-    {"c8", DType::complex64},
-    {"c16", DType::complex128},
-    {"i32", DType::int32},
-    {"i64", DType::int64},
-    {"u32", DType::uint32},
-    {"u64", DType::uint64},
-    {"i16", DType::int16},
-    {"u16", DType::uint16},
     {"half", DType::float16},
     {"fp16", DType::float16},
-    {"f16", DType::float16},
-    {"bf16", DType::bfloat16},
     {"float", DType::float32},
     {"fp32", DType::float32},
-    {"f32", DType::float32},
     {"single", DType::float32},
     {"double", DType::float64},
     {"fp64", DType::float64},
-    {"f64", DType::float64},
     {"str", DType::string},
     {"f8e4m3", DType::float8_e4m3fn},
     {"f8e5m2", DType::float8_e5m2},
@@ -68,7 +44,18 @@ constexpr DTypeAlias kOnnxNames[] = {
     {"uint4", DType::uint4},
 };
 
+// The codes of NumPy ("f4") and, of numbers of several bytes, of safetensors ("f32").
+bool has_code(const DTypeInfo& row, std::string_view folded) {
+  const bool is_wide_number = kNumericTypes.contains(row.dtype) && row.size > 1;
+  return npy_code(row) == folded || (is_wide_number && lower(row.safetensors) == folded);
+}
+
 }  // namespace
+
+std::optional<std::string_view> npy_code(const DTypeInfo& row) {
+  if ((kSmallTypes | DType::bfloat16 | DType::string).contains(row.dtype)) return std::nullopt;
+  return row.npy.substr(1);
+}
 
 std::optional<DType> parse_dtype(std::string_view name) {
   for (const DTypeInfo& row : kDTypes) {
@@ -86,7 +73,10 @@ DType read_dtype(std::string_view text, std::string_view rule) {
   if (folded.starts_with('<') || folded.starts_with('|') || folded.starts_with('=')) folded.erase(0, 1);
   std::string near;
   std::vector<std::string> names;
-  for (const DTypeInfo& row : kDTypes) names.emplace_back(row.name);
+  for (const DTypeInfo& row : kDTypes) {
+    names.emplace_back(row.name);
+    if (has_code(row, folded)) near = row.name;
+  }
   for (const auto& [other, dtype] : kDTypeAliases) {
     if (folded == other) near = name(dtype);
   }

@@ -96,6 +96,9 @@ inline constexpr int kDTypeCount = static_cast<int>(kDTypes.size());
   return info(dtype).size;
 }
 
+// NumPy's code without a byte order: "f4"; nothing where it has none of its own.
+[[nodiscard]] std::optional<std::string_view> npy_code(const DTypeInfo& row);
+
 // The dtype of that name ("float32"); nothing where there is none.
 [[nodiscard]] std::optional<DType> parse_dtype(std::string_view name);
 // The same of text that a user typed, of the small dtypes also ONNX's names in any case

@@ -19,25 +19,6 @@ void require_length(const NpyHeader& header, std::int64_t length) {
   if (held != header.bytes()) refuse_length(header.bytes(), cat(held));
 }
 
-std::string stored_as(const NpyHeader& header) {
-  if (!header.descr.empty()) return header.descr;
-  switch (header.encoding) {
-    case StoredEncoding::native:
-      return std::string(info(header.dtype).npy);
-    case StoredEncoding::swapped:
-      return cat('>', info(header.dtype).npy.substr(1));
-    case StoredEncoding::utf32:
-      return cat("<U", header.item_bytes / 4);
-    case StoredEncoding::utf32_swapped:
-      return cat(">U", header.item_bytes / 4);
-    case StoredEncoding::bytes:
-      return cat("|S", header.item_bytes);
-    case StoredEncoding::nibbles:
-      break;
-  }
-  __builtin_unreachable();
-}
-
 ByteStream stream_of(InputFile& file) {
   return {[&file](std::span<std::byte> buffer) { return file.read(buffer); }, std::nullopt};
 }
@@ -91,7 +72,7 @@ FileInfo describe(const NpyHeader& header) {
   file.dtype = header.dtype;
   file.names_dtype = header.names_dtype;
   file.shape = header.shape;
-  file.stored = stored_as(header);
+  file.stored = header.descr;
   file.fortran_order = header.fortran_order;
   file.bytes = header.bytes();
   return file;

@@ -24,7 +24,7 @@ inline constexpr std::string_view kNpyMagic = "\x93NUMPY";
 
 struct NpyHeader : StoredArray {
   std::int64_t data_offset = 0;  // bytes from the beginning of the file
-  std::string descr = {};        // of small dtypes, which are stored in several ways
+  std::string descr = {};        // with the byte order that counts: "<f4", "|i1"; else as it is in the file
   bool names_dtype = true;       // false: descr is that of any byte, and the dtype is uint8
 };
 

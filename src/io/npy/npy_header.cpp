@@ -109,7 +109,7 @@ struct Element {
   DType dtype;
   StoredEncoding encoding;
   std::int64_t bytes;
-  std::string descr = {};
+  std::string descr;  // as NpyHeader has it
   bool names_dtype = true;
 };
 
@@ -122,8 +122,9 @@ Element string_element(std::string_view descr, char order) {
   if (!width) malformed(cat("descr ", in_quotes(descr), " has no width"));
   const auto bytes = checked_mul(*width, wide ? 4 : 1);
   if (!bytes) malformed(cat("descr ", in_quotes(descr), " is too wide"));
-  if (!wide) return {DType::string, StoredEncoding::bytes, *bytes};
-  return {DType::string, order == '>' ? StoredEncoding::utf32_swapped : StoredEncoding::utf32, *bytes};
+  if (!wide) return {DType::string, StoredEncoding::bytes, *bytes, cat("|S", *width)};
+  if (order == '>') return {DType::string, StoredEncoding::utf32_swapped, *bytes, cat(">U", *width)};
+  return {DType::string, StoredEncoding::utf32, *bytes, cat("<U", *width)};
 }
 
 [[noreturn]] void refuse_descr(std::string_view descr) {
@@ -156,10 +157,8 @@ std::optional<DType> dtype_without_order(std::string_view descr) {
   const auto* const code =
       std::ranges::find(kCodes, descr, [](const Code& row) { return std::string_view(&row.character, 1); });
   if (code != std::end(kCodes)) return code->dtype;
-  const auto* const row = std::ranges::find_if(kDTypes, [&](const DTypeInfo& dtype) {
-    const bool has_code = !(kSmallTypes | DType::bfloat16 | DType::string).contains(dtype.dtype);
-    return dtype.name == descr || (has_code && dtype.npy.substr(1) == descr);
-  });
+  const auto* const row = std::ranges::find_if(
+      kDTypes, [&](const DTypeInfo& dtype) { return dtype.name == descr || npy_code(dtype) == descr; });
   if (row == kDTypes.end() || row->dtype == DType::string) return std::nullopt;
   return row->dtype;
 }
@@ -180,8 +179,9 @@ Element parse_descr(std::string_view descr) {
       if (row.npy.empty() || row.npy.substr(1) != descr.substr(1)) continue;
       // Byte order means something from two bytes on, and '|' says there is none.
       if (order == '|' && row.size > 1 && row.dtype != DType::bfloat16) break;
-      const bool swapped = order == '>' && row.size > 1;
-      return {row.dtype, swapped ? StoredEncoding::swapped : StoredEncoding::native, row.size};
+      if (order == '>' && row.size > 1)
+        return {row.dtype, StoredEncoding::swapped, row.size, cat('>', row.npy.substr(1))};
+      return {row.dtype, StoredEncoding::native, row.size, std::string(row.npy)};
     }
   }
   refuse_descr(descr);
