@@ -155,11 +155,89 @@ class GgufArchive final : public Archive {
   // Reads the header. This is the trust boundary of the format: whatever the bytes, tensors lie in the data,
   // none over another, and have as many bytes as their shapes and types say, or an Error says what is wrong.
   // Of a type that is not known there are no bytes. Time and memory are proportional to the header.
-  explicit GgufArchive(std::shared_ptr<const MappedFile> file);
+  explicit GgufArchive(std::shared_ptr<const MappedFile> file) : file_(std::move(file)) {
+    const auto bytes = file_->bytes();
+    const auto header = bytes.first(std::min(bytes.size(), to_size(kMostHeader)));
+    const std::string cut = header.size() < bytes.size()
+                                ? cat("the GGUF header has more than ", kMostHeader, " bytes")
+                                : cat("the GGUF header ends at byte ", bytes.size(), ", in the middle");
+    HeaderFields in(header, cut);
+    in.take(kMagic.size());
+    const std::uint32_t version = in.u32();
+    if (version != 2 && version != 3) {
+      const bool is_swapped = (version & 0xFFFFU) == 0 && version != 0;
+      throw Error(is_swapped ? std::string("a big-endian GGUF file is not read")
+                             : cat("version ", version, " of GGUF is not read (2 and 3 are)"));
+    }
+    // Of a tensor at least two lengths, a rank, a type and an offset; of a key a length, a type and a byte.
+    const std::uint64_t tensors = count_of(in, 8 + 4 + 4 + 8, "tensors");
+    const std::uint64_t keys = count_of(in, 8 + 4 + 1, "keys");
+    std::int64_t alignment = 32;
+    std::unordered_set<std::string_view> known;
+    for (std::uint64_t i = 0; i < keys; ++i) {
+      const std::string_view key = string_of(in);
+      with_context(cat("key ", in_quotes(key)), [&] {
+        if (!known.insert(key).second) throw Error("is duplicated");
+        const auto type = type_of_value(in);
+        const std::string value = metadata_.emplace_back(std::string(key), read_value(in, type, 0)).second;
+        if (key != kAlignmentKey) return;
+        const auto number = parse_int64(value);
+        if (!number || *number <= 0 || *number > 1 << 30 || (*number & (*number - 1)) != 0)
+          throw Error(cat(printable(value), " is not a power of two"));
+        alignment = *number;
+      });
+    }
+    for (std::uint64_t i = 0; i < tensors; ++i) {
+      StoredTensor tensor;
+      tensor.name = string_of(in);
+      with_context(cat("tensor ", in_quotes(tensor.name)), [&] {
+        tensor.shape = read_shape(in);
+        tensor.type_number = in.u32();
+        tensor.type = find_type(tensor.type_number);
+        if (tensor.type != nullptr) tensor.bytes = stored_bytes(*tensor.type, tensor.shape);
+        const std::uint64_t offset = in.u64();
+        if (offset > bytes.size())
+          throw Error(cat("begins at byte ", offset, " of the data, the file has ", bytes.size()));
+        tensor.offset = static_cast<std::int64_t>(offset);
+        if (tensor.offset % alignment != 0)
+          throw Error(cat("its offset ", offset, " is not a multiple of ", alignment));
+        if (!add_member(tensor.name)) throw Error("is duplicated");
+      });
+      tensors_.push_back(std::move(tensor));
+    }
+    const std::int64_t data = ceil_div(to_int64(header.size() - in.left()), alignment) * alignment;
+    for (StoredTensor& tensor : tensors_) {
+      tensor.offset += data;
+      const auto end = checked_add(tensor.offset, tensor.bytes);
+      if (!end || *end > to_int64(bytes.size()))
+        throw Error(cat("tensor ", in_quotes(tensor.name), ": ", tensor.bytes, " bytes at byte ",
+                        tensor.offset, ", the file has ", bytes.size()));
+    }
+    require_apart();
+  }
 
   // Stays in the mapping. Throws Error for a quantised tensor, and for a type that is not known.
-  [[nodiscard]] Tensor read(std::size_t member, const ArrayReading& reading) const override;
-  [[nodiscard]] FileInfo describe(std::size_t member) const override;
+  [[nodiscard]] Tensor read(std::size_t member, const ArrayReading& reading) const override {
+    const StoredTensor& tensor = tensors_[member];
+    if (tensor.type == nullptr) throw Error(cat("is of type ", tensor.type_number, ", which is not known"));
+    if (!tensor.type->dtype)
+      throw Error(cat("is quantised as ", tensor.type->name, ", which is not read"), "",
+                  "its program can write it as F32, F16 or BF16");
+    const DType dtype = *tensor.type->dtype;
+    if (reading.header_only) return {dtype, tensor.shape};
+    return read_stored(packed_array(dtype, tensor.shape), file_->bytes().data() + tensor.offset, file_,
+                       reading);
+  }
+
+  [[nodiscard]] FileInfo describe(std::size_t member) const override {
+    const StoredTensor& tensor = tensors_[member];
+    FileInfo info;
+    if (tensor.type != nullptr) info.dtype = tensor.type->dtype;
+    info.shape = tensor.shape;
+    info.stored = tensor.type != nullptr ? std::string(tensor.type->name) : cat("type ", tensor.type_number);
+    info.bytes = tensor.bytes;
+    return info;
+  }
 
  private:
   struct StoredTensor {
@@ -171,107 +249,22 @@ class GgufArchive final : public Archive {
     std::int64_t bytes = 0;
   };
 
-  void require_apart() const;
+  // A few bytes that belong to many tensors would be written as many times.
+  void require_apart() const {
+    std::vector<const StoredTensor*> order;
+    for (const StoredTensor& tensor : tensors_) order.push_back(&tensor);
+    std::ranges::sort(order, {},
+                      [](const StoredTensor* tensor) { return std::tie(tensor->offset, tensor->bytes); });
+    for (std::size_t i = 1; i < order.size(); ++i) {
+      if (order[i - 1]->offset + order[i - 1]->bytes <= order[i]->offset) continue;
+      throw Error(
+          cat("tensors ", in_quotes(order[i - 1]->name), " and ", in_quotes(order[i]->name), " overlap"));
+    }
+  }
 
   std::shared_ptr<const MappedFile> file_;
   std::vector<StoredTensor> tensors_;
 };
-
-GgufArchive::GgufArchive(std::shared_ptr<const MappedFile> file) : file_(std::move(file)) {
-  const auto bytes = file_->bytes();
-  const auto header = bytes.first(std::min(bytes.size(), to_size(kMostHeader)));
-  const std::string cut = header.size() < bytes.size()
-                              ? cat("the GGUF header has more than ", kMostHeader, " bytes")
-                              : cat("the GGUF header ends at byte ", bytes.size(), ", in the middle");
-  HeaderFields in(header, cut);
-  in.take(kMagic.size());
-  const std::uint32_t version = in.u32();
-  if (version != 2 && version != 3) {
-    const bool is_swapped = (version & 0xFFFFU) == 0 && version != 0;
-    throw Error(is_swapped ? std::string("a big-endian GGUF file is not read")
-                           : cat("version ", version, " of GGUF is not read (2 and 3 are)"));
-  }
-  // Of a tensor at least two lengths, a rank, a type and an offset; of a key a length, a type and a byte.
-  const std::uint64_t tensors = count_of(in, 8 + 4 + 4 + 8, "tensors");
-  const std::uint64_t keys = count_of(in, 8 + 4 + 1, "keys");
-  std::int64_t alignment = 32;
-  std::unordered_set<std::string_view> known;
-  for (std::uint64_t i = 0; i < keys; ++i) {
-    const std::string_view key = string_of(in);
-    with_context(cat("key ", in_quotes(key)), [&] {
-      if (!known.insert(key).second) throw Error("is duplicated");
-      const auto type = type_of_value(in);
-      const std::string value = metadata_.emplace_back(std::string(key), read_value(in, type, 0)).second;
-      if (key != kAlignmentKey) return;
-      const auto number = parse_int64(value);
-      if (!number || *number <= 0 || *number > 1 << 30 || (*number & (*number - 1)) != 0)
-        throw Error(cat(printable(value), " is not a power of two"));
-      alignment = *number;
-    });
-  }
-  for (std::uint64_t i = 0; i < tensors; ++i) {
-    StoredTensor tensor;
-    tensor.name = string_of(in);
-    with_context(cat("tensor ", in_quotes(tensor.name)), [&] {
-      tensor.shape = read_shape(in);
-      tensor.type_number = in.u32();
-      tensor.type = find_type(tensor.type_number);
-      if (tensor.type != nullptr) tensor.bytes = stored_bytes(*tensor.type, tensor.shape);
-      const std::uint64_t offset = in.u64();
-      if (offset > bytes.size())
-        throw Error(cat("begins at byte ", offset, " of the data, the file has ", bytes.size()));
-      tensor.offset = static_cast<std::int64_t>(offset);
-      if (tensor.offset % alignment != 0)
-        throw Error(cat("its offset ", offset, " is not a multiple of ", alignment));
-      if (!add_member(tensor.name)) throw Error("is duplicated");
-    });
-    tensors_.push_back(std::move(tensor));
-  }
-  const std::int64_t data = ceil_div(to_int64(header.size() - in.left()), alignment) * alignment;
-  for (StoredTensor& tensor : tensors_) {
-    tensor.offset += data;
-    const auto end = checked_add(tensor.offset, tensor.bytes);
-    if (!end || *end > to_int64(bytes.size()))
-      throw Error(cat("tensor ", in_quotes(tensor.name), ": ", tensor.bytes, " bytes at byte ", tensor.offset,
-                      ", the file has ", bytes.size()));
-  }
-  require_apart();
-}
-
-// A few bytes that belong to many tensors would be written as many times.
-void GgufArchive::require_apart() const {
-  std::vector<const StoredTensor*> order;
-  for (const StoredTensor& tensor : tensors_) order.push_back(&tensor);
-  std::ranges::sort(order, {},
-                    [](const StoredTensor* tensor) { return std::tie(tensor->offset, tensor->bytes); });
-  for (std::size_t i = 1; i < order.size(); ++i) {
-    if (order[i - 1]->offset + order[i - 1]->bytes <= order[i]->offset) continue;
-    throw Error(
-        cat("tensors ", in_quotes(order[i - 1]->name), " and ", in_quotes(order[i]->name), " overlap"));
-  }
-}
-
-Tensor GgufArchive::read(std::size_t member, const ArrayReading& reading) const {
-  const StoredTensor& tensor = tensors_[member];
-  if (tensor.type == nullptr) throw Error(cat("is of type ", tensor.type_number, ", which is not known"));
-  if (!tensor.type->dtype)
-    throw Error(cat("is quantised as ", tensor.type->name, ", which is not read"), "",
-                "its program can write it as F32, F16 or BF16");
-  const DType dtype = *tensor.type->dtype;
-  if (reading.header_only) return {dtype, tensor.shape};
-  const StoredArray stored = {.dtype = dtype, .item_bytes = element_size(dtype), .shape = tensor.shape};
-  return read_stored(stored, file_->bytes().data() + tensor.offset, file_, reading);
-}
-
-FileInfo GgufArchive::describe(std::size_t member) const {
-  const StoredTensor& tensor = tensors_[member];
-  FileInfo info;
-  if (tensor.type != nullptr) info.dtype = tensor.type->dtype;
-  info.shape = tensor.shape;
-  info.stored = tensor.type != nullptr ? std::string(tensor.type->name) : cat("type ", tensor.type_number);
-  info.bytes = tensor.bytes;
-  return info;
-}
 
 bool begins_as_gguf(std::string_view head) {
   return head.starts_with(kMagic);

@@ -23,10 +23,6 @@ constexpr auto kPlain = [] {
   return plain;
 }();
 
-bool is_plain(char c) {
-  return kPlain[static_cast<unsigned char>(c)];
-}
-
 // "U+000A".
 std::string code_name(int byte) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
@@ -140,10 +136,6 @@ bool JsonCursor::at_end() {
   }
 }
 
-void JsonCursor::require_end(std::string_view end) {
-  if (!at_end()) refuse(end);
-}
-
 JsonKind JsonCursor::value() {
   constexpr std::string_view kNone = ",:]}";
   expected_ = {};
@@ -156,10 +148,9 @@ JsonKind JsonCursor::value() {
 JsonKind JsonCursor::read_value() {
   switch (*at_) {
     case '[':
-    case '{': {
+    case '{':
       is_first_ = true;
       return *at_++ == '[' ? JsonKind::list : JsonKind::object;
-    }
     case '"':
       return read_string(), JsonKind::string;
     case 't':
@@ -267,7 +258,7 @@ void JsonCursor::read_string() {
 std::size_t JsonCursor::checked_characters(const char* at, std::size_t first) const {
   std::size_t i = first;
   while (true) {
-    while (i != token_.size() && is_plain(token_[i])) ++i;
+    while (i != token_.size() && kPlain[static_cast<unsigned char>(token_[i])]) ++i;
     if (i == token_.size() || token_[i] == '"' || token_[i] == '\\') return i;
     const char* const wrong = at + (i - first);
     const auto byte = static_cast<unsigned char>(token_[i]);

@@ -52,11 +52,17 @@ class JsonCursor : public TextCursor {
   // Of a number its text, of a string or a key what it means, in UTF-8; "true", "false", "null". A copy of
   // the text, which was checked itself: a mapped file may change. Valid until the next value or key is read.
   [[nodiscard]] std::string_view text() const { return value_; }
+  // What the value that was read last is, for messages: of `kind`, or true or false.
+  [[nodiscard]] std::string_view found(JsonKind kind) const {
+    return kind == JsonKind::boolean ? text() : kind_name(kind);
+  }
 
   // Whether the text ends here. If it does not, offset() is afterwards the offset of the next token.
   [[nodiscard]] bool at_end();
   // Throws Error, which calls it `end`, if it does not.
-  void require_end(std::string_view end);
+  void require_end(std::string_view end) {
+    if (!at_end()) refuse(end);
+  }
 
  private:
   JsonKind read_value();

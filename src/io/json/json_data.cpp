@@ -42,8 +42,7 @@ void store(std::byte* data, std::int64_t element, T value) {
 
 void integers_to_float64(std::byte* out, const std::byte* in, std::int64_t count,
                          const std::vector<FloatOnly>& float_only) {
-  for (std::int64_t i = 0; i < count; ++i)
-    store(out, i, static_cast<double>(StoredElements<std::int64_t>(in)[i]));
+  (void)cast_elements(out, DType::float64, in, DType::int64, count);
   for (const FloatOnly& number : float_only) store(out, number.element, number.value);
 }
 
@@ -68,20 +67,6 @@ TextFloat<T> wide_of(std::string_view text) {
 void strings_to_float64(std::byte* out, const std::byte* in, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i)
     store(out, i, *parse_not_finite(StoredElements<StringRef>(in)[i].view()));
-}
-
-// NaN and infinities of float64 as floats, or as the words of their text.
-template <class T>
-void not_finite_as(std::byte* out, const std::byte* in, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    const double value = StoredElements<double>(in)[i];
-    if constexpr (AnyFloat<T>) {
-      store(out, i, round_to<T>(value));
-    } else if constexpr (std::same_as<T, StringRef>) {
-      const std::string_view word = name_of_not_finite(value);
-      store(out, i, StringRef{word.data(), to_int64(word.size())});
-    }
-  }
 }
 
 }  // namespace
@@ -386,26 +371,26 @@ Tensor JsonTensor::take() const {
 std::optional<Tensor> JsonTensor::as(DType dtype) const {
   if (dtype == tensor.dtype()) return take();
   const std::int64_t elements = tensor.size();
-  const auto converted = [&](const auto& convert) {
-    auto storage = std::make_shared<Storage>(elements * element_size(dtype));
-    convert(storage->data(), tensor.data(), elements);
-    return Tensor(dtype, tensor.shape(), storage);
-  };
+  const bool from_integers = tensor.dtype() == DType::int64 && dtype == DType::float64;
+  const bool from_words = all_not_finite && (dtype == DType::string || kFloatTypes.contains(dtype));
   if (elements == 0) {
     require_fits(tensor.shape(), element_size(dtype));
-    return converted([](auto&&...) {});
+  } else if (!from_integers && !from_words) {
+    return std::nullopt;
   }
-  if (tensor.dtype() == DType::int64 && dtype == DType::float64) {
-    return converted([&](std::byte* out, const std::byte* in, std::int64_t count) {
-      integers_to_float64(out, in, count, float_only);
-    });
+  auto storage = std::make_shared<Storage>(elements * element_size(dtype));
+  std::byte* const out = storage->data();
+  if (from_integers) {
+    integers_to_float64(out, tensor.data(), elements, float_only);
+  } else if (dtype == DType::string) {
+    for (std::int64_t i = 0; i < elements; ++i) {
+      const std::string_view word = name_of_not_finite(tensor.as<double>()[i]);
+      store(out, i, StringRef{word.data(), to_int64(word.size())});
+    }
+  } else {
+    (void)cast_elements(out, dtype, tensor.data(), tensor.dtype(), elements);
   }
-  if (all_not_finite && (dtype == DType::string || kFloatTypes.contains(dtype))) {
-    return converted([&](std::byte* out, const std::byte* in, std::int64_t count) {
-      dispatch(dtype, [&]<class T>(TypeTag<T>) { not_finite_as<T>(out, in, count); });
-    });
-  }
-  return std::nullopt;
+  return Tensor(dtype, tensor.shape(), storage);
 }
 
 }  // namespace tensorop

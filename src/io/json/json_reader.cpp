@@ -35,14 +35,9 @@ Key key_of(const JsonCursor& in, std::array<bool, kKeys.size()>& seen) {
   return static_cast<Key>(index);
 }
 
-// What a value is that was read, for messages.
-std::string_view found_name(JsonKind kind, const JsonCursor& in) {
-  return kind == JsonKind::boolean ? in.text() : kind_name(kind);
-}
-
 DType read_dtype(JsonCursor& in) {
   const JsonKind kind = in.value();
-  if (kind != JsonKind::string) throw Error(cat("dtype: expected a string, found ", found_name(kind, in)));
+  if (kind != JsonKind::string) throw Error(cat("dtype: expected a string, found ", in.found(kind)));
   if (const auto dtype = parse_dtype(in.text())) return *dtype;
   std::vector<std::string> names;
   names.reserve(kDTypeCount);
@@ -56,7 +51,7 @@ std::int64_t read_dimension(JsonCursor& in, std::size_t index) {
   const auto place = [&] { return cat("shape[", index, ']'); };
   const JsonKind kind = in.value();
   if (kind != JsonKind::number) {
-    throw Error(cat(place(), ": expected an integer, found ", found_name(kind, in)));
+    throw Error(cat(place(), ": expected an integer, found ", in.found(kind)));
   }
   std::int64_t value = 0;
   const NumberStatus status = parse_number(in.text(), value);
@@ -71,7 +66,7 @@ std::int64_t read_dimension(JsonCursor& in, std::size_t index) {
 Shape read_shape(JsonCursor& in) {
   const JsonKind kind = in.value();
   if (kind != JsonKind::list) {
-    throw Error(cat("shape: expected a list of integers, found ", found_name(kind, in)));
+    throw Error(cat("shape: expected a list of integers, found ", in.found(kind)));
   }
   Shape shape;
   while (in.next_item()) {

@@ -247,6 +247,15 @@ std::int64_t StoredArray::bytes() const {
   return encoding == StoredEncoding::nibbles ? ceil_div(count(shape), 2) : count(shape) * item_bytes;
 }
 
+StoredArray packed_array(DType dtype, const Shape& shape) {
+  const bool is_packed = info(dtype).bits < 8;
+  return {.dtype = dtype,
+          .encoding = is_packed ? StoredEncoding::nibbles : StoredEncoding::native,
+          .item_bytes = element_size(dtype),
+          .fortran_order = false,
+          .shape = shape};
+}
+
 Tensor read_stored(const StoredArray& array, const ByteStream& stream, const ArrayReading& reading) {
   const std::int64_t promised = array.bytes();
   if (array.dtype != DType::string && reading.needs_scratch(memory_bytes(array))) {

@@ -38,6 +38,9 @@ struct StoredArray {
   [[nodiscard]] std::int64_t bytes() const;
 };
 
+// As formats store arrays that pack elements of 4 bits, and all others as in memory.
+[[nodiscard]] StoredArray packed_array(DType dtype, const Shape& shape);
+
 // Bytes that can be read once, from front to end.
 struct ByteStream {
   // Fills the buffer and returns how much of it; less only at the end, and then always 0.

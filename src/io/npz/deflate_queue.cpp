@@ -20,6 +20,10 @@ std::uint32_t add_crc(std::uint32_t crc, std::span<const std::byte> bytes) {
   return static_cast<std::uint32_t>(crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
+std::uint32_t joined_crc(std::uint32_t crc, std::uint32_t next, std::int64_t bytes) {
+  return static_cast<std::uint32_t>(crc32_combine(crc, next, bytes));
+}
+
 // The memory of zlib, used for one block after the other.
 class DeflateQueue::Deflater {
  public:

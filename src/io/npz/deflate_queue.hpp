@@ -24,6 +24,8 @@ namespace tensorop {
 
 // The CRC-32 of bytes that `crc` is of, and of `bytes` after them; 0 where there are none before.
 [[nodiscard]] std::uint32_t add_crc(std::uint32_t crc, std::span<const std::byte> bytes);
+// The same of `bytes` bytes whose own CRC-32 is `next`.
+[[nodiscard]] std::uint32_t joined_crc(std::uint32_t crc, std::uint32_t next, std::int64_t bytes);
 
 // Bytes of a block before deflating; the last one of a member may have fewer.
 inline constexpr std::int64_t kDeflateBlock = std::int64_t{1} << 20;

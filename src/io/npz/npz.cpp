@@ -38,126 +38,111 @@ class NpzArchive final : public Archive {
   // Reads the directory. A member is an array where its name ends in ".npy", which the name of the array does
   // not have, or it begins as an NPY file. Throws Error as read_zip_directory() does, and for two arrays of
   // one name.
-  explicit NpzArchive(std::shared_ptr<const MappedFile> file);
+  explicit NpzArchive(std::shared_ptr<const MappedFile> file)
+      : file_(std::move(file)), directory_(read_zip_directory(file_->bytes())) {
+    std::vector<std::string_view> names;
+    for (const ZipMember& member : directory_.members) {
+      const bool has_ending = member.name.ends_with(kNpyEnding);
+      const bool is_array = has_ending || begins_as_array(member);
+      std::string_view name = member.name;
+      if (has_ending) name.remove_suffix(kNpyEnding.size());
+      (void)add_member(name, is_array);
+      if (is_array) names.push_back(name);
+    }
+    const bool has_arrays = !names.empty();
+    if (const auto twice = find_duplicate(std::move(names))) {
+      throw Error(cat("two arrays have the name ", in_quotes(*twice)));
+    }
+    const bool is_torch = !has_arrays && std::ranges::any_of(directory_.members, [](const ZipMember& member) {
+      return member.name.ends_with("/data.pkl");
+    });
+    if (is_torch) throw Error("is a file of PyTorch, not an NPZ archive", "", std::string(kTorchHint));
+  }
 
   // The member `name`.npy or, if there is none, the member `name`. A name that is not found so may be that
   // of the bytes in the file.
-  [[nodiscard]] std::optional<std::size_t> lookup(std::string_view name) const override;
+  [[nodiscard]] std::optional<std::size_t> lookup(std::string_view name) const override {
+    const auto& members = directory_.members;
+    const std::string with_ending = cat(name, kNpyEnding);
+    auto found = std::ranges::find(members, with_ending, &ZipMember::name);
+    if (found == members.end()) found = std::ranges::find(members, name, &ZipMember::name);
+    if (found == members.end()) found = std::ranges::find(members, with_ending, &ZipMember::stored_name);
+    if (found == members.end()) found = std::ranges::find(members, name, &ZipMember::stored_name);
+    if (found == members.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - members.begin());
+  }
 
   // An array stored as in memory stays in the mapping. Its checksum is verified too, except where the header
   // is all that is read.
-  [[nodiscard]] Tensor read(std::size_t member, const ArrayReading& reading) const override;
+  [[nodiscard]] Tensor read(std::size_t position, const ArrayReading& reading) const override {
+    const ZipMember& member = directory_.members[position];
+    const auto bytes = bytes_of(member);
+    if (member.method == kZipStored) {
+      if (!reading.header_only) require_crc(bytes, member, reading.threads);
+      return read_npy(bytes, file_, reading);
+    }
+    // Of the blocks, a header needs only the first bytes of the first one.
+    const ArrayReading unpacking = reading.header_only ? ArrayReading() : reading;
+    return unpack(bytes, member, unpacking,
+                  [&](const ByteStream& stream) { return read_npy(stream, reading); });
+  }
+
   // Of a deflated member that does not say where its blocks begin.
-  [[nodiscard]] bool takes_one_thread(std::size_t member) const override;
-  [[nodiscard]] FileInfo describe(std::size_t member) const override;
+  [[nodiscard]] bool takes_one_thread(std::size_t position) const override {
+    const ZipMember& member = directory_.members[position];
+    return member.method != kZipStored &&
+           !read_block_index(member.extra_fields, member.packed_bytes, member.bytes);
+  }
+  [[nodiscard]] FileInfo describe(std::size_t position) const override {
+    const ZipMember& member = directory_.members[position];
+    FileInfo info = tensorop::describe(read_header(member));
+    info.compression = member.method == kZipStored ? "stored" : "deflated";
+    return info;
+  }
+
   // An array is stored or deflated as the one that it replaces is, or as the last one.
   [[nodiscard]] std::unique_ptr<ArchiveWriter> rewrite(const std::string& path, const std::string& name,
-                                                       const ArchiveOptions& options) const override;
+                                                       const ArchiveOptions& options) const override {
+    const auto& members = directory_.members;
+    if (const auto old = lookup(name); old && !is_array(*old))
+      throw Error(cat(printable(path), ": member ", in_quotes(name), " is not an array"));
+    KeptNpz kept{file_, directory_, lookup(name)};
+    const bool compress =
+        !members.empty() && members[kept.replaced.value_or(members.size() - 1)].method != kZipStored;
+    return write_npz(path, {.compress = compress, .durable = options.durable}, std::move(kept));
+  }
 
  private:
-  [[nodiscard]] std::span<const std::byte> bytes_of(const ZipMember& member) const;
-  [[nodiscard]] bool begins_as_array(const ZipMember& member) const;
-  [[nodiscard]] NpyHeader read_header(const ZipMember& member) const;
+  [[nodiscard]] std::span<const std::byte> bytes_of(const ZipMember& member) const {
+    const auto bytes = packed_bytes(file_->bytes(), directory_, member);
+    if (member.method == kZipStored && member.bytes != member.packed_bytes) {
+      wrong_size(cat(member.packed_bytes), member.bytes);
+    }
+    return bytes;
+  }
+
+  [[nodiscard]] bool begins_as_array(const ZipMember& member) const {
+    try {
+      const auto bytes = bytes_of(member);
+      if (member.method == kZipStored) return is_npy(bytes);
+      return unpack(bytes, member, {}, [](const ByteStream& stream) {
+        std::array<std::byte, kNpyMagic.size()> head{};
+        return is_npy(std::span(head).first(stream.read(head)));
+      });
+    } catch (const Error&) {
+      return false;
+    }
+  }
+
+  [[nodiscard]] NpyHeader read_header(const ZipMember& member) const {
+    const auto bytes = bytes_of(member);
+    if (member.method == kZipStored) return read_npy_header(bytes);
+    return unpack(bytes, member, {}, [](const ByteStream& stream) { return read_npy_header(stream); });
+  }
 
   std::shared_ptr<const MappedFile> file_;
   ZipDirectory directory_;
 };
-
-NpzArchive::NpzArchive(std::shared_ptr<const MappedFile> file)
-    : file_(std::move(file)), directory_(read_zip_directory(file_->bytes())) {
-  std::vector<std::string_view> names;
-  for (const ZipMember& member : directory_.members) {
-    const bool has_ending = member.name.ends_with(kNpyEnding);
-    const bool is_array = has_ending || begins_as_array(member);
-    std::string_view name = member.name;
-    if (has_ending) name.remove_suffix(kNpyEnding.size());
-    (void)add_member(name, is_array);
-    if (is_array) names.push_back(name);
-  }
-  const bool has_arrays = !names.empty();
-  if (const auto twice = find_duplicate(std::move(names))) {
-    throw Error(cat("two arrays have the name ", in_quotes(*twice)));
-  }
-  const bool is_torch = !has_arrays && std::ranges::any_of(directory_.members, [](const ZipMember& member) {
-    return member.name.ends_with("/data.pkl");
-  });
-  if (is_torch) throw Error("is a file of PyTorch, not an NPZ archive", "", std::string(kTorchHint));
-}
-
-bool NpzArchive::begins_as_array(const ZipMember& member) const {
-  try {
-    const auto bytes = bytes_of(member);
-    if (member.method == kZipStored) return is_npy(bytes);
-    return unpack(bytes, member, {}, [](const ByteStream& stream) {
-      std::array<std::byte, kNpyMagic.size()> head{};
-      return is_npy(std::span(head).first(stream.read(head)));
-    });
-  } catch (const Error&) {
-    return false;
-  }
-}
-
-std::optional<std::size_t> NpzArchive::lookup(std::string_view name) const {
-  const auto& members = directory_.members;
-  const std::string with_ending = cat(name, kNpyEnding);
-  auto found = std::ranges::find(members, with_ending, &ZipMember::name);
-  if (found == members.end()) found = std::ranges::find(members, name, &ZipMember::name);
-  if (found == members.end()) found = std::ranges::find(members, with_ending, &ZipMember::stored_name);
-  if (found == members.end()) found = std::ranges::find(members, name, &ZipMember::stored_name);
-  if (found == members.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - members.begin());
-}
-
-std::span<const std::byte> NpzArchive::bytes_of(const ZipMember& member) const {
-  const auto bytes = packed_bytes(file_->bytes(), directory_, member);
-  if (member.method == kZipStored && member.bytes != member.packed_bytes) {
-    wrong_size(cat(member.packed_bytes), member.bytes);
-  }
-  return bytes;
-}
-
-Tensor NpzArchive::read(std::size_t position, const ArrayReading& reading) const {
-  const ZipMember& member = directory_.members[position];
-  const auto bytes = bytes_of(member);
-  if (member.method == kZipStored) {
-    if (!reading.header_only) require_crc(bytes, member, reading.threads);
-    return read_npy(bytes, file_, reading);
-  }
-  // Of the blocks, a header needs only the first bytes of the first one.
-  const ArrayReading unpacking = reading.header_only ? ArrayReading() : reading;
-  return unpack(bytes, member, unpacking,
-                [&](const ByteStream& stream) { return read_npy(stream, reading); });
-}
-
-bool NpzArchive::takes_one_thread(std::size_t position) const {
-  const ZipMember& member = directory_.members[position];
-  return member.method != kZipStored &&
-         !read_block_index(member.extra_fields, member.packed_bytes, member.bytes);
-}
-
-NpyHeader NpzArchive::read_header(const ZipMember& member) const {
-  const auto bytes = bytes_of(member);
-  if (member.method == kZipStored) return read_npy_header(bytes);
-  return unpack(bytes, member, {}, [](const ByteStream& stream) { return read_npy_header(stream); });
-}
-
-FileInfo NpzArchive::describe(std::size_t position) const {
-  const ZipMember& member = directory_.members[position];
-  FileInfo info = tensorop::describe(read_header(member));
-  info.compression = member.method == kZipStored ? "stored" : "deflated";
-  return info;
-}
-
-std::unique_ptr<ArchiveWriter> NpzArchive::rewrite(const std::string& path, const std::string& name,
-                                                   const ArchiveOptions& options) const {
-  const auto& members = directory_.members;
-  if (const auto old = lookup(name); old && !is_array(*old))
-    throw Error(cat(printable(path), ": member ", in_quotes(name), " is not an array"));
-  KeptNpz kept{file_, directory_, lookup(name)};
-  const bool compress =
-      !members.empty() && members[kept.replaced.value_or(members.size() - 1)].method != kZipStored;
-  return write_npz(path, {.compress = compress, .durable = options.durable}, std::move(kept));
-}
 
 std::unique_ptr<Archive> open_npz(InputFile& file) {
   if (file.mapping()) return std::make_unique<NpzArchive>(file.mapping());

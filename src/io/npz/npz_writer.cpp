@@ -2,9 +2,6 @@
 // descriptor, 4.3.12 directory, 4.3.14 to 4.3.16 its end, 4.5.3 zip64 sizes.
 #include "io/npz/npz_writer.hpp"
 
-#define ZLIB_CONST
-#include <zlib.h>
-
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -25,9 +22,6 @@ namespace {
 constexpr unsigned kVersion = 20;       // of the format, as a reader must know it
 constexpr unsigned kVersionZip64 = 45;  // the same with 64-bit sizes
 constexpr unsigned kEarliestDate = 0x21;
-constexpr unsigned kSizesFollow = 1U << 3;  // flag: sizes and checksum follow the data
-constexpr unsigned kNameIsUtf8 = 1U << 11;  // flag
-constexpr unsigned kZip64Extra = 0x0001;
 constexpr unsigned kAlignmentExtra = 0xD935;  // as Android's zipalign: the alignment, then zeros
 constexpr std::int64_t kArchiveAlignment = 64;
 constexpr std::int64_t kLimit32 = 0xFFFFFFFF;
@@ -74,8 +68,31 @@ class NpzWriter final : public ArchiveWriter {
   [[nodiscard]] bool is_stream() const override { return file_.is_stream(); }
   [[nodiscard]] std::unique_ptr<Sink> add(const std::string& name, DType dtype, const Shape& shape,
                                           std::int64_t characters) override;
-  void finish() override;
-  void commit() override;
+  void finish() override {
+    if (std::exchange(is_finished_, true)) return;
+    queue_.flush();
+    if (kept_) copy_last_kept();
+    const std::int64_t offset = written_;
+    std::string directory;
+    for (std::size_t i = 0; kept_ && i < kept_->directory.members.size(); ++i) {
+      const ZipMember& member = kept_->directory.members[i];
+      const bool is_moved = member.offset >= last_kept_;
+      directory += i == kept_->replaced ? directory_entry(entries_[0])
+                                        : moved_entry(member, member.offset + (is_moved ? moved_by_ : 0));
+    }
+    for (const Entry& entry : entries_) {
+      if (!kept_ || !kept_->replaced) directory += directory_entry(entry);
+    }
+    append(text_bytes(directory));
+    append(text_bytes(end_of_directory(offset, written_ - offset)));
+    file_.finish();
+  }
+
+  void commit() override {
+    finish();
+    if (kept_) kept_->file->require_current();
+    file_.commit();
+  }
 
  private:
   class Member;
@@ -90,20 +107,206 @@ class NpzWriter final : public ArchiveWriter {
     std::vector<std::uint32_t> blocks;  // packed bytes of each
   };
 
-  [[nodiscard]] std::string local_header(const Entry& entry, bool complete) const;
-  [[nodiscard]] std::string descriptor(const Entry& entry) const;
-  [[nodiscard]] std::string directory_entry(const Entry& entry) const;
-  [[nodiscard]] std::string end_of_directory(std::int64_t offset, std::int64_t bytes) const;
-  [[nodiscard]] unsigned flags(const Entry& entry) const;
-  [[nodiscard]] std::int64_t limited(std::int64_t size) const;
-  [[nodiscard]] std::string moved_entry(const ZipMember& member, std::int64_t offset) const;
-  void copy_first_kept(std::string& name);
-  void copy_last_kept();
-  void copy_kept(std::int64_t first, std::int64_t end);
-  void begin(Entry& entry);
-  void end(const Entry& entry);
-  void take(const DeflatedBlock& block);
-  void append(std::span<const std::byte> bytes);
+  // `complete`: with sizes and checksum; the length is the same without.
+  [[nodiscard]] std::string local_header(const Entry& entry, bool complete) const {
+    Record extra;
+    if (entry.in_zip64) {
+      extra.u16(kZip64Extra).u16(16).u64(complete ? entry.bytes : 0).u64(complete ? entry.packed_bytes : 0);
+    }
+    if (!compress_) {
+      constexpr std::int64_t kFixed = 30;
+      constexpr std::int64_t kAlignmentField = 6;
+      const std::int64_t end =
+          entry.offset + kFixed + to_int64(entry.name.size() + extra.size()) + kAlignmentField;
+      const std::int64_t padding = ceil_div(end, kArchiveAlignment) * kArchiveAlignment - end;
+      extra.u16(kAlignmentExtra).u16(static_cast<std::uint64_t>(2 + padding)).u16(kArchiveAlignment);
+      extra.text(std::string(to_size(padding), '\0'));
+    }
+    const bool in_place = complete && !entry.in_zip64;
+    const std::int64_t unknown = entry.in_zip64 ? kLimit32 : 0;
+    return Record()
+        .text("PK\3\4")
+        .u16(entry.in_zip64 ? kVersionZip64 : kVersion)
+        .u16(flags(entry))
+        .u16(compress_ ? kZipDeflated : kZipStored)
+        .u16(0)
+        .u16(kEarliestDate)
+        .u32(std::uint64_t{complete ? entry.crc : 0})
+        .u32(in_place ? entry.packed_bytes : unknown)
+        .u32(in_place ? entry.bytes : unknown)
+        .u16(entry.name.size())
+        .u16(extra.size())
+        .text(entry.name)
+        .text(extra.take())
+        .take();
+  }
+
+  // After the data of a member in a stream.
+  [[nodiscard]] std::string descriptor(const Entry& entry) const {
+    Record record;
+    record.text("PK\7\10").u32(std::uint64_t{entry.crc});
+    if (entry.in_zip64) return record.u64(entry.packed_bytes).u64(entry.bytes).take();
+    return record.u32(entry.packed_bytes).u32(entry.bytes).take();
+  }
+
+  [[nodiscard]] std::string directory_entry(const Entry& entry) const {
+    // Those that do not fit in their 32-bit fields, in this order.
+    Record sizes;
+    for (const std::int64_t size : {entry.bytes, entry.packed_bytes, entry.offset}) {
+      if (size >= zip64_from_) sizes.u64(size);
+    }
+    Record extra;
+    if (sizes.size() != 0) extra.u16(kZip64Extra).u16(sizes.size()).text(sizes.take());
+    const bool zip64 = entry.in_zip64 || extra.size() != 0;
+    extra.text(block_index(entry.blocks));
+    // Made by, like needed: the upper byte, 0, names no operating system, so that no mode is expected.
+    return Record()
+        .text("PK\1\2")
+        .u16(zip64 ? kVersionZip64 : kVersion)
+        .u16(zip64 ? kVersionZip64 : kVersion)
+        .u16(flags(entry))
+        .u16(compress_ ? kZipDeflated : kZipStored)
+        .u16(0)
+        .u16(kEarliestDate)
+        .u32(std::uint64_t{entry.crc})
+        .u32(limited(entry.packed_bytes))
+        .u32(limited(entry.bytes))
+        .u16(entry.name.size())
+        .u16(extra.size())
+        .u16(0)  // comment
+        .u16(0)  // disk
+        .u16(0)  // internal attributes
+        .u32(std::uint64_t{0})
+        .u32(limited(entry.offset))
+        .text(entry.name)
+        .text(extra.take())
+        .take();
+  }
+
+  [[nodiscard]] std::string end_of_directory(std::int64_t offset, std::int64_t bytes) const {
+    std::int64_t members = to_int64(entries_.size());
+    if (kept_) members = to_int64(kept_->directory.members.size()) + (kept_->replaced ? 0 : 1);
+    Record record;
+    if (members >= kLimit16 || offset >= zip64_from_ || bytes >= zip64_from_) {
+      constexpr std::int64_t kLengthOfRest = 44;
+      record.text("PK\6\6").u64(kLengthOfRest).u16(kVersionZip64).u16(kVersionZip64).u32(std::uint64_t{0});
+      record.u32(std::uint64_t{0}).u64(members).u64(members).u64(bytes).u64(offset);
+      record.text("PK\6\7").u32(std::uint64_t{0}).u64(offset + bytes).u32(std::uint64_t{1});
+    }
+    const auto shown = static_cast<std::uint64_t>(std::min(members, kLimit16));
+    record.text("PK\5\6").u16(0).u16(0).u16(shown).u16(shown);
+    const std::span<const std::byte> comment =
+        kept_ ? kept_->directory.comment : std::span<const std::byte>();
+    return record.u32(limited(bytes))
+        .u32(limited(offset))
+        .u16(comment.size())
+        .text(bytes_text(comment))
+        .take();
+  }
+
+  [[nodiscard]] unsigned flags(const Entry& entry) const {
+    const bool is_ascii = std::ranges::all_of(entry.name, [](char c) { return (c & 0x80) == 0; });
+    return (is_stream() ? kSizesFollow : 0U) | (is_ascii ? 0U : kNameIsUtf8);
+  }
+  // A size in a 32-bit field: all ones when the zip64 field holds it.
+  [[nodiscard]] std::int64_t limited(std::int64_t size) const {
+    return size >= zip64_from_ ? kLimit32 : size;
+  }
+  // The entry of a kept member: all of it but what says where the member is.
+  [[nodiscard]] std::string moved_entry(const ZipMember& member, std::int64_t offset) const {
+    const std::string_view old = bytes_text(member.entry);
+    constexpr std::size_t kFixed = 46;
+    const auto u16 = [&](std::string_view at) { return little_endian(text_bytes(at.substr(0, 2))); };
+    const auto is_in_zip64 = [&](std::size_t field) { return old.substr(field, 4) == "\xFF\xFF\xFF\xFF"; };
+    const std::size_t name_bytes = u16(old.substr(28));
+    const std::size_t extra_bytes = u16(old.substr(30));
+    Record sizes;
+    if (is_in_zip64(24)) sizes.u64(member.bytes);
+    if (is_in_zip64(20)) sizes.u64(member.packed_bytes);
+    if (offset >= zip64_from_) sizes.u64(offset);
+    Record extra;
+    const bool zip64 = sizes.size() != 0;
+    if (zip64) extra.u16(kZip64Extra).u16(sizes.size()).text(sizes.take());
+    std::string_view fields = old.substr(kFixed + name_bytes, extra_bytes);
+    while (fields.size() >= 4 && 4 + u16(fields.substr(2)) <= fields.size()) {
+      const std::string_view field = fields.substr(0, 4 + u16(fields.substr(2)));
+      if (u16(field) != kZip64Extra) extra.text(field);
+      fields.remove_prefix(field.size());
+    }
+    extra.text(fields);
+    if (to_int64(extra.size()) > kLimit16)
+      throw Error(cat("member ", in_quotes(member.name), ": its extra fields are too long"));
+    const auto version = static_cast<std::uint64_t>(std::max(member.version, zip64 ? kVersionZip64 : 0U));
+    return Record()
+        .text(old.substr(0, 6))
+        .u16(version)
+        .text(old.substr(8, 22))
+        .u16(extra.size())
+        .text(old.substr(32, 10))
+        .u32(limited(offset))
+        .text(old.substr(kFixed, name_bytes))
+        .text(extra.take())
+        .text(old.substr(kFixed + name_bytes + extra_bytes))
+        .take();
+  }
+
+  // Members up to the one that is replaced stay where they are, and all of them where there is none.
+  void copy_first_kept(std::string& name) {
+    const auto& [file, directory, replaced] = *kept_;
+    std::int64_t end = directory.offset;
+    last_kept_ = directory.offset;
+    if (replaced) {
+      const ZipMember& old = directory.members[*replaced];
+      name = old.name;
+      end = old.offset;
+      for (const ZipMember& member : directory.members) {
+        if (member.offset > old.offset) last_kept_ = std::min(last_kept_, member.offset);
+      }
+    }
+    copy_kept(0, end);
+  }
+
+  // Data that was aligned stays so.
+  void copy_last_kept() {
+    const std::int64_t padding = (last_kept_ - written_) & (kArchiveAlignment - 1);
+    if (last_kept_ < kept_->directory.offset) append(text_bytes(std::string(to_size(padding), '\0')));
+    moved_by_ = written_ - last_kept_;
+    copy_kept(last_kept_, kept_->directory.offset);
+    kept_->file->require_unchanged();
+  }
+
+  void copy_kept(std::int64_t first, std::int64_t end) {
+    file_.append(*kept_->file, first, end - first);
+    written_ += end - first;
+  }
+  void begin(Entry& entry) {
+    entry.offset = written_;
+    append(text_bytes(local_header(entry, false)));
+  }
+  void end(const Entry& entry) {
+    if (is_stream()) {
+      append(text_bytes(descriptor(entry)));
+    } else {
+      file_.write_at(entry.offset, text_bytes(local_header(entry, true)));
+    }
+  }
+
+  void take(const DeflatedBlock& block) {
+    Entry& entry = entries_[complete_];
+    if (entry.blocks.empty()) begin(entry);
+    append(block.packed);
+    entry.packed_bytes += to_int64(block.packed.size());
+    entry.crc = joined_crc(entry.crc, block.crc, block.bytes);
+    entry.blocks.push_back(static_cast<std::uint32_t>(block.packed.size()));
+    if (!block.is_last) return;
+    end(entry);
+    ++complete_;
+  }
+
+  void append(std::span<const std::byte> bytes) {
+    file_.append(bytes);
+    written_ += to_int64(bytes.size());
+  }
 
   OutputFile file_;
   bool compress_;
@@ -138,6 +341,7 @@ class NpzWriter::Member final : public Transport {
     entry.packed_bytes += to_int64(bytes.size());
     archive_.append(bytes);
   }
+
   void finish() override {
     archive_.compress_ ? archive_.queue_.end_member() : archive_.end(archive_.entries_.back());
   }
@@ -160,232 +364,6 @@ std::unique_ptr<Sink> NpzWriter::add(const std::string& name, DType dtype, const
   entry.in_zip64 = (compress_ ? *most : *bytes) >= zip64_from_;
   if (kept_) copy_first_kept(entry.name);
   return std::make_unique<Sink>(std::move(encoding), std::make_unique<Member>(*this, std::move(entry)));
-}
-
-void NpzWriter::append(std::span<const std::byte> bytes) {
-  file_.append(bytes);
-  written_ += to_int64(bytes.size());
-}
-
-// Members up to the one that is replaced stay where they are, and all of them where there is none.
-void NpzWriter::copy_first_kept(std::string& name) {
-  const auto& [file, directory, replaced] = *kept_;
-  std::int64_t end = directory.offset;
-  last_kept_ = directory.offset;
-  if (replaced) {
-    const ZipMember& old = directory.members[*replaced];
-    name = old.name;
-    end = old.offset;
-    for (const ZipMember& member : directory.members) {
-      if (member.offset > old.offset) last_kept_ = std::min(last_kept_, member.offset);
-    }
-  }
-  copy_kept(0, end);
-}
-
-// Data that was aligned stays so.
-void NpzWriter::copy_last_kept() {
-  const std::int64_t padding = (last_kept_ - written_) & (kArchiveAlignment - 1);
-  if (last_kept_ < kept_->directory.offset) append(text_bytes(std::string(to_size(padding), '\0')));
-  moved_by_ = written_ - last_kept_;
-  copy_kept(last_kept_, kept_->directory.offset);
-  kept_->file->require_unchanged();
-}
-
-void NpzWriter::copy_kept(std::int64_t first, std::int64_t end) {
-  file_.append(*kept_->file, first, end - first);
-  written_ += end - first;
-}
-
-void NpzWriter::begin(Entry& entry) {
-  entry.offset = written_;
-  append(text_bytes(local_header(entry, false)));
-}
-
-void NpzWriter::end(const Entry& entry) {
-  if (is_stream()) {
-    append(text_bytes(descriptor(entry)));
-  } else {
-    file_.write_at(entry.offset, text_bytes(local_header(entry, true)));
-  }
-}
-
-void NpzWriter::take(const DeflatedBlock& block) {
-  Entry& entry = entries_[complete_];
-  if (entry.blocks.empty()) begin(entry);
-  append(block.packed);
-  entry.packed_bytes += to_int64(block.packed.size());
-  entry.crc = static_cast<std::uint32_t>(crc32_combine(entry.crc, block.crc, block.bytes));
-  entry.blocks.push_back(static_cast<std::uint32_t>(block.packed.size()));
-  if (!block.is_last) return;
-  end(entry);
-  ++complete_;
-}
-
-void NpzWriter::finish() {
-  if (std::exchange(is_finished_, true)) return;
-  queue_.flush();
-  if (kept_) copy_last_kept();
-  const std::int64_t offset = written_;
-  std::string directory;
-  for (std::size_t i = 0; kept_ && i < kept_->directory.members.size(); ++i) {
-    const ZipMember& member = kept_->directory.members[i];
-    const bool is_moved = member.offset >= last_kept_;
-    directory += i == kept_->replaced ? directory_entry(entries_[0])
-                                      : moved_entry(member, member.offset + (is_moved ? moved_by_ : 0));
-  }
-  for (const Entry& entry : entries_) {
-    if (!kept_ || !kept_->replaced) directory += directory_entry(entry);
-  }
-  append(text_bytes(directory));
-  append(text_bytes(end_of_directory(offset, written_ - offset)));
-  file_.finish();
-}
-
-void NpzWriter::commit() {
-  finish();
-  if (kept_) kept_->file->require_current();
-  file_.commit();
-}
-
-unsigned NpzWriter::flags(const Entry& entry) const {
-  const bool is_ascii = std::ranges::all_of(entry.name, [](char c) { return (c & 0x80) == 0; });
-  return (is_stream() ? kSizesFollow : 0U) | (is_ascii ? 0U : kNameIsUtf8);
-}
-
-// A size in a 32-bit field: all ones when the zip64 field holds it.
-std::int64_t NpzWriter::limited(std::int64_t size) const {
-  return size >= zip64_from_ ? kLimit32 : size;
-}
-
-// `complete`: with sizes and checksum; the length is the same without.
-std::string NpzWriter::local_header(const Entry& entry, bool complete) const {
-  Record extra;
-  if (entry.in_zip64) {
-    extra.u16(kZip64Extra).u16(16).u64(complete ? entry.bytes : 0).u64(complete ? entry.packed_bytes : 0);
-  }
-  if (!compress_) {
-    constexpr std::int64_t kFixed = 30;
-    constexpr std::int64_t kAlignmentField = 6;
-    const std::int64_t end =
-        entry.offset + kFixed + to_int64(entry.name.size() + extra.size()) + kAlignmentField;
-    const std::int64_t padding = ceil_div(end, kArchiveAlignment) * kArchiveAlignment - end;
-    extra.u16(kAlignmentExtra).u16(static_cast<std::uint64_t>(2 + padding)).u16(kArchiveAlignment);
-    extra.text(std::string(to_size(padding), '\0'));
-  }
-  const bool in_place = complete && !entry.in_zip64;
-  const std::int64_t unknown = entry.in_zip64 ? kLimit32 : 0;
-  return Record()
-      .text("PK\3\4")
-      .u16(entry.in_zip64 ? kVersionZip64 : kVersion)
-      .u16(flags(entry))
-      .u16(compress_ ? Z_DEFLATED : 0)
-      .u16(0)
-      .u16(kEarliestDate)
-      .u32(std::uint64_t{complete ? entry.crc : 0})
-      .u32(in_place ? entry.packed_bytes : unknown)
-      .u32(in_place ? entry.bytes : unknown)
-      .u16(entry.name.size())
-      .u16(extra.size())
-      .text(entry.name)
-      .text(extra.take())
-      .take();
-}
-
-// After the data of a member in a stream.
-std::string NpzWriter::descriptor(const Entry& entry) const {
-  Record record;
-  record.text("PK\7\10").u32(std::uint64_t{entry.crc});
-  if (entry.in_zip64) return record.u64(entry.packed_bytes).u64(entry.bytes).take();
-  return record.u32(entry.packed_bytes).u32(entry.bytes).take();
-}
-
-std::string NpzWriter::directory_entry(const Entry& entry) const {
-  // Those that do not fit in their 32-bit fields, in this order.
-  Record sizes;
-  for (const std::int64_t size : {entry.bytes, entry.packed_bytes, entry.offset}) {
-    if (size >= zip64_from_) sizes.u64(size);
-  }
-  Record extra;
-  if (sizes.size() != 0) extra.u16(kZip64Extra).u16(sizes.size()).text(sizes.take());
-  const bool zip64 = entry.in_zip64 || extra.size() != 0;
-  extra.text(block_index(entry.blocks));
-  // Made by, like needed: the upper byte, 0, names no operating system, so that no mode is expected.
-  return Record()
-      .text("PK\1\2")
-      .u16(zip64 ? kVersionZip64 : kVersion)
-      .u16(zip64 ? kVersionZip64 : kVersion)
-      .u16(flags(entry))
-      .u16(compress_ ? Z_DEFLATED : 0)
-      .u16(0)
-      .u16(kEarliestDate)
-      .u32(std::uint64_t{entry.crc})
-      .u32(limited(entry.packed_bytes))
-      .u32(limited(entry.bytes))
-      .u16(entry.name.size())
-      .u16(extra.size())
-      .u16(0)  // comment
-      .u16(0)  // disk
-      .u16(0)  // internal attributes
-      .u32(std::uint64_t{0})
-      .u32(limited(entry.offset))
-      .text(entry.name)
-      .text(extra.take())
-      .take();
-}
-
-// The entry of a kept member: all of it but what says where the member is.
-std::string NpzWriter::moved_entry(const ZipMember& member, std::int64_t offset) const {
-  const std::string_view old = bytes_text(member.entry);
-  constexpr std::size_t kFixed = 46;
-  const auto u16 = [&](std::string_view at) { return little_endian(text_bytes(at.substr(0, 2))); };
-  const auto is_in_zip64 = [&](std::size_t field) { return old.substr(field, 4) == "\xFF\xFF\xFF\xFF"; };
-  const std::size_t name_bytes = u16(old.substr(28));
-  const std::size_t extra_bytes = u16(old.substr(30));
-  Record sizes;
-  if (is_in_zip64(24)) sizes.u64(member.bytes);
-  if (is_in_zip64(20)) sizes.u64(member.packed_bytes);
-  if (offset >= zip64_from_) sizes.u64(offset);
-  Record extra;
-  const bool zip64 = sizes.size() != 0;
-  if (zip64) extra.u16(kZip64Extra).u16(sizes.size()).text(sizes.take());
-  std::string_view fields = old.substr(kFixed + name_bytes, extra_bytes);
-  while (fields.size() >= 4 && 4 + u16(fields.substr(2)) <= fields.size()) {
-    const std::string_view field = fields.substr(0, 4 + u16(fields.substr(2)));
-    if (u16(field) != kZip64Extra) extra.text(field);
-    fields.remove_prefix(field.size());
-  }
-  extra.text(fields);
-  if (to_int64(extra.size()) > kLimit16)
-    throw Error(cat("member ", in_quotes(member.name), ": its extra fields are too long"));
-  const auto version = static_cast<std::uint64_t>(std::max(member.version, zip64 ? kVersionZip64 : 0U));
-  return Record()
-      .text(old.substr(0, 6))
-      .u16(version)
-      .text(old.substr(8, 22))
-      .u16(extra.size())
-      .text(old.substr(32, 10))
-      .u32(limited(offset))
-      .text(old.substr(kFixed, name_bytes))
-      .text(extra.take())
-      .text(old.substr(kFixed + name_bytes + extra_bytes))
-      .take();
-}
-
-std::string NpzWriter::end_of_directory(std::int64_t offset, std::int64_t bytes) const {
-  std::int64_t members = to_int64(entries_.size());
-  if (kept_) members = to_int64(kept_->directory.members.size()) + (kept_->replaced ? 0 : 1);
-  Record record;
-  if (members >= kLimit16 || offset >= zip64_from_ || bytes >= zip64_from_) {
-    constexpr std::int64_t kLengthOfRest = 44;
-    record.text("PK\6\6").u64(kLengthOfRest).u16(kVersionZip64).u16(kVersionZip64).u32(std::uint64_t{0});
-    record.u32(std::uint64_t{0}).u64(members).u64(members).u64(bytes).u64(offset);
-    record.text("PK\6\7").u32(std::uint64_t{0}).u64(offset + bytes).u32(std::uint64_t{1});
-  }
-  const auto shown = static_cast<std::uint64_t>(std::min(members, kLimit16));
-  record.text("PK\5\6").u16(0).u16(0).u16(shown).u16(shown);
-  const std::span<const std::byte> comment = kept_ ? kept_->directory.comment : std::span<const std::byte>();
-  return record.u32(limited(bytes)).u32(limited(offset)).u16(comment.size()).text(bytes_text(comment)).take();
 }
 
 }  // namespace

@@ -46,18 +46,6 @@ void require_crc(std::uint32_t found, const ZipMember& member) {
       cat("the data is damaged: its CRC-32 is ", hex(found), ", the archive states ", hex(member.crc)));
 }
 
-// The CRC-32 of several pieces of data, one after the other.
-class JoinedCrc {
- public:
-  void add(std::uint32_t crc, std::int64_t bytes) {
-    crc_ = static_cast<std::uint32_t>(crc32_combine(crc_, crc, bytes));
-  }
-  [[nodiscard]] std::uint32_t get() const { return crc_; }
-
- private:
-  std::uint32_t crc_ = 0;
-};
-
 }  // namespace
 
 void wrong_size(std::string_view unpacked, std::int64_t promised) {
@@ -73,9 +61,9 @@ void require_crc(std::span<const std::byte> bytes, const ZipMember& member, cons
   };
   std::vector<std::uint32_t> found(to_size(parts));
   threads.for_each(parts, [&](std::int64_t i, int /*worker*/) { found[to_size(i)] = add_crc(0, part(i)); });
-  JoinedCrc joined;
-  for (std::int64_t i = 0; i < parts; ++i) joined.add(found[to_size(i)], to_int64(part(i).size()));
-  require_crc(joined.get(), member);
+  std::uint32_t crc = 0;
+  for (std::int64_t i = 0; i < parts; ++i) crc = joined_crc(crc, found[to_size(i)], to_int64(part(i).size()));
+  require_crc(crc, member);
 }
 
 // The whole member as one stream.
@@ -249,11 +237,11 @@ class Inflater::Blocks {
   }
 
   [[nodiscard]] bool has_right_crc() const {
-    JoinedCrc joined;
+    std::uint32_t crc = 0;
     for (std::int64_t i = 0; i < segments_.count(); ++i) {
-      joined.add(crcs_[to_size(i)], begin_of(i + 1) - begin_of(i));
+      crc = joined_crc(crc, crcs_[to_size(i)], begin_of(i + 1) - begin_of(i));
     }
-    return joined.get() == member_.crc;
+    return crc == member_.crc;
   }
 
   std::span<const std::byte> packed_;

@@ -21,10 +21,7 @@ constexpr std::int64_t kZip64LocatorBytes = 20;
 constexpr std::uint64_t kMostMembers = 1 << 20;
 constexpr std::uint64_t kIn64Bits = 0xFFFFFFFF;  // the value is in the zip64 field
 constexpr unsigned kEncrypted = 1U << 0;         // flag
-constexpr unsigned kSizesFollowFlag = 1U << 3;   // flag: the header has neither sizes nor checksum
-constexpr unsigned kNameIsUtf8Flag = 1U << 11;   // flag
-constexpr unsigned kZip64ExtraId = 1;
-constexpr unsigned kLatestVersion = 45;  // times 10; zip64
+constexpr unsigned kLatestVersion = 45;          // times 10; zip64
 
 [[noreturn]] void malformed_archive(const std::string& what) {
   throw Error(cat("malformed zip archive: ", what));
@@ -116,7 +113,7 @@ void widen(ZipSizes& sizes, HeaderFields extra) {
   while (extra.left() >= 4) {
     const unsigned id = extra.u16();
     HeaderFields field(extra.take(extra.u16()), kWrongDirectory);
-    if (id != kZip64ExtraId) continue;
+    if (id != kZip64Extra) continue;
     for (std::uint64_t* size : {&sizes.bytes, &sizes.packed_bytes, &sizes.offset}) {
       if (*size == kIn64Bits) *size = field.u64();
     }
@@ -160,8 +157,8 @@ ZipMember read_entry(HeaderFields& fields, std::int64_t directory_offset) {
   fields.take(8);
   sizes.offset = fields.u32();
   member.stored_name = fields.text(name_bytes);
-  member.name = (member.flags & kNameIsUtf8Flag) != 0 ? std::string(member.stored_name)
-                                                      : decode_cp437(member.stored_name);
+  member.name =
+      (member.flags & kNameIsUtf8) != 0 ? std::string(member.stored_name) : decode_cp437(member.stored_name);
   member.extra_fields = fields.take(extra_bytes);
   widen(sizes, HeaderFields(member.extra_fields, kWrongDirectory));
   fields.take(comment_bytes);
@@ -272,7 +269,7 @@ std::span<const std::byte> packed_bytes(std::span<const std::byte> file, const Z
     return here == kIn64Bits || here == static_cast<std::uint64_t>(size);
   };
   const bool sizes_agree =
-      (flags & kSizesFollowFlag) != 0 ||
+      (flags & kSizesFollow) != 0 ||
       (crc == member.crc && agrees(packed, member.packed_bytes) && agrees(bytes, member.bytes));
   const bool encryption_differs = ((flags ^ member.flags) & kEncrypted) != 0;
   if (encryption_differs || method != member.method || name != member.stored_name || !sizes_agree) {

@@ -17,6 +17,9 @@ namespace tensorop {
 
 inline constexpr unsigned kZipStored = 0;
 inline constexpr unsigned kZipDeflated = 8;
+inline constexpr unsigned kSizesFollow = 1U << 3;  // flag: sizes and checksum follow the data
+inline constexpr unsigned kNameIsUtf8 = 1U << 11;  // flag
+inline constexpr unsigned kZip64Extra = 0x0001;    // the extra field of sizes and offsets in 64 bits
 
 // True when the first bytes of a file are those of a zip, an empty one included.
 [[nodiscard]] bool begins_as_zip(std::string_view head);

@@ -101,19 +101,89 @@ class OnnxArchive final : public Archive {
  public:
   // Reads where initializers are, and their names. Time is proportional to the number of fields of the graph,
   // memory to that of initializers. Throws Error.
-  explicit OnnxArchive(const InputFile& model);
+  explicit OnnxArchive(const InputFile& model)
+      : model_(model.mapping()), folder_(directory_of(model.name())) {
+    for (ProtoMessage graph = graph_of(model_->bytes()); graph.next();) {
+      const ProtoField& field = graph.field();
+      if (field.number() == fields::graph::sparse_initializer && warnings_.empty())
+        warnings_.emplace_back("sparse initializers are left out");
+      if (field.number() != fields::graph::initializer) continue;
+      OnnxTensor tensor = initializer_of(field);
+      if (!add_member(tensor.name))
+        throw Error(cat("two initializers have the name ", in_quotes(tensor.name)));
+      initializers_.push_back(std::move(tensor));
+    }
+  }
 
   // Of the files of external data that were opened so far.
-  [[nodiscard]] bool is_current() const override;
+  [[nodiscard]] bool is_current() const override {
+    const std::lock_guard lock(mutex_);
+    return std::ranges::all_of(externals_, [](const auto& entry) { return entry.second->is_current(); });
+  }
 
   // Elements stay in the mapping of the model, or in that of the other file, where they need no decoding.
   // Throws Error where that file is outside of the folder, is reached by a symbolic link, or is too short.
-  [[nodiscard]] Tensor read(std::size_t member, const ArrayReading& reading) const override;
+  [[nodiscard]] Tensor read(std::size_t member, const ArrayReading& reading) const override {
+    const OnnxTensor& tensor = initializers_[member];
+    const TensorProtoHeader header = read_tensor_proto_header(tensor.bytes, tensor.byte, true);
+    if (!header.external()) return read_tensor_proto(tensor.bytes, tensor.byte, model_, reading).tensor;
+    if (reading.warn && !header.warning().empty()) reading.warn(header.warning());
+    const DType dtype = header.dtype();
+    const Shape& shape = header.shape();
+    const auto& [location, offset] = *header.external();
+    const std::int64_t needed = *packed_bytes(dtype, count(shape));
+    if (needed == 0) return {dtype, shape, std::make_shared<Storage>(0)};
+    const auto file = open_external(location);
+    const std::int64_t held = to_int64(file->bytes().size());
+    if (offset > held - needed)
+      throw Error(cat("its data is ", counted(needed, "byte"), " at byte ", offset, " of ",
+                      printable(location), ", which has ", held));
+    if (reading.header_only) return {dtype, shape};
+    if (info(dtype).bits >= 8) return {dtype, shape, file, offset};
+    Tensor unpacked = read_stored(packed_array(dtype, shape), file->bytes().data() + offset, file, reading);
+    file->require_unchanged();
+    return unpacked;
+  }
+
   // The other file is named, and not opened.
-  [[nodiscard]] FileInfo describe(std::size_t member) const override;
+  [[nodiscard]] FileInfo describe(std::size_t member) const override {
+    const OnnxTensor& tensor = initializers_[member];
+    const TensorProtoHeader header = read_tensor_proto_header(tensor.bytes, tensor.byte, true);
+    FileInfo info = describe_header(header);
+    info.name.clear();
+    if (header.external()) {
+      info.stored = "raw_data";
+      info.file = header.external()->location;
+    }
+    return info;
+  }
 
  private:
-  [[nodiscard]] std::shared_ptr<const MappedFile> open_external(const std::string& location) const;
+  // A link, also one of a folder on the way, may lead anywhere.
+  [[nodiscard]] std::shared_ptr<const MappedFile> open_external(const std::string& location) const {
+    if (!stays_inside(location))
+      throw Error(
+          cat("its data is in ", in_quotes(location), ", which is not a path inside the model's folder"));
+    const std::lock_guard lock(mutex_);
+    if (const auto known = externals_.find(location); known != externals_.end()) return known->second;
+    const std::string path = path_from(folder_, location);
+    struct stat info {};
+    for (std::size_t slash = path.size() - location.size(); slash != std::string::npos;) {
+      slash = path.find('/', slash + 1);
+      const std::string part = path.substr(0, slash);
+      if (os().lstat(part.c_str(), &info) != 0) throw_errno(part, "cannot open");
+      if (S_ISLNK(info.st_mode))
+        throw Error(cat(printable(part), ": is a symbolic link, and external data is not read through links"),
+                    "", "cp -rL FOLDER COPY makes a copy without links");
+    }
+    // Opening a FIFO would wait for its writer.
+    const FileDescriptor fd(os().open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0));
+    if (!fd.is_open()) throw_errno(path, "cannot open");
+    if (os().fstat(fd.get(), &info) != 0) throw_errno(path, "cannot read");
+    if (!S_ISREG(info.st_mode)) throw Error(cat(printable(path), ": is not a regular file"));
+    if (info.st_size == 0) throw Error(cat(printable(path), ": is empty"));
+    return externals_.emplace(location, std::make_shared<MappedFile>(fd, path, info)).first->second;
+  }
 
   std::shared_ptr<const MappedFile> model_;
   std::string folder_;
@@ -121,86 +191,6 @@ class OnnxArchive final : public Archive {
   mutable std::mutex mutex_;
   mutable std::unordered_map<std::string, std::shared_ptr<const MappedFile>> externals_;  // by location
 };
-
-OnnxArchive::OnnxArchive(const InputFile& model)
-    : model_(model.mapping()), folder_(directory_of(model.name())) {
-  for (ProtoMessage graph = graph_of(model_->bytes()); graph.next();) {
-    const ProtoField& field = graph.field();
-    if (field.number() == fields::graph::sparse_initializer && warnings_.empty())
-      warnings_.emplace_back("sparse initializers are left out");
-    if (field.number() != fields::graph::initializer) continue;
-    OnnxTensor tensor = initializer_of(field);
-    if (!add_member(tensor.name)) throw Error(cat("two initializers have the name ", in_quotes(tensor.name)));
-    initializers_.push_back(std::move(tensor));
-  }
-}
-
-bool OnnxArchive::is_current() const {
-  const std::lock_guard lock(mutex_);
-  return std::ranges::all_of(externals_, [](const auto& entry) { return entry.second->is_current(); });
-}
-
-// A link, also one of a folder on the way, may lead anywhere.
-std::shared_ptr<const MappedFile> OnnxArchive::open_external(const std::string& location) const {
-  if (!stays_inside(location))
-    throw Error(
-        cat("its data is in ", in_quotes(location), ", which is not a path inside the model's folder"));
-  const std::lock_guard lock(mutex_);
-  if (const auto known = externals_.find(location); known != externals_.end()) return known->second;
-  const std::string path = path_from(folder_, location);
-  struct stat info {};
-  for (std::size_t slash = path.size() - location.size(); slash != std::string::npos;) {
-    slash = path.find('/', slash + 1);
-    const std::string part = path.substr(0, slash);
-    if (os().lstat(part.c_str(), &info) != 0) throw_errno(part, "cannot open");
-    if (S_ISLNK(info.st_mode))
-      throw Error(cat(printable(part), ": is a symbolic link, and external data is not read through links"),
-                  "", "cp -rL FOLDER COPY makes a copy without links");
-  }
-  // Opening a FIFO would wait for its writer.
-  const FileDescriptor fd(os().open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0));
-  if (!fd.is_open()) throw_errno(path, "cannot open");
-  if (os().fstat(fd.get(), &info) != 0) throw_errno(path, "cannot read");
-  if (!S_ISREG(info.st_mode)) throw Error(cat(printable(path), ": is not a regular file"));
-  if (info.st_size == 0) throw Error(cat(printable(path), ": is empty"));
-  return externals_.emplace(location, std::make_shared<MappedFile>(fd, path, info)).first->second;
-}
-
-Tensor OnnxArchive::read(std::size_t member, const ArrayReading& reading) const {
-  const OnnxTensor& tensor = initializers_[member];
-  const TensorProtoHeader header = read_tensor_proto_header(tensor.bytes, tensor.byte, true);
-  if (!header.external()) return read_tensor_proto(tensor.bytes, tensor.byte, model_, reading).tensor;
-  if (reading.warn && !header.warning().empty()) reading.warn(header.warning());
-  const DType dtype = header.dtype();
-  const Shape& shape = header.shape();
-  const auto& [location, offset] = *header.external();
-  const std::int64_t needed = *packed_bytes(dtype, count(shape));
-  if (needed == 0) return {dtype, shape, std::make_shared<Storage>(0)};
-  const auto file = open_external(location);
-  const std::int64_t held = to_int64(file->bytes().size());
-  if (offset > held - needed)
-    throw Error(cat("its data is ", counted(needed, "byte"), " at byte ", offset, " of ", printable(location),
-                    ", which has ", held));
-  if (reading.header_only) return {dtype, shape};
-  if (info(dtype).bits >= 8) return {dtype, shape, file, offset};
-  const StoredArray stored = {
-      .dtype = dtype, .encoding = StoredEncoding::nibbles, .item_bytes = element_size(dtype), .shape = shape};
-  Tensor unpacked = read_stored(stored, file->bytes().data() + offset, file, reading);
-  file->require_unchanged();
-  return unpacked;
-}
-
-FileInfo OnnxArchive::describe(std::size_t member) const {
-  const OnnxTensor& tensor = initializers_[member];
-  const TensorProtoHeader header = read_tensor_proto_header(tensor.bytes, tensor.byte, true);
-  FileInfo info = describe_header(header);
-  info.name.clear();
-  if (header.external()) {
-    info.stored = "raw_data";
-    info.file = header.external()->location;
-  }
-  return info;
-}
 
 std::unique_ptr<Archive> open_onnx(InputFile& file) {
   if (!file.mapping()) throw Error("an ONNX model cannot be read as a stream", "", "save it to a file first");

@@ -1,5 +1,4 @@
-// The fields of ONNX models: the numbers of those that are read or written, and the names of all, for
-// messages.
+// The fields of ONNX models: their numbers, and their names for messages.
 #pragma once
 
 #include <cstdint>
@@ -9,156 +8,84 @@
 
 namespace tensorop::onnx_fields {
 
-namespace model {
-enum Field : std::uint32_t {
-  ir_version = 1,
-  producer_name = 2,  // of a TensorProto: its data_type, a number
-  graph = 7,
-  opset_import = 8,
-  functions = 25
-};
-inline constexpr ProtoName kNames[] = {{1, "ir_version"},     {2, "producer_name"}, {3, "producer_version"},
-                                       {4, "domain"},         {5, "model_version"}, {6, "doc_string"},
-                                       {7, "graph"},          {8, "opset_import"},  {14, "metadata_props"},
-                                       {20, "training_info"}, {25, "functions"}};
-}  // namespace model
+// A namespace for each message, with an enumerator for each field and the table of their names, both made of
+// one list.
+#define TENSOROP_FIELD_NUMBER(name, number) name = number
+#define TENSOROP_FIELD_NAME(name, number) \
+  ProtoName {                             \
+    number, #name                         \
+  }
+#define TENSOROP_MESSAGE(message, FIELDS)                              \
+  namespace message {                                                  \
+  enum Field : std::uint32_t { FIELDS(TENSOROP_FIELD_NUMBER) };        \
+  inline constexpr ProtoName kNames[] = {FIELDS(TENSOROP_FIELD_NAME)}; \
+  }
 
-namespace opset {
-enum Field : std::uint32_t { domain = 1, version = 2 };
-inline constexpr ProtoName kNames[] = {{1, "domain"}, {2, "version"}};
-}  // namespace opset
+#define TENSOROP_MODEL_FIELDS(FIELD)                                                           \
+  FIELD(ir_version, 1), FIELD(producer_name, 2), FIELD(producer_version, 3), FIELD(domain, 4), \
+      FIELD(model_version, 5), FIELD(doc_string, 6), FIELD(graph, 7), FIELD(opset_import, 8),  \
+      FIELD(metadata_props, 14), FIELD(training_info, 20), FIELD(functions, 25)
+#define TENSOROP_OPSET_FIELDS(FIELD) FIELD(domain, 1), FIELD(version, 2)
+#define TENSOROP_FUNCTION_FIELDS(FIELD)                                                   \
+  FIELD(name, 1), FIELD(input, 4), FIELD(output, 5), FIELD(attribute, 6), FIELD(node, 7), \
+      FIELD(doc_string, 8), FIELD(opset_import, 9), FIELD(domain, 10)
+#define TENSOROP_GRAPH_FIELDS(FIELD)                                                              \
+  FIELD(node, 1), FIELD(name, 2), FIELD(initializer, 5), FIELD(doc_string, 10), FIELD(input, 11), \
+      FIELD(output, 12), FIELD(value_info, 13), FIELD(quantization_annotation, 14),               \
+      FIELD(sparse_initializer, 15)
+#define TENSOROP_NODE_FIELDS(FIELD)                                                          \
+  FIELD(input, 1), FIELD(output, 2), FIELD(name, 3), FIELD(op_type, 4), FIELD(attribute, 5), \
+      FIELD(doc_string, 6), FIELD(domain, 7), FIELD(overload, 8)
+#define TENSOROP_ATTRIBUTE_FIELDS(FIELD)                                                               \
+  FIELD(name, 1), FIELD(f, 2), FIELD(i, 3), FIELD(s, 4), FIELD(t, 5), FIELD(g, 6), FIELD(floats, 7),   \
+      FIELD(ints, 8), FIELD(strings, 9), FIELD(tensors, 10), FIELD(graphs, 11), FIELD(doc_string, 13), \
+      FIELD(tp, 14), FIELD(type_protos, 15), FIELD(type, 20), FIELD(ref_attr_name, 21),                \
+      FIELD(sparse_tensor, 22), FIELD(sparse_tensors, 23)
+#define TENSOROP_VALUE_FIELDS(FIELD) FIELD(name, 1), FIELD(type, 2), FIELD(doc_string, 3)
+#define TENSOROP_TYPE_FIELDS(FIELD)                                                         \
+  FIELD(tensor_type, 1), FIELD(sequence_type, 4), FIELD(map_type, 5), FIELD(denotation, 6), \
+      FIELD(opaque_type, 7), FIELD(sparse_tensor_type, 8), FIELD(optional_type, 9)
+#define TENSOROP_TENSOR_TYPE_FIELDS(FIELD) FIELD(elem_type, 1), FIELD(shape, 2)
+#define TENSOROP_SHAPE_FIELDS(FIELD) FIELD(dim, 1)
+#define TENSOROP_DIM_FIELDS(FIELD) FIELD(dim_value, 1), FIELD(dim_param, 2), FIELD(denotation, 3)
 
-namespace function {
-enum Field : std::uint32_t { name = 1, domain = 10 };
-inline constexpr ProtoName kNames[] = {{1, "name"}, {4, "input"},      {5, "output"},       {6, "attribute"},
-                                       {7, "node"}, {8, "doc_string"}, {9, "opset_import"}, {10, "domain"}};
-}  // namespace function
+TENSOROP_MESSAGE(model, TENSOROP_MODEL_FIELDS)
+TENSOROP_MESSAGE(opset, TENSOROP_OPSET_FIELDS)
+TENSOROP_MESSAGE(function, TENSOROP_FUNCTION_FIELDS)
+TENSOROP_MESSAGE(graph, TENSOROP_GRAPH_FIELDS)
+TENSOROP_MESSAGE(node, TENSOROP_NODE_FIELDS)
+TENSOROP_MESSAGE(attribute, TENSOROP_ATTRIBUTE_FIELDS)
+TENSOROP_MESSAGE(value, TENSOROP_VALUE_FIELDS)
+TENSOROP_MESSAGE(type, TENSOROP_TYPE_FIELDS)
+TENSOROP_MESSAGE(tensor_type, TENSOROP_TENSOR_TYPE_FIELDS)
+TENSOROP_MESSAGE(shape, TENSOROP_SHAPE_FIELDS)
+TENSOROP_MESSAGE(dim, TENSOROP_DIM_FIELDS)
 
-namespace graph {
-enum Field : std::uint32_t {
-  node = 1,
-  name = 2,
-  initializer = 5,
-  input = 11,
-  output = 12,
-  sparse_initializer = 15
-};
-inline constexpr ProtoName kNames[] = {{1, "node"},
-                                       {2, "name"},
-                                       {5, "initializer"},
-                                       {10, "doc_string"},
-                                       {11, "input"},
-                                       {12, "output"},
-                                       {13, "value_info"},
-                                       {14, "quantization_annotation"},
-                                       {15, "sparse_initializer"}};
-}  // namespace graph
-
-namespace node {
-enum Field : std::uint32_t { input = 1, output = 2, op_type = 4, attribute = 5, domain = 7, overload = 8 };
-inline constexpr ProtoName kNames[] = {{1, "input"},     {2, "output"},     {3, "name"},   {4, "op_type"},
-                                       {5, "attribute"}, {6, "doc_string"}, {7, "domain"}, {8, "overload"}};
-}  // namespace node
-
-namespace attribute {
-enum Field : std::uint32_t {
-  name = 1,
-  f = 2,
-  i = 3,
-  s = 4,
-  t = 5,
-  g = 6,
-  ints = 8,
-  graphs = 11,
-  doc_string = 13,
-  tp = 14,
-  type = 20,
-  ref_attr_name = 21,
-  sparse_tensor = 22
-};
-inline constexpr ProtoName kNames[] = {{1, "name"},
-                                       {2, "f"},
-                                       {3, "i"},
-                                       {4, "s"},
-                                       {5, "t"},
-                                       {6, "g"},
-                                       {7, "floats"},
-                                       {8, "ints"},
-                                       {9, "strings"},
-                                       {10, "tensors"},
-                                       {11, "graphs"},
-                                       {13, "doc_string"},
-                                       {14, "tp"},
-                                       {15, "type_protos"},
-                                       {20, "type"},
-                                       {21, "ref_attr_name"},
-                                       {22, "sparse_tensor"},
-                                       {23, "sparse_tensors"}};
+#undef TENSOROP_MESSAGE
+#undef TENSOROP_FIELD_NAME
+#undef TENSOROP_FIELD_NUMBER
 
 // Which type of value an attribute has in a field.
 [[nodiscard]] constexpr OnnxAttributeType type_of_field(std::uint32_t field) {
   // From 2 to 11 they are in the order of the fields.
-  if (field >= f && field <= graphs) return static_cast<OnnxAttributeType>(field - 1);
-  switch (field) {
-    case tp:
-      return OnnxAttributeType::type_proto;
-    case 15:
-      return OnnxAttributeType::type_protos;
-    case sparse_tensor:
-      return OnnxAttributeType::sparse_tensor;
-    case 23:
-      return OnnxAttributeType::sparse_tensors;
-    default:
-      return OnnxAttributeType::none;
-  }
+  if (field >= attribute::f && field <= attribute::graphs) return static_cast<OnnxAttributeType>(field - 1);
+  return field == attribute::tp               ? OnnxAttributeType::type_proto
+         : field == attribute::type_protos    ? OnnxAttributeType::type_protos
+         : field == attribute::sparse_tensor  ? OnnxAttributeType::sparse_tensor
+         : field == attribute::sparse_tensors ? OnnxAttributeType::sparse_tensors
+                                              : OnnxAttributeType::none;
 }
-static_assert(type_of_field(graphs) == OnnxAttributeType::graphs);
-}  // namespace attribute
+static_assert(type_of_field(attribute::graphs) == OnnxAttributeType::graphs);
 
-namespace value {
-enum Field : std::uint32_t { name = 1, type = 2 };
-inline constexpr ProtoName kNames[] = {{1, "name"}, {2, "type"}, {3, "doc_string"}};
-}  // namespace value
-
-namespace type {
-enum Field : std::uint32_t { tensor_type = 1 };
-inline constexpr ProtoName kNames[] = {{1, "tensor_type"},  {4, "sequence_type"}, {5, "map_type"},
-                                       {6, "denotation"},   {7, "opaque_type"},   {8, "sparse_tensor_type"},
-                                       {9, "optional_type"}};
-
+// Which kind of value a type declares by a field.
 [[nodiscard]] constexpr OnnxValueKind kind_of_field(std::uint32_t field) {
-  switch (field) {
-    case tensor_type:
-      return OnnxValueKind::tensor;
-    case 4:
-      return OnnxValueKind::sequence;
-    case 5:
-      return OnnxValueKind::map;
-    case 7:
-      return OnnxValueKind::opaque;
-    case 8:
-      return OnnxValueKind::sparse;
-    case 9:
-      return OnnxValueKind::optional;
-    default:
-      return OnnxValueKind::untyped;
-  }
+  return field == type::tensor_type          ? OnnxValueKind::tensor
+         : field == type::sequence_type      ? OnnxValueKind::sequence
+         : field == type::map_type           ? OnnxValueKind::map
+         : field == type::opaque_type        ? OnnxValueKind::opaque
+         : field == type::sparse_tensor_type ? OnnxValueKind::sparse
+         : field == type::optional_type      ? OnnxValueKind::optional
+                                             : OnnxValueKind::untyped;
 }
-}  // namespace type
-
-namespace tensor_type {
-enum Field : std::uint32_t { elem_type = 1, shape = 2 };
-inline constexpr ProtoName kNames[] = {{1, "elem_type"}, {2, "shape"}};
-}  // namespace tensor_type
-
-namespace shape {
-enum Field : std::uint32_t { dim = 1 };
-inline constexpr ProtoName kNames[] = {{1, "dim"}};
-}  // namespace shape
-
-namespace dim {
-enum Field : std::uint32_t { dim_value = 1, dim_param = 2 };
-inline constexpr ProtoName kNames[] = {{1, "dim_value"}, {2, "dim_param"}, {3, "denotation"}};
-}  // namespace dim
 
 }  // namespace tensorop::onnx_fields

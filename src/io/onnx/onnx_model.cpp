@@ -176,7 +176,7 @@ class ModelReader {
                                          {attribute::sparse_tensor}};
     read_fields(message, singles, [&](const ProtoField& field) {
       if (field.number() == attribute::ref_attr_name) read.refers_to_function = true;
-      const OnnxAttributeType held = attribute::type_of_field(field.number());
+      const OnnxAttributeType held = type_of_field(field.number());
       if (held == OnnxAttributeType::none) return;
       if (std::ranges::find(read.held, held) == read.held.end()) read.held.push_back(held);
       read_attribute_value(held, field, read);
@@ -252,7 +252,7 @@ class ModelReader {
   void read_type(ProtoMessage message, OnnxValue& value) {
     Once once;
     read_fields(message, {}, [&](const ProtoField& field) {
-      const OnnxValueKind kind = type::kind_of_field(field.number());
+      const OnnxValueKind kind = kind_of_field(field.number());
       if (kind == OnnxValueKind::untyped) return;
       once.meet(field);
       value.kind = kind;

@@ -108,15 +108,10 @@ NamedTensor make_tensor(const TensorProtoHeader& header, const Message& message,
   }
   // The shape takes as many bytes: the header has checked it.
   const std::byte* const raw = header.raw().data();
-  const bool is_packed = info(dtype).bits < 8;
-  if (message.file && !is_packed) {
+  if (message.file && info(dtype).bits >= 8) {
     return {header.name(), {dtype, shape, message.file, raw - message.bytes.data()}};
   }
-  const StoredArray stored = {.dtype = dtype,
-                              .encoding = is_packed ? StoredEncoding::nibbles : StoredEncoding::native,
-                              .item_bytes = element_size(dtype),
-                              .shape = shape};
-  return {header.name(), read_stored(stored, raw, message.owner, reading)};
+  return {header.name(), read_stored(packed_array(dtype, shape), raw, message.owner, reading)};
 }
 
 bool is_text_with_blanks(std::string_view head) {

@@ -44,13 +44,60 @@ bool begins_as_safetensors(std::string_view head) {
 class SafetensorsArchive final : public Archive {
  public:
   // Reads the header; of a stream nothing more. A stream outlives the archive. Throws Error.
-  explicit SafetensorsArchive(InputFile& file);
+  explicit SafetensorsArchive(InputFile& file) : mapping_(file.mapping()), stream_(&file) {
+    // The length of a stream is known when it has ended.
+    std::optional<std::int64_t> file_bytes;
+    if (mapping_) file_bytes = to_int64(mapping_->bytes().size());
+    std::vector<std::byte> arrived;
+    const auto front = [&](std::int64_t size) {
+      if (mapping_) return bytes_text(mapping_->bytes());
+      fill_to(arrived, to_size(size), file);
+      if (to_int64(arrived.size()) < size) file_bytes = to_int64(arrived.size());
+      return bytes_text(arrived);
+    };
+    const std::int64_t header_bytes = safetensors_header_bytes(front(kSafetensorsPrefix), file_bytes);
+    data_offset_ = kSafetensorsPrefix + header_bytes;
+    const std::string_view bytes = front(data_offset_);
+    if (file_bytes) (void)safetensors_header_bytes(bytes, file_bytes);
+    header_ = parse_safetensors_header(bytes.substr(to_size(kSafetensorsPrefix), to_size(header_bytes)),
+                                       file_bytes ? std::optional(*file_bytes - data_offset_) : std::nullopt);
+    for (const SafetensorsArray& array : header_.arrays) (void)add_member(array.name);
+    metadata_ = header_.metadata;
+    warnings_ = header_.warnings;
+  }
 
   // An array stays in the mapping. Of a stream the only array is read, and only once.
-  [[nodiscard]] Tensor read(std::size_t member, const ArrayReading& reading) const override;
-  [[nodiscard]] FileInfo describe(std::size_t member) const override;
-  [[nodiscard]] std::unique_ptr<ArchiveWriter> rewrite(const std::string& path, const std::string& name,
-                                                       const ArchiveOptions& options) const override;
+  [[nodiscard]] Tensor read(std::size_t member, const ArrayReading& reading) const override {
+    const SafetensorsArray& array = header_.arrays[member];
+    if (!array.dtype) {
+      const bool is_published = safetensors_order(array.stored).has_value();
+      throw Error(
+          cat("dtype ", in_quotes(array.stored), is_published ? " is not supported" : " is not known"));
+    }
+    if (reading.header_only) return {*array.dtype, array.shape};
+    const StoredArray stored = packed_array(*array.dtype, array.shape);
+    if (mapping_) {
+      return read_stored(stored, mapping_->bytes().data() + data_offset_ + array.begin, mapping_, reading);
+    }
+    if (size() != 1) throw Error("a stream of several arrays cannot be read", "", "save it to a file first");
+    const ByteStream stream = {[this](std::span<std::byte> buffer) { return stream_->read(buffer); }};
+    return read_stored(stored, stream, reading);
+  }
+
+  [[nodiscard]] FileInfo describe(std::size_t member) const override {
+    const SafetensorsArray& array = header_.arrays[member];
+    FileInfo info;
+    info.dtype = array.dtype;
+    info.shape = array.shape;
+    info.stored = array.stored;
+    info.bytes = array.end - array.begin;
+    return info;
+  }
+
+  [[nodiscard]] std::unique_ptr<ArchiveWriter> rewrite(const std::string& path, const std::string& /*name*/,
+                                                       const ArchiveOptions& options) const override {
+    return write_safetensors(path, options, KeptSafetensors{mapping_, data_offset_, header_});
+  }
 
  private:
   std::shared_ptr<const MappedFile> mapping_;
@@ -58,64 +105,6 @@ class SafetensorsArchive final : public Archive {
   std::int64_t data_offset_ = 0;  // in the file
   SafetensorsHeader header_;
 };
-
-SafetensorsArchive::SafetensorsArchive(InputFile& file) : mapping_(file.mapping()), stream_(&file) {
-  // The length of a stream is known when it has ended.
-  std::optional<std::int64_t> file_bytes;
-  if (mapping_) file_bytes = to_int64(mapping_->bytes().size());
-  std::vector<std::byte> arrived;
-  const auto front = [&](std::int64_t size) {
-    if (mapping_) return bytes_text(mapping_->bytes());
-    fill_to(arrived, to_size(size), file);
-    if (to_int64(arrived.size()) < size) file_bytes = to_int64(arrived.size());
-    return bytes_text(arrived);
-  };
-  const std::int64_t header_bytes = safetensors_header_bytes(front(kSafetensorsPrefix), file_bytes);
-  data_offset_ = kSafetensorsPrefix + header_bytes;
-  const std::string_view bytes = front(data_offset_);
-  if (file_bytes) (void)safetensors_header_bytes(bytes, file_bytes);
-  header_ = parse_safetensors_header(bytes.substr(to_size(kSafetensorsPrefix), to_size(header_bytes)),
-                                     file_bytes ? std::optional(*file_bytes - data_offset_) : std::nullopt);
-  for (const SafetensorsArray& array : header_.arrays) (void)add_member(array.name);
-  metadata_ = header_.metadata;
-  warnings_ = header_.warnings;
-}
-
-Tensor SafetensorsArchive::read(std::size_t member, const ArrayReading& reading) const {
-  const SafetensorsArray& array = header_.arrays[member];
-  if (!array.dtype) {
-    const bool is_published = safetensors_order(array.stored).has_value();
-    throw Error(cat("dtype ", in_quotes(array.stored), is_published ? " is not supported" : " is not known"));
-  }
-  if (reading.header_only) return {*array.dtype, array.shape};
-  const bool is_packed = info(*array.dtype).bits == 4;
-  const StoredArray stored = {.dtype = *array.dtype,
-                              .encoding = is_packed ? StoredEncoding::nibbles : StoredEncoding::native,
-                              .item_bytes = element_size(*array.dtype),
-                              .shape = array.shape};
-  if (mapping_) {
-    return read_stored(stored, mapping_->bytes().data() + data_offset_ + array.begin, mapping_, reading);
-  }
-  if (size() != 1) throw Error("a stream of several arrays cannot be read", "", "save it to a file first");
-  const ByteStream stream = {[this](std::span<std::byte> buffer) { return stream_->read(buffer); }};
-  return read_stored(stored, stream, reading);
-}
-
-FileInfo SafetensorsArchive::describe(std::size_t member) const {
-  const SafetensorsArray& array = header_.arrays[member];
-  FileInfo info;
-  info.dtype = array.dtype;
-  info.shape = array.shape;
-  info.stored = array.stored;
-  info.bytes = array.end - array.begin;
-  return info;
-}
-
-std::unique_ptr<ArchiveWriter> SafetensorsArchive::rewrite(const std::string& path,
-                                                           const std::string& /*name*/,
-                                                           const ArchiveOptions& options) const {
-  return write_safetensors(path, options, KeptSafetensors{mapping_, data_offset_, header_});
-}
 
 constexpr DTypeSet missing_dtypes() {
   DTypeSet missing;

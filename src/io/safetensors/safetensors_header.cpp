@@ -37,7 +37,7 @@ class HeaderReader {
 
   void read() {
     if (const JsonKind kind = in_.value(); kind != JsonKind::object) {
-      throw Error(cat("header must be one JSON object, found ", found(kind)));
+      throw Error(cat("header must be one JSON object, found ", in_.found(kind)));
     }
     bool has_metadata = false;
     while (in_.next_member()) {
@@ -61,11 +61,6 @@ class HeaderReader {
   static constexpr std::string_view kOffsets = "data_offsets";
   static constexpr std::array<std::string_view, 3> kKeys = {kDType, kShape, kOffsets};
 
-  // What the value is that was read, for messages.
-  [[nodiscard]] std::string_view found(JsonKind kind) const {
-    return kind == JsonKind::boolean ? in_.text() : kind_name(kind);
-  }
-
   void read_metadata() {
     const JsonKind kind = in_.value();
     if (kind == JsonKind::null) {
@@ -73,12 +68,12 @@ class HeaderReader {
       return;
     }
     if (kind != JsonKind::object) {
-      throw Error(cat(kSafetensorsMetadata, " must be an object of strings, found ", found(kind)));
+      throw Error(cat(kSafetensorsMetadata, " must be an object of strings, found ", in_.found(kind)));
     }
     while (in_.next_member()) {
       auto& [key, text] = header_.metadata.emplace_back(in_.text(), "");
       if (const JsonKind value = in_.value(); value != JsonKind::string) {
-        throw Error(cat("metadata ", in_quotes(key), " must be a string, found ", found(value)));
+        throw Error(cat("metadata ", in_quotes(key), " must be a string, found ", in_.found(value)));
       }
       text = in_.text();
     }
@@ -91,7 +86,7 @@ class HeaderReader {
 
   void read_array(SafetensorsArray& array) {
     if (const JsonKind kind = in_.value(); kind != JsonKind::object) {
-      refuse_array(array, cat("must be an object, found ", found(kind)));
+      refuse_array(array, cat("must be an object, found ", in_.found(kind)));
     }
     std::array<bool, kKeys.size()> seen{};
     std::vector<std::string> unknown;
@@ -129,7 +124,7 @@ class HeaderReader {
 
   void read_dtype(SafetensorsArray& array) {
     if (const JsonKind kind = in_.value(); kind != JsonKind::string) {
-      refuse_array(array, cat("dtype must be a string, found ", found(kind)));
+      refuse_array(array, cat("dtype must be a string, found ", in_.found(kind)));
     }
     array.stored = in_.text();
   }
@@ -137,7 +132,7 @@ class HeaderReader {
   // How many integers a list has. Those that no list of the format has are not kept.
   std::int64_t read_integers(const SafetensorsArray& array, std::string_view key, Shape& out) {
     if (const JsonKind kind = in_.value(); kind != JsonKind::list) {
-      refuse_array(array, cat(key, " must be a list of integers, found ", found(kind)));
+      refuse_array(array, cat(key, " must be a list of integers, found ", in_.found(kind)));
     }
     out.clear();
     std::int64_t count = 0;
@@ -151,7 +146,7 @@ class HeaderReader {
   std::int64_t read_integer(const SafetensorsArray& array, std::string_view key, std::int64_t index) {
     const auto place = [&] { return cat(key, '[', index, ']'); };
     if (const JsonKind kind = in_.value(); kind != JsonKind::number) {
-      refuse_array(array, cat(place(), " must be a non-negative integer, found ", found(kind)));
+      refuse_array(array, cat(place(), " must be a non-negative integer, found ", in_.found(kind)));
     }
     constexpr std::string_view kDigits = "0123456789";
     const std::string_view text = in_.text();

@@ -84,12 +84,41 @@ class SafetensorsWriter final : public ArchiveWriter {
   [[nodiscard]] bool is_stream() const override { return file_.is_stream(); }
   [[nodiscard]] bool needs_announcement() const override { return true; }
   // Of a file it claims the space. Beside a file that is kept, one array.
-  [[nodiscard]] std::vector<std::size_t> announce(const std::vector<ArchiveArray>& arrays) override;
+  [[nodiscard]] std::vector<std::size_t> announce(const std::vector<ArchiveArray>& arrays) override {
+    if (kept_) {
+      assert(arrays.size() == 1);
+      announce_among_kept(arrays[0]);
+      return {0};
+    }
+    std::vector<SafetensorsArray> all;
+    all.reserve(arrays.size());
+    for (const ArchiveArray& array : arrays) all.push_back(described(array));
+    std::vector<std::size_t> order = sorted(all);
+    for (const std::size_t i : order) {
+      place(arrays_.emplace_back(std::move(all[i])), stored_bytes_of(arrays[i]), data_bytes_);
+    }
+    write_header();
+    return order;
+  }
+
   // The sink writes to a file at any offset.
   [[nodiscard]] std::unique_ptr<Sink> add(const std::string& name, DType dtype, const Shape& shape,
                                           std::int64_t characters) override;
-  void finish() override;
-  void commit() override;
+  void finish() override {
+    start_stream();
+    if (kept_) {
+      for (const auto& [from, to, bytes] : std::exchange(copies_, {}))
+        file_.copy_at(to_int64(header_.size()) + to, *kept_->file, kept_->data_offset + from, bytes);
+      kept_->file->require_unchanged();
+    }
+    file_.finish();
+  }
+
+  void commit() override {
+    finish();
+    if (kept_) kept_->file->require_current();
+    file_.commit();
+  }
 
  private:
   class Member;
@@ -101,9 +130,55 @@ class SafetensorsWriter final : public ArchiveWriter {
     std::int64_t bytes;
   };
 
-  void announce_among_kept(const ArchiveArray& added);
-  void write_header();
-  void start_stream();
+  void announce_among_kept(const ArchiveArray& added) {
+    SafetensorsArray array = described(added);
+    const std::int64_t bytes = stored_bytes_of(added);
+    arrays_ = kept_->header.arrays;
+    const auto old = std::ranges::find(arrays_, array.name, &SafetensorsArray::name);
+    const bool keeps_place = old != arrays_.end() && old->stored == array.stored;
+    if (keeps_place) {
+      added_ = to_size(old - arrays_.begin());
+      old->shape = array.shape;
+    } else {
+      if (old != arrays_.end()) arrays_.erase(old);
+      const auto next = place_among(arrays_, array, [](const SafetensorsArray& other) { return &other; });
+      added_ = to_size(next - arrays_.begin());
+      arrays_.insert(next, std::move(array));
+    }
+    // In the order of their data, which may be another one than that of the header.
+    std::vector<SafetensorsArray*> data;
+    for (SafetensorsArray& other : arrays_) {
+      if (keeps_place || &other != &arrays_[added_]) data.push_back(&other);
+    }
+    std::ranges::sort(data, {},
+                      [](const SafetensorsArray* other) { return std::pair(other->begin, other->end); });
+    if (!keeps_place) {
+      SafetensorsArray& own = arrays_[added_];
+      data.insert(place_among(data, own, [](const SafetensorsArray* other) { return other; }), &own);
+    }
+    for (SafetensorsArray* const other : data) {
+      const bool is_added = other == &arrays_[added_];
+      const Copy copy{other->begin, data_bytes_, other->end - other->begin};
+      place(*other, is_added ? bytes : copy.bytes, data_bytes_);
+      if (is_added || copy.bytes == 0) continue;
+      const bool goes_on = !copies_.empty() && copies_.back().from + copies_.back().bytes == copy.from &&
+                           copies_.back().to + copies_.back().bytes == copy.to;
+      goes_on ? void(copies_.back().bytes += copy.bytes) : copies_.push_back(copy);
+    }
+    write_header();
+  }
+
+  void write_header() {
+    header_ = safetensors_header(arrays_, metadata_);
+    if (is_stream()) return;
+    file_.reserve(saturated(checked_add(to_int64(header_.size()), data_bytes_)));
+    file_.write_at(0, text_bytes(header_));
+  }
+
+  // The header goes to a stream with the first byte of an array: until then everything may still fail.
+  void start_stream() {
+    if (is_stream() && !std::exchange(started_, true)) file_.append(text_bytes(header_));
+  }
 
   OutputFile file_;
   Metadata metadata_;
@@ -160,68 +235,6 @@ class SafetensorsWriter::Member final : public Transport {
   std::vector<std::byte> packed_;
 };
 
-std::vector<std::size_t> SafetensorsWriter::announce(const std::vector<ArchiveArray>& arrays) {
-  if (kept_) {
-    assert(arrays.size() == 1);
-    announce_among_kept(arrays[0]);
-    return {0};
-  }
-  std::vector<SafetensorsArray> all;
-  all.reserve(arrays.size());
-  for (const ArchiveArray& array : arrays) all.push_back(described(array));
-  std::vector<std::size_t> order = sorted(all);
-  for (const std::size_t i : order) {
-    place(arrays_.emplace_back(std::move(all[i])), stored_bytes_of(arrays[i]), data_bytes_);
-  }
-  write_header();
-  return order;
-}
-
-void SafetensorsWriter::announce_among_kept(const ArchiveArray& added) {
-  SafetensorsArray array = described(added);
-  const std::int64_t bytes = stored_bytes_of(added);
-  arrays_ = kept_->header.arrays;
-  const auto old = std::ranges::find(arrays_, array.name, &SafetensorsArray::name);
-  const bool keeps_place = old != arrays_.end() && old->stored == array.stored;
-  if (keeps_place) {
-    added_ = to_size(old - arrays_.begin());
-    old->shape = array.shape;
-  } else {
-    if (old != arrays_.end()) arrays_.erase(old);
-    const auto next = place_among(arrays_, array, [](const SafetensorsArray& other) { return &other; });
-    added_ = to_size(next - arrays_.begin());
-    arrays_.insert(next, std::move(array));
-  }
-  // In the order of their data, which may be another one than that of the header.
-  std::vector<SafetensorsArray*> data;
-  for (SafetensorsArray& other : arrays_) {
-    if (keeps_place || &other != &arrays_[added_]) data.push_back(&other);
-  }
-  std::ranges::sort(data, {},
-                    [](const SafetensorsArray* other) { return std::pair(other->begin, other->end); });
-  if (!keeps_place) {
-    SafetensorsArray& own = arrays_[added_];
-    data.insert(place_among(data, own, [](const SafetensorsArray* other) { return other; }), &own);
-  }
-  for (SafetensorsArray* const other : data) {
-    const bool is_added = other == &arrays_[added_];
-    const Copy copy{other->begin, data_bytes_, other->end - other->begin};
-    place(*other, is_added ? bytes : copy.bytes, data_bytes_);
-    if (is_added || copy.bytes == 0) continue;
-    const bool goes_on = !copies_.empty() && copies_.back().from + copies_.back().bytes == copy.from &&
-                         copies_.back().to + copies_.back().bytes == copy.to;
-    goes_on ? void(copies_.back().bytes += copy.bytes) : copies_.push_back(copy);
-  }
-  write_header();
-}
-
-void SafetensorsWriter::write_header() {
-  header_ = safetensors_header(arrays_, metadata_);
-  if (is_stream()) return;
-  file_.reserve(saturated(checked_add(to_int64(header_.size()), data_bytes_)));
-  file_.write_at(0, text_bytes(header_));
-}
-
 std::unique_ptr<Sink> SafetensorsWriter::add([[maybe_unused]] const std::string& name, DType dtype,
                                              const Shape& shape, std::int64_t /*characters*/) {
   const SafetensorsArray& array = arrays_[added_++];
@@ -232,27 +245,6 @@ std::unique_ptr<Sink> SafetensorsWriter::add([[maybe_unused]] const std::string&
   return std::make_unique<Sink>(
       std::move(encoding),
       std::make_unique<Member>(*this, to_int64(header_.size()) + array.begin, is_packed(dtype)));
-}
-
-// The header goes to a stream with the first byte of an array: until then everything may still fail.
-void SafetensorsWriter::start_stream() {
-  if (is_stream() && !std::exchange(started_, true)) file_.append(text_bytes(header_));
-}
-
-void SafetensorsWriter::finish() {
-  start_stream();
-  if (kept_) {
-    for (const auto& [from, to, bytes] : std::exchange(copies_, {}))
-      file_.copy_at(to_int64(header_.size()) + to, *kept_->file, kept_->data_offset + from, bytes);
-    kept_->file->require_unchanged();
-  }
-  file_.finish();
-}
-
-void SafetensorsWriter::commit() {
-  finish();
-  if (kept_) kept_->file->require_current();
-  file_.commit();
 }
 
 }  // namespace

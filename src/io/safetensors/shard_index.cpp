@@ -85,14 +85,75 @@ class ShardedArchive final : public Archive {
   // Reads the index and the headers of all shards, which are files of its folder. Throws Error where a shard
   // is missing or elsewhere, and where an array is in no shard, another one, or two. Time and memory are
   // proportional to index and headers.
-  explicit ShardedArchive(const InputFile& index);
+  explicit ShardedArchive(const InputFile& index) {
+    const std::vector<IndexEntry> entries = read_index(bytes_text(index.mapping()->bytes()));
+    const std::string folder = directory_of(index.name());
+    std::unordered_map<std::string_view, std::size_t> shards;
+    for (const IndexEntry& entry : entries) {
+      if (shards.emplace(entry.file, shards_.size()).second) open_shard(folder, entry.file);
+    }
+    // Where each array is that a shard holds; those that the index does not name are left out.
+    std::unordered_map<std::string_view, Place> held;
+    for (std::size_t shard = 0; shard < shards_.size(); ++shard) {
+      for (std::size_t i = 0; i < shards_[shard].archive->size(); ++i) {
+        const auto [there, is_new] = held.try_emplace(shards_[shard].archive->name(i), Place{shard, i});
+        if (is_new) continue;
+        throw Error(cat(printable(shards_[there->second.shard].file), " and ", printable(shards_[shard].file),
+                        " both hold array ", in_quotes(there->first)));
+      }
+    }
+    for (const IndexEntry& entry : entries) {
+      const auto there = held.find(entry.name);
+      if (there == held.end() || shards_[there->second.shard].file != entry.file)
+        throw Error(cat(printable(entry.file), " holds no array ", in_quotes(entry.name),
+                        ", which the index has there"));
+      if (!add_member(entry.name)) throw Error(cat("array ", in_quotes(entry.name), " is duplicated"));
+      places_.push_back(there->second);
+    }
+    std::vector<std::string> others;
+    for (const auto& [name, place] : held) {
+      if (!lookup(name)) others.emplace_back(name);
+    }
+    std::ranges::sort(others);
+    if (!others.empty())
+      warnings_.push_back(
+          cat("arrays that the index does not name are left out: ", list_names(std::move(others))));
+    join_metadata();
+  }
 
-  [[nodiscard]] bool is_current() const override;
-  [[nodiscard]] Tensor read(std::size_t member, const ArrayReading& reading) const override;
-  [[nodiscard]] FileInfo describe(std::size_t member) const override;
+  [[nodiscard]] bool is_current() const override {
+    return std::ranges::all_of(shards_, [](const Shard& shard) { return shard.mapping->is_current(); });
+  }
+  [[nodiscard]] Tensor read(std::size_t member, const ArrayReading& reading) const override {
+    const Shard& shard = shards_[places_[member].shard];
+    const Tensor tensor = shard.archive->read(places_[member].position, reading);
+    const auto bytes = shard.mapping->bytes();
+    const bool is_there = tensor.data() >= bytes.data() && tensor.data() < bytes.data() + bytes.size();
+    // The caller knows the index, and not the file that the elements are in.
+    if (is_there) return {tensor.dtype(), tensor.shape(), shard.mapping, tensor.data() - bytes.data()};
+    // Elements that were brought elsewhere are compared with the file no more.
+    if (!reading.header_only) shard.mapping->require_unchanged();
+    return tensor;
+  }
+
+  [[nodiscard]] FileInfo describe(std::size_t member) const override {
+    const Shard& shard = shards_[places_[member].shard];
+    FileInfo info = shard.archive->describe(places_[member].position);
+    info.file = shard.file;
+    return info;
+  }
+
   // Of an array that the index names: its shard alone is written.
   [[nodiscard]] std::unique_ptr<ArchiveWriter> rewrite(const std::string& path, const std::string& name,
-                                                       const ArchiveOptions& options) const override;
+                                                       const ArchiveOptions& options) const override {
+    const auto member = lookup(name);
+    if (!member) {
+      throw Error(cat(printable(path), ": names no array ", in_quotes(name)), "",
+                  "an index takes no new arrays: SHARD:NAME adds one to a file");
+    }
+    const Shard& shard = shards_[places_[*member].shard];
+    return shard.archive->rewrite(path_from(directory_of(path), shard.file), name, options);
+  }
 
  private:
   struct Shard {
@@ -105,114 +166,42 @@ class ShardedArchive final : public Archive {
     std::size_t position;  // in the shard
   };
 
-  void open_shard(const std::string& folder, std::string file);
-  void join_metadata();
+  void open_shard(const std::string& folder, std::string file) {
+    const std::string path = path_from(folder, file);
+    with_context(printable(file), [&] {
+      // Opening a FIFO would wait for its writer.
+      struct stat info {};
+      if (os().stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) throw Error("is not a regular file");
+    });
+    InputFile opened = InputFile::open(path);
+    with_context(printable(file), [&] {
+      if (!opened.mapping()) throw Error("is empty, not a safetensors file");
+      auto archive = kSafetensorsFormat.open_archive(opened);
+      for (const std::string& line : archive->warnings())
+        warnings_.push_back(cat(printable(file), ": ", line));
+      shards_.push_back({std::move(file), opened.mapping(), std::move(archive)});
+    });
+  }
+
+  void join_metadata() {
+    std::unordered_map<std::string_view, std::string_view> known;
+    std::unordered_set<std::string_view> different;
+    for (const Shard& shard : shards_) {
+      for (const auto& [key, value] : shard.archive->metadata()) {
+        const auto [there, is_new] = known.try_emplace(key, value);
+        if (!is_new && there->second != value) different.insert(key);
+      }
+    }
+    for (const Shard& shard : shards_) {
+      for (const auto& [key, value] : shard.archive->metadata()) {
+        if (known.erase(key) != 0 && !different.contains(key)) metadata_.emplace_back(key, value);
+      }
+    }
+  }
 
   std::vector<Shard> shards_;
   std::vector<Place> places_;  // of members
 };
-
-ShardedArchive::ShardedArchive(const InputFile& index) {
-  const std::vector<IndexEntry> entries = read_index(bytes_text(index.mapping()->bytes()));
-  const std::string folder = directory_of(index.name());
-  std::unordered_map<std::string_view, std::size_t> shards;
-  for (const IndexEntry& entry : entries) {
-    if (shards.emplace(entry.file, shards_.size()).second) open_shard(folder, entry.file);
-  }
-  // Where each array is that a shard holds; those that the index does not name are left out.
-  std::unordered_map<std::string_view, Place> held;
-  for (std::size_t shard = 0; shard < shards_.size(); ++shard) {
-    for (std::size_t i = 0; i < shards_[shard].archive->size(); ++i) {
-      const auto [there, is_new] = held.try_emplace(shards_[shard].archive->name(i), Place{shard, i});
-      if (is_new) continue;
-      throw Error(cat(printable(shards_[there->second.shard].file), " and ", printable(shards_[shard].file),
-                      " both hold array ", in_quotes(there->first)));
-    }
-  }
-  for (const IndexEntry& entry : entries) {
-    const auto there = held.find(entry.name);
-    if (there == held.end() || shards_[there->second.shard].file != entry.file)
-      throw Error(cat(printable(entry.file), " holds no array ", in_quotes(entry.name),
-                      ", which the index has there"));
-    if (!add_member(entry.name)) throw Error(cat("array ", in_quotes(entry.name), " is duplicated"));
-    places_.push_back(there->second);
-  }
-  std::vector<std::string> others;
-  for (const auto& [name, place] : held) {
-    if (!lookup(name)) others.emplace_back(name);
-  }
-  std::ranges::sort(others);
-  if (!others.empty())
-    warnings_.push_back(
-        cat("arrays that the index does not name are left out: ", list_names(std::move(others))));
-  join_metadata();
-}
-
-void ShardedArchive::open_shard(const std::string& folder, std::string file) {
-  const std::string path = path_from(folder, file);
-  with_context(printable(file), [&] {
-    // Opening a FIFO would wait for its writer.
-    struct stat info {};
-    if (os().stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) throw Error("is not a regular file");
-  });
-  InputFile opened = InputFile::open(path);
-  with_context(printable(file), [&] {
-    if (!opened.mapping()) throw Error("is empty, not a safetensors file");
-    auto archive = kSafetensorsFormat.open_archive(opened);
-    for (const std::string& line : archive->warnings()) warnings_.push_back(cat(printable(file), ": ", line));
-    shards_.push_back({std::move(file), opened.mapping(), std::move(archive)});
-  });
-}
-
-void ShardedArchive::join_metadata() {
-  std::unordered_map<std::string_view, std::string_view> known;
-  std::unordered_set<std::string_view> different;
-  for (const Shard& shard : shards_) {
-    for (const auto& [key, value] : shard.archive->metadata()) {
-      const auto [there, is_new] = known.try_emplace(key, value);
-      if (!is_new && there->second != value) different.insert(key);
-    }
-  }
-  for (const Shard& shard : shards_) {
-    for (const auto& [key, value] : shard.archive->metadata()) {
-      if (known.erase(key) != 0 && !different.contains(key)) metadata_.emplace_back(key, value);
-    }
-  }
-}
-
-bool ShardedArchive::is_current() const {
-  return std::ranges::all_of(shards_, [](const Shard& shard) { return shard.mapping->is_current(); });
-}
-
-Tensor ShardedArchive::read(std::size_t member, const ArrayReading& reading) const {
-  const Shard& shard = shards_[places_[member].shard];
-  const Tensor tensor = shard.archive->read(places_[member].position, reading);
-  const auto bytes = shard.mapping->bytes();
-  const bool is_there = tensor.data() >= bytes.data() && tensor.data() < bytes.data() + bytes.size();
-  // The caller knows the index, and not the file that the elements are in.
-  if (is_there) return {tensor.dtype(), tensor.shape(), shard.mapping, tensor.data() - bytes.data()};
-  // Elements that were brought elsewhere are compared with the file no more.
-  if (!reading.header_only) shard.mapping->require_unchanged();
-  return tensor;
-}
-
-FileInfo ShardedArchive::describe(std::size_t member) const {
-  const Shard& shard = shards_[places_[member].shard];
-  FileInfo info = shard.archive->describe(places_[member].position);
-  info.file = shard.file;
-  return info;
-}
-
-std::unique_ptr<ArchiveWriter> ShardedArchive::rewrite(const std::string& path, const std::string& name,
-                                                       const ArchiveOptions& options) const {
-  const auto member = lookup(name);
-  if (!member) {
-    throw Error(cat(printable(path), ": names no array ", in_quotes(name)), "",
-                "an index takes no new arrays: SHARD:NAME adds one to a file");
-  }
-  const Shard& shard = shards_[places_[*member].shard];
-  return shard.archive->rewrite(path_from(directory_of(path), shard.file), name, options);
-}
 
 std::unique_ptr<Archive> open_sharded(InputFile& file) {
   if (file.mapping()) return std::make_unique<ShardedArchive>(file);
