@@ -18,7 +18,7 @@
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "engine/convert.hpp"
-#include "engine/nonzero.hpp"
+#include "engine/positions.hpp"
 #include "info_stats.hpp"
 #include "io/format.hpp"
 #include "io/inspect.hpp"

@@ -1,5 +1,5 @@
 // `lookup`: the positions of ids among keys.
-#include "engine/lookup.hpp"
+#include "engine/positions.hpp"
 
 #include <string>
 #include <string_view>

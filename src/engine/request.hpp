@@ -45,7 +45,7 @@ struct Request {
   std::vector<NamedText> named;  // operands given by name; "mask" stands in place of indices (mask.hpp)
   std::vector<OperandText> positional;  // the other operands; they fill the free positions in order
   std::vector<NamedText> attributes;    // underscores in the names
-  std::vector<NamedText> reshapes;      // operands and the shapes that they get (reshape.hpp)
+  std::vector<NamedText> reshapes;      // operands and the shapes that they get
   std::optional<std::string> spec;      // "onnx-13"
   std::optional<std::string> oob;
   std::optional<std::string> duplicates;

@@ -24,8 +24,7 @@ struct ElementTarget {
   // Where element 0 lies in its file, for writing whole pages; 0 where there is none.
   std::int64_t file_offset = 0;
 
-  // Whether there is memory for the whole result, and that memory.
-  [[nodiscard]] bool has_whole() const { return memory != nullptr || map != nullptr; }
+  // Memory for the whole result, where there is any.
   [[nodiscard]] std::byte* whole() const { return memory != nullptr ? memory : map(); }
 };
 

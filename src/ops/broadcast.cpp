@@ -44,17 +44,22 @@ constexpr AttributeSpec kAttributes[] = {
 };
 constexpr auto kShapeKey = attribute_key<Shape>(kAttributes, "shape");
 constexpr AttributeRow kShapeOnly[] = {{"shape"}};
-constexpr TypeRow kStandard[] = {{"T", kAllTypes}, {"shape", kIntegerTypes}};
-constexpr TypeRow kOnnx8[] = {{"T", published::kOldOnnxAny}, {"shape", DType::int64}};
-constexpr TypeRow kOnnx13[] = {{"T", published::kOnnxAny}, {"shape", DType::int64}};
-constexpr TypeRow kWebnn[] = {{"T", published::kWebnnAny}, {"shape", published::kWebnnIndices}};
+constexpr TypeRows types(DTypeSet data, DTypeSet shape) {
+  return {{"T", data}, {"shape", shape}};
+}
 constexpr unsigned kOneWay = 1;  // webnn: as numpy's broadcast_to
 constexpr std::string_view kTraits[] = {"the result has the shape --shape (BC-U1, BC-U2)"};
 constexpr Version kVersions[] = {
-    {Framework::standard, 0, "Expand", kStandard, kShapeOnly},
-    {Framework::onnx, 8, "Expand", kOnnx8, kShapeOnly},
-    {Framework::onnx, 13, "Expand", kOnnx13, kShapeOnly},
-    {Framework::webnn, 0, "expand", kWebnn, kShapeOnly, {}, kOneWay},
+    {Framework::standard, 0, "Expand", types(kAllTypes, kIntegerTypes), kShapeOnly},
+    {Framework::onnx, 8, "Expand", types(published::kOldOnnxAny, DType::int64), kShapeOnly},
+    {Framework::onnx, 13, "Expand", types(published::kOnnxAny, DType::int64), kShapeOnly},
+    {Framework::webnn,
+     0,
+     "expand",
+     types(published::kWebnnAny, published::kWebnnIndices),
+     kShapeOnly,
+     {},
+     kOneWay},
 };
 
 Planned plan(const Call& call) {
@@ -67,7 +72,6 @@ Planned plan(const Call& call) {
 }
 
 constexpr OperatorName kNames[] = {{"expand"}};
-constexpr std::string_view kRules[] = {"BC-T2", "BC-B1", "BC-U1", "BC-U2"};
 
 }  // namespace expand
 
@@ -97,37 +101,42 @@ constexpr auto kModeKey = attribute_key<Mode>(kAttributes, "mode");
 constexpr auto kBroadcastAxisKey = attribute_key<std::int64_t>(kAttributes, "axis");
 constexpr auto kAxesMappingKey = attribute_key<Shape>(kAttributes, "axes_mapping");
 
-constexpr std::string_view kOpenvino1Modes[] = {"numpy", "explicit", "pdpd"};
-constexpr std::string_view kOpenvino3Modes[] = {"numpy", "bidirectional", "pdpd", "explicit"};
-constexpr AttributeRow kOpenvino1[] = {{"shape"}, {"mode", kOpenvino1Modes}, {"axis"}, {"axes_mapping"}};
-constexpr AttributeRow kOpenvino3[] = {{"shape"}, {"mode", kOpenvino3Modes}, {"axis"}, {"axes_mapping"}};
+constexpr AttributeRow kOpenvino1[] = {
+    {"shape"}, {"mode", "numpy explicit pdpd"}, {"axis"}, {"axes_mapping"}};
+constexpr AttributeRow kOpenvino3[] = {
+    {"shape"}, {"mode", "numpy bidirectional pdpd explicit"}, {"axis"}, {"axes_mapping"}};
 constexpr AttributeRow kAllAttributes[] = {{"shape"}, {"mode"}, {"axis"}, {"axes_mapping"}};
-constexpr TypeRow kStandard[] = {{"T", kAllTypes}, {"shape", kIntegerTypes}, {"axes_mapping", kIntegerTypes}};
-constexpr TypeRow kOpenvino1Types[] = {
-    {"T", published::kOpenvinoAny}, {"shape", published::kIntegers}, {"axes_mapping", published::kIntegers}};
-constexpr TypeRow kOpenvino3Types[] = {
-    {"T", published::kNumbers}, {"shape", published::kIntegers}, {"axes_mapping", published::kIntegers}};
 constexpr unsigned kAnyOrder = 1;
 constexpr unsigned kKeepsDims = 2;  // -1 in the target keeps the dimension of data
 constexpr std::string_view kTraits[] = {
     "axes_mapping may be in any order, and a scalar has none (BC-E2, BC-E4)",
     "-1 in shape keeps the dimension of data (BC-W1)"};
-constexpr std::string_view kExplicitOnly[] = {"explicit"};
-constexpr AttributeRow kInDim[] = {{"shape"}, {"mode", kExplicitOnly, "explicit"}, {"axes_mapping"}};
-constexpr TypeRow kStablehlo[] = {
-    {"T", published::kStablehloAny}, {"shape", published::kIntegers}, {"axes_mapping", published::kIntegers}};
+constexpr AttributeRow kInDim[] = {{"shape"}, {"mode", "explicit", "explicit"}, {"axes_mapping"}};
 constexpr AttributeRow kTargetOnly[] = {{"shape"}};
-constexpr TypeRow kTorchTypes[] = {{"T", published::kTorchMoved}, {"shape", DType::int64}};
-constexpr TypeRow kNumpyTypes[] = {{"T", published::kNumpyAny}, {"shape", published::kIntegers}};
-constexpr TypeRow kJaxTypes[] = {{"T", published::kJaxAny}, {"shape", published::kIntegers}};
+constexpr TypeRows types(DTypeSet data, DTypeSet integers) {
+  return {{"T", data}, {"shape", integers}, {"axes_mapping", integers}};
+}
 constexpr Version kVersions[] = {
-    {Framework::standard, 0, "Broadcast", kStandard, kAllAttributes},
-    {Framework::openvino, 1, "Broadcast", kOpenvino1Types, kOpenvino1},
-    {Framework::openvino, 3, "Broadcast", kOpenvino3Types, kOpenvino3},
-    {Framework::stablehlo, release(0, 9), "broadcast_in_dim", kStablehlo, kInDim, {}, kAnyOrder},
-    {Framework::torch, 2, "expand", kTorchTypes, kTargetOnly, {}, kKeepsDims},
-    {Framework::numpy, 2, "broadcast_to", kNumpyTypes, kTargetOnly},
-    {Framework::jax, 0, "broadcast_to", kJaxTypes, kTargetOnly},
+    {Framework::standard, 0, "Broadcast", types(kAllTypes, kIntegerTypes), kAllAttributes},
+    {Framework::openvino, 1, "Broadcast", types(published::kOpenvinoAny, published::kIntegers), kOpenvino1},
+    {Framework::openvino, 3, "Broadcast", types(published::kNumbers, published::kIntegers), kOpenvino3},
+    {Framework::stablehlo,
+     release(0, 9),
+     "broadcast_in_dim",
+     types(published::kStablehloAny, published::kIntegers),
+     kInDim,
+     {},
+     kAnyOrder},
+    {Framework::torch,
+     2,
+     "expand",
+     expand::types(published::kTorchMoved, DType::int64),
+     kTargetOnly,
+     {},
+     kKeepsDims},
+    {Framework::numpy, 2, "broadcast_to", expand::types(published::kNumpyAny, published::kIntegers),
+     kTargetOnly},
+    {Framework::jax, 0, "broadcast_to", expand::types(published::kJaxAny, published::kIntegers), kTargetOnly},
 };
 
 // BC-W1: the target with the dimensions of data where it has -1.
@@ -272,19 +281,15 @@ Planned plan(const Call& call) {
   __builtin_unreachable();
 }
 
-constexpr std::string_view kTorchExpand[] = {"expand"};
-constexpr std::string_view kBroadcastTo[] = {"broadcast_to"};
 constexpr OperatorName kNames[] = {
     {"broadcast"},
-    {"broadcastindim", {}, {"mode", "explicit"}, Framework::stablehlo},
-    {"dynamicbroadcastindim", {}, {"mode", "explicit"}, Framework::stablehlo},
-    {"expand", kTorchExpand, {}, Framework::torch},
-    {"broadcastto", kTorchExpand, {}, Framework::torch},
-    {"broadcastto", kBroadcastTo, {}, Framework::numpy},
-    {"broadcastto", kBroadcastTo, {}, Framework::jax},
+    {"broadcastindim", Framework::stablehlo, {}, {"mode", "explicit"}},
+    {"dynamicbroadcastindim", Framework::stablehlo, {}, {"mode", "explicit"}},
+    {"expand", Framework::torch, "expand"},
+    {"broadcastto", Framework::torch, "expand"},
+    {"broadcastto", Framework::numpy, "broadcast_to"},
+    {"broadcastto", Framework::jax, "broadcast_to"},
 };
-constexpr std::string_view kRules[] = {"BC-W1", "BC-T2", "BC-B1", "BC-U1", "BC-U2", "BR-2",
-                                       "BR-3",  "BC-E1", "BC-E3", "BC-E4", "BC-E5"};
 
 }  // namespace
 
@@ -301,7 +306,7 @@ constinit const Operator kBroadcast = {
     .operands = kOperands,
     .attributes = kAttributes,
     .versions = kVersions,
-    .rules = kRules,
+    .rules = "BC-W1 BC-T2 BC-B1 BC-U1 BC-U2 BR-2 BR-3 BC-E1 BC-E3 BC-E4 BC-E5",
     .plan = plan,
     .check_attributes = check_attributes,
     .traits = kTraits,
@@ -320,7 +325,7 @@ constinit const Operator kExpand = {
     .operands = kOperands,
     .attributes = expand::kAttributes,
     .versions = expand::kVersions,
-    .rules = expand::kRules,
+    .rules = "BC-T2 BC-B1 BC-U1 BC-U2",
     .plan = expand::plan,
     .traits = expand::kTraits,
 };

@@ -16,7 +16,7 @@
 namespace tensorop {
 
 // The dtypes of the default semantics.
-inline constexpr TypeRow kStandardTypes[] = {{"T", kAllTypes}, {"Tind", kIntegerTypes}};
+inline constexpr TypeRows kStandardTypes = {{"T", kAllTypes}, {"Tind", kIntegerTypes}};
 
 inline constexpr AttributeRow kAxisOnly[] = {{"axis"}};
 inline constexpr AttributeRow kNonNegativeAxis[] = {{"axis", {}, {}, true}};
@@ -46,9 +46,9 @@ inline constexpr AttributeSpec kFillValueSpec = {
     "fill_value", AttributeKind::element, "",
     "the value that an index out of range selects, with --oob fill, and in jax with --mode fill"};
 inline constexpr IndexRule kClipsRaw = {.clips_raw = true};
-inline constexpr std::string_view kRaiseWrapClip[] = {"raise", "wrap", "clip"};
-inline constexpr std::string_view kFillClip[] = {"fill", "clip"};
-inline constexpr std::string_view kDropClip[] = {"drop", "clip"};
+inline constexpr WordList kRaiseWrapClip = "raise wrap clip";
+inline constexpr WordList kFillClip = "fill clip";
+inline constexpr WordList kDropClip = "drop clip";
 // JAX's default fill value, which depends on the dtype: NaN, the lowest signed and the highest
 // unsigned integer, true.
 [[nodiscard]] std::string default_fill(DType dtype);
@@ -101,9 +101,8 @@ inline constexpr Choice kReductions[] = {
     {"min", Reduction::min},      {"max", Reduction::max},      {"mean", Reduction::mean},
     {"subtract", Reduction::sub}, {"multiply", Reduction::mul}, {"amin", Reduction::min},
     {"amax", Reduction::max},     {"minimum", Reduction::min},  {"maximum", Reduction::max}};
-inline constexpr std::string_view kStandardReductions[] = {"none", "add", "sum", "sub", "mul",
-                                                           "prod", "min", "max", "mean"};
-inline constexpr std::string_view kTorchReduceReductions[] = {"sum", "prod", "mean", "amax", "amin"};
+inline constexpr WordList kStandardReductions = "none add sum sub mul prod min max mean";
+inline constexpr WordList kTorchReduceReductions = "sum prod mean amax amin";
 
 // The attributes of the scatter operators.
 inline constexpr AttributeSpec kScatterAxisSpec = {"axis", AttributeKind::integer, "0",

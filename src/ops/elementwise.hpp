@@ -27,7 +27,7 @@ inline constexpr std::string_view kElementwiseTraits[] = {
     "a right shift fills with zeros, also that of a signed integer"};
 
 // StableHLO's binary operators, which do not broadcast.
-[[nodiscard]] constexpr Version stablehlo_version(std::string_view published, std::span<const TypeRow> types,
+[[nodiscard]] constexpr Version stablehlo_version(std::string_view published, const TypeRows& types,
                                                   unsigned traits = 0) {
   return {.framework = Framework::stablehlo,
           .since = release(0, 9),
@@ -80,26 +80,29 @@ inline constexpr auto kBroadcastKey = attribute_key<LegacyBroadcast>(kBinaryAttr
 
 inline constexpr AttributeRow kStandardAttributes[] = {{"auto_broadcast"}, {"axis"}, {"broadcast"}};
 inline constexpr AttributeRow kOpenvinoAttributes[] = {{"auto_broadcast"}, {"axis"}};
-inline constexpr std::string_view kNoPdpd[] = {"numpy", "none"};
+inline constexpr WordList kNoPdpd = "numpy none";
 inline constexpr AttributeRow kOpenvinoNoPdpd[] = {{"auto_broadcast", kNoPdpd}};
 inline constexpr AttributeRow kLegacyAttributes[] = {{"broadcast", {}, "0"}, {"axis"}};
 inline constexpr AttributeRow kConsumingAttributes[] = {
     {"broadcast", {}, "0"}, {"axis"}, {"consumed_inputs"}};
 
 // The dtypes of the default semantics.
-inline constexpr TypeRow kStandardNumbers[] = {{"T", kNumericTypes}};
-inline constexpr TypeRow kStandardOrdered[] = {{"T", {kNumericTypes, DType::boolean}}};
-inline constexpr TypeRow kStandardBool[] = {{"T", DType::boolean}};
+inline constexpr DTypeSet kStandardOrdered = {kNumericTypes, DType::boolean};
+
+// What publishers call an operator, in this order; JAX as NumPy. Empty: its family has no version there.
+struct ElementwiseNames {
+  std::string_view onnx, openvino, stablehlo, webnn, torch, numpy;
+};
 
 // The dtypes of PyTorch, NumPy and JAX.
 struct LibraryTypes {
-  std::span<const TypeRow> torch;
-  std::span<const TypeRow> numpy;
-  std::span<const TypeRow> jax;
+  DTypeSet torch;
+  DTypeSet numpy;
+  DTypeSet jax;
 };
 
 inline constexpr LibraryTypes kLibraryOrdered = {
-    published::kTorchNumberAndBoolRow, published::kOldNumberAndBoolRow, published::kNumberAndBoolRow};
+    {published::kTorchNumbers, DType::boolean}, published::kOldNumbersAndBool, published::kNumbersAndBool};
 
 // The versions of others, and those of the three libraries. JAX has the names of NumPy.
 template <std::size_t kCount>
@@ -187,8 +190,8 @@ struct ElementwiseDescription {
 
 inline constexpr std::string_view kElementwiseShape =
     "the shape that the operands broadcast to; with pdpd and with --broadcast 1 that of a";
-inline constexpr std::string_view kElementwiseBroadcastRules[] = {
-    "BC-M1", "BC-N1", "BC-P1", "BC-P2", "BC-P3", "BC-P4", "BC-L2", "BC-L3", "BC-L5", "BC-L6"};
+inline constexpr WordList kElementwiseBroadcastRules =
+    "BC-M1 BC-N1 BC-P1 BC-P2 BC-P3 BC-P4 BC-L2 BC-L3 BC-L5 BC-L6";
 
 template <KernelChoice kChoice>
 [[nodiscard]] consteval Operator elementwise_operator(const ElementwiseDescription& description) {

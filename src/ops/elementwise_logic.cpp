@@ -7,97 +7,93 @@
 namespace tensorop {
 namespace {
 
-constexpr LibraryTypes kLibraryAny = {published::kTorchAnyRow, published::kNumpyAnyRow,
-                                      published::kJaxAnyRow};
-constexpr LibraryTypes kLibraryBools = {published::kBoolRow, published::kBoolRow, published::kBoolRow};
-constexpr LibraryTypes kLibraryBits = {published::kTorchIntegerAndBoolRow, published::kIntegerAndBoolRow,
-                                       published::kIntegerAndBoolRow};
-constexpr LibraryTypes kLibraryShifts = {published::kTorchIntegerRow, published::kIntegerRow,
-                                         published::kIntegerRow};
+using published::kIntegersAndBool;
 
-constexpr TypeRow kStandardAll[] = {{"T", kAllTypes.without(kSmallTypes)}};
+constexpr LibraryTypes kLibraryAny = {published::kTorchAny, published::kNumpyAny, published::kJaxAny};
+constexpr LibraryTypes kLibraryBools = {DType::boolean, DType::boolean, DType::boolean};
+constexpr LibraryTypes kLibraryBits = {
+    {published::kTorchIntegers, DType::boolean}, kIntegersAndBool, kIntegersAndBool};
+constexpr LibraryTypes kLibraryShifts = {published::kTorchIntegers, published::kIntegers,
+                                         published::kIntegers};
+
+constexpr DTypeSet kStandardAll = kAllTypes.without(kSmallTypes);
 
 // An operator of WebNN with a truth value for its result.
-constexpr Version webnn_version(std::string_view published, std::span<const TypeRow> types) {
+constexpr Version webnn_version(std::string_view published, DTypeSet types) {
   return {Framework::webnn, 0, published, types, {}, {}, kByteTruth};
 }
 
-// Greater and Less, by the names ONNX, StableHLO and WebNN give them.
-constexpr std::array<Version, 8> order_versions(std::string_view published, std::string_view stablehlo,
-                                                std::string_view webnn) {
-  return {{
-      {Framework::standard, 0, published, kStandardOrdered, kStandardAttributes},
-      {Framework::onnx, 1, published, published::kOldFloatRow, kLegacyAttributes},
-      {Framework::onnx, 7, published, published::kOldFloatRow, {}},
-      {Framework::onnx, 9, published, published::kOldNumberRow, {}},
-      {Framework::onnx, 13, published, published::kNumberRow, {}},
-      {Framework::openvino, 1, published, published::kNumberAndBoolRow, kOpenvinoAttributes},
-      stablehlo_version(stablehlo, published::kNumberAndBoolRow),
-      webnn_version(webnn, published::kWebnnRow),
-  }};
+// Of Greater and Less.
+constexpr std::array<Version, 11> order_versions(const ElementwiseNames& names) {
+  const auto others = std::to_array<Version>({
+      {Framework::standard, 0, names.onnx, kStandardOrdered, kStandardAttributes},
+      {Framework::onnx, 1, names.onnx, published::kOldFloats, kLegacyAttributes},
+      {Framework::onnx, 7, names.onnx, published::kOldFloats, {}},
+      {Framework::onnx, 9, names.onnx, published::kOldNumbers, {}},
+      {Framework::onnx, 13, names.onnx, published::kNumbers, {}},
+      {Framework::openvino, 1, names.openvino, published::kNumbersAndBool, kOpenvinoAttributes},
+      stablehlo_version(names.stablehlo, published::kNumbersAndBool),
+      webnn_version(names.webnn, published::kWebnnAny),
+  });
+  return and_libraries(others, names.torch, names.numpy, kLibraryOrdered);
 }
 
-// GreaterOrEqual and LessOrEqual, by the names ONNX, OpenVINO, StableHLO and WebNN give them.
-constexpr std::array<Version, 6> or_equal_versions(std::string_view onnx, std::string_view openvino,
-                                                   std::string_view stablehlo, std::string_view webnn) {
-  return {{
-      {Framework::standard, 0, onnx, kStandardOrdered, kStandardAttributes},
-      {Framework::onnx, 12, onnx, published::kOldNumberRow, {}},
-      {Framework::onnx, 16, onnx, published::kNumberRow, {}},
-      {Framework::openvino, 1, openvino, published::kNumberAndBoolRow, kOpenvinoAttributes},
-      stablehlo_version(stablehlo, published::kNumberAndBoolRow),
-      webnn_version(webnn, published::kWebnnRow),
-  }};
+// Of GreaterOrEqual and LessOrEqual.
+constexpr std::array<Version, 9> or_equal_versions(const ElementwiseNames& names) {
+  const auto others = std::to_array<Version>({
+      {Framework::standard, 0, names.onnx, kStandardOrdered, kStandardAttributes},
+      {Framework::onnx, 12, names.onnx, published::kOldNumbers, {}},
+      {Framework::onnx, 16, names.onnx, published::kNumbers, {}},
+      {Framework::openvino, 1, names.openvino, published::kNumbersAndBool, kOpenvinoAttributes},
+      stablehlo_version(names.stablehlo, published::kNumbersAndBool),
+      webnn_version(names.webnn, published::kWebnnAny),
+  });
+  return and_libraries(others, names.torch, names.numpy, kLibraryOrdered);
 }
 
-constexpr std::array<Version, 5> logical_versions(std::string_view onnx, std::string_view openvino,
-                                                  std::string_view webnn) {
-  return {{
-      {Framework::standard, 0, onnx, kStandardBool, kStandardAttributes},
-      {Framework::onnx, 1, onnx, published::kBoolRow, kLegacyAttributes},
-      {Framework::onnx, 7, onnx, published::kBoolRow, {}},
-      {Framework::openvino, 1, openvino, published::kBoolRow, kOpenvinoAttributes},
-      webnn_version(webnn, published::kByteRow),
-  }};
+constexpr std::array<Version, 8> logical_versions(const ElementwiseNames& names) {
+  const auto others = std::to_array<Version>({
+      {Framework::standard, 0, names.onnx, DType::boolean, kStandardAttributes},
+      {Framework::onnx, 1, names.onnx, DType::boolean, kLegacyAttributes},
+      {Framework::onnx, 7, names.onnx, DType::boolean, {}},
+      {Framework::openvino, 1, names.openvino, DType::boolean, kOpenvinoAttributes},
+      webnn_version(names.webnn, DType::uint8),
+  });
+  return and_libraries(others, names.torch, names.numpy, kLibraryBools);
 }
 
-constexpr TypeRow kStandardBitwise[] = {{"T", {kIntegerTypes, DType::boolean}}};
-constexpr TypeRow kOnnx18Bitwise[] = {{"T", published::kIntegers}};
-
-constexpr TypeRow kBitsAndBool[] = {{"T", {published::kIntegers, DType::boolean}}};
-
-constexpr std::array<Version, 4> bitwise_versions(std::string_view published, std::string_view stablehlo) {
-  return {{
-      {Framework::standard, 0, published, kStandardBitwise, kStandardAttributes},
-      {Framework::onnx, 18, published, kOnnx18Bitwise, {}},
-      {Framework::openvino, 13, published, kBitsAndBool, kOpenvinoAttributes},
-      stablehlo_version(stablehlo, kBitsAndBool),
-  }};
+constexpr std::array<Version, 7> bitwise_versions(const ElementwiseNames& names) {
+  const auto others = std::to_array<Version>({
+      {Framework::standard, 0, names.onnx, kIntegerTypes | DType::boolean, kStandardAttributes},
+      {Framework::onnx, 18, names.onnx, published::kIntegers, {}},
+      {Framework::openvino, 13, names.openvino, kIntegersAndBool, kOpenvinoAttributes},
+      stablehlo_version(names.stablehlo, kIntegersAndBool),
+  });
+  return and_libraries(others, names.torch, names.numpy, kLibraryBits);
 }
 
 namespace equal {
 
-constexpr TypeRow kOnnx1[] = {{"T", {DType::boolean, DType::int32, DType::int64}}};
-constexpr TypeRow kOnnx11[] = {{"T", {published::kOldNumbers, DType::boolean}}};
-constexpr TypeRow kOnnx19[] = {{"T", {published::kNumbersAndBool, DType::string}}};
-constexpr TypeRow kOpenvino1[] = {{"T", published::kOpenvinoAny}};
+constexpr DTypeSet kOnnx1 = {DType::boolean, DType::int32, DType::int64};
+constexpr DTypeSet kOnnx11 = {published::kOldNumbers, DType::boolean};
+constexpr DTypeSet kOnnx19 = {published::kNumbersAndBool, DType::string};
 constexpr auto kOthers = std::to_array<Version>({
     {Framework::standard, 0, "Equal", kStandardAll, kStandardAttributes},
     {Framework::onnx, 1, "Equal", kOnnx1, kLegacyAttributes},
     {Framework::onnx, 7, "Equal", kOnnx1, {}},
     {Framework::onnx, 11, "Equal", kOnnx11, {}},
-    {Framework::onnx, 13, "Equal", published::kNumberAndBoolRow, {}},
+    {Framework::onnx, 13, "Equal", published::kNumbersAndBool, {}},
     {Framework::onnx, 19, "Equal", kOnnx19, {}},
-    {Framework::openvino, 1, "Equal", kOpenvino1, kOpenvinoAttributes},
-    stablehlo_version("compare_EQ", published::kStablehloRow),
-    webnn_version("equal", published::kWebnnRow),
+    {Framework::openvino, 1, "Equal", published::kOpenvinoAny, kOpenvinoAttributes},
+    stablehlo_version("compare_EQ", published::kStablehloAny),
+    webnn_version("equal", published::kWebnnAny),
 });
 constexpr auto kVersions = and_libraries(kOthers, "eq", "equal", kLibraryAny);
 constexpr auto kNotEqualOthers = std::to_array<Version>({
     {Framework::standard, 0, "NotEqual", kStandardAll, kStandardAttributes},
-    {Framework::openvino, 1, "NotEqual", kOpenvino1, kOpenvinoAttributes},
-    stablehlo_version("compare_NE", published::kStablehloRow),
-    webnn_version("notEqual", published::kWebnnRow),
+    {Framework::openvino, 1, "NotEqual", published::kOpenvinoAny, kOpenvinoAttributes},
+    stablehlo_version("compare_NE", published::kStablehloAny),
+    webnn_version("notEqual", published::kWebnnAny),
 });
 constexpr auto kNotEqualVersions = and_libraries(kNotEqualOthers, "ne", "not_equal", kLibraryAny);
 
@@ -117,45 +113,33 @@ constexpr AttributeSpec kAttributes[] = {
 constexpr AttributeRow kStandard[] = {{"auto_broadcast"}, {"axis"}, {"broadcast"}, {"direction"}};
 constexpr auto kDirectionKey = attribute_key<Direction>(kAttributes, "direction");
 constexpr AttributeRow kDirection[] = {{"direction"}};
-constexpr TypeRow kStandardTypes[] = {{"T", kIntegerTypes}};
-constexpr TypeRow kOnnx11[] = {{"T", published::kUnsigned}};
-constexpr TypeRow kIntegers[] = {{"T", published::kIntegers}};
 // The direction of an operator of OpenVINO, StableHLO and the libraries is its name.
 constexpr auto kOthers = std::to_array<Version>({
-    {Framework::standard, 0, "BitShift", kStandardTypes, kStandard},
-    {Framework::onnx, 11, "BitShift", kOnnx11, kDirection},
-    {Framework::openvino, 15, "BitwiseLeftShift", kIntegers, kOpenvinoAttributes},
-    {Framework::openvino, 15, "BitwiseRightShift", kIntegers, kOpenvinoAttributes},
-    stablehlo_version("shift_left", kIntegers),
-    stablehlo_version("shift_right_arithmetic", kIntegers),
-    stablehlo_version("shift_right_logical", kIntegers, kLogicalShift),
+    {Framework::standard, 0, "BitShift", kIntegerTypes, kStandard},
+    {Framework::onnx, 11, "BitShift", published::kUnsigned, kDirection},
+    {Framework::openvino, 15, "BitwiseLeftShift", published::kIntegers, kOpenvinoAttributes},
+    {Framework::openvino, 15, "BitwiseRightShift", published::kIntegers, kOpenvinoAttributes},
+    stablehlo_version("shift_left", published::kIntegers),
+    stablehlo_version("shift_right_arithmetic", published::kIntegers),
+    stablehlo_version("shift_right_logical", published::kIntegers, kLogicalShift),
 });
 constexpr auto kVersions =
     and_libraries(and_libraries(kOthers, "bitwise_left_shift", "left_shift", kLibraryShifts),
                   "bitwise_right_shift", "right_shift", kLibraryShifts);
-constexpr std::string_view kEither[] = {"BitShift"};
-constexpr std::string_view kLeftOnly[] = {"BitwiseLeftShift", "bitwise_left_shift"};
-constexpr std::string_view kRightOnly[] = {"BitwiseRightShift", "bitwise_right_shift"};
-constexpr std::string_view kLibraryLeft[] = {"left_shift"};
-constexpr std::string_view kLibraryRight[] = {"right_shift"};
 constexpr OperatorName::Preset kLeft = {"direction", "left"};
 constexpr OperatorName::Preset kRight = {"direction", "right"};
-constexpr std::string_view kShiftLeft[] = {"shift_left"};
-constexpr std::string_view kShiftArithmetic[] = {"shift_right_arithmetic"};
-constexpr std::string_view kShiftLogical[] = {"shift_right_logical"};
 constexpr OperatorName kNames[] = {
-    {"bitshift", kEither},
-    {"bitwiseleftshift", kLeftOnly, kLeft},
-    {"bitwiserightshift", kRightOnly, kRight},
-    {"shiftleft", kShiftLeft, kLeft, Framework::stablehlo},
-    {"shiftrightarithmetic", kShiftArithmetic, kRight, Framework::stablehlo},
-    {"shiftrightlogical", kShiftLogical, kRight, Framework::stablehlo},
-    {"leftshift", kLibraryLeft, kLeft, Framework::numpy},
-    {"rightshift", kLibraryRight, kRight, Framework::numpy},
-    {"leftshift", kLibraryLeft, kLeft, Framework::jax},
-    {"rightshift", kLibraryRight, kRight, Framework::jax},
+    {"bitshift", {}, "BitShift"},
+    {"bitwiseleftshift", {}, "BitwiseLeftShift bitwise_left_shift", kLeft},
+    {"bitwiserightshift", {}, "BitwiseRightShift bitwise_right_shift", kRight},
+    {"shiftleft", Framework::stablehlo, "shift_left", kLeft},
+    {"shiftrightarithmetic", Framework::stablehlo, "shift_right_arithmetic", kRight},
+    {"shiftrightlogical", Framework::stablehlo, "shift_right_logical", kRight},
+    {"leftshift", Framework::numpy, "left_shift", kLeft},
+    {"rightshift", Framework::numpy, "right_shift", kRight},
+    {"leftshift", Framework::jax, "left_shift", kLeft},
+    {"rightshift", Framework::jax, "right_shift", kRight},
 };
-constexpr std::string_view kRules[] = {"EW-8"};
 constexpr OperandSpec kOperands[] = {
     {"a", "T", OperandRole::data, "T-1", "the integers to shift"},
     {"b", "T", OperandRole::data, "T-1", "the number of bits to shift by, of a's dtype"},
@@ -168,53 +152,46 @@ BinaryKernel kernel(const Call& call) {
 
 }  // namespace shift
 
-constexpr auto kLessVersions =
-    and_libraries(order_versions("Less", "compare_LT", "lesser"), "lt", "less", kLibraryOrdered);
+constexpr auto kLessVersions = order_versions({"Less", "Less", "compare_LT", "lesser", "lt", "less"});
 constexpr auto kGreaterVersions =
-    and_libraries(order_versions("Greater", "compare_GT", "greater"), "gt", "greater", kLibraryOrdered);
+    order_versions({"Greater", "Greater", "compare_GT", "greater", "gt", "greater"});
 constexpr auto kLessOrEqualVersions =
-    and_libraries(or_equal_versions("LessOrEqual", "LessEqual", "compare_LE", "lesserOrEqual"), "le",
-                  "less_equal", kLibraryOrdered);
-constexpr auto kGreaterOrEqualVersions =
-    and_libraries(or_equal_versions("GreaterOrEqual", "GreaterEqual", "compare_GE", "greaterOrEqual"), "ge",
-                  "greater_equal", kLibraryOrdered);
-constexpr auto kAndVersions = and_libraries(logical_versions("And", "LogicalAnd", "logicalAnd"),
-                                            "logical_and", "logical_and", kLibraryBools);
-constexpr auto kOrVersions = and_libraries(logical_versions("Or", "LogicalOr", "logicalOr"), "logical_or",
-                                           "logical_or", kLibraryBools);
-constexpr auto kXorVersions = and_libraries(logical_versions("Xor", "LogicalXor", "logicalXor"),
-                                            "logical_xor", "logical_xor", kLibraryBools);
+    or_equal_versions({"LessOrEqual", "LessEqual", "compare_LE", "lesserOrEqual", "le", "less_equal"});
+constexpr auto kGreaterOrEqualVersions = or_equal_versions(
+    {"GreaterOrEqual", "GreaterEqual", "compare_GE", "greaterOrEqual", "ge", "greater_equal"});
+constexpr auto kAndVersions =
+    logical_versions({"And", "LogicalAnd", "", "logicalAnd", "logical_and", "logical_and"});
+constexpr auto kOrVersions =
+    logical_versions({"Or", "LogicalOr", "", "logicalOr", "logical_or", "logical_or"});
+constexpr auto kXorVersions =
+    logical_versions({"Xor", "LogicalXor", "", "logicalXor", "logical_xor", "logical_xor"});
 constexpr auto kBitwiseAndVersions =
-    and_libraries(bitwise_versions("BitwiseAnd", "and"), "bitwise_and", "bitwise_and", kLibraryBits);
+    bitwise_versions({"BitwiseAnd", "BitwiseAnd", "and", "", "bitwise_and", "bitwise_and"});
 constexpr auto kBitwiseOrVersions =
-    and_libraries(bitwise_versions("BitwiseOr", "or"), "bitwise_or", "bitwise_or", kLibraryBits);
+    bitwise_versions({"BitwiseOr", "BitwiseOr", "or", "", "bitwise_or", "bitwise_or"});
 constexpr auto kBitwiseXorVersions =
-    and_libraries(bitwise_versions("BitwiseXor", "xor"), "bitwise_xor", "bitwise_xor", kLibraryBits);
+    bitwise_versions({"BitwiseXor", "BitwiseXor", "xor", "", "bitwise_xor", "bitwise_xor"});
 constexpr OperatorName kEqualNames[] = {
-    {"equal"}, {"compareeq", {}, {}, Framework::stablehlo}, {"eq", {}, {}, Framework::torch}};
+    {"equal"}, {"compareeq", Framework::stablehlo}, {"eq", Framework::torch}};
 constexpr OperatorName kNotEqualNames[] = {
-    {"notequal"}, {"comparene", {}, {}, Framework::stablehlo}, {"ne", {}, {}, Framework::torch}};
-constexpr OperatorName kLessNames[] = {{"less"},
-                                       {"comparelt", {}, {}, Framework::stablehlo},
-                                       {"lesser", {}, {}, Framework::webnn},
-                                       {"lt", {}, {}, Framework::torch}};
+    {"notequal"}, {"comparene", Framework::stablehlo}, {"ne", Framework::torch}};
+constexpr OperatorName kLessNames[] = {
+    {"less"}, {"comparelt", Framework::stablehlo}, {"lesser", Framework::webnn}, {"lt", Framework::torch}};
 constexpr OperatorName kLessOrEqualNames[] = {{"lessorequal"},
                                               {"lessequal"},
-                                              {"comparele", {}, {}, Framework::stablehlo},
-                                              {"lesserorequal", {}, {}, Framework::webnn},
-                                              {"le", {}, {}, Framework::torch}};
+                                              {"comparele", Framework::stablehlo},
+                                              {"lesserorequal", Framework::webnn},
+                                              {"le", Framework::torch}};
 constexpr OperatorName kGreaterNames[] = {
-    {"greater"}, {"comparegt", {}, {}, Framework::stablehlo}, {"gt", {}, {}, Framework::torch}};
-constexpr OperatorName kGreaterOrEqualNames[] = {{"greaterorequal"},
-                                                 {"greaterequal"},
-                                                 {"comparege", {}, {}, Framework::stablehlo},
-                                                 {"ge", {}, {}, Framework::torch}};
+    {"greater"}, {"comparegt", Framework::stablehlo}, {"gt", Framework::torch}};
+constexpr OperatorName kGreaterOrEqualNames[] = {
+    {"greaterorequal"}, {"greaterequal"}, {"comparege", Framework::stablehlo}, {"ge", Framework::torch}};
 constexpr OperatorName kAndNames[] = {{"and"}, {"logicaland"}};
 constexpr OperatorName kOrNames[] = {{"or"}, {"logicalor"}};
 constexpr OperatorName kXorNames[] = {{"xor"}, {"logicalxor"}};
-constexpr OperatorName kBitwiseAndNames[] = {{"bitwiseand"}, {"and", {}, {}, Framework::stablehlo}};
-constexpr OperatorName kBitwiseOrNames[] = {{"bitwiseor"}, {"or", {}, {}, Framework::stablehlo}};
-constexpr OperatorName kBitwiseXorNames[] = {{"bitwisexor"}, {"xor", {}, {}, Framework::stablehlo}};
+constexpr OperatorName kBitwiseAndNames[] = {{"bitwiseand"}, {"and", Framework::stablehlo}};
+constexpr OperatorName kBitwiseOrNames[] = {{"bitwiseor"}, {"or", Framework::stablehlo}};
+constexpr OperatorName kBitwiseXorNames[] = {{"bitwisexor"}, {"xor", Framework::stablehlo}};
 
 }  // namespace
 
@@ -290,6 +267,6 @@ constinit const Operator kBitShift = elementwise_operator<shift::kernel>(
      "The bits of a shifted by b bits to the left or to the right. A right shift of a signed integer keeps "
      "its sign, except under the name shift_right_logical of StableHLO.",
      "tensorop bitshift '[1,2,3]' '[4]' --direction left", shift::kNames, shift::kVersions,
-     shift::kAttributes, shift::kOperands, shift::kRules, kShiftOpen});
+     shift::kAttributes, shift::kOperands, "EW-8", kShiftOpen});
 
 }  // namespace tensorop

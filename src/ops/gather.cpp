@@ -131,20 +131,13 @@ void check_attributes(const Call& call) {
     throw Error("batch_dims cannot be combined with flat", kCallRule);
 }
 
-constexpr std::string_view kSlices[] = {"Gather", "gather"};
-constexpr std::string_view kSelect[] = {"index_select"};
-constexpr std::string_view kTake[] = {"take"};
 constexpr OperatorName::Preset kFlat = {"flat", "true"};
 constexpr OperatorName kNames[] = {
-    {"gather", kSlices},
-    {"indexselect", kSelect, {}, Framework::torch},
-    {"take", kTake, kFlat, Framework::torch},
-    {"gather", kTake, {}, Framework::numpy},
-    {"take", kTake, kFlat, Framework::numpy},
-    {"gather", kTake, {}, Framework::jax},
-    {"take", kTake, kFlat, Framework::jax},
+    {"gather", {}, "Gather gather"},           {"indexselect", Framework::torch, "index_select"},
+    {"take", Framework::torch, "take", kFlat}, {"gather", Framework::numpy, "take"},
+    {"take", Framework::numpy, "take", kFlat}, {"gather", Framework::jax, "take"},
+    {"take", Framework::jax, "take", kFlat},
 };
-constexpr std::string_view kRules[] = {"AX-1", "AX-3", "GA-1", "GA-3", "GA-4", "GA-5", "PT-2", "PT-3"};
 
 }  // namespace
 }  // namespace gather_operator
@@ -163,7 +156,7 @@ constinit const Operator kGather = {
     .attributes = gather_operator::kAttributes,
     .versions = gather_operator::kVersions,
     .oob = kGatherOob,
-    .rules = gather_operator::kRules,
+    .rules = "AX-1 AX-3 GA-1 GA-3 GA-4 GA-5 PT-2 PT-3",
     .plan = gather_operator::plan,
     .check_attributes = gather_operator::check_attributes,
     .mask = MaskUse::along_axis,

@@ -33,7 +33,7 @@ constexpr AttributeSpec kAttributes[] = {
 
 constexpr auto kAxisKey = attribute_key<std::int64_t>(kAttributes, "axis");
 
-constexpr TypeRow kOpenvino6Types[] = {{"T", published::kOpenvinoAny}, {"Tind", published::kInt32Or64}};
+constexpr TypeRows kOpenvino6Types = {{"T", published::kOpenvinoAny}, {"Tind", published::kInt32Or64}};
 
 constexpr AttributeRow kStandard[] = {{"axis"}, {"flat"}, {"fill_value"}};
 constexpr AttributeRow kAxisOrFlat[] = {{"axis"}, {"flat"}};
@@ -119,18 +119,13 @@ void check_attributes(const Call& call) {
   check_fill_value(call);
 }
 
-constexpr std::string_view kElements[] = {"GatherElements", "gatherElements", "gather", "take_along_axis"};
-constexpr std::string_view kGather[] = {"gather"};
-constexpr std::string_view kAlongDim[] = {"take_along_dim"};
-constexpr std::string_view kAlongAxis[] = {"take_along_axis"};
 constexpr OperatorName kNames[] = {
-    {"gatherelements", kElements},
-    {"gather", kGather, {}, Framework::torch},
-    {"takealongdim", kAlongDim, {"flat", "true"}, Framework::torch},
-    {"takealongaxis", kAlongAxis, {}, Framework::numpy},
-    {"takealongaxis", kAlongAxis, {}, Framework::jax},
+    {"gatherelements", {}, "GatherElements gatherElements gather take_along_axis"},
+    {"gather", Framework::torch, "gather"},
+    {"takealongdim", Framework::torch, "take_along_dim", {"flat", "true"}},
+    {"takealongaxis", Framework::numpy, "take_along_axis"},
+    {"takealongaxis", Framework::jax, "take_along_axis"},
 };
-constexpr std::string_view kRules[] = {"AX-1", "AX-3", "GE-1", "GE-2", "GE-4", "PT-1", "PT-2", "PT-3"};
 
 }  // namespace
 }  // namespace gather_elements_operator
@@ -150,7 +145,7 @@ constinit const Operator kGatherElements = {
     .attributes = gather_elements_operator::kAttributes,
     .versions = gather_elements_operator::kVersions,
     .oob = kGatherOob,
-    .rules = gather_elements_operator::kRules,
+    .rules = "AX-1 AX-3 GE-1 GE-2 GE-4 PT-1 PT-2 PT-3",
     .plan = gather_elements_operator::plan,
     .check_attributes = gather_elements_operator::check_attributes,
     .traits = gather_elements_operator::kTraits,

@@ -36,10 +36,9 @@ constexpr AttributeSpec kAttributes[] = {
 constexpr auto kBatchDimsKey = attribute_key<std::int64_t>(kAttributes, "batch_dims");
 
 constexpr AttributeRow kStandard[] = {{"batch_dims"}, {"fill_value"}};
-constexpr std::string_view kClipFill[] = {"clip", "fill"};
-constexpr AttributeRow kJaxGet[] = {{kModeName, kClipFill, "clip"}, {"fill_value"}};
+constexpr AttributeRow kJaxGet[] = {{kModeName, "clip fill", "clip"}, {"fill_value"}};
 
-constexpr TypeRow kMdfTypes[] = {{"T", published::kOnnxAny}, {"Tind", published::kInt32Or64}};
+constexpr TypeRows kMdfTypes = {{"T", published::kOnnxAny}, {"Tind", published::kInt32Or64}};
 
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "GatherND", kStandardTypes, kStandard, IndexRule(), kStandardTraits},
@@ -149,9 +148,7 @@ Planned plan(const Call& call) {
   return {std::move(output), std::move(gather)};
 }
 
-constexpr std::string_view kAtGet[] = {"at_get"};
-constexpr OperatorName kNames[] = {{"gathernd"}, {"atget", kAtGet, {}, Framework::jax}};
-constexpr std::string_view kRules[] = {"GN-1", "GN-2", "GN-3", "GN-4"};
+constexpr OperatorName kNames[] = {{"gathernd"}, {"atget", Framework::jax, "at_get"}};
 
 }  // namespace
 }  // namespace gather_nd_operator
@@ -172,7 +169,7 @@ constinit const Operator kGatherNd = {
     .attributes = gather_nd_operator::kAttributes,
     .versions = gather_nd_operator::kVersions,
     .oob = kGatherOob,
-    .rules = gather_nd_operator::kRules,
+    .rules = "GN-1 GN-2 GN-3 GN-4",
     .plan = gather_nd_operator::plan,
     .check_attributes = check_fill_value,
     .mask = MaskUse::leading,

@@ -90,11 +90,8 @@ Planned plan(const Call& call) {
   return plan_gather_slices(call, dims, sizes);
 }
 
-constexpr OperatorName kNames[] = {{"gatherslices"},
-                                   {"gather", {}, {}, Framework::stablehlo},
-                                   {"dynamicgather", {}, {}, Framework::stablehlo}};
-constexpr std::string_view kRules[] = {"SG-1", "SG-2", "SG-3", "SG-4", "SG-5",
-                                       "SG-6", "SG-7", "SG-8", "SG-9"};
+constexpr OperatorName kNames[] = {
+    {"gatherslices"}, {"gather", Framework::stablehlo}, {"dynamicgather", Framework::stablehlo}};
 
 }  // namespace
 }  // namespace gather_slices_operator
@@ -118,7 +115,7 @@ constinit const Operator kGatherSlices = {
     .attributes = gather_slices_operator::kAttributes,
     .versions = gather_slices_operator::kVersions,
     .oob = gather_slices_operator::kOob,
-    .rules = gather_slices_operator::kRules,
+    .rules = "SG-1 SG-2 SG-3 SG-4 SG-5 SG-6 SG-7 SG-8 SG-9",
     .plan = gather_slices_operator::plan,
 };
 

@@ -5,8 +5,12 @@
 // cost at start-up. Section numbers and rule ids are those of the operator specification (docs/ops).
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -68,7 +72,29 @@ struct Choice {
   const char* type;
 };
 using Choices = std::span<const Choice>;
-using WordList = std::span<const std::string_view>;
+
+// Words that a text has, with a blank between two of them: "none add mul".
+class WordList {
+ public:
+  constexpr WordList() = default;
+  constexpr WordList(const char* text) {
+    for (std::string_view rest = text; !rest.empty();) {
+      const std::size_t end = std::min(rest.find(' '), rest.size());
+      words_[count_++] = rest.substr(0, end);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+
+  [[nodiscard]] constexpr std::size_t size() const { return count_; }
+  [[nodiscard]] constexpr bool empty() const { return count_ == 0; }
+  [[nodiscard]] constexpr const std::string_view* begin() const { return words_.data(); }
+  [[nodiscard]] constexpr const std::string_view* end() const { return words_.data() + count_; }
+  [[nodiscard]] constexpr std::string_view operator[](std::size_t i) const { return words_[i]; }
+
+ private:
+  std::array<std::string_view, 12> words_ = {};
+  std::size_t count_ = 0;
+};
 
 struct AttributeSpec {
   std::string_view name;  // job key and message name: "batch_dims"; the option is --batch-dims
@@ -126,6 +152,24 @@ struct TypeRow {
   std::string_view rule = {};  // rule id of another dtype, where it is not the operand's
 };
 
+// Those of all its type variables.
+class TypeRows {
+ public:
+  constexpr TypeRows() = default;
+  constexpr TypeRows(DTypeSet allowed) : TypeRows({{"T", allowed}}) {}
+  constexpr TypeRows(DType allowed) : TypeRows(DTypeSet(allowed)) {}
+  constexpr TypeRows(std::initializer_list<TypeRow> rows) : count_(rows.size()) {
+    std::ranges::copy(rows, rows_.begin());
+  }
+
+  [[nodiscard]] constexpr const TypeRow* begin() const { return rows_.data(); }
+  [[nodiscard]] constexpr const TypeRow* end() const { return rows_.data() + count_; }
+
+ private:
+  std::array<TypeRow, 3> rows_ = {};
+  std::size_t count_ = 0;
+};
+
 // The rules of a version for index values (1.3). When both apply: negative values first, then the range, for
 // every publisher.
 struct IndexRule {
@@ -144,7 +188,7 @@ struct Version {
   Framework framework;
   int since;                   // the number it appeared in, as its publisher numbers; 0 where that does not
   std::string_view published;  // the publisher's name: "ScatterElementsUpdate"
-  std::span<const TypeRow> types;
+  TypeRows types;
   std::span<const AttributeRow> attributes;
   IndexRule index = {};
   unsigned traits = 0;  // differences that only the operator's own file understands
@@ -167,10 +211,10 @@ struct OperatorName {
   };
 
   std::string_view name;
+  Framework of = Framework::standard;  // the only publisher that has the name; standard: not one alone
   // The publishers' operators that this name means under --spec; empty: all.
   WordList published = {};
   Preset preset = {};
-  Framework of = Framework::standard;  // the only publisher that has the name; standard: not one alone
 };
 
 struct OutputInfo {
@@ -200,7 +244,7 @@ struct Operator {
   std::string_view family = {};         // the docs page it stands on: docs/ops/FAMILY.md
   std::span<const OperatorName> names;  // the first is `name`
   std::span<const OperandSpec> operands;
-  std::span<const AttributeSpec> attributes;
+  std::span<const AttributeSpec> attributes = {};
   std::span<const Version> versions;        // standard first, then by publisher and opset
   Choices oob = {};                         // of --oob (OutOfBounds), default semantics only; empty: has none
   Choices duplicates = {};                  // of --duplicates (Duplicates); empty: has none
@@ -218,7 +262,7 @@ struct Operator {
   // such attributes.
   void (*check_attributes)(const Call& call) = nullptr;
   MaskUse mask = MaskUse::none;
-  WordList traits = {};  // what the bits of Version::traits mean, from the lowest
+  std::span<const std::string_view> traits = {};  // what the bits of Version::traits mean, from the lowest
 };
 
 // "duplicate indices without a reduction": why elements are open, for messages. Not of none.

@@ -28,21 +28,17 @@ constexpr OperandSpec kOperands[] = {
 constexpr AttributeSpec kAttributes[] = {kConsumedInputsSpec};
 constexpr AttributeRow kConsumed[] = {{"consumed_inputs"}};
 
-constexpr TypeRow kOnnx9[] = {
-    {"T", {published::kOldFloats, DType::int32, DType::int64, DType::uint32, DType::uint64}}};
-constexpr TypeRow kOnnx16[] = {
-    {"T", {published::kFloats, DType::int32, DType::int64, DType::uint32, DType::uint64}}};
-constexpr TypeRow kOpenvino1[] = {{"T", published::kFloats}};
-constexpr TypeRow kWebnn[] = {
-    {"T", {DType::float32, DType::float16, DType::int32, DType::int64, DType::int8}}};
+constexpr DTypeSet kOnnx9 = {published::kOldFloats, DType::int32, DType::int64, DType::uint32, DType::uint64};
+constexpr DTypeSet kOnnx16 = {published::kFloats, DType::int32, DType::int64, DType::uint32, DType::uint64};
+constexpr DTypeSet kWebnn = {DType::float32, DType::float16, DType::int32, DType::int64, DType::int8};
 constexpr Version kVersions[] = {
-    {Framework::standard, 0, "PRelu", kStandardNumbers, {}},
-    {Framework::onnx, 1, "PRelu", published::kConsumingRow, kConsumed, {}, kOldSlopes},
-    {Framework::onnx, 6, "PRelu", published::kOldFloatRow, {}, {}, kOldSlopes},
-    {Framework::onnx, 7, "PRelu", published::kOldFloatRow, {}},
+    {Framework::standard, 0, "PRelu", kNumericTypes, {}},
+    {Framework::onnx, 1, "PRelu", published::kConsumingTypes, kConsumed, {}, kOldSlopes},
+    {Framework::onnx, 6, "PRelu", published::kOldFloats, {}, {}, kOldSlopes},
+    {Framework::onnx, 7, "PRelu", published::kOldFloats, {}},
     {Framework::onnx, 9, "PRelu", kOnnx9, {}},
     {Framework::onnx, 16, "PRelu", kOnnx16, {}},
-    {Framework::openvino, 1, "PReLU", kOpenvino1, {}, {}, kChannelsFirst},
+    {Framework::openvino, 1, "PReLU", published::kFloats, {}, {}, kChannelsFirst},
     {Framework::webnn, 0, "prelu", kWebnn, {}, {}, kBothWays},
 };
 
@@ -84,7 +80,6 @@ Planned plan(const Call& call) {
 }
 
 constexpr OperatorName kNames[] = {{"prelu"}};
-constexpr std::string_view kRules[] = {"PR-1", "BC-U1", "BC-U2", "BC-M1"};
 
 }  // namespace
 }  // namespace prelu_operator
@@ -104,9 +99,8 @@ constinit const Operator kPrelu = {
     .operands = prelu_operator::kOperands,
     .attributes = prelu_operator::kAttributes,
     .versions = prelu_operator::kVersions,
-    .oob = {},
     .count_rule = "EW-1",
-    .rules = prelu_operator::kRules,
+    .rules = "PR-1 BC-U1 BC-U2 BC-M1",
     .plan = prelu_operator::plan,
     .traits = prelu_operator::kTraits,
 };

@@ -33,14 +33,14 @@ inline constexpr DTypeSet kWebnnAny = {DType::float32, DType::float16, DType::in
 inline constexpr DTypeSet kWebnnIndices = {DType::int32, DType::uint32, DType::int64};
 
 // Rows of the gather and scatter operators.
-inline constexpr TypeRow kOldOnnxTypes[] = {{"T", kOldOnnxAny}, {"Tind", kInt32Or64}};
-inline constexpr TypeRow kOnnxTypes[] = {{"T", kOnnxAny}, {"Tind", kInt32Or64}};
-inline constexpr TypeRow kOldOnnxNdTypes[] = {{"T", kOldOnnxAny}, {"Tind", DType::int64}};
-inline constexpr TypeRow kOnnxNdTypes[] = {{"T", kOnnxAny}, {"Tind", DType::int64}};
-inline constexpr TypeRow kOpenvinoTypes[] = {{"T", kOpenvinoAny}, {"Tind", kIntegers}};
-inline constexpr TypeRow kOpenvinoNumberTypes[] = {{"T", kNumbers}, {"Tind", kIntegers}};
+inline constexpr TypeRows kOldOnnxTypes = {{"T", kOldOnnxAny}, {"Tind", kInt32Or64}};
+inline constexpr TypeRows kOnnxTypes = {{"T", kOnnxAny}, {"Tind", kInt32Or64}};
+inline constexpr TypeRows kOldOnnxNdTypes = {{"T", kOldOnnxAny}, {"Tind", DType::int64}};
+inline constexpr TypeRows kOnnxNdTypes = {{"T", kOnnxAny}, {"Tind", DType::int64}};
+inline constexpr TypeRows kOpenvinoTypes = {{"T", kOpenvinoAny}, {"Tind", kIntegers}};
+inline constexpr TypeRows kOpenvinoNumberTypes = {{"T", kNumbers}, {"Tind", kIntegers}};
 
-inline constexpr TypeRow kWebnnTypes[] = {{"T", kWebnnAny}, {"Tind", kWebnnIndices}};
+inline constexpr TypeRows kWebnnTypes = {{"T", kWebnnAny}, {"Tind", kWebnnIndices}};
 
 // PyTorch: unsigned integers wider than uint8 are only moved. NumPy has no bfloat16, JAX no strings.
 inline constexpr DTypeSet kTorchIntegers = {DType::uint8, DType::int8, DType::int16, DType::int32,
@@ -53,42 +53,20 @@ inline constexpr DTypeSet kJaxAny = {kNumbersAndBool, DType::complex64, DType::c
 // What NumPy casts to int64 safely.
 inline constexpr DTypeSet kCastToInt64 = {DType::int8,  DType::int16,  DType::int32, DType::int64,
                                           DType::uint8, DType::uint16, DType::uint32};
-inline constexpr TypeRow kTorchMovedTypes[] = {{"T", kTorchMoved}, {"Tind", DType::int64, "PT-3"}};
-inline constexpr TypeRow kTorchAxisMovedTypes[] = {{"T", kTorchMoved}, {"Tind", kInt32Or64, "PT-3"}};
-inline constexpr TypeRow kTorchTypes[] = {{"T", kTorchAny}, {"Tind", DType::int64, "PT-3"}};
-inline constexpr TypeRow kTorchAxisTypes[] = {{"T", kTorchAny}, {"Tind", kInt32Or64, "PT-3"}};
-inline constexpr TypeRow kTorchNumberTypes[] = {{"T", kTorchNumbers}, {"Tind", DType::int64, "PT-3"}};
-inline constexpr TypeRow kTorchAxisNumberTypes[] = {{"T", kTorchNumbers}, {"Tind", kInt32Or64, "PT-3"}};
-inline constexpr TypeRow kNumpyTypes[] = {{"T", kNumpyAny}, {"Tind", kIntegers}};
-inline constexpr TypeRow kNumpyTakeTypes[] = {{"T", kNumpyAny}, {"Tind", kCastToInt64}};
-inline constexpr TypeRow kJaxTypes[] = {{"T", kJaxAny}, {"Tind", kIntegers}};
+inline constexpr TypeRows kTorchMovedTypes = {{"T", kTorchMoved}, {"Tind", DType::int64, "PT-3"}};
+inline constexpr TypeRows kTorchAxisMovedTypes = {{"T", kTorchMoved}, {"Tind", kInt32Or64, "PT-3"}};
+inline constexpr TypeRows kTorchTypes = {{"T", kTorchAny}, {"Tind", DType::int64, "PT-3"}};
+inline constexpr TypeRows kTorchAxisTypes = {{"T", kTorchAny}, {"Tind", kInt32Or64, "PT-3"}};
+inline constexpr TypeRows kTorchNumberTypes = {{"T", kTorchNumbers}, {"Tind", DType::int64, "PT-3"}};
+inline constexpr TypeRows kTorchAxisNumberTypes = {{"T", kTorchNumbers}, {"Tind", kInt32Or64, "PT-3"}};
+inline constexpr TypeRows kNumpyTypes = {{"T", kNumpyAny}, {"Tind", kIntegers}};
+inline constexpr TypeRows kNumpyTakeTypes = {{"T", kNumpyAny}, {"Tind", kCastToInt64}};
+inline constexpr TypeRows kJaxTypes = {{"T", kJaxAny}, {"Tind", kIntegers}};
 
-// Rows of the element-wise operators.
-inline constexpr TypeRow kOldFloatRow[] = {{"T", kOldFloats}};
-inline constexpr TypeRow kConsumingRow[] = {{"T", kOldFloats}, {"consumed_inputs", kIntegers}};
-inline constexpr TypeRow kOldNumberRow[] = {{"T", kOldNumbers}};
-inline constexpr TypeRow kNumberRow[] = {{"T", kNumbers}};
-inline constexpr TypeRow kNumberAndBoolRow[] = {{"T", kNumbersAndBool}};
-inline constexpr TypeRow kWebnnRow[] = {{"T", kWebnnAny}};
-inline constexpr TypeRow kByteRow[] = {{"T", DType::uint8}};
-inline constexpr TypeRow kStablehloRow[] = {{"T", kStablehloAny}};
-inline constexpr TypeRow kBoolRow[] = {{"T", DType::boolean}};
-inline constexpr TypeRow kIntegerRow[] = {{"T", kIntegers}};
-inline constexpr TypeRow kIntegerAndBoolRow[] = {{"T", {kIntegers, DType::boolean}}};
-inline constexpr TypeRow kFloatRow[] = {{"T", kFloats}};
+// Of the element-wise operators.
+inline constexpr TypeRows kConsumingTypes = {{"T", kOldFloats}, {"consumed_inputs", kIntegers}};
 inline constexpr DTypeSet kComplex = {DType::complex64, DType::complex128};
-inline constexpr TypeRow kFloatAndComplexRow[] = {{"T", {kFloats, kComplex}}};
-inline constexpr TypeRow kOldFloatAndComplexRow[] = {{"T", {kOldFloats, kComplex}}};
-inline constexpr TypeRow kNumberAndComplexRow[] = {{"T", {kNumbers, kComplex}}};
-inline constexpr TypeRow kOldNumberAndComplexRow[] = {{"T", {kOldNumbers, kComplex}}};
-inline constexpr TypeRow kOldNumberAndBoolRow[] = {{"T", {kOldNumbers, DType::boolean}}};
-inline constexpr TypeRow kTorchIntegerRow[] = {{"T", kTorchIntegers}};
-inline constexpr TypeRow kTorchIntegerAndBoolRow[] = {{"T", {kTorchIntegers, DType::boolean}}};
-inline constexpr TypeRow kTorchNumberRow[] = {{"T", kTorchNumbers}};
-inline constexpr TypeRow kTorchNumberAndBoolRow[] = {{"T", {kTorchNumbers, DType::boolean}}};
-inline constexpr TypeRow kTorchNumberAndComplexRow[] = {{"T", {kTorchNumbers, kComplex}}};
-inline constexpr TypeRow kTorchAnyRow[] = {{"T", kTorchAny}};
-inline constexpr TypeRow kNumpyAnyRow[] = {{"T", kNumpyAny}};
-inline constexpr TypeRow kJaxAnyRow[] = {{"T", kJaxAny}};
+inline constexpr DTypeSet kIntegersAndBool = {kIntegers, DType::boolean};
+inline constexpr DTypeSet kOldNumbersAndBool = {kOldNumbers, DType::boolean};
 
 }  // namespace tensorop::published

@@ -41,14 +41,11 @@ constexpr auto kReductionKey = attribute_key<Reduction>(kAttributes, "reduction"
 constexpr auto kUseInitValKey = attribute_key<bool>(kAttributes, "use_init_val");
 constexpr auto kBroadcastUpdatesKey = attribute_key<bool>(kAttributes, "broadcast_updates");
 
-constexpr std::string_view kOnnx16Reductions[] = {"none", "add", "mul"};
-constexpr std::string_view kOnnx18Reductions[] = {"none", "add", "mul", "max", "min"};
-constexpr std::string_view kOpenvino12Reductions[] = {"none", "sum", "prod", "min", "max", "mean"};
-constexpr AttributeRow kOnnx16[] = {{"axis"}, {"reduction", kOnnx16Reductions}};
-constexpr AttributeRow kOnnx18[] = {{"axis"}, {"reduction", kOnnx18Reductions}};
-constexpr AttributeRow kOpenvino12[] = {{"axis"}, {"reduction", kOpenvino12Reductions}, {"use_init_val"}};
-constexpr std::string_view kTorchReductions[] = {"none", "add", "multiply"};
-constexpr AttributeRow kTorchScatter[] = {{"axis"}, {"reduction", kTorchReductions}};
+constexpr AttributeRow kOnnx16[] = {{"axis"}, {"reduction", "none add mul"}};
+constexpr AttributeRow kOnnx18[] = {{"axis"}, {"reduction", "none add mul max min"}};
+constexpr AttributeRow kOpenvino12[] = {
+    {"axis"}, {"reduction", "none sum prod min max mean"}, {"use_init_val"}};
+constexpr AttributeRow kTorchScatter[] = {{"axis"}, {"reduction", "none add multiply"}};
 constexpr AttributeRow kTorchReduce[] = {
     {"axis"}, {"reduction", kTorchReduceReductions, "sum"}, {"use_init_val"}};
 constexpr AttributeRow kStandard[] = {
@@ -155,24 +152,14 @@ Planned plan(const Call& call) {
   return planned;
 }
 
-constexpr std::string_view kElements[] = {"ScatterElements", "ScatterElementsUpdate", "scatterElements",
-                                          "scatter", "put_along_axis"};
-constexpr std::string_view kOldElements[] = {"Scatter"};
-constexpr std::string_view kElementsUpdate[] = {"ScatterElementsUpdate"};
-constexpr std::string_view kTorchScatterOnly[] = {"scatter"};
-constexpr std::string_view kScatterAdd[] = {"scatter_add"};
-constexpr std::string_view kScatterReduce[] = {"scatter_reduce"};
-constexpr std::string_view kPutAlongAxis[] = {"put_along_axis"};
-constexpr std::string_view kRules[] = {"T-3",  "AX-1", "AX-3", "SE-1", "SE-2",
-                                       "SE-3", "SE-5", "PT-1", "PT-2", "PT-3"};
 constexpr OperatorName kNames[] = {
-    {"scatterelements", kElements},
-    {"scatter", kOldElements},
-    {"scatterelementsupdate", kElementsUpdate},
-    {"scatter", kTorchScatterOnly, {}, Framework::torch},
-    {"scatteradd", kScatterAdd, {"reduction", "add"}, Framework::torch},
-    {"scatterreduce", kScatterReduce, {"reduction", "sum"}, Framework::torch},
-    {"putalongaxis", kPutAlongAxis, {}, Framework::numpy},
+    {"scatterelements", {}, "ScatterElements ScatterElementsUpdate scatterElements scatter put_along_axis"},
+    {"scatter", {}, "Scatter"},
+    {"scatterelementsupdate", {}, "ScatterElementsUpdate"},
+    {"scatter", Framework::torch, "scatter"},
+    {"scatteradd", Framework::torch, "scatter_add", {"reduction", "add"}},
+    {"scatterreduce", Framework::torch, "scatter_reduce", {"reduction", "sum"}},
+    {"putalongaxis", Framework::numpy, "put_along_axis"},
 };
 
 }  // namespace
@@ -193,7 +180,7 @@ constinit const Operator kScatterElements = scatter_operator<scatter_elements_op
     .operands = scatter_elements_operator::kOperands,
     .attributes = scatter_elements_operator::kAttributes,
     .versions = scatter_elements_operator::kVersions,
-    .rules = scatter_elements_operator::kRules,
+    .rules = "T-3 AX-1 AX-3 SE-1 SE-2 SE-3 SE-5 PT-1 PT-2 PT-3",
     .plan = scatter_elements_operator::plan,
     .traits = scatter_elements_operator::kTraits,
 });

@@ -33,25 +33,20 @@ constexpr auto kReductionKey = attribute_key<Reduction>(kAttributes, "reduction"
 constexpr auto kUseInitValKey = attribute_key<bool>(kAttributes, "use_init_val");
 constexpr auto kBroadcastUpdatesKey = attribute_key<bool>(kAttributes, "broadcast_updates");
 
-constexpr std::string_view kOnnx16Reductions[] = {"none", "add", "mul"};
-constexpr std::string_view kOnnx18Reductions[] = {"none", "add", "mul", "max", "min"};
-constexpr std::string_view kOpenvino15Reductions[] = {"none", "sum", "sub", "prod", "min", "max"};
-constexpr AttributeRow kOnnx16[] = {{"reduction", kOnnx16Reductions}};
-constexpr AttributeRow kOnnx18[] = {{"reduction", kOnnx18Reductions}};
-constexpr AttributeRow kOpenvino15[] = {{"reduction", kOpenvino15Reductions}};
-constexpr std::string_view kAccumulate[] = {"none", "add"};
-constexpr std::string_view kNumpyReductions[] = {"add", "subtract", "multiply", "minimum", "maximum"};
-constexpr std::string_view kJaxReductions[] = {"none", "add", "subtract", "multiply", "min", "max"};
-constexpr AttributeRow kTorchPut[] = {{"reduction", kAccumulate}};
-constexpr AttributeRow kNumpyAt[] = {{"reduction", kNumpyReductions, "add"}};
-constexpr AttributeRow kJaxAt[] = {{"reduction", kJaxReductions}, {kModeName, kDropClip, "drop"}};
+constexpr AttributeRow kOnnx16[] = {{"reduction", "none add mul"}};
+constexpr AttributeRow kOnnx18[] = {{"reduction", "none add mul max min"}};
+constexpr AttributeRow kOpenvino15[] = {{"reduction", "none sum sub prod min max"}};
+constexpr AttributeRow kTorchPut[] = {{"reduction", "none add"}};
+constexpr AttributeRow kNumpyAt[] = {{"reduction", "add subtract multiply minimum maximum", "add"}};
+constexpr AttributeRow kJaxAt[] = {{"reduction", "none add subtract multiply min max"},
+                                   {kModeName, kDropClip, "drop"}};
 constexpr AttributeRow kStandard[] = {
     {"reduction", kStandardReductions}, {"use_init_val"}, {"broadcast_updates"}};
-constexpr TypeRow kNumpyAtTypes[] = {{"T", {published::kOldNumbers, DType::complex64, DType::complex128}},
-                                     {"Tind", published::kIntegers}};
+constexpr TypeRows kNumpyAtTypes = {{"T", {published::kOldNumbers, DType::complex64, DType::complex128}},
+                                    {"Tind", published::kIntegers}};
 
-constexpr TypeRow kOpenvino3Types[] = {{"T", published::kNumbers}, {"Tind", published::kInt32Or64}};
-constexpr TypeRow kOpenvino15Types[] = {{"T", published::kNumbersAndBool}, {"Tind", published::kInt32Or64}};
+constexpr TypeRows kOpenvino3Types = {{"T", published::kNumbers}, {"Tind", published::kInt32Or64}};
+constexpr TypeRows kOpenvino15Types = {{"T", published::kNumbersAndBool}, {"Tind", published::kInt32Or64}};
 
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "ScatterND", kStandardTypes, kStandard, {}, kAnyScalarUpdate},
@@ -114,23 +109,17 @@ Planned plan(const Call& call) {
                       {updates});
 }
 
-constexpr std::string_view kBoth[] = {"ScatterND", "ScatterNDUpdate", "scatterND", "index_put", "at"};
-constexpr std::string_view kIndexPut[] = {"index_put"};
-constexpr std::string_view kUfuncAt[] = {"ufunc_at"};
-constexpr std::string_view kAt[] = {"at"};
-constexpr std::string_view kUpdate[] = {"ScatterNDUpdate"};
-constexpr std::string_view kRules[] = {"T-3", "SN-1", "SN-2", "SN-3", "PT-3"};
 constexpr OperatorName kNames[] = {
-    {"scatternd", kBoth},
-    {"scatterndupdate", kUpdate},
-    {"indexput", kIndexPut, {}, Framework::torch},
-    {"ufuncat", kUfuncAt, {"reduction", "add"}, Framework::numpy},
-    {"atset", kAt, {"reduction", "none"}, Framework::jax},
-    {"atadd", kAt, {"reduction", "add"}, Framework::jax},
-    {"atsubtract", kAt, {"reduction", "subtract"}, Framework::jax},
-    {"atmultiply", kAt, {"reduction", "multiply"}, Framework::jax},
-    {"atmin", kAt, {"reduction", "min"}, Framework::jax},
-    {"atmax", kAt, {"reduction", "max"}, Framework::jax},
+    {"scatternd", {}, "ScatterND ScatterNDUpdate scatterND index_put at"},
+    {"scatterndupdate", {}, "ScatterNDUpdate"},
+    {"indexput", Framework::torch, "index_put"},
+    {"ufuncat", Framework::numpy, "ufunc_at", {"reduction", "add"}},
+    {"atset", Framework::jax, "at", {"reduction", "none"}},
+    {"atadd", Framework::jax, "at", {"reduction", "add"}},
+    {"atsubtract", Framework::jax, "at", {"reduction", "subtract"}},
+    {"atmultiply", Framework::jax, "at", {"reduction", "multiply"}},
+    {"atmin", Framework::jax, "at", {"reduction", "min"}},
+    {"atmax", Framework::jax, "at", {"reduction", "max"}},
 };
 
 }  // namespace
@@ -147,7 +136,7 @@ constinit const Operator kScatterNd = scatter_operator<scatter_nd_operator::kRed
     .operands = scatter_nd_operator::kOperands,
     .attributes = scatter_nd_operator::kAttributes,
     .versions = scatter_nd_operator::kVersions,
-    .rules = scatter_nd_operator::kRules,
+    .rules = "T-3 SN-1 SN-2 SN-3 PT-3",
     .plan = scatter_nd_operator::plan,
     .mask = MaskUse::leading,
     .traits = scatter_nd_operator::kTraits,

@@ -88,8 +88,7 @@ Planned plan(const Call& call) {
   return plan_scatter_slices(call, dims, checked_sizes(call, dims), reduction);
 }
 
-constexpr OperatorName kNames[] = {{"scatterslices"}, {"scatter", {}, {}, Framework::stablehlo}};
-constexpr std::string_view kRules[] = {"T-3", "SS-1", "SS-2", "SS-3", "SS-4", "SS-5", "SS-6", "SS-7"};
+constexpr OperatorName kNames[] = {{"scatterslices"}, {"scatter", Framework::stablehlo}};
 
 }  // namespace
 }  // namespace scatter_slices_operator
@@ -110,7 +109,7 @@ constinit const Operator kScatterSlices = scatter_operator<scatter_slices_operat
     .attributes = scatter_slices_operator::kAttributes,
     .versions = scatter_slices_operator::kVersions,
     .oob = scatter_slices_operator::kOob,
-    .rules = scatter_slices_operator::kRules,
+    .rules = "T-3 SS-1 SS-2 SS-3 SS-4 SS-5 SS-6 SS-7",
     .plan = scatter_slices_operator::plan,
 });
 

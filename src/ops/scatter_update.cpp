@@ -42,11 +42,10 @@ constexpr auto kAlphaKey = attribute_key<Tensor>(kAttributes, "alpha");
 constexpr AttributeRow kStandard[] = {{"axis"},         {"reduction", kStandardReductions},
                                       {"use_init_val"}, {"broadcast_updates"},
                                       {"flat"},         {"alpha"}};
-constexpr std::string_view kIndexReductions[] = {"prod", "mean", "amax", "amin"};
-constexpr std::string_view kAccumulate[] = {"none", "add"};
 constexpr AttributeRow kIndexAdd[] = {{"axis"}, {"alpha"}};
-constexpr AttributeRow kIndexReduce[] = {{"axis"}, {"reduction", kIndexReductions, "prod"}, {"use_init_val"}};
-constexpr AttributeRow kTorchPut[] = {{"reduction", kAccumulate}};
+constexpr AttributeRow kIndexReduce[] = {
+    {"axis"}, {"reduction", "prod mean amax amin", "prod"}, {"use_init_val"}};
+constexpr AttributeRow kTorchPut[] = {{"reduction", "none add"}};
 constexpr AttributeRow kNumpyPut[] = {{kModeName, kRaiseWrapClip, "raise"}};
 
 constexpr Version kVersions[] = {
@@ -111,21 +110,14 @@ Planned plan(const Call& call) {
   return planned;
 }
 
-constexpr std::string_view kSlices[] = {"ScatterUpdate", "index_copy"};
-constexpr std::string_view kIndexCopyOnly[] = {"index_copy"};
-constexpr std::string_view kIndexAddOnly[] = {"index_add"};
-constexpr std::string_view kIndexReduceOnly[] = {"index_reduce"};
-constexpr std::string_view kTorchPutOnly[] = {"put_"};
-constexpr std::string_view kNumpyPutOnly[] = {"put"};
 constexpr OperatorName kNames[] = {
-    {"scatterupdate", kSlices},
-    {"indexcopy", kIndexCopyOnly, {}, Framework::torch},
-    {"indexadd", kIndexAddOnly, {"reduction", "add"}, Framework::torch},
-    {"indexreduce", kIndexReduceOnly, {"reduction", "prod"}, Framework::torch},
-    {"put", kTorchPutOnly, {"flat", "true"}, Framework::torch},
-    {"put", kNumpyPutOnly, {"flat", "true"}, Framework::numpy},
+    {"scatterupdate", {}, "ScatterUpdate index_copy"},
+    {"indexcopy", Framework::torch, "index_copy"},
+    {"indexadd", Framework::torch, "index_add", {"reduction", "add"}},
+    {"indexreduce", Framework::torch, "index_reduce", {"reduction", "prod"}},
+    {"put", Framework::torch, "put_", {"flat", "true"}},
+    {"put", Framework::numpy, "put", {"flat", "true"}},
 };
-constexpr std::string_view kRules[] = {"T-3", "AX-1", "SU-1", "SU-2", "PT-2", "PT-3"};
 
 }  // namespace
 }  // namespace scatter_update_operator
@@ -142,7 +134,7 @@ constinit const Operator kScatterUpdate = scatter_operator<scatter_update_operat
     .operands = scatter_update_operator::kOperands,
     .attributes = scatter_update_operator::kAttributes,
     .versions = scatter_update_operator::kVersions,
-    .rules = scatter_update_operator::kRules,
+    .rules = "T-3 AX-1 SU-1 SU-2 PT-2 PT-3",
     .plan = scatter_update_operator::plan,
     .mask = MaskUse::along_axis,
     .traits = scatter_update_operator::kTraits,

@@ -10,8 +10,7 @@
 
 namespace tensorop {
 
-inline constexpr TypeRow kStablehloTypes[] = {{"T", published::kStablehloAny},
-                                              {"Tind", published::kIntegers}};
+inline constexpr TypeRows kStablehloTypes = {{"T", published::kStablehloAny}, {"Tind", published::kIntegers}};
 
 inline constexpr AttributeSpec kDimensionNumbersSpec = {
     "dimension_numbers", AttributeKind::dimension_numbers, "",

@@ -96,8 +96,6 @@ Planned plan(const Call& call) {
 }
 
 constexpr OperatorName kNames[] = {{"tensorscatter"}};
-constexpr std::string_view kRules[] = {"AX-1", "TS-1", "TS-2", "TS-3"};
-constexpr std::string_view kOnnxOrder[] = {"data", "updates", "indices"};
 
 }  // namespace
 }  // namespace tensor_scatter_operator
@@ -120,10 +118,8 @@ constinit const Operator kTensorScatter = {
     .operands = tensor_scatter_operator::kOperands,
     .attributes = tensor_scatter_operator::kAttributes,
     .versions = tensor_scatter_operator::kVersions,
-    .oob = {},
-    .onnx_order = tensor_scatter_operator::kOnnxOrder,
-    .count_rule = kCallRule,
-    .rules = tensor_scatter_operator::kRules,
+    .onnx_order = "data updates indices",
+    .rules = "AX-1 TS-1 TS-2 TS-3",
     .plan = tensor_scatter_operator::plan,
 };
 

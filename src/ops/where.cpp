@@ -33,28 +33,26 @@ constexpr AttributeSpec kAttributes[] = {
 
 static_assert(begins_like_binary(kAttributes));
 
-constexpr TypeRow kOnnx9[] = {{"B", DType::boolean}, {"T", published::kOldOnnxAny}};
-constexpr TypeRow kStandard[] = {{"B", DType::boolean}, {"T", kAllTypes}};
-constexpr TypeRow kOnnx16[] = {{"B", DType::boolean}, {"T", published::kOnnxAny}};
-constexpr TypeRow kOpenvino1[] = {{"B", DType::boolean}, {"T", published::kNumbers}};
-
-constexpr TypeRow kWebnn[] = {{"B", DType::uint8}, {"T", published::kWebnnAny}};
-
-constexpr TypeRow kStablehlo[] = {{"B", DType::boolean}, {"T", published::kStablehloAny}};
-
-constexpr TypeRow kTorch[] = {{"B", DType::boolean}, {"T", published::kTorchMoved}};
-constexpr TypeRow kJax[] = {{"B", DType::boolean}, {"T", published::kJaxAny}};
+constexpr TypeRows types(DTypeSet values, DType condition = DType::boolean) {
+  return {{"B", condition}, {"T", values}};
+}
 
 constexpr Version kVersions[] = {
-    {Framework::standard, 0, "Where", kStandard, kOpenvinoAttributes},
-    {Framework::onnx, 9, "Where", kOnnx9, {}},
-    {Framework::onnx, 16, "Where", kOnnx16, {}},
-    {Framework::openvino, 1, "Select", kOpenvino1, kOpenvinoAttributes, {}, kOneWayCondition},
-    {Framework::stablehlo, release(0, 9), "select", kStablehlo, {}, {}, kScalarCondition},
-    {Framework::webnn, 0, "where", kWebnn, {}},
-    {Framework::torch, 2, "where", kTorch, {}},
-    {Framework::numpy, 2, "where", kOnnx9, {}},
-    {Framework::jax, 0, "where", kJax, {}},
+    {Framework::standard, 0, "Where", types(kAllTypes), kOpenvinoAttributes},
+    {Framework::onnx, 9, "Where", types(published::kOldOnnxAny), {}},
+    {Framework::onnx, 16, "Where", types(published::kOnnxAny), {}},
+    {Framework::openvino, 1, "Select", types(published::kNumbers), kOpenvinoAttributes, {}, kOneWayCondition},
+    {Framework::stablehlo,
+     release(0, 9),
+     "select",
+     types(published::kStablehloAny),
+     {},
+     {},
+     kScalarCondition},
+    {Framework::webnn, 0, "where", types(published::kWebnnAny, DType::uint8), {}},
+    {Framework::torch, 2, "where", types(published::kTorchMoved), {}},
+    {Framework::numpy, 2, "where", types(published::kOldOnnxAny), {}},
+    {Framework::jax, 0, "where", types(published::kJaxAny), {}},
 };
 
 BroadcastLayout layout_of(const Call& call) {
@@ -93,12 +91,8 @@ Planned plan(const Call& call) {
   return {std::move(output), std::move(select)};
 }
 
-constexpr std::string_view kWhereOnly[] = {"Where", "where"};
-constexpr std::string_view kSelectOnly[] = {"Select"};
-constexpr std::string_view kRules[] = {"WH-2",  "SL-1",  "SL-2",  "SL-4", "SL-5",
-                                       "BC-P1", "BC-P2", "BC-P3", "BC-P4"};
 constexpr OperatorName kNames[] = {
-    {"where", kWhereOnly}, {"select", kSelectOnly}, {"select", {}, {}, Framework::stablehlo}};
+    {"where", {}, "Where where"}, {"select", {}, "Select"}, {"select", Framework::stablehlo}};
 
 }  // namespace
 }  // namespace where_operator
@@ -118,7 +112,7 @@ constinit const Operator kWhere = {
     .operands = where_operator::kOperands,
     .attributes = where_operator::kAttributes,
     .versions = where_operator::kVersions,
-    .rules = where_operator::kRules,
+    .rules = "WH-2 SL-1 SL-2 SL-4 SL-5 BC-P1 BC-P2 BC-P3 BC-P4",
     .plan = where_operator::plan,
     .check_attributes = check_broadcast_attributes,
     .traits = where_operator::kTraits,

@@ -2,13 +2,71 @@
 // another one owns, and what is needed elsewhere is sent. The bytes do not depend on the number of ranks.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
 #include "base/threads.hpp"
 #include "engine/executor.hpp"
+#include "kernels/range.hpp"
+#include "kernels/rows/combine.hpp"
 #include "kernels/rows/row_moves.hpp"
 #include "kernels/windows/windows.hpp"
 #include "ranks/ranks.hpp"
+#include "tensor/tensor.hpp"
 
 namespace tensorop {
+
+// Elements, rows or bytes [0, size) that rank `rank` of `ranks` owns: its share, as equal as can be.
+[[nodiscard]] Range part_of(std::int64_t size, int rank, int ranks);
+
+// Memory for what goes from each rank to each other one in a round: items of `item_bytes` bytes, counted for
+// each rank, appended or copied to their places, exchanged.
+class ExchangeBuffers {
+ public:
+  // For at most `most_send` and `most_receive` items in a round.
+  ExchangeBuffers(const Ranks& ranks, std::int64_t item_bytes, std::int64_t most_send,
+                  std::int64_t most_receive);
+
+  [[nodiscard]] std::byte* send() { return send_.data(); }
+  [[nodiscard]] const std::byte* received() const { return received_.data(); }
+  // Of each rank; set before exchange().
+  std::vector<std::int64_t> send_counts;
+  std::vector<std::int64_t> received_counts;
+
+  // Together. Learns received_counts of send_counts.
+  void exchange_counts();
+  // Together. Items of send() in the order of the ranks they go to; those of received() in the order of the
+  // ranks they come from. Counts what went to other ranks.
+  void exchange(RankCost& cost);
+
+ private:
+  const Ranks& ranks_;
+  std::int64_t item_bytes_;
+  Storage send_;
+  Storage received_;
+};
+
+// Bytes that sorting the requests for a row takes, and that one takes.
+inline constexpr std::int64_t kRequestSortBytes = 28;
+inline constexpr std::int64_t kRequestBytes = sizeof(std::int64_t);
+
+// The rows of data that one rank asks for, of a window of its rows of the result.
+class RowRequests {
+ public:
+  // Throws PlanFault.
+  RowRequests(const RowMoves& moves, Range rows, int ranks, const Threads& threads);
+
+  // Ascending by row of data (Move::target): those that a rank owns.
+  [[nodiscard]] std::span<const Move> of(int owner) const;
+  // How many different rows these are.
+  [[nodiscard]] std::int64_t distinct(int owner) const;
+
+ private:
+  std::vector<Move> moves_;
+  std::vector<std::size_t> begins_;  // in them, of each owner; one more than there are
+};
 
 // What an exchange works with. All ranks have the same `memory`.
 struct Exchange {
@@ -17,8 +75,9 @@ struct Exchange {
   // Of this rank, with a target that takes elements anywhere. The memory is for windows and buffers; a few
   // megabytes are taken in any case, and a row for each other rank, each way.
   const Windowing& windowing;
-  bool is_cold;    // whether pages of data may have to be read from a disk
-  RankCost* cost;  // null: nobody wants to know
+  bool is_cold;       // whether pages of data may have to be read from a disk
+  bool counts_pages;  // whether somebody wants to know how many pages of data are read
+  RankCost& cost;
 };
 
 // Every rank makes the rows part_of(rows) of the result, in windows as large as memory allows. In passes over

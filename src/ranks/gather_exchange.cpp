@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
@@ -11,8 +13,6 @@
 #include "kernels/windows/gather_pass.hpp"
 #include "kernels/windows/window_io.hpp"
 #include "ranks/exchange.hpp"
-#include "ranks/exchange_buffers.hpp"
-#include "ranks/row_requests.hpp"
 #include "ranks/together.hpp"
 
 namespace tensorop {
@@ -102,23 +102,22 @@ class GatherExchange {
     together(ranks, [&] {
       result.emplace(moves_, pass, sizes_.window_rows, rounds * size_, exchange_.windowing,
                      exchange_.threads);
-      if (exchange_.cost != nullptr)
+      if (exchange_.counts_pages)
         pages_.emplace(own_rows_.first * moves_.row_bytes, own_rows_.count * moves_.row_bytes);
     });
     for (std::int64_t number = 0; number < rounds; ++number) make_round(number, *result);
-    if (exchange_.cost != nullptr) exchange_.cost->read += pages_->bytes();
+    if (pages_) exchange_.cost.read += pages_->bytes();
     together(ranks, [&] { result->write(); });
   }
 
   void make_round(std::int64_t number, GatherPass& result) {
     ask();
-    std::int64_t* const sent = exchange_.cost == nullptr ? nullptr : &exchange_.cost->sent;
     asks_->exchange_counts();
-    asks_->exchange(sent);
+    asks_->exchange(exchange_.cost);
     rows_->send_counts = asks_->received_counts;
     rows_->received_counts = asks_->send_counts;
     together(exchange_.ranks, [&] { answer(); });
-    rows_->exchange(sent);
+    rows_->exchange(exchange_.cost);
     together(exchange_.ranks, [&] { place(number, result); });
   }
 

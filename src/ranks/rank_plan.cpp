@@ -10,7 +10,6 @@
 #include "kernels/rows/choose.hpp"
 #include "kernels/rows/columns.hpp"
 #include "ranks/exchange.hpp"
-#include "ranks/row_requests.hpp"
 #include "ranks/together.hpp"
 
 namespace tensorop {
@@ -122,7 +121,8 @@ class RankPlan {
                                .threads = settings_.threads,
                                .windowing = windowing,
                                .is_cold = report.facts.resident < 1,
-                               .cost = settings_.explain_ranks ? &cost_ : nullptr};
+                               .counts_pages = settings_.explain_ranks != nullptr,
+                               .cost = cost_};
     moves_->is_scatter() ? scatter_by_exchange(*moves_, exchange) : gather_by_exchange(*moves_, exchange);
     const RowMap& map = *moves_->map;
     const Range rows = part_of(map.rows(), ranks_.rank(), size());

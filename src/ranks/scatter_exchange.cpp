@@ -12,8 +12,6 @@
 #include "kernels/rows/row_updates.hpp"
 #include "kernels/windows/scatter_windows.hpp"
 #include "ranks/exchange.hpp"
-#include "ranks/exchange_buffers.hpp"
-#include "ranks/row_requests.hpp"
 #include "ranks/together.hpp"
 
 namespace tensorop {
@@ -69,7 +67,7 @@ class ScatterExchange {
       wait ? write_scatter_windows(moves_, *waiting_, exchange_.windowing, exchange_.threads)
            : write_window();
     });
-    if (exchange_.cost != nullptr) exchange_.cost->read += mine_.count * moves_.row_bytes;
+    exchange_.cost.read += mine_.count * moves_.row_bytes;
   }
 
  private:
@@ -113,13 +111,12 @@ class ScatterExchange {
   }
 
   void make_round(std::int64_t number, Range block) {
-    std::int64_t* const sent = exchange_.cost == nullptr ? nullptr : &exchange_.cost->sent;
     together(exchange_.ranks, [&] { address(block); });
     addresses_->exchange_counts();
     rows_->send_counts = addresses_->send_counts;
     rows_->received_counts = addresses_->received_counts;
-    addresses_->exchange(sent);
-    if (sent_row_bytes() != 0) rows_->exchange(sent);
+    addresses_->exchange(exchange_.cost);
+    if (sent_row_bytes() != 0) rows_->exchange(exchange_.cost);
     together(exchange_.ranks, [&] { take(number); });
   }
 
@@ -168,7 +165,7 @@ class ScatterExchange {
         std::memcpy(rows_->send() + place * row_bytes, moves_.updates + found.update * row_bytes,
                     to_size(row_bytes));
     }
-    if (exchange_.cost != nullptr) exchange_.cost->read += count * row_bytes;
+    exchange_.cost.read += count * row_bytes;
   }
 
   // What came, in the order of the ranks that sent it: applied at once, or kept.

@@ -4,8 +4,7 @@
 
 #include "base/text.hpp"
 #include "engine/convert.hpp"
-#include "engine/lookup.hpp"
-#include "engine/nonzero.hpp"
+#include "engine/positions.hpp"
 #include "golden/compare.hpp"
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"

@@ -1,5 +1,5 @@
 // What ranks read, send and write, counted without data: tests/bench/exchange_cost.cpp has larger problems.
-#include "ranks/row_requests.hpp"
+#include "ranks/exchange.hpp"
 
 #include "kernels/windows/gather_pass.hpp"
 #include "support/catch.hpp"

@@ -9,7 +9,7 @@
 #include "kernels/cache.hpp"
 #include "kernels/index/row_map.hpp"
 #include "kernels/rows/gather_rows.hpp"
-#include "ranks/row_requests.hpp"
+#include "ranks/exchange.hpp"
 
 namespace tensorop {
 namespace {

@@ -1,4 +1,4 @@
-#include "ranks/row_requests.hpp"
+#include "ranks/exchange.hpp"
 
 #include <algorithm>
 
@@ -6,9 +6,33 @@
 #include "kernels/rows/partition.hpp"
 
 namespace tensorop {
+
 Range part_of(std::int64_t size, int rank, int ranks) {
   const std::int64_t first = part_bound(size, rank, ranks);
   return {first, part_bound(size, rank + 1, ranks) - first};
+}
+
+ExchangeBuffers::ExchangeBuffers(const Ranks& ranks, std::int64_t item_bytes, std::int64_t most_send,
+                                 std::int64_t most_receive)
+    : send_counts(to_size(ranks.size())),
+      received_counts(to_size(ranks.size())),
+      ranks_(ranks),
+      item_bytes_(item_bytes),
+      send_(most_send * item_bytes, "a buffer for rows that are sent"),
+      received_(most_receive * item_bytes, "a buffer for rows that are received") {}
+
+void ExchangeBuffers::exchange_counts() {
+  ranks_.exchange_counts(send_counts, received_counts);
+}
+
+void ExchangeBuffers::exchange(RankCost& cost) {
+  std::vector<std::int64_t> send_bytes(send_counts);
+  std::vector<std::int64_t> received_bytes(received_counts);
+  for (std::int64_t& bytes : send_bytes) bytes *= item_bytes_;
+  for (std::int64_t& bytes : received_bytes) bytes *= item_bytes_;
+  for (std::size_t rank = 0; rank < send_bytes.size(); ++rank)
+    cost.sent += rank == to_size(ranks_.rank()) ? 0 : send_bytes[rank];
+  ranks_.exchange(send_.data(), send_bytes, received_.data(), received_bytes);
 }
 
 RowRequests::RowRequests(const RowMoves& moves, Range rows, int ranks, const Threads& threads) {
@@ -33,7 +57,7 @@ RowRequests::RowRequests(const RowMoves& moves, Range rows, int ranks, const Thr
 }
 
 std::span<const Move> RowRequests::of(int owner) const {
-  const auto at = static_cast<std::size_t>(owner);
+  const auto at = to_size(owner);
   return std::span(moves_).subspan(begins_[at], begins_[at + 1] - begins_[at]);
 }
 
