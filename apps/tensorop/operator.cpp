@@ -301,15 +301,14 @@ int run_operator(const FoundOperator& found, const Arguments& arguments) {
     alone(arguments, [&] { print(describe_output(output)); });
     return 0;
   }
-  std::vector<FurtherResult> further;
-  if (call.open_mask) further.push_back({ResultKind::open_mask, *call.open_mask});
   const MeteredSettings settings(arguments, call.destination ? call.destination->path : "");
   if (call.onnx_case) {
     alone(arguments, [&] {
-      (void)run_request_as_case(call.request, *call.onnx_case, settings.get(), call.destination, further);
+      (void)run_request_as_case(call.request, *call.onnx_case, settings.get(), call.destination,
+                                call.open_mask);
     });
   } else {
-    run_request(call.request, *call.destination, settings.get(), further);
+    run_request(call.request, *call.destination, settings.get(), call.open_mask);
   }
   return 0;
 }

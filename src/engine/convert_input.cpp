@@ -6,7 +6,7 @@
 
 #include "engine/operands.hpp"
 #include "io/json/json_writer.hpp"
-#include "kernels/elements/copy_elements.hpp"
+#include "kernels/elements/element_plans.hpp"
 #include "tensor/number_text.hpp"
 
 namespace tensorop {

@@ -98,22 +98,15 @@ OpenMask plan_open_mask(const Bound& bound, const Threads& threads) {
   return out;
 }
 
-// Further results, complete but not published.
-std::vector<std::unique_ptr<Sink>> write_further(const Bound& bound,
-                                                 const std::vector<FurtherResult>& further,
-                                                 const Settings& settings) {
-  std::vector<std::unique_ptr<Sink>> sinks;
-  for (const auto& [kind, destination] : further) {
-    switch (kind) {
-      case ResultKind::open_mask:
-        const OpenMask mask = plan_open_mask(bound, settings.threads);
-        auto& sink = sinks.emplace_back(
-            open_sink(destination, mask.planned.output.dtype, mask.planned.output.shape, 0, settings.warn));
-        fill_sink(mask.planned, bound.inputs, *sink, settings);
-        if (!sink->is_stream()) sink->finish();
-    }
-  }
-  return sinks;
+// The mask of open elements, complete but not published; null where it is not wanted.
+std::unique_ptr<Sink> write_open_mask(const Bound& bound, const std::optional<Destination>& destination,
+                                      const Settings& settings) {
+  if (!destination) return nullptr;
+  const OpenMask mask = plan_open_mask(bound, settings.threads);
+  auto sink = open_sink(*destination, mask.planned.output.dtype, mask.planned.output.shape, 0, settings.warn);
+  fill_sink(mask.planned, bound.inputs, *sink, settings);
+  if (!sink->is_stream()) sink->finish();
+  return sink;
 }
 
 }  // namespace
@@ -158,8 +151,8 @@ std::optional<UnspecifiedElements> unspecified_elements(const Request& request, 
 }
 
 void run_request(const Request& request, const Destination& destination, const Settings& settings,
-                 const std::vector<FurtherResult>& further) {
-  if (settings.executor != nullptr) return settings.executor->run(request, destination, settings, further);
+                 const std::optional<Destination>& open_mask) {
+  if (settings.executor != nullptr) return settings.executor->run(request, destination, settings, open_mask);
   require_format(request, destination);
   Settings own = settings;
   if (destination.path != "-") own.scratch_beside = destination.path;
@@ -167,9 +160,9 @@ void run_request(const Request& request, const Destination& destination, const S
   if (own.archives == nullptr) own.archives = &archives;
   const Bound bound = bind(request, own);
   explain_faults(bound, [&] {
-    const auto others = write_further(bound, further, own);
+    const auto mask = write_open_mask(bound, open_mask, own);
     execute(bound.planned, bound.inputs, destination, own);
-    for (const auto& sink : others) sink->commit();
+    if (mask) mask->commit();
     warn_of_open(bound, own);
     warn_of_unnamed(destination, bound.planned.output.dtype, own);
   });
@@ -177,7 +170,7 @@ void run_request(const Request& request, const Destination& destination, const S
 
 Tensor run_request_as_case(const Request& request, const CaseDestination& onnx_case, const Settings& settings,
                            const std::optional<Destination>& destination,
-                           const std::vector<FurtherResult>& further) {
+                           const std::optional<Destination>& open_mask) {
   if (destination) require_format(request, *destination);
   with_context(request.op.name->name, [&] { require_onnx(request); });
   Settings own = settings;
@@ -185,12 +178,12 @@ Tensor run_request_as_case(const Request& request, const CaseDestination& onnx_c
   const Bound bound = bind(request, own);
   return explain_faults(bound, [&] {
     OnnxCase written(onnx_case, bound, own.threads);
-    const auto others = write_further(bound, further, own);
+    const auto mask = write_open_mask(bound, open_mask, own);
     Tensor result = execute(bound.planned, bound.inputs, own, arenas_of(bound));
     written.write_output(result, own.threads);
     written.finish();
     if (destination) write_tensor(result, bound.inputs, *destination, own);
-    for (const auto& sink : others) sink->commit();
+    if (mask) mask->commit();
     written.commit();
     warn_of_open(bound, own);
     return result;

@@ -20,16 +20,6 @@ struct CaseDestination {
   bool durable = false;  // as in OutputFile::create()
 };
 
-// What a call can tell beside its result.
-enum class ResultKind : std::uint8_t {
-  open_mask,  // a bool tensor of the result's shape: true for each element that the version leaves open
-};
-
-struct FurtherResult {
-  ResultKind kind;
-  Destination destination;
-};
-
 // Shape and dtype of the result; reads only the headers of NPY operands. Throws Error for everything that can
 // be checked without elements.
 [[nodiscard]] OutputInfo infer_request(const Request& request, const Settings& settings);
@@ -48,16 +38,16 @@ struct UnspecifiedElements {
 [[nodiscard]] std::optional<UnspecifiedElements> unspecified_elements(const Request& request,
                                                                       const Settings& settings);
 
-// Writes the result to its destination, and further results to theirs; a file is complete or absent. All are
-// complete before any is published, the result first. Throws Error.
+// Writes the result to its destination, and open_elements() to `open_mask`, if there is one; a file is
+// complete or absent. Both are complete before any is published, the result first. Throws Error.
 void run_request(const Request& request, const Destination& destination, const Settings& settings,
-                 const std::vector<FurtherResult>& further = {});
+                 const std::optional<Destination>& open_mask = std::nullopt);
 
 // Writes the call and its result as an ONNX case folder (onnx_case.hpp), and the result to `destination`, if
-// there is one, and further results too, as run_request() does. All are complete before any is published, the
+// there is one, and open_elements() too, as run_request() does. All are complete before any is published, the
 // case last. Returns the result, which is in memory meanwhile. Throws Error.
 Tensor run_request_as_case(const Request& request, const CaseDestination& onnx_case, const Settings& settings,
                            const std::optional<Destination>& destination = std::nullopt,
-                           const std::vector<FurtherResult>& further = {});
+                           const std::optional<Destination>& open_mask = std::nullopt);
 
 }  // namespace tensorop

@@ -13,7 +13,7 @@
 #include "engine/access.hpp"
 #include "engine/bind.hpp"
 #include "io/npy/npy.hpp"
-#include "kernels/elements/copy_elements.hpp"
+#include "kernels/elements/element_plans.hpp"
 #include "kernels/open_elements.hpp"
 #include "kernels/rows/columns.hpp"
 #include "kernels/worker_buffers.hpp"

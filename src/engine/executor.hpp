@@ -4,15 +4,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
 
 struct Destination;
-struct FurtherResult;
 struct OutputInfo;
 struct Request;
 struct Settings;
@@ -35,7 +34,7 @@ class Executor {
 
   // As the functions of engine.hpp, which call these. The result of evaluate() is on all ranks.
   virtual void run(const Request& request, const Destination& destination, const Settings& settings,
-                   const std::vector<FurtherResult>& further) const = 0;
+                   const std::optional<Destination>& open_mask) const = 0;
   [[nodiscard]] virtual Tensor evaluate(const Request& request, const Settings& settings) const = 0;
   [[nodiscard]] virtual OutputInfo infer(const Request& request, const Settings& settings) const = 0;
   // Runs work that every rank does, with the same outcome. It may call the executor.

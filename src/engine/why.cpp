@@ -36,17 +36,6 @@ std::int64_t index_value(const Tensor& indices, std::int64_t position) {
   });
 }
 
-// Calls take(row, offset) for the rows of a map, in their order.
-template <class Take>
-void for_each_row(const RowMap& map, Range rows, const Take& take) {
-  std::int64_t offsets[kIndexBlock];
-  for (std::int64_t first = rows.first; first < rows.end(); first += kIndexBlock) {
-    const std::int64_t n = std::min(kIndexBlock, rows.end() - first);
-    map.locate(first, n, offsets);
-    for (std::int64_t i = 0; i < n; ++i) take(first + i, offsets[i]);
-  }
-}
-
 void add(Arrivals& out, std::int64_t position) {
   const bool is_listed = std::ranges::find(out.list, position, &Arrival::position) != out.list.end();
   if (!is_listed && out.list.size() < Explainer::kMostListed) out.list.push_back({position});
@@ -197,7 +186,7 @@ Arrivals Explainer::arrivals_of_rows(const RowMoves& moves, const OperandElement
   };
   const bool is_one_row = element.operand == kUpdateOperand && !moves.row_updates->repeats();
   const Range rows = is_one_row ? Range{element.position / width, 1} : Range{0, map.rows()};
-  for_each_row(map, rows, [&](std::int64_t row, std::int64_t offset) {
+  const auto look_at = [&](std::int64_t row, std::int64_t offset) {
     if (element.operand == kIndexOperand) {
       const std::int64_t tuple = map.decoder().tuple_of(element.position);
       if (map.decoder().element_of(map.tuples_of({row, 1}).first) == map.decoder().element_of(tuple))
@@ -211,6 +200,9 @@ Arrivals Explainer::arrivals_of_rows(const RowMoves& moves, const OperandElement
         if (moves.row_updates->position(row * width + column) == element.position) take(row, offset, column);
       }
     }
+  };
+  map.for_each_block(rows, [&](std::int64_t first, std::int64_t n, const std::int64_t* offsets) {
+    for (std::int64_t i = 0; i < n; ++i) look_at(first + i, offsets[i]);
   });
   return out;
 }

@@ -3,8 +3,7 @@
 // (engine/execute.hpp) choose which ranges are computed where, and when. Of gathers and scatters of rows the
 // whole result may be computed without a plan, from the rows that they move (row_moves.hpp).
 //
-// The kernels: gather_rows.hpp, scatter_rows.hpp, repeat_elements.hpp, combine_elements.hpp,
-// select_elements.hpp, copy_elements.hpp.
+// The kernels: gather_rows.hpp, scatter_rows.hpp, element_plans.hpp.
 #pragma once
 
 #include <cstddef>

@@ -7,7 +7,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "kernels/elements/repeat_elements.hpp"
+#include "kernels/elements/element_plans.hpp"
 #include "ops/broadcast_rules.hpp"
 #include "ops/common.hpp"
 #include "ops/registry.hpp"

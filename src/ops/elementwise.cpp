@@ -6,8 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "kernels/elements/combine_elements.hpp"
-#include "kernels/elements/copy_elements.hpp"
+#include "kernels/elements/element_plans.hpp"
 
 namespace tensorop {
 

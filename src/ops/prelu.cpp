@@ -3,7 +3,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "kernels/elements/combine_elements.hpp"
+#include "kernels/elements/element_plans.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/registry.hpp"
 

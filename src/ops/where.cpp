@@ -2,7 +2,7 @@
 // 5.4 (WH-1, WH-2, SL-1 ... SL-3).
 #include <utility>
 
-#include "kernels/elements/select_elements.hpp"
+#include "kernels/elements/element_plans.hpp"
 #include "ops/common.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/registry.hpp"

@@ -22,7 +22,7 @@
 #include "base/files/paths.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
-#include "ranks/together.hpp"
+#include "ranks/ranks.hpp"
 
 namespace tensorop {
 namespace {

@@ -11,9 +11,8 @@
 #include "kernels/index/row_map.hpp"
 #include "kernels/rows/gather_rows.hpp"
 #include "kernels/windows/gather_pass.hpp"
-#include "kernels/windows/window_io.hpp"
+#include "kernels/windows/windows.hpp"
 #include "ranks/exchange.hpp"
-#include "ranks/together.hpp"
 
 namespace tensorop {
 namespace {
@@ -191,12 +190,8 @@ class GatherExchange {
     };
     const std::int64_t ahead =
         std::max<std::int64_t>(1, kRequestAheadBytes / (block_rows * (row_bytes + kPage)));
-    const auto announce = [&](std::int64_t number) {
-      if (number < blocks) will_need_rows(moves_.data, row_bytes, block(number));
-    };
-    exchange_.threads.for_each(blocks, [&](std::int64_t number, int /*worker*/) {
-      for (std::int64_t first = 0; number == 0 && first < ahead; ++first) announce(first);
-      announce(number + ahead);
+    const auto announce = [&](std::int64_t number) { will_need_rows(moves_.data, row_bytes, block(number)); };
+    for_each_ahead(blocks, ahead, exchange_.threads, announce, [&](std::int64_t number, int /*worker*/) {
       for (const Move& move : block(number)) {
         std::memcpy(rows_->send() + move.update * row_bytes, moves_.data + move.target * row_bytes,
                     to_size(row_bytes));

@@ -22,7 +22,7 @@
 #include "jobs/jobs.hpp"
 #include "ops/fault_text.hpp"
 #include "ranks/rank_plan.hpp"
-#include "ranks/together.hpp"
+#include "ranks/ranks.hpp"
 
 namespace tensorop {
 namespace {
@@ -182,7 +182,7 @@ void share_parts(const Ranks& ranks, Range own, std::int64_t width, std::byte* w
 }  // namespace
 
 void RankExecutor::run(const Request& request, const Destination& destination, const Settings& settings,
-                       const std::vector<FurtherResult>& further) const {
+                       const std::optional<Destination>& open_mask) const {
   Settings own = settings;
   if (destination.path != "-") own.scratch_beside = destination.path;
   together([&] {
@@ -190,8 +190,8 @@ void RankExecutor::run(const Request& request, const Destination& destination, c
     own.memory = memory_of(settings);
   });
   agree_on_memory(own);
-  if (!further.empty() || !write_together(request, destination, own))
-    alone([&] { run_request(request, destination, alone_settings(settings), further); });
+  if (open_mask || !write_together(request, destination, own))
+    alone([&] { run_request(request, destination, alone_settings(settings), open_mask); });
 }
 
 // All ranks plan alike.

@@ -15,7 +15,7 @@ class RankExecutor final : public Executor {
   explicit RankExecutor(const Ranks& ranks) : ranks_(ranks) {}
 
   void run(const Request& request, const Destination& destination, const Settings& settings,
-           const std::vector<FurtherResult>& further) const override;
+           const std::optional<Destination>& open_mask) const override;
   [[nodiscard]] Tensor evaluate(const Request& request, const Settings& settings) const override;
   [[nodiscard]] OutputInfo infer(const Request& request, const Settings& settings) const override;
   void require_regular(const std::string& path) const override;

@@ -10,7 +10,6 @@
 #include "kernels/rows/choose.hpp"
 #include "kernels/rows/columns.hpp"
 #include "ranks/exchange.hpp"
-#include "ranks/together.hpp"
 
 namespace tensorop {
 namespace {

@@ -4,7 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <string>
+#include <vector>
 
 namespace tensorop {
 
@@ -38,7 +41,7 @@ class Ranks {
   [[nodiscard]] bool is_first() const { return rank() == 0; }
   [[nodiscard]] std::int64_t most(std::int64_t value) const { return -least(-value); }
 
-  // Whether the last together() (together.hpp) failed, and so on all ranks. A failure after one that did not
+  // Whether the last together() failed, and so on all ranks. A failure after one that did not
   // is that of this rank alone: the others do not know of it.
   [[nodiscard]] bool failed_together() const { return failed_together_; }
   void set_failed_together(bool failed) const { failed_together_ = failed; }
@@ -49,5 +52,20 @@ class Ranks {
 
 // MPI counts in int.
 inline constexpr std::int64_t kMostExchanged = std::int64_t{1} << 30;
+
+// Every rank runs its work; then all of them go on, or all throw the same: of several failures the PlanFault
+// of the lowest position, else the Error of the lowest rank. Work makes no calls of `ranks`, or fails on all
+// ranks or on none until its last one. Outside of it a failure of one rank ends the job (MPI_Abort), as the
+// others wait; but not under `check`, whose cases are inside of an outer together(), where it may hang.
+void together(const Ranks& ranks, const std::function<void()>& work);
+
+// The same with work of the first rank alone.
+void alone(const Ranks& ranks, const std::function<void()>& work);
+
+// All ranks get the text of rank `from`.
+[[nodiscard]] std::string broadcast_text(const Ranks& ranks, std::string text, int from);
+
+// The text of every rank, on all ranks.
+[[nodiscard]] std::vector<std::string> gather_texts(const Ranks& ranks, const std::string& text);
 
 }  // namespace tensorop

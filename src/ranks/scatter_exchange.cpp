@@ -10,9 +10,8 @@
 #include "base/error.hpp"
 #include "kernels/rows/partition.hpp"
 #include "kernels/rows/row_updates.hpp"
-#include "kernels/windows/scatter_windows.hpp"
+#include "kernels/windows/windows.hpp"
 #include "ranks/exchange.hpp"
-#include "ranks/together.hpp"
 
 namespace tensorop {
 namespace {
@@ -132,16 +131,13 @@ class ScatterExchange {
   // part.
   template <class Take>
   void for_each_update(Range rows, const Take& take) const {
-    std::int64_t offsets[kIndexBlock];
-    for (std::int64_t first = rows.first; first < rows.end(); first += kIndexBlock) {
-      const std::int64_t n = std::min(kIndexBlock, rows.end() - first);
-      moves_.map->locate(first, n, offsets);
+    moves_.map->for_each_block(rows, [&](std::int64_t first, std::int64_t n, const std::int64_t* offsets) {
       for (std::int64_t i = 0; i < n; ++i) {
         if (offsets[i] == kSkip) continue;
         const int owner = owner_of(offsets[i]);
         take(owner, offsets[i] - part_bound(moves_.data_rows, owner, size_), first + i);
       }
-    }
+    });
   }
 
   // The updates of a block, by owner and in their order.

@@ -56,7 +56,7 @@ TEST_CASE("a result and its mask are both on the disk before one of them gets it
   const Destination mask{.path = dir.file("mask.npy"), .durable = true};
   RecordingSystem system;
   const ScopedSystem scope(system);
-  run_request(scatter(), {.path = dir.file("out.npz"), .durable = true}, {}, {{ResultKind::open_mask, mask}});
+  run_request(scatter(), {.path = dir.file("out.npz"), .durable = true}, {}, mask);
   CHECK(system.calls == "sync sync out.npz sync-folder mask.npy sync-folder ");
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("a case is on the disk before it, or a result beside it, gets its name
   const Destination out{.path = dir.file("out.npy"), .durable = true};
   RecordingSystem system;
   const ScopedSystem scope(system);
-  (void)run_request_as_case(scatter(), {dir.file("case"), true}, {}, out, {{ResultKind::open_mask, mask}});
+  (void)run_request_as_case(scatter(), {dir.file("case"), true}, {}, out, mask);
   const std::string published = "out.npy sync-folder mask.npy sync-folder case sync-folder ";
   REQUIRE(system.calls.ends_with(published));
   const std::string before = system.calls.substr(0, system.calls.size() - published.size());

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/windows/scatter_windows.hpp"
+#include "kernels/windows/windows.hpp"
 #include "support/catch.hpp"
 
 namespace tensorop {

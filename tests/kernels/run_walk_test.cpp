@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "kernels/elements/run_walk.hpp"
+#include "kernels/elements/walk.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "mpi_tests.hpp"
-#include "ranks/together.hpp"
+#include "ranks/ranks.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/random.hpp"

@@ -14,7 +14,7 @@
 #include "base/text.hpp"
 #include "engine/engine.hpp"
 #include "ranks/rank_executor.hpp"
-#include "ranks/together.hpp"
+#include "ranks/ranks.hpp"
 #include "support/files.hpp"
 #include "support/npy_writer.hpp"
 #include "support/operator_facts.hpp"

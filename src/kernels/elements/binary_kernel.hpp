@@ -33,7 +33,7 @@ struct BinaryKernel {
 
 // The kernel of a functor (of arithmetic.hpp, binary_arithmetic.hpp or binary_logic.hpp) for
 // operands of these dtypes, which are the same but for Pow. To add one: its functor, and its line in the .cpp
-// beside it.
+// file.
 template <class Op>
 [[nodiscard]] BinaryKernel find_kernel(DType a, DType b);
 template <>

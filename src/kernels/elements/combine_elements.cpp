@@ -1,10 +1,10 @@
-#include "kernels/elements/combine_elements.hpp"
+#include "kernels/elements/element_plans.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/checked.hpp"
-#include "kernels/elements/run_walk.hpp"
+#include "kernels/elements/walk.hpp"
 #include "kernels/open_elements.hpp"
 
 namespace tensorop {

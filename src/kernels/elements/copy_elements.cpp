@@ -1,4 +1,4 @@
-#include "kernels/elements/copy_elements.hpp"
+#include "kernels/elements/element_plans.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -24,35 +24,35 @@ Origins copied(Range range, std::int64_t size) {
   return out;
 }
 
-class CopyElements final : public Plan {
+class CheckedCopy final : public Plan {
  public:
-  CopyElements(const Tensor& data, std::optional<IndexDecoder> decoder, std::optional<Tensor> missing)
+  CheckedCopy(const Tensor& data, IndexDecoder decoder, std::optional<Tensor> missing)
       : data_(data),
         width_(element_size(data.dtype())),
         decoder_(std::move(decoder)),
         missing_(std::move(missing)) {
     // Filling reads no index.
-    if (decoder_) set_facts({.check_size = decoder_->tuples(), .fill_checks = decoder_->tuples() == 0});
+    set_facts({.check_size = decoder_.tuples(), .fill_checks = decoder_.tuples() == 0});
   }
 
   void fill(Range range, std::byte* out) const override {
-    const std::size_t bytes = to_size(range.count * width_);
+    const std::int64_t bytes = range.count * width_;
     if (bytes == 0) return;
     if (data_.size() == 0) {
-      write_skipped(out, range.count * width_, {true, missing_ ? missing_->data() : nullptr, width_});
+      write_skipped(out, bytes, {true, missing_ ? missing_->data() : nullptr, width_});
     } else {
-      std::memcpy(out, data_.data() + range.first * width_, bytes);
+      std::memcpy(out, data_.data() + range.first * width_, to_size(bytes));
     }
   }
 
-  void check(Range range) const override { decoder_->check(range); }
+  void check(Range range) const override { decoder_.check(range); }
 
   [[nodiscard]] Origins origins(Range range) const override { return copied(range, data_.size()); }
 
  private:
   Tensor data_;
   std::int64_t width_;
-  std::optional<IndexDecoder> decoder_;
+  IndexDecoder decoder_;
   std::optional<Tensor> missing_;  // the element of a result of data without elements; zero without it
 };
 
@@ -87,13 +87,9 @@ class CastElements final : public Plan {
 
 }  // namespace
 
-std::unique_ptr<Plan> copy_plan(const Tensor& data) {
-  return std::make_unique<CopyElements>(data, std::nullopt, std::nullopt);
-}
-
 std::unique_ptr<Plan> checked_copy_plan(const Tensor& data, IndexDecoder decoder,
                                         std::optional<Tensor> fill) {
-  return std::make_unique<CopyElements>(data, std::move(decoder), std::move(fill));
+  return std::make_unique<CheckedCopy>(data, std::move(decoder), std::move(fill));
 }
 
 std::unique_ptr<Plan> cast_plan(const Tensor& data, DType dtype, Overflow overflow) {

@@ -1,4 +1,4 @@
-#include "kernels/elements/repeat_elements.hpp"
+#include "kernels/elements/element_plans.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,12 +1,12 @@
 // Elements are moved unchanged, so that only their width matters.
-#include "kernels/elements/select_elements.hpp"
+#include "kernels/elements/element_plans.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "base/checked.hpp"
-#include "kernels/elements/run_walk.hpp"
+#include "kernels/elements/walk.hpp"
 #include "tensor/stored_elements.hpp"
 
 namespace tensorop {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "base/checked.hpp"
+#include "tensor/stored_elements.hpp"
+
 namespace tensorop {
 
 BroadcastWalk::BroadcastWalk(const Shape& shape, const std::vector<BroadcastStrides>& operands)
@@ -35,6 +38,159 @@ std::int64_t BroadcastWalk::offset(std::size_t operand, std::int64_t position) c
     position /= sizes_[d];
   }
   return sum;
+}
+
+namespace {
+
+// A row with fewer elements costs more in its beginning and end than in its elements.
+constexpr std::int64_t kShortRow = 32;
+// Elements of a window of short rows: packed elements stay in the first-level cache.
+constexpr std::int64_t kWindow = 1024;
+
+// Fewer of many operands: memory stays in proportion to their number.
+std::int64_t window_of(std::size_t operands) {
+  constexpr std::int64_t kManyOperands = 16;
+  return std::max(kShortRow, kWindow * kManyOperands / std::max(kManyOperands, to_int64(operands)));
+}
+
+// Which dimension rows follow each other along, and how many elements a row has.
+struct Rows {
+  std::size_t dim;
+  std::int64_t elements;
+};
+
+Rows choose_rows(const BroadcastWalk& walk, std::int64_t window) {
+  Rows rows{walk.dims() - 1, 1};
+  if (walk.inner_size() >= kShortRow) return rows;
+  while (rows.dim > 0 && rows.elements * walk.size(rows.dim) <= window) {
+    rows.elements *= walk.size(rows.dim--);
+  }
+  return rows;
+}
+
+BroadcastWalk outer_walk(const BroadcastWalk& walk, std::size_t last_dim, std::size_t operands) {
+  Shape shape;
+  for (std::size_t d = 0; d <= last_dim; ++d) shape.push_back(walk.size(d));
+  std::vector<BroadcastStrides> strides(operands);
+  for (std::size_t i = 0; i < operands; ++i) {
+    for (std::size_t d = 0; d <= last_dim; ++d) strides[i].push_back(walk.stride(i, d));
+  }
+  return {shape, strides};
+}
+
+template <class Word>
+void pack(std::byte* to, const std::byte* from, const std::int64_t* offsets, std::int64_t count) {
+  auto* out = reinterpret_cast<Word*>(to);
+  const StoredElements<Word> data(from);
+  for (std::int64_t i = 0; i < count; ++i) out[i] = data[offsets[i]];
+}
+
+using Pack = void (*)(std::byte* to, const std::byte* from, const std::int64_t* offsets, std::int64_t count);
+
+Pack pack_for(int width) {
+  return dispatch_width(width, []<class Word>(TypeTag<Word>) -> Pack { return pack<Word>; });
+}
+
+}  // namespace
+
+// The packed elements of one operand, kept while they are the requested ones: an operand that repeats from
+// row to row is packed once.
+class RunWalk::Packer {
+ public:
+  Packer(const Operand& operand, const Pattern& pattern)
+      : pattern_(pattern), pack_(pack_for(operand.width)), width_(to_size(operand.width)) {}
+
+  // `count` elements, from element `skip` of the window that begins at `window`.
+  const std::byte* packed(const std::byte* window, std::int64_t skip, std::int64_t count) {
+    if (window == window_ && skip == skip_ && count <= count_) return elements_.data();
+    elements_.resize(std::max(elements_.size(), to_size(count) * width_));
+    pack_(elements_.data(), window, pattern_.offsets.data() + skip, count);
+    window_ = window;
+    skip_ = skip;
+    count_ = count;
+    return elements_.data();
+  }
+
+ private:
+  const Pattern& pattern_;
+  Pack pack_;
+  std::size_t width_;
+  std::vector<std::byte> elements_;
+  const std::byte* window_ = nullptr;
+  std::int64_t skip_ = 0;
+  std::int64_t count_ = 0;
+};
+
+RunWalk::RunWalk(const Shape& shape, const std::vector<Tensor>& operands,
+                 const std::vector<BroadcastStrides>& strides)
+    : elements_(shape, strides), row_elements_(1), rows_(elements_), window_rows_(1) {
+  for (const Tensor& operand : operands) operands_.push_back({operand.data(), element_size(operand.dtype())});
+  const std::int64_t window = window_of(operands.size());
+  const Rows rows = choose_rows(elements_, window);
+  row_elements_ = rows.elements;
+  rows_ = outer_walk(elements_, rows.dim, operands_.size());
+  const auto along = [&](std::size_t i) { return rows_.inner_stride(i); };
+  bool direct = row_elements_ == 1;
+  for (std::size_t i = 0; i < operands_.size(); ++i) direct = direct && (along(i) == 0 || along(i) == 1);
+  window_rows_ = direct ? rows_.inner_size() : std::min(rows_.inner_size(), window / row_elements_);
+  for (std::size_t i = 0; i < operands_.size(); ++i) {
+    if (direct) {
+      patterns_.push_back({along(i) == 0 ? Pattern::Kind::stays : Pattern::Kind::follows, {}});
+    } else {
+      patterns_.push_back(pattern(rows.dim, i));
+    }
+  }
+}
+
+RunWalk::Pattern RunWalk::pattern(std::size_t row_dim, std::size_t operand) const {
+  Pattern out{Pattern::Kind::scattered, {}};
+  bool follows = true;
+  bool stays = true;
+  for (std::int64_t j = 0; j < window_rows_ * row_elements_; ++j) {
+    std::int64_t offset = j / row_elements_ * rows_.inner_stride(operand);
+    std::int64_t rest = j % row_elements_;
+    for (std::size_t d = elements_.dims() - 1; d > row_dim; --d) {
+      offset += rest % elements_.size(d) * elements_.stride(operand, d);
+      rest /= elements_.size(d);
+    }
+    follows = follows && offset == j;
+    stays = stays && offset == 0;
+    out.offsets.push_back(offset);
+  }
+  if (stays || follows) out = {stays ? Pattern::Kind::stays : Pattern::Kind::follows, {}};
+  return out;
+}
+
+void RunWalk::for_each_run(Range range, const Run& run) const {
+  std::int64_t count = range.count;
+  if (count == 0) return;
+  std::vector<Packer> packers;
+  for (std::size_t i = 0; i < operands_.size(); ++i) packers.emplace_back(operands_[i], patterns_[i]);
+  std::vector<RunOperand> pieces(operands_.size());
+  std::int64_t skip = range.first % row_elements_;  // a slice may begin within a row
+  const std::int64_t rows = ceil_div(skip + count, row_elements_);
+  rows_.for_each_run(range.first / row_elements_, rows, [&](const std::int64_t* offsets, std::int64_t left) {
+    for (std::int64_t row = 0; row < left;) {
+      const std::int64_t window = std::min(window_rows_, left - row);
+      const std::int64_t n = std::min(window * row_elements_ - skip, count);
+      for (std::size_t i = 0; i < operands_.size(); ++i) {
+        const std::int64_t width = operands_[i].width;
+        const std::byte* begin = operands_[i].data + (offsets[i] + row * rows_.inner_stride(i)) * width;
+        const Pattern::Kind kind = patterns_[i].kind;
+        if (kind == Pattern::Kind::stays) {
+          pieces[i] = {begin, 0};
+        } else if (kind == Pattern::Kind::follows) {
+          pieces[i] = {begin + skip * width, 1};
+        } else {
+          pieces[i] = {packers[i].packed(begin, skip, n), 1};
+        }
+      }
+      run(pieces.data(), n);
+      count -= n;
+      skip = 0;
+      row += window;
+    }
+  });
 }
 
 }  // namespace tensorop

@@ -8,6 +8,7 @@
 // strides of an empty tensor have no meaning.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -55,7 +56,18 @@ class RowMap {
   // Throws PlanFault for the lowest bad index.
   void locate(std::int64_t first, std::int64_t count, std::int64_t* offsets) const;
 
-  // The same for the first of these rows, without a pass over the offsets to add the base to each. `room` has
+  // Calls take(first, count, offsets) for the rows `rows`, a block of them after the other.
+  template <class TakeBlock>
+  void for_each_block(Range rows, const TakeBlock& take) const {
+    std::int64_t offsets[kIndexBlock];
+    for (std::int64_t first = rows.first; first < rows.end(); first += kIndexBlock) {
+      const std::int64_t n = std::min(kIndexBlock, rows.end() - first);
+      locate(first, n, offsets);
+      take(first, n, static_cast<const std::int64_t*>(offsets));
+    }
+  }
+
+  // locate() of the first of these rows, without a pass over the offsets to add the base to each. `room` has
   // space for `count` offsets; the result points there or elsewhere, and is valid as long as both.
   [[nodiscard]] LocatedRows locate_run(std::int64_t first, std::int64_t count, std::int64_t* room) const;
 

@@ -17,39 +17,55 @@ constexpr std::int64_t kTileBytes = 4 << 20;
 // Bytes of data that are written at a time.
 constexpr std::int64_t kBaseBytes = 1 << 20;
 
-}  // namespace
-
-ColumnTiles::ColumnTiles(const RowMap& map, std::int64_t elements, std::int64_t width)
-    : columns_(map.columns()), stride_(map.column_stride()), width_(width) {
-  if (columns_ == 0) return;
-  steps_ = elements / stride_;
-  if (steps_ > kMostSteps) return;
-  const std::int64_t line_columns = kCacheLine / width;
-  const std::int64_t line_bytes = std::max<std::int64_t>(1, steps_ * kCacheLine);
-  tile_columns_ = line_columns * std::max<std::int64_t>(1, kTileBytes / line_bytes);
-  count_ = ceil_div(columns_, tile_columns_);
-}
-
-Range ColumnTiles::tile(std::int64_t number) const {
-  const std::int64_t first = number * tile_columns_;
-  return {first, std::min(tile_columns_, columns_ - first)};
-}
-
-void ColumnTiles::pack(const Range& tile, const std::byte* tensor, std::byte* packed) const {
-  const std::int64_t row = tile.count * width_;
-  for (std::int64_t step = 0; step < steps_; ++step) {
-    std::memcpy(packed + step * row, tensor + (step * stride_ + tile.first) * width_, to_size(row));
+// The columns of a map, split into tiles.
+class ColumnTiles {
+ public:
+  // `elements` of `width` bytes in the indexed tensor. There are no tiles without columns, and of more than
+  // kMostSteps.
+  ColumnTiles(const RowMap& map, std::int64_t elements, std::int64_t width)
+      : columns_(map.columns()), stride_(map.column_stride()), width_(width) {
+    if (columns_ == 0) return;
+    steps_ = elements / stride_;
+    if (steps_ > kMostSteps) return;
+    const std::int64_t line_columns = kCacheLine / width;
+    const std::int64_t line_bytes = std::max<std::int64_t>(1, steps_ * kCacheLine);
+    tile_columns_ = line_columns * std::max<std::int64_t>(1, kTileBytes / line_bytes);
+    count_ = ceil_div(columns_, tile_columns_);
   }
-}
 
-void ColumnTiles::unpack(const Range& tile, const std::byte* packed, std::byte* tensor) const {
-  const std::int64_t row = tile.count * width_;
-  for (std::int64_t step = 0; step < steps_; ++step) {
-    std::memcpy(tensor + (step * stride_ + tile.first) * width_, packed + step * row, to_size(row));
+  [[nodiscard]] std::int64_t count() const { return count_; }
+  // Whether the columns are all the elements of the tensor.
+  [[nodiscard]] bool cover_all() const { return columns_ == stride_; }
+
+  // The columns of a tile.
+  [[nodiscard]] Range tile(std::int64_t number) const {
+    const std::int64_t first = number * tile_columns_;
+    return {first, std::min(tile_columns_, columns_ - first)};
   }
-}
+  // Memory for any one tile.
+  [[nodiscard]] std::int64_t bytes() const { return steps_ * tile_columns_ * width_; }
+  // From the tensor to the tile's own memory, and back.
+  void pack(const Range& tile, const std::byte* tensor, std::byte* packed) const {
+    const std::int64_t row = tile.count * width_;
+    for (std::int64_t step = 0; step < steps_; ++step) {
+      std::memcpy(packed + step * row, tensor + (step * stride_ + tile.first) * width_, to_size(row));
+    }
+  }
+  void unpack(const Range& tile, const std::byte* packed, std::byte* tensor) const {
+    const std::int64_t row = tile.count * width_;
+    for (std::int64_t step = 0; step < steps_; ++step) {
+      std::memcpy(tensor + (step * stride_ + tile.first) * width_, packed + step * row, to_size(row));
+    }
+  }
 
-namespace {
+ private:
+  std::int64_t columns_;
+  std::int64_t stride_;  // elements from one step along the axis to the next
+  std::int64_t steps_ = 0;
+  std::int64_t width_;
+  std::int64_t tile_columns_ = 1;
+  std::int64_t count_ = 0;
+};
 
 void gather_tile(const RowMoves& moves, const Range& tile, const std::byte* packed, std::byte* whole) {
   const std::int64_t width = moves.row_bytes;

@@ -17,34 +17,6 @@ namespace tensorop {
 // A tile holds at least a cache line of each step of the axis: of more steps it would leave the cache.
 inline constexpr std::int64_t kMostSteps = (std::int64_t{16} << 20) / kCacheLine;
 
-// The columns of a map, split into tiles.
-class ColumnTiles {
- public:
-  // `elements` of `width` bytes in the indexed tensor. There are no tiles without columns, and of more than
-  // kMostSteps.
-  ColumnTiles(const RowMap& map, std::int64_t elements, std::int64_t width);
-
-  [[nodiscard]] std::int64_t count() const { return count_; }
-  // Whether the columns are all the elements of the tensor.
-  [[nodiscard]] bool cover_all() const { return columns_ == stride_; }
-
-  // The columns of a tile.
-  [[nodiscard]] Range tile(std::int64_t number) const;
-  // Memory for any one tile.
-  [[nodiscard]] std::int64_t bytes() const { return steps_ * tile_columns_ * width_; }
-  // From the tensor to the tile's own memory, and back.
-  void pack(const Range& tile, const std::byte* tensor, std::byte* packed) const;
-  void unpack(const Range& tile, const std::byte* packed, std::byte* tensor) const;
-
- private:
-  std::int64_t columns_;
-  std::int64_t stride_;  // elements from one step along the axis to the next
-  std::int64_t steps_ = 0;
-  std::int64_t width_;
-  std::int64_t tile_columns_ = 1;
-  std::int64_t count_ = 0;
-};
-
 // The whole result of moves whose map has tiles, in parts: computes part `part` of `parts` into `whole`,
 // after write_base_of_tiles() of everything. No two parts write the same element, and the result does not
 // depend on `parts`. After all indices are checked; kept offsets are not used.

@@ -8,7 +8,7 @@
 #include "base/checked.hpp"
 #include "base/files/advice.hpp"
 #include "kernels/cache.hpp"
-#include "kernels/elements/copy_elements.hpp"
+#include "kernels/elements/element_plans.hpp"
 #include "kernels/rows/segments.hpp"
 
 namespace tensorop {

@@ -85,12 +85,9 @@ void Partition::put(const RowMap& map, Range all, const std::byte* rows, const T
     put(
         chunk,
         [&](const auto& take) {
-          std::int64_t offsets[kIndexBlock];
-          for (std::int64_t first = mine.first; first < mine.end(); first += kIndexBlock) {
-            const std::int64_t n = std::min(kIndexBlock, mine.end() - first);
-            map.locate(first, n, offsets);
+          map.for_each_block(mine, [&](std::int64_t first, std::int64_t n, const std::int64_t* offsets) {
             for (std::int64_t i = 0; i < n; ++i) take(offsets[i], first + i);
-          }
+          });
         },
         rows, rooms[static_cast<std::size_t>(worker)]);
     if (rows != nullptr) threads.advance(mine.count * sizes_.row_bytes);

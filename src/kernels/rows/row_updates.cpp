@@ -4,8 +4,7 @@
 
 #include "base/checked.hpp"
 #include "kernels/elements/arithmetic.hpp"
-#include "kernels/elements/combine_elements.hpp"
-#include "kernels/elements/repeat_elements.hpp"
+#include "kernels/elements/element_plans.hpp"
 #include "kernels/rows/scatter_rows.hpp"
 
 namespace tensorop {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "kernels/elements/copy_elements.hpp"
+#include "kernels/elements/element_plans.hpp"
 #include "kernels/open_elements.hpp"
 #include "kernels/rows/partition.hpp"
 #include "kernels/rows/row_updates.hpp"
@@ -26,6 +26,11 @@ constexpr std::int64_t kLeastBits = std::int64_t{1} << 25;
 
 // Rows of index tuples that a thread looks through at a time.
 constexpr std::int64_t kChunkRows = 64 * kIndexBlock;
+
+Range chunk_of(Range rows, std::int64_t number) {
+  const std::int64_t first = rows.first + number * kChunkRows;
+  return {first, std::min(kChunkRows, rows.end() - first)};
+}
 
 // Bits of rows or of elements.
 using Bits = std::vector<std::uint64_t>;
@@ -99,17 +104,14 @@ class ScatterRows final : public Plan {
     Bits filter(words_of(kFilter));
     for (const std::int64_t target : asked_) set(filter, target % kFilter);
     threads.for_each(to_int64(found.size()), [&](std::int64_t chunk, int /*worker*/) {
-      const std::int64_t end = std::min(map_.rows(), (chunk + 1) * kChunkRows);
-      std::int64_t offsets[kIndexBlock];
-      for (std::int64_t row = chunk * kChunkRows; row < end; row += kIndexBlock) {
-        const std::int64_t n = std::min(kIndexBlock, end - row);
-        map_.locate(row, n, offsets);
-        for (std::int64_t i = 0; i < n; ++i) {
-          if (offsets[i] != kSkip && has(filter, offsets[i] % kFilter) &&
-              std::ranges::binary_search(asked_, offsets[i]))
-            found[to_size(chunk)].push_back({offsets[i], row + i});
-        }
-      }
+      map_.for_each_block(chunk_of({0, map_.rows()}, chunk),
+                          [&](std::int64_t row, std::int64_t n, const std::int64_t* offsets) {
+                            for (std::int64_t i = 0; i < n; ++i) {
+                              if (offsets[i] != kSkip && has(filter, offsets[i] % kFilter) &&
+                                  std::ranges::binary_search(asked_, offsets[i]))
+                                found[to_size(chunk)].push_back({offsets[i], row + i});
+                            }
+                          });
     });
     kept_.clear();
     for (const auto& moves : found) kept_.insert(kept_.end(), moves.begin(), moves.end());
@@ -200,15 +202,12 @@ class ScatterRows final : public Plan {
         take(kept.data(), std::min(to_int64(kept.size()), kIndexBlock));
       return;
     }
-    const Range rows = map_.rows_within(targets);
-    std::int64_t offsets[kIndexBlock];
     Move moves[kIndexBlock];
-    for (std::int64_t first = rows.first; first < rows.end(); first += kIndexBlock) {
-      const std::int64_t n = std::min(kIndexBlock, rows.end() - first);
-      map_.locate(first, n, offsets);
-      for (std::int64_t i = 0; i < n; ++i) moves[i] = {offsets[i], first + i};
-      take(moves, n);
-    }
+    map_.for_each_block(map_.rows_within(targets),
+                        [&](std::int64_t first, std::int64_t n, const std::int64_t* offsets) {
+                          for (std::int64_t i = 0; i < n; ++i) moves[i] = {offsets[i], first + i};
+                          take(moves, n);
+                        });
   }
 
   // Rows of a segment that several updates go to.
@@ -288,20 +287,17 @@ class ScatterRows final : public Plan {
     std::atomic<bool> found = false;
     const Range rows = map_.rows_within(targets);
     threads.for_each(ceil_div(rows.count, kChunkRows), [&](std::int64_t chunk, int /*worker*/) {
-      const std::int64_t end = std::min(rows.end(), rows.first + (chunk + 1) * kChunkRows);
-      std::int64_t offsets[kIndexBlock];
-      for (std::int64_t row = rows.first + chunk * kChunkRows; row < end; row += kIndexBlock) {
-        const std::int64_t n = std::min(kIndexBlock, end - row);
-        map_.locate(row, n, offsets);
-        for (std::int64_t i = 0; i < n; ++i) {
-          const std::int64_t target = offsets[i] - targets.first;
-          if (target < 0 || target >= targets.count) continue;
-          const std::uint64_t bit = std::uint64_t{1} << (target % 64);
-          const std::atomic_ref word(updated[to_size(target / 64)]);
-          if ((word.fetch_or(bit, std::memory_order_relaxed) & bit) != 0)
-            found.store(true, std::memory_order_relaxed);
-        }
-      }
+      map_.for_each_block(chunk_of(rows, chunk),
+                          [&](std::int64_t /*row*/, std::int64_t n, const std::int64_t* offsets) {
+                            for (std::int64_t i = 0; i < n; ++i) {
+                              const std::int64_t target = offsets[i] - targets.first;
+                              if (target < 0 || target >= targets.count) continue;
+                              const std::uint64_t bit = std::uint64_t{1} << (target % 64);
+                              const std::atomic_ref word(updated[to_size(target / 64)]);
+                              if ((word.fetch_or(bit, std::memory_order_relaxed) & bit) != 0)
+                                found.store(true, std::memory_order_relaxed);
+                            }
+                          });
     });
     return found;
   }

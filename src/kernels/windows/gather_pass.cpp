@@ -5,8 +5,7 @@
 
 #include "base/checked.hpp"
 #include "kernels/cache.hpp"
-#include "kernels/windows/scatter_windows.hpp"
-#include "kernels/windows/window_io.hpp"
+#include "kernels/windows/windows.hpp"
 
 namespace tensorop {
 namespace {

@@ -10,7 +10,6 @@
 #include "kernels/cache.hpp"
 #include "kernels/rows/partition.hpp"
 #include "kernels/windows/gather_pass.hpp"
-#include "kernels/windows/window_io.hpp"
 #include "kernels/windows/windows.hpp"
 
 namespace tensorop {
@@ -124,22 +123,20 @@ class Gathering {
                       threads_);
     std::optional<AscendingRows> rows(std::in_place, gather_, pass, threads_);
     const auto block = [&](std::int64_t number) {
-      const std::int64_t first = std::min(rows->count(), number * block_rows);
-      return Range{first, std::min(block_rows, rows->count() - first)};
+      return Range{number * block_rows, std::min(block_rows, rows->count() - number * block_rows)};
     };
-    threads_.for_each(ceil_div(rows->count(), block_rows), [&](std::int64_t number, int worker) {
-      for (std::int64_t first = 0; number == 0 && first < kGatherBlocksAhead; ++first)
-        rows->need(block(first));
-      rows->need(block(number + kGatherBlocksAhead));
-      const auto visit = [&](const auto& take) {
-        rows->visit(block(number), [&](const Move* moves, std::int64_t count) {
-          for (std::int64_t i = 0; i < count; ++i) take(moves[i].update, moves[i].target);
-        });
-      };
-      result.take(number, visit, gather_.data, worker);
-      if (is_mapped_) rows->done(block(number));
-      threads_.advance(block(number).count * gather_.row_bytes);
-    });
+    const auto need = [&](std::int64_t number) { rows->need(block(number)); };
+    for_each_ahead(ceil_div(rows->count(), block_rows), kGatherBlocksAhead, threads_, need,
+                   [&](std::int64_t number, int worker) {
+                     const auto visit = [&](const auto& take) {
+                       rows->visit(block(number), [&](const Move* moves, std::int64_t count) {
+                         for (std::int64_t i = 0; i < count; ++i) take(moves[i].update, moves[i].target);
+                       });
+                     };
+                     result.take(number, visit, gather_.data, worker);
+                     if (is_mapped_) rows->done(block(number));
+                     threads_.advance(block(number).count * gather_.row_bytes);
+                   });
     rows.reset();
     result.write();
   }

@@ -1,5 +1,6 @@
-#include "kernels/windows/scatter_windows.hpp"
-
+// Scattering rows into data that memory does not hold: the result is made in windows, each a copy of its part
+// of data with the updates that go there. The updates are divided by window first (partition.hpp): indices
+// and updates are read once, from front to end.
 #include <algorithm>
 #include <cstring>
 #include <span>
@@ -8,7 +9,7 @@
 #include "base/files/advice.hpp"
 #include "base/memory.hpp"
 #include "kernels/rows/row_updates.hpp"
-#include "kernels/windows/window_io.hpp"
+#include "kernels/windows/windows.hpp"
 
 namespace tensorop {
 namespace {

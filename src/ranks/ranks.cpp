@@ -1,4 +1,4 @@
-#include "ranks/together.hpp"
+#include "ranks/ranks.hpp"
 
 #include <cstring>
 #include <exception>

@@ -1,9 +1,8 @@
-// The typed loops of binary_kernel.hpp; included only by the files that instantiate them.
-#pragma once
+// The typed loops of binary_kernel.hpp, and the functors that they are made of.
+#include "kernels/elements/binary_kernel.hpp"
 
 #include <algorithm>
 
-#include "kernels/elements/binary_kernel.hpp"
 #include "tensor/stored_elements.hpp"
 
 namespace tensorop {
@@ -110,6 +109,39 @@ BinaryKernel find_kernel(DType a, DType b) {
   return dispatch(a, [&]<class T>(TypeTag<T>) -> BinaryKernel {
     using Loop = typename LoopType<Op, T>::type;
     return make_kernel<Op, Loop, Loop>(a);
+  });
+}
+
+template BinaryKernel find_kernel<Add>(DType, DType);
+template BinaryKernel find_kernel<Sub>(DType, DType);
+template BinaryKernel find_kernel<Mul>(DType, DType);
+template BinaryKernel find_kernel<Div>(DType, DType);
+template BinaryKernel find_kernel<FloorDiv>(DType, DType);
+template BinaryKernel find_kernel<Mod>(DType, DType);
+template BinaryKernel find_kernel<FloorMod>(DType, DType);
+template BinaryKernel find_kernel<SquaredDifference>(DType, DType);
+template BinaryKernel find_kernel<Prelu>(DType, DType);
+template BinaryKernel find_kernel<Min>(DType, DType);
+template BinaryKernel find_kernel<Max>(DType, DType);
+
+template BinaryKernel find_kernel<Equal>(DType, DType);
+template BinaryKernel find_kernel<NotEqual>(DType, DType);
+template BinaryKernel find_kernel<Less>(DType, DType);
+template BinaryKernel find_kernel<LessOrEqual>(DType, DType);
+template BinaryKernel find_kernel<Greater>(DType, DType);
+template BinaryKernel find_kernel<GreaterOrEqual>(DType, DType);
+template BinaryKernel find_kernel<And>(DType, DType);
+template BinaryKernel find_kernel<Or>(DType, DType);
+template BinaryKernel find_kernel<Xor>(DType, DType);
+template BinaryKernel find_kernel<ShiftLeft>(DType, DType);
+template BinaryKernel find_kernel<ShiftRight>(DType, DType);
+template BinaryKernel find_kernel<ShiftRightLogical>(DType, DType);
+
+// Its exponent has a dtype of its own.
+template <>
+BinaryKernel find_kernel<Pow>(DType a, DType b) {
+  return dispatch(a, [&]<class T>(TypeTag<T>) {
+    return dispatch(b, [&]<class E>(TypeTag<E>) -> BinaryKernel { return make_kernel<Pow, T, E>(a); });
   });
 }
 
