@@ -7,7 +7,6 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "engine/convert_archive.hpp"
 #include "engine/convert_input.hpp"
 #include "engine/execute.hpp"
 #include "io/archive.hpp"

@@ -10,7 +10,7 @@
 
 #include "base/checked.hpp"
 #include "base/system.hpp"
-#include "engine/convert_archive.hpp"
+#include "engine/convert_input.hpp"
 #include "engine/execute.hpp"
 #include "io/archive.hpp"
 

@@ -1,13 +1,15 @@
-// The inputs of a conversion: how they are named, opened and cast.
+// The parts of convert(): how its inputs are named, opened and cast, and the writing of archives.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "engine/convert.hpp"
 #include "engine/settings.hpp"
 #include "io/source.hpp"
 #include "io/tensor_set.hpp"
@@ -69,5 +71,15 @@ struct NamedInput {
 // Throws Error where the bits or the values cannot be those of the dtype that is asked for.
 [[nodiscard]] CastInput cast_input(Source source, const InputReading& reading);
 [[nodiscard]] CastInput open_input(const NamedInput& input, const InputReading& reading, bool header_only);
+
+// "NAME=DTYPE" of Conversion::dtypes.
+struct NamedCast {
+  std::string names;
+  DType dtype;
+};
+
+// As convert(), to an archive of the format.
+void convert_to_archive(const Conversion& conversion, const std::vector<NamedCast>& casts,
+                        const Format& format, const InputReading& reading);
 
 }  // namespace tensorop

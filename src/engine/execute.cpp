@@ -32,15 +32,6 @@ constexpr std::int64_t kMostResultBytes = std::int64_t{1} << 47;
 // long as computing it.
 constexpr std::int64_t kMostCounted = std::int64_t{1} << 22;
 
-// Calls work(range, worker) for all of a range, split into ranges of `chunk`, in ascending order.
-template <class Work>
-void for_each_range(Range all, std::int64_t chunk, const Threads& threads, const Work& work) {
-  threads.for_each(ceil_div(all.count, chunk), [&](std::int64_t number, int worker) {
-    const std::int64_t first = number * chunk;
-    work(Range{all.first + first, std::min(chunk, all.count - first)}, worker);
-  });
-}
-
 // How a result is split into chunks, and its bytes.
 struct Layout {
   std::int64_t elements;
@@ -76,10 +67,7 @@ void append_elements(Range range, const Make& make, const Layout& layout, Sink& 
                      const Threads& threads) {
   std::vector<std::string> encoded(to_size(threads.count()));
   std::vector<const std::byte*> made(to_size(threads.count()));
-  const auto piece = [&](std::int64_t number) {
-    const std::int64_t first = number * layout.chunk;
-    return Range{range.first + first, std::min(layout.chunk, range.count - first)};
-  };
+  const auto piece = [&](std::int64_t number) { return part_of_range(range, number, layout.chunk); };
   threads.for_each_ordered(
       ceil_div(range.count, layout.chunk),
       [&](std::int64_t number, int worker) {

@@ -195,11 +195,10 @@ class LookupTable {
 
   template <class Work>
   void for_each_block(const LookupSide& side, Range range, const Threads& threads, const Work& work) const {
-    threads.for_each(ceil_div(range.count, kLookupChunk), [&](std::int64_t chunk, int /*worker*/) {
+    for_each_range(range, kLookupChunk, threads, [&](Range chunk, int /*worker*/) {
       Block block;
-      const std::int64_t end = std::min(range.end(), range.first + (chunk + 1) * kLookupChunk);
-      for (std::int64_t at = range.first + chunk * kLookupChunk; at < end; at += kLookupBlock) {
-        const std::int64_t count = std::min(kLookupBlock, end - at);
+      for (std::int64_t at = chunk.first; at < chunk.end(); at += kLookupBlock) {
+        const std::int64_t count = std::min(kLookupBlock, chunk.end() - at);
         side.read(at, count, block.words);
         for (std::int64_t i = 0; i < count; ++i) {
           block.hashes[i] = side.is_text() ? block.words[i] : hash_of(block.words[i], side.seed());
@@ -208,7 +207,7 @@ class LookupTable {
         }
         work(at, count, block);
       }
-      threads.advance((end - range.first - chunk * kLookupChunk) * side.element_bytes());
+      threads.advance(chunk.count * side.element_bytes());
     });
   }
 
@@ -269,11 +268,8 @@ void find_in_ids(const LookupSide& keys, const LookupSide& ids, Range part, cons
   table.find_all(keys, threads, [&](std::int64_t key, std::int64_t entry) {
     if (entry >= 0) table.note(entry, key);
   });
-  threads.for_each(ceil_div(part.count, kLookupChunk), [&](std::int64_t chunk, int /*worker*/) {
-    const std::int64_t end = std::min(part.end(), part.first + (chunk + 1) * kLookupChunk);
-    for (std::int64_t id = part.first + chunk * kLookupChunk; id < end; ++id) {
-      out[id] = table.position(out[id], id, rules);
-    }
+  for_each_range(part, kLookupChunk, threads, [&](Range chunk, int /*worker*/) {
+    for (std::int64_t id = chunk.first; id < chunk.end(); ++id) out[id] = table.position(out[id], id, rules);
   });
 }
 

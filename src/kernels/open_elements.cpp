@@ -128,9 +128,8 @@ class OpenMaskPlan final : public Plan {
     if (!looks_through_all(plan_) || plan_.facts().open_reason == OpenReason::none) return;
     bits_.resize(mask_words(elements_));
     const std::int64_t chunk = chunk_of(plan_, elements_, threads);
-    threads.for_each(ceil_div(elements_, chunk), [&](std::int64_t number, int /*worker*/) {
-      const std::int64_t first = number * chunk;
-      plan_.mark_open({first, std::min(chunk, elements_ - first)}, bits_.data() + first / 64);
+    for_each_range({0, elements_}, chunk, threads, [&](Range range, int /*worker*/) {
+      plan_.mark_open(range, bits_.data() + range.first / 64);
     });
   }
 
@@ -162,18 +161,16 @@ OpenCount count_open(const Plan& plan, std::int64_t elements, const Threads& thr
   const std::int64_t chunk = chunk_of(plan, elements, threads);
   std::vector<OpenCount> found(to_size(threads.count()));
   std::vector<std::vector<std::uint64_t>> bits(to_size(threads.count()));
-  threads.for_each(ceil_div(elements, chunk), [&](std::int64_t number, int worker) {
-    const std::int64_t first = number * chunk;
-    const std::int64_t n = std::min(chunk, elements - first);
+  for_each_range({0, elements}, chunk, threads, [&](Range range, int worker) {
     auto& words = bits[static_cast<std::size_t>(worker)];
-    words.assign(mask_words(n), 0);
-    plan.mark_open({first, n}, words.data());
+    words.assign(mask_words(range.count), 0);
+    plan.mark_open(range, words.data());
     OpenCount& own = found[static_cast<std::size_t>(worker)];
     for (std::size_t i = 0; i < words.size(); ++i) {
       if (words[i] == 0) continue;
       own.count += std::popcount(words[i]);
       // A thread takes its ranges in ascending order.
-      if (own.first < 0) own.first = first + to_int64(i) * 64 + std::countr_zero(words[i]);
+      if (own.first < 0) own.first = range.first + to_int64(i) * 64 + std::countr_zero(words[i]);
     }
   });
   for (const OpenCount& own : found) {

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/checked.hpp"
+#include "base/threads.hpp"
+
 namespace tensorop {
 
 struct Range {
@@ -16,6 +19,18 @@ struct Range {
 [[nodiscard]] inline Range intersection(const Range& a, const Range& b) {
   const std::int64_t first = std::max(a.first, b.first);
   return {first, std::max<std::int64_t>(0, std::min(a.end(), b.end()) - first)};
+}
+
+// Part `number` of a range whose parts have `size` each, but for the last one.
+[[nodiscard]] inline Range part_of_range(const Range& all, std::int64_t number, std::int64_t size) {
+  return {all.first + number * size, std::min(size, all.count - number * size)};
+}
+
+// Calls work(range, worker) for all parts of a range, in ascending order, on some threads.
+template <class Work>
+void for_each_range(const Range& all, std::int64_t size, const Threads& threads, const Work& work) {
+  threads.for_each(ceil_div(all.count, size),
+                   [&](std::int64_t number, int worker) { work(part_of_range(all, number, size), worker); });
 }
 
 }  // namespace tensorop

@@ -167,10 +167,9 @@ class GatherExchange {
   void answer_at_once(const std::int64_t* asked, std::int64_t count) {
     const std::int64_t row_bytes = moves_.row_bytes;
     const std::byte* const own = moves_.data + own_rows_.first * row_bytes;
-    exchange_.threads.for_each(ceil_div(count, kCopyRows), [&](std::int64_t chunk, int /*worker*/) {
-      const std::int64_t first = chunk * kCopyRows;
-      gather_rows(rows_->send() + first * row_bytes, own, asked + first, std::min(kCopyRows, count - first),
-                  row_bytes, SkippedRows{});
+    for_each_range({0, count}, kCopyRows, exchange_.threads, [&](Range rows, int /*worker*/) {
+      gather_rows(rows_->send() + rows.first * row_bytes, own, asked + rows.first, rows.count, row_bytes,
+                  SkippedRows{});
     });
   }
 

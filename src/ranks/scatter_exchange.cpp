@@ -219,11 +219,9 @@ class ScatterExchange {
     const std::int64_t width = moves_.row_bytes / moves_.row_elements;
     const Range all = {mine_.first * moves_.row_elements, mine_.count * moves_.row_elements};
     const std::int64_t step = kPieceBytes / width;
-    exchange_.threads.for_each(ceil_div(all.count, step), [&](std::int64_t number, int /*worker*/) {
-      const std::int64_t first = number * step;
-      const std::int64_t count = std::min(step, all.count - first);
-      work(Range{all.first + first, count}, window_->data() + first * width);
-      exchange_.threads.advance(count * width);
+    for_each_range(all, step, exchange_.threads, [&](Range elements, int /*worker*/) {
+      work(elements, window_->data() + (elements.first - all.first) * width);
+      exchange_.threads.advance(elements.count * width);
     });
   }
 

@@ -125,8 +125,7 @@ TEST_CASE("a version whose attribute is the policy for indices is called with ea
       {"raise", OutOfBounds::error}, {"wrap", OutOfBounds::wrap}, {"clip", OutOfBounds::clip}};
   static constexpr AttributeSpec kSpecs[] = {{"axis", AttributeKind::integer, "0", ""},
                                              {"mode", AttributeKind::choice, "", "", "G-8", kWords}};
-  static constexpr std::string_view kOwn[] = {"wrap", "raise"};
-  static constexpr AttributeRow kRows[] = {{"axis"}, {"mode", kOwn, "raise"}};
+  static constexpr AttributeRow kRows[] = {{"axis"}, {"mode", "wrap raise", "raise"}};
   Version version = kGather.versions[0];
   version.attributes = kRows;
   Operator op = kGather;

@@ -81,10 +81,8 @@ void RowMap::find_groups() {
 void RowMap::keep_offsets(const Threads& threads) {
   kept_.resize(to_size(decoder_.tuples()));
   constexpr std::int64_t kKeptChunk = kIndexBlock * 64;
-  const std::int64_t all = decoder_.tuples();
-  threads.for_each(ceil_div(all, kKeptChunk), [&](std::int64_t chunk, int /*worker*/) {
-    const std::int64_t first = chunk * kKeptChunk;
-    decoder_.decode(first, std::min(kKeptChunk, all - first), kept_.data() + first);
+  for_each_range({0, decoder_.tuples()}, kKeptChunk, threads, [&](Range range, int /*worker*/) {
+    decoder_.decode(range.first, range.count, kept_.data() + range.first);
   });
 }
 

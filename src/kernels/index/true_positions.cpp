@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
+#include "kernels/range.hpp"
 
 namespace tensorop {
 namespace {
@@ -92,9 +93,8 @@ Tensor coordinates_of(const Tensor& positions, const Shape& shape, const Threads
   if (!bytes) throw std::bad_alloc();
   const auto storage = std::make_shared<Storage>(*bytes);
   auto* coordinates = reinterpret_cast<std::int64_t*>(storage->data());
-  threads.for_each(ceil_div(size, kCountChunk), [&](std::int64_t chunk, int /*worker*/) {
-    const std::int64_t end = std::min(size, (chunk + 1) * kCountChunk);
-    for (std::int64_t i = chunk * kCountChunk; i < end; ++i) {
+  for_each_range({0, size}, kCountChunk, threads, [&](Range range, int /*worker*/) {
+    for (std::int64_t i = range.first; i < range.end(); ++i) {
       std::int64_t position = positions.as<std::int64_t>()[i];
       for (std::int64_t d = dims; d-- > 0;) {
         coordinates[i * dims + d] = position % shape[to_size(d)];

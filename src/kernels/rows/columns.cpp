@@ -117,10 +117,8 @@ void write_base_of_tiles(const RowMoves& moves, Range elements, const ElementTar
   if (!moves.is_scatter() || makes_all) return;
   const std::int64_t chunk = kBaseBytes / moves.row_bytes;
   threads.expect(elements.count * moves.row_bytes);
-  threads.for_each(ceil_div(elements.count, chunk), [&](std::int64_t number, int /*worker*/) {
-    const std::int64_t first = elements.first + number * chunk;
-    const Range some = {first, std::min(chunk, elements.end() - first)};
-    target.write(some, moves.data + first * moves.row_bytes);
+  for_each_range(elements, chunk, threads, [&](Range some, int /*worker*/) {
+    target.write(some, moves.data + some.first * moves.row_bytes);
     threads.advance(some.count * moves.row_bytes);
   });
 }

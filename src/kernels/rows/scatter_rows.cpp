@@ -27,11 +27,6 @@ constexpr std::int64_t kLeastBits = std::int64_t{1} << 25;
 // Rows of index tuples that a thread looks through at a time.
 constexpr std::int64_t kChunkRows = 64 * kIndexBlock;
 
-Range chunk_of(Range rows, std::int64_t number) {
-  const std::int64_t first = rows.first + number * kChunkRows;
-  return {first, std::min(kChunkRows, rows.end() - first)};
-}
-
 // Bits of rows or of elements.
 using Bits = std::vector<std::uint64_t>;
 
@@ -104,7 +99,7 @@ class ScatterRows final : public Plan {
     Bits filter(words_of(kFilter));
     for (const std::int64_t target : asked_) set(filter, target % kFilter);
     threads.for_each(to_int64(found.size()), [&](std::int64_t chunk, int /*worker*/) {
-      map_.for_each_block(chunk_of({0, map_.rows()}, chunk),
+      map_.for_each_block(part_of_range({0, map_.rows()}, chunk, kChunkRows),
                           [&](std::int64_t row, std::int64_t n, const std::int64_t* offsets) {
                             for (std::int64_t i = 0; i < n; ++i) {
                               if (offsets[i] != kSkip && has(filter, offsets[i] % kFilter) &&
@@ -286,18 +281,17 @@ class ScatterRows final : public Plan {
     Bits updated(words_of(targets.count));
     std::atomic<bool> found = false;
     const Range rows = map_.rows_within(targets);
-    threads.for_each(ceil_div(rows.count, kChunkRows), [&](std::int64_t chunk, int /*worker*/) {
-      map_.for_each_block(chunk_of(rows, chunk),
-                          [&](std::int64_t /*row*/, std::int64_t n, const std::int64_t* offsets) {
-                            for (std::int64_t i = 0; i < n; ++i) {
-                              const std::int64_t target = offsets[i] - targets.first;
-                              if (target < 0 || target >= targets.count) continue;
-                              const std::uint64_t bit = std::uint64_t{1} << (target % 64);
-                              const std::atomic_ref word(updated[to_size(target / 64)]);
-                              if ((word.fetch_or(bit, std::memory_order_relaxed) & bit) != 0)
-                                found.store(true, std::memory_order_relaxed);
-                            }
-                          });
+    for_each_range(rows, kChunkRows, threads, [&](Range chunk, int /*worker*/) {
+      map_.for_each_block(chunk, [&](std::int64_t /*row*/, std::int64_t n, const std::int64_t* offsets) {
+        for (std::int64_t i = 0; i < n; ++i) {
+          const std::int64_t target = offsets[i] - targets.first;
+          if (target < 0 || target >= targets.count) continue;
+          const std::uint64_t bit = std::uint64_t{1} << (target % 64);
+          const std::atomic_ref word(updated[to_size(target / 64)]);
+          if ((word.fetch_or(bit, std::memory_order_relaxed) & bit) != 0)
+            found.store(true, std::memory_order_relaxed);
+        }
+      });
     });
     return found;
   }

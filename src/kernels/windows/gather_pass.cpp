@@ -90,12 +90,10 @@ void GatherPass::write_window() const {
   const std::int64_t row_bytes = gather_.row_bytes;
   const std::int64_t step =
       windowing_.target.anywhere ? std::max<std::int64_t>(1, kPassWriteBytes / row_bytes) : window_.count;
-  threads_.for_each(ceil_div(window_.count, step), [&](std::int64_t number, int /*worker*/) {
-    const std::int64_t at = number * step;
-    const std::int64_t n = std::min(step, window_.count - at);
-    windowing_.target.write({(window_.first + at) * gather_.row_elements, n * gather_.row_elements},
-                            memory_->data() + at * row_bytes);
-    if (windowing_.target.anywhere) threads_.advance(n * row_bytes);
+  for_each_range(window_, step, threads_, [&](Range rows, int /*worker*/) {
+    windowing_.target.write({rows.first * gather_.row_elements, rows.count * gather_.row_elements},
+                            memory_->data() + (rows.first - window_.first) * row_bytes);
+    if (windowing_.target.anywhere) threads_.advance(rows.count * row_bytes);
   });
 }
 
