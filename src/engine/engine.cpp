@@ -35,7 +35,10 @@ void check_values(const Bound& bound, const Threads& threads) {
   if (!is_complete) return;
   with_context(call.name->name, [&] {
     with_fault_text(call, bound.planned, [&] {
-      check(*bound.planned.plan, {0, bound.planned.plan->facts().check_size}, threads);
+      Plan& plan = *bound.planned.plan;
+      check(plan, {0, plan.facts().check_size}, threads);
+      // Preparing looks for them.
+      if (plan.facts().refuses_duplicates) plan.prepare({0, 0}, {}, threads);
     });
   });
 }

@@ -89,6 +89,8 @@ std::string faulty_element(const PlanFault& fault, const Call& call, const Plann
 }
 
 Error fault_error(const PlanFault& fault, const Call& call, const Planned& planned) {
+  // Of a dry run the updates may have no elements.
+  if (fault.fault == Fault::duplicate_update) return duplicate_error(fault, call);
   const std::string element = faulty_element(fault, call, planned);
   const OutputInfo& output = planned.output;
   const auto where = [&] {
@@ -98,8 +100,6 @@ Error fault_error(const PlanFault& fault, const Call& call, const Planned& plann
     case Fault::index_out_of_range:
     case Fault::negative_index:
       return index_error(element, fault, call);
-    case Fault::duplicate_update:
-      return duplicate_error(fault, call);
     case Fault::division_by_zero:
     case Fault::zero_power:
       return Error(cat(element, ": integer division by zero", where()), "EW-7");
@@ -109,6 +109,7 @@ Error fault_error(const PlanFault& fault, const Call& call, const Planned& plann
       return Error(cat(element, ": not representable in ", name(output.dtype), where()), "EW-8");
     case Fault::does_not_fit:
       return Error(cat(element, " does not fit in ", name(output.dtype)));
+    case Fault::duplicate_update:
     case Fault::none:
       break;
   }
