@@ -111,6 +111,23 @@ std::vector<std::string> Arguments::values(std::string_view name) const {
   return found == lists.end() ? std::vector<std::string>() : found->second;
 }
 
+void Arguments::refuse_beside(std::string_view option, Names others) const {
+  for (const std::string_view other : others) {
+    if (has(option) && has(other)) throw Error(cat(option, " cannot be combined with ", other));
+  }
+}
+
+void Arguments::require_with(std::string_view needed, Names others) const {
+  for (const std::string_view other : others) {
+    if (has(other) && !has(needed)) throw Error(cat(other, " needs ", needed));
+  }
+}
+
+void Arguments::refuse_operands_after(std::size_t count, std::string_view takes) const {
+  if (operands.size() <= count) return;
+  throw Error(cat("unexpected operand ", in_quotes(operands[count]), ": ", takes));
+}
+
 Arguments parse_arguments(const std::vector<std::string>& args, const std::vector<Option>& options) {
   // A word after "--" is never an option.
   const auto end = std::ranges::find(args, "--");

@@ -2,9 +2,11 @@
 // parser library.
 #pragma once
 
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tensorop {
@@ -36,9 +38,18 @@ struct Arguments {
   std::vector<std::string> operands;                                   // in order; "--" ends options
   const Team* team = nullptr;                                          // null: this process is alone
 
-  [[nodiscard]] bool has(std::string_view name) const { return options.find(name) != options.end(); }
+  [[nodiscard]] bool has(std::string_view name) const {
+    return options.find(name) != options.end() || !values(name).empty();
+  }
   [[nodiscard]] std::optional<std::string> value(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> values(std::string_view name) const;
+
+  // Throw Error for an option that is given beside one that excludes it, or without the one that it needs.
+  using Names = std::initializer_list<std::string_view>;
+  void refuse_beside(std::string_view option, Names others) const;
+  void require_with(std::string_view needed, Names others) const;
+  // Throws Error for an operand after so many; `takes`: "lookup takes 2".
+  void refuse_operands_after(std::size_t count, std::string_view takes) const;
 };
 
 // Throws Error for an option that is unknown (with the nearest name), has no value, or is given twice.

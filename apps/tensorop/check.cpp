@@ -34,49 +34,41 @@ constexpr std::string_view kListSkipped = "--list-skipped";
 constexpr std::string_view kShrink = "--shrink";
 
 std::vector<Option> check_options() {
-  std::vector<Option> options = report_options("cases");
-  for (
-      Option& option : std::vector<Option>{
-          {std::string(kListSkipped), OptionKind::flag, "",
-           "also list the ONNX cases that are skipped, each with the reason: an operator, opset or dtype "
-           "that "
-           "tensorop does not have, a graph of several nodes, ..."},
-          {"--actual", OptionKind::value, "DIR|FILE",
-           "compare the results of another program: files in DIR, or FILE, that of the only case"},
-          {"--command", OptionKind::value, "CMD",
-           "compare the results of a program that is run for each case: words and placeholders such as "
-           "{inputs} "
-           "{output}"},
-          {"--timeout", OptionKind::value, "SECONDS",
-           "with --command: how long a program may run; default 60"},
-          {"--shell", OptionKind::flag, "", "with --command: CMD is a command of /bin/sh"},
-          {std::string(kShrink), OptionKind::flag, "",
-           "with --command: make the cases that fail smaller while they fail in the same way, and report one "
-           "for each way"},
-          {"--budget", OptionKind::value, "SECONDS", "with --shrink: the time for smaller cases; default 60"},
-          {"--keep", OptionKind::value, "DIR",
-           "with --shrink: the folder for the smallest cases; default CASE/shrunk"},
-          {"--update", OptionKind::flag, "",
-           "rewrite golden files that are missing or differ, and list them"},
-          {"--ignore-open", OptionKind::flag, "", "do not compare elements that a case's --spec leaves open"},
-          ignore_option(),
-          show_option(),
-          {"--why", OptionKind::flag, "",
-           "explain each element that is listed: from which elements of the operands it is made"},
-          shard_option(),
-      }) {
-    options.push_back(std::move(option));
-  }
-  for (Option& option : picture_options()) options.push_back(std::move(option));
-  for (Option& option : batch_options()) options.push_back(std::move(option));
-  for (Option& option : tolerance_options()) {
+  const std::vector<Option> own = {
+      {std::string(kListSkipped), OptionKind::flag, "",
+       "also list the ONNX cases that are skipped, each with the reason: an operator, opset or dtype "
+       "that "
+       "tensorop does not have, a graph of several nodes, ..."},
+      {"--actual", OptionKind::value, "DIR|FILE",
+       "compare the results of another program: files in DIR, or FILE, that of the only case"},
+      {"--command", OptionKind::value, "CMD",
+       "compare the results of a program that is run for each case: words and placeholders such as "
+       "{inputs} "
+       "{output}"},
+      {"--timeout", OptionKind::value, "SECONDS", "with --command: how long a program may run; default 60"},
+      {"--shell", OptionKind::flag, "", "with --command: CMD is a command of /bin/sh"},
+      {std::string(kShrink), OptionKind::flag, "",
+       "with --command: make the cases that fail smaller while they fail in the same way, and report one "
+       "for each way"},
+      {"--budget", OptionKind::value, "SECONDS", "with --shrink: the time for smaller cases; default 60"},
+      {"--keep", OptionKind::value, "DIR",
+       "with --shrink: the folder for the smallest cases; default CASE/shrunk"},
+      {"--update", OptionKind::flag, "", "rewrite golden files that are missing or differ, and list them"},
+      {"--ignore-open", OptionKind::flag, "", "do not compare elements that a case's --spec leaves open"},
+      ignore_option(),
+      show_option(),
+      {"--why", OptionKind::flag, "",
+       "explain each element that is listed: from which elements of the operands it is made"},
+      shard_option(),
+  };
+  std::vector<Option> tolerances = tolerance_options();
+  for (Option& option : tolerances) {
     if (option.name != "--exact-bits")
       option.help = cat("for cases without their own, and ONNX cases: ", option.help);
     if (option.name == "--rtol") option.help += ", of ONNX cases 1e-3";
     if (option.name == "--atol") option.help += ", of ONNX cases 1e-7";
-    options.push_back(std::move(option));
   }
-  return options;
+  return joined({report_options("cases"), own, picture_options(), batch_options(), tolerances});
 }
 
 // Where findings of --shrink go, and how long they are looked for.
@@ -165,12 +157,10 @@ std::chrono::duration<double> read_seconds(const Arguments& arguments, std::stri
 std::optional<ProgramSettings> read_program(const Arguments& arguments) {
   const auto command = arguments.value("--command");
   if (!command) {
-    for (const char* option : {"--timeout", "--shell", "--shrink"}) {
-      if (arguments.has(option)) throw Error(cat(option, " needs --command"));
-    }
+    arguments.require_with("--command", {"--timeout", "--shell", "--shrink"});
     return std::nullopt;
   }
-  if (arguments.has("--actual")) throw Error("--command cannot be combined with --actual");
+  arguments.refuse_beside("--command", {"--actual"});
   const auto shell = arguments.has("--shell") ? CommandTemplate::Shell::yes : CommandTemplate::Shell::no;
   return ProgramSettings{with_context("--command", [&] { return CommandTemplate(*command, shell); }),
                          read_seconds(arguments, "--timeout")};
@@ -192,14 +182,10 @@ CheckSettings read_check_settings(const Arguments& arguments) {
 }
 
 std::optional<ShrinkPlan> read_shrink(const Arguments& arguments) {
-  if (!arguments.has(std::string(kShrink))) {
-    for (const char* option : {"--budget", "--keep"}) {
-      if (arguments.has(option)) throw Error(cat(option, " needs ", kShrink));
-    }
-    return std::nullopt;
-  }
+  arguments.require_with(kShrink, {"--budget", "--keep"});
+  if (!arguments.has(kShrink)) return std::nullopt;
   // Masks and limits of metrics are of one shape.
-  if (arguments.has("--ignore")) throw Error(cat(kShrink, " cannot be combined with --ignore"));
+  arguments.refuse_beside(kShrink, {"--ignore"});
   const std::string& first = arguments.operands[0];
   std::string beside = is_folder(first) ? first : directory_of(first);
   if (beside == ".") beside.clear();

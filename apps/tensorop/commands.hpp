@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -103,6 +104,9 @@ inline constexpr CommandEntry kCommands[] = {
 [[nodiscard]] std::size_t command_position(const Words& words);
 // The publisher of --spec in a command line; standard: none. It decides what the names of operators mean.
 [[nodiscard]] Framework publisher_of(const Words& words);
+
+// The options of several lists, one after the other.
+[[nodiscard]] std::vector<Option> joined(std::initializer_list<std::vector<Option>> lists);
 
 // The options of a command and the global ones.
 [[nodiscard]] std::vector<Option> all_options(const Command& command);

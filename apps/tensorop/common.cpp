@@ -70,22 +70,12 @@ ProgressMode read_progress(const Arguments& arguments) {
 }
 
 std::vector<Option> tolerance_options() {
-  return {
-      {"--rtol", OptionKind::value, "R", "an element passes when |a-e| <= atol + rtol*|e|; default 0"},
-      {"--atol", OptionKind::value, "A", "see --rtol; default 0"},
-      {"--max-ulp", OptionKind::value, "N", "an element also passes when the values differ by at most N ULP"},
-      {"--tolerance", OptionKind::value, "auto", "auto: default rtol and atol for the dtype, unless given"},
-      {"--max-mismatch", OptionKind::value, "N|N%",
-       "at most N elements, or N percent, may differ; default 0"},
-      {"--nan-unequal", OptionKind::flag, "", "NaN is not equal to NaN"},
-      {"--exact-bits", OptionKind::flag, "",
-       "elements are equal bit for bit: -0.0 is not 0.0, nor NaN another NaN"},
-      {"--min-cosine", OptionKind::value, "X",
-       "the cosine of the angle between both tensors is at least X; elements count too if another tolerance "
-       "is given"},
-      {"--max-rms", OptionKind::value, "X",
-       "the root of the mean square error is at most X; elements count too if another tolerance is given"},
-  };
+  std::vector<Option> options;
+  for (const ToleranceKey& key : tolerance_keys()) {
+    options.push_back({option_name(key.name), key.value_name.empty() ? OptionKind::flag : OptionKind::value,
+                       std::string(key.value_name), std::string(key.option_help)});
+  }
+  return options;
 }
 
 Option ignore_option() {
@@ -95,12 +85,9 @@ Option ignore_option() {
 
 std::vector<ToleranceText> read_tolerance_texts(const Arguments& arguments) {
   std::vector<ToleranceText> given;
-  for (const std::string& name : tolerance_names()) {
-    std::string option = "--" + name;
-    for (char& c : option) c = c == '_' ? '-' : c;
-    if (const auto text = arguments.value(option)) {
-      given.push_back({name, name == "nan_unequal" || name == "exact_bits" ? "true" : *text, true});
-    }
+  for (const ToleranceKey& key : tolerance_keys()) {
+    if (const auto text = arguments.value(option_name(key.name)))
+      given.push_back({std::string(key.name), key.value_name.empty() ? "true" : *text, true});
   }
   return given;
 }
@@ -181,21 +168,13 @@ ProgressMode mode_beside(const std::string& output, const Arguments& arguments) 
 MeteredSettings::MeteredSettings(const Arguments& arguments, const std::string& output)
     : progress_(mode_beside(output, arguments), &meter_), settings_(read_settings(arguments)) {
   settings_.threads = Threads(settings_.threads.count(), &meter_);
-  if (settings_.warn) {
-    settings_.warn = [this, warn = settings_.warn](const std::string& line) {
-      progress_.hide_while([&] { warn(line); });
-    };
-  }
-  if (settings_.explain) {
-    settings_.explain = [this, explain = settings_.explain](const AccessReport& report) {
-      progress_.hide_while([&] { explain(report); });
-    };
-  }
-  if (settings_.explain_ranks) {
-    settings_.explain_ranks = [this, explain = settings_.explain_ranks](std::span<const RankCost> costs) {
-      progress_.hide_while([&] { explain(costs); });
-    };
-  }
+  const auto hide_bar = [this](auto& say) {
+    if (!say) return;
+    say = [this, say](const auto& what) { progress_.hide_while([&] { say(what); }); };
+  };
+  hide_bar(settings_.warn);
+  hide_bar(settings_.explain);
+  hide_bar(settings_.explain_ranks);
 }
 
 std::vector<Option> output_options() {

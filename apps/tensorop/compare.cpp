@@ -24,28 +24,25 @@ namespace tensorop {
 namespace {
 
 std::vector<Option> compare_options() {
-  std::vector<Option> options = tolerance_options();
-  options.push_back(ignore_option());
-  options.push_back(show_option());
-  for (Option& option : picture_options()) options.push_back(std::move(option));
-  options.push_back({"--why", OptionKind::value, "JOBS|JOBS:NAME",
-                     "explain each element that is listed by the job that made ACTUAL: the job of that name, "
-                     "id or line in the "
-                     "job file JOBS, else the one whose output is ACTUAL, or the only one"});
-  for (Option& option : report_options("tensors")) {
+  std::vector<Option> of_report = report_options("tensors");
+  for (Option& option : of_report) {
     const bool of_sets = option.name == "--filter" || option.name == "--list" || option.name == "--fail-fast";
     if (of_sets) option.help = cat("of folders and archives: ", option.help);
-    options.push_back(std::move(option));
   }
-  options.push_back(
+  const Option why = {"--why", OptionKind::value, "JOBS|JOBS:NAME",
+                      "explain each element that is listed by the job that made ACTUAL: the job of that "
+                      "name, id or line in the job file JOBS, else the one whose output is ACTUAL, or the "
+                      "only one"};
+  const std::vector<Option> renames = {
       {"--rename", OptionKind::value, "FILE",
-       "of folders and archives: other names for tensors of ACTUAL; FILE has a name and the new "
-       "one on each line, or a JSON object of them"});
-  options.push_back(
+       "of folders and archives: other names for tensors of ACTUAL; FILE has a name and the new one on each "
+       "line, or a JSON object of them"},
       {"--rename-regex", OptionKind::values, "FROM=TO",
-       "of folders and archives: in names of ACTUAL what matches the extended regular expression "
-       "FROM becomes TO, where \\1 is its first group"});
-  return options;
+       "of folders and archives: in names of ACTUAL what matches the extended regular expression FROM "
+       "becomes TO, where \\1 is its first group"},
+  };
+  return joined(
+      {tolerance_options(), {ignore_option(), show_option()}, picture_options(), {why}, of_report, renames});
 }
 
 // The jobs of --why, by which the elements of actual tensors are explained.
@@ -98,8 +95,7 @@ void compare_pair(const Arguments& arguments, Reporter& reporter) {
   const std::string& actual = arguments.operands[0];
   const std::string& expected = arguments.operands[1];
   for (const std::string option : {"--filter", "--list", "--fail-fast", "--rename", "--rename-regex"}) {
-    if (arguments.has(option) || !arguments.values(option).empty())
-      throw Error(cat(option, " is only for folders and archives"));
+    if (arguments.has(option)) throw Error(cat(option, " is only for folders and archives"));
   }
   keep_files(reporter, [&](const VisitFile& visit) {
     for (const std::string& operand : {actual, expected, arguments.value("--ignore").value_or("")})
@@ -186,8 +182,7 @@ void require_there(std::string_view role, const std::string& text) {
 
 void compare(const Arguments& arguments, Reporter& reporter, std::optional<Progress>& progress) {
   const Words& operands = arguments.operands;
-  if (operands.size() > 2)
-    throw Error(cat("unexpected operand ", in_quotes(operands[2]), ": compare takes 2"));
+  arguments.refuse_operands_after(2, "compare takes 2");
   if (operands.size() < 2)
     throw Error(cat("operand ", operands.empty() ? "actual" : "expected", " is missing"));
   const auto open_set = [](std::string_view role, const std::string& text) {

@@ -40,8 +40,7 @@ const Rule* require_rule(const std::string& id) {
 
 int run_explain(const Arguments& arguments) {
   std::vector<const Rule*> chosen;
-  if (arguments.has("--json") && arguments.has("--markdown"))
-    throw Error("--json cannot be combined with --markdown");
+  arguments.refuse_beside("--json", {"--markdown"});
   std::string text;  // of terms of the glossary
   for (const std::string& id : arguments.operands) {
     const std::string topic = find_rule(id) == nullptr ? topic_text(id) : "";

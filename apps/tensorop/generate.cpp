@@ -109,9 +109,7 @@ SuiteOptions read_options(const Arguments& arguments) {
     throw Error(cat("--format ", in_quotes(format), " is not one of npy, safetensors, pb, json"));
   options.format = find_format(format);
   if (!arguments.has("--onnx-case")) return options;
-  for (const std::string_view option : {"--format", "--invalid", "--no-expect"}) {
-    if (arguments.has(option)) throw Error(cat("--onnx-case cannot be combined with ", option));
-  }
+  arguments.refuse_beside(kCase, {"--format", "--invalid", "--no-expect"});
   if (parse_spec(options.spec).framework != Framework::onnx) throw Error("--onnx-case needs --spec onnx-N");
   options.format = nullptr;
   return options;

@@ -93,8 +93,7 @@ std::string paragraph(std::string_view text) {
 }
 
 int run_help(const Arguments& arguments) {
-  if (arguments.operands.size() > 1)
-    throw Error(cat("unexpected operand ", in_quotes(arguments.operands[1]), ": help takes one command"));
+  arguments.refuse_operands_after(1, "help takes one command");
   arguments.operands.empty() ? print_program_help() : print_help(require_command(arguments.operands[0]));
   return 0;
 }
@@ -148,6 +147,12 @@ std::vector<Command> all_commands() {
   for (const Operator* op : kOperators) commands.push_back(operator_command({op, op->names.data()}));
   for (const CommandEntry& entry : kCommands) commands.push_back(described(entry));
   return commands;
+}
+
+std::vector<Option> joined(std::initializer_list<std::vector<Option>> lists) {
+  std::vector<Option> out;
+  for (const std::vector<Option>& list : lists) out.insert(out.end(), list.begin(), list.end());
+  return out;
 }
 
 std::vector<Option> all_options(const Command& command) {

@@ -117,8 +117,7 @@ std::string program_page(const std::vector<Command>& commands) {
 }
 
 int run_man(const Arguments& arguments) {
-  if (arguments.operands.size() > 1)
-    throw Error(cat("unexpected operand ", in_quotes(arguments.operands[1]), ": man takes one page"));
+  arguments.refuse_operands_after(1, "man takes one page");
   if (arguments.has("--list")) {
     std::string names = "tensorop\n";
     for (const Command& command : all_commands()) names += cat("tensorop-", command.name, "\n");

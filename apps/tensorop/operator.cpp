@@ -19,12 +19,6 @@
 namespace tensorop {
 namespace {
 
-std::string option_name(std::string_view name) {
-  std::string out = cat("--", name);
-  std::ranges::replace(out, '_', '-');
-  return out;
-}
-
 OptionKind kind_of(const AttributeSpec& attribute) {
   const bool is_flag = attribute.kind == AttributeKind::flag || attribute.kind == AttributeKind::boolean;
   return is_flag ? OptionKind::value_flag : OptionKind::value;
@@ -87,29 +81,30 @@ std::vector<Option> call_options(const FoundOperator& found) {
     options.push_back({"--duplicates", OptionKind::value, join(words_of(op.duplicates), "|"),
                        "what happens to a second update of an element without a reduction (default last)"});
   }
-  options.push_back({"--spec", OptionKind::value, join(spec_forms(), "|"),
-                     "use and enforce this version of the operator; all, or a publisher without a number: "
-                     "compare all versions"});
-  options.push_back({"--reshape", OptionKind::values, "NAME=SHAPE",
-                     "use another shape for the operand of that name, as in data=2,-1; -1: computed from the "
-                     "number of elements"});
-  options.push_back({"--dtype", OptionKind::value, "DTYPE",
-                     "dtype of data operands that are untyped JSON or NPY data of a small dtype (V1)"});
-  options.push_back(input_option());
-  return options;
+  const std::vector<Option> of_all = {
+      {"--spec", OptionKind::value, join(spec_forms(), "|"),
+       "use and enforce this version of the operator; all, or a publisher without a number: compare all "
+       "versions"},
+      {"--reshape", OptionKind::values, "NAME=SHAPE",
+       "use another shape for the operand of that name, as in data=2,-1; -1: computed from the number of "
+       "elements"},
+      {"--dtype", OptionKind::value, "DTYPE",
+       "dtype of data operands that are untyped JSON or NPY data of a small dtype (V1)"},
+      input_option(),
+  };
+  return joined({options, of_all});
 }
 
 namespace {
 
 std::vector<Option> operator_options(const FoundOperator& found) {
   const Operator& op = *found.op;
-  std::vector<Option> options = call_options(found);
-  options.push_back(
-      {"--dry-run", OptionKind::flag, "", "print dtype and shape of the result; read only headers"});
-  options.push_back(
-      {"--only", OptionKind::value, "PUBLISHER,...", "with --spec all: versions of these alone"});
-  options.push_back({"--json", OptionKind::flag, "", "with --spec all: print JSON, for programs"});
-  options.push_back(explain_plan_option());
+  std::vector<Option> options = {
+      {"--dry-run", OptionKind::flag, "", "print dtype and shape of the result; read only headers"},
+      {"--only", OptionKind::value, "PUBLISHER,...", "with --spec all: versions of these alone"},
+      {"--json", OptionKind::flag, "", "with --spec all: print JSON, for programs"},
+      explain_plan_option(),
+  };
   if (!op.open.empty()) {
     options.push_back(
         {"--open-mask", OptionKind::value, "FILE",
@@ -122,14 +117,15 @@ std::vector<Option> operator_options(const FoundOperator& found) {
          "with --spec onnx-N: write an ONNX case folder, of model.onnx, the operands and the result; "
          "without --output the result goes nowhere else"});
   }
-  for (Option& option : output_options()) options.push_back(std::move(option));
-  return options;
+  return joined({call_options(found), options, output_options()});
 }
 
 std::string operator_usage(const Operator& op) {
   std::string usage(op.name);
-  for (const OperandSpec& operand : op.operands)
-    usage += cat(" ", option_name(operand.name), " OPERAND", operand.variadic ? "..." : "");
+  for (const OperandSpec& operand : op.operands) {
+    const std::string own = cat(option_name(operand.name), " OPERAND", operand.variadic ? "..." : "");
+    usage += operand.optional ? cat(" [", own, "]") : cat(" ", own);
+  }
   return usage + " [OPTION]... [-o FILE]";
 }
 
@@ -191,7 +187,7 @@ Request make_request(const FoundOperator& found, const Arguments& arguments) {
     throw Error("--explain-plan cannot be combined with --dry-run", "",
                 "the plan depends on elements, and --dry-run reads only headers");
   }
-  if (request.dry_run && arguments.has(kCase)) throw Error("--onnx-case cannot be combined with --dry-run");
+  arguments.refuse_beside(kCase, {"--dry-run"});
   return request;
 }
 
@@ -274,16 +270,22 @@ int compare_versions(const FoundOperator& found, const Arguments& arguments) {
   }
   if (arguments.has("--only") && lower(arguments.value("--spec").value_or("")) != "all")
     throw Error(cat(found.name->name, ": --only needs --spec all"), kCallRule);
+  const bool as_json = arguments.has("--json");
   int status = 0;
   alone(arguments, [&] {
     std::vector<Framework> only;
     if (const auto list = arguments.value("--only")) only = read_publishers(*list);
     const MeteredSettings settings(arguments, "");
-    const Portability versions = find_portability(make_request(found, arguments), only, settings.get());
-    Json document = Json::document();
-    document.add_all(portability_json(versions));
-    print(arguments.has("--json") ? document.text() + "\n" : portability_text(versions));
-    status = versions.exit_status();
+    std::optional<Portability> versions;
+    try {
+      versions = find_portability(make_request(found, arguments), only, settings.get());
+    } catch (const Failure& error) {
+      if (as_json) print(Json::document().add_end(&error).line());
+      throw;
+    }
+    print(as_json ? Json::document().add_all(portability_json(*versions)).line()
+                  : portability_text(*versions));
+    status = versions->exit_status();
   });
   return status;
 }

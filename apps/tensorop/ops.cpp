@@ -60,17 +60,14 @@ int print_diff(const Arguments& arguments) {
 
 int run_ops(const Arguments& arguments) {
   const bool is_question = arguments.has("--diff") || arguments.has("--shapes");
-  if (arguments.has("--diff") && arguments.has("--shapes"))
-    throw Error("--diff cannot be combined with --shapes");
-  if (is_question && arguments.has("--markdown"))
-    throw Error(cat("--markdown cannot be combined with ", arguments.has("--diff") ? "--diff" : "--shapes"));
+  arguments.refuse_beside("--diff", {"--shapes"});
+  arguments.refuse_beside("--markdown", {"--diff", "--shapes"});
   if (is_question) return arguments.has("--diff") ? print_diff(arguments) : print_shapes(arguments);
   std::vector<const Operator*> chosen;
   for (const std::string& name : arguments.operands) {
     chosen.push_back(require_operator(name).op);
   }
-  if (arguments.has("--json") && arguments.has("--markdown"))
-    throw Error("--json cannot be combined with --markdown");
+  arguments.refuse_beside("--json", {"--markdown"});
   const bool all = chosen.empty();
   if (all) chosen.assign(kOperators.begin(), kOperators.end());
   if (arguments.has("--json")) {

@@ -34,10 +34,7 @@ std::string repeated_options(const Arguments& arguments) {
     words.push_back(option);
     if (!value->empty()) words.push_back(shell_word(*value));
   };
-  for (std::string name : tolerance_names()) {
-    std::ranges::replace(name, '_', '-');
-    add(cat("--", name));
-  }
+  for (const std::string& name : tolerance_names()) add(option_name(name));
   for (const char* option :
        {"--ignore", "--ignore-open", "--actual", "--command", "--shell", "--timeout", "--why"})
     add(option);
@@ -125,7 +122,11 @@ Option show_option() {
 
 Loudness read_loudness(const Arguments& arguments) {
   const auto times = arguments.value("--quiet");
-  return !times ? Loudness::all : times->empty() ? Loudness::quiet : Loudness::silent;
+  if (!times || times->empty()) return times ? Loudness::quiet : Loudness::all;
+  for (const char* option : {"--json", "--show", "--map", "--histogram", "--why"}) {
+    if (arguments.has(option)) throw Error(cat(option, " cannot be combined with -qq, which prints nothing"));
+  }
+  return Loudness::silent;
 }
 
 ReportSettings read_report_settings(const Arguments& arguments, std::string command) {
@@ -152,16 +153,9 @@ ReportSettings read_report_settings(const Arguments& arguments, std::string comm
   }
   if (out.junit == "-" && out.json)
     throw Error("--junit - cannot be combined with --json: both are for standard output");
-  for (const char* option : {"--json", "--show", "--map", "--histogram", "--why"}) {
-    if (out.loudness == Loudness::silent && arguments.has(option))
-      throw Error(cat(option, " cannot be combined with -qq, which prints nothing"));
-  }
-  if (!arguments.has("--list")) return out;
-  for (const char* option : {"--json", "--junit", "--quiet", "--fail-fast", "--show", "--update", "--map",
-                             "--histogram", "--html", "--markdown", "--why"}) {
-    if (arguments.has(option)) throw Error(cat("--list cannot be combined with ", option));
-  }
-  out.loudness = Loudness::quiet;
+  arguments.refuse_beside("--list", {"--json", "--junit", "--quiet", "--fail-fast", "--show", "--update",
+                                     "--map", "--histogram", "--html", "--markdown", "--why"});
+  if (arguments.has("--list")) out.loudness = Loudness::quiet;
   return out;
 }
 

@@ -29,7 +29,7 @@ namespace tensorop {
 // The settings of these options. Throws Error where they exclude each other.
 [[nodiscard]] ReportSettings read_report_settings(const Arguments& arguments, std::string command);
 
-// -q and -qq.
+// -q and -qq. Throws Error for -qq beside an option that prints more.
 [[nodiscard]] Loudness read_loudness(const Arguments& arguments);
 
 // The number of --show; 0 without it.

@@ -24,20 +24,18 @@ namespace tensorop {
 namespace {
 
 std::vector<Option> run_options() {
-  std::vector<Option> options = report_options("jobs");
-  for (Option& option : batch_options()) options.push_back(std::move(option));
-  options.push_back(shard_option());
-  options.push_back({"--missing", OptionKind::flag, "", "run only jobs whose output does not exist"});
-  options.push_back(
+  const std::vector<Option> own = {
+      shard_option(),
+      {"--missing", OptionKind::flag, "", "run only jobs whose output does not exist"},
       {"--stale", OptionKind::flag, "",
-       "run only jobs whose output does not exist or is older than an operand or JOBS, and jobs "
-       "that depend on them"});
-  options.push_back(
+       "run only jobs whose output does not exist or is older than an operand or JOBS, and jobs that depend "
+       "on them"},
       {std::string(kCase), OptionKind::value, "DIR",
-       "also write each job as an ONNX case folder, to a folder in DIR that is called as the job; a "
-       "job then needs neither output nor id"});
-  options.push_back({"--fsync", OptionKind::flag, "", "write each result to the disk before its job ends"});
-  return options;
+       "also write each job as an ONNX case folder, to a folder in DIR that is called as the job; a job then "
+       "needs neither output nor id"},
+      {"--fsync", OptionKind::flag, "", "write each result to the disk before its job ends"},
+  };
+  return joined({report_options("jobs"), batch_options(), own});
 }
 
 // A run as far as it is known before its first job.
@@ -57,26 +55,13 @@ void keep_jobs(const std::vector<bool>& is_in, ReadyRun& run) {
   run.jobs = kept_jobs(run.jobs, is_in);
 }
 
-// Those that --filter selects and what they need.
-std::vector<bool> selected_jobs(const std::vector<Job>& jobs,
-                                const std::function<bool(const std::string&)>& wanted) {
-  std::vector<bool> is_in(jobs.size());
-  for (std::size_t i = jobs.size(); i-- > 0;) {
-    if (wanted(jobs[i].name)) is_in[i] = true;
-    // Jobs need only earlier ones.
-    for (const Need& need : jobs[i].needs) is_in[need.job] = is_in[need.job] || is_in[i];
-  }
-  return is_in;
-}
-
 // --missing or --stale.
 std::optional<Rerun> read_rerun(const Arguments& arguments) {
   const bool stale = arguments.has("--stale");
   const std::string_view option = stale ? "--stale" : "--missing";
   if (!arguments.has(option)) return std::nullopt;
-  for (const std::string_view other : {std::string_view("--missing"), kCase}) {
-    if (option != other && arguments.has(other)) throw Error(cat(option, " cannot be combined with ", other));
-  }
+  arguments.refuse_beside("--stale", {"--missing"});
+  arguments.refuse_beside(option, {kCase});
   refuse_in_team(arguments, option);
   if (stale && arguments.operands[0] == "-") {
     throw Error("--stale needs a job file: standard input has no time", "",
@@ -87,9 +72,7 @@ std::optional<Rerun> read_rerun(const Arguments& arguments) {
 
 void read_run(const Arguments& arguments, Reporter& reporter, ReadyRun& out) {
   if (arguments.operands.empty()) throw Error("no job file given");
-  if (arguments.operands.size() > 1) {
-    throw Error(cat("unexpected operand ", in_quotes(arguments.operands[1]), ": run takes one job file"));
-  }
+  arguments.refuse_operands_after(1, "run takes one job file");
   out.settings = read_batch_settings(arguments);
   const auto shard = read_shard(arguments);
   out.settings.fail_fast = arguments.has("--fail-fast");
@@ -110,7 +93,8 @@ void read_run(const Arguments& arguments, Reporter& reporter, ReadyRun& out) {
   if (cases && !arguments.has("--list"))
     out.folders = make_case_folders(out.jobs, *cases, arguments.has("--fsync"));
   if (arguments.has("--filter")) {
-    keep_jobs(selected_jobs(out.jobs, read_filter(arguments)), out);
+    const auto wanted = read_filter(arguments);
+    keep_jobs(jobs_with_needs(out.jobs, [&](const Job& job) { return wanted(job.name); }), out);
     if (out.jobs.empty()) refuse_filter(arguments, "job");
   }
   if (shard) {

@@ -18,10 +18,8 @@
 #include "jobs/job_calls.hpp"
 #include "ops/fault_text.hpp"
 #include "report/markup.hpp"
-#include "report/why_names.hpp"
-#include "report/why_refusal_report.hpp"
+#include "report/why_picture.hpp"
 #include "report/why_report.hpp"
-#include "report/why_svg.hpp"
 #include "report_options.hpp"
 
 namespace tensorop {
@@ -167,7 +165,7 @@ int explain(Request request, const Arguments& arguments, const std::string& plac
   if (reads_standard_input(request)) request = with_operands(std::move(request), settings);
   const bool as_json = arguments.has("--json");
   const auto svg = arguments.value("--svg");
-  if (svg && arguments.has("--of")) throw Error("--svg cannot be combined with --of");
+  arguments.refuse_beside("--svg", {"--of"});
   if (svg == "-" && as_json)
     throw Error("--svg - cannot be combined with --json: both are for standard output");
   if (svg && svg != "-") keep_inputs(*svg, request, arguments);
@@ -197,40 +195,46 @@ int explain(Request request, const Arguments& arguments, const std::string& plac
   return 0;
 }
 
-void add_why_options(std::vector<Option>& options) {
-  options.push_back({"--at", OptionKind::values, "I,J,...",
-                     "an element of the result, or of the operand of --of: 3,1 or [3,1]; negative "
-                     "coordinates count from the end"});
-  options.push_back({"--json", OptionKind::flag, "", "print JSON, for programs"});
-  options.push_back({"--svg", OptionKind::value, "FILE",
-                     "also draw the call as a picture in the format SVG; -: to standard output, alone"});
-  options.push_back({"--as", OptionKind::value, "stablehlo",
-                     "print the call as StableHLO has it: dimension numbers, and the command to run it"});
-  options.push_back({"--of", OptionKind::value, "OPERAND", "where this element of an operand goes"});
+std::vector<Option> why_options() {
+  return {
+      {"--at", OptionKind::values, "I,J,...",
+       "an element of the result, or of the operand of --of: 3,1 or [3,1]; negative coordinates count from "
+       "the end"},
+      {"--json", OptionKind::flag, "", "print JSON, for programs"},
+      {"--svg", OptionKind::value, "FILE",
+       "also draw the call as a picture in the format SVG; -: to standard output, alone"},
+      {"--as", OptionKind::value, "stablehlo",
+       "print the call as StableHLO has it: dimension numbers, and the command to run it"},
+      {"--of", OptionKind::value, "OPERAND", "where this element of an operand goes"},
+  };
+}
+
+int explain_job(const Arguments& arguments) {
+  if (arguments.operands.empty()) throw Error("no operator given", "", "tensorop ops lists the operators");
+  arguments.refuse_operands_after(1, "why takes one file of jobs");
+  std::string name = arguments.value("--job").value_or("");
+  const auto jobs = read_any_jobs(arguments.operands[0], name);
+  const Job& job = find_job(jobs, name);
+  return explain(call_of(jobs, job, read_settings(arguments)), arguments, job.location());
 }
 
 }  // namespace
 
 Command why_command(const FoundOperator& found) {
-  const Command call = operator_command(found);
-  std::vector<Option> options = call_options(found);
-  add_why_options(options);
   return {
       cat("why ", found.name->name),
       {cat("why ", found.op->name, " OPERAND... [OPTION]... [--of OPERAND] [--at I,J]...")},
       "Says from which elements of the operands each element of the result is made, and why",
       {cat("tensorop why ", found.op->example.substr(std::string_view("tensorop ").size()))},
-      std::move(options),
+      joined({call_options(found), why_options()}),
       [found](const Arguments& arguments) { return explain(read_request(found, arguments), arguments, ""); },
       Globals::all,
       found.op};
 }
 
 Command why_command() {
-  std::vector<Option> options = {{"--job", OptionKind::value, "NAME",
-                                  "the job of that name, id or line in the job file JOBS; default: the only "
-                                  "one"}};
-  add_why_options(options);
+  const Option job = {"--job", OptionKind::value, "NAME",
+                      "the job of that name, id or line in the job file JOBS; default: the only one"};
   return {std::string(kWhy),
           {"why OPERATOR OPERAND... [OPTION]... [--of OPERAND] [--at I,J]...",
            "why JOBS [--job NAME] [--of OPERAND] [--at I,J]..."},
@@ -238,20 +242,8 @@ Command why_command() {
           {"tensorop why gather '[10,20,30]' '[2,-1]'",
            "tensorop why scatternd data.npy indices.npy updates.npy --at 3,1",
            "tensorop why jobs.jsonl --job resize --at 3,1"},
-          std::move(options),
-          [](const Arguments& arguments) -> int {
-            if (arguments.operands.empty())
-              throw Error("no operator given", "", "tensorop ops lists the operators");
-            if (arguments.operands.size() > 1)
-              throw Error(cat("unexpected operand ", in_quotes(arguments.operands[1]),
-                              ": why takes one file of "
-                              "jobs"));
-            std::string name = arguments.value("--job").value_or("");
-            const auto jobs = read_any_jobs(arguments.operands[0], name);
-            const Job& job = find_job(jobs, name);
-            const Settings settings = read_settings(arguments);
-            return explain(call_of(jobs, job, settings), arguments, job.location());
-          }};
+          joined({{job}, why_options()}),
+          explain_job};
 }
 
 }  // namespace tensorop

@@ -94,6 +94,12 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+std::string option_name(std::string_view name) {
+  std::string out = cat("--", name);
+  std::ranges::replace(out, '_', '-');
+  return out;
+}
+
 std::string lower(std::string_view text) {
   std::string out(text);
   for (char& c : out) {

@@ -85,6 +85,9 @@ void append_utf8(std::string& out, std::uint32_t code_point);
 // Lower case (ASCII) without '-' and '_': how operator and option names are compared.
 [[nodiscard]] std::string fold_name(std::string_view name);
 
+// "--batch-dims" of "batch_dims".
+[[nodiscard]] std::string option_name(std::string_view name);
+
 // ASCII lower case.
 [[nodiscard]] std::string lower(std::string_view text);
 

@@ -146,22 +146,9 @@ void for_each_onnx_case(const std::string& folder, const AttemptFolder& attempt,
 
 std::vector<Job> select_cases(const std::vector<Job>& jobs,
                               const std::function<bool(const std::string& name)>& wanted) {
-  enum class Part : std::uint8_t { left_out, step, checked };
-  std::vector<Part> parts(jobs.size(), Part::left_out);
-  // Jobs need only earlier ones.
-  for (std::size_t i = jobs.size(); i-- > 0;) {
-    if (jobs[i].is_case && wanted(jobs[i].name)) parts[i] = Part::checked;
-    if (parts[i] == Part::left_out) continue;
-    for (const Need& need : jobs[i].needs) parts[need.job] = std::max(parts[need.job], Part::step);
-  }
-  std::vector<bool> is_kept(jobs.size());
-  for (std::size_t i = 0; i < jobs.size(); ++i) is_kept[i] = parts[i] != Part::left_out;
-  std::vector<Job> out = kept_jobs(jobs, is_kept);
-  for (std::size_t i = 0, kept = 0; i < jobs.size(); ++i) {
-    if (!is_kept[i]) continue;
-    if (parts[i] == Part::step) out[kept].is_case = false;
-    ++kept;
-  }
+  const auto is_wanted = [&](const Job& job) { return job.is_case && wanted(job.name); };
+  std::vector<Job> out = kept_jobs(jobs, jobs_with_needs(jobs, is_wanted));
+  for (Job& job : out) job.is_case = is_wanted(job);
   return out;
 }
 

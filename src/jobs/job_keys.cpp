@@ -1,7 +1,9 @@
 #include "jobs/job_keys.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "base/error.hpp"
@@ -69,22 +71,14 @@ std::string without_blanks(std::string_view json) {
 // "2,3,4" of [2, 3, 4]; else as an operand.
 NamedText list_attribute_of(const JsonMember& member, const std::string& folder) {
   const std::string_view text = member.value.text;
-  switch (member.kind) {
-    case JsonKind::null:
-    case JsonKind::boolean:
-      refuse(member, "a list of integers");
-    case JsonKind::list:
-      if (std::string inner = without_blanks(text.substr(1, text.size() - 2)); is_plain_list(inner))
-        return {member.key, std::move(inner)};
-      break;
-    case JsonKind::string:
-      if (text.empty() || is_plain_list(text)) return {member.key, std::string(text)};
-      if (text.starts_with('@')) throw Error("only operands can be the result of another job");
-      break;
-    case JsonKind::number:
-      return {member.key, std::string(text)};
-    case JsonKind::object:
-      break;
+  if (member.kind == JsonKind::null || member.kind == JsonKind::boolean) refuse(member, "a list of integers");
+  if (member.kind == JsonKind::number) return {member.key, std::string(text)};
+  if (member.kind == JsonKind::list) {
+    std::string inner = without_blanks(text.substr(1, text.size() - 2));
+    if (is_plain_list(inner)) return {member.key, std::move(inner)};
+  } else if (member.kind == JsonKind::string) {
+    if (text.empty() || is_plain_list(text)) return {member.key, std::string(text)};
+    if (text.starts_with('@')) throw Error("only operands can be the result of another job");
   }
   return named_operand_of(member, folder);
 }
@@ -112,11 +106,26 @@ std::vector<OperandText> operands_of(const JsonMember& member, const std::string
   return out;
 }
 
+// The members of an object.
+std::vector<JsonMember> members_of(const JsonMember& object, std::string_view expected) {
+  if (object.kind != JsonKind::object) refuse(object, expected);
+  return read_json_members(object.value, object.key);
+}
+
+// What `read` makes of each of them, within the context of its key.
+template <class T>
+std::vector<T> read_members(const JsonMember& object, std::string_view expected,
+                            const std::function<T(const JsonMember& member)>& read) {
+  std::vector<T> out;
+  for (const JsonMember& member : members_of(object, expected))
+    with_context(cat("\"", printable(member.key), "\""), [&] { out.push_back(read(member)); });
+  return out;
+}
+
 // {"data": [2, -1], "indices": "-1,1"}.
 std::vector<NamedText> reshapes_of(const JsonMember& member) {
-  if (member.kind != JsonKind::object) refuse(member, "an object of shapes");
   std::vector<NamedText> out;
-  for (const JsonMember& shape : read_json_members(member.value, "reshape")) {
+  for (const JsonMember& shape : members_of(member, "an object of shapes")) {
     const bool is_shape =
         shape.kind == JsonKind::list || shape.kind == JsonKind::string || shape.kind == JsonKind::number;
     if (!is_shape) with_context(in_quotes(shape.key), [&] { refuse(shape, "a shape"); });
@@ -151,34 +160,11 @@ Expectation expectation_of(const JsonMember& member, const std::string& folder) 
   return {Expectation::Kind::file, std::move(operand.text)};
 }
 
-// {"onnx-13": {"error": "IX-1"}, "openvino-8": [50,0]}.
-std::vector<VersionExpectation> expectations_of(const JsonMember& member, const std::string& folder) {
-  if (member.kind != JsonKind::object) refuse(member, "an object of versions, each with what is expected");
-  std::vector<VersionExpectation> out;
-  for (const JsonMember& one : read_json_members(member.value, "expect")) {
-    const std::string context = cat("\"", printable(one.key), "\"");
-    with_context(context, [&] { out.push_back({one.key, expectation_of(one, folder)}); });
-  }
-  return out;
-}
-
 ToleranceText tolerance_of(const JsonMember& member) {
   if (member.kind == JsonKind::null || member.kind == JsonKind::list || member.kind == JsonKind::object) {
     refuse(member, "a number or a word");
   }
   return {member.key, std::string(member.value.text)};
-}
-
-// The inputs of a model, {"x": "x.npy"}.
-std::vector<NamedText> inputs_of(const JsonMember* member, const std::string& folder) {
-  std::vector<NamedText> out;
-  if (member == nullptr) return out;
-  if (member->kind != JsonKind::object) refuse(*member, "an object of operands");
-  for (const JsonMember& input : read_json_members(member->value, "inputs")) {
-    const std::string context = cat("\"", printable(input.key), "\"");
-    with_context(context, [&] { out.push_back(named_operand_of(input, folder)); });
-  }
-  return out;
 }
 
 const JsonMember* find_member(const JsonObject& object, std::string_view key) {
@@ -190,17 +176,27 @@ const JsonMember* find_member(const JsonObject& object, std::string_view key) {
 struct KeyReading {
   const std::string& folder;
   Job& job;
+  JobDefaults shared;  // keys that "defaults" may have too
   bool is_of_versions = false;
-  // Of keys that "defaults" may have too.
-  std::optional<std::string> spec = {};
-  std::optional<bool> ignore_open = {};
-  std::vector<ToleranceText> tolerances = {};
+  std::vector<NamedText> inputs = {};  // of a model
 
   [[nodiscard]] Destination& output() const {
     if (!job.output) job.output = Destination();
     return *job.output;
   }
 };
+
+void read_expectation(KeyReading& to, const JsonMember& member) {
+  if (!to.is_of_versions) {
+    to.job.expect = expectation_of(member, to.folder);
+    return;
+  }
+  // {"onnx-13": {"error": "IX-1"}, "openvino-8": [50,0]}.
+  to.job.expect_of_versions = read_members<VersionExpectation>(
+      member, "an object of versions, each with what is expected", [&](const JsonMember& one) {
+        return VersionExpectation{one.key, expectation_of(one, to.folder)};
+      });
+}
 
 void read_output(KeyReading& to, const JsonMember& member) {
   set_path(to.output(), file_of(member, to.folder));
@@ -236,7 +232,12 @@ struct JobKey {
 constexpr JobKey kKeys[] = {
     {"op", kOfOperator, "the operator, by any name that the command line accepts"},
     {"model", kOfModel, "instead of `op`: an ONNX model of one node"},
-    {"inputs", kOfModel, "of a model: an object with an operand for each input of the graph"},
+    {"inputs", kOfModel, "of a model: an object with an operand for each input of the graph",
+     [](KeyReading& to, const JsonMember& member) {
+       to.inputs = read_members<NamedText>(member, "an object of operands", [&](const JsonMember& input) {
+         return named_operand_of(input, to.folder);
+       });
+     }},
     {"operands", kOfOperator,
      "a list of positional operands: they fill the remaining operands in order; `min` and `max` take more "
      "than two",
@@ -252,7 +253,7 @@ constexpr JobKey kKeys[] = {
      "an object with a shape for each operand that gets another one: `{\"indices\": [-1,1]}`",
      [](KeyReading& to, const JsonMember& member) { to.job.request.reshapes = reshapes_of(member); }},
     {"spec", kOfOperator | kOfDefaults, "as the option",
-     [](KeyReading& to, const JsonMember& member) { to.spec = text_of(member, "a specification"); }},
+     [](KeyReading& to, const JsonMember& member) { to.shared.spec = text_of(member, "a specification"); }},
     {"oob", kOfOperator, "as the option",
      [](KeyReading& to, const JsonMember& member) { to.job.request.oob = text_of(member, "a word"); },
      [](const Operator& op) { return !op.oob.empty(); }},
@@ -278,17 +279,11 @@ constexpr JobKey kKeys[] = {
     {"expect", kOfJob,
      "of a case: the expected tensor, a golden file, or `{\"error\":RULE}`; under several versions an object "
      "with one of these for each version that is to have it",
-     [](KeyReading& to, const JsonMember& member) {
-       if (to.is_of_versions) {
-         to.job.expect_of_versions = expectations_of(member, to.folder);
-       } else {
-         to.job.expect = expectation_of(member, to.folder);
-       }
-     }},
+     read_expectation},
     {"actual", kOfJob, "of a case: the file with the result of another program",
      [](KeyReading& to, const JsonMember& member) { to.job.actual = file_of(member, to.folder); }},
     {"ignore_open", kAnywhere, "of a case: do not compare elements that the specification leaves open",
-     [](KeyReading& to, const JsonMember& member) { to.ignore_open = boolean_of(member); }},
+     [](KeyReading& to, const JsonMember& member) { to.shared.ignore_open = boolean_of(member); }},
     {"comment", kAnywhere, "any value, ignored", [](KeyReading&, const JsonMember&) {}},
 };
 
@@ -325,7 +320,7 @@ bool read_of_operator(KeyReading& to, const JsonMember& member, bool has_model) 
 // A key of the table, or a tolerance. False where there is none of that name in this place.
 bool read_of_table(KeyReading& to, const JsonMember& member, unsigned where) {
   if (std::ranges::find(tolerance_names(), member.key) != tolerance_names().end()) {
-    to.tolerances.push_back(tolerance_of(member));
+    to.shared.tolerances.push_back(tolerance_of(member));
     return true;
   }
   const auto* const key = std::ranges::find(kKeys, member.key, &JobKey::name);
@@ -337,19 +332,6 @@ bool read_of_table(KeyReading& to, const JsonMember& member, unsigned where) {
   if (key->fits != nullptr && !key->fits(*to.job.request.op.op)) return false;
   if (key->read != nullptr) key->read(to, member);
   return true;
-}
-
-// Once all members of a job are read.
-void settle(const KeyReading& read, const JobDefaults& defaults) {
-  Job& job = read.job;
-  // A model has its own.
-  if (job.model.empty()) job.request.spec = read.spec ? read.spec : defaults.spec;
-  job.ignore_open = read.ignore_open.value_or(defaults.ignore_open);
-  const auto& own = read.tolerances;
-  std::vector<ToleranceText> all = defaults.tolerances;
-  all.insert(all.end(), own.begin(), own.end());
-  job.tolerances = parse_tolerances(all);
-  job.tolerances.any_dtype = std::ranges::find(own, "max_ulp", &ToleranceText::name) == own.end();
 }
 
 // The hint names the key, not the option.
@@ -388,11 +370,6 @@ FoundOperator operator_of(const JsonObject& object, const std::string& spec) {
                   near.empty() ? cat("allowed: ", join(keys)) : cat("did you mean \"", near, "\"?"), ")"));
 }
 
-// The context of a message.
-std::string key_name(const std::string& key) {
-  return cat("key \"", key, "\"");
-}
-
 }  // namespace
 
 bool is_defaults(const JsonObject& object) {
@@ -406,20 +383,18 @@ void read_defaults(const JsonObject& object, JobDefaults& defaults) {
       throw Error(cat("key \"", entry.key, "\": \"defaults\" cannot be combined with another key"));
     }
     with_context("key \"defaults\"", [&] {
-      if (entry.kind != JsonKind::object) refuse(entry, "an object");
       const std::string no_folder;
       Job no_job;
-      KeyReading read{no_folder, no_job};
-      for (const JsonMember& member : read_json_members(entry.value, "defaults")) {
-        if (with_context(key_name(member.key), [&] { return read_of_table(read, member, kOfDefaults); }))
-          continue;
+      KeyReading read{no_folder, no_job, defaults};
+      for (const JsonMember& member : members_of(entry, "an object")) {
+        const bool is_known = with_context(cat("key \"", member.key, "\""),
+                                           [&] { return read_of_table(read, member, kOfDefaults); });
+        if (is_known) continue;
         throw Error(cat("unknown key \"", printable(member.key),
                         "\" (allowed: ", join(keys_in(kOfDefaults, nullptr)), ")"));
       }
-      (void)parse_tolerances(read.tolerances);
-      if (read.spec) defaults.spec = read.spec;
-      defaults.ignore_open = read.ignore_open.value_or(defaults.ignore_open);
-      defaults.tolerances.insert(defaults.tolerances.end(), read.tolerances.begin(), read.tolerances.end());
+      (void)parse_tolerances(read.shared.tolerances);
+      defaults = std::move(read.shared);
     });
   }
 }
@@ -444,25 +419,26 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
       job.request.from_job = true;
     }
     const unsigned where = call ? kOfModel : kOfOperator;
-    KeyReading read{folder, job, !call && names_several(spec_of(object, defaults.spec))};
+    KeyReading read{folder, job, defaults, !call && names_several(spec_of(object, defaults.spec))};
     for (const JsonMember& member : object.members) {
-      bool known = false;
-      try {
-        known = read_of_operator(read, member, call.has_value()) || read_of_table(read, member, where);
-      } catch (Failure& error) {
-        error.add_context(key_name(member.key));
-        throw;
-      }
-      if (!known) refuse_key(member.key, *job.request.op.op, keys_in(where, job.request.op.op));
+      const bool is_known = with_context(cat("key \"", member.key, "\""), [&] {
+        return read_of_operator(read, member, call.has_value()) || read_of_table(read, member, where);
+      });
+      if (!is_known) refuse_key(member.key, *job.request.op.op, keys_in(where, job.request.op.op));
     }
     if (call) {
       const Format* const text_format = job.request.text_format;
-      job.request = with_context("key \"inputs\"", [&] {
-        return request_of(*call, inputs_in_order(*call, inputs_of(find_member(object, "inputs"), folder)));
-      });
+      job.request = with_context("key \"inputs\"",
+                                 [&] { return request_of(*call, inputs_in_order(*call, read.inputs)); });
       job.request.text_format = text_format;
+    } else {
+      job.request.spec = read.shared.spec;
     }
-    settle(read, defaults);
+    job.ignore_open = read.shared.ignore_open;
+    const auto& tolerances = read.shared.tolerances;
+    job.tolerances = parse_tolerances(tolerances);
+    const auto own = std::span(tolerances).subspan(defaults.tolerances.size());
+    job.tolerances.any_dtype = std::ranges::find(own, "max_ulp", &ToleranceText::name) == own.end();
     if (job.output && job.output->path == "-") throw Error("key \"format\" needs key \"output\"");
     if (job.output) with_context("key \"output\"", [&] { require_format(*job.output); });
     if (job.name.empty()) job.name = job.id.empty() ? job.location() : job.id;

@@ -218,6 +218,17 @@ std::vector<std::string> files_of(const std::string& path) {
   return files;
 }
 
+std::vector<bool> jobs_with_needs(const std::vector<Job>& jobs,
+                                  const std::function<bool(const Job& job)>& is_wanted) {
+  std::vector<bool> out(jobs.size());
+  // Jobs need only earlier ones.
+  for (std::size_t i = jobs.size(); i-- > 0;) {
+    out[i] = out[i] || is_wanted(jobs[i]);
+    for (const Need& need : jobs[i].needs) out[need.job] = out[need.job] || out[i];
+  }
+  return out;
+}
+
 std::vector<Job> kept_jobs(const std::vector<Job>& jobs, const std::vector<bool>& is_kept) {
   std::vector<Job> out;
   std::vector<std::size_t> new_index(jobs.size());

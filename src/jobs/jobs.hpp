@@ -94,6 +94,10 @@ void for_each_reference(const Job& job,
 // ends at one of its colons.
 [[nodiscard]] std::vector<std::string> files_of(const std::string& path);
 
+// For each job whether it is wanted, or one that is needs it.
+[[nodiscard]] std::vector<bool> jobs_with_needs(const std::vector<Job>& jobs,
+                                                const std::function<bool(const Job& job)>& is_wanted);
+
 // The jobs that are kept, linked among themselves. All whose results they use by "@id" must be kept; of a job
 // that is not, they read the file that it has written.
 [[nodiscard]] std::vector<Job> kept_jobs(const std::vector<Job>& jobs, const std::vector<bool>& is_kept);

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <climits>
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <numeric>
+#include <queue>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -20,21 +22,9 @@ namespace {
 
 // The path without "." and "..", as text: links are not followed.
 std::string plain_path(std::string_view path) {
-  const bool is_rooted = path.starts_with('/');
-  std::vector<std::string> names;
-  while (!path.empty()) {
-    const std::size_t end = std::min(path.find('/'), path.size());
-    const std::string_view name = path.substr(0, end);
-    path.remove_prefix(std::min(end + 1, path.size()));
-    if (name.empty() || name == ".") continue;
-    const bool goes_up = name == "..";
-    if (goes_up && !names.empty() && names.back() != "..") {
-      names.pop_back();
-    } else if (!goes_up || !is_rooted) {
-      names.emplace_back(name);
-    }
-  }
-  return cat(is_rooted ? "/" : "", join(names, "/"));
+  std::string out = std::filesystem::path(path).lexically_normal();
+  while (out.size() > 1 && out.ends_with('/')) out.pop_back();
+  return out;
 }
 
 // Which paths mean the same golden file. A folder that `check --update` has yet to make is known by the one
@@ -143,33 +133,21 @@ std::vector<JobGroup> in_order(const std::vector<Job>& jobs, JobGroups& groups) 
   return all;
 }
 
-// Finds the shard with the fewest jobs so far; of several the first one.
-class Dealer {
- public:
-  explicit Dealer(std::int64_t shards) {
-    for (std::int64_t i = 0; i < shards; ++i) heap_.emplace_back(0, i);
-  }
-  std::int64_t deal(std::int64_t jobs) {
-    std::ranges::pop_heap(heap_, std::greater<>());
-    const std::int64_t shard = heap_.back().second;
-    heap_.back().first += jobs;
-    std::ranges::push_heap(heap_, std::greater<>());
-    return shard;
-  }
-
- private:
-  std::vector<std::pair<std::int64_t, std::int64_t>> heap_;  // jobs, shard; the least in front
-};
-
 }  // namespace
 
 std::vector<bool> jobs_of_shard(const std::vector<Job>& jobs, const Shard& shard) {
   JobGroups groups(jobs);
+  // The shard with the fewest jobs so far is next; of several the first one.
+  using Load = std::pair<std::int64_t, std::int64_t>;  // jobs, shard
+  std::priority_queue<Load, std::vector<Load>, std::greater<>> shards;
   // However many shards there are, those after as many as there are jobs are empty.
-  Dealer dealer(std::min(shard.count, to_int64(jobs.size())));
+  for (std::int64_t i = 0; i < std::min(shard.count, to_int64(jobs.size())); ++i) shards.emplace(0, i);
   std::vector<bool> is_in(jobs.size());
   for (const JobGroup& group : in_order(jobs, groups)) {
-    is_in[group.known_by] = dealer.deal(group.jobs) == shard.number - 1;
+    const auto [load, number] = shards.top();
+    shards.pop();
+    shards.emplace(load + group.jobs, number);
+    is_in[group.known_by] = number == shard.number - 1;
   }
   for (std::size_t i = 0; i < jobs.size(); ++i) is_in[i] = is_in[groups.of(i)];
   return is_in;

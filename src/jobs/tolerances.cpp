@@ -32,10 +32,7 @@ constexpr double kOnnxAtol = 1e-7;
 
 // Of {"max_ulp", "4"}: what a message calls it where it was given.
 std::string shown(const ToleranceText& given) {
-  if (!given.is_option) return given.name;
-  std::string option = cat("--", given.name);
-  std::ranges::replace(option, '_', '-');
-  return option;
+  return given.is_option ? option_name(given.name) : given.name;
 }
 
 double parse_tolerance(const ToleranceText& given) {
@@ -155,22 +152,30 @@ void read_default(const ToleranceText& given, Tolerances& out) {
 }
 
 constexpr ToleranceKey kTolerances[] = {
-    {"rtol", "an element passes if \\|a-e\\| <= atol + rtol*\\|e\\|; default 0",
+    {"rtol", "an element passes if \\|a-e\\| <= atol + rtol*\\|e\\|; default 0", "R",
+     "an element passes when |a-e| <= atol + rtol*|e|; default 0",
      [](const ToleranceText& given, Tolerances& out) { out.rtol = parse_tolerance(given); }},
-    {"atol", "see `rtol`; default 0",
+    {"atol", "see `rtol`; default 0", "A", "see --rtol; default 0",
      [](const ToleranceText& given, Tolerances& out) { out.atol = parse_tolerance(given); }},
-    {"max_ulp", "an element also passes if the values differ by at most N ULP", read_max_ulp},
-    {"max_mismatch", "at most N elements, or N percent (`\"0.5%\"`), may differ; default 0",
-     read_max_mismatch},
-    {"tolerance", "`\"auto\"`: default `rtol` and `atol` for the dtype, unless given", read_default},
-    {"nan_unequal", "`true`: NaN is not equal to NaN",
+    {"max_ulp", "an element also passes if the values differ by at most N ULP", "N",
+     "an element also passes when the values differ by at most N ULP", read_max_ulp},
+    {"max_mismatch", "at most N elements, or N percent (`\"0.5%\"`), may differ; default 0", "N|N%",
+     "at most N elements, or N percent, may differ; default 0", read_max_mismatch},
+    {"tolerance", "`\"auto\"`: default `rtol` and `atol` for the dtype, unless given", "auto",
+     "auto: default rtol and atol for the dtype, unless given", read_default},
+    {"nan_unequal", "`true`: NaN is not equal to NaN", "", "NaN is not equal to NaN",
      [](const ToleranceText& given, Tolerances& out) { out.nan_unequal = parse_flag(given); }},
-    {"exact_bits", "`true`: elements are equal bit for bit: -0.0 is not 0.0, nor NaN another NaN",
+    {"exact_bits", "`true`: elements are equal bit for bit: -0.0 is not 0.0, nor NaN another NaN", "",
+     "elements are equal bit for bit: -0.0 is not 0.0, nor NaN another NaN",
      [](const ToleranceText& given, Tolerances& out) { out.exact_bits = parse_flag(given); }},
     {"min_cosine",
      "the cosine of the angle between both tensors is at least N; alone, it decides instead of the elements",
+     "X",
+     "the cosine of the angle between both tensors is at least X; elements count too if another tolerance is "
+     "given",
      read_min_cosine},
     {"max_rms", "the root of the mean square error is at most N; alone, it decides instead of the elements",
+     "X", "the root of the mean square error is at most X; elements count too if another tolerance is given",
      read_max_rms},
 };
 

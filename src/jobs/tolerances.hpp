@@ -74,7 +74,9 @@ struct ToleranceText {
 // What parse_tolerances() knows: options and keys of jobs.
 struct ToleranceKey {
   std::string_view name;
-  std::string_view help;  // in Markdown
+  std::string_view help;        // of the key, in Markdown
+  std::string_view value_name;  // of the option: "N"; empty: it is a flag
+  std::string_view option_help;
   // Throws Error naming the tolerance and its value.
   void (*read)(const ToleranceText& given, Tolerances& out);
 };

@@ -124,18 +124,17 @@ std::string access_json(const std::string& job, const AccessReport& report) {
                 .add("scratch_bytes", windows.scratch_bytes);
   }
   return Json::document()
-             .add("job", Json::or_null(job))
-             .add("access", access_name(report.decision.access))
-             .add("reason", reason_text(report))
-             .add("rows", facts.rows)
-             .add("row_bytes", facts.row_bytes)
-             .add("random_bytes", facts.bytes)
-             .add("resident", facts.resident)
-             .add("result_bytes", facts.result_bytes)
-             .add("memory", facts.memory)
-             .add("windows", std::move(shown))
-             .text() +
-         "\n";
+      .add("job", Json::or_null(job))
+      .add("access", access_name(report.decision.access))
+      .add("reason", reason_text(report))
+      .add("rows", facts.rows)
+      .add("row_bytes", facts.row_bytes)
+      .add("random_bytes", facts.bytes)
+      .add("resident", facts.resident)
+      .add("result_bytes", facts.result_bytes)
+      .add("memory", facts.memory)
+      .add("windows", std::move(shown))
+      .line();
 }
 
 std::vector<std::string> rank_lines(std::span<const RankCost> costs) {

@@ -7,7 +7,6 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "ops/broadcast_rules.hpp"
-#include "report/finding_json.hpp"
 #include "report/json.hpp"
 
 namespace tensorop {
@@ -105,12 +104,10 @@ std::string broadcast_json(const std::vector<Shape>& shapes) {
         .add("error", error_json(answer.error ? &*answer.error : nullptr));
   };
   return Json::document()
-             .add("shapes", Json::list(shapes, shape_json))
-             .add("rules", Json::list(answers_for(shapes), answer_json))
-             .add("error", Json())
-             .add("warnings", Json::list(std::vector<std::string>()))
-             .text() +
-         "\n";
+      .add("shapes", Json::list(shapes, shape_json))
+      .add("rules", Json::list(answers_for(shapes), answer_json))
+      .add_end()
+      .line();
 }
 
 }  // namespace tensorop

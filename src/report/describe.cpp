@@ -22,12 +22,6 @@ std::size_t width() {
   return static_cast<std::size_t>(text_columns());
 }
 
-std::string option_of(std::string_view name) {
-  std::string out = cat("--", name);
-  for (char& c : out) c = c == '_' ? '-' : c;
-  return out;
-}
-
 // "false; as divide true": a name may have its own default. Empty: no default.
 std::string default_list(const Operator& op, const AttributeSpec& spec) {
   std::string out(spec.default_text);
@@ -138,7 +132,7 @@ Json operand_json(const OperandSpec& operand) {
 Json attribute_json(const AttributeSpec& spec) {
   Json out = Json::object()
                  .add("name", spec.name)
-                 .add("option", option_of(spec.name))
+                 .add("option", option_name(spec.name))
                  .add("kind", kind_name(spec.kind));
   if (!spec.choices.empty()) out.add("choices", Json::list(words_of(spec.choices)));
   if (!spec.default_text.empty()) out.add("default", spec.default_text);
@@ -185,7 +179,7 @@ std::string document_of(std::string_view key, const Items& items, const ToJson& 
   JsonList list(Json::document(), key);
   std::string out;
   for (const auto* item : items) out += list.item(json_of(*item));
-  return out + list.end(Json::object().add("error", Json()).add("warnings", Json::list(std::vector<int>())));
+  return out + list.end(Json::object().add_end());
 }
 
 std::string attribute_list(const Operator& op, const Version& version) {
@@ -248,8 +242,7 @@ VersionWords words_of(const Operator& op, const Version& version) {
 }
 
 std::string describe_output(const OutputInfo& output) {
-  return Json::document().add("dtype", name(output.dtype)).add("shape", Json::list(output.shape)).text() +
-         "\n";
+  return Json::document().add("dtype", name(output.dtype)).add("shape", Json::list(output.shape)).line();
 }
 
 std::string describe_line(const Operator& op) {
@@ -277,11 +270,11 @@ std::string describe_text(const Operator& op) {
   }
   out += "Operands:\n";
   for (const OperandSpec& operand : op.operands) {
-    out += cat("  ", option_of(operand.name), " (", operand.type, "): ", operand.help, "\n");
+    out += cat("  ", option_name(operand.name), " (", operand.type, "): ", operand.help, "\n");
   }
   if (!op.attributes.empty()) out += "\nAttributes:\n";
   for (const AttributeSpec& spec : op.attributes) {
-    out += cat("  ", option_of(spec.name), ": ", spec.help);
+    out += cat("  ", option_name(spec.name), ": ", spec.help);
     if (!spec.choices.empty()) out += cat("; ", join(words_of(spec.choices)));
     const std::string by_default = default_list(op, spec);
     out += by_default.empty() ? "\n" : cat(" (default ", by_default, ")\n");
@@ -324,7 +317,7 @@ std::string describe_json(std::span<const Operator* const> ops) {
 std::string describe_markdown(const Operator& op) {
   std::string out = cat("| operand | type | meaning |\n| --- | --- | --- |\n");
   for (const OperandSpec& operand : op.operands) {
-    out += cat("| `", option_of(operand.name), "` | ", operand.type, " | ", operand.help, " |\n");
+    out += cat("| `", option_name(operand.name), "` | ", operand.type, " | ", operand.help, " |\n");
   }
   if (!op.attributes.empty()) out += "\n| attribute | default | meaning |\n| --- | --- | --- |\n";
   for (const AttributeSpec& spec : op.attributes) {
@@ -332,7 +325,7 @@ std::string describe_markdown(const Operator& op) {
                                    : spec.default_text.empty() ? ""
                                                                : cat("`", default_list(op, spec), "`");
     const std::string choices = spec.choices.empty() ? "" : cat(": ", join(words_of(spec.choices)));
-    out += cat("| `", option_of(spec.name), "` | ", by_default, " | ", spec.help, choices, " |\n");
+    out += cat("| `", option_name(spec.name), "` | ", by_default, " | ", spec.help, choices, " |\n");
   }
   const bool indices = has_indices(op);
   out += cat("\n| version | attributes | dtypes |",

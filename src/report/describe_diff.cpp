@@ -100,14 +100,12 @@ std::string describe_diff_json(const Operator& op, const Version& from, const Ve
         .add("to", Json::or_null(change.to));
   };
   return Json::document()
-             .add("operator", op.name)
-             .add("from", words_of(op, from).spec)
-             .add("to", words_of(op, to).spec)
-             .add("changes", Json::list(changes_between(op, from, to), change_json))
-             .add("error", Json())
-             .add("warnings", Json::list(std::vector<std::string>()))
-             .text() +
-         "\n";
+      .add("operator", op.name)
+      .add("from", words_of(op, from).spec)
+      .add("to", words_of(op, to).spec)
+      .add("changes", Json::list(changes_between(op, from, to), change_json))
+      .add_end()
+      .line();
 }
 
 }  // namespace tensorop

@@ -14,7 +14,6 @@
 #include "base/text.hpp"
 #include "io/json/json_writer.hpp"
 #include "jobs/onnx_call.hpp"
-#include "report/finding_json.hpp"
 #include "report/json.hpp"
 
 namespace tensorop {
@@ -214,8 +213,7 @@ Json model_json(const OnnxModel& model, const std::string& path) {
       .add("outputs", Json::list(model.outputs, value_info_json))
       .add("initializers", Json::list(model.initializers, name_of))
       .add("skipped", Json::or_null(obstacle.skipped))
-      .add("error", error_json(obstacle.error ? &*obstacle.error : nullptr))
-      .add("warnings", Json::list(std::vector<std::string>()));
+      .add_end(obstacle.error ? &*obstacle.error : nullptr);
 }
 
 }  // namespace
@@ -237,7 +235,7 @@ std::string describe_text(const OnnxModel& model, const std::string& path) {
 }
 
 std::string describe_json(const OnnxModel& model, const std::string& path) {
-  return model_json(model, path).text() + "\n";
+  return model_json(model, path).line();
 }
 
 std::string describe_case_text(const OnnxModel& model, const std::string& folder, std::int64_t data_sets) {
@@ -252,7 +250,7 @@ std::string describe_case_text(const OnnxModel& model, const std::string& folder
 }
 
 std::string describe_case_json(const OnnxModel& model, const std::string& folder, std::int64_t data_sets) {
-  return model_json(model, folder).add("data_sets", data_sets).text() + "\n";
+  return model_json(model, folder).add("data_sets", data_sets).line();
 }
 
 std::string array_text(const FileInfo& file) {
@@ -280,7 +278,7 @@ Json array_json(const FileInfo& file) {
   if (!file.compression.empty()) out.add("compression", file.compression);
   if (!file.file.empty()) out.add("file", file.file);
   if (!file.name.empty()) out.add("name", file.name);
-  return std::move(out.add("error", Json()).add("warnings", Json::list(file.warnings)));
+  return std::move(out.add_end(nullptr, file.warnings));
 }
 
 std::string describe_text(const FileContent& content) {
@@ -312,22 +310,15 @@ std::string describe_json(const FileContent& content) {
                .add("path", content.path)
                .add("format", content.format)
                .add("metadata", std::move(metadata))
-               .add("error", Json())
-               .add("warnings", Json::list(content.warnings))
-               .text() +
-           "\n";
+               .add_end(nullptr, content.warnings)
+               .line();
   }
-  for (const FileInfo& file : content.arrays) out += array_json(file).text() + "\n";
+  for (const FileInfo& file : content.arrays) out += array_json(file).line();
   return out;
 }
 
 std::string describe_json(const std::string& path, const Failure& error) {
-  return Json::document()
-             .add("path", path)
-             .add("error", error_json(&error))
-             .add("warnings", Json::list(std::vector<std::string>()))
-             .text() +
-         "\n";
+  return Json::document().add("path", path).add_end(&error).line();
 }
 
 }  // namespace tensorop

@@ -1,8 +1,12 @@
 // A report in a file: made of the findings, one after the other, and complete whenever the command ends.
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 
+#include "engine/settings.hpp"
 #include "golden/finding.hpp"
 #include "report/finding_text.hpp"
 
@@ -19,6 +23,25 @@ class FileReport {
   // The whole of it, of which the summary is a line: "3 cases: 2 equal, 1 different".
   [[nodiscard]] virtual std::string text(const Counts& counts, const std::string& summary) const = 0;
 };
+
+// What a report in a file says of itself.
+struct FileReportSettings {
+  std::string title;         // "tensorop check"
+  std::string options = {};  // as in repeating_command()
+};
+
+// JUnit XML for CI systems: one suite for each run of tests that name the same one, in order. What is
+// different, missing or extra is a failure; what was updated, and warnings are the output of a test.
+[[nodiscard]] std::unique_ptr<FileReport> junit_report(FileReportSettings settings);
+
+// One HTML page that needs nothing else: no script, no font, no other file. With `why` it explains the first
+// element that differs and the worst one.
+[[nodiscard]] std::unique_ptr<FileReport> html_report(FileReportSettings settings,
+                                                      std::optional<Settings> why);
+
+// Markdown for the summaries of CI systems, which take 1 MiB. The text has at most `room` bytes, but for its
+// first lines.
+[[nodiscard]] std::unique_ptr<FileReport> markdown_report(FileReportSettings settings, std::int64_t room);
 
 // Why it is not equal, as reasons_of(); of two tensors that are equal also how.
 [[nodiscard]] std::string report_text(const Finding& finding, ReportKind kind);

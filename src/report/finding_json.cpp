@@ -244,20 +244,10 @@ Json comparison_json(const Comparison& comparison, bool only_moves) {
   return out;
 }
 
-Json error_json(const Failure* error) {
-  if (error == nullptr) return {};
-  return Json::object()
-      .add("message", error->what())
-      .add("rule", Json::or_null(error->rule()))
-      .add("hint", Json::or_null(error->hint()))
-      .add("details", Json::or_null(error->details()));
-}
-
 Json finding_json(const Finding& finding, ReportKind kind) {
   if (kind == ReportKind::pair) {
     Json out = Json::document();
-    if (finding.comparison) return std::move(out.add_all(comparison_json(*finding.comparison)));
-    return std::move(out.add("equal", false));
+    return finding.comparison ? out.add_all(comparison_json(*finding.comparison)) : out.add("equal", false);
   }
   Json out = Json::object().add("name", finding.name).add("outcome", name(finding.outcome));
   if (kind != ReportKind::pairs) {
@@ -272,7 +262,7 @@ Json finding_json(const Finding& finding, ReportKind kind) {
              finding.comparison ? comparison_json(*finding.comparison, finding.only_moves) : Json());
   }
   if (kind == ReportKind::cases) add_case(out, finding);
-  out.add("error", error_json(finding.error.get())).add("warnings", Json::list(finding.warnings));
+  out.add_end(finding.error.get(), finding.warnings);
   return out;
 }
 

@@ -1,15 +1,11 @@
 // Findings as JSON for programs: docs/json.md.
 #pragma once
 
-#include "base/error.hpp"
 #include "golden/finding.hpp"
 #include "report/finding_text.hpp"
 #include "report/json.hpp"
 
 namespace tensorop {
-
-// {"message":...,"rule":...,"hint":...,"details":...}; null where there is none.
-[[nodiscard]] Json error_json(const Failure* error);
 
 // {"equal":false,"different":["values"],...}
 [[nodiscard]] Json comparison_json(const Comparison& comparison, bool only_moves = false);

@@ -1,5 +1,4 @@
-#include "report/heat_map.hpp"
-
+// The errors of a comparison as a picture: a colour for each cell of a grid.
 #include <algorithm>
 #include <cmath>
 #include <string_view>

@@ -1,5 +1,3 @@
-#include "report/html.hpp"
-
 #include <algorithm>
 #include <numeric>
 #include <string_view>
@@ -8,8 +6,8 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "report/difference_picture.hpp"
+#include "report/file_report.hpp"
 #include "report/finding_why.hpp"
-#include "report/heat_map.hpp"
 #include "report/markup.hpp"
 
 namespace tensorop {
@@ -88,93 +86,115 @@ bool is_plain(Outcome outcome) {
   return outcome == Outcome::equal || outcome == Outcome::done || outcome == Outcome::skipped;
 }
 
+// Keeps the page: the counts come before the findings.
+class HtmlReport : public FileReport {
+ public:
+  HtmlReport(FileReportSettings settings, std::optional<Settings> why)
+      : settings_(std::move(settings)), why_(std::move(why)) {}
+
+  void add(const Finding& finding, ReportKind kind) override {
+    const std::string outcome(name(finding.outcome));
+    const std::string title =
+        kind == ReportKind::pair ? cat(finding.actual, " and ", finding.expected) : finding.name;
+    const std::string heading =
+        cat("<b>", outcome, "</b> <code>", escaped(title), "</code>",
+            kind == ReportKind::cases ? cat("<span class=\"place\">", escaped(finding.place.text), "</span>")
+                                      : "");
+    const std::string report = report_text(finding, kind);
+    if (report.empty() ||
+        (is_plain(finding.outcome) && finding.warnings.empty() && kind != ReportKind::pair)) {
+      const std::string why_skipped =
+          report.empty() ? "" : cat("<span class=\"head\">", escaped(headline(finding, kind)), "</span>");
+      findings_ += cat("<p class=\"f ", outcome, "\">", heading, why_skipped, "</p>\n");
+      return;
+    }
+    const bool opens = !has_open_ && !is_plain(finding.outcome);
+    has_open_ = has_open_ || opens;
+    findings_ += cat("<details class=\"f ", outcome, "\"", opens ? " open" : "", "><summary>", heading,
+                     "<span class=\"head\">", escaped(headline(finding, kind)), "</span></summary>\n");
+    if (const std::string command = repeating_command(finding, kind, settings_.options); !command.empty())
+      findings_ += cat("<pre class=\"command\">", escaped(command), "</pre>\n");
+    findings_ += cat("<pre>", escaped(report, "\n"), "</pre>\n");
+    findings_ += why_html(finding);
+    if (finding.comparison && finding.comparison->picture) findings_ += picture_html(*finding.comparison);
+    findings_ += "</details>\n";
+  }
+
+  [[nodiscard]] std::string text(const Counts& counts, const std::string& summary) const override {
+    std::string out =
+        cat("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+            "<meta name=\"color-scheme\" content=\"light dark\">\n"
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+            "'unsafe-inline'; img-src data:\">\n<title>",
+            escaped(cat(settings_.title, ": ", summary)), "</title>\n<style>", kPageStyle);
+    std::string boxes;
+    bool has_other = false;
+    for (std::size_t i = 0; i < kOutcomeCount; ++i)
+      has_other = has_other || (counts.of[i] != 0 && !is_plain(static_cast<Outcome>(i)));
+    const bool has_one = std::accumulate(counts.of.begin(), counts.of.end(), std::int64_t{0}) < 2;
+    for (std::size_t i = 0; i < kOutcomeCount; ++i) {
+      const auto outcome = static_cast<Outcome>(i);
+      if (counts.of[i] == 0 || has_one) continue;
+      const bool is_hidden = has_other && is_plain(outcome);
+      const std::string id = cat("show-", name(outcome));
+      boxes += cat("<input type=\"checkbox\" id=\"", id, "\"", is_hidden ? "" : " checked", "><label for=\"",
+                   id, "\">", name(outcome), " (", counts.of[i], ")</label>\n");
+      out += cat("#", id, ":not(:checked) ~ main .", name(outcome), " { display: none; }\n");
+    }
+    return cat(out, "</style>\n</head>\n<body>\n<h1>", escaped(settings_.title),
+               "</h1>\n<p class=\"summary\">", escaped(summary), "</p>\n", boxes, "<main>\n", findings_,
+               "</main>\n</body>\n</html>\n");
+  }
+
+ private:
+  std::string picture_html(const Comparison& comparison) {
+    constexpr std::int64_t kLargeBytes = 8 << 20;  // of all pictures of a page
+    constexpr std::int64_t kMostBytes = 16 << 20;
+    constexpr std::int64_t kSmallCells = 64;
+    if (comparison.picture->grid.differing.empty() || comparison.difference.other_bits == 0) return "";
+    if (picture_bytes_ > kMostBytes) {
+      return "<p class=\"note\">No picture: those before this one have 16 MiB. The command shows it with "
+             "--html.</p>\n";
+    }
+    const bool is_small = picture_bytes_ > kLargeBytes;
+    std::string out = heat_map_html(comparison, is_small ? kSmallCells : ErrorGrid::kMostCells);
+    if (comparison.metrics) {
+      out += cat("<p>", escaped(metrics_text(comparison)), "</p>\n<div class=\"histograms\">\n");
+      for (const ErrorHistogram& histogram : histograms_of(comparison)) {
+        if (!histogram.bars.empty()) out += histogram_html(histogram);
+      }
+      out += "</div>\n";
+    }
+    picture_bytes_ += to_int64(out.size());
+    return out;
+  }
+
+  // Of the first element that differs and the worst one, where the call is known.
+  [[nodiscard]] std::string why_html(const Finding& finding) const {
+    if (!why_ || !finding.comparison || !finding.comparison->first) return "";
+    std::vector<std::vector<std::int64_t>> positions = {finding.comparison->first->position};
+    const auto& worst = finding.comparison->worst;
+    if (worst && worst->position != positions[0]) positions.push_back(worst->position);
+    std::string lines;
+    for (const std::string& line : why_sentences(finding, *why_, positions))
+      lines += escaped(line, "\n") + "\n";
+    return lines.empty()
+               ? ""
+               : cat("<p class=\"note\">What the call computes there:</p>\n<pre>", lines, "</pre>\n");
+  }
+
+  FileReportSettings settings_;
+  std::optional<Settings> why_;
+  std::string findings_;
+  std::int64_t picture_bytes_ = 0;
+  bool has_open_ = false;  // the first one that is not equal is
+};
+
 }  // namespace
 
-std::string HtmlReport::picture_html(const Comparison& comparison) {
-  constexpr std::int64_t kLargeBytes = 8 << 20;  // of all pictures of a page
-  constexpr std::int64_t kMostBytes = 16 << 20;
-  constexpr std::int64_t kSmallCells = 64;
-  if (comparison.picture->grid.differing.empty() || comparison.difference.other_bits == 0) return "";
-  if (picture_bytes_ > kMostBytes) {
-    return "<p class=\"note\">No picture: those before this one have 16 MiB. The command shows it with "
-           "--html.</p>\n";
-  }
-  const bool is_small = picture_bytes_ > kLargeBytes;
-  std::string out = heat_map_html(comparison, is_small ? kSmallCells : ErrorGrid::kMostCells);
-  if (comparison.metrics) {
-    out += cat("<p>", escaped(metrics_text(comparison)), "</p>\n<div class=\"histograms\">\n");
-    for (const ErrorHistogram& histogram : histograms_of(comparison)) {
-      if (!histogram.bars.empty()) out += histogram_html(histogram);
-    }
-    out += "</div>\n";
-  }
-  picture_bytes_ += to_int64(out.size());
-  return out;
-}
-
-// Of the first element that differs and the worst one, where the call is known.
-std::string HtmlReport::why_html(const Finding& finding) const {
-  if (!settings_.why || !finding.comparison || !finding.comparison->first) return "";
-  std::vector<std::vector<std::int64_t>> positions = {finding.comparison->first->position};
-  const auto& worst = finding.comparison->worst;
-  if (worst && worst->position != positions[0]) positions.push_back(worst->position);
-  std::string lines;
-  for (const std::string& line : why_sentences(finding, *settings_.why, positions))
-    lines += escaped(line, "\n") + "\n";
-  return lines.empty() ? ""
-                       : cat("<p class=\"note\">What the call computes there:</p>\n<pre>", lines, "</pre>\n");
-}
-
-void HtmlReport::add(const Finding& finding, ReportKind kind) {
-  const std::string outcome(name(finding.outcome));
-  const std::string title =
-      kind == ReportKind::pair ? cat(finding.actual, " and ", finding.expected) : finding.name;
-  const std::string heading = cat(
-      "<b>", outcome, "</b> <code>", escaped(title), "</code>",
-      kind == ReportKind::cases ? cat("<span class=\"place\">", escaped(finding.place.text), "</span>") : "");
-  const std::string report = report_text(finding, kind);
-  if (report.empty() || (is_plain(finding.outcome) && finding.warnings.empty() && kind != ReportKind::pair)) {
-    const std::string why_skipped =
-        report.empty() ? "" : cat("<span class=\"head\">", escaped(headline(finding, kind)), "</span>");
-    findings_ += cat("<p class=\"f ", outcome, "\">", heading, why_skipped, "</p>\n");
-    return;
-  }
-  const bool opens = !has_open_ && !is_plain(finding.outcome);
-  has_open_ = has_open_ || opens;
-  findings_ += cat("<details class=\"f ", outcome, "\"", opens ? " open" : "", "><summary>", heading,
-                   "<span class=\"head\">", escaped(headline(finding, kind)), "</span></summary>\n");
-  if (const std::string command = repeating_command(finding, kind, settings_.options); !command.empty())
-    findings_ += cat("<pre class=\"command\">", escaped(command), "</pre>\n");
-  findings_ += cat("<pre>", escaped(report, "\n"), "</pre>\n");
-  findings_ += why_html(finding);
-  if (finding.comparison && finding.comparison->picture) findings_ += picture_html(*finding.comparison);
-  findings_ += "</details>\n";
-}
-
-std::string HtmlReport::text(const Counts& counts, const std::string& summary) const {
-  std::string out =
-      cat("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-          "<meta name=\"color-scheme\" content=\"light dark\">\n"
-          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-          "'unsafe-inline'; img-src data:\">\n<title>",
-          escaped(cat(settings_.title, ": ", summary)), "</title>\n<style>", kPageStyle);
-  std::string boxes;
-  bool has_other = false;
-  for (std::size_t i = 0; i < kOutcomeCount; ++i)
-    has_other = has_other || (counts.of[i] != 0 && !is_plain(static_cast<Outcome>(i)));
-  const bool has_one = std::accumulate(counts.of.begin(), counts.of.end(), std::int64_t{0}) < 2;
-  for (std::size_t i = 0; i < kOutcomeCount; ++i) {
-    const auto outcome = static_cast<Outcome>(i);
-    if (counts.of[i] == 0 || has_one) continue;
-    const bool is_hidden = has_other && is_plain(outcome);
-    const std::string id = cat("show-", name(outcome));
-    boxes += cat("<input type=\"checkbox\" id=\"", id, "\"", is_hidden ? "" : " checked", "><label for=\"",
-                 id, "\">", name(outcome), " (", counts.of[i], ")</label>\n");
-    out += cat("#", id, ":not(:checked) ~ main .", name(outcome), " { display: none; }\n");
-  }
-  return cat(out, "</style>\n</head>\n<body>\n<h1>", escaped(settings_.title), "</h1>\n<p class=\"summary\">",
-             escaped(summary), "</p>\n", boxes, "<main>\n", findings_, "</main>\n</body>\n</html>\n");
+std::unique_ptr<FileReport> html_report(FileReportSettings settings, std::optional<Settings> why) {
+  return std::make_unique<HtmlReport>(std::move(settings), std::move(why));
 }
 
 }  // namespace tensorop

@@ -2,88 +2,68 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <utility>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "io/json/json_writer.hpp"
 
 namespace tensorop {
-
-struct Json::Value {
-  nlohmann::ordered_json json;
-};
 
 std::string json_library() {
   return cat("nlohmann/json ", NLOHMANN_JSON_VERSION_MAJOR, ".", NLOHMANN_JSON_VERSION_MINOR, ".",
              NLOHMANN_JSON_VERSION_PATCH);
 }
 
-Json::Json() : value_(std::make_unique<Value>()) {}
-Json::Json(std::unique_ptr<Value> value) : value_(std::move(value)) {}
-Json::Json(Json&& other) noexcept = default;
-Json& Json::operator=(Json&& other) noexcept = default;
-Json::~Json() = default;
+Json::Json(double value)
+    : text_(std::isfinite(value) ? nlohmann::json(value).dump()
+            : std::isnan(value)  ? R"("NaN")"
+            : value > 0          ? R"("Infinity")"
+                                 : R"("-Infinity")") {}
 
-Json::Json(std::int64_t value, std::uint64_t magnitude, bool is_bool) : Json() {
-  if (is_bool) {
-    value_->json = magnitude != 0;
-  } else if (magnitude != 0) {
-    value_->json = magnitude;
-  } else {
-    value_->json = value;
-  }
-}
+Json::Json(std::string_view text) : text_(json_string(text)) {}
 
-Json::Json(double value) : Json() {
-  if (std::isfinite(value)) {
-    value_->json = value;
-  } else {
-    value_->json = std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
-  }
-}
-
-Json::Json(std::string_view text) : Json() {
-  value_->json = is_utf8(text) ? std::string(text) : printable(text);
-}
-
-Json Json::object() {
-  return Json(std::make_unique<Value>(Value{nlohmann::ordered_json::object()}));
-}
-
-Json Json::empty_list() {
-  return Json(std::make_unique<Value>(Value{nlohmann::ordered_json::array()}));
+Json Json::as_written(std::string text) {
+  Json out;
+  out.text_ = std::move(text);
+  return out;
 }
 
 Json Json::of_text(std::string_view json) {
-  return Json(std::make_unique<Value>(Value{nlohmann::ordered_json::parse(json)}));
+  return as_written(nlohmann::json::parse(json).dump());
 }
 
-// The library would look for the key, which takes too long where there are many.
-Json& Json::add(std::string_view key, Json value) & {
-  auto& members = value_->json.get_ref<nlohmann::ordered_json::object_t&>();
-  members.push_back({is_utf8(key) ? std::string(key) : printable(key), std::move(value.value_->json)});
+void Json::add_members(std::string_view members) {
+  if (members.empty()) return;
+  text_.pop_back();
+  if (text_.size() > 1) text_ += ',';
+  text_ += members;
+  text_ += '}';
+}
+
+Json& Json::add(std::string_view key, const Json& value) & {
+  add_members(cat(json_string(key), ":", value.text_));
   return *this;
 }
 
-Json& Json::add_all(Json other) & {
-  auto& members = value_->json.get_ref<nlohmann::ordered_json::object_t&>();
-  for (auto& member : other.value_->json.get_ref<nlohmann::ordered_json::object_t&>()) {
-    members.push_back(std::move(member));
-  }
+Json& Json::add_all(const Json& other) & {
+  add_members(std::string_view(other.text_).substr(1, other.text_.size() - 2));
   return *this;
 }
 
-void Json::push(Json item) {
-  value_->json.push_back(std::move(item.value_->json));
+Json& Json::add_end(const Failure* error, const std::vector<std::string>& warnings) & {
+  return add("error", error_json(error)).add("warnings", list(warnings));
 }
 
-std::string Json::text() const {
-  return value_->json.dump();
+Json error_json(const Failure* error) {
+  if (error == nullptr) return {};
+  return Json::object()
+      .add("message", error->what())
+      .add("rule", Json::or_null(error->rule()))
+      .add("hint", Json::or_null(error->hint()))
+      .add("details", Json::or_null(error->details()));
 }
 
-JsonList::JsonList(Json head, std::string_view list) {
-  const std::string text = head.text();
-  before_ = cat(std::string_view(text).substr(0, text.size() - 1), ",\"", list, "\":[\n");
+JsonList::JsonList(const Json& head, std::string_view list) {
+  const std::string_view text = head.text();
+  before_ = cat(text.substr(0, text.size() - 1), ",\"", list, "\":[\n");
 }
 
 std::string JsonList::item(const Json& item) {

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <concepts>
-#include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace tensorop {
 
@@ -19,12 +21,13 @@ namespace tensorop {
 // is removed. docs/json.md has all keys.
 inline constexpr int kSchemaVersion = 3;
 
-// A value. Objects keep the order of their keys.
+// A value, which is its text. Objects keep the order of their keys.
 class Json {
  public:
-  Json();  // null
+  Json() = default;  // null
   template <std::integral T>
-  Json(T value);
+  Json(T value) : text_(cat(value)) {}
+  Json(bool value) : text_(value ? "true" : "false") {}
   // A number that is not finite is "NaN", "Infinity" or "-Infinity".
   Json(double value);
   // Bytes that are not UTF-8 are escaped as in messages.
@@ -34,11 +37,8 @@ class Json {
   // Null where there is no value.
   template <class T>
   Json(const std::optional<T>& value) : Json(value ? Json(*value) : Json()) {}
-  Json(Json&& other) noexcept;
-  Json& operator=(Json&& other) noexcept;
-  ~Json();
 
-  [[nodiscard]] static Json object();
+  [[nodiscard]] static Json object() { return as_written("{}"); }
   // An object that begins with "schema_version".
   [[nodiscard]] static Json document() { return object().add("schema_version", kSchemaVersion); }
   template <class Items>
@@ -47,9 +47,9 @@ class Json {
   }
   template <class Items, class ToJson>
   [[nodiscard]] static Json list(const Items& items, const ToJson& json_of) {
-    Json out = empty_list();
-    for (const auto& item : items) out.push(json_of(item));
-    return out;
+    std::string text;
+    for (const auto& item : items) text += cat(text.empty() ? '[' : ',', json_of(item).text());
+    return as_written(text.empty() ? "[]" : text + ']');
   }
   // The value that a JSON text says, of an element of a tensor.
   [[nodiscard]] static Json of_text(std::string_view json);
@@ -57,28 +57,30 @@ class Json {
   [[nodiscard]] static Json or_null(std::string_view text) { return text.empty() ? Json() : Json(text); }
 
   // A key that the object does not have.
-  Json& add(std::string_view key, Json value) &;
-  Json&& add(std::string_view key, Json value) && { return std::move(add(key, std::move(value))); }
+  Json& add(std::string_view key, const Json& value) &;
+  Json&& add(std::string_view key, const Json& value) && { return std::move(add(key, value)); }
   // What `other` has, after what this object has.
-  Json& add_all(Json other) &;
+  Json& add_all(const Json& other) &;
+  Json&& add_all(const Json& other) && { return std::move(add_all(other)); }
+  // What documents end with: the error, or null, and warnings.
+  Json& add_end(const Failure* error = nullptr, const std::vector<std::string>& warnings = {}) &;
+  Json&& add_end(const Failure* error = nullptr, const std::vector<std::string>& warnings = {}) && {
+    return std::move(add_end(error, warnings));
+  }
 
-  // On one line, without its end.
-  [[nodiscard]] std::string text() const;
+  [[nodiscard]] const std::string& text() const { return text_; }
+  // The text with the end of a line.
+  [[nodiscard]] std::string line() const { return text_ + '\n'; }
 
  private:
-  struct Value;
-  explicit Json(std::unique_ptr<Value> value);
-  Json(std::int64_t value, std::uint64_t magnitude, bool is_bool);
-  [[nodiscard]] static Json empty_list();
-  void push(Json item);
+  [[nodiscard]] static Json as_written(std::string text);
+  void add_members(std::string_view members);
 
-  std::unique_ptr<Value> value_;
+  std::string text_ = "null";
 };
 
-template <std::integral T>
-Json::Json(T value)
-    : Json(static_cast<std::int64_t>(value), std::is_signed_v<T> ? 0 : static_cast<std::uint64_t>(value),
-           std::same_as<T, bool>) {}
+// {"message":...,"rule":...,"hint":...,"details":...}; null where there is none.
+[[nodiscard]] Json error_json(const Failure* error);
 
 // A document whose list is written item by item, each on its line, so that none of them is kept:
 // {HEAD,"LIST":[
@@ -87,7 +89,7 @@ Json::Json(T value)
 // ],TAIL}
 class JsonList {
  public:
-  JsonList(Json head, std::string_view list);
+  JsonList(const Json& head, std::string_view list);
 
   // The text of an item, and of the end of the document with the members of `tail`, which has some.
   [[nodiscard]] std::string item(const Json& item);

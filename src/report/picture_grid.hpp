@@ -32,11 +32,11 @@ struct PictureCell {
 // A tensor, or a sample of it. Its last two dimensions are rows and columns, the others are slices.
 struct PictureGrid {
   std::string name;
-  std::string type;                // "int64 (2,3)"
-  std::vector<std::string> notes;  // the file, and what is shown
+  std::string type;  // "int64 (2,3)"
   Shape shape;
-  std::vector<std::int64_t> slices, rows, columns;  // that are shown, ascending
-  std::vector<PictureCell> cells;                   // slice by slice, row by row
+  std::vector<std::string> notes = {};                             // the file, and what is shown
+  std::vector<std::int64_t> slices = {}, rows = {}, columns = {};  // that are shown, ascending
+  std::vector<PictureCell> cells = {};                             // slice by slice, row by row
 
   // The number of the cell of an element; nothing if it is not shown.
   [[nodiscard]] std::optional<std::size_t> find(std::int64_t position) const;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "golden/job_text.hpp"
 #include "io/json/json_writer.hpp"
 #include "ops/rule.hpp"
 #include "report/json.hpp"
@@ -31,18 +32,11 @@ std::string hexadecimal(std::uint64_t value) {
   return text;
 }
 
-std::string nested_elements(const Tensor& tensor) {
-  if (tensor.size() == 0) return json_of_empty(tensor.shape());
-  std::string out;
-  append_json_slice(out, tensor.dtype(), tensor.shape(), 0, tensor.size(), tensor.data());
-  return out;
-}
-
 // "A [50.0,30.0]", "B float32(1000,2) 1f2e...".
 std::string class_text(const Portability& found, std::size_t number) {
   const ResultClass& own = found.classes[number];
   const std::string type = cat(name(own.output.dtype), to_string(own.output.shape));
-  std::string elements = own.elements ? printable(nested_elements(*own.elements)) : "";
+  std::string elements = own.elements ? printable(nested_json(*own.elements)) : "";
   if (found.dry_run) return cat(letter_of(number), " ", type);
   const bool is_short = own.elements && elements.size() <= kWidestResult;
   return cat(letter_of(number), " ", is_short ? elements : cat(type, " ", hexadecimal(own.checksum)));
@@ -147,7 +141,7 @@ Json portability_json(const Portability& found) {
     Json entry =
         Json::object().add("dtype", name(own.output.dtype)).add("shape", Json::list(own.output.shape));
     if (!found.dry_run) {
-      entry.add("data", own.elements ? Json::of_text(nested_elements(*own.elements)) : Json())
+      entry.add("data", own.elements ? Json::of_text(nested_json(*own.elements)) : Json())
           .add("checksum", hexadecimal(own.checksum));
       if (own.differs_at) {
         entry.add("differs_from", "A")

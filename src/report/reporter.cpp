@@ -16,8 +16,6 @@
 #include "ops/rule.hpp"
 #include "report/finding_json.hpp"
 #include "report/finding_why.hpp"
-#include "report/junit.hpp"
-#include "report/markdown.hpp"
 
 namespace tensorop {
 namespace {
@@ -44,15 +42,13 @@ bool names_rule(std::string_view line) {
 Reporter::Reporter(ReportSettings settings, ReportKind kind, Finding whole)
     : settings_(std::move(settings)), kind_(kind), whole_(std::move(whole)) {
   if (!settings_.is_heard) return;
-  const std::string title = cat("tensorop ", settings_.command);
-  open_file("--junit", settings_.junit, ".xml", std::make_unique<JUnitReport>(title));
-  open_file("--html", settings_.html, ".html",
-            std::make_unique<HtmlReport>(HtmlSettings{title, settings_.options, settings_.page_why}));
+  const FileReportSettings own{cat("tensorop ", settings_.command), settings_.options};
+  open_file("--junit", settings_.junit, ".xml", junit_report(own));
+  open_file("--html", settings_.html, ".html", html_report(own, settings_.page_why));
   // What CI systems take, with what is in the file.
   constexpr std::int64_t kMostBytes = 1 << 20;
   const std::int64_t room = kMostBytes - appendable_bytes(settings_.markdown);
-  open_file("--markdown", settings_.markdown, ".md",
-            std::make_unique<MarkdownReport>(title, settings_.options, room));
+  open_file("--markdown", settings_.markdown, ".md", markdown_report(own, room));
   if (!settings_.is_in_team) watch_.emplace([this](int number) { interrupt(number); });
 }
 
@@ -244,13 +240,12 @@ void Reporter::end_output(const Failure* error, bool is_interrupted) {
     if (kind_ == ReportKind::pair) {
       const Finding& found = pair_ ? *pair_ : whole_;
       Json out = finding_json(found, kind_);
-      say(std::move(out.add("error", error_json(error)).add("warnings", Json::list(found.warnings))).text() +
-          "\n");
+      say(std::move(out.add_end(error, found.warnings)).line());
       return;
     }
     Json tail = Json::object();
     if (kind_ == ReportKind::pairs) tail.add("equal", error == nullptr && exit_status(counts_) == 0);
-    tail.add("error", error_json(error)).add("warnings", Json::list(whole_.warnings));
+    tail.add_end(error, whole_.warnings);
     tail.add("summary", summary_json(end, kind_));
     if (!list_) list_.emplace(head(), list_name(kind_));
     say(list_->end(tail), is_interrupted);

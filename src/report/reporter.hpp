@@ -18,8 +18,8 @@
 #include "engine/settings.hpp"
 #include "golden/finding.hpp"
 #include "jobs/shards.hpp"
+#include "report/file_report.hpp"
 #include "report/finding_text.hpp"
-#include "report/html.hpp"
 #include "report/json.hpp"
 
 namespace tensorop {
@@ -41,7 +41,7 @@ struct ReportSettings {
   Loudness loudness = Loudness::all;
   bool fail_fast = false;  // for the summary of `run`
   bool lists_skipped = false;
-  std::optional<Settings> page_why = {};  // as HtmlSettings::why
+  std::optional<Settings> page_why = {};  // that of html_report()
   std::optional<Settings> why = {};       // explain the elements that are listed, with these settings
   // One of several processes: a signal ends it at once, and where standard output fails it goes on to the
   // end, because the others wait for it.

@@ -232,7 +232,7 @@ std::string statistics_json(const std::vector<MeasuredArray>& arrays) {
                  .add("subnormal", all.subnormal)
                  .add("histogram", if_finite([&] { return histogram_json(all); })));
     if (!array.digest.empty()) line.add("sha256", array.digest);
-    out += line.text() + "\n";
+    out += line.line();
   }
   return out;
 }

@@ -1,5 +1,4 @@
-#include "report/why_names.hpp"
-
+// How explanations name operands, and the formula of a result's shape with the numbers of a call.
 #include <algorithm>
 #include <string_view>
 #include <variant>
@@ -9,6 +8,7 @@
 #include "base/text.hpp"
 #include "ops/common.hpp"
 #include "ops/elementwise.hpp"
+#include "report/why_report.hpp"
 
 namespace tensorop {
 namespace {
@@ -43,20 +43,24 @@ const std::vector<PublishedNames>& published_names() {
   return kNames;
 }
 
+// The value of an attribute; null where the call has none of that name and type.
+template <class T>
+const T* attribute_value(const Call& call, std::string_view name) {
+  const AttributeSpec* const spec = find_attribute(*call.op, name);
+  return spec == nullptr ? nullptr
+                         : std::get_if<T>(&call.attributes[to_size(spec - call.op->attributes.data())].value);
+}
+
 std::int64_t integer_of(const Call& call, std::string_view name) {
-  for (std::size_t i = 0; i < call.op->attributes.size(); ++i) {
-    const auto* value = std::get_if<std::int64_t>(&call.attributes[i].value);
-    if (value != nullptr && call.op->attributes[i].name == name) return *value;
-  }
-  return 0;
+  const auto* const value = attribute_value<std::int64_t>(call, name);
+  return value == nullptr ? 0 : *value;
 }
 
 // "data.shape[1:2] (3)": dimensions [begin, end) of operand `i`.
 std::string part(const Call& call, std::size_t i, std::int64_t begin, std::int64_t end,
                  std::string_view range) {
-  const Shape& shape = call.operands[i].shape();
   return cat(shown_name(call, i), ".shape", range, " ",
-             to_string(Shape(shape.begin() + begin, shape.begin() + end)));
+             to_string(slice(call.operands[i].shape(), begin, end)));
 }
 
 std::string gather_formula(const Call& call, bool has_mask) {
@@ -102,9 +106,7 @@ std::string gather_nd_formula(const Call& call, const Shape& result, bool has_ma
 // "slice_sizes (1,2) at offset_dims (1), indices elsewhere".
 std::string window_formula(const Call& call) {
   const auto text = [&](std::string_view name) {
-    const AttributeSpec* const spec = find_attribute(*call.op, name);
-    return cat(name, " ",
-               to_string(std::get<Shape>(call.attributes[to_size(spec - call.op->attributes.data())].value)));
+    return cat(name, " ", to_string(*attribute_value<Shape>(call, name)));
   };
   if (call.op->name == "dynamicslice") return text("slice_sizes");
   return cat(text("slice_sizes"), " at ", text("offset_dims"), ", ", shown_name(call, 1), " elsewhere");
@@ -121,13 +123,8 @@ std::string broadcast_formula(const Call& call, std::size_t first) {
 // The list of the attribute "shape", and of what else it is broadcast with.
 std::string target_formula(const Call& call) {
   const auto& shape = std::get<Shape>(call.attributes[0].value);
-  const bool is_expand = call.op->name == "expand";
-  std::string word;
-  for (std::size_t i = 0; i < call.attributes.size(); ++i) {
-    const auto* chosen = std::get_if<ChosenWord>(&call.attributes[i].value);
-    if (chosen != nullptr) word = call.op->attributes[i].choices[chosen->at].word;
-  }
-  const bool is_both = is_expand || word == "bidirectional" || word == "multidirectional";
+  const std::string_view mode = chosen_word(call, "mode");
+  const bool is_both = call.op->name == "expand" || mode == "bidirectional" || mode == "multidirectional";
   const std::string target = cat("shape ", to_string(shape));
   return is_both ? cat(shown_name(call, 0), " ", to_string(call.operands[0].shape()), " and ", target,
                        ", broadcast")
@@ -145,6 +142,11 @@ std::string shown_name(const Call& call, std::size_t i) {
       return std::string(row.names[i]);
   }
   return call.operand_name(i);
+}
+
+std::string_view chosen_word(const Call& call, std::string_view name) {
+  const auto* const word = attribute_value<ChosenWord>(call, name);
+  return word == nullptr ? "" : find_attribute(*call.op, name)->choices[word->at].word;
 }
 
 Shape shown_shape(const Call& call, std::size_t i) {

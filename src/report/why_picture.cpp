@@ -61,8 +61,7 @@ class PictureMaker {
 
   void add_result(std::span<const std::int64_t> at) {
     const OutputInfo& output = explainer_.output();
-    PictureGrid grid{
-        "out", cat(name(output.dtype), " ", to_string(output.shape)), {}, output.shape, {}, {}, {}, {}};
+    PictureGrid grid{"out", cat(name(output.dtype), " ", to_string(output.shape)), output.shape};
     std::vector<std::int64_t> positions(at.begin(), at.end());
     choose_cells(grid, positions);
     if (at.empty()) {
@@ -76,13 +75,7 @@ class PictureMaker {
     const Tensor& tensor = call_.operands[i];
     const bool is_mask = explainer_.has_mask() && i == kPictureIndices;
     PictureGrid grid{is_mask ? "indices of the mask" : call_.operand_name(i),
-                     cat(name(tensor.dtype()), " ", to_string(tensor.shape())),
-                     {},
-                     tensor.shape(),
-                     {},
-                     {},
-                     {},
-                     {}};
+                     cat(name(tensor.dtype()), " ", to_string(tensor.shape())), tensor.shape()};
     if (i < call_.files.size() && !call_.files[i].empty()) {
       const std::string& file = call_.files[i];
       std::size_t cut = file.size() <= kMostOfPath ? 0 : file.size() - kMostOfPath;
@@ -91,15 +84,16 @@ class PictureMaker {
     }
     std::vector<std::int64_t> focus;
     for (const ElementOrigin& origin : origins_) {
-      for (const Contribution& part : origin.from) {
-        if (part.element.operand == i) focus.push_back(part.element.position);
-        for (const ChosenIndex& index : part.indices) {
+      const auto add_indices = [&](const std::vector<ChosenIndex>& indices) {
+        for (const ChosenIndex& index : indices) {
           if (i == kPictureIndices) focus.push_back(index.position);
         }
+      };
+      for (const Contribution& part : origin.from) {
+        if (part.element.operand == i) focus.push_back(part.element.position);
+        add_indices(part.indices);
       }
-      for (const ChosenIndex& index : origin.unresolved) {
-        if (i == kPictureIndices) focus.push_back(index.position);
-      }
+      add_indices(origin.unresolved);
       if (i == 0 && origin.condition) focus.push_back(*origin.condition);
     }
     choose_cells(grid, focus);

@@ -1,5 +1,5 @@
 // What the picture of a call shows, as data: the grids of its operands and of its result, the colours that
-// say which elements belong together, and arrows. why_svg.hpp draws it.
+// say which elements belong together, and arrows.
 #pragma once
 
 #include <cstddef>
@@ -39,5 +39,9 @@ struct Picture {
 
 // Explains the elements of the result at these positions, else those of a sample. Throws Error.
 [[nodiscard]] Picture why_picture(const Explainer& explainer, std::span<const std::int64_t> at);
+
+// A file in the format SVG 1.1 without scripts, fonts and references: light or dark as the reader prefers,
+// with the sentence of `why` as the title of each cell. The same bytes for the same picture.
+[[nodiscard]] std::string svg_text(const Picture& picture);
 
 }  // namespace tensorop

@@ -1,5 +1,3 @@
-#include "report/why_refusal_report.hpp"
-
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -10,8 +8,8 @@
 #include "io/json/json_writer.hpp"
 #include "ops/rule.hpp"
 #include "report/describe.hpp"
-#include "report/finding_json.hpp"
 #include "report/json.hpp"
+#include "report/why_report.hpp"
 
 namespace tensorop {
 namespace {
@@ -126,22 +124,20 @@ std::string refusal_json(const Refusal& refusal) {
   for (const VersionTrial& verdict : refusal.versions)
     (verdict.refused ? refusing : accepting).push_back(&verdict);
   return Json::document()
-             .add("error", error_json(&refusal.error))
-             .add("rule", rule == nullptr
-                              ? Json()
-                              : Json::object().add("id", rule->id).add("statement", rule->statement))
-             .add("index", std::move(index))
-             .add("version", refusal.version == nullptr ? Json() : version(*refusal.version))
-             .add("accepted_by",
-                  Json::list(accepting, [&](const VersionTrial* one) { return version(*one->version); }))
-             .add("refused_by", Json::list(refusing,
-                                           [&](const VersionTrial* one) {
-                                             return version(*one->version)
-                                                 .add("rule", Json::or_null(one->refused->rule()))
-                                                 .add("message", one->refused->what());
-                                           }))
-             .text() +
-         "\n";
+      .add("error", error_json(&refusal.error))
+      .add("rule",
+           rule == nullptr ? Json() : Json::object().add("id", rule->id).add("statement", rule->statement))
+      .add("index", std::move(index))
+      .add("version", refusal.version == nullptr ? Json() : version(*refusal.version))
+      .add("accepted_by",
+           Json::list(accepting, [&](const VersionTrial* one) { return version(*one->version); }))
+      .add("refused_by", Json::list(refusing,
+                                    [&](const VersionTrial* one) {
+                                      return version(*one->version)
+                                          .add("rule", Json::or_null(one->refused->rule()))
+                                          .add("message", one->refused->what());
+                                    }))
+      .line();
 }
 
 }  // namespace tensorop

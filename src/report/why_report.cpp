@@ -9,10 +9,11 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "golden/job_text.hpp"
 #include "io/json/json_writer.hpp"
 #include "ops/common.hpp"
 #include "report/json.hpp"
-#include "report/why_names.hpp"
+#include "report/picture_grid.hpp"
 
 namespace tensorop {
 namespace {
@@ -34,10 +35,6 @@ std::string operand_element(const Call& call, const OperandElement& element) {
                       shown_shape(call, element.operand));
 }
 
-std::string value_of(const Tensor& tensor, std::int64_t position) {
-  return printable(json_element(tensor, position));
-}
-
 // "a + b", "max(a, b)".
 std::string combined(std::string_view how, const std::vector<std::string>& terms) {
   const auto* sign = std::ranges::find(kSigns, how, &std::pair<std::string_view, std::string_view>::first);
@@ -47,27 +44,9 @@ std::string combined(std::string_view how, const std::vector<std::string>& terms
   return out;
 }
 
-// The word of an attribute that is a choice; empty where the call has none.
-std::string_view chosen_word(const Call& call, std::string_view name) {
-  for (std::size_t i = 0; i < call.op->attributes.size(); ++i) {
-    const auto* word = std::get_if<ChosenWord>(&call.attributes[i].value);
-    if (word != nullptr && call.op->attributes[i].name == name)
-      return call.op->attributes[i].choices[word->at].word;
-  }
-  return {};
-}
-
 std::string attribute_text(const Attribute& attribute, const AttributeSpec& spec) {
-  struct Text {
-    const AttributeSpec& spec;
-    std::string operator()(std::monostate) const { return {}; }
-    std::string operator()(std::int64_t value) const { return cat(value); }
-    std::string operator()(bool value) const { return value ? "true" : "false"; }
-    std::string operator()(ChosenWord word) const { return std::string(spec.choices[word.at].word); }
-    std::string operator()(const Shape& shape) const { return to_string(shape); }
-    std::string operator()(const ElementValue& value) const { return value.text; }
-  };
-  return std::visit(Text{spec}, attribute.value);
+  const auto* const shape = std::get_if<Shape>(&attribute.value);
+  return shape == nullptr ? text_of(attribute, spec) : to_string(*shape);
 }
 
 std::string axis_text(const ChosenIndex& index) {
@@ -78,7 +57,7 @@ std::string axis_text(const ChosenIndex& index) {
 std::string index_text(const Explainer& explainer, const ChosenIndex& index) {
   const Call& call = explainer.call();
   std::string out = cat(operand_element(call, {kIndexOperand, index.position}), " = ",
-                        value_of(call.operands[kIndexOperand], index.position));
+                        element_text(call.operands[kIndexOperand], index.position));
   if (!index.coordinate) return cat(out, index.in_range ? "" : " is out of range", " on ", axis_text(index));
   const std::string coordinate = cat(*index.coordinate);
   if (!out.ends_with(cat(" ", coordinate))) out += cat(" -> ", coordinate);
@@ -117,7 +96,7 @@ std::string update_text(const Explainer& explainer, const Contribution& update) 
 
 Sentence scattered(const Explainer& explainer, const ElementOrigin& element) {
   const Call& call = explainer.call();
-  const std::string value = value_of(element.value, 0);
+  const std::string value = element_text(element.value, 0);
   if (element.contributions == 1)
     return {cat(operand_element(call, element.from[0].element), " = ", value), "no update goes there"};
   const std::string_view word = chosen_word(call, "reduction");
@@ -135,7 +114,7 @@ Sentence scattered(const Explainer& explainer, const ElementOrigin& element) {
     const bool is_only = element.contributions == 2 || reduction == "none";
     used.push_back(part.indices.empty() || !is_only ? operand_element(call, part.element)
                                                     : update_text(explainer, part));
-    values.push_back(value_of(operand, part.element.position));
+    values.push_back(element_text(operand, part.element.position));
   }
   const std::int64_t left_out = element.contributions - to_int64(element.from.size());
   if (reduction == "none") {
@@ -152,7 +131,7 @@ Sentence scattered(const Explainer& explainer, const ElementOrigin& element) {
 }
 
 Sentence gathered(const Explainer& explainer, const ElementOrigin& element) {
-  const std::string value = value_of(element.value, 0);
+  const std::string value = element_text(element.value, 0);
   if (element.from.empty())
     return {value, cat(indices_text(explainer, element.unresolved), "; out of range reads ",
                        fill_value(explainer.call()) ? value : "zero")};
@@ -178,12 +157,12 @@ std::string repeated_text(const Explainer& explainer, const ElementOrigin& eleme
 
 Sentence broadcast(const Explainer& explainer, const ElementOrigin& element) {
   const Call& call = explainer.call();
-  const std::string value = value_of(element.value, 0);
+  const std::string value = element_text(element.value, 0);
   std::vector<std::string> names;
   std::vector<std::string> values;
   for (const Contribution& part : element.from) {
     names.push_back(operand_element(call, part.element));
-    values.push_back(value_of(call.operands[part.element.operand], part.element.position));
+    values.push_back(element_text(call.operands[part.element.operand], part.element.position));
   }
   Sentence out{value, repeated_text(explainer, element)};
   if (names.size() == 1) out.left = cat(names[0], " = ", value);
@@ -191,8 +170,9 @@ Sentence broadcast(const Explainer& explainer, const ElementOrigin& element) {
     out.left = cat(combined(call.op->name, names), " = ", combined(call.op->name, values), " = ", value);
   if (element.condition) {
     const OperandElement condition{0, *element.condition};
-    out.note = cat(operand_element(call, condition), " is ", value_of(call.operands[0], *element.condition),
-                   out.note.empty() ? "" : "; ", out.note);
+    out.note =
+        cat(operand_element(call, condition), " is ", element_text(call.operands[0], *element.condition),
+            out.note.empty() ? "" : "; ", out.note);
   }
   return out;
 }
@@ -348,30 +328,26 @@ Json why_origin(const Explainer& explainer, const ElementOrigin& origin) {
 std::string why_json(const Explainer& explainer, std::span<const ElementOrigin> elements) {
   const OutputInfo& output = explainer.output();
   return Json::document()
-             .add("dtype", name(output.dtype))
-             .add("shape", Json::list(output.shape))
-             .add("elements",
-                  Json::list(elements,
-                             [&](const ElementOrigin& origin) { return why_origin(explainer, origin); }))
-             .text() +
-         "\n";
+      .add("dtype", name(output.dtype))
+      .add("shape", Json::list(output.shape))
+      .add("elements",
+           Json::list(elements, [&](const ElementOrigin& origin) { return why_origin(explainer, origin); }))
+      .line();
 }
 
 std::string why_json(const Explainer& explainer, const OperandElement& element, const Arrivals& arrivals) {
   const Shape& shape = explainer.output().shape;
   return Json::document()
-             .add("of", why_element(explainer.call(), element))
-             .add("count", arrivals.count)
-             .add("dropped", arrivals.dropped)
-             .add("goes_to", Json::list(arrivals.list,
-                                        [&](const Arrival& arrival) {
-                                          return Json::object()
-                                              .add("position",
-                                                   Json::list(coordinates(arrival.position, shape)))
-                                              .add("used", arrival.is_used);
-                                        }))
-             .text() +
-         "\n";
+      .add("of", why_element(explainer.call(), element))
+      .add("count", arrivals.count)
+      .add("dropped", arrivals.dropped)
+      .add("goes_to", Json::list(arrivals.list,
+                                 [&](const Arrival& arrival) {
+                                   return Json::object()
+                                       .add("position", Json::list(coordinates(arrival.position, shape)))
+                                       .add("used", arrival.is_used);
+                                 }))
+      .line();
 }
 
 }  // namespace tensorop

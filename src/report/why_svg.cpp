@@ -1,5 +1,4 @@
-#include "report/why_svg.hpp"
-
+// Draws the picture of a call.
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
@@ -9,6 +8,7 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "report/markup.hpp"
+#include "report/why_picture.hpp"
 
 namespace tensorop {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "base/text.hpp"
 #include "engine/why.hpp"
-#include "report/why_svg.hpp"
+#include "report/why_picture.hpp"
 
 namespace tensorop {
 namespace {

@@ -1,8 +1,7 @@
-// `info`: what a file holds. `convert`: the same tensor in another format or dtype. `nonzero`: where it is
-// not zero.
+// `info`: what a file holds.
 #include <algorithm>
-#include <cstdio>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,24 +14,102 @@
 #include "base/files/output_file.hpp"
 #include "base/files/paths.hpp"
 #include "base/system.hpp"
+#include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
-#include "engine/convert.hpp"
-#include "engine/positions.hpp"
-#include "info_stats.hpp"
+#include "engine/measure.hpp"
+#include "engine/operands.hpp"
+#include "glossary.hpp"
+#include "io/archive.hpp"
 #include "io/format.hpp"
 #include "io/inspect.hpp"
 #include "io/onnx/onnx_model.hpp"
 #include "io/tensor_set.hpp"
 #include "jobs/cases.hpp"
 #include "jobs/onnx_case.hpp"
-#include "report/describe.hpp"
 #include "report/describe_file.hpp"
+#include "report/statistics_report.hpp"
 #include "report_options.hpp"
 
 namespace tensorop {
-
 namespace {
+
+// The statistics of the arrays of all operands. Without --stats inspect() is inspect_file(), and the other
+// functions do nothing.
+class InfoStatistics {
+ public:
+  // Throws Error where --stats is not given and an option that needs it is, and for wrong values.
+  explicit InfoStatistics(const Arguments& arguments) : arguments_(arguments) {
+    if (!arguments.has("--stats")) {
+      arguments.require_with("--stats",
+                             {"--digest", "--sort", "--threads", "--memory", "--progress", "--fail-if"});
+      return;
+    }
+    (void)read_loudness(arguments);
+    sort_key_ = arguments.value("--sort").value_or("");
+    const std::vector<std::string> keys = sort_keys();
+    if (arguments.has("--sort") && std::ranges::find(keys, sort_key_) == keys.end())
+      throw Error(cat("--sort ", in_quotes(sort_key_), " is not one of ", join(keys)));
+    for (const std::string& list : arguments.values("--fail-if")) {
+      for (std::string& word : split(list, ",")) {
+        if (word != "nan" && word != "inf")
+          throw Error(cat("--fail-if ", in_quotes(word), " is not one of nan, inf"));
+        fail_if_.push_back(std::move(word));
+      }
+    }
+    settings_.emplace(arguments, "-");
+  }
+
+  [[nodiscard]] bool is_wanted() const { return settings_.has_value(); }
+
+  [[nodiscard]] FileContent inspect(const std::string& path, const Format* format) const {
+    if (!is_wanted()) return inspect_file(path, format);
+    const Source::Options options = with_settings({.text_format = format}, settings_->get());
+    return inspect_file(path, format, &options);
+  }
+
+  // Measures the arrays of a file; content.arrays keeps those that could be read.
+  void take(FileContent& content) {
+    if (!is_wanted()) return;
+    std::vector<MeasuredArray> found = measure_arrays(content, arguments_.has("--digest"), settings_->get());
+    content.arrays.clear();
+    for (const MeasuredArray& array : found) content.arrays.push_back(array.info);
+    std::ranges::move(found, std::back_inserter(measured_));
+  }
+
+  // Prints all, once. Returns the exit status: 1 where --fail-if says so, else 0.
+  int print_all() {
+    if (!is_wanted()) return 0;
+    settings_->end();
+    if (!sort_key_.empty()) sort_arrays(measured_, sort_key_);
+    const bool as_json = arguments_.has("--json");
+    const bool is_silent = read_loudness(arguments_) == Loudness::silent;
+    if (!measured_.empty() && !is_silent)
+      print(as_json ? statistics_json(measured_) : statistics_text(measured_, has_utf8_locale()));
+    std::vector<std::string> failing;
+    for (const MeasuredArray& array : measured_) {
+      if (is_failing(array.statistics)) failing.push_back(array.info.path);
+    }
+    if (!failing.empty() && !as_json && !arguments_.has("--quiet")) {
+      print(cat(failing.size(), " of ", counted(to_int64(measured_.size()), "array"), " with ",
+                join_words(fail_if_, "or"), ": ", list_names(failing), "\n"));
+    }
+    return failing.empty() ? 0 : 1;
+  }
+
+ private:
+  [[nodiscard]] bool is_failing(const Statistics& statistics) const {
+    return std::ranges::any_of(fail_if_, [&](const std::string& word) {
+      return (word == "nan" ? statistics.nan : statistics.infinite) != 0;
+    });
+  }
+
+  const Arguments& arguments_;
+  std::string sort_key_;
+  std::vector<std::string> fail_if_;
+  std::optional<MeteredSettings> settings_;
+  std::vector<MeasuredArray> measured_;
+};
 
 // The models of ONNX case folders, a line for each. Those that cannot be read are reported, and counted.
 std::string describe_cases(const std::string& folder, const std::function<bool(const std::string&)>& wanted,
@@ -186,70 +263,23 @@ int run_info(const Arguments& arguments) {
   throw Error(cat(failed, " of ", files, " files could not be described"));
 }
 
-int run_convert(const Arguments& arguments) {
-  if (arguments.operands.empty()) throw Error("no input given");
-  const Conversion conversion{.inputs = arguments.operands,
-                              .dtypes = arguments.values("--dtype"),
-                              .view = arguments.value("--view"),
-                              .overflow = arguments.value("--overflow"),
-                              .text_format = read_input_format(arguments),
-                              .destination = read_destination(arguments),
-                              .compress = arguments.has("--compress"),
-                              .replace = arguments.has("--replace"),
-                              .metadata = arguments.values("--metadata"),
-                              .metadata_from = arguments.value("--metadata-from")};
-  const MeteredSettings settings(arguments, conversion.destination.path);
-  convert(conversion, settings.get());
-  return 0;
-}
-
-int run_nonzero(const Arguments& arguments) {
-  if (arguments.operands.empty()) throw Error("no operand given");
-  if (arguments.operands.size() > 1)
-    throw Error(cat("unexpected operand ", in_quotes(arguments.operands[1]), ": nonzero takes 1"));
-  const Destination destination = read_destination(arguments);
-  const MeteredSettings settings(arguments, destination.path);
-  write_nonzero(arguments.operands[0], read_input_format(arguments), destination, settings.get());
-  return 0;
-}
-
 std::vector<Option> info_options() {
-  std::vector<Option> options = {
+  return {
       {"--filter", OptionKind::value, "TEXT",
        "of folders and archives: only tensors whose name contains TEXT; with * or ? TEXT is a glob"},
       {"--json", OptionKind::flag, "", "print one JSON object on each line, for programs"},
-      input_option()};
-  for (Option& option : InfoStatistics::options()) options.push_back(std::move(option));
-  return options;
-}
-
-std::vector<Option> nonzero_options() {
-  std::vector<Option> options = {input_option()};
-  for (Option& option : output_options()) options.push_back(std::move(option));
-  return options;
-}
-
-std::vector<Option> convert_options() {
-  std::vector<Option> options = {
-      {"--dtype", OptionKind::values, "DTYPE|NAME=DTYPE",
-       "cast to this dtype; NAME=DTYPE only the arrays of the result whose names match NAME, where * stands "
-       "for "
-       "any text; it also names the small dtype of NPY data that does not say it (V1)"},
-      {"--overflow", OptionKind::value, "error|saturate|nan",
-       "what becomes of a number that a float8 or float4 of --dtype cannot hold; error (default): an error; "
-       "saturate: the largest value, with its sign; nan: infinity, or NaN where there is none; float4 "
-       "saturates in both"},
-      {"--view", OptionKind::value, "DTYPE",
-       "use the bits of the elements as those of this dtype, which has as many bits; --dtype casts after it"},
       input_option(),
-      {"--compress", OptionKind::flag, "", "deflate the arrays of an NPZ archive"},
-      {"--replace", OptionKind::flag, "", "of several arrays of one name write the last one"},
-      {"--metadata", OptionKind::values, "KEY=VALUE", "metadata of a safetensors file"},
-      {"--metadata-from", OptionKind::value, "FILE",
-       "an archive whose metadata is taken; default: those that are inputs as a whole"},
+      {"--stats", OptionKind::flag, "",
+       "read all elements: range, mean, standard deviation, number of NaN, infinities, zeros, negative zeros "
+       "and "
+       "subnormal numbers, and a histogram; of several arrays a table"},
+      {"--digest", OptionKind::flag, "",
+       "with --stats: also the SHA-256 of the elements, on one thread an array"},
+      {"--sort", OptionKind::value, join(sort_keys(), "|"),
+       "with --stats: order the arrays, by name and min ascending, else descending"},
+      {"--fail-if", OptionKind::values, "nan|inf",
+       "with --stats: exit status 1 where an array has NaN or infinities"},
   };
-  for (Option& option : output_options()) options.push_back(std::move(option));
-  return options;
 }
 
 }  // namespace
@@ -267,32 +297,6 @@ Command info_command() {
            "tensorop info model.safetensors --stats --sort max --fail-if nan,inf"},
           info_options(),
           run_info};
-}
-
-Command nonzero_command() {
-  return {
-      "nonzero",
-      {"nonzero OPERAND [-o FILE]"},
-      "Prints the positions of the elements that are not zero, as indices: rank 1 for an operand of rank 1, "
-      "else one index tuple in each row",
-      {"tensorop nonzero '[true,false,true]'", "tensorop nonzero mask.npy -o positions.npy"},
-      nonzero_options(),
-      run_nonzero};
-}
-
-Command convert_command() {
-  return {
-      "convert",
-      {"convert OPERAND [--view DTYPE] [--dtype DTYPE] [--overflow MODE] [-o FILE]",
-       "convert [NAME=]OPERAND... -o FILE.npz|FILE.safetensors [OPTION]...",
-       "convert NAME=OPERAND -o FILE.pb [OPTION]..."},
-      "Rewrites a tensor in another format or dtype, or several into one archive; NAME= names an array",
-      {"tensorop convert a.json -o a.npy", "tensorop convert a.npy",
-       "tensorop convert a.npy --dtype float16 -o half.npy", "tensorop convert a.npy bias=b.npy -o ab.npz",
-       "tensorop convert a.npy bias=b.npy -o ab.safetensors",
-       "tensorop convert a.npy --dtype float8_e4m3fn --overflow saturate -o a.pb"},
-      convert_options(),
-      run_convert};
 }
 
 }  // namespace tensorop

@@ -1,0 +1,136 @@
+// `convert`: the same tensor in another format or dtype. `nonzero`: where it is not zero. `lookup`: the
+// positions of ids among keys.
+#include "engine/convert.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "commands.hpp"
+#include "engine/positions.hpp"
+
+namespace tensorop {
+namespace {
+
+int run_convert(const Arguments& arguments) {
+  if (arguments.operands.empty()) throw Error("no input given");
+  const Conversion conversion{.inputs = arguments.operands,
+                              .dtypes = arguments.values("--dtype"),
+                              .view = arguments.value("--view"),
+                              .overflow = arguments.value("--overflow"),
+                              .text_format = read_input_format(arguments),
+                              .destination = read_destination(arguments),
+                              .compress = arguments.has("--compress"),
+                              .replace = arguments.has("--replace"),
+                              .metadata = arguments.values("--metadata"),
+                              .metadata_from = arguments.value("--metadata-from")};
+  const MeteredSettings settings(arguments, conversion.destination.path);
+  convert(conversion, settings.get());
+  return 0;
+}
+
+int run_nonzero(const Arguments& arguments) {
+  if (arguments.operands.empty()) throw Error("no operand given");
+  arguments.refuse_operands_after(1, "nonzero takes 1");
+  const Destination destination = read_destination(arguments);
+  const MeteredSettings settings(arguments, destination.path);
+  write_nonzero(arguments.operands[0], read_input_format(arguments), destination, settings.get());
+  return 0;
+}
+
+// Whether the first of two choices is given, or none.
+bool read_first_choice(const Arguments& arguments, std::string_view option, std::string_view first,
+                       std::string_view second) {
+  const auto text = arguments.value(option);
+  if (!text || *text == first) return true;
+  if (*text == second) return false;
+  throw Error(cat(option, " ", in_quotes(*text), " is not one of ", first, ", ", second));
+}
+
+int run_lookup(const Arguments& arguments) {
+  const Words& operands = arguments.operands;
+  arguments.refuse_operands_after(2, "lookup takes 2");
+  if (operands.size() < 2) throw Error(cat("operand ", operands.empty() ? "keys" : "ids", " is missing"));
+  const LookupRules rules{.missing = read_first_choice(arguments, "--missing", "error", "-1"),
+                          .duplicates = read_first_choice(arguments, "--duplicates", "error", "first")};
+  const Destination destination = read_destination(arguments);
+  const MeteredSettings settings(arguments, destination.path);
+  write_lookup({operands[0], operands[1], rules, read_input_format(arguments)}, destination, settings.get());
+  return 0;
+}
+
+std::vector<Option> convert_options() {
+  const std::vector<Option> own = {
+      {"--dtype", OptionKind::values, "DTYPE|NAME=DTYPE",
+       "cast to this dtype; NAME=DTYPE only the arrays of the result whose names match NAME, where * stands "
+       "for "
+       "any text; it also names the small dtype of NPY data that does not say it (V1)"},
+      {"--overflow", OptionKind::value, "error|saturate|nan",
+       "what becomes of a number that a float8 or float4 of --dtype cannot hold; error (default): an error; "
+       "saturate: the largest value, with its sign; nan: infinity, or NaN where there is none; float4 "
+       "saturates in both"},
+      {"--view", OptionKind::value, "DTYPE",
+       "use the bits of the elements as those of this dtype, which has as many bits; --dtype casts after it"},
+      input_option(),
+      {"--compress", OptionKind::flag, "", "deflate the arrays of an NPZ archive"},
+      {"--replace", OptionKind::flag, "", "of several arrays of one name write the last one"},
+      {"--metadata", OptionKind::values, "KEY=VALUE", "metadata of a safetensors file"},
+      {"--metadata-from", OptionKind::value, "FILE",
+       "an archive whose metadata is taken; default: those that are inputs as a whole"},
+  };
+  return joined({own, output_options()});
+}
+
+std::vector<Option> lookup_options() {
+  const std::vector<Option> own = {
+      {"--missing", OptionKind::value, "error|-1",
+       "what an id is that is not among the keys: an error (default), or position -1"},
+      {"--duplicates", OptionKind::value, "error|first",
+       "what an id is whose key is duplicated: an error (default), or the first position"},
+      input_option(),
+  };
+  return joined({own, output_options()});
+}
+
+}  // namespace
+
+Command nonzero_command() {
+  return {
+      "nonzero",
+      {"nonzero OPERAND [-o FILE]"},
+      "Prints the positions of the elements that are not zero, as indices: rank 1 for an operand of rank 1, "
+      "else one index tuple in each row",
+      {"tensorop nonzero '[true,false,true]'", "tensorop nonzero mask.npy -o positions.npy"},
+      joined({{input_option()}, output_options()}),
+      run_nonzero};
+}
+
+Command convert_command() {
+  return {
+      "convert",
+      {"convert OPERAND [--view DTYPE] [--dtype DTYPE] [--overflow MODE] [-o FILE]",
+       "convert [NAME=]OPERAND... -o FILE.npz|FILE.safetensors [OPTION]...",
+       "convert NAME=OPERAND -o FILE.pb [OPTION]..."},
+      "Rewrites a tensor in another format or dtype, or several into one archive; NAME= names an array",
+      {"tensorop convert a.json -o a.npy", "tensorop convert a.npy",
+       "tensorop convert a.npy --dtype float16 -o half.npy", "tensorop convert a.npy bias=b.npy -o ab.npz",
+       "tensorop convert a.npy bias=b.npy -o ab.safetensors",
+       "tensorop convert a.npy --dtype float8_e4m3fn --overflow saturate -o a.pb"},
+      convert_options(),
+      run_convert};
+}
+
+Command lookup_command() {
+  return {"lookup",
+          {"lookup KEYS IDS [--missing error|-1] [--duplicates error|first] [-o FILE]"},
+          "Prints the position of each id among the keys, as indices in the shape of IDS: integers by value "
+          "whatever their dtypes, or strings; KEYS has rank 1 and any order",
+          {"tensorop lookup '[1001,1003,1007]' '[1007,1003]'",
+           "tensorop lookup keys.npy ids.npy --missing -1 -o positions.npy"},
+          lookup_options(),
+          run_lookup};
+}
+
+}  // namespace tensorop
