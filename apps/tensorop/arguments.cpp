@@ -8,7 +8,6 @@
 #include "commands.hpp"
 
 namespace tensorop {
-namespace {
 
 const Option* find_option(const std::vector<Option>& options, std::string_view word) {
   // An empty operand must not match an option without a letter.
@@ -17,6 +16,8 @@ const Option* find_option(const std::vector<Option>& options, std::string_view w
       options, [&](const Option& option) { return option.name == word || option.letter == word; });
   return found == options.end() ? nullptr : &*found;
 }
+
+namespace {
 
 // Any other word after a flag is an operand.
 bool is_truth_value(const std::string& word) {

@@ -29,6 +29,9 @@ struct Option {
   std::string letter = {};  // "-o"
 };
 
+// The option of that name or letter; null: none.
+[[nodiscard]] const Option* find_option(const std::vector<Option>& options, std::string_view word);
+
 struct Team;
 
 struct Arguments {

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <cstdio>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -36,20 +35,18 @@ constexpr std::string_view kShrink = "--shrink";
 std::vector<Option> check_options() {
   const std::vector<Option> own = {
       {std::string(kListSkipped), OptionKind::flag, "",
-       "also list the ONNX cases that are skipped, each with the reason: an operator, opset or dtype "
-       "that "
+       "also list the ONNX cases that are skipped, each with the reason: an operator, opset or dtype that "
        "tensorop does not have, a graph of several nodes, ..."},
       {"--actual", OptionKind::value, "DIR|FILE",
        "compare the results of another program: files in DIR, or FILE, that of the only case"},
       {"--command", OptionKind::value, "CMD",
-       "compare the results of a program that is run for each case: words and placeholders such as "
-       "{inputs} "
+       "compare the results of a program that is run for each case: words and placeholders such as {inputs} "
        "{output}"},
       {"--timeout", OptionKind::value, "SECONDS", "with --command: how long a program may run; default 60"},
       {"--shell", OptionKind::flag, "", "with --command: CMD is a command of /bin/sh"},
       {std::string(kShrink), OptionKind::flag, "",
-       "with --command: make the cases that fail smaller while they fail in the same way, and report one "
-       "for each way"},
+       "with --command: make the cases that fail smaller while they fail in the same way, and report one for "
+       "each way"},
       {"--budget", OptionKind::value, "SECONDS", "with --shrink: the time for smaller cases; default 60"},
       {"--keep", OptionKind::value, "DIR",
        "with --shrink: the folder for the smallest cases; default CASE/shrunk"},
@@ -309,19 +306,18 @@ int run_check(const Arguments& arguments) {
 }  // namespace
 
 Command check_command() {
-  return {
-      "check",
-      {"check CASE... [OPTION]..."},
-      "Runs the cases of job files, of folders and of ONNX case folders, and compares each result with the "
-      "expected one",
-      {"tensorop check cases.jsonl", "tensorop check onnx/backend/test/data/node --list-skipped",
-       "tensorop check tests/golden --junit report.xml",
-       "tensorop check tests/golden --filter 'resize*' --update", "tensorop check tests/golden --json",
-       "tensorop check tests/golden --actual results --junit report.xml",
-       "tensorop check tests/golden --shard 2/4 --junit report-2.xml",
-       "tensorop check tests/golden --command './run.py {case}' --jobs 4"},
-      check_options(),
-      run_check};
+  return {"check",
+          {"check CASE... [OPTION]..."},
+          "Runs the cases of job files, of folders and of ONNX case folders, and compares each result with "
+          "the expected one",
+          {"tensorop check cases.jsonl", "tensorop check onnx/backend/test/data/node --list-skipped",
+           "tensorop check tests/golden --junit report.xml",
+           "tensorop check tests/golden --filter 'resize*' --update", "tensorop check tests/golden --json",
+           "tensorop check tests/golden --actual results --junit report.xml",
+           "tensorop check tests/golden --shard 2/4 --junit report-2.xml",
+           "tensorop check tests/golden --command './run.py {case}' --jobs 4"},
+          check_options(),
+          run_check};
 }
 
 }  // namespace tensorop

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <optional>
@@ -23,7 +22,7 @@ namespace tensorop {
 using Words = std::vector<std::string>;
 
 // Which of the global options a command uses, beside --help and --version.
-enum class Globals : std::uint8_t { all, quiet, none };
+enum class Globals : bool { all, none };
 
 // A command: its description, for help, manual pages and completion, and the function that runs it.
 struct Command {

@@ -22,8 +22,7 @@ std::vector<Option> global_options() {
       {"--threads", OptionKind::value, "N", "threads to use; default: the cores this process may use"},
       {"--memory", OptionKind::value, "SIZE",
        "bytes for buffers and windows, with K, M or G: powers of 1024; default: TENSOROP_MEMORY, else half "
-       "of "
-       "what is free"},
+       "of what is free"},
       {"--progress", OptionKind::value, "auto|always|never",
        "a progress bar on standard error; auto (default): on a terminal, after one second"},
       {"--quiet", OptionKind::flag, "",
@@ -84,6 +83,8 @@ Option ignore_option() {
 }
 
 std::vector<ToleranceText> read_tolerance_texts(const Arguments& arguments) {
+  // Nothing is near where bits decide.
+  arguments.refuse_beside("--exact-bits", {"--rtol", "--atol", "--max-ulp", "--tolerance"});
   std::vector<ToleranceText> given;
   for (const ToleranceKey& key : tolerance_keys()) {
     if (const auto text = arguments.value(option_name(key.name)))
@@ -189,8 +190,7 @@ std::vector<Option> output_options() {
 Option input_option() {
   return {"--input-format", OptionKind::value, join(text_format_names(), "|"),
           "format of text that is neither a JSON list nor an object; auto (default): by the file extension, "
-          "else by "
-          "content"};
+          "else by content"};
 }
 
 const Format* read_input_format(const Arguments& arguments) {

@@ -1,6 +1,5 @@
 // `compare`: two tensors, or those of two folders or archives; a verdict as the exit status, and a report.
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,10 +28,10 @@ std::vector<Option> compare_options() {
     const bool of_sets = option.name == "--filter" || option.name == "--list" || option.name == "--fail-fast";
     if (of_sets) option.help = cat("of folders and archives: ", option.help);
   }
-  const Option why = {"--why", OptionKind::value, "JOBS|JOBS:NAME",
-                      "explain each element that is listed by the job that made ACTUAL: the job of that "
-                      "name, id or line in the job file JOBS, else the one whose output is ACTUAL, or the "
-                      "only one"};
+  const Option why = {
+      "--why", OptionKind::value, "JOBS|JOBS:NAME",
+      "explain each element that is listed by the job that made ACTUAL: the job of that name, id or line in "
+      "the job file JOBS, else the one whose output is ACTUAL, or the only one"};
   const std::vector<Option> renames = {
       {"--rename", OptionKind::value, "FILE",
        "of folders and archives: other names for tensors of ACTUAL; FILE has a name and the new one on each "
@@ -226,17 +225,15 @@ int run_compare(const Arguments& arguments) {
 }  // namespace
 
 Command compare_command() {
-  return {
-      "compare",
-      {"compare ACTUAL EXPECTED [OPTION]..."},
-      "Compares two tensors, or all tensors of two folders or archives: exit status 0 when they are equal, 1 "
-      "when "
-      "not, 2 when they cannot be compared",
-      {"tensorop compare out.npy golden.npy", "tensorop compare out.npy golden.npy --tolerance auto",
-       "tensorop compare out.npy golden.json --rtol 1e-3 --atol 1e-5 --max-mismatch 0.1%",
-       "tensorop compare results golden --tolerance auto --junit report.xml"},
-      compare_options(),
-      run_compare};
+  return {"compare",
+          {"compare ACTUAL EXPECTED [OPTION]..."},
+          "Compares two tensors, or all tensors of two folders or archives: exit status 0 when they are "
+          "equal, 1 when not, 2 when they cannot be compared",
+          {"tensorop compare out.npy golden.npy", "tensorop compare out.npy golden.npy --tolerance auto",
+           "tensorop compare out.npy golden.json --rtol 1e-3 --atol 1e-5 --max-mismatch 0.1%",
+           "tensorop compare results golden --tolerance auto --junit report.xml"},
+          compare_options(),
+          run_compare};
 }
 
 }  // namespace tensorop

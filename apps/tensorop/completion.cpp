@@ -12,7 +12,7 @@
 #include "glossary.hpp"
 #include "io/inspect.hpp"
 #include "io/opened_file.hpp"
-#include "report/describe.hpp"
+#include "ops/rule.hpp"
 #include "tensor/dtype.hpp"
 
 namespace tensorop {
@@ -122,12 +122,10 @@ void add_operands(const Command& command, Offers& offers) {
 }
 
 const Option* option_with_value(const std::vector<Option>& options, std::string_view word) {
-  const auto found = std::ranges::find_if(options, [&](const Option& option) {
-    return !word.empty() && (option.name == word || option.letter == word);
-  });
+  const Option* const found = find_option(options, word);
   const bool takes_value =
-      found != options.end() && (found->kind == OptionKind::value || found->kind == OptionKind::values);
-  return takes_value ? &*found : nullptr;
+      found != nullptr && (found->kind == OptionKind::value || found->kind == OptionKind::values);
+  return takes_value ? found : nullptr;
 }
 
 // The words after "tensorop"; the last one is being typed.

@@ -2,7 +2,6 @@
 // positions of ids among keys.
 #include "engine/convert.hpp"
 
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -65,8 +64,7 @@ std::vector<Option> convert_options() {
   const std::vector<Option> own = {
       {"--dtype", OptionKind::values, "DTYPE|NAME=DTYPE",
        "cast to this dtype; NAME=DTYPE only the arrays of the result whose names match NAME, where * stands "
-       "for "
-       "any text; it also names the small dtype of NPY data that does not say it (V1)"},
+       "for any text; it also names the small dtype of NPY data that does not say it (V1)"},
       {"--overflow", OptionKind::value, "error|saturate|nan",
        "what becomes of a number that a float8 or float4 of --dtype cannot hold; error (default): an error; "
        "saturate: the largest value, with its sign; nan: infinity, or NaN where there is none; float4 "
@@ -97,14 +95,13 @@ std::vector<Option> lookup_options() {
 }  // namespace
 
 Command nonzero_command() {
-  return {
-      "nonzero",
-      {"nonzero OPERAND [-o FILE]"},
-      "Prints the positions of the elements that are not zero, as indices: rank 1 for an operand of rank 1, "
-      "else one index tuple in each row",
-      {"tensorop nonzero '[true,false,true]'", "tensorop nonzero mask.npy -o positions.npy"},
-      joined({{input_option()}, output_options()}),
-      run_nonzero};
+  return {"nonzero",
+          {"nonzero OPERAND [-o FILE]"},
+          "Prints the positions of the elements that are not zero, as indices: rank 1 for an operand of rank "
+          "1, else one index tuple in each row",
+          {"tensorop nonzero '[true,false,true]'", "tensorop nonzero mask.npy -o positions.npy"},
+          joined({{input_option()}, output_options()}),
+          run_nonzero};
 }
 
 Command convert_command() {

@@ -3,7 +3,6 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -31,17 +30,10 @@ std::int64_t read_count(const Arguments& arguments, std::string_view option, std
 
 // "0.25" in millionths.
 std::int64_t read_share(const Arguments& arguments) {
-  constexpr std::size_t kDigits = 6;
   const auto text = arguments.value("--invalid");
   if (!text) return 0;
-  const std::size_t point = std::min(text->find('.'), text->size());
-  std::string fraction = point == text->size() ? "" : text->substr(point + 1);
-  const bool is_number = text->find_first_not_of("0123456789.") == std::string::npos && point > 0;
-  if (is_number && fraction.size() <= kDigits && fraction.find('.') == std::string::npos) {
-    fraction.resize(kDigits, '0');
-    const auto millionths = parse_int64(text->substr(0, point) + fraction);
-    if (millionths && *millionths <= 1'000'000) return *millionths;
-  }
+  const auto millionths = parse_millionths(*text);
+  if (millionths && *millionths <= 1'000'000 && !text->starts_with('.')) return *millionths;
   throw Error(cat("--invalid ", in_quotes(*text), " is not a share in 0..1"), "", "0.25 is one case of four");
 }
 

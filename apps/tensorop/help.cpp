@@ -158,9 +158,8 @@ std::vector<Option> joined(std::initializer_list<std::vector<Option>> lists) {
 std::vector<Option> all_options(const Command& command) {
   std::vector<Option> options = command.options;
   for (Option& option : global_options()) {
-    const bool is_used = command.globals == Globals::all || option.name == "--help" ||
-                         option.name == "--version" ||
-                         (command.globals == Globals::quiet && option.name == "--quiet");
+    const bool is_used =
+        command.globals == Globals::all || option.name == "--help" || option.name == "--version";
     if (is_used && std::ranges::find(command.options, option.name, &Option::name) == command.options.end())
       options.push_back(std::move(option));
   }

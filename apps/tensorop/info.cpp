@@ -12,7 +12,6 @@
 #include "base/files/folder_walk.hpp"
 #include "base/files/input_file.hpp"
 #include "base/files/output_file.hpp"
-#include "base/files/paths.hpp"
 #include "base/system.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
@@ -271,8 +270,7 @@ std::vector<Option> info_options() {
       input_option(),
       {"--stats", OptionKind::flag, "",
        "read all elements: range, mean, standard deviation, number of NaN, infinities, zeros, negative zeros "
-       "and "
-       "subnormal numbers, and a histogram; of several arrays a table"},
+       "and subnormal numbers, and a histogram; of several arrays a table"},
       {"--digest", OptionKind::flag, "",
        "with --stats: also the SHA-256 of the elements, on one thread an array"},
       {"--sort", OptionKind::value, join(sort_keys(), "|"),
@@ -289,8 +287,7 @@ Command info_command() {
           {"info FILE|FOLDER... [--filter TEXT] [--json]",
            "info FILE|FOLDER... --stats [--digest] [--sort KEY] [--fail-if nan|inf]"},
           cat("Shows dtype, shape and layout of files, the node and opset of ONNX models, and the ONNX cases "
-              "or the "
-              "tensors of folders; reads only the headers of ",
+              "or the tensors of folders; reads only the headers of ",
               join_words(format_titles([](const Format& format) { return format.has_header(); }), "and"),
               " files"),
           {"tensorop info a.npy", "tensorop info --json *.npy", "tensorop info model.onnx",

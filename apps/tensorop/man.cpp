@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <string>
 
-#include "base/error.hpp"
 #include "base/files/output_file.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"

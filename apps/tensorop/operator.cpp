@@ -25,32 +25,17 @@ OptionKind kind_of(const AttributeSpec& attribute) {
 }
 
 std::string value_name(const AttributeSpec& attribute) {
-  switch (attribute.kind) {
-    case AttributeKind::integer:
-      return "N";
-    case AttributeKind::boolean:
-    case AttributeKind::flag:
-      return "true|false";
-    case AttributeKind::choice:
-      return join(words_of(attribute.choices), "|");
-    case AttributeKind::integers:
-      return "2,3,4|FILE";
-    case AttributeKind::dimension_numbers:
-      return "TEXT";
-    case AttributeKind::element:
-      return "VALUE";
-  }
-  __builtin_unreachable();
+  constexpr std::string_view kNames[] = {"N", "true|false", "true|false", "", "2,3,4|FILE", "TEXT", "VALUE"};
+  if (attribute.kind == AttributeKind::choice) return join(words_of(attribute.choices), "|");
+  return std::string(kNames[static_cast<std::size_t>(attribute.kind)]);
 }
 
 Option mask_option(MaskUse use) {
-  return {
-      option_name(kMaskName), OptionKind::value, "OPERAND",
-      use == MaskUse::along_axis
-          ? "instead of indices: a bool tensor of rank 1, as long as the axis; its true positions are the "
-            "indices; not with --spec"
-          : "instead of indices: a bool tensor of the leading dimensions of data; each true element is an "
-            "index tuple; not with --spec"};
+  return {option_name(kMaskName), OptionKind::value, "OPERAND",
+          use == MaskUse::along_axis ? "instead of indices: a bool tensor of rank 1, as long as the axis; "
+                                       "its true positions are the indices; not with --spec"
+                                     : "instead of indices: a bool tensor of the leading dimensions of data; "
+                                       "each true element is an index tuple; not with --spec"};
 }
 
 bool has_onnx_version(const Operator& op) {
@@ -108,14 +93,12 @@ std::vector<Option> operator_options(const FoundOperator& found) {
   if (!op.open.empty()) {
     options.push_back(
         {"--open-mask", OptionKind::value, "FILE",
-         "with --spec: also write a bool tensor, true where the specification leaves the result "
-         "open"});
+         "with --spec: also write a bool tensor, true where the specification leaves the result open"});
   }
   if (has_onnx_version(op)) {
-    options.push_back(
-        {std::string(kCase), OptionKind::value, "DIR",
-         "with --spec onnx-N: write an ONNX case folder, of model.onnx, the operands and the result; "
-         "without --output the result goes nowhere else"});
+    options.push_back({std::string(kCase), OptionKind::value, "DIR",
+                       "with --spec onnx-N: write an ONNX case folder, of model.onnx, the operands and the "
+                       "result; without --output the result goes nowhere else"});
   }
   return joined({call_options(found), options, output_options()});
 }

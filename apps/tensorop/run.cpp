@@ -1,6 +1,4 @@
 // `run`: many operations in one process.
-#include <cstdint>
-#include <cstdio>
 #include <functional>
 #include <optional>
 #include <string>

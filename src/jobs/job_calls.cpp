@@ -1,7 +1,6 @@
 #include "jobs/job_calls.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "base/error.hpp"

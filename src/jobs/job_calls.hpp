@@ -1,7 +1,6 @@
 // The call of one job by itself, outside of a batch: for explaining a result that is there already.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 

@@ -10,7 +10,6 @@
 #include "base/files/paths.hpp"
 #include "base/text.hpp"
 #include "engine/attributes.hpp"
-#include "engine/mask.hpp"
 #include "engine/portability.hpp"
 #include "io/json/json_objects.hpp"
 #include "io/source.hpp"
@@ -451,8 +450,7 @@ std::string job_keys_markdown() {
       "| key | meaning |\n| --- | --- |\n"
       "| an operand's name (`data`, `indices`, `a`, ...) | the operand |\n"
       "| an attribute's name, with underscores (`batch_dims`) | a number, `true`, `false`, a string, or a "
-      "list "
-      "of integers |\n";
+      "list of integers |\n";
   for (const JobKey& key : kKeys) out += cat("| `", key.name, "` | ", key.help, " |\n");
   for (const ToleranceKey& key : tolerance_keys()) out += cat("| `", key.name, "` | ", key.help, " |\n");
   std::vector<std::string> shared;

@@ -8,8 +8,6 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "engine/version.hpp"
-#include "ops/call.hpp"
 
 namespace tensorop {
 namespace {

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <utility>
 
 #include "base/error.hpp"
 #include "base/files/paths.hpp"

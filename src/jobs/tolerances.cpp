@@ -5,7 +5,6 @@
 #include <cmath>
 #include <iterator>
 
-#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -73,44 +72,18 @@ bool is_digits(std::string_view text) {
   return text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// "0.5" of "0.5%" in millionths of a percent, exactly.
-std::optional<std::int64_t> parse_percent(std::string_view text) {
-  constexpr std::size_t kMostDecimals = 6;
-  const std::size_t point = std::min(text.find('.'), text.size());
-  const std::string_view whole = text.substr(0, point);
-  std::string decimals(text.substr(std::min(point + 1, text.size())));
-  if ((whole.empty() && decimals.empty()) || !is_digits(whole) || !is_digits(decimals)) return std::nullopt;
-  if (decimals.size() > kMostDecimals) return std::nullopt;
-  decimals.resize(kMostDecimals, '0');
-  const auto parts = parse_int64(cat(whole, decimals));
-  return parts && *parts <= MismatchLimit::kWhole ? parts : std::nullopt;
-}
-
 MismatchLimit parse_max_mismatch(const ToleranceText& given) {
   MismatchLimit limit;
   limit.text = given.text;
   if (given.text.ends_with('%')) {
-    limit.parts = parse_percent(std::string_view(given.text).substr(0, given.text.size() - 1));
-    if (limit.parts) return limit;
+    limit.parts = parse_millionths(std::string_view(given.text).substr(0, given.text.size() - 1));
+    if (limit.parts && *limit.parts <= MismatchLimit::kWhole) return limit;
   } else if (const auto number = parse_count(given.text)) {
     limit.count = *number;
     return limit;
   }
   throw Error(cat(shown(given), " ", in_quotes(given.text),
                   " is neither a non-negative integer nor a percentage 0%..100% (at most 6 decimals)"));
-}
-
-// Nothing is near where bits decide.
-void refuse_beside_exact_bits(const std::vector<ToleranceText>& texts) {
-  const auto is_given = [&](std::string_view name) {
-    return std::ranges::any_of(
-        texts, [&](const ToleranceText& given) { return given.is_option && given.name == name; });
-  };
-  if (!is_given("exact_bits")) return;
-  for (const std::string_view name : {"rtol", "atol", "max_ulp", "tolerance"}) {
-    if (!is_given(name)) continue;
-    throw Error(cat("--exact-bits cannot be combined with ", shown({std::string(name), "", true})));
-  }
 }
 
 bool parse_flag(const ToleranceText& given) {
@@ -181,6 +154,17 @@ constexpr ToleranceKey kTolerances[] = {
 
 }  // namespace
 
+std::optional<std::int64_t> parse_millionths(std::string_view text) {
+  constexpr std::size_t kMostDecimals = 6;
+  const std::size_t point = std::min(text.find('.'), text.size());
+  const std::string_view whole = text.substr(0, point);
+  std::string decimals(text.substr(std::min(point + 1, text.size())));
+  if ((whole.empty() && decimals.empty()) || !is_digits(whole) || !is_digits(decimals)) return std::nullopt;
+  if (decimals.size() > kMostDecimals) return std::nullopt;
+  decimals.resize(kMostDecimals, '0');
+  return parse_int64(cat(whole, decimals));
+}
+
 std::int64_t MismatchLimit::allowed(std::int64_t elements) const {
   if (!parts) return count;
   // elements * parts / kWhole, rounded down, without the product that may overflow.
@@ -234,7 +218,6 @@ const std::vector<std::string>& tolerance_names() {
 }
 
 Tolerances parse_tolerances(const std::vector<ToleranceText>& texts) {
-  refuse_beside_exact_bits(texts);
   Tolerances out;
   for (const ToleranceText& given : texts) {
     const auto* const key = std::ranges::find(kTolerances, given.name, &ToleranceKey::name);

@@ -13,6 +13,9 @@
 
 namespace tensorop {
 
+// "0.5", at most 6 decimals, in millionths, exactly.
+[[nodiscard]] std::optional<std::int64_t> parse_millionths(std::string_view text);
+
 // How many elements may differ: a number of elements, or a share of all.
 struct MismatchLimit {
   static constexpr std::int64_t kWhole = 100'000'000;  // 100%, in millionths of a percent
@@ -83,8 +86,7 @@ struct ToleranceKey {
 [[nodiscard]] std::span<const ToleranceKey> tolerance_keys();
 [[nodiscard]] const std::vector<std::string>& tolerance_names();
 
-// Throws Error naming the tolerance and its value, also for --exact-bits beside an option that it overrides:
-// a key of a case overrides options.
+// Throws Error naming the tolerance and its value.
 [[nodiscard]] Tolerances parse_tolerances(const std::vector<ToleranceText>& texts);
 
 }  // namespace tensorop

@@ -12,17 +12,8 @@ namespace tensorop {
 namespace {
 
 std::string_view access_name(Access access) {
-  switch (access) {
-    case Access::plain:
-      return "plain";
-    case Access::advised:
-      return "advised";
-    case Access::windows:
-      return "windows";
-    case Access::exchange:
-      return "exchange";
-  }
-  __builtin_unreachable();
+  constexpr std::string_view kNames[] = {"plain", "advised", "windows", "exchange"};
+  return kNames[static_cast<std::size_t>(access)];
 }
 
 // How the access moves rows, where it is not range by range in their own order.

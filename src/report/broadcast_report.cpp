@@ -1,6 +1,5 @@
 #include "report/broadcast_report.hpp"
 
-#include <cstddef>
 #include <optional>
 #include <string_view>
 
@@ -8,6 +7,7 @@
 #include "base/text.hpp"
 #include "ops/broadcast_rules.hpp"
 #include "report/json.hpp"
+#include "report/markup.hpp"
 
 namespace tensorop {
 namespace {
@@ -25,8 +25,7 @@ struct NamedRule {
 constexpr NamedRule kNamedRules[] = {
     {"numpy",
      "element-wise operators of ONNX from opset 7 on and of OpenVINO by default, where, expand, broadcast "
-     "--mode "
-     "bidirectional",
+     "--mode bidirectional",
      [](const NamedShapes& shapes) { return merge_shapes(shapes, "BC-M1"); }, false},
     {"none", "--auto-broadcast none, ONNX opsets 1-6 without --broadcast 1",
      [](const NamedShapes& shapes) {
@@ -86,7 +85,7 @@ std::vector<RuleAnswer> answers_for(const std::vector<Shape>& shapes) {
 std::string broadcast_text(const std::vector<Shape>& shapes) {
   std::string out;
   for (const RuleAnswer& answer : answers_for(shapes)) {
-    out += cat(answer.rule->name, std::string(8 - answer.rule->name.size(), ' '));
+    out += padded(answer.rule->name, 8);
     out += answer.shape ? cat("yes  ", to_string(*answer.shape))
                         : cat("no   ", std::string_view(answer.error->what()));
     out += cat("\n             ", answer.rule->used_by, "\n");

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "report/difference_picture.hpp"
+#include "report/markup.hpp"
 #include "tensor/number_text.hpp"
 
 namespace tensorop {
@@ -38,9 +39,7 @@ std::string absolute(const Comparison& comparison, const Difference& error) {
 // The label of a line, as wide as the longest of them.
 std::string label(std::string_view name) {
   constexpr std::size_t kWidth = 11;
-  std::string out = cat(name, ':');
-  out.resize(kWidth, ' ');
-  return out;
+  return padded(cat(name, ':'), kWidth);
 }
 
 // Three digits; 100% only when all elements differ.
@@ -231,12 +230,9 @@ std::string table_text(const std::vector<Row>& rows, const std::vector<std::stri
   std::string out;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const Row& row = rows[r];
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::size_t padding = i + 1 == row.size() ? 0 : widths[i] - row[i].size();
-      line += cat("  ", row[i], std::string(padding, ' '));
-    }
-    out += line + '\n';
+    for (std::size_t i = 0; i < row.size(); ++i)
+      out += cat("  ", padded(row[i], i + 1 == row.size() ? 0 : widths[i]));
+    out += '\n';
     if (!after[r].empty()) out += cat("    why: ", after[r], '\n');
   }
   return out;

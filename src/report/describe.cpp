@@ -4,12 +4,12 @@
 #include <string_view>
 #include <vector>
 
-#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "ops/registry.hpp"
 #include "report/json.hpp"
+#include "report/markup.hpp"
 
 namespace tensorop {
 namespace {
@@ -67,23 +67,10 @@ std::vector<std::string> operators_of(const Rule& rule) {
   return names;
 }
 
-std::string kind_name(AttributeKind kind) {
-  switch (kind) {
-    case AttributeKind::integer:
-      return "integer";
-    case AttributeKind::boolean:
-    case AttributeKind::flag:
-      return "boolean";
-    case AttributeKind::choice:
-      return "choice";
-    case AttributeKind::integers:
-      return "integers";
-    case AttributeKind::dimension_numbers:
-      return "text";
-    case AttributeKind::element:
-      return "element";
-  }
-  __builtin_unreachable();
+std::string_view kind_name(AttributeKind kind) {
+  constexpr std::string_view kNames[] = {"integer",  "boolean", "boolean", "choice",
+                                         "integers", "text",    "element"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 std::vector<std::string_view> dtype_list(DTypeSet set) {
@@ -338,18 +325,14 @@ std::string describe_markdown(const Operator& op) {
 }
 
 std::string describe_line(const Rule& rule) {
-  std::string out(rule.id);
-  out.append(kIdWidth - rule.id.size(), ' ');
-  return out + std::string(rule.statement);
+  return padded(rule.id, kIdWidth) + std::string(rule.statement);
 }
 
 std::string describe_text(const Rule& rule) {
   const std::vector<std::string> names = operators_of(rule);
   const std::string operators = names.size() == kOperators.size() ? "all" : join(names);
   const auto item = [](std::string_view title, std::string_view text) {
-    std::string out(title);
-    out.append(kTitleWidth - title.size(), ' ');
-    return wrapped(out + std::string(text), width(), kTitleWidth) + "\n";
+    return wrapped(cat(padded(title, kTitleWidth), text), width(), kTitleWidth) + "\n";
   };
   return cat(wrapped(cat(rule.id, ": ", rule.statement), width()), "\n\n",
              item("Published by:", rule.published), item("Operators:", operators),

@@ -7,7 +7,6 @@
 
 #include "base/terminal.hpp"
 #include "base/text.hpp"
-#include "ops/registry.hpp"
 #include "report/describe.hpp"
 #include "report/json.hpp"
 

@@ -10,6 +10,7 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "report/comparison_text.hpp"
+#include "report/markup.hpp"
 #include "tensor/number_text.hpp"
 
 namespace tensorop {
@@ -80,19 +81,13 @@ std::string bar_text(std::int64_t count, std::int64_t most, Glyphs glyphs) {
   return out;
 }
 
-std::string padded(std::string text, std::size_t width, bool to_the_right = false) {
-  const std::string blanks(width - std::min(width, text.size()), ' ');
-  return to_the_right ? blanks + text : text + blanks;
-}
-
 std::string histogram_text(const ErrorHistogram& histogram, Glyphs glyphs) {
-  std::vector<std::pair<std::string, std::int64_t>> rows = {{"0", histogram.zeros}};
-  for (const HistogramBar& bar : histogram.bars) rows.emplace_back(bar_label(bar), bar.count);
+  const std::vector<HistogramRow> rows = rows_of(histogram);
   std::int64_t most = 1;
   std::size_t label_width = 0;
-  for (const auto& [label, count] : rows) {
-    most = std::max(most, count);
-    label_width = std::max(label_width, label.size());
+  for (const HistogramRow& row : rows) {
+    most = std::max(most, row.count);
+    label_width = std::max(label_width, row.label.size());
   }
   const std::size_t count_width = cat(most).size();
   std::string out = cat(histogram.name, ": ");
@@ -102,25 +97,14 @@ std::string histogram_text(const ErrorHistogram& histogram, Glyphs glyphs) {
                "% <= ", short_number(histogram.quantiles[i]));
   }
   out += '\n';
-  bool is_marked = !histogram.tolerance;
-  const auto mark = [&] {
-    out += cat("  ", padded("", label_width + count_width + 2, false), "-- ", histogram.tolerance_name, ' ',
-               short_number(*histogram.tolerance), '\n');
-    is_marked = true;
-  };
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto& [label, count] = rows[i];
-    if (i != 0 && !is_marked && *histogram.tolerance <= histogram.bars[i - 1].from) mark();
-    std::string line = cat("  ", padded(label, label_width), "  ", padded(cat(count), count_width, true));
-    if (const std::string bar = bar_text(count, most, glyphs); !bar.empty()) line += cat("  ", bar);
-    const bool has_within = i != 0 && !is_marked && *histogram.tolerance < histogram.bars[i - 1].to;
-    if (has_within) {
-      line += cat("  <- ", histogram.tolerance_name, ' ', short_number(*histogram.tolerance));
-      is_marked = true;
-    }
-    out += line + '\n';
+  for (const HistogramRow& row : rows) {
+    out += cat("  ", padded(row.label, label_width), "  ", padded(cat(row.count), count_width, true));
+    if (const std::string bar = bar_text(row.count, most, glyphs); !bar.empty()) out += cat("  ", bar);
+    if (row.is_limit_within) out += cat("  <- ", row.limit);
+    out += '\n';
+    if (!row.limit.empty() && !row.is_limit_within)
+      out += cat("  ", std::string(label_width + count_width + 2, ' '), "-- ", row.limit, '\n');
   }
-  if (!is_marked) mark();
   return out;
 }
 
@@ -209,6 +193,9 @@ std::string metrics_text(const Comparison& comparison) {
   return out;
 }
 
+namespace {
+
+// "1e-07 - 1e-06".
 std::string bar_label(const HistogramBar& bar) {
   // From 0.01 to 1000, else 1e-5.
   const auto text = [](double power) {
@@ -220,40 +207,48 @@ std::string bar_label(const HistogramBar& bar) {
   return bar.from == 0 ? cat("below ", text(bar.to)) : cat(text(bar.from), " - ", text(bar.to));
 }
 
+}  // namespace
+
+std::vector<HistogramRow> rows_of(const ErrorHistogram& histogram) {
+  std::vector<HistogramRow> rows = {{"0", histogram.zeros}};
+  bool is_shown = !histogram.tolerance;
+  const auto show_limit = [&](bool is_within) {
+    rows.back().limit = cat(histogram.tolerance_name, ' ', short_number(*histogram.tolerance));
+    rows.back().is_limit_within = is_within;
+    is_shown = true;
+  };
+  for (const HistogramBar& bar : histogram.bars) {
+    if (!is_shown && *histogram.tolerance <= bar.from) show_limit(false);
+    rows.push_back({bar_label(bar), bar.count});
+    if (!is_shown && *histogram.tolerance < bar.to) show_limit(true);
+  }
+  if (!is_shown) show_limit(false);
+  return rows;
+}
+
 std::vector<ErrorHistogram> histograms_of(const Comparison& comparison) {
   if (!has_tolerance(comparison)) return {};
   const ErrorPicture& picture = *comparison.picture;
   const ErrorQuantiles quantiles = quantiles_of(picture, comparison.difference, is_integer(comparison));
   const ElementTolerance& tolerance = comparison.tolerance;
-  const auto zeros = [&](const LogHistogram& errors, std::int64_t without) {
-    return std::max<std::int64_t>(picture.sums.count - without - errors.count(), 0);
-  };
   std::vector<ErrorHistogram> out;
-  out.push_back({"absolute error",
-                 "absolute",
-                 bars_of(picture.absolute),
-                 zeros(picture.absolute, 0),
-                 {},
-                 "atol",
-                 quantiles.absolute});
-  if (tolerance.atol != 0) out.back().tolerance = tolerance.atol;
-  out.push_back({"relative error",
-                 "relative",
-                 bars_of(picture.relative),
-                 zeros(picture.relative, picture.without_relative),
-                 {},
-                 "rtol",
-                 quantiles.relative});
-  if (tolerance.rtol != 0) out.back().tolerance = tolerance.rtol;
-  if (!has_ulp(comparison) || is_integer(comparison)) {
-    if (tolerance.max_ulp && tolerance.atol == 0) {
-      out[0].tolerance = static_cast<double>(*tolerance.max_ulp);
-      out[0].tolerance_name = "max-ulp";
-    }
-    return out;
-  }
-  out.push_back({"ulp", "ulp", bars_of(picture.ulp), zeros(picture.ulp, 0), {}, "max-ulp", quantiles.ulp});
-  if (tolerance.max_ulp) out.back().tolerance = static_cast<double>(*tolerance.max_ulp);
+  const auto add = [&](std::string_view title, std::string_view key, const LogHistogram& errors,
+                       std::int64_t without, std::string limit, std::optional<double> value,
+                       const auto& own) {
+    const std::int64_t zeros = std::max<std::int64_t>(picture.sums.count - without - errors.count(), 0);
+    out.push_back({title, key, bars_of(errors), zeros, value, std::move(limit), own});
+  };
+  const auto if_set = [](double limit) { return limit == 0 ? std::nullopt : std::optional(limit); };
+  const auto max_ulp =
+      tolerance.max_ulp ? std::optional(static_cast<double>(*tolerance.max_ulp)) : std::nullopt;
+  const bool is_exact = !has_ulp(comparison) || is_integer(comparison);
+  // Where errors are exact, a distance in ulp is one.
+  const bool by_ulp = is_exact && max_ulp && tolerance.atol == 0;
+  add("absolute error", "absolute", picture.absolute, 0, by_ulp ? "max-ulp" : "atol",
+      by_ulp ? max_ulp : if_set(tolerance.atol), quantiles.absolute);
+  add("relative error", "relative", picture.relative, picture.without_relative, "rtol",
+      if_set(tolerance.rtol), quantiles.relative);
+  if (!is_exact) add("ulp", "ulp", picture.ulp, 0, "max-ulp", max_ulp, quantiles.ulp);
   return out;
 }
 

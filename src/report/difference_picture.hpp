@@ -53,8 +53,15 @@ struct ErrorHistogram {
 };
 // Of a comparison with a picture; none for bool and string.
 [[nodiscard]] std::vector<ErrorHistogram> histograms_of(const Comparison& comparison);
-// "1e-07 - 1e-06".
-[[nodiscard]] std::string bar_label(const HistogramBar& bar);
+// A line of a histogram, of elements without such an error or of a bar, and the tolerance if it lies within
+// the bar, or between it and the next one.
+struct HistogramRow {
+  std::string label;  // "0", "1e-07 - 1e-06"
+  std::int64_t count = 0;
+  std::string limit = {};  // "atol 1e-05"; empty: it lies elsewhere
+  bool is_limit_within = false;
+};
+[[nodiscard]] std::vector<HistogramRow> rows_of(const ErrorHistogram& histogram);
 
 // A grid in at most so many cells, each made of whole cells of that one.
 [[nodiscard]] ErrorGrid coarser(const ErrorGrid& grid, std::int64_t most_down, std::int64_t most_across);

@@ -1,9 +1,7 @@
 // Findings as text to read.
 #pragma once
 
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"

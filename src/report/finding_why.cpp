@@ -3,7 +3,6 @@
 #include <exception>
 #include <utility>
 
-#include "base/checked.hpp"
 #include "engine/why.hpp"
 #include "report/why_report.hpp"
 

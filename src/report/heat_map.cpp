@@ -4,7 +4,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/checked.hpp"
 #include "base/text.hpp"
 #include "io/png.hpp"
 #include "report/comparison_text.hpp"

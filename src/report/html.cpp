@@ -47,30 +47,17 @@ td.bar { width: 9rem; padding: 0; } .bar i { display: block; height: .7rem; back
 .mark td { color: var(--bad); border-top: 2px solid var(--bad); }
 )";
 
-std::string bar_row(const std::string& label, std::int64_t count, std::int64_t most) {
-  constexpr double kPercent = 100;
-  const double width = kPercent * static_cast<double>(count) / static_cast<double>(most);
-  const std::string bar = count == 0 ? "" : cat("<i style=\"width:", short_number(width), "%\"></i>");
-  return cat("<tr><td>", label, "<td class=\"n\">", count, "<td class=\"bar\">", bar);
-}
-
 std::string histogram_html(const ErrorHistogram& histogram) {
-  std::int64_t most = std::max<std::int64_t>(histogram.zeros, 1);
-  for (const HistogramBar& bar : histogram.bars) most = std::max(most, bar.count);
-  std::string out =
-      cat("<table><caption>", histogram.name, "</caption>\n", bar_row("0", histogram.zeros, most));
-  bool is_marked = !histogram.tolerance;
-  const auto mark = [&] {
-    is_marked = true;
-    out += cat("<tr class=\"mark\"><td colspan=\"3\">", histogram.tolerance_name, " ",
-               short_number(*histogram.tolerance));
-  };
-  for (const HistogramBar& bar : histogram.bars) {
-    if (!is_marked && *histogram.tolerance <= bar.from) mark();
-    out += bar_row(bar_label(bar), bar.count, most);
-    if (!is_marked && *histogram.tolerance < bar.to) mark();
+  const std::vector<HistogramRow> rows = rows_of(histogram);
+  const std::int64_t most = std::max<std::int64_t>(std::ranges::max(rows, {}, &HistogramRow::count).count, 1);
+  std::string out = cat("<table><caption>", histogram.name, "</caption>\n");
+  for (const HistogramRow& row : rows) {
+    constexpr double kPercent = 100;
+    const double width = kPercent * static_cast<double>(row.count) / static_cast<double>(most);
+    const std::string bar = row.count == 0 ? "" : cat("<i style=\"width:", short_number(width), "%\"></i>");
+    out += cat("<tr><td>", row.label, "<td class=\"n\">", row.count, "<td class=\"bar\">", bar);
+    if (!row.limit.empty()) out += cat("<tr class=\"mark\"><td colspan=\"3\">", row.limit);
   }
-  if (!is_marked) mark();
   out += "<tr><td colspan=\"3\">";
   for (std::size_t i = 0; i < kQuantiles.size(); ++i) {
     constexpr double kPerPercent = 10;

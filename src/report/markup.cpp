@@ -45,6 +45,11 @@ std::string markdown_escaped(std::string_view text) {
   return out;
 }
 
+std::string padded(std::string_view text, std::size_t width, bool to_the_right) {
+  const std::string blanks(width - std::min(width, text.size()), ' ');
+  return to_the_right ? cat(blanks, text) : cat(text, blanks);
+}
+
 std::string shell_word(std::string_view text) {
   constexpr std::string_view kPlain = "_./=+-,:@%";
   const auto is_plain = [&](char c) {

@@ -1,6 +1,7 @@
-// Text within XML, HTML and Markdown.
+// Text within XML, HTML and Markdown, and in columns.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,9 @@ namespace tensorop {
 
 // Of Markdown, within a line of a table: no character is markup of Markdown or HTML either.
 [[nodiscard]] std::string markdown_escaped(std::string_view text);
+
+// The text with blanks after it, or before it, up to so many bytes.
+[[nodiscard]] std::string padded(std::string_view text, std::size_t width, bool to_the_right = false);
 
 // As a word of a POSIX shell.
 [[nodiscard]] std::string shell_word(std::string_view text);

@@ -9,6 +9,7 @@
 #include "io/json/json_writer.hpp"
 #include "ops/rule.hpp"
 #include "report/json.hpp"
+#include "report/markup.hpp"
 
 namespace tensorop {
 namespace {
@@ -121,9 +122,7 @@ std::string portability_text(const Portability& found) {
   for (const PortabilityLine& line : lines)
     width = std::max(width, std::min(line.result.size(), kWidestResult));
   const auto row = [&](std::string_view verdict, std::string_view result, std::string_view specs) {
-    std::string out = cat(verdict, std::string(10 - verdict.size(), ' '), result);
-    out.append(result.size() < width ? width - result.size() : 0, ' ');
-    return cat(out, " ", specs, "\n");
+    return cat(padded(verdict, 10), padded(result, width), " ", specs, "\n");
   };
   std::string out = row("verdict", "result", "specs");
   for (const PortabilityLine& line : lines) out += row(word_of(line.first->verdict), line.result, line.specs);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
@@ -31,14 +30,12 @@ std::string bar(double share, std::int64_t length) {
   return cat("[", out, "] ");
 }
 
-// `counts` with the first of `tails` that fits, and a bar where it fits too.
-std::string line_of(std::string counts, const std::vector<std::string>& tails, double share, int width) {
+// `counts` with `tail` if it fits, and a bar where it fits too.
+std::string line_of(std::string counts, const std::string& tail, double share, int width) {
   constexpr std::int64_t kLongestBar = 40;
   constexpr std::int64_t kShortestBar = 5;
   constexpr std::int64_t kAroundBar = 3;
-  const auto fits = [&](const std::string& tail) { return to_int64(counts.size() + tail.size()) <= width; };
-  const auto tail = std::ranges::find_if(tails, fits);
-  if (tail != tails.end()) counts += *tail;
+  if (to_int64(counts.size() + tail.size()) <= width) counts += tail;
   const std::int64_t room = width - kAroundBar - to_int64(counts.size());
   if (room < kShortestBar) return counts.substr(0, to_size(std::max(width, 0)));
   return bar(share, std::min(room, kLongestBar)) + counts;
@@ -58,7 +55,7 @@ std::string time_left(std::int64_t done, std::int64_t total, double elapsed_seco
 }  // namespace
 
 std::string progress_line(std::int64_t done, std::int64_t total, double elapsed_seconds, int width) {
-  return line_of(cat(done, "/", total), {time_left(done, total, elapsed_seconds)}, share_of(done, total),
+  return line_of(cat(done, "/", total), time_left(done, total, elapsed_seconds), share_of(done, total),
                  width);
 }
 
@@ -67,7 +64,7 @@ std::string share_progress_line(std::int64_t done, std::int64_t total, double el
   // Nothing is counted while indices are checked and sorted, or nobody takes the result.
   const std::string time = done == 0 ? cat(", ", duration_text(elapsed_seconds), " so far")
                                      : time_left(done, total, elapsed_seconds);
-  return line_of(cat(static_cast<std::int64_t>(share * 100), "%"), {time}, share, width);
+  return line_of(cat(static_cast<std::int64_t>(share * 100), "%"), time, share, width);
 }
 
 }  // namespace tensorop

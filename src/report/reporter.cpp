@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstdio>
 #include <new>
-#include <span>
 #include <utility>
 
 #include "base/error.hpp"
@@ -219,23 +218,30 @@ void Reporter::end(const Failure* error, bool is_interrupted) {
   commit_files(summary);
 }
 
+std::int64_t Reporter::not_run(bool is_interrupted) const {
+  return is_interrupted ? std::max<std::int64_t>(expected_ - ReportEnd{counts_}.all(kind_), 0) : 0;
+}
+
+std::string Reporter::counts_text(const ReportEnd& end, const Failure* interruption) const {
+  return cat(shard_ ? cat("shard ", shard_->number, "/", shard_->count, ": ") : "",
+             interruption != nullptr ? cat(std::string_view(interruption->what()), ": ") : "",
+             summary_text(end, kind_));
+}
+
 // Of two tensors the verdict.
 std::string Reporter::summary_line(const Failure* error, bool is_interrupted) const {
   if (kind_ == ReportKind::pair || (error != nullptr && !is_interrupted)) {
     const std::string text = pair_ ? report_text(*pair_, kind_) : cat(name(whole_.outcome), "\n");
     return text.substr(0, text.find('\n'));
   }
-  ReportEnd end{counts_, 0};
-  if (is_interrupted) end.not_run = std::max<std::int64_t>(expected_ - end.all(kind_), 0);
-  return cat(shard_ ? cat("shard ", shard_->number, "/", shard_->count, ": ") : "",
-             is_interrupted ? cat(std::string_view(error->what()), ": ") : "", summary_text(end, kind_));
+  return counts_text({counts_, not_run(is_interrupted)}, is_interrupted ? error : nullptr);
 }
 
 void Reporter::end_output(const Failure* error, bool is_interrupted) {
   if (output_failure_) throw Failure(*output_failure_);
   if (is_silent()) return;
-  ReportEnd end{counts_, 0, settings_.fail_fast && is_messages() && !is_interrupted ? last_failed_ : ""};
-  if (is_interrupted) end.not_run = std::max<std::int64_t>(expected_ - end.all(kind_), 0);
+  const ReportEnd end{counts_, not_run(is_interrupted),
+                      settings_.fail_fast && is_messages() && !is_interrupted ? last_failed_ : ""};
   if (settings_.json) {
     if (kind_ == ReportKind::pair) {
       const Finding& found = pair_ ? *pair_ : whole_;
@@ -255,10 +261,8 @@ void Reporter::end_output(const Failure* error, bool is_interrupted) {
   const bool has_summary = kind_ != ReportKind::pair && settings_.loudness == Loudness::all &&
                            (error == nullptr || is_interrupted);
   if (has_summary) {
-    text +=
-        cat(kind_ == ReportKind::jobs ? "tensorop: run: " : "",
-            shard_ ? cat("shard ", shard_->number, "/", shard_->count, ": ") : "",
-            is_interrupted ? cat(std::string_view(error->what()), ": ") : "", summary_text(end, kind_), "\n");
+    text += cat(kind_ == ReportKind::jobs ? "tensorop: run: " : "",
+                counts_text(end, is_interrupted ? error : nullptr), "\n");
   }
   say(text, is_interrupted);
 }

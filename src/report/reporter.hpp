@@ -96,6 +96,8 @@ class Reporter {
   void end(const Failure* error, bool is_interrupted);
   void end_output(const Failure* error, bool is_interrupted);
   [[nodiscard]] std::string summary_line(const Failure* error, bool is_interrupted) const;
+  [[nodiscard]] std::int64_t not_run(bool is_interrupted) const;
+  [[nodiscard]] std::string counts_text(const ReportEnd& end, const Failure* interruption) const;
   void open_file(std::string option, const std::string& path, std::string ending,
                  std::unique_ptr<FileReport> report);
   void commit_files(const std::string& summary);

@@ -7,9 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <limits>
-#include <span>
 
-#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/json/json_writer.hpp"

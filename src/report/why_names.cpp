@@ -1,5 +1,4 @@
 // How explanations name operands, and the formula of a result's shape with the numbers of a call.
-#include <algorithm>
 #include <string_view>
 #include <variant>
 #include <vector>

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
 #include "base/text.hpp"
 #include "report/why_report.hpp"
 

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
 #include "base/text.hpp"
 #include "golden/job_text.hpp"
 #include "io/json/json_writer.hpp"
 #include "ops/common.hpp"
 #include "report/json.hpp"
+#include "report/markup.hpp"
 #include "report/picture_grid.hpp"
 
 namespace tensorop {
@@ -195,11 +195,7 @@ std::string lines_of(const std::vector<Sentence>& sentences) {
   }
   std::string out;
   for (const Sentence& line : sentences) {
-    out += line.left;
-    if (!line.note.empty()) {
-      out.append(line.left.size() < width ? width - line.left.size() : 0, ' ');
-      out += cat("    ", line.note);
-    }
+    out += line.note.empty() ? line.left : cat(padded(line.left, width), "    ", line.note);
     out += '\n';
   }
   return out;

@@ -116,78 +116,64 @@ struct Box {
   int x, y, width, height;
 };
 
-// Where the parts of a grid are, from its corner.
-class GridPlace {
- public:
-  GridPlace(const PictureGrid& grid, bool is_result) : grid_(&grid), is_result_(is_result) {
-    const bool is_vector = grid.rows.size() < 2 && grid.shape.size() < 2;
+// Where the parts of a grid are: slices and cells from its corner (x, y).
+struct GridPlace {
+  GridPlace(const PictureGrid& shown, bool at_end) : grid(&shown), is_result(at_end) {
+    const bool is_vector = shown.rows.size() < 2 && shown.shape.size() < 2;
     int text = 0;
-    for (const PictureCell& cell : grid.cells) text = std::max(text, text_width(cell.text, 12));
-    cell_width_ = std::max(kLeastCell, text + 10);
-    columns_ = offsets_of(grid.columns, cell_width_);
-    rows_ = offsets_of(grid.rows, kCellHeight);
-    if (!is_vector && !grid.rows.empty()) left_ = text_width(cat(row_number(grid.rows.size() - 1)), 10) + 5;
-    head_ = kLine * to_int(1 + grid.notes.size()) + 4;
-    width_ = text_width(grid.name, 13) + text_width(cat(" ", grid.type), 13);
-    for (const std::string& note : grid.notes) width_ = std::max(width_, text_width(note, 12));
-    if (grid.cells.empty()) width_ = std::max(width_, text_width(kEmpty, 12));
-    top_ = grid.shape.empty() ? 0 : kTick;
-    if (grid.shape.size() > 2) top_ += kTick;
+    for (const PictureCell& cell : shown.cells) text = std::max(text, text_width(cell.text, 12));
+    cell_width = std::max(kLeastCell, text + 10);
+    columns = offsets_of(shown.columns, cell_width);
+    rows = offsets_of(shown.rows, kCellHeight);
+    if (!is_vector && !shown.rows.empty()) left = text_width(cat(row_number(shown.rows.size() - 1)), 10) + 5;
+    head = kLine * to_int(1 + shown.notes.size()) + 4;
+    width = text_width(shown.name, 13) + text_width(cat(" ", shown.type), 13);
+    for (const std::string& note : shown.notes) width = std::max(width, text_width(note, 12));
+    if (shown.cells.empty()) width = std::max(width, text_width(kEmpty, 12));
+    top = shown.shape.empty() ? 0 : kTick;
+    if (shown.shape.size() > 2) top += kTick;
     place_slices();
   }
 
   static constexpr std::string_view kEmpty = "empty: it has no elements";
-  [[nodiscard]] const PictureGrid& grid() const { return *grid_; }
-  [[nodiscard]] int left() const { return left_; }
-  [[nodiscard]] int width() const { return width_; }
-  [[nodiscard]] int height() const { return height_; }
   [[nodiscard]] std::int64_t row_number(std::size_t row) const {
-    return grid_->rows[row] * (grid_->shape.size() == 1 ? to_int64(grid_->columns.size()) : 1);
+    return grid->rows[row] * (grid->shape.size() == 1 ? to_int64(grid->columns.size()) : 1);
   }
-  // Of the first cell of a slice, with what is left and above of it.
-  [[nodiscard]] std::pair<int, int> slice_at(std::size_t slice) const { return slices_[slice]; }
   [[nodiscard]] Box cell(std::size_t i) const {
-    const std::size_t row = i / grid_->columns.size();
-    const auto& [x, y] = slices_[row / grid_->rows.size()];
-    return {x_ + x + columns_[i % grid_->columns.size()], y_ + y + rows_[row % grid_->rows.size()],
-            cell_width_, kCellHeight};
+    const std::size_t row = i / grid->columns.size();
+    const auto& [slice_x, slice_y] = slices[row / grid->rows.size()];
+    return {x + slice_x + columns[i % grid->columns.size()], y + slice_y + rows[row % grid->rows.size()],
+            cell_width, kCellHeight};
   }
-  void move_to(int x, int y) {
-    x_ = x;
-    y_ = y;
-  }
-  [[nodiscard]] int x() const { return x_; }
-  [[nodiscard]] int y() const { return y_; }
   // Of its name.
-  [[nodiscard]] int head_y() const { return y_ + (is_result_ ? height_ - head_ + 4 : 0); }
+  [[nodiscard]] int head_y() const { return y + (is_result ? height - head + 4 : 0); }
 
- private:
   static int to_int(std::size_t number) { return static_cast<int>(number); }
 
   void place_slices() {
-    int slice_width = left_ + columns_.back();
-    for (std::size_t i = 0; grid_->shape.size() > 2 && i < grid_->slices.size(); ++i)
-      slice_width = std::max(slice_width, left_ + text_width(slice_name(*grid_, i), 10));
-    const int slice_height = top_ + rows_.back();
+    int slice_width = left + columns.back();
+    for (std::size_t i = 0; grid->shape.size() > 2 && i < grid->slices.size(); ++i)
+      slice_width = std::max(slice_width, left + text_width(slice_name(*grid, i), 10));
+    const int slice_height = top + rows.back();
     const int in_line = std::max(1, (kWidth + kBetweenSlices) / (slice_width + kBetweenSlices));
-    const int above = is_result_ ? 0 : head_;
-    height_ = above + (grid_->cells.empty() ? kCellHeight : 0);
-    for (std::size_t i = 0; i < grid_->slices.size(); ++i) {
-      const int x = to_int(i) % in_line * (slice_width + kBetweenSlices);
-      const int y = above + to_int(i) / in_line * (slice_height + kBetweenSlices);
-      slices_.emplace_back(x + left_, y + top_);
-      width_ = std::max(width_, x + slice_width);
-      height_ = std::max(height_, y + slice_height);
+    const int above = is_result ? 0 : head;
+    height = above + (grid->cells.empty() ? kCellHeight : 0);
+    for (std::size_t i = 0; i < grid->slices.size(); ++i) {
+      const int slice_x = to_int(i) % in_line * (slice_width + kBetweenSlices);
+      const int slice_y = above + to_int(i) / in_line * (slice_height + kBetweenSlices);
+      slices.emplace_back(slice_x + left, slice_y + top);
+      width = std::max(width, slice_x + slice_width);
+      height = std::max(height, slice_y + slice_height);
     }
-    if (is_result_) height_ += head_;
+    if (is_result) height += head;
   }
 
-  const PictureGrid* grid_;
-  bool is_result_;  // its name is below it, where no arrow comes
-  std::vector<int> columns_, rows_;
-  std::vector<std::pair<int, int>> slices_;
-  int cell_width_ = 0, left_ = 0, top_ = 0, head_ = 0, width_ = 0, height_ = 0;
-  int x_ = 0, y_ = 0;
+  const PictureGrid* grid;
+  bool is_result;  // its name is below it, where no arrow comes
+  std::vector<int> columns, rows;
+  std::vector<std::pair<int, int>> slices;
+  int cell_width = 0, left = 0, top = 0, head = 0, width = 0, height = 0;
+  int x = 0, y = 0;
 };
 
 class Drawing {
@@ -195,7 +181,7 @@ class Drawing {
   explicit Drawing(const Picture& picture) : picture_(picture) {
     for (const PictureGrid& grid : picture.grids) places_.emplace_back(grid, &grid == &picture.grids.back());
     width_ = kLeastWidth;
-    for (const GridPlace& place : places_) width_ = std::max(width_, place.width());
+    for (const GridPlace& place : places_) width_ = std::max(width_, place.width);
     const int lines = place_operands(0);
     int y = kMargin;
     text("h", kMargin, y += 16, picture.heading);
@@ -205,12 +191,12 @@ class Drawing {
         text("m", kMargin, y += kLine, line);
     }
     place_operands(y + 14);
-    for (std::size_t i = 0; i + 1 < places_.size(); ++i)
-      y = std::max(y, places_[i].y() + places_[i].height());
+    for (std::size_t i = 0; i + 1 < places_.size(); ++i) y = std::max(y, places_[i].y + places_[i].height);
     const bool has_arrows = lines == 1 && !picture.arrows.empty();
     GridPlace& result = places_.back();
-    result.move_to(kMargin + (width_ - result.width()) / 2, y + (has_arrows ? kForArrows : 22));
-    y = result.y() + result.height();
+    result.x = kMargin + (width_ - result.width) / 2;
+    result.y = y + (has_arrows ? kForArrows : 22);
+    y = result.y + result.height;
     for (const GridPlace& place : places_) draw_grid(place);
     if (has_arrows) {
       for (const PictureArrow& arrow : picture.arrows) draw_arrow(arrow);
@@ -236,15 +222,16 @@ class Drawing {
     int height = 0;
     int widest = 0;
     for (std::size_t i = 0; i + 1 < places_.size(); ++i) {
-      if (x > 0 && x + places_[i].width() > std::max(width_, kWidth)) {
+      if (x > 0 && x + places_[i].width > std::max(width_, kWidth)) {
         y += height + 22;
         x = height = 0;
         ++lines;
       }
-      places_[i].move_to(kMargin + x, y);
-      x += places_[i].width() + kBetweenGrids;
+      places_[i].x = kMargin + x;
+      places_[i].y = y;
+      x += places_[i].width + kBetweenGrids;
       widest = std::max(widest, x - kBetweenGrids);
-      height = std::max(height, places_[i].height());
+      height = std::max(height, places_[i].height);
     }
     width_ = std::max(width_, widest);
     return lines;
@@ -286,13 +273,13 @@ class Drawing {
   }
 
   void draw_grid(const GridPlace& place) {
-    const PictureGrid& grid = place.grid();
+    const PictureGrid& grid = *place.grid;
     int y = place.head_y() + 13;
-    texts_ += cat("<text class=\"n\" x=\"", place.x(), "\" y=\"", y, "\"><tspan class=\"b\">",
+    texts_ += cat("<text class=\"n\" x=\"", place.x, "\" y=\"", y, "\"><tspan class=\"b\">",
                   escaped(grid.name), "</tspan> ", escaped(grid.type), "</text>\n");
-    for (const std::string& note : grid.notes) text("m", place.x(), y += kLine, note);
+    for (const std::string& note : grid.notes) text("m", place.x, y += kLine, note);
     if (grid.cells.empty())
-      text("m", place.x(), place.y() + (place.head_y() == place.y() ? place.height() : kCellHeight) - 8,
+      text("m", place.x, place.y + (place.head_y() == place.y ? place.height : kCellHeight) - 8,
            GridPlace::kEmpty);
     for (std::size_t i = 0; i < grid.cells.size(); ++i) draw_cell(grid.cells[i], place.cell(i));
     if (!grid.shape.empty()) draw_numbers(place);
@@ -300,7 +287,7 @@ class Drawing {
 
   // Of the slices, rows and columns.
   void draw_numbers(const GridPlace& place) {
-    const PictureGrid& grid = place.grid();
+    const PictureGrid& grid = *place.grid;
     for (std::size_t slice = 0; slice < grid.slices.size(); ++slice) {
       const std::size_t first = slice * grid.rows.size() * grid.columns.size();
       for (std::size_t i = 0; i < grid.columns.size(); ++i) {
@@ -327,7 +314,7 @@ class Drawing {
   // Of a block: at the bottom or the top of the grid, or at its side that is nearer to `x`. Behind other
   // cells if the block is at none of them.
   static Port port_of(const GridPlace& place, const PictureArrow::Block& block, bool is_target, int x) {
-    const PictureGrid& grid = place.grid();
+    const PictureGrid& grid = *place.grid;
     const std::size_t columns = grid.columns.size();
     const std::size_t row = block.first / columns % grid.rows.size();
     const Box first = place.cell(block.first);
@@ -339,8 +326,7 @@ class Drawing {
     const bool is_at_end = is_target ? row == 0 : row + block.rows == grid.rows.size();
     if (!is_at_end && is_at_right && !(is_at_left && x < first.x))
       return {last.x + last.width + 3, side.y, 1, 0, side.extent};
-    if (!is_at_end && is_at_left && is_target)
-      return {first.x - place.left() - 2, side.y, -1, 0, side.extent};
+    if (!is_at_end && is_at_left && is_target) return {first.x - place.left - 2, side.y, -1, 0, side.extent};
     const Box end = place.cell(is_target ? block.first - row * columns
                                          : block.first + (grid.rows.size() - 1 - row) * columns);
     const int extent = block.first == block.last ? 0 : (last.x - first.x) / 2;
@@ -350,7 +336,7 @@ class Drawing {
   }
 
   void draw_arrow(const PictureArrow& arrow) {
-    const int x = places_.back().x() + places_.back().width() / 2;
+    const int x = places_.back().x + places_.back().width / 2;
     const Port from = port_of(places_[arrow.grid], arrow.from, false, x);
     const Port to = port_of(places_.back(), arrow.to, true, from.x);
     const int bend = std::max(kBend, (to.y - from.y) / 2);
