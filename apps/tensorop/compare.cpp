@@ -14,7 +14,7 @@
 #include "commands.hpp"
 #include "golden/compare_sets.hpp"
 #include "golden/rename.hpp"
-#include "jobs/job_calls.hpp"
+#include "jobs/cases.hpp"
 #include "jobs/jobs.hpp"
 #include "progress.hpp"
 #include "report_options.hpp"

@@ -5,7 +5,6 @@
 #include "commands.hpp"
 #include "engine/version.hpp"
 #include "glossary.hpp"
-#include "report/broadcast_report.hpp"
 #include "report/describe.hpp"
 
 namespace tensorop {

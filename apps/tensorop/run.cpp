@@ -12,7 +12,7 @@
 #include "commands.hpp"
 #include "golden/judge.hpp"
 #include "jobs/batch.hpp"
-#include "jobs/case_folders.hpp"
+#include "jobs/onnx_case.hpp"
 #include "jobs/outdated.hpp"
 #include "progress.hpp"
 #include "report_options.hpp"

@@ -15,7 +15,7 @@
 #include "engine/stablehlo.hpp"
 #include "engine/why.hpp"
 #include "engine/why_refusal.hpp"
-#include "jobs/job_calls.hpp"
+#include "jobs/cases.hpp"
 #include "ops/fault_text.hpp"
 #include "report/markup.hpp"
 #include "report/why_picture.hpp"

@@ -19,7 +19,7 @@
 #include "io/opened_file.hpp"
 #include "io/sink.hpp"
 #include "io/source.hpp"
-#include "jobs/job_calls.hpp"
+#include "jobs/cases.hpp"
 
 namespace tensorop {
 namespace {

@@ -1,4 +1,4 @@
-// Reading cases from files and folders, and selecting some of them by name.
+// Reading cases from files and folders, selecting some of them by name, and the call of one job by itself.
 #pragma once
 
 #include <functional>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "engine/settings.hpp"
 #include "jobs/jobs.hpp"
 
 namespace tensorop {
@@ -37,5 +38,22 @@ void for_each_onnx_case(
 // The cases whose names are wanted, and, as steps, the jobs that they need.
 [[nodiscard]] std::vector<Job> select_cases(const std::vector<Job>& jobs,
                                             const std::function<bool(const std::string& name)>& wanted);
+
+// The call with those operands as tensors that `lookup` finds.
+[[nodiscard]] Request with_results(Request call, const TensorLookup& lookup);
+
+// The jobs of a job file, or the cases of a folder or of an ONNX case folder, whatever they are for. `text`
+// may end with ":NAME", which goes to `name`. Throws Error.
+[[nodiscard]] std::vector<Job> read_any_jobs(const std::string& text, std::string& name);
+
+// The job of that name, id or line; of no name the only one. Throws Error, also where several are meant.
+[[nodiscard]] const Job& find_job(const std::vector<Job>& jobs, const std::string& name);
+
+// The job whose output is that file or array; null: none.
+[[nodiscard]] const Job* job_of_output(const std::vector<Job>& jobs, const std::string& path);
+
+// The call of a job of these. A result of an earlier job is read from that job's output, if that file exists,
+// else computed. Throws Error.
+[[nodiscard]] Request call_of(const std::vector<Job>& jobs, const Job& job, const Settings& settings);
 
 }  // namespace tensorop

@@ -92,6 +92,13 @@ std::string error_text(const Comparison& comparison, const Difference& error) {
   return out + ')';
 }
 
+// "[2,3]": the position of an element.
+std::string position_text(const std::vector<std::int64_t>& position) {
+  std::string out;
+  for (const std::int64_t value : position) out += cat(out.empty() ? "" : ",", value);
+  return cat('[', out, ']');
+}
+
 std::string element_line(std::string_view role, const Comparison& comparison, const DifferingElement& element,
                          const std::string& remark) {
   const std::string where = element.position.empty() ? "" : position_text(element.position) + ": ";
@@ -270,12 +277,6 @@ std::string shown_text(const Comparison& comparison) {
 }
 
 }  // namespace
-
-std::string position_text(const std::vector<std::int64_t>& position) {
-  std::string out;
-  for (const std::int64_t value : position) out += cat(out.empty() ? "" : ",", value);
-  return cat('[', out, ']');
-}
 
 std::string comparison_text(const Comparison& comparison, bool only_moves) {
   if (!comparison.same_header()) return header_difference(comparison);

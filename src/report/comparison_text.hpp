@@ -23,7 +23,4 @@ namespace tensorop {
 // float64 reads it back exactly.
 [[nodiscard]] std::string number_text(double value);
 
-// "[2,3]": the position of an element.
-[[nodiscard]] std::string position_text(const std::vector<std::int64_t>& position);
-
 }  // namespace tensorop

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "ops/rule.hpp"
 
@@ -32,6 +33,10 @@ struct VersionWords {
 // What two versions of the operator differ in: a line for each thing that only one of them has.
 [[nodiscard]] std::string describe_diff(const Operator& op, const Version& from, const Version& to);
 [[nodiscard]] std::string describe_diff_json(const Operator& op, const Version& from, const Version& to);
+// A line for each broadcasting rule: whether it accepts the shapes, of which there are two or more, and the
+// shape of the result or the reason.
+[[nodiscard]] std::string broadcast_text(const std::vector<Shape>& shapes);
+[[nodiscard]] std::string broadcast_json(const std::vector<Shape>& shapes);
 // A JSON document with an object for each operator.
 [[nodiscard]] std::string describe_json(std::span<const Operator* const> ops);
 // The tables of the operator's docs page.

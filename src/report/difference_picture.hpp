@@ -1,4 +1,4 @@
-// Where and how far two tensors differ, as lines, as a map of characters, as histograms and as an image.
+// Where and how far two tensors differ, as lines, as a map of characters and as histograms.
 #pragma once
 
 #include <array>
@@ -72,9 +72,5 @@ inline constexpr std::int64_t kMapColumns = 72;
 
 // What was asked for with --map and --histogram: lines; nothing without an error.
 [[nodiscard]] std::string picture_text(const Comparison& comparison, Glyphs glyphs);
-
-// For HTML: an <img> with a colour for each cell of a grid of at most `most_cells` cells along either side,
-// with its legend, of a comparison with a picture.
-[[nodiscard]] std::string heat_map_html(const Comparison& comparison, std::int64_t most_cells);
 
 }  // namespace tensorop

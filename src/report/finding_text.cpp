@@ -7,6 +7,8 @@
 
 #include "base/text.hpp"
 #include "report/comparison_text.hpp"
+#include "report/file_report.hpp"
+#include "report/markup.hpp"
 #include "report/portability_report.hpp"
 #include "report/shrunk_report.hpp"
 
@@ -64,6 +66,12 @@ std::string program_lines(const Finding& finding) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return out;
+}
+
+// The error as the program reports it: its line, its details, and a line with the hint.
+std::string error_lines(const Failure& error) {
+  const std::string hint = error.hint().empty() ? "" : cat("hint: ", error.hint(), "\n");
+  return cat(std::string_view(error.what()), "\n", indented(error.details()), hint);
 }
 
 std::string failure_lines(const Finding& finding) {
@@ -140,11 +148,6 @@ std::string case_text(const Finding& finding, Glyphs glyphs) {
 }
 
 }  // namespace
-
-std::string error_lines(const Failure& error) {
-  const std::string hint = error.hint().empty() ? "" : cat("hint: ", error.hint(), "\n");
-  return cat(std::string_view(error.what()), "\n", indented(error.details()), hint);
-}
 
 std::string reasons_of(const Finding& finding, ReportKind kind) {
   std::string lines = reasons_of_outcome(finding, kind);
@@ -236,6 +239,35 @@ std::string summary_text(const ReportEnd& end, ReportKind kind) {
   if (end.not_run != 0) add(end.not_run, "not run");
   if (unreadable != 0) add(unreadable, unreadable == 1 ? "file unreadable" : "files unreadable");
   return cat(counted(all, noun), ": ", join(parts), more);
+}
+
+std::string report_text(const Finding& finding, ReportKind kind) {
+  const bool is_equal_pair = kind == ReportKind::pair && finding.outcome == Outcome::equal;
+  return is_equal_pair ? comparison_text(*finding.comparison) : reasons_of(finding, kind);
+}
+
+std::string headline(const Finding& finding, ReportKind kind) {
+  const std::string reasons = report_text(finding, kind);
+  std::string_view line = std::string_view(reasons).substr(0, reasons.find('\n'));
+  const std::string outcome = cat(name(finding.outcome), ": ");
+  if (line.starts_with(outcome)) line.remove_prefix(outcome.size());
+  return std::string(line);
+}
+
+std::string repeating_command(const Finding& finding, ReportKind kind, const std::string& options) {
+  const auto with_options = [&](const std::string& command) {
+    return options.empty() ? command : cat(command, " ", options);
+  };
+  if (kind == ReportKind::cases) {
+    const bool is_named = finding.place.line != 0;
+    if (!is_named && finding.place.text.empty()) return "";
+    // Of an ONNX case the place is its folder; what could not be read has no cases.
+    return with_options(cat("tensorop check ", shell_word(is_named ? finding.place.file : finding.place.text),
+                            is_named ? cat(" --filter ", shell_word(finding.name)) : ""));
+  }
+  if (finding.actual.empty() || finding.expected.empty()) return "";
+  return with_options(
+      cat("tensorop compare ", shell_word(finding.actual), " ", shell_word(finding.expected)));
 }
 
 }  // namespace tensorop

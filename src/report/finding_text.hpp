@@ -18,9 +18,6 @@ enum class ReportKind : std::uint8_t {
   jobs,   // run
 };
 
-// The error as the program reports it: its line, its details, and a line with the hint.
-[[nodiscard]] std::string error_lines(const Failure& error);
-
 // Why it is not equal or not done: lines; then, of check, the warnings.
 [[nodiscard]] std::string reasons_of(const Finding& finding, ReportKind kind);
 
