@@ -104,12 +104,12 @@ std::string parser_library() {
 
 std::optional<std::string> Arguments::value(std::string_view name) const {
   const auto found = options.find(name);
-  return found == options.end() ? std::nullopt : std::optional(found->second);
+  return found == options.end() ? std::nullopt : std::optional(found->second[0]);
 }
 
 std::vector<std::string> Arguments::values(std::string_view name) const {
-  const auto found = lists.find(name);
-  return found == lists.end() ? std::vector<std::string>() : found->second;
+  const auto found = options.find(name);
+  return found == options.end() ? std::vector<std::string>() : found->second;
 }
 
 void Arguments::refuse_beside(std::string_view option, Names others) const {
@@ -167,12 +167,9 @@ Arguments parse_arguments(const std::vector<std::string>& args, const std::vecto
 
   Arguments out;
   for (auto& [name, texts] : results) {
-    if (find_option(options, name)->kind == OptionKind::values) {
-      out.lists[name] = std::move(texts);
-      continue;
-    }
-    if (texts.size() > 1) throw Error(cat(name, " is given twice"));
-    if (!texts.empty()) out.options[name] = texts[0];
+    const bool takes_several = find_option(options, name)->kind == OptionKind::values;
+    if (texts.size() > 1 && !takes_several) throw Error(cat(name, " is given twice"));
+    if (!texts.empty()) out.options[name] = std::move(texts);
   }
   for (const std::string& word : parser.remaining()) {
     if (word.size() > 1 && word[0] == '-' && !is_number(word)) unknown_option(word, options);

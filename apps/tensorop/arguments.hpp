@@ -35,15 +35,12 @@ struct Option {
 struct Team;
 
 struct Arguments {
-  std::map<std::string, std::string, std::less<>>
-      options;  // by name; of flags "", or how often, if several times
-  std::map<std::string, std::vector<std::string>, std::less<>> lists;  // of options that take several values
-  std::vector<std::string> operands;                                   // in order; "--" ends options
-  const Team* team = nullptr;                                          // null: this process is alone
+  // By name, those that are given; of flags "", or how often, if several times.
+  std::map<std::string, std::vector<std::string>, std::less<>> options;
+  std::vector<std::string> operands;  // in order; "--" ends options
+  const Team* team = nullptr;         // null: this process is alone
 
-  [[nodiscard]] bool has(std::string_view name) const {
-    return options.find(name) != options.end() || !values(name).empty();
-  }
+  [[nodiscard]] bool has(std::string_view name) const { return options.find(name) != options.end(); }
   [[nodiscard]] std::optional<std::string> value(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> values(std::string_view name) const;
 

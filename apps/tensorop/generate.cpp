@@ -11,7 +11,6 @@
 #include "commands.hpp"
 #include "engine/version.hpp"
 #include "generate/suite.hpp"
-#include "glossary.hpp"
 
 namespace tensorop {
 namespace {

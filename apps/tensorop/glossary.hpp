@@ -4,7 +4,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace tensorop {
 
@@ -17,8 +16,5 @@ struct Term {
 // "NAMES: MEANING" of the term of that name, in any case, '-', '_' and blanks ignored, in lines; empty where
 // there is none.
 [[nodiscard]] std::string topic_text(std::string_view name);
-
-// "a", "b": the parts of "a, b".
-[[nodiscard]] std::vector<std::string> split(std::string_view text, std::string_view separator);
 
 }  // namespace tensorop

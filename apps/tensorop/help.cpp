@@ -210,10 +210,9 @@ void print_help(const Command& command) {
     for (const Option& option : group.options) text += option_lines(option);
   }
   if (const Operator* op = command.op; op != nullptr && !command.name.starts_with(kWhy)) {
-    std::vector<std::string> ids;
-    for (const Rule* rule : rules_of(*op)) ids.emplace_back(rule->id);
+    const std::string ids = join(rules_of(*op), ", ", [](const Rule* rule) { return rule->id; });
     text += cat('\n', paragraph(op->meaning), "\n", paragraph(describe_output_shape(*op)), "\n",
-                paragraph(cat("Rules (see tensorop explain RULE): ", join(ids))),
+                paragraph(cat("Rules (see tensorop explain RULE): ", ids)),
                 "Versions and dtypes: tensorop ops ", op->name, "\n");
   }
   print(text);

@@ -18,7 +18,6 @@
 #include "commands.hpp"
 #include "engine/measure.hpp"
 #include "engine/operands.hpp"
-#include "glossary.hpp"
 #include "io/archive.hpp"
 #include "io/format.hpp"
 #include "io/inspect.hpp"

@@ -34,7 +34,7 @@ std::string repeated_options(const Arguments& arguments) {
     words.push_back(option);
     if (!value->empty()) words.push_back(shell_word(*value));
   };
-  for (const std::string& name : tolerance_names()) add(option_name(name));
+  for (const ToleranceKey& key : tolerance_keys()) add(option_name(key.name));
   for (const char* option :
        {"--ignore", "--ignore-open", "--actual", "--command", "--shell", "--timeout", "--why"})
     add(option);

@@ -137,9 +137,10 @@ void run_ready(const Arguments& arguments, Reporter& reporter, ReadyRun& ready,
   BatchSettings& settings = ready.settings;
   show_batch(arguments, reporter, progress, settings);
   const bool to_cases = arguments.has(kCase);
-  const auto work = [&](std::size_t i, const Settings& own) {
-    return to_cases ? run_job_as_case(jobs[i], {ready.folders[i], arguments.has("--fsync")}, own)
-                    : run_job(jobs[i], own);
+  const auto work = [&](std::size_t i, const Settings& own) -> std::optional<Tensor> {
+    if (!to_cases) return run_job(jobs[i], own);
+    const CaseDestination folder{ready.folders[i], arguments.has("--fsync")};
+    return run_request_as_case(jobs[i].request, folder, own, jobs[i].output);
   };
   const auto report = [&](std::size_t i, const JobOutcome& outcome) {
     reporter.add(finding_of(jobs[i], outcome));

@@ -21,6 +21,17 @@ std::string join_words(std::vector<std::string> items, std::string_view word) {
   return cat(join(items), " ", word, " ", last);
 }
 
+std::vector<std::string> split(std::string_view text, std::string_view separator) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at != std::string_view::npos;
+       text.remove_prefix(std::min(text.size(), at + separator.size()))) {
+    at = text.find(separator);
+    parts.emplace_back(text.substr(0, at));
+    if (at == std::string_view::npos) break;
+  }
+  return parts;
+}
+
 std::string counted(std::int64_t count, std::string_view thing) {
   return cat(count, ' ', thing, count == 1 ? "" : "s");
 }

@@ -39,8 +39,17 @@ template <class... Pieces>
 
 // "a, b, c".
 [[nodiscard]] std::string join(const std::vector<std::string>& items, std::string_view separator = ", ");
+// The same of what `text_of` makes of each item.
+template <class Items, class Text>
+[[nodiscard]] std::string join(const Items& items, std::string_view separator, const Text& text_of) {
+  std::string out;
+  for (const auto& item : items) out += cat(out.empty() ? "" : separator, text_of(item));
+  return out;
+}
 // "a, b or c", the word being "or".
 [[nodiscard]] std::string join_words(std::vector<std::string> items, std::string_view word);
+// "a", "b": the parts of "a, b".
+[[nodiscard]] std::vector<std::string> split(std::string_view text, std::string_view separator);
 // "1 element", "2 elements".
 [[nodiscard]] std::string counted(std::int64_t count, std::string_view thing);
 

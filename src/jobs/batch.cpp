@@ -253,9 +253,4 @@ std::optional<Tensor> run_job(const Job& job, const Settings& settings) {
   return result;
 }
 
-std::optional<Tensor> run_job_as_case(const Job& job, const CaseDestination& onnx_case,
-                                      const Settings& settings) {
-  return run_request_as_case(job.request, onnx_case, settings, job.output);
-}
-
 }  // namespace tensorop

@@ -65,8 +65,4 @@ void run_batch(const std::vector<Job>& jobs, const BatchSettings& settings, cons
 // Runs a job of `run`: its result is written to its output, or passed to the jobs that use it.
 [[nodiscard]] std::optional<Tensor> run_job(const Job& job, const Settings& settings);
 
-// The same, with the case of the job, in `onnx_case`.
-[[nodiscard]] std::optional<Tensor> run_job_as_case(const Job& job, const CaseDestination& onnx_case,
-                                                    const Settings& settings);
-
 }  // namespace tensorop

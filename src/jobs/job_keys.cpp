@@ -1,170 +1,20 @@
 #include "jobs/job_keys.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <span>
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/files/paths.hpp"
 #include "base/text.hpp"
-#include "engine/attributes.hpp"
 #include "engine/portability.hpp"
 #include "io/json/json_objects.hpp"
-#include "io/source.hpp"
+#include "jobs/job_values.hpp"
 #include "jobs/onnx_call.hpp"
 #include "ops/registry.hpp"
-#include "ops/rule.hpp"
 
 namespace tensorop {
 namespace {
-
-[[noreturn]] void refuse(const JsonMember& member, std::string_view expected) {
-  throw Error(cat("expected ", expected, ", found ", kind_name(member.kind)));
-}
-
-std::string text_of(const JsonMember& member, std::string_view what) {
-  if (member.kind != JsonKind::string) refuse(member, what);
-  if (member.value.text.empty()) throw Error(cat("expected ", what, ", found an empty string"));
-  return std::string(member.value.text);
-}
-
-bool boolean_of(const JsonMember& member) {
-  if (member.kind != JsonKind::boolean) refuse(member, "true or false");
-  return member.value.text == "true";
-}
-
-// A string that names a file, relative to the job file's folder.
-std::string file_of(const JsonMember& member, const std::string& folder) {
-  const std::string path = text_of(member, "a file name");
-  if (path == "-") throw Error("a job cannot use standard input or standard output: name a file");
-  if (path.find('\0') != std::string::npos) throw Error("a file name cannot contain a zero byte");
-  return path_from(folder, path);
-}
-
-// A string means what it means on the command line, with paths relative to the folder; any other value is the
-// tensor itself.
-OperandText operand_of(const JsonMember& member, const std::string& folder) {
-  if (member.kind == JsonKind::null) refuse(member, "an operand");
-  if (member.kind != JsonKind::string) return {member.value};
-  if (member.value.text.starts_with('@')) return {std::string(member.value.text)};
-  if (is_inline_json(member.value.text)) return {member.value};
-  std::string path = file_of(member, folder);
-  if (looks_like_json(member.value.text) && !file_exists(path)) return {member.value};
-  // The folder's name may begin like a list.
-  return {is_inline_json(path) ? cat("./", path) : std::move(path)};
-}
-
-// An operand, or an attribute that is given like one.
-NamedText named_operand_of(const JsonMember& member, const std::string& folder) {
-  return {member.key, operand_of(member, folder)};
-}
-
-std::string without_blanks(std::string_view json) {
-  std::string out(json);
-  std::erase_if(out, [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; });
-  return out;
-}
-
-// "2,3,4" of [2, 3, 4]; else as an operand.
-NamedText list_attribute_of(const JsonMember& member, const std::string& folder) {
-  const std::string_view text = member.value.text;
-  if (member.kind == JsonKind::null || member.kind == JsonKind::boolean) refuse(member, "a list of integers");
-  if (member.kind == JsonKind::number) return {member.key, std::string(text)};
-  if (member.kind == JsonKind::list) {
-    std::string inner = without_blanks(text.substr(1, text.size() - 2));
-    if (is_plain_list(inner)) return {member.key, std::move(inner)};
-  } else if (member.kind == JsonKind::string) {
-    if (text.empty() || is_plain_list(text)) return {member.key, std::string(text)};
-    if (text.starts_with('@')) throw Error("only operands can be the result of another job");
-  }
-  return named_operand_of(member, folder);
-}
-
-NamedText attribute_of(const JsonMember& member, AttributeKind kind, const std::string& folder) {
-  if (kind == AttributeKind::integers) return list_attribute_of(member, folder);
-  const bool is_element = kind == AttributeKind::element;
-  const bool is_flag = kind == AttributeKind::boolean || kind == AttributeKind::flag;
-  const bool is_boolean = member.kind == JsonKind::boolean;
-  if (member.kind != JsonKind::number && member.kind != JsonKind::string &&
-      !((is_flag || is_element) && is_boolean)) {
-    refuse(member, is_flag                          ? "true or false"
-                   : is_element                     ? "a value"
-                   : kind == AttributeKind::integer ? "an integer"
-                                                    : "a word");
-  }
-  return {member.key, std::string(member.value.text)};
-}
-
-// The items of the list in "operands".
-std::vector<OperandText> operands_of(const JsonMember& member, const std::string& folder) {
-  if (member.kind != JsonKind::list) refuse(member, "a list of operands");
-  std::vector<OperandText> out;
-  for (const JsonMember& item : read_json_items(member.value)) out.push_back(operand_of(item, folder));
-  return out;
-}
-
-// The members of an object.
-std::vector<JsonMember> members_of(const JsonMember& object, std::string_view expected) {
-  if (object.kind != JsonKind::object) refuse(object, expected);
-  return read_json_members(object.value, object.key);
-}
-
-// What `read` makes of each of them, within the context of its key.
-template <class T>
-std::vector<T> read_members(const JsonMember& object, std::string_view expected,
-                            const std::function<T(const JsonMember& member)>& read) {
-  std::vector<T> out;
-  for (const JsonMember& member : members_of(object, expected))
-    with_context(cat("\"", printable(member.key), "\""), [&] { out.push_back(read(member)); });
-  return out;
-}
-
-// {"data": [2, -1], "indices": "-1,1"}.
-std::vector<NamedText> reshapes_of(const JsonMember& member) {
-  std::vector<NamedText> out;
-  for (const JsonMember& shape : members_of(member, "an object of shapes")) {
-    const bool is_shape =
-        shape.kind == JsonKind::list || shape.kind == JsonKind::string || shape.kind == JsonKind::number;
-    if (!is_shape) with_context(in_quotes(shape.key), [&] { refuse(shape, "a shape"); });
-    out.push_back({shape.key, without_blanks(shape.value.text)});
-  }
-  return out;
-}
-
-std::string error_of(const JsonMember& member) {
-  std::string text = text_of(member, "a rule id or part of a message");
-  if (is_rule_id(text) && find_rule(text) == nullptr) {
-    throw Error(cat("unknown rule ", in_quotes(text)), "",
-                "tensorop explain lists all rules; part of a message needs more than capital letters, digits "
-                "and \"-\"");
-  }
-  return text;
-}
-
-Expectation expectation_of(const JsonMember& member, const std::string& folder) {
-  if (member.kind == JsonKind::null) refuse(member, "a tensor, a golden file or an error");
-  if (member.kind == JsonKind::object) {
-    const std::vector<JsonMember> members = read_json_members(member.value, "expect");
-    const auto error = std::ranges::find(members, "error", &JsonMember::key);
-    if (error != members.end()) {
-      if (members.size() != 1) throw Error("\"error\" cannot be combined with another key");
-      return {Expectation::Kind::error, with_context("error", [&] { return error_of(*error); })};
-    }
-  }
-  OperandText operand = operand_of(member, folder);
-  if (operand.json) return {Expectation::Kind::tensor, {}, std::move(*operand.json)};
-  if (operand.text.starts_with('@')) throw Error("expected a tensor, a golden file or an error, found an id");
-  return {Expectation::Kind::file, std::move(operand.text)};
-}
-
-ToleranceText tolerance_of(const JsonMember& member) {
-  if (member.kind == JsonKind::null || member.kind == JsonKind::list || member.kind == JsonKind::object) {
-    refuse(member, "a number or a word");
-  }
-  return {member.key, std::string(member.value.text)};
-}
 
 const JsonMember* find_member(const JsonObject& object, std::string_view key) {
   const auto found = std::ranges::find(object.members, key, &JsonMember::key);
@@ -297,7 +147,7 @@ std::vector<std::string> keys_in(unsigned where, const Operator* op) {
     const bool fits = op == nullptr || key.fits == nullptr || key.fits(*op);
     if ((key.where & where) != 0 && fits) out.emplace_back(key.name);
   }
-  out.insert(out.end(), tolerance_names().begin(), tolerance_names().end());
+  for (const ToleranceKey& key : tolerance_keys()) out.emplace_back(key.name);
   return out;
 }
 
@@ -318,7 +168,7 @@ bool read_of_operator(KeyReading& to, const JsonMember& member, bool has_model) 
 
 // A key of the table, or a tolerance. False where there is none of that name in this place.
 bool read_of_table(KeyReading& to, const JsonMember& member, unsigned where) {
-  if (std::ranges::find(tolerance_names(), member.key) != tolerance_names().end()) {
+  if (find_tolerance(member.key) != nullptr) {
     to.shared.tolerances.push_back(tolerance_of(member));
     return true;
   }
@@ -453,9 +303,8 @@ std::string job_keys_markdown() {
       "list of integers |\n";
   for (const JobKey& key : kKeys) out += cat("| `", key.name, "` | ", key.help, " |\n");
   for (const ToleranceKey& key : tolerance_keys()) out += cat("| `", key.name, "` | ", key.help, " |\n");
-  std::vector<std::string> shared;
-  for (const std::string& key : keys_in(kOfDefaults, nullptr)) shared.push_back(cat("`", key, "`"));
-  return cat(out, "\nKeys of `defaults`: ", join(shared), ".\n");
+  const auto code = [](const std::string& key) { return cat("`", key, "`"); };
+  return cat(out, "\nKeys of `defaults`: ", join(keys_in(kOfDefaults, nullptr), ", ", code), ".\n");
 }
 
 }  // namespace tensorop

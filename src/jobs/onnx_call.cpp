@@ -283,9 +283,9 @@ OnnxCall read_onnx_call(const std::string& path) {
 std::vector<OperandText> inputs_in_order(const OnnxCall& call, const std::vector<NamedText>& given) {
   for (const NamedText& input : given) {
     if (std::ranges::find(call.inputs, input.name, &OnnxInput::name) != call.inputs.end()) continue;
-    std::vector<std::string> names;
-    for (const OnnxInput& known : call.inputs) names.push_back(printable(known.name));
-    throw Error(cat("the model has no input ", quoted_name(input.name), " (its inputs: ", join(names), ")"));
+    const auto shown = [](const OnnxInput& known) { return printable(known.name); };
+    throw Error(cat("the model has no input ", quoted_name(input.name),
+                    " (its inputs: ", join(call.inputs, ", ", shown), ")"));
   }
   std::vector<OperandText> out;
   for (const OnnxInput& input : call.inputs) {

@@ -208,22 +208,18 @@ std::span<const ToleranceKey> tolerance_keys() {
   return kTolerances;
 }
 
-const std::vector<std::string>& tolerance_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> out;
-    for (const ToleranceKey& key : kTolerances) out.emplace_back(key.name);
-    return out;
-  }();
-  return names;
+const ToleranceKey* find_tolerance(std::string_view name) {
+  const auto* const key = std::ranges::find(kTolerances, name, &ToleranceKey::name);
+  return key == std::end(kTolerances) ? nullptr : key;
 }
 
 Tolerances parse_tolerances(const std::vector<ToleranceText>& texts) {
   Tolerances out;
   for (const ToleranceText& given : texts) {
-    const auto* const key = std::ranges::find(kTolerances, given.name, &ToleranceKey::name);
-    if (key == std::end(kTolerances)) {
-      throw Error(
-          cat("unknown tolerance ", in_quotes(given.name), " (allowed: ", join(tolerance_names()), ")"));
+    const ToleranceKey* const key = find_tolerance(given.name);
+    if (key == nullptr) {
+      const std::string names = join(kTolerances, ", ", [](const ToleranceKey& each) { return each.name; });
+      throw Error(cat("unknown tolerance ", in_quotes(given.name), " (allowed: ", names, ")"));
     }
     key->read(given, out);
   }

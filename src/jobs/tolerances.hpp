@@ -84,7 +84,8 @@ struct ToleranceKey {
   void (*read)(const ToleranceText& given, Tolerances& out);
 };
 [[nodiscard]] std::span<const ToleranceKey> tolerance_keys();
-[[nodiscard]] const std::vector<std::string>& tolerance_names();
+// The key of that name; null: none.
+[[nodiscard]] const ToleranceKey* find_tolerance(std::string_view name);
 
 // Throws Error naming the tolerance and its value.
 [[nodiscard]] Tolerances parse_tolerances(const std::vector<ToleranceText>& texts);

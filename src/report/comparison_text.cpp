@@ -94,9 +94,7 @@ std::string error_text(const Comparison& comparison, const Difference& error) {
 
 // "[2,3]": the position of an element.
 std::string position_text(const std::vector<std::int64_t>& position) {
-  std::string out;
-  for (const std::int64_t value : position) out += cat(out.empty() ? "" : ",", value);
-  return cat('[', out, ']');
+  return cat('[', join(position, ",", [](std::int64_t value) { return cat(value); }), ']');
 }
 
 std::string element_line(std::string_view role, const Comparison& comparison, const DifferingElement& element,

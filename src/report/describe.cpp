@@ -73,22 +73,13 @@ std::string_view kind_name(AttributeKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-std::vector<std::string_view> dtype_list(DTypeSet set) {
-  std::vector<std::string_view> out;
-  for (int i = 0; i < kDTypeCount; ++i) {
-    const auto dtype = static_cast<DType>(i);
-    if (set.contains(dtype)) out.push_back(name(dtype));
-  }
-  return out;
-}
-
 std::string spec_key(const Version& version) {
   return version.framework == Framework::standard ? "default" : spec_name(version);
 }
 
 Json version_json(const Operator& op, const Version& version) {
   Json types = Json::object();
-  for (const TypeRow& row : version.types) types.add(row.type, Json::list(dtype_list(row.allowed)));
+  for (const TypeRow& row : version.types) types.add(row.type, Json::list(split(row.allowed.names(), ", ")));
   Json attributes = Json::object();
   for (const AttributeRow& row : version.attributes) {
     const AttributeSpec& spec = *find_attribute(op, row.name);
@@ -170,13 +161,12 @@ std::string document_of(std::string_view key, const Items& items, const ToJson& 
 }
 
 std::string attribute_list(const Operator& op, const Version& version) {
-  std::vector<std::string> names;
-  for (const AttributeRow& row : version.attributes) {
+  if (version.attributes.empty()) return "none";
+  return join(version.attributes, ", ", [&](const AttributeRow& row) {
     const std::vector<std::string> own = allowed_words(*find_attribute(op, row.name), version);
     const std::string values = row.non_negative ? "not negative" : row.choices.empty() ? "" : join(own);
-    names.push_back(values.empty() ? std::string(row.name) : cat(row.name, " (", values, ")"));
-  }
-  return names.empty() ? "none" : join(names);
+    return values.empty() ? std::string(row.name) : cat(row.name, " (", values, ")");
+  });
 }
 
 // "bool, any integer, float32": the dtypes of a set, in the order of the table of dtypes.
@@ -209,9 +199,8 @@ std::string type_list(DTypeSet set) {
 }
 
 std::string type_lists(const Version& version) {
-  std::vector<std::string> lists;
-  for (const TypeRow& row : version.types) lists.push_back(cat(row.type, ": ", type_list(row.allowed)));
-  return join(lists, "; ");
+  return join(version.types, "; ",
+              [](const TypeRow& row) { return cat(row.type, ": ", type_list(row.allowed)); });
 }
 
 std::string version_title(const Version& version) {

@@ -19,13 +19,6 @@
 namespace tensorop {
 namespace {
 
-template <class Items, class Text>
-std::string joined(const Items& items, const Text& text_of, std::string_view separator = ", ") {
-  std::string out;
-  for (const auto& item : items) out += cat(out.empty() ? "" : separator, text_of(item));
-  return out;
-}
-
 // "13", "ai.onnx.ml 2".
 std::string opset_text(const OnnxOpset& opset) {
   const bool is_onnx = opset.domain.empty() || opset.domain == "ai.onnx";
@@ -33,7 +26,7 @@ std::string opset_text(const OnnxOpset& opset) {
 }
 
 std::string opsets_text(const OnnxModel& model) {
-  return model.opsets.empty() ? "no opset" : cat("opset ", joined(model.opsets, opset_text));
+  return model.opsets.empty() ? "no opset" : cat("opset ", join(model.opsets, ", ", opset_text));
 }
 
 // The declared dtype; of what is not a known tensor what it is.
@@ -54,11 +47,7 @@ std::string dim_text(const OnnxDim& dim) {
 
 // "float32 (2,N)".
 std::string type_text(const OnnxValue& value) {
-  return cat(dtype_text(value), value.shape ? cat(" (", joined(*value.shape, dim_text, ","), ")") : "");
-}
-
-std::string float_text(float value) {
-  return json_element(DType::float32, reinterpret_cast<const std::byte*>(&value));
+  return cat(dtype_text(value), value.shape ? cat(" (", join(*value.shape, ",", dim_text), ")") : "");
 }
 
 // The type of the value; none where there are several values, or nothing says what it is.
@@ -71,69 +60,62 @@ OnnxAttributeType value_type(const OnnxAttribute& attribute) {
                                             : OnnxAttributeType::none;
 }
 
-std::string integer_text(std::int64_t value) {
-  return cat(value);
-}
-
-std::string quoted_text(const std::string& text) {
-  return cat("\"", printable(text), "\"");
-}
-
-// "[1,2,3]".
-template <class T, class Text>
-std::string short_list(const std::vector<T>& items, const Text& text_of) {
-  constexpr std::size_t kMostShown = 8;
-  const std::span shown(items.data(), std::min(items.size(), kMostShown));
-  return cat("[", joined(shown, text_of, ","), items.size() > kMostShown ? ",..." : "", "]");
-}
-
-// The value where it is of numbers or text.
-std::string value_text(const OnnxAttribute& attribute) {
+// What `take` makes of the value where it is of numbers or text, or a list of such.
+template <class Take>
+auto of_value(const OnnxAttribute& attribute, const Take& take) -> decltype(take(attribute.integer)) {
   switch (value_type(attribute)) {
     case OnnxAttributeType::float_number:
-      return float_text(attribute.number);
+      return take(attribute.number);
     case OnnxAttributeType::integer:
-      return integer_text(attribute.integer);
+      return take(attribute.integer);
     case OnnxAttributeType::text:
-      return quoted_text(attribute.text);
+      return take(attribute.text);
     case OnnxAttributeType::floats:
-      return short_list(attribute.numbers, float_text);
+      return take(attribute.numbers);
     case OnnxAttributeType::integers:
-      return short_list(attribute.integers, integer_text);
+      return take(attribute.integers);
     case OnnxAttributeType::texts:
-      return short_list(attribute.texts, quoted_text);
-    default:
-      return "...";
-  }
-}
-
-Json value_json(const OnnxAttribute& attribute) {
-  switch (value_type(attribute)) {
-    case OnnxAttributeType::float_number:
-      return {attribute.number};
-    case OnnxAttributeType::integer:
-      return {attribute.integer};
-    case OnnxAttributeType::text:
-      return {attribute.text};
-    case OnnxAttributeType::floats:
-      return Json::list(attribute.numbers);
-    case OnnxAttributeType::integers:
-      return Json::list(attribute.integers);
-    case OnnxAttributeType::texts:
-      return Json::list(attribute.texts);
+      return take(attribute.texts);
     default:
       return {};
   }
 }
 
+struct ValueText {
+  std::string operator()(float value) const {
+    return json_element(DType::float32, reinterpret_cast<const std::byte*>(&value));
+  }
+  std::string operator()(std::int64_t value) const { return cat(value); }
+  std::string operator()(const std::string& text) const { return cat("\"", printable(text), "\""); }
+  // "[1,2,3]".
+  template <class T>
+  std::string operator()(const std::vector<T>& items) const {
+    constexpr std::size_t kMostShown = 8;
+    const std::span shown(items.data(), std::min(items.size(), kMostShown));
+    return cat("[", join(shown, ",", *this), items.size() > kMostShown ? ",..." : "", "]");
+  }
+};
+
+struct ValueJson {
+  template <class T>
+  Json operator()(const T& value) const {
+    return {value};
+  }
+  template <class T>
+  Json operator()(const std::vector<T>& items) const {
+    return Json::list(items);
+  }
+};
+
 // "y = Gather(data, indices), axis = 0".
 std::string node_text(const OnnxNode& node) {
   const auto shown = [](const std::string& name) { return printable(name); };
-  const std::string attributes = joined(node.attributes, [](const OnnxAttribute& attribute) {
-    return cat(printable(attribute.name), " = ", value_text(attribute));
+  const std::string attributes = join(node.attributes, ", ", [](const OnnxAttribute& attribute) {
+    const std::string value = of_value(attribute, ValueText());
+    return cat(printable(attribute.name), " = ", value.empty() ? "..." : value);
   });
-  return cat(joined(node.outputs, shown), " = ", printable(node.title()), "(", joined(node.inputs, shown),
-             ")", attributes.empty() ? "" : ", ", attributes);
+  return cat(join(node.outputs, ", ", shown), " = ", printable(node.title()), "(",
+             join(node.inputs, ", ", shown), ")", attributes.empty() ? "" : ", ", attributes);
 }
 
 std::string values_text(const std::vector<OnnxValue>& values, std::string_view role) {
@@ -187,7 +169,7 @@ Json node_json(const OnnxNode& node) {
   Json attributes = Json::object();
   for (const OnnxAttribute& attribute : node.attributes) {
     const int count = std::exchange(times[attribute.name], 0);
-    if (count != 0) attributes.add(attribute.name, count == 1 ? value_json(attribute) : Json());
+    if (count != 0) attributes.add(attribute.name, count == 1 ? of_value(attribute, ValueJson()) : Json());
   }
   return Json::object()
       .add("op_type", node.op_type)
@@ -243,8 +225,8 @@ std::string describe_case_text(const OnnxModel& model, const std::string& folder
     return cat(printable(value.name), " ", type_text(value));
   };
   const std::string obstacle = obstacle_text(obstacle_of(model));
-  const std::string values = cat(": ", joined(model.inputs, declared), " -> ",
-                                 joined(model.outputs, declared), ", ", counted(data_sets, "data set"));
+  const std::string values = cat(": ", join(model.inputs, ", ", declared), " -> ",
+                                 join(model.outputs, ", ", declared), ", ", counted(data_sets, "data set"));
   return cat(printable(folder), ": ", graph_text(model), ", ", opsets_text(model),
              obstacle.empty() ? values : cat(", ", obstacle), "\n");
 }
@@ -278,7 +260,7 @@ Json array_json(const FileInfo& file) {
   if (!file.compression.empty()) out.add("compression", file.compression);
   if (!file.file.empty()) out.add("file", file.file);
   if (!file.name.empty()) out.add("name", file.name);
-  return std::move(out.add_end(nullptr, file.warnings));
+  return out.add_end(nullptr, file.warnings);
 }
 
 std::string describe_text(const FileContent& content) {

@@ -20,10 +20,9 @@ std::string header_text(const OutputInfo& result) {
 }
 
 std::string no_result_line(const std::vector<std::string>& candidates) {
-  std::vector<std::string> shown;
-  for (const std::string& path : candidates) shown.push_back(printable(path));
-  if (shown.size() == 1) return cat("no result: ", shown[0], " does not exist\n");
-  return cat("no result: none of ", join(shown), " exists\n");
+  const std::string shown = join(candidates, ", ", printable);
+  return candidates.size() == 1 ? cat("no result: ", shown, " does not exist\n")
+                                : cat("no result: none of ", shown, " exists\n");
 }
 
 // Instead of the expected error.

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
 #include "golden/finding.hpp"
 #include "report/difference_picture.hpp"
 

@@ -17,25 +17,11 @@ namespace tensorop {
 namespace {
 
 constexpr int kShades = 7;
-constexpr std::uint8_t kOpaque = 255;
 // None, shades of cells whose elements all pass, shades of those in which some differ, and no number. All are
 // seen on white and on black; the style of the page has them too.
-constexpr Rgba kColours[] = {{0, 0, 0, 0},
-                             {158, 202, 225, kOpaque},
-                             {133, 188, 220, kOpaque},
-                             {107, 174, 214, kOpaque},
-                             {78, 152, 202, kOpaque},
-                             {49, 130, 189, kOpaque},
-                             {33, 105, 170, kOpaque},
-                             {20, 84, 156, kOpaque},
-                             {254, 217, 118, kOpaque},
-                             {254, 190, 92, kOpaque},
-                             {254, 163, 66, kOpaque},
-                             {253, 126, 54, kOpaque},
-                             {246, 85, 42, kOpaque},
-                             {224, 40, 30, kOpaque},
-                             {189, 0, 38, kOpaque},
-                             {177, 60, 214, kOpaque}};
+constexpr std::uint32_t kColours[] = {0,        0x9ecae1, 0x85bcdc, 0x6baed6, 0x4e98ca, 0x3182bd,
+                                      0x2169aa, 0x14549c, 0xfed976, 0xfebe5c, 0xfea342, 0xfd7e36,
+                                      0xf6552a, 0xe0281e, 0xbd0026, 0xb13cd6};
 constexpr std::uint8_t kNoNumber = 15;
 
 // What decides the shade of a cell: its largest error or, of dtypes without, how many elements differ.
@@ -89,6 +75,11 @@ std::string heat_map_html(const Comparison& comparison, std::int64_t most_cells)
   const bool has_errors = has_tolerance(comparison);
   const std::vector<double> values = values_of(grid, has_errors);
   const Scale scale = scale_of(values);
+  std::vector<Rgba> palette;
+  for (const std::uint32_t colour : kColours) {
+    const auto part = [&](int shift) { return static_cast<std::uint8_t>(colour >> shift); };
+    palette.push_back({part(16), part(8), part(0), static_cast<std::uint8_t>(colour == 0 ? 0 : 255)});
+  }
   std::vector<std::uint8_t> pixels;
   for (std::size_t i = 0; i < values.size(); ++i) {
     pixels.push_back(colour_of(values[i], grid.differing[i] != 0, scale));
@@ -102,7 +93,7 @@ std::string heat_map_html(const Comparison& comparison, std::int64_t most_cells)
   const std::int64_t high = std::max(kThin, grid.down * enlarged);
   return cat("<figure><img alt=\"Heat map of the errors\" style=\"width:", wide, "px;aspect-ratio:", wide,
              "/", high, "\" src=\"data:image/png;base64,",
-             base64(png(grid.across, grid.down, pixels, kColours)), "\"><figcaption>",
+             base64(png(grid.across, grid.down, pixels, palette)), "\"><figcaption>",
              legend(comparison, grid, scale, has_errors), "</figcaption></figure>\n");
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "io/json/json_writer.hpp"
 
@@ -38,17 +39,17 @@ void Json::add_members(std::string_view members) {
   text_ += '}';
 }
 
-Json& Json::add(std::string_view key, const Json& value) & {
+Json& Json::add(std::string_view key, const Json& value) {
   add_members(cat(json_string(key), ":", value.text_));
   return *this;
 }
 
-Json& Json::add_all(const Json& other) & {
+Json& Json::add_all(const Json& other) {
   add_members(std::string_view(other.text_).substr(1, other.text_.size() - 2));
   return *this;
 }
 
-Json& Json::add_end(const Failure* error, const std::vector<std::string>& warnings) & {
+Json& Json::add_end(const Failure* error, const std::vector<std::string>& warnings) {
   return add("error", error_json(error)).add("warnings", list(warnings));
 }
 

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -57,16 +56,11 @@ class Json {
   [[nodiscard]] static Json or_null(std::string_view text) { return text.empty() ? Json() : Json(text); }
 
   // A key that the object does not have.
-  Json& add(std::string_view key, const Json& value) &;
-  Json&& add(std::string_view key, const Json& value) && { return std::move(add(key, value)); }
+  Json& add(std::string_view key, const Json& value);
   // What `other` has, after what this object has.
-  Json& add_all(const Json& other) &;
-  Json&& add_all(const Json& other) && { return std::move(add_all(other)); }
+  Json& add_all(const Json& other);
   // What documents end with: the error, or null, and warnings.
-  Json& add_end(const Failure* error = nullptr, const std::vector<std::string>& warnings = {}) &;
-  Json&& add_end(const Failure* error = nullptr, const std::vector<std::string>& warnings = {}) && {
-    return std::move(add_end(error, warnings));
-  }
+  Json& add_end(const Failure* error = nullptr, const std::vector<std::string>& warnings = {});
 
   [[nodiscard]] const std::string& text() const { return text_; }
   // The text with the end of a line.

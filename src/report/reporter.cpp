@@ -246,7 +246,7 @@ void Reporter::end_output(const Failure* error, bool is_interrupted) {
     if (kind_ == ReportKind::pair) {
       const Finding& found = pair_ ? *pair_ : whole_;
       Json out = finding_json(found, kind_);
-      say(std::move(out.add_end(error, found.warnings)).line());
+      say(out.add_end(error, found.warnings).line());
       return;
     }
     Json tail = Json::object();

@@ -13,6 +13,7 @@
 #include "io/json/json_writer.hpp"
 #include "report/describe_file.hpp"
 #include "report/json.hpp"
+#include "report/markup.hpp"
 
 namespace tensorop {
 namespace {
@@ -43,7 +44,7 @@ double value_of(const StatisticsKey& key, const Statistics& statistics) {
 }
 
 // The shortest text that float64, or float32 where that is the dtype or holds it, reads as the same number.
-std::string number_text(double value, bool is_double = true, Digits digits = Digits::shortest) {
+std::string statistic_text(double value, bool is_double = true, Digits digits = Digits::shortest) {
   const auto single = static_cast<float>(value);
   return is_double ? json_element(DType::float64, reinterpret_cast<const std::byte*>(&value), digits)
                    : json_element(DType::float32, reinterpret_cast<const std::byte*>(&single), digits);
@@ -55,7 +56,7 @@ std::string element_text(DType dtype, double value, std::int64_t exact, Digits d
   if (dtype == DType::uint64) return cat(static_cast<std::uint64_t>(exact) + (std::uint64_t{1} << 63));
   const bool is_float = (kFloatTypes | kSmallFloatTypes | kComplexTypes).contains(dtype);
   if (!is_float) return cat(static_cast<std::int64_t>(value));
-  return number_text(value + 0.0, dtype == DType::float64 || dtype == DType::complex128, digits);
+  return statistic_text(value + 0.0, dtype == DType::float64 || dtype == DType::complex128, digits);
 }
 std::string min_text(const MeasuredArray& array, Digits digits = Digits::shortest) {
   return element_text(*array.info.dtype, array.statistics.min, array.statistics.least, digits);
@@ -106,7 +107,7 @@ std::string single_text(const MeasuredArray& array, bool is_utf8) {
   if (all.finite() != 0) {
     out +=
         cat("  ", is_string ? "bytes of a string: " : "", "min ", min_text(array), ", max ", max_text(array),
-            ", mean ", number_text(all.mean()), ", std ", number_text(all.standard_deviation()), "\n");
+            ", mean ", statistic_text(all.mean()), ", std ", statistic_text(all.standard_deviation()), "\n");
   }
   out += cat("  ", counted(all.elements, kComplexTypes.contains(dtype) ? "part" : "element"));
   std::string_view separator = ": ";
@@ -119,14 +120,14 @@ std::string single_text(const MeasuredArray& array, bool is_utf8) {
   if (all.min < all.max) {
     const ShownHistogram shown = shown_histogram(all, Histogram::kBins);
     const double to = shown.from + shown.width * static_cast<double>(shown.counts.size());
-    out += cat("  ", number_text(shown.from), " |", bars(shown.counts, is_utf8), "| ", number_text(to), ", ",
-               number_text(shown.width), " a column",
+    out += cat("  ", statistic_text(shown.from), " |", bars(shown.counts, is_utf8), "| ", statistic_text(to),
+               ", ", statistic_text(shown.width), " a column",
                all.histogram_step == 1 ? "" : cat(", of one in ", all.histogram_step, " elements"), "\n");
   }
   return out + (array.digest.empty() ? "" : cat("  sha256 ", array.digest, "\n"));
 }
 
-std::string short_number(double value) {
+std::string five_digits(double value) {
   if (std::isnan(value)) return "-";
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.5g", value + 0.0);
@@ -135,38 +136,29 @@ std::string short_number(double value) {
 
 // Right-aligned columns, then the histogram, then the array.
 std::string table_text(const std::vector<MeasuredArray>& arrays, bool is_utf8) {
-  constexpr std::size_t kKeys = std::size(kStatisticsKeys);
   constexpr std::int64_t kBars = 16;
-  std::array<std::size_t, kKeys> widths{};
-  const auto cell = [](const MeasuredArray& array, const StatisticsKey& key) {
-    const double value = value_of(key, array.statistics);
-    return key.is_count ? cat(static_cast<std::int64_t>(value)) : short_number(value);
-  };
-  for (std::size_t i = 0; i < kKeys; ++i) {
-    widths[i] = kStatisticsKeys[i].name.size();
-    for (const MeasuredArray& array : arrays)
-      widths[i] = std::max(widths[i], cell(array, kStatisticsKeys[i]).size());
-  }
-  std::string out;
-  const auto add_row = [&](const auto& text_of, std::string_view histogram, std::size_t columns,
-                           std::string_view rest) {
-    for (std::size_t i = 0; i < kKeys; ++i) {
-      const std::string text(text_of(kStatisticsKeys[i]));
-      out += cat(i == 0 ? "" : "  ", std::string(widths[i] - text.size(), ' '), text);
+  std::vector<std::string> lines(arrays.size() + 1);
+  for (const StatisticsKey& key : kStatisticsKeys) {
+    std::vector<std::string> cells = {std::string(key.name)};
+    std::size_t width = key.name.size();
+    for (const MeasuredArray& array : arrays) {
+      const double value = value_of(key, array.statistics);
+      cells.push_back(key.is_count ? cat(static_cast<std::int64_t>(value)) : five_digits(value));
+      width = std::max(width, cells.back().size());
     }
-    out += cat("  ", histogram, std::string(kBars + 2 - columns, ' '), "  ", rest, "\n");
-  };
-  constexpr std::string_view kTitle = "histogram";
-  add_row([](const StatisticsKey& key) { return key.name; }, kTitle, kTitle.size(), "array");
-  for (const MeasuredArray& array : arrays) {
-    const Statistics& all = array.statistics;
-    std::vector<std::int64_t> counts;
-    if (all.min < all.max) counts = shown_histogram(all, kBars).counts;
-    add_row([&](const StatisticsKey& key) { return cell(array, key); },
-            counts.empty() ? "" : cat("|", bars(counts, is_utf8), "|"),
-            counts.empty() ? 0 : counts.size() + 2,
-            cat(printable(array.info.path), ": ", name(*array.info.dtype), " ", to_string(array.info.shape),
-                array.digest.empty() ? "" : cat(", sha256 ", array.digest)));
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      lines[i] += cat(lines[i].empty() ? "" : "  ", padded(cells[i], width, true));
+  }
+  std::string out = cat(lines[0], "  ", padded("histogram", kBars + 2), "  array\n");
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    const auto& [info, all, digest] = arrays[i];
+    std::string histogram(kBars + 2, ' ');
+    if (all.min < all.max) {
+      const std::vector<std::int64_t> counts = shown_histogram(all, kBars).counts;
+      histogram = cat("|", bars(counts, is_utf8), "|", std::string(kBars - counts.size(), ' '));
+    }
+    out += cat(lines[i + 1], "  ", histogram, "  ", printable(info.path), ": ", name(*info.dtype), " ",
+               to_string(info.shape), digest.empty() ? "" : cat(", sha256 ", digest), "\n");
   }
   return out;
 }

@@ -41,7 +41,7 @@ class PictureMaker {
     }
     for (std::size_t i = 0; i < call_.operands.size(); ++i) say_where_elements_go(i);
     add_marks();
-    join_arrows();
+    for (const bool below : {false, true}) join_arrows(below);
     if (out_.arrows.size() > kMostArrows) out_.arrows.clear();
     out_.heading = call_.name->name;
     out_.details = why_call_text(call_);
@@ -179,50 +179,43 @@ class PictureMaker {
     }
   }
 
-  // Extends the arrow of the same colour to the cell before, if there is one.
   void add_arrow(const OperandElement& element, std::size_t to, int colour) {
-    const PictureGrid& grid = out_.grids[element.operand];
-    const auto from = grid.find(element.position);
-    if (!from) return;
-    for (PictureArrow& arrow : out_.arrows) {
-      const bool is_next = arrow.to.last + 1 == to && to % result().columns.size() != 0;
-      const bool is_repeated = arrow.from.first == *from && arrow.from.last == *from;
-      const bool is_run = arrow.from.last + 1 == *from && *from % grid.columns.size() != 0 &&
-                          arrow.from.last - arrow.from.first == arrow.to.last - arrow.to.first;
-      if (arrow.grid != element.operand || arrow.colour != colour || !is_next || !(is_run || is_repeated))
-        continue;
-      arrow.to.last = to;
-      arrow.from.last = *from;
-      return;
-    }
-    out_.arrows.push_back({element.operand, {*from, *from}, {to, to}, colour});
+    if (const auto from = out_.grids[element.operand].find(element.position))
+      out_.arrows.push_back({element.operand, {*from, *from}, {to, to}, colour});
   }
 
-  // Whether `next` is the row below a block in a grid.
-  static bool is_below(const PictureGrid& grid, const PictureArrow::Block& block,
-                       const PictureArrow::Block& next) {
-    const std::size_t step = block.rows * grid.columns.size();
+  // Whether `next` follows a block in a grid: as the row below it, or else in the same row.
+  static bool follows(const PictureGrid& grid, const PictureArrow::Block& block,
+                      const PictureArrow::Block& next, bool below) {
+    const std::size_t columns = grid.columns.size();
+    if (!below) return next.first == block.last + 1 && next.first % columns != 0;
+    const std::size_t step = block.rows * columns;
     return next.first == block.first + step && next.last == block.last + step &&
-           next.first / grid.columns.size() % grid.rows.size() != 0;
+           next.first / columns % grid.rows.size() != 0;
   }
 
-  // Joins arrows of one colour to rows below each other.
-  void join_arrows() {
+  // Joins arrows of one colour from and to cells that follow each other, or to such from the same cells.
+  void join_arrows(bool below) {
     std::vector<PictureArrow> joined;
     for (const PictureArrow& next : out_.arrows) {
       const auto block = std::ranges::find_if(joined, [&](const PictureArrow& arrow) {
+        const PictureArrow::Block& from = arrow.from;
+        const PictureArrow::Block& to = arrow.to;
         const bool is_repeated =
-            next.from.first == arrow.from.first && next.from.last == arrow.from.last && arrow.from.rows == 1;
-        const bool is_run =
-            arrow.from.rows == arrow.to.rows && is_below(out_.grids[arrow.grid], arrow.from, next.from);
+            next.from.first == from.first && next.from.last == from.last && from.rows == 1;
+        const bool is_run = (below ? from.rows == to.rows : from.last - from.first == to.last - to.first) &&
+                            follows(out_.grids[arrow.grid], from, next.from, below);
         return next.grid == arrow.grid && next.colour == arrow.colour &&
-               is_below(result(), arrow.to, next.to) && (is_repeated || is_run);
+               follows(result(), to, next.to, below) && (is_repeated || is_run);
       });
       if (block == joined.end()) {
         joined.push_back(next);
-      } else {
+      } else if (below) {
         ++block->to.rows;
         if (next.from.first != block->from.first) ++block->from.rows;
+      } else {
+        block->to.last = next.to.last;
+        block->from.last = next.from.last;
       }
     }
     out_.arrows = std::move(joined);

@@ -87,12 +87,10 @@ std::string refusal_text(const Refusal& refusal) {
   }
   out += cat(wrapped(cat("accepted by: ", accepting.empty() ? "no version" : join(accepting)), columns, 2),
              "\n");
-  std::vector<std::string> groups;
-  for (const auto& [rule, names] : refusing)
-    groups.push_back(cat(join(names), rule.empty() ? "" : cat(" [", rule, "]")));
-  if (groups.empty()) return out;
-  out += cat(wrapped(cat("refused by: ", join(groups, "; ")), columns, 2), "\n");
-  return out;
+  const std::string groups = join(refusing, "; ", [](const auto& group) {
+    return cat(join(group.second), group.first.empty() ? "" : cat(" [", group.first, "]"));
+  });
+  return groups.empty() ? out : cat(out, wrapped(cat("refused by: ", groups), columns, 2), "\n");
 }
 
 std::string refusal_json(const Refusal& refusal) {

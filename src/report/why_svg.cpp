@@ -95,14 +95,7 @@ std::vector<int> offsets_of(const std::vector<std::int64_t>& shown, int size) {
 }
 
 std::vector<std::string> wrapped_lines(std::string_view text, int width, int size) {
-  const std::string lines = wrapped(text, static_cast<std::size_t>(width * 100 / (size * 58)));
-  std::vector<std::string> out;
-  for (std::size_t at = 0; at <= lines.size();) {
-    const std::size_t end = std::min(lines.find('\n', at), lines.size());
-    out.push_back(lines.substr(at, end - at));
-    at = end + 1;
-  }
-  return out;
+  return split(wrapped(text, static_cast<std::size_t>(width * 100 / (size * 58))), "\n");
 }
 
 // "[0,2,:,:]".

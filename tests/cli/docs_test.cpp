@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.hpp"
 #include "jobs/job_keys.hpp"
 #include "ops/foreign_names.hpp"
 #include "ops/registry.hpp"

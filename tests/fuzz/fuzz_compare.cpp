@@ -20,7 +20,8 @@ const std::vector<std::string> kNumbers = {
 
 std::vector<ToleranceText> random_texts(Random& random) {
   std::vector<ToleranceText> texts;
-  for (const std::string& name : tolerance_names()) {
+  for (const ToleranceKey& key : tolerance_keys()) {
+    const std::string name(key.name);
     if (random.chance(60)) continue;
     const bool word = name == "tolerance" || name == "nan_unequal" || name == "exact_bits";
     const bool usual = word && random.chance(90);

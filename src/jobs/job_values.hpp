@@ -1,0 +1,44 @@
+// What the values of a job file's keys mean.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "engine/request.hpp"
+#include "io/json/json_objects.hpp"
+#include "jobs/jobs.hpp"
+#include "ops/operator.hpp"
+
+namespace tensorop {
+
+// All throw Error for a value of another kind. Paths are relative to `folder`, that of the job file;
+// `expected` and `what` are for messages.
+[[nodiscard]] std::string text_of(const JsonMember& member, std::string_view what);
+[[nodiscard]] bool boolean_of(const JsonMember& member);
+// A string that names a file.
+[[nodiscard]] std::string file_of(const JsonMember& member, const std::string& folder);
+// An operand, or an attribute that is given like one.
+[[nodiscard]] NamedText named_operand_of(const JsonMember& member, const std::string& folder);
+[[nodiscard]] NamedText attribute_of(const JsonMember& member, AttributeKind kind, const std::string& folder);
+// The items of the list in "operands".
+[[nodiscard]] std::vector<OperandText> operands_of(const JsonMember& member, const std::string& folder);
+[[nodiscard]] std::vector<JsonMember> members_of(const JsonMember& object, std::string_view expected);
+// {"data": [2, -1], "indices": "-1,1"}.
+[[nodiscard]] std::vector<NamedText> reshapes_of(const JsonMember& member);
+[[nodiscard]] Expectation expectation_of(const JsonMember& member, const std::string& folder);
+[[nodiscard]] ToleranceText tolerance_of(const JsonMember& member);
+
+// What `read` makes of each of them, within the context of its key.
+template <class T, class Read>
+[[nodiscard]] std::vector<T> read_members(const JsonMember& object, std::string_view expected,
+                                          const Read& read) {
+  std::vector<T> out;
+  for (const JsonMember& member : members_of(object, expected))
+    with_context(cat("\"", printable(member.key), "\""), [&] { out.push_back(read(member)); });
+  return out;
+}
+
+}  // namespace tensorop
