@@ -281,8 +281,6 @@ int run_check(const Arguments& arguments) {
   if (arguments.operands.size() == 1) whole.place.file = arguments.operands[0];
   together(arguments, [&] {
     ReportSettings settings = read_report_settings(arguments, "check");
-    settings.lists_skipped = arguments.has(kListSkipped);
-    if (arguments.has("--why")) settings.why = read_settings(arguments);
     ready.options = settings.options;
     reporter.emplace(std::move(settings), ReportKind::cases, whole);
   });

@@ -216,9 +216,7 @@ int run_compare(const Arguments& arguments) {
   Finding whole{.suite = operand(1), .name = operand(0), .actual = operand(0), .expected = operand(1)};
   whole.place.file = operand(1);
   std::optional<Progress> progress;  // lives longer than the report, which hides it
-  ReportSettings settings = read_report_settings(arguments, "compare");
-  if (arguments.has("--why")) settings.why = read_settings(arguments);
-  Reporter reporter(std::move(settings), ReportKind::pair, std::move(whole));
+  Reporter reporter(read_report_settings(arguments, "compare"), ReportKind::pair, std::move(whole));
   return reporter.conduct([&] { compare(arguments, reporter, progress); });
 }
 

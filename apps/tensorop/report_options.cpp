@@ -140,7 +140,12 @@ ReportSettings read_report_settings(const Arguments& arguments, std::string comm
   out.html = read_report_file(arguments, "--html");
   out.markdown = read_report_file(arguments, "--markdown");
   out.options = repeated_options(arguments);
-  if (!out.html.empty() && !arguments.has("--why")) out.page_why = read_settings(arguments);
+  out.lists_skipped = arguments.has("--list-skipped");
+  if (arguments.has("--why")) {
+    out.why = read_settings(arguments);
+  } else if (!out.html.empty()) {
+    out.page_why = read_settings(arguments);
+  }
   if (arguments.has("--junit") && out.junit.empty()) throw Error("--junit needs a file name");
   PathKeys keys;
   const std::pair<std::string_view, std::string> files[] = {

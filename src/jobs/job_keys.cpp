@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "engine/portability.hpp"
 #include "io/json/json_objects.hpp"
+#include "io/source.hpp"
 #include "jobs/job_values.hpp"
 #include "jobs/onnx_call.hpp"
 #include "ops/registry.hpp"
