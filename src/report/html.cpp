@@ -19,9 +19,9 @@ namespace {
 constexpr int kShades = 7;
 // None, shades of cells whose elements all pass, shades of those in which some differ, and no number. All are
 // seen on white and on black; the style of the page has them too.
-constexpr std::uint32_t kColours[] = {0,        0x9ecae1, 0x85bcdc, 0x6baed6, 0x4e98ca, 0x3182bd,
-                                      0x2169aa, 0x14549c, 0xfed976, 0xfebe5c, 0xfea342, 0xfd7e36,
-                                      0xf6552a, 0xe0281e, 0xbd0026, 0xb13cd6};
+constexpr std::uint32_t kHeatMapColours[] = {0,        0x9ecae1, 0x85bcdc, 0x6baed6, 0x4e98ca, 0x3182bd,
+                                             0x2169aa, 0x14549c, 0xfed976, 0xfebe5c, 0xfea342, 0xfd7e36,
+                                             0xf6552a, 0xe0281e, 0xbd0026, 0xb13cd6};
 constexpr std::uint8_t kNoNumber = 15;
 
 // What decides the shade of a cell: its largest error or, of dtypes without, how many elements differ.
@@ -76,7 +76,7 @@ std::string heat_map_html(const Comparison& comparison, std::int64_t most_cells)
   const std::vector<double> values = values_of(grid, has_errors);
   const Scale scale = scale_of(values);
   std::vector<Rgba> palette;
-  for (const std::uint32_t colour : kColours) {
+  for (const std::uint32_t colour : kHeatMapColours) {
     const auto part = [&](int shift) { return static_cast<std::uint8_t>(colour >> shift); };
     palette.push_back({part(16), part(8), part(0), static_cast<std::uint8_t>(colour == 0 ? 0 : 255)});
   }

@@ -5,6 +5,7 @@
 
 #include "base/checked.hpp"
 #include "kernels/cache.hpp"
+#include "kernels/rows/gather_rows.hpp"
 #include "kernels/windows/windows.hpp"
 
 namespace tensorop {
