@@ -14,28 +14,14 @@ namespace {
 // Every cast goes through one of four wide types that holds the source exactly, so that a dtype needs two
 // loops instead of one for each other dtype.
 template <class T>
-struct WideOf {
-  using type = double;
-};
-template <std::integral T>
-struct WideOf<T> {
-  using type = std::conditional_t<std::is_same_v<T, std::uint64_t>, std::uint64_t, std::int64_t>;
-};
-template <SmallInteger T>
-struct WideOf<T> {
-  using type = std::int64_t;
-};
-template <>
-struct WideOf<Bool> {
-  using type = std::int64_t;
-};
-template <Complex T>
-struct WideOf<T> {
-  using type = std::complex<double>;
-};
+using Wide = std::conditional_t<
+    Complex<T>, std::complex<double>,
+    std::conditional_t<std::is_same_v<T, std::uint64_t>, std::uint64_t,
+                       std::conditional_t<std::integral<T> || SmallInteger<T> || std::is_same_v<T, Bool>,
+                                          std::int64_t, double>>>;
 
 template <class T>
-typename WideOf<T>::type widen_element(T value) {
+Wide<T> widen_element(T value) {
   if constexpr (std::is_same_v<T, Bool>) {
     return bool{value} ? 1 : 0;
   } else if constexpr (Complex<T>) {
@@ -45,7 +31,7 @@ typename WideOf<T>::type widen_element(T value) {
   } else if constexpr (Half<T> || SmallFloat<T>) {
     return to_double(value);
   } else {
-    return static_cast<typename WideOf<T>::type>(value);
+    return static_cast<Wide<T>>(value);
   }
 }
 
@@ -89,7 +75,7 @@ std::int64_t narrow_block(const W* wide, std::int64_t count, DType to, std::byte
 
 template <class T>
 std::int64_t cast_from(const std::byte* in, std::byte* out, DType to, std::int64_t count, Overflow overflow) {
-  using W = typename WideOf<T>::type;
+  using W = Wide<T>;
   constexpr std::int64_t kBlockElements = 512;
   W wide[kBlockElements];
   for (std::int64_t first = 0; first < count; first += kBlockElements) {

@@ -163,30 +163,25 @@ constexpr auto kPowersOfTen = [] {
 }();
 
 // The decimal with the fewest digits that reads back as `value`, the nearest one where there are several.
-// `value` is finite and above zero.
+// `value` is finite and above zero; `below` is the one before it, and the one after it has that `distance`, a
+// power of two. `even`: halfway between two of them is `value`.
 //
 // A unit is the power of ten of which the distance between neighbouring values is at least 10 and less than
 // 100. Then at most one multiple of 100 units reads back, and some multiple of one unit does. Doubles are
 // exact here as long as the powers of ten are, up to 10^22. Beyond that an error of some 2^-53 changes
 // nothing: only at small exponents is a decimal of so few digits on a bound, or the value halfway between two
 // of them.
-template <Half T>
-ShortDecimal shortest_decimal(T value) {
-  constexpr std::uint16_t kExponentBits = HalfTraits<T>::kInfinity;
-  constexpr std::uint16_t kSmallestNormal = kExponentBits & -kExponentBits;
-  const std::uint16_t power_of_two = std::max<std::uint16_t>(value.bits & kExponentBits, kSmallestNormal);
-  const double distance = double{to_float(T{power_of_two})} / kSmallestNormal;
+ShortDecimal shortest_decimal(double value, double below, double distance, bool even) {
   const int binary_exponent = static_cast<int>(std::bit_cast<std::uint64_t>(distance) >> 52) - 1023;
-  // 1233 / 4096 is log10(2), accurately enough for all exponents of both types.
+  // 1233 / 4096 is log10(2), accurately enough for the exponents of all types.
   const int exponent = (binary_exponent * 1233 >> 12) - 1;
   // Powers of ten below 1 are not exact: the value is multiplied, or the unit is.
   const double scale = kPowersOfTen[static_cast<std::size_t>(std::max(0, -exponent))];
   const double unit = kPowersOfTen[static_cast<std::size_t>(std::max(0, exponent))];
-  const double exact = to_float(value) * scale;
+  const double exact = value * scale;
   const double high = exact + distance * scale / 2;
   // At a power of two the neighbour below is only half as far away.
-  const double low = (exact + to_float(T{static_cast<std::uint16_t>(value.bits - 1)}) * scale) / 2;
-  const bool even = value.bits % 2 == 0;
+  const double low = (exact + below * scale) / 2;
   const auto reads_back = [&](double decimal) {
     return even ? low <= decimal && decimal <= high : low < decimal && decimal < high;
   };
@@ -200,6 +195,26 @@ ShortDecimal shortest_decimal(T value) {
       if (reads_back(digits * step)) return {static_cast<std::uint32_t>(digits), exponent + zeros};
     }
   }
+}
+
+template <Half T>
+ShortDecimal shortest_decimal(T value) {
+  constexpr std::uint16_t kExponentBits = HalfTraits<T>::kInfinity;
+  constexpr std::uint16_t kSmallestNormal = kExponentBits & -kExponentBits;
+  const std::uint16_t power_of_two = std::max<std::uint16_t>(value.bits & kExponentBits, kSmallestNormal);
+  const double distance = double{to_float(T{power_of_two})} / kSmallestNormal;
+  const T below{static_cast<std::uint16_t>(value.bits - 1)};
+  return shortest_decimal(to_float(value), to_float(below), distance, value.bits % 2 == 0);
+}
+
+// The largest value is as far from the next one, which the type does not have, as from the one below.
+template <SmallFloat T>
+ShortDecimal shortest_decimal(T value) {
+  const float exact = to_float(value);
+  const float below = to_float(T{static_cast<std::uint8_t>(value.bits - 1)});
+  const float above = to_float(T{static_cast<std::uint8_t>(value.bits + 1)});
+  const bool is_largest = value.bits == T::kLayout.largest;
+  return shortest_decimal(exact, below, is_largest ? exact - below : above - exact, value.bits % 2 == 0);
 }
 
 // Writes the decimal as write_finite() writes a double: in fixed or scientific notation, whichever is
@@ -238,40 +253,13 @@ struct SmallText {
   int size;
 };
 
-// The same of a small float.
-template <SmallFloat T>
-ShortDecimal shortest_decimal(T value) {
-  const double exact = to_float(value);
-  for (int digits = 0;; ++digits) {
-    // "d.ddde-05"
-    char text[kNumberTextSize];
-    const char* const end =
-        std::to_chars(text, text + sizeof text, exact, std::chars_format::scientific, digits).ptr;
-    const char* const e = std::find(static_cast<const char*>(text), end, 'e');
-    int exponent = 0;
-    std::from_chars(e[1] == '+' ? e + 2 : e + 1, end, exponent);
-    std::uint32_t nearest = 0;
-    for (const char* c = text; c != e; ++c) {
-      if (*c != '.') nearest = nearest * 10 + static_cast<std::uint32_t>(*c - '0');
-    }
-    // Where the interval is longer above the value, the decimal above may read back and the nearest one not.
-    for (const std::uint32_t decimal : {nearest, nearest + 1}) {
-      T back;
-      if (parse_number(cat(decimal, 'e', exponent - digits), back) == NumberStatus::ok &&
-          back.bits == meaning_bits(value)) {
-        return {decimal, exponent - digits};
-      }
-    }
-  }
-}
-
 template <SmallFloat T>
 char* write_small(char* out, T value) {
   const float wide = to_float(value);
   if (!std::isfinite(wide) || std::same_as<TextFloat<T>, float>) return write_number(out, wide);
   if (std::signbit(wide)) *out++ = '-';
-  const int sign = 1 << (T::kLayout.bits - 1);
-  const T magnitude{static_cast<std::uint8_t>(value.bits & ~sign)};
+  const int magnitude_bits = (1 << (T::kLayout.bits - 1)) - 1;
+  const T magnitude{static_cast<std::uint8_t>(value.bits & magnitude_bits)};
   return wide == 0 ? append(out, "0.0") : write_decimal(out, shortest_decimal(magnitude));
 }
 
