@@ -104,28 +104,19 @@ class Child {
   bool is_started_ = false;
 };
 
-// Keeps the end of what a program writes.
-class Output {
- public:
-  explicit Output(ChildEnd& end) : end_(end) {}
-
-  // Takes what has arrived. False at the end, or where nothing has.
-  bool take(int fd) {
-    std::array<char, 4096> buffer;
-    const ssize_t bytes = os().read(fd, buffer.data(), buffer.size());
-    if (bytes < 0 && errno == EINTR) return true;
-    if (bytes <= 0) return false;
-    end_.output.append(buffer.data(), static_cast<std::size_t>(bytes));
-    if (end_.output.size() > ChildEnd::kMostOutput) {
-      end_.output.erase(0, end_.output.size() - ChildEnd::kMostOutput);
-      end_.is_output_cut = true;
-    }
-    return true;
+// Takes what a program has written, of which the end is kept. False at its end, or where nothing has arrived.
+bool take_output(int fd, ChildEnd& end) {
+  std::array<char, 4096> buffer;
+  const ssize_t bytes = os().read(fd, buffer.data(), buffer.size());
+  if (bytes < 0 && errno == EINTR) return true;
+  if (bytes <= 0) return false;
+  end.output.append(buffer.data(), static_cast<std::size_t>(bytes));
+  if (end.output.size() > ChildEnd::kMostOutput) {
+    end.output.erase(0, end.output.size() - ChildEnd::kMostOutput);
+    end.is_output_cut = true;
   }
-
- private:
-  ChildEnd& end_;
-};
+  return true;
+}
 
 // Milliseconds until then, for poll().
 int remaining(Clock::time_point deadline) {
@@ -134,7 +125,7 @@ int remaining(Clock::time_point deadline) {
 }
 
 // Waits until the program ends or the time is over. Returns whether it has ended.
-bool watch(int process, int pipe, Clock::time_point deadline, Output& output) {
+bool watch(int process, int pipe, Clock::time_point deadline, ChildEnd& end) {
   std::array<pollfd, 2> waiting = {{{process, POLLIN, 0}, {pipe, POLLIN, 0}}};
   for (;;) {
     const int left = remaining(deadline);
@@ -142,7 +133,7 @@ bool watch(int process, int pipe, Clock::time_point deadline, Output& output) {
     if (ready < 0 && errno != EINTR) throw_errno("the program", "cannot wait for it");
     if (ready > 0 && waiting[0].revents != 0) return true;
     // Closed by the program: it is not asked again.
-    if (ready > 0 && waiting[1].revents != 0 && !output.take(pipe)) waiting[1].fd = -1;
+    if (ready > 0 && waiting[1].revents != 0 && !take_output(pipe, end)) waiting[1].fd = -1;
     // Also where the program never stops writing.
     if (left == 0) return false;
   }
@@ -162,13 +153,12 @@ ChildEnd run_child(std::vector<std::string> words, std::chrono::duration<double>
   const FileDescriptor process(os().pidfd_open(child.pid()));
   if (!process.is_open()) throw_errno(words[0], "cannot watch");
   ChildEnd out;
-  Output output(out);
-  const bool has_ended = watch(process.get(), reading.get(), deadline, output);
+  const bool has_ended = watch(process.get(), reading.get(), deadline, out);
   const int status = child.end();
   // What it had written before it ended. A program that has left the group may hold the pipe open, and go on.
   ::fcntl(reading.get(), F_SETFL, O_NONBLOCK);
   constexpr int kMostReads = 64;
-  for (int i = 0; i < kMostReads && output.take(reading.get()); ++i) {
+  for (int i = 0; i < kMostReads && take_output(reading.get(), out); ++i) {
   }
   if (!has_ended) {
     out.kind = ChildEnd::Kind::timed_out;

@@ -77,26 +77,23 @@ std::optional<int> named_descriptor(std::string_view path) {
 
 std::string resolve_links(const std::string& path, const std::string& shown) {
   constexpr int kMaxLinks = 40;
+  const std::string& name = shown.empty() ? path : shown;
   std::string current = path;
   for (int i = 0; i < kMaxLinks; ++i) {
     if (named_descriptor(current)) return current;
     struct stat info {};
     if (os().lstat(current.c_str(), &info) != 0) {
       if (errno == ENOENT) return current;
-      throw_errno(shown, "cannot write");
+      throw_errno(name, "cannot write");
     }
     if (!S_ISLNK(info.st_mode)) return current;
     std::array<char, PATH_MAX> target{};
     const ssize_t length = os().readlink(current.c_str(), target.data(), target.size());
-    if (length < 0) throw_errno(shown, "cannot write");
+    if (length < 0) throw_errno(name, "cannot write");
     current = path_from(directory_of(current), {target.data(), static_cast<std::size_t>(length)});
   }
   errno = ELOOP;
-  throw_errno(shown, "cannot write");
-}
-
-std::string resolve_links(const std::string& path) {
-  return resolve_links(path, path);
+  throw_errno(name, "cannot write");
 }
 
 namespace {

@@ -36,9 +36,8 @@ void make_folder(const std::string& path, bool durable = false);
 [[nodiscard]] std::optional<int> named_descriptor(std::string_view path);
 
 // The end of the chain of symbolic links that begins at `path`, whether it exists or not; a name of a
-// descriptor is an end. Throws Error naming `shown` when the chain cannot be followed.
-[[nodiscard]] std::string resolve_links(const std::string& path, const std::string& shown);
-[[nodiscard]] std::string resolve_links(const std::string& path);
+// descriptor is an end. Throws Error naming `shown`, or the path, when the chain cannot be followed.
+[[nodiscard]] std::string resolve_links(const std::string& path, const std::string& shown = {});
 
 // Finds out which paths mean the same file, also one that does not exist yet: through symbolic links, and
 // however its folder is written.
