@@ -6,13 +6,14 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "base/files/output_file.hpp"
 #include "io/encoding.hpp"
 #include "io/file_info.hpp"
 #include "io/format.hpp"
-#include "io/transport.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
@@ -22,6 +23,32 @@ class ArchiveWriter;
 
 // Takes the line of a warning.
 using Warn = std::function<void(const std::string& line)>;
+
+// Where encoded bytes go, from front to end: a file, a stream, or a member of an archive. Nothing is visible
+// at the destination before commit(), unless is_stream().
+class Transport {
+ public:
+  Transport() = default;
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+  virtual ~Transport() = default;
+
+  // True when written bytes cannot be revoked.
+  [[nodiscard]] virtual bool is_stream() const = 0;
+  // The file that bytes may be written to at any offset, instead of append(); null where there is none.
+  [[nodiscard]] virtual OutputFile* random_access() { return nullptr; }
+  // Where in that file the bytes begin.
+  [[nodiscard]] virtual std::int64_t offset() const { return 0; }
+  // Claims the space for so many bytes of that file, from offset() on. Throws Error when they do not fit.
+  virtual void reserve(std::int64_t /*bytes*/) {}
+  // Throws Error when this many bytes cannot fit. Called before the first byte.
+  virtual void require_space(std::int64_t bytes) const = 0;
+  virtual void append(std::span<const std::byte> bytes) = 0;
+  // All bytes are there: of a file, on the disk if it is durable.
+  virtual void finish() = 0;
+  // Publishes a file; a member is published with its archive.
+  virtual void commit() {}
+};
 
 // A file or a stream, as OutputFile tells them apart.
 [[nodiscard]] std::unique_ptr<Transport> file_transport(OutputFile file);

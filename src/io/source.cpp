@@ -11,7 +11,9 @@
 #include "io/opened_file.hpp"
 
 namespace tensorop {
+namespace {
 
+// "float32[2,3]" as a tensor without elements; nothing when `text` is not of that form.
 std::optional<Tensor> parse_abstract(const std::string& text) {
   const std::size_t bracket = text.find('[');
   if (bracket == std::string::npos || !text.ends_with(']')) return std::nullopt;
@@ -37,8 +39,6 @@ std::optional<Tensor> parse_abstract(const std::string& text) {
   with_context(printable(text), [&] { require_fits(shape, element_size(*dtype)); });
   return Tensor(*dtype, std::move(shape));
 }
-
-namespace {
 
 // refuse_missing() of what may be meant to be the numbers of a tensor: 0,1.
 [[noreturn]] void refuse_operand(const std::string& text) {

@@ -112,7 +112,4 @@ class Source {
   std::string unnamed_;          // what the file has in its place
 };
 
-// "float32[2,3]" as a tensor without elements; nothing when `text` is not of that form.
-[[nodiscard]] std::optional<Tensor> parse_abstract(const std::string& text);
-
 }  // namespace tensorop

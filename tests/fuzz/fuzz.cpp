@@ -100,8 +100,9 @@ void require_round_trip(const Tensor& tensor) {
   if (checked_mul(tensor.bytes(), width).value_or(kMostBytes) < kMostBytes) {
     const std::string npy = npy_of(tensor);
     std::string unnamed;
-    auto read = attempt(
-        [&] { return read_npy(std::as_bytes(std::span(npy)), nullptr, ArrayReading{.unnamed = &unnamed}); });
+    auto read = attempt([&] {
+      return read_npy({.memory = std::as_bytes(std::span(npy))}, ArrayReading{.unnamed = &unnamed});
+    });
     // Nor does it name a small dtype.
     require(unnamed.empty() != kSmallTypes.contains(tensor.dtype()), "an NPY file names its dtype or not");
     if (read && !unnamed.empty()) read = read->viewed_as(tensor.dtype());

@@ -15,7 +15,7 @@ using Bytes = std::span<const std::byte>;
 class Stream {
  public:
   explicit Stream(Bytes bytes) : rest_(bytes) {}
-  ByteStream as(std::optional<std::int64_t> length) {
+  ByteSource as(std::optional<std::int64_t> length) {
     return {[this](std::span<std::byte> buffer) {
               const std::size_t count = std::min(buffer.size(), rest_.size());
               std::copy_n(rest_.begin(), count, buffer.begin());
@@ -30,8 +30,8 @@ class Stream {
 };
 
 void check(Bytes file) {
-  const auto header = attempt([&] { return read_npy(file, nullptr, {.header_only = true}); });
-  const auto whole = attempt([&] { return read_npy(file, nullptr, {}); });
+  const auto header = attempt([&] { return read_npy({.memory = file}, {.header_only = true}); });
+  const auto whole = attempt([&] { return read_npy({.memory = file}, {}); });
   const auto streamed = attempt([&] { return read_npy(Stream(file).as(std::nullopt), {}); });
   const auto length = static_cast<std::int64_t>(file.size());
   const auto known = attempt([&] { return read_npy(Stream(file).as(length), {}); });

@@ -12,7 +12,7 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-ByteStream stream_of(Bytes rest) {
+ByteSource stream_of(Bytes rest) {
   return {[rest](std::span<std::byte> buffer) mutable {
     const std::size_t size = std::min(buffer.size(), rest.size());
     std::copy_n(rest.begin(), size, buffer.begin());
@@ -21,11 +21,10 @@ ByteStream stream_of(Bytes rest) {
   }};
 }
 
-std::string written(const NamedTensor& named) {
-  const Tensor& tensor = named.tensor;
+std::string written(const Tensor& tensor, const std::string& name) {
   const bool is_string = tensor.dtype() == DType::string;
   const std::int64_t strings = is_string ? tensor_proto_string_bytes(tensor.strings()) : 0;
-  const Encoding encoding = tensor_proto_encoding(tensor.dtype(), tensor.shape(), strings, named.name);
+  const Encoding encoding = tensor_proto_encoding(tensor.dtype(), tensor.shape(), strings, name);
   std::string out = encoding.prefix;
   if (encoding.element_bytes == 0) {
     encoding.encode(0, tensor.size(), tensor.data(), out);
@@ -46,22 +45,21 @@ void check(Bytes message) {
   require(whole.has_value() == streamed.has_value(),
           "a stream is refused where the message is not, or the other way round");
   if (whole) {
-    require(whole->name == streamed->name && same(whole->tensor, streamed->tensor),
-            "a stream is another tensor than the message");
+    require(same(*whole, *streamed), "a stream is another tensor than the message");
   }
   require(whole.has_value() == beside.has_value(), "it depends on the address whether a message is refused");
   if (!whole) return;
-  require(same(whole->tensor, beside->tensor), "the tensor depends on the address of the message");
-  require(header && header->tensor.dtype() == whole->tensor.dtype() &&
-              header->tensor.shape() == whole->tensor.shape(),
+  require(same(*whole, *beside), "the tensor depends on the address of the message");
+  require(header && header->dtype() == whole->dtype() && header->shape() == whole->shape(),
           "the header is of another tensor");
-  const std::string bytes = written(*whole);
+  const std::string name = tensor_proto_name(message);
+  const std::string bytes = written(*whole, name);
   const auto again =
       attempt([&] { return read_tensor_proto(std::as_bytes(std::span(bytes)), 0, nullptr, {}); });
-  require(again && again->name == whole->name && same(again->tensor, whole->tensor),
+  require(again && tensor_proto_name(std::as_bytes(std::span(bytes))) == name && same(*again, *whole),
           "what is written is not what was read");
   // An NPY file does not hold these dtypes.
-  if (!kSmallTypes.contains(whole->tensor.dtype())) require_round_trip(whole->tensor);
+  if (!kSmallTypes.contains(whole->dtype())) require_round_trip(*whole);
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ TEST_CASE("a stream that memory does not hold is brought into a temporary file",
   for (const bool fortran_order : {false, true}) {
     const std::string bytes = npy_bytes(tensor, {.fortran_order = fortran_order, .big_endian = true});
     const auto read = [&](std::string_view rest) {
-      const ByteStream stream = {[&rest](std::span<std::byte> buffer) {
+      const ByteSource stream = {[&rest](std::span<std::byte> buffer) {
                                    const std::size_t size = std::min(buffer.size(), rest.size());
                                    std::memcpy(buffer.data(), rest.data(), size);
                                    rest.remove_prefix(size);

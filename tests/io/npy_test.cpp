@@ -67,12 +67,12 @@ InputFile stream_of(std::string_view text) {
 Tensor read_mapped(const TempDir& dir, const std::string& bytes) {
   write_file(dir.file("a.npy"), bytes);
   InputFile file = InputFile::open(dir.file("a.npy"));
-  return read_npy(file, {});
+  return read_npy(source_of(file), {});
 }
 
 Tensor read_streamed(std::string_view bytes) {
   InputFile file = stream_of(bytes);
-  return read_npy(file, {});
+  return read_npy(source_of(file), {});
 }
 
 }  // namespace
@@ -396,7 +396,7 @@ TEST_CASE("an array as memory wants it stays in the mapping, at any address", "[
   const auto data_of = [&](const std::string& bytes, std::size_t offset) {
     write_file(dir.file("a.npy"), bytes);
     InputFile file = InputFile::open(dir.file("a.npy"));
-    const Tensor tensor = read_npy(file, {});
+    const Tensor tensor = read_npy(source_of(file), {});
     CHECK(nested_json(tensor) == "[1.0,2.0]");
     return tensor.data() == file.mapping()->bytes().data() + offset;
   };
@@ -433,16 +433,16 @@ TEST_CASE("of a file whose elements are not wanted the header is read, and its l
   const std::string header = framed(literal_of("'>f8'", "(3,)"));
   write_file(dir.file("a.npy"), header + std::string(24, 'x'));
   InputFile file = InputFile::open(dir.file("a.npy"));
-  const Tensor tensor = read_npy(file, {.header_only = true});
+  const Tensor tensor = read_npy(source_of(file), {.header_only = true});
   CHECK(tensor.dtype() == DType::float64);
   CHECK(tensor.shape() == Shape{3});
   CHECK(tensor.data() == nullptr);
   write_file(dir.file("a.npy"), header);
   InputFile cut = InputFile::open(dir.file("a.npy"));
-  CHECK(error_of([&] { (void)read_npy(cut, {.header_only = true}); }) ==
+  CHECK(error_of([&] { (void)read_npy(source_of(cut), {.header_only = true}); }) ==
         "header promises 24 bytes of data, the file holds 0");
   InputFile stream = stream_of(header);
-  CHECK(read_npy(stream, {.header_only = true}).shape() == Shape{3});
+  CHECK(read_npy(source_of(stream), {.header_only = true}).shape() == Shape{3});
 }
 
 TEST_CASE("what was read from a stream to find out what it is belongs to it", "[io][npy]") {
@@ -453,10 +453,10 @@ TEST_CASE("what was read from a stream to find out what it is belongs to it", "[
     CAPTURE(peeked);
     InputFile file = stream_of(bytes);
     CHECK(file.peek(peeked).size() == std::min(peeked, bytes.size()));
-    CHECK(nested_json(read_npy(file, {})) == "[5,6]");
+    CHECK(nested_json(read_npy(source_of(file), {})) == "[5,6]");
     InputFile longer = stream_of(bytes + "x");
     (void)longer.peek(peeked);
-    CHECK(error_of([&] { (void)read_npy(longer, {}); }) ==
+    CHECK(error_of([&] { (void)read_npy(source_of(longer), {}); }) ==
           "header promises 8 bytes of data, the file holds more");
   }
 }
@@ -506,7 +506,7 @@ TEST_CASE("an endless stream is refused at its first wrong byte, not at its end"
     EndlessSystem endless(row.front);
     const ScopedSystem scope(endless);
     InputFile file = InputFile::open("endless");
-    CHECK(error_of([&] { (void)read_npy(file, {}); }) == row.message);
+    CHECK(error_of([&] { (void)read_npy(source_of(file), {}); }) == row.message);
     CHECK(endless.taken <= row.most);
   }
 }
@@ -536,7 +536,7 @@ TEST_CASE("a stream longer than the first block arrives whole", "[io][npy]") {
     ::close(ends[1]);
   });
   InputFile file = InputFile::open(cat("/proc/self/fd/", ends[0]));
-  const Tensor tensor = read_npy(file, {});
+  const Tensor tensor = read_npy(source_of(file), {});
   writer.join();
   ::close(ends[0]);
   REQUIRE(tensor.bytes() == static_cast<std::int64_t>(values.size() * sizeof values[0]));

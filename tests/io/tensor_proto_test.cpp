@@ -42,23 +42,28 @@ Placed place(std::string_view text, std::size_t offset) {
   return {storage, {storage->data() + offset, text.size()}};
 }
 
-NamedTensor read(std::string_view text, const ArrayReading& reading = {}, std::size_t offset = 0) {
+struct NamedMessage {
+  std::string name;
+  Tensor tensor;
+};
+
+NamedMessage read(std::string_view text, const ArrayReading& reading = {}, std::size_t offset = 0) {
   const Placed placed = place(text, offset);
-  return read_tensor_proto(placed.bytes, 0, placed.storage, reading);
+  return {tensor_proto_name(placed.bytes), read_tensor_proto(placed.bytes, 0, placed.storage, reading)};
 }
 
-NamedTensor read_stream(std::string_view text, const ArrayReading& reading = {}) {
+NamedMessage read_stream(std::string_view text, const ArrayReading& reading = {}) {
   const auto read = [rest = text](std::span<std::byte> buffer) mutable {
     const std::size_t size = std::min(buffer.size(), rest.size());
     std::memcpy(buffer.data(), rest.data(), size);
     rest.remove_prefix(size);
     return size;
   };
-  return read_tensor_proto(ByteStream{read}, reading);
+  return {tensor_proto_name(text_bytes(text)), read_tensor_proto(ByteSource{read}, reading)};
 }
 
 // "name float32 (2,2) [[1.0,2.0],[3.0,4.0]]".
-std::string describe(const NamedTensor& named) {
+std::string describe(const NamedMessage& named) {
   const Tensor& tensor = named.tensor;
   return cat(named.name, ' ', name(tensor.dtype()), ' ', to_string(tensor.shape()), ' ', nested_json(tensor));
 }
@@ -229,7 +234,7 @@ TEST_CASE("a message is read from memory at any address and from streams", "[io]
     for (std::size_t offset = 0; offset < 8; ++offset)
       CHECK(describe(read(message, {}, offset)) == row.expected);
     CHECK(describe(read_stream(message)) == row.expected);
-    const NamedTensor header = read(message, {.header_only = true});
+    const NamedMessage header = read(message, {.header_only = true});
     CHECK(header.tensor.data() == nullptr);
     CHECK(header.tensor.shape() == read(message).tensor.shape());
     CHECK(read_stream(message, {.header_only = true}).tensor.shape() == header.tensor.shape());
@@ -277,7 +282,7 @@ TEST_CASE("an endless stream is refused at its beginning, or where no message go
       bytes += static_cast<std::int64_t>(buffer.size());
       return buffer.size();
     };
-    CHECK(error_of([&] { (void)read_tensor_proto(ByteStream{endless}, {}); }).starts_with(refused));
+    CHECK(error_of([&] { (void)read_tensor_proto(ByteSource{endless}, {}); }).starts_with(refused));
     CHECK(bytes == most);
   }
 }
@@ -305,7 +310,7 @@ TEST_CASE("raw_data stays where it is, at any address", "[io][pb]") {
   REQUIRE(message.size() == 16);
   for (const std::size_t address : {0U, 1U, 2U, 7U}) {
     const Placed placed = place(message, address);
-    const Tensor used = read_tensor_proto(placed.bytes, 0, placed.storage, {}).tensor;
+    const Tensor used = read_tensor_proto(placed.bytes, 0, placed.storage, {});
     CHECK(used.data() == placed.bytes.data() + 8);
     CHECK(nested_json(used) == "[1.0,2.0]");
   }
@@ -365,7 +370,7 @@ TEST_CASE("the worked examples are written byte for byte", "[io][pb]") {
   for (const Row& row : kCanonical) {
     CAPTURE(row.hex);
     const std::string message = from_hex(row.hex);
-    const NamedTensor named = read(message);
+    const NamedMessage named = read(message);
     CHECK(written(named.tensor, named.name) == message);
   }
 }

@@ -19,10 +19,6 @@ void require_length(const NpyHeader& header, std::int64_t length) {
   if (held != header.bytes()) refuse_length(header.bytes(), cat(held));
 }
 
-ByteStream stream_of(InputFile& file) {
-  return {[&file](std::span<std::byte> buffer) { return file.read(buffer); }, std::nullopt};
-}
-
 void settle_dtype(const NpyHeader& header, const ArrayReading& reading) {
   if (header.names_dtype) return;
   if (reading.unnamed == nullptr) refuse_unnamed(header.descr);
@@ -35,7 +31,10 @@ bool begins_as_npy(std::string_view head) {
   return head.starts_with(kNpyMagic);
 }
 
-NpyHeader read_npy_header(const ByteStream& stream) {
+namespace {
+
+// The header of a stream, as far as it has come; parse_npy_header judges it.
+std::vector<std::byte> read_front(const ByteSource& stream) {
   std::vector<std::byte> bytes;
   const auto fill_to = [&](std::size_t size) {
     if (bytes.size() >= size) return;
@@ -43,7 +42,7 @@ NpyHeader read_npy_header(const ByteStream& stream) {
     bytes.resize(size);
     bytes.resize(have + stream.read(std::span(bytes).subspan(have)));
   };
-  // Version and length first, then exactly the header; parse_npy_header judges whatever came.
+  // Version and length first, then exactly the header.
   fill_to(12);
   std::size_t needed = 12;
   if (bytes.size() >= 10 && bytes[6] == std::byte{1}) {
@@ -56,14 +55,15 @@ NpyHeader read_npy_header(const ByteStream& stream) {
   const bool known_version =
       bytes.size() >= 8 && bytes[6] >= std::byte{1} && bytes[6] <= std::byte{3} && bytes[7] == std::byte{0};
   if (known_version && needed <= kMost) fill_to(needed);
-  NpyHeader header = parse_npy_header(bytes);
-  if (stream.length) require_length(header, *stream.length);
-  return header;
+  return bytes;
 }
 
-NpyHeader read_npy_header(std::span<const std::byte> file) {
-  NpyHeader header = parse_npy_header(file);
-  require_length(header, to_int64(file.size()));
+}  // namespace
+
+NpyHeader read_npy_header(const ByteSource& file) {
+  NpyHeader header = parse_npy_header(file.read ? read_front(file) : file.memory);
+  const auto length = file.read ? file.length : to_int64(file.memory.size());
+  if (length) require_length(header, *length);
   return header;
 }
 
@@ -78,24 +78,12 @@ FileInfo describe(const NpyHeader& header) {
   return file;
 }
 
-Tensor read_npy(const ByteStream& stream, const ArrayReading& reading) {
-  const NpyHeader header = read_npy_header(stream);
-  settle_dtype(header, reading);
-  if (reading.header_only) return {header.dtype, header.shape};
-  return read_stored(header, stream, reading);
-}
-
-Tensor read_npy(std::span<const std::byte> file, std::shared_ptr<const void> owner,
-                const ArrayReading& reading) {
+Tensor read_npy(const ByteSource& file, const ArrayReading& reading) {
   const NpyHeader header = read_npy_header(file);
   settle_dtype(header, reading);
   if (reading.header_only) return {header.dtype, header.shape};
-  return read_stored(header, file.data() + header.data_offset, std::move(owner), reading);
-}
-
-Tensor read_npy(InputFile& file, const ArrayReading& reading) {
-  return file.mapping() ? read_npy(file.mapping()->bytes(), file.mapping(), reading)
-                        : read_npy(stream_of(file), reading);
+  if (file.read) return read_stored(header, file, reading);
+  return read_stored(header, file.memory.data() + header.data_offset, file.owner, reading);
 }
 
 std::int64_t longest_characters(std::span<const StringRef> strings) {
@@ -146,16 +134,6 @@ Encoding npy_encoding(DType dtype, const Shape& shape, std::int64_t characters) 
   return encoding;
 }
 
-namespace {
-
-// Throws Error as read_npy() does with ArrayReading::header_only.
-FileInfo describe_npy(InputFile& file) {
-  return describe(file.mapping() ? read_npy_header(file.mapping()->bytes())
-                                 : read_npy_header(stream_of(file)));
-}
-
-}  // namespace
-
 constinit const Format kNpyFormat = {
     .name = "npy",
     .title = "NPY",
@@ -164,8 +142,8 @@ constinit const Format kNpyFormat = {
     .detect_bytes = kNpyMagic.size(),
     .detects = begins_as_npy,
     .is_binary = true,
-    .read = read_npy,
-    .describe = describe_npy,
+    .read = [](InputFile& file, const ArrayReading& reading) { return read_npy(source_of(file), reading); },
+    .describe = [](InputFile& file) { return describe(read_npy_header(source_of(file))); },
     .encode = [](DType dtype, const Shape& shape, std::int64_t characters,
                  std::string_view /*name*/) { return npy_encoding(dtype, shape, characters); },
     .measure_strings = longest_characters,

@@ -4,12 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "base/files/input_file.hpp"
 #include "io/array_reading.hpp"
 #include "io/encoding.hpp"
 #include "io/file_info.hpp"
@@ -33,23 +31,15 @@ struct NpyHeader : StoredArray {
 // Object, structured, subarray and datetime dtypes are refused by name.
 [[nodiscard]] NpyHeader parse_npy_header(std::span<const std::byte> file);
 
-// Reads the array of a file. A C-order, little-endian array stays in the
-// mapping; anything else goes where `reading` says; strings always into memory. The bytes must end with the
-// array. Throws Error.
-[[nodiscard]] Tensor read_npy(InputFile& file, const ArrayReading& reading);
-
+// Reads the array of a file, whose bytes must end with it. A C-order, little-endian array stays in memory
+// that has the file; anything else goes where `reading` says; strings always into memory. Of a stream memory
+// grows with the bytes that arrive, not with the size that the header promises; a promise of more than the
+// free memory, or than the space for a temporary file, is refused. Throws Error.
+[[nodiscard]] Tensor read_npy(const ByteSource& file, const ArrayReading& reading);
+// Its header. Throws Error as read_npy() does with ArrayReading::header_only.
+[[nodiscard]] NpyHeader read_npy_header(const ByteSource& file);
 // The description from its header, for `info`; the caller sets path and format.
 [[nodiscard]] FileInfo describe(const NpyHeader& header);
-
-// As read_npy() above for a file whose bytes are `file`, in memory that `owner` keeps.
-[[nodiscard]] Tensor read_npy(std::span<const std::byte> file, std::shared_ptr<const void> owner,
-                              const ArrayReading& reading);
-[[nodiscard]] NpyHeader read_npy_header(std::span<const std::byte> file);
-
-// The same for a stream. Memory grows with the bytes that arrive, not with the size that the header promises;
-// a promise of more than the free memory, or than the space for a temporary file, is refused.
-[[nodiscard]] Tensor read_npy(const ByteStream& stream, const ArrayReading& reading);
-[[nodiscard]] NpyHeader read_npy_header(const ByteStream& stream);
 
 // The header numpy.save writes for a C-order little-endian array; its length is a multiple of 64 bytes.
 // `characters` is the width of string elements in code points.

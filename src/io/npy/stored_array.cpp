@@ -23,37 +23,28 @@ int swap_width(DType dtype) {
   return row.kind == DTypeKind::complex ? row.size / 2 : row.size;
 }
 
-template <class Word, Word kSwap(Word)>
+template <class Word>
 void swap_words(std::span<std::byte> data) {
   for (std::byte* at = data.data(); at != data.data() + data.size(); at += sizeof(Word)) {
     Word word;
     std::memcpy(&word, at, sizeof word);
-    word = kSwap(word);
+    if constexpr (sizeof word == 2) {
+      word = __builtin_bswap16(word);
+    } else if constexpr (sizeof word == 4) {
+      word = __builtin_bswap32(word);
+    } else {
+      word = __builtin_bswap64(word);
+    }
     std::memcpy(at, &word, sizeof word);
   }
-}
-
-std::uint16_t swap16(std::uint16_t word) {
-  return __builtin_bswap16(word);
-}
-std::uint32_t swap32(std::uint32_t word) {
-  return __builtin_bswap32(word);
-}
-std::uint64_t swap64(std::uint64_t word) {
-  return __builtin_bswap64(word);
 }
 
 // Brings stored elements into the byte order of memory.
 void swap_numbers(const StoredArray& array, std::span<std::byte> data) {
   if (array.encoding != StoredEncoding::swapped) return;
-  switch (swap_width(array.dtype)) {
-    case 2:
-      return swap_words<std::uint16_t, swap16>(data);
-    case 4:
-      return swap_words<std::uint32_t, swap32>(data);
-    case 8:
-      return swap_words<std::uint64_t, swap64>(data);
-  }
+  dispatch_width(swap_width(array.dtype), [&]<class Word>(TypeTag<Word>) {
+    if constexpr (sizeof(Word) > 1 && sizeof(Word) <= sizeof(std::uint64_t)) swap_words<Word>(data);
+  });
 }
 
 // One stored string appended to the arena; false when it is not valid Unicode.
@@ -208,14 +199,14 @@ Tensor decode(const StoredArray& array, const std::byte* stored, const ArrayRead
   return std::move(target).tensor();
 }
 
-void require_end(const ByteStream& stream, std::int64_t promised) {
+void require_end(const ByteSource& stream, std::int64_t promised) {
   std::byte extra{};
   if (stream.read({&extra, 1}) != 0) refuse_length(promised, "more");
 }
 
 // The rest of a stream, where memory does not hold it. What is to change its order or its size goes to a
 // temporary file first.
-Tensor spool(const ByteStream& stream, const StoredArray& array, const ArrayReading& reading) {
+Tensor spool(const ByteSource& stream, const StoredArray& array, const ArrayReading& reading) {
   const std::int64_t promised = array.bytes();
   const bool in_place = is_row_major(array) && array.encoding != StoredEncoding::nibbles;
   reading.threads.expect(promised);
@@ -247,6 +238,12 @@ std::int64_t StoredArray::bytes() const {
   return encoding == StoredEncoding::nibbles ? ceil_div(count(shape), 2) : count(shape) * item_bytes;
 }
 
+ByteSource source_of(InputFile& file) {
+  const auto& mapping = file.mapping();
+  if (!mapping) return {[&file](std::span<std::byte> buffer) { return file.read(buffer); }};
+  return {nullptr, std::nullopt, mapping->bytes(), mapping};
+}
+
 StoredArray packed_array(DType dtype, const Shape& shape) {
   const bool is_packed = info(dtype).bits < 8;
   return {.dtype = dtype,
@@ -256,7 +253,7 @@ StoredArray packed_array(DType dtype, const Shape& shape) {
           .shape = shape};
 }
 
-Tensor read_stored(const StoredArray& array, const ByteStream& stream, const ArrayReading& reading) {
+Tensor read_stored(const StoredArray& array, const ByteSource& stream, const ArrayReading& reading) {
   const std::int64_t promised = array.bytes();
   if (array.dtype != DType::string && reading.needs_scratch(memory_bytes(array))) {
     return spool(stream, array, reading);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/files/input_file.hpp"
 #include "io/array_reading.hpp"
 #include "tensor/tensor.hpp"
 
@@ -41,14 +42,20 @@ struct StoredArray {
 // As formats store arrays that pack elements of 4 bits, and all others as in memory.
 [[nodiscard]] StoredArray packed_array(DType dtype, const Shape& shape);
 
-// Bytes that can be read once, from front to end.
-struct ByteStream {
-  // Fills the buffer and returns how much of it; less only at the end, and then always 0.
-  std::function<std::size_t(std::span<std::byte> buffer)> read;
-  // How many bytes there will be, where that is known: a header that promises anything else is refused before
-  // memory is taken for the elements.
+// The bytes of a file: in memory, where elements may stay, or a stream that is read once, from front to end.
+struct ByteSource {
+  // Of a stream: fills the buffer and returns how much of it; less only at the end, and then always 0. Null:
+  // `memory` has the bytes.
+  std::function<std::size_t(std::span<std::byte> buffer)> read = nullptr;
+  // How many bytes a stream will have, where that is known: a header that promises anything else is refused
+  // before memory is taken for the elements.
   std::optional<std::int64_t> length = {};
+  std::span<const std::byte> memory = {};
+  std::shared_ptr<const void> owner = {};  // keeps it
 };
+
+// A mapped file, or a stream, which outlives the source.
+[[nodiscard]] ByteSource source_of(InputFile& file);
 
 // The array whose elements are `stored`, array.bytes() bytes in memory that `owner` keeps. Where they lie as
 // memory wants them, they stay there; else they go where `reading` says, strings always into memory. Throws
@@ -59,7 +66,7 @@ struct ByteStream {
 // The same of a stream whose last bytes are the elements. Memory grows with the bytes that arrive, not with
 // the shape; a shape that needs more than the free memory, or than the space for a temporary file, is
 // refused. Throws Error.
-[[nodiscard]] Tensor read_stored(const StoredArray& array, const ByteStream& stream,
+[[nodiscard]] Tensor read_stored(const StoredArray& array, const ByteSource& stream,
                                  const ArrayReading& reading);
 
 // Elements of 4 bits as files hold them: two in a byte, the first one in its lower half. In memory each takes

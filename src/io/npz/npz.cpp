@@ -19,18 +19,6 @@ namespace {
 
 constexpr std::string_view kNpyEnding = ".npy";
 
-bool is_npy(std::span<const std::byte> head) {
-  return begins_as_npy(bytes_text(head));
-}
-
-// `use(stream)` with the member unpacked.
-template <class Use>
-auto unpack(std::span<const std::byte> packed, const ZipMember& member, const ArrayReading& reading,
-            const Use& use) {
-  Inflater inflater(packed, member, reading);
-  return use(ByteStream{[&](std::span<std::byte> buffer) { return inflater.read(buffer); }, member.bytes});
-}
-
 // The archive may be hostile: memory is allocated in proportion to the bytes that are present, and sizes that
 // it states are checked when its members are read.
 class NpzArchive final : public Archive {
@@ -76,15 +64,10 @@ class NpzArchive final : public Archive {
   // is all that is read.
   [[nodiscard]] Tensor read(std::size_t position, const ArrayReading& reading) const override {
     const ZipMember& member = directory_.members[position];
-    const auto bytes = bytes_of(member);
-    if (member.method == kZipStored) {
-      if (!reading.header_only) require_crc(bytes, member, reading.threads);
-      return read_npy(bytes, file_, reading);
-    }
     // Of the blocks, a header needs only the first bytes of the first one.
-    const ArrayReading unpacking = reading.header_only ? ArrayReading() : reading;
-    return unpack(bytes, member, unpacking,
-                  [&](const ByteStream& stream) { return read_npy(stream, reading); });
+    const ByteSource file = unpacked(member, reading.header_only ? ArrayReading() : reading);
+    if (!file.read && !reading.header_only) require_crc(file.memory, member, reading.threads);
+    return read_npy(file, reading);
   }
 
   // Of a deflated member that does not say where its blocks begin.
@@ -95,7 +78,7 @@ class NpzArchive final : public Archive {
   }
   [[nodiscard]] FileInfo describe(std::size_t position) const override {
     const ZipMember& member = directory_.members[position];
-    FileInfo info = tensorop::describe(read_header(member));
+    FileInfo info = tensorop::describe(read_npy_header(unpacked(member, {})));
     info.compression = member.method == kZipStored ? "stored" : "deflated";
     return info;
   }
@@ -113,31 +96,26 @@ class NpzArchive final : public Archive {
   }
 
  private:
-  [[nodiscard]] std::span<const std::byte> bytes_of(const ZipMember& member) const {
+  // The file that a member is: in the mapping, or inflated as it is read.
+  [[nodiscard]] ByteSource unpacked(const ZipMember& member, const ArrayReading& reading) const {
     const auto bytes = packed_bytes(file_->bytes(), directory_, member);
-    if (member.method == kZipStored && member.bytes != member.packed_bytes) {
-      wrong_size(cat(member.packed_bytes), member.bytes);
+    if (member.method == kZipStored) {
+      if (member.bytes != member.packed_bytes) wrong_size(cat(member.packed_bytes), member.bytes);
+      return {nullptr, std::nullopt, bytes, file_};
     }
-    return bytes;
+    const auto inflater = std::make_shared<Inflater>(bytes, member, reading);
+    return {[inflater](std::span<std::byte> buffer) { return inflater->read(buffer); }, member.bytes};
   }
 
   [[nodiscard]] bool begins_as_array(const ZipMember& member) const {
     try {
-      const auto bytes = bytes_of(member);
-      if (member.method == kZipStored) return is_npy(bytes);
-      return unpack(bytes, member, {}, [](const ByteStream& stream) {
-        std::array<std::byte, kNpyMagic.size()> head{};
-        return is_npy(std::span(head).first(stream.read(head)));
-      });
+      const ByteSource file = unpacked(member, {});
+      std::array<std::byte, kNpyMagic.size()> head{};
+      if (!file.read) return begins_as_npy(bytes_text(file.memory));
+      return begins_as_npy(bytes_text(std::span(head).first(file.read(head))));
     } catch (const Error&) {
       return false;
     }
-  }
-
-  [[nodiscard]] NpyHeader read_header(const ZipMember& member) const {
-    const auto bytes = bytes_of(member);
-    if (member.method == kZipStored) return read_npy_header(bytes);
-    return unpack(bytes, member, {}, [](const ByteStream& stream) { return read_npy_header(stream); });
   }
 
   std::shared_ptr<const MappedFile> file_;

@@ -126,11 +126,11 @@ class OnnxArchive final : public Archive {
   [[nodiscard]] Tensor read(std::size_t member, const ArrayReading& reading) const override {
     const OnnxTensor& tensor = initializers_[member];
     const TensorProtoHeader header = read_tensor_proto_header(tensor.bytes, tensor.byte, true);
-    if (!header.external()) return read_tensor_proto(tensor.bytes, tensor.byte, model_, reading).tensor;
-    if (reading.warn && !header.warning().empty()) reading.warn(header.warning());
-    const DType dtype = header.dtype();
-    const Shape& shape = header.shape();
-    const auto& [location, offset] = *header.external();
+    if (!header.external) return read_tensor_proto(tensor.bytes, tensor.byte, model_, reading);
+    if (reading.warn && !header.warning.empty()) reading.warn(header.warning);
+    const DType dtype = header.dtype;
+    const Shape& shape = header.shape;
+    const auto& [location, offset] = *header.external;
     const std::int64_t needed = *packed_bytes(dtype, count(shape));
     if (needed == 0) return {dtype, shape, std::make_shared<Storage>(0)};
     const auto file = open_external(location);
@@ -151,9 +151,9 @@ class OnnxArchive final : public Archive {
     const TensorProtoHeader header = read_tensor_proto_header(tensor.bytes, tensor.byte, true);
     FileInfo info = describe_header(header);
     info.name.clear();
-    if (header.external()) {
+    if (header.external) {
       info.stored = "raw_data";
-      info.file = header.external()->location;
+      info.file = header.external->location;
     }
     return info;
   }

@@ -366,7 +366,7 @@ std::optional<DType> declared_dtype(const OnnxValue& value) {
 }
 
 Tensor read_onnx_tensor(const OnnxTensor& tensor, const std::shared_ptr<const void>& owner) {
-  return read_tensor_proto(tensor.bytes, tensor.byte, owner, {}).tensor;
+  return read_tensor_proto(tensor.bytes, tensor.byte, owner, {});
 }
 
 }  // namespace tensorop

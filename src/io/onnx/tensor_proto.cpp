@@ -39,12 +39,12 @@ class Spool {
  public:
   explicit Spool(const ArrayReading& reading) : reading_(reading) {}
 
-  [[nodiscard]] Message read(const ByteStream& stream) {
+  [[nodiscard]] Message read(const ByteSource& stream) {
     constexpr std::int64_t kFirst = 1 << 16;
     while (true) {
       if (have_ == kFirst) {
         // A wrong message is refused early, even if it has no end.
-        TensorProtoHeader::require_possible(ProtoMessage({memory_.get(), to_size(have_)}, 0, field::kNames));
+        require_possible_tensor(ProtoMessage({memory_.get(), to_size(have_)}, 0, field::kNames));
       }
       if (have_ == room_) make_room(std::max(kFirst, 2 * room_));
       const std::int64_t left = std::min(room_ - have_, file_ ? to_int64(block_.size()) : room_);
@@ -96,22 +96,22 @@ class Spool {
 };
 
 // The tensor of a message whose header was read.
-NamedTensor make_tensor(const TensorProtoHeader& header, const Message& message, std::int64_t byte,
-                        const ArrayReading& reading) {
-  const DType dtype = header.dtype();
-  const Shape& shape = header.shape();
-  if (reading.warn && !header.warning().empty()) reading.warn(header.warning());
-  if (reading.header_only) return {header.name(), {dtype, shape}};
-  if (count(shape) == 0) return {header.name(), {dtype, shape, std::make_shared<Storage>(0)}};
-  if (header.data_field() != field::kRawData) {
-    return {header.name(), decode_typed_data(message.bytes, byte, dtype, shape)};
+Tensor make_tensor(const TensorProtoHeader& header, const Message& message, std::int64_t byte,
+                   const ArrayReading& reading) {
+  const DType dtype = header.dtype;
+  const Shape& shape = header.shape;
+  if (reading.warn && !header.warning.empty()) reading.warn(header.warning);
+  if (reading.header_only) return {dtype, shape};
+  if (count(shape) == 0) return {dtype, shape, std::make_shared<Storage>(0)};
+  if (header.data_field != field::kRawData) {
+    return decode_typed_data(message.bytes, byte, dtype, shape);
   }
   // The shape takes as many bytes: the header has checked it.
-  const std::byte* const raw = header.raw().data();
+  const std::byte* const raw = header.raw.data();
   if (message.file && info(dtype).bits >= 8) {
-    return {header.name(), {dtype, shape, message.file, raw - message.bytes.data()}};
+    return {dtype, shape, message.file, raw - message.bytes.data()};
   }
-  return {header.name(), read_stored(packed_array(dtype, shape), raw, message.owner, reading)};
+  return read_stored(packed_array(dtype, shape), raw, message.owner, reading);
 }
 
 bool is_text_with_blanks(std::string_view head) {
@@ -140,25 +140,25 @@ bool may_be_tensor_proto(std::string_view head) {
 
 }  // namespace
 
-NamedTensor read_tensor_proto(Bytes message, std::int64_t byte, std::shared_ptr<const void> owner,
-                              const ArrayReading& reading) {
+Tensor read_tensor_proto(Bytes message, std::int64_t byte, std::shared_ptr<const void> owner,
+                         const ArrayReading& reading) {
   return make_tensor(read_tensor_proto_header(message, byte), {message, std::move(owner)}, byte, reading);
 }
 
-NamedTensor read_tensor_proto(const ByteStream& stream, const ArrayReading& reading) {
+Tensor read_tensor_proto(const ByteSource& stream, const ArrayReading& reading) {
   const Message message = Spool(reading).read(stream);
   return make_tensor(read_tensor_proto_header(message.bytes, 0), message, 0, reading);
 }
 
 FileInfo describe_header(const TensorProtoHeader& header) {
   FileInfo file;
-  file.dtype = header.dtype();
-  file.shape = header.shape();
-  file.stored = field::field_of(header.data_field()).name;
-  file.bytes = header.dtype() == DType::string ? header.string_bytes()
-                                               : *packed_bytes(header.dtype(), count(header.shape()));
-  file.name = header.name();
-  if (!header.warning().empty()) file.warnings.push_back(header.warning());
+  file.dtype = header.dtype;
+  file.shape = header.shape;
+  file.stored = field::field_of(header.data_field).name;
+  file.bytes =
+      header.dtype == DType::string ? header.string_bytes : *packed_bytes(header.dtype, count(header.shape));
+  file.name = header.name;
+  if (!header.warning.empty()) file.warnings.push_back(header.warning);
   return file;
 }
 
@@ -176,7 +176,7 @@ namespace {
 
 Message message_of(InputFile& file, const ArrayReading& reading) {
   if (file.mapping()) return of_file(file.mapping());
-  return Spool(reading).read({[&file](std::span<std::byte> buffer) { return file.read(buffer); }});
+  return Spool(reading).read(source_of(file));
 }
 
 FileInfo describe_tensor_proto(InputFile& file) {
@@ -187,7 +187,7 @@ FileInfo describe_tensor_proto(InputFile& file) {
 
 Tensor read_tensor_proto(InputFile& file, const ArrayReading& reading) {
   const Message message = message_of(file, reading);
-  return make_tensor(read_tensor_proto_header(message.bytes, 0), message, 0, reading).tensor;
+  return make_tensor(read_tensor_proto_header(message.bytes, 0), message, 0, reading);
 }
 
 constinit const Format kTensorProtoFormat = {

@@ -18,25 +18,21 @@
 
 namespace tensorop {
 
-class TensorProtoHeader;
+struct TensorProtoHeader;
 
 // Reads the tensor of a file. All fields are checked, in any order. A stream is read to its end first, to
 // where `reading` says. Elements in raw_data stay where they are; all other data goes into memory. Data in
 // another file is refused, and no file is opened. Throws Error.
 [[nodiscard]] Tensor read_tensor_proto(InputFile& file, const ArrayReading& reading);
-struct NamedTensor {
-  std::string name;  // empty where the message has none; any bytes
-  Tensor tensor;
-};
 // The tensor of a message in memory that `owner` keeps and that begins at `byte` of its file. Throws Error.
-[[nodiscard]] NamedTensor read_tensor_proto(std::span<const std::byte> message, std::int64_t byte,
-                                            std::shared_ptr<const void> owner, const ArrayReading& reading);
+[[nodiscard]] Tensor read_tensor_proto(std::span<const std::byte> message, std::int64_t byte,
+                                       std::shared_ptr<const void> owner, const ArrayReading& reading);
 // The same of a stream.
-[[nodiscard]] NamedTensor read_tensor_proto(const ByteStream& stream, const ArrayReading& reading);
+[[nodiscard]] Tensor read_tensor_proto(const ByteSource& stream, const ArrayReading& reading);
 // What `info` says of it.
 [[nodiscard]] FileInfo describe_header(const TensorProtoHeader& header);
-// The name alone, without a look at elements. Empty where there is none, or the message is malformed up to
-// there.
+// The name alone, any bytes, without a look at elements. Empty where there is none, or the message is
+// malformed up to there.
 [[nodiscard]] std::string tensor_proto_name(std::span<const std::byte> message);
 
 // The message that onnx.numpy_helper.from_array() makes, byte for byte. `strings`: what

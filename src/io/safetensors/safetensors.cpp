@@ -80,8 +80,7 @@ class SafetensorsArchive final : public Archive {
       return read_stored(stored, mapping_->bytes().data() + data_offset_ + array.begin, mapping_, reading);
     }
     if (size() != 1) throw Error("a stream of several arrays cannot be read", "", "save it to a file first");
-    const ByteStream stream = {[this](std::span<std::byte> buffer) { return stream_->read(buffer); }};
-    return read_stored(stored, stream, reading);
+    return read_stored(stored, source_of(*stream_), reading);
   }
 
   [[nodiscard]] FileInfo describe(std::size_t member) const override {
