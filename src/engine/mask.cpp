@@ -13,11 +13,6 @@ namespace {
 
 constexpr std::size_t kIndicesOfMask = 1;
 
-std::int64_t axis_of(const Call& call) {
-  const auto at = find_attribute(*call.op, "axis") - call.op->attributes.data();
-  return std::get<std::int64_t>(call.attributes[static_cast<std::size_t>(at)].value);
-}
-
 bool has(const std::vector<NamedText>& given, std::string_view name) {
   return std::ranges::find(given, name, &NamedText::name) != given.end();
 }
@@ -25,7 +20,7 @@ bool has(const std::vector<NamedText>& given, std::string_view name) {
 // The positions along the axis.
 void apply_along_axis(const Tensor& mask, const Threads& threads, Call& call) {
   const Shape& data = call.operands[0].shape();
-  const std::int64_t axis = normalize_axis(axis_of(call), "data", data);
+  const std::int64_t axis = normalize_axis(std::get<std::int64_t>(call.find("axis")->value), "data", data);
   const std::int64_t size = data[static_cast<std::size_t>(axis)];
   if (mask.rank() != 1) {
     throw Error(cat("mask has shape ", to_string(mask.shape()), "; its rank must be 1"), "",

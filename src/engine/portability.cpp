@@ -91,15 +91,14 @@ std::string behaviour_of(const Bound& bound) {
       cat(call.op->name, " ", static_cast<int>(policy.negative), " ", static_cast<int>(policy.out_of_bounds),
           " ", call.version->traits, " ", static_cast<int>(bound.planned.plan->facts().open_reason), " ",
           name(bound.planned.output.dtype), to_string(bound.planned.output.shape));
-  const AttributeSpec* scheme = find_attribute(*call.op, "auto_broadcast");
+  const Attribute* const scheme = call.find("auto_broadcast");
   for (std::size_t i = 0; i < call.attributes.size(); ++i) {
     const AttributeSpec& spec = call.op->attributes[i];
     const Attribute& attribute = call.attributes[i];
     if (spec.name == "consumed_inputs" || is_policy(spec)) continue;  // means nothing, or is in the policy
     // Without auto_broadcast a version that has `broadcast` is of the old kind.
     if (spec.name == "broadcast" && scheme != nullptr) {
-      const bool is_new = call.attributes[to_size(scheme - call.op->attributes.data())].in_version;
-      if (!attribute.in_version || (is_new && !attribute.is_given)) continue;
+      if (!attribute.in_version || (scheme->in_version && !attribute.is_given)) continue;
     }
     key += cat(" ", spec.name, "=");
     if (const auto* integer = std::get_if<std::int64_t>(&attribute.value)) key += cat(*integer);

@@ -96,8 +96,7 @@ Shape without(const Shape& list, std::int64_t dim) {
 // The value of an attribute; its default where the version does not have it.
 template <class T>
 const T& value_of(const Call& call, std::string_view name) {
-  const AttributeSpec* const spec = find_attribute(*call.op, name);
-  return std::get<T>(call.attributes[to_size(spec - call.op->attributes.data())].value);
+  return std::get<T>(call.find(name)->value);
 }
 
 std::int64_t axis_of(const Call& call) {
@@ -160,7 +159,7 @@ std::string reduction_of(const Call& call) {
   const AttributeSpec& own = *find_attribute(*find_operator("scatterslices").op, "reduction");
   const auto found = std::ranges::find(own.choices, choice.value, &Choice::value);
   if (found == own.choices.end()) refuse_call(cat("reduction ", choice.word));
-  if (reduction != Reduction::none && find_attribute(*call.op, "use_init_val") != nullptr &&
+  if (reduction != Reduction::none && call.find("use_init_val") != nullptr &&
       !value_of<bool>(call, "use_init_val"))
     refuse_call("a reduction without the initial values");
   return std::string(found->word);
@@ -190,9 +189,8 @@ Request as_stablehlo(const Call& call, const Shape& output) {
   if (call.selected) refuse_call("a mask");
   if (is_flat(call)) refuse_call("flat data");
   if (call.operands[0].rank() == 0) refuse_call("data without dimensions");
-  if (const AttributeSpec* const alpha = find_attribute(*call.op, "alpha"); alpha != nullptr) {
-    if (call.attributes[to_size(alpha - call.op->attributes.data())].is_given) refuse_call("alpha");
-  }
+  if (const Attribute* const alpha = call.find("alpha"); alpha != nullptr && alpha->is_given)
+    refuse_call("alpha");
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
   const SliceDims dims = slice_dims_of(call, output);

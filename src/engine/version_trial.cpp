@@ -60,10 +60,9 @@ void use_opened(Request& request, const OpenedCall& opened) {
     }
   }
   for (NamedText& given : request.attributes) {
-    const AttributeSpec* spec = find_attribute(*call.op, given.name);
-    if (spec == nullptr || spec->kind != AttributeKind::integers) continue;
-    const auto& value = call.attributes[to_size(spec - call.op->attributes.data())].value;
-    if (const auto* list = std::get_if<Shape>(&value)) given = {given.name, list_text(*list)};
+    const Attribute* const attribute = call.find(given.name);
+    if (attribute == nullptr) continue;
+    if (const auto* list = std::get_if<Shape>(&attribute->value)) given = {given.name, list_text(*list)};
   }
 }
 

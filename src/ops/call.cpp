@@ -2,10 +2,16 @@
 
 #include <algorithm>
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 
 namespace tensorop {
+
+const Attribute* Call::find(std::string_view attribute) const {
+  const AttributeSpec* const spec = find_attribute(*op, attribute);
+  return spec == nullptr ? nullptr : &attributes[to_size(spec - op->attributes.data())];
+}
 
 std::string Call::operand_name(std::size_t i) const {
   if (i < op->operands.size()) return std::string(op->operands[i].name);

@@ -86,6 +86,9 @@ struct Call {
     return key.at < attributes.size() && attributes[key.at].in_version;
   }
 
+  // The attribute of that name; null: the operator has none.
+  [[nodiscard]] const Attribute* find(std::string_view attribute) const;
+
   // "data", "b", for a variadic one "operand 3": how messages name operand `i`.
   [[nodiscard]] std::string operand_name(std::size_t i) const;
   // The description of operand `i`.

@@ -44,17 +44,6 @@ IndexPolicy index_policy(const Call& call) {
   return policy;
 }
 
-namespace {
-
-// Null: the operator has none of that name.
-const Attribute* find_value(const Call& call, std::string_view name) {
-  const auto specs = call.op->attributes;
-  const auto found = std::ranges::find(specs, name, &AttributeSpec::name);
-  return found == specs.end() ? nullptr : &call.attributes[to_size(found - specs.begin())];
-}
-
-}  // namespace
-
 std::string default_fill(DType dtype) {
   return dispatch(dtype, []<class T>(TypeTag<T>) -> std::string {
     if constexpr (std::is_integral_v<T>) {
@@ -67,13 +56,13 @@ std::string default_fill(DType dtype) {
 }
 
 std::optional<Tensor> fill_value(const Call& call) {
-  const Attribute* const attribute = find_value(call, kFillValueSpec.name);
+  const Attribute* const attribute = call.find(kFillValueSpec.name);
   if (attribute == nullptr || index_policy(call).out_of_bounds != OutOfBounds::fill) return std::nullopt;
   return std::get<ElementValue>(attribute->value).element;
 }
 
 void check_fill_value(const Call& call) {
-  const Attribute& attribute = *find_value(call, kFillValueSpec.name);
+  const Attribute& attribute = *call.find(kFillValueSpec.name);
   const std::string_view policy = call.strict() ? kModeName : "oob";
   const bool fills = index_policy(call).out_of_bounds == OutOfBounds::fill;
   if (fills && !call.strict() && !attribute.is_given) throw Error("oob fill needs fill_value", kCallRule);
@@ -82,13 +71,13 @@ void check_fill_value(const Call& call) {
 }
 
 bool is_flat(const Call& call) {
-  const Attribute* const flat = find_value(call, kFlatSpec.name);
+  const Attribute* const flat = call.find(kFlatSpec.name);
   if (flat == nullptr || !std::get<bool>(flat->value)) return false;
-  return flat->is_given || !find_value(call, "axis")->is_given;
+  return flat->is_given || !call.find("axis")->is_given;
 }
 
 void check_flat(const Call& call) {
-  if (is_flat(call) && find_value(call, "axis")->is_given)
+  if (is_flat(call) && call.find("axis")->is_given)
     throw Error("axis cannot be combined with flat", kCallRule);
 }
 
