@@ -5,11 +5,11 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "engine/attributes.hpp"
 #include "engine/engine.hpp"
 #include "engine/execute.hpp"
 #include "io/encoding.hpp"
 #include "io/json/json_writer.hpp"
+#include "jobs/job_text.hpp"
 #include "jobs/jobs.hpp"
 
 namespace tensorop {
@@ -32,13 +32,6 @@ std::string encoded(const Tensor& tensor, const Format& format, std::string_view
     encoding.encode(0, tensor.size(), tensor.data(), out);
   }
   return out += encoding.suffix;
-}
-
-std::string json_of(const NamedText& attribute) {
-  const std::string& text = attribute.text;
-  if (text.find(',') != std::string::npos && is_plain_list(text)) return cat("[", text, "]");
-  const bool is_json = parse_int64(text) || text.starts_with('[') || text == "true" || text == "false";
-  return is_json ? text : json_string(text);
 }
 
 // Whether elements are compared bit for bit: those that are only moved. What computes may make another NaN,
@@ -68,9 +61,7 @@ std::string Suite::value_of(const Tensor& tensor, const std::string& file, std::
   const DTypeInfo& dtype = info(tensor.dtype());
   const bool is_packed = format.is_archive() && dtype.bits % 8 != 0;  // which not any size may be
   if (is_packed || format.missing.contains(dtype.dtype) || format.unnamed.contains(dtype.dtype)) {
-    std::string text = encoded(tensor, kJsonFormat, name);
-    text.pop_back();  // the end of the line
-    return text;
+    return typed_json(tensor);
   }
   const std::string path = cat(file, format.endings[0]);
   if (format.is_archive()) {
@@ -87,23 +78,13 @@ std::string Suite::value_of(const Tensor& tensor, const std::string& file, std::
 }
 
 std::string Suite::line_of(const GeneratedCase& generated, const std::string& name) {
-  const Request& request = generated.request;
-  std::string line = cat("{\"name\":", json_string(name), ",\"op\":", json_string(request.op.name->name));
-  if (request.spec != options_.spec) line += cat(",\"spec\":", json_string(*request.spec));
+  Request request = generated.request;
+  if (request.spec == options_.spec) request.spec.reset();
   const std::string file = cat(kOperandFolder, "/", name, ".");
-  for (const NamedText& operand : request.named)
-    line += cat(",", json_string(operand.name), ":",
-                value_of(*operand.tensor, file + operand.name, operand.name));
-  std::vector<std::string> values;
-  for (const OperandText& operand : request.positional) {
-    const std::string number = cat(values.size() + 1);
-    values.push_back(value_of(*operand.tensor, file + number, number));
-  }
-  if (!values.empty()) line += cat(",\"operands\":[", join(values, ","), "]");
-  for (const NamedText& attribute : request.attributes)
-    line += cat(",", json_string(attribute.name), ":", json_of(attribute));
-  if (request.oob) line += cat(",\"oob\":", json_string(*request.oob));
-  if (request.duplicates) line += cat(",\"duplicates\":", json_string(*request.duplicates));
+  std::string line = cat("{\"name\":", json_string(name), ",",
+                         job_text(request, [&](const std::string& operand, const Tensor& tensor) {
+                           return value_of(tensor, file + operand, operand);
+                         }));
   if (!generated.result) {
     line += cat(",\"expect\":{\"error\":", json_string(generated.rule), "}");
   } else {

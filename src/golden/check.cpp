@@ -51,14 +51,14 @@ class Check {
       : jobs_(std::move(jobs)), settings_(settings), report_(report), results_(jobs_.size()) {}
 
   void run() {
-    externals_.resize(jobs_.size());
     if (settings_.program) {
       folder_ = make_private_directory();
       if (settings_.program->command.is_for_many())
         many_ =
             std::make_unique<ManyCases>(jobs_, *settings_.program, *folder_, settings_.batch.concurrent_jobs);
+      externals_.resize(jobs_.size());
     } else {
-      find_externals();
+      externals_ = find_externals(jobs_, settings_.actual, settings_.update);
     }
     if (settings_.update) order_by_golden_files();
     const Settings opening{.threads = settings_.batch.threads, .memory = settings_.batch.memory};
@@ -119,30 +119,10 @@ class Check {
     golden.last_writer = i;
   }
 
-  // Where the results of another program are. One file is the result of one case.
-  void find_externals() {
-    std::map<std::string, std::size_t> taken;
-    for (std::size_t i = 0; i < jobs_.size(); ++i) {
-      const Job& job = jobs_[i];
-      if (!job.is_case || job.skipped || job.fault || is_of_versions(job) ||
-          (settings_.update && expects_file(job)))
-        continue;
-      const std::string& actual = job.actual ? *job.actual : settings_.actual;
-      if (actual.empty()) continue;
-      with_context(job.location(), [&] { externals_[i] = find_external(job, actual); });
-      if (job.actual) continue;
-      const std::string& path = externals_[i]->path;
-      const auto [there, is_new] = taken.try_emplace(path, i);
-      if (is_new || path.empty()) continue;
-      throw Error(cat(job.location(), ": ", printable(path), " is already the result of ",
-                      jobs_[there->second].location()),
-                  "", "give the cases different names, or an \"actual\"");
-    }
-  }
-
   // What is known of the case before it runs.
   [[nodiscard]] Finding begun(std::size_t i) const {
     Finding out = finding_of(jobs_[i]);
+    out.ignore_open = out.ignore_open || settings_.ignore_open;
     if (jobs_[i].request.op.op != nullptr) out.call = std::make_shared<Request>(jobs_[i].request);
     return out;
   }
@@ -173,15 +153,8 @@ class Check {
     }
     if (settings_.program && job.is_case) return work_program(i, own);
     if (externals_[i]) return work_external(i, *externals_[i], own);
-    std::optional<Tensor> result;
-    try {
-      result = evaluate(job.request, own);
-    } catch (const Error& error) {
-      if (!expects_error(job)) throw;
-      judge_error(job, error, found);
-      return std::nullopt;
-    }
-    if (!job.is_case) return result;
+    std::optional<Tensor> result = evaluate_or_judge(job, own, found);
+    if (!result || !job.is_case) return result;
     const auto judge = [&] { judge_or_update(i, *result, own, found); };
     if (own.executor == nullptr) {
       judge();
@@ -195,6 +168,17 @@ class Check {
       found.error = std::make_shared<Failure>("the first rank has found an error or a difference");
     }
     return result;
+  }
+
+  // Nothing where the call fails, as it is expected to: that is judged then.
+  static std::optional<Tensor> evaluate_or_judge(const Job& job, const Settings& own, Finding& found) {
+    try {
+      return evaluate(job.request, own);
+    } catch (const Error& error) {
+      if (!expects_error(job)) throw;
+      judge_error(job, error, found);
+      return std::nullopt;
+    }
   }
 
   // An error here leaves the result to the jobs that use it.
@@ -239,12 +223,8 @@ class Check {
     found.error.reset();
     found.expected_error.reset();
     if (expects_error(job)) found.expected_error = job.expect->text;
-    try {
-      judge_result(job, evaluate(job.request, own), judge_settings(job, own), found);
-    } catch (const Error& error) {
-      if (!expects_error(job)) throw;
-      judge_error(job, error, found);
-    }
+    const auto result = evaluate_or_judge(job, own, found);
+    if (result) judge_result(job, *result, judge_settings(job, own), found);
   }
 
   // A case that a program computes.

@@ -1,11 +1,13 @@
 #include "golden/external.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "base/error.hpp"
 #include "base/files/folder_walk.hpp"
 #include "base/files/paths.hpp"
 #include "base/text.hpp"
+#include "golden/judge.hpp"
 #include "io/format.hpp"
 #include "io/opened_file.hpp"
 
@@ -65,6 +67,28 @@ ExternalResult find_external(const Job& job, const std::string& actual) {
   }
   for (std::string& name : names) name = path_from(actual, name);
   return first_of(names);
+}
+
+std::vector<std::optional<ExternalResult>> find_externals(const std::vector<Job>& jobs,
+                                                          const std::string& actual, bool is_update) {
+  std::vector<std::optional<ExternalResult>> out(jobs.size());
+  std::map<std::string, std::size_t> taken;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const Job& job = jobs[i];
+    const std::string& of_job = job.actual ? *job.actual : actual;
+    if (!job.is_case || job.skipped || job.fault || is_of_versions(job) || (is_update && expects_file(job)) ||
+        of_job.empty())
+      continue;
+    with_context(job.location(), [&] { out[i] = find_external(job, of_job); });
+    if (job.actual) continue;
+    const std::string& path = out[i]->path;
+    const auto [there, is_new] = taken.try_emplace(path, i);
+    if (is_new || path.empty()) continue;
+    throw Error(cat(job.location(), ": ", printable(path), " is already the result of ",
+                    jobs[there->second].location()),
+                "", "give the cases different names, or an \"actual\"");
+  }
+  return out;
 }
 
 }  // namespace tensorop

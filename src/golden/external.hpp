@@ -1,6 +1,7 @@
 // Results of other programs: which file holds the result of a case.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,5 +19,11 @@ struct ExternalResult {
 // being "_", with the extension of a format; the name of its golden file. Throws Error where the job has none
 // of these.
 [[nodiscard]] ExternalResult find_external(const Job& job, const std::string& actual);
+
+// Of every case that another program has computed; with `is_update` not of those with a golden file. Throws
+// Error where one file is the result of two cases.
+[[nodiscard]] std::vector<std::optional<ExternalResult>> find_externals(const std::vector<Job>& jobs,
+                                                                        const std::string& actual,
+                                                                        bool is_update);
 
 }  // namespace tensorop

@@ -88,6 +88,8 @@ struct Finding {
   std::shared_ptr<const Request> call = {};
 
   // The rest is of check alone.
+  Tolerances tolerances = {};
+  bool ignore_open = false;
   std::optional<std::string> expected_error = {};
   // Of a case under several versions: the version that does not have what is expected of it; or all that came
   // of it, where it was to be portable.

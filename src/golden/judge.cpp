@@ -134,6 +134,8 @@ Finding finding_of(const Job& job) {
               .name = job.name};
   out.place = {job.file, job.folder.empty() ? job.line : 0, job.location()};
   out.skipped = job.skipped;
+  out.tolerances = job.tolerances;
+  out.ignore_open = job.ignore_open;
   out.only_moves = only_moves(job.request);
   if (!job.expect) return out;
   if (job.expect->kind == Expectation::Kind::file) out.expected = job.expect->text;

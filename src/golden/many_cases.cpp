@@ -7,7 +7,8 @@
 #include "base/files/paths.hpp"
 #include "base/text.hpp"
 #include "engine/bind.hpp"
-#include "golden/job_text.hpp"
+#include "golden/plain_call.hpp"
+#include "io/json/json_writer.hpp"
 
 namespace tensorop {
 namespace {
@@ -87,12 +88,11 @@ void ManyCases::write_case(const Pack& pack, std::size_t at, const Settings& set
   own.warn = nullptr;  // of another case
   const OpenedCall opened = open_call(job.request, own);
   const std::string name = name_in_pack(at);
-  std::vector<CommandValues::Value> members =
-      write_job(job.request, opened, pack.folder->path(), cat(name, "."), own).members;
-  members.insert(members.begin(), {"name", quoted(name)});
-  members.push_back({"output", quoted(cat(name, ".npy"))});
-  members.push_back({"comment", quoted(job.name)});
-  entry.line = cat(json_object(members), "\n");
+  const WrittenCall written = write_call(plain_call(job.request, opened.call), opened.inputs,
+                                         pack.folder->path(), cat(name, "."), own);
+  entry.line =
+      cat("{\"name\":", json_string(name), ",", written.job, ",\"output\":", json_string(cat(name, ".npy")),
+          ",\"comment\":", json_string(job.name), "}\n");
 }
 
 // A program takes the cases in their order. So if it ends badly, it has failed at the first one for which it

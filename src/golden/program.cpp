@@ -10,10 +10,18 @@
 #include "base/text.hpp"
 #include "engine/bind.hpp"
 #include "engine/execute.hpp"
-#include "golden/job_text.hpp"
+#include "golden/plain_call.hpp"
+#include "io/json/json_writer.hpp"
 
 namespace tensorop {
 namespace {
+
+// {"key":value,...} of keys and JSON.
+std::string json_object(const std::vector<CommandValues::Value>& members) {
+  std::string out;
+  for (const auto& [name, json] : members) out += cat(out.empty() ? "" : ",", json_string(name), ":", json);
+  return cat("{", out, "}");
+}
 
 // The attributes that the version has, those with a value.
 std::string attributes_json(const Job& job, const Call& call) {
@@ -24,14 +32,14 @@ std::string attributes_json(const Job& job, const Call& call) {
     const AttributeSpec& spec = call.op->attributes[i];
     members.push_back({std::string(spec.name), json_of(attribute, spec)});
   }
-  if (job.request.oob) members.push_back({"oob", quoted(lower(*job.request.oob))});
+  if (job.request.oob) members.push_back({"oob", json_string(lower(*job.request.oob))});
   return json_object(members);
 }
 
 // Null where the call is an error.
 std::string output_dtype(const Call& call) {
   try {
-    return quoted(name(call.op->plan(call).output.dtype));
+    return json_string(name(call.op->plan(call).output.dtype));
   } catch (const Error&) {
     return "null";
   }
@@ -41,19 +49,19 @@ std::string case_json(const Job& job, const Call& call, const CommandValues& val
                       const std::vector<CommandValues::Value>& operands, const std::string& output) {
   std::vector<CommandValues::Value> dtypes;
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    dtypes.push_back({operands[i].name, quoted(name(call.operands[i].dtype()))});
+    dtypes.push_back({operands[i].name, json_string(name(call.operands[i].dtype()))});
   }
   std::string inputs;
-  for (const std::string& input : values.inputs) inputs += cat(inputs.empty() ? "" : ",", quoted(input));
-  return json_object({{"name", quoted(job.name)},
-                      {"op", quoted(call.op->name)},
-                      {"spec", job.request.spec ? quoted(lower(*job.request.spec)) : "null"},
-                      {"published", call.strict() ? quoted(call.version->published) : "null"},
+  for (const std::string& input : values.inputs) inputs += cat(inputs.empty() ? "" : ",", json_string(input));
+  return json_object({{"name", json_string(job.name)},
+                      {"op", json_string(call.op->name)},
+                      {"spec", job.request.spec ? json_string(lower(*job.request.spec)) : "null"},
+                      {"published", call.strict() ? json_string(call.version->published) : "null"},
                       {"inputs", cat("[", inputs, "]")},
                       {"operands", json_object(operands)},
                       {"dtypes", json_object(dtypes)},
                       {"attributes", attributes_json(job, call)},
-                      {"output", quoted(output)},
+                      {"output", json_string(output)},
                       {"output_dtype", output_dtype(call)}});
 }
 
@@ -86,7 +94,7 @@ ProgramRun run_case(const Job& job, const ProgramSettings& program, const std::s
     write_tensor(call.operands[i], opened.inputs, {path, find_format("npy")}, settings);
     values.inputs.push_back(path);
     values.named.push_back({name, path});
-    operands.push_back({std::move(name), quoted(path)});
+    operands.push_back({std::move(name), json_string(path)});
   }
   for (std::size_t i = 0; i < call.attributes.size(); ++i) {
     if (!call.attributes[i].in_version) continue;

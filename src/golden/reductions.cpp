@@ -1,19 +1,16 @@
 #include "golden/reductions.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <variant>
 
 #include "base/checked.hpp"
-#include "base/text.hpp"
-#include "engine/bind.hpp"
-#include "engine/mask.hpp"
-#include "golden/job_text.hpp"
+#include "golden/call_cost.hpp"
 #include "tensor/convert_elements.hpp"
 
 namespace tensorop {
@@ -32,19 +29,14 @@ struct Dimension {
 };
 using Dimensions = std::vector<Dimension>;
 
-std::shared_ptr<Storage> storage_like(const Tensor& tensor, std::int64_t bytes) {
-  auto out = std::make_shared<Storage>(bytes);
-  out->arenas = tensor.arenas();
-  return out;
-}
-
 Tensor without_slice(const Tensor& tensor, std::size_t axis, Slice slice) {
   Shape shape = tensor.shape();
   const std::int64_t size = shape[axis];
   shape[axis] = size - slice.count;
   const std::int64_t inner = count(std::span(shape).subspan(axis + 1)) * element_size(tensor.dtype());
   const std::int64_t outer = count(std::span(shape).first(axis));
-  const auto storage = storage_like(tensor, count(shape) * element_size(tensor.dtype()));
+  const auto storage = std::make_shared<Storage>(count(shape) * element_size(tensor.dtype()));
+  storage->arenas = tensor.arenas();
   std::byte* out = storage->data();
   for (std::int64_t row = 0; row < outer; ++row) {
     const std::byte* const from = tensor.data() + row * size * inner;
@@ -58,42 +50,17 @@ Tensor without_slice(const Tensor& tensor, std::size_t axis, Slice slice) {
   return {tensor.dtype(), shape, storage};
 }
 
-// The number of an element that is one; the real part of a complex one.
-std::optional<double> number_at(const Tensor& tensor, std::int64_t at) {
-  return dispatch(tensor.dtype(), [&]<class T>(TypeTag<T>) -> std::optional<double> {
-    if constexpr (Number<T>) {
-      return to_double(tensor.as<T>()[at]);
-    } else if constexpr (Complex<T>) {
-      return tensor.as<T>()[at].real();
-    } else if constexpr (std::is_same_v<T, Bool>) {
-      return tensor.as<T>()[at] ? 1 : 0;
-    } else {
-      return std::nullopt;
-    }
-  });
-}
-
 // Nothing where the dtype does not have the value.
 std::optional<Tensor> with_number(const Tensor& tensor, std::int64_t at, double value) {
-  const auto storage = storage_like(tensor, tensor.bytes());
-  if (tensor.bytes() != 0) std::memcpy(storage->data(), tensor.data(), to_size(tensor.bytes()));
-  const bool fits = dispatch(tensor.dtype(), [&]<class T>(TypeTag<T>) {
-    T out{};
-    bool is_exact = false;
-    if constexpr (Number<T>) {
-      is_exact = convert_real(value, out) && to_double(out) == value;
-    } else if constexpr (Complex<T>) {
-      out = T(static_cast<typename T::value_type>(value));
-      is_exact = true;
-    } else if constexpr (std::is_same_v<T, Bool>) {
-      storage->data()[at] = static_cast<std::byte>(value != 0);
-      return value == 0 || value == 1;
-    }
-    if (is_exact) std::memcpy(storage->data() + at * to_int64(sizeof(T)), &out, sizeof(T));
-    return is_exact;
-  });
-  if (!fits) return std::nullopt;
-  return Tensor(tensor.dtype(), tensor.shape(), storage);
+  const DType dtype = tensor.dtype();
+  if (!can_cast(DType::float64, dtype)) return std::nullopt;
+  const auto storage = std::make_shared<Storage>(tensor.bytes());
+  std::memcpy(storage->data(), tensor.data(), to_size(tensor.bytes()));
+  std::byte* const element = storage->data() + at * element_size(dtype);
+  const auto* const from = reinterpret_cast<const std::byte*>(&value);
+  const bool fits = cast_elements(element, dtype, from, DType::float64, 1) < 0;
+  Tensor out(dtype, tensor.shape(), storage);
+  return fits && number_at(out, at) == value ? std::optional(std::move(out)) : std::nullopt;
 }
 
 // 0, 1, 2, ... in place of all elements, times `step`.
@@ -106,54 +73,6 @@ std::optional<Tensor> counting(DType dtype, const Shape& shape, std::int64_t ste
   if (cast_elements(storage->data(), dtype, from, DType::int64, to_int64(values.size())) >= 0)
     return std::nullopt;
   return Tensor(dtype, shape, storage);
-}
-
-// How far from 0 a value is for who reads it; halves of integers are always nearer.
-std::int64_t cost_of_value(double value) {
-  constexpr double kPlain = 100;
-  constexpr std::int64_t kLarge = 300;
-  constexpr std::int64_t kMinusZero = 400;
-  constexpr std::int64_t kFraction = 500;
-  constexpr std::int64_t kNotFinite = 1000;
-  if (!std::isfinite(value)) return kNotFinite;
-  if (value == 0) return std::signbit(value) ? kMinusZero : 0;
-  if (value != std::trunc(value)) return kFraction;
-  const double magnitude = std::abs(value);
-  const std::int64_t size = magnitude <= kPlain ? static_cast<std::int64_t>(magnitude)
-                                                : kLarge + static_cast<std::int64_t>(std::ilogb(magnitude));
-  return 2 * size + (value < 0 ? 1 : 0);
-}
-
-std::int64_t cost_of_dtype(DType dtype) {
-  constexpr DType kSimple[] = {DType::int64, DType::boolean, DType::float32, DType::float64, DType::int32};
-  return std::ranges::find(kSimple, dtype) - std::begin(kSimple);
-}
-
-std::int64_t cost_of_elements(const Tensor& tensor) {
-  constexpr std::int64_t kMostRead = 1000;  // of a larger one other things are made smaller first
-  std::int64_t out = 0;
-  const std::int64_t read = std::min(tensor.size(), kMostRead);
-  for (std::int64_t i = 0; i < read; ++i) {
-    const auto value = number_at(tensor, i);
-    out += value ? cost_of_value(*value) : 1;
-  }
-  return out;
-}
-
-std::int64_t cost_of_attribute(const Attribute& attribute) {
-  struct Cost {
-    std::int64_t operator()(std::monostate) const { return 0; }
-    std::int64_t operator()(std::int64_t value) const { return cost_of_value(static_cast<double>(value)); }
-    std::int64_t operator()(bool) const { return 0; }
-    std::int64_t operator()(const ChosenWord&) const { return 0; }
-    std::int64_t operator()(const ElementValue&) const { return 0; }
-    std::int64_t operator()(const Shape& values) const {
-      std::int64_t out = 0;
-      for (const std::int64_t value : values) out += 1 + cost_of_value(static_cast<double>(value));
-      return out;
-    }
-  };
-  return std::visit(Cost(), attribute.value);
 }
 
 // Makes the list of reductions, each once it is cheaper than the call.
@@ -452,90 +371,6 @@ class Reductions {
 };
 
 }  // namespace
-
-PlainCall plain_call(const Request& request, const Settings& settings) {
-  const OpenedCall opened = open_call(request, settings);
-  const Call& call = opened.call;
-  PlainCall out{.op = request.op,
-                .spec = request.spec,
-                .oob = request.oob,
-                .duplicates = request.duplicates,
-                .operands = {},
-                .attributes = call.attributes};
-  for (std::size_t i = 0; i < call.operands.size(); ++i) {
-    if (call.left_out == i) continue;
-    const bool is_mask = i == 1 && has_mask(request);
-    out.operands.push_back({.name = is_mask ? std::string(kMaskName) : call.operand_name(i),
-                            .role = is_mask ? OperandRole::condition : call.operand_spec(i).role,
-                            .tensor = call.operands[i]});
-  }
-  return out;
-}
-
-Request request_of(const PlainCall& call) {
-  Request out{.op = call.op,
-              .named = {},
-              .positional = {},
-              .attributes = {},
-              .reshapes = {},
-              .spec = call.spec,
-              .oob = call.oob,
-              .duplicates = call.duplicates,
-              .dtype = {},
-              .declared = {}};
-  out.from_job = true;
-  const bool is_variadic = call.op.op->operands.back().variadic;
-  for (const PlainOperand& operand : call.operands) {
-    if (is_variadic) {
-      out.positional.emplace_back(operand.tensor);
-    } else {
-      out.named.emplace_back(operand.name, operand.tensor);
-    }
-  }
-  for (std::size_t i = 0; i < call.attributes.size(); ++i) {
-    if (!call.attributes[i].is_given) continue;
-    const AttributeSpec& spec = call.op.op->attributes[i];
-    out.attributes.emplace_back(std::string(spec.name), text_of(call.attributes[i], spec));
-  }
-  return out;
-}
-
-std::string text_of(const PlainCall& call, std::int64_t most) {
-  std::string out(call.op.name->name);
-  for (const auto& [name, role, tensor] : call.operands) {
-    const bool is_listed = tensor.size() != 0 && tensor.size() <= most;
-    const bool is_plain = tensor.dtype() == DType::int64 || tensor.dtype() == DType::boolean;
-    out += cat(" ", name, " ", is_plain ? "" : cat(tensorop::name(tensor.dtype()), " "),
-               is_listed ? nested_json(tensor) : to_string(tensor.shape()));
-  }
-  for (std::size_t i = 0; i < call.attributes.size(); ++i) {
-    if (!call.attributes[i].is_given) continue;
-    const AttributeSpec& spec = call.op.op->attributes[i];
-    out += cat(" ", spec.name, " ", text_of(call.attributes[i], spec));
-  }
-  if (call.oob) out += cat(" oob ", lower(*call.oob));
-  if (call.duplicates) out += cat(" duplicates ", lower(*call.duplicates));
-  if (call.spec) out += cat(" spec ", lower(*call.spec));
-  return out;
-}
-
-CallCost cost_of(const PlainCall& call) {
-  CallCost out{};
-  auto& [empty, elements, dimensions, attributes, dtypes, values] = out;
-  for (const PlainOperand& operand : call.operands) {
-    empty += operand.tensor.size() == 0 ? 1 : 0;
-    elements += operand.tensor.size();
-    for (const std::int64_t size : operand.tensor.shape()) dimensions += 1 + size;
-    dtypes += cost_of_dtype(operand.tensor.dtype());
-    values += cost_of_elements(operand.tensor);
-  }
-  for (const Attribute& attribute : call.attributes) {
-    constexpr std::int64_t kGiven = 1000;
-    if (attribute.is_given) attributes += kGiven + cost_of_attribute(attribute);
-  }
-  attributes += (call.oob ? 1 : 0) + (call.duplicates ? 1 : 0) + (call.spec ? 1 : 0);
-  return out;
-}
 
 std::vector<PlainCall> reductions(const PlainCall& call) {
   return Reductions(call).all();

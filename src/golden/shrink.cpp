@@ -11,6 +11,8 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/engine.hpp"
+#include "golden/call_cost.hpp"
+#include "golden/plain_call.hpp"
 #include "golden/reductions.hpp"
 
 namespace tensorop {
@@ -218,11 +220,9 @@ class Shrinking {
     out.name = cat(number);
     out.request = request_of(candidate.call);
     out.is_case = true;
-    if (origin.comparison) {
-      out.tolerances = origin.comparison->asked;
-      out.tolerances.any_dtype = true;
-      out.ignore_open = origin.comparison->left_out.has_value();
-    }
+    out.tolerances = origin.tolerances;
+    out.tolerances.any_dtype = true;
+    out.ignore_open = origin.ignore_open;
     if (candidate.group->rule)
       out.expect = Expectation{.kind = Expectation::Kind::error, .text = *candidate.group->rule};
     return out;

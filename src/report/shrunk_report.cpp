@@ -9,10 +9,12 @@
 #include "base/error.hpp"
 #include "base/files/paths.hpp"
 #include "base/text.hpp"
-#include "engine/bind.hpp"
 #include "engine/engine.hpp"
 #include "engine/execute.hpp"
-#include "golden/job_text.hpp"
+#include "engine/mask.hpp"
+#include "golden/plain_call.hpp"
+#include "io/json/json_writer.hpp"
+#include "jobs/job_text.hpp"
 #include "report/finding_why.hpp"
 #include "report/markup.hpp"
 #include "report/why_report.hpp"
@@ -36,9 +38,7 @@ Computed computed_by(const Finding& finding) {
 
 std::string tensor_text(const Tensor& tensor, bool with_dtype) {
   constexpr std::int64_t kMostListed = 64;
-  const bool is_listed = tensor.size() != 0 && tensor.size() <= kMostListed;
-  return cat(with_dtype ? cat(name(tensor.dtype()), " ") : "",
-             is_listed ? nested_json(tensor) : to_string(tensor.shape()));
+  return cat(with_dtype ? cat(name(tensor.dtype()), " ") : "", elements_text(tensor, kMostListed));
 }
 
 // The line of why_shape_text() without columns.
@@ -89,24 +89,19 @@ std::string line_of(const Finding& finding, const Computed& computed) {
 }
 
 // "tensorop gathernd FILE FILE --batch-dims 1".
-std::string operator_command(const Request& request, const Call& call,
-                             const std::vector<std::string>& operands) {
-  std::string out = cat("tensorop ", request.op.name->name);
-  for (const std::string& operand : operands) {
-    const bool is_mask = call.op->mask != MaskUse::none && operand.ends_with("/mask.npy");
-    out += cat(is_mask ? " --mask " : " ", shell_word(operand));
-  }
-  const auto add = [&](std::string name, const std::string& text) {
+std::string operator_command(const PlainCall& call, const std::vector<std::string>& operands) {
+  std::string out = cat("tensorop ", call.op.name->name);
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    out += cat(call.operands[i].name == kMaskName ? " --mask " : " ", shell_word(operands[i]));
+  const Request request = request_of(call);
+  for (const NamedText& attribute : request.attributes) {
+    std::string name = attribute.name;
     std::ranges::replace(name, '_', '-');
-    out += cat(" --", name, "=", shell_word(text));
-  };
-  for (std::size_t i = 0; i < call.attributes.size(); ++i) {
-    const AttributeSpec& spec = call.op->attributes[i];
-    if (call.attributes[i].is_given) add(std::string(spec.name), text_of(call.attributes[i], spec));
+    out += cat(" --", name, "=", shell_word(attribute.text));
   }
-  if (request.oob) add("oob", *request.oob);
-  if (request.duplicates) add("duplicates", *request.duplicates);
-  if (request.spec) add("spec", *request.spec);
+  if (call.oob) out += cat(" --oob=", *call.oob);
+  if (call.duplicates) out += cat(" --duplicates=", *call.duplicates);
+  if (call.spec) out += cat(" --spec=", shell_word(*call.spec));
   return out;
 }
 
@@ -115,7 +110,16 @@ std::string write_side(const std::string& folder, const std::string& file, const
   const Format& npy = *find_format("npy");
   if (npy.unnamed.contains(tensor.dtype())) return typed_json(tensor);
   write_tensor(tensor, Inputs(), {path_from(folder, file), &npy}, Settings());
-  return quoted(file);
+  return json_string(file);
+}
+
+// What the result of the smallest case is held to: the keys of the case behind it.
+std::string expectation_text(const Finding& finding, const Computed& computed, const std::string& folder) {
+  if (!computed.result) return cat(",\"expect\":{\"error\":", json_string(*finding.expected_error), "}");
+  const bool ignores_open = finding.ignore_open && finding.call->spec;
+  return cat(",\"expect\":", write_side(folder, "expected.npy", *computed.result),
+             ignores_open ? ",\"ignore_open\":true" : "",
+             tolerance_text(finding.tolerances, computed.result->dtype()));
 }
 
 }  // namespace
@@ -150,24 +154,19 @@ Json shrunk_json(const Finding& finding) {
 void keep_shrunk(Finding& finding, const std::string& folder, const std::string& options) {
   constexpr std::int64_t kMostSentences = 64;
   make_folder(folder);
-  const Request& request = *finding.call;
-  const OpenedCall opened = open_call(request, {});
+  const PlainCall call = plain_call(*finding.call, Settings());
   const Computed computed = computed_by(finding);
-  const WrittenJob job = write_job(request, opened, folder, "", {});
-  std::vector<CommandValues::Value> members{{"name", quoted(finding.name)}};
-  members.insert(members.end(), job.members.begin(), job.members.end());
-  members.push_back({"expect", computed.result ? write_side(folder, "expected.npy", *computed.result)
-                                               : cat("{\"error\":", quoted(*finding.expected_error), "}")});
+  const WrittenCall written = write_call(call, Inputs(), folder, "", {});
   if (finding.actual_tensor) (void)write_side(folder, "actual.npy", *finding.actual_tensor);
-  write_text(path_from(folder, "cases.jsonl"), cat(json_object(members), "\n"));
+  write_text(path_from(folder, "cases.jsonl"), cat("{\"name\":", json_string(finding.name), ",", written.job,
+                                                   expectation_text(finding, computed, folder), "}\n"));
   Shrunk& shrunk = *finding.shrunk;
   shrunk.kept = folder;
   shrunk.command = cat("tensorop check ", shell_word(folder), " ", options);
-  std::string text =
-      cat(line_of(finding, computed), "\n", shrunk.difference, ": ", counted(shrunk.cases, "case"),
-          shrunk.cases == 1 ? ": " : ", one of them ", printable(finding.place.text), ": ",
-          printable(finding.name), "\n\n  ", operator_command(request, opened.call, job.operands), "\n  ",
-          shrunk.command, "\n\n");
+  std::string text = cat(line_of(finding, computed), "\n", shrunk.difference, ": ",
+                         counted(shrunk.cases, "case"), shrunk.cases == 1 ? ": " : ", one of them ",
+                         printable(finding.place.text), ": ", printable(finding.name), "\n\n  ",
+                         operator_command(call, written.operands), "\n  ", shrunk.command, "\n\n");
   for (const std::string& sentence : sentences_of(finding, computed, kMostSentences))
     text += cat(sentence, "\n");
   write_text(path_from(folder, "finding.txt"), text);

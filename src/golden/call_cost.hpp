@@ -1,0 +1,25 @@
+// How large a call is to who reads it: `check --shrink` looks for the least.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "golden/plain_call.hpp"
+#include "tensor/tensor.hpp"
+
+namespace tensorop {
+
+// Empty operands, which show less than those of one element, elements, dimensions, attributes, dtypes,
+// values; the first that differs decides.
+using CallCost = std::array<std::int64_t, 6>;
+[[nodiscard]] CallCost cost_of(const PlainCall& call);
+
+// How far a value is from 0. Halves of integers are always nearer.
+[[nodiscard]] std::int64_t cost_of_value(double value);
+[[nodiscard]] std::int64_t cost_of_dtype(DType dtype);
+
+// The number at a flat position, the real part of a complex one; nothing of a string.
+[[nodiscard]] std::optional<double> number_at(const Tensor& tensor, std::int64_t at);
+
+}  // namespace tensorop
