@@ -234,7 +234,13 @@ class Check {
     std::optional<CaseScratch> folder;
     if (!many_) folder.emplace(*folder_, i);
     attempt(found, [&] {
-      found.program = many_ ? many_->run(i, own) : run_case(job, *settings_.program, folder->path(), own);
+      try {
+        found.program = many_ ? many_->run(i, own) : run_case(job, *settings_.program, folder->path(), own);
+      } catch (const Failure& error) {
+        // A call that lacks an operand, or is of no version, cannot be given to a program.
+        if (!expects_error(job) || error.rule().empty()) throw;
+        judge_error(job, error, found);
+      }
     });
     if (found.program && judge_end(job, *settings_.program, found)) {
       const std::string path = std::exchange(found.program->result, {});
