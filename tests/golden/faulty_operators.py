@@ -79,7 +79,8 @@ def scatterelements(job, data, indices, updates, fault):
     wide = fault == "sums in float64" and data.dtype == np.float32
     out = out.astype(np.float64) if wide else out
     is_met = np.zeros(data.shape, bool)
-    combine = {"add": np.add, "max": np.fmax if fault == "NaN is lost in max" else np.maximum}.get(reduction)
+    combine = {"add": np.add, "mul": np.multiply, "min": np.minimum,
+               "max": np.fmax if fault == "NaN is lost in max" else np.maximum}.get(reduction)
     with np.errstate(all="ignore"):
         for at in np.ndindex(indices.shape):
             to = (*at[:axis], found[at], *at[axis + 1:])
