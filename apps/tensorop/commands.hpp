@@ -21,9 +21,6 @@ namespace tensorop {
 
 using Words = std::vector<std::string>;
 
-// Which of the global options a command uses, beside --help and --version.
-enum class Globals : bool { all, none };
-
 // A command: its description, for help, manual pages and completion, and the function that runs it.
 struct Command {
   std::string name;
@@ -33,7 +30,6 @@ struct Command {
   std::vector<Option> options;  // without the global ones; an option of the same name replaces a global one
   // Returns the exit status. Throws Error for wrong usage and invalid input.
   std::function<int(const Arguments&)> run;
-  Globals globals = Globals::all;
   const Operator* op = nullptr;  // that it calls, or tells of; else null
 };
 
@@ -63,6 +59,9 @@ inline constexpr std::string_view kWhy = "why";
 // What a call of an operator consists of, without what becomes of its result, and the request it makes.
 [[nodiscard]] std::vector<Option> call_options(const FoundOperator& found);
 [[nodiscard]] Request read_request(const FoundOperator& found, const Arguments& arguments);
+
+// Which of the global options a command uses, beside --help and --version.
+enum class Globals : bool { all, none };
 
 struct CommandEntry {
   std::string_view name;

@@ -103,12 +103,6 @@ int run_version(const Arguments& arguments) {
   return print_version();
 }
 
-Command described(const CommandEntry& entry) {
-  Command command = entry.describe();
-  command.globals = entry.globals;
-  return command;
-}
-
 // What else an unknown name may be meant to be.
 std::string hint_for(std::string_view name) {
   if (std::string hint = foreign_hint(name); !hint.empty()) return hint;
@@ -130,7 +124,7 @@ std::vector<std::string> command_names() {
 
 std::optional<Command> find_command(std::string_view name, Framework publisher) {
   for (const CommandEntry& entry : kCommands) {
-    if (entry.name == name) return described(entry);
+    if (entry.name == name) return entry.describe();
   }
   if (const FoundOperator found = find_operator(name, publisher); found.op != nullptr)
     return operator_command(found);
@@ -145,7 +139,7 @@ Command require_command(std::string_view name, Framework publisher) {
 std::vector<Command> all_commands() {
   std::vector<Command> commands;
   for (const Operator* op : kOperators) commands.push_back(operator_command({op, op->names.data()}));
-  for (const CommandEntry& entry : kCommands) commands.push_back(described(entry));
+  for (const CommandEntry& entry : kCommands) commands.push_back(entry.describe());
   return commands;
 }
 
@@ -157,9 +151,10 @@ std::vector<Option> joined(std::initializer_list<std::vector<Option>> lists) {
 
 std::vector<Option> all_options(const Command& command) {
   std::vector<Option> options = command.options;
+  const auto* const entry = std::ranges::find(kCommands, command.name, &CommandEntry::name);
+  const bool uses_all = entry == std::end(kCommands) || entry->globals == Globals::all;
   for (Option& option : global_options()) {
-    const bool is_used =
-        command.globals == Globals::all || option.name == "--help" || option.name == "--version";
+    const bool is_used = uses_all || option.name == "--help" || option.name == "--version";
     if (is_used && std::ranges::find(command.options, option.name, &Option::name) == command.options.end())
       options.push_back(std::move(option));
   }

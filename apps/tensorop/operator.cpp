@@ -308,7 +308,6 @@ Command operator_command(const FoundOperator& found) {
           {std::string(op.example), file_example(op)},
           operator_options(found),
           [found](const Arguments& arguments) { return run_operator(found, arguments); },
-          Globals::all,
           &op};
 }
 

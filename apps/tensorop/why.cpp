@@ -228,7 +228,6 @@ Command why_command(const FoundOperator& found) {
       {cat("tensorop why ", found.op->example.substr(std::string_view("tensorop ").size()))},
       joined({call_options(found), why_options()}),
       [found](const Arguments& arguments) { return explain(read_request(found, arguments), arguments, ""); },
-      Globals::all,
       found.op};
 }
 

@@ -25,6 +25,15 @@ bool is_run(JobPurpose purpose) {
   return purpose == JobPurpose::run || purpose == JobPurpose::run_to_cases;
 }
 
+// Gives job `i` the value of a key. Throws Error where another job has it.
+void claim(Index& index, const std::vector<Job>& jobs, std::size_t i, std::string_view key,
+           const std::string& value) {
+  const auto [there, is_new] = index.emplace(value, i);
+  if (is_new) return;
+  throw Error(cat(jobs[i].location(), ": key \"", key, "\": ", jobs[there->second].reference(),
+                  " has the same ", key));
+}
+
 // Finds out which jobs of a file must wait for which.
 class Linker {
  public:
@@ -43,13 +52,7 @@ class Linker {
   void collect() {
     for (std::size_t i = first_; i < jobs_.size(); ++i) {
       const Job& job = jobs_[i];
-      const auto claim = [&](Index& index, const std::string& value, std::string_view key,
-                             std::string_view what) {
-        const auto [there, is_new] = index.emplace(value, i);
-        if (is_new) return;
-        throw Error(cat(job.location(), ": key \"", key, "\": ", jobs_[there->second].reference(), what));
-      };
-      if (!job.id.empty()) claim(ids_, job.id, "id", " has the same id");
+      if (!job.id.empty()) claim(ids_, jobs_, i, "id", job.id);
       if (job.output && job.output->path != "/dev/null") {
         claim_output(i);
       }
@@ -158,11 +161,7 @@ void require_purpose(const Job& job, JobPurpose purpose) {
 void require_names(const std::vector<Job>& jobs, std::size_t first) {
   Index names;
   for (std::size_t i = first; i < jobs.size(); ++i) {
-    if (!jobs[i].is_case) continue;
-    const auto [there, is_new] = names.emplace(jobs[i].name, i);
-    if (is_new) continue;
-    throw Error(
-        cat(jobs[i].location(), ": key \"name\": ", jobs[there->second].reference(), " has the same name"));
+    if (jobs[i].is_case) claim(names, jobs, i, "name", jobs[i].name);
   }
 }
 
