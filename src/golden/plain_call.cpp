@@ -93,10 +93,7 @@ std::string json_of(const Attribute& attribute, const AttributeSpec& spec) {
 }
 
 std::string elements_text(const Tensor& tensor, std::int64_t most) {
-  if (tensor.size() == 0 || tensor.size() > most) return to_string(tensor.shape());
-  std::string out;
-  append_json_slice(out, tensor.dtype(), tensor.shape(), 0, tensor.size(), tensor.data());
-  return out;
+  return tensor.size() == 0 || tensor.size() > most ? to_string(tensor.shape()) : nested_json(tensor);
 }
 
 std::string text_of(const PlainCall& call, std::int64_t most) {

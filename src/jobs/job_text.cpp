@@ -10,12 +10,8 @@
 namespace tensorop {
 
 std::string typed_json(const Tensor& tensor) {
-  std::string data;
-  if (tensor.size() == 0) {
-    data = "[]";  // the shape says all
-  } else {
-    append_json_slice(data, tensor.dtype(), tensor.shape(), 0, tensor.size(), tensor.data());
-  }
+  // Without elements the shape says all.
+  const std::string data = tensor.size() == 0 ? "[]" : nested_json(tensor);
   return cat(json_prefix(tensor.dtype(), tensor.shape()), data, kJsonSuffix);
 }
 

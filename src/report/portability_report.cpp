@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "golden/job_text.hpp"
 #include "io/json/json_writer.hpp"
 #include "ops/rule.hpp"
 #include "report/json.hpp"

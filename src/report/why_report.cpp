@@ -8,7 +8,7 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
-#include "golden/job_text.hpp"
+#include "golden/plain_call.hpp"
 #include "io/json/json_writer.hpp"
 #include "ops/common.hpp"
 #include "report/json.hpp"

@@ -167,6 +167,13 @@ std::string json_of_empty(const Shape& shape) {
   return out;
 }
 
+std::string nested_json(const Tensor& tensor) {
+  if (tensor.size() == 0) return json_of_empty(tensor.shape());
+  std::string out;
+  append_json_slice(out, tensor.dtype(), tensor.shape(), 0, tensor.size(), tensor.data());
+  return out;
+}
+
 std::string json_prefix(DType dtype, const Shape& shape) {
   std::string out = cat("{\"dtype\":\"", name(dtype), "\",\"shape\":[");
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {

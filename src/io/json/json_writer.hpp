@@ -33,6 +33,8 @@ void append_json_slice(std::string& out, DType dtype, const Shape& shape, std::i
 // The nested form of a tensor without elements: [], [[],[]]. Throws Error when that would be more than a
 // million empty lists.
 [[nodiscard]] std::string json_of_empty(const Shape& shape);
+// That of any tensor: [1.0,2.0].
+[[nodiscard]] std::string nested_json(const Tensor& tensor);
 
 // The text before and after the data in the described form:
 // {"dtype":"float32","shape":[2,2],"data": and }.
