@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "io/array_reading.hpp"
@@ -131,8 +133,15 @@ class ArchiveWriter {
 // Names for a message; a long list is cut.
 [[nodiscard]] std::string list_names(std::vector<std::string> names);
 
-// A name that is in `names` more than once.
+// A name that is in `names` more than once; and one that several of `items` have.
 [[nodiscard]] std::optional<std::string_view> find_duplicate(std::vector<std::string_view> names);
+template <class Items, class Name>
+[[nodiscard]] std::optional<std::string_view> find_duplicate(const Items& items, Name name) {
+  std::vector<std::string_view> names;
+  names.reserve(items.size());
+  for (const auto& item : items) names.emplace_back(std::invoke(name, item));
+  return find_duplicate(std::move(names));
+}
 
 // Throws Error: an array cannot have the name.
 [[noreturn]] void refuse_name(const std::string& name, std::string_view why);

@@ -90,12 +90,8 @@ Source Source::of_json(JsonSpan text, const Options& options) {
 
 Source Source::open(const std::string& text, const Options& options) {
   if (text.empty()) throw Error("an empty operand is neither a file nor a tensor");
-  const auto inline_json = [&] {
-    const auto own = std::make_shared<const std::string>(text);
-    return of_json({*own, own}, options);
-  };
   // A file that comes to have such a name must not change what a command means.
-  if (is_inline_json(text)) return inline_json();
+  if (is_inline_json(text)) return of_json(owned_span(text), options);
   std::optional<OpenedFile> opened = open_whole_path(text, options.text_format);
   if (!opened) {
     // No file of that name: a tensor without elements, malformed JSON, or a missing file.
@@ -104,7 +100,7 @@ Source Source::open(const std::string& text, const Options& options) {
       if (options.allow_abstract) return of(std::move(*abstract));
       throw Error(cat(in_quotes(text), " is a dtype and a shape without elements: only a dry run takes it"));
     }
-    if (looks_like_json(text)) return inline_json();
+    if (looks_like_json(text)) return of_json(owned_span(text), options);
     opened = open_archive_path(text);
     errno = reason;
     if (!opened) refuse_operand(text);

@@ -1,5 +1,7 @@
 #include "tensor/dtype.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -58,10 +60,8 @@ std::optional<std::string_view> npy_code(const DTypeInfo& row) {
 }
 
 std::optional<DType> parse_dtype(std::string_view name) {
-  for (const DTypeInfo& row : kDTypes) {
-    if (row.name == name) return row.dtype;
-  }
-  return std::nullopt;
+  const auto* const row = std::ranges::find(kDTypes, name, &DTypeInfo::name);
+  return row == kDTypes.end() ? std::nullopt : std::optional(row->dtype);
 }
 
 DType read_dtype(std::string_view text, std::string_view rule) {

@@ -89,19 +89,11 @@ namespace detail {
   return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
 
-// Sign and magnitude of the bits.
-struct SmallFloatParts {
-  bool negative;
-  int magnitude;
-};
-[[nodiscard]] constexpr SmallFloatParts parts_of(const SmallFloatLayout& layout, std::uint8_t bits) {
-  const int sign = layout.has_sign ? 1 << (layout.bits - 1) : 0;
-  return {(bits & sign) != 0, bits & ((1 << layout.bits) - 1) & ~sign};
-}
-
 // Exact.
 [[nodiscard]] constexpr float value_of(const SmallFloatLayout& layout, std::uint8_t bits) {
-  const auto [negative, magnitude] = parts_of(layout, bits);
+  const int sign = layout.has_sign ? 1 << (layout.bits - 1) : 0;
+  const bool negative = (bits & sign) != 0;
+  const int magnitude = bits & ((1 << layout.bits) - 1) & ~sign;
   const bool no_number = magnitude > layout.largest || (negative && magnitude == 0 && !layout.has_minus_zero);
   double value = std::numeric_limits<double>::quiet_NaN();
   if (no_number) {

@@ -25,8 +25,4 @@ Tensor::Tensor(DType dtype, Shape shape, const std::shared_ptr<const MappedFile>
   file_ = file.get();
 }
 
-void Storage::Free::operator()(void* block) const {
-  std::free(block);
-}
-
 }  // namespace tensorop

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -33,7 +34,7 @@ class Storage {
 
  private:
   struct Free {
-    void operator()(void* block) const;
+    void operator()(void* block) const { std::free(block); }
   };
   std::unique_ptr<void, Free> block_;
   std::byte* data_ = nullptr;

@@ -13,12 +13,6 @@
 #include "base/text.hpp"
 
 namespace tensorop {
-namespace {
-
-constexpr mode_t kPrivateMode = 0600;
-
-}  // namespace
-
 ScratchFile::ScratchFile(const std::string& folder, std::int64_t bytes) : folder_(folder), bytes_(0) {
   open_file();
   extend(bytes);
@@ -37,24 +31,21 @@ void ScratchFile::extend(std::int64_t bytes) {
 }
 
 void ScratchFile::open_file() {
-  constexpr const char* kFailed = "cannot create a temporary file";
+  constexpr mode_t kPrivateMode = 0600;
   fd_ = FileDescriptor(os().open(folder_.c_str(), O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, kPrivateMode));
   if (fd_.is_open()) return;
   const auto entry = TemporaryEntry::make(folder_, TemporaryEntry::Kind::file, [&](const char* path) {
     fd_ = FileDescriptor(os().open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kPrivateMode));
     return fd_.is_open() ? 0 : -1;
   });
-  if (!entry || !entry->unlink()) throw_errno(folder_, kFailed);
+  if (!entry || !entry->unlink()) throw_errno(folder_, "cannot create a temporary file");
 }
 
 void ScratchFile::write_at(std::int64_t offset, std::span<const std::byte> data) const {
-  if (!write_all(fd_.get(), data, offset)) fail("cannot write a temporary file");
-}
-
-void ScratchFile::fail(const char* what) const {
+  if (write_all(fd_.get(), data, offset)) return;
   // Nobody else can have shortened the file.
   if (errno == 0) errno = EIO;
-  throw_errno(folder_, what);
+  throw_errno(folder_, "cannot write a temporary file");
 }
 
 std::shared_ptr<const MappedFile> ScratchFile::into_mapped() && {

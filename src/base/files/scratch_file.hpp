@@ -33,7 +33,6 @@ class ScratchFile {
 
  private:
   void open_file();
-  [[noreturn]] void fail(const char* what) const;
 
   std::string folder_;
   std::int64_t bytes_;

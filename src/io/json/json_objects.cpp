@@ -30,11 +30,6 @@ class Lines {
   std::int64_t line_ = 1;
 };
 
-JsonSpan own(std::string_view text) {
-  const auto owner = std::make_shared<const std::string>(text);
-  return {*owner, owner};
-}
-
 // More than any record has: an endless document must be refused at some point.
 constexpr std::size_t kMostKeys = 256;
 
@@ -117,7 +112,7 @@ class ObjectsReader {
   void read_member(JsonMember& member, std::int64_t line) {
     member.kind = next_value();
     if (member.kind == JsonKind::string) {
-      member.value = own(in_.text());
+      member.value = owned_span(in_.text());
       return;
     }
     if (!in_.skip_rest(member.kind, kDeepestJson)) {
@@ -157,7 +152,7 @@ std::vector<JsonMember> read_json_items(const JsonSpan& list) {
     JsonMember item{.kind = in.value()};
     if (!in.skip_rest(item.kind, kDeepestJson)) throw Error("lists are nested too deep");
     item.value = item.kind == JsonKind::string
-                     ? own(in.text())
+                     ? owned_span(in.text())
                      : JsonSpan{list.text.substr(begin, in.offset() - begin), list.owner};
     items.push_back(std::move(item));
   }

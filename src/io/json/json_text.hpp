@@ -21,6 +21,12 @@ struct JsonSpan {
   std::shared_ptr<const void> owner = {};
 };
 
+// A copy of `text`, kept by the span itself.
+[[nodiscard]] inline JsonSpan owned_span(std::string_view text) {
+  const auto copy = std::make_shared<const std::string>(text);
+  return {*copy, copy};
+}
+
 class JsonText {
  public:
   // Puts up to buffer.size() characters into `buffer` and returns how many; 0 at the end. Throws Error.

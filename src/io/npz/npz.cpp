@@ -103,8 +103,7 @@ class NpzArchive final : public Archive {
       if (member.bytes != member.packed_bytes) wrong_size(cat(member.packed_bytes), member.bytes);
       return {nullptr, std::nullopt, bytes, file_};
     }
-    const auto inflater = std::make_shared<Inflater>(bytes, member, reading);
-    return {[inflater](std::span<std::byte> buffer) { return inflater->read(buffer); }, member.bytes};
+    return inflated(bytes, member, reading);
   }
 
   [[nodiscard]] bool begins_as_array(const ZipMember& member) const {

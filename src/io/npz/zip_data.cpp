@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <optional>
 #include <string>
@@ -66,10 +67,13 @@ void require_crc(std::span<const std::byte> bytes, const ZipMember& member, cons
   require_crc(crc, member);
 }
 
+namespace {
+
 // The whole member as one stream.
-class Inflater::Stream : RawInflate {
+class InflatedStream : RawInflate {
  public:
-  Stream(std::span<const std::byte> packed, const ZipMember& member) : rest_(packed), member_(member) {}
+  InflatedStream(std::span<const std::byte> packed, const ZipMember& member)
+      : rest_(packed), member_(member) {}
 
   std::size_t read(std::span<std::byte> out) {
     std::size_t done = 0;
@@ -130,8 +134,6 @@ class Inflater::Stream : RawInflate {
   bool ended_ = false;
 };
 
-namespace {
-
 // Inflates one segment after the other.
 class SegmentInflater : RawInflate {
  public:
@@ -152,13 +154,11 @@ class SegmentInflater : RawInflate {
   }
 };
 
-}  // namespace
-
 // The segments, each by itself.
-class Inflater::Blocks {
+class InflatedBlocks {
  public:
-  Blocks(std::span<const std::byte> packed, const ZipMember& member, Segments segments,
-         const ArrayReading& reading)
+  InflatedBlocks(std::span<const std::byte> packed, const ZipMember& member, Segments segments,
+                 const ArrayReading& reading)
       : packed_(packed),
         member_(member),
         segments_(std::move(segments)),
@@ -167,7 +167,7 @@ class Inflater::Blocks {
         inflaters_(to_size(threads_.count())),
         crcs_(to_size(segments_.count())) {}
 
-  // As Inflater::read() from byte `first` on, which follows what was read before. Nothing where the member is
+  // As ByteSource::read from byte `first` on, which follows what was read before. Nothing where the member is
   // not what its index says, or its checksum is wrong: then the bytes in `out` mean nothing.
   std::optional<std::size_t> read(std::int64_t first, std::span<std::byte> out) {
     const auto rest = to_size(member_.bytes - first);
@@ -256,31 +256,45 @@ class Inflater::Blocks {
   std::int64_t ahead_end_ = 0;
 };
 
-Inflater::Inflater(std::span<const std::byte> packed, const ZipMember& member, const ArrayReading& reading)
-    : packed_(packed), member_(member) {
-  if (reading.threads.count() > 1) {
-    if (auto segments = read_block_index(member.extra_fields, member.packed_bytes, member.bytes)) {
-      blocks_ = std::make_unique<Blocks>(packed, member, std::move(*segments), reading);
-      return;
+// One of the two.
+class Inflater {
+ public:
+  Inflater(std::span<const std::byte> packed, const ZipMember& member, const ArrayReading& reading)
+      : packed_(packed), member_(member) {
+    if (reading.threads.count() > 1) {
+      if (auto segments = read_block_index(member.extra_fields, member.packed_bytes, member.bytes))
+        blocks_ = std::make_unique<InflatedBlocks>(packed, member, std::move(*segments), reading);
     }
+    if (!blocks_) stream_ = std::make_unique<InflatedStream>(packed, member);
   }
-  stream_ = std::make_unique<Stream>(packed, member);
-}
 
-Inflater::~Inflater() = default;
-
-std::size_t Inflater::read(std::span<std::byte> out) {
-  if (blocks_) {
-    if (const auto got = blocks_->read(done_, out)) {
-      done_ += to_int64(*got);
-      return *got;
+  std::size_t read(std::span<std::byte> out) {
+    if (blocks_) {
+      if (const auto got = blocks_->read(done_, out)) {
+        done_ += to_int64(*got);
+        return *got;
+      }
+      // The stream from its beginning is what other programs read, and it finds what is damaged, and where.
+      blocks_.reset();
+      stream_ = std::make_unique<InflatedStream>(packed_, member_);
+      stream_->skip(done_);
     }
-    // The stream from its beginning is what other programs read, and it finds what is damaged, and where.
-    blocks_.reset();
-    stream_ = std::make_unique<Stream>(packed_, member_);
-    stream_->skip(done_);
+    return stream_->read(out);
   }
-  return stream_->read(out);
+
+ private:
+  std::span<const std::byte> packed_;
+  const ZipMember& member_;
+  std::int64_t done_ = 0;  // bytes
+  std::unique_ptr<InflatedBlocks> blocks_;
+  std::unique_ptr<InflatedStream> stream_;
+};
+
+}  // namespace
+
+ByteSource inflated(std::span<const std::byte> packed, const ZipMember& member, const ArrayReading& reading) {
+  const auto inflater = std::make_shared<Inflater>(packed, member, reading);
+  return {[inflater](std::span<std::byte> buffer) { return inflater->read(buffer); }, member.bytes};
 }
 
 }  // namespace tensorop

@@ -5,11 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
 #include "base/threads.hpp"
 #include "io/array_reading.hpp"
+#include "io/npy/stored_array.hpp"
 #include "io/npz/zip_directory.hpp"
 
 namespace tensorop {
@@ -20,29 +20,10 @@ void require_crc(std::span<const std::byte> bytes, const ZipMember& member, cons
 // Throws Error: the data has another size (a number, or "more") than the directory states.
 [[noreturn]] void wrong_size(std::string_view unpacked, std::int64_t promised);
 
-// A deflated member, inflated from front to end; length and checksum are compared at its end.
-class Inflater {
- public:
-  // `packed` and `member` outlive this. Of `reading`: threads and memory.
-  Inflater(std::span<const std::byte> packed, const ZipMember& member, const ArrayReading& reading);
-  ~Inflater();
-  Inflater(const Inflater&) = delete;
-  Inflater& operator=(const Inflater&) = delete;
-
-  // Fills `out` and returns how much of it; less only at the end, and then always 0. Throws Error where the
-  // data is damaged, or std::bad_alloc.
-  std::size_t read(std::span<std::byte> out);
-
- private:
-  class Stream;
-  class Blocks;
-
-  std::span<const std::byte> packed_;
-  const ZipMember& member_;
-  std::int64_t done_ = 0;  // bytes
-  // One of the two.
-  std::unique_ptr<Blocks> blocks_;
-  std::unique_ptr<Stream> stream_;
-};
+// A deflated member, inflated as it is read; length and checksum are compared at its end. `packed` and
+// `member` outlive it. Of `reading`: threads and memory. Reading throws Error where the data is damaged, or
+// std::bad_alloc.
+[[nodiscard]] ByteSource inflated(std::span<const std::byte> packed, const ZipMember& member,
+                                  const ArrayReading& reading);
 
 }  // namespace tensorop

@@ -179,15 +179,6 @@ ZipMember read_entry(HeaderFields& fields, std::int64_t directory_offset) {
   return member;
 }
 
-void require_names_once(const std::vector<ZipMember>& members) {
-  std::vector<std::string_view> names;
-  names.reserve(members.size());
-  for (const ZipMember& member : members) names.emplace_back(member.name);
-  if (const auto name = find_duplicate(std::move(names))) {
-    throw Error(cat("two members have the name ", in_quotes(*name)));
-  }
-}
-
 // A few bytes that belong to many members would be unpacked as many times.
 void require_apart(const ZipDirectory& directory) {
   std::vector<const ZipMember*> members;
@@ -228,7 +219,8 @@ ZipDirectory read_zip_directory(std::span<const std::byte> file) {
   }
   if (fields.left() != 0)
     malformed_archive(cat("the central directory holds more than the ", end.members, " members it states"));
-  require_names_once(directory.members);
+  if (const auto name = find_duplicate(directory.members, &ZipMember::name))
+    throw Error(cat("two members have the name ", in_quotes(*name)));
   require_apart(directory);
   return directory;
 }

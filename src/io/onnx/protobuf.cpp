@@ -92,12 +92,8 @@ void ProtoField::require(ProtoWire wanted) const {
 }
 
 std::int64_t ProtoField::integer() const {
-  return static_cast<std::int64_t>(unsigned_integer());
-}
-
-std::uint64_t ProtoField::unsigned_integer() const {
   require(ProtoWire::varint);
-  return integer_;
+  return static_cast<std::int64_t>(integer_);
 }
 
 float ProtoField::float32() const {

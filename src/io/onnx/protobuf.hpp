@@ -48,7 +48,6 @@ class ProtoField {
   [[nodiscard]] std::string name() const;
 
   [[nodiscard]] std::int64_t integer() const;  // int32, int64, enum: two's complement of 64 bits
-  [[nodiscard]] std::uint64_t unsigned_integer() const;
   [[nodiscard]] float float32() const;
   [[nodiscard]] std::span<const std::byte> bytes() const;
   [[nodiscard]] std::string_view text() const;  // the same: any bytes

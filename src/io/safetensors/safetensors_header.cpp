@@ -77,9 +77,7 @@ class HeaderReader {
       }
       text = in_.text();
     }
-    std::vector<std::string_view> keys;
-    for (const auto& entry : header_.metadata) keys.emplace_back(entry.first);
-    if (const auto key = find_duplicate(std::move(keys))) {
+    if (const auto key = find_duplicate(header_.metadata, &Metadata::value_type::first)) {
       throw Error(cat(kSafetensorsMetadata, ": key \"", printable(*key), "\" stands twice"));
     }
   }
@@ -197,16 +195,6 @@ class HeaderReader {
   std::string first_unknown_;
 };
 
-// Throws Error [ST-3].
-void require_different_names(const std::vector<SafetensorsArray>& arrays) {
-  std::vector<std::string_view> names;
-  names.reserve(arrays.size());
-  for (const SafetensorsArray& array : arrays) names.emplace_back(array.name);
-  if (const auto name = find_duplicate(std::move(names))) {
-    throw Error(cat("header: key \"", printable(*name), "\" stands twice"));
-  }
-}
-
 // Bits of an element that is stored so; nothing where that is not known.
 std::optional<int> stored_bits(const SafetensorsArray& array) {
   if (array.dtype) return info(*array.dtype).bits;
@@ -304,7 +292,9 @@ SafetensorsHeader parse_safetensors_header(std::string_view json, std::optional<
   JsonCursor in(text, "header", to_size(kSafetensorsPrefix));
   if (in.at_end()) throw Error("header must be one JSON object, found white space");
   HeaderReader(in, header).read();
-  require_different_names(header.arrays);
+  // [ST-3].
+  if (const auto name = find_duplicate(header.arrays, &SafetensorsArray::name))
+    throw Error(cat("header: key \"", printable(*name), "\" stands twice"));
   for (SafetensorsArray& array : header.arrays) {
     array.dtype = dtype_of(array.stored);
     require_size(array, data_bytes);
