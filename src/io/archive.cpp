@@ -22,13 +22,12 @@ std::string list_names(std::vector<std::string> names) {
 }
 
 bool Archive::add_member(std::string_view name, bool is_array) {
-  const auto [there, is_new] = positions_.emplace(name, members_.size());
-  members_.push_back({there->first, is_array});
-  return is_new;
+  members_.push_back({name, is_array});
+  return positions_.emplace(name, members_.size() - 1).second;
 }
 
 std::optional<std::size_t> Archive::lookup(std::string_view name) const {
-  const auto found = positions_.find(std::string(name));
+  const auto found = positions_.find(name);
   return found == positions_.end() ? std::nullopt : std::optional(found->second);
 }
 

@@ -71,7 +71,7 @@ class Archive {
   [[nodiscard]] std::string list_members(bool arrays) const;
 
  protected:
-  // Adds a member. False where another one has the name, which means that one.
+  // Adds a member, whose name stays where it is. False where another one has the name, which means that one.
   bool add_member(std::string_view name, bool is_array = true);
 
   Metadata metadata_;
@@ -83,7 +83,7 @@ class Archive {
     bool is_array;
   };
 
-  std::unordered_map<std::string, std::size_t> positions_;  // of members, by the names that they refer to
+  std::unordered_map<std::string_view, std::size_t> positions_;  // of members
   std::vector<Member> members_;
 };
 

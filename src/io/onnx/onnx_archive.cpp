@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -108,10 +109,8 @@ class OnnxArchive final : public Archive {
       if (field.number() == fields::graph::sparse_initializer && warnings_.empty())
         warnings_.emplace_back("sparse initializers are left out");
       if (field.number() != fields::graph::initializer) continue;
-      OnnxTensor tensor = initializer_of(field);
-      if (!add_member(tensor.name))
-        throw Error(cat("two initializers have the name ", in_quotes(tensor.name)));
-      initializers_.push_back(std::move(tensor));
+      const std::string& name = initializers_.emplace_back(initializer_of(field)).name;
+      if (!add_member(name)) throw Error(cat("two initializers have the name ", in_quotes(name)));
     }
   }
 
@@ -187,7 +186,7 @@ class OnnxArchive final : public Archive {
 
   std::shared_ptr<const MappedFile> model_;
   std::string folder_;
-  std::vector<OnnxTensor> initializers_;
+  std::deque<OnnxTensor> initializers_;  // whose names stay where they are
   mutable std::mutex mutex_;
   mutable std::unordered_map<std::string, std::shared_ptr<const MappedFile>> externals_;  // by location
 };

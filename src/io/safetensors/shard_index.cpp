@@ -107,7 +107,7 @@ class ShardedArchive final : public Archive {
       if (there == held.end() || shards_[there->second.shard].file != entry.file)
         throw Error(cat(printable(entry.file), " holds no array ", in_quotes(entry.name),
                         ", which the index has there"));
-      if (!add_member(entry.name)) throw Error(cat("array ", in_quotes(entry.name), " is duplicated"));
+      if (!add_member(there->first)) throw Error(cat("array ", in_quotes(entry.name), " is duplicated"));
       places_.push_back(there->second);
     }
     std::vector<std::string> others;
