@@ -133,31 +133,6 @@ std::string first_bytes(std::string_view head) {
   return out;
 }
 
-}  // namespace
-
-std::span<const Format* const> formats() {
-  return kFormats;
-}
-
-const Format& default_format() {
-  return **std::ranges::find_if(kFormats, &Format::is_default);
-}
-
-const Format* detect_format(std::string_view head) {
-  // The first byte of a binary format may also begin a text; what looks at more bytes is more certain.
-  const auto certainty = [](const Format* format) {
-    return std::pair(format->is_binary, format->detect_bytes);
-  };
-  const Format* found = nullptr;
-  for (const Format* format : kFormats) {
-    if (format->detects == nullptr || !format->detects(head)) continue;
-    if (found == nullptr || certainty(format) > certainty(found)) found = format;
-  }
-  return found;
-}
-
-namespace {
-
 // A single value, or nothing: what JSON says of it is right.
 bool is_single_value(std::string_view head) {
   std::string_view text = after_blanks(head);
@@ -186,15 +161,6 @@ bool is_single_value(std::string_view head) {
                                    : std::string(foreign->hint));
 }
 
-}  // namespace
-
-void refuse_foreign(std::string_view head) {
-  const Signature* const found = find_signature(head);
-  if (found != nullptr && !found->hint.empty()) refuse_input(head);
-}
-
-namespace {
-
 // The format whose file extension `path` has, the longest one, and the extension; null when there is none.
 std::pair<const Format*, std::string_view> find_ending(std::string_view path) {
   std::pair<const Format*, std::string_view> longest = {nullptr, {}};
@@ -209,6 +175,32 @@ std::pair<const Format*, std::string_view> find_ending(std::string_view path) {
 }
 
 }  // namespace
+
+std::span<const Format* const> formats() {
+  return kFormats;
+}
+
+const Format& default_format() {
+  return **std::ranges::find_if(kFormats, &Format::is_default);
+}
+
+const Format* detect_format(std::string_view head) {
+  // The first byte of a binary format may also begin a text; what looks at more bytes is more certain.
+  const auto certainty = [](const Format* format) {
+    return std::pair(format->is_binary, format->detect_bytes);
+  };
+  const Format* found = nullptr;
+  for (const Format* format : kFormats) {
+    if (format->detects == nullptr || !format->detects(head)) continue;
+    if (found == nullptr || certainty(format) > certainty(found)) found = format;
+  }
+  return found;
+}
+
+void refuse_foreign(std::string_view head) {
+  const Signature* const found = find_signature(head);
+  if (found != nullptr && !found->hint.empty()) refuse_input(head);
+}
 
 const Format& input_format(std::string_view head, std::string_view path, const Format* given) {
   head = head.substr(0, detect_bytes().all);

@@ -53,6 +53,27 @@ std::optional<InputFile> open_existing(const std::string& path) {
   }
 }
 
+// About what an archive takes: its names, and what is known of each member.
+std::int64_t bytes_of(const Archive& archive) {
+  constexpr std::int64_t kMemberBytes = 256;
+  std::int64_t bytes = 0;
+  for (std::size_t i = 0; i < archive.size(); ++i) bytes += kMemberBytes + to_int64(archive.name(i).size());
+  return bytes;
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(kSpace);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+// 2024-05-01 and 010 are names of files.
+bool is_json_number(std::string_view text) {
+  const auto [length, missing] = json_number(text);
+  return missing.empty() && length == text.size();
+}
+
 }  // namespace
 
 void refuse_zarr(const std::string& folder) {
@@ -128,18 +149,6 @@ std::unique_ptr<Archive> open_archive(OpenedFile& opened) {
   return with_context(printable(opened.shown), [&] { return opened.format->open_archive(opened.file); });
 }
 
-namespace {
-
-// About what an archive takes: its names, and what is known of each member.
-std::int64_t bytes_of(const Archive& archive) {
-  constexpr std::int64_t kMemberBytes = 256;
-  std::int64_t bytes = 0;
-  for (std::size_t i = 0; i < archive.size(); ++i) bytes += kMemberBytes + to_int64(archive.name(i).size());
-  return bytes;
-}
-
-}  // namespace
-
 ArchiveCache::Opened ArchiveCache::open(OpenedFile& opened) {
   const auto& mapping = opened.file.mapping();
   if (mapping == nullptr) return {open_archive(opened), nullptr};
@@ -196,23 +205,6 @@ bool names_file(const std::string& text) {
   if (is_inline_json(text)) return false;
   return file_exists(text) || (!looks_like_json(text) && open_archive_path(text).has_value());
 }
-
-namespace {
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
-
-// 2024-05-01 and 010 are names of files.
-bool is_json_number(std::string_view text) {
-  const auto [length, missing] = json_number(text);
-  return missing.empty() && length == text.size();
-}
-
-}  // namespace
 
 bool is_inline_json(std::string_view text) {
   const std::string_view value = trimmed(text);

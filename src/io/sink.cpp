@@ -38,6 +38,82 @@ class FileTransport final : public Transport {
   OutputFile file_;
 };
 
+// The name of the regular file that standard output is; empty where it is something else.
+std::string redirected_to() {
+  struct stat info {};
+  if (os().fstat(STDOUT_FILENO, &info) != 0 || !S_ISREG(info.st_mode)) return {};
+  char name[PATH_MAX];
+  const ssize_t length = os().readlink("/proc/self/fd/1", name, sizeof name);
+  return length <= 0 ? "" : std::string(name, static_cast<std::size_t>(length));
+}
+
+// What a shell redirects to a file must be what the name of the file says, and a terminal shows only text.
+const Format& standard_output_format(const Format* given) {
+  if (given != nullptr) {
+    if (given->is_binary && os().isatty(STDOUT_FILENO)) {
+      throw Error(cat("standard output is a terminal, and ", given->title, " is binary"), "",
+                  cat("-o FILE", given->endings[0], " writes a file"));
+    }
+    return *given;
+  }
+  if (os().isatty(STDOUT_FILENO)) return kDisplayFormat;
+  const std::string path = redirected_to();
+  const Format* const named = path.empty() ? nullptr : find_format_by_ending(path);
+  if (named == nullptr || named->is_default || named->ending_is_general) return default_format();
+  const std::string file = printable(path.substr(path.rfind('/') + 1));
+  throw Error(cat("standard output is ", file, ", but the result is ", default_format().title), "",
+              cat("-o ", file, " writes ", named->title, "; so does --format ", named->name));
+}
+
+// The one array of an archive that is replaced as a whole. Throws Error where anything else would be lost.
+std::string only_array(const Archive& archive, const Destination& destination) {
+  const std::string& given = destination.array;
+  if (archive.size() == 0) return given.empty() ? std::string(kOnlyArray) : given;
+  const std::string old(archive.name(0));
+  if (archive.size() == 1 && archive.is_array(0) && (given.empty() || given == old)) return old;
+  const std::string other = archive.list_members(false);
+  throw Error(
+      cat(printable(destination.path), ": holds other arrays, which would be lost: ",
+          archive.list_members(true), other.empty() ? "" : ", ", other),
+      "", cat("-o ", printable(destination.path), ":NAME replaces or adds one array and keeps the others"));
+}
+
+void warn_of_dtype(const Archive& archive, const std::string& name, DType dtype,
+                   const Destination& destination, const Warn& warn) {
+  const auto old = archive.lookup(name);
+  if (!warn || !old || !archive.is_array(*old)) return;
+  const std::optional<DType> before = archive.describe(*old).dtype;
+  if (before && *before != dtype)
+    warn(cat(printable(destination.path), ":", printable(name), ": its dtype was ", tensorop::name(*before),
+             " and is now ", tensorop::name(dtype)));
+}
+
+std::unique_ptr<Sink> open_archive_sink(const Destination& destination, const Format& format, DType dtype,
+                                        const Shape& shape, std::int64_t strings, const Warn& warn) {
+  const ArchiveOptions options{.durable = destination.durable, .writers = destination.writers};
+  std::string name =
+      destination.array.empty() && !destination.is_member ? std::string(kOnlyArray) : destination.array;
+  const auto old = replaced_archive(destination.path, format, destination.is_member);
+  if (old && !destination.is_member) name = only_array(*old, destination);
+  with_context(printable(destination.path), [&] {
+    try {
+      if (destination.is_member && format.require_name != nullptr) format.require_name(name);
+    } catch (const Error& error) {
+      throw Error(error.what());  // its hint is about inputs of convert
+    }
+    if (old) warn_of_dtype(*old, name, dtype, destination, warn);
+  });
+  // Whether another process changes the file meanwhile matters only where something of it stays.
+  const bool is_kept = old && (old->size() > 1 || !old->metadata().empty() || !old->lookup(name) ||
+                               !old->is_array(0) || format.create_archive == nullptr);
+  auto archive = is_kept ? old->rewrite(destination.path, name, options)
+                         : format.create_archive(destination.path, options);
+  (void)archive->announce({{name, dtype, shape}});
+  auto sink = archive->add(name, dtype, shape, strings);
+  sink->take_archive(std::move(archive));
+  return sink;
+}
+
 }  // namespace
 
 std::unique_ptr<Transport> file_transport(OutputFile file) {
@@ -102,37 +178,6 @@ void Sink::take_archive(std::unique_ptr<ArchiveWriter> archive) {
   archive_ = std::move(archive);
 }
 
-namespace {
-
-// The name of the regular file that standard output is; empty where it is something else.
-std::string redirected_to() {
-  struct stat info {};
-  if (os().fstat(STDOUT_FILENO, &info) != 0 || !S_ISREG(info.st_mode)) return {};
-  char name[PATH_MAX];
-  const ssize_t length = os().readlink("/proc/self/fd/1", name, sizeof name);
-  return length <= 0 ? "" : std::string(name, static_cast<std::size_t>(length));
-}
-
-// What a shell redirects to a file must be what the name of the file says, and a terminal shows only text.
-const Format& standard_output_format(const Format* given) {
-  if (given != nullptr) {
-    if (given->is_binary && os().isatty(STDOUT_FILENO)) {
-      throw Error(cat("standard output is a terminal, and ", given->title, " is binary"), "",
-                  cat("-o FILE", given->endings[0], " writes a file"));
-    }
-    return *given;
-  }
-  if (os().isatty(STDOUT_FILENO)) return kDisplayFormat;
-  const std::string path = redirected_to();
-  const Format* const named = path.empty() ? nullptr : find_format_by_ending(path);
-  if (named == nullptr || named->is_default || named->ending_is_general) return default_format();
-  const std::string file = printable(path.substr(path.rfind('/') + 1));
-  throw Error(cat("standard output is ", file, ", but the result is ", default_format().title), "",
-              cat("-o ", file, " writes ", named->title, "; so does --format ", named->name));
-}
-
-}  // namespace
-
 const Format& format_of(const Destination& destination) {
   if (destination.path == "-") return standard_output_format(destination.format);
   return destination.format != nullptr ? *destination.format : format_by_ending(destination.path);
@@ -185,59 +230,6 @@ std::unique_ptr<Archive> replaced_archive(const std::string& path, const Format&
         cat(printable(path), ": is ", noun_of(*opened->format), ", and the result would be ", format.title));
   return archive;
 }
-
-namespace {
-
-// The one array of an archive that is replaced as a whole. Throws Error where anything else would be lost.
-std::string only_array(const Archive& archive, const Destination& destination) {
-  const std::string& given = destination.array;
-  if (archive.size() == 0) return given.empty() ? std::string(kOnlyArray) : given;
-  const std::string old(archive.name(0));
-  if (archive.size() == 1 && archive.is_array(0) && (given.empty() || given == old)) return old;
-  const std::string other = archive.list_members(false);
-  throw Error(
-      cat(printable(destination.path), ": holds other arrays, which would be lost: ",
-          archive.list_members(true), other.empty() ? "" : ", ", other),
-      "", cat("-o ", printable(destination.path), ":NAME replaces or adds one array and keeps the others"));
-}
-
-void warn_of_dtype(const Archive& archive, const std::string& name, DType dtype,
-                   const Destination& destination, const Warn& warn) {
-  const auto old = archive.lookup(name);
-  if (!warn || !old || !archive.is_array(*old)) return;
-  const std::optional<DType> before = archive.describe(*old).dtype;
-  if (before && *before != dtype)
-    warn(cat(printable(destination.path), ":", printable(name), ": its dtype was ", tensorop::name(*before),
-             " and is now ", tensorop::name(dtype)));
-}
-
-std::unique_ptr<Sink> open_archive_sink(const Destination& destination, const Format& format, DType dtype,
-                                        const Shape& shape, std::int64_t strings, const Warn& warn) {
-  const ArchiveOptions options{.durable = destination.durable, .writers = destination.writers};
-  std::string name =
-      destination.array.empty() && !destination.is_member ? std::string(kOnlyArray) : destination.array;
-  const auto old = replaced_archive(destination.path, format, destination.is_member);
-  if (old && !destination.is_member) name = only_array(*old, destination);
-  with_context(printable(destination.path), [&] {
-    try {
-      if (destination.is_member && format.require_name != nullptr) format.require_name(name);
-    } catch (const Error& error) {
-      throw Error(error.what());  // its hint is about inputs of convert
-    }
-    if (old) warn_of_dtype(*old, name, dtype, destination, warn);
-  });
-  // Whether another process changes the file meanwhile matters only where something of it stays.
-  const bool is_kept = old && (old->size() > 1 || !old->metadata().empty() || !old->lookup(name) ||
-                               !old->is_array(0) || format.create_archive == nullptr);
-  auto archive = is_kept ? old->rewrite(destination.path, name, options)
-                         : format.create_archive(destination.path, options);
-  (void)archive->announce({{name, dtype, shape}});
-  auto sink = archive->add(name, dtype, shape, strings);
-  sink->take_archive(std::move(archive));
-  return sink;
-}
-
-}  // namespace
 
 std::unique_ptr<Sink> open_sink(const Destination& destination, DType dtype, const Shape& shape,
                                 std::int64_t strings, const Warn& warn) {

@@ -20,15 +20,19 @@ namespace {
 constexpr std::array<std::string_view, 3> kKeys = {"dtype", "shape", "data"};
 enum Key : std::uint8_t { kDType, kShape, kData };
 
+// "did you mean X?", or all that is allowed, for messages; `quote` is around X.
+std::string suggestion(std::string_view text, const std::vector<std::string>& names, std::string_view quote) {
+  const std::string near = nearest(text, names);
+  return near.empty() ? "allowed: " + join(names) : cat("did you mean ", quote, near, quote, "?");
+}
+
 // Which key of a described text the cursor has read. `seen`: the keys in front of it; it is added.
 Key key_of(const JsonCursor& in, std::array<bool, kKeys.size()>& seen) {
   const std::string_view text = in.text();
   const auto* found = std::find(kKeys.begin(), kKeys.end(), text);
   if (found == kKeys.end()) {
     const std::vector<std::string> keys(kKeys.begin(), kKeys.end());
-    const std::string near = nearest(text, keys);
-    throw Error(cat("unknown key \"", printable(text), "\" (",
-                    near.empty() ? "allowed: " + join(keys) : cat("did you mean \"", near, "\"?"), ')'));
+    throw Error(cat("unknown key \"", printable(text), "\" (", suggestion(text, keys, "\""), ')'));
   }
   const auto index = static_cast<std::size_t>(found - kKeys.begin());
   if (std::exchange(seen[index], true)) throw Error(cat("duplicate key \"", text, '"'));
@@ -40,11 +44,8 @@ DType read_dtype(JsonCursor& in) {
   if (kind != JsonKind::string) throw Error(cat("dtype: expected a string, found ", in.found(kind)));
   if (const auto dtype = parse_dtype(in.text())) return *dtype;
   std::vector<std::string> names;
-  names.reserve(kDTypeCount);
-  for (int i = 0; i < kDTypeCount; ++i) names.emplace_back(name(static_cast<DType>(i)));
-  const std::string near = nearest(in.text(), names);
-  throw Error(cat("unknown dtype ", in_quotes(in.text()), " (",
-                  near.empty() ? "allowed: " + join(names) : cat("did you mean ", near, "?"), ')'));
+  for (const DTypeInfo& row : kDTypes) names.emplace_back(row.name);
+  throw Error(cat("unknown dtype ", in_quotes(in.text()), " (", suggestion(in.text(), names, ""), ')'));
 }
 
 std::int64_t read_dimension(JsonCursor& in, std::size_t index) {
@@ -138,6 +139,12 @@ void read_described(JsonCursor& in, JsonHeader& header, const JsonReading& readi
   in.go_to(end);
 }
 
+// A list or an object. A string may also be the quoted header line of a table.
+bool begins_as_json(std::string_view head) {
+  const std::string_view text = after_blanks(head);
+  return !text.empty() && (text[0] == '[' || text[0] == '{');
+}
+
 }  // namespace
 
 JsonTensor read_json(JsonText& text, const JsonReading& reading) {
@@ -180,16 +187,6 @@ JsonHead peek_json(JsonText& text) {
   }
   return head;
 }
-
-namespace {
-
-// A list or an object. A string may also be the quoted header line of a table.
-bool begins_as_json(std::string_view head) {
-  const std::string_view text = after_blanks(head);
-  return !text.empty() && (text[0] == '[' || text[0] == '{');
-}
-
-}  // namespace
 
 constinit const Format kJsonFormat = {
     .name = "json",

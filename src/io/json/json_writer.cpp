@@ -107,6 +107,19 @@ class NestedPosition {
   Shape at_;
 };
 
+Encoding encoding_of(DType dtype, const Shape& shape, std::string prefix, std::string suffix, Digits digits) {
+  constexpr std::int64_t kShortestElement = 2;  // a digit and what separates it from the next
+  Encoding encoding;
+  encoding.prefix = std::move(prefix);
+  encoding.suffix = std::move(suffix);
+  encoding.encode = [dtype, shape, digits](std::int64_t first, std::int64_t count, const std::byte* elements,
+                                           std::string& out) {
+    append_json_slice(out, dtype, shape, first, count, elements, digits);
+  };
+  encoding.least_bytes = saturated(checked_mul(count(shape), kShortestElement));
+  return encoding;
+}
+
 }  // namespace
 
 std::string json_element(DType dtype, const std::byte* element, Digits digits) {
@@ -207,23 +220,6 @@ void append_json_string(std::string& out, std::string_view text) {
   }
   out += '"';
 }
-
-namespace {
-
-Encoding encoding_of(DType dtype, const Shape& shape, std::string prefix, std::string suffix, Digits digits) {
-  constexpr std::int64_t kShortestElement = 2;  // a digit and what separates it from the next
-  Encoding encoding;
-  encoding.prefix = std::move(prefix);
-  encoding.suffix = std::move(suffix);
-  encoding.encode = [dtype, shape, digits](std::int64_t first, std::int64_t count, const std::byte* elements,
-                                           std::string& out) {
-    append_json_slice(out, dtype, shape, first, count, elements, digits);
-  };
-  encoding.least_bytes = saturated(checked_mul(count(shape), kShortestElement));
-  return encoding;
-}
-
-}  // namespace
 
 // An empty tensor has no elements to encode. In the described form its shape says all, so its data is flat.
 Encoding json_encoding(DType dtype, const Shape& shape, std::int64_t /*strings*/, std::string_view /*name*/) {

@@ -25,14 +25,6 @@ void settle_dtype(const NpyHeader& header, const ArrayReading& reading) {
   *reading.unnamed = header.descr;
 }
 
-}  // namespace
-
-bool begins_as_npy(std::string_view head) {
-  return head.starts_with(kNpyMagic);
-}
-
-namespace {
-
 // The header of a stream, as far as it has come; parse_npy_header judges it.
 std::vector<std::byte> read_front(const ByteSource& stream) {
   std::vector<std::byte> bytes;
@@ -59,6 +51,10 @@ std::vector<std::byte> read_front(const ByteSource& stream) {
 }
 
 }  // namespace
+
+bool begins_as_npy(std::string_view head) {
+  return head.starts_with(kNpyMagic);
+}
 
 NpyHeader read_npy_header(const ByteSource& file) {
   NpyHeader header = parse_npy_header(file.read ? read_front(file) : file.memory);

@@ -78,6 +78,15 @@ Tag take_tag(Bytes& rest, std::int64_t& byte, ProtoNames names) {
   return {known, static_cast<ProtoWire>(wire)};
 }
 
+void append_varint(std::string& out, std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7U) out += static_cast<char>((value & 0x7FU) | 0x80U);
+  out += static_cast<char>(value);
+}
+
+void append_tag(std::string& out, std::uint32_t number, ProtoWire wire) {
+  append_varint(out, std::uint64_t{number} << 3U | static_cast<std::uint64_t>(wire));
+}
+
 }  // namespace
 
 std::string ProtoField::name() const {
@@ -171,19 +180,6 @@ bool ProtoMessage::next() {
   }
   return true;
 }
-
-namespace {
-
-void append_varint(std::string& out, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7U) out += static_cast<char>((value & 0x7FU) | 0x80U);
-  out += static_cast<char>(value);
-}
-
-void append_tag(std::string& out, std::uint32_t number, ProtoWire wire) {
-  append_varint(out, std::uint64_t{number} << 3U | static_cast<std::uint64_t>(wire));
-}
-
-}  // namespace
 
 void append_proto_integer(std::string& out, std::uint32_t number, std::int64_t value) {
   append_tag(out, number, ProtoWire::varint);

@@ -138,6 +138,15 @@ bool may_be_tensor_proto(std::string_view head) {
   return head.empty() || !is_text_with_blanks(head);
 }
 
+Message message_of(InputFile& file, const ArrayReading& reading) {
+  if (file.mapping()) return of_file(file.mapping());
+  return Spool(reading).read(source_of(file));
+}
+
+FileInfo describe_tensor_proto(InputFile& file) {
+  return describe_header(read_tensor_proto_header(message_of(file, {}).bytes, 0));
+}
+
 }  // namespace
 
 Tensor read_tensor_proto(Bytes message, std::int64_t byte, std::shared_ptr<const void> owner,
@@ -171,19 +180,6 @@ std::string tensor_proto_name(Bytes message) {
   }
   return {};
 }
-
-namespace {
-
-Message message_of(InputFile& file, const ArrayReading& reading) {
-  if (file.mapping()) return of_file(file.mapping());
-  return Spool(reading).read(source_of(file));
-}
-
-FileInfo describe_tensor_proto(InputFile& file) {
-  return describe_header(read_tensor_proto_header(message_of(file, {}).bytes, 0));
-}
-
-}  // namespace
 
 Tensor read_tensor_proto(InputFile& file, const ArrayReading& reading) {
   const Message message = message_of(file, reading);

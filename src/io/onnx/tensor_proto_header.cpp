@@ -245,34 +245,35 @@ class TensorProtoReader {
   std::vector<std::uint32_t> unknown_;
 };
 
-// What a message is that is no tensor, from its fields alone.
-struct Foreign {
+// Throws the Error for a message that is no tensor, where its fields alone say what it is.
+void refuse_foreign_message(Bytes message, std::int64_t byte) {
   bool is_whole = false;  // all fields are
   bool has_packed_dims = false;
   bool has_data_type = false;  // as one may be stored
   bool has_segment = false;
-  bool is_model = false;
-};
-
-Foreign look_at(Bytes message, std::int64_t byte) {
-  Foreign found;
   // An ONNX model has a producer's name (2), a graph (7) and operator sets (8).
   unsigned model = 0;
   try {
-    ProtoMessage fields(message, byte, {});
-    while (fields.next()) {
+    for (ProtoMessage fields(message, byte, {}); fields.next();) {
       const auto number = fields.field().number();
       const bool is_bytes = fields.field().wire() == ProtoWire::bytes;
-      if (number == field::kDims && is_bytes) found.has_packed_dims = true;
-      if (number == field::kDataType && !is_bytes) found.has_data_type = true;
-      if (number == field::kSegment && is_bytes) found.has_segment = true;
+      if (number == field::kDims && is_bytes) has_packed_dims = true;
+      if (number == field::kDataType && !is_bytes) has_data_type = true;
+      if (number == field::kSegment && is_bytes) has_segment = true;
       if (is_bytes && (number == 2 || number == 7 || number == 8)) model |= 1U << number;
     }
-    found.is_whole = true;
+    is_whole = true;
   } catch (const Error&) {  // the fields up to there
   }
-  found.is_model = model == (1U << 2U | 1U << 7U | 1U << 8U);
-  return found;
+  if (model == (1U << 2U | 1U << 7U | 1U << 8U)) {
+    throw Error("is an ONNX model, not a tensor", "", "tensorop check FOLDER checks the folder of its case");
+  }
+  if (has_packed_dims && has_segment && has_data_type) {
+    throw Error("holds a segment, or is an ONNX sequence or optional; single tensors are read");
+  }
+  if (is_whole && has_packed_dims && !has_data_type) {
+    throw Error(cat("not an ONNX tensor: no data_type (field ", field::kDataType, ')'));
+  }
 }
 
 }  // namespace
@@ -291,17 +292,7 @@ TensorProtoHeader read_tensor_proto_header(Bytes message, std::int64_t byte, boo
   try {
     return TensorProtoReader().read(ProtoMessage(message, byte, field::kNames), may_be_external);
   } catch (const Error&) {
-    const Foreign found = look_at(message, byte);
-    if (found.is_model) {
-      throw Error("is an ONNX model, not a tensor", "",
-                  "tensorop check FOLDER checks the folder of its case");
-    }
-    if (found.has_packed_dims && found.has_segment && found.has_data_type) {
-      throw Error("holds a segment, or is an ONNX sequence or optional; single tensors are read");
-    }
-    if (found.is_whole && found.has_packed_dims && !found.has_data_type) {
-      throw Error(cat("not an ONNX tensor: no data_type (field ", field::kDataType, ')'));
-    }
+    refuse_foreign_message(message, byte);
     throw;
   }
 }

@@ -98,7 +98,10 @@ class HeaderReader {
         refuse_array(array, cat("key \"", *key, "\" stands twice"));
       }
       if (*key == kDType) {
-        read_dtype(array);
+        if (const JsonKind kind = in_.value(); kind != JsonKind::string) {
+          refuse_array(array, cat("dtype must be a string, found ", in_.found(kind)));
+        }
+        array.stored = in_.text();
       } else if (*key == kShape) {
         if (read_integers(array, kShape, array.shape) > to_int64(kMaxRank)) {
           refuse_array(array,
@@ -118,13 +121,6 @@ class HeaderReader {
       refuse_array(array,
                    cat("key \"", kKeys[static_cast<std::size_t>(missing - seen.begin())], "\" is missing"));
     }
-  }
-
-  void read_dtype(SafetensorsArray& array) {
-    if (const JsonKind kind = in_.value(); kind != JsonKind::string) {
-      refuse_array(array, cat("dtype must be a string, found ", in_.found(kind)));
-    }
-    array.stored = in_.text();
   }
 
   // How many integers a list has. Those that no list of the format has are not kept.
