@@ -36,13 +36,6 @@ int be_silent() {
   return heard;
 }
 
-// The exit status of all ranks is that of the first one.
-int status_of_first(const MpiRanks& ranks, int status) {
-  std::int64_t shared = status;
-  ranks.broadcast(std::as_writable_bytes(std::span(&shared, 1)), 0);
-  return static_cast<int>(shared);
-}
-
 int run_rank(std::span<const char* const> args) {
   const MpiRanks ranks;
   MpiSystem system;
@@ -65,7 +58,7 @@ int run_rank(std::span<const char* const> args) {
     if (!ranks.is_first()) ::dprintf(heard, "tensorop: rank %d: %s\n", ranks.rank(), failure.c_str());
     MpiRanks::end_all();
   }
-  return status_of_first(ranks, status);
+  return broadcast_value(ranks, status, 0);
 }
 
 }  // namespace

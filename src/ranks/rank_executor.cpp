@@ -118,7 +118,7 @@ class SharedFile {
       begun = {sink_->elements()->offset(), file.number, file.bytes};
       temporary = file.path;
     });
-    ranks.broadcast(std::as_writable_bytes(std::span(&begun, 1)), 0);
+    begun = broadcast_value(ranks, begun, 0);
     has_elements_ = begun.offset >= 0;
     if (!has_elements_) return;
     temporary = broadcast_text(ranks, temporary, 0);
@@ -163,18 +163,15 @@ class SharedFile {
 // What every rank has done, to the first one.
 void explain_costs(const Ranks& ranks, const RankCost& cost, const Settings& settings) {
   if (!settings.explain_ranks) return;
-  std::vector<RankCost> costs(to_size(ranks.size()));
-  costs[to_size(ranks.rank())] = cost;
-  for (int from = 0; from < ranks.size(); ++from)
-    ranks.broadcast(std::as_writable_bytes(std::span(&costs[to_size(from)], 1)), from);
+  std::vector<RankCost> costs;
+  for (int from = 0; from < ranks.size(); ++from) costs.push_back(broadcast_value(ranks, cost, from));
   if (ranks.is_first()) settings.explain_ranks(costs);
 }
 
 // Every rank gets the parts of all others.
 void share_parts(const Ranks& ranks, Range own, std::int64_t width, std::byte* whole) {
   for (int from = 0; from < ranks.size(); ++from) {
-    Range part = own;
-    ranks.broadcast(std::as_writable_bytes(std::span(&part, 1)), from);
+    const Range part = broadcast_value(ranks, own, from);
     if (part.count != 0) ranks.broadcast({whole + part.first * width, to_size(part.count * width)}, from);
   }
 }
@@ -286,15 +283,12 @@ void RankExecutor::alone(const std::function<void()>& work) const {
 }
 
 bool RankExecutor::of_first(bool value) const {
-  std::int64_t out = value ? 1 : 0;
-  ranks_.broadcast(std::as_writable_bytes(std::span(&out, 1)), 0);
-  return out != 0;
+  return broadcast_value(ranks_, value, 0);
 }
 
 void RankExecutor::require_same(std::uint64_t value, const std::string& what) const {
-  std::uint64_t first = value;
-  ranks_.broadcast(std::as_writable_bytes(std::span(&first, 1)), 0);
-  const bool is_same = ranks_.least(value == first ? 1 : 0) == 1;
+  const bool is_own = value == broadcast_value(ranks_, value, 0);
+  const bool is_same = ranks_.least(is_own ? 1 : 0) == 1;
   together([&] {
     if (is_same) return;
     throw Error(cat("the ranks do not see the same ", what), "",

@@ -7,7 +7,6 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -79,11 +78,8 @@ void together(const Ranks& ranks, const std::function<void()>& work) {
   const bool is_mine = position == kNone ? ending.error.has_value() : own == position;
   const auto from = static_cast<int>(ranks.least(is_mine ? ranks.rank() : ranks.size()));
   if (position == kNone) throw_error_of(ranks, ending, from);
-  FaultFacts facts;
-  if (ending.fault) facts = *ending.fault;
-  static_assert(std::is_trivially_copyable_v<FaultFacts>);
-  ranks.broadcast(std::as_writable_bytes(std::span(&facts, 1)), from);
-  throw PlanFault(facts);
+  const FaultFacts facts = ending.fault.value_or(PlanFault(FaultFacts()));
+  throw PlanFault(broadcast_value(ranks, facts, from));
 }
 
 void alone(const Ranks& ranks, const std::function<void()>& work) {
@@ -93,10 +89,8 @@ void alone(const Ranks& ranks, const std::function<void()>& work) {
 }
 
 std::string broadcast_text(const Ranks& ranks, std::string text, int from) {
-  std::int64_t bytes = to_int64(text.size());
-  ranks.broadcast(std::as_writable_bytes(std::span(&bytes, 1)), from);
-  text.resize(to_size(bytes));
-  if (bytes != 0) ranks.broadcast(std::as_writable_bytes(std::span(text)), from);
+  text.resize(broadcast_value(ranks, text.size(), from));
+  if (!text.empty()) ranks.broadcast(std::as_writable_bytes(std::span(text)), from);
   return text;
 }
 

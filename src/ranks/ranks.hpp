@@ -7,6 +7,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace tensorop {
@@ -61,6 +62,14 @@ void together(const Ranks& ranks, const std::function<void()>& work);
 
 // The same with work of the first rank alone.
 void alone(const Ranks& ranks, const std::function<void()>& work);
+
+// The value of rank `from`, on all ranks.
+template <class T>
+[[nodiscard]] T broadcast_value(const Ranks& ranks, T value, int from) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  ranks.broadcast(std::as_writable_bytes(std::span(&value, 1)), from);
+  return value;
+}
 
 // All ranks get the text of rank `from`.
 [[nodiscard]] std::string broadcast_text(const Ranks& ranks, std::string text, int from);
