@@ -63,16 +63,28 @@ std::optional<Tensor> with_number(const Tensor& tensor, std::int64_t at, double 
   return fits && number_at(out, at) == value ? std::optional(std::move(out)) : std::nullopt;
 }
 
+// Nothing where the dtype does not have all the values.
+std::optional<Tensor> cast_to(const Tensor& tensor, DType dtype) {
+  if (!can_cast(tensor.dtype(), dtype)) return std::nullopt;
+  const auto storage = std::make_shared<Storage>(tensor.size() * element_size(dtype));
+  if (cast_elements(storage->data(), dtype, tensor.data(), tensor.dtype(), tensor.size()) >= 0)
+    return std::nullopt;
+  return Tensor(dtype, tensor.shape(), storage);
+}
+
 // 0, 1, 2, ... in place of all elements, times `step`.
 std::optional<Tensor> counting(DType dtype, const Shape& shape, std::int64_t step) {
-  if (dtype == DType::string) return std::nullopt;
-  std::vector<std::int64_t> values(to_size(count(shape)));
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = to_int64(i) * step;
-  const auto storage = std::make_shared<Storage>(to_int64(values.size()) * element_size(dtype));
-  const auto* const from = reinterpret_cast<const std::byte*>(values.data());
-  if (cast_elements(storage->data(), dtype, from, DType::int64, to_int64(values.size())) >= 0)
-    return std::nullopt;
-  return Tensor(dtype, shape, storage);
+  const auto storage = std::make_shared<Storage>(count(shape) * element_size(DType::int64));
+  for (std::int64_t i = 0; i < count(shape); ++i) {
+    const std::int64_t value = i * step;
+    std::memcpy(storage->data() + i * to_int64(sizeof value), &value, sizeof value);
+  }
+  return cast_to(Tensor(DType::int64, shape, storage), dtype);
+}
+
+Shape without_axis(Shape shape, std::size_t axis) {
+  shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(axis));
+  return shape;
 }
 
 // Makes the list of reductions, each once it is cheaper than the call.
@@ -100,6 +112,14 @@ class Reductions {
   void add(PlainCall call) {
     const CallCost cost = cost_of(call);
     if (cost < cost_) found_.push_back({cost, std::move(call)});
+  }
+
+  // The call with another operand `i`, where there is one.
+  void add_with(std::size_t i, std::optional<Tensor> tensor) {
+    if (!tensor) return;
+    PlainCall call = call_;
+    call.operands[i].tensor = *std::move(tensor);
+    add(std::move(call));
   }
 
   // The list of integers of a slot after the operands; null: the attribute is none.
@@ -189,7 +209,7 @@ class Reductions {
     return index < 0 ? out - left : out;
   }
 
-  // The indices for the dimension without the slice: all, or those of column `column` of the last axis.
+  // The indices for the dimension without the slice: those of column `column` of the last axis; -1: all.
   static void move_indices(PlainCall& call, std::int64_t size, Slice slice, std::int64_t column) {
     for (PlainOperand& operand : call.operands) {
       if (operand.role != OperandRole::indices || operand.tensor.rank() == 0) continue;
@@ -205,23 +225,19 @@ class Reductions {
     }
   }
 
-  // The columns of the indices, where there are several.
+  // The columns of the index tuples, at most those that are tried; 0 where there is one, -1 without indices.
   [[nodiscard]] std::int64_t index_columns() const {
+    constexpr std::int64_t kMostColumns = 6;
     for (const PlainOperand& operand : call_.operands) {
-      if (operand.role == OperandRole::indices && operand.tensor.rank() > 0)
-        return operand.tensor.shape().back();
+      if (operand.role != OperandRole::indices || operand.tensor.rank() == 0) continue;
+      const std::int64_t columns = operand.tensor.shape().back();
+      return columns > 1 ? std::min(columns, kMostColumns) : 0;
     }
-    return 0;
-  }
-
-  [[nodiscard]] bool has_indices() const {
-    return std::ranges::any_of(call_.operands,
-                               [](const auto& operand) { return operand.role == OperandRole::indices; });
+    return -1;
   }
 
   // Smaller sizes.
   void cut(const Dimensions& dimensions, std::int64_t size) {
-    constexpr std::int64_t kMostColumns = 6;
     for (const Slice slice : slices_of(size)) {
       PlainCall smaller = call_;
       for (const auto& [slot, axis] : dimensions) {
@@ -231,15 +247,10 @@ class Reductions {
           (*list_of(smaller, slot))[axis] = size - slice.count;
         }
       }
-      if (has_indices()) {
-        const std::int64_t columns = std::min(index_columns(), kMostColumns);
-        for (std::int64_t column = columns > 1 ? 0 : columns; column < columns; ++column) {
-          PlainCall moved = smaller;
-          move_indices(moved, size, slice, column);
-          add(std::move(moved));
-        }
+      const std::int64_t columns = index_columns();
+      for (std::int64_t column = -1; column < columns; ++column) {
         PlainCall moved = smaller;
-        move_indices(moved, size, slice, -1);
+        move_indices(moved, size, slice, column);
         add(std::move(moved));
       }
       add(std::move(smaller));
@@ -255,13 +266,11 @@ class Reductions {
       is_chosen[slot] = true;
       if (slot >= smaller.operands.size()) {
         Shape& list = *list_of(smaller, slot);
-        list.erase(list.begin() + static_cast<std::ptrdiff_t>(axis));
-        continue;
+        list = without_axis(list, axis);
+      } else {
+        Tensor& tensor = smaller.operands[slot].tensor;
+        tensor = tensor.reshaped(without_axis(tensor.shape(), axis));
       }
-      Tensor& tensor = smaller.operands[slot].tensor;
-      Shape shape = tensor.shape();
-      shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(axis));
-      tensor = tensor.reshaped(std::move(shape));
     }
     add_with_attributes(smaller);
     // An index tuple loses the index of that dimension.
@@ -317,22 +326,17 @@ class Reductions {
       const DType from = operand.tensor.dtype();
       for (const DType to : {DType::int64, DType::boolean, DType::float32, DType::float64}) {
         if (cost_of_dtype(to) >= cost_of_dtype(from)) continue;
-        PlainCall cast = call_;
-        PlainCall counted = call_;
-        bool is_cast = can_cast(from, to);
-        bool is_counted = true;
-        for (std::size_t i = 0; i < call_.operands.size(); ++i) {
-          const Tensor& tensor = call_.operands[i].tensor;
-          if (tensor.dtype() != from || call_.operands[i].role != operand.role) continue;
-          const auto storage = std::make_shared<Storage>(tensor.size() * element_size(to));
-          is_cast = is_cast && cast_elements(storage->data(), to, tensor.data(), from, tensor.size()) < 0;
-          cast.operands[i].tensor = Tensor(to, tensor.shape(), storage);
-          auto numbers = counting(to, tensor.shape(), 1);
-          is_counted = is_counted && numbers;
-          if (is_counted) counted.operands[i].tensor = *std::move(numbers);
+        for (const bool is_counted : {false, true}) {
+          PlainCall changed = call_;
+          bool fits = true;
+          for (PlainOperand& other : changed.operands) {
+            if (other.tensor.dtype() != from || other.role != operand.role) continue;
+            auto tensor = is_counted ? counting(to, other.tensor.shape(), 1) : cast_to(other.tensor, to);
+            fits = fits && tensor;
+            if (fits) other.tensor = *std::move(tensor);
+          }
+          if (fits) add(std::move(changed));
         }
-        if (is_cast) add(std::move(cast));
-        if (is_counted) add(std::move(counted));
       }
     }
   }
@@ -341,24 +345,13 @@ class Reductions {
     constexpr std::int64_t kMostElements = 64;
     for (std::size_t i = 0; i < call_.operands.size(); ++i) {
       const Tensor& tensor = call_.operands[i].tensor;
-      for (const std::int64_t step : {0, 1}) {
-        auto numbers = counting(tensor.dtype(), tensor.shape(), step);
-        if (!numbers) continue;
-        PlainCall simpler = call_;
-        simpler.operands[i].tensor = *std::move(numbers);
-        add(std::move(simpler));
-      }
+      for (const std::int64_t step : {0, 1}) add_with(i, counting(tensor.dtype(), tensor.shape(), step));
       for (std::int64_t at = 0; at < tensor.size() && tensor.size() <= kMostElements; ++at) {
         const auto value = number_at(tensor, at);
         if (!value) continue;
         for (const double to : {0.0, 1.0, 2.0, -1.0, static_cast<double>(at), std::trunc(*value),
                                 std::trunc(*value / 2), -*value}) {
-          if (cost_of_value(to) >= cost_of_value(*value)) continue;
-          auto with = with_number(tensor, at, to);
-          if (!with) continue;
-          PlainCall simpler = call_;
-          simpler.operands[i].tensor = *std::move(with);
-          add(std::move(simpler));
+          if (cost_of_value(to) < cost_of_value(*value)) add_with(i, with_number(tensor, at, to));
         }
       }
     }
