@@ -44,7 +44,7 @@ def gathernd(job, data, indices, fault):
     depth = indices.shape[-1]
     if fault == "no tuples are refused" and 0 in indices.shape[:-1]:
         raise Refused("empty")
-    if depth > data.ndim - batch or data.shape[:batch] != indices.shape[:batch]:
+    if not 0 <= batch < min(data.ndim, indices.ndim) or not 1 <= depth <= data.ndim - batch or data.shape[:batch] != indices.shape[:batch]:
         raise Refused("shapes")
     sizes = data.shape[batch:batch + depth]
     columns = [positions(indices[..., k], size, fault) for k, size in enumerate(sizes)]
@@ -71,6 +71,8 @@ def scatterelements(job, data, indices, updates, fault):
     if not -data.ndim <= axis < data.ndim or indices.shape != updates.shape or indices.ndim != data.ndim:
         raise Refused("shapes")
     axis %= data.ndim
+    if any(i != axis and size > data.shape[i] for i, size in enumerate(indices.shape)):
+        raise Refused("shapes")
     if fault == "axis from the wrong end":
         axis = data.ndim - 1 - axis
     found = positions(indices, data.shape[axis], fault)
@@ -106,6 +108,8 @@ def add(job, a, b, fault):
         raise Refused(str(error)) from error
     with np.errstate(all="ignore"):
         out = np.add(a, b, dtype=a.dtype)
+        if a.dtype.kind == "f":  # processors differ in the sign of a new NaN
+            out = np.where((out != out) & (a == a) & (b == b), a.dtype.type(np.nan), out)
         if fault == "no negative zero" and a.dtype.kind == "f":
             out = np.asarray(out + a.dtype.type(0))
         if fault == "integers become float64" and a.dtype.kind == "i":
@@ -123,6 +127,9 @@ OPERATORS = {"gathernd": (gathernd, "data", "indices"),
              "scatterelements": (scatterelements, "data", "indices", "updates"),
              "add": (add, "a", "b")}
 
+DTYPES = ("float32", "int64", "int8")
+INDEX_DTYPES = {"gathernd": ("int64",), "scatterelements": ("int64", "int32")}
+
 
 def load(path):
     with open(path, "rb") as file:
@@ -136,8 +143,14 @@ def take_cases(folder, fault=None):
         job = json.loads(line)
         function, *names = OPERATORS[job["op"]]
         try:
-            out = function(job, *(load(folder / job[name]) for name in names), fault)
-        except (Refused, IndexError) as refused:
+            operands = [load(folder / job[name]) for name in names if isinstance(job[name], str)]
+            others = [array for name, array in zip(names, operands) if name != "indices"]
+            is_index = "indices" not in names or operands[names.index("indices")].dtype in INDEX_DTYPES[job["op"]]
+            has_one = others and others[0].dtype in DTYPES and all(array.dtype == others[0].dtype for array in others)
+            if len(operands) != len(names) or not has_one or not is_index:
+                raise Refused("dtypes")
+            out = function(job, *operands, fault)
+        except (Refused, IndexError, ValueError, TypeError) as refused:
             (folder / f"{job['name']}.error").write_text(str(refused))
             continue
         with open(folder / job["output"], "wb") as file:
