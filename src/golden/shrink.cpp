@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "golden/call_cost.hpp"
 #include "golden/plain_call.hpp"
 #include "golden/reductions.hpp"
+#include "jobs/job_text.hpp"
 
 namespace tensorop {
 namespace {
@@ -47,6 +49,7 @@ std::optional<std::string> difference_of(const Finding& finding) {
 struct Group {
   std::string difference;
   std::optional<std::string> rule;  // of a call that is to be refused
+  std::string held_to;              // the rule, and the tolerances of the case
   std::vector<Finding> findings;
   std::size_t origin = 0;  // the finding whose call is made smaller: the smallest one
   PlainCall call;          // the smallest so far
@@ -80,7 +83,13 @@ class Shrinking {
     settings_.picture = {};
     settings_.keeps_tensors = true;
     // The first call to try is the case itself.
-    for (Group& group : groups_) group.untried = {group.call};
+    for (Group& group : groups_) {
+      group.untried = {group.call};
+      Tolerances tolerances = group.findings[group.origin].tolerances;
+      tolerances.any_dtype = true;
+      group.held_to = cat(group.rule.value_or(""), "\n",
+                          tolerance_text(tolerances, group.call.operands[0].tensor.dtype()));
+    }
     while (Clock::now() < deadline_ && try_round()) continue;
   }
 
@@ -176,8 +185,16 @@ class Shrinking {
     for (; group.next < group.untried.size() && taken < most && Clock::now() < deadline_; ++group.next) {
       PlainCall& call = group.untried[group.next];
       std::string text = text_of(call);
-      const auto known = known_.find({text, group.rule.value_or("")});
-      if (known != known_.end() && group.smallest && known->second != group.difference) continue;
+      const auto known = known_.find({text, group.held_to});
+      if (known != known_.end() && group.smallest) {
+        if (known->second.difference != group.difference) continue;
+        // It follows the way of another group; but smaller ones that are not known come first.
+        if (taken != 0) return;
+        const std::lock_guard lock(mutex_);
+        accept(group, call, *known->second.finding);
+        group.next = static_cast<std::size_t>(-1);  // before the first of the new ones
+        continue;
+      }
       if (broken_rule(call) != group.rule) continue;
       out.push_back({&group, std::move(call), std::move(text)});
       ++taken;
@@ -200,16 +217,22 @@ class Shrinking {
     for (std::size_t i = 0; i < findings.size(); ++i) {
       const auto& [group, call, text] = candidates[i];
       const std::string difference = difference_of(findings[i]).value_or("");
-      known_.insert_or_assign({text, group->rule.value_or("")}, difference);
+      known_.insert_or_assign(
+          {text, group->held_to},
+          Known{difference, difference.empty() ? nullptr : std::make_shared<const Finding>(findings[i])});
       if (group == last || difference != group->difference) continue;
       last = group;
-      group->smallest = findings[i];
-      group->call = plain_call(request_of(call), own_settings());
-      group->untried = reductions(group->call);
-      group->next = 0;
+      accept(*group, call, findings[i]);
     }
     // A case that does not fail again is reported as it is.
     for (Group& group : groups_) group.is_done = group.is_done || (!group.smallest && group.next != 0);
+  }
+
+  void accept(Group& group, const PlainCall& call, const Finding& finding) {
+    group.smallest = finding;
+    group.call = plain_call(request_of(call), own_settings());
+    group.untried = reductions(group.call);
+    group.next = 0;
   }
 
   [[nodiscard]] Job job_of(const Candidate& candidate, std::int64_t number) const {
@@ -269,8 +292,12 @@ class Shrinking {
   std::mutex mutex_;  // guards all that follows, of which shrink() alone changes what is in groups
   std::vector<Group> groups_;
   std::map<std::string, std::size_t> group_of_;
-  // How calls that were tried have failed: by their text, and the rule that they break.
-  std::map<std::pair<std::string, std::string>, std::string> known_;
+  // How calls that were tried have failed: by their text, and what they were held to.
+  struct Known {
+    std::string difference;
+    std::shared_ptr<const Finding> finding;  // null where there is no difference
+  };
+  std::map<std::pair<std::string, std::string>, Known> known_;
 };
 
 }  // namespace
