@@ -66,12 +66,17 @@ void require_dtypes(const Subject& subject) {
 std::vector<Generator> read_generators(const Arguments& arguments, const SuiteOptions& options) {
   if (arguments.operands.empty())
     throw Error("operand OPERATOR is missing", "", "tensorop generate gather -o DIR");
+  constexpr std::int64_t kMostElements = 1'000'000;
+  const std::int64_t least = read_count(arguments, "--min-elements", 0, kMostElements, 0);
   Subject subject{.op = {},
                   .spec = options.spec,
                   .version = nullptr,
                   .dtypes = read_dtypes(arguments),
                   .max_rank = read_count(arguments, "--max-rank", 2, 8, 5),
-                  .max_elements = read_count(arguments, "--max-elements", 16, 1'000'000, 200)};
+                  .max_elements = read_count(arguments, "--max-elements", 16, kMostElements,
+                                             std::clamp<std::int64_t>(4 * least, 200, kMostElements)),
+                  .min_elements = least};
+  if (least > subject.max_elements) throw Error("--min-elements is more than --max-elements");
   std::vector<Generator> generators;
   for (const std::string& word : arguments.operands) {
     subject.op = require_operator(word, publisher_in(options.spec.value_or("")));
@@ -169,7 +174,10 @@ Command generate_command() {
           {"--seed", OptionKind::value, "K", "the same seed makes the same files (default 1)"},
           {"--dtypes", OptionKind::value, "DTYPE,...", "use these alone, for operands that may have one"},
           {"--max-rank", OptionKind::value, "N", "the highest rank of operands (default 5)"},
-          {"--max-elements", OptionKind::value, "N", "the most elements of a tensor (default 200)"},
+          {"--min-elements", OptionKind::value, "N",
+           "the fewest elements of the largest tensor of a call (default 0)"},
+          {"--max-elements", OptionKind::value, "N",
+           "the most elements of a tensor (default 200, or four times --min-elements)"},
           {"--invalid", OptionKind::value, "SHARE",
            "the share of calls that break a rule, from 0 to 1 (default 0)"},
           {"--no-expect", OptionKind::flag, "", "write no results: check computes them"},

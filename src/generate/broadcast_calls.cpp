@@ -64,7 +64,7 @@ void draw_elementwise(Drawing& drawing) {
   if (const auto fixed = drawing.subject().version->operands; fixed != 0) {
     operands = fixed;
   } else if (op.operands.back().variadic) {
-    operands = static_cast<std::size_t>(*parse_int64(drawing.pick("operands", {"1", "2", "3"})));
+    operands = static_cast<std::size_t>(drawing.pick_number("operands", 1, 3));
   }
   const Shape result = drawing.pick_shape(drawing.pick_rank(0));
   const bool is_pdpd = drawing.picked("auto_broadcast") == "pdpd";

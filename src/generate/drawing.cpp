@@ -1,6 +1,7 @@
 #include "generate/drawing.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/error.hpp"
@@ -12,13 +13,8 @@ namespace {
 
 constexpr std::string_view kLeftOut = "not given";
 
-ValueKind value_kind(std::string_view word) {
-  return word == "small"     ? ValueKind::small
-         : word == "special" ? ValueKind::special
-         : word == "bits"    ? ValueKind::bits
-         : word == "order"   ? ValueKind::order
-                             : ValueKind::mixed;
-}
+// In the order of ValueKind.
+constexpr std::string_view kValueKinds[] = {"small", "special", "bits", "order", "mixed"};
 
 // Second operands of integer division, powers and shifts as their rules want them, mostly.
 Tensor tamed(const Operator& op, DType dtype, const Shape& shape, const Tensor& drawn, Random& random) {
@@ -85,10 +81,10 @@ void Drawing::pick_words() {
   if (const std::string word = pick("duplicates", words); word != kLeftOut) request.duplicates = word;
 }
 
-std::int64_t Drawing::pick_rank(std::int64_t least) {
-  std::vector<std::string> ranks;
-  for (std::int64_t rank = least; rank <= subject_.max_rank; ++rank) ranks.push_back(cat(rank));
-  return *parse_int64(pick("rank", ranks));
+std::int64_t Drawing::pick_number(std::string_view parameter, std::int64_t from, std::int64_t to) {
+  std::vector<std::string> numbers;
+  for (std::int64_t number = from; number <= to; ++number) numbers.push_back(cat(number));
+  return *parse_int64(pick(parameter, numbers));
 }
 
 Shape Drawing::pick_shape(std::int64_t rank) {
@@ -103,9 +99,18 @@ Shape Drawing::pick_shape(std::int64_t rank) {
   }
   // The last dimensions are not the ones that are always short.
   std::rotate(shape.begin(), shape.begin() + random_.between(0, rank - 1), shape.end());
+  shape = enlarged(std::move(shape));
   auto& any = shape[static_cast<std::size_t>(random_.between(0, rank - 1))];
   if (sizes != "2 and more") any = sizes == "with 1" ? 1 : 0;
   return shape;
+}
+
+Shape Drawing::enlarged(Shape shape, std::int64_t row_elements) {
+  if (subject_.min_elements == 0) return shape;
+  // It need not be the tensor that is large.
+  const std::int64_t part = random_.pick(std::vector<std::int64_t>{1, 1, 20, 500});
+  const std::int64_t rows = subject_.min_elements / std::max<std::int64_t>(row_elements, 1);
+  return grown(random_, std::move(shape), rows / part);
 }
 
 std::int64_t Drawing::pick_axis(std::int64_t rank) {
@@ -136,9 +141,7 @@ std::int64_t Drawing::pick_batch_dims(std::int64_t most, std::int64_t further) {
 }
 
 Shape Drawing::pick_dims(std::string_view parameter, std::int64_t most) {
-  std::vector<std::string> ranks;
-  for (std::int64_t rank = 0; rank <= most; ++rank) ranks.push_back(cat(rank));
-  Shape shape(static_cast<std::size_t>(*parse_int64(pick(parameter, ranks))));
+  Shape shape(static_cast<std::size_t>(pick_number(parameter, 0, most)));
   for (std::int64_t& dim : shape) dim = random_.between(random_.chance(5) ? 0 : 1, 4);
   return shape;
 }
@@ -172,8 +175,9 @@ void Drawing::add_data(const Shape& shape) {
   const Operator& op = *subject_.op.op;
   const DType dtype = pick_dtype(std::min(next_operand_, op.operands.size() - 1));
   std::string kind = picked("values");
-  if (kind.empty()) kind = pick("values", {"small", "special", "bits", "order", "mixed"});
-  Tensor tensor = random_tensor(random_, dtype, shape, value_kind(kind));
+  if (kind.empty()) kind = pick("values", {std::begin(kValueKinds), std::end(kValueKinds)});
+  const auto at = std::ranges::find(kValueKinds, kind) - kValueKinds;
+  Tensor tensor = random_tensor(random_, dtype, shape, static_cast<ValueKind>(at));
   const bool is_second = next_operand_ == 1 && kIntegerTypes.contains(dtype);
   add(is_second ? tamed(op, dtype, shape, tensor, random_) : std::move(tensor));
 }

@@ -22,6 +22,7 @@ struct Subject {
   std::vector<DType> dtypes = {};  // of variables of data; empty: all
   std::int64_t max_rank = 5;
   std::int64_t max_elements = 200;  // of a tensor
+  std::int64_t min_elements = 0;    // of the largest one
 };
 
 class Drawing {
@@ -41,6 +42,8 @@ class Drawing {
   std::string pick_attribute(std::string_view name, const std::vector<std::string>& values) {
     return pick(name, values, true);
   }
+  // One of the numbers of a range.
+  std::int64_t pick_number(std::string_view parameter, std::int64_t from, std::int64_t to);
   // The picked value of a parameter; empty: there is none.
   [[nodiscard]] std::string picked(std::string_view parameter) const;
   void set(std::string_view attribute, std::string text);
@@ -51,7 +54,7 @@ class Drawing {
   }
 
   // A rank from `least` on.
-  std::int64_t pick_rank(std::int64_t least);
+  std::int64_t pick_rank(std::int64_t least) { return pick_number("rank", least, subject_.max_rank); }
   // A shape of the parameter "sizes", with less than `max_elements`.
   Shape pick_shape(std::int64_t rank);
   // An axis, as an attribute, counted from the front.
@@ -61,6 +64,8 @@ class Drawing {
   std::int64_t pick_batch_dims(std::int64_t most, std::int64_t further);
   // Up to `most` further dimensions.
   Shape pick_dims(std::string_view parameter, std::int64_t most);
+  // The shape of rows of so many elements with longer dimensions, where a tensor of the call must be large.
+  Shape enlarged(Shape shape, std::int64_t row_elements = 1);
   // Which dtype operands of the type variable of operand `i` have.
   DType pick_dtype(std::size_t i);
 

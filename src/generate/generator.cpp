@@ -55,13 +55,13 @@ std::vector<Generator::Candidate> Generator::draw(Random& random) {
 }
 
 std::optional<Tensor> Generator::valid_result(const Request& request) const {
-  const auto is_large = [&](const OperandText& operand) {
-    return operand.tensor->size() > subject_.max_elements;
-  };
-  if (std::ranges::any_of(request.named, is_large)) return std::nullopt;
+  std::int64_t largest = 0;
+  for (const OperandText& operand : request.named) largest = std::max(largest, operand.tensor->size());
+  if (largest > subject_.max_elements) return std::nullopt;
   try {
     Tensor result = evaluate(request, settings_);
-    if (result.size() <= subject_.max_elements) return result;
+    largest = std::max(largest, result.size());
+    if (subject_.min_elements <= largest && largest <= subject_.max_elements) return result;
   } catch (const Error&) {
     // Another candidate is valid.
   }

@@ -13,6 +13,11 @@ std::int64_t& dim_at(Shape& shape, std::int64_t at) {
   return shape[static_cast<std::size_t>(at)];
 }
 
+// At one position of the axis.
+std::int64_t elements_beside(const Shape& data, std::int64_t axis) {
+  return count(data) / std::max<std::int64_t>(data[static_cast<std::size_t>(axis)], 1);
+}
+
 void extend(Shape& shape, const Shape& more) {
   shape.insert(shape.end(), more.begin(), more.end());
 }
@@ -37,9 +42,11 @@ void add_flat_indices(Drawing& drawing, const Shape& indices, const Shape& data)
 void draw_gather(Drawing& drawing) {
   Shape data = drawing.pick_shape(drawing.pick_rank(1));
   if (draws_flat(drawing))
-    return add_flat_indices(drawing, drawing.pick_dims("further dimensions of indices", 2), data);
+    return add_flat_indices(drawing, drawing.enlarged(drawing.pick_dims("further dimensions of indices", 2)),
+                            data);
   const std::int64_t axis = drawing.pick_axis(rank(data));
-  const Shape picked = drawing.pick_dims("further dimensions of indices", 2);
+  const Shape picked =
+      drawing.enlarged(drawing.pick_dims("further dimensions of indices", 2), elements_beside(data, axis));
   const std::int64_t b = drawing.pick_batch_dims(axis, rank(picked));
   Shape indices = slice(data, 0, b);
   extend(indices, picked);
@@ -60,12 +67,18 @@ Shape pick_element_indices(Drawing& drawing, const Shape& data, std::int64_t axi
                           : along == "fewer" ? drawing.random().between(std::min<std::int64_t>(1, size), size)
                           : along == "more"  ? size + drawing.random().between(1, 3)
                                              : 0;
+  if (along == "more") {
+    const std::int64_t beside = std::max<std::int64_t>(elements_beside(indices, axis), 1);
+    const std::int64_t least = drawing.subject().min_elements / beside;
+    dim_at(indices, axis) = std::max(dim_at(indices, axis), least);
+  }
   return indices;
 }
 
 void draw_gather_elements(Drawing& drawing) {
   Shape data = drawing.pick_shape(drawing.pick_rank(1));
-  if (draws_flat(drawing)) return add_flat_indices(drawing, {drawing.random().between(0, 5)}, data);
+  if (draws_flat(drawing))
+    return add_flat_indices(drawing, drawing.enlarged({drawing.random().between(0, 5)}), data);
   const std::int64_t axis = drawing.pick_axis(rank(data));
   drawing.add_data(data);
   drawing.add_indices(pick_element_indices(drawing, data, axis),
@@ -84,12 +97,13 @@ void draw_scatter_elements(Drawing& drawing) {
 void draw_scatter_update(Drawing& drawing) {
   Shape data = drawing.pick_shape(drawing.pick_rank(1));
   if (draws_flat(drawing)) {
-    const Shape places = drawing.pick_dims("rank of indices", 2);
+    const Shape places = drawing.enlarged(drawing.pick_dims("rank of indices", 2));
     add_flat_indices(drawing, places, data);
     return add_updates(drawing, places);
   }
   const std::int64_t axis = drawing.pick_axis(rank(data));
-  const Shape indices = drawing.pick_dims("rank of indices", 2);
+  const Shape indices =
+      drawing.enlarged(drawing.pick_dims("rank of indices", 2), elements_beside(data, axis));
   Shape updates = slice(data, 0, axis);
   extend(updates, indices);
   extend(updates, slice(data, axis + 1, rank(data)));
@@ -117,7 +131,8 @@ void draw_gather_nd(Drawing& drawing) {
     if (sizes != "equal")
       dim_at(sizes == "1 in data" ? data : indices, drawing.random().between(0, b - 1)) = 1;
   }
-  extend(indices, tuples);
+  const Shape rows = slice(data, b + k, rank(data));
+  extend(indices, drawing.enlarged(tuples, count(slice(data, 0, b)) * count(rows)));
   indices.push_back(k);
   drawing.add_data(data);
   drawing.add_indices(indices, [&](std::int64_t position) { return dim_at(data, b + position % k); });
@@ -127,8 +142,10 @@ void draw_scatter_nd(Drawing& drawing) {
   Shape data = drawing.pick_shape(drawing.pick_rank(1));
   Shape indices = drawing.pick_dims("dimensions of tuples", 2);
   const std::int64_t k = pick_tuple_length(drawing, rank(data));
+  const Shape row = slice(data, k, rank(data));
+  indices = drawing.enlarged(std::move(indices), count(row));
   Shape updates = indices;
-  extend(updates, slice(data, k, rank(data)));
+  extend(updates, row);
   indices.push_back(k);
   drawing.add_data(data);
   drawing.add_indices(indices, [&](std::int64_t position) { return dim_at(data, position % k); });
@@ -153,25 +170,17 @@ void draw_tensor_scatter(Drawing& drawing) {
   drawing.add_data(updates);
 }
 
-struct NamedMaker {
-  std::string_view op;
-  CallMaker maker;
-};
-constexpr NamedMaker kIndexedMakers[] = {
-    {"gather", draw_gather},
-    {"gatherelements", draw_gather_elements},
-    {"gathernd", draw_gather_nd},
-    {"scatterelements", draw_scatter_elements},
-    {"scatternd", draw_scatter_nd},
-    {"scatterupdate", draw_scatter_update},
-    {"tensorscatter", draw_tensor_scatter},
-};
-
 }  // namespace
 
 CallMaker find_indexed_maker(std::string_view op) {
-  const auto* found = std::ranges::find(kIndexedMakers, op, &NamedMaker::op);
-  return found == std::end(kIndexedMakers) ? nullptr : found->maker;
+  return op == "gather"            ? draw_gather
+         : op == "gatherelements"  ? draw_gather_elements
+         : op == "gathernd"        ? draw_gather_nd
+         : op == "scatterelements" ? draw_scatter_elements
+         : op == "scatternd"       ? draw_scatter_nd
+         : op == "scatterupdate"   ? draw_scatter_update
+         : op == "tensorscatter"   ? draw_tensor_scatter
+                                   : nullptr;
 }
 
 }  // namespace tensorop

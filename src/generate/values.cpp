@@ -163,6 +163,14 @@ Shape shrunk(Random& random, const Shape& shape, std::int64_t rank) {
   return out;
 }
 
+Shape grown(Random& random, Shape shape, std::int64_t elements) {
+  while (!shape.empty() && count(shape) != 0 && count(shape) < elements) {
+    std::int64_t& dim = shape[static_cast<std::size_t>(random.between(0, rank(shape) - 1))];
+    dim = dim * random.between(2, 3) + random.between(-1, 1);
+  }
+  return shape;
+}
+
 Shape spoiled(Random& random, Shape shape) {
   if (shape.empty()) return {2};
   shape[static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(shape.size()) - 1))] += 1;

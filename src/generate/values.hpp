@@ -33,6 +33,9 @@ enum class ValueKind : std::uint8_t {
 // The last dimensions of `shape`, some of them as 1: what broadcasts to it.
 [[nodiscard]] Shape shrunk(Random& random, const Shape& shape, std::int64_t rank);
 
+// The shape with longer dimensions, for that many elements or somewhat more; as it is if it can have no more.
+[[nodiscard]] Shape grown(Random& random, Shape shape, std::int64_t elements);
+
 // The shape with one random dimension (if any) made one longer: a fault for a check to find.
 [[nodiscard]] Shape spoiled(Random& random, Shape shape);
 

@@ -37,7 +37,7 @@ Tensor result_of(const std::string& op, const Operands& operands, const std::vec
 Tensor random_mask(Random& random, const Shape& shape) {
   std::vector<std::uint8_t> bytes;
   const int percent = random.pick(std::vector<int>{0, 1, 30, 50, 99, 100});
-  for (std::int64_t i = 0; i < elements_in(shape); ++i) {
+  for (std::int64_t i = 0; i < count(shape); ++i) {
     // Any byte but 0 is true.
     bytes.push_back(random.chance(percent) ? static_cast<std::uint8_t>(random.between(1, 255)) : 0);
   }

@@ -12,8 +12,7 @@
 #include "ops/fault_text.hpp"
 #include "ops/registry.hpp"
 #include "support/catch.hpp"
-#include "support/operator_facts.hpp"
-#include "support/random.hpp"
+#include "support/random_case.hpp"
 #include "support/sanitizers.hpp"
 #include "support/why_check.hpp"
 
@@ -30,29 +29,12 @@ struct Done {
   [[nodiscard]] bool is_enough() const { return elements >= kElements && refused >= kRefused; }
 };
 
-Request request_of(const RandomCase& call) {
-  Request request;
-  request.op = require_operator(call.typed, publisher_in(call.spec));
-  for (std::size_t i = 0; i < call.arguments.operands.size(); ++i) {
-    if (!call.arguments.left_out || i != 1) request.positional.emplace_back(cat("@", i));
-  }
-  for (const auto& [name, text] : call.arguments.attributes) request.attributes.push_back({name, text});
-  if (!call.spec.empty()) request.spec = call.spec;
-  if (call.arguments.oob != "error") request.oob = call.arguments.oob;
-  if (call.arguments.duplicates != "last") request.duplicates = call.arguments.duplicates;
-  return request;
-}
-
 // What is wrong with what why says of the call.
 std::string faults(Random& random, const RandomCase& call, Done& done) {
   constexpr std::int64_t kAtATime = 50;
   Settings settings;
   settings.threads = Threads(static_cast<int>(random.between(1, 3)));
-  settings.lookup = [&](const std::string& text) -> std::optional<Tensor> {
-    if (!text.starts_with('@')) return std::nullopt;
-    return call.arguments.operands.at(std::stoul(text.substr(1)));
-  };
-  const Request request = request_of(call);
+  const Request& request = call.request;
   std::optional<Tensor> result;
   try {
     result = evaluate(request, settings);
@@ -71,7 +53,6 @@ std::string faults(Random& random, const RandomCase& call, Done& done) {
 TEST_CASE("why of 1,000 elements of every operator and version is what the reference says", "[random][why]") {
   const std::uint64_t seed = random_seed();
   for (const Operator* op : kOperators) {
-    const OperatorFacts& facts = facts_of(op->name);
     std::map<const Version*, Done> done;
     const auto is_done = [&] {
       return std::ranges::all_of(op->versions,
@@ -79,17 +60,12 @@ TEST_CASE("why of 1,000 elements of every operator and version is what the refer
     };
     for (std::int64_t number = 0; number < kMostCalls && !is_done(); ++number) {
       Random random(seed, static_cast<std::uint64_t>(number));
-      const RandomCase call = facts.draw(random, std::string(op->name), 0);
-      const Version* version = nullptr;
-      try {
-        version = &find_version(*op, *require_operator(call.typed, publisher_in(call.spec)).name,
-                                parse_spec(call.spec.empty() ? std::nullopt : std::optional(call.spec)));
-      } catch (const Error&) {  // the name is of another version
-        continue;
-      }
+      const RandomCase call = random_call(random, std::string(op->name), 0);
+      const Version* version = &find_version(*op, *call.request.op.name, parse_spec(call.request.spec));
       if (done[version].is_enough()) continue;
       const std::string wrong = faults(random, call, done[version]);
-      INFO("TENSOROP_SEED=" << seed << ", call " << number << " of " << op->name << " " << call.spec);
+      INFO("TENSOROP_SEED=" << seed << ", call " << number << " of " << op->name << " "
+                            << call.request.spec.value_or(""));
       REQUIRE(wrong == "");
     }
     for (const Version& version : op->versions) {

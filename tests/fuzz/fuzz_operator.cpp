@@ -9,8 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace tensorop;
   static CallChecker checker;
   Random random(fuzz::text_of(data, size));
-  const OperatorFacts& facts = random.pick(operator_facts());
-  const RandomCase call = facts.draw(random, std::string(facts.name), 0);
+  const RandomCase call = draw_call(random, {}, 0);
   const CallCheck checked = checker.check(random, call);
   fuzz::require(checked.wrong.empty(), cat(checked.log, "  ", checked.wrong));
   return 0;

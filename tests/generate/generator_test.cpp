@@ -202,4 +202,22 @@ TEST_CASE("operands are within the limits, and of the dtypes that are asked for"
   CHECK(rank == 3);
 }
 
+TEST_CASE("calls can be made large", "[generate]") {
+  for (const char* op : {"gather", "scatternd", "add", "gatherslices"}) {
+    CAPTURE(op);
+    Subject subject = subject_of(op);
+    subject.min_elements = 3000;
+    subject.max_elements = 12000;
+    Generator generator(subject, 7);
+    for (int i = 0; i < 10; ++i) {
+      const GeneratedCase generated = generator.next_valid();
+      std::int64_t largest = generated.result->size();
+      for (const NamedText& operand : generated.request.named)
+        largest = std::max(largest, operand.tensor->size());
+      CHECK(largest >= 3000);
+      CHECK(largest <= 12000);
+    }
+  }
+}
+
 }  // namespace tensorop

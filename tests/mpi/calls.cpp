@@ -12,8 +12,7 @@ namespace {
 void compare(const std::string& what, const std::vector<OperatorFacts>& rows, std::int64_t cases,
              std::int64_t large) {
   const auto draw = [&](Random& random, std::int64_t elements) {
-    const OperatorFacts& facts = random.pick(rows);
-    return facts.draw(random, std::string(facts.name), elements);
+    return random_call(random, std::string(random.pick(rows).name), elements);
   };
   // More ranks take longer on the same cores.
   cases /= mpi_ranks().size() + 1;

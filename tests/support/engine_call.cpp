@@ -94,7 +94,7 @@ std::string_view access_name(std::optional<Access> access) {
 
 // How an operand is handed over.
 struct Passed {
-  std::string text;
+  OperandText operand;
   std::string how;
 };
 
@@ -109,9 +109,10 @@ class Caller {
   Caller(std::string folder, std::string own_folder, bool writes)
       : folder_(std::move(folder)), own_folder_(std::move(own_folder)), writes_(writes) {}
 
-  // The engine's outcome for `call`; `log` tells how it was called. What is wrong with the plan that it was
-  // computed by goes to `plan_wrong`.
-  Outcome run(Random& random, const RandomCase& call, std::string& log, std::string& plan_wrong);
+  // The engine's outcome for `call`, of which that is wanted; `log` tells how it was called. What is wrong
+  // with the plan that it was computed by goes to `plan_wrong`.
+  Outcome run(Random& random, const RandomCase& call, const Outcome& wanted, std::string& log,
+              std::string& plan_wrong);
 
   // What differs between the outcomes of a call by each access; empty when nothing does.
   std::string compare_accesses(Random& random, const RandomCase& call, std::string& log);
@@ -124,17 +125,15 @@ class Caller {
   void write(const std::string& path, const std::string& bytes) const {
     if (writes_) write_file(path, bytes);
   }
-  // Hands over the operands; the request for it, and settings that find operands in memory.
+  // The request with operands that are handed over in various ways.
   Request prepare(Random& random, const RandomCase& call, std::string& log);
-  Settings settings();
   Passed pass(Random& random, const Tensor& operand, std::size_t number);
-  // A list of numbers as it is, or now and then in a file.
+  // A list of numbers as it is, or now and then as JSON or in a file.
   std::string pass_list(Random& random, const RandomCase& call, const std::string& name);
 
   std::string folder_;
   std::string own_folder_;
   bool writes_;  // the files of operands: another process does where it does not
-  std::vector<Tensor> in_memory_;
 };
 
 std::string inline_json(const Tensor& tensor) {
@@ -153,7 +152,7 @@ std::string inline_json(const Tensor& tensor) {
 Passed Caller::pass(Random& random, const Tensor& operand, std::size_t number) {
   const bool plain = operand.dtype() == DType::boolean || kIntegerTypes.contains(operand.dtype());
   if (plain && operand.size() <= 64 && random.chance(10)) return {inline_json(operand), "inline"};
-  if (random.chance(10)) return {cat("@", number), "memory"};
+  if (random.chance(10)) return {operand, "memory"};
   // Elements of less than 8 bits lose their other bits in a file.
   if (info(operand.dtype()).bits >= 8 && random.chance(15)) {
     const std::string path = file(cat("operand", number, ".pb"));
@@ -171,10 +170,13 @@ Passed Caller::pass(Random& random, const Tensor& operand, std::size_t number) {
 }
 
 std::string Caller::pass_list(Random& random, const RandomCase& call, const std::string& name) {
-  if (!random.chance(10)) return call.arguments.attributes.at(name);
+  const std::string& text = call.arguments.attributes.at(name);
+  const bool is_plain = text != "[]";
+  if (!random.chance(20)) return text;
+  if (is_plain && random.chance(50)) return cat("[", text, "]");
   const std::vector<std::int64_t> numbers = reference::numbers(call.arguments, name);
   const bool any =
-      call.spec.empty() && std::ranges::all_of(numbers, [](auto x) { return -100 < x && x < 100; });
+      !call.request.spec && std::ranges::all_of(numbers, [](auto x) { return -100 < x && x < 100; });
   const DTypeSet types = any ? kSignedTypes : DTypeSet{DType::int64};
   Array array(random_dtype(random, types), {static_cast<std::int64_t>(numbers.size())});
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -186,43 +188,33 @@ std::string Caller::pass_list(Random& random, const RandomCase& call, const std:
 }
 
 Request Caller::prepare(Random& random, const RandomCase& call, std::string& log) {
-  Request request;
-  request.op = require_operator(call.typed, publisher_in(call.spec));
-  const std::vector<std::string> names = sized_call(facts_of(call.arguments.op), 1, 1).names;
-  in_memory_ = call.arguments.operands;
-  for (std::size_t i = 0; i < call.arguments.operands.size(); ++i) {
-    if (call.arguments.left_out && i == 1) continue;
-    const Passed passed = pass(random, call.arguments.operands[i], i);
-    log += cat("  operand ", i, " (", passed.how, "): ", text_of(call.arguments.operands[i]), "\n");
-    if (i < names.size() && !names[i].empty() && random.chance(30)) {
-      request.named.push_back({names[i], passed.text});
+  Request request = call.request;
+  request.named.clear();
+  request.positional.clear();
+  std::size_t number = 0;
+  const auto add = [&](const OperandText& operand, const std::string& name) {
+    const Passed passed = pass(random, *operand.tensor, number++);
+    log +=
+        cat("  ", name.empty() ? "operand" : name, " (", passed.how, "): ", text_of(*operand.tensor), "\n");
+    if (name.empty() || random.chance(70)) {
+      request.positional.push_back(passed.operand);
     } else {
-      request.positional.push_back(passed.text);
+      request.named.push_back({name, passed.operand});
     }
+  };
+  for (const NamedText& operand : call.request.named) add(operand, operand.name);
+  for (const OperandText& operand : call.request.positional) add(operand, "");
+  for (NamedText& attribute : request.attributes) {
+    if (find_attribute(*request.op.op, attribute.name)->kind == AttributeKind::integers)
+      attribute.text = pass_list(random, call, attribute.name);
   }
-  for (const auto& [name, text] : call.arguments.attributes) {
-    const bool list = name == "shape" || name == "axes_mapping" || name == "slice_sizes" ||
-                      name.ends_with("_map") || (name.ends_with("_dims") && name != "batch_dims");
-    request.attributes.push_back({name, list ? pass_list(random, call, name) : text});
-  }
-  if (!call.spec.empty()) request.spec = call.spec;
-  if (call.arguments.oob != "error") request.oob = call.arguments.oob;
-  if (call.arguments.duplicates != "last") request.duplicates = call.arguments.duplicates;
   return request;
 }
 
-Settings Caller::settings() {
-  Settings settings;
-  settings.lookup = [this](const std::string& text) -> std::optional<Tensor> {
-    if (text.empty() || text[0] != '@') return std::nullopt;
-    return in_memory_.at(std::stoul(text.substr(1)));
-  };
-  return settings;
-}
-
-Outcome Caller::run(Random& random, const RandomCase& call, std::string& log, std::string& plan_wrong) {
+Outcome Caller::run(Random& random, const RandomCase& call, const Outcome& wanted, std::string& log,
+                    std::string& plan_wrong) {
   const Request request = prepare(random, call, log);
-  Settings settings = this->settings();
+  Settings settings;
   settings.threads = Threads(random.pick(kThreadCounts));
   settings.access = random.pick(
       std::vector<std::optional<Access>>{std::nullopt, Access::plain, Access::advised, Access::windows});
@@ -239,7 +231,7 @@ Outcome Caller::run(Random& random, const RandomCase& call, std::string& log, st
   plan_wrong = plan_faults(random, request, settings, out.result, out.message);
   // The reference copies every element as text: of small results, every origin.
   constexpr std::int64_t kSmall = 300;
-  if (!plan_wrong.empty() || !out.result) return out;
+  if (!plan_wrong.empty() || !out.result || !wanted.result) return out;
   if (out.result->size() <= kSmall && plan_origins(request, settings) != reference::origins(call.arguments))
     plan_wrong = "the plan's origins are not those of the reference";
   if (out.result->size() <= kSmall && random.chance(25))
@@ -280,7 +272,7 @@ std::string Caller::compare_accesses(Random& random, const RandomCase& call, std
   const std::string name = random.pick(std::vector<std::string>{"", "out.npy", "out.json"});
   const std::string destination = name.empty() ? "" : file(name);
   log += cat("  destination: ", name.empty() ? "memory" : name, "\n");
-  Settings settings = this->settings();
+  Settings settings;
   settings.access = Access::plain;
   const std::string expected = outcome(request, settings, destination);
   const auto differs = [&](Access access, std::int64_t memory) -> std::string {
@@ -305,7 +297,7 @@ std::string Caller::compare_ranks(Random& random, const RandomCase& call, const 
   ready();
   const std::string name =
       random.pick(std::vector<std::string>{"", "out.npy", "out.npy", "out.json", "out.pb"});
-  Settings settings = this->settings();
+  Settings settings;
   settings.access = random.pick(
       std::vector<std::optional<Access>>{std::nullopt, Access::plain, Access::exchange, Access::exchange});
   settings.memory = random.pick(window_bytes(call));
@@ -313,8 +305,7 @@ std::string Caller::compare_ranks(Random& random, const RandomCase& call, const 
   const auto threads = static_cast<int>(random.between(0, 2));
   log += cat("  destination: ", name.empty() ? "memory" : name, ", access: ", access_name(settings.access),
              ", memory: ", settings.memory, ", threads: ", threads, " and more\n");
-  Settings alone = this->settings();
-  std::string expected = outcome(request, alone, name.empty() ? "" : own_folder_ + "/" + name);
+  std::string expected = outcome(request, {}, name.empty() ? "" : own_folder_ + "/" + name);
   if (const auto at = expected.find(own_folder_); expected.starts_with("error: ") && at != std::string::npos)
     expected.replace(at, own_folder_.size(), folder_);
   if (writes_ && !name.empty()) std::filesystem::remove(file(name));
@@ -425,7 +416,8 @@ std::string difference(const RandomCase& call, const Outcome& got, const Outcome
 }
 
 std::string described(const RandomCase& call) {
-  std::string out = cat(call.typed, call.spec.empty() ? "" : " --spec ", call.spec);
+  std::string out = std::string(call.request.op.name->name);
+  if (call.request.spec) out += cat(" --spec ", *call.request.spec);
   for (const auto& [name, text] : call.arguments.attributes) out += cat(" ", name, "=", text);
   if (call.arguments.duplicates != "last") out += cat(" duplicates=", call.arguments.duplicates);
   if (call.arguments.oob != "error") out += cat(" oob=", call.arguments.oob);
@@ -438,7 +430,7 @@ CallCheck CallChecker::check(Random& random, const RandomCase& call) {
   CallCheck out = {.log = described(call)};
   const Outcome wanted = expected_outcome(call);
   std::string plan_wrong;
-  const Outcome got = Caller(directory_.path()).run(random, call, out.log, plan_wrong);
+  const Outcome got = Caller(directory_.path()).run(random, call, wanted, out.log, plan_wrong);
   out.valid = wanted.result.has_value();
   out.wrong = difference(call, got, wanted);
   if (out.wrong.empty()) out.wrong = plan_wrong;

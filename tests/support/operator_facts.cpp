@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "base/text.hpp"
-#include "support/random_operators.hpp"
 
 namespace tensorop {
 namespace {
@@ -33,51 +32,48 @@ Shape shape_of(std::string_view text, std::int64_t n, std::int64_t k) {
 const std::vector<OperatorFacts>& operator_facts() {
   // clang-format off
   static const std::vector<OperatorFacts> kRows = {
-      {"gather", "gather", {"data:n,2", "indices:k"}, "n,k", {{"axis", "1"}}, false, gather_case},
-      {"gatherelements", "gather", {"data:2,n", "indices:k,n"}, "k,n", {}, false, gather_elements_case},
-      {"gathernd", "gather", {"data:2,n", "indices:k,1"}, "k,n", {}, false, gather_nd_case},
-      {"scatterelements", "scatter", {"data:n,k", "indices:n,k", "updates:n,k"}, "n,k", {}, false,
-       scatter_elements_case},
-      {"scatternd", "scatter", {"data:n,k", "indices:n,1", "updates:n,k"}, "n,k", {}, false, scatter_nd_case},
-      {"scatterupdate", "scatter", {"data:n,k", "indices:n", "updates:n,k"}, "n,k", {}, false,
-       scatter_update_case},
-      {"tensorscatter", "scatter", {"data:n,k", "indices:n", "updates:n,k"}, "n,k", {{"axis", "1"}}, false,
-       tensor_scatter_case},
+      {"gather", "gather", {"data:n,2", "indices:k"}, "n,k", {{"axis", "1"}}, false},
+      {"gatherelements", "gather", {"data:2,n", "indices:k,n"}, "k,n", {}, false},
+      {"gathernd", "gather", {"data:2,n", "indices:k,1"}, "k,n", {}, false},
+      {"scatterelements", "scatter", {"data:n,k", "indices:n,k", "updates:n,k"}, "n,k", {}, false},
+      {"scatternd", "scatter", {"data:n,k", "indices:n,1", "updates:n,k"}, "n,k", {}, false},
+      {"scatterupdate", "scatter", {"data:n,k", "indices:n", "updates:n,k"}, "n,k", {}, false},
+      {"tensorscatter", "scatter", {"data:n,k", "indices:n", "updates:n,k"}, "n,k", {{"axis", "1"}}, false},
       {"gatherslices", "slices", {"data:2,n", "indices:k,1"}, "k,n",
        {{"offset_dims", "1"}, {"collapsed_slice_dims", "0"}, {"start_index_map", "0"}, {"index_vector_dim", "1"},
-        {"slice_sizes", "1,n"}}, false, slices_case},
+        {"slice_sizes", "1,n"}}, false},
       {"scatterslices", "slices", {"data:n,k", "indices:n,1", "updates:n,k"}, "n,k",
        {{"update_window_dims", "1"}, {"inserted_window_dims", "0"}, {"scatter_dims_to_operand_dims", "0"},
-        {"index_vector_dim", "1"}}, false, slices_case},
-      {"dynamicslice", "slices", {"data:n,k", "indices:2"}, "n,k", {{"slice_sizes", "n,k"}}, false, slices_case},
-      {"dynamicupdateslice", "slices", {"data:n,k", "indices:2", "updates:n,k"}, "n,k", {}, false, slices_case},
-      {"broadcast", "broadcast", {"data:n,1"}, "n,k", {{"shape", "n,k"}}, false, broadcast_case},
-      {"expand", "broadcast", {"data:n,1"}, "n,k", {{"shape", "n,k"}}, false, expand_case},
-      {"add", "arithmetic", kBinary, "n,k", {}, false, elementwise_case},
-      {"sub", "arithmetic", kBinary, "n,k", {}, false, elementwise_case},
-      {"mul", "arithmetic", kBinary, "n,k", {}, false, elementwise_case},
-      {"div", "arithmetic", kBinary, "n,k", {}, false, elementwise_case},
-      {"squareddifference", "arithmetic", kBinary, "n,k", {}, false, elementwise_case},
-      {"pow", "remainders and powers", kBinary, "n,k", {}, false, elementwise_case},
-      {"mod", "remainders and powers", kBinary, "n,k", {}, false, elementwise_case},
-      {"floormod", "remainders and powers", kBinary, "n,k", {}, false, elementwise_case},
-      {"prelu", "arithmetic", {"a:n,k", "b:1,k"}, "n,k", {}, false, elementwise_case},
-      {"min", "min and max", kVariadic, "n,k", {}, false, elementwise_case},
-      {"max", "min and max", kVariadic, "n,k", {}, false, elementwise_case},
-      {"equal", "comparisons", kBinary, "n,k", {}, true, elementwise_case},
-      {"notequal", "comparisons", kBinary, "n,k", {}, true, elementwise_case},
-      {"less", "comparisons", kBinary, "n,k", {}, true, elementwise_case},
-      {"lessorequal", "comparisons", kBinary, "n,k", {}, true, elementwise_case},
-      {"greater", "comparisons", kBinary, "n,k", {}, true, elementwise_case},
-      {"greaterorequal", "comparisons", kBinary, "n,k", {}, true, elementwise_case},
-      {"and", "logical and bitwise", kBinary, "n,k", {}, false, elementwise_case},
-      {"or", "logical and bitwise", kBinary, "n,k", {}, false, elementwise_case},
-      {"xor", "logical and bitwise", kBinary, "n,k", {}, false, elementwise_case},
-      {"bitwiseand", "logical and bitwise", kBinary, "n,k", {}, false, elementwise_case},
-      {"bitwiseor", "logical and bitwise", kBinary, "n,k", {}, false, elementwise_case},
-      {"bitwisexor", "logical and bitwise", kBinary, "n,k", {}, false, elementwise_case},
-      {"bitshift", "logical and bitwise", kBinary, "n,k", {{"direction", "left"}}, false, elementwise_case},
-      {"where", "where", {"condition:n,1", "x:1,k", "y:n,1"}, "n,k", {}, false, where_case},
+        {"index_vector_dim", "1"}}, false},
+      {"dynamicslice", "slices", {"data:n,k", "indices:2"}, "n,k", {{"slice_sizes", "n,k"}}, false},
+      {"dynamicupdateslice", "slices", {"data:n,k", "indices:2", "updates:n,k"}, "n,k", {}, false},
+      {"broadcast", "broadcast", {"data:n,1"}, "n,k", {{"shape", "n,k"}}, false},
+      {"expand", "broadcast", {"data:n,1"}, "n,k", {{"shape", "n,k"}}, false},
+      {"add", "arithmetic", kBinary, "n,k", {}, false},
+      {"sub", "arithmetic", kBinary, "n,k", {}, false},
+      {"mul", "arithmetic", kBinary, "n,k", {}, false},
+      {"div", "arithmetic", kBinary, "n,k", {}, false},
+      {"squareddifference", "arithmetic", kBinary, "n,k", {}, false},
+      {"pow", "remainders and powers", kBinary, "n,k", {}, false},
+      {"mod", "remainders and powers", kBinary, "n,k", {}, false},
+      {"floormod", "remainders and powers", kBinary, "n,k", {}, false},
+      {"prelu", "arithmetic", {"a:n,k", "b:1,k"}, "n,k", {}, false},
+      {"min", "min and max", kVariadic, "n,k", {}, false},
+      {"max", "min and max", kVariadic, "n,k", {}, false},
+      {"equal", "comparisons", kBinary, "n,k", {}, true},
+      {"notequal", "comparisons", kBinary, "n,k", {}, true},
+      {"less", "comparisons", kBinary, "n,k", {}, true},
+      {"lessorequal", "comparisons", kBinary, "n,k", {}, true},
+      {"greater", "comparisons", kBinary, "n,k", {}, true},
+      {"greaterorequal", "comparisons", kBinary, "n,k", {}, true},
+      {"and", "logical and bitwise", kBinary, "n,k", {}, false},
+      {"or", "logical and bitwise", kBinary, "n,k", {}, false},
+      {"xor", "logical and bitwise", kBinary, "n,k", {}, false},
+      {"bitwiseand", "logical and bitwise", kBinary, "n,k", {}, false},
+      {"bitwiseor", "logical and bitwise", kBinary, "n,k", {}, false},
+      {"bitwisexor", "logical and bitwise", kBinary, "n,k", {}, false},
+      {"bitshift", "logical and bitwise", kBinary, "n,k", {{"direction", "left"}}, false},
+      {"where", "where", {"condition:n,1", "x:1,k", "y:n,1"}, "n,k", {}, false},
   };
   // clang-format on
   return kRows;
@@ -96,7 +92,7 @@ RandomCase draw_call(Random& random, const std::vector<std::string_view>& groups
     if (groups.empty() || std::ranges::find(groups, facts.group) != groups.end()) rows.push_back(&facts);
   }
   const OperatorFacts& facts = *random.pick(rows);
-  return facts.draw(random, std::string(facts.name), elements);
+  return random_call(random, std::string(facts.name), elements);
 }
 
 SizedCall sized_call(const OperatorFacts& facts, std::int64_t n, std::int64_t k) {

@@ -1,5 +1,5 @@
-// What tests need to know of an operator to call it, a row each: the tests of types and sizes, the random
-// calls and the fuzzer read it. To add an operator is to add its row.
+// What tests need to know of an operator to call it, a row each: the tests of types and sizes and the
+// random calls read it. To add an operator is to add its row.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,6 @@ struct OperatorFacts {
   const char* result;
   std::vector<std::pair<const char*, const char*>> attributes;  // of a shape n and k too
   bool boolean_result;                                          // otherwise the dtype of the data
-  // Draws a call of `op` with a result of some `elements`, or a small one for 0: most are valid, the others
-  // break any of the operator's rules.
-  RandomCase (*draw)(Random& random, const std::string& op, std::int64_t elements);
 };
 
 [[nodiscard]] const std::vector<OperatorFacts>& operator_facts();

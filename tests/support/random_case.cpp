@@ -1,164 +1,221 @@
 #include "support/random_case.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
-#include "ops/publisher.hpp"
-#include "support/reference_array.hpp"
+#include "engine/attributes.hpp"
+#include "engine/bind.hpp"
+#include "engine/version.hpp"
+#include "generate/generator.hpp"
+#include "support/random_changes.hpp"
 
 namespace tensorop {
 namespace {
 
-using reference::Array;
-using reference::make_integer;
-using reference::Wide;
+using reference::Arguments;
 
-// The least and the greatest value an index of `dtype` can have.
-std::pair<Wide, Wide> limits(DType dtype) {
-  const int bits = 8 * element_size(dtype);
-  if (kUnsignedTypes.contains(dtype)) return {0, (Wide{1} << bits) - 1};
-  return {-(Wide{1} << (bits - 1)), (Wide{1} << (bits - 1)) - 1};
-}
-
-Wide clamp(Wide value, DType dtype) {
-  const auto [least, greatest] = limits(dtype);
-  return value < least ? least : value > greatest ? greatest : value;
-}
-
-Wide good_index(Random& random, DType dtype, std::int64_t extent, bool negative_allowed) {
-  if (extent == 0) return 0;
-  const std::int64_t index = random.between(0, extent - 1);
-  const bool negative = negative_allowed && kSignedTypes.contains(dtype) && random.chance(35);
-  return clamp(negative ? index - extent : index, dtype);
-}
-
-// Just outside on either side, or as far off as the dtype allows. Some are valid all the same.
-Wide bad_index(Random& random, DType dtype, std::int64_t extent) {
-  switch (random.between(0, 5)) {
-    case 0:
-      return clamp(extent, dtype);
-    case 1:
-      return clamp(-extent - 1, dtype);
-    case 2:
-      return limits(dtype).first;
-    case 3:
-      return limits(dtype).second;
-    case 4:
-      return clamp(-1, dtype);
-    default:
-      return clamp(random.between(-3 * extent - 2, 3 * extent + 2), dtype);
-  }
-}
-
-}  // namespace
-
-RandomCase random_call(Random& random, const std::string& op) {
-  RandomCase call = {op, "", {op, {}, {}, "error", reference::default_rules(op)}};
-  if (random.chance(60)) return call;
+// The operator under a name, the version, and what the reference knows of it; no operands yet.
+RandomCase call_of_version(Random& random, const std::string& op) {
+  RandomCase call = {{}, {op, {}, {}, "error", reference::default_rules(op)}};
+  call.request.op = require_operator(op);
   std::vector<const reference::PublishedVersion*> rows;
   for (const auto& row : reference::published_versions()) {
     if (row.op == op) rows.push_back(&row);
   }
-  if (rows.empty()) return call;
+  if (rows.empty() || random.chance(60)) return call;
   const reference::PublishedVersion& row = *random.pick(rows);
   // Our name means the same version, but where the publisher has operators of both names.
   const bool is_library = row.framework == "torch" || row.framework == "numpy" || row.framework == "jax";
   const bool own_name = row.typed == "scatter" || row.typed == "select" || row.op == "bitshift" ||
                         (is_library && row.typed != "at");
-  if (own_name || (row.typed != "at" && random.chance(50))) call.typed = row.typed;
   const Publisher& publisher = *find_publisher(row.framework);
-  call.spec = spec_name(publisher.framework, static_cast<int>(random.between(row.since, row.until)));
+  if (own_name || (row.typed != "at" && random.chance(50)))
+    call.request.op = require_operator(row.typed, publisher.framework);
+  call.request.spec = spec_name(publisher.framework, static_cast<int>(random.between(row.since, row.until)));
   call.arguments.rules = row.rules;
   call.arguments.framework = row.framework;
-  if (!row.rules.index_modes.empty() && random.chance(60))
-    call.arguments.attributes["mode"] = random.pick(row.rules.index_modes);
   return call;
+}
+
+// Values that valid calls of the version have, which makers offer beside others, in a share of the calls.
+std::vector<Coverage::Level> wanted_values(Random& random, const Arguments& arguments, Coverage& coverage) {
+  using Words = std::vector<std::string>;
+  const reference::Rules& rules = arguments.rules;
+  std::vector<Coverage::Level> wanted;
+  const auto want = [&](int percent, std::string_view parameter, const Words& values) {
+    if (random.chance(percent)) wanted.push_back(coverage.level(parameter, random.pick(values), false));
+  };
+  want(70, "sizes", {"2 and more"});
+  want(50, "oob", {"error"});
+  want(40, "reduction", {"none"});
+  want(70, "duplicates", {"not given", "error"});
+  want(70, "broadcast_updates", {"false"});
+  want(rules.negative_indices ? 40 : 0, "indices", {"negative"});
+  want(rules.vector_index ? 80 : 0, "rank of indices", {"1"});
+  want(rules.equal_off_axis || rules.off_axis ? 80 : 0, "indices beside the axis", {"equal"});
+  want(arguments.op == "tensorscatter" ? 85 : 0, "axis", {"middle", "last", "negative"});
+  want(rules.negative_batch_dims ? 0 : 85, "batch_dims", {"0", "1", "all"});
+  want(rules.broadcast_batch_dims ? 40 : 90, "batch sizes", {"equal"});
+  want(rules.empty_tuples ? 0 : 90, "k", {"1", "rank"});
+  if (rules.schemes.empty()) return wanted;
+  const std::string scheme = random.pick(rules.schemes);
+  const bool is_legacy = scheme == "legacy";
+  want(is_legacy ? 90 : 0, "broadcast", {"1"});
+  want(is_legacy ? 0 : 90, "broadcast", {"not given"});
+  want(is_legacy ? 0 : 90, "auto_broadcast", {scheme});
+  want(is_legacy || scheme == "none" ? 90 : 20, "shapes", {"equal"});
+  if (arguments.op == "prelu")
+    want(90, "shapes",
+         {"equal", "channels", "1 in operand 2", "fewer dimensions in operand 2", "rank 0 in operand 2"});
+  return wanted;
+}
+
+// The call as the reference takes it, whose rules are known already.
+void set_arguments(const Request& request, Arguments& arguments) {
+  arguments.operands.clear();
+  arguments.attributes.clear();
+  arguments.left_out = false;
+  for (const OperandSpec& spec : request.op.op->operands) {
+    const auto given = std::ranges::find(request.named, spec.name, &NamedText::name);
+    if (given != request.named.end()) arguments.operands.push_back(*given->tensor);
+    if (given != request.named.end() || !spec.optional) continue;
+    arguments.left_out = true;
+    arguments.operands.emplace_back(DType::int64, Shape{0});
+  }
+  for (const OperandText& operand : request.positional) arguments.operands.push_back(*operand.tensor);
+  for (const NamedText& attribute : request.attributes) arguments.attributes[attribute.name] = attribute.text;
+  arguments.oob = request.oob.value_or("error");
+  arguments.duplicates = request.duplicates.value_or("last");
+}
+
+void set_request(const Arguments& arguments, Request& request) {
+  request.named.clear();
+  request.positional.clear();
+  request.attributes.clear();
+  const auto& specs = request.op.op->operands;
+  for (std::size_t i = 0; i < arguments.operands.size(); ++i) {
+    if (arguments.left_out && i == 1) continue;
+    if (specs.back().variadic) {
+      request.positional.emplace_back(arguments.operands[i]);
+    } else {
+      request.named.push_back({std::string(specs[i].name), arguments.operands[i]});
+    }
+  }
+  for (const auto& [name, text] : arguments.attributes) request.attributes.push_back({name, text});
+  request.oob = arguments.oob == "error" ? std::nullopt : std::optional(arguments.oob);
+  request.duplicates = arguments.duplicates == "last" ? std::nullopt : std::optional(arguments.duplicates);
+}
+
+// Whether the reference has rules for the attribute as it is given: what the command line alone refuses has
+// tests of its own.
+bool is_in_reference(const NamedText& given, const Operator& op, const Version& version) {
+  if (find_attribute(version, given.name) == nullptr) return false;
+  const AttributeSpec& spec = *find_attribute(op, given.name);
+  const auto is_one_of = [&](const std::vector<std::string>& words) {
+    return std::ranges::count(words, given.text) != 0;
+  };
+  const auto is_small = [](std::int64_t number) { return -100 < number && number < 100; };
+  switch (spec.kind) {
+    case AttributeKind::integer:
+      return true;
+    case AttributeKind::boolean:
+    case AttributeKind::flag:
+      return is_one_of({"false", "true"});
+    case AttributeKind::choice:
+      return is_one_of(allowed_words(spec, version));
+    case AttributeKind::integers:
+      return given.text == "[]" ||
+             (is_plain_list(given.text) && std::ranges::all_of(*parse_list(given.text), is_small));
+    default:
+      return false;
+  }
+}
+
+bool is_in_reference(const Request& changed, const Request& before, const Version& version) {
+  constexpr std::int64_t kHighRank = 8;
+  const auto is_high = [](const OperandText& operand) { return operand.tensor->rank() > kHighRank; };
+  const auto is_given = [&](const AttributeRow& row) {
+    const auto& given = changed.attributes;
+    return std::ranges::find(given, row.name, &NamedText::name) != given.end();
+  };
+  return changed.spec == before.spec && changed.named.size() == before.named.size() &&
+         changed.positional.size() == before.positional.size() &&
+         std::ranges::none_of(changed.named, is_high) && std::ranges::none_of(changed.positional, is_high) &&
+         std::ranges::all_of(
+             changed.attributes,
+             [&](const NamedText& given) { return is_in_reference(given, *changed.op.op, version); }) &&
+         std::ranges::all_of(version.attributes, [&](const AttributeRow& row) {
+           return !find_attribute(*changed.op.op, row.name)->required || is_given(row);
+         });
+}
+
+// One thing of the call changed as the generator makes calls invalid.
+Request changed_in_reference(Random& random, const Subject& subject, const Request& request) {
+  constexpr int kAttempts = 20;
+  for (int i = 0; i < kAttempts; ++i) {
+    Request changed = changed_call(subject, random, request);
+    if (is_in_reference(changed, request, *subject.version)) return changed;
+  }
+  return request;
+}
+
+// Of the largest operand or result.
+std::int64_t largest_size(const RandomCase& call) {
+  std::int64_t most = 0;
+  for (const Tensor& operand : call.arguments.operands) most = std::max(most, operand.size());
+  static const Settings settings = {.memory = std::int64_t{1} << 30};
+  try {
+    return std::max(most, count(bind(call.request, settings).planned.output.shape));
+  } catch (const Error&) {
+    return most;
+  }
+}
+
+}  // namespace
+
+RandomCase random_call(Random& random, const std::string& op, std::int64_t elements) {
+  constexpr std::int64_t kMostElements = 700;  // of a small call: the reference is slow
+  while (true) {
+    RandomCase call = call_of_version(random, op);
+    Request& request = call.request;
+    Subject subject;
+    subject.op = request.op;
+    subject.spec = request.spec;
+    subject.version = &find_version(*request.op.op, *request.op.name, parse_spec(request.spec));
+    subject.max_rank = 6;
+    // A small one has longer dimensions now and then.
+    subject.min_elements = elements != 0 ? elements : random.chance(15) ? random.between(10, 200) : 0;
+    Coverage coverage;
+    Drawing drawing(subject, random, coverage, wanted_values(random, call.arguments, coverage));
+    draw_call(drawing);
+    set_arguments(drawing.request, call.arguments);
+    vary_call(random, call.arguments);
+    set_request(call.arguments, request);
+    const std::int64_t most = elements == 0 ? kMostElements : 3 * elements;
+    const std::int64_t size = largest_size(call);
+    if (size < elements || size > most) continue;
+    const bool has_lists = request.op.op->family == "slices" || request.op.op->family == "broadcast";
+    if (!random.chance(has_lists ? 25 : 15)) return call;
+    RandomCase changed = call;
+    changed.request = changed_in_reference(random, subject, request);
+    set_arguments(changed.request, changed.arguments);
+    // G-9 does not say which of IX-3 and T-3 comes first.
+    const bool has_other_indices =
+        changed.arguments.operands.size() == 3 && call.arguments.operands.size() == 3 &&
+        changed.arguments.operands[1].dtype() != call.arguments.operands[1].dtype();
+    const bool is_clear = !has_other_indices || !call.arguments.attributes.contains("reduction");
+    return is_clear && largest_size(changed) <= most ? changed : call;
+  }
 }
 
 Shape random_shape(Random& random, std::int64_t rank, std::int64_t elements) {
   Shape shape;
-  for (std::int64_t d = 0; d < rank; ++d) {
-    if (elements != 0) {
-      shape.push_back(random.between(1, 3));
-      continue;
-    }
-    const bool longer = rank <= 2 && random.chance(15);
-    shape.push_back(random.chance(3) ? 0
-                    : longer         ? random.between(5, 40)
-                                     : random.between(1, rank > 4 ? 3 : 4));
-  }
-  while (rank > 0 && elements_in(shape) < elements) {
-    std::int64_t& dim = shape[static_cast<std::size_t>(random.between(0, rank - 1))];
-    dim = dim * random.between(2, 5) + random.between(-1, 1);
-  }
-  return shape;
-}
-
-std::int64_t elements_in(const Shape& shape) {
-  std::int64_t count = 1;
-  for (const std::int64_t dim : shape) count *= dim;
-  return count;
-}
-
-Tensor random_indices(Random& random, const RandomCase& call, const Shape& shape,
-                      const std::function<std::int64_t(const std::vector<std::int64_t>&)>& extent) {
-  const reference::Rules& rules = call.arguments.rules;
-  Array array(random_dtype(random, rules.index_types), shape);
-  const bool tolerant = rules.zero_fill || rules.any_index || reference::policy_of(call.arguments) != "error";
-  const int percent_bad = tolerant ? 30 : 0;
-  std::size_t at = 0;
-  for (const auto& coordinate : reference::coordinates_of(shape)) {
-    const std::int64_t size = extent(coordinate);
-    const Wide value = random.chance(percent_bad)
-                           ? bad_index(random, array.dtype, size)
-                           : good_index(random, array.dtype, size, rules.negative_indices);
-    array.elements[at++] = make_integer(array.dtype, value);
-  }
-  const std::int64_t faults =
-      !tolerant && !array.elements.empty() && random.chance(12) ? random.between(1, 2) : 0;
-  for (std::int64_t i = 0; i < faults; ++i) {
-    const std::int64_t spot = random.between(0, static_cast<std::int64_t>(array.elements.size()) - 1);
-    const Wide value = bad_index(random, array.dtype, random.between(1, 4));
-    array.elements[static_cast<std::size_t>(spot)] = make_integer(array.dtype, value);
-  }
-  return array.tensor();
-}
-
-void maybe_oob(Random& random, RandomCase& call, const std::vector<std::string>& choices) {
-  if (call.spec.empty() && random.chance(35)) call.arguments.oob = random.pick(choices);
-}
-
-std::int64_t repeated_elements(const Shape& indices, const Shape& data, std::size_t axis) {
-  std::int64_t count = 1;
-  for (std::size_t d = 0; d < std::min(indices.size(), data.size()); ++d)
-    count *= d == axis ? indices[d] : std::max(indices[d], data[d]);
-  return count;
-}
-
-bool set_flat(Random& random, RandomCase& call) {
-  const reference::Rules& rules = call.arguments.rules;
-  if (!rules.axis) return true;
-  if (!rules.flat || random.chance(75)) return false;
-  if (!rules.other_defaults.contains("flat") || random.chance(50)) call.arguments.attributes["flat"] = "true";
-  return true;
-}
-
-void maybe_fill(Random& random, RandomCase& call, DType dtype) {
-  if (reference::policy_of(call.arguments) != "fill") return;
-  if (kSmallTypes.contains(dtype)) call.arguments.oob = "error";
-  const bool is_needed = call.arguments.oob == "fill";
-  if (!is_needed && (kSmallTypes.contains(dtype) || random.chance(50))) return;
-  call.arguments.attributes["fill_value"] =
-      dtype == DType::boolean ? (random.chance(50) ? "true" : "false") : cat(random.between(0, 9));
-}
-
-void set_axis(Random& random, RandomCase& call, std::int64_t axis, std::int64_t rank) {
-  const auto& defaults = call.arguments.rules.other_defaults;
-  const bool is_default = axis == 0 && !defaults.contains("axis") && !defaults.contains("flat");
-  if (is_default && random.chance(50)) return;
-  if (random.chance(call.arguments.rules.negative_axis ? 30 : 3)) axis -= rank;
-  if (random.chance(1)) axis = random.chance(50) ? rank : -rank - 1;  // AX-1
-  call.arguments.attributes["axis"] = cat(axis);
+  for (std::int64_t d = 0; d < rank; ++d) shape.push_back(random.chance(3) ? 0 : random.between(1, 4));
+  return grown(random, std::move(shape), elements);
 }
 
 }  // namespace tensorop

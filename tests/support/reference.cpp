@@ -136,6 +136,28 @@ Array run_plainly(const Arguments& arguments) {
   return elementwise(arguments);
 }
 
+// What comes before dtypes (G-9): a bad value of an attribute, then those that exclude each other.
+void check_attributes(const Arguments& arguments) {
+  const std::string& op = arguments.op;
+  const Rules& rules = arguments.rules;
+  const auto given = [&](const char* name) { return arguments.attributes.contains(name); };
+  require(rules.negative_axis || number(arguments, "axis", 0) >= 0, "AX-3");
+  if (op == "broadcast") {
+    const std::string mode = word(arguments, "mode", "numpy");
+    require(mode == "pdpd" || !given("axis"), "G-8");
+    require((mode == "explicit") == given("axes_mapping"), "BC-E1");
+  } else if (is_gather(op) || is_scatter(op)) {
+    require(!flattens(arguments) || (!given("axis") && !given("batch_dims")), "G-8");
+    require(policy_of(arguments) == "fill" || !given("fill_value"), "G-8");
+    require(arguments.oob != "fill" || given("fill_value"), "G-8");
+    require(arguments.duplicates == "last" || word(arguments, "reduction", "none") == "none", "G-8");
+  } else {
+    const bool is_legacy = given("broadcast") || rules.schemes == std::vector<std::string>{"legacy"};
+    require(!is_legacy || !given("auto_broadcast"), "G-8");
+    require(is_legacy || !given("axis") || word(arguments, "auto_broadcast", "") == "pdpd", "G-8");
+  }
+}
+
 // ND-1.
 void require_no_zero(const Arguments& arguments, const Shape& shape) {
   require(arguments.rules.zero_dims || std::ranges::find(shape, 0) == shape.end(), "ND-1");
@@ -144,8 +166,7 @@ void require_no_zero(const Arguments& arguments, const Shape& shape) {
 }  // namespace
 
 Tensor compute(const Arguments& arguments) {
-  // A bad value of an attribute comes before dtypes (G-9).
-  require(arguments.rules.negative_axis || number(arguments, "axis", 0) >= 0, "AX-3");
+  check_attributes(arguments);
   check_types(arguments);
   for (const Tensor& operand : arguments.operands) require_no_zero(arguments, operand.shape());
   const Array result = run(arguments);
@@ -269,8 +290,9 @@ std::string word(const Arguments& arguments, const std::string& name, const std:
   const auto given = arguments.attributes.find(name);
   if (given != arguments.attributes.end()) {
     static const std::map<std::string, std::string> kSame = {
-        {"sum", "add"},  {"prod", "mul"}, {"subtract", "sub"}, {"multiply", "mul"},
-        {"amin", "min"}, {"amax", "max"}, {"minimum", "min"},  {"maximum", "max"}};
+        {"sum", "add"},      {"prod", "mul"},    {"subtract", "sub"},
+        {"multiply", "mul"}, {"amin", "min"},    {"amax", "max"},
+        {"minimum", "min"},  {"maximum", "max"}, {"multidirectional", "bidirectional"}};
     const auto same = kSame.find(given->second);
     return same == kSame.end() ? given->second : same->second;
   }

@@ -14,10 +14,17 @@ Broadcast broadcast_operands(const Arguments& arguments) {
     return broadcast_slopes(shapes[0], shapes[1], scheme);
   if (scheme == "none") return broadcast_none(shapes, "BC-N1");
   if (scheme == "numpy") return broadcast_numpy(shapes, "BC-M1");
-  if (scheme == "pdpd") return broadcast_pdpd(shapes[0], shapes[1], number(arguments, "axis", -1));
   std::optional<std::int64_t> axis;
   if (arguments.attributes.contains("axis")) axis = number(arguments, "axis", 0);
-  return broadcast_legacy(shapes[0], shapes[1], number(arguments, "broadcast", 0), axis);
+  Broadcast onto_first = broadcast_none({shapes[0]}, "");
+  for (std::size_t i = 1; i < shapes.size(); ++i) {
+    const Broadcast own =
+        scheme == "pdpd" ? broadcast_pdpd(shapes[0], shapes[i], axis.value_or(-1))
+                         : broadcast_legacy(shapes[0], shapes[i], number(arguments, "broadcast", 0), axis);
+    onto_first.axes.push_back(own.axes[1]);
+    onto_first.trimmed.push_back(own.trimmed[1]);
+  }
+  return onto_first;
 }
 
 // What the attributes make of the operator; see combine().

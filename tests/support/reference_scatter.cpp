@@ -9,13 +9,14 @@ namespace {
 
 struct Update {
   Element element;
-  std::int64_t position;  // in the operand updates
+  std::int64_t position;  // in the operand updates, repeated
 };
 using Updates = std::vector<std::vector<Update>>;  // of each element of data, in order
 
 struct Collected {
   Array data;
   Updates updates;
+  Shape shape;  // to which the operand updates is repeated
 };
 
 // Float mean (4.2): the sum is in the type already; one division in the compute type, one rounding.
@@ -54,6 +55,15 @@ std::vector<Element> terms_of(const Arguments& arguments, const Collected& colle
   return terms;
 }
 
+// The coordinate in an operand of `shape` that is repeated, by NumPy's rule.
+Coordinate unrepeated(const Coordinate& c, const Shape& shape) {
+  Coordinate own = tail(c, static_cast<std::int64_t>(c.size() - shape.size()));
+  for (std::size_t d = 0; d < own.size(); ++d) {
+    if (shape[d] == 1) own[d] = 0;
+  }
+  return own;
+}
+
 // The updates in the shape they must have: NumPy's rule, where the call asks for it.
 Array updates_of(const Arguments& arguments, const Shape& expected, const char* rule) {
   const Array updates(arguments.operands[2]);
@@ -66,13 +76,7 @@ Array updates_of(const Arguments& arguments, const Shape& expected, const char* 
     require(updates.shape[d] == 1 || updates.shape[d] == expected[missing + d], rule);
   }
   Array out(updates.dtype, expected);
-  for (const Coordinate& c : coordinates_of(expected)) {
-    Coordinate own(c.begin() + static_cast<std::ptrdiff_t>(missing), c.end());
-    for (std::size_t d = 0; d < own.size(); ++d) {
-      if (updates.shape[d] == 1) own[d] = 0;
-    }
-    out.at(c) = updates.at(own);
-  }
+  for (const Coordinate& c : coordinates_of(expected)) out.at(c) = updates.at(unrepeated(c, updates.shape));
   return out;
 }
 
@@ -130,7 +134,7 @@ Collected collect_elements(const Arguments& arguments) {
     t[a] = *target;
     collected[index(position_of(t, data.shape))].push_back({updates.at(i), position_of(i, updates.shape)});
   }
-  return {data, collected};
+  return {data, collected, updates.shape};
 }
 
 Collected collect_slices(const Arguments& arguments) {
@@ -162,7 +166,7 @@ Collected collect_slices(const Arguments& arguments) {
       }
     }
   }
-  return {data, collected};
+  return {data, collected, updates.shape};
 }
 
 Collected collect_tuples(const Arguments& arguments) {
@@ -194,7 +198,7 @@ Collected collect_tuples(const Arguments& arguments) {
       collected[index(position_of(t + s, data.shape))].push_back({updates.elements[index(from)], from});
     }
   }
-  return {data, collected};
+  return {data, collected, updates.shape};
 }
 
 // TensorScatter: its text, with what is modulo the size of the axis only in the component of the axis.
@@ -229,7 +233,7 @@ Collected collect_windows(const Arguments& arguments) {
     t[index(axis)] = static_cast<std::int64_t>(circular ? k % size : k);
     collected[index(position_of(t, data.shape))].push_back({updates.at(c), position_of(c, updates.shape)});
   }
-  return {data, collected};
+  return {data, collected, updates.shape};
 }
 
 Collected collect_slice_windows(const Arguments& arguments) {
@@ -242,7 +246,7 @@ Collected collect_slice_windows(const Arguments& arguments) {
       collected[index(position_of(*targets[i], data.shape))].push_back(
           {updates.elements[i], static_cast<std::int64_t>(i)});
   }
-  return {data, collected};
+  return {data, collected, updates.shape};
 }
 
 Collected collect(const Arguments& arguments) {
@@ -259,7 +263,9 @@ void require_no_duplicates(const Collected& collected, const Shape& updates) {
   for (const std::vector<Update>& own : collected.updates) {
     if (own.size() > 1) lowest = std::min(lowest.value_or(own[1].position), own[1].position);
   }
-  if (lowest) throw ReferenceError(kDuplicates, *lowest, updates);
+  if (!lowest) return;
+  const Coordinate place = coordinates_of(collected.shape)[index(*lowest)];
+  throw ReferenceError(kDuplicates, position_of(unrepeated(place, updates), updates), updates);
 }
 
 }  // namespace
