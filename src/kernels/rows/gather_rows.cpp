@@ -77,18 +77,6 @@ void gather(std::byte* out, const std::byte* base, const std::int64_t* offsets, 
   copy_rows_ahead(out, base, offsets, count, width);
 }
 
-// False where rows have none of these widths.
-template <std::size_t... kWidths>
-bool gather_known(std::byte* out, const std::byte* base, const std::int64_t* offsets, std::int64_t count,
-                  std::int64_t row_bytes, const SkippedRows& skipped) {
-  const auto is_of = [&]<std::size_t kWidth>(Width<kWidth> width) {
-    if (width.get() != row_bytes) return false;
-    gather<kWidth>(out, base, offsets, count, row_bytes, skipped);
-    return true;
-  };
-  return (is_of(Width<kWidths>()) || ...);
-}
-
 constexpr std::size_t kGatherData = 0;
 
 // Bytes of rows that the system is told of at a time.
@@ -236,8 +224,24 @@ void write_skipped(std::byte* out, std::int64_t bytes, const SkippedRows& skippe
 void gather_rows(std::byte* out, const std::byte* base, const std::int64_t* offsets, std::int64_t count,
                  std::int64_t row_bytes, const SkippedRows& skipped) {
   if (count == 0) return;
-  if (!gather_known<1, 2, 4, 8, 16, 32, 64>(out, base, offsets, count, row_bytes, skipped))
-    gather<0>(out, base, offsets, count, row_bytes, skipped);
+  switch (row_bytes) {
+    case 1:
+      return gather<1>(out, base, offsets, count, row_bytes, skipped);
+    case 2:
+      return gather<2>(out, base, offsets, count, row_bytes, skipped);
+    case 4:
+      return gather<4>(out, base, offsets, count, row_bytes, skipped);
+    case 8:
+      return gather<8>(out, base, offsets, count, row_bytes, skipped);
+    case 16:
+      return gather<16>(out, base, offsets, count, row_bytes, skipped);
+    case 32:
+      return gather<32>(out, base, offsets, count, row_bytes, skipped);
+    case 64:
+      return gather<64>(out, base, offsets, count, row_bytes, skipped);
+    default:
+      return gather<0>(out, base, offsets, count, row_bytes, skipped);
+  }
 }
 
 std::unique_ptr<Plan> gather_plan(GatherRowsSpec spec) {
