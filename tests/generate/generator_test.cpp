@@ -159,7 +159,9 @@ TEST_CASE("every rule of every operator is broken by a generated call of one of 
     if (op->family == "slices") missing.erase("IX-2");
     if (op->family == "slices" && op->oob.empty()) missing.erase("IX-1");
     // Where there is one dtype only, any other is refused as such.
-    const auto is_single = [](const Version& version) { return version.types.begin()->allowed == DType::boolean; };
+    const auto is_single = [](const Version& version) {
+      return version.types.begin()->allowed == DType::boolean;
+    };
     if (op->family == "elementwise" && is_single(op->versions[0])) missing.erase("T-2");
     // The others have rules of old versions.
     std::vector<const Version*> versions = sample(*op);
