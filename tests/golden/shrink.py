@@ -39,10 +39,10 @@ def tensor(shape, dtype, rng, values=None):
     return {"dtype": dtype, "shape": shape, "data": [rng.choice(values) for _ in range(int(np.prod(shape)))]}
 
 
-def index_tensor(sizes, shape, rng, columns):
+def index_tensor(sizes, shape, rng, columns, dtypes=("int64",)):
     """One column of the last axis for each size, or one size for all."""
     values = [rng.randint(-sizes[i % columns], sizes[i % columns] - 1) for i in range(int(np.prod(shape)))]
-    return {"dtype": rng.choice(["int64", "int32"]), "shape": shape, "data": values}
+    return {"dtype": rng.choice(dtypes), "shape": shape, "data": values}
 
 
 def gathernd(rng):
@@ -70,7 +70,7 @@ def scatterelements(rng):
         return {"op": "scatterelements", "data": tensor([2], "float32", rng, [1e8]), "reduction": "add",
                 "updates": tensor([4], "float32", rng, [1.0, -1e8]), "indices": index_tensor([1], [4], rng, 1)}
     return {"op": "scatterelements", "data": tensor(shape, dtype, rng), "updates": tensor(to, dtype, rng),
-            "indices": index_tensor([shape[axis]], to, rng, 1), "axis": axis - rng.choice([0, len(shape)]),
+            "indices": index_tensor([shape[axis]], to, rng, 1, ("int64", "int32")), "axis": axis - rng.choice([0, len(shape)]),
             "reduction": rng.choice(["none", "add", "max"])}
 
 
