@@ -151,7 +151,9 @@ class Shrinking {
     const std::string key = cat(text_of(attributes), "\n", name(call.operands[0].tensor.dtype()), "\n",
                                 difference, "\n", rule.value_or(""));
     const auto [place, is_new] = group_of_.try_emplace(key, groups_.size());
-    if (is_new) groups_.push_back({.difference = difference, .rule = rule, .findings = {}, .call = call});
+    if (is_new)
+      groups_.push_back(
+          {.difference = difference, .rule = rule, .held_to = {}, .findings = {}, .call = call});
     Group& group = groups_[place->second];
     if (!is_new && cost_of(call) < cost_of(group.call)) {
       group.origin = group.findings.size();
