@@ -139,7 +139,8 @@ std::string coverage_text(const Generator& generator) {
   std::vector<std::string> not_met;
   for (const auto& [rule, cases] : generator.rules()) (cases != 0 ? met : not_met).emplace_back(rule);
   if (!met.empty())
-    text += cat("  rules: ", join(met), not_met.empty() ? "" : cat("; not met: ", join(not_met)), "\n");
+    text += cat("  rules: ", join(met),
+                not_met.empty() ? "" : cat("; not met, or not of the version: ", join(not_met)), "\n");
   return text;
 }
 

@@ -89,7 +89,8 @@ std::int64_t Drawing::pick_number(std::string_view parameter, std::int64_t from,
 
 Shape Drawing::pick_shape(std::int64_t rank) {
   if (rank == 0) return {};
-  const std::string sizes = pick("sizes", {"2 and more", "with 1", "with 0"});
+  const std::string sizes =
+      pick("sizes", {"2 and more", "2 and more", "2 and more", "with 1", "with 1", "with 0"});
   Shape shape;
   std::int64_t left = subject_.max_elements;
   for (std::int64_t d = 0; d < rank; ++d) {

@@ -34,7 +34,8 @@ class Drawing {
     request.spec = subject.spec;
   }
 
-  // One of these values of a parameter, which must be picked only once.
+  // One of these values of a parameter, which must be picked only once. A value that is listed twice is
+  // picked twice as often: calls without elements find few faults.
   std::string pick(std::string_view parameter, const std::vector<std::string>& values) {
     return pick(parameter, values, false);
   }

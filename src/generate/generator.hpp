@@ -18,7 +18,7 @@
 namespace tensorop {
 
 // To be raised when a seed makes other cases than before.
-inline constexpr int kGeneratorVersion = 1;
+inline constexpr int kGeneratorVersion = 2;
 
 struct GeneratedCase {
   Request request;

@@ -62,7 +62,8 @@ Shape pick_element_indices(Drawing& drawing, const Shape& data, std::int64_t axi
     if (smaller && size > 1) size = drawing.random().between(1, size);
   }
   const std::int64_t size = data[static_cast<std::size_t>(axis)];
-  const std::string along = drawing.pick("indices along the axis", {"equal", "fewer", "more", "none"});
+  const std::string along =
+      drawing.pick("indices along the axis", {"equal", "equal", "fewer", "fewer", "more", "more", "none"});
   dim_at(indices, axis) = along == "equal"   ? size
                           : along == "fewer" ? drawing.random().between(std::min<std::int64_t>(1, size), size)
                           : along == "more"  ? size + drawing.random().between(1, 3)

@@ -99,7 +99,6 @@ constinit const Operator kPrelu = {
     .operands = prelu_operator::kOperands,
     .attributes = prelu_operator::kAttributes,
     .versions = prelu_operator::kVersions,
-    .count_rule = "EW-1",
     .rules = "PR-1 BC-U1 BC-U2 BC-M1",
     .plan = prelu_operator::plan,
     .traits = prelu_operator::kTraits,

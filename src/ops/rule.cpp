@@ -266,12 +266,13 @@ const Rule* find_rule(std::string_view id) {
 }
 
 std::vector<const Rule*> rules_of(const Operator& op) {
-  std::set<std::string_view> ids = {"T-0", "G-2", kCallRule, op.count_rule};
+  std::set<std::string_view> ids = {"T-0", "G-2", kCallRule};
   std::set<std::string_view> types;
+  bool has_indices = false;
   for (const OperandSpec& operand : op.operands) {
     ids.insert(operand.rule);
     if (!types.insert(operand.type).second || operand.variadic) ids.insert(kSameTypeRule);
-    if (operand.role == OperandRole::indices) ids.insert({"IX-1", "IX-2"});
+    has_indices = has_indices || operand.role == OperandRole::indices;
   }
   for (const AttributeSpec& attribute : op.attributes) ids.insert(attribute.rule);
   ids.insert(op.rules.begin(), op.rules.end());
@@ -279,6 +280,10 @@ std::vector<const Rule*> rules_of(const Operator& op) {
   for (const Version& version : op.versions) {
     const bool is_standard = version.framework == Framework::standard;
     if (!is_standard && !publisher_of(version.framework).zero_dims) ids.insert("ND-1");
+    if (version.operands != 0) ids.insert(op.count_rule);
+    if (has_indices && (version.index.out_of_bounds == OutOfBounds::error || !op.oob.empty()))
+      ids.insert("IX-1");
+    if (has_indices && version.index.negative == Negative::refuse) ids.insert("IX-2");
   }
   std::vector<const Rule*> rules;
   for (const Rule& rule : kAllRules) {

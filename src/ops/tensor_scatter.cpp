@@ -119,7 +119,7 @@ constinit const Operator kTensorScatter = {
     .attributes = tensor_scatter_operator::kAttributes,
     .versions = tensor_scatter_operator::kVersions,
     .onnx_order = "data updates indices",
-    .rules = "AX-1 TS-1 TS-2 TS-3",
+    .rules = "AX-1 IX-2 TS-1 TS-2 TS-3",
     .plan = tensor_scatter_operator::plan,
 };
 

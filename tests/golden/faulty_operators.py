@@ -108,9 +108,8 @@ def add(job, a, b, fault):
         raise Refused(str(error)) from error
     with np.errstate(all="ignore"):
         out = np.add(a, b, dtype=a.dtype)
-        if a.dtype.kind == "f":  # processors differ in the sign of a new NaN, and which of two is kept
-            nan = np.where(a != a, a + a, np.where(b != b, b + b, a.dtype.type(np.nan)))
-            out = np.where(out != out, nan, out)
+        if a.dtype.kind == "f":  # processors differ in the bits of a NaN that arithmetic makes
+            out = np.where(out != out, a.dtype.type(np.nan), out)
         if fault == "no negative zero" and a.dtype.kind == "f":
             out = np.asarray(out + a.dtype.type(0))
         if fault == "integers become float64" and a.dtype.kind == "i":

@@ -92,8 +92,8 @@ def write_cases(make, path):
 
 def generated(tensorop, operator, suite):
     """Cases of `tensorop generate`. What ONNX leaves open the implementation promises: the last duplicate wins, and NaN is
-    kept; so nothing is ignored. Bits are compared, but for those of NaN."""
-    words = ["--spec", "onnx-18", "--count", "200", "--seed", "3", "--dtypes", "float32,int64,int8", "--invalid", "0.1"]
+    kept; so nothing is ignored. Of sums the bits are compared."""
+    words = ["--spec", "onnx-18", "--count", "200", "--seed", "1", "--dtypes", "float32,int64,int8", "--invalid", "0.1"]
     subprocess.run([tensorop, "generate", operator, *words, "-o", suite], check=True)
     cases = suite / "cases.jsonl"
     cases.write_text(cases.read_text().replace(',"ignore_open":true', ',"exact_bits":true' if operator == "add" else ""))
