@@ -123,7 +123,8 @@ def main():
             program = example(name)
             build(name, program)
             result = run()
-            checker.check(f"{name}: right", result.stdout.startswith(f"{COUNT * operators} cases: all equal"), result.stdout + result.stderr)
+            is_right = result.returncode == 0 and f"\n{COUNT * operators} cases: all equal" in "\n" + result.stdout
+            checker.check(f"{name}: right", is_right, result.stdout + result.stderr)
             checker.check(f"{name}: the page shows the command", check[-1].replace(sys.executable, "python3") in PAGE)
             checker.check(f"{name}: has the text of the fault", program.count(text) == 1)
             build(name, program.replace(text, fault))
