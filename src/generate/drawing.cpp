@@ -172,11 +172,23 @@ void Drawing::add(Tensor tensor) {
   ++next_operand_;
 }
 
+bool Drawing::may_have(const Shape& shape) {
+  is_too_large_ |= bounded_count(shape) > subject_.max_elements;
+  return !is_too_large_;
+}
+
 void Drawing::add_data(const Shape& shape) {
+  if (!may_have(shape)) return;
   const Operator& op = *subject_.op.op;
   const DType dtype = pick_dtype(std::min(next_operand_, op.operands.size() - 1));
   std::string kind = picked("values");
-  if (kind.empty()) kind = pick("values", {std::begin(kValueKinds), std::end(kValueKinds)});
+  if (kind.empty()) {
+    std::vector<std::string> kinds(std::begin(kValueKinds), std::end(kValueKinds));
+    // What finds most: sums depend on the order, others on values such as NaN.
+    const std::string reduction = picked("reduction");
+    kinds.insert(kinds.end(), 3, reduction == "add" || reduction == "mul" ? "order" : "special");
+    kind = pick("values", kinds);
+  }
   const auto at = std::ranges::find(kValueKinds, kind) - kValueKinds;
   Tensor tensor = random_tensor(random_, dtype, shape, static_cast<ValueKind>(at));
   const bool is_second = next_operand_ == 1 && kIntegerTypes.contains(dtype);
@@ -184,6 +196,7 @@ void Drawing::add_data(const Shape& shape) {
 }
 
 void Drawing::add_indices(const Shape& shape, const std::function<std::int64_t(std::int64_t)>& extent) {
+  if (!may_have(shape)) return;
   const Version& version = *subject_.version;
   const DType dtype = pick_dtype(next_operand_);
   std::vector<std::string> kinds = {"any", "ends", "ascending", "distinct", "duplicates"};
@@ -206,7 +219,7 @@ void Drawing::add_indices(const Shape& shape, const std::function<std::int64_t(s
   }));
 }
 
-void draw_call(Drawing& drawing) {
+bool draw_call(Drawing& drawing) {
   const Operator& op = *drawing.subject().op.op;
   CallMaker maker = find_indexed_maker(op.name);
   if (maker == nullptr) maker = find_slice_maker(op);
@@ -214,6 +227,7 @@ void draw_call(Drawing& drawing) {
   if (maker == nullptr) throw Error(cat("no calls of ", op.name, " can be generated"));
   drawing.pick_words();
   maker(drawing);
+  return !drawing.is_too_large();
 }
 
 }  // namespace tensorop

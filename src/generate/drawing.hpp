@@ -70,12 +70,15 @@ class Drawing {
   // Which dtype operands of the type variable of operand `i` have.
   DType pick_dtype(std::size_t i);
 
-  // Adds the next operand.
+  // Adds the next operand, if it may have as many elements.
   void add_data(const Shape& shape);
   // `extent`: the size of the dimension that the index at a flat position addresses.
   void add_indices(const Shape& shape, const std::function<std::int64_t(std::int64_t position)>& extent);
   // Leaves the operand out, which is optional.
   void leave_out() { ++next_operand_; }
+
+  // Whether an operand has more elements than the subject allows, so that it was not added.
+  [[nodiscard]] bool is_too_large() const { return is_too_large_; }
 
   [[nodiscard]] Random& random() const { return random_; }
   [[nodiscard]] const Subject& subject() const { return subject_; }
@@ -86,6 +89,7 @@ class Drawing {
  private:
   std::string pick(std::string_view parameter, const std::vector<std::string>& values, bool is_attribute);
   void add(Tensor tensor);
+  bool may_have(const Shape& shape);
 
   const Subject& subject_;
   Random& random_;
@@ -93,10 +97,12 @@ class Drawing {
   std::vector<Coverage::Level> wanted_;
   std::vector<Coverage::Level> levels_;
   std::size_t next_operand_ = 0;
+  bool is_too_large_ = false;
 };
 
-// Draws the call of any operator that has a maker. Throws Error where there is none.
-void draw_call(Drawing& drawing);
+// Draws the call of any operator that has a maker. False: it is too large, and not complete. Throws Error
+// where there is no maker.
+[[nodiscard]] bool draw_call(Drawing& drawing);
 
 // Makers of one file each.
 using CallMaker = void (*)(Drawing& drawing);

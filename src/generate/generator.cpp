@@ -44,9 +44,10 @@ std::vector<Generator::Candidate> Generator::draw(Random& random) {
       levels = {goal->first, goal->second};
     }
     Drawing drawing(subject_, random, coverage_, levels);
-    draw_call(drawing);
+    const bool is_drawn = draw_call(drawing);
     const auto has = [&](Coverage::Level level) { return std::ranges::count(drawing.levels(), level) != 0; };
-    if (goal && !(has(goal->first) && has(goal->second))) coverage_.miss(*goal);
+    if (goal && !(is_drawn && has(goal->first) && has(goal->second))) coverage_.miss(*goal);
+    if (!is_drawn) continue;
     candidates.push_back(
         {std::move(drawing.request), drawing.levels(), goal, coverage_.gain(drawing.levels())});
   }
@@ -55,12 +56,10 @@ std::vector<Generator::Candidate> Generator::draw(Random& random) {
 }
 
 std::optional<Tensor> Generator::valid_result(const Request& request) const {
-  std::int64_t largest = 0;
-  for (const OperandText& operand : request.named) largest = std::max(largest, operand.tensor->size());
-  if (largest > subject_.max_elements) return std::nullopt;
   try {
     Tensor result = evaluate(request, settings_);
-    largest = std::max(largest, result.size());
+    std::int64_t largest = result.size();
+    for (const OperandText& operand : request.named) largest = std::max(largest, operand.tensor->size());
     if (subject_.min_elements <= largest && largest <= subject_.max_elements) return result;
   } catch (const Error&) {
     // Another candidate is valid.
@@ -102,8 +101,7 @@ GeneratedCase Generator::next_invalid() {
     if (attempt % 8 == 0) base.reset();
     while (!base) {
       Drawing drawing(subject_, random, coverage_, {});
-      draw_call(drawing);
-      if (valid_result(drawing.request)) base = std::move(drawing.request);
+      if (draw_call(drawing) && valid_result(drawing.request)) base = std::move(drawing.request);
     }
     Request changed = changed_call(subject_, random, *base);
     const std::string_view rule = broken_rule(changed);

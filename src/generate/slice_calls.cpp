@@ -48,10 +48,9 @@ void draw_windows(Drawing& drawing) {
   // Batching dimensions first, at which indices are paired with data, then others, then the index vectors.
   Shape indices;
   for (const std::int64_t d : dims.batching) indices.push_back(data[static_cast<std::size_t>(d)]);
-  std::int64_t window_elements = 1;
-  for (const std::size_t d : window) window_elements *= sizes[d];
-  const Shape further =
-      drawing.enlarged(drawing.pick_dims("further dimensions of indices", 2), window_elements);
+  std::int64_t row_elements = count(indices);
+  for (const std::size_t d : window) row_elements *= sizes[d];
+  const Shape further = drawing.enlarged(drawing.pick_dims("further dimensions of indices", 2), row_elements);
   indices.insert(indices.end(), further.begin(), further.end());
   std::vector<std::string> places = {"0", "last"};
   if (dims.index_map.size() == 1) places.emplace_back("rank");  // each index is a vector

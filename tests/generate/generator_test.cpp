@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "engine/engine.hpp"
 #include "engine/version.hpp"
+#include "generate/drawing.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 #include "support/sanitizers.hpp"
@@ -219,6 +220,30 @@ TEST_CASE("calls can be made large", "[generate]") {
       CHECK(largest >= 3000);
       CHECK(largest <= 12000);
     }
+  }
+}
+
+TEST_CASE("no operand is drawn that is larger than allowed", "[generate]") {
+  for (const Operator* op : kOperators) {
+    CAPTURE(op->name);
+    Subject subject = subject_of(*op, op->versions.front());
+    subject.min_elements = 1000;
+    subject.max_elements = 4000;
+    Random random(7, 0);
+    Coverage coverage;
+    std::int64_t largest = 0;
+    int complete = 0;
+    for (int i = 0; i < 300; ++i) {
+      Drawing drawing(subject, random, coverage, {});
+      complete += draw_call(drawing) ? 1 : 0;
+      for (const NamedText& operand : drawing.request.named)
+        largest = std::max(largest, operand.tensor->size());
+      for (const OperandText& operand : drawing.request.positional)
+        largest = std::max(largest, operand.tensor->size());
+    }
+    CHECK(complete > 150);
+    CHECK(largest >= 1000);
+    CHECK(largest <= 4000);
   }
 }
 

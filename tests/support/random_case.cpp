@@ -189,13 +189,14 @@ RandomCase random_call(Random& random, const std::string& op, std::int64_t eleme
     subject.max_rank = 6;
     // A small one has longer dimensions now and then.
     subject.min_elements = elements != 0 ? elements : random.chance(15) ? random.between(10, 200) : 0;
+    const std::int64_t most = elements == 0 ? kMostElements : 3 * elements;
+    subject.max_elements = most;
     Coverage coverage;
     Drawing drawing(subject, random, coverage, wanted_values(random, call.arguments, coverage));
-    draw_call(drawing);
+    if (!draw_call(drawing)) continue;
     set_arguments(drawing.request, call.arguments);
     vary_call(random, call.arguments);
     set_request(call.arguments, request);
-    const std::int64_t most = elements == 0 ? kMostElements : 3 * elements;
     const std::int64_t size = largest_size(call);
     if (size < elements || size > most) continue;
     const bool has_lists = request.op.op->family == "slices" || request.op.op->family == "broadcast";
