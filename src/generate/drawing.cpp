@@ -89,6 +89,7 @@ std::int64_t Drawing::pick_number(std::string_view parameter, std::int64_t from,
 
 Shape Drawing::pick_shape(std::int64_t rank) {
   if (rank == 0) return {};
+  // Calls without elements find few faults.
   const std::string sizes =
       pick("sizes", {"2 and more", "2 and more", "2 and more", "with 1", "with 1", "with 0"});
   Shape shape;
@@ -172,13 +173,13 @@ void Drawing::add(Tensor tensor) {
   ++next_operand_;
 }
 
-bool Drawing::may_have(const Shape& shape) {
+bool Drawing::check_size(const Shape& shape) {
   is_too_large_ |= bounded_count(shape) > subject_.max_elements;
   return !is_too_large_;
 }
 
 void Drawing::add_data(const Shape& shape) {
-  if (!may_have(shape)) return;
+  if (!check_size(shape)) return;
   const Operator& op = *subject_.op.op;
   const DType dtype = pick_dtype(std::min(next_operand_, op.operands.size() - 1));
   std::string kind = picked("values");
@@ -196,7 +197,7 @@ void Drawing::add_data(const Shape& shape) {
 }
 
 void Drawing::add_indices(const Shape& shape, const std::function<std::int64_t(std::int64_t)>& extent) {
-  if (!may_have(shape)) return;
+  if (!check_size(shape)) return;
   const Version& version = *subject_.version;
   const DType dtype = pick_dtype(next_operand_);
   std::vector<std::string> kinds = {"any", "ends", "ascending", "distinct", "duplicates"};

@@ -35,7 +35,7 @@ class Drawing {
   }
 
   // One of these values of a parameter, which must be picked only once. A value that is listed twice is
-  // picked twice as often: calls without elements find few faults.
+  // picked twice as often.
   std::string pick(std::string_view parameter, const std::vector<std::string>& values) {
     return pick(parameter, values, false);
   }
@@ -70,14 +70,13 @@ class Drawing {
   // Which dtype operands of the type variable of operand `i` have.
   DType pick_dtype(std::size_t i);
 
-  // Adds the next operand, if it may have as many elements.
+  // Adds the next operand, unless it is larger than the subject allows: the call is too large then.
   void add_data(const Shape& shape);
   // `extent`: the size of the dimension that the index at a flat position addresses.
   void add_indices(const Shape& shape, const std::function<std::int64_t(std::int64_t position)>& extent);
   // Leaves the operand out, which is optional.
   void leave_out() { ++next_operand_; }
 
-  // Whether an operand has more elements than the subject allows, so that it was not added.
   [[nodiscard]] bool is_too_large() const { return is_too_large_; }
 
   [[nodiscard]] Random& random() const { return random_; }
@@ -89,7 +88,8 @@ class Drawing {
  private:
   std::string pick(std::string_view parameter, const std::vector<std::string>& values, bool is_attribute);
   void add(Tensor tensor);
-  bool may_have(const Shape& shape);
+  // False, and the call is too large: no operand may have such a shape.
+  bool check_size(const Shape& shape);
 
   const Subject& subject_;
   Random& random_;

@@ -17,9 +17,9 @@ namespace {
 double special_float(Random& random) {
   using Limits = std::numeric_limits<double>;
   // Often those that find faults where they meet each other.
-  static const std::vector<double> kMeeting = {0.0, -0.0, Limits::quiet_NaN(), Limits::infinity(),
-                                               -Limits::infinity()};
-  if (random.chance(50)) return random.pick(kMeeting);
+  static const std::vector<double> kFrequent = {0.0, -0.0, Limits::quiet_NaN(), Limits::infinity(),
+                                                -Limits::infinity()};
+  if (random.chance(50)) return random.pick(kFrequent);
   static const std::vector<double> kSpecial = {0.0,
                                                -0.0,
                                                1.0,
