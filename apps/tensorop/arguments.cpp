@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
+#include "removed.hpp"
 
 namespace tensorop {
 
@@ -28,13 +29,14 @@ bool is_truth_value(const std::string& word) {
 // Puts the value of every option into its own word: the library reads "--name= next" as if next were the
 // value, and has its own rules for "--flag=value".
 std::vector<std::string> separate_values(const std::vector<std::string>& args,
-                                         const std::vector<Option>& options) {
+                                         const std::vector<Option>& options, std::string_view command) {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < args.size(); ++i) {
     const std::size_t equals = args[i].starts_with("--") ? args[i].find('=') : std::string::npos;
     const Option* option = find_option(options, std::string_view(args[i]).substr(0, equals));
     if (option == nullptr || option->kind == OptionKind::flag) {
-      if (option != nullptr && equals != std::string::npos) throw Error(cat(option->name, " takes no value"));
+      if (option != nullptr && equals != std::string::npos)
+        throw Error(cat(option->name, " takes no value"), "", std::string(removed_hint(command, args[i])));
       out.push_back(args[i]);
       continue;
     }
@@ -64,7 +66,8 @@ constexpr OtherName kOtherNames[] = {
     {"--outfile", "--output"}, {"--src", "--updates"}, {"--reduce", "--reduction"}, {"--type", "--dtype"},
 };
 
-[[noreturn]] void unknown_option(const std::string& word, const std::vector<Option>& options) {
+[[noreturn]] void unknown_option(const std::string& word, const std::vector<Option>& options,
+                                 std::string_view command) {
   const std::string name = word.substr(0, word.find('='));
   std::vector<std::string> names;
   names.reserve(options.size());
@@ -83,6 +86,7 @@ constexpr OtherName kOtherNames[] = {
   if (word.find_first_not_of("-0123456789,.") == std::string::npos && word.find(',') != std::string::npos)
     hint = cat("a list of numbers is written in brackets: '[", word, "]'");
   if (find_option(global_options(), name) != nullptr) hint = cat("this command does not use ", name);
+  if (const std::string_view instead = removed_hint(command, name); !instead.empty()) hint = instead;
   throw Error(cat("unknown option ", in_quotes(name)), "", hint);
 }
 
@@ -129,10 +133,11 @@ void Arguments::refuse_operands_after(std::size_t count, std::string_view takes)
   throw Error(cat("unexpected operand ", in_quotes(operands[count]), ": ", takes));
 }
 
-Arguments parse_arguments(const std::vector<std::string>& args, const std::vector<Option>& options) {
+Arguments parse_arguments(const std::vector<std::string>& args, const std::vector<Option>& options,
+                          std::string_view command) {
   // A word after "--" is never an option.
   const auto end = std::ranges::find(args, "--");
-  std::vector<std::string> words = separate_values({args.begin(), end}, options);
+  std::vector<std::string> words = separate_values({args.begin(), end}, options, command);
 
   CLI::App parser;
   parser.set_help_flag();
@@ -172,7 +177,7 @@ Arguments parse_arguments(const std::vector<std::string>& args, const std::vecto
     if (!texts.empty()) out.options[name] = std::move(texts);
   }
   for (const std::string& word : parser.remaining()) {
-    if (word.size() > 1 && word[0] == '-' && !is_number(word)) unknown_option(word, options);
+    if (word.size() > 1 && word[0] == '-' && !is_number(word)) unknown_option(word, options, command);
     out.operands.push_back(word);
   }
   if (end != args.end()) out.operands.insert(out.operands.end(), end + 1, args.end());

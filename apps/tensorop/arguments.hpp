@@ -52,8 +52,9 @@ struct Arguments {
   void refuse_operands_after(std::size_t count, std::string_view takes) const;
 };
 
-// Throws Error for an option that is unknown (with the nearest name), has no value, or is given twice.
+// Throws Error for an option that is unknown (with the nearest name, or with what replaced it in `command`),
+// has no value, or is given twice.
 [[nodiscard]] Arguments parse_arguments(const std::vector<std::string>& args,
-                                        const std::vector<Option>& options);
+                                        const std::vector<Option>& options, std::string_view command);
 
 }  // namespace tensorop

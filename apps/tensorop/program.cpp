@@ -39,18 +39,19 @@ int run_alone(const Command& command, const Arguments& arguments) {
 }
 
 // The arguments; an error in them is one of all processes.
-Arguments parse(const Words& words, const std::vector<Option>& options, const Team* team) {
+Arguments parse(const Words& words, const std::vector<Option>& options, std::string_view command,
+                const Team* team) {
   Arguments arguments;
   arguments.team = team;
   together(arguments, [&] {
-    arguments = parse_arguments(words, options);
+    arguments = parse_arguments(words, options, command);
     arguments.team = team;
   });
   return arguments;
 }
 
 int run_program_option(const Words& args, const Team* team) {
-  const Arguments arguments = parse(args, global_options(), team);
+  const Arguments arguments = parse(args, global_options(), "", team);
   if (arguments.has("--version")) return print_version();
   together(arguments, [&] {
     if (!arguments.has("--help"))
@@ -88,7 +89,7 @@ int run(const Words& args, const Team* team) {
     if (command.name == kWhy) command = with_context(kWhy, [&] { return take_why_command(rest); });
   });
   const Arguments arguments =
-      with_context(command.name, [&] { return parse(rest, all_options(command), team); });
+      with_context(command.name, [&] { return parse(rest, all_options(command), command.name, team); });
   // An operator names itself in later errors.
   if (command.name.starts_with(kWhy))
     return with_context(kWhy, [&] { return run_alone(command, arguments); });

@@ -292,7 +292,7 @@ TEST_CASE("what to type in place of another library's call is a command with opt
     const auto command = tensorop::find_command(words.at(0));
     REQUIRE(command);
     words.erase(words.begin());
-    CHECK_NOTHROW((void)tensorop::parse_arguments(words, all_options(*command)));
+    CHECK_NOTHROW((void)tensorop::parse_arguments(words, all_options(*command), command->name));
     // A word that leads here is not the name of a command.
     std::istringstream names{std::string(row.names)};
     for (std::string name; names >> name;) {

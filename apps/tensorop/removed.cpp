@@ -1,0 +1,26 @@
+#include "removed.hpp"
+
+namespace tensorop {
+namespace {
+
+struct RemovedOption {
+  std::string_view command;  // empty: every command and operator
+  std::string_view word;     // the option, or the option with the value that it took: "--explain-plan=json"
+  std::string_view hint;
+};
+constexpr RemovedOption kRemovedOptions[] = {
+    {"compare", "--why", "tensorop why JOBS --job NAME --at I,J explains an element"},
+    {"ops", "--shapes",
+     "tensorop add 'float32[2,3]' 'float32[3]' --dry-run --spec all answers for all versions"},
+};
+
+}  // namespace
+
+std::string_view removed_hint(std::string_view command, std::string_view word) {
+  for (const RemovedOption& row : kRemovedOptions) {
+    if (row.word == word && (row.command.empty() || row.command == command)) return row.hint;
+  }
+  return {};
+}
+
+}  // namespace tensorop
