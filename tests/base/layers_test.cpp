@@ -137,6 +137,17 @@ TEST_CASE("every #include of the tree stays within the layers", "[layers]") {
   CHECK(found.empty());
 }
 
+TEST_CASE("the top level holds the sources, the programs, the tests and the docs, and no other folder",
+          "[layers]") {
+  const std::set<std::string> allowed = {"CMakeLists.txt", "CMakePresets.json", "README.md", "src",  "apps",
+                                         "tests",          "testdata",          "docs",      "build"};
+  for (const auto& entry : fs::directory_iterator(fs::path(TENSOROP_SOURCE_DIR))) {
+    const std::string name = entry.path().filename().string();
+    CAPTURE(name);
+    CHECK((name.starts_with('.') || allowed.contains(name)));
+  }
+}
+
 TEST_CASE("files are used through base/system.hpp, but where a signal or the system itself is concerned",
           "[layers]") {
   const std::regex call(
