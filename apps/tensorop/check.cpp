@@ -170,6 +170,9 @@ CheckSettings read_check_settings(const Arguments& arguments) {
     throw Error(cat(option, " cannot be combined with --update"), "",
                 "--update makes golden files of what tensorop computes");
   }
+  if (updates && arguments.has("--shard"))
+    throw Error("--update cannot be combined with --shard", "",
+                "one process updates the golden files of all cases");
   CheckSettings settings{read_batch_settings(arguments), updates,
                          read_actual(arguments),         read_program(arguments),
                          read_show(arguments),           arguments.has("--ignore-open"),
@@ -239,7 +242,6 @@ void read_check(const Arguments& arguments, Reporter& reporter, ReadyCheck& out)
   if (!shard) return;
   reporter.set_shard(*shard);
   out.jobs = select_shard(out.jobs, *shard);
-  if (out.jobs.empty()) note_empty_shard(arguments, *shard, "cases");
 }
 
 // Cases, then files that could not be read.

@@ -1,18 +1,15 @@
 #include "report_options.hpp"
 
-#include <fcntl.h>
 #include <fnmatch.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/files/paths.hpp"
-#include "base/system.hpp"
 #include "base/text.hpp"
 #include "jobs/jobs.hpp"
 #include "report/markup.hpp"
@@ -20,10 +17,6 @@
 
 namespace tensorop {
 namespace {
-
-constexpr const char* kIndex = "TEST_SHARD_INDEX";
-constexpr const char* kTotal = "TEST_TOTAL_SHARDS";
-constexpr const char* kStatusFile = "TEST_SHARD_STATUS_FILE";
 
 // The options that decide what a finding is: words of a command that repeats it.
 std::string repeated_options(const Arguments& arguments) {
@@ -46,44 +39,6 @@ std::string read_report_file(const Arguments& arguments, const std::string& opti
   const auto path = arguments.value(option);
   if (path && (path->empty() || *path == "-")) throw Error(cat(option, " needs a file name"));
   return path.value_or("");
-}
-
-// Empty: not set.
-std::string_view variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-std::int64_t integer_in(const char* name) {
-  const auto value = parse_int64(variable(name));
-  if (!value) throw Error(cat(name, " ", in_quotes(variable(name)), " is not an integer"));
-  return *value;
-}
-
-void make_status_file() {
-  const std::string path(variable(kStatusFile));
-  if (path.empty()) return;
-  const int file = os().open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  if (file < 0) throw_errno(path, cat("cannot make the file of ", kStatusFile));
-  os().close(file);
-}
-
-std::optional<Shard> shard_of_environment() {
-  const bool has_index = !variable(kIndex).empty();
-  const bool has_total = !variable(kTotal).empty();
-  if (!has_index && !has_total) return std::nullopt;
-  if (!has_index || !has_total) {
-    throw Error(cat(has_index ? kIndex : kTotal, " is set, but not ", has_index ? kTotal : kIndex), "",
-                "set both or none, or give --shard I/N");
-  }
-  const std::int64_t total = integer_in(kTotal);
-  if (total < 1) throw Error(cat(kTotal, " ", total, " is out of range (allowed: 1 and more)"));
-  const std::int64_t index = integer_in(kIndex);
-  if (index < 0 || index >= total) {
-    throw Error(cat(kIndex, " ", index, " is out of range (allowed: 0..", total - 1, ")"));
-  }
-  make_status_file();
-  return Shard{index + 1, total};
 }
 
 }  // namespace
@@ -192,13 +147,12 @@ void refuse_filter(const Arguments& arguments, std::string_view thing) {
 }
 
 Option shard_option() {
-  return {"--shard", OptionKind::value, "I/N",
-          "run part I of N parts, from 1; default: TEST_SHARD_INDEX (from 0) of TEST_TOTAL_SHARDS, else all"};
+  return {"--shard", OptionKind::value, "I/N", "run part I of N parts, from 1"};
 }
 
 std::optional<Shard> read_shard(const Arguments& arguments) {
   const auto text = arguments.value("--shard");
-  if (!text) return shard_of_environment();
+  if (!text) return std::nullopt;
   const std::string_view whole = *text;
   const std::size_t slash = std::min(whole.find('/'), whole.size());
   const auto number = parse_int64(whole.substr(0, slash));
@@ -254,14 +208,6 @@ void show_batch(const Arguments& arguments, Reporter& reporter, std::optional<Pr
     const std::string lines = plan_lines(arguments, job.location(), report);
     progress->hide_while([&] { std::fputs(lines.c_str(), stderr); });
   };
-}
-
-void note_empty_shard(const Arguments& arguments, const Shard& shard, std::string_view things) {
-  if (arguments.has("--shard") || (arguments.team != nullptr && !arguments.team->is_first)) return;
-  std::fputs(cat("tensorop: ", kIndex, " and ", kTotal, " choose shard ", shard.number, "/", shard.count,
-                 ", which has no ", things, "\n")
-                 .c_str(),
-             stderr);
 }
 
 }  // namespace tensorop

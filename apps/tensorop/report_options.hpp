@@ -42,9 +42,7 @@ namespace tensorop {
 // Throws Error, naming the things, where --filter has left none of them.
 [[noreturn]] void refuse_filter(const Arguments& arguments, std::string_view thing);
 
-// The shard that --shard I/N names or, without it, the environment variables TEST_SHARD_INDEX (from 0) and
-// TEST_TOTAL_SHARDS of test runners, for which the file that TEST_SHARD_STATUS_FILE names is made as a sign
-// that they are understood. Nothing where neither is given. Throws Error.
+// The shard that --shard I/N names; nothing without it. Throws Error.
 [[nodiscard]] std::optional<Shard> read_shard(const Arguments& arguments);
 
 // Takes a file that the command reads or writes, "FILE:NAME" too, or with a "/" at the end all that is in a
@@ -64,8 +62,5 @@ void show_progress(const Arguments& arguments, Reporter& reporter, std::optional
 // The same, for a batch: how far it is, how its jobs read what memory does not hold, and what a signal stops.
 void show_batch(const Arguments& arguments, Reporter& reporter, std::optional<Progress>& progress,
                 BatchSettings& batch);
-
-// Says on standard error, also under --quiet, that the environment has chosen a shard without any jobs.
-void note_empty_shard(const Arguments& arguments, const Shard& shard, std::string_view things);
 
 }  // namespace tensorop

@@ -12,8 +12,8 @@
 #include "commands.hpp"
 #include "golden/judge.hpp"
 #include "jobs/batch.hpp"
+#include "jobs/missing.hpp"
 #include "jobs/onnx_case.hpp"
-#include "jobs/outdated.hpp"
 #include "progress.hpp"
 #include "report_options.hpp"
 #include "team.hpp"
@@ -25,9 +25,6 @@ std::vector<Option> run_options() {
   const std::vector<Option> own = {
       shard_option(),
       {"--missing", OptionKind::flag, "", "run only jobs whose output does not exist"},
-      {"--stale", OptionKind::flag, "",
-       "run only jobs whose output does not exist or is older than an operand or JOBS, and jobs that depend "
-       "on them"},
       {std::string(kCase), OptionKind::value, "DIR",
        "also write each job as an ONNX case folder, to a folder in DIR that is called as the job; a job then "
        "needs neither output nor id"},
@@ -53,28 +50,17 @@ void keep_jobs(const std::vector<bool>& is_in, ReadyRun& run) {
   run.jobs = kept_jobs(run.jobs, is_in);
 }
 
-// --missing or --stale.
-std::optional<Rerun> read_rerun(const Arguments& arguments) {
-  const bool stale = arguments.has("--stale");
-  const std::string_view option = stale ? "--stale" : "--missing";
-  if (!arguments.has(option)) return std::nullopt;
-  arguments.refuse_beside("--stale", {"--missing"});
-  arguments.refuse_beside(option, {kCase});
-  refuse_in_team(arguments, option);
-  if (stale && arguments.operands[0] == "-") {
-    throw Error("--stale needs a job file: standard input has no time", "",
-                "--missing takes jobs from standard input");
-  }
-  return stale ? Rerun::stale : Rerun::missing;
-}
-
 void read_run(const Arguments& arguments, Reporter& reporter, ReadyRun& out) {
   if (arguments.operands.empty()) throw Error("no job file given");
   arguments.refuse_operands_after(1, "run takes one job file");
   out.settings = read_batch_settings(arguments);
   const auto shard = read_shard(arguments);
   out.settings.fail_fast = arguments.has("--fail-fast");
-  const std::optional<Rerun> rerun = read_rerun(arguments);
+  const bool only_missing = arguments.has("--missing");
+  if (only_missing) {
+    arguments.refuse_beside("--missing", {kCase});
+    refuse_in_team(arguments, "--missing");
+  }
   const auto cases = arguments.value(kCase);
   if (cases && cases->empty()) throw Error("--onnx-case needs a folder name");
   require_readable_by_all(arguments);
@@ -97,13 +83,11 @@ void read_run(const Arguments& arguments, Reporter& reporter, ReadyRun& out) {
   }
   if (shard) {
     reporter.set_shard(*shard);
-    const bool had_jobs = !out.jobs.empty();
     keep_jobs(jobs_of_shard(out.jobs, *shard), out);
-    if (had_jobs && out.jobs.empty()) note_empty_shard(arguments, *shard, "jobs");
   }
-  if (rerun) {
+  if (only_missing) {
     const std::size_t all = out.jobs.size();
-    out.jobs = outdated_jobs(out.jobs, *rerun);
+    out.jobs = missing_jobs(out.jobs);
     reporter.set_up_to_date(to_int64(all - out.jobs.size()));
   }
   require_shared_files(arguments, out.jobs);
@@ -174,7 +158,7 @@ Command run_command() {
           "Runs many operations in one process, from a JSON list or JSON Lines (- is standard input)",
           {"tensorop run jobs.jsonl", "tensorop run jobs.json --fail-fast", "make-jobs | tensorop run -",
            "tensorop run jobs.jsonl --onnx-case cases", "tensorop run jobs.jsonl --shard 3/20",
-           "tensorop run jobs.jsonl --stale"},
+           "tensorop run jobs.jsonl --missing"},
           run_options(),
           run_jobs};
 }

@@ -1,7 +1,6 @@
 #include "jobs/shards.hpp"
 
 #include <algorithm>
-#include <climits>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
@@ -14,8 +13,6 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/files/paths.hpp"
-#include "base/text.hpp"
 
 namespace tensorop {
 namespace {
@@ -27,23 +24,6 @@ std::string plain_path(std::string_view path) {
   return out;
 }
 
-// Which paths mean the same golden file. A folder that `check --update` has yet to make is known by the one
-// that it will be in: another shard may make it before this one starts, or after.
-class GoldenKeys {
- public:
-  std::string of(const std::string& path) {
-    if (path.size() >= PATH_MAX) return path;  // no file has such a path
-    std::string folder = directory_of(path);
-    if (file_exists(folder)) return keys_.of(path);
-    while (!file_exists(folder) && folder != directory_of(folder)) folder = directory_of(folder);
-    const std::size_t folder_end = path.starts_with(folder) ? folder.size() : 0;
-    return cat(keys_.of_folder(folder), plain_path(cat("/", path.substr(folder_end))));
-  }
-
- private:
-  PathKeys keys_;
-};
-
 // Groups of jobs that depend on each other; a group is known by one of its jobs.
 class JobGroups {
  public:
@@ -53,7 +33,6 @@ class JobGroups {
       for (const Need& need : jobs[i].needs) join(i, need.job);
       for (const std::size_t earlier : jobs[i].after) join(i, earlier);
     }
-    join_by_golden_files(jobs);
   }
 
   [[nodiscard]] std::size_t of(std::size_t job) {
@@ -62,27 +41,6 @@ class JobGroups {
   }
 
  private:
-  // Cases that have a golden file, and jobs that read it: with `check --update` one waits for the other. They
-  // are a group without it too, so that a shard has the same cases either way.
-  void join_by_golden_files(const std::vector<Job>& jobs) {
-    GoldenKeys keys;
-    std::map<std::string, std::size_t> users;
-    for (std::size_t i = 0; i < jobs.size(); ++i) {
-      const bool has_golden =
-          jobs[i].is_case && jobs[i].expect && jobs[i].expect->kind == Expectation::Kind::file;
-      if (has_golden) join(i, users.emplace(keys.of(jobs[i].expect->text), i).first->second);
-    }
-    if (users.empty()) return;
-    for (std::size_t i = 0; i < jobs.size(); ++i) {
-      for_each_reference(jobs[i], [&](const std::string& /*key*/, const std::string& text) {
-        if (text.starts_with('@')) return;
-        for (const std::string& file : files_of(text)) {
-          if (const auto found = users.find(keys.of(file)); found != users.end()) join(i, found->second);
-        }
-      });
-    }
-  }
-
   void join(std::size_t a, std::size_t b) { next_[of(a)] = of(b); }
 
   std::vector<std::size_t> next_;  // of each job another one of its group, towards the one it is known by

@@ -15,13 +15,12 @@ struct Shard {
 };
 
 // For each job whether it is in the shard. Each job is in exactly one shard, and with it all that it depends
-// on, or that depends on it: by ids, by files that one job writes and another one reads, and by the golden
-// files that cases may write. Such groups are dealt out from the largest to the smallest, and equally large
-// ones in the order of their files' paths and of the jobs in a file, each to the shard with the fewest jobs
-// so far; jobs that are skipped do not count.
+// on, or that depends on it: by ids, and by files that one job writes and another one reads. Such groups are
+// dealt out from the largest to the smallest, and equally large ones in the order of their files' paths and
+// of the jobs in a file, each to the shard with the fewest jobs so far; jobs that are skipped do not count.
 //
-// What is in which shard does not depend on the order of the files in the list, nor on whether golden files,
-// or their folders, exist: processes that start later, or elsewhere, divide the jobs in the same way.
+// What is in which shard does not depend on the order of the files in the list: processes that start later,
+// or elsewhere, divide the jobs in the same way.
 [[nodiscard]] std::vector<bool> jobs_of_shard(const std::vector<Job>& jobs, const Shard& shard);
 
 // These jobs, in their order.

@@ -7,7 +7,7 @@
 #include "fuzz/memory_system.hpp"
 #include "jobs/batch.hpp"
 #include "jobs/jobs.hpp"
-#include "jobs/outdated.hpp"
+#include "jobs/missing.hpp"
 
 namespace tensorop::fuzz {
 namespace {
@@ -70,10 +70,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!jobs) continue;
     fuzz::check_links(*jobs);
     if (purpose != JobPurpose::run) continue;
-    for (const Rerun rerun : {Rerun::missing, Rerun::stale}) {
-      if (const auto kept = fuzz::attempt([&] { return outdated_jobs(*jobs, rerun); }))
-        fuzz::check_links(*kept);
-    }
+    if (const auto kept = fuzz::attempt([&] { return missing_jobs(*jobs); })) fuzz::check_links(*kept);
     fuzz::run(*jobs);
   }
   return 0;

@@ -363,7 +363,7 @@ def check_interruption(checker, root):
 
 
 def check_rerun(checker, root):
-    """--missing and --stale: 20 000 jobs, of which those run that have something to do, as their files show."""
+    """--missing: 20 000 jobs, of which the jobs without a result run."""
     count, inputs = 20000, 100
     (root / "in").mkdir()
     (root / "out").mkdir()
@@ -378,16 +378,16 @@ def check_rerun(checker, root):
         files = {entry.name: entry.stat() for entry in [*os.scandir(root / "out"), *os.scandir(root)]}
         return {name: (info.st_ino, info.st_mtime_ns) for name, info in files.items() if name.endswith(".npy")}
 
-    def run(option, done):
+    def run(done):
         before = state()
-        result = checker.run("run", option, file)
+        result = checker.run("run", "--missing", file)
         parts = [f"{done} done"] + [f"{count + 1 - done} up to date"] * (done <= count)
         wanted = f"tensorop: run: {count + 1} jobs: {', '.join(parts)}\n"
-        checker.check(f"rerun {option} {done}: summary", result.stderr == wanted, result.stderr)
+        checker.check(f"rerun {done}: summary", result.stderr == wanted, result.stderr)
         after = state()
         written = {name for name, info in after.items() if info != before.get(name)}
-        checker.check(f"rerun {option}: all are there", len(after) == count + 1, len(after))
-        checker.check(f"rerun {option} {done}: written", len(written) == done, sorted(written)[:5])
+        checker.check(f"rerun: all are there", len(after) == count + 1, len(after))
+        checker.check(f"rerun {done}: written", len(written) == done, sorted(written)[:5])
         return written
 
     # Killed in the middle: what is there is complete, and the next run goes on from there.
@@ -397,27 +397,13 @@ def check_rerun(checker, root):
     process.wait()
     done = len(state())
     checker.check("rerun: killed in the middle", 0 < done < count, done)
-    run("--missing", count + 1 - done)
+    run(count + 1 - done)
     for i in range(0, count, 100):
         checker.check(f"rerun: result {i}", np.load(root / "out" / f"{i}.npy") == i % inputs + i)
-    run("--missing", 0)
-    run("--stale", 0)
+    run(0)
     for name in ("7", "19999"):
         (root / "out" / f"{name}.npy").unlink()
-    checker.check("rerun: missing", run("--missing", 2) == {"7.npy", "19999.npy"})
-    # The sum is older than out/7.npy now.
-    checker.check("rerun: stale", run("--stale", 1) == {"sum.npy"})
-    time.sleep(0.05)  # more than the steps of the clock of files
-    os.utime(root / "in" / "8.json")
-    wanted = {f"{i}.npy" for i in range(8, count, inputs)} | {"sum.npy"}
-    checker.check("rerun: an input", run("--stale", len(wanted)) == wanted)
-    run("--stale", 0)
-    time.sleep(0.05)
-    os.utime(file)
-    run("--missing", 0)
-    result = checker.run("run", "--stale", "--shard", "1/100", file)
-    checker.check("rerun: the job file", re.fullmatch(r"tensorop: run: shard 1/100: (\d+) jobs: \1 done\n", result.stderr),
-                  result.stderr)
+    checker.check("rerun: missing", run(2) == {"7.npy", "19999.npy"})
 
 
 def main():

@@ -34,37 +34,10 @@ std::string random_jobs(Random& random) {
   return out;
 }
 
-// A path of one of three golden files in a folder beside that of the cases, or in it.
-std::string random_golden(Random& random) {
-  static const std::vector<std::string> folders = {
-      "", "./", "../golden/", "../golden/../golden/", "../store/deep/", "../link/deep/"};
-  return cat("\"", random.pick(folders), random.between(0, 2), ".npy\"");
-}
-
-// A file of cases, some of which have or read the same golden file, or use the result of an earlier one.
-std::string random_cases(Random& random) {
-  std::string out;
-  const std::int64_t count = random.between(1, 8);
-  for (std::int64_t i = 0; i < count; ++i) {
-    std::string operand = "1";
-    if (i > 0 && random.chance(20)) operand = cat("\"@j", random.between(0, i - 1), "\"");
-    if (random.chance(15)) operand = random_golden(random);
-    const std::string expect = random.chance(30) ? random_golden(random) : "3";
-    out += cat("{\"op\":\"add\",\"a\":", operand, ",\"b\":2,\"id\":\"j", i, "\",\"expect\":", expect, "}\n");
-  }
-  return out;
-}
-
 std::vector<std::string> files_of_job(const Job& job) {
   std::vector<std::string> out;
   for_each_reference(job, [&](const std::string& /*key*/, const std::string& text) { out.push_back(text); });
   return out;
-}
-
-// Its path without links; empty: the job has none.
-std::string golden_file_of(const Job& job) {
-  const bool has_one = job.expect && job.expect->kind == Expectation::Kind::file;
-  return has_one ? fs::weakly_canonical(job.expect->text).string() : "";
 }
 
 // Where a job is and what it needs: "x.jsonl:3: @j1 needs x.jsonl:1 waits for used 2".
@@ -167,39 +140,12 @@ TEST_CASE("shards together have every job once, with all that it depends on", "[
   }
 }
 
-TEST_CASE("cases that have or read one golden file are in one shard, before it is made and after",
-          "[jobs][shards]") {
-  for (std::uint64_t number = 0; number < 60; ++number) {
-    Random random(17, number);
-    const TempDir dir;
-    fs::create_directory(dir.path() / "store");
-    fs::create_directory_symlink("store", dir.path() / "link");
-    std::vector<std::string> files = random_files(dir, random, random_cases);
-    const std::int64_t count = random.between(2, 5);
-    CAPTURE(number, count);
-    const std::vector<Job> before = read_cases(files);
-    const Shards shards = divided(before, count);
-    fs::create_directory(dir.path() / "golden");
-    fs::create_directory(dir.path() / "store" / "deep");
-    const std::vector<Job> after = read_cases(files);
-    check_complete(shards, after);
-    CHECK(divided(after, count) == shards);
-    std::set<std::string> golden_files;
-    for (const Job& job : after) golden_files.insert(golden_file_of(job));
-    std::map<std::string, std::set<std::int64_t>> used_in;
-    for (std::int64_t i = 1; i <= count; ++i) {
-      for (const Job& job : select_shard(after, {i, count})) {
-        used_in[golden_file_of(job)].insert(i);
-        for (const std::string& file : files_of_job(job)) {
-          if (!file.starts_with('@')) used_in[fs::weakly_canonical(file)].insert(i);
-        }
-      }
-    }
-    golden_files.erase("");
-    for (const std::string& path : golden_files) CHECK(used_in[path].size() == 1);
-    std::ranges::reverse(files);
-    CHECK(divided(read_cases(files), count) == shards);
-  }
+TEST_CASE("golden files keep no cases together", "[jobs][shards]") {
+  const TempDir dir;
+  write_file(dir.file("cases.jsonl"), R"({"op":"add","a":1,"b":2,"expect":"golden.npy"}
+{"op":"add","a":"golden.npy","b":2,"expect":"golden.npy"}
+)");
+  CHECK(select_shard(read_cases({dir.file("cases.jsonl")}), {1, 2}).size() == 1);
 }
 
 TEST_CASE("what run ignores keeps no jobs together", "[jobs][shards]") {

@@ -1,0 +1,100 @@
+#include "jobs/missing.hpp"
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "base/files/paths.hpp"
+#include "base/system.hpp"
+#include "base/text.hpp"
+#include "io/opened_file.hpp"
+
+namespace tensorop {
+namespace {
+
+// For each job that writes an array of an archive whether the array is there. Each archive is read once.
+std::vector<bool> find_arrays(const std::vector<Job>& jobs) {
+  std::vector<bool> is_there(jobs.size());
+  std::map<std::string, std::vector<std::size_t>> writers;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (jobs[i].output && jobs[i].output->is_member) writers[jobs[i].output->path].push_back(i);
+  }
+  for (const auto& [path, members] : writers) {
+    try {
+      require_regular_file(path);
+      auto opened = open_whole_path(path, &default_format());
+      if (!opened || opened->format->open_archive == nullptr) continue;
+      const auto archive = open_archive(*opened);
+      for (const std::size_t i : members) is_there[i] = archive->lookup(jobs[i].output->array).has_value();
+    } catch (const Error&) {
+      // The first job that writes to it reports what is wrong.
+    }
+  }
+  return is_there;
+}
+
+// Whether `reader` reads the output of `writer`. They are the same job, or the writer waits for the reader.
+bool reads_output(const Job& reader, const Job& writer, PathKeys& keys) {
+  const Destination& output = *writer.output;
+  const std::string key = keys.of(output.path);
+  bool found = false;
+  for_each_reference(reader, [&](const std::string& /*key*/, const std::string& text) {
+    if (found || text.starts_with('@')) return;
+    for (const std::string& file : files_of(text)) {
+      const bool is_other_array =
+          output.is_member && text != file && text.substr(file.size() + 1) != output.array;
+      found = found || (!is_other_array && keys.of(file) == key);
+    }
+  });
+  return found;
+}
+
+bool is_regular_file(const std::string& path) {
+  struct stat info {};
+  return os().stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+}
+
+// `i` is the number of a job with an output.
+void require_output_is_result(const std::vector<Job>& jobs, std::size_t i, PathKeys& keys) {
+  const Job& job = jobs[i];
+  const auto refuse_reader = [&](const Job& reader, std::string_view shown) {
+    if (!reads_output(reader, job, keys)) return;
+    throw Error(cat(job.location(), ": key \"output\": ", printable(job.output->path), " is read by ", shown,
+                    " before it is overwritten: nothing shows which of the two it holds"),
+                "", "--missing needs outputs with names of their own");
+  };
+  refuse_reader(job, "this job");
+  for (const std::size_t earlier : job.after) refuse_reader(jobs[earlier], jobs[earlier].reference());
+}
+
+}  // namespace
+
+std::vector<Job> missing_jobs(const std::vector<Job>& jobs) {
+  const std::vector<bool> has_array = find_arrays(jobs);
+  std::vector<bool> runs(jobs.size());  // its output is to be written
+  PathKeys keys;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (!jobs[i].output) continue;
+    require_output_is_result(jobs, i, keys);
+    const Destination& output = *jobs[i].output;
+    runs[i] = output.is_member ? !has_array[i] : !is_regular_file(output.path);
+  }
+  std::vector<bool> is_kept = runs;
+  for (std::size_t i = jobs.size(); i-- > 0;) {  // jobs need only earlier ones
+    if (!is_kept[i]) continue;
+    for (const Need& need : jobs[i].needs) {
+      if (!need.operand.empty()) is_kept[need.job] = true;
+    }
+  }
+  std::vector<Job> out = kept_jobs(jobs, is_kept);
+  for (std::size_t i = 0, kept = 0; i < jobs.size(); ++i) {
+    if (!is_kept[i]) continue;
+    if (!runs[i]) out[kept].output.reset();
+    ++kept;
+  }
+  return out;
+}
+
+}  // namespace tensorop
