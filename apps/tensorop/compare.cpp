@@ -33,12 +33,9 @@ std::vector<Option> compare_options() {
       "explain each element that is listed by the job that made ACTUAL: the job of that name, id or line in "
       "the job file JOBS, else the one whose output is ACTUAL, or the only one"};
   const std::vector<Option> renames = {
-      {"--rename", OptionKind::value, "FILE",
-       "of folders and archives: other names for tensors of ACTUAL; FILE has a name and the new one on each "
-       "line, or a JSON object of them"},
       {"--rename-regex", OptionKind::values, "FROM=TO",
        "of folders and archives: in names of ACTUAL what matches the extended regular expression FROM "
-       "becomes TO, where \\1 is its first group"},
+       "becomes TO, where \\1 is its first group; repeatable, applied in their order"},
   };
   return joined(
       {tolerance_options(), {ignore_option(), show_option()}, picture_options(), {why}, of_report, renames});
@@ -87,13 +84,12 @@ CompareOptions read_options(const Arguments& arguments, const Reporter& reporter
 // The files beside the tensors.
 void visit_rules(const Arguments& arguments, const VisitFile& visit) {
   visit(arguments.value("--why").value_or(""), "a job file");
-  visit(arguments.value("--rename").value_or(""), "the file of --rename");
 }
 
 void compare_pair(const Arguments& arguments, Reporter& reporter) {
   const std::string& actual = arguments.operands[0];
   const std::string& expected = arguments.operands[1];
-  for (const std::string option : {"--filter", "--list", "--fail-fast", "--rename", "--rename-regex"}) {
+  for (const std::string option : {"--filter", "--list", "--fail-fast", "--rename-regex"}) {
     if (arguments.has(option)) throw Error(cat(option, " is only for folders and archives"));
   }
   keep_files(reporter, [&](const VisitFile& visit) {
@@ -195,17 +191,17 @@ void compare(const Arguments& arguments, Reporter& reporter, std::optional<Progr
   if (!actual) require_there("actual", operands[0]);
   if (!expected) require_there("expected", operands[1]);
   const bool has_folder = (actual && !actual->is_archive()) || (expected && !expected->is_archive());
-  const RenameRules rules{arguments.value("--rename").value_or(""), arguments.values("--rename-regex")};
-  const bool renames = !rules.file.empty() || !rules.expressions.empty();
+  const std::vector<std::string> renames = arguments.values("--rename-regex");
   // Two arrays are a pair whatever they are called, unless they are chosen by their names.
   const auto holds_one = [&](const TensorSet& set) {
-    return set.members().size() == 1 && !arguments.has("--filter") && !arguments.has("--list") && !renames;
+    return set.members().size() == 1 && !arguments.has("--filter") && !arguments.has("--list") &&
+           renames.empty();
   };
   if (!has_folder && (!expected || (holds_one(*actual) && holds_one(*expected))))
     return compare_pair(arguments, reporter);
   if (!actual) refuse_one_set("actual", operands[0]);
   if (!expected) refuse_one_set("expected", operands[1]);
-  rename_members(rules, *actual);
+  rename_members(renames, *actual);
   compare_sets_of(arguments, *actual, *expected, reporter, progress);
 }
 

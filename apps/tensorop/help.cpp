@@ -33,7 +33,7 @@ constexpr Heading kHeadings[] = {
     {kOperands, " --mask "},
     {kAttributes, ""},
     {"Semantics", " --spec --oob --duplicates "},
-    {"Reading operands", " --dtype --view --overflow --reshape --input-format --rename --rename-regex "},
+    {"Reading operands", " --dtype --view --overflow --reshape --input-format --rename-regex "},
     {"Which cases, jobs or arrays", " --filter --list --list-skipped --shard "},
     {"Where actual results come from", " --actual --command --timeout --shell --update "},
     {kOthers, ""},

@@ -9,9 +9,11 @@ struct RemovedOption {
   std::string_view hint;
 };
 constexpr RemovedOption kRemovedOptions[] = {
+    {"compare", "--rename", "--rename-regex FROM=TO, any number of times, changes names"},
     {"compare", "--why", "tensorop why JOBS --job NAME --at I,J explains an element"},
     {"ops", "--shapes",
      "tensorop add 'float32[2,3]' 'float32[3]' --dry-run --spec all answers for all versions"},
+    {"run", "--stale", "make runs what is older than its operands; --missing runs jobs without a result"},
 };
 
 }  // namespace

@@ -3,72 +3,15 @@
 #include <regex.h>
 
 #include <array>
-#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
 
-#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "io/json/json_cursor.hpp"
-#include "io/opened_file.hpp"
 
 namespace tensorop {
 namespace {
-
-using Names = std::map<std::string, std::string>;
-
-void add_name(std::string from, std::string to, Names& names) {
-  const auto [there, is_new] = names.emplace(std::move(from), std::move(to));
-  if (!is_new) throw Error(cat("name ", in_quotes(there->first), " is duplicated"));
-}
-
-Names names_of_json(JsonText& text) {
-  Names names;
-  JsonCursor in(text);
-  if (in.value() != JsonKind::object) throw Error("must be an object of names");
-  while (in.next_member()) {
-    std::string from(in.text());
-    if (in.value() != JsonKind::string)
-      throw Error(cat("the new name of ", in_quotes(from), " is not a string"));
-    add_name(std::move(from), std::string(in.text()), names);
-  }
-  in.require_end("the end of the file");
-  return names;
-}
-
-Names names_of_columns(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r";
-  Names names;
-  for (std::int64_t line = 1; !text.empty(); ++line) {
-    std::string_view rest = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(rest.size() + 1, text.size()));
-    std::vector<std::string> words;
-    while (rest.find_first_not_of(kSpace) != std::string_view::npos) {
-      rest.remove_prefix(rest.find_first_not_of(kSpace));
-      words.emplace_back(rest.substr(0, rest.find_first_of(kSpace)));
-      rest.remove_prefix(words.back().size());
-    }
-    if (words.empty()) continue;
-    if (words.size() != 2)
-      throw Error(cat("line ", line, ": ", words.size(), " words, not a name and a new one"));
-    add_name(std::move(words[0]), std::move(words[1]), names);
-  }
-  return names;
-}
-
-Names read_names(const std::string& path) {
-  const InputFile file = InputFile::open(path);
-  return with_context(printable(path), [&] {
-    if (!file.mapping()) throw Error("is not a regular file with names");
-    const auto bytes = file.mapping()->bytes();
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    if (!after_blanks(text).starts_with('{')) return names_of_columns(text);
-    JsonText json(JsonSpan{text, file.mapping()});
-    return names_of_json(json);
-  });
-}
 
 // "FROM=TO". The C library's matcher takes time and memory in proportion, where that of C++ ends the stack.
 class Expression {
@@ -134,19 +77,10 @@ class Expression {
 
 }  // namespace
 
-void rename_members(const RenameRules& rules, TensorSet& set) {
+void rename_members(const std::vector<std::string>& expressions, TensorSet& set) {
   std::vector<std::string> names;
   for (const SetMember& member : set.members()) names.push_back(member.name);
-  if (!rules.file.empty()) {
-    Names left = read_names(rules.file);
-    for (std::string& name : names) {
-      if (auto rule = left.extract(name)) name = std::move(rule.mapped());
-    }
-    if (!left.empty())
-      throw Error(cat(printable(rules.file), ": ", printable(set.name()), " has no ",
-                      in_quotes(left.begin()->first)));
-  }
-  for (const std::string& text : rules.expressions) {
+  for (const std::string& text : expressions) {
     with_context(cat("--rename-regex ", printable(text)), [&] {
       const Expression expression(text);
       bool is_used = false;
