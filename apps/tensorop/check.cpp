@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -36,7 +37,7 @@ std::vector<Option> check_options() {
   const std::vector<Option> own = {
       {std::string(kListSkipped), OptionKind::flag, "",
        "also list the ONNX cases that are skipped, each with the reason: an operator, opset or dtype that "
-       "tensorop does not have, a graph of several nodes, ..."},
+       "tensorop does not have, a graph of several nodes, ...; and cases that are not given to the program"},
       {"--actual", OptionKind::value, "DIR|FILE",
        "compare the results of another program: files in DIR, or FILE, that of the only case"},
       {"--command", OptionKind::value, "CMD",
@@ -244,6 +245,15 @@ void read_check(const Arguments& arguments, Reporter& reporter, ReadyCheck& out)
   out.jobs = select_shard(out.jobs, *shard);
 }
 
+// A run that gives no case to the program says nothing of the program.
+void require_given(const Counts& counts) {
+  const std::int64_t not_given = counts[Outcome::not_given];
+  const auto all = std::accumulate(counts.of.begin(), counts.of.end(), -counts[Outcome::skipped]);
+  if (not_given == 0 || all != not_given) return;
+  throw Error("no case was given to the program", "",
+              cat(kListSkipped, " lists the cases with their reasons"));
+}
+
 // Cases, then files that could not be read.
 void check(const Arguments& arguments, Reporter& reporter, ReadyCheck& ready,
            std::optional<Progress>& progress) {
@@ -273,6 +283,7 @@ void check(const Arguments& arguments, Reporter& reporter, ReadyCheck& ready,
     finding.error = std::make_shared<Failure>(error);
     reporter.add(finding);
   }
+  require_given(reporter.counts());
 }
 
 int run_check(const Arguments& arguments) {

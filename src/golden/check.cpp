@@ -147,6 +147,11 @@ class Check {
       found.outcome = Outcome::skipped;
       return std::nullopt;
     }
+    const bool is_of_other = settings_.program || job.actual || !settings_.actual.empty();
+    if (is_of_versions(job) && is_of_other) {
+      not_given(found, Error("a call under several versions is none that a program computes"));
+      return std::nullopt;
+    }
     if (is_of_versions(job)) {
       attempt(found, [&] { judge_versions(job, own, found); });
       return std::nullopt;
@@ -240,6 +245,7 @@ class Check {
         // A call that lacks an operand, or is of no version, cannot be given to a program.
         if (!expects_error(job) || error.rule().empty()) throw;
         judge_error(job, error, found);
+        if (found.outcome == Outcome::equal) not_given(found, error);
       }
     });
     if (found.program && judge_end(job, *settings_.program, found)) {
@@ -251,6 +257,12 @@ class Check {
     }
     if (found.outcome == Outcome::error && !job.expect) return compare_failure(job, own, found);
     return job.uses == 0 ? std::nullopt : std::optional(evaluate(job.request, own));
+  }
+
+  // Nothing is known of another program where a call cannot be given to it.
+  static void not_given(Finding& found, const Failure& why) {
+    found.outcome = Outcome::not_given;
+    found.error = std::make_shared<Failure>(why);
   }
 
   // What tensorop computes where the program has failed, and nothing says whether it should.

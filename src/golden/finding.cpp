@@ -1,14 +1,45 @@
 #include "golden/finding.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 namespace tensorop {
 
+namespace {
+
+struct OutcomeRow {
+  std::string_view name;
+  int exit_status;  // of `check` and `compare`, where nothing is worse
+};
+
+constexpr int kNoVerdict = 2;
+// In the order of Outcome.
+constexpr std::array<OutcomeRow, kOutcomeCount> kOutcomes = {{
+    {"equal", 0},
+    {"different", 1},
+    {"missing", 1},
+    {"extra", 1},
+    {"error", kNoVerdict},
+    {"updated", 0},
+    {"skipped", 0},
+    {"not_given", 0},
+    {"done", 0},
+    {"unreadable", kNoVerdict},
+    {"interrupted", kNoVerdict},
+}};
+
+const OutcomeRow& row_of(Outcome outcome) {
+  return kOutcomes[static_cast<std::size_t>(outcome)];
+}
+
+}  // namespace
+
 std::string_view name(Outcome outcome) {
-  constexpr std::array<std::string_view, kOutcomeCount> kNames = {
-      "equal",   "different", "missing", "extra",      "error",
-      "updated", "skipped",   "done",    "unreadable", "interrupted"};
-  return kNames[static_cast<std::size_t>(outcome)];
+  return row_of(outcome).name;
+}
+
+std::string_view label(Outcome outcome) {
+  return outcome == Outcome::not_given ? "not given to the program" : name(outcome);
 }
 
 void Counts::add(const Finding& finding) {
@@ -23,16 +54,15 @@ void Counts::add(const Finding& finding) {
 }
 
 bool is_failure(Outcome outcome) {
-  constexpr std::array<bool, kOutcomeCount> kIsFailure = {false, true,  true,  true, true,
-                                                          false, false, false, true, true};
-  return kIsFailure[static_cast<std::size_t>(outcome)];
+  return row_of(outcome).exit_status != 0;
 }
 
 int exit_status(const Counts& counts) {
-  constexpr int kNoVerdict = 2;
-  if (counts[Outcome::error] + counts[Outcome::unreadable] + counts[Outcome::interrupted] != 0)
-    return kNoVerdict;
-  return counts[Outcome::different] + counts[Outcome::missing] + counts[Outcome::extra] != 0 ? 1 : 0;
+  int worst = 0;
+  for (std::size_t i = 0; i < kOutcomeCount; ++i) {
+    if (counts.of[i] != 0) worst = std::max(worst, kOutcomes[i].exit_status);
+  }
+  return worst;
 }
 
 }  // namespace tensorop

@@ -30,14 +30,17 @@ enum class Outcome : std::uint8_t {
   error,        // it failed, or there is no verdict
   updated,      // check: the golden file has been rewritten
   skipped,      // check: tensorop does not have it (Skipped); run: a job that it needs has no result
+  not_given,    // check of another program: a call that no program can be given; nothing was judged
   done,         // run: it has its result; check: a step without an expectation, where it has warnings
   unreadable,   // check: a file or a folder of cases
   interrupted,  // it had not ended when a signal ended the process
 };
-inline constexpr std::size_t kOutcomeCount = 10;
+inline constexpr std::size_t kOutcomeCount = 11;
 
-// "equal", "different": as reports name it.
+// "equal", "not_given": as JSON names it.
 [[nodiscard]] std::string_view name(Outcome outcome);
+// "equal", "not given to the program": as text names it.
+[[nodiscard]] std::string_view label(Outcome outcome);
 
 // Why a golden file has been rewritten.
 enum class GoldenUpdate : std::uint8_t {
@@ -79,7 +82,7 @@ struct Finding {
   std::string actual = {};
   std::string expected = {};
   std::optional<Comparison> comparison = {};
-  // Why it failed or there is no verdict; also an error that was expected.
+  // Why it failed, was not given to the program, or there is no verdict; also an error that was expected.
   std::shared_ptr<const Failure> error = {};
   std::vector<std::string> warnings = {};  // as Settings::warn has them
   double seconds = 0;

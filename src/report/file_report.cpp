@@ -35,7 +35,8 @@ class JUnitReport : public FileReport {
 
   void add(const Finding& finding, ReportKind kind) override {
     Verdict verdict = Verdict::passed;
-    if (finding.outcome == Outcome::skipped) verdict = Verdict::skipped;
+    if (finding.outcome == Outcome::skipped || finding.outcome == Outcome::not_given)
+      verdict = Verdict::skipped;
     if (is_failure(finding.outcome)) verdict = Verdict::error;
     for (const Outcome outcome : {Outcome::different, Outcome::missing, Outcome::extra}) {
       if (finding.outcome == outcome) verdict = Verdict::failure;
@@ -47,7 +48,8 @@ class JUnitReport : public FileReport {
       suites_.push_back({.name = finding.suite});
       suite = suites_.rbegin();
     }
-    suite->tests += test_xml(finding, verdict, reasons_of(finding, kind));
+    const std::string lead = finding.outcome == Outcome::not_given ? cat(label(finding.outcome), ": ") : "";
+    suite->tests += test_xml(finding, verdict, lead + reasons_of(finding, kind));
     ++suite->totals.tests[static_cast<std::size_t>(verdict)];
     suite->totals.seconds += finding.seconds;
   }

@@ -105,6 +105,8 @@ std::string reasons_of_outcome(const Finding& finding, ReportKind kind) {
       return error_lines(*finding.error);
     case Outcome::updated:
       return updated_lines(finding);
+    case Outcome::not_given:
+      return error_lines(*finding.error);
     case Outcome::skipped:
       return finding.skipped ? cat(finding.skipped->reason, "\n") : error_lines(*finding.error);
     case Outcome::interrupted:
@@ -137,7 +139,8 @@ std::string case_text(const Finding& finding, Glyphs glyphs) {
   const std::string reasons = reasons_of(finding, ReportKind::cases);
   if (reasons.empty()) return {};
   const std::string& location = finding.place.text;
-  if (finding.outcome == Outcome::skipped) return cat(location, ": skipped: ", reasons);
+  if (finding.outcome == Outcome::skipped || finding.outcome == Outcome::not_given)
+    return cat(location, ": ", label(finding.outcome), ": ", reasons);
   // An ONNX case is named as its folder, which is its location.
   const bool has_name = finding.place.line != 0 && finding.name != location;
   const std::string named = has_name ? cat(": ", printable(finding.name)) : "";
@@ -190,7 +193,7 @@ std::string skipped_text(const Counts& counts) {
 std::vector<Outcome> counted_outcomes(ReportKind kind) {
   using enum Outcome;
   if (kind == ReportKind::jobs) return {done, error, skipped, interrupted};
-  if (kind == ReportKind::cases) return {equal, different, error, updated, skipped, interrupted};
+  if (kind == ReportKind::cases) return {equal, different, error, updated, skipped, not_given, interrupted};
   return {equal, different, missing, extra, error, interrupted};
 }
 
@@ -204,9 +207,10 @@ std::string summary_text(const ReportEnd& end, ReportKind kind) {
   const Counts& counts = end.counts;
   const bool is_run = kind == ReportKind::jobs;
   const std::int64_t unreadable = counts[Outcome::unreadable];
-  // Of cases that are skipped nothing was tried: they stand apart.
-  const std::int64_t apart = is_run ? 0 : counts[Outcome::skipped];
-  const std::int64_t all = end.all(kind) - apart;
+  // Nothing was tried of cases that are skipped or not given: the sum of cases does not have them.
+  const std::int64_t skipped = is_run ? 0 : counts[Outcome::skipped];
+  const std::int64_t not_given = counts[Outcome::not_given];
+  const std::int64_t all = end.all(kind) - skipped - not_given;
   const std::string_view noun = is_run ? "job" : kind == ReportKind::cases ? "case" : "tensor";
   std::string more;
   if (!end.last_failed.empty()) more += cat("; stopped at ", end.last_failed);
@@ -215,7 +219,8 @@ std::string summary_text(const ReportEnd& end, ReportKind kind) {
     more += cat("; ", counted(counts.unspecified, "differing element"), " unspecified: --ignore-open");
   }
   if (counts.shrunk != 0) more += cat("; ", counted(counts.shrunk, "finding"));
-  if (apart != 0) more += cat("; ", skipped_text(counts));
+  if (skipped != 0) more += cat("; ", skipped_text(counts));
+  if (not_given != 0) more += cat("; ", not_given, " ", label(Outcome::not_given));
   const std::string bits = counts.equal_onnx == 0 ? "" : cat(" (", counts.same_bits, " bit for bit)");
   if (!is_run && unreadable == 0) {
     if (all == 0) return cat("0 ", noun, "s", more);
@@ -230,7 +235,7 @@ std::string summary_text(const ReportEnd& end, ReportKind kind) {
       add(count, cat(name(outcome), bits));
     } else if (outcome == Outcome::error && count != 0) {
       add(count, is_run ? "failed" : count == 1 ? "error" : "errors");
-    } else if (count != 0 && (is_run || outcome != Outcome::skipped)) {
+    } else if (count != 0 && outcome != Outcome::not_given && (is_run || outcome != Outcome::skipped)) {
       add(count, name(outcome));
     }
   }

@@ -116,7 +116,7 @@ main { margin-top: 1rem; border-top: 1px solid var(--line); }
 .f { margin: 0; padding: .35rem 0; border-bottom: 1px solid var(--line); content-visibility: auto; contain-intrinsic-size: auto 2rem;
   overflow-wrap: anywhere; }
 summary { cursor: pointer; }
-.f b { color: var(--bad); } .equal b, .updated b, .done b { color: var(--good); } .skipped b { color: var(--other); }
+.f b { color: var(--bad); } .equal b, .updated b, .done b { color: var(--good); } .skipped b, .not_given b { color: var(--other); }
 .place, .head, figcaption, .note { color: var(--dim); } .place, .head { margin-left: .6rem; }
 .note { margin: .6rem 0 0; font-size: .85rem; }
 figure { margin: .8rem 0; } figcaption { font-size: .85rem; max-width: 48rem; }
@@ -154,7 +154,8 @@ std::string histogram_html(const ErrorHistogram& histogram) {
 }
 
 bool is_plain(Outcome outcome) {
-  return outcome == Outcome::equal || outcome == Outcome::done || outcome == Outcome::skipped;
+  return outcome == Outcome::equal || outcome == Outcome::done || outcome == Outcome::skipped ||
+         outcome == Outcome::not_given;
 }
 
 // Keeps the page: the counts come before the findings.
@@ -168,7 +169,7 @@ class HtmlReport : public FileReport {
     const std::string title =
         kind == ReportKind::pair ? cat(finding.actual, " and ", finding.expected) : finding.name;
     const std::string heading =
-        cat("<b>", outcome, "</b> <code>", escaped(title), "</code>",
+        cat("<b>", label(finding.outcome), "</b> <code>", escaped(title), "</code>",
             kind == ReportKind::cases ? cat("<span class=\"place\">", escaped(finding.place.text), "</span>")
                                       : "");
     const std::string report = report_text(finding, kind);
@@ -210,7 +211,7 @@ class HtmlReport : public FileReport {
       const bool is_hidden = has_other && is_plain(outcome);
       const std::string id = cat("show-", name(outcome));
       boxes += cat("<input type=\"checkbox\" id=\"", id, "\"", is_hidden ? "" : " checked", "><label for=\"",
-                   id, "\">", name(outcome), " (", counts.of[i], ")</label>\n");
+                   id, "\">", label(outcome), " (", counts.of[i], ")</label>\n");
       out += cat("#", id, ":not(:checked) ~ main .", name(outcome), " { display: none; }\n");
     }
     return cat(out, "</style>\n</head>\n<body>\n<h1>", escaped(settings_.title),
