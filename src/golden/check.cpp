@@ -149,7 +149,7 @@ class Check {
     }
     const bool is_of_other = settings_.program || job.actual || !settings_.actual.empty();
     if (is_of_versions(job) && is_of_other) {
-      not_given(found, Error("a call under several versions is none that a program computes"));
+      not_given(found, Error("a case of several versions is not one call"));
       return std::nullopt;
     }
     if (is_of_versions(job)) {

@@ -106,7 +106,7 @@ std::string reasons_of_outcome(const Finding& finding, ReportKind kind) {
     case Outcome::updated:
       return updated_lines(finding);
     case Outcome::not_given:
-      return error_lines(*finding.error);
+      return cat(std::string_view(finding.error->what()), "\n");
     case Outcome::skipped:
       return finding.skipped ? cat(finding.skipped->reason, "\n") : error_lines(*finding.error);
     case Outcome::interrupted:
