@@ -25,7 +25,6 @@
 #include "progress.hpp"
 #include "report/shrunk_report.hpp"
 #include "report_options.hpp"
-#include "team.hpp"
 
 namespace tensorop {
 namespace {
@@ -87,7 +86,6 @@ struct ReadyCheck {
 
 // Of all shards.
 std::vector<Job> wanted_cases(const Arguments& arguments, std::vector<UnreadableCases>& unreadable) {
-  require_readable_by_all(arguments);
   const bool of_others = arguments.has("--actual") || arguments.has("--command");
   JobDefaults defaults;
   defaults.tolerances = read_tolerance_texts(arguments);
@@ -102,13 +100,6 @@ std::vector<Job> wanted_cases(const Arguments& arguments, std::vector<Unreadable
   }
   if (jobs.empty() && unreadable.empty()) throw Error("no cases");
   return jobs;
-}
-
-// What another program has computed is for one process.
-void require_own_results(const std::vector<Job>& jobs) {
-  for (const Job& job : jobs) {
-    if (job.actual) throw Error(cat(job.location(), ": results of another program are for one process"));
-  }
 }
 
 void visit_inputs(const ReadyCheck& check, const VisitFile& visit) {
@@ -225,19 +216,16 @@ void list_cases(const Arguments& arguments, const std::vector<Job>& jobs) {
 }
 
 void read_check(const Arguments& arguments, Reporter& reporter, ReadyCheck& out) {
+  if (arguments.team != nullptr)
+    throw Error("cases are for one process, not for several ranks", "",
+                "check --shard I/N on each machine divides them");
   if (arguments.operands.empty()) throw Error("no case file or folder given");
   if (arguments.value("--ignore") == "-" && std::ranges::count(arguments.operands, "-") != 0)
     throw Error("standard input can be read only once");
-  const Team* const team = arguments.team;
-  for (const char* option : {"--actual", "--command", "--update", "--ignore"})
-    refuse_in_team(arguments, option);
   out.settings = read_check_settings(arguments);
   out.shrink = read_shrink(arguments);
   const auto shard = read_shard(arguments);
-  // Every process runs every case: their calls are what a team does together.
-  if (team != nullptr) out.settings.batch.executor = &team->executor;
   out.jobs = wanted_cases(arguments, out.unreadable);
-  if (team != nullptr) require_own_results(out.jobs);
   out.all_skipped = std::ranges::all_of(out.jobs, [](const Job& job) { return job.skipped.has_value(); });
   keep_files(reporter, [&](const VisitFile& visit) { visit_inputs(out, visit); });
   if (!shard) return;
@@ -257,9 +245,8 @@ void require_given(const Counts& counts) {
 // Cases, then files that could not be read.
 void check(const Arguments& arguments, Reporter& reporter, ReadyCheck& ready,
            std::optional<Progress>& progress) {
-  require_same_jobs(arguments, ready.jobs);
   if (arguments.has("--list")) {
-    alone(arguments, [&] { list_cases(arguments, ready.jobs); });
+    list_cases(arguments, ready.jobs);
   } else {
     reporter.expect(std::ranges::count_if(ready.jobs, &Job::is_case));
     show_batch(arguments, reporter, progress, ready.settings.batch);
@@ -289,29 +276,21 @@ void check(const Arguments& arguments, Reporter& reporter, ReadyCheck& ready,
 int run_check(const Arguments& arguments) {
   ReadyCheck ready;
   std::optional<Progress> progress;  // lives longer than the report, which hides it
-  std::optional<Reporter> reporter;
   Finding whole{.suite = "tensorop check", .name = join(arguments.operands, " ")};
   if (arguments.operands.size() == 1) whole.place.file = arguments.operands[0];
-  together(arguments, [&] {
-    ReportSettings settings = read_report_settings(arguments, "check");
-    ready.options = settings.options;
-    reporter.emplace(std::move(settings), ReportKind::cases, whole);
+  ReportSettings settings = read_report_settings(arguments, "check");
+  ready.options = settings.options;
+  Reporter reporter(std::move(settings), ReportKind::cases, std::move(whole));
+  const int status = reporter.conduct([&] {
+    read_check(arguments, reporter, ready);
+    check(arguments, reporter, ready, progress);
   });
-  const int status = reporter->conduct(
-      [&] {
-        together(arguments, [&] { read_check(arguments, *reporter, ready); });
-        check(arguments, *reporter, ready, progress);
-      },
-      [&](const std::function<void()>& complete) { alone(arguments, complete); });
-  alone(arguments, [&] {
-    report_unreadable(ready.unreadable);
-    if (arguments.has("--list") || !ready.all_skipped || !ready.unreadable.empty()) return;
-    const Counts& counts = reporter->counts();
-    const bool has_none = counts[Outcome::skipped] == 0;
-    throw Error(cat("no case that tensorop has", has_none ? "" : cat(": ", skipped_text(counts))), "",
-                arguments.has(kListSkipped) ? "" : cat(kListSkipped, " lists them with their reasons"));
-  });
-  return status;
+  report_unreadable(ready.unreadable);
+  if (arguments.has("--list") || !ready.all_skipped || !ready.unreadable.empty()) return status;
+  const Counts& counts = reporter.counts();
+  const bool has_none = counts[Outcome::skipped] == 0;
+  throw Error(cat("no case that tensorop has", has_none ? "" : cat(": ", skipped_text(counts))), "",
+              arguments.has(kListSkipped) ? "" : cat(kListSkipped, " lists them with their reasons"));
 }
 
 }  // namespace

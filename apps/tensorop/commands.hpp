@@ -70,7 +70,7 @@ struct CommandEntry {
   bool by_team = false;  // every process of a team takes part; else the first one alone runs it
 };
 inline constexpr CommandEntry kCommands[] = {
-    {"check", check_command, Globals::all, true},
+    {"check", check_command},
     {"compare", compare_command},
     {"complete", complete_command, Globals::none},
     {"completion", completion_command, Globals::none},

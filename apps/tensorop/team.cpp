@@ -16,11 +16,6 @@ void alone(const Arguments& arguments, const std::function<void()>& work) {
   arguments.team == nullptr ? work() : arguments.team->executor.alone(work);
 }
 
-void refuse_in_team(const Arguments& arguments, std::string_view option) {
-  if (arguments.team == nullptr || !arguments.has(option)) return;
-  throw Error(cat(option, " is for one process"), "", "tensorop runs it, alone or in shards");
-}
-
 void require_readable_by_all(const Arguments& arguments) {
   if (arguments.team == nullptr) return;
   for (const std::string& path : arguments.operands) arguments.team->executor.require_regular(path);

@@ -28,7 +28,7 @@ void together(const Arguments& arguments, const std::function<void()>& work);
 // Runs work of one process: the first one of a team.
 void alone(const Arguments& arguments, const std::function<void()>& work);
 
-// Throws Error in a team for a file of jobs or cases that only one process can read.
+// Throws Error in a team for a job file that only one process can read.
 void require_readable_by_all(const Arguments& arguments);
 
 // Throws Error in a team where jobs read or write what is another file for each process: /dev/stdout.
@@ -36,8 +36,5 @@ void require_shared_files(const Arguments& arguments, const std::vector<Job>& jo
 
 // Throws Error unless all processes have read the same jobs.
 void require_same_jobs(const Arguments& arguments, const std::vector<Job>& jobs);
-
-// Throws Error for an option that several processes cannot follow.
-void refuse_in_team(const Arguments& arguments, std::string_view option);
 
 }  // namespace tensorop

@@ -115,7 +115,6 @@ std::unique_ptr<Sink> write_open_mask(const Bound& bound, const std::optional<De
 }  // namespace
 
 Tensor evaluate(const Request& request, const Settings& settings) {
-  if (settings.executor != nullptr) return settings.executor->evaluate(request, settings);
   const Bound bound = bind(request, settings);
   return explain_faults(bound, [&] {
     Tensor result = execute(bound.planned, bound.inputs, settings, arenas_of(bound));

@@ -7,8 +7,6 @@
 #include <optional>
 #include <string>
 
-#include "tensor/tensor.hpp"
-
 namespace tensorop {
 
 struct Destination;
@@ -32,10 +30,9 @@ class Executor {
   Executor& operator=(const Executor&) = delete;
   virtual ~Executor() = default;
 
-  // As the functions of engine.hpp, which call these. The result of evaluate() is on all ranks.
+  // As the functions of engine.hpp, which call these.
   virtual void run(const Request& request, const Destination& destination, const Settings& settings,
                    const std::optional<Destination>& open_mask) const = 0;
-  [[nodiscard]] virtual Tensor evaluate(const Request& request, const Settings& settings) const = 0;
   [[nodiscard]] virtual OutputInfo infer(const Request& request, const Settings& settings) const = 0;
   // Runs work that every rank does, with the same outcome. It may call the executor.
   virtual void together(const std::function<void()>& work) const = 0;
@@ -44,8 +41,6 @@ class Executor {
   virtual void require_regular(const std::string& path) const = 0;
   // Runs work on the first rank alone; the others wait for its end.
   virtual void alone(const std::function<void()>& work) const = 0;
-  // What the first rank gives.
-  [[nodiscard]] virtual bool of_first(bool value) const = 0;
   // Throws Error "the ranks do not see the same WHAT" unless all ranks give the same value.
   virtual void require_same(std::uint64_t value, const std::string& what) const = 0;
 };

@@ -38,7 +38,7 @@ struct Settings {
   ArchiveCache* archives = nullptr;
   // Called once for a result, before its first element is computed; may be empty.
   std::function<void(const AccessReport&)> explain = nullptr;
-  // The other processes that run the call together with this one; null: none. It outlives the settings.
+  // The other processes that take part in run_request() and infer(); null: none. It outlives the settings.
   const Executor* executor = nullptr;
   // Called on the first rank, once a result of all ranks is complete; may be empty.
   std::function<void(std::span<const RankCost>)> explain_ranks = nullptr;

@@ -21,7 +21,6 @@ namespace {
 
 // How many jobs may run concurrently.
 int workers_of(const std::vector<Job>& jobs, const BatchSettings& settings) {
-  if (settings.executor != nullptr) return 1;
   const auto most = std::min(to_int64(jobs.size()), std::int64_t{settings.concurrent_jobs});
   return static_cast<int>(std::max<std::int64_t>(most, 1));
 }
@@ -140,7 +139,6 @@ class Batch {
         std::min<std::size_t>(running_ + ready_.size(), to_size(workers_of(jobs_, settings_)));
     own.threads = Threads(std::max(1, settings_.threads.count() / static_cast<int>(sharing)));
     own.memory = settings_.memory;
-    own.executor = settings_.executor;
     own.memory_sharers = workers_of(jobs_, settings_);
     own.archives = &archives_;
     if (settings_.explain) {
@@ -162,8 +160,7 @@ class Batch {
     const auto start = std::chrono::steady_clock::now();
     std::optional<Tensor> result;
     try {
-      const auto attempted = [&] { result = work_(job, own); };
-      own.executor == nullptr ? attempted() : own.executor->together(attempted);
+      result = work_(job, own);
     } catch (const Failure& error) {
       outcome.error = std::make_shared<Failure>(error);
     } catch (const std::bad_alloc&) {
@@ -171,11 +168,7 @@ class Batch {
     } catch (const std::exception& error) {
       outcome.error = std::make_shared<Failure>(cat("internal error: ", std::string_view(error.what())));
     }
-    if (outcome.error) {
-      outcome.status = JobStatus::failed;
-      // The work of another rank may have failed, after that of this one was done.
-      result.reset();
-    }
+    if (outcome.error) outcome.status = JobStatus::failed;
     outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;
   }

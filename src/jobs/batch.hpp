@@ -23,8 +23,6 @@ struct BatchSettings {
   std::int64_t memory = 0;
   // Called with what Settings::explain of a job is called with, by the thread that runs it; may be empty.
   std::function<void(const Job& job, const AccessReport& report)> explain = nullptr;
-  // Calls of jobs are run by it; null: by this process. Jobs then run one after the other.
-  const Executor* executor = nullptr;
   bool fail_fast = false;  // start no more jobs after a failure
   // Whether a job that is done is a failure to fail_fast; null: none is. Called by the thread that did it.
   std::function<bool(std::size_t i)> is_failure = nullptr;

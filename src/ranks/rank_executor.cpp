@@ -168,14 +168,6 @@ void explain_costs(const Ranks& ranks, const RankCost& cost, const Settings& set
   if (ranks.is_first()) settings.explain_ranks(costs);
 }
 
-// Every rank gets the parts of all others.
-void share_parts(const Ranks& ranks, Range own, std::int64_t width, std::byte* whole) {
-  for (int from = 0; from < ranks.size(); ++from) {
-    const Range part = broadcast_value(ranks, own, from);
-    if (part.count != 0) ranks.broadcast({whole + part.first * width, to_size(part.count * width)}, from);
-  }
-}
-
 }  // namespace
 
 void RankExecutor::run(const Request& request, const Destination& destination, const Settings& settings,
@@ -221,42 +213,6 @@ bool RankExecutor::write_together(const Request& request, const Destination& des
   });
 }
 
-Tensor RankExecutor::evaluate(const Request& request, const Settings& settings) const {
-  Settings own = settings;
-  together([&] { own.memory = memory_of(settings); });
-  agree_on_memory(own);
-  std::vector<std::string> warnings;
-  const Bound bound = bind_together(*this, request, own, warnings);
-  const OutputInfo& output = bound.planned.output;
-  if (output.dtype == DType::string) {
-    Tensor out;
-    together([&] { out = tensorop::evaluate(request, alone_settings(settings)); });
-    return out;
-  }
-  for (const std::string& line : warnings) settings.warn(line);
-  return with_context(bound.call.name->name, [&] {
-    return with_fault_text(bound.call, bound.planned, [&] {
-      const std::int64_t width = element_size(output.dtype);
-      const std::int64_t bytes = count(output.shape) * width;
-      std::shared_ptr<Storage> storage;
-      together([&] {
-        const std::string what = cat("the result of shape ", to_string(output.shape));
-        require_memory(bytes, what);
-        // The ranks of a machine look at the same free memory.
-        if (const auto all = checked_mul(bytes, ranks_.ranks_per_machine()))
-          require_memory(*all, cat(what, ", on each rank,"));
-        storage = std::make_shared<Storage>(bytes);
-      });
-      const RankPart part = fill_by_ranks(ranks_, bound, memory_target(storage->data(), width), own);
-      share_parts(ranks_, part.elements, width, storage->data());
-      explain_costs(ranks_, part.cost, own);
-      together([&] { bound.inputs.require_unchanged(); });
-      alone([&] { warn_of_open(bound, settings); });
-      return Tensor(output.dtype, output.shape, storage);
-    });
-  });
-}
-
 OutputInfo RankExecutor::infer(const Request& request, const Settings& settings) const {
   Request headers = request;
   headers.dry_run = true;
@@ -280,10 +236,6 @@ void RankExecutor::together(const std::function<void()>& work) const {
 
 void RankExecutor::alone(const std::function<void()>& work) const {
   tensorop::alone(ranks_, work);
-}
-
-bool RankExecutor::of_first(bool value) const {
-  return broadcast_value(ranks_, value, 0);
 }
 
 void RankExecutor::require_same(std::uint64_t value, const std::string& what) const {

@@ -34,8 +34,6 @@ SEED = 20240611
 GIVE_UP = 20  # seconds: a call takes less than one
 COUNTS = (1, 2, 3, 4, 7)
 CONCURRENT = 4  # a start of mpirun is mostly waiting
-SOURCE = pathlib.Path(__file__).resolve().parents[2]
-ONNX_CASES = pathlib.Path("/usr/share/libonnx-testdata/data/node")
 # Open MPI as root, with more ranks than cores.
 OPEN_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
             "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_base_warn_component_unused": "0"}
@@ -403,8 +401,6 @@ gater @data @indices
 run
 run missing.jsonl
 run @data --jobs 0
-check
-check missing
 --threads
 """
 
@@ -477,7 +473,6 @@ def check_streams(program):
     """What only one process can read is refused; one rank reads it."""
     folder = program.folder()
     os.mkfifo(folder / "fifo")
-    (folder / "operand.jsonl").write_text('{"op":"add","a":"fifo","b":1,"expect":2}\n')
     job = {"op": "add", "a": 1, "b": 1, "output": "made.npy"}
     jobs = (json.dumps(job) + "\n").encode()
     refused = "several|stream|standard input|cannot"
@@ -488,7 +483,7 @@ def check_streams(program):
              (["gather", "in/data.npy", "--mask", "fifo", "-o", "r.npy"], None),
              (["gather", "in/data.npy", "-", "--spec", "onnx-13", "--onnx-case", "c"], b"[1,2]"),
              (["add", "/dev/stdin", "1", "-o", "r.npy"], b"[1,2]"), (["run", "-"], jobs), (["run", "/dev/stdin"], jobs),
-             (["run", "fifo"], None), (["check", "fifo"], None), (["check", "operand.jsonl"], None)]
+             (["run", "fifo"], None)]
 
     def run(call):
         # A FIFO that nobody writes: who opens it waits.
@@ -501,7 +496,7 @@ def check_streams(program):
         program.check(f"{what}: status", result.status == 2, (result.status, own_lines(result.err)))
         text = "\n".join(own_lines(result.err)) + result.out.decode()
         program.check(f"{what}: message", re.search(refused, text), text)
-    made = {name for name in tree(folder) if name not in ("operand.jsonl",) and not name.startswith("c")}
+    made = {name for name in tree(folder) if not name.startswith("c")}
     program.check("stream: nothing made", not made, made)
 
     # One rank, and commands that the first rank alone runs.
@@ -521,22 +516,23 @@ def check_streams(program):
 
 def check_descriptors(program):
     """Standard streams that are closed or full, on all ranks or on one."""
-    (cases := program.folder()).joinpath("cases.jsonl").write_text(
-        "".join(f'{{"op":"add","a":1,"b":{i},"expect":{i + 2 if i == 5 else i + 1}}}\n' for i in range(40)))
-    calls = ["check cases.jsonl", "check cases.jsonl --json", "check cases.jsonl --junit -", "check cases.jsonl --list",
+    folder = program.folder()
+    write_lines(folder / "jobs.jsonl", [
+        {"op": "add", "a": "none.npy" if i == 5 else 1, "b": i, "id": str(i)} for i in range(40)])
+    calls = ["run jobs.jsonl", "run jobs.jsonl --json", "run jobs.jsonl --junit -", "run jobs.jsonl --list",
              "add in/data.npy 1", "gather in/data.npy in/indices.npy --dry-run", "ops", "--help", "--version",
-             "info in/data.npy", "check cases.jsonl --junit /dev/full", "run nothing.jsonl"]
+             "info in/data.npy", "run jobs.jsonl --junit /dev/full", "run nothing.jsonl"]
     scripts = [(call, "exec $TOOL " + call + " > /dev/full") for call in calls]
-    scripts += [(call, "exec $TOOL " + call + " >&-") for call in ("add 1 2", "check cases.jsonl", "ops")]
+    scripts += [(call, "exec $TOOL " + call + " >&-") for call in ("add 1 2", "run jobs.jsonl --json", "ops")]
     scripts += [("add 1 2 -o closed.npy", f"exec $TOOL add 1 2 -o closed.npy {closed}") for closed in
                 ("<&-", "<&- >&-", "<&- >&- 2>&-", "2>&-")]
-    found = program.map(lambda item: program.shell(3, item[1], cases), scripts)
+    found = program.map(lambda item: program.shell(3, item[1], folder), scripts)
     alone = program.map(
-        lambda item: finish(program.spawn(["sh", "-c", item[1]], cases, {"TOOL": program.binary})), scripts)
+        lambda item: finish(program.spawn(["sh", "-c", item[1]], folder, {"TOOL": program.binary})), scripts)
     for (_, script), result, wanted in zip(scripts, found, alone):
         program.check_same(script, wanted, result)
-    (cases / "closed.npy").unlink(missing_ok=True)
-    program.check("descriptors: no leftover", not leftovers(cases), leftovers(cases))
+    (folder / "closed.npy").unlink(missing_ok=True)
+    program.check("descriptors: no leftover", not leftovers(folder), leftovers(folder))
 
 
 # Exchange of rows: operands on a disk, of which memory has nothing.
@@ -648,7 +644,7 @@ def check_full_disk(program):
         write_lines(program.root / "full.jsonl", [
             {"op": "add", "a": str(large), "b": i, "output": str(folder / f"{i}.npy")} for i in range(4)])
         write_lines(program.root / "many.jsonl", [
-            {"op": "add", "a": 1, "b": 1, "expect": 2, "name": f"{i}" * 9000} for i in range(300)])
+            {"op": "add", "a": 1, "b": 1, "id": f"{i}", "name": f"{i}" * 9000} for i in range(300)])
         gather = ["gather", inputs / "large.npy", inputs / "order.npy"]
         scatter = ["scatternd", inputs / "large.npy", "[[3],[5]]", "[[1],[2]]", "--reshape", "updates=2,1"]
         calls = [gather + ["-o", "r.npy"], gather + ["-o", "old.npy"], gather + ["-o", "r.csv"],
@@ -658,7 +654,7 @@ def check_full_disk(program):
                                                                "--onnx-case", folder / "case"],
                  scatter + ["-o", "r.npy"], ["expand", "1", "--shape", "3,400000", "-o", "r.npy"],
                  gather + ["--spec", "onnx-13", "--onnx-case", "case"],
-                 ["check", program.root / "many.jsonl", "--junit", "report.xml"],
+                 ["run", program.root / "many.jsonl", "--junit", "report.xml"],
                  ["run", program.root / "full.jsonl"]]
         for count, words in zip(itertools.cycle((3, 2, 7)), calls):
             what = f"full disk: {' '.join(map(str, words))}, {count} ranks"
@@ -667,7 +663,7 @@ def check_full_disk(program):
             for path in folder.glob("?.npy"):
                 path.unlink()
             found = program.ranks(count, words, folder)
-            if words[0] == "run":  # which of them find room is not said
+            if words[-1] == program.root / "full.jsonl":  # which of them find room is not said
                 program.check(f"{what}: status", found.status == 2, found)
                 made = [path for path in folder.glob("?.npy") if path.stat().st_size != large.stat().st_size * 2]
                 program.check(f"{what}: no partial file", not made or all(
@@ -738,8 +734,8 @@ def check_apart(program):
     result = program.apart(["add", "1", "2", "-o", out], folder, 2, ["add", "1", "[2,3]", "-o", out])
     program.check("apart: other operands", result.status == 2, result)
     script = '[ "$OMPI_COMM_WORLD_RANK" = 1 ] && export TENSOROP_MEMORY=much; exec $TOOL '
-    for words in ("add same.npy 1 -o memory.npy", "check cases.jsonl", "run cases.jsonl"):
-        (folder / "cases.jsonl").write_text('{"op":"add","a":1,"b":1,"output":"memory.npy"}\n')
+    for words in ("add same.npy 1 -o memory.npy", "run jobs.jsonl"):
+        (folder / "jobs.jsonl").write_text('{"op":"add","a":1,"b":1,"output":"memory.npy"}\n')
         result = program.shell(2, script + words, folder)
         program.check(f"TENSOROP_MEMORY of one rank, {words}: status", result.status == 2, result)
         program.check(f"TENSOROP_MEMORY of one rank, {words}: nothing made", not (folder / "memory.npy").exists())
@@ -747,102 +743,35 @@ def check_apart(program):
 
 
 def check_apart_batches(program):
-    """Job files and golden files that differ between ranks."""
+    """Job files that differ between ranks."""
     folder = program.folder("batches")
     other = folder / "other"
     other.mkdir()
     few = [{"op": "add", "a": 1, "b": i, "output": str(folder / f"{i}.npy")} for i in range(2)]
     many = few + [{"op": "add", "a": 1, "b": i, "output": str(folder / f"{i}.npy")} for i in range(2, 6)]
-    cases = [{"op": "add", "a": 1, "b": i, "expect": i + 1} for i in range(6)]
-
-    for name, here, there in (("more", few, many), ("less", many, few), ("morecases", cases[:2], cases),
-                              ("lesscases", cases, cases[:2])):
+    for name, here, there in (("more", few, many), ("less", many, few)):
         write_lines(folder / f"{name}.jsonl", here)
         write_lines(other / f"{name}.jsonl", there)
     write_lines(folder / "norun.jsonl", few)
-    write_lines(folder / "nocheck.jsonl", cases)
-    for i in range(4):
-        for where in (folder, other):
-            np.save(where / f"e{i}.npy", np.int64(i + 1))
-    golden = [{"op": "add", "a": 1, "b": i, "expect": f"e{i}.npy"} for i in range(4)]
-    for where in (folder, other):
-        write_lines(where / "golden.jsonl", golden)
-        os.utime(where / "golden.jsonl", (0, 0))
-    np.save(other / "e1.npy", np.int64(9))
-    (other / "e2.npy").unlink()
-    calls = [["run", "more.jsonl"], ["run", "less.jsonl"], ["check", "morecases.jsonl"], ["check", "lesscases.jsonl"],
-             ["run", "norun.jsonl"], ["check", "nocheck.jsonl"]]
+    calls = [["run", "more.jsonl"], ["run", "less.jsonl"], ["run", "norun.jsonl"]]
     for words, result in zip(calls, program.map(lambda words: program.apart(words, folder), calls)):
         what = f"apart: {' '.join(words)}"
         program.check(f"{what}: status", result.status == 2, (result.status, result.err[-700:]))
         said = own_lines(result.err) or re.search(rb"cannot|the same", result.out)
         program.check(f"{what}: message", said, (result.out[:300], result.err[-300:]))
-    # What is expected is read by the first rank alone: the golden files of the other one do not count.
-    for words in (["check", "golden.jsonl"], ["check", "golden.jsonl", "--fail-fast"]):
-        result = program.apart(words, folder)
-        program.check(f"apart: {' '.join(words)}", (result.status, result.out) == (0, b"4 cases: all equal\n"),
-                      (result.status, result.out, result.err[-300:]))
     program.check("apart, batches: no leftover", not leftovers(folder), leftovers(folder))
 
 
 # Batches.
 
 
-def without_times(text):
-    return re.sub(rb'(time|seconds)("?[=:] ?)"?[\d.e-]+"?', rb"\1\2", text)
-
-
-def check_cases(program):
-    golden = str(SOURCE / "testdata/cases")
-    calls = [[golden], [golden, "--json"], [golden, "--list"], [golden, "--junit", "-"],
-             [golden, "--filter", "*SC*", "--threads", "2"], [golden, "--filter", "nothing at all"],
-             [golden, "--explain-plan", "-q"], [golden, "--list-skipped", "--ignore-open", "--show", "3"]]
-    if ONNX_CASES.exists():
-        calls += [[str(ONNX_CASES)], [str(ONNX_CASES), "--list-skipped", "--json"], [str(ONNX_CASES), "--rtol", "0"]]
-    else:
-        print(f"skipped: ONNX's cases: no {ONNX_CASES} (package libonnx-testdata)")
-    for count, words in zip(itertools.cycle((3, 3, 2)), calls):
-        folder = program.folder("check")
-        wanted, found = program.alone(["check", *words], folder), program.ranks(count, ["check", *words], folder)
-        wanted, found = (result._replace(out=without_times(result.out)) for result in (wanted, found))
-        if "--explain-plan" in words:  # lines of jobs as they end
-            # How ranks read may be another plan.
-            wanted, found = (sorted_lines(result._replace(err=re.sub("(: plain: ).*", r"\1", result.err)))
-                             for result in (wanted, found))
-        program.check_same(f"check {' '.join(words)}, {count} ranks", wanted, found)
-
-    # Cases that fail in all ways, results by id, and outputs.
-    lines = [{"op": "add", "a": [1, 2], "b": 1, "id": "x", "expect": [2, 3]},
-             {"op": "mul", "a": "@x", "b": 2, "id": "y", "output": "y.npy"},
-             {"op": "add", "a": "y.npy", "b": 0, "expect": [4, 6]},
-             {"op": "add", "a": "@y", "b": 0, "expect": [4, 7], "name": "wrong"},
-             {"op": "gather", "data": [1], "indices": [3], "id": "z"},
-             {"op": "add", "a": "@z", "b": 0, "expect": [0]},
-             {"op": "add", "a": "none.npy", "b": 0, "expect": [0]},
-             {"op": "add", "a": 1, "b": 0, "expect": "none.npy"},
-             {"op": "gather", "data": [1], "indices": [3], "expect": {"error": "IX-1"}},
-             {"op": "gather", "data": ["a", "b"], "indices": [1], "expect": ["b"]},
-             {"op": "gather", "data": "in/data.npy", "indices": "in/bad.npy", "expect": [0]},
-             {"op": "expand", "data": "in/empty.npy", "shape": [0, 7], "expect": "in/empty.npy"},
-             {"op": "scatter", "spec": "onnx-11", "data": [1, 2, 3], "indices": [0, 0], "updates": [8, 9],
-              "expect": [9, 2, 3]}]
-    for options in ([], ["--json"], ["--fail-fast"], ["--junit", "report.xml"], ["--jobs", "4"], ["-q"]):
-        seen = []
-        for count in (0, 2) if options else (0, 1, 2, 7):
-            folder = program.folder("failing")
-            write_lines(folder / "cases.jsonl", lines)
-            words = ["check", "cases.jsonl", *options]
-            result = program.ranks(count, words, folder) if count else program.alone(words, folder)
-            files = {name: without_times(text) for name, text in tree(folder).items()}
-            seen.append((count, result._replace(out=without_times(result.out)), files))
-        for count, result, files in seen[1:]:
-            what = f"failing cases {options}, {count} ranks"
-            program.check_same(what, seen[0][1], result)
-            program.check(f"{what}: files", files == seen[0][2], sorted(files.keys() ^ seen[0][2].keys()))
+def check_refusals(program):
+    """What is for one process."""
     folder = program.folder("refused")
-    for option in (["--update"], ["--actual", "."], ["--command", "true"]):
-        result = program.ranks(2, ["check", golden, *option], folder)
-        program.check_refused(f"check {option[0]}", result, option[0], folder)
+    write_lines(folder / "cases.jsonl", [{"op": "add", "a": 1, "b": 1, "expect": 2, "output": "r.npy"}])
+    for words, message in ((["check", "cases.jsonl"], "cases are for one process"),
+                           (["run", "cases.jsonl", "--missing"], "--missing is for one process")):
+        program.check_refused(" ".join(words), program.ranks(2, words, folder), message, folder)
 
 
 def job_lines():
@@ -942,16 +871,6 @@ def check_file_limit(program):
     program.check("file limit, rank 1: no leftover", not leftovers(folder), leftovers(folder))
 
 
-def check_memory_limit(program):
-    """One rank that has no memory for a result: all of them say so."""
-    folder = program.folder("memory")
-    (folder / "cases.jsonl").write_text('{"op":"expand","data":1,"shape":[40000000],"expect":1}\n')
-    script = '[ "$OMPI_COMM_WORLD_RANK" = 1 ] && ulimit -v 400000; exec $TOOL check cases.jsonl'
-    result = program.shell(3, script, folder)
-    program.check("memory limit, rank 1: status", result.status == 2, result)
-    program.check("memory limit, rank 1: message", b"needs 320000000 bytes of memory" in result.out, result.out)
-
-
 def check_concurrent(program):
     """Several calls with one destination: none disturbs another."""
     folder = program.folder("concurrent")
@@ -1003,6 +922,6 @@ def run_parts(checks, prepare):
 
 
 if __name__ == "__main__":
-    run_parts((check_table, check_destinations, check_streams, check_descriptors, check_exchange, check_cases,
-               check_runs, check_apart, check_apart_batches, check_full_disk, check_file_limit, check_memory_limit,
+    run_parts((check_table, check_destinations, check_streams, check_descriptors, check_exchange, check_refusals,
+               check_runs, check_apart, check_apart_batches, check_full_disk, check_file_limit,
                check_concurrent, check_singleton, check_progress), make_inputs)

@@ -295,20 +295,19 @@ std::string Caller::compare_ranks(Random& random, const RandomCase& call, const 
                                   const std::function<void()>& ready, std::string& log) {
   const Request request = prepare(random, call, log);
   ready();
-  const std::string name =
-      random.pick(std::vector<std::string>{"", "out.npy", "out.npy", "out.json", "out.pb"});
+  const std::string name = random.pick(std::vector<std::string>{"out.npy", "out.npy", "out.json", "out.pb"});
   Settings settings;
   settings.access = random.pick(
       std::vector<std::optional<Access>>{std::nullopt, Access::plain, Access::exchange, Access::exchange});
   settings.memory = random.pick(window_bytes(call));
   // Ranks need not have the same number of threads.
   const auto threads = static_cast<int>(random.between(0, 2));
-  log += cat("  destination: ", name.empty() ? "memory" : name, ", access: ", access_name(settings.access),
+  log += cat("  destination: ", name, ", access: ", access_name(settings.access),
              ", memory: ", settings.memory, ", threads: ", threads, " and more\n");
-  std::string expected = outcome(request, {}, name.empty() ? "" : own_folder_ + "/" + name);
+  std::string expected = outcome(request, {}, own_folder_ + "/" + name);
   if (const auto at = expected.find(own_folder_); expected.starts_with("error: ") && at != std::string::npos)
     expected.replace(at, own_folder_.size(), folder_);
-  if (writes_ && !name.empty()) std::filesystem::remove(file(name));
+  if (writes_) std::filesystem::remove(file(name));
   std::mutex mutex;
   std::string wrong;
   run([&](const Ranks& ranks) {
@@ -316,7 +315,7 @@ std::string Caller::compare_ranks(Random& random, const RandomCase& call, const 
     Settings own = settings;
     own.executor = &executor;
     own.threads = Threads(1 + (ranks.rank() + threads) % 3);
-    const std::string got = outcome(request, own, name.empty() ? "" : file(name));
+    const std::string got = outcome(request, own, file(name));
     const std::lock_guard lock(mutex);
     if (got != expected && wrong.empty()) {
       wrong = cat("rank ", ranks.rank(), " of ", ranks.size(), ": ", shown(got),
