@@ -111,7 +111,7 @@ void compare_pair(const Arguments& arguments, Reporter& reporter) {
       compare_operands(actual, expected, parse_tolerances(read_tolerance_texts(arguments)), settings,
                        read_options(arguments, reporter), arguments.value("--ignore"));
   metered.end();
-  finding.outcome = finding.comparison->equal ? Outcome::equal : Outcome::different;
+  finding.outcome = outcome_of(*finding.comparison);
   ActualCalls(arguments).add(finding, true);
   reporter.add(finding);
 }

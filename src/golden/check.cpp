@@ -325,6 +325,7 @@ class Check {
     GoldenFile& golden = golden_[golden_of_[i]];
     const bool is_missing = !golden.rewritten_by && !names_file(path);
     if (!is_missing) judge_result(jobs_[i], result, settings, found);
+    if (found.outcome == Outcome::not_compared) return;
     if (!is_missing && found.outcome == Outcome::equal) {
       if (!golden.equal_to) golden.equal_to = i;
       return;

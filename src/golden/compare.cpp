@@ -160,6 +160,7 @@ Comparison compare_tensors(const Tensor& actual, const Tensor& expected, const T
                                stops_early ? out.allowed : out.elements, is_verdict ? nullptr : &out.places);
   out.equal = out.difference.differing <= out.allowed;
   add_picture(actual, expected, threads, options, out);
+  out.equal = out.equal && !out.compares_nothing();
   if (is_verdict) return out;
   if (out.difference.first >= 0) {
     out.first = describe_element(actual, expected, out.difference.first, out.tolerance);

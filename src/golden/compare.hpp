@@ -75,6 +75,10 @@ struct Comparison {
   [[nodiscard]] bool same_header() const {
     return actual.dtype == expected.dtype && actual.shape == expected.shape;
   }
+  // A mask has left out every element there is. Tensors that have no elements are compared by their header.
+  [[nodiscard]] bool compares_nothing() const {
+    return same_header() && elements == 0 && left_out.value_or(0) != 0;
+  }
 };
 
 // How much of a comparison is computed.

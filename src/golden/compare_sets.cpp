@@ -262,7 +262,7 @@ class SetComparison {
     result.comparison = compare_sources({.source = &*sources[0], .name = "actual"},
                                         {.source = &*sources[1], .name = "expected"}, settings_.tolerances,
                                         call.threads, settings_.options);
-    result.outcome = result.comparison->equal ? Outcome::equal : Outcome::different;
+    result.outcome = outcome_of(*result.comparison);
   }
 
   const TensorSet& actual_;

@@ -26,6 +26,7 @@ constexpr std::array<OutcomeRow, kOutcomeCount> kOutcomes = {{
     {"done", 0},
     {"unreadable", kNoVerdict},
     {"interrupted", kNoVerdict},
+    {"not_compared", kNoVerdict},
 }};
 
 const OutcomeRow& row_of(Outcome outcome) {
@@ -39,13 +40,25 @@ std::string_view name(Outcome outcome) {
 }
 
 std::string_view label(Outcome outcome) {
-  return outcome == Outcome::not_given ? "not given to the program" : name(outcome);
+  if (outcome == Outcome::not_given) return "not given to the program";
+  return outcome == Outcome::not_compared ? "not compared" : name(outcome);
+}
+
+Outcome outcome_of(const Comparison& comparison) {
+  if (comparison.compares_nothing()) return Outcome::not_compared;
+  return comparison.equal ? Outcome::equal : Outcome::different;
+}
+
+bool passes_differing(const Finding& finding) {
+  return finding.outcome == Outcome::equal && finding.comparison &&
+         finding.comparison->difference.differing != 0;
 }
 
 void Counts::add(const Finding& finding) {
   of[static_cast<std::size_t>(finding.outcome)] += finding.shrunk ? finding.shrunk->cases : 1;
   if (finding.shrunk) ++shrunk;
   if (finding.comparison) left_out += finding.comparison->left_out.value_or(0);
+  if (passes_differing(finding)) ++differing_equal;
   if (finding.unspecified) unspecified += finding.unspecified->elements;
   if (finding.skipped) ++skipped_by[finding.skipped->what];
   if (finding.outcome != Outcome::equal || !finding.same_bits) return;

@@ -23,24 +23,27 @@ namespace tensorop {
 struct Portability;
 
 enum class Outcome : std::uint8_t {
-  equal,        // the expected tensor, or the expected error
-  different,    // another tensor, another error, or none
-  missing,      // compare: the actual tensor does not exist
-  extra,        // compare: the expected one does not exist
-  error,        // it failed, or there is no verdict
-  updated,      // check: the golden file has been rewritten
-  skipped,      // check: tensorop does not have it (Skipped); run: a job that it needs has no result
-  not_given,    // check of another program: a call that no program can be given; nothing was judged
-  done,         // run: it has its result; check: a step without an expectation, where it has warnings
-  unreadable,   // check: a file or a folder of cases
-  interrupted,  // it had not ended when a signal ended the process
+  equal,         // the expected tensor, or the expected error
+  different,     // another tensor, another error, or none
+  missing,       // compare: the actual tensor does not exist
+  extra,         // compare: the expected one does not exist
+  error,         // it failed, or there is no verdict
+  updated,       // check: the golden file has been rewritten
+  skipped,       // check: tensorop does not have it (Skipped); run: a job that it needs has no result
+  not_given,     // check of another program: a call that no program can be given; nothing was judged
+  done,          // run: it has its result; check: a step without an expectation, where it has warnings
+  unreadable,    // check: a file or a folder of cases
+  interrupted,   // it had not ended when a signal ended the process
+  not_compared,  // every element was left out, so nothing says that it is equal
 };
-inline constexpr std::size_t kOutcomeCount = 11;
+inline constexpr std::size_t kOutcomeCount = 12;
 
 // "equal", "not_given": as JSON names it.
 [[nodiscard]] std::string_view name(Outcome outcome);
 // "equal", "not given to the program": as text names it.
 [[nodiscard]] std::string_view label(Outcome outcome);
+// Of two tensors that were compared.
+[[nodiscard]] Outcome outcome_of(const Comparison& comparison);
 
 // Why a golden file has been rewritten.
 enum class GoldenUpdate : std::uint8_t {
@@ -118,12 +121,17 @@ struct Finding {
 // Takes findings in their order, one call at a time. An exception from it ends the work.
 using FindingReport = std::function<void(const Finding& finding)>;
 
+// Whether it is equal though elements differ, which max_mismatch and metrics allow.
+[[nodiscard]] bool passes_differing(const Finding& finding);
+
 struct Counts {
   std::array<std::int64_t, kOutcomeCount> of = {};
   std::map<std::string, std::int64_t> skipped_by;  // Skipped::what of check
   std::int64_t equal_onnx = 0;  // of the equal ones: ONNX cases, and those of them with the same bits
   std::int64_t same_bits = 0;
-  std::int64_t left_out = 0;     // elements that were not compared
+  std::int64_t left_out = 0;  // elements that were not compared
+  std::int64_t differing_equal =
+      0;                         // of the equal ones: tensors with elements that differ (passes_differing())
   std::int64_t up_to_date = 0;   // jobs that have nothing to do, and are no findings
   std::int64_t unspecified = 0;  // elements of Finding::unspecified
   std::int64_t shrunk = 0;       // findings that are of several cases, or could be

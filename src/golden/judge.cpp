@@ -76,7 +76,7 @@ void compare(const Job& job, Source actual, Source expected, const JudgeSettings
     found.actual_tensor = *actual.tensor();
     found.expected_tensor = *expected.tensor();
   }
-  found.outcome = comparison.equal ? Outcome::equal : Outcome::different;
+  found.outcome = outcome_of(comparison);
   found.comparison = std::move(comparison);
 }
 

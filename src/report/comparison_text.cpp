@@ -278,6 +278,10 @@ std::string shown_text(const Comparison& comparison) {
 
 std::string comparison_text(const Comparison& comparison, bool only_moves) {
   if (!comparison.same_header()) return header_difference(comparison);
+  if (comparison.compares_nothing()) {
+    return cat("not compared: ", header(comparison.actual), ", all ",
+               counted(*comparison.left_out, "element"), " left out\n");
+  }
   const bool has_differing = comparison.difference.differing != 0;
   if (!has_differing && comparison.equal) return equal_line(comparison) + metrics_line(comparison);
   std::string out = first_line(comparison);

@@ -139,7 +139,7 @@ class MarkdownReport : public FileReport {
         kind == ReportKind::pair ? cat(finding.actual, " and ", finding.expected) : finding.name;
     const std::string place = kind == ReportKind::cases ? finding.place.text : "";
     const std::string row =
-        cat("| ", name(finding.outcome), " | ", markdown_escaped(printable(title)), " | ",
+        cat("| ", label(finding.outcome), " | ", markdown_escaped(printable(title)), " | ",
             markdown_escaped(place), " | ", markdown_escaped(printable(headline(finding, kind))), " |\n");
     if (in_table_ + 1 == failed_ && to_int64(rows_.size() + row.size()) <= room_ / kFifths * 2) {
       rows_ += row;
@@ -151,7 +151,7 @@ class MarkdownReport : public FileReport {
       text = cat("$ ", printable(command), "\n", text);
     const std::string fence = fence_for(text);
     const std::string details =
-        cat("<details><summary>", name(finding.outcome), ": ", markdown_escaped(printable(title)),
+        cat("<details><summary>", label(finding.outcome), ": ", markdown_escaped(printable(title)),
             "</summary>\n\n", fence, "text\n", text, fence, "\n\n</details>\n\n");
     constexpr std::int64_t kForNotes = 1024;
     if (with_details_ + 1 != failed_ ||

@@ -274,6 +274,7 @@ Json summary_json(const ReportEnd& end, ReportKind kind) {
   for (const Outcome outcome : counted_outcomes(kind)) out.add(name(outcome), counts[outcome]);
   if (kind == ReportKind::jobs) out.add("up_to_date", counts.up_to_date);
   out.add("not_run", end.not_run);
+  if (kind != ReportKind::jobs) out.add("differing_equal", counts.differing_equal);
   if (!of_cases) return out;
   out.add("unreadable", counts[Outcome::unreadable])
       .add("same_bits", counts.same_bits)

@@ -88,12 +88,18 @@ std::string updated_lines(const Finding& finding) {
   return cat(path, ": it was different:\n", comparison_text(*finding.comparison, finding.only_moves));
 }
 
+std::string opening_line(const std::string& text) {
+  return text.substr(0, text.find('\n') + 1);
+}
+
 std::string reasons_of_outcome(const Finding& finding, ReportKind kind) {
   if (finding.shrunk) return shrunk_text(finding) + program_lines(finding);
   switch (finding.outcome) {
     case Outcome::equal:
+      return passes_differing(finding) ? opening_line(comparison_text(*finding.comparison)) : "";
     case Outcome::done:
       return "";
+    case Outcome::not_compared:
     case Outcome::different:
       return different_lines(finding) + program_lines(finding);
     case Outcome::missing:
@@ -146,7 +152,7 @@ std::string case_text(const Finding& finding, Glyphs glyphs) {
   const std::string named = has_name ? cat(": ", printable(finding.name)) : "";
   const std::string lines =
       finding.outcome == Outcome::interrupted ? "" : indented(reasons + pictures_of(finding, glyphs));
-  return cat(location, ": ", name(finding.outcome), named, "\n", lines);
+  return cat(location, ": ", label(finding.outcome), named, "\n", lines);
 }
 
 }  // namespace
@@ -193,8 +199,9 @@ std::string skipped_text(const Counts& counts) {
 std::vector<Outcome> counted_outcomes(ReportKind kind) {
   using enum Outcome;
   if (kind == ReportKind::jobs) return {done, error, skipped, interrupted};
-  if (kind == ReportKind::cases) return {equal, different, error, updated, skipped, not_given, interrupted};
-  return {equal, different, missing, extra, error, interrupted};
+  if (kind == ReportKind::cases)
+    return {equal, different, error, updated, skipped, not_given, interrupted, not_compared};
+  return {equal, different, missing, extra, error, interrupted, not_compared};
 }
 
 std::int64_t ReportEnd::all(ReportKind kind) const {
@@ -215,6 +222,9 @@ std::string summary_text(const ReportEnd& end, ReportKind kind) {
   std::string more;
   if (!end.last_failed.empty()) more += cat("; stopped at ", end.last_failed);
   if (counts.left_out != 0) more += cat("; ", counted(counts.left_out, "element"), " left out");
+  if (counts.differing_equal != 0) {
+    more += cat("; elements differ in ", counts.differing_equal, " of the equal ones");
+  }
   if (counts.unspecified != 0) {
     more += cat("; ", counted(counts.unspecified, "differing element"), " unspecified: --ignore-open");
   }
@@ -232,11 +242,11 @@ std::string summary_text(const ReportEnd& end, ReportKind kind) {
   for (const Outcome outcome : counted_outcomes(kind)) {
     const std::int64_t count = counts[outcome];
     if (parts.empty()) {
-      add(count, cat(name(outcome), bits));
+      add(count, cat(label(outcome), bits));
     } else if (outcome == Outcome::error && count != 0) {
       add(count, is_run ? "failed" : count == 1 ? "error" : "errors");
     } else if (count != 0 && outcome != Outcome::not_given && (is_run || outcome != Outcome::skipped)) {
-      add(count, name(outcome));
+      add(count, label(outcome));
     }
   }
   if (counts.up_to_date != 0) add(counts.up_to_date, "up to date");
@@ -253,7 +263,7 @@ std::string report_text(const Finding& finding, ReportKind kind) {
 std::string headline(const Finding& finding, ReportKind kind) {
   const std::string reasons = report_text(finding, kind);
   std::string_view line = std::string_view(reasons).substr(0, reasons.find('\n'));
-  const std::string outcome = cat(name(finding.outcome), ": ");
+  const std::string outcome = cat(label(finding.outcome), ": ");
   if (line.starts_with(outcome)) line.remove_prefix(outcome.size());
   return std::string(line);
 }
