@@ -58,7 +58,7 @@ std::int64_t integer_of(const Call& call, std::string_view name) {
 // "data.shape[1:2] (3)": dimensions [begin, end) of operand `i`.
 std::string part(const Call& call, std::size_t i, std::int64_t begin, std::int64_t end,
                  std::string_view range) {
-  return cat(label(call, i), ".shape", range, " ",
+  return cat(shown_name(call, i), ".shape", range, " ",
              to_string(slice(call.operands[i].shape(), begin, end)));
 }
 
@@ -108,14 +108,14 @@ std::string window_formula(const Call& call) {
     return cat(name, " ", to_string(*attribute_value<Shape>(call, name)));
   };
   if (call.op->name == "dynamicslice") return text("slice_sizes");
-  return cat(text("slice_sizes"), " at ", text("offset_dims"), ", ", label(call, 1), " elsewhere");
+  return cat(text("slice_sizes"), " at ", text("offset_dims"), ", ", shown_name(call, 1), " elsewhere");
 }
 
 // "A (1,3) and B (2,1), broadcast": operands from `first` on.
 std::string broadcast_formula(const Call& call, std::size_t first) {
   std::vector<std::string> parts;
   for (std::size_t i = first; i < call.operands.size(); ++i)
-    parts.push_back(cat(label(call, i), " ", to_string(call.operands[i].shape())));
+    parts.push_back(cat(shown_name(call, i), " ", to_string(call.operands[i].shape())));
   return cat(join_words(parts, "and"), parts.size() == 1 ? "" : ", broadcast");
 }
 
@@ -125,14 +125,14 @@ std::string target_formula(const Call& call) {
   const std::string_view mode = chosen_word(call, "mode");
   const bool is_both = call.op->name == "expand" || mode == "bidirectional" || mode == "multidirectional";
   const std::string target = cat("shape ", to_string(shape));
-  return is_both ? cat(label(call, 0), " ", to_string(call.operands[0].shape()), " and ", target,
+  return is_both ? cat(shown_name(call, 0), " ", to_string(call.operands[0].shape()), " and ", target,
                        ", broadcast")
                  : target;
 }
 
 }  // namespace
 
-std::string label(const Call& call, std::size_t i) {
+std::string shown_name(const Call& call, std::size_t i) {
   const Operator& op = *call.op;
   if (op.operands.back().variadic && call.version->framework == Framework::onnx) return cat("data_", i);
   for (const PublishedNames& row : published_names()) {

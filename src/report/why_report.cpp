@@ -31,7 +31,7 @@ constexpr std::pair<std::string_view, std::string_view> kSigns[] = {
     {"or", "or"},  {"xor", "xor"},   {"bitwiseand", "&"}, {"bitwiseor", "|"},     {"bitwisexor", "^"}};
 
 std::string operand_element(const Call& call, const OperandElement& element) {
-  return element_name(label(call, element.operand), element.position,
+  return element_name(shown_name(call, element.operand), element.position,
                       shown_shape(call, element.operand));
 }
 
@@ -149,7 +149,7 @@ std::string repeated_text(const Explainer& explainer, const ElementOrigin& eleme
     if (axes[i].empty() || std::ranges::none_of(element.from, is_this)) continue;
     std::vector<std::string> numbers;
     for (const std::size_t axis : axes[i]) numbers.push_back(cat(axis));
-    out += cat(out.empty() ? "" : ", ", label(explainer.call(), i), out.empty() ? " is repeated" : "",
+    out += cat(out.empty() ? "" : ", ", shown_name(explainer.call(), i), out.empty() ? " is repeated" : "",
                axes[i].size() == 1 ? " along axis " : " along axes ", join_words(numbers, "and"));
   }
   return out;
@@ -234,7 +234,7 @@ std::string why_shape_text(const Explainer& explainer) {
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
     if (call.left_out == i) continue;
     const bool is_mask = explainer.has_mask() && i == kIndexOperand;
-    std::string term = cat(is_mask ? cat("indices of the ", kMask) : label(call, i), " ",
+    std::string term = cat(is_mask ? cat("indices of the ", kMask) : shown_name(call, i), " ",
                            to_string(shown_shape(call, i)));
     // Operands that are broadcast are in the formula.
     if (formula.find(term) == std::string::npos) terms.push_back(std::move(term));
