@@ -147,8 +147,7 @@ class MeteredSettings {
 // --explain-plan, and the lines that it prints of a call; `location` is that of a job, or empty.
 inline constexpr std::string_view kExplainPlan = "--explain-plan";
 [[nodiscard]] Option explain_plan_option();
-[[nodiscard]] std::string plan_lines(const Arguments& arguments, const std::string& location,
-                                     const AccessReport& report);
+[[nodiscard]] std::string plan_lines(const std::string& location, const AccessReport& report);
 
 // --onnx-case DIR of operators and of run.
 inline constexpr std::string_view kCase = "--onnx-case";
@@ -166,7 +165,7 @@ struct OptionGroup {
 };
 [[nodiscard]] std::vector<OptionGroup> option_groups(const Command& command);
 
-void print_help(const Command& command);
+[[nodiscard]] std::string help_text(const Command& command);
 void print_program_help();
 int print_version();
 

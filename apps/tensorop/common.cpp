@@ -109,14 +109,11 @@ BatchSettings read_batch_settings(const Arguments& arguments) {
 }
 
 Option explain_plan_option() {
-  return {
-      std::string(kExplainPlan), OptionKind::value_flag, "json",
-      "print on standard error how operands are read that memory may not hold, and why; =json: for programs"};
+  return {std::string(kExplainPlan), OptionKind::flag, "",
+          "print on standard error how operands are read that memory may not hold, and why"};
 }
 
-std::string plan_lines(const Arguments& arguments, const std::string& location, const AccessReport& report) {
-  const std::string form = arguments.value(kExplainPlan).value_or("");
-  if (form == "json") return access_json(location, report);
+std::string plan_lines(const std::string& location, const AccessReport& report) {
   std::string out;
   for (const std::string& line : access_lines(report)) {
     out += cat("tensorop: plan: ", location, location.empty() ? "" : ": ", line, "\n");
@@ -142,12 +139,7 @@ Settings read_settings(const Arguments& arguments) {
     };
   }
   if (arguments.has(kExplainPlan)) {
-    const std::string form = *arguments.value(kExplainPlan);
-    if (form != "true" && form != "json")
-      throw Error(cat(kExplainPlan, " ", in_quotes(form), " is not json"));
-    settings.explain = [arguments](const AccessReport& report) {
-      std::fputs(plan_lines(arguments, "", report).c_str(), stderr);
-    };
+    settings.explain = [](const AccessReport& report) { std::fputs(plan_lines("", report).c_str(), stderr); };
     settings.explain_ranks = [](std::span<const RankCost> costs) {
       for (const std::string& line : rank_lines(costs))
         std::fputs(cat("tensorop: plan: ", line, "\n").c_str(), stderr);

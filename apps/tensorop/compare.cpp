@@ -14,8 +14,6 @@
 #include "commands.hpp"
 #include "golden/compare_sets.hpp"
 #include "golden/rename.hpp"
-#include "jobs/cases.hpp"
-#include "jobs/jobs.hpp"
 #include "progress.hpp"
 #include "report_options.hpp"
 
@@ -28,62 +26,19 @@ std::vector<Option> compare_options() {
     const bool of_sets = option.name == "--filter" || option.name == "--list" || option.name == "--fail-fast";
     if (of_sets) option.help = cat("of folders and archives: ", option.help);
   }
-  const Option why = {
-      "--why", OptionKind::value, "JOBS|JOBS:NAME",
-      "explain each element that is listed by the job that made ACTUAL: the job of that name, id or line in "
-      "the job file JOBS, else the one whose output is ACTUAL, or the only one"};
   const std::vector<Option> renames = {
       {"--rename-regex", OptionKind::values, "FROM=TO",
        "of folders and archives: in names of ACTUAL what matches the extended regular expression FROM "
        "becomes TO, where \\1 is its first group; repeatable, applied in their order"},
   };
   return joined(
-      {tolerance_options(), {ignore_option(), show_option()}, picture_options(), {why}, of_report, renames});
+      {tolerance_options(), {ignore_option(), show_option()}, picture_options(), of_report, renames});
 }
-
-// The jobs of --why, by which the elements of actual tensors are explained.
-class ActualCalls {
- public:
-  explicit ActualCalls(const Arguments& arguments) : settings_(read_settings(arguments)) {
-    if (const auto text = arguments.value("--why"))
-      with_context("--why", [&] { jobs_ = read_any_jobs(*text, name_); });
-  }
-
-  // Gives the finding the call that made its actual tensor, if one is known. Throws Error where that is not
-  // its shape, or where it must be known.
-  void add(Finding& finding, bool is_needed) const {
-    if (jobs_.empty()) return;
-    with_context("--why", [&] {
-      const Job* job = name_.empty() ? job_of_output(jobs_, finding.actual) : nullptr;
-      if (job == nullptr && is_needed && name_.empty() && jobs_.size() > 1)
-        throw Error(cat(printable(finding.actual), " is the output of none of ", jobs_.size(), " jobs"), "",
-                    "JOBS:NAME names a job by its name, id or line");
-      if (job == nullptr && is_needed) job = &find_job(jobs_, name_);
-      if (job == nullptr) return;
-      finding.call = std::make_shared<Request>(call_of(jobs_, *job, settings_));
-      if (!finding.comparison || !finding.comparison->same_header()) return;
-      const OutputInfo result = infer_request(*finding.call, settings_);
-      if (result.shape == finding.comparison->actual.shape) return;
-      throw Error(cat("the result of ", job->location(), " has the shape ", to_string(result.shape), ", ",
-                      printable(finding.actual), " has ", to_string(finding.comparison->actual.shape)));
-    });
-  }
-
- private:
-  Settings settings_;
-  std::string name_;
-  std::vector<Job> jobs_;
-};
 
 CompareOptions read_options(const Arguments& arguments, const Reporter& reporter) {
   return {.depth = reporter.needs_verdict_only() ? CompareDepth::verdict : CompareDepth::report,
           .show = read_show(arguments),
           .picture = read_picture_options(arguments)};
-}
-
-// The files beside the tensors.
-void visit_rules(const Arguments& arguments, const VisitFile& visit) {
-  visit(arguments.value("--why").value_or(""), "a job file");
 }
 
 void compare_pair(const Arguments& arguments, Reporter& reporter) {
@@ -95,7 +50,6 @@ void compare_pair(const Arguments& arguments, Reporter& reporter) {
   keep_files(reporter, [&](const VisitFile& visit) {
     for (const std::string& operand : {actual, expected, arguments.value("--ignore").value_or("")})
       visit(operand, "a file to compare");
-    visit_rules(arguments, visit);
   });
   MeteredSettings metered(arguments, "");
   Finding finding{.suite = expected, .name = actual, .actual = actual, .expected = expected};
@@ -112,7 +66,6 @@ void compare_pair(const Arguments& arguments, Reporter& reporter) {
                        read_options(arguments, reporter), arguments.value("--ignore"));
   metered.end();
   finding.outcome = outcome_of(*finding.comparison);
-  ActualCalls(arguments).add(finding, true);
   reporter.add(finding);
 }
 
@@ -125,7 +78,6 @@ void compare_sets_of(const Arguments& arguments, const TensorSet& actual, const 
       if (set->is_archive()) visit(set->name(), "a file to compare");
       for (const SetMember& member : set->members()) visit(set->path_of(member), "a file to compare");
     }
-    visit_rules(arguments, visit);
   });
   SetCompareSettings settings{.tolerances = parse_tolerances(read_tolerance_texts(arguments)),
                               .options = read_options(arguments, reporter),
@@ -148,12 +100,7 @@ void compare_sets_of(const Arguments& arguments, const TensorSet& actual, const 
   }
   show_progress(arguments, reporter, progress);
   settings.progress = [&](std::int64_t done, std::int64_t total) { progress->set(done, total); };
-  const ActualCalls calls(arguments);
-  compare_sets(actual, expected, settings, [&](const Finding& given) {
-    Finding finding = given;
-    if (finding.outcome == Outcome::different) calls.add(finding, false);
-    reporter.add(finding);
-  });
+  compare_sets(actual, expected, settings, [&](const Finding& finding) { reporter.add(finding); });
   progress->end();
   for (const std::int64_t count : reporter.counts().of) {
     if (count != 0) return;

@@ -8,7 +8,6 @@
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "engine/version.hpp"
-#include "glossary.hpp"
 #include "io/inspect.hpp"
 #include "io/opened_file.hpp"
 #include "ops/rule.hpp"
@@ -170,9 +169,14 @@ void add_operands(const Command& command, Offers& offers) {
   const std::string& name = command.name;
   if (name == "explain") {
     for (const Rule& rule : all_rules()) offers.add(rule.id, rule.statement);
-    for (const Term& term : glossary_terms()) {
-      for (const std::string& word : split(term.names, ", "))
-        if (word.find(' ') == std::string::npos) offers.add(word, term.meaning);
+    std::vector<std::string> known;
+    add_operators(offers, known);
+    for (const Operator* op : kOperators) {
+      for (const AttributeSpec& spec : op->attributes) {
+        if (std::ranges::find(known, spec.name) != known.end()) continue;
+        known.emplace_back(spec.name);
+        offers.add(spec.name, spec.help);
+      }
     }
   } else if (name == "completion") {
     offers.add_all({"bash", "fish", "zsh"});

@@ -94,7 +94,8 @@ std::string paragraph(std::string_view text) {
 
 int run_help(const Arguments& arguments) {
   arguments.refuse_operands_after(1, "help takes one command");
-  arguments.operands.empty() ? print_program_help() : print_help(require_command(arguments.operands[0]));
+  arguments.operands.empty() ? print_program_help()
+                             : print(help_text(require_command(arguments.operands[0])));
   return 0;
 }
 
@@ -191,7 +192,7 @@ std::vector<OptionGroup> option_groups(const Command& command) {
   return groups;
 }
 
-void print_help(const Command& command) {
+std::string help_text(const Command& command) {
   std::string text;
   for (const std::string& example : command.examples) text += cat("  ", example, '\n');
   text += cat("\n", paragraph(cat(command.summary, ".")), "\n");
@@ -210,7 +211,7 @@ void print_help(const Command& command) {
                 paragraph(cat("Rules (see tensorop explain RULE): ", ids)),
                 "Versions and dtypes: tensorop ops ", op->name, "\n");
   }
-  print(text);
+  return text;
 }
 
 void print_program_help() {

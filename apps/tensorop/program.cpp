@@ -13,6 +13,7 @@
 #include <span>
 
 #include "base/error.hpp"
+#include "base/files/output_file.hpp"
 #include "base/files/paths.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
@@ -25,7 +26,7 @@ constexpr int kFailure = 2;
 
 int run_command(const Command& command, const Arguments& arguments) {
   if (arguments.has("--help")) {
-    print_help(command);
+    print(help_text(command));
     return 0;
   }
   return arguments.has("--version") ? print_version() : command.run(arguments);

@@ -11,6 +11,10 @@ struct RemovedOption {
 constexpr RemovedOption kRemovedOptions[] = {
     {"compare", "--rename", "--rename-regex FROM=TO, any number of times, changes names"},
     {"compare", "--why", "tensorop why JOBS --job NAME --at I,J explains an element"},
+    {"explain", "--json", "explain prints text; tensorop ops --json has the rules of each operator"},
+    {"explain", "--markdown", "explain prints text"},
+    {"ops", "--markdown", "tensorop ops OPERATOR prints text, tensorop ops --json is for programs"},
+    {"", "--explain-plan=json", "the plan is printed as text"},
     {"ops", "--shapes",
      "tensorop add 'float32[2,3]' 'float32[3]' --dry-run --spec all answers for all versions"},
     {"run", "--stale", "make runs what is older than its operands; --missing runs jobs without a result"},

@@ -205,7 +205,7 @@ void show_batch(const Arguments& arguments, Reporter& reporter, std::optional<Pr
   batch.interruption = &reporter.interruption();
   if (!arguments.has(kExplainPlan)) return;
   batch.explain = [&](const Job& job, const AccessReport& report) {
-    const std::string lines = plan_lines(arguments, job.location(), report);
+    const std::string lines = plan_lines(job.location(), report);
     progress->hide_while([&] { std::fputs(lines.c_str(), stderr); });
   };
 }

@@ -222,7 +222,6 @@ void bind_attributes(const Request& request, Inputs& inputs, Call& call) {
       throw Error(cat("attribute ", spec.name, " is missing"), kCallRule);
     }
   }
-  if (call.op->check_attributes != nullptr) call.op->check_attributes(call);
 }
 
 void read_elements(Call& call) {

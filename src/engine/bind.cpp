@@ -253,7 +253,7 @@ void reshape_operands(const Request& request, Call& call) {
   }
 }
 
-OpenedCall open_operator(const Request& request, const Settings& settings) {
+OpenedCall open_operator(const Request& request, const Settings& settings, AttributeChecks checks) {
   OpenedCall opened;
   Call& call = opened.call;
   call.op = request.op.op;
@@ -266,6 +266,7 @@ OpenedCall open_operator(const Request& request, const Settings& settings) {
   const auto texts = assign_operands(request, call);
   require_one_standard_input(texts, request);
   bind_attributes(request, opened.inputs, call);
+  if (checks == AttributeChecks::all && call.op->check_attributes != nullptr) call.op->check_attributes(call);
   const std::optional<DType> named = named_dtype(request);
   auto sources = open_operands(texts, request, settings, call);
   std::vector<TypedOperand> typed;
@@ -291,7 +292,7 @@ OpenedCall open_operator(const Request& request, const Settings& settings) {
 }
 
 Bound bind_operator(const Request& request, const Settings& settings) {
-  Bound bound{open_operator(request, settings), {}};
+  Bound bound{open_operator(request, settings, AttributeChecks::all), {}};
   Call& call = bound.call;
   std::optional<Shape> result_shape;
   if (has_mask(request)) result_shape = apply_mask(settings.threads, call);
@@ -313,8 +314,8 @@ Bound bind_operator(const Request& request, const Settings& settings) {
 
 }  // namespace
 
-OpenedCall open_call(const Request& request, const Settings& settings) {
-  return with_context(request.op.name->name, [&] { return open_operator(request, settings); });
+OpenedCall open_call(const Request& request, const Settings& settings, AttributeChecks checks) {
+  return with_context(request.op.name->name, [&] { return open_operator(request, settings, checks); });
 }
 
 Bound bind(const Request& request, const Settings& settings) {

@@ -19,8 +19,12 @@ struct Bound : OpenedCall {
   Planned planned;
 };
 
+// Whether attributes that exclude each other are an error.
+enum class AttributeChecks : bool { each, all };
+
 // The first part of bind(), with the same errors.
-[[nodiscard]] OpenedCall open_call(const Request& request, const Settings& settings);
+[[nodiscard]] OpenedCall open_call(const Request& request, const Settings& settings,
+                                   AttributeChecks checks = AttributeChecks::all);
 
 // Throws Error, with the operator's name as context. With request.dry_run operands need no elements.
 [[nodiscard]] Bound bind(const Request& request, const Settings& settings);

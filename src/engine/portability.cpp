@@ -80,7 +80,8 @@ OpenedCall open_for_all(Request request, const Settings& settings) {
     const AttributeSpec* spec = find_attribute(op, given.name);
     return spec != nullptr && find_attribute(op.versions.front(), given.name) == nullptr;
   });
-  return open_call(request, settings);
+  // Attributes that exclude each other in the default semantics may be allowed in a version.
+  return open_call(request, settings, AttributeChecks::each);
 }
 
 // What makes two versions do the same with the same operands.

@@ -228,13 +228,6 @@ const Job& find_job(const std::vector<Job>& jobs, const std::string& name) {
   return job;
 }
 
-const Job* job_of_output(const std::vector<Job>& jobs, const std::string& path) {
-  PathKeys keys;
-  const auto found = std::ranges::find_if(
-      jobs, [&](const Job& job) { return job.output && keys.of(path_of(*job.output)) == keys.of(path); });
-  return found == jobs.end() ? nullptr : &*found;
-}
-
 Request call_of(const std::vector<Job>& jobs, const Job& job, const Settings& settings) {
   Request call = job.request;
   for_each_text(call, [&](auto& given) {

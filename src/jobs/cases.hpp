@@ -49,9 +49,6 @@ void for_each_onnx_case(
 // The job of that name, id or line; of no name the only one. Throws Error, also where several are meant.
 [[nodiscard]] const Job& find_job(const std::vector<Job>& jobs, const std::string& name);
 
-// The job whose output is that file or array; null: none.
-[[nodiscard]] const Job* job_of_output(const std::vector<Job>& jobs, const std::string& path);
-
 // The call of a job of these. A result of an earlier job is read from that job's output, if that file exists,
 // else computed. Throws Error.
 [[nodiscard]] Request call_of(const std::vector<Job>& jobs, const Job& job, const Settings& settings);

@@ -122,15 +122,4 @@ std::string foreign_hint(std::string_view name) {
              row->instead.empty() ? "" : "; ", row->instead);
 }
 
-std::string foreign_markdown(std::string_view library) {
-  std::string out = cat("| ", library, " | tensorop |\n| --- | --- |\n");
-  for (const ForeignCall& row : kCalls) {
-    if (row.library != library) continue;
-    const std::size_t remark = row.command.find(';');
-    out += cat("| `", row.call, "` | `", row.command.substr(0, remark), "`",
-               remark == std::string_view::npos ? "" : row.command.substr(remark), " |\n");
-  }
-  return out;
-}
-
 }  // namespace tensorop

@@ -21,7 +21,4 @@ struct ForeignCall {
 // name that no library has. '-', '_', case and what stands before the last dot ("np.take") are ignored.
 [[nodiscard]] std::string foreign_hint(std::string_view name);
 
-// The table of one library, for the docs.
-[[nodiscard]] std::string foreign_markdown(std::string_view library);
-
 }  // namespace tensorop

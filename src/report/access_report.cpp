@@ -2,11 +2,9 @@
 
 #include <cmath>
 #include <string_view>
-#include <utility>
 
 #include "base/byte_size.hpp"
 #include "base/text.hpp"
-#include "report/json.hpp"
 
 namespace tensorop {
 namespace {
@@ -101,31 +99,6 @@ std::vector<std::string> access_lines(const AccessReport& report) {
       lines.back() += cat(", needs ", byte_size_text(windows.scratch_bytes), " of temporary space");
   }
   return lines;
-}
-
-std::string access_json(const std::string& job, const AccessReport& report) {
-  const ScheduleFacts& facts = report.facts;
-  const WindowPlan& windows = report.windows;
-  Json shown;
-  if (report.decision.access == Access::windows) {
-    shown = Json::object()
-                .add("count", windows.count)
-                .add("bytes", windows.window_bytes)
-                .add("read_bytes", windows.read_bytes)
-                .add("scratch_bytes", windows.scratch_bytes);
-  }
-  return Json::document()
-      .add("job", Json::or_null(job))
-      .add("access", access_name(report.decision.access))
-      .add("reason", reason_text(report))
-      .add("rows", facts.rows)
-      .add("row_bytes", facts.row_bytes)
-      .add("random_bytes", facts.bytes)
-      .add("resident", facts.resident)
-      .add("result_bytes", facts.result_bytes)
-      .add("memory", facts.memory)
-      .add("windows", std::move(shown))
-      .line();
 }
 
 std::vector<std::string> rank_lines(std::span<const RankCost> costs) {

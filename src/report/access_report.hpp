@@ -14,9 +14,6 @@ namespace tensorop {
 // and write.
 [[nodiscard]] std::vector<std::string> access_lines(const AccessReport& report);
 
-// The same on a line of JSON; `job` is the place of a job, or empty.
-[[nodiscard]] std::string access_json(const std::string& job, const AccessReport& report);
-
 // A line for each rank: what it has done for a result.
 [[nodiscard]] std::vector<std::string> rank_lines(std::span<const RankCost> costs);
 

@@ -4,7 +4,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "ops/registry.hpp"
@@ -151,15 +150,6 @@ Json operator_json(const Operator& op) {
   return out;
 }
 
-// A document with an item for each, on its line.
-template <class Items, class ToJson>
-std::string document_of(std::string_view key, const Items& items, const ToJson& json_of) {
-  JsonList list(Json::document(), key);
-  std::string out;
-  for (const auto* item : items) out += list.item(json_of(*item));
-  return out + list.end(Json::object().add_end());
-}
-
 std::string attribute_list(const Operator& op, const Version& version) {
   if (version.attributes.empty()) return "none";
   return join(version.attributes, ", ", [&](const AttributeRow& row) {
@@ -196,11 +186,6 @@ std::string type_list(DTypeSet set) {
   const std::string negated =
       cat("all but ", others, no_small && !others.empty() ? " and " : "", no_small ? "small dtypes" : "");
   return negated.size() < direct.size() ? negated : direct;
-}
-
-std::string type_lists(const Version& version) {
-  return join(version.types, "; ",
-              [](const TypeRow& row) { return cat(row.type, ": ", type_list(row.allowed)); });
 }
 
 std::string version_title(const Version& version) {
@@ -287,30 +272,10 @@ std::string describe_versions(const Operator& op) {
 }
 
 std::string describe_json(std::span<const Operator* const> ops) {
-  return document_of("operators", ops, operator_json);
-}
-
-std::string describe_markdown(const Operator& op) {
-  std::string out = cat("| operand | type | meaning |\n| --- | --- | --- |\n");
-  for (const OperandSpec& operand : op.operands) {
-    out += cat("| `", option_name(operand.name), "` | ", operand.type, " | ", operand.help, " |\n");
-  }
-  if (!op.attributes.empty()) out += "\n| attribute | default | meaning |\n| --- | --- | --- |\n";
-  for (const AttributeSpec& spec : op.attributes) {
-    const std::string by_default = spec.required               ? "required"
-                                   : spec.default_text.empty() ? ""
-                                                               : cat("`", default_list(op, spec), "`");
-    const std::string choices = spec.choices.empty() ? "" : cat(": ", join(words_of(spec.choices)));
-    out += cat("| `", option_name(spec.name), "` | ", by_default, " | ", spec.help, choices, " |\n");
-  }
-  const bool indices = has_indices(op);
-  out += cat("\n| version | attributes | dtypes |",
-             indices ? " indices |\n| --- | --- | --- | --- |\n" : "\n| --- | --- | --- |\n");
-  for (const Version& version : op.versions) {
-    out += cat("| ", version_title(version), " | ", attribute_list(op, version), " | ", type_lists(version),
-               indices ? cat(" | ", index_rule(version)) : "", " |\n");
-  }
-  return out;
+  JsonList list(Json::document(), "operators");
+  std::string out;
+  for (const Operator* op : ops) out += list.item(operator_json(*op));
+  return out + list.end(Json::object().add_end());
 }
 
 std::string describe_line(const Rule& rule) {
@@ -326,24 +291,6 @@ std::string describe_text(const Rule& rule) {
   return cat(wrapped(cat(rule.id, ": ", rule.statement), width()), "\n\n",
              item("Published by:", rule.published), item("Operators:", operators),
              "Breaks it:    ", rule.broken_by, "\nSatisfies it: ", rule.satisfied_by, "\n");
-}
-
-std::string describe_json(std::span<const Rule* const> rules) {
-  return document_of("rules", rules, [](const Rule& rule) {
-    return Json::object()
-        .add("id", rule.id)
-        .add("statement", rule.statement)
-        .add("published", rule.published)
-        .add("operators", Json::list(operators_of(rule)))
-        .add("broken_by", rule.broken_by)
-        .add("satisfied_by", rule.satisfied_by);
-  });
-}
-
-std::string describe_markdown(std::span<const Rule* const> rules) {
-  std::string out = "| rule | the call must satisfy |\n| --- | --- |\n";
-  for (const Rule* rule : rules) out += cat("| ", rule->id, " | ", rule->statement, " |\n");
-  return out;
 }
 
 }  // namespace tensorop

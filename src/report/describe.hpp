@@ -1,4 +1,4 @@
-// The descriptions of operators, rules and results as text: for people, for programs, for the docs.
+// The descriptions of operators, rules and results as text: for people and for programs.
 #pragma once
 
 #include <span>
@@ -32,20 +32,11 @@ struct VersionWords {
 [[nodiscard]] VersionWords words_of(const Operator& op, const Version& version);
 // What two versions of the operator differ in: a line for each thing that only one of them has.
 [[nodiscard]] std::string describe_diff(const Operator& op, const Version& from, const Version& to);
-[[nodiscard]] std::string describe_diff_json(const Operator& op, const Version& from, const Version& to);
-// A line for each broadcasting rule: whether it accepts the shapes, of which there are two or more, and the
-// shape of the result or the reason.
-[[nodiscard]] std::string broadcast_text(const std::vector<Shape>& shapes);
-[[nodiscard]] std::string broadcast_json(const std::vector<Shape>& shapes);
 // A JSON document with an object for each operator.
 [[nodiscard]] std::string describe_json(std::span<const Operator* const> ops);
-// The tables of the operator's docs page.
-[[nodiscard]] std::string describe_markdown(const Operator& op);
 
-// A rule: on a line; in full, for a terminal; of several a JSON object, and a table of the docs.
+// A rule: on a line; in full, for a terminal.
 [[nodiscard]] std::string describe_line(const Rule& rule);
 [[nodiscard]] std::string describe_text(const Rule& rule);
-[[nodiscard]] std::string describe_json(std::span<const Rule* const> rules);
-[[nodiscard]] std::string describe_markdown(std::span<const Rule* const> rules);
 
 }  // namespace tensorop

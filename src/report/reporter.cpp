@@ -100,7 +100,7 @@ void Reporter::require_no_input(const std::function<std::string(const std::strin
 
 void Reporter::add(const Finding& given) {
   std::optional<Finding> explained;
-  if (settings_.why && settings_.is_heard && given.comparison && !is_silent()) {
+  if (settings_.why && settings_.is_heard && given.comparison) {
     explained = given;
     explain_elements(*explained, *settings_.why);
   }

@@ -11,18 +11,15 @@
 #include <utility>
 #include <vector>
 
-#include "base/text.hpp"
 #include "jobs/job_keys.hpp"
 #include "ops/foreign_names.hpp"
 #include "ops/registry.hpp"
 #include "ops/rule.hpp"
 #include "support/catch.hpp"
+#include "support/docs_tables.hpp"
 #include "support/picture_check.hpp"
 #include "support/process.hpp"
 #include "tensorop/commands.hpp"
-#include "tensorop/glossary.hpp"
-
-using tensorop::run_tensorop;
 
 namespace {
 
@@ -44,77 +41,6 @@ std::vector<fs::path> pages() {
   return out;
 }
 
-// One line of a Markdown table as its cells.
-std::vector<std::string> cells_of(const std::string& line) {
-  std::vector<std::string> cells;
-  for (std::size_t at = 2, end = 0; (end = line.find(" |", at)) != std::string::npos; at = end + 3) {
-    cells.push_back(at < end ? line.substr(at, end - at) : "");
-  }
-  return cells;
-}
-
-// A row that several operators have: the names of these operators, and the cells.
-struct SharedRow {
-  std::vector<std::string> names;
-  std::vector<std::string> cells;
-};
-
-// The place of a version in a table: the default semantics, then ONNX, then OpenVINO, each by opset.
-std::pair<std::string, int> version_order(const std::string& version) {
-  const std::size_t dash = version.find('-');
-  if (dash == std::string::npos) return {"", 0};
-  return {version.substr(0, dash), std::stoi(version.substr(dash + 1))};
-}
-
-// The rows of the table of `operator_names` that begins with `heading`, equal ones joined. The version
-// "onnx-7 (Add-7)" becomes "onnx-7": what is said of several operators names none of them.
-std::vector<SharedRow> shared_rows(const std::vector<std::string>& operator_names,
-                                   const std::string& heading) {
-  std::vector<SharedRow> rows;
-  for (const std::string& name : operator_names) {
-    const auto result = run_tensorop({"ops", name, "--markdown"});
-    REQUIRE(result.status == 0);
-    std::istringstream in(result.out);
-    std::string line;
-    while (std::getline(in, line) && !line.starts_with("| " + heading + " |")) continue;
-    std::getline(in, line);  // the line below the heading
-    while (std::getline(in, line) && line.starts_with("|")) {
-      std::vector<std::string> cells = cells_of(line);
-      if (heading == "version") cells[0] = cells[0].substr(0, cells[0].find(" ("));
-      const auto same = std::ranges::find(rows, cells, &SharedRow::cells);
-      if (same == rows.end()) {
-        rows.push_back({{name}, cells});
-      } else if (same->names.back() != name) {
-        same->names.push_back(name);
-      }
-    }
-  }
-  return rows;
-}
-
-std::string joined(const std::vector<std::string>& texts, const std::string& separator) {
-  std::string out;
-  for (const std::string& text : texts) out += (out.empty() ? "" : separator) + text;
-  return out;
-}
-
-// The attributes and versions of several operators in two tables.
-std::string shared_tables(const std::vector<std::string>& operator_names) {
-  std::string out = "| attribute | operators | default | meaning |\n| --- | --- | --- | --- |\n";
-  for (const SharedRow& row : shared_rows(operator_names, "attribute")) {
-    const std::string names = row.names.size() == operator_names.size() ? "all" : joined(row.names, ", ");
-    out += "| " + row.cells[0] + " | " + names + " | " + row.cells[1] + " | " + row.cells[2] + " |\n";
-  }
-  out += "\n| version | operators | attributes | dtypes |\n| --- | --- | --- | --- |\n";
-  std::vector<SharedRow> versions = shared_rows(operator_names, "version");
-  std::ranges::stable_sort(versions, {}, [](const SharedRow& row) { return version_order(row.cells[0]); });
-  for (const SharedRow& row : versions) {
-    out += "| " + row.cells[0] + " | " + joined(row.names, ", ") + " | " + row.cells[1] + " | " +
-           row.cells[2] + " |\n";
-  }
-  return out;
-}
-
 // What belongs between two comments of a page: after "ops NAME" the tables of an operator, after "ops NAME
 // NAME..." those of several in one, after "rules ID ID" a table of rules, after "jobs" the keys of job files,
 // after "from LIBRARY" what to type in place of its calls. Nothing: it is another comment.
@@ -127,12 +53,7 @@ std::optional<std::string> table_of(const std::string& comment) {
   if (kind != "ops" && kind != "rules") return std::nullopt;
   std::vector<std::string> words;
   for (std::string word; in >> word;) words.push_back(word);
-  if (kind == "ops" && words.size() > 1) return shared_tables(words);
-  words.insert(words.begin(), kind == "ops" ? "ops" : "explain");
-  words.emplace_back("--markdown");
-  const auto result = run_tensorop(words);
-  REQUIRE(result.status == 0);
-  return result.out;
+  return kind == "ops" ? tensorop::operators_markdown(words) : tensorop::rules_markdown(words);
 }
 
 // The text of a page with words apart by one space and without the marks of Markdown's code.
@@ -300,17 +221,5 @@ TEST_CASE("what to type in place of another library's call is a command with opt
       CHECK(!tensorop::find_command(name));
       CHECK(!tensorop::foreign_hint(name).empty());
     }
-  }
-}
-
-TEST_CASE("every term of the glossary is a topic of explain", "[cli][docs]") {
-  const auto terms = tensorop::glossary_terms();
-  CHECK(terms.size() > 40);
-  for (const tensorop::Term& term : terms) {
-    for (const std::string& name : tensorop::split(term.names, ", ")) {
-      CAPTURE(name);
-      CHECK(tensorop::topic_text(name).find(": ") != std::string::npos);
-    }
-    CHECK(term.meaning.find("](") == std::string::npos);
   }
 }

@@ -1,0 +1,178 @@
+#include "support/docs_tables.hpp"
+
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+#include "base/text.hpp"
+#include "ops/foreign_names.hpp"
+#include "ops/registry.hpp"
+#include "ops/rule.hpp"
+#include "report/describe.hpp"
+#include "support/catch.hpp"
+
+namespace tensorop {
+namespace {
+
+using Cells = std::vector<std::string>;
+
+std::string row_text(const Cells& cells) {
+  return cat("| ", join(cells, " | "), " |\n");
+}
+
+std::string table_text(const Cells& head, const std::vector<Cells>& rows) {
+  std::string out = cat(row_text(head), row_text(Cells(head.size(), "---")));
+  for (const Cells& row : rows) out += row_text(row);
+  return out;
+}
+
+std::string code(std::string_view text) {
+  return cat("`", text, "`");
+}
+
+std::vector<Cells> operand_rows(const Operator& op) {
+  std::vector<Cells> rows;
+  for (const OperandSpec& operand : op.operands)
+    rows.push_back({code(option_name(operand.name)), std::string(operand.type), std::string(operand.help)});
+  return rows;
+}
+
+// "false; as divide true": a name may have its own default.
+std::string default_cell(const Operator& op, const AttributeSpec& spec) {
+  if (spec.required) return "required";
+  if (spec.default_text.empty()) return "";
+  std::string out(spec.default_text);
+  for (const OperatorName& name : op.names) {
+    const std::string own = cat("; as ", name.name, " ", name.preset.text);
+    if (name.preset.attribute == spec.name && out.find(own) == std::string::npos) out += own;
+  }
+  return code(out);
+}
+
+std::vector<Cells> attribute_rows(const Operator& op) {
+  std::vector<Cells> rows;
+  for (const AttributeSpec& spec : op.attributes) {
+    const std::string choices = spec.choices.empty() ? "" : cat(": ", join(words_of(spec.choices)));
+    rows.push_back({code(option_name(spec.name)), default_cell(op, spec), cat(spec.help, choices)});
+  }
+  return rows;
+}
+
+// The lines of describe_version() as cells: title, attributes, dtypes, and indices if the operator has any.
+std::vector<Cells> version_rows(const Operator& op) {
+  std::vector<Cells> rows;
+  for (const Version& version : op.versions) {
+    Cells cells = {words_of(op, version).title, "", ""};
+    std::istringstream in(describe_version(op, version));
+    std::string line;
+    std::getline(in, line);
+    REQUIRE(line == cells[0]);
+    while (std::getline(in, line)) {
+      const std::string text = line.substr(2);
+      if (text.starts_with("attributes: ")) {
+        cells[1] = text.substr(text.find(' ') + 1);
+      } else if (text.starts_with("indices: ")) {
+        cells.push_back(text.substr(text.find(' ') + 1));
+      } else {
+        cells[2] += cat(cells[2].empty() ? "" : "; ", text);
+      }
+    }
+    rows.push_back(std::move(cells));
+  }
+  return rows;
+}
+
+std::string operator_markdown(const Operator& op) {
+  const bool has_indices = !words_of(op, op.versions.front()).indices.empty();
+  std::string out = table_text({"operand", "type", "meaning"}, operand_rows(op));
+  if (!op.attributes.empty())
+    out += cat("\n", table_text({"attribute", "default", "meaning"}, attribute_rows(op)));
+  Cells head = {"version", "attributes", "dtypes"};
+  if (has_indices) head.emplace_back("indices");
+  return cat(out, "\n", table_text(head, version_rows(op)));
+}
+
+// A row that several operators have: the names of these operators, and the cells.
+struct SharedRow {
+  std::vector<std::string> names;
+  Cells cells;
+};
+
+std::vector<SharedRow> shared_rows(const std::vector<const Operator*>& ops,
+                                   std::vector<Cells> (*rows_of)(const Operator& op)) {
+  std::vector<SharedRow> out;
+  for (const Operator* op : ops) {
+    for (Cells& cells : rows_of(*op)) {
+      const auto same = std::ranges::find(out, cells, &SharedRow::cells);
+      if (same == out.end()) {
+        out.push_back({{std::string(op->name)}, std::move(cells)});
+      } else if (same->names.back() != op->name) {
+        same->names.emplace_back(op->name);
+      }
+    }
+  }
+  return out;
+}
+
+// "onnx-7 (Add-7)" becomes "onnx-7": a row that several operators have names none of them.
+std::vector<Cells> nameless_version_rows(const Operator& op) {
+  std::vector<Cells> rows = version_rows(op);
+  for (Cells& cells : rows) cells[0] = cells[0].substr(0, cells[0].find(" ("));
+  return rows;
+}
+
+// The place of a version in a table: the default semantics, then by publisher and number.
+std::pair<std::string, int> version_order(const SharedRow& row) {
+  const std::string& version = row.cells[0];
+  const std::size_t dash = version.find('-');
+  if (dash == std::string::npos) return {"", 0};
+  return {version.substr(0, dash), std::stoi(version.substr(dash + 1))};
+}
+
+std::string shared_markdown(const std::vector<const Operator*>& ops) {
+  std::vector<Cells> attributes;
+  for (SharedRow& row : shared_rows(ops, attribute_rows)) {
+    row.cells.insert(row.cells.begin() + 1, row.names.size() == ops.size() ? "all" : join(row.names));
+    attributes.push_back(std::move(row.cells));
+  }
+  std::vector<SharedRow> sorted = shared_rows(ops, nameless_version_rows);
+  std::ranges::stable_sort(sorted, {}, version_order);
+  std::vector<Cells> versions;
+  for (SharedRow& row : sorted) {
+    row.cells.insert(row.cells.begin() + 1, join(row.names));
+    versions.push_back(std::move(row.cells));
+  }
+  return cat(table_text({"attribute", "operators", "default", "meaning"}, attributes), "\n",
+             table_text({"version", "operators", "attributes", "dtypes"}, versions));
+}
+
+}  // namespace
+
+std::string operators_markdown(const std::vector<std::string>& names) {
+  std::vector<const Operator*> ops;
+  for (const std::string& name : names) ops.push_back(require_operator(name).op);
+  return ops.size() == 1 ? operator_markdown(*ops[0]) : shared_markdown(ops);
+}
+
+std::string rules_markdown(const std::vector<std::string>& ids) {
+  std::vector<Cells> rows;
+  for (const std::string& id : ids) {
+    const Rule* const rule = find_rule(id);
+    REQUIRE(rule != nullptr);
+    rows.push_back({std::string(rule->id), std::string(rule->statement)});
+  }
+  return table_text({"rule", "the call must satisfy"}, rows);
+}
+
+std::string foreign_markdown(std::string_view library) {
+  std::vector<Cells> rows;
+  for (const ForeignCall& row : foreign_calls()) {
+    if (row.library != library) continue;
+    const std::size_t remark = row.command.find(';');
+    rows.push_back({code(row.call), cat(code(row.command.substr(0, remark)),
+                                        remark == std::string_view::npos ? "" : row.command.substr(remark))});
+  }
+  return table_text({std::string(library), "tensorop"}, rows);
+}
+
+}  // namespace tensorop

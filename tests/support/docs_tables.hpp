@@ -1,0 +1,20 @@
+// The tables of the docs that come from descriptions: of operators, of rules, of other libraries' calls.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tensorop {
+
+// Three tables of one operator: operands, attributes (if it has any), versions. Of several operators the
+// attributes and the versions in two tables, with equal rows joined.
+[[nodiscard]] std::string operators_markdown(const std::vector<std::string>& names);
+
+// A table of the rules of these ids.
+[[nodiscard]] std::string rules_markdown(const std::vector<std::string>& ids);
+
+// A table of a library's calls and of the commands that do the same.
+[[nodiscard]] std::string foreign_markdown(std::string_view library);
+
+}  // namespace tensorop
