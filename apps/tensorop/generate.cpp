@@ -15,7 +15,9 @@
 namespace tensorop {
 namespace {
 
-constexpr std::string_view kFormats[] = {"npy", "safetensors", "pb", "json"};
+// Of operands and results; kFolders stands for ONNX case folders.
+constexpr std::string_view kFolders = "onnx";
+constexpr std::string_view kFormats[] = {"npy", "safetensors", "pb", "json", kFolders};
 
 std::int64_t read_count(const Arguments& arguments, std::string_view option, std::int64_t least,
                         std::int64_t most, std::int64_t by_default) {
@@ -99,15 +101,15 @@ SuiteOptions read_options(const Arguments& arguments) {
       read_count(arguments, "--seed", 0, std::numeric_limits<std::int64_t>::max(), 1));
   options.invalid_per_million = read_share(arguments);
   options.spec = arguments.value("--spec");
-  options.has_results = !arguments.has("--no-expect");
   const std::string format = arguments.value("--format").value_or("npy");
   if (std::ranges::count(kFormats, format) == 0)
-    throw Error(cat("--format ", in_quotes(format), " is not one of npy, safetensors, pb, json"));
-  options.format = find_format(format);
-  if (!arguments.has("--onnx-case")) return options;
-  arguments.refuse_beside(kCase, {"--format", "--invalid", "--no-expect"});
-  if (parse_spec(options.spec).framework != Framework::onnx) throw Error("--onnx-case needs --spec onnx-N");
-  options.format = nullptr;
+    throw Error(cat("--format ", in_quotes(format), " is not one of npy, safetensors, pb, json, onnx"));
+  if (format != kFolders) {
+    options.format = find_format(format);
+    return options;
+  }
+  if (arguments.has("--invalid")) throw Error("--format onnx cannot be combined with --invalid");
+  if (parse_spec(options.spec).framework != Framework::onnx) throw Error("--format onnx needs --spec onnx-N");
   return options;
 }
 
@@ -181,10 +183,9 @@ Command generate_command() {
            "the most elements of a tensor (default 200, or four times --min-elements)"},
           {"--invalid", OptionKind::value, "SHARE",
            "the share of calls that break a rule, from 0 to 1 (default 0)"},
-          {"--no-expect", OptionKind::flag, "", "write no results: check computes them"},
-          {"--format", OptionKind::value, "npy|safetensors|pb|json",
-           "the format of operands and results (default npy)"},
-          {"--onnx-case", OptionKind::flag, "", "write ONNX case folders; needs --spec onnx-N"},
+          {"--format", OptionKind::value, "npy|safetensors|pb|json|onnx",
+           "the format of operands and results (default npy); onnx: ONNX case folders instead of a job file, "
+           "needs --spec onnx-N"},
           {"--coverage", OptionKind::flag, "",
            "print which values, pairs of values and rules the cases meet; without --output, write nothing"},
           {"--output", OptionKind::value, "DIR", "a new folder, or an empty one", "-o"},

@@ -15,6 +15,8 @@ constexpr RemovedOption kRemovedOptions[] = {
     {"explain", "--markdown", "explain prints text"},
     {"ops", "--markdown", "tensorop ops OPERATOR prints text, tensorop ops --json is for programs"},
     {"", "--explain-plan=json", "the plan is printed as text"},
+    {"generate", "--no-expect", "check --actual and check --command compute results"},
+    {"generate", "--onnx-case", "--format onnx writes ONNX case folders"},
     {"ops", "--shapes",
      "tensorop add 'float32[2,3]' 'float32[3]' --dry-run --spec all answers for all versions"},
     {"run", "--stale", "make runs what is older than its operands; --missing runs jobs without a result"},

@@ -48,7 +48,7 @@ Suite::Suite(const SuiteOptions& options, const std::string& folder) : options_(
   settings_.memory = std::int64_t{1} << 30;
   if (options.format == nullptr) return;
   folder_.make_folder(std::string(kOperandFolder));
-  if (options.has_results) folder_.make_folder(std::string(kResultFolder));
+  folder_.make_folder(std::string(kResultFolder));
   // The generator is named, so that a suite can be made again.
   lines_ = cat("{\"defaults\":{\"comment\":\"tensorop generate, version ", kGeneratorVersion, ", seed ",
                options.seed, "\"");
@@ -88,8 +88,7 @@ std::string Suite::line_of(const GeneratedCase& generated, const std::string& na
   if (!generated.result) {
     line += cat(",\"expect\":{\"error\":", json_string(generated.rule), "}");
   } else {
-    if (options_.has_results)
-      line += cat(",\"expect\":", value_of(*generated.result, cat(kResultFolder, "/", name), "expected"));
+    line += cat(",\"expect\":", value_of(*generated.result, cat(kResultFolder, "/", name), "expected"));
     line += tolerance_of(generated);
   }
   return line + "}\n";

@@ -18,7 +18,6 @@ struct SuiteOptions {
   std::int64_t invalid_per_million = 0;  // of the cases
   std::optional<std::string> spec = {};  // of all operators
   const Format* format = nullptr;        // of operands and results; null: ONNX case folders
-  bool has_results = true;               // else they are left to check
 };
 
 // A suite being written: nothing of it is visible before commit().

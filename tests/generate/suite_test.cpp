@@ -71,7 +71,7 @@ TEST_CASE("suites are equal under tensorop itself, calls that break a rule inclu
   suite("old", old, {"--spec", "onnx-6", "--count", "20", "--invalid", "0.4"}, 20 * std::ssize(old));
   for (const std::string format : {"json", "pb", "safetensors"})
     suite(format, {"gather", "scatternd"}, {"--count", "20", "--invalid", "0.4", "--format", format}, 40);
-  suite("cases", {"add"}, {"--onnx-case", "--spec", "onnx-14", "--count", "20"}, 20);
+  suite("cases", {"add"}, {"--format", "onnx", "--spec", "onnx-14", "--count", "20"}, 20);
 }
 
 TEST_CASE("a seed makes the same bytes on every machine and in every release", "[generate]") {

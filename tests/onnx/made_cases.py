@@ -403,7 +403,7 @@ def check_with_onnxruntime(checker, cases, jobs):
 def check_generated(checker, binary, folder):
     """ONNX's checker on generated cases, of versions that it knows."""
     operators = ["gather", "gathernd", "scatterelements", "scatternd", "expand", "add", "pow", "min", "where"]
-    subprocess.run([binary, "generate", *operators, "--spec", "onnx-18", "--onnx-case", "--count", "30", "-o",
+    subprocess.run([binary, "generate", *operators, "--spec", "onnx-18", "--format", "onnx", "--count", "30", "-o",
                     str(folder)], check=True)
     models = sorted(folder.glob("*/model.onnx"))
     checker.check("generated folders", len(models) == 30 * len(operators), len(models))
