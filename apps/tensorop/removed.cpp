@@ -9,6 +9,7 @@ struct RemovedOption {
   std::string_view hint;
 };
 constexpr RemovedOption kRemovedOptions[] = {
+    {"", "--alpha", "tensorop mul multiplies updates before"},
     {"compare", "--rename", "--rename-regex FROM=TO, any number of times, changes names"},
     {"compare", "--why", "tensorop why JOBS --job NAME --at I,J explains an element"},
     {"explain", "--json", "explain prints text; tensorop ops --json has the rules of each operator"},

@@ -189,8 +189,6 @@ Request as_stablehlo(const Call& call, const Shape& output) {
   if (call.selected) refuse_call("a mask");
   if (is_flat(call)) refuse_call("flat data");
   if (call.operands[0].rank() == 0) refuse_call("data without dimensions");
-  if (const Attribute* const alpha = call.find("alpha"); alpha != nullptr && alpha->is_given)
-    refuse_call("alpha");
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
   const SliceDims dims = slice_dims_of(call, output);

@@ -229,15 +229,13 @@ Planned plan_scatter(const Call& call, std::vector<IndexAxis> axes, std::vector<
                        use_init_val,
                        call.duplicates == Duplicates::error,
                        open_reason(call, reduction)};
-  if (updates.scale && updates.shape.empty()) updates.shape = {1};  // what has no shape is not repeated
   const std::int64_t wanted = bounded_count(updates.shape);
   if (wanted == 0) {
     spec.updates = Tensor(data.dtype(), std::move(updates.shape));
-  } else if (updates.scale || spec.updates.size() != wanted) {
+  } else if (spec.updates.size() != wanted) {
     spec.update_strides = updates.strides.empty() ? strides_right_aligned(spec.updates.shape(), updates.shape)
                                                   : std::move(updates.strides);
     spec.updates_shape = std::move(updates.shape);
-    spec.scale = std::move(updates.scale);
   }
   return {std::move(output), scatter_plan(std::move(spec))};
 }

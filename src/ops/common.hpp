@@ -179,9 +179,8 @@ void require_updates_shape(const Call& call, const Shape& expected, bool repeat,
 
 // How updates lie within what is written.
 struct UpdatesLayout {
-  Shape shape;                                 // of what is written, to which they are repeated
-  BroadcastStrides strides = {};               // empty: repeated by NumPy's rule
-  std::optional<Tensor> scale = std::nullopt;  // what they are multiplied by
+  Shape shape;                    // of what is written, to which they are repeated
+  BroadcastStrides strides = {};  // empty: repeated by NumPy's rule
 };
 
 // The rows of operand 2 (updates) in a copy of operand 0 (data), where tuples of operand 1 select along

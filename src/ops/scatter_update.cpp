@@ -1,9 +1,7 @@
 // ScatterUpdate: slices written at positions along one axis, the inverse of Gather. Source: section 4.3
 // (SU-1 ... SU-3).
-#include <optional>
 #include <utility>
 
-#include "base/error.hpp"
 #include "base/text.hpp"
 #include "ops/common.hpp"
 #include "ops/registry.hpp"
@@ -23,13 +21,8 @@ constexpr OperandSpec kOperands[] = {
 };
 
 constexpr AttributeSpec kAttributes[] = {
-    kScatterAxisSpec,
-    reduction_spec(kCallRule),
-    kUseInitValSpec,
-    kBroadcastUpdatesSpec,
-    kFlatSpec,
+    kScatterAxisSpec, reduction_spec(kCallRule), kUseInitValSpec, kBroadcastUpdatesSpec, kFlatSpec,
     kIndexModeSpec,
-    {"alpha", AttributeKind::element, "", "what updates are multiplied by first, in torch's index_add"},
 };
 
 constexpr auto kAxisKey = attribute_key<std::int64_t>(kAttributes, "axis");
@@ -37,12 +30,8 @@ constexpr auto kReductionKey = attribute_key<Reduction>(kAttributes, "reduction"
 constexpr auto kUseInitValKey = attribute_key<bool>(kAttributes, "use_init_val");
 constexpr auto kBroadcastUpdatesKey = attribute_key<bool>(kAttributes, "broadcast_updates");
 
-constexpr auto kAlphaKey = attribute_key<Tensor>(kAttributes, "alpha");
-
-constexpr AttributeRow kStandard[] = {{"axis"},         {"reduction", kStandardReductions},
-                                      {"use_init_val"}, {"broadcast_updates"},
-                                      {"flat"},         {"alpha"}};
-constexpr AttributeRow kIndexAdd[] = {{"axis"}, {"alpha"}};
+constexpr AttributeRow kStandard[] = {
+    {"axis"}, {"reduction", kStandardReductions}, {"use_init_val"}, {"broadcast_updates"}, {"flat"}};
 constexpr AttributeRow kIndexReduce[] = {
     {"axis"}, {"reduction", "prod mean amax amin", "prod"}, {"use_init_val"}};
 constexpr AttributeRow kTorchPut[] = {{"reduction", "none add"}};
@@ -52,7 +41,7 @@ constexpr Version kVersions[] = {
     {Framework::standard, 0, "ScatterUpdate", kStandardTypes, kStandard},
     {Framework::openvino, 3, "ScatterUpdate", published::kOpenvinoNumberTypes, kAxisOnly, kNonNegative},
     {Framework::torch, 2, "index_copy", published::kTorchTypes, kAxisOnly, kNonNegative, kVectorIndex},
-    {Framework::torch, 2, "index_add", published::kTorchAxisTypes, kIndexAdd, kNonNegative, kVectorIndex},
+    {Framework::torch, 2, "index_add", published::kTorchAxisTypes, kAxisOnly, kNonNegative, kVectorIndex},
     {Framework::torch, 2, "index_reduce", published::kTorchAxisNumberTypes, kIndexReduce, kNonNegative,
      kVectorIndex},
     {Framework::torch, 2, "put_", published::kTorchTypes, kTorchPut},
@@ -80,25 +69,15 @@ Geometry check_shapes(const Call& call) {
   return {axis, std::move(expected)};
 }
 
-// What updates are multiplied by: nothing where it is 1, which changes none.
-std::optional<Tensor> scale_of(const Call& call) {
-  if (!call.is_given(kAlphaKey)) return std::nullopt;
-  const DType dtype = call.operands[0].dtype();
-  if (!(kNumericTypes | kComplexTypes).contains(dtype))
-    throw Error(cat("alpha is not defined for ", name(dtype), " data"), "T-3");
-  return call.get(kAlphaKey);
-}
-
 Planned plan_slices(const Call& call) {
   const Reduction reduction = checked_reduction(call, kReductionKey);  // a dtype rule: before ranks (G-9)
-  std::optional<Tensor> scale = scale_of(call);
   const auto [axis, updates] = check_shapes(call);
   const Shape& shape = call.operands[0].shape();
   const std::int64_t axis_size = shape[static_cast<std::size_t>(axis)];
   const std::vector<RowDim> dims = {{bounded_count(slice(shape, 0, axis)), 0, axis_size},
                                     {count(call.operands[1].shape()), 1, 0}};
   return plan_scatter(call, {{axis_size, 1, axis}}, dims, bounded_count(slice(shape, axis + 1, rank(shape))),
-                      reduction, call.get(kUseInitValKey), {updates, {}, std::move(scale)});
+                      reduction, call.get(kUseInitValKey), {updates});
 }
 
 Planned plan(const Call& call) {

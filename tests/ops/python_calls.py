@@ -365,10 +365,8 @@ def torch_index_copy(dtype):
 
 def torch_index_add(dtype):
     a, axis, i, u = torch_slices(dtype, True)
-    alpha = rng.choice([1, -1 if dtype != "uint8" else 2, 2, 3])
-    function = of_torch(lambda x, y, z: x.index_add(axis, y, z, alpha=alpha), a, i, u)
-    attributes = {"axis": axis, "alpha": alpha} if alpha != 1 or chance(50) else {"axis": axis}
-    return {"data": a, "indices": i, "updates": u}, attributes, function
+    function = of_torch(lambda x, y, z: x.index_add(axis, y, z), a, i, u)
+    return {"data": a, "indices": i, "updates": u}, {"axis": axis}, function
 
 
 def torch_index_reduce(dtype):

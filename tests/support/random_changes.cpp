@@ -146,9 +146,6 @@ void vary_elements(Random& random, Arguments& arguments) {
   auto& attributes = arguments.attributes;
   const DType dtype = arguments.operands[0].dtype();
   const bool is_small = kSmallTypes.contains(dtype);
-  const bool is_number = (kIntegerTypes | kFloatTypes | kComplexTypes).contains(dtype);
-  if (arguments.rules.alpha && is_number && random.chance(20))
-    attributes["alpha"] = cat(random.between(0, 3));
   attributes.erase("fill_value");
   if (reference::policy_of(arguments) != "fill") return;
   if (is_small) arguments.oob = "error";

@@ -52,7 +52,6 @@ struct Rules {
   bool keeps_dims = false;           // BC-W
   bool flat = false;                 // the attribute exists
   bool axis = true;                  // the attribute exists
-  bool alpha = false;                // the attribute exists
   bool clips_raw = false;            // in mode clip negative indices are out of range
   std::vector<std::string> index_modes;  // of the attribute `mode`; the first is the default
   int most_operands = 0;                 // of min and max; 0: any number

@@ -80,12 +80,6 @@ Array updates_of(const Arguments& arguments, const Shape& expected, const char* 
   return out;
 }
 
-Element number_of(DType dtype, const std::string& text) {
-  if (kFloatTypes.contains(dtype)) return make_real(dtype, std::stod(text));
-  if (kComplexTypes.contains(dtype)) return make_complex(dtype, {std::stod(text), 0});
-  return make_integer(dtype, static_cast<Wide>(std::stoll(text)));
-}
-
 std::size_t index(std::int64_t value) {
   return static_cast<std::size_t>(value);
 }
@@ -150,11 +144,6 @@ Collected collect_slices(const Arguments& arguments) {
   Updates collected(data.elements.size());
   const auto before = coordinates_of(front);
   const auto after = coordinates_of(back);
-  const auto alpha = arguments.attributes.find("alpha");
-  const auto scaled = [&](const Element& update) {
-    if (alpha == arguments.attributes.end() || update.dtype == DType::string) return update;
-    return combine("mul", "", update, number_of(update.dtype, alpha->second));
-  };
   for (const Coordinate& i : coordinates_of(indices.shape)) {
     const auto target = n[index(position_of(i, indices.shape))];
     if (!target) continue;
@@ -162,7 +151,7 @@ Collected collect_slices(const Arguments& arguments) {
       for (const Coordinate& s : after) {
         const Coordinate t = p + Coordinate{*target} + s;
         collected[index(position_of(t, data.shape))].push_back(
-            {scaled(updates.at(p + i + s)), position_of(p + i + s, updates.shape)});
+            {updates.at(p + i + s), position_of(p + i + s, updates.shape)});
       }
     }
   }

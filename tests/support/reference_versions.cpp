@@ -55,7 +55,7 @@ const std::vector<Row> kRows = {
     {"torch", "scatterelements:scatterreduce", "2", kTorchScatter + kTorchReduce + "use_init_val"},
     {"numpy", "scatterelements:putalongaxis", "2", "-use_init_val off_axis"},
     {"torch", "scatterupdate:indexcopy", "2", kTorchSlices},
-    {"torch", "scatterupdate:indexadd", "2", kTorchSlices + "reduction=add alpha"},
+    {"torch", "scatterupdate:indexadd", "2", kTorchSlices + "reduction=add"},
     {"torch", "scatterupdate:indexreduce", "2",
      kTorchSlices + "reductions=prod,mean,amax,amin reduction=prod use_init_val"},
     {"torch", "scatterupdate:put", "2", "-use_init_val open_duplicates -axis flat=true reductions=none,add"},
@@ -229,7 +229,6 @@ const std::map<std::string, bool Rules::*> kFlags = {
     {"keeps_dims", &Rules::keeps_dims},
     {"flat", &Rules::flat},
     {"axis", &Rules::axis},
-    {"alpha", &Rules::alpha},
     {"clips_raw", &Rules::clips_raw},
     {"one_way_condition", &Rules::one_way_condition},
     {"use_init_val", &Rules::use_init_val},
@@ -319,7 +318,6 @@ Rules default_rules(const std::string& op) {
   rules.schemes = {"numpy", "none", "pdpd"};
   if (op != "where") rules.schemes.push_back("legacy");
   rules.flat = op == "gather" || op == "gatherelements" || op == "scatterupdate";
-  rules.alpha = op == "scatterupdate";
   if (op == "tensorscatter") rules.negative_indices = false;
   if (op.ends_with("slice") || op.ends_with("slices")) {
     apply("-negative_indices", rules);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
-#include "kernels/elements/arithmetic.hpp"
 #include "kernels/elements/element_plans.hpp"
 #include "kernels/rows/scatter_rows.hpp"
 
@@ -25,17 +24,6 @@ bool has_one_row(const Shape& shape, const BroadcastStrides& strides, std::int64
   return true;
 }
 
-std::unique_ptr<Plan> repeated_updates(const ScatterRowsSpec& spec) {
-  if (spec.updates_shape.empty()) return nullptr;
-  if (!spec.scale) return repeat_plan(spec.updates, spec.updates_shape, spec.update_strides);
-  const DType dtype = spec.updates.dtype();
-  return combine_plan({.operands = {spec.updates, *spec.scale},
-                       .strides = {spec.update_strides, BroadcastStrides(spec.updates_shape.size(), 0)},
-                       .result = spec.updates_shape,
-                       .kernel = find_kernel<Mul>(dtype, dtype),
-                       .open_reason = OpenReason::none});
-}
-
 }  // namespace
 
 RowUpdates::RowUpdates(const ScatterRowsSpec& spec)
@@ -48,7 +36,9 @@ RowUpdates::RowUpdates(const ScatterRowsSpec& spec)
       combine_(combine_loop(spec.reduction, spec.data.dtype())),
       average_(spec.reduction == Reduction::mean ? average_loop(spec.data.dtype()) : nullptr),
       repetition_(spec.updates_shape, {spec.update_strides}),
-      repeated_(repeated_updates(spec)),
+      repeated_(spec.updates_shape.empty()
+                    ? nullptr
+                    : repeat_plan(spec.updates, spec.updates_shape, spec.update_strides)),
       one_row_(repeated_ && has_one_row(spec.updates_shape, spec.update_strides, row_elements_)) {}
 
 // Calls combine(rows, moves, count) with what the moves move.

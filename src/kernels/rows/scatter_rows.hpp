@@ -26,8 +26,6 @@ struct ScatterRowsSpec {
   // How updates are repeated to a row for each index tuple; without a shape they have these rows.
   Shape updates_shape = {};
   BroadcastStrides update_strides = {};
-  // A number of the dtype that repeated updates are multiplied by before they are applied.
-  std::optional<Tensor> scale = std::nullopt;
 };
 
 // The updates of one element are applied in the row-major order of the index tuples, whatever the order of
