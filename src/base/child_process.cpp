@@ -141,19 +141,29 @@ bool watch(int process, int pipe, Clock::time_point deadline, ChildEnd& end) {
 
 }  // namespace
 
-ChildEnd run_child(std::vector<std::string> words, std::chrono::duration<double> timeout) {
+ChildEnd run_child(std::vector<std::string> words, std::chrono::duration<double> timeout,
+                   const ChildProgress& progress) {
   std::array<int, 2> ends{};
   if (os().pipe(ends.data()) != 0) throw_errno(words[0], "cannot start");
   const FileDescriptor reading(ends[0]);
   FileDescriptor writing(ends[1]);
-  const auto deadline = Clock::now() + std::chrono::ceil<Clock::duration>(timeout);
+  auto deadline = Clock::now() + std::chrono::ceil<Clock::duration>(timeout);
+  ChildEnd out;
   Child child(words, writing.get());
-  if (!child.is_started()) throw_errno(words[0], "cannot start");
+  if (!child.is_started()) {
+    out.kind = ChildEnd::Kind::not_started;
+    out.status = errno;
+    return out;
+  }
   writing.close();
   const FileDescriptor process(os().pidfd_open(child.pid()));
   if (!process.is_open()) throw_errno(words[0], "cannot watch");
-  ChildEnd out;
-  const bool has_ended = watch(process.get(), reading.get(), deadline, out);
+  bool has_ended = false;
+  while (!(has_ended = watch(process.get(), reading.get(), deadline, out))) {
+    const auto idle = progress ? progress() : std::nullopt;
+    if (!idle || *idle >= timeout) break;
+    deadline = Clock::now() + std::chrono::ceil<Clock::duration>(timeout - *idle);
+  }
   const int status = child.end();
   // What it had written before it ended. A program that has left the group may hold the pipe open, and go on.
   ::fcntl(reading.get(), F_SETFL, O_NONBLOCK);

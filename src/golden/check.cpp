@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -45,6 +46,60 @@ Destination golden_destination(const Expectation& expect, bool is_missing) {
   return out;
 }
 
+// A program that computes nothing seems to refuse every call that is to be refused. So the refusals of a run
+// are held back, with all that comes after them, until the program has given a result for a valid case.
+class RefusalsOnTrial {
+ public:
+  RefusalsOnTrial(bool is_needed, const FindingReport& report) : report_(report), has_proof_(!is_needed) {}
+
+  void add(const Finding& finding) {
+    const std::lock_guard lock(mutex_);
+    has_proof_ = has_proof_ || (finding.program && finding.comparison);
+    if (has_proof_) flush();
+    if (has_proof_ || (held_.empty() && !is_refusal(finding))) return report_(finding);
+    held_.push_back(finding);
+  }
+
+  // There are no more findings.
+  void end() {
+    const std::lock_guard lock(mutex_);
+    const auto error = std::make_shared<Failure>(
+        "the refusal proves nothing: the program has given a result for no valid case", "",
+        "a run needs a valid case that the program computes");
+    for (Finding& finding : held_) {
+      if (!is_refusal(finding)) continue;
+      finding.outcome = Outcome::error;
+      finding.error = error;
+    }
+    flush();
+  }
+
+  // A signal ends the process. Whether there would have been a result is not known.
+  void interrupt() {
+    std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock.owns_lock()) return;  // a report waits for its reader
+    for (Finding& finding : held_) {
+      if (is_refusal(finding)) finding.outcome = Outcome::interrupted;
+    }
+    flush();
+    lock.release();
+  }
+
+ private:
+  static bool is_refusal(const Finding& finding) {
+    return finding.program && finding.program->is_refused && finding.outcome == Outcome::equal;
+  }
+
+  void flush() {
+    for (const Finding& finding : std::exchange(held_, {})) report_(finding);
+  }
+
+  const FindingReport& report_;
+  std::mutex mutex_;
+  bool has_proof_;
+  std::vector<Finding> held_;
+};
+
 class Check {
  public:
   Check(std::vector<Job> jobs, const CheckSettings& settings, const FindingReport& report)
@@ -65,9 +120,19 @@ class Check {
     if (settings_.mask) mask_ = open_mask(*settings_.mask, opening);
     BatchSettings batch = settings_.batch;
     batch.is_failure = [this](std::size_t i) { return is_failure(results_[i]->outcome); };
+    Interruption running;
+    batch.interruption = &running;
+    RefusalsOnTrial refusals(settings_.program && settings_.needs_proof, report_);
+    const Interruption::Scope scope(settings_.batch.interruption, [&] {
+      running.stop();
+      refusals.interrupt();
+    });
     run_batch(
         jobs_, batch, [this](std::size_t i, const Settings& own) { return work(i, own); },
-        [this](std::size_t i, const JobOutcome& outcome) { deliver(i, outcome); });
+        [&](std::size_t i, const JobOutcome& outcome) {
+          if (const auto finding = delivered(i, outcome)) refusals.add(*finding);
+        });
+    refusals.end();
     Inputs inputs;
     if (mask_) inputs.add(mask_->mapping());
     inputs.require_unchanged();
@@ -241,6 +306,8 @@ class Check {
       const std::string path = std::exchange(found.program->result, {});
       std::optional<Tensor> computed = work_external(i, {path, {}}, own);
       found.actual.clear();
+      if (found.error)
+        found.error = std::make_shared<Failure>(without_folder(*found.error, directory_of(path)));
       if (found.comparison) found.comparison->actual.name = "the program's result";
       return computed;
     }
@@ -354,7 +421,8 @@ class Check {
     found.outcome = Outcome::updated;
   }
 
-  void deliver(std::size_t i, const JobOutcome& outcome) {
+  // Nothing of a step that is no finding.
+  std::optional<Finding> delivered(std::size_t i, const JobOutcome& outcome) {
     const bool is_interrupted = outcome.status == JobStatus::interrupted;
     // That of a job that runs is in use.
     const std::unique_ptr<Finding> held = is_interrupted ? nullptr : std::move(results_[i]);
@@ -365,12 +433,12 @@ class Check {
       found.outcome = Outcome::error;
       found.error = outcome.error;
     } else if (!jobs_[i].is_case) {
-      if (outcome.warnings.empty()) return;
+      if (outcome.warnings.empty()) return std::nullopt;
       found.outcome = Outcome::done;
     }
     found.warnings = outcome.warnings;
     found.seconds = outcome.seconds;
-    report_(found);
+    return found;
   }
 
   std::vector<Job> jobs_;

@@ -28,6 +28,8 @@ struct CheckSettings {
   std::optional<std::string> mask = {};
   PictureOptions picture = {};
   bool keeps_tensors = false;  // for Finding::actual_tensor and expected_tensor
+  // With `program`: its refusals are errors if it has given a result for no valid case of the run.
+  bool needs_proof = true;
 };
 
 // Reports the findings in the order of the jobs. Steps without an expectation are reported only when they

@@ -86,45 +86,55 @@ std::string seconds_of(std::chrono::duration<double> time) {
   return cat(std::string_view(text, static_cast<std::size_t>(result.ptr - text)), " s");
 }
 
-// Why the program has no result to judge; nothing where it ended as it should.
-std::optional<Error> fault_in_end(const ChildEnd& end, const ProgramSettings& program, bool should_fail) {
+// What a shell says by an exit status above those of programs.
+std::string meaning_of(int status) {
   constexpr int kNotExecutable = 126;
   constexpr int kNotFound = 127;
+  constexpr int kSignals = 128;
+  constexpr int kMostSignals = 64;
+  if (status == kNotExecutable) return " (a command that cannot be executed)";
+  if (status == kNotFound) return " (a command that was not found)";
+  const int number = status - kSignals;
+  if (number < 1 || number > kMostSignals) return "";
+  return cat(" (128 + signal ", number, ", ", std::string_view(::strsignal(number)), ")");
+}
+
+// Why the end of a program leaves no verdict on the case; nothing where it computed or refused it.
+std::optional<Error> fault_in_end(const ProgramRun& run, const ProgramSettings& program) {
+  const ChildEnd& end = run.end;
+  const bool is_many = program.command.is_for_many();
+  const bool has_left = is_many && (run.is_refused || !run.result.empty());
+  const std::string_view when = has_left ? ", after its last case" : "";
   switch (end.kind) {
     case ChildEnd::Kind::timed_out:
-      return Error(cat("the program was killed: it did not end within ", seconds_of(program.timeout)), "",
-                   "--timeout gives it more time");
+      return Error(cat("the program was killed: it did not ", is_many && !has_left ? "write a result" : "end",
+                       " within ", seconds_of(program.timeout), when),
+                   "", "--timeout gives it more time");
     case ChildEnd::Kind::signalled:
       return Error(cat("the program was ended by signal ", end.status, " (",
-                       std::string_view(::strsignal(end.status)), ")"));
+                       std::string_view(::strsignal(end.status)), ")", when));
+    case ChildEnd::Kind::not_started:
+      return Error(
+          cat(printable(run.words[0]), ": cannot start: ", std::string_view(::strerror(end.status))));
     case ChildEnd::Kind::exited:
-      if (program.command.is_for_shell() && (end.status == kNotExecutable || end.status == kNotFound)) {
-        return Error(cat("the shell cannot run the program: exit status ", end.status));
-      }
-      if (end.status == 0 || should_fail) return std::nullopt;
-      return Error(cat("the program failed: exit status ", end.status));
+      if (end.has_succeeded() || (end.has_declined() && !is_many)) return std::nullopt;
+      return Error(cat("the program failed: exit status ", end.status, meaning_of(end.status), when));
   }
   __builtin_unreachable();
 }
 
-// What a program that takes many cases has left for one of them. If it is nothing, the end of the process is
-// that of the case.
-bool judge_left(const Job& job, const ProgramSettings& program, Finding& found) {
-  const ProgramRun& run = *found.program;
-  if (!run.result.empty()) {
-    if (expects_error(job)) found.outcome = Outcome::different;
-    return !expects_error(job);
-  }
-  if (run.is_refused && expects_error(job)) {
-    found.outcome = Outcome::equal;
-    return false;
-  }
-  const Error silent("the program has written neither a result nor an error");
-  found.outcome = Outcome::error;
-  found.error =
-      std::make_shared<Failure>(run.is_refused ? Error("the program refused the call")
-                                               : fault_in_end(run.end, program, false).value_or(silent));
-  return false;
+// The same of one that refuses a call, or does not.
+std::optional<Failure> fault_in_run(const Job& job, const ProgramRun& run, const ProgramSettings& program) {
+  if (auto fault = fault_in_end(run, program)) return fault;
+  if (run.fault) return *run.fault;
+  const bool is_many = program.command.is_for_many();
+  if (is_many && run.is_refused && !run.result.empty())
+    return Error("the program has written both a result and an error");
+  if (is_many && !run.is_refused && run.result.empty())
+    return Error("the program has written neither a result nor an error");
+  if (!run.is_refused || expects_error(job)) return std::nullopt;
+  return is_many ? Failure("the program refused the call")
+                 : Failure(cat("the program failed: exit status ", run.end.status));
 }
 
 }  // namespace
@@ -191,16 +201,16 @@ void judge_external(const Job& job, const ExternalResult& result, const std::opt
 }
 
 bool judge_end(const Job& job, const ProgramSettings& program, Finding& found) {
-  if (program.command.is_for_many()) return judge_left(job, program, found);
-  const ChildEnd& end = found.program->end;
-  if (const auto fault = fault_in_end(end, program, expects_error(job))) {
+  ProgramRun& run = *found.program;
+  if (const auto fault = fault_in_run(job, run, program)) {
     found.outcome = Outcome::error;
     found.error = std::make_shared<Failure>(*fault);
     return false;
   }
   if (!expects_error(job)) return true;
-  found.program->result.clear();
-  found.outcome = end.status == 0 ? Outcome::different : Outcome::equal;
+  // What a program leaves beside its exit status is no result.
+  if (!program.command.is_for_many()) run.result.clear();
+  found.outcome = run.is_refused ? Outcome::equal : Outcome::different;
   return false;
 }
 

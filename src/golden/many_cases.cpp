@@ -1,10 +1,16 @@
 #include "golden/many_cases.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <chrono>
+#include <optional>
 #include <utility>
 
+#include "base/files/folder_walk.hpp"
 #include "base/files/input_file.hpp"
 #include "base/files/paths.hpp"
+#include "base/system.hpp"
 #include "base/text.hpp"
 #include "engine/bind.hpp"
 #include "golden/plain_call.hpp"
@@ -13,6 +19,8 @@
 namespace tensorop {
 namespace {
 
+using Seconds = std::chrono::duration<double>;
+
 // Of the files of a case in its folder, which begin with its number in the folder, from 1.
 std::string name_in_pack(std::size_t at) {
   return cat(at + 1);
@@ -20,11 +28,24 @@ std::string name_in_pack(std::size_t at) {
 
 // The text that refuses a case; at most as much as is kept of a program's output.
 std::string read_refusal(const std::string& path) {
+  if (is_folder(path)) throw Error(cat(printable(path), ": is a folder"));
   require_regular_file(path);
   const InputFile file = InputFile::open(path);
   return file.mapping() == nullptr
              ? ""
              : std::string(bytes_text(file.mapping()->bytes()).substr(0, ChildEnd::kMostOutput));
+}
+
+// How long ago the newest of these files was written, by the clock of the file system.
+Seconds age_of_newest(const std::vector<std::string>& paths) {
+  Seconds newest(0);
+  for (const std::string& path : paths) {
+    struct stat info {};
+    if (os().lstat(path.c_str(), &info) != 0) continue;
+    newest = std::max(newest, Seconds(std::chrono::seconds(info.st_mtim.tv_sec)) +
+                                  Seconds(std::chrono::nanoseconds(info.st_mtim.tv_nsec)));
+  }
+  return std::max(Seconds(0), Seconds(std::chrono::system_clock::now().time_since_epoch()) - newest);
 }
 
 }  // namespace
@@ -95,37 +116,66 @@ void ManyCases::write_case(const Pack& pack, std::size_t at, const Settings& set
           ",\"comment\":", json_string(job.name), "}\n");
 }
 
-// A program takes the cases in their order. So if it ends badly, it has failed at the first one for which it
-// has left nothing, and the rest is given to another process.
+// Its folder's files of a case: that of the result, and that which refuses the call.
+std::array<std::string, 2> ManyCases::files_of(const Pack& pack, std::size_t at) {
+  const std::string base = path_from(pack.folder->path(), name_in_pack(at));
+  return {cat(base, ".npy"), cat(base, ".error")};
+}
+
+// False where it has left nothing.
+bool ManyCases::take_left(Pack& pack, std::size_t at) {
+  Entry& entry = pack.entries[at];
+  const auto [result, refusal] = files_of(pack, at);
+  try {
+    if (entry_exists(result)) entry.run.result = result;
+    if (entry_exists(refusal)) {
+      entry.run.is_refused = true;
+      entry.run.end.output = read_refusal(refusal);
+    }
+  } catch (const Failure& error) {
+    entry.run.fault = std::make_shared<Failure>(without_folder(error, pack.folder->path()));
+  }
+  return entry.run.fault || entry.run.is_refused || !entry.run.result.empty();
+}
+
+// Of a process that has these cases to do. The time counts from the last result.
+ChildEnd ManyCases::run_process(const Pack& pack, const std::vector<std::size_t>& waiting,
+                                const std::vector<std::string>& words) const {
+  std::string lines;
+  for (const std::size_t at : waiting) lines += pack.entries[at].line;
+  write_text(path_from(pack.folder->path(), "cases.jsonl"), lines);
+  std::size_t known = 0;
+  return run_child(words, program_.timeout, [&]() -> std::optional<Seconds> {
+    std::vector<std::string> left;
+    for (const std::size_t at : waiting) {
+      for (const std::string& path : files_of(pack, at)) {
+        if (entry_exists(path)) left.push_back(path);
+      }
+    }
+    if (left.size() <= std::exchange(known, left.size())) return std::nullopt;
+    return std::max<Seconds>(age_of_newest(left),
+                             program_.timeout - (program_.until - std::chrono::steady_clock::now()));
+  });
+}
+
+// A program takes the cases in their order. So one that ends badly has failed at the first case for which it
+// has left nothing, and the rest is given to another process; if it has left something for each, at the last.
 void ManyCases::run_entries(Pack& pack) {
   constexpr int kMostProcesses = 10;
-  const std::string& folder = pack.folder->path();
   std::vector<std::size_t> waiting;
   for (std::size_t at = 0; at < pack.entries.size(); ++at) {
     if (!pack.entries[at].error) waiting.push_back(at);
   }
-  const std::vector<std::string> words =
-      program_.command.words({.inputs = {}, .named = {{std::string(CommandTemplate::kCases), folder}}});
+  const std::vector<std::string> words = program_.command.words(
+      {.inputs = {}, .named = {{std::string(CommandTemplate::kCases), pack.folder->path()}}});
+  for (const std::size_t at : waiting) pack.entries[at].run.words = words;
   for (int processes = 1; !waiting.empty(); ++processes) {
-    std::string lines;
-    for (const std::size_t at : waiting) lines += pack.entries[at].line;
-    write_text(path_from(folder, "cases.jsonl"), lines);
-    const ChildEnd end = run_child(words, program_.timeout);
-    std::erase_if(waiting, [&](std::size_t at) {
-      ProgramRun& run = pack.entries[at].run;
-      const std::string base = path_from(folder, name_in_pack(at));
-      run.words = words;
-      const std::string refusal = cat(base, ".error");
-      if (file_exists(cat(base, ".npy"))) {
-        run.result = cat(base, ".npy");
-      } else if (file_exists(refusal)) {
-        run.is_refused = true;
-        run.end.output = read_refusal(refusal);
-      }
-      return !run.result.empty() || run.is_refused;
-    });
-    const bool has_failed = end.kind != ChildEnd::Kind::exited || end.status != 0;
-    const bool goes_on = has_failed && processes < kMostProcesses && !waiting.empty();
+    const ChildEnd end = run_process(pack, waiting, words);
+    const std::size_t last = waiting.back();
+    std::erase_if(waiting, [&](std::size_t at) { return take_left(pack, at); });
+    if (waiting.empty() && !end.has_succeeded()) pack.entries[last].run.end = end;
+    const bool goes_on = !end.has_succeeded() && end.kind != ChildEnd::Kind::not_started &&
+                         processes < kMostProcesses && !waiting.empty();
     const std::size_t failed = goes_on ? 1 : waiting.size();
     for (std::size_t n = 0; n < failed; ++n) pack.entries[waiting[n]].run.end = end;
     waiting.erase(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(failed));

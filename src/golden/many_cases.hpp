@@ -2,6 +2,7 @@
 // form: docs/conformance.md.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -26,7 +27,7 @@ class ManyCases {
 
   // What the program made of case `i`. The first call for a case of a pack runs the program, with all of
   // them. Any thread may call, once for each case. Throws Error where the operands of the case cannot be read
-  // or written, or the program cannot be started.
+  // or written.
   [[nodiscard]] ProgramRun run(std::size_t i, const Settings& settings);
 
  private:
@@ -47,6 +48,10 @@ class ManyCases {
   void run_pack(std::size_t number, const Settings& settings);
   void write_case(const Pack& pack, std::size_t at, const Settings& settings, Entry& entry) const;
   void run_entries(Pack& pack);
+  [[nodiscard]] ChildEnd run_process(const Pack& pack, const std::vector<std::size_t>& waiting,
+                                     const std::vector<std::string>& words) const;
+  [[nodiscard]] static std::array<std::string, 2> files_of(const Pack& pack, std::size_t at);
+  [[nodiscard]] static bool take_left(Pack& pack, std::size_t at);
 
   const std::vector<Job>& jobs_;
   const ProgramSettings& program_;

@@ -79,6 +79,14 @@ CaseScratch::~CaseScratch() {
   remove_tree(path_.c_str());
 }
 
+Failure without_folder(const Failure& error, const std::string& folder) {
+  const std::string shown = printable(path_from(folder, ""));
+  std::string line = error.what();
+  const std::size_t at = line.find(shown);
+  if (at == std::string::npos || !error.rule().empty()) return error;
+  return Failure(line.erase(at, shown.size()), "", error.hint(), error.details());
+}
+
 ProgramRun run_case(const Job& job, const ProgramSettings& program, const std::string& folder,
                     const Settings& settings) {
   const OpenedCall opened = open_call(job.request, settings);
@@ -115,7 +123,8 @@ ProgramRun run_case(const Job& job, const ProgramSettings& program, const std::s
 
   ProgramRun run{.words = program.command.words(values), .end = {}, .result = {}};
   run.end = run_child(run.words, program.timeout);
-  if (file_exists(output)) run.result = output;
+  run.is_refused = run.end.has_declined();
+  if (entry_exists(output)) run.result = output;
   return run;
 }
 

@@ -3,10 +3,12 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/child_process.hpp"
+#include "base/error.hpp"
 #include "base/files/temporary_entry.hpp"
 #include "engine/engine.hpp"
 #include "golden/command.hpp"
@@ -18,14 +20,18 @@ namespace tensorop {
 struct ProgramSettings {
   CommandTemplate command;
   std::chrono::duration<double> timeout;  // of each case
+  // No program runs longer, whatever its cases.
+  std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
 };
 
 // What the program did with one case.
 struct ProgramRun {
   std::vector<std::string> words;  // the command
-  ChildEnd end;                    // of many cases: only of one for which the program has left nothing
+  ChildEnd end;                    // of many cases: of the one at which the process ended
   std::string result;              // the file it has written its result to; empty: it has written none
-  bool is_refused = false;         // of many cases: it has left the file that refuses the call
+  // It says that the call is an error: by its exit status or, of many cases, by the file for that.
+  bool is_refused = false;
+  std::shared_ptr<const Failure> fault = {};  // what is wrong with the file that refuses the call
 };
 
 // A folder in another one, while this object lives.
@@ -43,9 +49,12 @@ class CaseScratch {
   std::string path_;
 };
 
+// An error in a file that a program has left in a temporary folder, with its name in that folder.
+[[nodiscard]] Failure without_folder(const Failure& error, const std::string& folder);
+
 // Writes the operands of the case into `folder`, as NPY files called by their names, and case.json, which
 // says all there is to know of the case (docs/check.md); then runs the program. Throws Error where the
-// operands cannot be read or written, or the program cannot be started.
+// operands cannot be read or written.
 [[nodiscard]] ProgramRun run_case(const Job& job, const ProgramSettings& program, const std::string& folder,
                                   const Settings& settings);
 

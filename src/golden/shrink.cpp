@@ -26,13 +26,17 @@ std::string failure_of(const Finding& finding) {
   const ChildEnd& end = finding.program->end;
   if (end.kind == ChildEnd::Kind::timed_out) return "program too slow";
   if (end.kind == ChildEnd::Kind::signalled) return cat("signal ", end.status);
-  if (finding.program->is_refused) return "refused";
-  return end.status == 0 ? "unreadable result" : "program failed";
+  if (end.kind == ChildEnd::Kind::not_started) return "program not started";
+  if (!end.has_succeeded()) return "program failed";
+  return finding.program->is_refused ? "refused" : "unreadable result";
 }
 
 // How a case fails; nothing where no other call can be said to fail so.
 std::optional<std::string> difference_of(const Finding& finding) {
   if (!finding.call || !finding.program || finding.also_refused) return std::nullopt;
+  // The refusal of a program that refuses everything, which no smaller call shows.
+  if (finding.outcome == Outcome::error && finding.expected_error && finding.program->is_refused)
+    return std::nullopt;
   if (finding.outcome == Outcome::error) return failure_of(finding);
   if (finding.outcome != Outcome::different) return std::nullopt;
   if (finding.expected_error) return "accepted";
@@ -82,6 +86,8 @@ class Shrinking {
     settings_.batch.fail_fast = false;
     settings_.picture = {};
     settings_.keeps_tensors = true;
+    settings_.needs_proof = false;
+    settings_.program->until = deadline_;
     // The first call to try is the case itself.
     for (Group& group : groups_) {
       group.untried = {group.call};

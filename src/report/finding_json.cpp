@@ -177,6 +177,7 @@ Json program_json(const ProgramRun& run) {
       .add("exit_status", has_exited ? Json(run.end.status) : Json())
       .add("signal", by_signal ? Json(run.end.status) : Json())
       .add("timed_out", run.end.kind == ChildEnd::Kind::timed_out)
+      .add("started", run.end.kind != ChildEnd::Kind::not_started)
       .add("output", run.end.output);
 }
 

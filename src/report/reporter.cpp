@@ -19,6 +19,12 @@
 namespace tensorop {
 namespace {
 
+// Whether the error is one of this case, and not what the program does in every case.
+bool has_own_output(const Finding& finding) {
+  if (!finding.program || finding.program->end.kind == ChildEnd::Kind::not_started) return false;
+  return !finding.expected_error || !finding.program->is_refused;
+}
+
 std::string_view list_name(ReportKind kind) {
   return kind == ReportKind::jobs ? "jobs" : kind == ReportKind::cases ? "cases" : "pairs";
 }
@@ -132,7 +138,7 @@ std::string Reporter::text_of(const Finding& finding) {
   if (finding.outcome == Outcome::equal && is_quiet) return {};
   const bool has_many = kind_ == ReportKind::cases || kind_ == ReportKind::jobs;
   if (has_many && finding.error && !names_rule(finding.error->what()) && finding.outcome != Outcome::equal &&
-      !finding.program && finding.warnings.empty()) {
+      !has_own_output(finding) && finding.warnings.empty()) {
     const auto known = repeated_.find(finding.error->what());
     if (known != repeated_.end()) {
       ++known->second;

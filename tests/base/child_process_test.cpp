@@ -136,16 +136,25 @@ TEST_CASE("of endless output only the end is kept", "[base][child]") {
   CHECK(shell("yes", std::chrono::duration<double>(0.2)).kind == Kind::timed_out);
 }
 
-TEST_CASE("a program that cannot be started is an error with its name", "[base][child]") {
+TEST_CASE("a program that cannot be started has ended so, with the reason", "[base][child]") {
   const TempDir dir;
   write_file(dir.file("text"), "no program");
-  CHECK(error_of([&] { (void)run_child({dir.file("none")}, kLong); }) ==
-        dir.file("none") + ": cannot start: No such file or directory");
-  CHECK(error_of([&] { (void)run_child({"no-such-program-at-all"}, kLong); }) ==
-        "no-such-program-at-all: cannot start: No such file or directory");
-  CHECK(error_of([&] { (void)run_child({dir.file("text")}, kLong); }) ==
-        dir.file("text") + ": cannot start: Permission denied");
-  for (const char* call : {"pipe", "spawn", "pidfd_open"}) {
+  const auto reason_of = [](const std::string& program) {
+    const ChildEnd end = run_child({program}, kLong);
+    CHECK(end.kind == Kind::not_started);
+    CHECK_FALSE(end.has_succeeded());
+    CHECK_FALSE(end.has_declined());
+    return end.status;
+  };
+  CHECK(reason_of(dir.file("none")) == ENOENT);
+  CHECK(reason_of("no-such-program-at-all") == ENOENT);
+  CHECK(reason_of(dir.file("text")) == EACCES);
+  {
+    Without without("spawn");
+    const ScopedSystem scoped(without);
+    CHECK(reason_of("sleep") == EMFILE);
+  }
+  for (const char* call : {"pipe", "pidfd_open"}) {
     CAPTURE(call);
     Without without(call);
     const ScopedSystem scoped(without);
@@ -154,6 +163,25 @@ TEST_CASE("a program that cannot be started is an error with its name", "[base][
             (void)run_child({"sleep", "1000"}, kLong);
           }) == "sleep: cannot " + what + ": Too many open files");
   }
+}
+
+TEST_CASE("a program that goes on has its time again", "[base][child]") {
+  constexpr std::chrono::duration<double> kShort(0.05);
+  int calls = 0;
+  const ChildEnd end =
+      run_child({"sleep", "1000"}, kShort, [&]() -> std::optional<std::chrono::duration<double>> {
+        ++calls;
+        return calls < 3 ? std::optional(kShort / 2) : std::nullopt;
+      });
+  CHECK(end.kind == Kind::timed_out);
+  CHECK(calls == 3);
+  calls = 0;
+  // The last progress is as old as the limit.
+  (void)run_child({"sleep", "1000"}, kShort, [&]() -> std::optional<std::chrono::duration<double>> {
+    ++calls;
+    return kShort;
+  });
+  CHECK(calls == 1);
 }
 
 TEST_CASE("a temporary folder goes with all that is in it", "[base][child]") {

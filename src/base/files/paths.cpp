@@ -44,6 +44,13 @@ bool file_exists(const std::string& path) {
   return os().stat(path.c_str(), &info) == 0;
 }
 
+bool entry_exists(const std::string& path) {
+  struct stat info {};
+  if (os().lstat(path.c_str(), &info) == 0) return true;
+  if (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG) throw_errno(path, "cannot be looked for");
+  return false;
+}
+
 void require_regular_file(const std::string& path) {
   struct stat info {};
   const bool may_wait =

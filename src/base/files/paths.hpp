@@ -18,6 +18,10 @@ namespace tensorop {
 // Whether something exists at `path`, after following symbolic links.
 [[nodiscard]] bool file_exists(const std::string& path);
 
+// Whether there is an entry of that name, also a symbolic link that leads nowhere. Throws Error where that
+// cannot be known, such as in a folder that may not be searched.
+[[nodiscard]] bool entry_exists(const std::string& path);
+
 // Throws Error where `path` is neither a regular file nor a folder: reading it could wait for ever. What does
 // not exist is left to whoever opens it.
 void require_regular_file(const std::string& path);
