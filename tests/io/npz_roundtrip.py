@@ -164,27 +164,21 @@ def deflated_in_blocks(data, size, flush):
 
 
 def check_block_index(binary, folder):
-    """Where blocks begin is a hint: what is read is the stream, whatever the hint says."""
+    """Archives of tensorop 0.2 and 0.3 have an extra field with the sizes of the blocks, which means nothing now."""
     block = 1 << 20
     rows = np.arange(16_000, dtype="i8")  # their repetitions reach from one block into the next
     data = npy(np.tile(rows, 40))
-    true, moved = {}, {}
-    for called, flush in (("full", zlib.Z_FULL_FLUSH), ("sync", zlib.Z_SYNC_FLUSH)):
-        packed, ends = deflated_in_blocks(data, block, flush)
-        true[called] = (packed, [end - begin for begin, end in zip([0, *ends], ends)])
-        moved[called + " moved"] = (packed, [size + (7 if i == 1 else -7 if i == 2 else 0)
-                                             for i, size in enumerate(true[called][1])])
-    smaller, _ = deflated_in_blocks(data, block // 2, zlib.Z_FULL_FLUSH)
-    others = {"no block ends there": (smaller, [len(smaller) // 5] * 4 + [len(smaller) - len(smaller) // 5 * 4])}
-    for called, (packed, sizes) in {**true, **moved, **others}.items():
-        content = struct.pack(f"<{1 + len(sizes)}L", block, *sizes)
+    packed, ends = deflated_in_blocks(data, block, zlib.Z_SYNC_FLUSH)
+    sizes = [end - begin for begin, end in zip([0, *ends], ends)]
+    for called, by in (("true", 0), ("wrong", 7)):
+        content = struct.pack(f"<{1 + len(sizes)}L", block, sizes[0] + by, *sizes[1:])
         extra = struct.pack("<HHLHH", 1234, 4, 99, 0x6F74, len(content)) + content
         (folder / "blocks.npz").write_bytes(zip_of(b"x.npy", data, packed, extra))
         with zipfile.ZipFile(folder / "blocks.npz") as archive:
             checker.check(f"{called}: zipfile reads it", archive.read("x.npy") == data)
-        for threads in ("1", "2", "3"):
+        for threads in ("1", "2"):
             read = convert(binary, "blocks.npz:x", folder, "--threads", threads)
-            checker.check(f"{called}: {threads} threads", read == data)
+            checker.check(f"{called} index: {threads} threads", read == data)
 
 
 def check_names(binary, folder):

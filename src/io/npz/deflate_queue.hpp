@@ -3,8 +3,7 @@
 // Each member is split into blocks of kDeflateBlock bytes, and each block is deflated without regard to the
 // others. Which bytes that results in depends on nothing else: not on the number of threads, and not on the
 // pieces in which the bytes come. A block that is not the last one of its member ends at a whole byte
-// (Z_SYNC_FLUSH, RFC 1951, 3.2.4), so that the blocks one after the other are one deflate stream, and each of
-// them can be inflated by itself.
+// (Z_SYNC_FLUSH, RFC 1951, 3.2.4), so that the blocks one after the other are one deflate stream.
 #pragma once
 
 #include <cstddef>

@@ -10,7 +10,6 @@
 #include "io/archive.hpp"
 #include "io/format.hpp"
 #include "io/npy/npy.hpp"
-#include "io/npz/block_index.hpp"
 #include "io/npz/npz_writer.hpp"
 #include "io/npz/zip_data.hpp"
 
@@ -64,21 +63,17 @@ class NpzArchive final : public Archive {
   // is all that is read.
   [[nodiscard]] Tensor read(std::size_t position, const ArrayReading& reading) const override {
     const ZipMember& member = directory_.members[position];
-    // Of the blocks, a header needs only the first bytes of the first one.
-    const ByteSource file = unpacked(member, reading.header_only ? ArrayReading() : reading);
+    const ByteSource file = unpacked(member);
     if (!file.read && !reading.header_only) require_crc(file.memory, member, reading.threads);
     return read_npy(file, reading);
   }
 
-  // Of a deflated member that does not say where its blocks begin.
   [[nodiscard]] bool takes_one_thread(std::size_t position) const override {
-    const ZipMember& member = directory_.members[position];
-    return member.method != kZipStored &&
-           !read_block_index(member.extra_fields, member.packed_bytes, member.bytes);
+    return directory_.members[position].method != kZipStored;
   }
   [[nodiscard]] FileInfo describe(std::size_t position) const override {
     const ZipMember& member = directory_.members[position];
-    FileInfo info = tensorop::describe(read_npy_header(unpacked(member, {})));
+    FileInfo info = tensorop::describe(read_npy_header(unpacked(member)));
     info.compression = member.method == kZipStored ? "stored" : "deflated";
     return info;
   }
@@ -97,18 +92,18 @@ class NpzArchive final : public Archive {
 
  private:
   // The file that a member is: in the mapping, or inflated as it is read.
-  [[nodiscard]] ByteSource unpacked(const ZipMember& member, const ArrayReading& reading) const {
+  [[nodiscard]] ByteSource unpacked(const ZipMember& member) const {
     const auto bytes = packed_bytes(file_->bytes(), directory_, member);
     if (member.method == kZipStored) {
       if (member.bytes != member.packed_bytes) wrong_size(cat(member.packed_bytes), member.bytes);
       return {nullptr, std::nullopt, bytes, file_};
     }
-    return inflated(bytes, member, reading);
+    return inflated(bytes, member);
   }
 
   [[nodiscard]] bool begins_as_array(const ZipMember& member) const {
     try {
-      const ByteSource file = unpacked(member, {});
+      const ByteSource file = unpacked(member);
       std::array<std::byte, kNpyMagic.size()> head{};
       if (!file.read) return begins_as_npy(bytes_text(file.memory));
       return begins_as_npy(bytes_text(std::span(head).first(file.read(head))));

@@ -12,7 +12,6 @@
 #include "base/text.hpp"
 #include "io/little_endian.hpp"
 #include "io/npy/npy.hpp"
-#include "io/npz/block_index.hpp"
 #include "io/npz/deflate_queue.hpp"
 #include "io/sink.hpp"
 
@@ -103,8 +102,7 @@ class NpzWriter final : public ArchiveWriter {
     std::int64_t bytes = 0;
     std::int64_t packed_bytes = 0;
     std::uint32_t crc = 0;
-    bool in_zip64 = false;              // its own header has room for 64-bit sizes
-    std::vector<std::uint32_t> blocks;  // packed bytes of each
+    bool in_zip64 = false;  // its own header has room for 64-bit sizes
   };
 
   // `complete`: with sizes and checksum; the length is the same without.
@@ -158,7 +156,6 @@ class NpzWriter final : public ArchiveWriter {
     Record extra;
     if (sizes.size() != 0) extra.u16(kZip64Extra).u16(sizes.size()).text(sizes.take());
     const bool zip64 = entry.in_zip64 || extra.size() != 0;
-    extra.text(block_index(entry.blocks));
     // Made by, like needed: the upper byte, 0, names no operating system, so that no mode is expected.
     return Record()
         .text("PK\1\2")
@@ -293,11 +290,10 @@ class NpzWriter final : public ArchiveWriter {
 
   void take(const DeflatedBlock& block) {
     Entry& entry = entries_[complete_];
-    if (entry.blocks.empty()) begin(entry);
+    if (entry.packed_bytes == 0) begin(entry);
     append(block.packed);
     entry.packed_bytes += to_int64(block.packed.size());
     entry.crc = joined_crc(entry.crc, block.crc, block.bytes);
-    entry.blocks.push_back(static_cast<std::uint32_t>(block.packed.size()));
     if (!block.is_last) return;
     end(entry);
     ++complete_;

@@ -5,8 +5,7 @@
 // members is aligned to 64 bytes, so that it can be mapped. Into a stream, sizes and checksum follow the
 // data of each member. Nothing is read back.
 //
-// Deflated members are written in blocks (io/npz/deflate_queue.hpp); the directory says where each block
-// begins (io/npz/block_index.hpp).
+// Deflated members are written in blocks (io/npz/deflate_queue.hpp).
 #pragma once
 
 #include <cstddef>

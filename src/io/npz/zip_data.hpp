@@ -1,6 +1,5 @@
-// The data of the members of a zip file: checksums, and inflating. All threads work on it where that is
-// possible: on parts of a stored member, and on the blocks of a deflated one where the directory says where
-// they begin (io/npz/block_index.hpp). The bytes and the errors do not depend on that.
+// The data of the members of a zip file: checksums, on all threads, and inflating, on one thread for each
+// member.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +7,6 @@
 #include <span>
 
 #include "base/threads.hpp"
-#include "io/array_reading.hpp"
 #include "io/npy/stored_array.hpp"
 #include "io/npz/zip_directory.hpp"
 
@@ -21,9 +19,8 @@ void require_crc(std::span<const std::byte> bytes, const ZipMember& member, cons
 [[noreturn]] void wrong_size(std::string_view unpacked, std::int64_t promised);
 
 // A deflated member, inflated as it is read; length and checksum are compared at its end. `packed` and
-// `member` outlive it. Of `reading`: threads and memory. Reading throws Error where the data is damaged, or
+// `member` outlive it. Reading throws Error where the data is damaged, or
 // std::bad_alloc.
-[[nodiscard]] ByteSource inflated(std::span<const std::byte> packed, const ZipMember& member,
-                                  const ArrayReading& reading);
+[[nodiscard]] ByteSource inflated(std::span<const std::byte> packed, const ZipMember& member);
 
 }  // namespace tensorop

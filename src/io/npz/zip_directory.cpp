@@ -159,8 +159,7 @@ ZipMember read_entry(HeaderFields& fields, std::int64_t directory_offset) {
   member.stored_name = fields.text(name_bytes);
   member.name =
       (member.flags & kNameIsUtf8) != 0 ? std::string(member.stored_name) : decode_cp437(member.stored_name);
-  member.extra_fields = fields.take(extra_bytes);
-  widen(sizes, HeaderFields(member.extra_fields, kWrongDirectory));
+  widen(sizes, HeaderFields(fields.take(extra_bytes), kWrongDirectory));
   fields.take(comment_bytes);
   member.entry = entry.first(entry.size() - fields.left());
 

@@ -35,9 +35,8 @@ struct ZipMember {
   std::uint32_t crc = 0;          // CRC-32 of the unpacked bytes
   unsigned method = 0;
   unsigned flags = 0;
-  unsigned version = 0;                          // of zip that is needed to extract it, times 10
-  std::span<const std::byte> extra_fields = {};  // of the directory, unread; in the file
-  std::span<const std::byte> entry = {};         // of the directory, the whole of it; in the file
+  unsigned version = 0;                   // of zip that is needed to extract it, times 10
+  std::span<const std::byte> entry = {};  // of the directory, the whole of it; in the file
 };
 
 struct ZipDirectory {
