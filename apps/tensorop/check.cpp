@@ -298,8 +298,9 @@ int run_check(const Arguments& arguments) {
 Command check_command() {
   return {"check",
           {"check CASE... [OPTION]..."},
-          "Runs the cases of job files, of folders and of ONNX case folders, and compares each result with "
-          "the expected one",
+          "Runs cases and compares each result with the expected one. Cases are in job files, in folders of "
+          "these, "
+          "and in ONNX case folders",
           {"tensorop check cases.jsonl", "tensorop check onnx/backend/test/data/node --list-skipped",
            "tensorop check tests/golden --junit report.xml",
            "tensorop check tests/golden --filter 'resize*' --update", "tensorop check tests/golden --json",

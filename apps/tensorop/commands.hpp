@@ -25,7 +25,7 @@ using Words = std::vector<std::string>;
 struct Command {
   std::string name;
   std::vector<std::string> usages;  // the ways to call it, after "tensorop "
-  std::string summary;              // without a full stop
+  std::string summary;  // sentences, the last one without a full stop; the first one fits in a line
   std::vector<std::string> examples;
   std::vector<Option> options;  // without the global ones; an option of the same name replaces a global one
   // Returns the exit status. Throws Error for wrong usage and invalid input.
@@ -67,35 +67,37 @@ struct CommandEntry {
   std::string_view name;
   Command (*describe)();
   Globals globals = Globals::all;
-  bool by_team = false;  // every process of a team takes part; else the first one alone runs it
+  bool by_team = false;   // every process of a team takes part; else the first one alone runs it
+  bool is_listed = true;  // or else it is for programs
 };
+// In the order of a day's work.
 inline constexpr CommandEntry kCommands[] = {
-    {"check", check_command},
-    {"compare", compare_command},
-    {"complete", complete_command, Globals::none},
-    {"completion", completion_command, Globals::none},
     {"convert", convert_command},
-    {"explain", explain_command, Globals::none},
-    {"generate", generate_command},
-    {"help", help_command, Globals::none},
     {"info", info_command},
-    {"lookup", lookup_command},
-    {"man", man_command, Globals::none},
-    {"nonzero", nonzero_command},
-    {"ops", ops_command, Globals::none},
+    {"compare", compare_command},
+    {"check", check_command, Globals::all, true},
     {"run", run_command, Globals::all, true},
-    {"version", version_command, Globals::none},
     {kWhy, why_command},
+    {"generate", generate_command, Globals::none},
+    {"lookup", lookup_command},
+    {"nonzero", nonzero_command},
+    {"explain", explain_command, Globals::none},
+    {"ops", ops_command, Globals::none},
+    {"help", help_command, Globals::none},
+    {"man", man_command, Globals::none},
+    {"completion", completion_command, Globals::none},
+    {"version", version_command, Globals::none},
+    {"complete", complete_command, Globals::none, false, false},
 };
 
-// The names of all commands and operators.
+// The names of all listed commands and of operators.
 [[nodiscard]] std::vector<std::string> command_names();
 // The command of that name; an operator in any spelling of any of its names, also of those of the publisher.
 [[nodiscard]] std::optional<Command> find_command(std::string_view name,
                                                   Framework publisher = Framework::standard);
 // The same. Throws Error that says what else the name may be meant to be.
 [[nodiscard]] Command require_command(std::string_view name, Framework publisher = Framework::standard);
-// All commands, operators first.
+// All listed commands, operators first.
 [[nodiscard]] std::vector<Command> all_commands();
 
 // The position of the command in a command line: global options may come before it.
@@ -157,6 +159,9 @@ inline constexpr std::string_view kCase = "--onnx-case";
 
 // Writes the lines of an error to standard error.
 void report_error(const Failure& error);
+
+// The sentence that lists and remarks show.
+[[nodiscard]] std::string_view first_sentence(std::string_view summary);
 
 // The options of a command under headings, in the order of help; those of one heading in their own order.
 struct OptionGroup {

@@ -87,6 +87,8 @@ void compare_sets_of(const Arguments& arguments, const TensorSet& actual, const 
   settings.interruption = &reporter.interruption();
   const std::vector<std::string> names = pair_names(actual, expected);
   if (arguments.has("--list")) {
+    if (arguments.has("--filter") && std::ranges::none_of(names, settings.wanted))
+      refuse_filter(arguments, "tensor");
     for (const std::string& name : names) {
       if (settings.wanted(name)) print(cat(printable(name), "\n"));
     }
@@ -168,8 +170,9 @@ int run_compare(const Arguments& arguments) {
 Command compare_command() {
   return {"compare",
           {"compare ACTUAL EXPECTED [OPTION]..."},
-          "Compares two tensors, or all tensors of two folders or archives: exit status 0 when they are "
-          "equal, 1 when not, 2 when they cannot be compared",
+          "Compares two tensors, or all of two folders or archives. The exit status is 0 when they are "
+          "equal, 1 when "
+          "not, 2 when they cannot be compared",
           {"tensorop compare out.npy golden.npy", "tensorop compare out.npy golden.npy --tolerance auto",
            "tensorop compare out.npy golden.json --rtol 1e-3 --atol 1e-5 --max-mismatch 0.1%",
            "tensorop compare results golden --tolerance auto --junit report.xml"},

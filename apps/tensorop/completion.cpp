@@ -121,8 +121,11 @@ class Offers {
 
 // "error|zero|clip" are words; "N" is a placeholder. `lead`: what is typed before the value, "--oob=".
 void add_values(const Command& command, const Option& option, std::string_view lead, Offers& offers) {
-  if (option.name == "--spec") return offers.add_all(all_spec_texts(), lead);
   const Operator* const op = command.op;
+  if (option.name == "--spec") {
+    const bool takes_all = op != nullptr && !command.name.starts_with(kWhy);
+    return offers.add_all(takes_all ? all_spec_texts() : spec_texts(), lead);
+  }
   if (op != nullptr && (option.name == "--reshape" || option.name == "--of")) {
     for (const OperandSpec& operand : op->operands)
       offers.add(cat(lead, operand.name, option.name == "--of" ? "" : "="), operand.help);
@@ -161,7 +164,8 @@ void add_commands(Offers& offers) {
   std::vector<std::string> known;
   add_operators(offers, known);
   for (const CommandEntry& entry : kCommands) {
-    if (std::ranges::find(known, entry.name) == known.end()) offers.add(entry.name, entry.describe().summary);
+    if (entry.is_listed && std::ranges::find(known, entry.name) == known.end())
+      offers.add(entry.name, first_sentence(entry.describe().summary));
   }
 }
 

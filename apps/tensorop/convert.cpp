@@ -97,8 +97,9 @@ std::vector<Option> lookup_options() {
 Command nonzero_command() {
   return {"nonzero",
           {"nonzero OPERAND [-o FILE]"},
-          "Prints the positions of the elements that are not zero, as indices: rank 1 for an operand of rank "
-          "1, else one index tuple in each row",
+          "Prints the positions of the elements that are not zero, as indices. They have rank 1 for an "
+          "operand of "
+          "rank 1, else there is one index tuple in each row",
           {"tensorop nonzero '[true,false,true]'", "tensorop nonzero mask.npy -o positions.npy"},
           joined({{input_option()}, output_options()}),
           run_nonzero};
@@ -110,7 +111,7 @@ Command convert_command() {
       {"convert OPERAND [--view DTYPE] [--dtype DTYPE] [--overflow MODE] [-o FILE]",
        "convert [NAME=]OPERAND... -o FILE.npz|FILE.safetensors [OPTION]...",
        "convert NAME=OPERAND -o FILE.pb [OPTION]..."},
-      "Rewrites a tensor in another format or dtype, or several into one archive; NAME= names an array",
+      "Rewrites tensors in another format or dtype, or into one archive. NAME= names an array",
       {"tensorop convert a.json -o a.npy", "tensorop convert a.npy",
        "tensorop convert a.npy --dtype float16 -o half.npy", "tensorop convert a.npy bias=b.npy -o ab.npz",
        "tensorop convert a.npy bias=b.npy -o ab.safetensors",
@@ -122,8 +123,9 @@ Command convert_command() {
 Command lookup_command() {
   return {"lookup",
           {"lookup KEYS IDS [--missing error|-1] [--duplicates error|first] [-o FILE]"},
-          "Prints the position of each id among the keys, as indices in the shape of IDS: integers by value "
-          "whatever their dtypes, or strings; KEYS has rank 1 and any order",
+          "Prints the position of each id among keys, in the shape of IDS. Ids are integers, by value "
+          "whatever their "
+          "dtypes, or strings; KEYS has rank 1 and any order",
           {"tensorop lookup '[1001,1003,1007]' '[1007,1003]'",
            "tensorop lookup keys.npy ids.npy --missing -1 -o positions.npy"},
           lookup_options(),

@@ -168,7 +168,7 @@ Command generate_command() {
   return {
       "generate",
       {"generate OPERATOR... [--spec SPEC] [--count N] [--seed K] [OPTION]... -o DIR"},
-      "Writes a conformance suite: cases of operators, made of what is known of the version",
+      "Writes a conformance suite: cases of operators. They are made from the description of the version",
       {"tensorop generate gathernd --spec onnx-13 --count 200 --invalid 0.2 -o suite",
        "tensorop generate add --coverage --count 50"},
       {

@@ -32,15 +32,16 @@ constexpr std::string_view kGlobals = "Every command";
 constexpr Heading kHeadings[] = {
     {kOperands, " --mask "},
     {kAttributes, ""},
-    {"Semantics", " --spec --oob --duplicates "},
+    {"Semantics", " --spec --only --oob --duplicates "},
     {"Reading operands", " --dtype --view --overflow --reshape --input-format --rename-regex "},
     {"Which cases, jobs or arrays", " --filter --list --list-skipped --shard "},
-    {"Where actual results come from", " --actual --command --timeout --shell --update "},
+    {"Where actual results come from",
+     " --actual --command --timeout --shell --shrink --budget --keep --update "},
     {kOthers, ""},
     {"What counts as equal",
-     " --rtol --atol --max-ulp --tolerance --max-mismatch --nan-unequal --exact-bits --ignore "
-     "--ignore-open "},
-    {"The report", " --show --junit --json --markdown "},
+     " --rtol --atol --max-ulp --tolerance --max-mismatch --min-cosine --max-rms --nan-unequal --exact-bits "
+     "--ignore --ignore-open "},
+    {"The report", " --show --why --map --histogram --json --junit --html --markdown "},
     {"The result",
      " --output --format --fsync --compress --replace --metadata --metadata-from --open-mask --onnx-case "
      "--dry-run "},
@@ -119,7 +120,9 @@ std::string hint_for(std::string_view name) {
 
 std::vector<std::string> command_names() {
   std::vector<std::string> names = operator_names();
-  for (const CommandEntry& entry : kCommands) names.emplace_back(entry.name);
+  for (const CommandEntry& entry : kCommands) {
+    if (entry.is_listed) names.emplace_back(entry.name);
+  }
   return names;
 }
 
@@ -140,7 +143,9 @@ Command require_command(std::string_view name, Framework publisher) {
 std::vector<Command> all_commands() {
   std::vector<Command> commands;
   for (const Operator* op : kOperators) commands.push_back(operator_command({op, op->names.data()}));
-  for (const CommandEntry& entry : kCommands) commands.push_back(entry.describe());
+  for (const CommandEntry& entry : kCommands) {
+    if (entry.is_listed) commands.push_back(entry.describe());
+  }
   return commands;
 }
 
@@ -214,8 +219,39 @@ std::string help_text(const Command& command) {
   return text;
 }
 
+namespace {
+
+// What the operators of a family do.
+struct Family {
+  std::string_view name;
+  std::string_view meaning;
+};
+constexpr Family kFamilies[] = {
+    {"gather", "take slices or elements of data, at positions that indices give"},
+    {"scatter", "write updates into a copy of data, at positions that indices give"},
+    {"slices", "take or write windows of data: those of StableHLO"},
+    {"broadcast", "repeat data to a shape"},
+    {"elementwise", "arithmetic, comparisons, logic and bits of tensors that broadcast"},
+    {"where", "take each element from one tensor or another, by a condition"},
+};
+
+// The names of the operators of a family, and what they do.
+std::string family_lines(const Family& family) {
+  std::string names;
+  for (const Operator* op : kOperators) {
+    if (op->family == family.name) names += cat(names.empty() ? "" : ", ", op->name);
+  }
+  return cat("  ", hanging(names, 2), "      ", hanging(family.meaning, 6));
+}
+
+}  // namespace
+
+std::string_view first_sentence(std::string_view summary) {
+  return summary.substr(0, summary.find(". "));
+}
+
 void print_program_help() {
-  constexpr std::size_t kColumn = 22;
+  constexpr std::size_t kColumn = 14;
   std::string text =
       cat("  tensorop gathernd --data a.npy --indices i.npy -o out.npy\n"
           "  tensorop gather '[[1,2],[3,4]]' '[1]' --axis 1\n"
@@ -228,10 +264,11 @@ void print_program_help() {
           "       tensorop COMMAND ...\n"
           "\n"
           "Operators:\n");
-  for (const Operator* op : kOperators) text += definition(op->name, op->summary, kColumn);
+  for (const Family& family : kFamilies) text += family_lines(family);
   text += "\nCommands:\n";
-  for (const CommandEntry& entry : kCommands)
-    text += definition(entry.name, entry.describe().summary, kColumn);
+  for (const CommandEntry& entry : kCommands) {
+    if (entry.is_listed) text += definition(entry.name, first_sentence(entry.describe().summary), kColumn);
+  }
   text += cat("\n", kGlobals, ":\n");
   for (const Option& option : global_options()) text += option_lines(option);
   print(text);

@@ -212,12 +212,17 @@ int run_info(const Arguments& arguments) {
   std::size_t files = 0;
   std::size_t failed = 0;
   bool is_listed = false;  // something that the filter leaves
-  const auto describe_one = [&](const std::string& path) {
+  // The tensors of a folder are chosen before, by their names in it.
+  const auto describe_one = [&](const std::string& path, bool is_operand) {
     if (const auto model = filters || measures ? std::nullopt : describe_if_model(path, as_json)) {
       print(*model);
     } else {
       FileContent content = statistics.inspect(path, format);
-      if (filters && content.is_whole) select_arrays(wanted, content);
+      if (filters && content.is_whole) {
+        select_arrays(wanted, content);
+      } else if (filters && is_operand && !wanted(path)) {
+        content.arrays.clear();
+      }
       is_listed |= !content.arrays.empty();
       statistics.take(content);
       if (!filters || !content.arrays.empty() || !content.faults.empty())
@@ -238,15 +243,15 @@ int run_info(const Arguments& arguments) {
     }
   };
   const auto describe = [&](const std::string& path) {
-    if (path == "-" || !is_folder(path)) return describe_one(path);
+    if (path == "-" || !is_folder(path)) return describe_one(path, true);
     const std::size_t before = files;
     const std::string cases = measures ? "" : describe_cases(path, wanted, as_json, files, failed);
     is_listed |= !cases.empty();
     if (!cases.empty()) print(cases);
     if (files != before) return;
     const auto tensors = tensors_of_folder(path, wanted);
-    if (tensors.size() == 1) return describe_one(tensors[0]);
-    for (const std::string& tensor : tensors) attempt(tensor, false, [&] { describe_one(tensor); });
+    if (tensors.size() == 1) return describe_one(tensors[0], false);
+    for (const std::string& tensor : tensors) attempt(tensor, false, [&] { describe_one(tensor, false); });
   };
   try {
     for (const std::string& path : arguments.operands)
@@ -264,7 +269,8 @@ int run_info(const Arguments& arguments) {
 std::vector<Option> info_options() {
   return {
       {"--filter", OptionKind::value, "TEXT",
-       "of folders and archives: only tensors whose name contains TEXT; with * or ? TEXT is a glob"},
+       "only tensors of folders and archives, and files, whose name contains TEXT; with * or ? TEXT is a "
+       "pattern for the whole name"},
       {"--json", OptionKind::flag, "", "print one JSON object on each line, for programs"},
       input_option(),
       {"--stats", OptionKind::flag, "",
@@ -285,8 +291,9 @@ Command info_command() {
   return {"info",
           {"info FILE|FOLDER... [--filter TEXT] [--json]",
            "info FILE|FOLDER... --stats [--digest] [--sort KEY] [--fail-if nan|inf]"},
-          cat("Shows dtype, shape and layout of files, the node and opset of ONNX models, and the ONNX cases "
-              "or the tensors of folders; reads only the headers of ",
+          cat("Shows what files hold: dtype, shape, layout, statistics. Of an ONNX model it shows node and "
+              "opset, of a "
+              "folder the ONNX cases or the tensors. It reads only the headers of ",
               join_words(format_titles([](const Format& format) { return format.has_header(); }), "and"),
               " files"),
           {"tensorop info a.npy", "tensorop info --json *.npy", "tensorop info model.onnx",

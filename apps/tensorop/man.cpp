@@ -36,7 +36,8 @@ std::string heading(std::string_view page) {
   return cat(".TH ", roff(upper), " 1 \"\" \"tensorop " TENSOROP_VERSION "\" \"User Commands\"\n");
 }
 
-std::string name_section(std::string_view page, std::string summary) {
+std::string name_section(std::string_view page, std::string_view whole) {
+  std::string summary(first_sentence(whole));
   summary[0] = static_cast<char>(summary[0] | 0x20);
   return cat(".SH NAME\n", roff(page), " \\- ", roff(summary), "\n");
 }
@@ -56,11 +57,17 @@ std::string example_section(const std::vector<std::string>& examples) {
   return out + ".fi\n";
 }
 
-std::string status_section(bool compares) {
-  return cat(".SH EXIT STATUS\n.TP\n0\n",
-             compares ? "Success; compare and check: everything is equal.\n"
-                        ".TP\n1\ncompare and check: a difference was found.\n"
-                      : "Success.\n",
+// What the exit status 1 says; empty: the command never has it.
+std::string_view status_one(const Command& command) {
+  if (command.op != nullptr) return "With \\-\\-spec all: not all versions accept the call with one result.";
+  if (command.name == "compare") return "A difference was found.";
+  if (command.name == "check") return "A result differs from what its case expects.";
+  return command.name == "info" ? "\\-\\-fail\\-if: an array has such elements." : "";
+}
+
+std::string status_section(std::string_view one) {
+  return cat(".SH EXIT STATUS\n.TP\n0\nSuccess.\n", one.empty() ? "" : ".TP\n1\n", one,
+             one.empty() ? "" : "\n",
              ".TP\n2\nWrong usage, invalid input, or an input/output error; a line on standard error has the "
              "reason.\n");
 }
@@ -71,6 +78,7 @@ std::string command_page(const Command& command) {
   for (const std::string& usage : command.usages) out += cat("\\fBtensorop\\fR ", roff(usage), "\n");
   out += ".fi\n";
   const Operator* op = command.op;
+  if (op == nullptr) out += cat(".SH DESCRIPTION\n", roff(command.summary), ".\n");
   if (op != nullptr) {
     out += cat(".SH DESCRIPTION\n", roff(op->meaning), "\n.PP\n", roff(describe_output_shape(*op)), "\n");
   }
@@ -87,8 +95,7 @@ std::string command_page(const Command& command) {
       out += cat(".TP\n", roff(rule->id), "\n", roff(rule->statement), "\n");
     out += cat(".SH VERSIONS\n.nf\n", roff(describe_versions(*op)), ".fi\n");
   }
-  return out + example_section(command.examples) +
-         status_section(command.name == "compare" || command.name == "check") +
+  return out + example_section(command.examples) + status_section(status_one(command)) +
          (op == nullptr ? ".SH SEE ALSO\n.BR tensorop (1)\n"
                         : ".SH SEE ALSO\n.BR tensorop (1),\n.BR tensorop\\-explain (1)\n");
 }
@@ -106,13 +113,16 @@ std::string program_page(const std::vector<Command>& commands) {
       "its extension, or as JSON to standard output; a result file is complete or absent.\n"
       ".PP\nEach command has its own page, tensorop\\-COMMAND (1).\n.SH COMMANDS\n";
   for (const Command& command : commands)
-    out += cat(".TP\n\\fB", roff(command.name), "\\fR\n", roff(command.summary), "\n");
+    out += cat(".TP\n\\fB", roff(command.name), "\\fR\n", roff(first_sentence(command.summary)), "\n");
   out += ".SH OPTIONS\n";
   for (const Option& option : global_options()) out += option_item(option);
   return out +
          example_section({"tensorop gathernd --data a.npy --indices i.npy -o out.npy",
                           "tensorop compare out.npy golden.npy --tolerance auto"}) +
-         status_section(true);
+         status_section(
+             "compare and check found a difference, \\-\\-spec all found versions that differ, or "
+             "\\-\\-fail\\-if of "
+             "info found an element.");
 }
 
 int run_man(const Arguments& arguments) {

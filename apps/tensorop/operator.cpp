@@ -67,9 +67,7 @@ std::vector<Option> call_options(const FoundOperator& found) {
                        "what happens to a second update of an element without a reduction (default last)"});
   }
   const std::vector<Option> of_all = {
-      {"--spec", OptionKind::value, join(spec_forms(), "|"),
-       "use and enforce this version of the operator; all, or a publisher without a number: compare all "
-       "versions"},
+      {"--spec", OptionKind::value, join(spec_forms(), "|"), "use and enforce this version of the operator"},
       {"--reshape", OptionKind::values, "NAME=SHAPE",
        "use another shape for the operand of that name, as in data=2,-1; -1: computed from the number of "
        "elements"},
@@ -100,7 +98,10 @@ std::vector<Option> operator_options(const FoundOperator& found) {
                        "with --spec onnx-N: write an ONNX case folder, of model.onnx, the operands and the "
                        "result; without --output the result goes nowhere else"});
   }
-  return joined({call_options(found), options, output_options()});
+  std::vector<Option> of_call = call_options(found);
+  std::ranges::find(of_call, "--spec", &Option::name)->help +=
+      "; all, or a publisher without a number: compare all versions";
+  return joined({of_call, options, output_options()});
 }
 
 std::string operator_usage(const Operator& op) {

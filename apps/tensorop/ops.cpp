@@ -154,15 +154,15 @@ Command ops_command() {
 }
 
 Command explain_command() {
-  return {
-      "explain",
-      {"explain [RULE|ATTRIBUTE|OPERATOR]..."},
-      "Explains the rules that error messages name, with calls that break them, and what an attribute means "
-      "in each operator",
-      {"tensorop explain GN-3", "tensorop explain batch_dims", "tensorop explain gathernd",
-       "tensorop explain"},
-      {},
-      run_explain};
+  return {"explain",
+          {"explain [RULE|ATTRIBUTE|OPERATOR]..."},
+          "Explains rules that messages name, attributes, and operators. A rule has a call that breaks it "
+          "and one that "
+          "satisfies it; an attribute may mean something else in each operator",
+          {"tensorop explain GN-3", "tensorop explain batch_dims", "tensorop explain gathernd",
+           "tensorop explain"},
+          {},
+          run_explain};
 }
 
 }  // namespace tensorop

@@ -156,7 +156,7 @@ int run_jobs(const Arguments& arguments) {
 Command run_command() {
   return {"run",
           {"run JOBS [OPTION]..."},
-          "Runs many operations in one process, from a JSON list or JSON Lines (- is standard input)",
+          "Runs many operations in one process. They are a JSON list or JSON Lines; - is standard input",
           {"tensorop run jobs.jsonl", "tensorop run jobs.json --fail-fast", "make-jobs | tensorop run -",
            "tensorop run jobs.jsonl --onnx-case cases", "tensorop run jobs.jsonl --shard 3/20",
            "tensorop run jobs.jsonl --missing"},

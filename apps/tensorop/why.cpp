@@ -224,7 +224,7 @@ Command why_command(const FoundOperator& found) {
   return {
       cat("why ", found.name->name),
       {cat("why ", found.op->name, " OPERAND... [OPTION]... [--of OPERAND] [--at I,J]...")},
-      "Says from which elements of the operands each element of the result is made, and why",
+      "Says from which elements of operands the result is made",
       {cat("tensorop why ", found.op->example.substr(std::string_view("tensorop ").size()))},
       joined({call_options(found), why_options()}),
       [found](const Arguments& arguments) { return explain(read_request(found, arguments), arguments, ""); },
@@ -237,7 +237,7 @@ Command why_command() {
   return {std::string(kWhy),
           {"why OPERATOR OPERAND... [OPTION]... [--of OPERAND] [--at I,J]...",
            "why JOBS [--job NAME] [--of OPERAND] [--at I,J]..."},
-          "Says from which elements of the operands each element of a result is made, and why",
+          "Says from which elements of operands a result is made",
           {"tensorop why gather '[10,20,30]' '[2,-1]'",
            "tensorop why scatternd data.npy indices.npy updates.npy --at 3,1",
            "tensorop why jobs.jsonl --job resize --at 3,1"},

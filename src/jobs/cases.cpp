@@ -191,9 +191,9 @@ std::vector<Job> read_any_jobs(const std::string& text, std::string& name) {
     name = text.substr(path.size() + 1);
   }
   if (!file_exists(path)) path = text;
-  if (is_folder(path)) return read_cases({path}, JobPurpose::check_others);
+  if (is_folder(path)) return read_cases({path}, JobPurpose::explain);
   std::vector<Job> jobs;
-  read_jobs(path, JobPurpose::run_to_cases, jobs);
+  read_jobs(path, JobPurpose::explain, jobs);
   return jobs;
 }
 
@@ -225,6 +225,10 @@ const Job& find_job(const std::vector<Job>& jobs, const std::string& name) {
   const Job& job = *found[0];
   if (job.fault) throw Error(*job.fault);
   if (job.skipped) throw Error(cat(job.location(), ": skipped: ", job.skipped->reason));
+  if (is_of_versions(job))
+    throw Error(
+        cat(job.location(), ": key \"spec\": ", in_quotes(*job.request.spec), " has no single result"),
+        kCallRule, "tensorop check takes such cases");
   return job;
 }
 

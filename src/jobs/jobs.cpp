@@ -22,7 +22,7 @@ namespace {
 using Index = std::unordered_map<std::string, std::size_t>;
 
 bool is_run(JobPurpose purpose) {
-  return purpose == JobPurpose::run || purpose == JobPurpose::run_to_cases;
+  return purpose == JobPurpose::run || purpose == JobPurpose::run_to_cases || purpose == JobPurpose::explain;
 }
 
 // Gives job `i` the value of a key. Throws Error where another job has it.
@@ -143,6 +143,7 @@ bool is_case(const Job& job, JobPurpose purpose) {
 }
 
 void require_purpose(const Job& job, JobPurpose purpose) {
+  if (purpose == JobPurpose::explain) return;
   if (is_of_versions(job) && (is_run(purpose) || job.output || job.actual || !job.id.empty())) {
     throw Error(
         cat(job.location(), ": key \"spec\": ", in_quotes(*job.request.spec), " has no single result, which ",

@@ -105,8 +105,9 @@ void for_each_reference(const Job& job,
 enum class JobPurpose : std::uint8_t {
   run,           // every job has an output or an id
   run_to_cases,  // the same, but each job's result goes to an ONNX case folder too: it needs neither
-  check,  // every job is a case or is used by a later one; a case has an expectation, or an actual result
-  // The same for results of another program: a case is also a job that has an output, or that no later one
+  check,    // every job is a case or is used by a later one; a case has an expectation, or an actual result
+  explain,  // no job is a case; what stands in the way of one is no error of the others
+  // Cases of another program's results: a case is also a job that has an output, or that no later one
   // uses.
   check_others,
 };

@@ -25,10 +25,16 @@ constexpr std::string_view kMask = "mask";
 
 // How operators and reductions are written between two operands; the others are written as functions.
 constexpr std::pair<std::string_view, std::string_view> kSigns[] = {
-    {"add", "+"},  {"sum", "+"},     {"sub", "-"},        {"mul", "*"},           {"prod", "*"},
-    {"div", "/"},  {"mod", "%"},     {"pow", "**"},       {"equal", "=="},        {"notequal", "!="},
-    {"less", "<"}, {"greater", ">"}, {"lessequal", "<="}, {"greaterequal", ">="}, {"and", "and"},
-    {"or", "or"},  {"xor", "xor"},   {"bitwiseand", "&"}, {"bitwiseor", "|"},     {"bitwisexor", "^"}};
+    {"add", "+"},          {"sum", "+"},
+    {"sub", "-"},          {"mul", "*"},
+    {"prod", "*"},         {"div", "/"},
+    {"mod", "%"},          {"pow", "**"},
+    {"equal", "=="},       {"notequal", "!="},
+    {"less", "<"},         {"greater", ">"},
+    {"lessorequal", "<="}, {"greaterorequal", ">="},
+    {"and", "and"},        {"or", "or"},
+    {"xor", "xor"},        {"bitwiseand", "&"},
+    {"bitwiseor", "|"},    {"bitwisexor", "^"}};
 
 std::string operand_element(const Call& call, const OperandElement& element) {
   return element_name(shown_name(call, element.operand), element.position,

@@ -2,7 +2,10 @@
 // cannot have. The pages beside this file have the rest: info.md, convert.md, ops.md and explain.md.
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -16,6 +19,7 @@
 #include "support/process.hpp"
 #include "support/temp_dir.hpp"
 #include "support/tensors.hpp"
+#include "tensorop/commands.hpp"
 
 namespace tensorop {
 namespace {
@@ -127,6 +131,62 @@ TEST_CASE("explain lists every rule, a line each", "[cli][commands][explain]") {
     CHECK(list.out.compare(at, rule.id.size() + 1, cat(rule.id, " ")) == 0);
     at = list.out.find('\n', at) + 1;
   }
+}
+
+// The words that completion offers after `words`, without their remarks.
+std::set<std::string> offered(const TempDir& dir, const std::vector<std::string>& words) {
+  std::vector<std::string> args = {"complete", "--"};
+  args.insert(args.end(), words.begin(), words.end());
+  std::istringstream lines(run_in(dir, args).out);
+  std::set<std::string> out;
+  for (std::string line; std::getline(lines, line);) out.insert(line.substr(0, line.find('\t')));
+  return out;
+}
+
+// docs/development.md has the number too: a new option is a sentence there.
+TEST_CASE("the commands have no more options than the docs say", "[cli][commands]") {
+  constexpr std::size_t kMost = 225;
+  const TempDir dir;
+  std::size_t pairs = 0;
+  for (const CommandEntry& entry : kCommands) pairs += offered(dir, {std::string(entry.name), "--"}).size();
+  // Operators share their options; operands are none.
+  std::set<std::string> of_operators;
+  for (const Operator* op : kOperators) {
+    std::set<std::string> own = offered(dir, {std::string(op->name), "--"});
+    for (const OperandSpec& operand : op->operands) own.erase(option_name(operand.name));
+    of_operators.merge(own);
+  }
+  for (const std::string& option : offered(dir, {"--"})) of_operators.erase(option);
+  pairs += of_operators.size();
+  CHECK(pairs <= kMost);
+  std::ifstream in(std::string(TENSOROP_SOURCE_DIR) + "/docs/development.md");
+  const std::string page((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  CAPTURE(pairs);
+  CHECK(page.find(cat("at most ", kMost, " pairs")) != std::string::npos);
+}
+
+TEST_CASE("the program's help fits on a page and names every operator and listed command",
+          "[cli][commands]") {
+  const TempDir dir;
+  const std::string help = run_in(dir, {"--help"}).out;
+  std::istringstream lines(help);
+  std::ptrdiff_t count = 0;
+  std::set<std::string> words;
+  for (std::string line; std::getline(lines, line); ++count) {
+    CAPTURE(line);
+    CHECK(line.size() <= 80);
+    std::ranges::replace(line, ',', ' ');
+    std::istringstream in(line);
+    for (std::string word; in >> word;) words.insert(word);
+  }
+  CHECK(count <= 60);
+  for (const Command& command : all_commands()) {
+    CAPTURE(command.name);
+    CHECK(words.contains(command.name));
+    // What lists show of a command is a line.
+    if (command.op == nullptr) CHECK(first_sentence(command.summary).size() <= 66);
+  }
+  CHECK(!words.contains("complete"));
 }
 
 }  // namespace tensorop
