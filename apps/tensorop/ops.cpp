@@ -11,7 +11,6 @@
 #include "report/describe.hpp"
 
 namespace tensorop {
-
 namespace {
 
 int print_diff(const Arguments& arguments) {
