@@ -8,9 +8,6 @@
 
 namespace tensorop {
 
-inline bool has_avx2() {
-  return CPU_FEATURE_ACTIVE(AVX2);
-}
 inline bool has_sha256() {
   return CPU_FEATURE_ACTIVE(SHA) && CPU_FEATURE_ACTIVE(SSE4_1);
 }

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/processor.hpp"
 #include "kernels/statistics_block.hpp"
 
 namespace tensorop {
@@ -15,8 +14,8 @@ namespace {
 
 constexpr std::int64_t kChunkElements =
     128 * statistics::kBlockElements;  // elements that a thread takes at a time
-// The histogram of more elements than this is of one vector in so many: counting all takes as long as the
-// rest.
+// The histogram of more elements than this is of one group of lanes in so many: counting all takes as long as
+// the rest.
 constexpr std::int64_t kAllInHistogram = 1 << 20;
 constexpr std::int64_t kHistogramStep = 16;
 
@@ -48,10 +47,9 @@ void find_exact_range(StoredElements<T> elements, std::int64_t count, Statistics
   }
 }
 
-template <std::int64_t kBytes, class T>
-[[gnu::always_inline]] inline Statistics measure_blocks(StoredElements<T> elements, std::int64_t count,
-                                                        std::int64_t step) {
-  statistics::StatisticsBlock<statistics::Work<T>, kBytes> block;
+template <class T>
+Statistics measure_run(StoredElements<T> elements, std::int64_t count, std::int64_t step) {
+  statistics::StatisticsBlock<statistics::Work<T>> block;
   Statistics all;
   for (std::int64_t i = 0; i < count; i += statistics::kBlockElements) {
     const std::int64_t part = std::min(statistics::kBlockElements, count - i);
@@ -61,24 +59,6 @@ template <std::int64_t kBytes, class T>
     all.merge(found);
   }
   return all;
-}
-
-#ifdef __x86_64__
-// The same instructions on wider registers: a third of the time.
-template <class T>
-[[gnu::target("avx2"), gnu::flatten]] Statistics measure_by_avx2(StoredElements<T> elements,
-                                                                 std::int64_t count, std::int64_t step) {
-  return measure_blocks<32>(elements, count, step);
-}
-#endif
-
-template <class T>
-Statistics measure_run(StoredElements<T> elements, std::int64_t count, std::int64_t step,
-                       [[maybe_unused]] bool is_baseline) {
-#ifdef __x86_64__
-  if (!is_baseline && has_avx2()) return measure_by_avx2(elements, count, step);
-#endif
-  return measure_blocks<16>(elements, count, step);
 }
 
 }  // namespace
@@ -137,7 +117,7 @@ void Statistics::merge(const Statistics& next) {
   histogram = both;
 }
 
-Statistics measure_elements(const Tensor& tensor, const Threads& threads, bool is_baseline) {
+Statistics measure_elements(const Tensor& tensor, const Threads& threads) {
   Statistics all;
   all.histogram_step = tensor.size() > kAllInHistogram ? kHistogramStep : 1;
   dispatch(tensor.dtype(), [&]<class T>(TypeTag<T>) {
@@ -150,8 +130,7 @@ Statistics measure_elements(const Tensor& tensor, const Threads& threads, bool i
         ceil_div(size, kChunkElements),
         [&](std::int64_t chunk, int worker) {
           const std::int64_t count = std::min(kChunkElements, size - chunk * kChunkElements);
-          found[to_size(worker)] =
-              measure_run(elements + chunk * kChunkElements, count, all.histogram_step, is_baseline);
+          found[to_size(worker)] = measure_run(elements + chunk * kChunkElements, count, all.histogram_step);
           threads.advance(count * to_int64(sizeof(Part<T>)));
         },
         [&](std::int64_t /*chunk*/, int worker) { all.merge(found[to_size(worker)]); });

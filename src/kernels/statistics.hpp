@@ -58,9 +58,7 @@ struct Statistics {
   void merge(const Statistics& next);
 };
 
-// Of all elements of a tensor. `is_baseline`: by the instructions that every machine has, for tests; the
-// result is the same.
-[[nodiscard]] Statistics measure_elements(const Tensor& tensor, const Threads& threads,
-                                          bool is_baseline = false);
+// Of all elements of a tensor.
+[[nodiscard]] Statistics measure_elements(const Tensor& tensor, const Threads& threads);
 
 }  // namespace tensorop
